@@ -1,0 +1,69 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "devices/kernel.h"
+
+namespace troupe {
+
+using KernelFactory = std::function<absl::StatusOr<std::unique_ptr<Kernel>>(const KernelConstruction&)>;
+
+/// One registration: which nodes of an op, on which device type, this factory serves. Written as
+///   registry.add(KernelDef("Add").device("CPU").types("T", {DataType::kFloat}).fn(add<float>));
+struct KernelDef {
+  explicit KernelDef(std::string op_name) : op(std::move(op_name)) {}
+
+  KernelDef& device(std::string type) & { device_type = std::move(type); return *this; }
+  KernelDef&& device(std::string type) && { device_type = std::move(type); return std::move(*this); }
+  /// The type attr must be (each element of a list(type) attr must be) one of `allowed`.
+  KernelDef&& types(std::string attr, std::vector<DataType> allowed) && {
+    constraints.emplace_back(std::move(attr), std::move(allowed));
+    return std::move(*this);
+  }
+  template <class T>
+  KernelDef&& type(std::string attr) && { return std::move(*this).types(std::move(attr), {dtype_of<T>()}); }
+  KernelDef&& host_memory(std::vector<std::string> args) && { host_memory_args = std::move(args); return std::move(*this); }
+  KernelDef&& with_priority(int p) && { priority = p; return std::move(*this); }
+  KernelDef&& with_label(std::string l) && { label = std::move(l); return std::move(*this); }
+  /// A stateless function of the context. `cheap`: a few nanoseconds, never worth another thread.
+  KernelDef&& fn(KernelFn f, bool cheap = false) &&;
+  /// A class with a static `absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction&)`.
+  template <class K>
+  KernelDef&& kernel() && {
+    factory = [](const KernelConstruction& c) -> absl::StatusOr<std::unique_ptr<Kernel>> { return K::create(c); };
+    return std::move(*this);
+  }
+
+  std::string op;
+  std::string device_type = "CPU";
+  std::vector<std::pair<std::string, std::vector<DataType>>> constraints;
+  std::vector<std::string> host_memory_args;
+  int priority = 0;
+  std::string label;
+  KernelFactory factory;
+};
+
+/// Kernels by op and device type. Filled by explicit calls, then read-only and so thread-safe.
+class KernelRegistry {
+ public:
+  void add(KernelDef def);
+
+  /// The registration for a node, or null when there is none. InvalidArgument when two of equal priority match.
+  absl::StatusOr<const KernelDef*> find(const std::string& op, const std::string& device_type,
+                                        const AttrMap& attrs) const;
+  /// Builds the kernel of a node. NotFound "No registered 'Op' OpKernel for 'CPU' devices compatible with node ..."
+  /// (whose attrs did not match, when that is why), with what is registered.
+  absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelNode& node, Device* device) const;
+  /// "  device='CPU'; T in [DT_FLOAT]\n..." or "  <no registered kernels>\n", as TensorFlow lists them.
+  std::string list_for_op(const std::string& op) const;
+  std::vector<std::string> ops() const;
+
+ private:
+  absl::flat_hash_map<std::string, std::vector<KernelDef>> defs_;
+};
+
+}  // namespace troupe

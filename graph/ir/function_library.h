@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "graph/ops/op_def.h"
+
+namespace tensorflow {
+class FunctionDef;
+class FunctionDefLibrary;
+}  // namespace tensorflow
+
+namespace troupe {
+
+namespace pb = ::tensorflow;
+
+/// The functions of a graph, by name, and their gradients. Immutable once shared; extending makes a new one.
+class FunctionLibrary {
+ public:
+  FunctionLibrary() = default;
+
+  /// InvalidArgument when a name is taken by another body, or a signature is malformed. Equal bodies are ignored.
+  absl::Status add(const pb::FunctionDefLibrary& library);
+
+  const OpDef* find_signature(absl::string_view name) const;
+  const pb::FunctionDef* find(absl::string_view name) const;
+  /// The gradient function registered for `name`, or "".
+  std::string gradient_of(absl::string_view name) const;
+  std::vector<std::string> names() const;
+  bool empty() const { return functions_.empty(); }
+  void to_proto(pb::FunctionDefLibrary* out) const;
+
+ private:
+  struct Entry {
+    std::shared_ptr<const pb::FunctionDef> def;
+    std::shared_ptr<const OpDef> signature;
+  };
+  absl::flat_hash_map<std::string, Entry> functions_;
+  absl::flat_hash_map<std::string, std::string> gradients_;
+};
+
+}  // namespace troupe
