@@ -1,0 +1,18 @@
+#include "devices/cpu/kernels/register_kernels.h"
+
+namespace troupe {
+
+void register_cpu_kernels(KernelRegistry* registry) {
+  register_control_kernels(registry);
+}
+
+const KernelRegistry& builtin_kernels() {
+  static const KernelRegistry* registry = [] {
+    auto* r = new KernelRegistry;
+    register_cpu_kernels(r);
+    return r;
+  }();
+  return *registry;
+}
+
+}  // namespace troupe

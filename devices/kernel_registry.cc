@@ -1,0 +1,126 @@
+#include "devices/kernel_registry.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace troupe {
+namespace {
+
+class FunctionKernel final : public Kernel {
+ public:
+  FunctionKernel(KernelFn fn, bool cheap) : fn_(fn), cheap_(cheap) {}
+  absl::Status compute(KernelContext& context) override { return fn_(context); }
+  bool is_expensive() const override { return !cheap_; }
+
+ private:
+  const KernelFn fn_;
+  const bool cheap_;
+};
+
+bool allows(const std::vector<DataType>& allowed, DataType t) {
+  return std::find(allowed.begin(), allowed.end(), t) != allowed.end();
+}
+
+absl::StatusOr<bool> matches(const KernelDef& def, const AttrMap& attrs) {
+  for (const auto& [name, allowed] : def.constraints) {
+    const AttrValue* v = attrs.find(name);
+    if (v == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("OpKernel '", def.op, "' has constraint on attr '", name, "' not in NodeDef"));
+    }
+    if (const DataType* t = v->get<DataType>()) {
+      if (!allows(allowed, base_type(*t))) return false;
+    } else if (auto list = v->get_list<std::vector<DataType>>()) {
+      for (DataType t2 : *list) {
+        if (!allows(allowed, base_type(t2))) return false;
+      }
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat("OpKernel '", def.op, "' has constraint on attr '", name, "' that has a value of kind ", v->kind()));
+    }
+  }
+  return true;
+}
+
+std::string dt_name(DataType t) {
+  std::string upper = absl::StrCat("DT_", dtype_name(t));
+  std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) { return static_cast<char>(toupper(c)); });
+  return upper;
+}
+
+}  // namespace
+
+KernelDef&& KernelDef::fn(KernelFn f, bool cheap) && {
+  factory = [f, cheap](const KernelConstruction&) -> absl::StatusOr<std::unique_ptr<Kernel>> {
+    return std::make_unique<FunctionKernel>(f, cheap);
+  };
+  return std::move(*this);
+}
+
+void KernelRegistry::add(KernelDef def) { defs_[def.op].push_back(std::move(def)); }
+
+absl::StatusOr<const KernelDef*> KernelRegistry::find(const std::string& op, const std::string& device_type,
+                                                      const AttrMap& attrs) const {
+  auto it = defs_.find(op);
+  if (it == defs_.end()) return nullptr;
+  std::string label = attrs.get_or<std::string>("_kernel", "");
+  const KernelDef* best = nullptr;
+  for (const KernelDef& def : it->second) {
+    if (def.device_type != device_type || def.label != label) continue;
+    TROUPE_ASSIGN_OR_RETURN(bool match, matches(def, attrs));
+    if (!match) continue;
+    if (best != nullptr && best->priority == def.priority) {
+      return absl::InvalidArgumentError(absl::StrCat("Multiple OpKernel registrations match NodeDef for op '", op,
+                                                     "' on '", device_type, "' with priority ", def.priority));
+    }
+    if (best == nullptr || def.priority > best->priority) best = &def;
+  }
+  return best;
+}
+
+absl::StatusOr<std::unique_ptr<Kernel>> KernelRegistry::create(const KernelNode& node, Device* device) const {
+  TROUPE_ASSIGN_OR_RETURN(const KernelDef* def, find(node.op->name, device->type(), node.attrs));
+  if (def == nullptr) {
+    bool attrs_did_not_match = false;
+    if (auto it = defs_.find(node.op->name); it != defs_.end()) {
+      for (const KernelDef& d : it->second) attrs_did_not_match |= d.device_type == device->type();
+    }
+    return absl::NotFoundError(absl::StrCat(
+        "No registered '", node.op->name, "' OpKernel for '", device->type(), "' devices compatible with node {{node ",
+        node.name, "}}",
+        attrs_did_not_match ? "\n\t (OpKernel was found, but attributes didn't match)" : "", "\n\t.  Registered:\n",
+        list_for_op(node.op->name)));
+  }
+  KernelConstruction construction(&node, device);
+  auto kernel = def->factory(construction);
+  if (!kernel.ok()) return annotate(kernel.status(), "", absl::StrCat("\n\t [[{{node ", node.name, "}}]]"));
+  return kernel;
+}
+
+std::string KernelRegistry::list_for_op(const std::string& op) const {
+  auto it = defs_.find(op);
+  if (it == defs_.end()) return "  <no registered kernels>\n";
+  std::string out;
+  for (const KernelDef& def : it->second) {
+    absl::StrAppend(&out, "  device='", def.device_type, "'");
+    if (!def.label.empty()) absl::StrAppend(&out, "; label='", def.label, "'");
+    for (const auto& [name, allowed] : def.constraints) {
+      absl::StrAppend(&out, "; ", name, " in [",
+                      absl::StrJoin(allowed, ", ", [](std::string* o, DataType t) { absl::StrAppend(o, dt_name(t)); }),
+                      "]");
+    }
+    absl::StrAppend(&out, "\n");
+  }
+  return out;
+}
+
+std::vector<std::string> KernelRegistry::ops() const {
+  std::vector<std::string> names;
+  for (const auto& d : defs_) names.push_back(d.first);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace troupe

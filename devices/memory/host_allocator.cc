@@ -1,0 +1,90 @@
+#include "devices/memory/host_allocator.h"
+
+#include <mimalloc.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+namespace troupe {
+namespace {
+
+/// Stripes of counters: enough that the threads of one machine seldom share one.
+constexpr int kStripes = 32;
+/// Blocks from this size on are counted exactly against the peak and the limit; smaller ones only in sums.
+constexpr size_t kExactBytes = 64 << 10;
+
+int stripe_of_thread() {
+  static std::atomic<int> next{0};
+  thread_local int mine = next.fetch_add(1, std::memory_order_relaxed) % kStripes;
+  return mine;
+}
+
+class HostAllocator final : public Allocator {
+ public:
+  explicit HostAllocator(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+
+  void* allocate(size_t bytes) override {
+    if (bytes >= kExactBytes || limit_bytes_ > 0) [[unlikely]] {
+      int64_t in_use = total_in_use() + static_cast<int64_t>(bytes);
+      if (limit_bytes_ > 0 && in_use > limit_bytes_) return nullptr;
+      raise(peak_, in_use);
+    }
+    if (static_cast<int64_t>(bytes) > largest_.load(std::memory_order_relaxed)) {
+      raise(largest_, static_cast<int64_t>(bytes));
+    }
+    void* block = mi_malloc_aligned(bytes == 0 ? 1 : bytes, kAlignmentBytes);
+    if (block == nullptr) return nullptr;
+    Stripe& s = stripes_[stripe_of_thread()];
+    s.allocations.fetch_add(1, std::memory_order_relaxed);
+    s.bytes.fetch_add(static_cast<int64_t>(bytes), std::memory_order_relaxed);
+    return block;
+  }
+
+  void deallocate(void* block, size_t bytes) override {
+    stripes_[stripe_of_thread()].bytes.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_relaxed);
+    mi_free(block);
+  }
+
+  absl::string_view name() const override { return "cpu"; }
+
+  AllocatorStats stats() const override {
+    AllocatorStats out;
+    for (const Stripe& s : stripes_) out.num_allocations += s.allocations.load(std::memory_order_relaxed);
+    out.bytes_in_use = total_in_use();
+    out.peak_bytes_in_use = std::max(peak_.load(std::memory_order_relaxed), out.bytes_in_use);
+    out.largest_allocation = largest_.load(std::memory_order_relaxed);
+    out.bytes_limit = limit_bytes_;
+    return out;
+  }
+
+ private:
+  struct alignas(64) Stripe {
+    std::atomic<int64_t> allocations{0};
+    std::atomic<int64_t> bytes{0};
+  };
+
+  int64_t total_in_use() const {
+    int64_t n = 0;
+    for (const Stripe& s : stripes_) n += s.bytes.load(std::memory_order_relaxed);
+    return n;
+  }
+  static void raise(std::atomic<int64_t>& high, int64_t value) {
+    int64_t seen = high.load(std::memory_order_relaxed);
+    while (seen < value && !high.compare_exchange_weak(seen, value, std::memory_order_relaxed)) {
+    }
+  }
+
+  const int64_t limit_bytes_;
+  std::array<Stripe, kStripes> stripes_;
+  std::atomic<int64_t> peak_{0};
+  std::atomic<int64_t> largest_{0};
+};
+
+}  // namespace
+
+std::unique_ptr<Allocator> make_host_allocator(int64_t limit_bytes) {
+  return std::make_unique<HostAllocator>(limit_bytes);
+}
+
+}  // namespace troupe
