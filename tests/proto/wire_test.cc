@@ -38,7 +38,7 @@ TEST(Wire, reads_bytes_of_a_node) {
       "\x0a\x01x"          // name
       "\x12\x03Neg"        // op
       "\x1a\x01y"          // input
-      "\x22\x02\x18\x1b",  // GraphDef.versions, producer 27
+      "\x22\x02\x08\x1b",  // GraphDef.versions, producer 27
       17);
   pb::GraphDef graph;
   ASSERT_TRUE(graph.ParseFromString(bytes));
@@ -47,6 +47,7 @@ TEST(Wire, reads_bytes_of_a_node) {
   EXPECT_EQ(graph.node(0).name(), "x");
   EXPECT_EQ(graph.node(0).op(), "Neg");
   EXPECT_THAT(graph.node(0).input(), ElementsAre("y"));
+  EXPECT_EQ(graph.versions().producer(), 27);
 }
 
 TEST(Wire, writes_number_lists_packed) {
