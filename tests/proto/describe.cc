@@ -1,4 +1,4 @@
-#include "describe.h"
+#include "tests/proto/describe.h"
 
 #include <google/protobuf/descriptor.h>
 

@@ -1,4 +1,4 @@
-#include "describe.h"
+#include "tests/proto/describe.h"
 
 #include "proto/attr_value.pb.h"
 #include "proto/device_attributes.pb.h"

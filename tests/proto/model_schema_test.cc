@@ -1,4 +1,4 @@
-#include "describe.h"
+#include "tests/proto/describe.h"
 
 #include "proto/control_flow.pb.h"
 #include "proto/event.pb.h"

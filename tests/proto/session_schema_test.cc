@@ -1,4 +1,4 @@
-#include "describe.h"
+#include "tests/proto/describe.h"
 
 #include "proto/allocation_description.pb.h"
 #include "proto/cluster.pb.h"

@@ -1,4 +1,4 @@
-#include "unread_parts.h"
+#include "tests/proto/unread_parts.h"
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message.h>

@@ -1,6 +1,6 @@
 // Bytes and texts as other programs write them.
 
-#include "describe.h"
+#include "tests/proto/describe.h"
 
 #include "proto/config.pb.h"
 #include "proto/error_codes.pb.h"

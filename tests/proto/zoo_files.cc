@@ -1,4 +1,4 @@
-#include "zoo_files.h"
+#include "tests/proto/zoo_files.h"
 
 #include "proto/graph.pb.h"
 #include "proto/graph_debug_info.pb.h"

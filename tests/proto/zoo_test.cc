@@ -1,7 +1,7 @@
 // Real files of many writers and releases must decode without a rest and survive a round trip.
 
-#include "unread_parts.h"
-#include "zoo_files.h"
+#include "tests/proto/unread_parts.h"
+#include "tests/proto/zoo_files.h"
 
 #include "proto/config.pb.h"
 #include "proto/control_flow.pb.h"
