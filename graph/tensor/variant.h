@@ -2,8 +2,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace troupe {
+
+class Tensor;
 
 /// What a variant element holds: an immutable value of a named type ("tensorflow::TensorList", ...).
 class VariantValue {
@@ -11,6 +14,11 @@ class VariantValue {
   virtual ~VariantValue() = default;
   virtual std::string type_name() const = 0;
   virtual std::string debug_string() const { return type_name(); }
+  /// The wire form: bytes, and tensors inside the value. False when it cannot leave the process.
+  virtual bool serialize(std::string* metadata, std::vector<Tensor>* tensors) const {
+    (void)metadata, (void)tensors;
+    return false;
+  }
 };
 
 /// The element of a variant tensor. Copying shares the value; who changes a value copies it first unless
