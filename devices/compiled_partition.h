@@ -14,9 +14,12 @@ class StatefulKernels {
  public:
   absl::StatusOr<std::shared_ptr<Kernel>> find_or_create(
       const std::string& key, const std::function<absl::StatusOr<std::unique_ptr<Kernel>>()>& make);
+  /// Keeps what a kernel's factory was given for as long as the kernels. For `make` only: it runs under the lock.
+  void adopt(std::unique_ptr<KernelNode> node) { nodes_.push_back(std::move(node)); }
 
  private:
   std::mutex mu_;
+  std::vector<std::unique_ptr<KernelNode>> nodes_;  // guarded by mu_; destroyed after the kernels
   absl::flat_hash_map<std::string, std::shared_ptr<Kernel>> kernels_;  // guarded by mu_
 };
 
@@ -29,7 +32,6 @@ enum class NodeKind : uint8_t {
   /// Identity and its like on values: input 0 becomes output 0.
   kIdentity,
   kSwitch,
-  kRefSwitch,
   kSwitchN,
   kMerge,
   kEnter,
@@ -43,67 +45,105 @@ enum class NodeKind : uint8_t {
   kRecv,
 };
 
-/// One edge, seen from its producer.
+/// One edge, seen from its producer. Indices are of the partition; slots are relative to the consumer's frame.
 struct OutEdge {
   int32_t dst;
-  /// Absolute input slot within the frame's input array; -1 for a control edge.
+  /// Where in the input array of the consumer's frame; -1 for a control edge.
   int32_t dst_slot;
   /// Output of the producer; -1 for a control edge.
   int16_t src_slot;
-  /// The consumer that should get the value by move: the last data edge of its output.
+  /// The last data edge of its output: takes the value by move.
   bool last_use;
   bool dst_is_merge;
 };
 
-/// One node as the executor sees it: all ranges index into the partition's flat arrays.
+/// One node as the executor sees it.
 struct CompiledNode {
-  NodeKind kind;
-  bool expensive;
-  /// Merge: control inputs count 2 each and the first live value 1 (see step/executor_state.h).
-  int32_t initial_pending;
-  int32_t num_inputs;
-  int32_t num_outputs;
-  /// First slot in the input array of its frame.
-  int32_t input_begin;
-  int32_t out_edge_begin;
-  int32_t out_edge_end;
-  /// Into consts, arg index, retval index, or frame number for Enter; -1 otherwise.
-  int32_t aux;
-  bool is_constant_enter;
-  bool allows_uninitialized_input;
-  Kernel* kernel;
+  NodeKind kind = NodeKind::kKernel;
+  /// The kernel may take long: measured, and sent to another thread when others are ready too.
+  bool expensive = false;
+  bool is_constant_enter = false;
+  bool allows_uninitialized_input = false;
+  /// Some value input is fed by a reference edge, which must be dereferenced before the kernel runs.
+  bool has_ref_inputs = false;
+  /// The executor counts pending inputs of Merge differently; see actors/step/executor_state.h.
+  bool is_merge = false;
+  bool is_enter = false;
+  int32_t num_inputs = 0;
+  int32_t num_outputs = 0;
+  /// Position among the nodes of its frame, and first slot in the input array of that frame.
+  int32_t local = 0;
+  int32_t input_begin = 0;
+  int32_t out_edge_begin = 0;
+  int32_t out_edge_end = 0;
+  /// Const: index into consts. Arg and Retval: their index attr. Enter: the child frame.
+  int32_t aux = -1;
+  int32_t frame = 0;
+  Kernel* kernel = nullptr;
 };
 
-/// A static frame: the loop named by its Enter nodes.
+/// Counts a node starts with, copied for each iteration.
+struct PendingCounts {
+  int32_t pending = 0;
+  int32_t dead = 0;
+};
+
+/// A static frame: the root, or a loop named by its Enter nodes.
 struct CompiledFrame {
   std::string name;
+  int32_t parent = -1;
   int32_t parallel_iterations = 10;
-  /// Enter nodes in this partition.
+  /// Enter nodes of this frame in this partition.
   int32_t num_enters = 0;
-  /// Nodes that run inside (Enter nodes belong to the parent; Exit to the frame).
-  std::vector<int32_t> nodes;
+  /// Initial counts by local node number.
+  std::vector<PendingCounts> initial;
   int32_t num_input_slots = 0;
 };
 
-/// A partition lowered for execution: immutable, shared by all steps of a signature.
+/// A partition lowered for execution: immutable but for the running cost estimates, shared by all steps of a
+/// signature. Slots of inputs are numbered per frame, so that an iteration is one array of values and one of counts.
 class CompiledPartition {
  public:
-  /// Nodes must be placed on `device`; kernels are built here. Errors name the node.
+  /// Above this a kernel counts as expensive: about twice what it costs to hand it to another thread.
+  static constexpr uint32_t kExpensiveCycles = 12'000;
+
+  /// `graph` holds one device's nodes, without holes. Kernels are built here; errors name the node.
   static absl::StatusOr<std::shared_ptr<const CompiledPartition>> compile(const Graph& graph, Device* device,
                                                                          const KernelRegistry& kernels,
                                                                          StatefulKernels* stateful);
 
-  Device* device = nullptr;
-  std::vector<CompiledNode> nodes;
-  std::vector<KernelNode> kernel_nodes;
-  std::vector<OutEdge> out_edges;
-  std::vector<Tensor> consts;
-  std::vector<CompiledFrame> frames;  // frame 0 is the root
-  std::vector<int32_t> frame_of;      // of each node
-  std::vector<int32_t> roots;
-  int num_args = 0;
-  int num_retvals = 0;
-  std::vector<std::shared_ptr<Kernel>> kernels;
+  Device* device() const { return device_; }
+  int num_nodes() const { return static_cast<int>(nodes_.size()); }
+  const CompiledNode& node(int i) const { return nodes_[i]; }
+  const KernelNode& info(int i) const { return *infos_[i]; }
+  std::span<const OutEdge> edges(const CompiledNode& n) const {
+    return {out_edges_.data() + n.out_edge_begin, static_cast<size_t>(n.out_edge_end - n.out_edge_begin)};
+  }
+  const Tensor& constant(int i) const { return consts_[i]; }
+  const std::vector<CompiledFrame>& frames() const { return frames_; }
+  /// Nodes without any input.
+  const std::vector<int32_t>& roots() const { return roots_; }
+  int max_outputs() const { return max_outputs_; }
+  bool has_transfers() const { return has_transfers_; }
+  /// Running estimate of a kernel's time; 0: never measured.
+  uint32_t cost(int node) const { return costs_[node].load(std::memory_order_relaxed); }
+  void record_cost(int node, uint64_t cycles) const;
+  /// Names of the producers of the inputs of a node, for reports: "a", "b:1", "^c"; computed on demand.
+  std::vector<std::string> input_names(int node) const;
+
+ private:
+  friend class PartitionCompiler;
+  Device* device_ = nullptr;
+  std::vector<CompiledNode> nodes_;
+  std::vector<std::unique_ptr<KernelNode>> infos_;
+  std::vector<OutEdge> out_edges_;
+  std::vector<Tensor> consts_;
+  std::vector<CompiledFrame> frames_;
+  std::vector<int32_t> roots_;
+  std::vector<std::shared_ptr<Kernel>> kernels_;
+  std::unique_ptr<std::atomic<uint32_t>[]> costs_;
+  int max_outputs_ = 0;
+  bool has_transfers_ = false;
 };
 
 }  // namespace troupe

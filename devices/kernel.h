@@ -34,7 +34,7 @@ struct Value {
   /// Set on reference edges; the tensor is then unused. Kept alive by the resource that holds it.
   std::shared_ptr<RefTensor> ref;
 
-  bool present() const { return tensor.initialized() || tensor.dtype() != DataType::kInvalid || ref != nullptr; }
+  bool present() const { return tensor.initialized() || ref != nullptr; }
   void clear() {
     tensor = Tensor();
     ref.reset();

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace troupe {
+
+/// One entry of ConfigProto.session_inter_op_thread_pool.
+struct InterOpPoolOptions {
+  /// 0: as many as cores.
+  int num_threads = 0;
+  /// Empty: the session's own. Otherwise shared by all sessions of the runtime that name it.
+  std::string global_name;
+};
+
+/// How a session behaves: the fields of ConfigProto that have a meaning here, as plain data.
+struct SessionOptions {
+  /// "": in this process.
+  std::string target;
+  /// Devices by type; absent: one CPU.
+  std::map<std::string, int> device_count;
+  /// 0: as many as cores; below 0: every run on its caller's thread.
+  int inter_op_threads = 0;
+  int intra_op_threads = 0;
+  bool use_per_session_threads = false;
+  std::vector<InterOpPoolOptions> inter_op_pools;
+  /// Default deadline of every step; zero: none.
+  std::chrono::milliseconds operation_timeout{0};
+  bool allow_soft_placement = false;
+  bool log_device_placement = false;
+  bool place_pruned_graph = false;
+  /// opt_level L0 and rewriting off: every node is executed as written.
+  bool optimize = true;
+  int64_t max_folded_constant_bytes = 10 << 20;
+  bool optimize_for_static_graph = false;
+  bool disable_output_partition_graphs = false;
+  /// "", "DEFAULT" or "SINGLE_THREADED_EXECUTOR".
+  std::string executor_type;
+  /// experimental.session_metadata: name and version must be unique among the runtime's open sessions.
+  std::string metadata_name;
+  int64_t metadata_version = 0;
+  bool has_metadata = false;
+  /// Signatures kept compiled; the least recently used go first.
+  int max_signatures = 1024;
+
+  /// From the bytes of a ConfigProto. InvalidArgument when they do not parse.
+  static absl::StatusOr<SessionOptions> from_config(absl::string_view config_bytes);
+  /// From a ConfigProto in text format.
+  static absl::StatusOr<SessionOptions> from_config_text(absl::string_view text);
+};
+
+/// How one run behaves: the fields of RunOptions that have a meaning here.
+struct RunOptions {
+  /// Zero: the session's operation_timeout.
+  std::chrono::milliseconds timeout{0};
+  /// Index into the session's pools; -1: everything on the caller's thread.
+  int inter_op_pool = 0;
+  bool collect_stats = false;
+  bool output_partition_graphs = false;
+
+  static absl::StatusOr<RunOptions> from_bytes(absl::string_view run_options_bytes);
+};
+
+}  // namespace troupe

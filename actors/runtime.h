@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace caf {
+class actor_system;
+class actor_system_config;
+}  // namespace caf
+
+namespace troupe {
+
+class KernelRegistry;
+class OpRegistry;
+
+struct RuntimeOptions {
+  /// Threads of the default named pool and of the intra-op pool; 0: as many as cores.
+  int inter_op_threads = 0;
+  int intra_op_threads = 0;
+  /// Null: the built-in ops and kernels. Must outlive the runtime.
+  const OpRegistry* ops = nullptr;
+  const KernelRegistry* kernels = nullptr;
+};
+
+/// Adds Troupe's message types to an application's configuration and sets, unless the application has, what its
+/// actors want of the scheduler. To be called in the constructor of the application's own actor_system_config.
+void configure(caf::actor_system_config& config);
+
+/// The RUNTIME actor and what it owns: DEVICEs, pools, sessions. Either inside an application's actor system, or with
+/// one of its own. No globals: several may live in one process. Must be destroyed after its sessions.
+class Runtime {
+ public:
+  /// With an actor system of its own.
+  static std::unique_ptr<Runtime> create(const RuntimeOptions& options = {});
+  /// Inside `system`, whose configuration went through `configure` and which must outlive the runtime.
+  static std::unique_ptr<Runtime> create(caf::actor_system& system, const RuntimeOptions& options = {});
+  /// The one that Session::open uses when none is given; made on first use.
+  static Runtime& process_default();
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+
+  caf::actor_system& system();
+  /// Closes all sessions, waits for their steps, and stops the pools. Called by the destructor.
+  void shutdown();
+
+  struct Impl;
+  Impl& impl() { return *impl_; }
+
+ private:
+  explicit Runtime(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "actors/options.h"
+#include "graph/tensor/tensor.h"
+
+namespace tensorflow {
+class GraphDef;
+}  // namespace tensorflow
+
+namespace troupe {
+
+class Graph;
+class Runtime;
+
+/// Tensors by name, as `run` takes them: {"x", value}, {"y:1", value}.
+using NamedTensor = std::pair<std::string, Tensor>;
+
+/// What a run did, beside its fetches.
+struct RunStats {
+  int64_t step_id = 0;
+  /// Nodes executed, over all partitions and iterations.
+  int64_t nodes_run = 0;
+  int num_partitions = 0;
+};
+
+/// A running step, as `inspect` shows it.
+struct StepReport {
+  int64_t step_id = 0;
+  std::chrono::microseconds age{0};
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+  /// The first nodes not done: "name (Op) on device: running" or "...: waits for a, b:1".
+  std::vector<std::string> frontier;
+};
+
+struct SessionCounters {
+  int64_t runs = 0;
+  int64_t signatures = 0;
+  int64_t signature_hits = 0;
+  int64_t signature_misses = 0;
+  int64_t evictions = 0;
+  int64_t running_steps = 0;
+};
+
+struct DeviceInfo {
+  std::string name;
+  std::string type;
+  int64_t memory_limit_bytes = 0;
+  uint64_t incarnation = 0;
+};
+
+/// A session that blocks its caller: TensorFlow's Session over the SESSION actor. Thread-safe: any number of
+/// threads may run steps at once; each lends its thread to its own step. Destroying it closes it and waits for
+/// the steps that are running.
+class Session {
+ public:
+  /// In the process's default runtime, which is made on first use and lives until the process ends.
+  static absl::StatusOr<std::unique_ptr<Session>> open(const SessionOptions& options = {});
+  /// In a runtime that must outlive the session.
+  static absl::StatusOr<std::unique_ptr<Session>> open(Runtime& runtime, const SessionOptions& options = {});
+  ~Session();
+  Session(const Session&) = delete;
+
+  /// Gives the session its graph. AlreadyExists when it has one; InvalidArgument, NotFound, ... as import says. After a failure
+  /// the session lives, but has no graph.
+  absl::Status create(const tensorflow::GraphDef& graph);
+  absl::Status create(Graph graph);
+  /// Adds nodes; the session is unchanged when it fails.
+  absl::Status extend(const tensorflow::GraphDef& graph);
+
+  /// Runs one step: feeds tensors, executes what the fetches and targets need, and returns the fetches in order.
+  /// Errors are TensorFlow's; the first root error of the step wins. DeadlineExceeded carries the nodes not done.
+  absl::StatusOr<std::vector<Tensor>> run(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
+                                          const std::vector<std::string>& targets = {}, const RunOptions& options = {},
+                                          RunStats* stats = nullptr);
+
+  /// Cancels all running steps; they end with Cancelled. Returns how many. Does not wait for them.
+  absl::StatusOr<int> cancel(absl::string_view reason = "");
+  /// Cancels one step by id; NotFound when it is not running.
+  absl::Status cancel_step(int64_t step_id, absl::string_view reason = "");
+  /// Blocks until no step runs, or the timeout: DeadlineExceeded.
+  absl::Status wait_idle(std::chrono::milliseconds timeout);
+  /// What the running steps are doing.
+  absl::StatusOr<std::vector<StepReport>> inspect();
+
+  absl::StatusOr<std::vector<DeviceInfo>> list_devices();
+  SessionCounters counters() const;
+
+  /// Cancels what runs and refuses everything after: Cancelled "Session has been closed." Twice is OK.
+  absl::Status close();
+  /// Drops the resources of the named containers on the session's devices; none named: the default container.
+  absl::Status clear_containers(const std::vector<std::string>& containers);
+
+ private:
+  struct Impl;
+  explicit Session(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace troupe

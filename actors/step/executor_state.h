@@ -1,0 +1,164 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "devices/compiled_partition.h"
+#include "graph/status.h"
+
+namespace troupe {
+
+class ExecutorState;
+struct IterationState;
+
+/// One kernel on its way to another thread and back: its inputs and outputs live here meanwhile. Pooled by the
+/// ExecutorState that owns it.
+struct KernelTask {
+  ExecutorState* owner = nullptr;
+  int32_t node = -1;
+  IterationState* iteration = nullptr;
+  std::vector<Value> inputs;
+  std::vector<Value> outputs;
+  std::optional<KernelContext> context;
+  absl::Status status;
+  uint64_t cycles = 0;
+
+  /// Runs the kernel; on any thread. The caller then hands the task to ExecutorState::complete.
+  void run();
+};
+
+/// What an ExecutorState asks of the EXECUTOR around it.
+class ExecutorHost {
+ public:
+  virtual ~ExecutorHost() = default;
+  /// Runs these tasks on other threads, each followed by ExecutorState::complete.
+  virtual void launch(std::vector<KernelTask*> tasks) = 0;
+  /// Tasks have completed: call ExecutorState::drain soon, on the executor's own thread. From any thread.
+  virtual void wake() = 0;
+};
+
+/// One line of a report on a running step: a node that is not done and what it waits for.
+struct FrontierEntry {
+  std::string node;
+  std::string op;
+  /// "running", or the inputs that are missing: "a:0, ^b".
+  std::string waits_for;
+};
+
+/// The dataflow machine of one partition: pending counts, input slots, frames, the ready ring. It runs cheap nodes
+/// itself and hands expensive ones to its host. No clock, no threads, no actors: the EXECUTOR calls `start`, then
+/// `advance` until it says that it is finished; other threads call only `complete`. Reused from step to step; in
+/// the steady state a step allocates nothing but tensors.
+///
+/// Frames follow TensorFlow's rules: a child frame exists per (parent iteration, name); Merge waits for its control
+/// inputs and one live value, or for all values dead; dead nodes propagate deadness instead of running.
+class ExecutorState {
+ public:
+  /// What became of a turn.
+  enum class Turn {
+    /// Out of budget with nodes ready: call advance again soon.
+    kYield,
+    /// Nothing ready; tasks are out.
+    kWaiting,
+    /// The step is over: see status().
+    kFinished,
+  };
+
+  /// `host` outlives this.
+  ExecutorState(std::shared_ptr<const CompiledPartition> partition, ExecutorHost* host);
+  ~ExecutorState();
+  ExecutorState(const ExecutorState&) = delete;
+
+  /// Begins a step. `step` must stay valid until the step is finished. With inline_only nothing is launched.
+  void start(StepState* step, bool inline_only);
+  /// Runs ready nodes up to the budget.
+  Turn advance();
+  /// Takes back a task; from any thread. The host is woken unless a wake is already under way.
+  void complete(KernelTask* task);
+  /// Drops what is ready; nothing new starts. What is out is waited for. The first status given sticks.
+  void abort(absl::Status status);
+
+  /// The first error of this partition, or OK.
+  const absl::Status& status() const { return status_; }
+  const CompiledPartition& partition() const { return *partition_; }
+  int64_t nodes_run() const { return nodes_run_; }
+  int in_flight() const { return in_flight_; }
+  /// Up to `limit` nodes not done: running ones first, then ready, then those that miss some inputs. Executor's thread only.
+  std::vector<FrontierEntry> frontier(size_t limit) const;
+
+ private:
+  friend struct KernelTask;
+  friend struct IterationState;
+  struct Frame;
+  struct Ready {
+    int32_t node;
+    bool dead;
+    IterationState* iteration;
+  };
+
+  /// @name Running nodes
+  void run_ready(const Ready& r);
+  void run_kernel_inline(const CompiledNode& n, const Ready& r);
+  bool keep_for_launch(const CompiledNode& n, const Ready& r);
+  void launch_deferred();
+  KernelTask* make_task(const Ready& r);
+  void start_async(const Ready& r);
+  void drain_completed();
+  void finish_task(KernelTask* task);
+  absl::Status prepare_inputs(const CompiledNode& n, int node, Value* inputs);
+  void fail(int node, const absl::Status& status);
+
+  /// @name Propagation
+  void node_done(const Ready& r, const CompiledNode& n, Value* outputs, bool dead);
+  void propagate(const CompiledNode& n, Value* outputs, bool dead, IterationState* to);
+  void deliver(const OutEdge& e, Value* value, bool dead, bool from_enter, IterationState* to);
+  void make_ready(int32_t node, bool dead, IterationState* iteration);
+  void clear_inputs(const CompiledNode& n, IterationState* iteration);
+
+  /// @name Frames
+  Frame* find_or_create_child(IterationState* parent, int frame_index);
+  IterationState* new_iteration(Frame* frame);
+  void begin_iteration(Frame* frame);
+  void enter(const Ready& r, const CompiledNode& n, Value* value);
+  void next_iteration(const Ready& r, const CompiledNode& n, Value* value);
+  void op_finished(IterationState* iteration);
+  void check_iteration_done(IterationState* iteration);
+  void finish_frame(Frame* frame);
+  void recycle(IterationState* iteration);
+  void reset();
+
+  const std::shared_ptr<const CompiledPartition> partition_;
+  ExecutorHost* const host_;
+  StepState* step_ = nullptr;
+  bool inline_only_ = false;
+  bool aborted_ = false;
+  absl::Status status_;
+  int in_flight_ = 0;
+  int64_t nodes_run_ = 0;
+  uint32_t sample_ = 0;
+
+  /// Ready nodes, first in first out; head_ is the next.
+  std::vector<Ready> ring_;
+  size_t ring_mask_ = 0;
+  size_t head_ = 0;
+  size_t tail_ = 0;
+  std::vector<Ready> deferred_;
+  std::vector<Value> outputs_;
+
+  std::unique_ptr<Frame> root_;
+  std::vector<std::vector<std::unique_ptr<IterationState>>> free_iterations_;  // by static frame
+  std::vector<std::vector<std::unique_ptr<Frame>>> free_frames_;
+  std::vector<std::unique_ptr<KernelTask>> tasks_;
+  std::vector<KernelTask*> free_tasks_;
+
+  std::mutex completed_mu_;
+  std::vector<KernelTask*> completed_;  // guarded by completed_mu_
+  bool wake_pending_ = false;           // guarded by completed_mu_
+  std::vector<KernelTask*> draining_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,295 @@
+#include "devices/compiled_partition.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "absl/strings/str_cat.h"
+
+namespace troupe {
+
+absl::StatusOr<std::shared_ptr<Kernel>> StatefulKernels::find_or_create(
+    const std::string& key, const std::function<absl::StatusOr<std::unique_ptr<Kernel>>()>& make) {
+  std::lock_guard lock(mu_);
+  auto& slot = kernels_[key];
+  if (slot == nullptr) {
+    auto made = make();
+    if (!made.ok()) {
+      kernels_.erase(key);
+      return made.status();
+    }
+    slot = *std::move(made);
+  }
+  return slot;
+}
+
+namespace {
+
+NodeKind kind_of(const Node& n) {
+  static const auto* kinds = new absl::flat_hash_map<absl::string_view, NodeKind>{
+      {"NoOp", NodeKind::kNoOp},
+      {"Const", NodeKind::kConst},
+      {"Identity", NodeKind::kIdentity},
+      {"StopGradient", NodeKind::kIdentity},
+      {"PreventGradient", NodeKind::kIdentity},
+      {"PlaceholderWithDefault", NodeKind::kIdentity},
+      {"Snapshot", NodeKind::kIdentity},
+      {"RefIdentity", NodeKind::kIdentity},
+      {"Switch", NodeKind::kSwitch},
+      {"RefSwitch", NodeKind::kSwitch},
+      {"_SwitchN", NodeKind::kSwitchN},
+      {"Merge", NodeKind::kMerge},
+      {"RefMerge", NodeKind::kMerge},
+      {"Enter", NodeKind::kEnter},
+      {"RefEnter", NodeKind::kEnter},
+      {"Exit", NodeKind::kExit},
+      {"RefExit", NodeKind::kExit},
+      {"NextIteration", NodeKind::kNextIteration},
+      {"RefNextIteration", NodeKind::kNextIteration},
+      {"LoopCond", NodeKind::kLoopCond},
+      {"ControlTrigger", NodeKind::kControlTrigger},
+      {"_Arg", NodeKind::kArg},
+      {"_Retval", NodeKind::kRetval},
+      {"_Send", NodeKind::kSend},
+      {"_HostSend", NodeKind::kSend},
+      {"_Recv", NodeKind::kRecv},
+      {"_HostRecv", NodeKind::kRecv},
+  };
+  auto it = kinds->find(n.op->name);
+  return it == kinds->end() ? NodeKind::kKernel : it->second;
+}
+
+bool needs_kernel(NodeKind k) {
+  return k == NodeKind::kKernel || k == NodeKind::kSend || k == NodeKind::kRecv;
+}
+
+}  // namespace
+
+/// Lowers one graph; see CompiledPartition::compile.
+class PartitionCompiler {
+ public:
+  PartitionCompiler(const Graph& graph, Device* device, const KernelRegistry& kernels, StatefulKernels* stateful)
+      : graph_(graph), device_(device), kernels_(kernels), stateful_(stateful) {}
+
+  absl::StatusOr<std::shared_ptr<const CompiledPartition>> run() {
+    p_->device_ = device_;
+    TROUPE_RETURN_IF_ERROR(number_nodes());
+    TROUPE_RETURN_IF_ERROR(assign_frames());
+    lay_out_slots();
+    lay_out_edges();
+    p_->costs_ = std::make_unique<std::atomic<uint32_t>[]>(p_->nodes_.size());
+    return std::shared_ptr<const CompiledPartition>(std::move(p_));
+  }
+
+ private:
+  absl::Status number_nodes() {
+    index_.assign(graph_.num_ids(), -1);
+    for (int id = 0; id < graph_.num_ids(); ++id) {
+      if (graph_.node(id).removed()) continue;
+      index_[id] = static_cast<int>(ids_.size());
+      ids_.push_back(id);
+    }
+    p_->nodes_.resize(ids_.size());
+    p_->infos_.reserve(ids_.size());
+    for (size_t i = 0; i < ids_.size(); ++i) TROUPE_RETURN_IF_ERROR(lower(graph_.node(ids_[i]), &p_->nodes_[i]));
+    return absl::OkStatus();
+  }
+
+  absl::Status lower(const Node& n, CompiledNode* c) {
+    auto info = std::make_unique<KernelNode>();
+    info->name = n.name;
+    info->op = n.op;
+    info->attrs = n.attrs;
+    info->input_types.assign(n.input_types.begin(), n.input_types.end());
+    info->output_types.assign(n.output_types.begin(), n.output_types.end());
+    info->graph_producer_version = graph_.versions().producer;
+    c->kind = kind_of(n);
+    c->num_inputs = n.num_inputs();
+    c->num_outputs = n.num_outputs();
+    c->is_merge = c->kind == NodeKind::kMerge;
+    c->is_enter = c->kind == NodeKind::kEnter;
+    c->allows_uninitialized_input = n.op->allows_uninitialized_input;
+    for (int i = 0; i < n.num_inputs(); ++i) {
+      c->has_ref_inputs |= is_ref(graph_.type_of(n.inputs[i])) && !is_ref(n.input_types[i]);
+    }
+    p_->max_outputs_ = std::max(p_->max_outputs_, c->num_outputs);
+    switch (c->kind) {
+      case NodeKind::kConst: {
+        TROUPE_ASSIGN_OR_RETURN(Tensor value, n.attrs.get<Tensor>("value"));
+        c->aux = static_cast<int32_t>(p_->consts_.size());
+        p_->consts_.push_back(std::move(value));
+        break;
+      }
+      case NodeKind::kArg:
+      case NodeKind::kRetval: {
+        TROUPE_ASSIGN_OR_RETURN(c->aux, n.attrs.get<int>("index"));
+        break;
+      }
+      case NodeKind::kEnter: c->is_constant_enter = n.attrs.get_or<bool>("is_constant", false); break;
+      case NodeKind::kSend:
+      case NodeKind::kRecv: p_->has_transfers_ = true; break;
+      default: break;
+    }
+    if (needs_kernel(c->kind)) TROUPE_RETURN_IF_ERROR(build_kernel(n, *info, c));
+    p_->infos_.push_back(std::move(info));
+    return absl::OkStatus();
+  }
+
+  absl::Status build_kernel(const Node& n, const KernelNode& info, CompiledNode* c) {
+    auto make = [&] { return kernels_.create(info, device_); };
+    std::shared_ptr<Kernel> kernel;
+    if (n.op->is_stateful && stateful_ != nullptr) {
+      // A kernel shared by signatures outlives this partition: it must keep its own copy of what it knows.
+      TROUPE_ASSIGN_OR_RETURN(kernel, stateful_->find_or_create(absl::StrCat(device_->name(), ";", n.name), [&] {
+        return make_owning(info);
+      }));
+    } else {
+      TROUPE_ASSIGN_OR_RETURN(kernel, make());
+    }
+    c->kernel = kernel.get();
+    c->expensive = kernel->is_expensive();
+    if (kernel->is_async()) {
+      if (c->kind == NodeKind::kKernel) c->kind = NodeKind::kAsyncKernel;
+      c->expensive = false;
+    }
+    p_->kernels_.push_back(std::move(kernel));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::unique_ptr<Kernel>> make_owning(const KernelNode& info) {
+    auto copy = std::make_unique<KernelNode>(info);
+    TROUPE_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, kernels_.create(*copy, device_));
+    stateful_->adopt(std::move(copy));
+    return kernel;
+  }
+
+  /// The frame that the outputs of a node belong to.
+  int output_frame(int i) const {
+    const CompiledNode& c = p_->nodes_[i];
+    if (c.kind == NodeKind::kEnter) return c.aux;
+    if (c.kind == NodeKind::kExit) return std::max(0, p_->frames_[c.frame].parent);
+    return c.frame;
+  }
+
+  /// Follows edges forwards from the roots; each node is in the frame that its first visited input delivers to.
+  absl::Status assign_frames() {
+    p_->frames_.push_back({});
+    absl::flat_hash_map<std::pair<int, std::string>, int> by_name;
+    ConsumerIndex consumers(graph_);
+    std::vector<char> seen(ids_.size(), 0);
+    std::deque<int> queue;
+    auto visit = [&](int i, int frame) -> absl::Status {
+      seen[i] = 1;
+      CompiledNode& c = p_->nodes_[i];
+      c.frame = frame;
+      if (c.kind == NodeKind::kEnter) {
+        const Node& n = graph_.node(ids_[i]);
+        TROUPE_ASSIGN_OR_RETURN(std::string name, n.attrs.get<std::string>("frame_name"));
+        if (name.empty()) {
+          return absl::InvalidArgumentError(absl::StrCat("The Enter ", n.name, " must have a frame name."));
+        }
+        auto [it, added] = by_name.try_emplace({frame, name}, static_cast<int>(p_->frames_.size()));
+        if (added) {
+          CompiledFrame f;
+          f.name = name;
+          f.parent = frame;
+          f.parallel_iterations = static_cast<int32_t>(std::max<int64_t>(1, n.attrs.get_or<int64_t>("parallel_iterations", 10)));
+          p_->frames_.push_back(std::move(f));
+        }
+        c.aux = it->second;
+        ++p_->frames_[it->second].num_enters;
+      }
+      queue.push_back(i);
+      return absl::OkStatus();
+    };
+    for (size_t i = 0; i < ids_.size(); ++i) {
+      const Node& n = graph_.node(ids_[i]);
+      if (n.inputs.empty() && n.control_inputs.empty()) {
+        p_->roots_.push_back(static_cast<int32_t>(i));
+        TROUPE_RETURN_IF_ERROR(visit(static_cast<int>(i), 0));
+      }
+    }
+    while (!queue.empty()) {
+      int i = queue.front();
+      queue.pop_front();
+      int frame = output_frame(i);
+      for (const auto& use : consumers.of(ids_[i])) {
+        int j = index_[use.node];
+        if (!seen[j]) TROUPE_RETURN_IF_ERROR(visit(j, frame));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  void lay_out_slots() {
+    for (size_t i = 0; i < ids_.size(); ++i) {
+      CompiledNode& c = p_->nodes_[i];
+      CompiledFrame& f = p_->frames_[c.frame];
+      c.local = static_cast<int32_t>(f.initial.size());
+      c.input_begin = f.num_input_slots;
+      f.num_input_slots += c.num_inputs;
+      int controls = static_cast<int>(graph_.node(ids_[i]).control_inputs.size());
+      f.initial.push_back({c.is_merge ? 2 * controls + 1 : c.num_inputs + controls, 0});
+    }
+  }
+
+  void lay_out_edges() {
+    ConsumerIndex consumers(graph_);
+    std::vector<int> last(static_cast<size_t>(p_->max_outputs_));
+    for (size_t i = 0; i < ids_.size(); ++i) {
+      CompiledNode& c = p_->nodes_[i];
+      c.out_edge_begin = static_cast<int32_t>(p_->out_edges_.size());
+      std::fill(last.begin(), last.end(), -1);
+      for (const auto& use : consumers.of(ids_[i])) {
+        int j = index_[use.node];
+        const CompiledNode& dst = p_->nodes_[j];
+        if (use.src_slot >= 0) last[use.src_slot] = static_cast<int>(p_->out_edges_.size());
+        p_->out_edges_.push_back({j, use.slot < 0 ? -1 : dst.input_begin + use.slot,
+                                  static_cast<int16_t>(use.src_slot), false, dst.is_merge});
+      }
+      c.out_edge_end = static_cast<int32_t>(p_->out_edges_.size());
+      for (int e : last) {
+        if (e >= 0) p_->out_edges_[e].last_use = true;
+      }
+    }
+  }
+
+  const Graph& graph_;
+  Device* const device_;
+  const KernelRegistry& kernels_;
+  StatefulKernels* const stateful_;
+  std::unique_ptr<CompiledPartition> p_ = std::make_unique<CompiledPartition>();
+  std::vector<int> index_;  // graph id -> node index
+  std::vector<int> ids_;    // node index -> graph id
+};
+
+absl::StatusOr<std::shared_ptr<const CompiledPartition>> CompiledPartition::compile(const Graph& graph, Device* device,
+                                                                                   const KernelRegistry& kernels,
+                                                                                   StatefulKernels* stateful) {
+  return PartitionCompiler(graph, device, kernels, stateful).run();
+}
+
+void CompiledPartition::record_cost(int node, uint64_t cycles) const {
+  uint32_t old = costs_[node].load(std::memory_order_relaxed);
+  uint64_t sample = std::min<uint64_t>(cycles + 1, UINT32_MAX);
+  uint64_t next = old == 0 ? sample : (uint64_t{old} * 7 + sample) / 8;
+  costs_[node].store(static_cast<uint32_t>(std::max<uint64_t>(1, next)), std::memory_order_relaxed);
+}
+
+std::vector<std::string> CompiledPartition::input_names(int node) const {
+  const CompiledNode& target = nodes_[node];
+  std::vector<std::string> names(target.num_inputs);
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    for (const OutEdge& e : edges(nodes_[i])) {
+      if (e.dst != node) continue;
+      if (e.dst_slot < 0) {
+        names.push_back(absl::StrCat("^", infos_[i]->name));
+      } else {
+        names[e.dst_slot - target.input_begin] =
+            e.src_slot == 0 ? infos_[i]->name : absl::StrCat(infos_[i]->name, ":", e.src_slot);
+      }
+    }
+  }
+  return names;
+}
+
+}  // namespace troupe
