@@ -29,7 +29,7 @@ absl::StatusOr<std::shared_ptr<Resource>> ResourceManager::find(const std::strin
   auto c = containers_.find(container);
   if (c == containers_.end()) {
     return absl::NotFoundError(absl::StrCat("Container ", container, " does not exist. (Could not find resource: ",
-                                            full_name(container, name, type_name), ")"));
+                                            container, "/", name, ")"));
   }
   auto r = c->second.find(key(type, name));
   if (r == c->second.end()) {
@@ -56,7 +56,7 @@ absl::Status ResourceManager::erase(const std::string& container, const std::str
 }
 
 absl::Status ResourceManager::remove(const ResourceHandle& handle) {
-  return erase(handle.container, handle.name, handle.hash_code, handle.maybe_type_name.c_str());
+  return erase(handle.container, handle.name, handle.hash_code, "<unknown>");
 }
 
 void ResourceManager::clear_container(const std::string& container) {

@@ -23,16 +23,6 @@ absl::StatusOr<Tensor*> Var::writable(Allocator* allocator) {
   return &tensor_;
 }
 
-absl::StatusOr<std::shared_ptr<Var>> lookup_variable(const KernelContext& context, int i) {
-  TROUPE_ASSIGN_OR_RETURN(const ResourceHandle* handle, input_handle(context, i));
-  auto found = lookup_handle<Var>(context, *handle);
-  if (found.ok() || !absl::IsNotFound(found.status())) return found;
-  return absl::FailedPreconditionError(absl::StrCat(
-      "Could not find variable ", handle->name, ". This could mean that the variable has been deleted. ",
-      "In TF1, it can also mean the variable is uninitialized. Debug info: container=", handle->container,
-      ", status error message=", found.status().message()));
-}
-
 absl::Status uninitialized_ref(const RefTensor& ref) {
   return absl::FailedPreconditionError(absl::StrCat("Attempting to use uninitialized value ", ref.name));
 }

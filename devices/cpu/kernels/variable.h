@@ -55,9 +55,10 @@ class Var final : public Resource {
 /// Makes `tensor` the only user of its memory, copying when it is shared.
 absl::Status make_unique(Tensor* tensor, Allocator* allocator);
 
-/// The variable that input i names. FailedPrecondition "Could not find variable x. This could mean that the variable
-/// has been deleted. ..." when there is none.
-absl::StatusOr<std::shared_ptr<Var>> lookup_variable(const KernelContext& context, int i);
+/// The variable that input i names. NotFound when nobody has assigned it yet.
+inline absl::StatusOr<std::shared_ptr<Var>> lookup_variable(const KernelContext& context, int i) {
+  return lookup_resource<Var>(context, i);
+}
 
 /// FailedPrecondition "Attempting to use uninitialized value x".
 absl::Status uninitialized_ref(const RefTensor& ref);
