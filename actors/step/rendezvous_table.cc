@@ -1,0 +1,56 @@
+#include "actors/step/rendezvous_table.h"
+
+#include <algorithm>
+
+namespace troupe {
+
+void RendezvousTable::begin() {
+  if (!slots_.empty()) abort(absl::CancelledError("the step has ended"));
+  status_ = absl::OkStatus();
+}
+
+void RendezvousTable::send(const std::string& key, Tensor value, bool is_dead) {
+  if (!status_.ok()) return;
+  Slot& slot = slots_[key];
+  if (slot.receivers.empty()) {
+    slot.values.push_back({std::move(value), is_dead});
+    return;
+  }
+  Rendezvous::RecvDone done = std::move(slot.receivers.front());
+  slot.receivers.pop_front();
+  if (slot.receivers.empty()) slots_.erase(key);
+  done(absl::OkStatus(), std::move(value), is_dead);
+}
+
+void RendezvousTable::recv(const std::string& key, Rendezvous::RecvDone done) {
+  if (!status_.ok()) return done(status_, Tensor(), false);
+  Slot& slot = slots_[key];
+  if (slot.values.empty()) {
+    slot.receivers.push_back(std::move(done));
+    return;
+  }
+  Item item = std::move(slot.values.front());
+  slot.values.pop_front();
+  if (slot.values.empty()) slots_.erase(key);
+  done(absl::OkStatus(), std::move(item.value), item.is_dead);
+}
+
+void RendezvousTable::abort(const absl::Status& status) {
+  if (status_.ok()) status_ = status;
+  auto slots = std::move(slots_);
+  slots_.clear();
+  for (auto& [key, slot] : slots) {
+    for (auto& done : slot.receivers) done(status_, Tensor(), false);
+  }
+}
+
+std::vector<std::string> RendezvousTable::waiting() const {
+  std::vector<std::string> keys;
+  for (const auto& [key, slot] : slots_) {
+    if (!slot.receivers.empty()) keys.push_back(key);
+  }
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+}  // namespace troupe

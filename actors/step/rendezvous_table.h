@@ -1,0 +1,43 @@
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "devices/rendezvous.h"
+
+namespace troupe {
+
+/// The machine of a RENDEZVOUS: for each key either values that wait for a receiver or receivers that wait for a
+/// value, first in first out. Not thread-safe: the RENDEZVOUS actor calls it.
+class RendezvousTable {
+ public:
+  /// Forgets everything; receivers that still wait get Cancelled.
+  void begin();
+  /// Hands the value to the first waiting receiver, or keeps it.
+  void send(const std::string& key, Tensor value, bool is_dead);
+  /// Answers at once when a value is waiting or the table was aborted.
+  void recv(const std::string& key, Rendezvous::RecvDone done);
+  /// All waiting receivers get `status`; so does whoever comes later. The first abort sticks. `status` is no OK.
+  void abort(const absl::Status& status);
+
+  const absl::Status& status() const { return status_; }
+  /// Keys that someone waits for, sorted; for reports.
+  std::vector<std::string> waiting() const;
+  size_t size() const { return slots_.size(); }
+
+ private:
+  struct Item {
+    Tensor value;
+    bool is_dead;
+  };
+  struct Slot {
+    std::deque<Item> values;
+    std::deque<Rendezvous::RecvDone> receivers;
+  };
+  absl::flat_hash_map<std::string, Slot> slots_;
+  absl::Status status_;
+};
+
+}  // namespace troupe

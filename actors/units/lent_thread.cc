@@ -1,0 +1,78 @@
+#include "actors/units/lent_thread.h"
+
+#include "actors/units/named_pool.h"
+
+namespace troupe {
+
+void LentThread::exec_later(caf::resumable* job) {
+  if (owner_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
+    local_.push_back(job);
+    return;
+  }
+  {
+    std::lock_guard lock(mu_);
+    if (open_) {
+      remote_.push_back(job);
+      has_remote_.store(true, std::memory_order_release);
+      if (sleeping_) arrived_.notify_one();
+      return;
+    }
+  }
+  pool()->enqueue(job);
+}
+
+void LentThread::open() {
+  std::lock_guard lock(mu_);
+  open_ = true;
+  owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+}
+
+void LentThread::resume(caf::resumable* job) {
+  switch (job->resume(this, NamedPool::kMessagesPerTurn)) {
+    case caf::resumable::resume_later: local_.push_back(job); break;
+    default: caf::intrusive_ptr_release(job); break;
+  }
+}
+
+void LentThread::run_until(const std::atomic<bool>& done) {
+  while (!done.load(std::memory_order_acquire)) {
+    // What other threads sent goes first now and then: a cancel must not wait behind an endless loop.
+    if (has_remote_.load(std::memory_order_acquire)) {
+      std::lock_guard lock(mu_);
+      local_.insert(local_.begin(), remote_.begin(), remote_.end());
+      remote_.clear();
+      has_remote_.store(false, std::memory_order_relaxed);
+    }
+    if (!local_.empty()) {
+      caf::resumable* job = local_.front();
+      local_.pop_front();
+      resume(job);
+      continue;
+    }
+    std::unique_lock lock(mu_);
+    sleeping_ = true;
+    arrived_.wait(lock, [&] { return !remote_.empty() || done.load(std::memory_order_acquire); });
+    sleeping_ = false;
+  }
+}
+
+void LentThread::close() {
+  std::deque<caf::resumable*> rest;
+  {
+    std::lock_guard lock(mu_);
+    open_ = false;
+    owner_.store(std::thread::id(), std::memory_order_relaxed);
+    rest.swap(remote_);
+    has_remote_.store(false, std::memory_order_relaxed);
+  }
+  for (caf::resumable* job : local_) pool()->enqueue(job);
+  local_.clear();
+  for (caf::resumable* job : rest) pool()->enqueue(job);
+}
+
+void LentThread::wake() {
+  std::lock_guard lock(mu_);
+  arrived_.notify_one();
+}
+
+}  // namespace troupe

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <caf/execution_unit.hpp>
+#include <caf/resumable.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace troupe {
+
+class NamedPool;
+
+/// The execution unit of one step's actors. While a thread lends itself (`run_until`), it resumes them all; what
+/// arrives from its own turns costs no lock. While nobody lends, the unit passes everything on to a NamedPool. Owned
+/// by the step's slot; outlives its actors.
+class LentThread final : public caf::execution_unit {
+ public:
+  LentThread(caf::actor_system* system, NamedPool* pool) : caf::execution_unit(system), pool_(pool) {}
+
+  /// From any thread.
+  void exec_later(caf::resumable* job) override;
+  /// Which pool gets what the unit does not run itself. Only while nobody lends and no actor of the step is active.
+  void set_pool(NamedPool* pool) { pool_.store(pool, std::memory_order_release); }
+  NamedPool* pool() const { return pool_.load(std::memory_order_acquire); }
+
+  /// Makes the calling thread this unit's thread: call before the first message of the step is sent.
+  void open();
+  /// Resumes actors until `done`; sleeps when there is nothing to do.
+  void run_until(const std::atomic<bool>& done);
+  /// Gives what is left to the pool.
+  void close();
+  /// Makes run_until look at `done` again; from any thread.
+  void wake();
+
+ private:
+  void resume(caf::resumable* job);
+
+  std::atomic<NamedPool*> pool_;
+  std::atomic<std::thread::id> owner_{};
+  /// Owner's thread only.
+  std::deque<caf::resumable*> local_;
+  std::mutex mu_;
+  std::condition_variable arrived_;
+  // Guarded by mu_.
+  bool open_ = false;
+  bool sleeping_ = false;
+  std::deque<caf::resumable*> remote_;
+  std::atomic<bool> has_remote_{false};
+};
+
+}  // namespace troupe

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <caf/execution_unit.hpp>
+#include <caf/resumable.hpp>
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace troupe {
+
+struct KernelTask;
+
+/// N threads that resume the actors of steps and run their kernels. Threads start with the first job and sleep when
+/// there is none. Thread-safe.
+class NamedPool {
+ public:
+  /// Messages that an actor may handle before others get their turn.
+  static constexpr size_t kMessagesPerTurn = 200;
+
+  /// 0: as many threads as cores.
+  NamedPool(caf::actor_system* system, std::string name, int num_threads);
+  /// Waits for the jobs that are running; what is queued must be gone by then.
+  ~NamedPool();
+
+  const std::string& name() const { return name_; }
+  int num_threads() const { return num_threads_; }
+
+  /// Resumes an actor; takes over its reference.
+  void enqueue(caf::resumable* job);
+  /// Runs kernels, each followed by its owner's `complete`. `keep_alive` is held until then.
+  void run_kernels(const std::vector<KernelTask*>& tasks, const std::shared_ptr<void>& keep_alive);
+  /// Hands the queued kernels of one step back to their executors unrun; their step is cancelled.
+  void drop_kernels(const void* keep_alive);
+  int64_t kernels_run() const;
+
+ private:
+  class Unit;
+  struct Job {
+    caf::resumable* actor = nullptr;
+    KernelTask* task = nullptr;
+    std::shared_ptr<void> keep_alive;
+  };
+  void start_threads();
+  void work();
+
+  caf::actor_system* const system_;
+  const std::string name_;
+  const int num_threads_;
+  mutable std::mutex mu_;
+  std::condition_variable arrived_;
+  // Guarded by mu_. Actors go before kernels: their turns are short.
+  std::deque<Job> actors_;
+  std::deque<Job> kernels_;
+  std::vector<std::thread> threads_;
+  bool stopping_ = false;
+  int64_t kernels_run_ = 0;
+};
+
+}  // namespace troupe

@@ -1,0 +1,53 @@
+#include "devices/cpu/folding_evaluator.h"
+
+#include "absl/strings/str_cat.h"
+#include "devices/cpu/cpu_device.h"
+
+namespace troupe {
+
+FoldingEvaluator::FoldingEvaluator(const KernelRegistry* kernels)
+    : kernels_(kernels),
+      device_(make_cpu_device("/job:localhost/replica:0/task:0", 0, plain_allocator(), serial_runner())) {}
+
+bool FoldingEvaluator::can_evaluate(const Node& node) const {
+  if (node.op->is_stateful) return false;
+  for (DataType t : node.input_types) {
+    if (is_ref(t) || t == DataType::kResource || t == DataType::kVariant) return false;
+  }
+  for (DataType t : node.output_types) {
+    if (is_ref(t) || t == DataType::kResource || t == DataType::kVariant) return false;
+  }
+  auto def = kernels_->find(node.op->name, "CPU", node.attrs);
+  return def.ok() && *def != nullptr;
+}
+
+absl::StatusOr<std::vector<Tensor>> FoldingEvaluator::evaluate(const Node& node, const std::vector<Tensor>& inputs,
+                                                               int graph_producer_version) const {
+  KernelNode info;
+  info.name = node.name;
+  info.op = node.op;
+  info.attrs = node.attrs;
+  info.input_types.assign(node.input_types.begin(), node.input_types.end());
+  info.output_types.assign(node.output_types.begin(), node.output_types.end());
+  info.graph_producer_version = graph_producer_version;
+  TROUPE_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, kernels_->create(info, device_.get()));
+  if (kernel->is_async()) return absl::UnimplementedError(absl::StrCat(node.op->name, " waits: it is not folded"));
+  CancellationToken token;
+  StepState step;
+  step.device = device_.get();
+  step.cancellation = &token;
+  std::vector<Value> in(inputs.size()), out(info.output_types.size());
+  for (size_t i = 0; i < inputs.size(); ++i) in[i].tensor = inputs[i];
+  KernelContext context(&step, &info, in, out);
+  TROUPE_RETURN_IF_ERROR(kernel->compute(context));
+  std::vector<Tensor> result;
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (!out[i].tensor.initialized() || out[i].tensor.dtype() != info.output_types[i]) {
+      return absl::InternalError(absl::StrCat("output ", i, " of ", node.name, " is missing or of another dtype"));
+    }
+    result.push_back(std::move(out[i].tensor));
+  }
+  return result;
+}
+
+}  // namespace troupe

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+
+#include "devices/device.h"
+#include "devices/kernel_registry.h"
+#include "graph/passes/evaluator.h"
+
+namespace troupe {
+
+/// Runs stateless nodes with CPU kernels, for constant folding. Thread-safe.
+class FoldingEvaluator final : public Evaluator {
+ public:
+  /// `kernels` must outlive it.
+  explicit FoldingEvaluator(const KernelRegistry* kernels);
+
+  bool can_evaluate(const Node& node) const override;
+  absl::StatusOr<std::vector<Tensor>> evaluate(const Node& node, const std::vector<Tensor>& inputs,
+                                               int graph_producer_version) const override;
+
+ private:
+  const KernelRegistry* kernels_;
+  std::unique_ptr<Device> device_;
+};
+
+}  // namespace troupe

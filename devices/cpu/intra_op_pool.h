@@ -1,0 +1,43 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "devices/device.h"
+
+namespace troupe {
+
+/// The intra-op threads of a runtime: `num_threads` - 1 helpers beside whoever calls parallel_for. Helpers start with
+/// the first loop that is worth splitting and sleep between loops. The caller takes blocks like everyone else and only
+/// waits for blocks that are already being worked on, so that nested and concurrent loops cannot deadlock.
+class IntraOpPool final : public ParallelRunner {
+ public:
+  /// Blocks smaller than this are not worth waking a thread for.
+  static constexpr int64_t kMinBlockNanos = 20'000;
+
+  /// 0: as many threads as cores.
+  explicit IntraOpPool(int num_threads);
+  ~IntraOpPool() override;
+
+  int num_threads() const override { return num_threads_; }
+  void parallel_for(int64_t total, int64_t cost_per_unit,
+                    absl::FunctionRef<void(int64_t begin, int64_t end)> fn) override;
+
+ private:
+  struct Loop;
+  void start_helpers();
+  void help();
+
+  const int num_threads_;
+  std::mutex mu_;
+  std::condition_variable work_;
+  // Guarded by mu_.
+  std::deque<std::shared_ptr<Loop>> loops_;
+  std::vector<std::thread> helpers_;
+  bool stopping_ = false;
+};
+
+}  // namespace troupe

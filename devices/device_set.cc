@@ -1,0 +1,36 @@
+#include "devices/device_set.h"
+
+namespace troupe {
+
+void DeviceSet::add(std::unique_ptr<Device> device, int priority) {
+  Entry e;
+  e.name = device->name();
+  e.type = device->type();
+  e.incarnation = device->attributes().incarnation;
+  e.priority = priority;
+  entries_.push_back(std::move(e));
+  devices_.push_back(std::move(device));
+}
+
+Device* DeviceSet::find(absl::string_view name) const {
+  for (const auto& d : devices_) {
+    if (d->name() == name) return d.get();
+  }
+  return nullptr;
+}
+
+int DeviceSet::client_device() const {
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].type == "CPU") return static_cast<int>(i);
+  }
+  return 0;
+}
+
+absl::StatusOr<DeviceCatalog::Support> DeviceSet::kernel_support(const OpDef& op, const AttrMap& attrs,
+                                                                 const std::string& device_type) const {
+  TROUPE_ASSIGN_OR_RETURN(const KernelDef* def, kernels_->find(op.name, device_type, attrs));
+  if (def == nullptr) return Support{};
+  return Support{true, def->priority};
+}
+
+}  // namespace troupe
