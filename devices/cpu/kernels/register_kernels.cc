@@ -4,6 +4,7 @@ namespace troupe {
 
 void register_cpu_kernels(KernelRegistry* registry) {
   register_control_kernels(registry);
+  register_matmul_kernels(registry);
 }
 
 const KernelRegistry& builtin_kernels() {

@@ -1,0 +1,443 @@
+#include "devices/cpu/primitives/onednn.h"
+
+#include <dnnl.hpp>
+#include <omp.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+
+namespace troupe::onednn {
+namespace {
+
+using dnnl::memory;
+
+/// Compiled primitives kept; a network has tens, shapes that vary with the batch some more.
+constexpr size_t kMaxCachedPrimitives = 1024;
+/// A block of work that is worth handing to another thread, in floating-point operations.
+constexpr double kMinBlockFlops = 4e6;
+/// Scratch memory that a thread keeps between calls, in bytes.
+constexpr size_t kMaxKeptScratchBytes = size_t{64} << 20;
+/// What one core does, in operations per nanosecond: only for the estimate that parallel_for wants.
+constexpr double kFlopsPerNs = 50;
+
+void use_one_openmp_thread() {
+  thread_local const bool once = (omp_set_num_threads(1), true);
+  (void)once;
+}
+
+const dnnl::engine& engine() {
+  static const auto* e = new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  return *e;
+}
+
+dnnl::stream& stream() {
+  use_one_openmp_thread();
+  thread_local dnnl::stream s(engine());
+  return s;
+}
+
+/// Aligned memory of the thread that grows on demand. `slot` tells apart what is needed at the same time.
+class Scratch {
+ public:
+  enum Slot { kScratchpad, kFilter, kResult, kSlots };
+  ~Scratch() {
+    for (int i = 0; i < kSlots; ++i) std::free(data_[i]);
+  }
+  void* get(Slot slot, size_t bytes) {
+    if (bytes > bytes_[slot]) {
+      std::free(data_[slot]);
+      size_t rounded = (bytes + 4095) / 4096 * 4096;
+      data_[slot] = std::aligned_alloc(64, rounded);
+      bytes_[slot] = data_[slot] == nullptr ? 0 : rounded;
+    }
+    return data_[slot];
+  }
+  void trim() {
+    for (int i = 0; i < kSlots; ++i) {
+      if (bytes_[i] > kMaxKeptScratchBytes) {
+        std::free(data_[i]);
+        data_[i] = nullptr;
+        bytes_[i] = 0;
+      }
+    }
+  }
+
+ private:
+  void* data_[kSlots] = {};
+  size_t bytes_[kSlots] = {};
+};
+
+Scratch& scratch() {
+  thread_local Scratch s;
+  return s;
+}
+
+enum class Pass : int { kForward, kForwardBias, kBackwardInput, kBackwardFilter };
+
+/// One compiled convolution: the primitive, and how its filter differs from TensorFlow's layout. Immutable, and
+/// safe to execute from several threads because the scratchpad comes from the caller.
+struct Conv {
+  dnnl::convolution_forward forward;
+  dnnl::convolution_backward_data backward_input;
+  dnnl::convolution_backward_weights backward_filter;
+  dnnl::reorder filter_reorder;
+  bool reorders_filter = false;
+  memory::desc image_in, image_out, plain_filter, filter, bias, scratchpad;
+};
+
+struct Key {
+  ConvProblem problem;
+  Pass pass;
+  friend bool operator==(const Key&, const Key&) = default;
+  template <class H>
+  friend H AbslHashValue(H h, const Key& k) {
+    return H::combine(std::move(h), k.problem, static_cast<int>(k.pass));
+  }
+};
+
+memory::dims dims_of(std::initializer_list<int64_t> head, const std::array<int64_t, 3>& spatial, int64_t rank) {
+  memory::dims d(head);
+  for (int64_t i = 0; i < rank; ++i) d.push_back(spatial[static_cast<size_t>(i)]);
+  return d;
+}
+
+std::shared_ptr<const Conv> compile(const ConvProblem& p, Pass pass) {
+  use_one_openmp_thread();
+  const bool three_d = p.spatial_rank == 3;
+  const auto f32 = memory::data_type::f32;
+  using tag = memory::format_tag;
+  tag image = p.channels_last ? (three_d ? tag::ndhwc : tag::nhwc) : (three_d ? tag::ncdhw : tag::nchw);
+  tag plain = p.groups > 1 ? (three_d ? tag::dhwigo : tag::hwigo) : (three_d ? tag::dhwio : tag::hwio);
+  memory::dims src = dims_of({p.batch, p.in_channels}, p.in, p.spatial_rank);
+  memory::dims dst = dims_of({p.batch, p.out_channels}, p.out, p.spatial_rank);
+  memory::dims weights =
+      p.groups > 1 ? dims_of({p.groups, p.out_channels / p.groups, p.in_channels / p.groups}, p.kernel, p.spatial_rank)
+                   : dims_of({p.out_channels, p.in_channels}, p.kernel, p.spatial_rank);
+  memory::dims strides = dims_of({}, p.stride, p.spatial_rank), dilates = dims_of({}, p.dilation, p.spatial_rank);
+  for (auto& d : dilates) --d;
+  memory::dims before = dims_of({}, p.pad_before, p.spatial_rank), after = dims_of({}, p.pad_after, p.spatial_rank);
+
+  auto conv = std::make_shared<Conv>();
+  conv->image_in = memory::desc(src, f32, image);
+  conv->image_out = memory::desc(dst, f32, image);
+  conv->plain_filter = memory::desc(weights, f32, plain);
+  conv->bias = memory::desc({p.out_channels}, f32, tag::x);
+  memory::desc any_filter(weights, f32, tag::any);
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  const auto algorithm = dnnl::algorithm::convolution_direct;
+  const auto forward_kind = dnnl::prop_kind::forward_inference;
+  auto forward_desc = [&] {
+    return pass == Pass::kForwardBias
+               ? dnnl::convolution_forward::desc(forward_kind, algorithm, conv->image_in, any_filter, conv->bias,
+                                                 conv->image_out, strides, dilates, before, after)
+               : dnnl::convolution_forward::desc(dnnl::prop_kind::forward_training, algorithm, conv->image_in,
+                                                 any_filter, conv->image_out, strides, dilates, before, after);
+  };
+  dnnl::convolution_forward::primitive_desc forward(forward_desc(), attr, engine());
+  memory::desc from, to;
+  if (pass == Pass::kForward || pass == Pass::kForwardBias) {
+    conv->forward = dnnl::convolution_forward(forward);
+    conv->filter = forward.weights_desc();
+    conv->scratchpad = forward.scratchpad_desc();
+    from = conv->plain_filter;
+    to = conv->filter;
+  } else if (pass == Pass::kBackwardInput) {
+    dnnl::convolution_backward_data::primitive_desc backward(
+        dnnl::convolution_backward_data::desc(algorithm, conv->image_in, any_filter, conv->image_out, strides,
+                                              dilates, before, after),
+        attr, engine(), forward);
+    conv->backward_input = dnnl::convolution_backward_data(backward);
+    conv->filter = backward.weights_desc();
+    conv->scratchpad = backward.scratchpad_desc();
+    from = conv->plain_filter;
+    to = conv->filter;
+  } else {
+    dnnl::convolution_backward_weights::primitive_desc backward(
+        dnnl::convolution_backward_weights::desc(algorithm, conv->image_in, any_filter, conv->image_out, strides,
+                                                 dilates, before, after),
+        attr, engine(), forward);
+    conv->backward_filter = dnnl::convolution_backward_weights(backward);
+    conv->filter = backward.diff_weights_desc();
+    conv->scratchpad = backward.scratchpad_desc();
+    from = conv->filter;
+    to = conv->plain_filter;
+  }
+  conv->reorders_filter = from != to;
+  if (conv->reorders_filter) {
+    conv->filter_reorder = dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from, engine(), to));
+  }
+  return conv;
+}
+
+/// Compiled convolutions by problem. When full, the ones used longest ago go, a quarter at a time.
+class Cache {
+ public:
+  std::shared_ptr<const Conv> find(const ConvProblem& p, Pass pass) {
+    Key key{p, pass};
+    {
+      std::lock_guard lock(mu_);
+      if (auto it = entries_.find(key); it != entries_.end()) {
+        it->second.last_use = ++clock_;
+        return it->second.conv;
+      }
+    }
+    auto conv = compile(p, pass);
+    std::lock_guard lock(mu_);
+    if (entries_.size() >= kMaxCachedPrimitives) evict();
+    entries_[key] = {conv, ++clock_};
+    return conv;
+  }
+  int64_t size() {
+    std::lock_guard lock(mu_);
+    return static_cast<int64_t>(entries_.size());
+  }
+
+ private:
+  struct Entry {
+    std::shared_ptr<const Conv> conv;
+    uint64_t last_use = 0;
+  };
+  void evict() {
+    std::vector<uint64_t> uses;
+    for (const auto& [key, entry] : entries_) uses.push_back(entry.last_use);
+    auto quarter = uses.begin() + static_cast<std::ptrdiff_t>(uses.size() / 4);
+    std::nth_element(uses.begin(), quarter, uses.end());
+    const uint64_t limit = *quarter;
+    absl::erase_if(entries_, [limit](const auto& e) { return e.second.last_use <= limit; });
+  }
+
+  std::mutex mu_;
+  absl::flat_hash_map<Key, Entry> entries_;
+  uint64_t clock_ = 0;
+};
+
+Cache& cache() {
+  static auto* c = new Cache;
+  return *c;
+}
+
+memory wrap(const memory::desc& desc, const void* data) {
+  return memory(desc, engine(), const_cast<void*>(data));
+}
+
+/// The filter in the layout that `conv` wants, in this thread's scratch unless TensorFlow's layout will do.
+const float* pack_filter(const Conv& conv, const float* filter) {
+  if (!conv.reorders_filter) return filter;
+  void* packed = scratch().get(Scratch::kFilter, conv.filter.get_size());
+  if (packed == nullptr) throw std::bad_alloc();
+  memory from = wrap(conv.plain_filter, filter), to = wrap(conv.filter, packed);
+  conv.filter_reorder.execute(stream(), from, to);
+  return static_cast<const float*>(packed);
+}
+
+void* scratchpad(const Conv& conv) {
+  size_t bytes = conv.scratchpad.get_size();
+  void* data = scratch().get(Scratch::kScratchpad, std::max<size_t>(bytes, 64));
+  if (data == nullptr) throw std::bad_alloc();
+  return data;
+}
+
+absl::Status guarded(absl::FunctionRef<void()> fn) {
+  try {
+    fn();
+    return absl::OkStatus();
+  } catch (const dnnl::error& e) {
+    std::string text = absl::StrCat("oneDNN: ", e.what());
+    return e.status == dnnl_out_of_memory ? absl::ResourceExhaustedError(text) : absl::UnimplementedError(text);
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError("OOM when allocating scratch memory of a convolution");
+  }
+}
+
+/// Collects the first error of blocks that run at once.
+class FirstError {
+ public:
+  void add(absl::Status s) {
+    if (s.ok()) return;
+    std::lock_guard lock(mu_);
+    if (status_.ok()) status_ = std::move(s);
+  }
+  absl::Status take() { return std::move(status_); }
+
+ private:
+  std::mutex mu_;
+  absl::Status status_;
+};
+
+/// How many blocks are worth having.
+int64_t wanted_blocks(const ConvProblem& p, ParallelRunner& runner) {
+  double flops = p.flops_per_image() * static_cast<double>(p.batch);
+  double by_work = flops / kMinBlockFlops;
+  int64_t threads = runner.num_threads();
+  return by_work < 2 ? 1 : std::min<int64_t>(threads, static_cast<int64_t>(by_work));
+}
+
+/// Runs fn(first, last) over [0, total) in `blocks` parts of equal size (the last may be smaller).
+absl::Status run_blocks(ParallelRunner& runner, int64_t total, int64_t blocks, double flops,
+                        absl::FunctionRef<absl::Status(int64_t, int64_t)> fn) {
+  if (blocks <= 1) return fn(0, total);
+  const int64_t size = (total + blocks - 1) / blocks;
+  const int64_t parts = (total + size - 1) / size;
+  FirstError error;
+  auto cost = static_cast<int64_t>(flops / kFlopsPerNs / static_cast<double>(parts)) + 1;
+  runner.parallel_for(parts, cost, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) error.add(fn(i * size, std::min(total, (i + 1) * size)));
+  });
+  return error.take();
+}
+
+absl::Status forward_block(const ConvProblem& p, const float* input, const float* filter, const float* bias,
+                           float* output) {
+  return guarded([&] {
+    auto conv = cache().find(p, bias == nullptr ? Pass::kForward : Pass::kForwardBias);
+    const float* packed = pack_filter(*conv, filter);
+    std::unordered_map<int, memory> args = {{DNNL_ARG_SRC, wrap(conv->image_in, input)},
+                                            {DNNL_ARG_WEIGHTS, wrap(conv->filter, packed)},
+                                            {DNNL_ARG_DST, wrap(conv->image_out, output)},
+                                            {DNNL_ARG_SCRATCHPAD, wrap(conv->scratchpad, scratchpad(*conv))}};
+    if (bias != nullptr) args.emplace(DNNL_ARG_BIAS, wrap(conv->bias, bias));
+    conv->forward.execute(stream(), args);
+    scratch().trim();
+  });
+}
+
+absl::Status backward_input_block(const ConvProblem& p, const float* filter, const float* out_backprop,
+                                  float* in_backprop) {
+  return guarded([&] {
+    auto conv = cache().find(p, Pass::kBackwardInput);
+    const float* packed = pack_filter(*conv, filter);
+    conv->backward_input.execute(stream(), {{DNNL_ARG_DIFF_DST, wrap(conv->image_out, out_backprop)},
+                                            {DNNL_ARG_WEIGHTS, wrap(conv->filter, packed)},
+                                            {DNNL_ARG_DIFF_SRC, wrap(conv->image_in, in_backprop)},
+                                            {DNNL_ARG_SCRATCHPAD, wrap(conv->scratchpad, scratchpad(*conv))}});
+    scratch().trim();
+  });
+}
+
+absl::Status backward_filter_block(const ConvProblem& p, const float* input, const float* out_backprop,
+                                   float* filter_backprop) {
+  return guarded([&] {
+    auto conv = cache().find(p, Pass::kBackwardFilter);
+    float* result = filter_backprop;
+    if (conv->reorders_filter) {
+      result = static_cast<float*>(scratch().get(Scratch::kFilter, conv->filter.get_size()));
+      if (result == nullptr) throw std::bad_alloc();
+    }
+    conv->backward_filter.execute(stream(), {{DNNL_ARG_SRC, wrap(conv->image_in, input)},
+                                             {DNNL_ARG_DIFF_DST, wrap(conv->image_out, out_backprop)},
+                                             {DNNL_ARG_DIFF_WEIGHTS, wrap(conv->filter, result)},
+                                             {DNNL_ARG_SCRATCHPAD, wrap(conv->scratchpad, scratchpad(*conv))}});
+    if (conv->reorders_filter) {
+      memory from = wrap(conv->filter, result), to = wrap(conv->plain_filter, filter_backprop);
+      conv->filter_reorder.execute(stream(), from, to);
+    }
+    scratch().trim();
+  });
+}
+
+/// The part of one image that makes the output rows [first, last) of the outermost spatial dimension; nothing when
+/// those rows read padding only.
+bool row_block(const ConvProblem& whole, int64_t first, int64_t last, ConvProblem* part, int64_t* input_row) {
+  *part = whole;
+  int64_t begin = first * whole.stride[0] - whole.pad_before[0];
+  int64_t end = (last - 1) * whole.stride[0] + (whole.kernel[0] - 1) * whole.dilation[0] + 1 - whole.pad_before[0];
+  part->pad_before[0] = std::max<int64_t>(0, -begin);
+  part->pad_after[0] = std::max<int64_t>(0, end - whole.in[0]);
+  begin = std::max<int64_t>(begin, 0);
+  end = std::min(end, whole.in[0]);
+  part->in[0] = end - begin;
+  part->out[0] = last - first;
+  *input_row = begin;
+  return end > begin;
+}
+
+}  // namespace
+
+void sgemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a,
+           int64_t lda, const float* b, int64_t ldb, float beta, float* c, int64_t ldc) {
+  use_one_openmp_thread();
+  dnnl_sgemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+absl::Status conv_forward(const ConvProblem& p, ParallelRunner& runner, const float* input, const float* filter,
+                          const float* bias, float* output) {
+  const int64_t blocks = wanted_blocks(p, runner);
+  const double flops = p.flops_per_image() * static_cast<double>(p.batch);
+  const int64_t in_row = p.in_image() / p.in[0], out_row = p.out_image() / p.out[0];
+  if (blocks > 1 && p.batch < blocks && p.channels_last && p.out[0] >= blocks) {
+    // Few images: cut each into bands of rows.
+    bool possible = true;
+    const int64_t size = (p.out[0] + blocks - 1) / blocks;
+    ConvProblem part = p;
+    int64_t row;
+    for (int64_t r = 0; r < p.out[0]; r += size) possible &= row_block(p, r, std::min(p.out[0], r + size), &part, &row);
+    if (possible) {
+      for (int64_t image = 0; image < p.batch; ++image) {
+        TROUPE_RETURN_IF_ERROR(run_blocks(runner, p.out[0], blocks, flops, [&](int64_t first, int64_t last) {
+          ConvProblem band;
+          int64_t input_row;
+          row_block(p, first, last, &band, &input_row);
+          band.batch = 1;
+          return forward_block(band, input + image * p.in_image() + input_row * in_row, filter, bias,
+                               output + image * p.out_image() + first * out_row);
+        }));
+      }
+      return absl::OkStatus();
+    }
+  }
+  return run_blocks(runner, p.batch, std::min(blocks, p.batch), flops, [&](int64_t first, int64_t last) {
+    ConvProblem part = p;
+    part.batch = last - first;
+    return forward_block(part, input + first * p.in_image(), filter, bias, output + first * p.out_image());
+  });
+}
+
+absl::Status conv_backward_input(const ConvProblem& p, ParallelRunner& runner, const float* filter,
+                                 const float* out_backprop, float* in_backprop) {
+  const double flops = p.flops_per_image() * static_cast<double>(p.batch);
+  return run_blocks(runner, p.batch, std::min(wanted_blocks(p, runner), p.batch), flops,
+                    [&](int64_t first, int64_t last) {
+                      ConvProblem part = p;
+                      part.batch = last - first;
+                      return backward_input_block(part, filter, out_backprop + first * p.out_image(),
+                                                  in_backprop + first * p.in_image());
+                    });
+}
+
+absl::Status conv_backward_filter(const ConvProblem& p, ParallelRunner& runner, const float* input,
+                                  const float* out_backprop, float* filter_backprop) {
+  const double flops = p.flops_per_image() * static_cast<double>(p.batch);
+  const int64_t blocks = std::min(wanted_blocks(p, runner), p.batch);
+  if (blocks <= 1) return backward_filter_block(p, input, out_backprop, filter_backprop);
+  // Each block sums over its images into memory of its own; the sums are added up in order afterwards.
+  const int64_t size = (p.batch + blocks - 1) / blocks;
+  const int64_t parts = (p.batch + size - 1) / size;
+  std::vector<float> partial;
+  const int64_t count = p.filter_size();
+  partial.resize(static_cast<size_t>((parts - 1) * count));
+  TROUPE_RETURN_IF_ERROR(run_blocks(runner, p.batch, blocks, flops, [&](int64_t first, int64_t last) {
+    ConvProblem part = p;
+    part.batch = last - first;
+    int64_t index = first / size;
+    float* into = index == 0 ? filter_backprop : partial.data() + (index - 1) * count;
+    return backward_filter_block(part, input + first * p.in_image(), out_backprop + first * p.out_image(), into);
+  }));
+  for (int64_t i = 0; i + 1 < parts; ++i) {
+    const float* from = partial.data() + i * count;
+    for (int64_t j = 0; j < count; ++j) filter_backprop[j] += from[j];
+  }
+  return absl::OkStatus();
+}
+
+int64_t cached_primitives() { return cache().size(); }
+
+}  // namespace troupe::onednn
