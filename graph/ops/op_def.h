@@ -61,7 +61,7 @@ struct OpDef {
 /// One line of an op table: the signature as text, parsed when the op is first asked for.
 ///   inputs, outputs: "x:T, y:Ref(float), rest:N * T, list:list(Ts)" or "" (also "-")
 ///   attrs: "T:type in [float,double] = float; N:int >= 1; padding:string in ['SAME','VALID']"
-///   flags: "stateful commutative aggregate allows_uninitialized deprecated_since_N" or "" (also "-")
+///   flags: "stateful commutative aggregate uninitialized_ok distributed deprecated_since_N" or "" (also "-")
 struct OpRow {
   const char* name;
   const char* inputs;

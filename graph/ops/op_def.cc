@@ -1,0 +1,427 @@
+#include "graph/ops/op_def.h"
+
+#include <algorithm>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+
+namespace troupe {
+namespace {
+
+using absl::string_view;
+
+absl::Status bad_row(const OpRow& row, string_view text) {
+  return absl::InternalError(absl::StrCat("op table: op ", row.name, ": cannot read '", text, "'"));
+}
+
+/// Splits at `separator` outside of brackets and quotes.
+std::vector<string_view> split_top(string_view text, char separator) {
+  std::vector<string_view> out;
+  int depth = 0;
+  bool quoted = false;
+  size_t begin = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '\'') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '[' || c == '(' || c == '{') ++depth;
+    if (c == ']' || c == ')' || c == '}') --depth;
+    if (c == separator && depth == 0) {
+      out.push_back(absl::StripAsciiWhitespace(text.substr(begin, i - begin)));
+      begin = i + 1;
+    }
+  }
+  string_view rest = absl::StripAsciiWhitespace(text.substr(begin));
+  if (!rest.empty()) out.push_back(rest);
+  return out;
+}
+
+bool is_none(string_view s) { return s.empty() || s == "-"; }
+
+absl::StatusOr<ArgDef> parse_arg(const OpRow& row, string_view text) {
+  ArgDef arg;
+  size_t colon = text.find(':');
+  if (colon == string_view::npos) return bad_row(row, text);
+  arg.name = std::string(absl::StripAsciiWhitespace(text.substr(0, colon)));
+  string_view type = absl::StripAsciiWhitespace(text.substr(colon + 1));
+  size_t star = type.find('*');
+  if (star != string_view::npos) {
+    arg.number_attr = std::string(absl::StripAsciiWhitespace(type.substr(0, star)));
+    type = absl::StripAsciiWhitespace(type.substr(star + 1));
+  }
+  if (absl::ConsumePrefix(&type, "Ref(")) {
+    arg.is_ref = true;
+    type.remove_suffix(1);
+  }
+  if (absl::ConsumePrefix(&type, "list(")) {
+    type.remove_suffix(1);
+    arg.type_list_attr = std::string(type);
+  } else if (auto t = dtype_from_name(type)) {
+    arg.type = *t;
+  } else {
+    arg.type_attr = std::string(type);
+  }
+  return arg;
+}
+
+absl::StatusOr<AttrValue> parse_value(string_view kind, string_view text) {
+  auto bad = [&] { return absl::InvalidArgumentError(absl::StrCat("bad ", kind, " '", text, "'")); };
+  if (absl::ConsumePrefix(&kind, "list(")) {
+    kind.remove_suffix(1);
+    if (!absl::ConsumePrefix(&text, "[") || !absl::ConsumeSuffix(&text, "]")) return bad();
+    std::vector<string_view> items = split_top(text, ',');
+    if (kind == "int") {
+      std::vector<int64_t> v;
+      for (string_view i : items) {
+        TROUPE_ASSIGN_OR_RETURN(AttrValue x, parse_value(kind, i));
+        v.push_back(*x.get<int64_t>());
+      }
+      return AttrValue(v);
+    }
+    if (kind == "float") {
+      std::vector<float> v;
+      for (string_view i : items) {
+        TROUPE_ASSIGN_OR_RETURN(AttrValue x, parse_value(kind, i));
+        v.push_back(*x.get<float>());
+      }
+      return AttrValue(v);
+    }
+    if (kind == "bool") {
+      std::vector<bool> v;
+      for (string_view i : items) v.push_back(absl::EqualsIgnoreCase(i, "true"));
+      return AttrValue(v);
+    }
+    if (kind == "type") {
+      std::vector<DataType> v;
+      for (string_view i : items) {
+        TROUPE_ASSIGN_OR_RETURN(AttrValue x, parse_value(kind, i));
+        v.push_back(*x.get<DataType>());
+      }
+      return AttrValue(v);
+    }
+    if (kind == "string") {
+      std::vector<std::string> v;
+      for (string_view i : items) {
+        TROUPE_ASSIGN_OR_RETURN(AttrValue x, parse_value(kind, i));
+        v.push_back(*x.get<std::string>());
+      }
+      return AttrValue(v);
+    }
+    if (kind == "shape") {
+      std::vector<PartialShape> v;
+      for (string_view i : items) {
+        TROUPE_ASSIGN_OR_RETURN(AttrValue x, parse_value(kind, i));
+        v.push_back(*x.get<PartialShape>());
+      }
+      return AttrValue(v);
+    }
+    if (!items.empty()) return bad();
+    return AttrValue(EmptyList());
+  }
+  if (kind == "int") {
+    int64_t i;
+    if (!absl::SimpleAtoi(text, &i)) return bad();
+    return AttrValue(i);
+  }
+  if (kind == "float") {
+    float f;
+    if (!absl::SimpleAtof(text, &f)) return bad();
+    return AttrValue(f);
+  }
+  if (kind == "bool") return AttrValue(absl::EqualsIgnoreCase(text, "true"));
+  if (kind == "type") {
+    auto t = dtype_from_name(text);
+    if (!t) return bad();
+    return AttrValue(*t);
+  }
+  if (kind == "string") {
+    absl::ConsumePrefix(&text, "'");
+    absl::ConsumeSuffix(&text, "'");
+    return AttrValue(std::string(text));
+  }
+  if (kind == "shape") {
+    if (absl::StrContains(text, "unknown") || text == "?" || text == "<unknown>") return AttrValue(PartialShape());
+    if (!absl::ConsumePrefix(&text, "[") || !absl::ConsumeSuffix(&text, "]")) return bad();
+    std::vector<int64_t> dims;
+    for (string_view d : split_top(text, ',')) {
+      int64_t i = -1;
+      if (d != "?" && !absl::SimpleAtoi(d, &i)) return bad();
+      dims.push_back(i);
+    }
+    return AttrValue(PartialShape(dims));
+  }
+  if (kind == "func") {
+    absl::ConsumePrefix(&text, "'");
+    absl::ConsumeSuffix(&text, "'");
+    return AttrValue(FunctionRef{std::string(text), nullptr});
+  }
+  return bad();
+}
+
+absl::Status parse_attr(const OpRow& row, string_view text, OpDef* op) {
+  AttrDef attr;
+  size_t colon = text.find(':');
+  if (colon == string_view::npos) return bad_row(row, text);
+  attr.name = std::string(absl::StripAsciiWhitespace(text.substr(0, colon)));
+  string_view rest = absl::StripAsciiWhitespace(text.substr(colon + 1));
+  size_t end = rest.find(' ');
+  attr.kind = std::string(rest.substr(0, end));
+  rest = end == string_view::npos ? string_view() : absl::StripAsciiWhitespace(rest.substr(end));
+  if (absl::ConsumePrefix(&rest, "in ")) {
+    size_t close = rest.find(']');
+    if (close == string_view::npos || rest[0] != '[') return bad_row(row, text);
+    for (string_view item : split_top(rest.substr(1, close - 1), ',')) {
+      if (absl::EndsWith(attr.kind, "string") || absl::EndsWith(attr.kind, "string)")) {
+        absl::ConsumePrefix(&item, "'");
+        absl::ConsumeSuffix(&item, "'");
+        attr.allowed_strings.emplace_back(item);
+      } else if (auto t = dtype_from_name(item)) {
+        attr.allowed_types.push_back(*t);
+      } else {
+        return bad_row(row, item);
+      }
+    }
+    rest = absl::StripAsciiWhitespace(rest.substr(close + 1));
+  }
+  if (absl::ConsumePrefix(&rest, ">= ")) {
+    size_t stop = rest.find(' ');
+    int64_t minimum;
+    if (!absl::SimpleAtoi(rest.substr(0, stop), &minimum)) return bad_row(row, text);
+    attr.minimum = minimum;
+    rest = stop == string_view::npos ? string_view() : absl::StripAsciiWhitespace(rest.substr(stop));
+  }
+  if (absl::ConsumePrefix(&rest, "= ") || absl::ConsumePrefix(&rest, "=")) {
+    auto value = parse_value(attr.kind, absl::StripAsciiWhitespace(rest));
+    if (!value.ok()) return bad_row(row, text);
+    attr.default_value = *std::move(value);
+  } else if (!rest.empty()) {
+    return bad_row(row, text);
+  }
+  op->attrs.push_back(std::move(attr));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> list_length(const ArgDef& arg, const AttrMap& attrs) {
+  TROUPE_ASSIGN_OR_RETURN(int64_t n, attrs.get<int64_t>(arg.number_attr));
+  if (n < 0 || n > (1 << 24)) {
+    return absl::InvalidArgumentError(absl::StrCat("Attr '", arg.number_attr, "' is ", n, ", out of range for a list"));
+  }
+  return static_cast<int>(n);
+}
+
+template <class Types>
+absl::Status append_types(const std::vector<ArgDef>& args, const AttrMap& attrs, Types* out) {
+  for (const ArgDef& arg : args) {
+    if (!arg.type_list_attr.empty()) {
+      TROUPE_ASSIGN_OR_RETURN(std::vector<DataType> types, attrs.get<std::vector<DataType>>(arg.type_list_attr));
+      for (DataType t : types) out->push_back(arg.is_ref ? make_ref(t) : t);
+      continue;
+    }
+    DataType t = arg.type;
+    if (!arg.type_attr.empty()) {
+      const AttrValue* v = attrs.find(arg.type_attr);
+      const DataType* type = v == nullptr ? nullptr : v->get<DataType>();
+      if (type == nullptr) return attrs.get<DataType>(arg.type_attr).status();
+      t = *type;
+    }
+    if (arg.is_ref) t = make_ref(t);
+    int count = 1;
+    if (!arg.number_attr.empty()) {
+      TROUPE_ASSIGN_OR_RETURN(count, list_length(arg, attrs));
+    }
+    out->insert(out->end(), count, t);
+  }
+  return absl::OkStatus();
+}
+
+std::string type_list(const std::vector<DataType>& types) {
+  return absl::StrJoin(types, ", ", [](std::string* o, DataType t) { absl::StrAppend(o, dtype_name(t)); });
+}
+
+absl::Status check_type(const AttrDef& def, DataType t) {
+  if (!def.allowed_types.empty() &&
+      std::find(def.allowed_types.begin(), def.allowed_types.end(), base_type(t)) == def.allowed_types.end()) {
+    return absl::InvalidArgumentError(absl::StrCat("Value for attr '", def.name, "' of ", dtype_name(t),
+                                                   " is not in the list of allowed values: ",
+                                                   type_list(def.allowed_types)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status check_string(const AttrDef& def, const std::string& s) {
+  if (!def.allowed_strings.empty() &&
+      std::find(def.allowed_strings.begin(), def.allowed_strings.end(), s) == def.allowed_strings.end()) {
+    return absl::InvalidArgumentError(absl::StrCat("Value for attr '", def.name, "' of \"", s,
+                                                   "\" is not in the list of allowed values: \"",
+                                                   absl::StrJoin(def.allowed_strings, "\", \""), "\""));
+  }
+  return absl::OkStatus();
+}
+
+template <class T>
+absl::Status check_length(const AttrDef& def, const std::vector<T>& list) {
+  if (def.minimum && static_cast<int64_t>(list.size()) < *def.minimum) {
+    return absl::InvalidArgumentError(absl::StrCat("Length for attr '", def.name, "' of ", list.size(),
+                                                   " must be at least minimum ", *def.minimum));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status check_attr(const AttrDef& def, AttrValue* value) {
+  if (value->get<AttrPlaceholder>() != nullptr) return absl::OkStatus();
+  auto wrong = [&] {
+    return absl::InvalidArgumentError(absl::StrCat("AttrValue had value with type '", value->kind(), "' when '",
+                                                   def.kind, "' expected for attr '", def.name, "'"));
+  };
+  if (value->get<EmptyList>() != nullptr) {
+    if (!absl::StartsWith(def.kind, "list(")) return wrong();
+    return check_length(def, std::vector<int64_t>());
+  }
+  if (value->kind() != def.kind) return wrong();
+  if (const auto* t = value->get<DataType>()) return check_type(def, *t);
+  if (const auto* s = value->get<std::string>()) return check_string(def, *s);
+  if (const auto* i = value->get<int64_t>()) {
+    if (def.minimum && *i < *def.minimum) {
+      return absl::InvalidArgumentError(absl::StrCat("Value for attr '", def.name, "' of ", *i,
+                                                     " must be at least minimum ", *def.minimum));
+    }
+  }
+  if (const auto* list = value->get<std::vector<DataType>>()) {
+    for (DataType t : *list) TROUPE_RETURN_IF_ERROR(check_type(def, t));
+    return check_length(def, *list);
+  }
+  if (const auto* list = value->get<std::vector<std::string>>()) {
+    for (const std::string& s : *list) TROUPE_RETURN_IF_ERROR(check_string(def, s));
+    return check_length(def, *list);
+  }
+  if (const auto* list = value->get<std::vector<int64_t>>()) return check_length(def, *list);
+  if (const auto* list = value->get<std::vector<PartialShape>>()) return check_length(def, *list);
+  return absl::OkStatus();
+}
+
+std::string arg_text(const ArgDef& arg) {
+  std::string type = !arg.type_list_attr.empty() ? arg.type_list_attr
+                     : !arg.type_attr.empty()    ? arg.type_attr
+                                                 : dtype_name(arg.type);
+  if (arg.is_ref) type = absl::StrCat("Ref(", type, ")");
+  return absl::StrCat(arg.name, ":", arg.number_attr.empty() ? "" : absl::StrCat(arg.number_attr, "*"), type);
+}
+
+std::string signature(const OpDef& op) {
+  auto join = [](const std::vector<ArgDef>& args) {
+    return absl::StrJoin(args, ", ", [](std::string* o, const ArgDef& a) { absl::StrAppend(o, arg_text(a)); });
+  };
+  std::string attrs = absl::StrJoin(op.attrs, "; attr=", [](std::string* o, const AttrDef& a) {
+    absl::StrAppend(o, a.name, ":", a.kind);
+    if (a.default_value) absl::StrAppend(o, ",default=", a.default_value->to_string());
+  });
+  return absl::StrCat("Op<name=", op.name, "; signature=", join(op.inputs), " -> ", join(op.outputs),
+                      attrs.empty() ? "" : absl::StrCat("; attr=", attrs), op.is_stateful ? "; is_stateful=true" : "",
+                      ">");
+}
+
+}  // namespace
+
+const AttrDef* OpDef::find_attr(absl::string_view attr) const {
+  for (const AttrDef& a : attrs) {
+    if (a.name == attr) return &a;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<OpDef> parse_op_row(const OpRow& row) {
+  OpDef op;
+  op.name = row.name;
+  if (!is_none(row.inputs)) {
+    for (string_view text : split_top(row.inputs, ',')) {
+      TROUPE_ASSIGN_OR_RETURN(ArgDef arg, parse_arg(row, text));
+      op.inputs.push_back(std::move(arg));
+    }
+  }
+  if (!is_none(row.outputs)) {
+    for (string_view text : split_top(row.outputs, ',')) {
+      TROUPE_ASSIGN_OR_RETURN(ArgDef arg, parse_arg(row, text));
+      op.outputs.push_back(std::move(arg));
+    }
+  }
+  if (!is_none(row.attrs)) {
+    for (string_view text : split_top(row.attrs, ';')) TROUPE_RETURN_IF_ERROR(parse_attr(row, text, &op));
+  }
+  if (!is_none(row.flags)) {
+    for (string_view flag : absl::StrSplit(row.flags, ' ', absl::SkipEmpty())) {
+      if (flag == "stateful") {
+        op.is_stateful = true;
+      } else if (flag == "commutative") {
+        op.is_commutative = true;
+      } else if (flag == "aggregate") {
+        op.is_aggregate = true;
+      } else if (flag == "uninitialized_ok") {
+        op.allows_uninitialized_input = true;
+      } else if (absl::ConsumePrefix(&flag, "deprecated_since_")) {
+        if (!absl::SimpleAtoi(flag, &op.deprecated_since)) return bad_row(row, flag);
+      } else if (flag != "distributed") {
+        return bad_row(row, flag);
+      }
+    }
+  }
+  // A bare argument type that is an attr of kind list(type) is a list with a type each.
+  for (auto* args : {&op.inputs, &op.outputs}) {
+    for (ArgDef& arg : *args) {
+      const AttrDef* attr = arg.type_attr.empty() ? nullptr : op.find_attr(arg.type_attr);
+      if (attr != nullptr && attr->kind == "list(type)") {
+        arg.type_list_attr = std::move(arg.type_attr);
+        arg.type_attr.clear();
+      }
+    }
+  }
+  if (row.shape_fn != nullptr) op.shape_fn = row.shape_fn;
+  return op;
+}
+
+absl::Status op_types(const OpDef& op, const AttrMap& attrs, std::vector<DataType>* inputs,
+                      std::vector<DataType>* outputs) {
+  auto named = [&](absl::Status s) {
+    return s.ok() ? s : absl::InvalidArgumentError(absl::StrCat(s.message(), " for op '", op.name, "'"));
+  };
+  TROUPE_RETURN_IF_ERROR(named(append_types(op.inputs, attrs, inputs)));
+  return named(append_types(op.outputs, attrs, outputs));
+}
+
+absl::StatusOr<std::vector<std::pair<int, int>>> arg_ranges(const std::vector<ArgDef>& args, const AttrMap& attrs) {
+  std::vector<std::pair<int, int>> ranges;
+  int next = 0;
+  for (const ArgDef& arg : args) {
+    int count = 1;
+    if (!arg.type_list_attr.empty()) {
+      TROUPE_ASSIGN_OR_RETURN(std::vector<DataType> types, attrs.get<std::vector<DataType>>(arg.type_list_attr));
+      count = static_cast<int>(types.size());
+    } else if (!arg.number_attr.empty()) {
+      TROUPE_ASSIGN_OR_RETURN(count, list_length(arg, attrs));
+    }
+    ranges.emplace_back(next, next + count);
+    next += count;
+  }
+  return ranges;
+}
+
+absl::Status complete_and_check_attrs(const OpDef& op, AttrMap* attrs) {
+  for (const AttrDef& def : op.attrs) {
+    const AttrValue* v = attrs->find(def.name);
+    if (v == nullptr) {
+      if (!def.default_value) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("NodeDef missing attr '", def.name, "' from ", signature(op)));
+      }
+      attrs->set(def.name, *def.default_value);
+      continue;
+    }
+    TROUPE_RETURN_IF_ERROR(check_attr(def, const_cast<AttrValue*>(v)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace troupe
