@@ -154,6 +154,24 @@ absl::StatusOr<AttrValue> parse_value(string_view kind, string_view text) {
     }
     return AttrValue(PartialShape(dims));
   }
+  if (kind == "tensor") {
+    // "dtype[n]{v,v,...}": bytes are all that any op's default needs.
+    size_t open = text.find('['), close = text.find(']');
+    int64_t n;
+    if (!absl::ConsumeSuffix(&text, "}") || open == string_view::npos || close == string_view::npos ||
+        text.substr(0, open) != "uint8" || !absl::SimpleAtoi(text.substr(open + 1, close - open - 1), &n)) {
+      return bad();
+    }
+    std::vector<string_view> items = split_top(text.substr(close + 2), ',');
+    if (static_cast<int64_t>(items.size()) != n) return bad();
+    Tensor t(DataType::kUint8, Shape{n});
+    for (int64_t i = 0; i < n; ++i) {
+      int v;
+      if (!absl::SimpleAtoi(items[i], &v)) return bad();
+      t.flat<uint8_t>()[i] = static_cast<uint8_t>(v);
+    }
+    return AttrValue(t);
+  }
   if (kind == "func") {
     absl::ConsumePrefix(&text, "'");
     absl::ConsumeSuffix(&text, "'");

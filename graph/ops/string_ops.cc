@@ -28,9 +28,7 @@ const OpRow kRows[] = {
     {"HistogramSummary", "tag:string, values:T", "summary:string", "T:type in [float,double,int32,uint8,int16,int8,int64,bfloat16,uint16,half,uint32,"
      "uint64] = float", ""},
     {"IdentityReaderV2", "", "reader_handle:resource", "container:string = ''; shared_name:string = ''", "stateful"},
-    {"ImageSummary", "tag:string, tensor:T", "summary:string", "max_images:int >= 1 = 3; T:type in [uint8,float,half,double] = float; bad_color:tensor "
-     "= dtype: DT_UINT8 tensor_shape {   dim {     size: 4   } } int_val: 255 int_val: 0 "
-     "int_val: 0 int_val: 255 ", ""},
+    {"ImageSummary", "tag:string, tensor:T", "summary:string", "max_images:int >= 1 = 3; T:type in [uint8,float,half,double] = float; bad_color:tensor = uint8[4]{255,0,0,255}", ""},
     {"MatchingFiles", "pattern:string", "filenames:string", "", ""},
     {"MergeSummary", "inputs:N * string", "summary:string", "N:int >= 1", ""},
     {"MergeV2Checkpoints", "checkpoint_prefixes:string, destination_prefix:string", "", "delete_old_dirs:bool = True; allow_missing_files:bool = False", "stateful"},
