@@ -5,6 +5,9 @@ namespace troupe {
 void register_cpu_kernels(KernelRegistry* registry) {
   register_control_kernels(registry);
   register_matmul_kernels(registry);
+  register_pool_kernels(registry);
+  register_dilation_kernels(registry);
+  register_conv_kernels(registry);
 }
 
 const KernelRegistry& builtin_kernels() {
