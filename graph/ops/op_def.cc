@@ -194,6 +194,8 @@ absl::Status parse_attr(const OpRow& row, string_view text, OpDef* op) {
     if (close == string_view::npos || rest[0] != '[') return bad_row(row, text);
     for (string_view item : split_top(rest.substr(1, close - 1), ',')) {
       if (absl::EndsWith(attr.kind, "string") || absl::EndsWith(attr.kind, "string)")) {
+        // Tables that a script wrote say b'...'.
+        if (absl::StartsWith(item, "b'")) item.remove_prefix(1);
         absl::ConsumePrefix(&item, "'");
         absl::ConsumeSuffix(&item, "'");
         attr.allowed_strings.emplace_back(item);
