@@ -56,6 +56,7 @@ struct ExecutorState::Frame {
 namespace {
 
 /// A turn ends after this many nodes or this long, so that cancel and inspect are heard in endless loops.
+constexpr size_t kFrontierEntries = 10;
 constexpr int kTurnNodes = 4096;
 constexpr int kNodesPerClockCheck = 64;
 constexpr uint64_t kTurnCycles = 250'000;  // about 100 us
@@ -98,6 +99,7 @@ void ExecutorState::start(StepState* step, bool inline_only) {
   inline_only_ = inline_only;
   aborted_ = false;
   status_ = absl::OkStatus();
+  last_frontier_.clear();
   nodes_run_ = 0;
   if (root_ == nullptr) root_ = std::make_unique<Frame>();
   begin_iteration(root_.get());
@@ -159,7 +161,10 @@ ExecutorState::Turn ExecutorState::advance() {
 }
 
 void ExecutorState::abort(absl::Status status) {
-  if (status_.ok()) status_ = std::move(status);
+  if (aborted_) return;
+  // What a report of this end will want to know, while it is still there to be seen.
+  if (absl::IsDeadlineExceeded(status) || absl::IsCancelled(status)) last_frontier_ = frontier(kFrontierEntries);
+  status_ = std::move(status);
   aborted_ = true;
   head_ = tail_;
   deferred_.clear();
@@ -341,7 +346,7 @@ void ExecutorState::launch_deferred() {
   for (const Ready& r : deferred_) tasks.push_back(make_task(r));
   deferred_.clear();
   in_flight_ += static_cast<int>(tasks.size());
-  host_->launch(std::move(tasks));
+  host_->launch_kernels(std::move(tasks));
 }
 
 KernelTask* ExecutorState::make_task(const Ready& r) {

@@ -36,7 +36,7 @@ class ExecutorHost {
  public:
   virtual ~ExecutorHost() = default;
   /// Runs these tasks on other threads, each followed by ExecutorState::complete.
-  virtual void launch(std::vector<KernelTask*> tasks) = 0;
+  virtual void launch_kernels(std::vector<KernelTask*> tasks) = 0;
   /// Tasks have completed: call ExecutorState::drain soon, on the executor's own thread. From any thread.
   virtual void wake() = 0;
 };
@@ -87,6 +87,8 @@ class ExecutorState {
   const CompiledPartition& partition() const { return *partition_; }
   int64_t nodes_run() const { return nodes_run_; }
   int in_flight() const { return in_flight_; }
+  /// What was not done when the step was cancelled; empty after other ends.
+  const std::vector<FrontierEntry>& last_frontier() const { return last_frontier_; }
   /// Up to `limit` nodes not done: running ones first, then ready, then those that miss some inputs. Executor's thread only.
   std::vector<FrontierEntry> frontier(size_t limit) const;
 
@@ -137,6 +139,7 @@ class ExecutorState {
   bool inline_only_ = false;
   bool aborted_ = false;
   absl::Status status_;
+  std::vector<FrontierEntry> last_frontier_;
   int in_flight_ = 0;
   int64_t nodes_run_ = 0;
   uint32_t sample_ = 0;

@@ -36,6 +36,9 @@ class LentThread final : public caf::execution_unit {
   /// Makes run_until look at `done` again; from any thread.
   void wake();
 
+  /// The owner's: where the reference to its slot is kept while it is leased (see Signature::release).
+  void* parked = nullptr;
+
  private:
   void resume(caf::resumable* job);
 

@@ -21,7 +21,9 @@ class FunctionLibrary {
  public:
   FunctionLibrary() = default;
 
-  /// InvalidArgument when a name is taken by another body, or a signature is malformed. Equal bodies are ignored.
+  /// InvalidArgument "Cannot add function 'f' because a different function with the same name already exists.", or
+  /// when a gradient is assigned twice. Equal bodies are ignored; a function with a malformed signature is kept, but
+  /// cannot be called. After an error some may have been added: work on a copy.
   absl::Status add(const pb::FunctionDefLibrary& library);
 
   const OpDef* find_signature(absl::string_view name) const;

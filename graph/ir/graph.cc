@@ -85,6 +85,27 @@ std::vector<int> Graph::compact() {
   return renumbered;
 }
 
+void Graph::reserve(int nodes) {
+  nodes_.reserve(nodes_.size() + nodes);
+  by_name_.reserve(by_name_.size() + nodes);
+}
+
+void Graph::truncate(int num_ids) {
+  for (size_t i = num_ids; i < nodes_.size(); ++i) {
+    if (nodes_[i]->removed()) continue;
+    by_name_.erase(nodes_[i]->name);
+    --live_;
+  }
+  nodes_.resize(std::min(nodes_.size(), static_cast<size_t>(num_ids)));
+}
+
+absl::Status Graph::check_runnable() const {
+  for (const auto& n : nodes_) {
+    if (!n->removed() && !n->defect.ok()) return n->defect;
+  }
+  return absl::OkStatus();
+}
+
 void Graph::rename_node(int id, std::string name) {
   Node& n = *nodes_[id];
   by_name_.erase(n.name);

@@ -39,6 +39,10 @@ struct Node {
   absl::InlinedVector<int, 1> control_inputs;
   absl::InlinedVector<DataType, 2> input_types;
   absl::InlinedVector<DataType, 2> output_types;
+  /// Why this node cannot run, when import found something wrong that TensorFlow reports only once the node is needed
+  /// (a malformed attr, a missing input, an op that is gone). Plans that keep the node fail with it; no pass or
+  /// kernel may look at such a node's attrs and inputs, which can be fewer than its op says. See check_runnable.
+  absl::Status defect;
 
   bool removed() const { return op == nullptr; }
   bool is(absl::string_view op_name) const { return op != nullptr && op->name == op_name; }
@@ -70,6 +74,10 @@ class Graph {
   /// Drops removed nodes and renumbers; returns old id -> new id (-1 for removed).
   std::vector<int> compact();
   void rename_node(int id, std::string name);
+  /// Makes room for that many more nodes.
+  void reserve(int nodes);
+  /// Forgets the nodes from `num_ids` on, which no earlier node may refer to.
+  void truncate(int num_ids);
   /// `prefix` itself, or prefix_1, prefix_2, ... : a name that no node has.
   std::string unique_name(absl::string_view prefix);
 
@@ -84,6 +92,8 @@ class Graph {
   /// The dtype that output `e` has, ref included.
   DataType type_of(Endpoint e) const { return node(e.node).output_types[e.slot]; }
   void add_control_input(int id, int from);
+  /// The defect of the first node that has one.
+  absl::Status check_runnable() const;
 
   /// A copy that shares nothing mutable.
   Graph clone() const;

@@ -11,7 +11,7 @@
 namespace troupe {
 
 /// What one kind of run asks of a graph: tensor names as the caller wrote them ("x", "x:0"), in his order.
-struct Signature {
+struct PlanSignature {
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
   std::vector<std::string> targets;
@@ -28,7 +28,7 @@ struct PlanOptions {
   std::vector<std::string>* log = nullptr;
 };
 
-/// The part of a plan that runs on one device: a graph with `_Arg` (attr index: position among Signature::feeds),
+/// The part of a plan that runs on one device: a graph with `_Arg` (attr index: position among PlanSignature::feeds),
 /// `_Retval` (index: position among fetches) and `_Send`/`_Recv` nodes.
 struct PlanPartition {
   int device = 0;
@@ -45,7 +45,7 @@ struct Plan {
 /// Checks a signature against the graph, in TensorFlow's order and with its texts (see tf_semantics "Feeds,
 /// fetches, targets and pruning"), then prunes, lowers functions, optimises, places and partitions.
 /// `evaluator` may be null: no folding. `client_device` is where feeds arrive and fetches leave.
-absl::StatusOr<Plan> make_plan(const Graph& graph, const Signature& signature, const DeviceCatalog& devices,
+absl::StatusOr<Plan> make_plan(const Graph& graph, const PlanSignature& signature, const DeviceCatalog& devices,
                                const Evaluator* evaluator, const PlanOptions& options);
 
 }  // namespace troupe

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <caf/error.hpp>
+
+#include "absl/status/status.h"
+
+namespace caf {
+class actor_system;
+}
+
+namespace troupe {
+
+/// The border between absl::Status below and caf::error between actors. A status travels as an error of the category
+/// "troupe" with its canonical code and its message; CAF's own errors become Unavailable, DeadlineExceeded or Internal.
+caf::error to_error(const absl::Status& status);
+absl::Status to_status(const caf::error& error);
+
+}  // namespace troupe

@@ -1,0 +1,82 @@
+#include "actors/executor_actor.h"
+
+#include <caf/all.hpp>
+
+#include "actors/session_core.h"
+
+namespace troupe {
+namespace {
+
+class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
+ public:
+  ExecutorImpl(caf::actor_config& config, StepSlot* slot, int index)
+      : ExecutorActor::base(config), slot_(slot), index_(index) {
+    slot_->states.push_back(std::make_unique<ExecutorState>(slot_->code->partitions[index], this));
+    state_ = slot_->states.back().get();
+  }
+
+  const char* name() const override { return "executor"; }
+
+  using ExecutorActor::base::enqueue;
+  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) override {
+    ExecutorActor::base::enqueue(std::move(what), &slot_->unit);
+  }
+
+  behavior_type make_behavior() override {
+    return {
+        [this](StartExecutor) { start(); },
+        [this](DrainKernels) {
+          if (running_) turn();
+        },
+        [this](AbortExecutor) { abort(); },
+        [this](InspectExecutor) { return FrontierReply{running_ ? state_->frontier(10) : std::vector<FrontierEntry>()}; },
+    };
+  }
+
+  // ExecutorHost
+  void launch_kernels(std::vector<KernelTask*> tasks) override {
+    send(slot_->devices[index_], LaunchKernels{std::move(tasks), slot_->pool, slot_->shared_from_this()});
+  }
+  void wake() override { slot_->drain_messages[index_]->send(static_cast<caf::abstract_actor*>(this), nullptr); }
+
+ private:
+  void start() {
+    running_ = true;
+    StepState& step = *slot_->step_states[index_];
+    step.step_id = slot_->step_id;
+    step.args = slot_->args;
+    step.retvals = slot_->retvals;
+    state_->start(&step, slot_->inline_only);
+    turn();
+  }
+
+  void turn() {
+    switch (state_->advance()) {
+      case ExecutorState::Turn::kYield: wake(); break;
+      case ExecutorState::Turn::kWaiting: break;
+      case ExecutorState::Turn::kFinished:
+        running_ = false;
+        slot_->done_messages[index_]->send(caf::actor_cast<caf::abstract_actor*>(slot_->step), &slot_->unit);
+        break;
+    }
+  }
+
+  void abort() {
+    if (!running_) return;
+    state_->abort(slot_->token.reason());
+    turn();
+  }
+
+  StepSlot* const slot_;
+  const int index_;
+  ExecutorState* state_;
+  bool running_ = false;
+};
+
+}  // namespace
+
+ExecutorActor spawn_executor(caf::actor_system& system, StepSlot* slot, int index) {
+  return system.spawn<ExecutorImpl, caf::lazy_init + caf::hidden>(slot, index);
+}
+
+}  // namespace troupe

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <caf/replies_to.hpp>
+#include <caf/typed_actor.hpp>
+
+#include "actors/messages.h"
+
+namespace troupe {
+
+/// All actors, one alias each. Errors are caf::error of the category "troupe"; actors/errors.h turns them into
+/// absl::Status. Handlers marked INTERNAL are for actors of this library only.
+
+/// DEVICE: one per device of the machine. Hands batches of kernels to the pool of their step and counts them.
+using DeviceActor = caf::typed_actor<
+    // INTERNAL: launch a batch of ready nodes.
+    caf::reacts_to<LaunchKernels>,
+    // INTERNAL: give back a cancelled step's queued kernels.
+    caf::reacts_to<DropKernels>,
+    // Counters and memory.
+    caf::replies_to<DeviceStatusRequest>::with<DeviceStatus>>;
+
+/// RENDEZVOUS: one per step with several partitions. All handlers are INTERNAL.
+using RendezvousActor = caf::typed_actor<
+    // A new step begins.
+    caf::reacts_to<RendezvousBegin>,
+    // A value for whoever waits, or will wait, for its key.
+    caf::reacts_to<RendezvousSend>,
+    // Wait for a value.
+    caf::reacts_to<RendezvousRecv>,
+    // The step is over: everyone who waits gets the error.
+    caf::reacts_to<RendezvousAbort>>;
+
+/// EXECUTOR: one per partition of a step. All handlers are INTERNAL.
+using ExecutorActor = caf::typed_actor<
+    // Run the partition with what the step's slot holds.
+    caf::reacts_to<StartExecutor>,
+    // Go on: kernels have completed, or the last turn ran out of budget.
+    caf::reacts_to<DrainKernels>,
+    // Start nothing more.
+    caf::reacts_to<AbortExecutor>,
+    // What is not done, and what it waits for.
+    caf::replies_to<InspectExecutor>::with<FrontierReply>>;
+
+/// STEP: one per step that can run at the same time; used again and again. All handlers are INTERNAL.
+using StepActor = caf::typed_actor<
+    // Run; the lender of the thread waits on the slot.
+    caf::reacts_to<RunStep>,
+    // Run; the answer is a message.
+    caf::replies_to<RunStepAsync>::with<RunReply>,
+    // One partition is through.
+    caf::reacts_to<ExecutorDone>,
+    // Stop; ignored unless the step with that id is running.
+    caf::reacts_to<CancelStep>,
+    caf::replies_to<InspectStep>::with<InspectStepReply>>;
+
+/// SESSION: one per session. Cancelling is a broadcast that goes through it.
+using SessionActor = caf::typed_actor<
+    // Set the graph, once.
+    caf::replies_to<CreateGraph>::with<Done>,
+    // Add nodes to it.
+    caf::replies_to<ExtendGraph>::with<Done>,
+    // Run one step.
+    caf::replies_to<RunRequest>::with<RunReply>,
+    // Cancel one step or all.
+    caf::replies_to<CancelRequest>::with<CancelReply>,
+    // What the running steps do.
+    caf::replies_to<InspectRequest>::with<InspectReply>,
+    caf::replies_to<ListDevicesRequest>::with<ListDevicesReply>,
+    caf::replies_to<ClearContainers>::with<Done>,
+    // Cancel what runs and refuse everything after.
+    caf::replies_to<CloseRequest>::with<Done>,
+    // INTERNAL: compile a signature and make a slot for it.
+    caf::replies_to<LeaseRequest>::with<SlotReply>,
+    // INTERNAL
+    caf::reacts_to<CompileDone>,
+    // INTERNAL
+    caf::reacts_to<CheckDeadlines>,
+    // INTERNAL
+    caf::reacts_to<SlotBroken>>;
+
+/// RUNTIME: one per troupe::Runtime.
+using RuntimeActor = caf::typed_actor<
+    // Spawn a SESSION.
+    caf::replies_to<OpenSession>::with<SessionActor>,
+    // Clear containers of all sessions and close them.
+    caf::replies_to<ResetRequest>::with<Done>,
+    caf::replies_to<RuntimeStatusRequest>::with<RuntimeStatus>>;
+
+class Runtime;
+
+/// The RUNTIME of a runtime, for programs that talk to actors.
+RuntimeActor runtime_actor(Runtime& runtime);
+
+}  // namespace troupe

@@ -1,0 +1,219 @@
+#pragma once
+
+#include <caf/allowed_unsafe_message_type.hpp>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "actors/options.h"
+#include "actors/session.h"
+#include "actors/step/executor_state.h"
+#include "devices/rendezvous.h"
+#include "graph/ir/graph.h"
+#include "graph/tensor/tensor.h"
+
+namespace troupe {
+
+class NamedPool;
+class Signature;
+struct StepSlot;
+
+// Messages between the actors of one process. They carry pointers to shared or immutable data and never leave it.
+
+/// @name To a SESSION, from clients
+/// Gives the session its graph. Answer: Done.
+struct CreateGraph {
+  std::shared_ptr<const tensorflow::GraphDef> proto;
+  /// Used when proto is null.
+  std::shared_ptr<const Graph> graph;
+};
+/// Adds nodes. Answer: Done.
+struct ExtendGraph {
+  std::shared_ptr<const tensorflow::GraphDef> proto;
+};
+/// One step. Answer: RunReply.
+struct RunRequest {
+  std::vector<NamedTensor> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+  RunOptions options;
+};
+struct RunReply {
+  std::vector<Tensor> fetches;
+  RunStats stats;
+};
+/// Cancels one step, or all of them when step_id is 0: the broadcast. Answer: CancelReply.
+struct CancelRequest {
+  int64_t step_id = 0;
+  std::string reason;
+};
+struct CancelReply {
+  int steps = 0;
+};
+/// Answer: InspectReply.
+struct InspectRequest {};
+struct InspectReply {
+  std::vector<StepReport> steps;
+};
+struct ListDevicesRequest {};
+struct ListDevicesReply {
+  std::vector<DeviceInfo> devices;
+};
+/// Cancels what runs and refuses everything after. Answer: Done, at once.
+struct CloseRequest {};
+/// Drops the resources of these containers; none: the default one. Answer: Done.
+struct ClearContainers {
+  std::vector<std::string> containers;
+};
+struct Done {};
+
+/// @name To a SESSION, INTERNAL
+/// A step's compiled signature, and an idle slot to run it on. Answer: SlotReply.
+struct LeaseRequest {
+  std::vector<std::string> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+};
+struct SlotReply {
+  std::shared_ptr<Signature> signature;
+  std::shared_ptr<StepSlot> slot;
+};
+/// What a compiler actor made of a signature.
+struct CompileDone {
+  std::string key;
+  std::shared_ptr<absl::StatusOr<std::shared_ptr<Signature>>> result;
+};
+/// Look at the deadlines of the running steps.
+struct CheckDeadlines {};
+/// A STEP lost an executor, a device or a rendezvous: its slot is not to be used again.
+struct SlotBroken {
+  StepSlot* slot = nullptr;
+};
+
+/// @name To a STEP
+/// Start the step that its slot describes. The slot's `finished` flag is set at the end.
+struct RunStep {};
+/// The same for clients that wait for a message: answer RunReply when the step is over.
+struct RunStepAsync {
+  std::shared_ptr<StepSlot> slot;
+};
+/// The step with this id is cancelled (its token has tripped): stop executors and rendezvous.
+struct CancelStep {
+  int64_t step_id = 0;
+};
+/// An executor is through.
+struct ExecutorDone {
+  int index = 0;
+};
+struct InspectStep {};
+struct InspectStepReply {
+  StepReport report;
+};
+
+/// @name To an EXECUTOR
+struct StartExecutor {};
+/// Completed kernels wait to be taken back, or a turn ran out of budget.
+struct DrainKernels {};
+struct AbortExecutor {};
+struct InspectExecutor {};
+struct FrontierReply {
+  std::vector<FrontierEntry> entries;
+};
+
+/// @name To a DEVICE
+/// Ready nodes whose kernels are to run on the step's pool.
+struct LaunchKernels {
+  std::vector<KernelTask*> tasks;
+  NamedPool* pool = nullptr;
+  /// The step that they belong to; also keeps it alive.
+  std::shared_ptr<void> step;
+};
+/// The step is cancelled: hand back what is queued of it.
+struct DropKernels {
+  NamedPool* pool = nullptr;
+  const void* step = nullptr;
+};
+struct DeviceStatusRequest {};
+struct DeviceStatus {
+  int64_t batches = 0;
+  int64_t kernels_launched = 0;
+  AllocatorStats memory;
+};
+
+/// @name To a RENDEZVOUS
+struct RendezvousBegin {};
+struct RendezvousSend {
+  std::string key;
+  Tensor value;
+  bool is_dead = false;
+};
+struct RendezvousRecv {
+  std::string key;
+  Rendezvous::RecvDone done;
+};
+struct RendezvousAbort {
+  absl::Status status;
+};
+
+/// @name To the RUNTIME
+/// Answer: the SESSION's handle.
+struct OpenSession {
+  SessionOptions options;
+};
+/// Clears the named containers of all sessions (none: the default one) and closes them. Answer: Done.
+struct ResetRequest {
+  std::vector<std::string> containers;
+};
+struct RuntimeStatusRequest {};
+struct RuntimeStatus {
+  int64_t sessions = 0;
+  std::vector<DeviceInfo> devices;
+  AllocatorStats memory;
+};
+
+}  // namespace troupe
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CreateGraph)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ExtendGraph)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunRequest)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunReply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelRequest)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelReply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::InspectRequest)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::InspectReply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListDevicesRequest)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListDevicesReply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CloseRequest)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ClearContainers)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Done)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::LeaseRequest)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::SlotReply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CompileDone)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CheckDeadlines)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::SlotBroken)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunStep)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunStepAsync)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelStep)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ExecutorDone)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::InspectStep)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::InspectStepReply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::StartExecutor)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::DrainKernels)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::AbortExecutor)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::InspectExecutor)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::FrontierReply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::LaunchKernels)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::DropKernels)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::DeviceStatusRequest)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::DeviceStatus)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RendezvousBegin)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RendezvousSend)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RendezvousRecv)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RendezvousAbort)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::OpenSession)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ResetRequest)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RuntimeStatusRequest)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RuntimeStatus)

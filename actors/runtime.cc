@@ -1,0 +1,178 @@
+#include "actors/runtime.h"
+
+#include <caf/all.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "actors/device_actor.h"
+#include "actors/runtime_impl.h"
+#include "actors/session_actor.h"
+#include "devices/cpu/cpu_device.h"
+#include "devices/cpu/kernels/register_kernels.h"
+#include "devices/memory/host_allocator.h"
+
+namespace troupe {
+namespace {
+
+/// How long shutdown waits for steps to notice that they are cancelled before it says what is stuck.
+constexpr std::chrono::seconds kShutdownPatience{10};
+/// Threads that control actors need when a runtime has an actor system of its own: one to decide, one to compile.
+constexpr size_t kControlThreads = 2;
+
+constexpr char kTaskPrefix[] = "/job:localhost/replica:0/task:0";
+
+}  // namespace
+
+void configure(caf::actor_system_config& config) {
+  // Sharing wakes a sleeping worker in 10 us where stealing polls for 60; the bound on messages per turn keeps actors
+  // that message themselves from starving the rest. An application that wants others sets them after this call.
+  config.set("scheduler.policy", caf::atom("sharing"));
+  config.set("scheduler.max-throughput", size_t{200});
+  config.set("scheduler.max-threads", kControlThreads);
+}
+
+absl::StatusOr<std::shared_ptr<NamedPool>> Runtime::Impl::named_pool(const InterOpPoolOptions& want) {
+  if (want.global_name.empty()) return std::make_shared<NamedPool>(system, "session", want.num_threads);
+  std::lock_guard lock(mu_);
+  auto [it, added] = pools_.try_emplace(want.global_name);
+  if (added) {
+    it->second = {want.num_threads, std::make_shared<NamedPool>(system, want.global_name, want.num_threads)};
+  } else if (it->second.first != want.num_threads) {
+    return absl::InvalidArgumentError(absl::StrCat("Pool ", want.global_name, " configured previously with num_threads=",
+                                                   it->second.first, "; cannot re-configure with num_threads=",
+                                                   want.num_threads));
+  }
+  return it->second.second;
+}
+
+DeviceActor Runtime::Impl::device(int index) {
+  std::lock_guard lock(mu_);
+  while (static_cast<int>(devices_.size()) <= index) devices_.emplace_back();
+  if (!devices_[index]) devices_[index] = spawn_device(*system, host_memory.get());
+  return devices_[index];
+}
+
+void Runtime::Impl::forget_device(const caf::actor_addr& address) {
+  std::lock_guard lock(mu_);
+  for (DeviceActor& d : devices_) {
+    if (d && d.address() == address) d = nullptr;
+  }
+}
+
+absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const SessionOptions& want) {
+  if (!want.target.empty()) {
+    return absl::NotFoundError(absl::StrCat(
+        "No session factory registered for the given session options: {target: \"", want.target,
+        "\"} Registered factories are {DIRECT_SESSION}: this build runs sessions in this process only."));
+  }
+  auto core = std::make_shared<SessionCore>();
+  core->system = system;
+  core->options = want;
+  core->ops = ops;
+  core->evaluator = evaluator.get();
+  core->devices = std::make_unique<DeviceSet>(kernels);
+  auto count = want.device_count.find("CPU");
+  int cpus = count == want.device_count.end() ? 1 : count->second;
+  if (cpus < 1) return absl::NotFoundError("No CPU devices found in process");
+  for (int i = 0; i < cpus; ++i) {
+    core->devices->add(make_cpu_device(kTaskPrefix, i, host_memory.get(), intra_op.get()), kCpuPriority);
+    core->device_actors.push_back(device(i));
+  }
+  if (!want.inter_op_pools.empty()) {
+    for (const InterOpPoolOptions& p : want.inter_op_pools) {
+      TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<NamedPool> pool, named_pool(p));
+      core->pools.push_back(std::move(pool));
+    }
+  } else if (want.use_per_session_threads || want.inter_op_threads > 0) {
+    core->pools.push_back(std::make_shared<NamedPool>(system, "session", std::max(0, want.inter_op_threads)));
+  } else {
+    core->pools.push_back(default_pool);
+  }
+  return core;
+}
+
+std::vector<std::shared_ptr<SessionCore>> Runtime::Impl::live_sessions() {
+  std::vector<std::shared_ptr<SessionCore>> out;
+  std::lock_guard lock(mu_);
+  for (const auto& weak : sessions_) {
+    if (auto core = weak.lock(); core != nullptr && !core->closed) out.push_back(std::move(core));
+  }
+  return out;
+}
+
+void Runtime::Impl::add_session(const std::shared_ptr<SessionCore>& core) {
+  std::lock_guard lock(mu_);
+  std::erase_if(sessions_, [](const std::weak_ptr<SessionCore>& s) { return s.expired(); });
+  sessions_.push_back(core);
+}
+
+std::shared_ptr<SessionCore> core_of(Runtime& runtime, const SessionActor& actor) {
+  for (auto& core : runtime.impl().live_sessions()) {
+    if (core->actor == actor) return core;
+  }
+  return nullptr;
+}
+
+Runtime::Runtime(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+std::unique_ptr<Runtime> Runtime::create(const RuntimeOptions& options) {
+  auto config = std::make_unique<caf::actor_system_config>();
+  configure(*config);
+  auto system = std::make_unique<caf::actor_system>(*config);
+  auto runtime = create(*system, options);
+  runtime->impl_->own_config = std::move(config);
+  runtime->impl_->own_system = std::move(system);
+  return runtime;
+}
+
+std::unique_ptr<Runtime> Runtime::create(caf::actor_system& system, const RuntimeOptions& options) {
+  auto impl = std::make_unique<Impl>();
+  impl->options = options;
+  impl->system = &system;
+  impl->ops = options.ops != nullptr ? options.ops : &builtin_ops();
+  impl->kernels = options.kernels != nullptr ? options.kernels : &builtin_kernels();
+  impl->host_memory = make_host_allocator();
+  impl->intra_op = std::make_unique<IntraOpPool>(options.intra_op_threads);
+  impl->evaluator = std::make_unique<FoldingEvaluator>(impl->kernels);
+  impl->default_pool = std::make_shared<NamedPool>(&system, "default", options.inter_op_threads);
+  impl->actor = spawn_runtime(system, impl.get());
+  return std::unique_ptr<Runtime>(new Runtime(std::move(impl)));
+}
+
+Runtime& Runtime::process_default() {
+  // Never destroyed: sessions in static objects may still use it at exit.
+  static Runtime* runtime = create().release();
+  return *runtime;
+}
+
+caf::actor_system& Runtime::system() { return *impl_->system; }
+
+RuntimeActor runtime_actor(Runtime& runtime) { return runtime.impl().actor; }
+
+void Runtime::shutdown() {
+  {
+    std::lock_guard lock(impl_->mu_);
+    if (std::exchange(impl_->stopped_, true)) return;
+  }
+  std::vector<std::shared_ptr<SessionCore>> sessions;
+  {
+    std::lock_guard lock(impl_->mu_);
+    for (const auto& weak : impl_->sessions_) {
+      if (auto core = weak.lock()) sessions.push_back(std::move(core));
+    }
+  }
+  for (const auto& core : sessions) {
+    if (core->actor) caf::anon_send_exit(core->actor, caf::exit_reason::user_shutdown);
+  }
+  for (const auto& core : sessions) core->wait_idle(kShutdownPatience);
+  caf::anon_send_exit(impl_->actor, caf::exit_reason::user_shutdown);
+  impl_->actor = nullptr;
+  std::lock_guard lock(impl_->mu_);
+  for (DeviceActor& d : impl_->devices_) {
+    if (d) caf::anon_send_exit(d, caf::exit_reason::user_shutdown);
+  }
+  impl_->devices_.clear();
+}
+
+Runtime::~Runtime() { shutdown(); }
+
+}  // namespace troupe

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+
+#include "actors/runtime.h"
+#include "actors/session_core.h"
+#include "devices/cpu/intra_op_pool.h"
+
+namespace troupe {
+
+/// What a Runtime owns. RUNTIME's handlers and the facade share it; sessions must not outlive it.
+struct Runtime::Impl {
+  RuntimeOptions options;
+  std::unique_ptr<caf::actor_system_config> own_config;
+  std::unique_ptr<caf::actor_system> own_system;
+  caf::actor_system* system = nullptr;
+
+  const OpRegistry* ops = nullptr;
+  const KernelRegistry* kernels = nullptr;
+  std::unique_ptr<Allocator> host_memory;
+  std::unique_ptr<IntraOpPool> intra_op;
+  std::unique_ptr<FoldingEvaluator> evaluator;
+  std::shared_ptr<NamedPool> default_pool;
+  RuntimeActor actor;
+
+  /// InvalidArgument when a pool of that name has another size.
+  absl::StatusOr<std::shared_ptr<NamedPool>> named_pool(const InterOpPoolOptions& options);
+  /// The DEVICE of CPU number `index`; spawned when first asked for, and again when it has died.
+  DeviceActor device(int index);
+  void forget_device(const caf::actor_addr& address);
+  /// A session's core with its devices and pools, without an actor.
+  absl::StatusOr<std::shared_ptr<SessionCore>> make_core(const SessionOptions& options);
+  std::vector<std::shared_ptr<SessionCore>> live_sessions();
+  void add_session(const std::shared_ptr<SessionCore>& core);
+
+ private:
+  friend class Runtime;
+  std::mutex mu_;
+  // Guarded by mu_.
+  std::map<std::string, std::pair<int, std::shared_ptr<NamedPool>>> pools_;
+  std::vector<DeviceActor> devices_;
+  std::vector<std::weak_ptr<SessionCore>> sessions_;
+  bool stopped_ = false;
+};
+
+/// Spawns RUNTIME: opens sessions, resets them, watches DEVICEs and lets them be made anew when they die.
+RuntimeActor spawn_runtime(caf::actor_system& system, Runtime::Impl* impl);
+
+}  // namespace troupe

@@ -1,0 +1,458 @@
+#include "actors/session_actor.h"
+
+#include <caf/all.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "actors/errors.h"
+#include "graph/ir/graph_def.h"
+#include "graph/passes/planner.h"
+#include "proto/graph.pb.h"
+
+namespace troupe {
+
+std::shared_ptr<const SignatureAlias> find_alias(SessionCore& core, const std::string& key) {
+  auto snapshot = core.signatures();
+  auto it = snapshot->find(key);
+  if (it == snapshot->end()) return nullptr;
+  int64_t tick = core.misses.load(std::memory_order_relaxed);
+  if (it->second->signature->last_used.load(std::memory_order_relaxed) != tick) {
+    it->second->signature->last_used.store(tick, std::memory_order_relaxed);
+  }
+  return it->second;
+}
+
+namespace {
+
+absl::StatusOr<std::shared_ptr<Signature>> compile(SessionCore& core, const Graph& graph, const LeaseRequest& sorted) {
+  PlanSignature want;
+  want.feeds = sorted.feeds;
+  want.fetches = sorted.fetches;
+  want.targets = sorted.targets;
+  PlanOptions options;
+  options.optimize = core.options.optimize;
+  options.allow_soft_placement = core.options.allow_soft_placement;
+  options.log_device_placement = core.options.log_device_placement;
+  options.max_folded_constant_bytes = core.options.max_folded_constant_bytes;
+  TROUPE_ASSIGN_OR_RETURN(Plan plan, make_plan(graph, want, *core.devices, core.evaluator, options));
+  auto code = std::make_shared<SignatureCode>();
+  code->feeds = sorted.feeds;
+  code->fetches = sorted.fetches;
+  code->targets = sorted.targets;
+  code->feed_types = std::move(plan.feed_types);
+  code->fetch_types = std::move(plan.fetch_types);
+  for (PlanPartition& p : plan.partitions) {
+    TROUPE_ASSIGN_OR_RETURN(auto compiled, CompiledPartition::compile(p.graph, core.devices->at(p.device),
+                                                                      core.devices->kernels(), &core.stateful));
+    code->has_transfers |= compiled->has_transfers();
+    code->partitions.push_back(std::move(compiled));
+  }
+  return std::make_shared<Signature>(std::move(code));
+}
+
+/// The positions that sort `names`, stable.
+std::vector<int> sorted_order(const std::vector<std::string>& names) {
+  std::vector<int> order(names.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return names[a] < names[b]; });
+  return order;
+}
+
+/// at[i]: where name i of the caller ended up after sorting.
+std::vector<int> sort_names(std::vector<std::string>* names) {
+  std::vector<int> order = sorted_order(*names);
+  std::vector<std::string> sorted(names->size());
+  std::vector<int> at(names->size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    sorted[i] = (*names)[order[i]];
+    at[order[i]] = static_cast<int>(i);
+  }
+  names->swap(sorted);
+  return at;
+}
+
+/// Several fetches of one name are computed once: `at` is rewritten to positions among the distinct names.
+void drop_repeats(std::vector<std::string>* sorted, std::vector<int>* at) {
+  std::vector<int> renumbered(sorted->size());
+  std::vector<std::string> distinct;
+  for (size_t i = 0; i < sorted->size(); ++i) {
+    if (distinct.empty() || distinct.back() != (*sorted)[i]) distinct.push_back((*sorted)[i]);
+    renumbered[i] = static_cast<int>(distinct.size()) - 1;
+  }
+  for (int& a : *at) a = renumbered[a];
+  sorted->swap(distinct);
+}
+
+std::string key_of(const LeaseRequest& m) {
+  std::vector<NamedTensor> feeds;
+  for (const std::string& f : m.feeds) feeds.emplace_back(f, Tensor());
+  std::string key;
+  append_signature_key(feeds, m.fetches, m.targets, &key);
+  return key;
+}
+
+class SessionImpl final : public SessionActor::base {
+ public:
+  SessionImpl(caf::actor_config& config, std::shared_ptr<SessionCore> core)
+      : SessionActor::base(config), core_(std::move(core)) {}
+
+  const char* name() const override { return "session"; }
+
+  void on_exit() override {
+    shut("the session's actor has ended");
+    core_->actor = nullptr;
+  }
+
+  behavior_type make_behavior() override {
+    return {
+        [this](const CreateGraph& m) { return answer(create(m)); },
+        [this](const ExtendGraph& m) { return answer(extend(m)); },
+        [this](const RunRequest& m) -> caf::result<RunReply> { return run(m); },
+        [this](const CancelRequest& m) -> caf::result<CancelReply> { return cancel(m); },
+        [this](InspectRequest) -> caf::result<InspectReply> { return inspect(); },
+        [this](ListDevicesRequest) -> caf::result<ListDevicesReply> { return list_devices(); },
+        [this](const ClearContainers& m) { return answer(clear_containers(m)); },
+        [this](CloseRequest) {
+          shut("Session has been closed.");
+          return caf::result<Done>(Done{});
+        },
+        [this](const LeaseRequest& m) -> caf::result<SlotReply> { return lease(m); },
+        [this](const CompileDone& m) { compiled(m); },
+        [this](CheckDeadlines) { check_deadlines(); },
+        [](SlotBroken) {},
+    };
+  }
+
+ private:
+  static caf::result<Done> answer(const absl::Status& status) {
+    if (status.ok()) return Done{};
+    return to_error(status);
+  }
+
+  absl::Status create(const CreateGraph& m) {
+    if (core_->closed) return absl::CancelledError("Session has been closed.");
+    if (graph_ != nullptr) {
+      return absl::AlreadyExistsError("A Graph has already been created for this session.");
+    }
+    if (m.proto == nullptr) {
+      graph_ = m.graph;
+    } else {
+      auto graph = std::make_shared<Graph>(core_->ops);
+      TROUPE_RETURN_IF_ERROR(import_graph_def(*m.proto, ImportOptions(), graph.get()));
+      graph_ = std::move(graph);
+    }
+    core_->has_graph = true;
+    return absl::OkStatus();
+  }
+
+  absl::Status extend(const ExtendGraph& m) {
+    if (core_->closed) return absl::CancelledError("Session has been closed.");
+    if (graph_ == nullptr) return create({m.proto, nullptr});
+    if (core_->options.optimize_for_static_graph) {
+      return absl::FailedPreconditionError(
+          "Extend is not allowed when optimize_for_static_graph is true in the session's ConfigProto");
+    }
+    auto graph = std::make_shared<Graph>(graph_->clone());
+    TROUPE_RETURN_IF_ERROR(import_graph_def(*m.proto, ImportOptions(), graph.get()));
+    graph_ = std::move(graph);
+    return absl::OkStatus();
+  }
+
+  // --- signatures ---
+
+  caf::result<SlotReply> lease(const LeaseRequest& m) {
+    if (core_->closed) return to_error(absl::CancelledError("Session has been closed."));
+    if (graph_ == nullptr) {
+      return to_error(absl::InvalidArgumentError("Session was not created with a graph before Run()!"));
+    }
+    std::string key = key_of(m);
+    if (auto alias = find_alias(*core_, key)) return reply_with_slot(*alias);
+    LeaseRequest sorted = m;
+    auto alias = std::make_shared<SignatureAlias>();
+    alias->feed_at = sort_names(&sorted.feeds);
+    alias->fetch_at = sort_names(&sorted.fetches);
+    drop_repeats(&sorted.fetches, &alias->fetch_at);
+    std::sort(sorted.targets.begin(), sorted.targets.end());
+    std::string sorted_key = key_of(sorted);
+    if (auto known = by_sorted_key_.find(sorted_key); known != by_sorted_key_.end()) {
+      alias->signature = known->second;
+      core_->hits.fetch_add(1, std::memory_order_relaxed);
+      publish_alias(key, alias);
+      return reply_with_slot(*alias);
+    }
+    auto promise = make_response_promise<SlotReply>();
+    Pending& pending = pending_[sorted_key];
+    pending.waiters.push_back({key, alias, promise});
+    if (pending.waiters.size() == 1) start_compiler(sorted_key, std::move(sorted));
+    return promise;
+  }
+
+  /// Planning may take seconds: it has an actor of its own, so that cancel is heard meanwhile.
+  void start_compiler(const std::string& sorted_key, LeaseRequest sorted) {
+    core_->misses.fetch_add(1, std::memory_order_relaxed);
+    auto core = core_;
+    auto graph = graph_;
+    SessionActor self = this;
+    system().spawn<caf::hidden>([core, graph, sorted, sorted_key, self](caf::event_based_actor* compiler) {
+      auto result = std::make_shared<absl::StatusOr<std::shared_ptr<Signature>>>(absl::InternalError("not compiled"));
+      try {
+        *result = compile(*core, *graph, sorted);
+      } catch (const std::exception& e) {
+        *result = absl::ResourceExhaustedError(absl::StrCat("compiling a signature failed: ", e.what()));
+      }
+      compiler->send(self, CompileDone{sorted_key, result});
+    });
+  }
+
+  void compiled(const CompileDone& m) {
+    auto it = pending_.find(m.key);
+    if (it == pending_.end()) return;
+    std::vector<Waiter> waiters = std::move(it->second.waiters);
+    pending_.erase(it);
+    if (!m.result->ok()) {
+      for (Waiter& w : waiters) w.promise.deliver(to_error(m.result->status()));
+      return;
+    }
+    by_sorted_key_[m.key] = **m.result;
+    (**m.result)->last_used = core_->misses.load();
+    evict();
+    for (Waiter& w : waiters) {
+      w.alias->signature = **m.result;
+      publish_alias(w.key, w.alias);
+      auto reply = make_slot_reply(*w.alias);
+      if (reply.ok()) {
+        w.promise.deliver(*std::move(reply));
+      } else {
+        w.promise.deliver(to_error(reply.status()));
+      }
+    }
+  }
+
+  absl::StatusOr<SlotReply> make_slot_reply(const SignatureAlias& alias) {
+    if (core_->closed) return absl::CancelledError("Session has been closed.");
+    std::shared_ptr<StepSlot> slot = alias.signature->acquire();
+    if (slot == nullptr) {
+      slot = make_slot(alias.signature->code, core_, core_->pools[0].get());
+      core_->add_slot(slot);
+    }
+    return SlotReply{alias.signature, std::move(slot)};
+  }
+
+  caf::result<SlotReply> reply_with_slot(const SignatureAlias& alias) {
+    auto reply = make_slot_reply(alias);
+    if (!reply.ok()) return to_error(reply.status());
+    return *std::move(reply);
+  }
+
+  void publish_alias(const std::string& key, const std::shared_ptr<SignatureAlias>& alias) {
+    auto next = std::make_shared<SessionCore::Snapshot>(*core_->signatures());
+    (*next)[key] = alias;
+    core_->publish(std::move(next));
+  }
+
+  /// Keeps the number of signatures under the bound: those used longest ago go, with all aliases and idle slots.
+  void evict() {
+    size_t bound = static_cast<size_t>(std::max(1, core_->options.max_signatures));
+    while (by_sorted_key_.size() > bound) {
+      auto oldest = std::min_element(by_sorted_key_.begin(), by_sorted_key_.end(), [](const auto& a, const auto& b) {
+        return a.second->last_used.load() < b.second->last_used.load();
+      });
+      std::shared_ptr<Signature> gone = oldest->second;
+      by_sorted_key_.erase(oldest);
+      auto next = std::make_shared<SessionCore::Snapshot>(*core_->signatures());
+      for (auto it = next->begin(); it != next->end();) {
+        if (it->second->signature == gone) {
+          next->erase(it++);
+        } else {
+          ++it;
+        }
+      }
+      core_->publish(std::move(next));
+      core_->evictions.fetch_add(1, std::memory_order_relaxed);
+      for (auto& slot : gone->drain()) stop_slot(slot);
+    }
+  }
+
+  // --- runs by message ---
+
+  caf::result<RunReply> run(const RunRequest& m) {
+    if (auto s = core_->enter(); !s.ok()) return to_error(s);
+    LeaseRequest want;
+    for (const auto& f : m.feeds) want.feeds.push_back(f.first);
+    want.fetches = m.fetches;
+    want.targets = m.targets;
+    auto promise = make_response_promise<RunReply>();
+    std::string key = key_of(want);
+    auto core = core_;
+    // In-process and answered on every path: no timeout.
+    request(SessionActor(this), caf::infinite, want)
+        .then(
+            [this, core, promise, key, m](const SlotReply& reply) mutable {
+              auto alias = find_alias(*core, key);
+              if (alias == nullptr) {
+                core->leave();
+                promise.deliver(to_error(absl::AbortedError("the signature was evicted before its first run")));
+                return;
+              }
+              start_run(alias, reply.slot, m, promise);
+            },
+            [core, promise](caf::error& e) mutable {
+              core->leave();
+              promise.deliver(std::move(e));
+            });
+    return promise;
+  }
+
+  void start_run(std::shared_ptr<const SignatureAlias> alias, std::shared_ptr<StepSlot> slot, const RunRequest& m,
+                 caf::typed_response_promise<RunReply> promise) {
+    core_->runs.fetch_add(1, std::memory_order_relaxed);
+    auto core = core_;
+    auto conclude = [core, alias, slot, promise]() mutable {
+      RunReply reply;
+      auto fetches = finish_slot(*alias, slot, &reply.stats);
+      core->leave();
+      if (!fetches.ok()) {
+        promise.deliver(to_error(fetches.status()));
+      } else {
+        reply.fetches = *std::move(fetches);
+        promise.deliver(std::move(reply));
+      }
+    };
+    absl::Status ready = load_feeds(*alias, slot.get(), m.feeds);
+    if (ready.ok()) ready = prepare_slot(*core, slot.get(), m.options);
+    if (!ready.ok()) {
+      slot->status = ready;
+      return conclude();
+    }
+    request(slot->step, caf::infinite, RunStepAsync{slot})
+        .then([conclude](const RunReply&) mutable { conclude(); },
+              [conclude, slot](caf::error& e) mutable {
+                slot->broken = true;
+                slot->status = annotate(to_status(e), "the step's actor died: ");
+                conclude();
+              });
+  }
+
+  // --- control ---
+
+  caf::result<CancelReply> cancel(const CancelRequest& m) {
+    std::string why = m.reason.empty() ? "Run call was cancelled" : absl::StrCat("Run call was cancelled: ", m.reason);
+    int steps = broadcast_cancel(m.step_id, absl::CancelledError(why));
+    if (m.step_id != 0 && steps == 0) {
+      return to_error(absl::NotFoundError(absl::StrCat("step ", m.step_id, " is not running")));
+    }
+    return CancelReply{steps};
+  }
+
+  int broadcast_cancel(int64_t step_id, const absl::Status& reason) {
+    int steps = 0;
+    for (const auto& weak : core_->slots()) {
+      auto slot = weak.lock();
+      if (slot == nullptr) continue;
+      int64_t id = slot->cancel(step_id, reason);
+      if (id == 0) continue;
+      ++steps;
+      send<caf::message_priority::high>(slot->step, CancelStep{id});
+    }
+    return steps;
+  }
+
+  caf::result<InspectReply> inspect() {
+    std::vector<std::shared_ptr<StepSlot>> live;
+    for (const auto& weak : core_->slots()) {
+      if (auto slot = weak.lock()) live.push_back(std::move(slot));
+    }
+    if (live.empty()) return InspectReply{};
+    auto promise = make_response_promise<InspectReply>();
+    auto reply = std::make_shared<InspectReply>();
+    auto left = std::make_shared<size_t>(live.size());
+    auto one_less = [promise, reply, left]() mutable {
+      if (--*left == 0) promise.deliver(*reply);
+    };
+    for (const auto& slot : live) {
+      request(slot->step, std::chrono::seconds(1), InspectStep{})
+          .then(
+              [reply, one_less](const InspectStepReply& r) mutable {
+                if (r.report.step_id != 0) reply->steps.push_back(r.report);
+                one_less();
+              },
+              [one_less](caf::error&) mutable { one_less(); });
+    }
+    return promise;
+  }
+
+  caf::result<ListDevicesReply> list_devices() {
+    if (core_->closed) return to_error(absl::CancelledError("Session has been closed."));
+    ListDevicesReply reply;
+    for (int i = 0; i < core_->devices->size(); ++i) {
+      const DeviceAttributes& a = core_->devices->at(i)->attributes();
+      reply.devices.push_back({a.name, a.type, a.memory_limit_bytes, a.incarnation});
+    }
+    return reply;
+  }
+
+  absl::Status clear_containers(const ClearContainers& m) {
+    for (int i = 0; i < core_->devices->size(); ++i) {
+      ResourceManager& r = core_->devices->at(i)->resources();
+      if (m.containers.empty()) r.clear_container(r.default_container());
+      for (const std::string& c : m.containers) r.clear_container(c);
+    }
+    return absl::OkStatus();
+  }
+
+  /// The gate first, then the broadcast; idle slots end now, busy ones when their run is over.
+  void shut(const std::string& why) {
+    core_->closed.store(true, std::memory_order_release);
+    broadcast_cancel(0, absl::CancelledError(why));
+    for (auto& [key, pending] : pending_) {
+      for (Waiter& w : pending.waiters) w.promise.deliver(to_error(absl::CancelledError("Session has been closed.")));
+    }
+    pending_.clear();
+  }
+
+  /// Cancels steps past their deadline and sets the clock for the earliest that is left.
+  void check_deadlines() {
+    core_->armed.store(INT64_MAX, std::memory_order_release);
+    int64_t now = std::chrono::steady_clock::now().time_since_epoch().count();
+    int64_t next = INT64_MAX;
+    for (const auto& weak : core_->slots()) {
+      auto slot = weak.lock();
+      if (slot == nullptr) continue;
+      int64_t at = slot->deadline.load(std::memory_order_acquire);
+      if (at == 0) continue;
+      if (at > now) {
+        next = std::min(next, at);
+        continue;
+      }
+      int64_t id = slot->cancel(0, absl::DeadlineExceededError("Timed out waiting for notification"));
+      if (id != 0) send<caf::message_priority::high>(slot->step, CancelStep{id});
+    }
+    if (next == INT64_MAX) return;
+    core_->armed.store(next, std::memory_order_release);
+    delayed_send(this, std::chrono::nanoseconds(next - now), CheckDeadlines{});
+  }
+
+  struct Waiter {
+    std::string key;
+    std::shared_ptr<SignatureAlias> alias;
+    caf::typed_response_promise<SlotReply> promise;
+  };
+  struct Pending {
+    std::vector<Waiter> waiters;
+  };
+
+  const std::shared_ptr<SessionCore> core_;
+  std::shared_ptr<const Graph> graph_;
+  absl::flat_hash_map<std::string, std::shared_ptr<Signature>> by_sorted_key_;
+  absl::flat_hash_map<std::string, Pending> pending_;
+};
+
+}  // namespace
+
+SessionActor spawn_session(caf::actor_system& system, std::shared_ptr<SessionCore> core) {
+  return system.spawn<SessionImpl, caf::hidden>(std::move(core));
+}
+
+}  // namespace troupe

@@ -1,0 +1,165 @@
+#include "actors/session_core.h"
+
+#include <caf/all.hpp>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+
+namespace troupe {
+
+absl::Status SessionCore::enter() {
+  running.fetch_add(1, std::memory_order_acq_rel);
+  if (!closed.load(std::memory_order_acquire)) return absl::OkStatus();
+  leave();
+  return absl::CancelledError("Session has been closed.");
+}
+
+void SessionCore::leave() {
+  if (running.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  if (idle_waiters_.load(std::memory_order_acquire) == 0) return;
+  std::lock_guard lock(idle_mu_);
+  idle_.notify_all();
+}
+
+bool SessionCore::wait_idle(std::chrono::milliseconds timeout) {
+  std::unique_lock lock(idle_mu_);
+  idle_waiters_.fetch_add(1, std::memory_order_acq_rel);
+  bool idle = idle_.wait_for(lock, timeout, [&] { return running.load(std::memory_order_acquire) == 0; });
+  idle_waiters_.fetch_sub(1, std::memory_order_acq_rel);
+  return idle;
+}
+
+std::shared_ptr<const SessionCore::Snapshot> SessionCore::signatures() const {
+  std::lock_guard lock(snapshot_mu_);
+  return snapshot_;
+}
+
+void SessionCore::publish(std::shared_ptr<const Snapshot> next) {
+  std::lock_guard lock(snapshot_mu_);
+  snapshot_ = std::move(next);
+}
+
+DeviceActor SessionCore::device_actor(const Device* device) const {
+  for (int i = 0; i < devices->size(); ++i) {
+    if (devices->at(i) == device) return device_actors[i];
+  }
+  return device_actors.at(0);
+}
+
+absl::StatusOr<NamedPool*> SessionCore::pool(int index) const {
+  if (index == -1) return pools[0].get();
+  if (index < -1 || index >= static_cast<int>(pools.size())) {
+    return absl::InvalidArgumentError(absl::StrCat("Invalid inter_op_thread_pool: ", index));
+  }
+  return pools[index].get();
+}
+
+std::vector<std::weak_ptr<StepSlot>> SessionCore::slots() {
+  std::lock_guard lock(slots_mu_);
+  return slots_;
+}
+
+void SessionCore::add_slot(const std::shared_ptr<StepSlot>& slot) {
+  std::lock_guard lock(slots_mu_);
+  std::erase_if(slots_, [](const std::weak_ptr<StepSlot>& s) { return s.expired(); });
+  slots_.push_back(slot);
+}
+
+void append_signature_key(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
+                          const std::vector<std::string>& targets, std::string* key) {
+  auto add = [&](const std::string& s) {
+    uint32_t n = static_cast<uint32_t>(s.size());
+    key->append(reinterpret_cast<const char*>(&n), sizeof(n));
+    key->append(s);
+  };
+  for (const auto& f : feeds) add(f.first);
+  key->append("\xff->");
+  for (const auto& f : fetches) add(f);
+  key->append("\xff/");
+  for (const auto& t : targets) add(t);
+}
+
+absl::Status load_feeds(const SignatureAlias& alias, StepSlot* slot, const std::vector<NamedTensor>& feeds) {
+  const SignatureCode& code = *slot->code;
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    int at = alias.feed_at[i];
+    const Tensor& value = feeds[i].second;
+    if (value.dtype() != code.feed_types[at] && code.feed_types[at] != DataType::kInvalid) {
+      return absl::InvalidArgumentError(absl::StrCat("Expects arg[", at, "] to be ", dtype_name(code.feed_types[at]),
+                                                     " but ", dtype_name(value.dtype()), " is provided (feed '",
+                                                     feeds[i].first, "')"));
+    }
+    slot->args[at] = value;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& options) {
+  TROUPE_ASSIGN_OR_RETURN(NamedPool * pool, core.pool(options.inter_op_pool));
+  slot->pool = pool;
+  slot->unit.set_pool(pool);
+  bool single = slot->code->partitions.size() == 1;
+  slot->inline_only = single && (options.inter_op_pool == -1 || core.options.inter_op_threads < 0);
+  auto timeout = options.timeout.count() > 0 ? options.timeout : core.options.operation_timeout;
+  std::chrono::steady_clock::time_point deadline;
+  if (timeout.count() > 0) deadline = std::chrono::steady_clock::now() + timeout;
+  slot->begin(core.next_step_id.fetch_add(1, std::memory_order_relaxed), deadline);
+  if (timeout.count() > 0) {
+    int64_t at = deadline.time_since_epoch().count();
+    if (at < core.armed.load(std::memory_order_acquire)) caf::anon_send(core.actor, CheckDeadlines{});
+  }
+  // Close shuts the gate and then broadcasts: who passed the gate but was not yet running cancels himself.
+  if (core.closed.load(std::memory_order_acquire)) slot->cancel(0, absl::CancelledError("Session has been closed."));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Tensor>> finish_slot(const SignatureAlias& alias, const std::shared_ptr<StepSlot>& slot,
+                                                RunStats* stats) {
+  if (stats != nullptr) {
+    stats->step_id = slot->step_id;
+    stats->nodes_run = slot->nodes_run;
+    stats->num_partitions = static_cast<int>(slot->code->partitions.size());
+  }
+  absl::Status status = std::move(slot->status);
+  slot->status = absl::OkStatus();
+  std::vector<Tensor> out;
+  if (status.ok()) {
+    out.reserve(alias.fetch_at.size());
+    for (int at : alias.fetch_at) {
+      if (!slot->retvals[at].initialized()) {
+        status = absl::InvalidArgumentError(absl::StrCat("Retval[", at, "] does not have value"));
+        break;
+      }
+      out.push_back(slot->retvals[at]);
+    }
+  }
+  for (Tensor& t : slot->retvals) t = Tensor();
+  slot->end();
+  if (slot->broken.load(std::memory_order_acquire)) {
+    // An actor of it died: it is not used again. Kernels that are still out keep it alive through their tasks.
+    stop_slot(slot);
+  } else if (!alias.signature->release(slot)) {
+    stop_slot(slot);
+  }
+  if (!status.ok()) return status;
+  return out;
+}
+
+absl::StatusOr<std::vector<Tensor>> run_slot(SessionCore& core, const SignatureAlias& alias,
+                                             const std::shared_ptr<StepSlot>& slot,
+                                             const std::vector<NamedTensor>& feeds, const RunOptions& options,
+                                             RunStats* stats) {
+  absl::Status ready = load_feeds(alias, slot.get(), feeds);
+  if (ready.ok()) ready = prepare_slot(core, slot.get(), options);
+  if (!ready.ok()) {
+    slot->status = ready;
+    return finish_slot(alias, slot, stats);
+  }
+  slot->unit.open();
+  slot->run_message.send(caf::actor_cast<caf::abstract_actor*>(slot->step), &slot->unit);
+  slot->unit.run_until(slot->finished);
+  slot->unit.close();
+  return finish_slot(alias, slot, stats);
+}
+
+}  // namespace troupe

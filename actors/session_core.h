@@ -1,0 +1,90 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "actors/step_slot.h"
+#include "actors/units/named_pool.h"
+#include "devices/cpu/folding_evaluator.h"
+#include "devices/device_set.h"
+
+namespace troupe {
+
+/// What SESSION shares with the callers that run steps: the published signatures, the gate, the counters. SESSION alone
+/// decides; callers read. Lives until the last slot is gone.
+struct SessionCore {
+  /// Signatures by the caller's own key (names in his order). Immutable once published.
+  using Snapshot = absl::flat_hash_map<std::string, std::shared_ptr<const SignatureAlias>>;
+
+  /// @name Running
+  /// Counts a run in. Cancelled "Session has been closed." when the gate is shut.
+  absl::Status enter();
+  void leave();
+  /// Blocks until nothing runs or the time is up; false then.
+  bool wait_idle(std::chrono::milliseconds timeout);
+
+  std::shared_ptr<const Snapshot> signatures() const;
+  void publish(std::shared_ptr<const Snapshot> next);
+  DeviceActor device_actor(const Device* device) const;
+  /// The pool that RunOptions::inter_op_pool names; InvalidArgument "Invalid inter_op_thread_pool: N".
+  absl::StatusOr<NamedPool*> pool(int index) const;
+
+  caf::actor_system* system = nullptr;
+  SessionOptions options;
+  std::unique_ptr<DeviceSet> devices;
+  std::vector<DeviceActor> device_actors;
+  const FoldingEvaluator* evaluator = nullptr;
+  const OpRegistry* ops = nullptr;
+  std::vector<std::shared_ptr<NamedPool>> pools;
+  StatefulKernels stateful;
+  SessionTensors tensors;
+  SessionActor actor;
+
+  std::atomic<bool> closed{false};
+  std::atomic<bool> has_graph{false};
+  std::atomic<int64_t> running{0};
+  std::atomic<int64_t> next_step_id{1};
+  std::atomic<int64_t> runs{0};
+  std::atomic<int64_t> hits{0};
+  std::atomic<int64_t> misses{0};
+  std::atomic<int64_t> evictions{0};
+  /// Earliest deadline for which SESSION has set its clock; INT64_MAX: none.
+  std::atomic<int64_t> armed{INT64_MAX};
+
+  /// Every slot that was ever made and is not gone; SESSION's broadcast goes to all of them.
+  std::vector<std::weak_ptr<StepSlot>> slots();
+  void add_slot(const std::shared_ptr<StepSlot>& slot);
+
+ private:
+  mutable std::mutex snapshot_mu_;
+  std::shared_ptr<const Snapshot> snapshot_ = std::make_shared<const Snapshot>();
+  std::mutex idle_mu_;
+  std::condition_variable idle_;
+  std::atomic<int> idle_waiters_{0};
+  std::mutex slots_mu_;
+  std::vector<std::weak_ptr<StepSlot>> slots_;
+};
+
+/// The text by which a signature is looked up: names in the caller's order, with lengths, so that no two differ only
+/// in where a name ends.
+void append_signature_key(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
+                          const std::vector<std::string>& targets, std::string* key);
+
+/// Runs a leased slot on the calling thread, which it lends, and takes the fetches out in the caller's order.
+absl::StatusOr<std::vector<Tensor>> run_slot(SessionCore& core, const SignatureAlias& alias,
+                                             const std::shared_ptr<StepSlot>& slot,
+                                             const std::vector<NamedTensor>& feeds, const RunOptions& options,
+                                             RunStats* stats);
+/// Checks feeds and fills the slot's arguments; shared by callers with and without a thread to lend.
+absl::Status load_feeds(const SignatureAlias& alias, StepSlot* slot, const std::vector<NamedTensor>& feeds);
+absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& options);
+/// After the step: the outcome, and the slot back to rest (or out of use).
+absl::StatusOr<std::vector<Tensor>> finish_slot(const SignatureAlias& alias, const std::shared_ptr<StepSlot>& slot,
+                                                RunStats* stats);
+
+}  // namespace troupe

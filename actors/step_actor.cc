@@ -1,0 +1,201 @@
+#include "actors/step_actor.h"
+
+#include <caf/all.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "actors/errors.h"
+#include "actors/session_core.h"
+
+namespace troupe {
+namespace {
+
+class StepImpl final : public StepActor::base {
+ public:
+  StepImpl(caf::actor_config& config, StepSlot* slot) : StepActor::base(config), slot_(slot) {}
+
+  const char* name() const override { return "step"; }
+
+  using StepActor::base::enqueue;
+  /// Whoever sends: this actor runs on its step's unit.
+  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) override {
+    StepActor::base::enqueue(std::move(what), &slot_->unit);
+  }
+
+  behavior_type make_behavior() override {
+    set_down_handler([this](caf::down_msg& down) { child_died(down); });
+    for (const ExecutorActor& e : slot_->executors) monitor(e);
+    for (const DeviceActor& d : slot_->devices) monitor(d);
+    if (slot_->rendezvous) monitor(slot_->rendezvous);
+    return {
+        [this](RunStep) { start(); },
+        [this](const RunStepAsync& m) -> caf::result<RunReply> { return start_async(m); },
+        [this](ExecutorDone m) { executor_done(m.index); },
+        [this](CancelStep m) { cancel(m.step_id); },
+        [this](InspectStep) -> caf::result<InspectStepReply> { return inspect(); },
+    };
+  }
+
+ private:
+  void start() {
+    running_ = true;
+    outstanding_ = static_cast<int>(slot_->executors.size());
+    done_.assign(slot_->executors.size(), false);
+    if (slot_->rendezvous) send(slot_->rendezvous, RendezvousBegin{});
+    if (slot_->broken.load(std::memory_order_acquire)) return fail_broken("an actor of this step died before it began");
+    for (size_t i = 0; i < slot_->executors.size(); ++i) {
+      slot_->start_messages[i]->send(caf::actor_cast<caf::abstract_actor*>(slot_->executors[i]), &slot_->unit);
+    }
+    if (outstanding_ == 0) finish();
+  }
+
+  caf::result<RunReply> start_async(const RunStepAsync& m) {
+    promise_ = make_response_promise<RunReply>();
+    keep_ = m.slot;
+    auto promise = promise_;
+    start();
+    return promise;
+  }
+
+  void executor_done(int index) {
+    if (!running_ || done_[index]) return;
+    done_[index] = true;
+    const ExecutorState& state = *slot_->states[index];
+    slot_->nodes_run += state.nodes_run();
+    if (!state.status().ok()) fail(state.status());
+    if (--outstanding_ == 0) finish();
+  }
+
+  /// The first error stands; everyone else is told to stop.
+  void fail(const absl::Status& status) {
+    if (!slot_->status.ok()) return;
+    slot_->status = status;
+    slot_->token.cancel(status);
+    stop_children(status);
+  }
+
+  void stop_children(const absl::Status& status) {
+    for (size_t i = 0; i < slot_->executors.size(); ++i) {
+      if (!done_[i]) send(slot_->executors[i], AbortExecutor{});
+    }
+    if (slot_->rendezvous) send(slot_->rendezvous, RendezvousAbort{status});
+    for (const DeviceActor& d : slot_->devices) send(d, DropKernels{slot_->pool, slot_});
+  }
+
+  void cancel(int64_t step_id) {
+    if (!running_ || step_id != slot_->step_id) return;
+    stop_children(slot_->token.reason());
+  }
+
+  void child_died(const caf::down_msg& down) {
+    slot_->broken.store(true, std::memory_order_release);
+    if (!running_) return;
+    std::string who = "actor";
+    for (size_t i = 0; i < slot_->executors.size(); ++i) {
+      if (down.source == slot_->executors[i].address()) {
+        who = absl::StrCat("executor of ", slot_->code->partitions[i]->device()->name());
+      }
+    }
+    for (size_t i = 0; i < slot_->devices.size(); ++i) {
+      if (down.source == slot_->devices[i].address()) {
+        who = absl::StrCat("device ", slot_->code->partitions[i]->device()->name());
+      }
+    }
+    if (slot_->rendezvous && down.source == slot_->rendezvous.address()) who = "rendezvous";
+    fail_broken(absl::StrCat("the ", who, " of step ", slot_->step_id, " died: ", to_status(down.reason).message()));
+  }
+
+  void fail_broken(const std::string& text) {
+    absl::Status status = absl::InternalError(text);
+    if (slot_->status.ok()) slot_->status = status;
+    slot_->token.cancel(status);
+    stop_children(status);
+    finish();
+  }
+
+  void finish() {
+    running_ = false;
+    describe_cancel();
+    if (promise_.pending()) {
+      // The session takes the results out and hands them on.
+      auto promise = std::move(promise_);
+      promise_ = {};
+      auto keep = std::move(keep_);
+      promise.deliver(RunReply{});
+      return;
+    }
+    slot_->finished.store(true, std::memory_order_release);
+    slot_->unit.wake();
+  }
+
+  /// What the caller should know beyond the reason: how far the step came, and what it was waiting for.
+  void describe_cancel() {
+    if (!slot_->token.cancelled()) return;
+    absl::Status reason = slot_->token.reason();
+    if (slot_->status.code() != reason.code() || slot_->status.message() != reason.message()) {
+      if (slot_->status.ok() && slot_->nodes_run >= 0 && outstanding_ == 0) slot_->status = reason;
+    }
+    if (absl::IsDeadlineExceeded(reason) || absl::IsCancelled(reason)) {
+      std::vector<std::string> lines;
+      int64_t nodes = 0;
+      for (const auto& state : slot_->states) {
+        nodes += state->partition().num_nodes();
+        for (const FrontierEntry& e : state->last_frontier()) {
+          if (lines.size() < 10) lines.push_back(absl::StrCat(e.node, " (", e.op, "): ", e.waits_for));
+        }
+      }
+      std::string text = absl::StrCat(slot_->status.message(), " [step ", slot_->step_id, ": ", slot_->nodes_run,
+                                      " nodes ran, ", std::max<int64_t>(0, nodes - slot_->nodes_run), " did not");
+      if (!lines.empty()) absl::StrAppend(&text, "; not done: ", absl::StrJoin(lines, "; "));
+      slot_->status = absl::Status(slot_->status.code(), absl::StrCat(text, "]"));
+    }
+  }
+
+  caf::result<InspectStepReply> inspect() {
+    InspectStepReply reply;
+    reply.report.step_id = running_ ? slot_->step_id : 0;
+    reply.report.age = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - slot_->began());
+    reply.report.fetches = slot_->code->fetches;
+    reply.report.targets = slot_->code->targets;
+    if (!running_) return reply;
+    // The executors run on this very unit, one at a time with this actor, or are idle: a frontier may be read here only
+    // by asking them.
+    auto promise = make_response_promise<InspectStepReply>();
+    auto shared = std::make_shared<InspectStepReply>(std::move(reply));
+    auto left = std::make_shared<int>(static_cast<int>(slot_->executors.size()));
+    for (size_t i = 0; i < slot_->executors.size(); ++i) {
+      const std::string device = slot_->code->partitions[i]->device()->name();
+      auto collect = [promise, shared, left](std::vector<std::string> lines) mutable {
+        for (std::string& l : lines) shared->report.frontier.push_back(std::move(l));
+        if (--*left == 0) promise.deliver(*shared);
+      };
+      // Local and answered in one turn; a dead executor answers request_receiver_down.
+      request(slot_->executors[i], caf::infinite, InspectExecutor{})
+          .then(
+              [collect, device](const FrontierReply& r) mutable {
+                std::vector<std::string> lines;
+                for (const FrontierEntry& e : r.entries) {
+                  lines.push_back(absl::StrCat(e.node, " (", e.op, ") on ", device, ": ", e.waits_for));
+                }
+                collect(std::move(lines));
+              },
+              [collect](caf::error&) mutable { collect({}); });
+    }
+    return promise;
+  }
+
+  StepSlot* const slot_;
+  bool running_ = false;
+  int outstanding_ = 0;
+  std::vector<char> done_;
+  caf::typed_response_promise<RunReply> promise_;
+  std::shared_ptr<StepSlot> keep_;
+};
+
+}  // namespace
+
+StepActor spawn_step(caf::actor_system& system, StepSlot* slot) {
+  return system.spawn<StepImpl, caf::lazy_init + caf::hidden>(slot);
+}
+
+}  // namespace troupe

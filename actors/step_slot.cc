@@ -1,0 +1,127 @@
+#include "actors/step_slot.h"
+
+#include <caf/all.hpp>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "actors/executor_actor.h"
+#include "actors/rendezvous_actor.h"
+#include "actors/session_core.h"
+#include "actors/step_actor.h"
+
+namespace troupe {
+
+StepSlot::StepSlot(std::shared_ptr<const SignatureCode> c, std::shared_ptr<SessionCore> s, caf::actor_system* system,
+                   NamedPool* p)
+    : code(std::move(c)), session(std::move(s)), unit(system, p), pool(p) {}
+
+StepSlot::~StepSlot() = default;
+
+void StepSlot::begin(int64_t id, std::chrono::steady_clock::time_point at) {
+  step_id = id;
+  status = absl::OkStatus();
+  nodes_run = 0;
+  finished.store(false, std::memory_order_relaxed);
+  deadline.store(at == std::chrono::steady_clock::time_point() ? 0 : at.time_since_epoch().count(),
+                 std::memory_order_release);
+  began_ = std::chrono::steady_clock::now();
+  std::lock_guard lock(mu_);
+  running_ = id;
+}
+
+void StepSlot::end() {
+  {
+    std::lock_guard lock(mu_);
+    running_ = 0;
+    if (token.cancelled()) token.reset();
+  }
+  deadline.store(0, std::memory_order_relaxed);
+  for (Tensor& t : args) t = Tensor();
+  for (auto& s : step_states) {
+    if (s->used_step_container.exchange(false)) s->device->resources().clear_container(container);
+  }
+}
+
+int64_t StepSlot::cancel(int64_t id, absl::Status reason) {
+  std::lock_guard lock(mu_);
+  if (running_ == 0 || (id != 0 && id != running_)) return 0;
+  token.cancel(std::move(reason));
+  return running_;
+}
+
+std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code, std::shared_ptr<SessionCore> session,
+                                    NamedPool* pool) {
+  caf::actor_system& system = *session->system;
+  auto slot = std::make_shared<StepSlot>(code, session, &system, pool);
+  slot->container = absl::StrCat("__per_step_", session->next_step_id.fetch_add(1));
+  slot->args.resize(code->feeds.size());
+  slot->retvals.resize(code->fetches.size());
+  if (code->has_transfers) {
+    slot->rendezvous = spawn_rendezvous(system, slot.get());
+    slot->rendezvous_face = make_rendezvous_face(slot->rendezvous, &slot->unit);
+  }
+  slot->step = spawn_step(system, slot.get());
+  for (size_t i = 0; i < code->partitions.size(); ++i) {
+    const auto& partition = code->partitions[i];
+    auto state = std::make_unique<StepState>();
+    state->device = partition->device();
+    state->cancellation = &slot->token;
+    state->rendezvous = slot->rendezvous_face.get();
+    state->session_tensors = &session->tensors;
+    state->step_container = slot->container;
+    slot->step_states.push_back(std::move(state));
+    slot->devices.push_back(session->device_actor(partition->device()));
+    slot->start_messages.push_back(std::make_unique<ReusableMessage<StartExecutor>>());
+    slot->drain_messages.push_back(std::make_unique<ReusableMessage<DrainKernels>>());
+    slot->done_messages.push_back(std::make_unique<ReusableMessage<ExecutorDone>>(ExecutorDone{static_cast<int>(i)}));
+    slot->executors.push_back(spawn_executor(system, slot.get(), static_cast<int>(i)));
+  }
+  return slot;
+}
+
+void stop_slot(const std::shared_ptr<StepSlot>& slot) {
+  caf::anon_send_exit(slot->step, caf::exit_reason::user_shutdown);
+  for (const ExecutorActor& e : slot->executors) caf::anon_send_exit(e, caf::exit_reason::user_shutdown);
+  if (slot->rendezvous) caf::anon_send_exit(slot->rendezvous, caf::exit_reason::user_shutdown);
+}
+
+std::shared_ptr<StepSlot> Signature::acquire() {
+  static thread_local unsigned start = static_cast<unsigned>(std::hash<std::thread::id>()(std::this_thread::get_id()));
+  for (int i = 0; i < kIdle; ++i) {
+    auto& cell = idle_[(start + static_cast<unsigned>(i)) % kIdle];
+    if (cell.load(std::memory_order_relaxed) == nullptr) continue;
+    if (auto* held = cell.exchange(nullptr, std::memory_order_acq_rel)) {
+      std::shared_ptr<StepSlot> slot = *held;
+      slot->unit.parked = held;
+      return slot;
+    }
+  }
+  return nullptr;
+}
+
+bool Signature::release(std::shared_ptr<StepSlot> slot) {
+  static thread_local unsigned start = static_cast<unsigned>(std::hash<std::thread::id>()(std::this_thread::get_id()));
+  // The heap cell that holds the reference goes with the slot, so that leasing does not allocate.
+  auto* held = static_cast<std::shared_ptr<StepSlot>*>(std::exchange(slot->unit.parked, nullptr));
+  if (held == nullptr) held = new std::shared_ptr<StepSlot>(std::move(slot));
+  for (int i = 0; i < kIdle; ++i) {
+    auto& cell = idle_[(start + static_cast<unsigned>(i)) % kIdle];
+    std::shared_ptr<StepSlot>* expected = nullptr;
+    if (cell.compare_exchange_strong(expected, held, std::memory_order_acq_rel)) return true;
+  }
+  delete held;
+  return false;
+}
+
+std::vector<std::shared_ptr<StepSlot>> Signature::drain() {
+  std::vector<std::shared_ptr<StepSlot>> out;
+  for (auto& cell : idle_) {
+    if (auto* held = cell.exchange(nullptr, std::memory_order_acq_rel)) {
+      out.push_back(std::move(*held));
+      delete held;
+    }
+  }
+  return out;
+}
+
+}  // namespace troupe

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "actors/interfaces.h"
+#include "actors/reusable_message.h"
+#include "actors/units/lent_thread.h"
+#include "devices/compiled_partition.h"
+
+namespace troupe {
+
+struct SessionCore;
+
+/// A signature compiled: what all its steps share. Immutable.
+struct SignatureCode {
+  std::vector<std::shared_ptr<const CompiledPartition>> partitions;
+  /// In the order of the sorted feeds and fetches.
+  std::vector<std::string> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+  std::vector<DataType> feed_types;
+  std::vector<DataType> fetch_types;
+  bool has_transfers = false;
+};
+
+/// Everything that one step needs and that is used again for the next: the actors STEP, EXECUTORs and RENDEZVOUS, their
+/// execution unit, feeds and fetches. Leased by one run at a time; `mu` and the atomics are for those outside (SESSION).
+struct StepSlot : std::enable_shared_from_this<StepSlot> {
+  StepSlot(std::shared_ptr<const SignatureCode> c, std::shared_ptr<SessionCore> s, caf::actor_system* system,
+           NamedPool* pool);
+  ~StepSlot();
+
+  /// Marks the slot as running step `id`; the leaseholder calls it before RunStep.
+  void begin(int64_t id, std::chrono::steady_clock::time_point deadline);
+  /// Back to idle: forgets tensors, re-arms the token.
+  void end();
+  /// Trips the token when step `id` (0: whichever) is running; returns its id, or 0.
+  int64_t cancel(int64_t id, absl::Status reason);
+
+  // Constant after construction.
+  const std::shared_ptr<const SignatureCode> code;
+  const std::shared_ptr<SessionCore> session;
+  std::string container;
+  LentThread unit;
+  StepActor step;
+  std::vector<ExecutorActor> executors;
+  RendezvousActor rendezvous;
+  std::unique_ptr<Rendezvous> rendezvous_face;
+  std::vector<DeviceActor> devices;
+  std::vector<std::unique_ptr<ExecutorState>> states;
+  std::vector<std::unique_ptr<StepState>> step_states;
+
+  // Of the running step; the leaseholder's before RunStep and after `finished`, the actors' between.
+  std::vector<Tensor> args;
+  std::vector<Tensor> retvals;
+  bool inline_only = false;
+  NamedPool* pool = nullptr;
+  absl::Status status;
+  int64_t nodes_run = 0;
+  int64_t step_id = 0;
+  std::atomic<bool> finished{false};
+  CancellationToken token;
+  std::atomic<bool> broken{false};
+  /// steady_clock ticks; 0: none.
+  std::atomic<int64_t> deadline{0};
+
+  // Messages of the steady state, used again for every step.
+  ReusableMessage<RunStep> run_message;
+  std::vector<std::unique_ptr<ReusableMessage<StartExecutor>>> start_messages;
+  std::vector<std::unique_ptr<ReusableMessage<DrainKernels>>> drain_messages;
+  std::vector<std::unique_ptr<ReusableMessage<ExecutorDone>>> done_messages;
+
+ private:
+  std::mutex mu_;
+  int64_t running_ = 0;  // guarded by mu_
+  std::chrono::steady_clock::time_point began_;
+
+ public:
+  std::chrono::steady_clock::time_point began() const { return began_; }
+};
+
+/// Spawns the actors of a slot.
+std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code, std::shared_ptr<SessionCore> session,
+                                    NamedPool* pool);
+/// Ends the actors of a slot; nothing may be running.
+void stop_slot(const std::shared_ptr<StepSlot>& slot);
+
+/// A compiled signature and its idle slots. Leasing takes no lock.
+class Signature {
+ public:
+  explicit Signature(std::shared_ptr<const SignatureCode> c) : code(std::move(c)) {}
+
+  /// Null when all slots are busy.
+  std::shared_ptr<StepSlot> acquire();
+  /// False when there is no room: the caller stops the slot.
+  bool release(std::shared_ptr<StepSlot> slot);
+  /// Takes all idle slots out.
+  std::vector<std::shared_ptr<StepSlot>> drain();
+
+  const std::shared_ptr<const SignatureCode> code;
+  /// The session's miss count when it was last used: what eviction goes by.
+  std::atomic<int64_t> last_used{0};
+
+ private:
+  static constexpr int kIdle = 64;
+  /// Each holds one reference to a slot, or null.
+  std::array<std::atomic<std::shared_ptr<StepSlot>*>, kIdle> idle_{};
+};
+
+/// How a caller's order of feeds and fetches maps to the sorted order of the code.
+struct SignatureAlias {
+  std::shared_ptr<Signature> signature;
+  std::vector<int> feed_at;
+  std::vector<int> fetch_at;
+};
+
+}  // namespace troupe

@@ -1,0 +1,227 @@
+#include "graph/passes/rewrite_signature.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "graph/ir/names.h"
+
+namespace troupe {
+namespace {
+
+bool is_placeholder(const Node& n) { return n.is("Placeholder") || n.is("PlaceholderV2"); }
+
+class Rewriter {
+ public:
+  Rewriter(const Graph& graph, const PlanSignature& signature, Plan* plan)
+      : graph_(graph), signature_(signature), plan_(plan) {}
+
+  absl::StatusOr<Draft> run() {
+    TROUPE_RETURN_IF_ERROR(check_names());
+    TROUPE_RETURN_IF_ERROR(resolve());
+    mark_needed();
+    draft_.graph.set_library(graph_.library());
+    draft_.graph.versions() = graph_.versions();
+    TROUPE_RETURN_IF_ERROR(add_args());
+    TROUPE_RETURN_IF_ERROR(copy_nodes());
+    TROUPE_RETURN_IF_ERROR(add_retvals());
+    for (int t : targets_) draft_.roots.push_back(copied_[t]);
+    return std::move(draft_);
+  }
+
+ private:
+  absl::Status check_names() const {
+    if (signature_.fetches.empty() && signature_.targets.empty()) {
+      return absl::InvalidArgumentError("Must specify at least one target to fetch or execute.");
+    }
+    absl::flat_hash_set<absl::string_view> fed;
+    for (const std::string& f : signature_.feeds) {
+      if (!fed.insert(f).second) {
+        return absl::InvalidArgumentError(absl::StrCat("Endpoint \"", f, "\" fed more than once."));
+      }
+    }
+    for (const std::string& f : signature_.fetches) {
+      if (fed.contains(f)) return absl::InvalidArgumentError(absl::StrCat(f, " is both fed and fetched."));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status resolve() {
+    for (const std::string& text : signature_.feeds) {
+      TensorName name = parse_tensor_name(text);
+      const Node* n = name.is_control() ? nullptr : graph_.find(name.node);
+      if (n == nullptr) {
+        return absl::NotFoundError(absl::StrCat("FeedInputs: unable to find feed output ", text));
+      }
+      if (name.slot >= n->num_outputs()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("FeedInputs: ", text, " should have output index < ", n->num_outputs()));
+      }
+      feeds_.push_back({n->id, name.slot});
+      plan_->feed_types.push_back(base_type(n->output_types[name.slot]));
+    }
+    // Two spellings of one tensor: the later feed wins.
+    for (size_t i = 0; i < feeds_.size(); ++i) feed_of_[feeds_[i]] = static_cast<int>(i);
+    for (const std::string& text : signature_.fetches) {
+      TensorName name = parse_tensor_name(text);
+      const Node* n = name.is_control() ? nullptr : graph_.find(name.node);
+      if (n == nullptr) return absl::NotFoundError(absl::StrCat("FetchOutputs node ", text, ": not found"));
+      if (n->num_outputs() == 0) {
+        return absl::InvalidArgumentError(absl::StrCat("Tried to fetch data for '", text,
+                                                       "', which produces no output.  To run to a node but not fetch "
+                                                       "any data, pass '",
+                                                       text,
+                                                       "' as an argument to the 'target_node_names' argument of the "
+                                                       "Session::Run API."));
+      }
+      if (name.slot >= n->num_outputs()) {
+        return absl::InvalidArgumentError(absl::StrCat("FetchOutputs ", text, ": output index too large, must be < ",
+                                                       n->num_outputs()));
+      }
+      fetches_.push_back({n->id, name.slot});
+      plan_->fetch_types.push_back(base_type(n->output_types[name.slot]));
+    }
+    std::string missing;
+    for (const std::string& text : signature_.targets) {
+      const Node* n = graph_.find(parse_tensor_name(text).node);
+      if (n == nullptr) {
+        absl::StrAppend(&missing, text, " ");
+      } else {
+        targets_.push_back(n->id);
+      }
+    }
+    if (!missing.empty()) {
+      return absl::NotFoundError(absl::StrCat("PruneForTargets: Some target nodes not found: ", missing));
+    }
+    return absl::OkStatus();
+  }
+
+  /// The feed that takes the place of a control edge from this node: a fed placeholder does not run.
+  int feed_for_control(int id) const {
+    if (!is_placeholder(graph_.node(id))) return -1;
+    auto it = feed_of_.find(Endpoint{id, 0});
+    return it == feed_of_.end() ? -1 : it->second;
+  }
+
+  void mark_needed() {
+    needed_.assign(graph_.num_ids(), false);
+    feed_needed_.assign(feeds_.size(), false);
+    std::vector<int> stack;
+    auto visit = [&](int id) {
+      if (needed_[id]) return;
+      needed_[id] = true;
+      stack.push_back(id);
+    };
+    auto visit_output = [&](Endpoint e) {
+      auto fed = feed_of_.find(e);
+      if (fed == feed_of_.end()) {
+        visit(e.node);
+      } else {
+        feed_needed_[fed->second] = true;
+      }
+    };
+    auto visit_control = [&](int id) {
+      int feed = feed_for_control(id);
+      if (feed < 0) {
+        visit(id);
+      } else {
+        feed_needed_[feed] = true;
+      }
+    };
+    for (Endpoint e : fetches_) visit_output(e);
+    for (int t : targets_) visit(t);
+    while (!stack.empty()) {
+      const Node& n = graph_.node(stack.back());
+      stack.pop_back();
+      for (Endpoint e : n.inputs) {
+        if (e.node >= 0) visit_output(e);
+      }
+      for (int c : n.control_inputs) visit_control(c);
+    }
+  }
+
+  absl::Status add_args() {
+    args_.assign(feeds_.size(), -1);
+    for (size_t i = 0; i < feeds_.size(); ++i) {
+      if (!feed_needed_[i]) continue;
+      const Node& fed = graph_.node(feeds_[i].node);
+      TROUPE_ASSIGN_OR_RETURN(
+          Node * arg, draft_.graph.add_node(absl::StrCat("_arg_", fed.name, "_", feeds_[i].slot, "_", i), "_Arg",
+                                            {{"T", plan_->feed_types[i]}, {"index", static_cast<int64_t>(i)}}, {}));
+      args_[i] = arg->id;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status copy_nodes() {
+    copied_.assign(graph_.num_ids(), -1);
+    draft_.graph.reserve(static_cast<int>(std::count(needed_.begin(), needed_.end(), true)));
+    for (int id = 0; id < graph_.num_ids(); ++id) {
+      if (!needed_[id]) continue;
+      const Node& n = graph_.node(id);
+      TROUPE_RETURN_IF_ERROR(n.defect);
+      TROUPE_ASSIGN_OR_RETURN(Node * copy, draft_.graph.add_node(n.name, n.op, n.attrs));
+      copy->requested_device = n.requested_device;
+      copied_[id] = copy->id;
+    }
+    for (int id = 0; id < graph_.num_ids(); ++id) {
+      if (copied_[id] < 0) continue;
+      const Node& n = graph_.node(id);
+      Node& copy = draft_.graph.node(copied_[id]);
+      for (int s = 0; s < n.num_inputs(); ++s) {
+        copy.inputs[s] = map(n.inputs[s]);
+        DataType have = draft_.graph.type_of(copy.inputs[s]);
+        if (is_ref(copy.input_types[s]) && !is_ref(have)) {
+          return absl::InvalidArgumentError(absl::StrCat(
+              "Input ", s, " of node ", n.name, " was passed ", dtype_name(have), " from ",
+              tensor_text(draft_.graph.node(copy.inputs[s].node).name, copy.inputs[s].slot), " incompatible with expected ",
+              dtype_name(copy.input_types[s]), "."));
+        }
+      }
+      for (int c : n.control_inputs) {
+        int feed = feed_for_control(c);
+        draft_.graph.add_control_input(copy.id, feed < 0 ? copied_[c] : args_[feed]);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  Endpoint map(Endpoint e) const {
+    auto fed = feed_of_.find(e);
+    if (fed != feed_of_.end()) return {args_[fed->second], 0};
+    return {copied_[e.node], e.slot};
+  }
+
+  absl::Status add_retvals() {
+    for (size_t i = 0; i < fetches_.size(); ++i) {
+      const Node& fetched = graph_.node(fetches_[i].node);
+      TROUPE_ASSIGN_OR_RETURN(
+          Node * ret, draft_.graph.add_node(absl::StrCat("_retval_", fetched.name, "_", fetches_[i].slot, "_", i), "_Retval",
+                                            {{"T", plan_->fetch_types[i]}, {"index", static_cast<int64_t>(i)}},
+                                            {map(fetches_[i])}));
+      draft_.roots.push_back(ret->id);
+    }
+    return absl::OkStatus();
+  }
+
+  const Graph& graph_;
+  const PlanSignature& signature_;
+  Plan* plan_;
+  Draft draft_;
+  std::vector<Endpoint> feeds_;
+  std::vector<Endpoint> fetches_;
+  std::vector<int> targets_;
+  absl::flat_hash_map<Endpoint, int> feed_of_;
+  std::vector<bool> needed_;
+  std::vector<bool> feed_needed_;
+  std::vector<int> args_;
+  std::vector<int> copied_;
+};
+
+}  // namespace
+
+absl::StatusOr<Draft> rewrite_signature(const Graph& graph, const PlanSignature& signature, Plan* plan) {
+  return Rewriter(graph, signature, plan).run();
+}
+
+}  // namespace troupe

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "graph/passes/pass.h"
+#include "graph/passes/planner.h"
+
+namespace troupe {
+
+/// The part of `graph` that a signature needs, with `_Arg` nodes in the place of what is fed and `_Retval` nodes behind
+/// what is fetched. Checks the signature first, in TensorFlow's order and with its texts: nothing asked for, a feed twice,
+/// a name fed and fetched, unknown feeds, fetches and targets, outputs that do not exist; and that fed values may go where
+/// references are expected ("Input 0 of node as was passed float from _arg_v_0_0:0 incompatible with expected float_ref.").
+/// Feeds that nothing needs are dropped. Linear in what is needed; the types of feeds and fetches go into `plan`.
+absl::StatusOr<Draft> rewrite_signature(const Graph& graph, const PlanSignature& signature, Plan* plan);
+
+}  // namespace troupe
