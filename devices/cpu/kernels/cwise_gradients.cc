@@ -1,0 +1,109 @@
+// Gradients of unary functions by their outputs y and the gradients dy of these.
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "devices/cpu/kernels/cwise.h"
+
+namespace troupe {
+namespace {
+
+template <class T>
+T conjugate(const T& a) {
+  if constexpr (is_complex_v<T>) {
+    return std::conj(a);
+  } else {
+    return a;
+  }
+}
+
+struct SigmoidGradOp {
+  template <class T>
+  T operator()(const T& y, const T& dy) const {
+    return dy * y * (T(1) - y);
+  }
+};
+struct TanhGradOp {
+  template <class T>
+  T operator()(const T& y, const T& dy) const {
+    return dy * (T(1) - y * y);
+  }
+};
+struct SqrtGradOp {
+  template <class T>
+  T operator()(const T& y, const T& dy) const {
+    return T(0.5) * dy / conjugate(y);
+  }
+};
+struct RsqrtGradOp {
+  template <class T>
+  T operator()(const T& y, const T& dy) const {
+    T c = conjugate(y);
+    return T(-0.5) * dy * c * c * c;
+  }
+};
+struct ReciprocalGradOp {
+  template <class T>
+  T operator()(const T& y, const T& dy) const {
+    T c = conjugate(y);
+    return -c * c * dy;
+  }
+};
+
+/// Operands of equal element counts; the result has the shape of the first.
+class OutputGrad final : public Kernel {
+ public:
+  explicit OutputGrad(BinarySpec spec) : spec_(spec) {}
+  absl::Status compute(KernelContext& context) override {
+    const int64_t n = context.input(0).num_elements();
+    if (n != context.input(1).num_elements()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("The two arguments to a cwise op must have same number of elements, got ", n, " and ",
+                       context.input(1).num_elements()));
+    }
+    const char* y = static_cast<const char*>(context.input(0).raw());
+    const char* dy = static_cast<const char*>(context.input(1).raw());
+    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0, 1}, 0, context.input(0).shape()));
+    char* o = static_cast<char*>(out->raw());
+    auto part = [&](int64_t begin, int64_t end) {
+      const int64_t at = begin * spec_.in_size;
+      spec_.row(y + at, dy + at, o + at, end - begin, RowMode::kBoth);
+    };
+    if (n < kParallelElements) {
+      part(0, n);
+    } else {
+      context.parallel().parallel_for(n, spec_.cost, part);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const BinarySpec spec_;
+};
+
+template <class Op, class... T>
+void add_types(KernelRegistry* r, const char* op, Types<T...>, uint8_t cost) {
+  (add_cwise(r, op, "T", dtype_of<T>(),
+             [cost](const KernelConstruction&) -> absl::StatusOr<std::unique_ptr<Kernel>> {
+               return std::make_unique<OutputGrad>(
+                   BinarySpec{binary_row<Op, T, T>, nullptr, sizeof(T), sizeof(T), cost});
+             }),
+   ...);
+}
+template <class Op>
+void add_all(KernelRegistry* r, const char* op) {
+  add_types<Op>(r, op, Floats(), 1);
+  add_types<Op>(r, op, Complexes(), 6);
+}
+
+}  // namespace
+
+void register_cwise_gradients(KernelRegistry* r) {
+  add_all<SigmoidGradOp>(r, "SigmoidGrad");
+  add_all<TanhGradOp>(r, "TanhGrad");
+  add_all<SqrtGradOp>(r, "SqrtGrad");
+  add_all<RsqrtGradOp>(r, "RsqrtGrad");
+  add_all<ReciprocalGradOp>(r, "InvGrad");
+  add_all<ReciprocalGradOp>(r, "ReciprocalGrad");
+}
+
+}  // namespace troupe
