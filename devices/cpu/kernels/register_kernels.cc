@@ -5,6 +5,7 @@ namespace troupe {
 void register_cpu_kernels(KernelRegistry* registry) {
   register_control_kernels(registry);
   register_cwise_kernels(registry);
+  register_reduction_kernels(registry);
   register_matmul_kernels(registry);
   register_pool_kernels(registry);
   register_dilation_kernels(registry);
