@@ -93,6 +93,9 @@ std::string key_of(const LeaseRequest& m) {
   return key;
 }
 
+/// How long inspect waits for a STEP whose thread may be inside a kernel.
+constexpr std::chrono::milliseconds kInspectPatience{50};
+
 class SessionImpl final : public SessionActor::base {
  public:
   SessionImpl(caf::actor_config& config, std::shared_ptr<SessionCore> core)
@@ -372,13 +375,18 @@ class SessionImpl final : public SessionActor::base {
       if (--*left == 0) promise.deliver(*reply);
     };
     for (const auto& slot : live) {
-      request(slot->step, std::chrono::seconds(1), InspectStep{})
+      request(slot->step, kInspectPatience, InspectStep{})
           .then(
               [reply, one_less](const InspectStepReply& r) mutable {
                 if (r.report.step_id != 0) reply->steps.push_back(r.report);
                 one_less();
               },
-              [one_less](caf::error&) mutable { one_less(); });
+              [reply, one_less, slot](caf::error&) mutable {
+                // Its thread is inside a kernel: say which from outside.
+                StepReport report = slot->report_from_outside();
+                if (report.step_id != 0) reply->steps.push_back(std::move(report));
+                one_less();
+              });
     }
     return promise;
   }

@@ -49,6 +49,24 @@ int64_t StepSlot::cancel(int64_t id, absl::Status reason) {
   return running_;
 }
 
+StepReport StepSlot::report_from_outside() {
+  StepReport report;
+  std::lock_guard lock(mu_);
+  report.step_id = running_;
+  if (running_ == 0) return report;
+  report.age = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began_);
+  report.fetches = code->fetches;
+  report.targets = code->targets;
+  for (const auto& state : states) {
+    int node = state->busy_node();
+    if (node < 0) continue;
+    const KernelNode& info = state->partition().info(node);
+    report.frontier.push_back(absl::StrCat(info.name, " (", info.op->name, ") on ", state->partition().device()->name(),
+                                           ": running"));
+  }
+  return report;
+}
+
 std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code, std::shared_ptr<SessionCore> session,
                                     NamedPool* pool) {
   caf::actor_system& system = *session->system;

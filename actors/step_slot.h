@@ -43,6 +43,10 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   /// Trips the token when step `id` (0: whichever) is running; returns its id, or 0.
   int64_t cancel(int64_t id, absl::Status reason);
 
+  /// What can be said of the running step without asking its actors: its kernels that hold their threads. step_id 0
+  /// when idle.
+  StepReport report_from_outside();
+
   // Constant after construction.
   const std::shared_ptr<const SignatureCode> code;
   const std::shared_ptr<SessionCore> session;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <unordered_set>
 
 #include "absl/hash/hash.h"
@@ -71,6 +72,21 @@ uint64_t cycle_now() {
 
 }  // namespace
 
+namespace {
+
+/// Kernels do not throw; the libraries that they call may, when memory is short.
+absl::Status guarded(Kernel* kernel, KernelContext& context) {
+  try {
+    return kernel->compute(context);
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError("OOM: a kernel ran out of memory");
+  } catch (const std::exception& e) {
+    return absl::InternalError(absl::StrCat("a kernel threw: ", e.what()));
+  }
+}
+
+}  // namespace
+
 void KernelTask::run() {
   uint64_t begin = cycle_now();
   const CompiledNode& n = owner->partition_->node(node);
@@ -78,7 +94,7 @@ void KernelTask::run() {
   if (context->cancellation().cancelled()) {
     status = context->cancellation().reason();
   } else {
-    status = n.kernel->compute(*context);
+    status = guarded(n.kernel, *context);
   }
   cycles = cycle_now() - begin;
 }
@@ -173,7 +189,13 @@ void ExecutorState::abort(absl::Status status) {
 void ExecutorState::fail(int node, const absl::Status& status) {
   if (step_->cancellation->cancelled() && (absl::IsCancelled(status) || absl::IsAborted(status))) {
     // Derived: the step was being cancelled already, and that has its own reason.
+    bool first = !aborted_;
     abort(step_->cancellation->reason());
+    const KernelNode& info = partition_->info(node);
+    auto is_it = [&](const FrontierEntry& e) { return e.node == info.name; };
+    if (first && std::none_of(last_frontier_.begin(), last_frontier_.end(), is_it)) {
+      last_frontier_.insert(last_frontier_.begin(), {info.name, info.op->name, "running"});
+    }
     return;
   }
   absl::string_view message = status.message();
@@ -312,11 +334,13 @@ void ExecutorState::run_kernel_inline(const CompiledNode& n, const Ready& r) {
   // Expensive kernels are always timed, cheap ones now and then.
   if (n.expensive && (partition_->cost(r.node) > CompiledPartition::kExpensiveCycles || partition_->cost(r.node) == 0 ||
                       (sample_++ & 15) == 0)) {
+    busy_node_.store(r.node, std::memory_order_relaxed);
     uint64_t begin = cycle_now();
-    status = n.kernel->compute(context);
+    status = guarded(n.kernel, context);
     partition_->record_cost(r.node, cycle_now() - begin);
+    busy_node_.store(-1, std::memory_order_relaxed);
   } else {
-    status = n.kernel->compute(context);
+    status = guarded(n.kernel, context);
   }
   if (!status.ok()) [[unlikely]] {
     for (int i = 0; i < n.num_outputs; ++i) outputs_[i].clear();

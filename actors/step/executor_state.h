@@ -87,6 +87,8 @@ class ExecutorState {
   const CompiledPartition& partition() const { return *partition_; }
   int64_t nodes_run() const { return nodes_run_; }
   int in_flight() const { return in_flight_; }
+  /// The node whose kernel holds the executor's own thread right now, or -1; from any thread.
+  int busy_node() const { return busy_node_.load(std::memory_order_relaxed); }
   /// What was not done when the step was cancelled; empty after other ends.
   const std::vector<FrontierEntry>& last_frontier() const { return last_frontier_; }
   /// Up to `limit` nodes not done: running ones first, then ready, then those that miss some inputs. Executor's thread only.
@@ -143,6 +145,7 @@ class ExecutorState {
   int in_flight_ = 0;
   int64_t nodes_run_ = 0;
   uint32_t sample_ = 0;
+  std::atomic<int> busy_node_{-1};
 
   /// Ready nodes, first in first out; head_ is the next.
   std::vector<Ready> ring_;

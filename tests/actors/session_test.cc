@@ -1,0 +1,192 @@
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "tests/actors/session_fixture.h"
+
+namespace troupe::test {
+namespace {
+
+using testing::HasSubstr;
+
+std::string text(const absl::Status& s) { return std::string(s.message()); }
+
+TEST_F(SessionTest, feeds_and_fetches_one_add) {
+  int x = placeholder("x");
+  int one = constant("one", Tensor::scalar<float>(1));
+  add("y", "TestAdd", {}, {{x, 0}, {one, 0}});
+  Session& s = open();
+  RunStats stats;
+  auto out = s.run({{"x", Tensor::scalar<float>(41)}}, {"y:0", "y"}, {}, {}, &stats);
+  ASSERT_TRUE(out.ok()) << out.status();
+  ASSERT_EQ(out->size(), 2u);
+  EXPECT_EQ((*out)[0].value<float>(), 42);
+  EXPECT_EQ((*out)[1].value<float>(), 42);
+  EXPECT_EQ(stats.num_partitions, 1);
+}
+
+TEST_F(SessionTest, answers_in_the_callers_order_and_compiles_once) {
+  int a = placeholder("a");
+  int b = placeholder("b");
+  add("sum", "TestAdd", {}, {{a, 0}, {b, 0}});
+  constant("c", Tensor::scalar<float>(7));
+  Session& s = open();
+  for (int i = 0; i < 3; ++i) {
+    auto out = s.run({{"b", Tensor::scalar<float>(2)}, {"a", Tensor::scalar<float>(1)}}, {"sum", "c", "sum"});
+    ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_EQ((*out)[0].value<float>(), 3);
+    EXPECT_EQ((*out)[1].value<float>(), 7);
+    EXPECT_EQ((*out)[2].value<float>(), 3);
+  }
+  auto out = s.run({{"a", Tensor::scalar<float>(1)}, {"b", Tensor::scalar<float>(2)}}, {"c", "sum", "sum"});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0].value<float>(), 7);
+  EXPECT_EQ(s.counters().signature_misses, 1) << "another order of the same names is the same signature";
+}
+
+TEST_F(SessionTest, feeding_and_fetching_copy_nothing) {
+  int x = placeholder("x");
+  add("y", "Identity", {{"T", DataType::kFloat}}, {{x, 0}});
+  Session& s = open();
+  Tensor big(DataType::kFloat, Shape{1 << 20});
+  auto out = s.run({{"x", big}}, {"y"});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_TRUE((*out)[0].shares_buffer_with(big));
+}
+
+TEST_F(SessionTest, keeps_evicting_the_signature_used_longest_ago) {
+  for (int i = 0; i < 4; ++i) constant("c" + std::to_string(i), Tensor::scalar<float>(static_cast<float>(i)));
+  SessionOptions options;
+  options.max_signatures = 2;
+  Session& s = open(options);
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 4; ++i) {
+      auto out = s.run({}, {"c" + std::to_string(i)});
+      ASSERT_TRUE(out.ok()) << out.status();
+      EXPECT_EQ((*out)[0].value<float>(), i);
+    }
+  }
+  EXPECT_EQ(s.counters().signatures, 2);
+  EXPECT_EQ(s.counters().evictions, 6);
+}
+
+TEST_F(SessionTest, names_the_node_that_failed_and_stays_usable) {
+  int x = placeholder("x");
+  add("bad", "TestFail", {}, {{x, 0}});
+  add("good", "Identity", {{"T", DataType::kFloat}}, {{x, 0}});
+  Session& s = open();
+  auto out = s.run({{"x", Tensor::scalar<float>(1)}}, {"bad"});
+  EXPECT_EQ(out.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(text(out.status()), HasSubstr("told to fail\n\t [[{{node bad}}]]"));
+  EXPECT_TRUE(s.run({{"x", Tensor::scalar<float>(1)}}, {"good"}).ok());
+}
+
+TEST_F(SessionTest, turns_an_exception_of_a_kernel_into_an_error) {
+  int x = placeholder("x");
+  add("bad", "TestThrow", {}, {{x, 0}});
+  Session& s = open();
+  for (int i = 0; i < 3; ++i) {
+    auto out = s.run({{"x", Tensor::scalar<float>(1)}}, {"bad"});
+    EXPECT_EQ(out.status().code(), absl::StatusCode::kInternal);
+    EXPECT_THAT(text(out.status()), HasSubstr("told to throw"));
+    EXPECT_THAT(text(out.status()), HasSubstr("{{node bad}}"));
+  }
+}
+
+TEST_F(SessionTest, refuses_bad_signatures_with_the_words_of_tensorflow) {
+  int x = placeholder("x");
+  add("y", "Identity", {{"T", DataType::kFloat}}, {{x, 0}});
+  add("none", "NoOp");
+  Session& s = open();
+  Tensor one = Tensor::scalar<float>(1);
+  auto expect = [&](const absl::Status& got, absl::StatusCode code, const std::string& phrase) {
+    EXPECT_EQ(got.code(), code) << got;
+    EXPECT_THAT(text(got), HasSubstr(phrase));
+  };
+  expect(s.run({}, {}).status(), absl::StatusCode::kInvalidArgument, "Must specify at least one target to fetch or execute.");
+  expect(s.run({{"x", one}, {"x", one}}, {"y"}).status(), absl::StatusCode::kInvalidArgument, "fed more than once.");
+  expect(s.run({{"x", one}}, {"x"}).status(), absl::StatusCode::kInvalidArgument, "x is both fed and fetched.");
+  expect(s.run({{"nope", one}}, {"y"}).status(), absl::StatusCode::kNotFound, "FeedInputs: unable to find feed output nope");
+  expect(s.run({{"x:3", one}}, {"y"}).status(), absl::StatusCode::kInvalidArgument, "output index");
+  expect(s.run({{"x", one}}, {"nope"}).status(), absl::StatusCode::kNotFound, "FetchOutputs node nope: not found");
+  expect(s.run({{"x", one}}, {"none"}).status(), absl::StatusCode::kInvalidArgument, "produces no output");
+  expect(s.run({{"x", one}}, {"y:1"}).status(), absl::StatusCode::kInvalidArgument, "output index too large");
+  expect(s.run({}, {}, {"gone"}).status(), absl::StatusCode::kNotFound, "Some target nodes not found: gone");
+  expect(s.run({{"x", Tensor::scalar<int32_t>(1)}}, {"y"}).status(), absl::StatusCode::kInvalidArgument,
+         "to be float but int32 is provided");
+  expect(s.run({}, {"y"}).status(), absl::StatusCode::kInvalidArgument,
+         "You must feed a value for placeholder tensor 'x' with dtype float");
+  EXPECT_TRUE(s.run({{"x", one}}, {"y"}, {"none"}).ok()) << "the session stays usable";
+}
+
+TEST_F(SessionTest, refuses_everything_after_close) {
+  constant("c", Tensor::scalar<float>(1));
+  Session& s = open();
+  ASSERT_TRUE(s.run({}, {"c"}).ok());
+  EXPECT_TRUE(s.close().ok());
+  EXPECT_TRUE(s.close().ok()) << "twice is fine";
+  auto out = s.run({}, {"c"});
+  EXPECT_EQ(out.status().code(), absl::StatusCode::kCancelled);
+  EXPECT_THAT(text(out.status()), HasSubstr("Session has been closed."));
+}
+
+TEST_F(SessionTest, says_that_it_has_no_graph) {
+  auto s = Session::open(*runtime_);
+  ASSERT_TRUE(s.ok());
+  auto out = (*s)->run({}, {"c"});
+  EXPECT_EQ(out.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(text(out.status()), HasSubstr("Session was not created with a graph before Run()!"));
+}
+
+TEST_F(SessionTest, serves_many_threads_at_once) {
+  int x = placeholder("x");
+  int one = constant("one", Tensor::scalar<float>(1));
+  add("y", "TestAdd", {}, {{x, 0}, {one, 0}});
+  Session& s = open();
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 500; ++i) {
+        float v = static_cast<float>(t * 1000 + i);
+        auto out = s.run({{"x", Tensor::scalar<float>(v)}}, {"y"});
+        if (!out.ok() || (*out)[0].value<float>() != v + 1) ++wrong;
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(s.counters().runs, 4000);
+  EXPECT_EQ(s.counters().running_steps, 0);
+}
+
+TEST_F(SessionTest, sleeping_kernels_run_side_by_side) {
+  int x = placeholder("x");
+  int a = add("a", "TestSleep", {{"micros", 50'000}}, {{x, 0}});
+  int b = add("b", "TestSleep", {{"micros", 50'000}}, {{x, 0}});
+  add("sum", "TestAdd", {}, {{a, 0}, {b, 0}});
+  Session& s = open();
+  auto begin = std::chrono::steady_clock::now();
+  auto out = s.run({{"x", Tensor::scalar<float>(2)}}, {"sum"});
+  auto took = std::chrono::steady_clock::now() - begin;
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0].value<float>(), 4);
+  EXPECT_LT(took, std::chrono::milliseconds(95)) << "two kernels of 50 ms on two threads";
+}
+
+TEST_F(SessionTest, two_runtimes_live_in_one_process) {
+  constant("c", Tensor::scalar<float>(3));
+  open();
+  RuntimeOptions options;
+  options.ops = ops_.get();
+  options.kernels = kernels_.get();
+  auto other = Runtime::create(options);
+  auto s = Session::open(*other);
+  ASSERT_TRUE(s.ok());
+  ASSERT_TRUE((*s)->create(graph_.clone()).ok());
+  EXPECT_EQ((*(*s)->run({}, {"c"}))[0].value<float>(), 3);
+  EXPECT_EQ((*session_->run({}, {"c"}))[0].value<float>(), 3);
+}
+
+}  // namespace
+}  // namespace troupe::test

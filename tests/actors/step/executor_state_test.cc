@@ -1,0 +1,203 @@
+#include "actors/step/executor_state.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "devices/cpu/cpu_device.h"
+#include "devices/cpu/kernels/register_kernels.h"
+
+namespace troupe {
+namespace {
+
+const OpRow kOps[] = {
+    {"CountUp", "x:int32", "y:int32", "", ""},
+    {"Below", "x:int32", "y:bool", "limit:int", ""},
+    {"Slow", "x:int32", "y:int32", "", ""},
+};
+
+absl::Status count_up(KernelContext& c) {
+  c.set_output(0, Tensor::scalar<int32_t>(c.input(0).value<int32_t>() + 1));
+  return absl::OkStatus();
+}
+absl::Status below(KernelContext& c) {
+  c.set_output(0, Tensor::scalar<bool>(c.input(0).value<int32_t>() < *c.node().attrs.get<int64_t>("limit")));
+  return absl::OkStatus();
+}
+
+/// Runs what is launched when the test says so, in the order that the test likes.
+class ManualHost final : public ExecutorHost {
+ public:
+  void launch_kernels(std::vector<KernelTask*> tasks) override { out.insert(out.end(), tasks.begin(), tasks.end()); }
+  void wake() override { ++wakes; }
+  std::vector<KernelTask*> out;
+  int wakes = 0;
+};
+
+class ExecutorStateTest : public testing::Test {
+ protected:
+  ExecutorStateTest()
+      : ops_(&builtin_ops()),
+        graph_(&ops_),
+        device_(make_cpu_device("/job:localhost/replica:0/task:0", 0, plain_allocator(), serial_runner())) {
+    EXPECT_TRUE(ops_.add(kOps).ok());
+    register_cpu_kernels(&kernels_);
+    kernels_.add(KernelDef("CountUp").fn(count_up, true));
+    kernels_.add(KernelDef("Slow").fn(count_up));
+    kernels_.add(KernelDef("Below").fn(below, true));
+  }
+
+  int add(const std::string& name, const std::string& op, AttrMap attrs, std::vector<Endpoint> in,
+          std::vector<int> control = {}) {
+    auto n = graph_.add_node(name, op, std::move(attrs), std::move(in), std::move(control));
+    EXPECT_TRUE(n.ok()) << n.status();
+    return n.ok() ? (*n)->id : -1;
+  }
+  int constant(const std::string& name, int32_t v, std::vector<int> control = {}) {
+    return add(name, "Const", {{"dtype", DataType::kInt32}, {"value", Tensor::scalar<int32_t>(v)}}, {}, std::move(control));
+  }
+  int truth(const std::string& name, bool v) {
+    return add(name, "Const", {{"dtype", DataType::kBool}, {"value", Tensor::scalar<bool>(v)}}, {});
+  }
+  void fetch(Endpoint e, int index) {
+    add("ret" + std::to_string(index), "_Retval", {{"T", graph_.type_of(e)}, {"index", index}}, {e});
+    fetches_ = std::max(fetches_, index + 1);
+  }
+  /// A loop around `count`, from `start` up to `limit`.
+  Endpoint loop(const std::string& frame, Endpoint start, int limit, int parallel = 10, const std::string& op = "CountUp") {
+    AttrMap t{{"T", DataType::kInt32}};
+    int in = add(frame + "/in", "Enter",
+                 {{"T", DataType::kInt32}, {"frame_name", frame}, {"parallel_iterations", parallel}}, {start});
+    int merge = add(frame + "/merge", "Merge", {{"T", DataType::kInt32}, {"N", 2}}, {{in, 0}, {in, 0}});
+    int go = add(frame + "/below", "Below", {{"limit", limit}}, {{merge, 0}});
+    int cond = add(frame + "/cond", "LoopCond", {}, {{go, 0}});
+    int sw = add(frame + "/switch", "Switch", t, {{merge, 0}, {cond, 0}});
+    int body = add(frame + "/body", op, {}, {{sw, 1}});
+    int next = add(frame + "/next", "NextIteration", t, {{body, 0}});
+    graph_.node(merge).inputs[1] = {next, 0};
+    int out = add(frame + "/out", "Exit", t, {{sw, 0}});
+    return {out, 0};
+  }
+
+  void compile() {
+    auto p = CompiledPartition::compile(graph_, device_.get(), kernels_, nullptr);
+    ASSERT_TRUE(p.ok()) << p.status();
+    state_ = std::make_unique<ExecutorState>(*p, &host_);
+  }
+  /// One step to its end; launched kernels run last first.
+  absl::Status run() {
+    retvals_.assign(fetches_, Tensor());
+    step_.device = device_.get();
+    step_.cancellation = &token_;
+    step_.retvals = retvals_;
+    state_->start(&step_, false);
+    while (true) {
+      auto turn = state_->advance();
+      if (turn == ExecutorState::Turn::kFinished) return state_->status();
+      if (turn == ExecutorState::Turn::kYield) continue;
+      EXPECT_FALSE(host_.out.empty());
+      if (host_.out.empty()) return absl::InternalError("stuck");
+      KernelTask* t = host_.out.back();
+      host_.out.pop_back();
+      t->run();
+      state_->complete(t);
+    }
+  }
+
+  OpRegistry ops_;
+  KernelRegistry kernels_;
+  Graph graph_;
+  std::unique_ptr<Device> device_;
+  ManualHost host_;
+  std::unique_ptr<ExecutorState> state_;
+  CancellationToken token_;
+  StepState step_;
+  std::vector<Tensor> retvals_;
+  int fetches_ = 0;
+};
+
+TEST_F(ExecutorStateTest, runs_a_loop_to_its_limit_again_and_again) {
+  fetch(loop("f", {constant("zero", 0), 0}, 1000), 0);
+  compile();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(run().ok());
+    EXPECT_EQ(retvals_[0].value<int32_t>(), 1000);
+  }
+}
+
+TEST_F(ExecutorStateTest, runs_loops_of_which_none_iterates) {
+  fetch(loop("f", {constant("five", 5), 0}, 3), 0);
+  compile();
+  ASSERT_TRUE(run().ok());
+  EXPECT_EQ(retvals_[0].value<int32_t>(), 5);
+}
+
+TEST_F(ExecutorStateTest, parks_iterations_beyond_the_parallel_ones) {
+  for (int parallel : {1, 2, 32}) {
+    std::string frame = "f" + std::to_string(parallel);
+    fetch(loop(frame, {constant(frame + "zero", 0), 0}, 50, parallel, "Slow"), fetches_);
+  }
+  compile();
+  ASSERT_TRUE(run().ok());
+  for (const Tensor& t : retvals_) EXPECT_EQ(t.value<int32_t>(), 50);
+}
+
+TEST_F(ExecutorStateTest, propagates_death_through_an_untaken_branch_and_a_loop_in_it) {
+  int x = constant("x", 1);
+  int no = truth("no", false);
+  int sw = add("switch", "Switch", {{"T", DataType::kInt32}}, {{x, 0}, {no, 0}});
+  int taken = add("taken", "CountUp", {}, {{sw, 0}});
+  Endpoint untaken = loop("f", {sw, 1}, 10);
+  int merge = add("merge", "Merge", {{"T", DataType::kInt32}, {"N", 2}}, {{taken, 0}, untaken});
+  fetch({merge, 0}, 0);
+  fetch({merge, 1}, 1);
+  compile();
+  ASSERT_TRUE(run().ok());
+  EXPECT_EQ(retvals_[0].value<int32_t>(), 2);
+  EXPECT_EQ(retvals_[1].value<int32_t>(), 0) << "which input arrived";
+}
+
+TEST_F(ExecutorStateTest, drops_what_is_ready_when_cancelled_and_runs_the_next_step) {
+  fetch(loop("f", {constant("zero", 0), 0}, 100'000'000), 0);
+  compile();
+  retvals_.assign(1, Tensor());
+  step_.device = device_.get();
+  step_.cancellation = &token_;
+  step_.retvals = retvals_;
+  state_->start(&step_, false);
+  EXPECT_EQ(state_->advance(), ExecutorState::Turn::kYield);
+  EXPECT_FALSE(state_->frontier(10).empty());
+  token_.cancel(absl::CancelledError("enough"));
+  ExecutorState::Turn turn;
+  do {
+    turn = state_->advance();
+  } while (turn == ExecutorState::Turn::kYield);
+  EXPECT_EQ(turn, ExecutorState::Turn::kFinished);
+  EXPECT_EQ(state_->status(), absl::CancelledError("enough"));
+}
+
+TEST_F(ExecutorStateTest, sends_independent_expensive_kernels_out_and_a_lone_one_not) {
+  int x = constant("x", 1);
+  int a = add("a", "Slow", {}, {{x, 0}});
+  int b = add("b", "Slow", {}, {{x, 0}});
+  fetch({a, 0}, 0);
+  fetch({b, 0}, 1);
+  compile();
+  retvals_.assign(2, Tensor());
+  step_.device = device_.get();
+  step_.cancellation = &token_;
+  step_.retvals = retvals_;
+  state_->start(&step_, false);
+  EXPECT_EQ(state_->advance(), ExecutorState::Turn::kWaiting);
+  ASSERT_EQ(host_.out.size(), 2u);
+  for (KernelTask* t : host_.out) {
+    t->run();
+    state_->complete(t);
+  }
+  EXPECT_EQ(host_.wakes, 1) << "completions share one wake";
+  EXPECT_EQ(state_->advance(), ExecutorState::Turn::kFinished);
+  EXPECT_EQ(retvals_[1].value<int32_t>(), 2);
+}
+
+}  // namespace
+}  // namespace troupe

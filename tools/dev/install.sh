@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Installs what the build and the tests need on Debian 12. Needs root, or sudo.
+set -euo pipefail
+packages=(
+  g++ cmake ninja-build ccache mold python3
+  libcaf-dev libprotobuf-dev protobuf-compiler libabsl-dev libeigen3-dev libdnnl-dev libmimalloc-dev
+  libcli11-dev nlohmann-json3-dev libspdlog-dev libleveldb-dev libsnappy-dev
+  libgtest-dev libgmock-dev
+)
+missing=()
+for p in "${packages[@]}"; do
+  dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")
+done
+if [ "${#missing[@]}" -gt 0 ]; then
+  run=()
+  [ "$(id -u)" -eq 0 ] || run=(sudo)
+  "${run[@]}" apt-get update -qq
+  "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+fi
