@@ -7,6 +7,9 @@ void register_cpu_kernels(KernelRegistry* registry) {
   register_cwise_kernels(registry);
   register_reduction_kernels(registry);
   register_matmul_kernels(registry);
+  register_image_kernels(registry);
+  register_nn_kernels(registry);
+  register_norm_kernels(registry);
   register_pool_kernels(registry);
   register_dilation_kernels(registry);
   register_conv_kernels(registry);
