@@ -29,7 +29,8 @@ class Reduction final : public Kernel {
 
   absl::Status compute(KernelContext& context) override {
     const Tensor& in = context.input(0);
-    TROUPE_ASSIGN_OR_RETURN(ReducePlan plan, ReducePlan::make(in.shape(), context.input(1), keep_dims_));
+    ReducePlan plan;
+    TROUPE_RETURN_IF_ERROR(plan.init(in.shape(), context.input(1), keep_dims_));
     if (plan.identity()) {
       context.set_output(0, in.reshaped(plan.output()));
       return absl::OkStatus();

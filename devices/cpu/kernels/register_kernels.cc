@@ -5,6 +5,7 @@ namespace troupe {
 void register_cpu_kernels(KernelRegistry* registry) {
   register_control_kernels(registry);
   register_cwise_kernels(registry);
+  register_cast_kernels(registry);
   register_reduction_kernels(registry);
   register_matmul_kernels(registry);
   register_image_kernels(registry);

@@ -6,7 +6,7 @@
 
 namespace troupe {
 
-absl::StatusOr<ReducePlan> ReducePlan::make(const Shape& input, const Tensor& axes, bool keep_dims) {
+absl::Status ReducePlan::init(const Shape& input, const Tensor& axes, bool keep_dims) {
   std::bitset<Shape::kMaxRank + 1> reduced;
   const int rank = input.rank();
   for (int64_t i = 0; i < axes.num_elements(); ++i) {
@@ -23,7 +23,6 @@ absl::StatusOr<ReducePlan> ReducePlan::make(const Shape& input, const Tensor& ax
     reduced[at] = true;
   }
 
-  ReducePlan plan;
   struct Merged {
     int64_t size;
     bool reduced;
@@ -44,18 +43,18 @@ absl::StatusOr<ReducePlan> ReducePlan::make(const Shape& input, const Tensor& ax
       merged.push_back({size, reduced[d]});
     }
   }
-  plan.output_ = Shape(std::span<const int64_t>(out.data(), out.size()));
-  if (merged.empty()) return plan;
-  plan.inner_ = merged.back().size;
-  plan.inner_reduced_ = merged.back().reduced;
-  int64_t stride = plan.inner_;
+  output_ = Shape(std::span<const int64_t>(out.data(), out.size()));
+  if (merged.empty()) return absl::OkStatus();
+  inner_ = merged.back().size;
+  inner_reduced_ = merged.back().reduced;
+  int64_t stride = inner_;
   for (size_t i = merged.size() - 1; i-- > 0;) {
-    Dims& dims = merged[i].reduced ? plan.reduced_ : plan.kept_;
+    Dims& dims = merged[i].reduced ? reduced_ : kept_;
     dims.insert(dims.begin(), Dim{merged[i].size, stride});
-    (merged[i].reduced ? plan.num_reduced_ : plan.num_kept_) *= merged[i].size;
+    (merged[i].reduced ? num_reduced_ : num_kept_) *= merged[i].size;
     stride *= merged[i].size;
   }
-  return plan;
+  return absl::OkStatus();
 }
 
 }  // namespace troupe

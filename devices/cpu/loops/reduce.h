@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "absl/container/inlined_vector.h"
-#include "absl/status/statusor.h"
+#include "absl/status/status.h"
 #include "graph/tensor/tensor.h"
 
 namespace troupe {
@@ -18,9 +18,9 @@ class ReducePlan {
   };
   using Dims = absl::InlinedVector<Dim, 3>;
 
-  /// InvalidArgument "Invalid reduction dimension (3 for input with 2 dimension(s)", or "Invalid reduction arguments:
+  /// To be called once. InvalidArgument "Invalid reduction dimension (3 for input with 2 dimension(s)", or "Invalid reduction arguments:
   /// Axes contains duplicate dimension: 1".
-  static absl::StatusOr<ReducePlan> make(const Shape& input, const Tensor& axes, bool keep_dims);
+  absl::Status init(const Shape& input, const Tensor& axes, bool keep_dims);
 
   const Shape& output() const { return output_; }
   /// Nothing is reduced but dimensions of size 1: the output is the input.
