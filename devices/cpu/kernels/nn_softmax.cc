@@ -1,4 +1,5 @@
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -20,13 +21,14 @@ using Row = Eigen::Map<Eigen::Array<W, Eigen::Dynamic, 1>>;
 template <class W>
 using ConstRow = Eigen::Map<const Eigen::Array<W, Eigen::Dynamic, 1>>;
 
-/// A row that holds NaN, or +inf. In float, as oneDNN has it, a NaN weighs more than everything else and stays NaN;
+/// A row that holds NaN or +inf, or nothing but -inf. In float, as oneDNN has it, a NaN weighs more than everything else and stays NaN;
 /// in double all becomes NaN.
 template <class W>
 void not_a_number_row(const W* in, int64_t classes, W* out) {
   const W inf = std::numeric_limits<W>::infinity(), nan = std::numeric_limits<W>::quiet_NaN();
+  const bool hopeless = std::is_same_v<W, double> || std::all_of(in, in + classes, [&](W v) { return v == -inf; });
   for (int64_t i = 0; i < classes; ++i) {
-    out[i] = std::is_same_v<W, double> || std::isnan(in[i]) || in[i] == inf ? nan : W(0);
+    out[i] = hopeless || std::isnan(in[i]) || in[i] == inf ? nan : W(0);
   }
 }
 

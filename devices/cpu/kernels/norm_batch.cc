@@ -102,7 +102,7 @@ struct NormAttrs {
 };
 
 /// FusedBatchNorm, V2, V3 and _FusedBatchNormEx. Outputs: y, batch mean, batch variance (with Bessel's correction),
-/// then what the gradient wants: mean and population variance, and from V3 on an unused scalar.
+/// then what the gradient wants: mean and population variance, and from V3 on something empty.
 template <class T>
 class BatchNormKernel final : public Kernel {
  public:
@@ -138,8 +138,7 @@ class BatchNormKernel final : public Kernel {
     std::vector<float> mean(static_cast<size_t>(s.channels)), variance = mean;
     TROUPE_RETURN_IF_ERROR(statistics(context, s, &mean, &variance));
     if (context.num_outputs() > 5) {
-      TROUPE_ASSIGN_OR_RETURN(Tensor * unused, context.allocate_output(5, Shape()));
-      unused->flat<float>()[0] = 0;
+      TROUPE_RETURN_IF_ERROR(context.allocate_output(5, Shape{0}).status());
     }
     return normalise(context, s, mean, variance);
   }
@@ -267,7 +266,8 @@ class BatchNormGradKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(Tensor * offset_grad, context.allocate_output(2, Shape{s.channels}));
     for (int i : {3, 4}) {
       // The running statistics have no gradient.
-      TROUPE_RETURN_IF_ERROR(context.allocate_output(i, Shape{0}).status());
+      TROUPE_ASSIGN_OR_RETURN(Tensor * none, context.allocate_output(i, Shape()));
+      none->flat<float>()[0] = 0;
     }
     // dx = a * dy + b * (x - mean) + d per channel.
     std::vector<float> a(channels), b(channels, 0.0f), d(channels, 0.0f);

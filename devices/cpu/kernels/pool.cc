@@ -127,6 +127,7 @@ absl::StatusOr<PoolProblem> PoolAttrs::problem(const Shape& input, absl::string_
 void register_pool_kernels(KernelRegistry* r) {
   register_max_pool_kernels(r);
   register_avg_pool_kernels(r);
+  register_fractional_pool_kernels(r);
 }
 
 }  // namespace troupe

@@ -8,6 +8,9 @@ void register_cpu_kernels(KernelRegistry* registry) {
   register_cast_kernels(registry);
   register_reduction_kernels(registry);
   register_matmul_kernels(registry);
+  register_quantized_kernels(registry);
+  register_ctc_kernels(registry);
+  register_rnn_kernels(registry);
   register_image_kernels(registry);
   register_nn_kernels(registry);
   register_norm_kernels(registry);

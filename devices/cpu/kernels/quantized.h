@@ -1,0 +1,12 @@
+#pragma once
+
+#include "devices/kernel_registry.h"
+
+namespace troupe {
+
+/// Parts of register_quantized_kernels, each from a source of its own.
+void register_quantization_simulation_kernels(KernelRegistry* r);
+void register_quantized_conversion_kernels(KernelRegistry* r);
+void register_quantized_compute_kernels(KernelRegistry* r);
+
+}  // namespace troupe
