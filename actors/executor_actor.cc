@@ -9,8 +9,8 @@ namespace {
 
 class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
  public:
-  ExecutorImpl(caf::actor_config& config, StepSlot* slot, int index)
-      : ExecutorActor::base(config), slot_(slot), index_(index) {
+  ExecutorImpl(caf::actor_config& config, std::shared_ptr<StepSlot> slot, int index)
+      : ExecutorActor::base(config), unit_(slot->unit), keep_slot_(slot), slot_(slot.get()), index_(index) {
     slot_->states.push_back(std::make_unique<ExecutorState>(slot_->code->partitions[index], this));
     state_ = slot_->states.back().get();
   }
@@ -19,8 +19,10 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
 
   using ExecutorActor::base::enqueue;
   void enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) override {
-    ExecutorActor::base::enqueue(std::move(what), &slot_->unit);
+    ExecutorActor::base::enqueue(std::move(what), unit_.get());
   }
+
+  void on_exit() override { keep_slot_ = nullptr; }
 
   behavior_type make_behavior() override {
     return {
@@ -56,7 +58,7 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
       case ExecutorState::Turn::kWaiting: break;
       case ExecutorState::Turn::kFinished:
         running_ = false;
-        slot_->done_messages[index_]->send(caf::actor_cast<caf::abstract_actor*>(slot_->step), &slot_->unit);
+        slot_->done_messages[index_]->send(caf::actor_cast<caf::abstract_actor*>(slot_->step), unit_.get());
         break;
     }
   }
@@ -67,6 +69,9 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
     turn();
   }
 
+  const std::shared_ptr<LentThread> unit_;
+  std::shared_ptr<StepSlot> keep_slot_;
+  /// Valid while kernels are out, too: a slot that lost an actor is kept until its session ends.
   StepSlot* const slot_;
   const int index_;
   ExecutorState* state_;
@@ -75,7 +80,7 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
 
 }  // namespace
 
-ExecutorActor spawn_executor(caf::actor_system& system, StepSlot* slot, int index) {
+ExecutorActor spawn_executor(caf::actor_system& system, std::shared_ptr<StepSlot> slot, int index) {
   return system.spawn<ExecutorImpl, caf::lazy_init + caf::hidden>(slot, index);
 }
 

@@ -9,13 +9,13 @@ namespace {
 
 class RendezvousImpl final : public RendezvousActor::base {
  public:
-  RendezvousImpl(caf::actor_config& config, StepSlot* slot) : RendezvousActor::base(config), slot_(slot) {}
+  RendezvousImpl(caf::actor_config& config, std::shared_ptr<StepSlot> slot) : RendezvousActor::base(config), unit_(slot->unit) {}
 
   const char* name() const override { return "rendezvous"; }
 
   using RendezvousActor::base::enqueue;
   void enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) override {
-    RendezvousActor::base::enqueue(std::move(what), &slot_->unit);
+    RendezvousActor::base::enqueue(std::move(what), unit_.get());
   }
 
   behavior_type make_behavior() override {
@@ -28,13 +28,13 @@ class RendezvousImpl final : public RendezvousActor::base {
   }
 
  private:
-  StepSlot* const slot_;
+  const std::shared_ptr<LentThread> unit_;
   RendezvousTable table_;
 };
 
 class ActorRendezvous final : public Rendezvous {
  public:
-  ActorRendezvous(RendezvousActor actor, caf::execution_unit* unit) : actor_(std::move(actor)), unit_(unit) {}
+  explicit ActorRendezvous(RendezvousActor actor) : actor_(std::move(actor)) {}
 
   absl::Status send(const std::string& key, Tensor value, bool is_dead) override {
     post(RendezvousSend{key, std::move(value), is_dead});
@@ -46,20 +46,19 @@ class ActorRendezvous final : public Rendezvous {
   template <class M>
   void post(M message) {
     caf::actor_cast<caf::abstract_actor*>(actor_)->enqueue(
-        caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, std::move(message)), unit_);
+        caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, std::move(message)), nullptr);
   }
   const RendezvousActor actor_;
-  caf::execution_unit* const unit_;
 };
 
 }  // namespace
 
-RendezvousActor spawn_rendezvous(caf::actor_system& system, StepSlot* slot) {
+RendezvousActor spawn_rendezvous(caf::actor_system& system, std::shared_ptr<StepSlot> slot) {
   return system.spawn<RendezvousImpl, caf::lazy_init + caf::hidden>(slot);
 }
 
-std::unique_ptr<Rendezvous> make_rendezvous_face(RendezvousActor actor, caf::execution_unit* unit) {
-  return std::make_unique<ActorRendezvous>(std::move(actor), unit);
+std::unique_ptr<Rendezvous> make_rendezvous_face(RendezvousActor actor) {
+  return std::make_unique<ActorRendezvous>(std::move(actor));
 }
 
 }  // namespace troupe

@@ -5,9 +5,9 @@
 namespace troupe {
 
 /// Spawns the RENDEZVOUS of a slot: a RendezvousTable behind messages. Monitored by STEP; ends with its slot.
-RendezvousActor spawn_rendezvous(caf::actor_system& system, StepSlot* slot);
+RendezvousActor spawn_rendezvous(caf::actor_system& system, std::shared_ptr<StepSlot> slot);
 
 /// What Send and Recv kernels see of it: each call is one message. Thread-safe.
-std::unique_ptr<Rendezvous> make_rendezvous_face(RendezvousActor actor, caf::execution_unit* unit);
+std::unique_ptr<Rendezvous> make_rendezvous_face(RendezvousActor actor);
 
 }  // namespace troupe

@@ -1,6 +1,9 @@
 #include "actors/runtime.h"
 
 #include <caf/all.hpp>
+#include <spdlog/spdlog.h>
+
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "actors/device_actor.h"
@@ -68,6 +71,7 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   core->system = system;
   core->options = want;
   core->ops = ops;
+  core->live_slots = live_slots;
   core->evaluator = evaluator.get();
   core->devices = std::make_unique<DeviceSet>(kernels);
   auto count = want.device_count.find("CPU");
@@ -164,8 +168,16 @@ void Runtime::shutdown() {
     if (core->actor) caf::anon_send_exit(core->actor, caf::exit_reason::user_shutdown);
   }
   for (const auto& core : sessions) core->wait_idle(kShutdownPatience);
+  sessions.clear();
+  // The actors of steps end on the pools: these must stay until the last one is gone.
+  auto deadline = std::chrono::steady_clock::now() + kShutdownPatience;
+  while (impl_->live_slots->load(std::memory_order_acquire) > 0 && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  if (int64_t stuck = impl_->live_slots->load(); stuck > 0) {
+    spdlog::error("runtime: {} steps did not end within {} s", stuck, kShutdownPatience.count());
+  }
   caf::anon_send_exit(impl_->actor, caf::exit_reason::user_shutdown);
-  impl_->actor = nullptr;
   std::lock_guard lock(impl_->mu_);
   for (DeviceActor& d : impl_->devices_) {
     if (d) caf::anon_send_exit(d, caf::exit_reason::user_shutdown);

@@ -29,6 +29,7 @@ struct Runtime::Impl {
   std::unique_ptr<FoldingEvaluator> evaluator;
   std::shared_ptr<NamedPool> default_pool;
   RuntimeActor actor;
+  std::shared_ptr<std::atomic<int64_t>> live_slots = std::make_shared<std::atomic<int64_t>>(0);
 
   /// InvalidArgument when a pool of that name has another size.
   absl::StatusOr<std::shared_ptr<NamedPool>> named_pool(const InterOpPoolOptions& options);

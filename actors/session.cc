@@ -19,7 +19,6 @@ struct Session::Impl {
   template <class Reply, class Message>
   absl::StatusOr<Reply> ask(Message message) {
     SessionActor actor = core->actor;
-    if (!actor) return absl::CancelledError("Session has been closed.");
     caf::scoped_actor self{*system};
     absl::StatusOr<Reply> result = absl::InternalError("no answer");
     self->request(actor, caf::infinite, std::move(message))

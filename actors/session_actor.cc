@@ -105,7 +105,8 @@ class SessionImpl final : public SessionActor::base {
 
   void on_exit() override {
     shut("the session's actor has ended");
-    core_->actor = nullptr;
+    by_sorted_key_.clear();
+    core_->stop_slots();
   }
 
   behavior_type make_behavior() override {
@@ -451,7 +452,7 @@ class SessionImpl final : public SessionActor::base {
     std::vector<Waiter> waiters;
   };
 
-  const std::shared_ptr<SessionCore> core_;
+  std::shared_ptr<SessionCore> core_;
   std::shared_ptr<const Graph> graph_;
   absl::flat_hash_map<std::string, std::shared_ptr<Signature>> by_sorted_key_;
   absl::flat_hash_map<std::string, Pending> pending_;

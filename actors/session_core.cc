@@ -65,6 +65,23 @@ void SessionCore::add_slot(const std::shared_ptr<StepSlot>& slot) {
   slots_.push_back(slot);
 }
 
+void SessionCore::bury(std::shared_ptr<StepSlot> slot) {
+  stop_slot(slot);
+  std::lock_guard lock(slots_mu_);
+  broken_.push_back(std::move(slot));
+}
+
+void SessionCore::stop_slots() {
+  auto snapshot = signatures();
+  publish(std::make_shared<const Snapshot>());
+  for (const auto& [key, alias] : *snapshot) {
+    for (const auto& slot : alias->signature->drain()) stop_slot(slot);
+  }
+  std::vector<std::shared_ptr<StepSlot>> broken;
+  std::lock_guard lock(slots_mu_);
+  broken.swap(broken_);
+}
+
 void append_signature_key(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
                           const std::vector<std::string>& targets, std::string* key) {
   auto add = [&](const std::string& s) {
@@ -97,7 +114,7 @@ absl::Status load_feeds(const SignatureAlias& alias, StepSlot* slot, const std::
 absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& options) {
   TROUPE_ASSIGN_OR_RETURN(NamedPool * pool, core.pool(options.inter_op_pool));
   slot->pool = pool;
-  slot->unit.set_pool(pool);
+  slot->unit->set_pool(pool);
   bool single = slot->code->partitions.size() == 1;
   slot->inline_only = single && (options.inter_op_pool == -1 || core.options.inter_op_threads < 0);
   auto timeout = options.timeout.count() > 0 ? options.timeout : core.options.operation_timeout;
@@ -136,8 +153,7 @@ absl::StatusOr<std::vector<Tensor>> finish_slot(const SignatureAlias& alias, con
   for (Tensor& t : slot->retvals) t = Tensor();
   slot->end();
   if (slot->broken.load(std::memory_order_acquire)) {
-    // An actor of it died: it is not used again. Kernels that are still out keep it alive through their tasks.
-    stop_slot(slot);
+    slot->session->bury(slot);
   } else if (!alias.signature->release(slot)) {
     stop_slot(slot);
   }
@@ -155,10 +171,10 @@ absl::StatusOr<std::vector<Tensor>> run_slot(SessionCore& core, const SignatureA
     slot->status = ready;
     return finish_slot(alias, slot, stats);
   }
-  slot->unit.open();
-  slot->run_message.send(caf::actor_cast<caf::abstract_actor*>(slot->step), &slot->unit);
-  slot->unit.run_until(slot->finished);
-  slot->unit.close();
+  slot->unit->open();
+  slot->run_message.send(caf::actor_cast<caf::abstract_actor*>(slot->step), slot->unit.get());
+  slot->unit->run_until(slot->finished);
+  slot->unit->close();
   return finish_slot(alias, slot, stats);
 }
 

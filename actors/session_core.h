@@ -45,6 +45,8 @@ struct SessionCore {
   SessionTensors tensors;
   SessionActor actor;
 
+  /// Slots of all sessions of the runtime that are not gone yet.
+  std::shared_ptr<std::atomic<int64_t>> live_slots;
   std::atomic<bool> closed{false};
   std::atomic<bool> has_graph{false};
   std::atomic<int64_t> running{0};
@@ -59,6 +61,10 @@ struct SessionCore {
   /// Every slot that was ever made and is not gone; SESSION's broadcast goes to all of them.
   std::vector<std::weak_ptr<StepSlot>> slots();
   void add_slot(const std::shared_ptr<StepSlot>& slot);
+  /// A slot that lost an actor: kept, unused, while kernels may still refer to it.
+  void bury(std::shared_ptr<StepSlot> slot);
+  /// Ends all idle and broken slots; at the end of the session.
+  void stop_slots();
 
  private:
   mutable std::mutex snapshot_mu_;
@@ -68,6 +74,7 @@ struct SessionCore {
   std::atomic<int> idle_waiters_{0};
   std::mutex slots_mu_;
   std::vector<std::weak_ptr<StepSlot>> slots_;
+  std::vector<std::shared_ptr<StepSlot>> broken_;
 };
 
 /// The text by which a signature is looked up: names in the caller's order, with lengths, so that no two differ only

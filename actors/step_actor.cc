@@ -12,15 +12,17 @@ namespace {
 
 class StepImpl final : public StepActor::base {
  public:
-  StepImpl(caf::actor_config& config, StepSlot* slot) : StepActor::base(config), slot_(slot) {}
+  StepImpl(caf::actor_config& config, std::shared_ptr<StepSlot> slot) : StepActor::base(config), unit_(slot->unit), keep_slot_(slot), slot_(slot.get()) {}
 
   const char* name() const override { return "step"; }
 
   using StepActor::base::enqueue;
   /// Whoever sends: this actor runs on its step's unit.
   void enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) override {
-    StepActor::base::enqueue(std::move(what), &slot_->unit);
+    StepActor::base::enqueue(std::move(what), unit_.get());
   }
+
+  void on_exit() override { keep_slot_ = nullptr; }
 
   behavior_type make_behavior() override {
     set_down_handler([this](caf::down_msg& down) { child_died(down); });
@@ -44,7 +46,7 @@ class StepImpl final : public StepActor::base {
     if (slot_->rendezvous) send(slot_->rendezvous, RendezvousBegin{});
     if (slot_->broken.load(std::memory_order_acquire)) return fail_broken("an actor of this step died before it began");
     for (size_t i = 0; i < slot_->executors.size(); ++i) {
-      slot_->start_messages[i]->send(caf::actor_cast<caf::abstract_actor*>(slot_->executors[i]), &slot_->unit);
+      slot_->start_messages[i]->send(caf::actor_cast<caf::abstract_actor*>(slot_->executors[i]), unit_.get());
     }
     if (outstanding_ == 0) finish();
   }
@@ -125,7 +127,7 @@ class StepImpl final : public StepActor::base {
       return;
     }
     slot_->finished.store(true, std::memory_order_release);
-    slot_->unit.wake();
+    unit_->wake();
   }
 
   /// What the caller should know beyond the reason: how far the step came, and what it was waiting for.
@@ -184,6 +186,8 @@ class StepImpl final : public StepActor::base {
     return promise;
   }
 
+  const std::shared_ptr<LentThread> unit_;
+  std::shared_ptr<StepSlot> keep_slot_;
   StepSlot* const slot_;
   bool running_ = false;
   int outstanding_ = 0;
@@ -194,7 +198,7 @@ class StepImpl final : public StepActor::base {
 
 }  // namespace
 
-StepActor spawn_step(caf::actor_system& system, StepSlot* slot) {
+StepActor spawn_step(caf::actor_system& system, std::shared_ptr<StepSlot> slot) {
   return system.spawn<StepImpl, caf::lazy_init + caf::hidden>(slot);
 }
 

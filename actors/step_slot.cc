@@ -13,9 +13,11 @@ namespace troupe {
 
 StepSlot::StepSlot(std::shared_ptr<const SignatureCode> c, std::shared_ptr<SessionCore> s, caf::actor_system* system,
                    NamedPool* p)
-    : code(std::move(c)), session(std::move(s)), unit(system, p), pool(p) {}
+    : code(std::move(c)), session(std::move(s)), unit(std::make_shared<LentThread>(system, p)), pool(p) {
+  session->live_slots->fetch_add(1, std::memory_order_acq_rel);
+}
 
-StepSlot::~StepSlot() = default;
+StepSlot::~StepSlot() { session->live_slots->fetch_sub(1, std::memory_order_acq_rel); }
 
 void StepSlot::begin(int64_t id, std::chrono::steady_clock::time_point at) {
   step_id = id;
@@ -75,10 +77,10 @@ std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code, s
   slot->args.resize(code->feeds.size());
   slot->retvals.resize(code->fetches.size());
   if (code->has_transfers) {
-    slot->rendezvous = spawn_rendezvous(system, slot.get());
-    slot->rendezvous_face = make_rendezvous_face(slot->rendezvous, &slot->unit);
+    slot->rendezvous = spawn_rendezvous(system, slot);
+    slot->rendezvous_face = make_rendezvous_face(slot->rendezvous);
   }
-  slot->step = spawn_step(system, slot.get());
+  slot->step = spawn_step(system, slot);
   for (size_t i = 0; i < code->partitions.size(); ++i) {
     const auto& partition = code->partitions[i];
     auto state = std::make_unique<StepState>();
@@ -92,7 +94,7 @@ std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code, s
     slot->start_messages.push_back(std::make_unique<ReusableMessage<StartExecutor>>());
     slot->drain_messages.push_back(std::make_unique<ReusableMessage<DrainKernels>>());
     slot->done_messages.push_back(std::make_unique<ReusableMessage<ExecutorDone>>(ExecutorDone{static_cast<int>(i)}));
-    slot->executors.push_back(spawn_executor(system, slot.get(), static_cast<int>(i)));
+    slot->executors.push_back(spawn_executor(system, slot, static_cast<int>(i)));
   }
   return slot;
 }
@@ -110,7 +112,7 @@ std::shared_ptr<StepSlot> Signature::acquire() {
     if (cell.load(std::memory_order_relaxed) == nullptr) continue;
     if (auto* held = cell.exchange(nullptr, std::memory_order_acq_rel)) {
       std::shared_ptr<StepSlot> slot = *held;
-      slot->unit.parked = held;
+      slot->unit->parked = held;
       return slot;
     }
   }
@@ -120,18 +122,28 @@ std::shared_ptr<StepSlot> Signature::acquire() {
 bool Signature::release(std::shared_ptr<StepSlot> slot) {
   static thread_local unsigned start = static_cast<unsigned>(std::hash<std::thread::id>()(std::this_thread::get_id()));
   // The heap cell that holds the reference goes with the slot, so that leasing does not allocate.
-  auto* held = static_cast<std::shared_ptr<StepSlot>*>(std::exchange(slot->unit.parked, nullptr));
+  auto* held = static_cast<std::shared_ptr<StepSlot>*>(std::exchange(slot->unit->parked, nullptr));
   if (held == nullptr) held = new std::shared_ptr<StepSlot>(std::move(slot));
   for (int i = 0; i < kIdle; ++i) {
     auto& cell = idle_[(start + static_cast<unsigned>(i)) % kIdle];
     std::shared_ptr<StepSlot>* expected = nullptr;
-    if (cell.compare_exchange_strong(expected, held, std::memory_order_acq_rel)) return true;
+    if (!cell.compare_exchange_strong(expected, held, std::memory_order_acq_rel)) continue;
+    // Who drains sets the flag first and looks second; here it is the other way round, so that one of both sees it.
+    if (drained_.load(std::memory_order_seq_cst)) {
+      for (const auto& late : take_all()) stop_slot(late);
+    }
+    return true;
   }
   delete held;
   return false;
 }
 
 std::vector<std::shared_ptr<StepSlot>> Signature::drain() {
+  drained_.store(true, std::memory_order_seq_cst);
+  return take_all();
+}
+
+std::vector<std::shared_ptr<StepSlot>> Signature::take_all() {
   std::vector<std::shared_ptr<StepSlot>> out;
   for (auto& cell : idle_) {
     if (auto* held = cell.exchange(nullptr, std::memory_order_acq_rel)) {

@@ -51,7 +51,8 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   const std::shared_ptr<const SignatureCode> code;
   const std::shared_ptr<SessionCore> session;
   std::string container;
-  LentThread unit;
+  /// Shared with the actors, which may outlive the slot by a moment.
+  const std::shared_ptr<LentThread> unit;
   StepActor step;
   std::vector<ExecutorActor> executors;
   RendezvousActor rendezvous;
@@ -89,7 +90,7 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   std::chrono::steady_clock::time_point began() const { return began_; }
 };
 
-/// Spawns the actors of a slot.
+/// Spawns the actors of a slot. They hold the slot until `stop_slot`, or until they die.
 std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code, std::shared_ptr<SessionCore> session,
                                     NamedPool* pool);
 /// Ends the actors of a slot; nothing may be running.
@@ -104,7 +105,7 @@ class Signature {
   std::shared_ptr<StepSlot> acquire();
   /// False when there is no room: the caller stops the slot.
   bool release(std::shared_ptr<StepSlot> slot);
-  /// Takes all idle slots out.
+  /// Takes all idle slots out, for good: from now on there is room for none.
   std::vector<std::shared_ptr<StepSlot>> drain();
 
   const std::shared_ptr<const SignatureCode> code;
@@ -113,6 +114,8 @@ class Signature {
 
  private:
   static constexpr int kIdle = 64;
+  std::vector<std::shared_ptr<StepSlot>> take_all();
+  std::atomic<bool> drained_{false};
   /// Each holds one reference to a slot, or null.
   std::array<std::atomic<std::shared_ptr<StepSlot>*>, kIdle> idle_{};
 };

@@ -9,62 +9,77 @@ namespace troupe {
 /// What an actor sees as its execution unit while a pool thread resumes it.
 class NamedPool::Unit final : public caf::execution_unit {
  public:
-  explicit Unit(NamedPool* pool) : caf::execution_unit(pool->system_), pool_(pool) {}
-  void exec_later(caf::resumable* job) override { pool_->enqueue(job); }
+  explicit Unit(Shared* shared) : caf::execution_unit(shared->system), shared_(shared) {}
+  void exec_later(caf::resumable* job) override { shared_->enqueue(job); }
 
  private:
-  NamedPool* const pool_;
+  Shared* const shared_;
 };
 
 NamedPool::NamedPool(caf::actor_system* system, std::string name, int num_threads)
-    : system_(system),
-      name_(std::move(name)),
-      num_threads_(num_threads > 0 ? num_threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))) {}
+    : name_(std::move(name)),
+      num_threads_(num_threads > 0 ? num_threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
+      shared_(std::make_shared<Shared>(system)) {}
 
 NamedPool::~NamedPool() {
   {
-    std::lock_guard lock(mu_);
-    stopping_ = true;
+    std::lock_guard lock(shared_->mu);
+    shared_->stopping = true;
   }
-  arrived_.notify_all();
-  for (std::thread& t : threads_) t.join();
-  for (Job& j : actors_) caf::intrusive_ptr_release(j.actor);
+  shared_->arrived.notify_all();
+  for (std::thread& t : threads_) {
+    if (t.get_id() == std::this_thread::get_id()) {
+      t.detach();
+    } else {
+      t.join();
+    }
+  }
 }
 
 void NamedPool::start_threads() {
-  while (static_cast<int>(threads_.size()) < num_threads_) threads_.emplace_back([this] { work(); });
+  while (static_cast<int>(threads_.size()) < num_threads_) threads_.emplace_back(&NamedPool::work, shared_);
+}
+
+void NamedPool::Shared::enqueue(caf::resumable* job) {
+  {
+    std::lock_guard lock(mu);
+    actors.push_back({job, nullptr, nullptr});
+  }
+  arrived.notify_one();
 }
 
 void NamedPool::enqueue(caf::resumable* job) {
   {
-    std::lock_guard lock(mu_);
+    std::lock_guard lock(shared_->mu);
     if (threads_.empty()) start_threads();
-    actors_.push_back({job, nullptr, nullptr});
   }
-  arrived_.notify_one();
+  shared_->enqueue(job);
 }
 
 void NamedPool::run_kernels(const std::vector<KernelTask*>& tasks, const std::shared_ptr<void>& keep_alive) {
   {
-    std::lock_guard lock(mu_);
+    std::lock_guard lock(shared_->mu);
     if (threads_.empty()) start_threads();
-    for (KernelTask* t : tasks) kernels_.push_back({nullptr, t, keep_alive});
+    for (KernelTask* t : tasks) shared_->kernels.push_back({nullptr, t, keep_alive});
   }
   if (tasks.size() == 1) {
-    arrived_.notify_one();
+    shared_->arrived.notify_one();
   } else {
-    arrived_.notify_all();
+    shared_->arrived.notify_all();
   }
 }
 
 void NamedPool::drop_kernels(const void* keep_alive) {
   std::vector<Job> dropped;
   {
-    std::lock_guard lock(mu_);
-    auto keep = std::stable_partition(kernels_.begin(), kernels_.end(),
-                                      [&](const Job& j) { return j.keep_alive.get() != keep_alive; });
-    std::move(keep, kernels_.end(), std::back_inserter(dropped));
-    kernels_.erase(keep, kernels_.end());
+    std::lock_guard lock(shared_->mu);
+    auto& kernels = shared_->kernels;
+    // A later step of the same slot may have queued kernels meanwhile: those stay.
+    auto keep = std::stable_partition(kernels.begin(), kernels.end(), [&](const Job& j) {
+      return j.keep_alive.get() != keep_alive || !j.task->context->cancellation().cancelled();
+    });
+    std::move(keep, kernels.end(), std::back_inserter(dropped));
+    kernels.erase(keep, kernels.end());
   }
   // Their token is tripped: run() gives them the reason and returns at once.
   for (Job& j : dropped) {
@@ -74,27 +89,27 @@ void NamedPool::drop_kernels(const void* keep_alive) {
 }
 
 int64_t NamedPool::kernels_run() const {
-  std::lock_guard lock(mu_);
-  return kernels_run_;
+  std::lock_guard lock(shared_->mu);
+  return shared_->kernels_run;
 }
 
-void NamedPool::work() {
-  Unit unit(this);
-  std::unique_lock lock(mu_);
+void NamedPool::work(std::shared_ptr<Shared> shared) {
+  Unit unit(shared.get());
+  std::unique_lock lock(shared->mu);
   while (true) {
-    arrived_.wait(lock, [&] { return stopping_ || !actors_.empty() || !kernels_.empty(); });
-    if (actors_.empty() && kernels_.empty()) return;
-    auto& queue = actors_.empty() ? kernels_ : actors_;
+    shared->arrived.wait(lock, [&] { return shared->stopping || !shared->actors.empty() || !shared->kernels.empty(); });
+    if (shared->actors.empty() && shared->kernels.empty()) return;
+    auto& queue = shared->actors.empty() ? shared->kernels : shared->actors;
     Job job = std::move(queue.front());
     queue.pop_front();
-    if (job.task != nullptr) ++kernels_run_;
+    if (job.task != nullptr) ++shared->kernels_run;
     lock.unlock();
     if (job.task != nullptr) {
       job.task->run();
       job.task->owner->complete(job.task);
       job.keep_alive.reset();
     } else if (job.actor->resume(&unit, kMessagesPerTurn) == caf::resumable::resume_later) {
-      enqueue(job.actor);
+      shared->enqueue(job.actor);
     } else {
       caf::intrusive_ptr_release(job.actor);
     }

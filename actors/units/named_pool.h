@@ -21,11 +21,12 @@ struct KernelTask;
 class NamedPool {
  public:
   /// Messages that an actor may handle before others get their turn.
-  static constexpr size_t kMessagesPerTurn = 200;
+  static constexpr size_t kMessagesPerTurn = 16;
 
   /// 0: as many threads as cores.
   NamedPool(caf::actor_system* system, std::string name, int num_threads);
-  /// Waits for the jobs that are running; what is queued must be gone by then.
+  /// Waits for the jobs that are running; what is queued must be gone by then. May run on one of the pool's own threads, when
+  /// the last step of a session held it.
   ~NamedPool();
 
   const std::string& name() const { return name_; }
@@ -46,20 +47,27 @@ class NamedPool {
     KernelTask* task = nullptr;
     std::shared_ptr<void> keep_alive;
   };
-  void start_threads();
-  void work();
+  /// What the threads share with the pool; they may outlive it by a moment.
+  struct Shared {
+    explicit Shared(caf::actor_system* s) : system(s) {}
+    void enqueue(caf::resumable* job);
 
-  caf::actor_system* const system_;
+    caf::actor_system* const system;
+    std::mutex mu;
+    std::condition_variable arrived;
+    // Guarded by mu. Actors go before kernels: their turns are short.
+    std::deque<Job> actors;
+    std::deque<Job> kernels;
+    bool stopping = false;
+    int64_t kernels_run = 0;
+  };
+  void start_threads();
+  static void work(std::shared_ptr<Shared> shared);
+
   const std::string name_;
   const int num_threads_;
-  mutable std::mutex mu_;
-  std::condition_variable arrived_;
-  // Guarded by mu_. Actors go before kernels: their turns are short.
-  std::deque<Job> actors_;
-  std::deque<Job> kernels_;
-  std::vector<std::thread> threads_;
-  bool stopping_ = false;
-  int64_t kernels_run_ = 0;
+  const std::shared_ptr<Shared> shared_;
+  std::vector<std::thread> threads_;  // guarded by shared_->mu
 };
 
 }  // namespace troupe
