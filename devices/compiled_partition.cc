@@ -94,6 +94,17 @@ class PartitionCompiler {
     return absl::OkStatus();
   }
 
+  /// A Const, or Identities of one.
+  bool is_constant(int id) const {
+    for (int hops = 0; hops < 8; ++hops) {
+      const Node& n = graph_.node(id);
+      if (n.is("Const")) return true;
+      if (!n.is("Identity") || n.inputs.empty()) return false;
+      id = n.inputs[0].node;
+    }
+    return false;
+  }
+
   absl::Status lower(const Node& n, CompiledNode* c) {
     auto info = std::make_unique<KernelNode>();
     info->name = n.name;
@@ -110,6 +121,7 @@ class PartitionCompiler {
     c->allows_uninitialized_input = n.op->allows_uninitialized_input;
     for (int i = 0; i < n.num_inputs(); ++i) {
       c->has_ref_inputs |= is_ref(graph_.type_of(n.inputs[i])) && !is_ref(n.input_types[i]);
+      if (i < 64 && is_constant(n.inputs[i].node)) info->constant_inputs |= uint64_t{1} << i;
     }
     p_->max_outputs_ = std::max(p_->max_outputs_, c->num_outputs);
     switch (c->kind) {
@@ -137,7 +149,7 @@ class PartitionCompiler {
   absl::Status build_kernel(const Node& n, const KernelNode& info, CompiledNode* c) {
     auto make = [&] { return kernels_.create(info, device_); };
     std::shared_ptr<Kernel> kernel;
-    if (n.op->is_stateful && stateful_ != nullptr) {
+    if (n.op->is_stateful && stateful_ != nullptr && c->kind == NodeKind::kKernel) {
       // A kernel shared by signatures outlives this partition: it must keep its own copy of what it knows.
       TROUPE_ASSIGN_OR_RETURN(kernel, stateful_->find_or_create(absl::StrCat(device_->name(), ";", n.name), [&] {
         return make_owning(info);

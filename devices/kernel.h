@@ -49,6 +49,8 @@ struct KernelNode {
   std::vector<DataType> input_types;
   std::vector<DataType> output_types;
   int graph_producer_version = 0;
+  /// Bit i: input i is the value of a Const node, the same memory in every step, so that a kernel may keep what it made of it.
+  uint64_t constant_inputs = 0;
 };
 
 /// Handed to a kernel factory: attrs and types of the node, the device it is for.

@@ -160,19 +160,19 @@ void run_plain(Pass pass, const ConvProblem& p, ParallelRunner& runner, const T*
 /// Operands: forward (input, filter); backward input (filter, out_backprop); backward filter (input, out_backprop).
 template <class T>
 absl::Status run_pass(Pass pass, const ConvProblem& p, ParallelRunner& runner, const T* first, const T* second,
-                      T* result) {
+                      T* result, onednn::PackedFilter* packed = nullptr) {
   if constexpr (std::is_same_v<T, float>) {
-    const bool odd_depthwise = p.groups > 1 && p.in_channels == p.groups && p.out_channels != p.groups;
-    if (!odd_depthwise) {
+    {
       absl::Status status;
       switch (pass) {
-        case Pass::kForward: status = onednn::conv_forward(p, runner, first, second, nullptr, result); break;
+        case Pass::kForward: status = onednn::conv_forward(p, runner, first, second, nullptr, result, packed); break;
         case Pass::kBackwardInput: status = onednn::conv_backward_input(p, runner, first, second, result); break;
         case Pass::kBackwardFilter: status = onednn::conv_backward_filter(p, runner, first, second, result); break;
       }
       if (!absl::IsUnimplemented(status)) return status;
     }
   }
+  (void)packed;
   run_plain<T>(pass, p, runner, first, second, result);
   return absl::OkStatus();
 }
@@ -182,7 +182,7 @@ bool has_empty_image(const ConvProblem& p) { return p.batch * p.in_image() == 0 
 /// run_pass over tensors of any dtype of the family: half and bfloat16 are computed in float.
 template <class T>
 absl::Status run_tensors(Pass pass, const ConvProblem& p, ParallelRunner& runner, const Tensor& first,
-                         const Tensor& second, Tensor* result) {
+                         const Tensor& second, Tensor* result, onednn::PackedFilter* packed = nullptr) {
   if (result->num_elements() == 0) return absl::OkStatus();
   std::span<T> to = result->flat<T>();
   if (has_empty_image(p)) {
@@ -195,7 +195,7 @@ absl::Status run_tensors(Pass pass, const ConvProblem& p, ParallelRunner& runner
     for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<T>(wide[i]);
     return absl::OkStatus();
   } else {
-    return run_pass<T>(pass, p, runner, first.flat<T>().data(), second.flat<T>().data(), to.data());
+    return run_pass<T>(pass, p, runner, first.flat<T>().data(), second.flat<T>().data(), to.data(), packed);
   }
 }
 
@@ -205,6 +205,7 @@ class ConvForwardKernel final : public Kernel {
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
     auto k = std::make_unique<ConvForwardKernel>();
     TROUPE_ASSIGN_OR_RETURN(k->attrs_, WindowAttrs::make(c, kSpatial));
+    if ((c.node().constant_inputs >> 1 & 1) != 0) k->packed_ = std::make_unique<onednn::PackedFilter>();
     return k;
   }
   absl::Status compute(KernelContext& context) override {
@@ -213,11 +214,13 @@ class ConvForwardKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(ConvProblem p, make_problem(attrs_, kDepthwise, input.shape(), filter.shape()));
     TROUPE_ASSIGN_OR_RETURN(Shape shape, attrs_.layout.shape(p.batch, p.out.data(), p.out_channels));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-    return run_tensors<T>(Pass::kForward, p, context.parallel(), input, filter, out);
+    return run_tensors<T>(Pass::kForward, p, context.parallel(), input, filter, out, packed_.get());
   }
 
  private:
   WindowAttrs attrs_;
+  /// Set when the filter is a constant.
+  std::unique_ptr<onednn::PackedFilter> packed_;
 };
 
 /// The dilations that TensorFlow's CPU kernels refuse to differentiate.
@@ -291,6 +294,7 @@ class FusedConvKernel final : public Kernel {
     auto k = std::make_unique<FusedConvKernel>();
     TROUPE_ASSIGN_OR_RETURN(k->attrs_, WindowAttrs::make(c, kSpatial));
     TROUPE_ASSIGN_OR_RETURN(k->fused_, FusedOps::make(c));
+    if ((c.node().constant_inputs >> 1 & 1) != 0) k->packed_ = std::make_unique<onednn::PackedFilter>();
     if (c.node().attrs.get_or<std::string>("filter_format", "HWIO") != "HWIO") {
       return absl::UnimplementedError("Fused convolutions take filters in HWIO format only");
     }
@@ -317,7 +321,7 @@ class FusedConvKernel final : public Kernel {
       std::fill_n(result, out->num_elements(), 0.0f);
     } else if (direct) {
       TROUPE_RETURN_IF_ERROR(run_pass<float>(Pass::kForward, p, context.parallel(), input.flat<float>().data(),
-                                             filter.flat<float>().data(), result));
+                                             filter.flat<float>().data(), result, packed_.get()));
     } else {
       TROUPE_RETURN_IF_ERROR(run_pass<float>(Pass::kForward, p, context.parallel(), to_floats(input).data(),
                                              to_floats(filter).data(), result));
@@ -345,6 +349,7 @@ class FusedConvKernel final : public Kernel {
  private:
   WindowAttrs attrs_;
   FusedOps fused_;
+  std::unique_ptr<onednn::PackedFilter> packed_;
 };
 
 template <class T>

@@ -12,10 +12,12 @@ namespace {
 
 constexpr double kLogZero = -std::numeric_limits<double>::infinity();
 
+/// log(exp(a) + exp(b)), rounded to float as TensorFlow rounds it, for double scores too.
 double log_add(double a, double b) {
-  if (a == kLogZero) return b;
-  if (b == kLogZero) return a;
-  return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
+  const auto x = static_cast<float>(a), y = static_cast<float>(b);
+  if (a == kLogZero) return y;
+  if (b == kLogZero) return x;
+  return x > y ? x + std::log1p(std::exp(y - x)) : y + std::log1p(std::exp(x - y));
 }
 
 /// Scores [time, batch, classes] and the length of each sequence.
@@ -213,7 +215,7 @@ class CtcLossKernel final : public Kernel {
         sum = log_add(sum, alpha[t][u] + beta[t][u]);
       }
       for (size_t c = 0; c < share.size(); ++c) {
-        const double expected = total == kLogZero ? 0 : std::exp(share[c] - total);
+        const double expected = total == kLogZero ? 0 : std::exp(static_cast<float>(share[c]) - static_cast<float>(total));
         gradient[offset(t) + static_cast<int64_t>(c)] = static_cast<T>(std::exp(log_y[t][c]) - expected);
       }
     }

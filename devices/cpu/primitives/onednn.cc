@@ -8,6 +8,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -232,11 +234,11 @@ memory wrap(const memory::desc& desc, const void* data) {
 /// The filter in the layout that `conv` wants, in this thread's scratch unless TensorFlow's layout will do.
 const float* pack_filter(const Conv& conv, const float* filter) {
   if (!conv.reorders_filter) return filter;
-  void* packed = scratch().get(Scratch::kFilter, conv.filter.get_size());
-  if (packed == nullptr) throw std::bad_alloc();
-  memory from = wrap(conv.plain_filter, filter), to = wrap(conv.filter, packed);
+  void* to_data = scratch().get(Scratch::kFilter, conv.filter.get_size());
+  if (to_data == nullptr) throw std::bad_alloc();
+  memory from = wrap(conv.plain_filter, filter), to = wrap(conv.filter, to_data);
   conv.filter_reorder.execute(stream(), from, to);
-  return static_cast<const float*>(packed);
+  return static_cast<const float*>(to_data);
 }
 
 void* scratchpad(const Conv& conv) {
@@ -273,6 +275,45 @@ class FirstError {
   absl::Status status_;
 };
 
+}  // namespace
+
+struct PackedFilter::Copies {
+  /// Layouts kept; blocks of one convolution hardly ever want different ones.
+  static constexpr size_t kMaxLayouts = 4;
+  struct Copy {
+    memory::desc layout;
+    std::unique_ptr<float, decltype(&std::free)> data{nullptr, &std::free};
+  };
+  std::mutex mu;
+  std::vector<Copy> copies;  // guarded by mu; data does not move
+};
+
+PackedFilter::PackedFilter() : copies_(std::make_unique<Copies>()) {}
+PackedFilter::~PackedFilter() = default;
+
+/// Finds or makes the copy of a filter for a compiled convolution.
+struct FilterPacker {
+  static const float* pack(const Conv& conv, const float* filter, PackedFilter* packed) {
+    if (!conv.reorders_filter || packed == nullptr) return pack_filter(conv, filter);
+    PackedFilter::Copies& all = *packed->copies_;
+    std::lock_guard lock(all.mu);
+    for (const auto& copy : all.copies) {
+      if (copy.layout == conv.filter) return copy.data.get();
+    }
+    if (all.copies.size() >= PackedFilter::Copies::kMaxLayouts) return pack_filter(conv, filter);
+    PackedFilter::Copies::Copy copy;
+    copy.layout = conv.filter;
+    copy.data.reset(static_cast<float*>(std::aligned_alloc(64, (conv.filter.get_size() + 63) / 64 * 64)));
+    if (copy.data == nullptr) throw std::bad_alloc();
+    memory from = wrap(conv.plain_filter, filter), to = wrap(conv.filter, copy.data.get());
+    conv.filter_reorder.execute(stream(), from, to);
+    all.copies.push_back(std::move(copy));
+    return all.copies.back().data.get();
+  }
+};
+
+namespace {
+
 /// How many blocks are worth having.
 int64_t wanted_blocks(const ConvProblem& p, ParallelRunner& runner) {
   double flops = p.flops_per_image() * static_cast<double>(p.batch);
@@ -296,10 +337,10 @@ absl::Status run_blocks(ParallelRunner& runner, int64_t total, int64_t blocks, d
 }
 
 absl::Status forward_block(const ConvProblem& p, const float* input, const float* filter, const float* bias,
-                           float* output) {
+                           float* output, PackedFilter* packed_filter) {
   return guarded([&] {
     auto conv = cache().find(p, bias == nullptr ? Pass::kForward : Pass::kForwardBias);
-    const float* packed = pack_filter(*conv, filter);
+    const float* packed = FilterPacker::pack(*conv, filter, packed_filter);
     std::unordered_map<int, memory> args = {{DNNL_ARG_SRC, wrap(conv->image_in, input)},
                                             {DNNL_ARG_WEIGHTS, wrap(conv->filter, packed)},
                                             {DNNL_ARG_DST, wrap(conv->image_out, output)},
@@ -369,8 +410,11 @@ void sgemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, 
 }
 
 absl::Status conv_forward(const ConvProblem& p, ParallelRunner& runner, const float* input, const float* filter,
-                          const float* bias, float* output) {
+                          const float* bias, float* output, PackedFilter* packed) {
   const int64_t blocks = wanted_blocks(p, runner);
+  // The blocks share one copy.
+  std::optional<PackedFilter> shared;
+  if (packed == nullptr && blocks > 1) packed = &shared.emplace();
   const double flops = p.flops_per_image() * static_cast<double>(p.batch);
   const int64_t in_row = p.in_image() / p.in[0], out_row = p.out_image() / p.out[0];
   if (blocks > 1 && p.batch < blocks && p.channels_last && p.out[0] >= blocks) {
@@ -388,7 +432,7 @@ absl::Status conv_forward(const ConvProblem& p, ParallelRunner& runner, const fl
           row_block(p, first, last, &band, &input_row);
           band.batch = 1;
           return forward_block(band, input + image * p.in_image() + input_row * in_row, filter, bias,
-                               output + image * p.out_image() + first * out_row);
+                               output + image * p.out_image() + first * out_row, packed);
         }));
       }
       return absl::OkStatus();
@@ -397,7 +441,7 @@ absl::Status conv_forward(const ConvProblem& p, ParallelRunner& runner, const fl
   return run_blocks(runner, p.batch, std::min(blocks, p.batch), flops, [&](int64_t first, int64_t last) {
     ConvProblem part = p;
     part.batch = last - first;
-    return forward_block(part, input + first * p.in_image(), filter, bias, output + first * p.out_image());
+    return forward_block(part, input + first * p.in_image(), filter, bias, output + first * p.out_image(), packed);
   });
 }
 

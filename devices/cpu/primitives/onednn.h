@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 #include "devices/device.h"
 #include "graph/status.h"
@@ -49,9 +50,23 @@ struct ConvProblem {
   double flops_per_image() const { return 2.0 * static_cast<double>(out_image()) * kernel[0] * kernel[1] * kernel[2] * (in_channels / groups); }
 };
 
-/// output = input (*) filter, plus bias[out_channels] unless it is null.
+/// Copies of one filter in the layouts that oneDNN wants. Belongs to whoever knows that the filter does not change: a
+/// kernel whose filter is a constant. Thread-safe.
+class PackedFilter {
+ public:
+  PackedFilter();
+  ~PackedFilter();
+
+ private:
+  friend struct FilterPacker;
+  struct Copies;
+  std::unique_ptr<Copies> copies_;
+};
+
+/// output = input (*) filter, plus bias[out_channels] unless it is null. `packed` may be null; otherwise it must have
+/// been used with this filter only.
 absl::Status conv_forward(const ConvProblem& p, ParallelRunner& runner, const float* input, const float* filter,
-                          const float* bias, float* output);
+                          const float* bias, float* output, PackedFilter* packed = nullptr);
 /// Gradient with respect to the input.
 absl::Status conv_backward_input(const ConvProblem& p, ParallelRunner& runner, const float* filter,
                                  const float* out_backprop, float* in_backprop);
