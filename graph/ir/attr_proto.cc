@@ -69,6 +69,7 @@ struct AttrWriter {
   void operator()(const AttrPlaceholder& v) const { out->set_placeholder(v.name); }
   void operator()(EmptyList) const { out->mutable_list(); }
   void operator()(const std::vector<std::string>& v) const {
+    list();  // present even when empty
     for (const auto& x : v) list()->add_s(x);
   }
   void operator()(const std::vector<int64_t>& v) const { list()->mutable_i()->Add(v.begin(), v.end()); }

@@ -41,21 +41,21 @@ struct ImportOptions {
   bool allow_internal_ops = true;
 
   /// Put before every name, with a '/'.
-  std::string prefix;
+  std::string prefix = {};
   /// Changes the prefix, or names, that are taken, rather than fail.
   bool uniquify_prefix = false;
   bool uniquify_names = false;
   /// Inputs of the GraphDef that are taken from nodes of the graph instead. Both sides are data or both control.
-  std::map<NamedOutput, NamedOutput> input_map;
+  std::map<NamedOutput, NamedOutput> input_map = {};
   /// Leaves out nodes all of whose outputs are mapped away.
   bool skip_mapped_nodes = false;
   /// Nodes of the graph that everything imported waits for.
-  std::vector<std::string> control_dependencies;
+  std::vector<std::string> control_dependencies = {};
   /// For nodes without a device.
-  std::string default_device;
+  std::string default_device = {};
   /// What the caller wants to have back, by the names of the GraphDef.
-  std::vector<NamedOutput> return_tensors;
-  std::vector<std::string> return_nodes;
+  std::vector<NamedOutput> return_tensors = {};
+  std::vector<std::string> return_nodes = {};
 };
 
 struct ImportResults {

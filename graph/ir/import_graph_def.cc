@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "graph/ir/algorithm.h"
 #include "graph/ir/attr_proto.h"
 #include "graph/ir/function_library.h"
 #include "graph/ir/graph_def.h"
@@ -112,7 +113,6 @@ class Importer {
   absl::Status rename_colocation(const pb::NodeDef& def, AttrMap* attrs) const;
   absl::Status connect(int index);
   absl::Status check_missing(int index, Node* node, int given);
-  absl::Status check_cycles();
   absl::Status add_control_dependencies();
   absl::Status revalidate_old_nodes() const;
   absl::Status collect(ImportResults* results);
@@ -164,7 +164,7 @@ absl::Status Importer::import(ImportResults* results) {
   for (int i = 0; i < def_.node_size(); ++i) {
     if (ids_[i] >= 0) TROUPE_RETURN_IF_ERROR(connect(i));
   }
-  TROUPE_RETURN_IF_ERROR(check_cycles());
+  if (int n = count_cyclic_nodes(graph_, first_id_); n > 0) return invalid(absl::StrCat(n, " nodes in a cycle"));
   TROUPE_RETURN_IF_ERROR(add_control_dependencies());
   if (strict_ && !importing()) TROUPE_RETURN_IF_ERROR(revalidate_old_nodes());
   TROUPE_RETURN_IF_ERROR(collect(results));
@@ -495,53 +495,6 @@ absl::Status Importer::check_missing(int index, Node* node, int given) {
   node->inputs.resize(given);
   node->input_types.resize(given);
   return absl::OkStatus();
-}
-
-/// Nodes are taken away once nothing that they wait for is left; what remains waits for itself.
-absl::Status Importer::check_cycles() {
-  const int n = graph_.num_ids() - first_id_;
-  auto is_back_edge = [&](const Node& from, const Node& to) {
-    return (from.is("NextIteration") || from.is("RefNextIteration")) && (to.is("Merge") || to.is("RefMerge"));
-  };
-  std::vector<int> pending(n, 0), begin(n + 1, 0), consumers;
-  // First counted, then filled in: two passes over the same edges.
-  auto for_edges = [&](auto&& edge) {
-    for (int i = 0; i < n; ++i) {
-      const Node& node = graph_.node(first_id_ + i);
-      for (Endpoint e : node.inputs) {
-        if (e.node >= first_id_ && !is_back_edge(graph_.node(e.node), node)) edge(e.node - first_id_, i);
-      }
-      for (int c : node.control_inputs) {
-        if (c >= first_id_) edge(c - first_id_, i);
-      }
-    }
-  };
-  bool forward = true;
-  for_edges([&](int from, int to) {
-    ++pending[to];
-    ++begin[from + 1];
-    forward &= from < to;
-  });
-  if (forward) return absl::OkStatus();  // already in order, as most files are
-  for (int i = 0; i < n; ++i) begin[i + 1] += begin[i];
-  consumers.resize(begin[n]);
-  std::vector<int> fill(begin.begin(), begin.end() - 1);
-  for_edges([&](int from, int to) { consumers[fill[from]++] = to; });
-  std::vector<int> ready;
-  for (int i = 0; i < n; ++i) {
-    if (pending[i] == 0) ready.push_back(i);
-  }
-  int done = 0;
-  while (!ready.empty()) {
-    int i = ready.back();
-    ready.pop_back();
-    ++done;
-    for (int k = begin[i]; k < begin[i + 1]; ++k) {
-      if (--pending[consumers[k]] == 0) ready.push_back(consumers[k]);
-    }
-  }
-  if (done == n) return absl::OkStatus();
-  return invalid(absl::StrCat(n - done, " nodes in a cycle"));
 }
 
 /// Nodes with an input among the imported ones wait through it; the others wait themselves.
