@@ -21,7 +21,6 @@ namespace {
 TROUPE_FUNCTION(ErfOp, std::erf)
 TROUPE_FUNCTION(ErfcOp, std::erfc)
 TROUPE_FUNCTION(DigammaOp, Eigen::numext::digamma)
-TROUPE_FUNCTION(NdtriOp, Eigen::numext::ndtri)
 TROUPE_FUNCTION(BesselI0Op, Eigen::numext::bessel_i0)
 TROUPE_FUNCTION(BesselI0eOp, Eigen::numext::bessel_i0e)
 TROUPE_FUNCTION(BesselI1Op, Eigen::numext::bessel_i1)
@@ -47,11 +46,18 @@ struct LgammaOp {
     return lgamma_r(a, &sign);
   }
 };
+/// Quantile of the normal distribution; NaN outside [0, 1].
+struct NdtriOp {
+  template <class T>
+  T operator()(T p) const {
+    return p >= T(0) && p <= T(1) ? Eigen::numext::ndtri(p) : std::numeric_limits<T>::quiet_NaN();
+  }
+};
 /// erfinv(x) = ndtri((x + 1) / 2) / sqrt(2).
 struct ErfinvOp {
   template <class T>
   T operator()(T a) const {
-    return Eigen::numext::ndtri((a + T(1)) / T(2)) * static_cast<T>(0.70710678118654752440);
+    return NdtriOp()((a + T(1)) / T(2)) * static_cast<T>(0.70710678118654752440);
   }
 };
 

@@ -15,6 +15,7 @@ namespace troupe {
 ///   static void fold(Sum&, const T&);              an element added,
 ///   static void join(Sum&, const Sum&);            another partial result added,
 ///   static T finish(const Sum&, int64_t count);    the result of `count` elements.
+/// With `kChangesSingles` the result of a single element is not that element.
 /// The order of additions depends on sizes only, not on threads.
 template <class Op, class T>
 class Reduction final : public Kernel {
@@ -31,7 +32,8 @@ class Reduction final : public Kernel {
     const Tensor& in = context.input(0);
     ReducePlan plan;
     TROUPE_RETURN_IF_ERROR(plan.init(in.shape(), context.input(1), keep_dims_));
-    if (plan.identity()) {
+    constexpr bool kCopies = !requires { Op::kChangesSingles; };
+    if (kCopies && plan.identity()) {
       context.set_output(0, in.reshaped(plan.output()));
       return absl::OkStatus();
     }

@@ -38,6 +38,7 @@ struct MeanOp : SumOp<T> {
       if constexpr (std::is_signed_v<T>) return static_cast<T>(static_cast<int64_t>(s) / count);
       return static_cast<T>(s / static_cast<uint64_t>(count));
     } else if constexpr (is_complex_v<T>) {
+      if (count == 0) return T(0);
       return s / static_cast<typename T::value_type>(count);
     } else {
       return static_cast<T>(s / static_cast<Sum>(count));
@@ -62,6 +63,7 @@ struct ProductOp {
 
 template <class T>
 struct NormOp {
+  static constexpr bool kChangesSingles = true;
   using Sum = typename WideType<T>::type;
   static Sum start() { return Sum(0); }
   static void fold(Sum& s, const T& x) {

@@ -4,9 +4,11 @@ namespace troupe {
 
 void register_cpu_kernels(KernelRegistry* registry) {
   register_control_kernels(registry);
+  register_transfer_kernels(registry);
   register_cwise_kernels(registry);
   register_cast_kernels(registry);
   register_reduction_kernels(registry);
+  register_random_kernels(registry);
   register_matmul_kernels(registry);
   register_quantized_kernels(registry);
   register_ctc_kernels(registry);
