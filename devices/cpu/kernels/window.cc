@@ -18,8 +18,9 @@ absl::Status check_batch_and_depth(const std::vector<int64_t>& values, const Ima
         absl::StrCat("Sliding window ", what, " field must specify ", layout.rank(), " dimensions"));
   }
   if (values[0] != 1 || values[static_cast<size_t>(layout.channel_axis())] != 1) {
-    return absl::UnimplementedError(absl::StrCat("Current implementation does not yet support ", what,
-                                                 " in the batch and depth dimensions."));
+    std::string text = absl::StrCat("Current implementation does not yet support ", what,
+                                    " in the batch and depth dimensions.");
+    return what == "strides" ? absl::UnimplementedError(text) : absl::InvalidArgumentError(text);
   }
   for (int64_t v : values) {
     if (v > 0 && v <= kMaxExtent) continue;
