@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "graph/ir/algorithm.h"
 #include "graph/ir/attr_proto.h"
+#include "graph/ir/deprecations.h"
 #include "graph/ir/function_library.h"
 #include "graph/ir/graph_def.h"
 #include "graph/ir/names.h"
@@ -25,6 +26,8 @@ constexpr int64_t kMaxArgs = 1 << 20;
 constexpr int kScalarPlaceholderVersion = 24;
 /// From this producer on, Extend checks every node of the graph.
 constexpr int kValidatedVersion = 5;
+/// The release whose GraphDefs these are; messages name it as programs expect.
+constexpr absl::string_view kTensorFlowVersion = "2.21.0";
 constexpr absl::string_view kColocationPrefix = "loc:@";
 
 absl::Status invalid(std::string text) { return absl::InvalidArgumentError(std::move(text)); }
@@ -34,16 +37,17 @@ std::string node_suffix(absl::string_view name) { return absl::StrCat("\n\t [[{{
 absl::Status check_versions(const pb::VersionDef& v) {
   if (v.producer() < 0) {
     return invalid(absl::StrCat("GraphDef producer version ", v.producer(),
-                                " below min producer 0 supported by Troupe.  Please regenerate your graph."));
+                                " below min producer 0 supported by TensorFlow ", kTensorFlowVersion,
+                                ".  Please regenerate your graph."));
   }
   if (v.min_consumer() > kGraphDefVersion) {
     return invalid(absl::StrCat("GraphDef min consumer version ", v.min_consumer(), " above current version ",
-                                kGraphDefVersion, " for Troupe.  Please upgrade Troupe."));
+                                kGraphDefVersion, " for TensorFlow ", kTensorFlowVersion, ".  Please upgrade TensorFlow."));
   }
   for (int bad : v.bad_consumers()) {
     if (bad == kGraphDefVersion) {
       return invalid(absl::StrCat("GraphDef disallows consumer version ", bad,
-                                  ".  Please upgrade Troupe: this version is likely buggy."));
+                                  ".  Please upgrade TensorFlow: this version is likely buggy."));
     }
   }
   return absl::OkStatus();
@@ -53,7 +57,8 @@ absl::Status check_deprecation(const OpDef& op, int producer) {
   if (op.deprecated_since <= 0 || producer < op.deprecated_since) return absl::OkStatus();
   return absl::UnimplementedError(absl::StrCat("Op ", op.name, " is not available in GraphDef version ", producer,
                                                ". It has been removed in version ", op.deprecated_since, ". ",
-                                               op.deprecation, "."));
+                                               op.deprecation.empty() ? deprecation_advice(op.name) : op.deprecation,
+                                               "."));
 }
 
 bool type_allowed(const AttrDef& attr, DataType t) {

@@ -48,14 +48,17 @@ absl::StatusOr<ArgDef> parse_arg(const OpRow& row, string_view text) {
   if (colon == string_view::npos) return bad_row(row, text);
   arg.name = std::string(absl::StripAsciiWhitespace(text.substr(0, colon)));
   string_view type = absl::StripAsciiWhitespace(text.substr(colon + 1));
+  auto take_ref = [&] {
+    if (!absl::ConsumePrefix(&type, "Ref(")) return;
+    arg.is_ref = true;
+    type.remove_suffix(1);
+  };
+  take_ref();  // "Ref(N * T)" as well as "N * Ref(T)"
   size_t star = type.find('*');
   if (star != string_view::npos) {
     arg.number_attr = std::string(absl::StripAsciiWhitespace(type.substr(0, star)));
     type = absl::StripAsciiWhitespace(type.substr(star + 1));
-  }
-  if (absl::ConsumePrefix(&type, "Ref(")) {
-    arg.is_ref = true;
-    type.remove_suffix(1);
+    take_ref();
   }
   if (absl::ConsumePrefix(&type, "list(")) {
     type.remove_suffix(1);

@@ -134,7 +134,8 @@ TEST(ImportGraphDef, keeps_faults_of_attrs_until_the_node_is_needed) {
                                      {{"T", "type: DT_FLOAT"}, {"ksizes", "list { i: 1 }"}, {"strides", ones}, {"rates", ones}, {"padding", "s: 'SAME'"}}),
                 "y", Code::kInvalidArgument, "Length for attr 'ksizes' of 1 must be at least minimum 4");
   expect_defect(node("y", "PlaceholderV2", {}, {{"dtype", "type: DT_FLOAT"}, {"shape", "shape { }"}}), "y", Code::kUnimplemented,
-                "Op PlaceholderV2 is not available in GraphDef version 2474. It has been removed in version 23.");
+                "Op PlaceholderV2 is not available in GraphDef version 2474. It has been removed in version 23. "
+                "Placeholder now behaves the same as PlaceholderV2..");
 }
 
 TEST(ImportGraphDef, names_missing_inputs) {
@@ -178,7 +179,7 @@ TEST(ImportGraphDef, checks_versions) {
     EXPECT_THAT(std::string(s.message()), HasSubstr(phrase));
   };
   refuse("producer: 2474 min_consumer: 3000", "GraphDef min consumer version 3000 above current version 2474");
-  refuse("producer: 2474 bad_consumers: 2474", "GraphDef disallows consumer version 2474.");
+  refuse("producer: 2474 bad_consumers: 2474", "GraphDef disallows consumer version 2474.  Please upgrade TensorFlow: this version is likely buggy.");
   refuse("producer: -1", "GraphDef producer version -1 below min producer 0");
 }
 

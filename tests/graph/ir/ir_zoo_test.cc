@@ -1,6 +1,7 @@
 // Every graph file of the model zoo imports, or is one of those that are known to be broken and gives an error.
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 
@@ -155,6 +156,24 @@ TEST(Zoo, reads_every_folder_of_saved_models) {
       EXPECT_NE(file->restore_op, "") << path;
     }
   }
+}
+
+/// Graphs with known answers; those of areas "errors" and "session" are wrong, or parts of a graph, on purpose.
+TEST(Zoo, imports_every_reference_graph) {
+  namespace fs = std::filesystem;
+  const fs::path root = fs::path(shared_dir()) / "refcases" / "graphs";
+  if (!fs::exists(root)) GTEST_SKIP() << "no reference cases";
+  int seen = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    const std::string area = entry.path().parent_path().filename().string();
+    if (entry.path().extension() != ".pb" || area == "errors" || area == "session") continue;
+    ++seen;
+    Graph graph;
+    absl::Status s = import_file(entry.path().string(), &graph);
+    EXPECT_TRUE(s.ok()) << entry.path() << ": " << s;
+    EXPECT_TRUE(graph.check_runnable().ok()) << entry.path() << ": " << graph.check_runnable();
+  }
+  EXPECT_GT(seen, 1000);
 }
 
 /// Cut and bent copies of real files give errors or graphs, never anything worse.
