@@ -1,0 +1,158 @@
+// From Session::cancel to a session without running steps.
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "devices/cpu/kernels/register_kernels.h"
+#include "devices/kernel_registry.h"
+#include "graph/ops/op_registry.h"
+#include "graph/status.h"
+#include "tools/bench/bench.h"
+#include "tools/bench/graphs.h"
+#include "tools/bench/session_util.h"
+
+namespace troupe::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr OpRow kSleepOp[] = {{"BenchSleep", "x:float", "y:float", "", ""}};
+/// The slices in which kernels of the scene sleep.
+constexpr auto kSleepSlice = std::chrono::milliseconds(1);
+constexpr auto kIdleTimeout = std::chrono::seconds(30);
+/// Between a step's begin and its cancel: from none to this, so that cancels meet steps at every stage.
+constexpr int kMostDelayUs = 2000;
+
+/// Sleeps until it is cancelled.
+absl::Status sleep_until_cancelled(KernelContext& c) {
+  while (!c.cancellation().cancelled()) std::this_thread::sleep_for(kSleepSlice);
+  return c.cancellation().reason();
+}
+
+/// Threads that each run a fetch whenever they are told to.
+class Runners {
+ public:
+  Runners(Session* session, int count, std::string fetch) : session_(session), fetch_(std::move(fetch)) {
+    for (int i = 0; i < count; ++i) threads_.emplace_back([this] { work(); });
+  }
+  ~Runners() {
+    {
+      const std::lock_guard<std::mutex> lock(mu_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& t : threads_) t.join();
+  }
+  /// One run on each thread.
+  void start() {
+    {
+      const std::lock_guard<std::mutex> lock(mu_);
+      ++round_;
+      left_ = static_cast<int>(threads_.size());
+      last_ = absl::OkStatus();
+    }
+    changed_.notify_all();
+  }
+  /// Waits for all of them; one of their errors.
+  absl::Status finish() {
+    std::unique_lock<std::mutex> lock(mu_);
+    changed_.wait(lock, [this] { return left_ == 0; });
+    return last_;
+  }
+
+ private:
+  void work() {
+    const std::vector<NamedTensor> feeds = {{"x", Tensor::scalar<float>(1)}};
+    int64_t seen = 0;
+    for (;;) {
+      {
+        std::unique_lock<std::mutex> lock(mu_);
+        changed_.wait(lock, [&] { return stop_ || round_ != seen; });
+        if (stop_) return;
+        seen = round_;
+      }
+      const absl::Status status = session_->run(feeds, {fetch_}).status();
+      const std::lock_guard<std::mutex> lock(mu_);
+      if (!absl::IsCancelled(status)) last_ = status.ok() ? absl::InternalError("a step that never ends has ended") : status;
+      if (--left_ == 0) changed_.notify_all();
+    }
+  }
+
+  Session* const session_;
+  const std::string fetch_;
+  std::mutex mu_;
+  std::condition_variable changed_;
+  // Guarded by mu_.
+  int64_t round_ = 0;
+  int left_ = 0;
+  bool stop_ = false;
+  absl::Status last_;
+  std::vector<std::thread> threads_;
+};
+
+/// One try: starts the steps, waits a little, cancels, and waits for idleness. Nanoseconds from the cancel to idle.
+absl::StatusOr<double> one_try(Session* session, Runners* runners, int steps, int delay_us) {
+  runners->start();
+  while (session->counters().running_steps < steps) std::this_thread::yield();
+  if (delay_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
+  const Clock::time_point begin = Clock::now();
+  TROUPE_RETURN_IF_ERROR(session->cancel("bench").status());
+  TROUPE_RETURN_IF_ERROR(session->wait_idle(kIdleTimeout));
+  const double nanoseconds = std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+  TROUPE_RETURN_IF_ERROR(runners->finish());
+  return nanoseconds;
+}
+
+absl::StatusOr<Samples> cancel_scene(const BenchOptions& options, const std::string& fetch, int steps) {
+  OpRegistry ops(&builtin_ops());
+  TROUPE_RETURN_IF_ERROR(ops.add(kSleepOp));
+  KernelRegistry kernels;
+  register_cpu_kernels(&kernels);
+  kernels.add(KernelDef("BenchSleep").fn(sleep_until_cancelled));
+  RuntimeOptions runtime_options;
+  runtime_options.ops = &ops;
+  runtime_options.kernels = &kernels;
+  const std::unique_ptr<Runtime> runtime = Runtime::create(runtime_options);
+  SessionOptions session_options;
+  session_options.optimize = false;
+  TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::open(*runtime, session_options));
+  TROUPE_RETURN_IF_ERROR(session->create(cancel_scenes()));
+
+  Samples samples;
+  samples.unit = "cancel";
+  {
+    Runners runners(session.get(), steps, fetch);
+    TROUPE_RETURN_IF_ERROR(one_try(session.get(), &runners, steps, 0).status());
+    for (int i = 0; i < options.cancel_tries; ++i) {
+      TROUPE_ASSIGN_OR_RETURN(const double took, one_try(session.get(), &runners, steps, i * 37 % kMostDelayUs));
+      samples.nanoseconds.push_back(took);
+      // The session goes on as if nothing had been.
+      TROUPE_RETURN_IF_ERROR(session->run({{"x", Tensor::scalar<float>(1)}}, {"y"}).status());
+    }
+  }
+  samples.figures["max_us"] = samples.quantile(1) / 1e3;
+  samples.histogram = make_histogram(samples.nanoseconds);
+  return samples;
+}
+
+}  // namespace
+
+void add_cancel_workloads(std::vector<Workload>* out) {
+  struct Scene {
+    const char* name;
+    const char* what;
+    const char* fetch;
+    int steps;
+  };
+  for (const Scene& s : {Scene{"cancel_loop", "an endless loop of cheap nodes", "loop", 1},
+                         Scene{"cancel_sleep", "a kernel that sleeps in slices of 1 ms", "sleep", 1},
+                         Scene{"cancel_recv", "a Recv that nobody sends to", "recv", 1},
+                         Scene{"cancel_16_steps", "a session blocked in 16 steps at once", "recv", 16}}) {
+    out->push_back({s.name, std::string("from cancel to the session idle: ") + s.what,
+                    [s](const BenchOptions& o) { return cancel_scene(o, s.fetch, s.steps); }});
+  }
+}
+
+}  // namespace troupe::bench

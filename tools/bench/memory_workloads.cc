@@ -1,0 +1,66 @@
+// A million steps: memory stays where it is, and steps allocate nothing.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "tools/bench/allocation_count.h"
+#include "tools/bench/bench.h"
+#include "tools/bench/graphs.h"
+#include "tools/bench/session_util.h"
+
+#include "graph/status.h"
+
+namespace troupe::bench {
+namespace {
+
+constexpr int64_t kWarmUpSteps = 10000;
+/// Of the steps whose allocations are counted; few, so that what happens once in a while shows as a fraction.
+constexpr int64_t kCountedSteps = 10000;
+
+/// Resident memory in KiB.
+double resident_kib() {
+  long pages = 0, resident = 0;
+  std::FILE* f = std::fopen("/proc/self/statm", "r");
+  if (f == nullptr) return 0;
+  const int read = std::fscanf(f, "%ld %ld", &pages, &resident);
+  std::fclose(f);
+  return read == 2 ? static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 1024 : 0;
+}
+
+absl::StatusOr<Samples> many_steps(const BenchOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  TROUPE_ASSIGN_OR_RETURN(const Bench bench, open_bench(tiny_add()));
+  const std::vector<NamedTensor> feeds = {{"x", Tensor::scalar<float>(1)}};
+  const std::vector<std::string> fetches = {"y"};
+  for (int64_t i = 0; i < kWarmUpSteps; ++i) TROUPE_RETURN_IF_ERROR(bench.session->run(feeds, fetches).status());
+  const double before_kib = resident_kib();
+  const int64_t before = allocation_count();
+  for (int64_t i = 0; i < kCountedSteps; ++i) TROUPE_RETURN_IF_ERROR(bench.session->run(feeds, fetches).status());
+  const int64_t counted = allocation_count() - before;
+  const Clock::time_point begin = Clock::now();
+  for (int64_t i = kCountedSteps; i < options.memory_steps; ++i) {
+    TROUPE_RETURN_IF_ERROR(bench.session->run(feeds, fetches).status());
+  }
+  const double nanoseconds = std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+  Samples samples;
+  if (options.memory_steps > kCountedSteps) {
+    samples.nanoseconds.push_back(nanoseconds / static_cast<double>(options.memory_steps - kCountedSteps));
+  }
+  samples.figures["steps"] = static_cast<double>(options.memory_steps);
+  samples.figures["resident_growth_kib"] = resident_kib() - before_kib;
+  samples.figures["resident_kib"] = resident_kib();
+  if (counts_allocations()) {
+    // The vector that run returns is the caller's.
+    samples.figures["allocations_per_step"] = static_cast<double>(counted) / static_cast<double>(kCountedSteps);
+  }
+  return samples;
+}
+
+}  // namespace
+
+void add_memory_workloads(std::vector<Workload>* out) {
+  out->push_back({"million_steps", "tiny_add a million times: growth of resident memory, heap allocations a step", many_steps});
+}
+
+}  // namespace troupe::bench

@@ -1,0 +1,46 @@
+#include <google/protobuf/stubs/logging.h>
+
+#include <cstdio>
+
+#include "CLI/CLI.hpp"
+#include "tools/troupe/commands.h"
+
+namespace {
+
+constexpr char kAbout[] = "Runs and examines TensorFlow graphs on actors.";
+constexpr char kVersion[] = "troupe 0.1.0";
+constexpr char kExamples[] = R"(
+Examples:
+  troupe run model.pb --feed x=[1,2,3] --fetch y
+  troupe inspect saved_model
+  troupe verify --cases cases.tsv
+
+Every command explains itself: troupe run --help)";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Files that do not parse are reported by the commands, once.
+  google::protobuf::SetLogHandler(nullptr);
+  CLI::App app(kAbout, "troupe");
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  app.set_version_flag("--version", kVersion);
+  troupe::Command command;
+  troupe::add_run_command(app, &command);
+  troupe::add_inspect_command(app, &command);
+  troupe::add_verify_command(app, &command);
+  troupe::add_verify_worker_command(app, &command);
+  troupe::add_bench_command(app, &command);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& e) {
+    return app.exit(e);
+  } catch (const CLI::CallForVersion& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    std::fprintf(stderr, "troupe: %s (troupe --help tells more)\n", e.what());
+    return 1;
+  }
+  return command ? command() : 1;
+}

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "actors/options.h"
+
+namespace troupe {
+
+/// What `troupe run` was asked for, as text.
+struct RunRequest {
+  std::string graph;
+  std::vector<std::string> tags;
+  /// Call this signature; feeds and fetches are its keys then (tensor names are understood too).
+  std::string signature;
+  /// "NAME=FILE.npy", "NAME=@FILE" (the bytes of a string, or a literal), "NAME=literal".
+  std::vector<std::string> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+  /// Nodes to run once before, one after the other: initialisers.
+  std::vector<std::string> before;
+  /// Prefix of a checkpoint that the model's saver restores.
+  std::string checkpoint;
+  /// "NAME=FILE.npy", or a folder for all.
+  std::vector<std::string> outputs;
+  /// "CPU=2".
+  std::vector<std::string> device_counts;
+  /// ConfigProto in text format.
+  std::string config;
+  bool raw = false;
+  int64_t timeout_ms = 0;
+  int repeat = 1;
+};
+
+/// Loads, runs, and returns what is to be printed.
+absl::StatusOr<std::string> run_model(const RunRequest& request);
+
+}  // namespace troupe
