@@ -179,9 +179,10 @@ absl::Status run_pass(Pass pass, const ConvProblem& p, ParallelRunner& runner, c
 
 bool has_empty_image(const ConvProblem& p) { return p.batch * p.in_image() == 0 || p.batch * p.out_image() == 0; }
 
-/// run_pass over tensors of any dtype of the family: half and bfloat16 are computed in float.
+/// run_pass over tensors of any dtype of the family. half and bfloat16 are computed in float, but for filter gradients under
+/// explicit padding: there TensorFlow rounds every sum to 16 bits, and answers are meant to be the same.
 template <class T>
-absl::Status run_tensors(Pass pass, const ConvProblem& p, ParallelRunner& runner, const Tensor& first,
+absl::Status run_tensors(Pass pass, const ConvProblem& p, Padding padding, ParallelRunner& runner, const Tensor& first,
                          const Tensor& second, Tensor* result, onednn::PackedFilter* packed = nullptr) {
   if (result->num_elements() == 0) return absl::OkStatus();
   std::span<T> to = result->flat<T>();
@@ -190,6 +191,10 @@ absl::Status run_tensors(Pass pass, const ConvProblem& p, ParallelRunner& runner
     return absl::OkStatus();
   }
   if constexpr (std::is_same_v<T, Eigen::half> || std::is_same_v<T, Eigen::bfloat16>) {
+    if (padding == Padding::kExplicit && pass == Pass::kBackwardFilter) {
+      run_plain<T>(pass, p, runner, first.flat<T>().data(), second.flat<T>().data(), to.data());
+      return absl::OkStatus();
+    }
     std::vector<float> a = to_floats(first), b = to_floats(second), wide(to.size());
     TROUPE_RETURN_IF_ERROR(run_pass<float>(pass, p, runner, a.data(), b.data(), wide.data()));
     for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<T>(wide[i]);
@@ -214,7 +219,7 @@ class ConvForwardKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(ConvProblem p, make_problem(attrs_, kDepthwise, input.shape(), filter.shape()));
     TROUPE_ASSIGN_OR_RETURN(Shape shape, attrs_.layout.shape(p.batch, p.out.data(), p.out_channels));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-    return run_tensors<T>(Pass::kForward, p, context.parallel(), input, filter, out, packed_.get());
+    return run_tensors<T>(Pass::kForward, p, attrs_.padding, context.parallel(), input, filter, out, packed_.get());
   }
 
  private:
@@ -278,7 +283,7 @@ class ConvBackwardKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(ConvProblem p, make_problem(attrs_, kDepthwise, input, filter));
     TROUPE_RETURN_IF_ERROR(check_out_backprop(attrs_, p, out_backprop.shape(), context.node().op->name));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, kForInput ? input : filter));
-    return run_tensors<T>(kForInput ? Pass::kBackwardInput : Pass::kBackwardFilter, p, context.parallel(),
+    return run_tensors<T>(kForInput ? Pass::kBackwardInput : Pass::kBackwardFilter, p, attrs_.padding, context.parallel(),
                           context.input(kForInput ? 1 : 0), out_backprop, out);
   }
 

@@ -10,7 +10,7 @@
 namespace troupe {
 
 /// Convolutions without oneDNN, for channels-last images: im2col and matrix products, or direct loops when every
-/// channel is its own group. T is float, double or int32.
+/// channel is its own group. T is float, double, int32, half or bfloat16.
 template <class T>
 class PlainConv {
  public:

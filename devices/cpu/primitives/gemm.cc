@@ -184,8 +184,24 @@ template <class T>
 void gemm_accumulate(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, const T* a, int64_t lda,
                      const T* b, int64_t ldb, T* c, int64_t ldc) {
   if (m == 0 || n == 0 || k == 0) return;
-  block_gemm(transpose_a ? MatrixOp::kTranspose : MatrixOp::kNone,
+  if constexpr (kNarrow<T>) {
+    const int64_t a_row = transpose_a ? 1 : lda, a_col = transpose_a ? lda : 1;
+    const int64_t b_row = transpose_b ? 1 : ldb, b_col = transpose_b ? ldb : 1;
+    for (int64_t i = 0; i < m; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        T sum = c[i * ldc + j];
+        for (int64_t l = 0; l < k; ++l) {
+          sum = static_cast<T>(static_cast<float>(sum) + static_cast<float>(a[i * a_row + l * a_col]) *
+                                                             static_cast<float>(b[l * b_row + j * b_col]));
+        }
+        c[i * ldc + j] = sum;
+      }
+    }
+    return;
+  } else {
+    block_gemm(transpose_a ? MatrixOp::kTranspose : MatrixOp::kNone,
              transpose_b ? MatrixOp::kTranspose : MatrixOp::kNone, Block{m, n, k, lda, ldb, ldc}, a, b, c, true);
+  }
 }
 
 #define TROUPE_GEMM(T)                                                                                            \
@@ -209,6 +225,8 @@ TROUPE_GEMM(Eigen::bfloat16)
 TROUPE_GEMM_ACCUMULATE(float)
 TROUPE_GEMM_ACCUMULATE(double)
 TROUPE_GEMM_ACCUMULATE(int32_t)
+TROUPE_GEMM_ACCUMULATE(Eigen::half)
+TROUPE_GEMM_ACCUMULATE(Eigen::bfloat16)
 #undef TROUPE_GEMM_ACCUMULATE
 
 }  // namespace troupe

@@ -23,7 +23,8 @@ template <class T>
 void parallel_gemm(ParallelRunner& runner, MatrixOp op_a, MatrixOp op_b, int64_t m, int64_t n, int64_t k, const T* a,
                    const T* b, T* c);
 
-/// C += op(A) * op(B) with leading dimensions, for kernels that build on products. float and double.
+/// C += op(A) * op(B) with leading dimensions, for kernels that build on products. float, double, int32; for half and
+/// bfloat16 every single step is rounded, in the order of k, as Eigen does.
 template <class T>
 void gemm_accumulate(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, const T* a, int64_t lda,
                      const T* b, int64_t ldb, T* c, int64_t ldc);

@@ -41,11 +41,10 @@ Tensor shape_vector(const Shape& s) {
 }
 
 /// The three passes of one convolution.
-void expect_all_passes(const std::string& prefix, bool depthwise, const Tensor& input, const Tensor& filter,
+void expect_all_passes(const std::string& prefix, const Tensor& input, const Tensor& filter,
                        const AttrMap& attrs) {
-  const std::string forward = depthwise ? prefix : prefix;
-  expect_agreement(forward, {input, filter}, attrs);
-  auto out = run_kernel(forward, {input, filter}, attrs);
+  expect_agreement(prefix, {input, filter}, attrs);
+  auto out = run_kernel(prefix, {input, filter}, attrs);
   ASSERT_TRUE(out.ok());
   Tensor grad = sample<float>(out->at(0).shape(), 3);
   const std::string v2 = prefix == "Conv3D" ? "V2" : "";
@@ -111,7 +110,7 @@ TEST(Conv2D, agrees_between_onednn_and_plain_loops_in_every_layout) {
                              {"data_format", format},
                              {"strides", last ? Ints{1, stride, stride, 1} : Ints{1, 1, stride, stride}},
                              {"dilations", last ? Ints{1, dilation, dilation, 1} : Ints{1, 1, dilation, dilation}}};
-            expect_all_passes("Conv2D", false, sample<float>(last ? Shape{3, 9, 8, 4} : Shape{3, 4, 9, 8}, 1),
+            expect_all_passes("Conv2D", sample<float>(last ? Shape{3, 9, 8, 4} : Shape{3, 4, 9, 8}, 1),
                               sample<float>(Shape{3, 2, 4 / groups, 6}, 2), attrs);
           }
         }
@@ -126,7 +125,7 @@ TEST(Conv2D, pads_each_side_by_what_it_is_told) {
   auto out = run_kernel("Conv2D", {x, w}, attrs);
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ(out->at(0).shape(), (Shape{1, 3, 8, 2}));
-  expect_all_passes("Conv2D", false, x, w, attrs);
+  expect_all_passes("Conv2D", x, w, attrs);
 }
 
 TEST(DepthwiseConv2d, agrees_with_tensorflow) {
@@ -143,7 +142,7 @@ TEST(DepthwiseConv2d, agrees_between_onednn_and_plain_loops) {
       AttrMap attrs = {{"padding", "SAME"},
                        {"data_format", format},
                        {"strides", last ? Ints{1, 2, 2, 1} : Ints{1, 1, 2, 2}}};
-      expect_all_passes("DepthwiseConv2dNative", true, sample<float>(last ? Shape{2, 7, 6, 5} : Shape{2, 5, 7, 6}, 1),
+      expect_all_passes("DepthwiseConv2dNative", sample<float>(last ? Shape{2, 7, 6, 5} : Shape{2, 5, 7, 6}, 1),
                         sample<float>(Shape{3, 3, 5, multiplier}, 2), attrs);
     }
   }
@@ -155,7 +154,7 @@ TEST(Conv3D, agrees_between_onednn_and_plain_loops) {
     AttrMap attrs = {{"padding", "SAME"},
                      {"data_format", format},
                      {"strides", last ? Ints{1, 2, 1, 2, 1} : Ints{1, 1, 2, 1, 2}}};
-    expect_all_passes("Conv3D", false, sample<float>(last ? Shape{2, 4, 5, 6, 3} : Shape{2, 3, 4, 5, 6}, 1),
+    expect_all_passes("Conv3D", sample<float>(last ? Shape{2, 4, 5, 6, 3} : Shape{2, 3, 4, 5, 6}, 1),
                       sample<float>(Shape{2, 3, 3, 3, 4}, 2), attrs);
   }
 }
@@ -230,8 +229,8 @@ TEST(Conv2D, refuses_what_does_not_fit) {
 TEST(Conv2D, refuses_strides_over_the_batch_and_the_depth) {
   for (const Ints& strides : {Ints{2, 1, 1, 1}, Ints{1, 1, 1, 2}}) {
     auto status = run_kernel("Conv2D", {image(), filter()}, {{"strides", strides}, {"padding", "SAME"}}).status();
-    EXPECT_EQ(status, absl::UnimplementedError("Current implementation does not yet support strides in the batch and "
-                                               "depth dimensions."));
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+    EXPECT_EQ(status.message().find("Current implementation does not yet support strides in the batch and depth "), 0u);
   }
 }
 
