@@ -130,10 +130,18 @@ TEST(Tensor, is_aligned_even_when_empty) {
   }
 }
 
+class NoMemory final : public Allocator {
+ public:
+  void* allocate(size_t) override { return nullptr; }
+  void deallocate(void*, size_t) override {}
+  absl::string_view name() const override { return "none"; }
+};
+
 TEST(Tensor, says_when_memory_is_short) {
-  auto t = Tensor::make(DataType::kDouble, Shape{int64_t{1} << 50});
+  NoMemory none;
+  auto t = Tensor::make(DataType::kDouble, Shape{int64_t{1} << 50}, &none);
   EXPECT_EQ(t.status().code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(std::string(t.status().message()), HasSubstr("OOM when allocating tensor with shape[1125899906842624] and type double"));
+  EXPECT_THAT(std::string(t.status().message()), HasSubstr("OOM when allocating tensor with shape[1125899906842624] and type double by allocator none"));
   EXPECT_FALSE(Tensor::make(DataType::kString, Shape{int64_t{1} << 62}).ok());
 }
 
