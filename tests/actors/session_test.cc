@@ -188,5 +188,49 @@ TEST_F(SessionTest, two_runtimes_live_in_one_process) {
   EXPECT_EQ((*session_->run({}, {"c"}))[0].value<float>(), 3);
 }
 
+TEST_F(SessionTest, sends_values_and_control_between_two_devices) {
+  int x = placeholder("x");
+  int one = constant("one", Tensor::scalar<float>(1));
+  int first = add("first", "TestAdd", {}, {{x, 0}, {one, 0}}, {}, "/device:CPU:1");
+  int second = add("second", "TestAdd", {}, {{first, 0}, {x, 0}}, {}, "/device:CPU:0");
+  int third = add("third", "TestAdd", {}, {{first, 0}, {second, 0}}, {second}, "/device:CPU:1");
+  add("fourth", "TestAdd", {}, {{third, 0}, {third, 0}}, {first}, "/device:CPU:0");
+  SessionOptions options;
+  options.device_count["CPU"] = 2;
+  Session& s = open(options);
+  for (int i = 0; i < 20; ++i) {
+    RunStats stats;
+    auto out = s.run({{"x", Tensor::scalar<float>(static_cast<float>(i))}}, {"fourth"}, {}, {}, &stats);
+    ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_EQ((*out)[0].value<float>(), 2 * ((i + 1) + (i + 1 + i)));
+    EXPECT_EQ(stats.num_partitions, 2);
+  }
+  EXPECT_EQ(s.list_devices()->size(), 2u);
+}
+
+TEST_F(SessionTest, an_error_on_one_device_ends_the_step_on_the_other) {
+  int x = placeholder("x");
+  int bad = add("bad", "TestFail", {}, {{x, 0}}, {}, "/device:CPU:1");
+  add("waits", "TestAdd", {}, {{bad, 0}, {x, 0}}, {}, "/device:CPU:0");
+  SessionOptions options;
+  options.device_count["CPU"] = 2;
+  Session& s = open(options);
+  for (int i = 0; i < 5; ++i) {
+    auto out = s.run({{"x", Tensor::scalar<float>(1)}}, {"waits"});
+    EXPECT_EQ(out.status().code(), absl::StatusCode::kInvalidArgument) << out.status();
+    EXPECT_THAT(text(out.status()), HasSubstr("{{node bad}}")) << "the root error, not what it caused";
+  }
+}
+
+TEST_F(SessionTest, names_a_device_that_does_not_exist) {
+  int x = placeholder("x");
+  add("far", "Identity", {{"T", DataType::kFloat}}, {{x, 0}}, {}, "/device:CPU:7");
+  Session& s = open();
+  auto out = s.run({{"x", Tensor::scalar<float>(1)}}, {"far"});
+  EXPECT_EQ(out.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(text(out.status()), HasSubstr("{{node far}} was explicitly assigned to /device:CPU:7"));
+  EXPECT_THAT(text(out.status()), HasSubstr("available devices are [ /job:localhost/replica:0/task:0/device:CPU:0 ]"));
+}
+
 }  // namespace
 }  // namespace troupe::test

@@ -67,6 +67,7 @@ void register_image_kernels(KernelRegistry* r) {
   register_crop_kernels(r);
   register_non_max_suppression_kernels(r);
   register_color_kernels(r);
+  register_image_transform_kernels(r);
 }
 
 }  // namespace troupe

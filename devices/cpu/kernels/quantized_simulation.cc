@@ -300,6 +300,10 @@ void register_quantization_simulation_kernels(KernelRegistry* r) {
   add_round_trips<double>(r);
 }
 
-void register_quantized_kernels(KernelRegistry* r) { register_quantization_simulation_kernels(r); }
+void register_quantized_kernels(KernelRegistry* r) {
+  register_quantization_simulation_kernels(r);
+  register_quantized_conversion_kernels(r);
+  register_quantized_compute_kernels(r);
+}
 
 }  // namespace troupe

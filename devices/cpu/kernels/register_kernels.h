@@ -27,6 +27,7 @@ void register_optimizer_kernels(KernelRegistry* registry);
 void register_tensor_array_kernels(KernelRegistry* registry);
 void register_checkpoint_kernels(KernelRegistry* registry);
 void register_control_kernels(KernelRegistry* registry);
+void register_transfer_kernels(KernelRegistry* registry);
 
 /// All of the above.
 void register_cpu_kernels(KernelRegistry* registry);

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "graph/passes/pass.h"
+#include "graph/passes/planner.h"
+
+namespace troupe {
+
+/// Gives every node a device of the catalog. Nodes that share a colocation class ("loc:@x"), a reference edge or a
+/// resource are placed together; a group goes to the device that its members ask for, else to the one with the
+/// highest kernel and device priority; nodes that only make a value follow their consumers, shape questions their input.
+/// With soft placement a wish for a type or number that cannot be met is dropped. InvalidArgument with TensorFlow's
+/// phrases: malformed or unknown devices, no kernel, members that cannot be together. Linear but for lookups of kernels.
+absl::StatusOr<PassStats> place(const DeviceCatalog& devices, const PlanOptions& options, Graph* graph);
+
+}  // namespace troupe
