@@ -23,7 +23,7 @@ class RefVariable final : public Resource {
       : dtype_(dtype), value_(std::make_shared<RefTensor>()) {
     value_->name = std::move(name);
     // No memory yet, but a dtype and a shape, which the first assignment must match.
-    if (auto s = shape.to_shape()) value_->tensor = Tensor(dtype, *s, nullptr);
+    if (auto s = shape.to_shape()) value_->tensor = Tensor(dtype, *s, static_cast<Buffer*>(nullptr));
   }
   std::string type_name() const override { return kTypeName; }
   DataType dtype() const { return dtype_; }
