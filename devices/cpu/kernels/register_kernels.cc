@@ -8,6 +8,8 @@ void register_cpu_kernels(KernelRegistry* registry) {
   register_variable_kernels(registry);
   register_cwise_kernels(registry);
   register_array_kernels(registry);
+  register_gather_scatter_kernels(registry);
+  register_segment_kernels(registry);
   register_cast_kernels(registry);
   register_reduction_kernels(registry);
   register_random_kernels(registry);

@@ -61,7 +61,7 @@ absl::Status scatter_ref(KernelContext& context) {
   {
     std::lock_guard lock(ref->mu);
     if (!ref->tensor.initialized()) {
-      return absl::FailedPreconditionError("Null ref for params");
+      return uninitialized_ref(*ref);
     }
     if (ref->tensor.rank() < 1) return invalid("params must be at least 1-D, got shape ", ref->tensor.shape().to_string());
     if (!updates_fit(ref->tensor, indices, updates)) {

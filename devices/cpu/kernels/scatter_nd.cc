@@ -159,7 +159,7 @@ absl::Status scatter_nd_ref(KernelContext& context) {
   if (ref == nullptr) return invalid("ScatterNd needs a variable");
   {
     std::lock_guard lock(ref->mu);
-    if (!ref->tensor.initialized()) return absl::FailedPreconditionError("Null ref for params");
+    if (!ref->tensor.initialized()) return uninitialized_ref(*ref);
     TROUPE_RETURN_IF_ERROR(check_shapes(Wording::kUpdate, context.input(1), context.input(2), ref->tensor.shape()));
     TROUPE_RETURN_IF_ERROR(make_unique(&ref->tensor, context.allocator()));
     TROUPE_RETURN_IF_ERROR(scatter_into(context, kOp, context.input(1), context.input(2), &ref->tensor));
