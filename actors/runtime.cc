@@ -33,8 +33,20 @@ void configure(caf::actor_system_config& config) {
   config.set("scheduler.max-threads", kControlThreads);
 }
 
+std::shared_ptr<NamedPool> Runtime::Impl::session_pool(int num_threads) {
+  auto pool = std::make_shared<NamedPool>(system, "session", num_threads);
+  std::vector<std::shared_ptr<NamedPool>> unused;  // destroyed outside the lock
+  std::lock_guard lock(mu_);
+  for (auto& p : session_pools_) {
+    if (p.use_count() == 1) unused.push_back(std::move(p));
+  }
+  std::erase(session_pools_, nullptr);
+  session_pools_.push_back(pool);
+  return pool;
+}
+
 absl::StatusOr<std::shared_ptr<NamedPool>> Runtime::Impl::named_pool(const InterOpPoolOptions& want) {
-  if (want.global_name.empty()) return std::make_shared<NamedPool>(system, "session", want.num_threads);
+  if (want.global_name.empty()) return session_pool(want.num_threads);
   std::lock_guard lock(mu_);
   auto [it, added] = pools_.try_emplace(want.global_name);
   if (added) {
@@ -87,7 +99,7 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
       core->pools.push_back(std::move(pool));
     }
   } else if (want.use_per_session_threads || want.inter_op_threads > 0) {
-    core->pools.push_back(std::make_shared<NamedPool>(system, "session", std::max(0, want.inter_op_threads)));
+    core->pools.push_back(session_pool(std::max(0, want.inter_op_threads)));
   } else {
     core->pools.push_back(default_pool);
   }
@@ -178,7 +190,11 @@ void Runtime::shutdown() {
     spdlog::error("runtime: {} steps did not end within {} s", stuck, kShutdownPatience.count());
   }
   caf::anon_send_exit(impl_->actor, caf::exit_reason::user_shutdown);
+  // An actor that has let go of its slot may still be ending on a pool's thread: the threads go before the system.
+  impl_->default_pool->stop();
   std::lock_guard lock(impl_->mu_);
+  for (const auto& p : impl_->session_pools_) p->stop();
+  for (const auto& [name, pool] : impl_->pools_) pool.second->stop();
   for (DeviceActor& d : impl_->devices_) {
     if (d) caf::anon_send_exit(d, caf::exit_reason::user_shutdown);
   }

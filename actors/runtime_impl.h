@@ -31,6 +31,8 @@ struct Runtime::Impl {
   RuntimeActor actor;
   std::shared_ptr<std::atomic<int64_t>> live_slots = std::make_shared<std::atomic<int64_t>>(0);
 
+  /// A pool for one session; those of sessions that are gone end meanwhile.
+  std::shared_ptr<NamedPool> session_pool(int num_threads);
   /// InvalidArgument when a pool of that name has another size.
   absl::StatusOr<std::shared_ptr<NamedPool>> named_pool(const InterOpPoolOptions& options);
   /// The DEVICE of CPU number `index`; spawned when first asked for, and again when it has died.
@@ -48,6 +50,8 @@ struct Runtime::Impl {
   std::map<std::string, std::pair<int, std::shared_ptr<NamedPool>>> pools_;
   std::vector<DeviceActor> devices_;
   std::vector<std::weak_ptr<SessionCore>> sessions_;
+  /// Pools that sessions own: held here too, and let go on a thread that is none of theirs.
+  std::vector<std::shared_ptr<NamedPool>> session_pools_;
   bool stopped_ = false;
 };
 

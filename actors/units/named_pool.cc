@@ -21,19 +21,17 @@ NamedPool::NamedPool(caf::actor_system* system, std::string name, int num_thread
       num_threads_(num_threads > 0 ? num_threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
       shared_(std::make_shared<Shared>(system)) {}
 
-NamedPool::~NamedPool() {
+NamedPool::~NamedPool() { stop(); }
+
+void NamedPool::stop() {
+  std::vector<std::thread> threads;
   {
     std::lock_guard lock(shared_->mu);
     shared_->stopping = true;
+    threads.swap(threads_);
   }
   shared_->arrived.notify_all();
-  for (std::thread& t : threads_) {
-    if (t.get_id() == std::this_thread::get_id()) {
-      t.detach();
-    } else {
-      t.join();
-    }
-  }
+  for (std::thread& t : threads) t.join();
 }
 
 void NamedPool::start_threads() {
@@ -51,7 +49,7 @@ void NamedPool::Shared::enqueue(caf::resumable* job) {
 void NamedPool::enqueue(caf::resumable* job) {
   {
     std::lock_guard lock(shared_->mu);
-    if (threads_.empty()) start_threads();
+    if (threads_.empty() && !shared_->stopping) start_threads();
   }
   shared_->enqueue(job);
 }
@@ -59,7 +57,7 @@ void NamedPool::enqueue(caf::resumable* job) {
 void NamedPool::run_kernels(const std::vector<KernelTask*>& tasks, const std::shared_ptr<void>& keep_alive) {
   {
     std::lock_guard lock(shared_->mu);
-    if (threads_.empty()) start_threads();
+    if (threads_.empty() && !shared_->stopping) start_threads();
     for (KernelTask* t : tasks) shared_->kernels.push_back({nullptr, t, keep_alive});
   }
   if (tasks.size() == 1) {

@@ -25,9 +25,11 @@ class NamedPool {
 
   /// 0: as many threads as cores.
   NamedPool(caf::actor_system* system, std::string name, int num_threads);
-  /// Waits for the jobs that are running; what is queued must be gone by then. May run on one of the pool's own threads, when
-  /// the last step of a session held it.
+  /// As stop. The runtime holds every pool, so that none is destroyed on a thread of its own.
   ~NamedPool();
+
+  /// Runs what is queued, then ends the threads and waits for them; not from one of them. Nothing may be enqueued after.
+  void stop();
 
   const std::string& name() const { return name_; }
   int num_threads() const { return num_threads_; }
