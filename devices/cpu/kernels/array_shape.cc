@@ -147,11 +147,6 @@ absl::Status identity(KernelContext& context) {
   return absl::OkStatus();
 }
 
-absl::Status identity_n(KernelContext& context) {
-  for (int i = 0; i < context.num_inputs(); ++i) context.forward_input(i, i);
-  return absl::OkStatus();
-}
-
 /// Snapshot, Copy, CopyHost, DeepCopy: own memory with the same elements. Snapshot may keep memory nobody shares.
 absl::Status copy_into(KernelContext& context, bool may_forward) {
   const Tensor& input = context.input(0);
@@ -260,7 +255,6 @@ void register_array_shape_kernels(KernelRegistry* registry) {
   for (const char* op : {"StopGradient", "PreventGradient", "GuaranteeConst", "PlaceholderWithDefault"}) {
     registry->add(KernelDef(op).fn(identity, true));
   }
-  registry->add(KernelDef("IdentityN").fn(identity_n, true));
   registry->add(KernelDef("EnsureShape").kernel<EnsureShape>());
   registry->add(KernelDef("Snapshot").types("T", pod_types()).fn(snapshot));
   for (const char* op : {"Copy", "CopyHost", "DeepCopy"}) registry->add(KernelDef(op).fn(deep_copy));
