@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
+#include "tools/troupe/command_options.h"
 #include "tools/troupe/commands.h"
 #include "tools/troupe/files.h"
 #include "tools/troupe/graph_picture.h"
@@ -156,10 +157,10 @@ void add_inspect_command(CLI::App& app, Command* chosen) {
   CLI::App* sub = app.add_subcommand("inspect", "Shows what a graph contains and what the planner makes of it");
   sub->footer(kExamples);
   sub->add_option("graph", flags->graph, "The model")->required()->type_name("GRAPH");
-  sub->add_option("--tag", flags->tags, "Tags of the meta graph (default: serve)");
-  sub->add_option("--feed", flags->signature.feeds, "Plan a run that feeds this tensor")->type_name("NAME")->expected(1);
-  sub->add_option("--fetch", flags->signature.fetches, "Plan a run that fetches it")->type_name("NAME")->expected(1);
-  sub->add_option("--target", flags->signature.targets, "Plan a run that runs it")->type_name("NAME")->expected(1);
+  add_texts(sub, "--tag", &flags->tags, "Tags of the meta graph (default: serve)");
+  add_texts(sub, "--feed", &flags->signature.feeds, "Plan a run that feeds this tensor")->type_name("NAME");
+  add_texts(sub, "--fetch", &flags->signature.fetches, "Plan a run that fetches it")->type_name("NAME");
+  add_texts(sub, "--target", &flags->signature.targets, "Plan a run that runs it")->type_name("NAME");
   sub->add_option("--signature", flags->signature_key, "Plan a call of this signature")->type_name("KEY");
   sub->add_option("--pass", flags->pass, "Show what this pass did, or all of them")->type_name("NAME|all");
   sub->add_option("--dot", flags->dot, "Write a picture for Graphviz")->type_name("FILE");

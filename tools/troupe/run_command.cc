@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "CLI/CLI.hpp"
+#include "tools/troupe/command_options.h"
 #include "tools/troupe/commands.h"
 #include "tools/troupe/messages.h"
 #include "tools/troupe/run_model.h"
@@ -28,16 +29,6 @@ int run(const RunRequest& request) {
   if (!text.ok()) return fail("run", text.status());
   std::fputs(text->c_str(), stdout);
   return 0;
-}
-
-/// One value per occurrence, as it stands: brackets and commas are the value's own.
-CLI::Option* add_texts(CLI::App* app, const std::string& name, std::vector<std::string>* out, const std::string& help) {
-  return app
-      ->add_option_function<std::vector<std::string>>(
-          name, [out](const std::vector<std::string>& values) { *out = values; }, help)
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false);
 }
 
 }  // namespace
