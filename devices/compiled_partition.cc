@@ -127,6 +127,12 @@ class PartitionCompiler {
     switch (c->kind) {
       case NodeKind::kConst: {
         TROUPE_ASSIGN_OR_RETURN(Tensor value, n.attrs.get<Tensor>("value"));
+        // Such a node passes import; a consumer that trusts the type would read past the value's end.
+        if (value.dtype() != n.output_types[0]) {
+          return absl::InvalidArgumentError(absl::StrCat(
+              "Type mismatch between value (", dtype_name(value.dtype()), ") and dtype (",
+              dtype_name(n.output_types[0]), ")\n\t [[{{node ", n.name, "}}]]"));
+        }
         c->aux = static_cast<int32_t>(p_->consts_.size());
         p_->consts_.push_back(std::move(value));
         break;

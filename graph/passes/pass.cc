@@ -74,7 +74,9 @@ void make_const(Node* node, const OpDef* const_op, Tensor value) {
 const Tensor* const_value(const Node& node) {
   if (!node.is("Const") || !node.defect.ok()) return nullptr;
   const AttrValue* value = node.attrs.find("value");
-  return value == nullptr ? nullptr : value->get<Tensor>();
+  const Tensor* tensor = value == nullptr ? nullptr : value->get<Tensor>();
+  // A node whose value is of another type than it says is refused when it is compiled; no pass may trust it.
+  return tensor == nullptr || tensor->dtype() != node.output_types[0] ? nullptr : tensor;
 }
 
 }  // namespace troupe
