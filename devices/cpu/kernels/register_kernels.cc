@@ -7,6 +7,7 @@ void register_cpu_kernels(KernelRegistry* registry) {
   register_transfer_kernels(registry);
   register_variable_kernels(registry);
   register_cwise_kernels(registry);
+  register_tensor_array_kernels(registry);
   register_array_kernels(registry);
   register_gather_scatter_kernels(registry);
   register_segment_kernels(registry);
