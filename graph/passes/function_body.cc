@@ -1,0 +1,311 @@
+#include "graph/passes/function_body.h"
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "graph/ir/attr_proto.h"
+
+#include "proto/function.pb.h"
+
+namespace troupe {
+
+int FunctionBody::passed_through(int i) const {
+  Endpoint e = rets[i];
+  for (size_t hops = 0; hops <= nodes.size() && !is_arg(e); ++hops) {
+    if (nodes[e.node].op->name != "Identity" || !nodes[e.node].controls.empty()) break;
+    e = nodes[e.node].inputs[0];
+  }
+  return is_arg(e) ? arg_of(e) : -1;
+}
+
+bool has_side_effects(const OpDef& op) {
+  static const auto* kQuiet = new absl::flat_hash_set<absl::string_view>{
+      "VarHandleOp", "ReadVariableOp", "_ReadVariablesOp", "VarIsInitializedOp", "VariableShape", "ResourceGather",
+      "ResourceGatherNd", "VariableV2", "Variable", "IsVariableInitialized", "Placeholder", "HashTableV2",
+      "MutableHashTableV2", "LookupTableFindV2", "LookupTableSizeV2", "TensorArrayReadV3", "TensorArraySizeV3",
+      "Multinomial", "RandomUniform", "RandomUniformInt", "RandomStandardNormal", "ParameterizedTruncatedNormal",
+      "TruncatedNormal", "RandomShuffle", "RandomGamma", "RandomPoisson", "RandomPoissonV2", "FakeParam"};
+  return op.is_stateful && !kQuiet->contains(op.name);
+}
+
+namespace {
+
+/// Replaces `$T` by the attr of that name, in functions' own attrs too.
+absl::StatusOr<AttrValue> substitute(const AttrValue& value, const AttrMap& attrs) {
+  if (const auto* placeholder = value.get<AttrPlaceholder>()) {
+    const AttrValue* bound = attrs.find(placeholder->name);
+    if (bound == nullptr) {
+      return absl::NotFoundError(absl::StrCat("Attr ", placeholder->name, " is not found from the instantiation"));
+    }
+    return *bound;
+  }
+  auto substitute_ref = [&](const FunctionRef& ref) -> absl::StatusOr<FunctionRef> {
+    if (ref.attrs == nullptr) return ref;
+    auto inner = std::make_shared<AttrMap>();
+    for (const auto& [name, v] : *ref.attrs) {
+      TROUPE_ASSIGN_OR_RETURN(AttrValue bound, substitute(v, attrs));
+      inner->set(name, std::move(bound));
+    }
+    return FunctionRef{ref.name, std::move(inner)};
+  };
+  if (const auto* ref = value.get<FunctionRef>()) {
+    TROUPE_ASSIGN_OR_RETURN(FunctionRef bound, substitute_ref(*ref));
+    return AttrValue(std::move(bound));
+  }
+  if (const auto* refs = value.get<std::vector<FunctionRef>>()) {
+    std::vector<FunctionRef> bound;
+    for (const FunctionRef& ref : *refs) {
+      TROUPE_ASSIGN_OR_RETURN(FunctionRef b, substitute_ref(ref));
+      bound.push_back(std::move(b));
+    }
+    return AttrValue(std::move(bound));
+  }
+  return value;
+}
+
+/// Reads one FunctionDef with one set of attrs.
+class Instantiator {
+ public:
+  Instantiator(const Graph& graph, const pb::FunctionDef& def, const OpDef& signature, const AttrMap& attrs)
+      : graph_(graph), def_(def), signature_(signature), body_(std::make_shared<FunctionBody>()) {
+    body_->attrs = attrs;
+  }
+
+  absl::StatusOr<std::shared_ptr<const FunctionBody>> run() {
+    body_->name = signature_.name;
+    TROUPE_RETURN_IF_ERROR(complete_and_check_attrs(signature_, &body_->attrs));
+    TROUPE_RETURN_IF_ERROR(op_types(signature_, body_->attrs, &body_->arg_types, &body_->ret_types));
+    TROUPE_RETURN_IF_ERROR(name_args());
+    for (int i = 0; i < def_.node_def_size(); ++i) {
+      if (auto s = add_node(i); !s.ok()) return annotate(s, "", absl::StrCat("; body node '", def_.node_def(i).name(), "'"));
+    }
+    for (int i = 0; i < def_.node_def_size(); ++i) {
+      if (auto s = connect(i); !s.ok()) return annotate(s, "", absl::StrCat("; body node '", def_.node_def(i).name(), "'"));
+    }
+    TROUPE_RETURN_IF_ERROR(add_rets());
+    prune();
+    return std::shared_ptr<const FunctionBody>(std::move(body_));
+  }
+
+ private:
+  /// What an input text can name: some outputs of a node, or some arguments.
+  struct Item {
+    Endpoint first;
+    int count = 1;
+  };
+
+  absl::Status name_args() {
+    TROUPE_ASSIGN_OR_RETURN(auto ranges, arg_ranges(signature_.inputs, body_->attrs));
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      items_[signature_.inputs[i].name] = {{-1 - ranges[i].first, 0}, ranges[i].second - ranges[i].first};
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status add_node(int i) {
+    const pb::NodeDef& def = def_.node_def(i);
+    FunctionBody::BodyNode node;
+    node.name = def.name();
+    node.device = def.device();
+    node.op = graph_.find_op(def.op());
+    if (node.op == nullptr) return graph_.ops().lookup(def.op()).status();
+    for (const auto& [name, proto] : def.attr()) {
+      TROUPE_ASSIGN_OR_RETURN(AttrValue value, from_proto(proto));
+      TROUPE_ASSIGN_OR_RETURN(value, substitute(value, body_->attrs));
+      node.attrs.set(name, std::move(value));
+    }
+    TROUPE_RETURN_IF_ERROR(complete_and_check_attrs(*node.op, &node.attrs));
+    std::vector<DataType> inputs;
+    TROUPE_RETURN_IF_ERROR(op_types(*node.op, node.attrs, &inputs, &node.output_types));
+    TROUPE_ASSIGN_OR_RETURN(auto ranges, arg_ranges(node.op->outputs, node.attrs));
+    for (size_t o = 0; o < ranges.size(); ++o) {
+      Item item{{i, ranges[o].first}, ranges[o].second - ranges[o].first};
+      items_[absl::StrCat(node.name, ":", node.op->outputs[o].name)] = item;
+      if (o == 0) items_.try_emplace(node.name, item);
+    }
+    if (!by_name_.emplace(node.name, i).second) {
+      return absl::InvalidArgumentError(absl::StrCat("Duplicated node name '", node.name, "' in function ", signature_.name));
+    }
+    node.effect = has_side_effects(*node.op);
+    input_types_.push_back(std::move(inputs));
+    body_->nodes.push_back(std::move(node));
+    return absl::OkStatus();
+  }
+
+  /// Appends what `text` names: "arg", "arg:1", "node:out", "node:out:1".
+  absl::Status resolve(absl::string_view text, std::vector<Endpoint>* out) const {
+    auto append = [&](const Item& item, int from, int count) {
+      for (int k = from; k < from + count; ++k) {
+        Endpoint e = item.first;
+        if (FunctionBody::is_arg(e)) {
+          e.node -= k;
+        } else {
+          e.slot += k;
+        }
+        out->push_back(e);
+      }
+    };
+    if (auto it = items_.find(text); it != items_.end()) {
+      append(it->second, 0, it->second.count);
+      return absl::OkStatus();
+    }
+    size_t colon = text.rfind(':');
+    int index = 0;
+    if (colon != absl::string_view::npos && absl::SimpleAtoi(text.substr(colon + 1), &index)) {
+      auto it = items_.find(text.substr(0, colon));
+      if (it != items_.end() && index >= 0 && index < it->second.count) {
+        append(it->second, index, 1);
+        return absl::OkStatus();
+      }
+    }
+    return absl::InvalidArgumentError(absl::StrCat("input ", text, " is not found"));
+  }
+
+  absl::Status connect(int i) {
+    const pb::NodeDef& def = def_.node_def(i);
+    FunctionBody::BodyNode& node = body_->nodes[i];
+    for (const std::string& text : def.input()) {
+      if (absl::StartsWith(text, "^")) {
+        TROUPE_RETURN_IF_ERROR(connect_control(absl::string_view(text).substr(1), &node));
+      } else {
+        TROUPE_RETURN_IF_ERROR(resolve(text, &node.inputs));
+      }
+    }
+    const auto& types = input_types_[i];
+    if (node.inputs.size() != types.size()) {
+      return absl::InvalidArgumentError(absl::StrCat("Expected ", types.size(), " inputs, got ", node.inputs.size()));
+    }
+    for (size_t s = 0; s < types.size(); ++s) {
+      TROUPE_RETURN_IF_ERROR(check_type(node.inputs[s], types[s], absl::StrCat("Input ", s, " of node ", node.name)));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status connect_control(absl::string_view name, FunctionBody::BodyNode* node) {
+    if (auto it = by_name_.find(name); it != by_name_.end()) {
+      node->controls.push_back(it->second);
+      return absl::OkStatus();
+    }
+    auto arg = items_.find(name);
+    if (arg == items_.end() || !FunctionBody::is_arg(arg->second.first)) {
+      return absl::InvalidArgumentError(absl::StrCat("input ^", name, " is not found"));
+    }
+    node->controls.push_back(arg->second.first.node);
+    return absl::OkStatus();
+  }
+
+  absl::Status check_type(Endpoint e, DataType want, absl::string_view what) const {
+    DataType have = FunctionBody::is_arg(e) ? body_->arg_types[FunctionBody::arg_of(e)] : body_->nodes[e.node].output_types[e.slot];
+    if (base_type(have) == base_type(want) && (is_ref(have) || !is_ref(want))) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat(what, " was passed ", dtype_name(have), " incompatible with expected ", dtype_name(want), "."));
+  }
+
+  absl::Status add_rets() {
+    TROUPE_ASSIGN_OR_RETURN(auto ranges, arg_ranges(signature_.outputs, body_->attrs));
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      const std::string& name = signature_.outputs[i].name;
+      auto it = def_.ret().find(name);
+      if (it == def_.ret().end()) return absl::InvalidArgumentError(absl::StrCat("Return ", name, " missing."));
+      const size_t before = body_->rets.size();
+      TROUPE_RETURN_IF_ERROR(resolve(it->second, &body_->rets));
+      const size_t want = static_cast<size_t>(ranges[i].second - ranges[i].first);
+      if (body_->rets.size() - before != want) {
+        return absl::InvalidArgumentError(absl::StrCat("Return ", name, " should have ", want, " values, not ", body_->rets.size() - before));
+      }
+      for (size_t r = before; r < body_->rets.size(); ++r) {
+        TROUPE_RETURN_IF_ERROR(check_type(body_->rets[r], body_->ret_types[r], absl::StrCat("Return ", name)));
+      }
+    }
+    for (const auto& [name, node] : def_.control_ret()) {
+      auto it = by_name_.find(node);
+      if (it == by_name_.end()) {
+        return absl::InvalidArgumentError(absl::StrCat("Control return ", name, " names the node ", node, ", which is not there."));
+      }
+      body_->nodes[it->second].effect = true;
+    }
+    return absl::OkStatus();
+  }
+
+  /// Drops what neither a result nor an effect needs, and says who is awaited and which arguments are used.
+  void prune() {
+    auto& nodes = body_->nodes;
+    std::vector<int> renumbered(nodes.size(), -1), stack;
+    auto visit = [&](int i) {
+      if (i < 0 || renumbered[i] >= 0) return;
+      renumbered[i] = 0;
+      stack.push_back(i);
+    };
+    for (Endpoint e : body_->rets) visit(e.node);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i].effect) visit(static_cast<int>(i));
+    }
+    while (!stack.empty()) {
+      const auto& n = nodes[stack.back()];
+      stack.pop_back();
+      for (Endpoint e : n.inputs) visit(e.node);
+      for (int c : n.controls) visit(c);
+    }
+    int next = 0;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (renumbered[i] < 0) continue;
+      renumbered[i] = next;
+      if (static_cast<size_t>(next) != i) nodes[next] = std::move(nodes[i]);
+      ++next;
+    }
+    nodes.resize(next);
+    body_->arg_used.assign(body_->arg_types.size(), false);
+    auto renumber = [&](Endpoint& e) {
+      if (FunctionBody::is_arg(e)) {
+        body_->arg_used[FunctionBody::arg_of(e)] = true;
+      } else {
+        e.node = renumbered[e.node];
+      }
+    };
+    for (auto& n : nodes) {
+      for (Endpoint& e : n.inputs) renumber(e);
+      for (int& c : n.controls) {
+        if (c < 0) continue;
+        c = renumbered[c];
+        nodes[c].awaited = true;
+      }
+    }
+    for (Endpoint& e : body_->rets) renumber(e);
+  }
+
+  const Graph& graph_;
+  const pb::FunctionDef& def_;
+  const OpDef& signature_;
+  std::shared_ptr<FunctionBody> body_;
+  std::vector<std::vector<DataType>> input_types_;
+  absl::flat_hash_map<std::string, Item> items_;
+  absl::flat_hash_map<std::string, int> by_name_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const FunctionBody>> FunctionBodies::get(const std::string& name, const AttrMap& attrs) {
+  const pb::FunctionDef* def = graph_.library() == nullptr ? nullptr : graph_.library()->find(name);
+  const OpDef* signature = def == nullptr ? nullptr : graph_.library()->find_signature(name);
+  if (def == nullptr) return absl::NotFoundError(absl::StrCat("Function ", name, " is not defined."));
+  if (signature == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("Function ", name, " has a malformed signature."));
+  }
+  // A caller may carry attrs of its own beside those that the function declares.
+  AttrMap declared;
+  for (const AttrDef& a : signature->attrs) {
+    if (const AttrValue* v = attrs.find(a.name)) declared.set(a.name, *v);
+  }
+  auto& known = bodies_[name];
+  for (const auto& [body, asked] : known) {
+    if (asked == declared) return body;
+  }
+  auto body = Instantiator(graph_, *def, *signature, declared).run();
+  if (!body.ok()) return annotate(body.status(), absl::StrCat("Instantiating function ", name, ": "));
+  known.push_back({*body, std::move(declared)});
+  return *body;
+}
+
+}  // namespace troupe

@@ -1,0 +1,343 @@
+#include "graph/passes/inline_functions.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "graph/ir/algorithm.h"
+#include "graph/passes/inliner.h"
+
+namespace troupe {
+
+bool Inliner::is_call(const OpDef& op) {
+  static const auto* kCalls = new absl::flat_hash_set<absl::string_view>{
+      "PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "If", "StatelessIf", "Case", "StatelessCase",
+      "While", "StatelessWhile", "For", "SymbolicGradient"};
+  return kCalls->contains(op.name);
+}
+
+/// Nodes that may be dead, or run many times: behind a Switch, or in a loop.
+void Inliner::find_conditional_nodes() {
+  conditional_.assign(graph_.num_ids(), false);
+  ConsumerIndex consumers(graph_);
+  std::vector<int> sources;
+  for (int i = 0; i < graph_.num_ids(); ++i) {
+    const Node& n = graph_.node(i);
+    if (!n.removed() && is_control_flow(*n.op)) sources.push_back(i);
+  }
+  conditional_ = reachable(graph_, consumers, sources);
+}
+
+absl::StatusOr<PassStats> Inliner::run() {
+  PassStats stats("inline_functions", graph_);
+  const int before = graph_.num_ids();
+  auto calls = [&](int i) {
+    const Node& n = graph_.node(i);
+    return !n.removed() && (is_call(*n.op) || graph_.ops().find(n.op->name) != n.op);
+  };
+  int first = 0;
+  while (first < before && !calls(first)) ++first;
+  if (first == before) return stats.done(graph_);
+  find_conditional_nodes();
+  frame_of_.assign(before, -1);
+  awaited_.assign(before, false);
+  for (int i = 0; i < before; ++i) {
+    for (int c : graph_.node(i).control_inputs) awaited_[c] = true;
+  }
+  for (int root : draft_.roots) awaited_[root] = true;
+  // Bodies are added behind: calls in them come up later in the same walk.
+  for (int i = first; i < graph_.num_ids(); ++i) {
+    if (calls(i)) TROUPE_RETURN_IF_ERROR(expand(i));
+  }
+  outputs_.apply(&graph_);
+  for (int i = 0; i < graph_.num_ids(); ++i) {
+    for (int& c : graph_.node(i).control_inputs) {
+      if (auto it = done_.find(c); it != done_.end()) c = it->second;
+    }
+  }
+  for (int& root : draft_.roots) {
+    if (auto it = done_.find(root); it != done_.end()) root = it->second;
+  }
+  if (auto order = topological_order(graph_); !order.ok()) {
+    return annotate(order.status(), "after inlining functions: ");
+  }
+  return stats.count("calls", calls_).count("branches", branches_).count("loops", loops_).done(graph_);
+}
+
+absl::Status Inliner::expand(int id) {
+  Node& n = graph_.node(id);
+  Call call;
+  call.id = id;
+  call.name = n.name;
+  call.op = n.op;
+  call.attrs = std::move(n.attrs);
+  call.device = n.requested_device;
+  call.frame = id < static_cast<int>(frame_of_.size()) ? frame_of_[id] : -1;
+  call.conditional = id < static_cast<int>(conditional_.size()) && conditional_[id];
+  call.awaited = id < static_cast<int>(awaited_.size()) && awaited_[id];
+  call.inputs.assign(n.inputs.begin(), n.inputs.end());
+  // What an input really is may have been decided since: that tells a Switch from others.
+  for (Endpoint& e : call.inputs) e = outputs_.resolve(e);
+  call.controls.assign(n.control_inputs.begin(), n.control_inputs.end());
+  for (int& c : call.controls) {
+    if (auto it = done_.find(c); it != done_.end()) c = it->second;
+  }
+  call.input_types.assign(n.input_types.begin(), n.input_types.end());
+  call.output_types.assign(n.output_types.begin(), n.output_types.end());
+  graph_.remove_node(id);
+  absl::Status status;
+  const std::string& op = call.op->name;
+  if (graph_.ops().find(op) != call.op) {
+    status = expand_call(call, op, call.attrs);
+  } else if (op == "PartitionedCall" || op == "StatefulPartitionedCall") {
+    auto f = function_attr(call, "f");
+    status = !f.ok() ? f.status() : expand_call(call, f->name, f->attrs == nullptr ? AttrMap() : *f->attrs);
+  } else if (op == "RemoteCall") {
+    status = expand_remote_call(call);
+  } else if (op == "If" || op == "StatelessIf") {
+    status = expand_if(call);
+  } else if (op == "Case" || op == "StatelessCase") {
+    status = expand_case(call);
+  } else if (op == "For") {
+    status = expand_for(call);
+  } else if (op == "SymbolicGradient") {
+    status = expand_gradient(call);
+  } else {
+    status = expand_while(call);
+  }
+  if (status.ok() && graph_.num_nodes() > kMaxInlinedNodes) {
+    status = absl::ResourceExhaustedError(
+        absl::StrCat("inlining the functions of this graph makes more than ", kMaxInlinedNodes, " nodes"));
+  }
+  return status.ok() ? status : annotate(status, "", absl::StrCat("\n\t [[{{node ", call.name, "}}]]"));
+}
+
+absl::StatusOr<FunctionRef> Inliner::function_attr(const Call& call, absl::string_view name) const {
+  return call.attrs.get<FunctionRef>(name);
+}
+
+/// The body of `ref`, which takes the call's inputs from `first_input` on, and is not being expanded already.
+absl::StatusOr<std::shared_ptr<const FunctionBody>> Inliner::body_of(const Call& call, const FunctionRef& ref,
+                                                                     size_t first_input) const {
+  TROUPE_ASSIGN_OR_RETURN(auto body, bodies_.get(ref.name, ref.attrs == nullptr ? AttrMap() : *ref.attrs));
+  for (int f = call.frame; f >= 0; f = frames_[f].parent) {
+    if (frames_[f].body != body.get()) continue;
+    return absl::UnimplementedError(absl::StrCat("Recursive function calls are not supported. Node ", call.name,
+                                                 " calls the function ", ref.name, ", which it is part of."));
+  }
+  const size_t have = call.inputs.size() - first_input;
+  if (body->arg_types.size() != have) {
+    return absl::InvalidArgumentError(absl::StrCat("Function ", ref.name, " expected ", body->arg_types.size(),
+                                                   " inputs, got ", have, " from ", call.op->name, " node ", call.name));
+  }
+  for (size_t i = 0; i < have; ++i) {
+    DataType want = body->arg_types[i], got = call.input_types[first_input + i];
+    if (base_type(want) == base_type(got)) continue;
+    return absl::InvalidArgumentError(absl::StrCat("Function ", ref.name, ": argument ", i, " has type ", dtype_name(want),
+                                                   ", but node ", call.name, " passes ", dtype_name(got)));
+  }
+  return body;
+}
+
+absl::Status Inliner::check_results(const Call& call, const FunctionBody& body, absl::Span<const DataType> want) {
+  if (body.ret_types.size() != want.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("Function ", body.name, " has ", body.ret_types.size(), " results, but ",
+                                                   call.op->name, " node ", call.name, " expects ", want.size()));
+  }
+  for (size_t i = 0; i < want.size(); ++i) {
+    if (base_type(body.ret_types[i]) == base_type(want[i])) continue;
+    return absl::InvalidArgumentError(absl::StrCat("Function ", body.name, ": result ", i, " has type ", dtype_name(body.ret_types[i]),
+                                                   ", but ", call.op->name, " node ", call.name, " expects ", dtype_name(want[i])));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Endpoint> Inliner::pass_on(const Call& call, size_t input) {
+  if (call.controls.empty()) return call.inputs[input];
+  TROUPE_ASSIGN_OR_RETURN(int same, add(call, absl::StrCat("passed_", input), "Identity", {{"T", base_type(call.input_types[input])}},
+                                        {call.inputs[input]}, call.controls));
+  return Endpoint{same, 0};
+}
+
+absl::StatusOr<int> Inliner::add(const Call& call, const std::string& name, absl::string_view op, AttrMap attrs,
+                                 std::vector<Endpoint> inputs, std::vector<int> controls) {
+  TROUPE_ASSIGN_OR_RETURN(Node * node, graph_.add_node(graph_.unique_name(absl::StrCat(call.name, "/", name)), op,
+                                                       std::move(attrs), std::move(inputs), std::move(controls), call.device));
+  if (call.conditional) {
+    conditional_.resize(node->id + 1);
+    conditional_[node->id] = true;
+  }
+  return node->id;
+}
+
+absl::StatusOr<int> Inliner::token_for(const Call& call, const std::string& name, Endpoint e) {
+  const Node& from = graph_.node(e.node);
+  if (!from.removed() && !is_switch(*from.op) && !is_call(*from.op) && graph_.ops().find(from.op->name) == from.op) {
+    return e.node;
+  }
+  DataType type = from.output_types[e.slot];
+  return add(call, name, is_ref(type) ? "RefIdentity" : "Identity", {{"T", base_type(type)}}, {e});
+}
+
+absl::StatusOr<std::vector<int>> Inliner::done_tokens(const Call& call, const std::string& prefix, const Spliced& s) {
+  if (!s.effects.empty()) {
+    for (int e : s.effects) await(e);
+    return s.effects;
+  }
+  std::vector<int> tokens;
+  for (Endpoint e : s.rets) {
+    TROUPE_ASSIGN_OR_RETURN(int token, token_for(call, absl::StrCat(prefix, "output_token"), e));
+    if (std::find(tokens.begin(), tokens.end(), token) == tokens.end()) tokens.push_back(token);
+  }
+  return tokens;
+}
+
+absl::Status Inliner::finish(const Call& call, std::vector<int> after) {
+  if (!call.awaited) return absl::OkStatus();
+  TROUPE_ASSIGN_OR_RETURN(Node * done, graph_.add_node(call.name, "NoOp", {}, {}, std::move(after), call.device));
+  done_[call.id] = done->id;
+  if (call.conditional) {
+    conditional_.resize(done->id + 1);
+    conditional_[done->id] = true;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> Inliner::needs_pivot(const Splice& in, const FunctionBody::BodyNode& node) const {
+  // Sinks and sources of effects wait for the whole call.
+  if (node.effect) return true;
+  bool waits_inside = false, uses_arg = false, told_by_arg = false, silent_arg = false;
+  for (Endpoint e : node.inputs) {
+    if (!FunctionBody::is_arg(e)) {
+      waits_inside = true;
+    } else {
+      uses_arg = true;
+      const bool silent = in.silent[FunctionBody::arg_of(e)];
+      told_by_arg |= !silent;
+      silent_arg |= silent;
+    }
+  }
+  for (int c : node.controls) waits_inside |= c >= 0;
+  if (uses_arg && in.guard_args) return true;
+  // A call may hand an argument on: it has to know itself whether it runs.
+  if (silent_arg && (is_call(*node.op) || graph_.ops().find(node.op->name) != node.op)) return true;
+  if (waits_inside || told_by_arg) return false;
+  // A source: it has to be told whether, and how often, it runs.
+  return in.conditional || node.op->is_stateful || uses_arg;
+}
+
+absl::StatusOr<Inliner::Spliced> Inliner::splice(const Call& call, const Splice& in) {
+  const FunctionBody& body = *in.body;
+  const int frame = static_cast<int>(frames_.size());
+  frames_.push_back({&body, call.frame});
+  std::vector<int> ids;
+  ids.reserve(body.nodes.size());
+  Spliced out;
+  for (const auto& n : body.nodes) {
+    std::string name = graph_.unique_name(absl::StrCat(in.prefix, n.name));
+    TROUPE_ASSIGN_OR_RETURN(Node * node, graph_.add_node(std::move(name), n.op, n.attrs));
+    node->requested_device = n.device.empty() ? call.device : n.device;
+    ids.push_back(node->id);
+  }
+  const size_t end = graph_.num_ids();
+  if (frame_of_.size() < end) frame_of_.resize(end, -1);
+  if (conditional_.size() < end) conditional_.resize(end);
+  if (awaited_.size() < end) awaited_.resize(end);
+  auto map = [&](Endpoint e) {
+    return FunctionBody::is_arg(e) ? in.args[FunctionBody::arg_of(e)] : Endpoint{ids[e.node], e.slot};
+  };
+  for (size_t i = 0; i < body.nodes.size(); ++i) {
+    const auto& n = body.nodes[i];
+    const int id = ids[i];
+    frame_of_[id] = frame;
+    conditional_[id] = in.conditional;
+    awaited_[id] = n.awaited;
+    for (size_t s = 0; s < n.inputs.size(); ++s) graph_.node(id).inputs[s] = map(n.inputs[s]);
+    for (int c : n.controls) {
+      if (c >= 0) graph_.add_control_input(id, ids[c]);
+    }
+    TROUPE_ASSIGN_OR_RETURN(bool wait, needs_pivot(in, n));
+    if (wait || std::any_of(n.controls.begin(), n.controls.end(), [](int c) { return c < 0; })) {
+      TROUPE_ASSIGN_OR_RETURN(int pivot, in.pivot());
+      if (pivot >= 0) graph_.add_control_input(id, pivot);
+    }
+    if (n.effect) {
+      out.effects.push_back(id);
+      draft_.roots.push_back(id);
+      await(id);
+    }
+  }
+  out.rets.reserve(body.rets.size());
+  for (Endpoint e : body.rets) out.rets.push_back(map(e));
+  return out;
+}
+
+absl::Status Inliner::expand_call(const Call& call, const std::string& function, const AttrMap& attrs) {
+  ++calls_;
+  FunctionRef ref{function, std::make_shared<AttrMap>(attrs)};
+  TROUPE_ASSIGN_OR_RETURN(auto body, body_of(call, ref, 0));
+  TROUPE_RETURN_IF_ERROR(check_results(call, *body, call.output_types));
+  std::optional<int> made;
+  Splice in;
+  in.body = body;
+  in.prefix = absl::StrCat(call.name, "/");
+  in.args = call.inputs;
+  in.silent.assign(call.inputs.size(), false);
+  in.conditional = call.conditional;
+  in.guard_args = call.conditional && !call.controls.empty();
+  in.pivot = [&]() -> absl::StatusOr<int> {
+    if (made.has_value()) return *made;
+    std::vector<int> after = call.controls;
+    for (Endpoint e : call.inputs) {
+      TROUPE_ASSIGN_OR_RETURN(int token, token_for(call, "input_token", e));
+      if (std::find(after.begin(), after.end(), token) == after.end()) after.push_back(token);
+    }
+    made = -1;
+    if (after.size() == 1) made = after[0];
+    if (after.size() > 1) {
+      TROUPE_ASSIGN_OR_RETURN(made, add(call, "inputs_ready", "NoOp", {}, {}, std::move(after)));
+    }
+    return *made;
+  };
+  TROUPE_ASSIGN_OR_RETURN(Spliced spliced, splice(call, in));
+  for (size_t i = 0; i < spliced.rets.size(); ++i) {
+    if (in.guard_args && FunctionBody::is_arg(body->rets[i])) {
+      TROUPE_ASSIGN_OR_RETURN(spliced.rets[i], pass_on(call, FunctionBody::arg_of(body->rets[i])));
+    }
+    outputs_.set({call.id, static_cast<int>(i)}, spliced.rets[i]);
+  }
+  if (!call.awaited) return absl::OkStatus();
+  TROUPE_ASSIGN_OR_RETURN(std::vector<int> after, done_tokens(call, "", spliced));
+  for (int c : call.controls) after.push_back(c);
+  return finish(call, std::move(after));
+}
+
+absl::Status Inliner::expand_remote_call(const Call& call) {
+  Endpoint target = call.inputs[0];
+  for (int hops = 0; hops < 8 && graph_.node(target.node).is("Identity"); ++hops) target = graph_.node(target.node).inputs[0];
+  const Tensor* device = const_value(graph_.node(target.node));
+  if (device == nullptr || device->dtype() != DataType::kString || device->num_elements() != 1) {
+    return absl::UnimplementedError(absl::StrCat("RemoteCall node ", call.name, ": the target must be a constant string scalar"));
+  }
+  TROUPE_ASSIGN_OR_RETURN(FunctionRef f, function_attr(call, "f"));
+  Call inner = call;
+  inner.device = std::string(device->flat<TString>()[0].view());
+  inner.inputs.erase(inner.inputs.begin());
+  inner.input_types.erase(inner.input_types.begin());
+  return expand_call(inner, f.name, f.attrs == nullptr ? AttrMap() : *f.attrs);
+}
+
+absl::Status Inliner::expand_gradient(const Call& call) {
+  TROUPE_ASSIGN_OR_RETURN(FunctionRef f, function_attr(call, "f"));
+  std::string gradient = graph_.library() == nullptr ? "" : graph_.library()->gradient_of(f.name);
+  if (gradient.empty()) {
+    return absl::UnimplementedError(absl::StrCat("SymbolicGradient node ", call.name, ": the function ", f.name,
+                                                 " has no gradient function in the graph's library"));
+  }
+  return expand_call(call, gradient, f.attrs == nullptr ? AttrMap() : *f.attrs);
+}
+
+absl::StatusOr<PassStats> inline_functions(Draft* draft) { return Inliner(draft).run(); }
+
+}  // namespace troupe

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "graph/passes/pass.h"
+
+namespace troupe {
+
+/// Replaces every call of a function (PartitionedCall, StatefulPartitionedCall, RemoteCall to a constant target, a function's
+/// name as an op) by its body, and If, Case, While and For, stateless or not, by Switch, Merge and loops around theirs.
+///
+/// - Names are "<caller>/<node>", "<caller>/then/<node>", ...: the same in every plan, so that stateful kernels in bodies
+///   keep their state from signature to signature.
+/// - Effects of a body run exactly when the call would have: after all its inputs, not at all where it is dead; who waits
+///   for the caller waits for them. Iteration n + 1 of a While has no effect before those of n are over.
+/// - A While's variables that its body hands on unchanged are loop constants.
+///
+/// NotFound "Function f is not defined."; InvalidArgument for malformed bodies and calls that do not fit them;
+/// Unimplemented for recursion and for gradients of functions; ResourceExhausted when the result would have more than
+/// kMaxInlinedNodes. Linear in the size of the result.
+absl::StatusOr<PassStats> inline_functions(Draft* draft);
+
+constexpr int kMaxInlinedNodes = 4'000'000;
+
+}  // namespace troupe

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "graph/passes/function_body.h"
+#include "graph/passes/inline_functions.h"
+#include "graph/passes/pass.h"
+
+namespace troupe {
+
+/// The machine of inline_functions: what one expansion of a caller needs. Internal to that pass.
+class Inliner {
+ public:
+  explicit Inliner(Draft* draft) : draft_(*draft), graph_(draft->graph), bodies_(draft->graph) {}
+  absl::StatusOr<PassStats> run();
+
+ private:
+  /// Which functions are being expanded around a node, innermost first.
+  struct Frame {
+    const FunctionBody* body = nullptr;
+    int parent = -1;
+  };
+  /// A caller, copied out of the graph: its node is gone while it is expanded.
+  struct Call {
+    int id = -1;
+    std::string name;
+    const OpDef* op = nullptr;
+    AttrMap attrs;
+    std::string device;
+    int frame = -1;
+    bool conditional = false;
+    bool awaited = false;
+    std::vector<Endpoint> inputs;
+    std::vector<int> controls;
+    std::vector<DataType> input_types;
+    std::vector<DataType> output_types;
+  };
+  /// How a body is put in.
+  struct Splice {
+    std::shared_ptr<const FunctionBody> body;
+    std::string prefix;
+    std::vector<Endpoint> args;
+    /// Arguments that say nothing about whether the body is alive: nodes that depend on them only need the pivot.
+    std::vector<bool> silent;
+    bool conditional = false;
+    /// Nodes that use arguments wait for the pivot as well.
+    bool guard_args = false;
+    /// Makes, at the first call, the node that is alive exactly when the body is to run; -1 when it always does.
+    std::function<absl::StatusOr<int>()> pivot;
+  };
+  struct Spliced {
+    std::vector<Endpoint> rets;
+    std::vector<int> effects;
+  };
+
+  /// A loop to be built around a condition and a body.
+  struct Loop {
+    std::vector<Endpoint> inits;
+    std::vector<DataType> types;
+    /// Which variables the body hands on unchanged.
+    std::vector<bool> constant;
+    int64_t parallel_iterations = 10;
+    /// Given the variables and a node that is alive once per iteration: one bool, and effects.
+    std::function<absl::StatusOr<Spliced>(const Call& inside, const std::vector<Endpoint>& args, int pivot)> cond;
+    /// Given the variables: their next values, and effects.
+    std::function<absl::StatusOr<Spliced>(const Call& inside, const std::vector<Endpoint>& args,
+                                          const std::function<absl::StatusOr<int>()>& pivot)>
+        body;
+  };
+
+  static bool is_call(const OpDef& op);
+  void find_conditional_nodes();
+  absl::Status expand(int id);
+  absl::Status expand_call(const Call& call, const std::string& function, const AttrMap& attrs);
+  absl::Status expand_remote_call(const Call& call);
+  absl::Status expand_branches(const Call& call, const std::vector<FunctionRef>& branches, Endpoint selector, bool is_if);
+  absl::Status expand_if(const Call& call);
+  absl::Status expand_case(const Call& call);
+  absl::Status expand_while(const Call& call);
+  absl::Status expand_for(const Call& call);
+  /// What the variables are after the loop; for loop constants nothing.
+  absl::StatusOr<std::vector<Endpoint>> build_loop(const Call& call, const Loop& loop);
+  /// Input i of the caller as an output of it: there when the caller would have run, not before.
+  absl::StatusOr<Endpoint> pass_on(const Call& call, size_t input);
+  absl::Status expand_gradient(const Call& call);
+
+  absl::StatusOr<std::shared_ptr<const FunctionBody>> body_of(const Call& call, const FunctionRef& ref,
+                                                              size_t first_input) const;
+  static absl::Status check_results(const Call& call, const FunctionBody& body, absl::Span<const DataType> want);
+  absl::StatusOr<Spliced> splice(const Call& call, const Splice& in);
+  absl::StatusOr<bool> needs_pivot(const Splice& in, const FunctionBody::BodyNode& node) const;
+  absl::StatusOr<FunctionRef> function_attr(const Call& call, absl::string_view name) const;
+
+  /// A node of the expansion, "<caller>/<name>", on the caller's device.
+  absl::StatusOr<int> add(const Call& call, const std::string& name, absl::string_view op, AttrMap attrs,
+                          std::vector<Endpoint> inputs, std::vector<int> controls = {});
+  /// A node to wait for by a control edge that means "e is there and alive".
+  absl::StatusOr<int> token_for(const Call& call, const std::string& name, Endpoint e);
+  /// Nodes that mean "this expansion has run": its effects, else its results.
+  absl::StatusOr<std::vector<int>> done_tokens(const Call& call, const std::string& prefix, const Spliced& s);
+  /// Who waited for the caller waits for this NoOp, which takes its name.
+  absl::Status finish(const Call& call, std::vector<int> after);
+  void await(int node) {
+    if (static_cast<size_t>(node) >= awaited_.size()) awaited_.resize(node + 1);
+    awaited_[node] = true;
+  }
+
+  Draft& draft_;
+  Graph& graph_;
+  mutable FunctionBodies bodies_;
+  std::vector<Frame> frames_;
+  /// By node id; shorter than the graph where all is default.
+  std::vector<int> frame_of_;
+  std::vector<bool> conditional_;
+  std::vector<bool> awaited_;
+  EndpointMap outputs_;
+  absl::flat_hash_map<int, int> done_;
+  int64_t calls_ = 0;
+  int64_t branches_ = 0;
+  int64_t loops_ = 0;
+};
+
+}  // namespace troupe
