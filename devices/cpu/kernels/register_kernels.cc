@@ -6,6 +6,7 @@ void register_cpu_kernels(KernelRegistry* registry) {
   register_control_kernels(registry);
   register_transfer_kernels(registry);
   register_variable_kernels(registry);
+  register_optimizer_kernels(registry);
   register_cwise_kernels(registry);
   register_tensor_array_kernels(registry);
   register_array_kernels(registry);
