@@ -40,6 +40,7 @@ const OpRow kRows[] = {
     {"Cholesky", "input:T", "output:T", "T:type in [double,float,half,complex64,complex128]", ""},
     {"ClipByValue", "t:T, clip_value_min:T, clip_value_max:T", "output:T", "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
      "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]", ""},
+    {"CompareAndBitpack", "input:T, threshold:T", "output:uint8", "T:type in [bool,half,float,double,int8,int16,int32,int64]", ""},
     {"Complex", "real:T, imag:T", "out:Tout", "T:type in [float,double] = float; Tout:type in [complex64,complex128] = complex64", ""},
     {"ComplexAbs", "x:T", "y:Tout", "T:type in [complex64,complex128] = complex64; Tout:type in [float,double] = float", ""},
     {"Conj", "input:T", "output:T", "T:type in [complex64,complex128,variant] = complex64", ""},

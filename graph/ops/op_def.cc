@@ -401,7 +401,6 @@ absl::StatusOr<OpDef> parse_op_row(const OpRow& row) {
       }
     }
   }
-  if (row.shape_fn != nullptr) op.shape_fn = row.shape_fn;
   return op;
 }
 

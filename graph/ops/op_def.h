@@ -68,7 +68,12 @@ struct OpRow {
   const char* outputs;
   const char* attrs;
   const char* flags;
-  absl::Status (*shape_fn)(ShapeContext&) = nullptr;
+};
+
+/// One line of a shape table: which function infers the shapes of an op.
+struct ShapeRow {
+  const char* op;
+  absl::Status (*fn)(ShapeContext&);
 };
 
 /// Parses a row; Internal errors name the op and the text that is wrong.

@@ -18,7 +18,7 @@ OpRegistry::~OpRegistry() = default;
 absl::Status OpRegistry::add(std::span<const OpRow> rows) {
   std::lock_guard lock(mu_);
   for (const OpRow& row : rows) {
-    if (!slots_.try_emplace(row.name, Slot{&row, nullptr}).second) {
+    if (!slots_.try_emplace(row.name, Slot{.row = &row}).second) {
       return absl::AlreadyExistsError(absl::StrCat("Op with name ", row.name, " is already registered"));
     }
   }
@@ -31,7 +31,22 @@ absl::Status OpRegistry::add(OpDef op) {
   if (slots_.contains(name)) {
     return absl::AlreadyExistsError(absl::StrCat("Op with name ", name, " is already registered"));
   }
-  slots_[name] = Slot{nullptr, std::make_unique<const OpDef>(std::move(op))};
+  slots_[name] = Slot{.op = std::make_unique<const OpDef>(std::move(op))};
+  return absl::OkStatus();
+}
+
+absl::Status OpRegistry::add_shapes(std::span<const ShapeRow> rows) {
+  std::lock_guard lock(mu_);
+  for (const ShapeRow& row : rows) {
+    auto it = slots_.find(row.op);
+    if (it == slots_.end() || it->second.row == nullptr) {
+      return absl::NotFoundError(absl::StrCat("Shape function of an op that is not registered: ", row.op));
+    }
+    if (it->second.shape_fn != nullptr || it->second.op != nullptr) {
+      return absl::AlreadyExistsError(absl::StrCat("Op ", row.op, " has a shape function already"));
+    }
+    it->second.shape_fn = row.fn;
+  }
   return absl::OkStatus();
 }
 
@@ -48,6 +63,7 @@ const OpDef* OpRegistry::find(absl::string_view name) const {
           std::fprintf(stderr, "%s\n", std::string(op.status().message()).c_str());
           std::abort();
         }
+        if (slot.shape_fn != nullptr) op->shape_fn = slot.shape_fn;
         slot.op = std::make_unique<const OpDef>(*std::move(op));
       }
       return slot.op.get();

@@ -23,6 +23,9 @@ class OpRegistry {
   /// Rows must outlive the registry (they are static tables). AlreadyExists when a name is taken.
   absl::Status add(std::span<const OpRow> rows);
   absl::Status add(OpDef op);
+  /// Gives ops that are rows of this registry, and that nobody has looked up yet, their shape functions. NotFound for an
+  /// op that is none, AlreadyExists when it has a function.
+  absl::Status add_shapes(std::span<const ShapeRow> rows);
 
   /// Null when there is no such op.
   const OpDef* find(absl::string_view name) const;
@@ -34,7 +37,8 @@ class OpRegistry {
  private:
   struct Slot {
     const OpRow* row = nullptr;
-    std::unique_ptr<const OpDef> op;
+    absl::Status (*shape_fn)(ShapeContext&) = nullptr;
+    std::unique_ptr<const OpDef> op = nullptr;
   };
   const OpRegistry* const parent_ = nullptr;
   mutable std::mutex mu_;

@@ -1,5 +1,7 @@
 #include "graph/ops/register_ops.h"
 
+#include "graph/ops/shapes/shapes.h"
+
 namespace troupe {
 
 absl::Status register_all_ops(OpRegistry* registry) {
@@ -27,7 +29,7 @@ absl::Status register_all_ops(OpRegistry* registry) {
        }) {
     TROUPE_RETURN_IF_ERROR(family(registry));
   }
-  return absl::OkStatus();
+  return shapes::register_all_shapes(registry);
 }
 
 }  // namespace troupe

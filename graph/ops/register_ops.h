@@ -26,7 +26,7 @@ absl::Status register_list_ops(OpRegistry* registry);
 absl::Status register_quantized_ops(OpRegistry* registry);
 absl::Status register_runtime_ops(OpRegistry* registry);
 
-/// All families: the one list of them.
+/// All families, the one list of them; and their shape functions.
 absl::Status register_all_ops(OpRegistry* registry);
 
 }  // namespace troupe

@@ -1,0 +1,333 @@
+// Ops that slide a window over an image or a volume: convolution, pooling, dilation, patches.
+
+#include <array>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "graph/ops/shapes/rule.h"
+#include "graph/ops/shapes/shapes.h"
+
+namespace troupe::shapes {
+namespace {
+
+absl::Status invalid(std::string message) { return absl::InvalidArgumentError(std::move(message)); }
+
+/// Where batch, channels and the spatial dimensions stand.
+struct Layout {
+  int rank = 0;
+  int batch = 0;
+  int channel = 0;
+  int space = 0;
+};
+
+absl::StatusOr<Layout> layout_of(const ShapeContext& c, int spatial) {
+  const std::string format = c.attrs().get_or<std::string>("data_format", spatial == 3 ? "NDHWC" : "NHWC");
+  Layout l;
+  l.rank = spatial + 2;
+  if (format == "NHWC" || format == "NDHWC") {
+    l.channel = spatial + 1;
+    l.space = 1;
+  } else if (format == "NCHW" || format == "NCDHW" || format == "NCHW_VECT_C") {
+    l.channel = 1;
+    l.space = 2;
+    if (format == "NCHW_VECT_C") l.rank = 5;
+  } else {
+    return invalid(absl::StrCat("Invalid data format string: ", format));
+  }
+  return l;
+}
+
+/// An int list attr of `size` values, or the message of the op.
+absl::StatusOr<std::vector<int64_t>> window_attr(const ShapeContext& c, absl::string_view attr, absl::string_view label,
+                                                 size_t size) {
+  TROUPE_ASSIGN_OR_RETURN(auto list, c.attr<std::vector<int64_t>>(attr));
+  if (list.size() != size) {
+    return invalid(absl::StrCat(label, " attribute to contain ", size, " values, but got: ", list.size()));
+  }
+  return list;
+}
+
+struct Padding {
+  enum Kind { kSame, kValid, kExplicit } kind = kValid;
+  std::vector<int64_t> sizes;
+};
+
+absl::StatusOr<Padding> padding_of(const ShapeContext& c, const Layout& l) {
+  TROUPE_ASSIGN_OR_RETURN(std::string kind, c.attr<std::string>("padding"));
+  Padding p;
+  p.kind = kind == "SAME" ? Padding::kSame : kind == "EXPLICIT" ? Padding::kExplicit : Padding::kValid;
+  p.sizes = c.attrs().get_or<std::vector<int64_t>>("explicit_paddings", {});
+  if (p.kind != Padding::kExplicit) {
+    if (!p.sizes.empty()) {
+      return invalid("explicit_paddings attribute must be empty if the padding attribute is not EXPLICIT");
+    }
+    return p;
+  }
+  const size_t size = 8;
+  if (p.sizes.size() != size) {
+    return invalid(absl::StrCat("explicit_paddings attribute must contain ", size, " values, but got: ",
+                                p.sizes.size()));
+  }
+  for (int64_t s : p.sizes) {
+    if (s < 0) return invalid("All elements of explicit_paddings must be nonnegative");
+  }
+  for (int d : {l.batch, l.channel}) {
+    if (p.sizes[2 * d] != 0 || p.sizes[2 * d + 1] != 0) {
+      return invalid("Nonzero explicit padding in the batch or depth dimensions is not supported");
+    }
+  }
+  return p;
+}
+
+/// The size of one output dimension; `window` may be unknown, `d` is the dimension for explicit padding.
+absl::StatusOr<int64_t> windowed(int64_t in, int64_t window, int64_t dilation, int64_t stride, const Padding& padding,
+                                 int d) {
+  if (stride <= 0) return invalid(absl::StrCat("Stride must be > 0, but got ", stride));
+  if (dilation < 1) return invalid(absl::StrCat("Dilation rate must be >= 1, but got ", dilation));
+  if (padding.kind == Padding::kSame) {
+    TROUPE_ASSIGN_OR_RETURN(int64_t sum, add_dims(in, stride - 1));
+    return divide_dim(sum, stride, false);
+  }
+  if (padding.kind == Padding::kExplicit && in >= 0) {
+    TROUPE_ASSIGN_OR_RETURN(int64_t pads, add_dims(padding.sizes[2 * d], padding.sizes[2 * d + 1]));
+    TROUPE_ASSIGN_OR_RETURN(in, add_dims(in, pads));
+  }
+  if (dilation > 1 && window > 0) {
+    TROUPE_ASSIGN_OR_RETURN(window, multiply_dims(window - 1, dilation));
+    TROUPE_ASSIGN_OR_RETURN(window, add_dims(window, 1));
+  }
+  TROUPE_ASSIGN_OR_RETURN(int64_t rest, subtract_dims(in, window));
+  TROUPE_ASSIGN_OR_RETURN(int64_t sum, add_dims(rest, stride));
+  return divide_dim(sum, stride, false);
+}
+
+absl::Status conv(ShapeContext& c, int spatial, absl::string_view name) {
+  TROUPE_ASSIGN_OR_RETURN(Layout l, layout_of(c, spatial));
+  TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), l.rank));
+  TROUPE_ASSIGN_OR_RETURN(PartialShape filter, with_rank(c.input(1), l.rank));
+  const size_t n = static_cast<size_t>(spatial + 2);
+  TROUPE_ASSIGN_OR_RETURN(auto dilations, window_attr(c, "dilations", absl::StrCat(name, " requires the dilation"), n));
+  TROUPE_ASSIGN_OR_RETURN(
+      auto strides,
+      window_attr(c, "strides",
+                  spatial == 3 ? absl::StrCat(name, " requires the stride")
+                               : absl::StrCat(name, " on data format ", c.attrs().get_or<std::string>("data_format", ""),
+                                              " requires the stride"),
+                  n));
+  const int64_t depth = dim_of(in, l.channel), filter_depth = dim_of(filter, spatial);
+  int64_t out_depth = dim_of(filter, spatial + 1);
+  if (depth >= 0 && filter_depth >= 0) {
+    if (filter_depth == 0) return invalid("Depth of filter must not be 0");
+    if (depth % filter_depth != 0) {
+      return invalid(absl::StrCat("Depth of input (", depth, ") is not a multiple of input depth of filter (",
+                                  filter_depth, ")"));
+    }
+    const int64_t groups = depth / filter_depth;
+    if (groups == 0) return invalid("Number of groups must not be 0");
+    if (out_depth >= 0 && out_depth % groups != 0) {
+      return invalid(absl::StrCat("Depth of output (", out_depth, ") is not a multiple of the number of groups (",
+                                  groups, ")"));
+    }
+  }
+  TROUPE_ASSIGN_OR_RETURN(Padding padding, padding_of(c, l));
+  Dims dims(l.rank, kUnknownDim);
+  dims[l.batch] = dim_of(in, l.batch);
+  for (int i = 0; i < spatial; ++i) {
+    const int d = l.space + i;
+    TROUPE_ASSIGN_OR_RETURN(dims[d], windowed(dim_of(in, d), dim_of(filter, i), dilations[d], strides[d], padding, d));
+  }
+  dims[l.channel] = out_depth;
+  c.set_output(0, PartialShape(std::move(dims)));
+  return absl::OkStatus();
+}
+
+absl::Status conv_2d(ShapeContext& c) { return conv(c, 2, "Conv2D"); }
+absl::Status conv_3d(ShapeContext& c) { return conv(c, 3, "Conv3D"); }
+
+absl::Status depthwise(ShapeContext& c) {
+  TROUPE_ASSIGN_OR_RETURN(Layout l, layout_of(c, 2));
+  TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), 4));
+  TROUPE_ASSIGN_OR_RETURN(PartialShape filter, with_rank(c.input(1), 4));
+  TROUPE_ASSIGN_OR_RETURN(auto strides, window_attr(c, "strides", "DepthwiseConv2D requires the stride", 4));
+  TROUPE_ASSIGN_OR_RETURN(auto dilations, c.attr<std::vector<int64_t>>("dilations"));
+  if (dilations.size() != 4) {
+    return invalid(absl::StrCat("DepthwiseConv2D requires the dilations attribute to contain 4 values, but got: ",
+                                dilations.size()));
+  }
+  // The input has as many channels as the filter; what one says is known of both.
+  TROUPE_ASSIGN_OR_RETURN(int64_t depth, merge_dims(dim_of(in, l.channel), dim_of(filter, 2)));
+  TROUPE_ASSIGN_OR_RETURN(int64_t out_depth, multiply_dims(depth, dim_of(filter, 3)));
+  TROUPE_ASSIGN_OR_RETURN(Padding padding, padding_of(c, l));
+  Dims dims(4, kUnknownDim);
+  dims[l.batch] = dim_of(in, l.batch);
+  for (int i = 0; i < 2; ++i) {
+    const int d = l.space + i;
+    TROUPE_ASSIGN_OR_RETURN(dims[d], windowed(dim_of(in, d), dim_of(filter, i), dilations[d], strides[d], padding, d));
+  }
+  dims[l.channel] = out_depth;
+  c.set_output(0, PartialShape(std::move(dims)));
+  return absl::OkStatus();
+}
+
+/// The gradient of a convolution has the shape that input kInput holds.
+template <int kInput, int kRank>
+absl::Status conv_gradient(ShapeContext& c) {
+  TROUPE_ASSIGN_OR_RETURN(PartialShape shape, c.input_as_shape(kInput));
+  TROUPE_ASSIGN_OR_RETURN(shape, with_rank(shape, kRank));
+  c.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
+/// Pooling with windows and strides that are known, or empty ones that are not.
+absl::Status pool_with(ShapeContext& c, int spatial, const Layout& l, const std::vector<int64_t>& window,
+                       const std::vector<int64_t>& strides, bool pools_channels) {
+  TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), l.rank));
+  TROUPE_ASSIGN_OR_RETURN(Padding padding, padding_of(c, l));
+  Dims dims(l.rank, kUnknownDim);
+  dims[l.batch] = dim_of(in, l.batch);
+  for (int i = 0; i < spatial; ++i) {
+    const int d = l.space + i;
+    TROUPE_ASSIGN_OR_RETURN(dims[d], windowed(dim_of(in, d), window[d], 1, strides[d], padding, d));
+  }
+  dims[l.channel] = dim_of(in, l.channel);
+  if (pools_channels) {
+    TROUPE_ASSIGN_OR_RETURN(dims[l.channel], windowed(dims[l.channel], window[l.channel], 1, strides[l.channel],
+                                                      padding, l.channel));
+  }
+  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, PartialShape(dims));
+  return absl::OkStatus();
+}
+
+absl::Status pool(ShapeContext& c, int spatial, absl::string_view name, bool pools_channels) {
+  TROUPE_ASSIGN_OR_RETURN(Layout l, layout_of(c, spatial));
+  TROUPE_RETURN_IF_ERROR(with_rank(c.input(0), l.rank).status());
+  const size_t n = static_cast<size_t>(spatial + 2);
+  TROUPE_ASSIGN_OR_RETURN(auto strides, window_attr(c, "strides", absl::StrCat(name, " requires the stride"), n));
+  TROUPE_ASSIGN_OR_RETURN(auto window, window_attr(c, "ksize", absl::StrCat(name, " requires the ksize"), n));
+  return pool_with(c, spatial, l, window, strides, pools_channels);
+}
+
+absl::Status avg_pool(ShapeContext& c) { return pool(c, 2, "AvgPool", false); }
+absl::Status max_pool(ShapeContext& c) { return pool(c, 2, "MaxPool", true); }
+absl::Status pool_3d(ShapeContext& c) { return pool(c, 3, "Pool3D ops", false); }
+
+absl::Status max_pool_v2(ShapeContext& c) {
+  TROUPE_ASSIGN_OR_RETURN(Layout l, layout_of(c, 2));
+  TROUPE_RETURN_IF_ERROR(with_rank(c.input(0), l.rank).status());
+  const auto window = c.all_ints(1), strides = c.all_ints(2);
+  if (!window || !strides) {
+    c.set_output(0, unknown_of_rank(4));
+    return absl::OkStatus();
+  }
+  if (strides->size() != 4) {
+    return invalid(absl::StrCat("MaxPool requires the stride attribute to contain 4 values, but got: ",
+                                strides->size()));
+  }
+  if (window->size() != 4) {
+    return invalid(absl::StrCat("MaxPool requires the ksize attribute to contain 4 values, but got: ",
+                                window->size()));
+  }
+  return pool_with(c, 2, l, *window, *strides, true);
+}
+
+absl::Status dilation_2d(ShapeContext& c) {
+  TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), 4));
+  TROUPE_ASSIGN_OR_RETURN(PartialShape filter, with_rank(c.input(1), 3));
+  TROUPE_ASSIGN_OR_RETURN(auto strides, window_attr(c, "strides", "Dilation2D requires the stride", 4));
+  TROUPE_ASSIGN_OR_RETURN(auto rates, window_attr(c, "rates", "Dilation2D requires the rates", 4));
+  Layout l{4, 0, 3, 1};
+  TROUPE_ASSIGN_OR_RETURN(int64_t depth, merge_dims(dim_of(in, 3), dim_of(filter, 2)));
+  TROUPE_ASSIGN_OR_RETURN(Padding padding, padding_of(c, l));
+  Dims dims{dim_of(in, 0), kUnknownDim, kUnknownDim, depth};
+  for (int i = 0; i < 2; ++i) {
+    if (dim_of(in, i + 1) < 0 || dim_of(filter, i) < 0) continue;
+    TROUPE_ASSIGN_OR_RETURN(dims[i + 1], windowed(dim_of(in, i + 1), dim_of(filter, i), rates[i + 1], strides[i + 1],
+                                                  padding, i + 1));
+  }
+  c.set_output(0, PartialShape(std::move(dims)));
+  return absl::OkStatus();
+}
+
+absl::Status image_patches(ShapeContext& c) {
+  TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), 4));
+  TROUPE_ASSIGN_OR_RETURN(auto sizes, window_attr(c, "ksizes", "ExtractImagePatches requires the ksizes", 4));
+  TROUPE_ASSIGN_OR_RETURN(auto strides, window_attr(c, "strides", "ExtractImagePatches requires the stride", 4));
+  TROUPE_ASSIGN_OR_RETURN(auto rates, window_attr(c, "rates", "ExtractImagePatches requires the rates", 4));
+  TROUPE_ASSIGN_OR_RETURN(Padding padding, padding_of(c, Layout{4, 0, 3, 1}));
+  Dims dims{dim_of(in, 0), kUnknownDim, kUnknownDim, kUnknownDim};
+  if (sizes[1] > 0 && sizes[2] > 0) {
+    TROUPE_ASSIGN_OR_RETURN(int64_t area, multiply_dims(sizes[1], sizes[2]));
+    TROUPE_ASSIGN_OR_RETURN(dims[3], multiply_dims(dim_of(in, 3), area));
+  }
+  for (int d = 1; d <= 2; ++d) {
+    if (dim_of(in, 1) < 0 || dim_of(in, 2) < 0) break;
+    TROUPE_ASSIGN_OR_RETURN(dims[d], windowed(dim_of(in, d), sizes[d], rates[d], strides[d], padding, d));
+  }
+  c.set_output(0, PartialShape(std::move(dims)));
+  return absl::OkStatus();
+}
+
+absl::Status fractional_pool(ShapeContext& c) {
+  TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), 4));
+  TROUPE_ASSIGN_OR_RETURN(auto ratio, c.attr<std::vector<float>>("pooling_ratio"));
+  if (ratio.size() != 4) return invalid("pooling_ratio field must specify 4 dimensions");
+  Dims dims(4, kUnknownDim);
+  for (int i = 0; i < 4; ++i) {
+    if (dim_of(in, i) < 0) continue;
+    const double size = static_cast<double>(dim_of(in, i)) / static_cast<double>(ratio[i]);
+    if (!(size >= 0)) return invalid(absl::StrCat("size computed for ", i, "th dim is negative: ", size));
+    if (size > 9e18) return invalid(absl::StrCat("size computed for ", i, "th dim is too large: ", size));
+    dims[i] = static_cast<int64_t>(size);
+  }
+  c.set_output(0, PartialShape(std::move(dims)));
+  c.set_output(1, PartialShape({kUnknownDim}));
+  c.set_output(2, PartialShape({kUnknownDim}));
+  return absl::OkStatus();
+}
+
+absl::Status dilation_2d_gradient(ShapeContext& c) {
+  c.set_output(0, c.input(absl::EndsWith(c.op().name, "Filter") ? 1 : 0));
+  return absl::OkStatus();
+}
+
+constexpr ShapeRow kRows[] = {
+    {"Conv2D", conv_2d},
+    {"_FusedConv2D", conv_2d},
+    {"Conv2DBackpropInput", conv_gradient<0, 4>},
+    {"Conv2DBackpropFilter", conv_gradient<1, 4>},
+    {"Conv3D", conv_3d},
+    {"Conv3DBackpropInput", unchanged_rank<5>},
+    {"Conv3DBackpropFilter", rule<"* [?,?,?,?,?]">},
+    {"Conv3DBackpropInputV2", conv_gradient<0, 5>},
+    {"Conv3DBackpropFilterV2", conv_gradient<1, 5>},
+    {"DepthwiseConv2dNative", depthwise},
+    {"DepthwiseConv2dNativeBackpropInput", conv_gradient<0, 4>},
+    {"DepthwiseConv2dNativeBackpropFilter", conv_gradient<1, 4>},
+    {"AvgPool", avg_pool},
+    {"AvgPoolGrad", conv_gradient<0, 4>},
+    {"AvgPool3D", pool_3d},
+    {"AvgPool3DGrad", conv_gradient<0, 5>},
+    {"MaxPool", max_pool},
+    {"MaxPoolV2", max_pool_v2},
+    {"MaxPoolGrad", unchanged_rank<4>},
+    {"MaxPoolGradV2", unchanged_rank<4>},
+    {"MaxPoolGradGrad", unchanged_rank<4>},
+    {"MaxPoolWithArgmax", max_pool},
+    {"MaxPoolGradWithArgmax", unchanged_rank<4>},
+    {"MaxPool3D", pool_3d},
+    {"MaxPool3DGrad", unchanged_rank<5>},
+    {"MaxPool3DGradGrad", unchanged_rank<5>},
+    {"FractionalMaxPool", fractional_pool},
+    {"FractionalAvgPool", fractional_pool},
+    {"FractionalMaxPoolGrad", unchanged_rank<4>},
+    {"Dilation2D", dilation_2d},
+    {"Dilation2DBackpropInput", dilation_2d_gradient},
+    {"Dilation2DBackpropFilter", dilation_2d_gradient},
+    {"ExtractImagePatches", image_patches},
+};
+
+}  // namespace
+
+absl::Status register_window_shapes(OpRegistry* registry) { return registry->add_shapes(kRows); }
+
+}  // namespace troupe::shapes

@@ -1,0 +1,275 @@
+#include "graph/passes/infer_shapes.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "graph/ir/algorithm.h"
+#include "graph/ops/shapes/common_shapes.h"
+
+namespace troupe {
+namespace {
+
+const Known& nothing() {
+  static const Known* const kNothing = new Known;
+  return *kNothing;
+}
+
+std::string shape_text(const PartialShape& shape) { return shape.known_rank() ? shape.to_string() : "?"; }
+
+/// "1 2", "[1 2][3 4]": row-major values, brackets around all but the outermost dimension.
+std::string values_text(const KnownInts& ints, size_t* next, int dim) {
+  constexpr size_t kMaxValues = 256;
+  if (dim >= ints.shape.rank()) {
+    if (*next >= ints.values.size()) return "";
+    const int64_t v = ints.values[(*next)++];
+    return *next > kMaxValues ? std::string() : absl::StrCat(v);
+  }
+  std::string out;
+  for (int64_t i = 0; i < ints.shape.dim(dim) && *next < kMaxValues; ++i) {
+    const bool last = dim + 1 == ints.shape.rank();
+    if (last && i > 0) out += ' ';
+    if (!last) out += '[';
+    out += values_text(ints, next, dim + 1);
+    if (!last) out += ']';
+  }
+  if (dim == 0 && *next < ints.values.size()) out += "...";
+  return out;
+}
+
+template <class T>
+Tensor tensor_of(const KnownInts& ints) {
+  Tensor t(dtype_of<T>(), ints.shape);
+  std::transform(ints.values.begin(), ints.values.end(), t.flat<T>().begin(),
+                 [](int64_t v) { return static_cast<T>(v); });
+  return t;
+}
+
+/// The whole value of an input when it is known, else an uninitialised tensor.
+Tensor value_of(const Known& known, DataType dtype) {
+  if (known.constant.initialized() || known.ints == nullptr || !known.ints->all_known()) return known.constant;
+  if (base_type(dtype) == DataType::kInt32) return tensor_of<int32_t>(*known.ints);
+  if (base_type(dtype) == DataType::kInt64) return tensor_of<int64_t>(*known.ints);
+  return Tensor();
+}
+
+/// What TensorFlow adds to the error of a shape function.
+absl::Status with_context(const absl::Status& error, const Graph& graph, const Node& node, const ShapeContext& c,
+                          ShapeContext::Values shown) {
+  std::vector<std::string> shapes, values, partial;
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    shapes.push_back(shape_text(c.input(i)));
+    const KnownInts* ints = c.known(i).ints.get();
+    const uint64_t bit = i < 64 ? uint64_t{1} << i : 0;
+    if ((shown.shapes & c.asked().shapes & bit) != 0) {
+      auto shape = c.input_as_shape(i);
+      if (shape.ok() && shape->known_rank()) {
+        partial.push_back(absl::StrCat("input[", i, "] = ", shape->to_string()));
+        continue;
+      }
+    }
+    if ((shown.elements & c.asked().elements & bit) != 0 && ints != nullptr && ints->all_known()) {
+      size_t next = 0;
+      values.push_back(absl::StrCat("input[", i, "] = <", values_text(*ints, &next, 0), ">"));
+    }
+  }
+  std::string context = absl::StrCat(" for '", summarize_node(graph, node), "' with input shapes: ",
+                                     absl::StrJoin(shapes, ", "));
+  if (!values.empty()) absl::StrAppend(&context, " and with computed input tensors: ", absl::StrJoin(values, ", "));
+  if (!partial.empty()) {
+    absl::StrAppend(&context, " and with input tensors computed as partial shapes: ", absl::StrJoin(partial, ","));
+  }
+  return annotate(error, "", context + ".");
+}
+
+/// The error of a node whose shape function fails, as TensorFlow finds it.
+absl::Status worded_error(const Graph& graph, const Node& node, std::span<const Known* const> inputs) {
+  std::vector<Known> outputs(node.num_outputs());
+  ShapeContext::Values shown;
+  while (true) {
+    ShapeContext c(node.op, &node.attrs, inputs, outputs);
+    c.set_producer(graph.versions().producer);
+    c.show_only(shown);
+    absl::Status s = node.op->shape_fn(c);
+    if (!s.ok()) return with_context(s, graph, node, c, shown);
+    const ShapeContext::Values next{shown.elements | c.asked().elements, shown.shapes | c.asked().shapes};
+    if (next == shown) break;
+    shown = next;
+  }
+  ShapeContext c(node.op, &node.attrs, inputs, outputs);
+  c.set_producer(graph.versions().producer);
+  return with_context(node.op->shape_fn(c), graph, node, c, c.asked());
+}
+
+bool knows_more(const Known& now, const Known& before) {
+  return !(now.shape == before.shape) || (now.handle != nullptr && before.handle == nullptr) ||
+         (now.ints != nullptr && before.ints == nullptr) ||
+         (now.handle != nullptr && before.handle != nullptr && *now.handle != *before.handle);
+}
+
+}  // namespace
+
+std::string summarize_node(const Graph& graph, const Node& node) {
+  std::string out = absl::StrCat("{{node ", node.name, "}} = ", node.op == nullptr ? "" : node.op->name, "[");
+  absl::StrAppend(&out, absl::StrJoin(node.attrs, ", ", [](std::string* o, const AttrMap::Entry& a) {
+    absl::StrAppend(o, a.first, "=", a.second.to_string());
+  }));
+  if (!node.requested_device.empty()) {
+    absl::StrAppend(&out, node.attrs.size() > 0 ? ", " : "", "_device=\"", node.requested_device, "\"");
+  }
+  out += "](";
+  const char* separator = "";
+  for (Endpoint e : node.inputs) {
+    const bool exists = e.node >= 0 && e.node < graph.num_ids();
+    absl::StrAppend(&out, separator, exists ? graph.node(e.node).name : "");
+    if (e.slot > 0) absl::StrAppend(&out, ":", e.slot);
+    separator = ", ";
+  }
+  for (int id : node.control_inputs) {
+    absl::StrAppend(&out, separator, "^", graph.node(id).name);
+    separator = ", ";
+  }
+  return out + ")";
+}
+
+ShapeInference::NodeOutputs& ShapeInference::outputs_of(int node) {
+  if (node >= static_cast<int>(outputs_.size())) outputs_.resize(std::max(node + 1, graph_->num_ids()));
+  return outputs_[node];
+}
+
+const Known& ShapeInference::known(Endpoint e) const {
+  if (e.node < 0 || e.node >= static_cast<int>(outputs_.size())) return nothing();
+  const auto& known = outputs_[e.node].known;
+  return e.slot >= 0 && e.slot < static_cast<int>(known.size()) ? known[e.slot] : nothing();
+}
+
+absl::Status ShapeInference::infer(const Node& node, std::vector<Known>* outputs) {
+  outputs->assign(node.num_outputs(), Known());
+  // What is wrong with the node is reported where it is needed.
+  if (node.removed() || !node.defect.ok() || !node.op->shape_fn) return absl::OkStatus();
+  absl::InlinedVector<const Known*, 8> inputs;
+  for (Endpoint e : node.inputs) inputs.push_back(&known(e));
+  ShapeContext context(node.op, &node.attrs, inputs, *outputs);
+  context.set_producer(graph_->versions().producer);
+  if (absl::Status s = node.op->shape_fn(context); !s.ok()) {
+    outputs->assign(node.num_outputs(), Known());
+    return worded_error(*graph_, node, inputs);
+  }
+  if (evaluator_ != nullptr) evaluate(node, inputs, outputs);
+  return absl::OkStatus();
+}
+
+void ShapeInference::evaluate(const Node& node, std::span<const Known* const> inputs,
+                              std::vector<Known>* outputs) const {
+  if (inputs.empty() || outputs->empty() || node.op->is_stateful) return;
+  bool all_known = true;
+  for (const Known& out : *outputs) {
+    const auto shape = out.shape.to_shape();
+    if (!shape || shape->num_elements() > KnownInts::kMaxElements) return;
+    all_known &= out.constant.initialized() || (out.ints != nullptr && out.ints->all_known());
+  }
+  if (all_known) return;
+  std::vector<Tensor> values;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    values.push_back(value_of(*inputs[i], node.input_types[i]));
+    if (!values.back().initialized() || values.back().num_elements() > KnownInts::kMaxElements) return;
+  }
+  if (!evaluator_->can_evaluate(node)) return;
+  auto results = evaluator_->evaluate(node, values, graph_->versions().producer);
+  if (!results.ok() || results->size() != outputs->size()) return;
+  for (size_t i = 0; i < outputs->size(); ++i) {
+    (*outputs)[i].constant = (*results)[i];
+    (*outputs)[i].ints = known_ints((*results)[i]);
+  }
+}
+
+absl::Status ShapeInference::add(const Node& node, bool* refined) {
+  std::vector<Known> outputs;
+  const absl::Status status = infer(node, &outputs);
+  NodeOutputs& entry = outputs_of(node.id);
+  for (const auto& [slot, shape] : entry.pinned) {
+    auto merged = shapes::merge(outputs[slot].shape, shape);
+    outputs[slot].shape = merged.ok() ? *std::move(merged) : shape;
+  }
+  if (refined != nullptr) {
+    *refined = !entry.added;
+    for (size_t i = 0; entry.added && i < outputs.size(); ++i) *refined |= knows_more(outputs[i], entry.known[i]);
+  }
+  entry.added = true;
+  entry.known = std::move(outputs);
+  return status;
+}
+
+absl::StatusOr<std::vector<int>> ShapeInference::order(int first_id) const {
+  TROUPE_ASSIGN_OR_RETURN(std::vector<int> ids, topological_order(*graph_));
+  if (first_id > 0) std::erase_if(ids, [first_id](int id) { return id < first_id; });
+  return ids;
+}
+
+void ShapeInference::add_all(int first_id) {
+  auto ids = order(first_id);
+  if (!ids.ok()) return;
+  outputs_.resize(graph_->num_ids());
+  for (int id : *ids) add(graph_->node(id)).IgnoreError();
+}
+
+absl::Status ShapeInference::add_imported(int first_id) {
+  TROUPE_ASSIGN_OR_RETURN(std::vector<int> ids, order(first_id));
+  outputs_.resize(graph_->num_ids());
+  for (int id : ids) {
+    TROUPE_RETURN_IF_ERROR(add(graph_->node(id)));
+    TROUPE_RETURN_IF_ERROR(check_output_shapes(graph_->node(id)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ShapeInference::check_output_shapes(const Node& node) {
+  const AttrValue* attr = node.attrs.find("_output_shapes");
+  if (attr == nullptr) return absl::OkStatus();
+  const auto declared = attr->get_list<std::vector<PartialShape>>();
+  if (!declared) return absl::OkStatus();
+  if (static_cast<int>(declared->size()) < node.num_outputs()) {
+    return absl::InvalidArgumentError(absl::StrCat("Node '", node.name, "' has ", node.num_outputs(),
+                                                   " outputs but the _output_shapes attribute specifies shapes for ",
+                                                   declared->size(), " outputs"));
+  }
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    if (absl::Status s = set_shape({node.id, i}, (*declared)[i]); !s.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Node '", node.name, "' has an _output_shapes attribute inconsistent with the GraphDef for output #",
+                       i, ": ", s.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ShapeInference::set_shape(Endpoint e, const PartialShape& shape) {
+  if (e.node < 0 || e.node >= graph_->num_ids() || !added(e.node)) {
+    return absl::InvalidArgumentError("The shape of a node that is not in the graph cannot be set");
+  }
+  NodeOutputs& entry = outputs_[e.node];
+  if (e.slot < 0 || e.slot >= static_cast<int>(entry.known.size())) {
+    return absl::InvalidArgumentError(absl::StrCat("output_port '", e.slot, "' is out of range, node '",
+                                                   graph_->node(e.node).name, "' has ", entry.known.size(),
+                                                   " outputs"));
+  }
+  TROUPE_ASSIGN_OR_RETURN(PartialShape merged, shapes::merge(entry.known[e.slot].shape, shape));
+  entry.known[e.slot].shape = merged;
+  auto it = std::find_if(entry.pinned.begin(), entry.pinned.end(), [&](const auto& p) { return p.first == e.slot; });
+  if (it == entry.pinned.end()) {
+    entry.pinned.emplace_back(e.slot, std::move(merged));
+  } else {
+    it->second = std::move(merged);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ShapeInference::set_handle(Endpoint e, HandleShapes shapes) {
+  if (!added(e.node) || e.slot < 0 || e.slot >= static_cast<int>(outputs_[e.node].known.size())) {
+    return absl::InvalidArgumentError("The handle data of an output that does not exist cannot be set");
+  }
+  outputs_[e.node].known[e.slot].handle = std::make_shared<const HandleShapes>(std::move(shapes));
+  return absl::OkStatus();
+}
+
+}  // namespace troupe
