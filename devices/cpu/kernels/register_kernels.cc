@@ -1,5 +1,7 @@
 #include "devices/cpu/kernels/register_kernels.h"
 
+#include "devices/cpu/kernels/data_flow_families.h"
+
 namespace troupe {
 
 void register_cpu_kernels(KernelRegistry* registry) {
@@ -8,7 +10,7 @@ void register_cpu_kernels(KernelRegistry* registry) {
   register_variable_kernels(registry);
   register_optimizer_kernels(registry);
   register_cwise_kernels(registry);
-  register_tensor_array_kernels(registry);
+  register_data_flow_kernels(registry);
   register_array_kernels(registry);
   register_gather_scatter_kernels(registry);
   register_segment_kernels(registry);

@@ -3,8 +3,8 @@
 #include <numeric>
 
 #include "devices/cpu/kernels/array_util.h"
-#include "devices/cpu/kernels/register_kernels.h"
-#include "devices/cpu/kernels/resource_access.h"
+#include "devices/cpu/kernels/data_flow_families.h"
+#include "devices/cpu/kernels/step_resource.h"
 #include "devices/cpu/kernels/tensor_array.h"
 #include "devices/cpu/kernels/tensor_array_shapes.h"
 
@@ -13,27 +13,8 @@ namespace {
 
 using ArrayPtr = std::shared_ptr<TensorArray>;
 
-/// Outputs the handle in the kind that the op declares. String handles go by name, so the array enters the step's
-/// container; a resource handle holds the array itself.
 absl::Status output_handle(KernelContext& context, const ArrayPtr& array) {
-  const DataType type = context.output_type(0);
-  if (type == DataType::kResource) {
-    ResourceHandle handle = make_handle<TensorArray>(*context.device(), array->container(), array->name());
-    handle.anonymous = std::static_pointer_cast<Resource>(array);
-    context.set_output(0, handle_tensor(std::move(handle)));
-  } else {
-    TROUPE_RETURN_IF_ERROR(context.resources()
-                               .lookup_or_create<TensorArray>(array->container(), array->name(),
-                                                              [&]() -> absl::StatusOr<ArrayPtr> { return array; })
-                               .status());
-    context.step().used_step_container.store(true, std::memory_order_relaxed);
-    std::shared_ptr<RefTensor> ref = make_ref_handle(array->container(), array->name());
-    if (is_ref(type)) {
-      context.set_output_ref(0, std::move(ref));
-    } else {
-      context.set_output(0, ref->tensor);
-    }
-  }
+  TROUPE_RETURN_IF_ERROR(output_step_handle(context, array));
   if (context.num_outputs() > 1) {
     TROUPE_ASSIGN_OR_RETURN(Tensor * flow, context.allocate_output(1, Shape()));
     flow->flat<float>()[0] = 0;
@@ -41,15 +22,7 @@ absl::Status output_handle(KernelContext& context, const ArrayPtr& array) {
   return absl::OkStatus();
 }
 
-/// The array of input 0. NotFound when it is of another step.
-absl::StatusOr<ArrayPtr> input_array(KernelContext& context) {
-  TROUPE_ASSIGN_OR_RETURN(ArrayPtr array, lookup_resource<TensorArray>(context, 0));
-  if (array->container() != context.step().step_container) [[unlikely]] {
-    return absl::NotFoundError(absl::StrCat("Container ", array->container(), " does not exist. (Could not find resource: ",
-                                            array->container(), "/", array->name(), ")"));
-  }
-  return array;
-}
+absl::StatusOr<ArrayPtr> input_array(KernelContext& context) { return input_step_resource<TensorArray>(context); }
 
 class CreateKernel final : public Kernel {
  public:

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "devices/cpu/kernels/array_util.h"
+#include "devices/kernel_registry.h"
+
+namespace troupe {
+
+/// Adds the kernels of all families below.
+void register_data_flow_kernels(KernelRegistry* registry);
+
+void register_tensor_array_kernels(KernelRegistry* registry);
+void register_stack_kernels(KernelRegistry* registry);
+void register_tensor_list_kernels(KernelRegistry* registry);
+void register_tensor_list_bulk_kernels(KernelRegistry* registry);
+
+/// What tensor lists hold.
+inline std::vector<DataType> list_element_types() {
+  return with(value_types(), {DataType::kVariant, DataType::kResource, DataType::kQint8, DataType::kQuint8,
+                              DataType::kQint16, DataType::kQuint16, DataType::kQint32});
+}
+
+}  // namespace troupe

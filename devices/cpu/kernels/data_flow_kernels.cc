@@ -1,0 +1,11 @@
+#include "devices/cpu/kernels/data_flow_families.h"
+
+namespace troupe {
+
+void register_data_flow_kernels(KernelRegistry* registry) {
+  register_tensor_array_kernels(registry);
+  register_stack_kernels(registry);
+  register_tensor_list_kernels(registry);
+}
+
+}  // namespace troupe

@@ -1,0 +1,126 @@
+#include "devices/cpu/kernels/tensor_list.h"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include "devices/cpu/kernels/array_util.h"
+#include "devices/cpu/kernels/tensor_array_shapes.h"
+#include "graph/tensor/tensor_proto.h"
+#include "proto/tensor_shape.pb.h"
+
+namespace troupe {
+
+bool TensorList::serialize(std::string* metadata, std::vector<Tensor>* tensors) const {
+  std::vector<uint64_t> unset;
+  tensors->clear();
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (elements[i].initialized()) {
+      tensors->push_back(elements[i]);
+    } else {
+      unset.push_back(i);
+    }
+  }
+  metadata->clear();
+  pb::TensorShapeProto shape;
+  to_proto(element_shape, &shape);
+  google::protobuf::io::StringOutputStream stream(metadata);
+  google::protobuf::io::CodedOutputStream out(&stream);
+  out.WriteVarint64(unset.size());
+  for (uint64_t i : unset) out.WriteVarint64(i);
+  out.WriteVarint64(static_cast<uint64_t>(dtype));
+  out.WriteVarint64(static_cast<uint64_t>(capacity));
+  out.WriteString(shape.SerializeAsString());
+  return true;
+}
+
+absl::StatusOr<std::shared_ptr<VariantValue>> TensorList::deserialize(const std::string& metadata,
+                                                                      std::vector<Tensor> tensors) {
+  google::protobuf::io::CodedInputStream in(reinterpret_cast<const uint8_t*>(metadata.data()),
+                                            static_cast<int>(metadata.size()));
+  uint64_t count = 0;
+  if (!in.ReadVarint64(&count) || count > metadata.size()) return invalid("Malformed metadata of a TensorList");
+  auto list = std::make_shared<TensorList>();
+  const size_t size = tensors.size() + count;
+  list->elements.resize(size);
+  std::vector<bool> unset(size);
+  for (uint64_t i = 0; i < count; ++i) {
+    uint64_t index = 0;
+    if (!in.ReadVarint64(&index) || index >= size || unset[index]) return invalid("Malformed metadata of a TensorList");
+    unset[index] = true;
+  }
+  uint64_t dtype = 0, capacity = 0;
+  if (!in.ReadVarint64(&dtype) || !in.ReadVarint64(&capacity) || dtype > 255) {
+    return invalid("Malformed metadata of a TensorList");
+  }
+  TROUPE_ASSIGN_OR_RETURN(list->dtype, dtype_from_wire(static_cast<int>(dtype)));
+  list->capacity = static_cast<int64_t>(capacity);
+  pb::TensorShapeProto shape;
+  if (!shape.ParseFromString(metadata.substr(static_cast<size_t>(in.CurrentPosition())))) {
+    return invalid("Malformed metadata of a TensorList");
+  }
+  TROUPE_ASSIGN_OR_RETURN(list->element_shape, from_proto(shape));
+  size_t next = 0;
+  for (size_t i = 0; i < size; ++i) {
+    if (unset[i]) continue;
+    if (tensors[next].dtype() != list->dtype) return invalid("A TensorList holds elements of different types");
+    list->elements[i] = std::move(tensors[next++]);
+  }
+  return list;
+}
+
+absl::StatusOr<const TensorList*> input_list(const KernelContext& context, int i) {
+  const Tensor& t = context.input(i);
+  if (!is_scalar(t) || t.dtype() != DataType::kVariant) {
+    return invalid("Input list must be a scalar saw: ", t.shape().to_string());
+  }
+  const Variant& v = t.value<Variant>();
+  const TensorList* list = v.get<TensorList>();
+  if (list == nullptr) {
+    return invalid("Input handle is not a list. Saw: '", v.empty() ? "<uninitialized>" : v.value()->debug_string(), "'");
+  }
+  return list;
+}
+
+absl::StatusOr<const TensorList*> input_list(const KernelContext& context, int i, DataType dtype) {
+  TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, i));
+  if (list->dtype != dtype) {
+    return invalid("Invalid data types; op elements ", dtype_name(dtype), " but list elements ", dtype_name(list->dtype));
+  }
+  return list;
+}
+
+absl::StatusOr<TensorList*> output_changed_list(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0));
+  Tensor handle = context.take_input(0);
+  if (!handle.unique() || !handle.value<Variant>().unique()) {
+    auto copy = std::make_shared<TensorList>(*list);
+    handle = Tensor(DataType::kVariant, Shape());
+    handle.flat<Variant>()[0] = Variant(std::move(copy));
+  }
+  TensorList* result = handle.value<Variant>().get<TensorList>();
+  context.set_output(0, std::move(handle));
+  return result;
+}
+
+TensorList* output_new_list(KernelContext& context, DataType dtype, PartialShape element_shape) {
+  auto list = std::make_shared<TensorList>();
+  list->dtype = dtype;
+  list->element_shape = std::move(element_shape);
+  TensorList* result = list.get();
+  Tensor handle(DataType::kVariant, Shape());
+  handle.flat<Variant>()[0] = Variant(std::move(list));
+  context.set_output(0, std::move(handle));
+  return result;
+}
+
+absl::StatusOr<PartialShape> merged_element_shape(const KernelContext& context, const TensorList& list, int i) {
+  TROUPE_ASSIGN_OR_RETURN(PartialShape shape, shape_from_tensor(context.input(i)));
+  return merge_shapes(shape, list.element_shape);
+}
+
+absl::Status check_list_size(int64_t size) {
+  if (size <= TensorList::kMaxElements) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat("A TensorList of ", size, " elements is too large"));
+}
+
+}  // namespace troupe
