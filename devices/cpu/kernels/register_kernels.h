@@ -26,6 +26,7 @@ void register_variable_kernels(KernelRegistry* registry);
 void register_optimizer_kernels(KernelRegistry* registry);
 void register_tensor_array_kernels(KernelRegistry* registry);
 void register_checkpoint_kernels(KernelRegistry* registry);
+void register_string_kernels(KernelRegistry* registry);
 void register_control_kernels(KernelRegistry* registry);
 void register_transfer_kernels(KernelRegistry* registry);
 
