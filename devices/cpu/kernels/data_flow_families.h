@@ -9,6 +9,7 @@ namespace troupe {
 void register_data_flow_kernels(KernelRegistry* registry);
 
 void register_tensor_array_kernels(KernelRegistry* registry);
+void register_queue_kernels(KernelRegistry* registry);
 void register_stack_kernels(KernelRegistry* registry);
 void register_tensor_list_kernels(KernelRegistry* registry);
 void register_tensor_list_bulk_kernels(KernelRegistry* registry);

@@ -4,6 +4,7 @@ namespace troupe {
 
 void register_data_flow_kernels(KernelRegistry* registry) {
   register_tensor_array_kernels(registry);
+  register_queue_kernels(registry);
   register_stack_kernels(registry);
   register_tensor_list_kernels(registry);
 }
