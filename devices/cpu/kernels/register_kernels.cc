@@ -28,6 +28,7 @@ void register_cpu_kernels(KernelRegistry* registry) {
   register_pool_kernels(registry);
   register_dilation_kernels(registry);
   register_conv_kernels(registry);
+  register_linalg_kernels(registry);
 }
 
 const KernelRegistry& builtin_kernels() {

@@ -1,0 +1,99 @@
+// SelfAdjointEig, Eig.
+#include <Eigen/Eigenvalues>
+
+#include "devices/cpu/kernels/linalg.h"
+
+namespace troupe {
+namespace {
+
+class SelfAdjointEigV2 final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    auto kernel = std::make_unique<SelfAdjointEigV2>();
+    TROUPE_ASSIGN_OR_RETURN(kernel->vectors_, c.attr<bool>("compute_v"));
+    return kernel;
+  }
+  absl::Status compute(KernelContext& context) override {
+    const Tensor& input = context.input(0);
+    TROUPE_ASSIGN_OR_RETURN(MatrixBatch batch, matrix_batch(input, 0, true));
+    TROUPE_ASSIGN_OR_RETURN(Tensor* e, context.allocate_output(0, with_matrix(input, {batch.rows})));
+    TROUPE_ASSIGN_OR_RETURN(Tensor* v, vectors_ ? context.allocate_output(1, input.shape()) : unused_output(context, 1));
+    if (input.num_elements() == 0) return absl::OkStatus();
+    return with_wide_type(input.dtype(), [&]<class S>(S*) -> absl::Status {
+      for (int64_t b = 0; b < batch.count; ++b) {
+        Eigen::SelfAdjointEigenSolver<Matrix<S>> solver(load_matrix<S>(input, b, batch.rows, batch.cols),
+                                                        vectors_ ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
+        if (solver.info() != Eigen::Success) {
+          return invalid("Self-adjoint eigen decomposition was not successful. The input might not be valid.");
+        }
+        store_matrix<S>(solver.eigenvalues().template cast<S>(), e, b);
+        if (vectors_) store_matrix<S>(solver.eigenvectors(), v, b);
+      }
+      return absl::OkStatus();
+    });
+  }
+
+ private:
+  bool vectors_ = true;
+};
+
+/// The old form: eigenvalues in the first row, vectors below.
+absl::Status self_adjoint_eig(KernelContext& context) {
+  const Tensor& input = context.input(0);
+  TROUPE_ASSIGN_OR_RETURN(MatrixBatch batch, matrix_batch(input, 0, true));
+  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, with_matrix(input, {batch.rows + 1, batch.cols})));
+  if (input.num_elements() == 0) return absl::OkStatus();
+  for (int64_t b = 0; b < batch.count; ++b) {
+    Eigen::SelfAdjointEigenSolver<Matrix<double>> solver(load_matrix<double>(input, b, batch.rows, batch.cols));
+    if (solver.info() != Eigen::Success) {
+      return invalid("Self-adjoint eigen decomposition was not successful. The input might not be valid.");
+    }
+    Matrix<double> both(batch.rows + 1, batch.cols);
+    both.row(0) = solver.eigenvalues().transpose();
+    both.bottomRows(batch.rows) = solver.eigenvectors();
+    store_matrix<double>(both, out, b);
+  }
+  return absl::OkStatus();
+}
+
+class Eig final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    auto kernel = std::make_unique<Eig>();
+    TROUPE_ASSIGN_OR_RETURN(kernel->vectors_, c.attr<bool>("compute_v"));
+    return kernel;
+  }
+  absl::Status compute(KernelContext& context) override {
+    using S = std::complex<double>;
+    const Tensor& input = context.input(0);
+    TROUPE_ASSIGN_OR_RETURN(MatrixBatch batch, matrix_batch(input, 0, true));
+    TROUPE_ASSIGN_OR_RETURN(Tensor* e, context.allocate_output(0, with_matrix(input, {batch.rows})));
+    TROUPE_ASSIGN_OR_RETURN(Tensor* v, vectors_ ? context.allocate_output(1, input.shape()) : unused_output(context, 1));
+    if (input.num_elements() == 0) return absl::OkStatus();
+    for (int64_t b = 0; b < batch.count; ++b) {
+      Eigen::ComplexEigenSolver<Matrix<S>> solver(load_matrix<S>(input, b, batch.rows, batch.cols), vectors_);
+      if (solver.info() != Eigen::Success) {
+        return invalid("Eigen decomposition was not successful. The input might not be valid.");
+      }
+      store_matrix<S>(solver.eigenvalues(), e, b);
+      if (vectors_) store_matrix<S>(solver.eigenvectors(), v, b);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  bool vectors_ = true;
+};
+
+}  // namespace
+
+void register_linalg_eigen_kernels(KernelRegistry* registry) {
+  registry->add(KernelDef("SelfAdjointEigV2").types("T", linalg_types()).kernel<SelfAdjointEigV2>());
+  registry->add(KernelDef("BatchSelfAdjointEigV2").types("T", linalg_types()).kernel<SelfAdjointEigV2>());
+  for (const char* op : {"SelfAdjointEig", "BatchSelfAdjointEig"}) {
+    registry->add(KernelDef(op).types("T", {DataType::kFloat, DataType::kDouble}).fn(self_adjoint_eig));
+  }
+  registry->add(KernelDef("Eig").types("T", linalg_types()).kernel<Eig>());
+}
+
+}  // namespace troupe
