@@ -24,6 +24,10 @@ void infer_attrs(const OpDef& op, const std::vector<Tensor>& inputs, AttrMap* at
       if (!arg.type_attr.empty() && !attrs->contains(arg.type_attr)) attrs->set(arg.type_attr, inputs[next].dtype());
       next += static_cast<size_t>(n);
     } else if (!arg.type_list_attr.empty()) {
+      if (auto given = attrs->get<std::vector<DataType>>(arg.type_list_attr); given.ok()) {
+        next += given->size();
+        continue;
+      }
       std::vector<DataType> types;
       size_t count = inputs.size() - (op.inputs.size() - 1);
       for (size_t i = 0; i < count; ++i) types.push_back(inputs[next++].dtype());
