@@ -119,14 +119,18 @@ absl::StatusOr<PartialShape> ShapeContext::input_as_shape(int i, bool scalar_is_
   asked_.shapes |= bit(i);
   const PartialShape& shape = input(i);
   const KnownInts* v = shows(shown_.shapes, i) ? known(i).ints.get() : nullptr;
-  if (scalar_is_unknown && shape.rank() == 0) {
-    if (v != nullptr && v->values.size() == 1 && v->values[0] != -1 && v->values[0] != KnownInts::kUnknown) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Input tensor must be rank 1, or if its rank 0 it must have value -1 (representing an unknown "
-                       "shape).  Saw value: ",
-                       v->values[0]));
+  if (scalar_is_unknown) {
+    if (shape.rank() > 1) {
+      return absl::InvalidArgumentError(absl::StrCat("Shape must be at most rank 1 but is rank ", shape.rank()));
     }
-    return PartialShape();
+    if (shape.rank() == 0) {
+      if (v == nullptr || v->values.size() != 1 || v->values[0] == -1 || v->values[0] == KnownInts::kUnknown) {
+        return PartialShape();
+      }
+      return absl::InvalidArgumentError(
+          absl::StrCat("Received an invalid shape scalar with a static value that is not '-1': Tensor<type: ",
+                       dtype_name(input_dtype(i)), " shape: [] values: ", v->values[0], ">"));
+    }
   }
   if (shape.known_rank() && shape.rank() != 1) {
     return absl::InvalidArgumentError(absl::StrCat("Shape must be rank 1 but is rank ", shape.rank()));

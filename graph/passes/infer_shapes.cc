@@ -61,14 +61,14 @@ absl::Status with_context(const absl::Status& error, const Graph& graph, const N
     shapes.push_back(shape_text(c.input(i)));
     const KnownInts* ints = c.known(i).ints.get();
     const uint64_t bit = i < 64 ? uint64_t{1} << i : 0;
-    if ((shown.shapes & c.asked().shapes & bit) != 0) {
+    if ((shown.shapes & bit) != 0) {
       auto shape = c.input_as_shape(i);
       if (shape.ok() && shape->known_rank()) {
         partial.push_back(absl::StrCat("input[", i, "] = ", shape->to_string()));
         continue;
       }
     }
-    if ((shown.elements & c.asked().elements & bit) != 0 && ints != nullptr && ints->all_known()) {
+    if ((shown.elements & bit) != 0 && ints != nullptr && ints->all_known()) {
       size_t next = 0;
       values.push_back(absl::StrCat("input[", i, "] = <", values_text(*ints, &next, 0), ">"));
     }

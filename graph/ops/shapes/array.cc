@@ -32,7 +32,11 @@ absl::Status placeholder_with_default(ShapeContext& c) {
 
 absl::Status ensure_shape(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(PartialShape shape, c.attr<PartialShape>("shape"));
-  TROUPE_ASSIGN_OR_RETURN(PartialShape merged, merge(shape, c.input(0)));
+  PartialShape in = c.input(0);
+  if (shape.known_rank()) {
+    TROUPE_ASSIGN_OR_RETURN(in, with_rank(in, shape.rank()));
+  }
+  TROUPE_ASSIGN_OR_RETURN(PartialShape merged, merge(in, shape));
   c.set_output(0, std::move(merged));
   return absl::OkStatus();
 }
@@ -172,9 +176,9 @@ absl::Status concat_inputs(ShapeContext& c, int begin, int end, int axis_input) 
     int rank = -1;
     for (int i = begin; i < end; ++i) {
       if (rank < 0) rank = c.input(i).rank();
+      if (rank == 0) return invalid("Can't concatenate scalars (use tf.stack instead)");
       if (rank >= 0) TROUPE_RETURN_IF_ERROR(with_rank(c.input(i), rank).status());
     }
-    if (rank == 0) return invalid("Can't concatenate scalars (use tf.stack instead)");
     c.set_output(0, unknown_of_rank(rank));
     return absl::OkStatus();
   }
@@ -320,7 +324,11 @@ absl::Status parallel_concat(ShapeContext& c) {
   PartialShape cur = replace_dim(out, 0, 1);
   for (int i = 0; i < c.num_inputs(); ++i) {
     if (!c.input(i).fully_defined()) return invalid("All input shapes must be fully defined.");
-    if (c.input(i).rank() < 1 || c.input(i).dim(0) != 1) return invalid("Size of first dimension must be 1.");
+    if (c.input(i).rank() < 1) {
+      return invalid(absl::StrCat("The rank of all input shapes must be greater than 0, but input ", i,
+                                  " had rank 0."));
+    }
+    if (c.input(i).dim(0) != 1) return invalid("Size of first dimension must be 1.");
     auto merged = merge(c.input(i), cur);
     if (!merged.ok()) {
       return annotate(merged.status(), "", absl::StrCat("\n\tFrom merging shape ", i, " with other shapes."));
@@ -530,6 +538,19 @@ absl::Status bitcast(ShapeContext& c) {
   return absl::OkStatus();
 }
 
+absl::Status quantize_and_dequantize(ShapeContext& c) {
+  TROUPE_ASSIGN_OR_RETURN(int64_t axis, c.attr<int64_t>("axis"));
+  TROUPE_ASSIGN_OR_RETURN(PartialShape range, with_rank(c.input(1), axis == -1 ? 0 : 1));
+  TROUPE_ASSIGN_OR_RETURN(range, merge(c.input(2), range));
+  if (axis < -1) return invalid(absl::StrCat("axis should be at least -1, got ", axis));
+  if (axis >= Shape::kMaxRank) return invalid(absl::StrCat("axis is out of range: ", axis));
+  if (axis >= 0) {
+    TROUPE_RETURN_IF_ERROR(check_rank_at_least(c.input(0), axis + 1));
+    TROUPE_RETURN_IF_ERROR(merge_dims(dim_of(range, 0), dim_of(c.input(0), static_cast<int>(axis))).status());
+  }
+  return unchanged(c);
+}
+
 constexpr ShapeRow kRows[] = {
     {"Const", constant},
     {"HostConst", constant},
@@ -590,7 +611,8 @@ constexpr ShapeRow kRows[] = {
     {"SpaceToBatch", blocks_2d},
     {"BatchToSpace", blocks_2d},
     {"Bitcast", bitcast},
-    {"QuantizeAndDequantizeV2", unchanged},
+    {"QuantizeAndDequantizeV2", quantize_and_dequantize},
+    {"QuantizeAndDequantizeV4", quantize_and_dequantize},
     {"FakeQuantWithMinMaxArgs", unchanged},
     {"FakeQuantWithMinMaxArgsGradient", unchanged},
     {"FakeQuantWithMinMaxVars", rule<"S [] [] -> S">},

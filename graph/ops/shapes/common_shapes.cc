@@ -193,7 +193,9 @@ std::optional<int> canonical_axis(int64_t axis, int rank) {
 }
 
 absl::StatusOr<int64_t> dim_from_input(const ShapeContext& c, int i) {
-  TROUPE_RETURN_IF_ERROR(with_rank(c.input(i), 0).status());
+  if (const KnownInts* v = c.ints(i); v != nullptr && v->shape.rank() != 0) {
+    return invalid(absl::StrCat("Input must be scalar but has rank ", v->shape.rank()));
+  }
   std::optional<int64_t> value = c.constant_int(i);
   if (!value) return kUnknownDim;
   if (*value < 0) {
@@ -242,6 +244,12 @@ absl::StatusOr<PartialShape> merged_from_last(const ShapeContext& c) {
 absl::Status merged_inputs(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(PartialShape all, merged_from_last(c));
   c.set_output(0, std::move(all));
+  return absl::OkStatus();
+}
+
+absl::Status merged_pair(ShapeContext& c) {
+  TROUPE_ASSIGN_OR_RETURN(PartialShape shape, merge(c.input(0), c.input(1)));
+  c.set_output(0, std::move(shape));
   return absl::OkStatus();
 }
 

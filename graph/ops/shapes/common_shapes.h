@@ -53,7 +53,7 @@ std::optional<int> canonical_axis(int64_t axis, int rank);
 /// The shape for a message: "?" when the rank is unknown.
 std::string text(const PartialShape& shape);
 /// The value of a scalar input as a dimension: unknown when it is not known. "Dimension size, given by scalar input 1, must
-/// be non-negative but is -3".
+/// be non-negative but is -3", "Input must be scalar but has rank 1".
 absl::StatusOr<int64_t> dim_from_input(const ShapeContext& c, int i);
 
 // Shape functions that many ops share.
@@ -83,7 +83,9 @@ absl::Status unchanged_rank(ShapeContext& c) {
 }
 /// Output 0 is what all inputs merge to; errors say "From merging shape 0 with other shapes."
 absl::Status merged_inputs(ShapeContext& c);
-/// The same without setting it.
+/// Output 0 is inputs 0 and 1 merged.
+absl::Status merged_pair(ShapeContext& c);
+/// As merged_inputs, without setting it.
 absl::StatusOr<PartialShape> merged_from_last(const ShapeContext& c);
 /// Output 0 has the shape that input kInput holds.
 template <int kInput>

@@ -242,7 +242,6 @@ absl::Status scatter_nd(ShapeContext& c) {
 absl::Status tensor_scatter(ShapeContext& c) {
   TROUPE_RETURN_IF_ERROR(check_rank_at_least(c.input(0), 1));
   TROUPE_RETURN_IF_ERROR(check_rank_at_least(c.input(1), 1));
-  TROUPE_RETURN_IF_ERROR(check_rank_at_least(c.input(2), 1));
   TROUPE_RETURN_IF_ERROR(check_scatter_nd(c.input(1), c.input(2), c.input(0)));
   return unchanged(c);
 }
@@ -251,8 +250,6 @@ absl::Status one_hot(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(int64_t axis, c.attr<int64_t>("axis"));
   if (axis < -1) return invalid("axis must be >= -1");
   TROUPE_ASSIGN_OR_RETURN(int64_t depth, dim_from_input(c, 1));
-  TROUPE_RETURN_IF_ERROR(with_rank(c.input(2), 0).status());
-  TROUPE_RETURN_IF_ERROR(with_rank(c.input(3), 0).status());
   const PartialShape& indices = c.input(0);
   if (!indices.known_rank()) return absl::OkStatus();
   const int64_t rank = indices.rank() + 1;
@@ -300,9 +297,9 @@ absl::Status reverse_sequence(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(int64_t seq, c.attr<int64_t>("seq_dim"));
   TROUPE_ASSIGN_OR_RETURN(int64_t batch, c.attr<int64_t>("batch_dim"));
   if (!in.known_rank()) return absl::OkStatus();
-  if (batch < 0) return invalid(absl::StrCat("batch_dim must be >=0, got ", batch));
   if (batch >= in.rank()) return invalid(absl::StrCat("batch_dim must be < input rank: ", batch, " vs. ", in.rank()));
   if (seq >= in.rank()) return invalid(absl::StrCat("seq_dim must be < input rank: ", seq, " vs. ", in.rank()));
+  if (batch < 0) return invalid(absl::StrCat("batch_dim must be >=0, got ", batch));
   TROUPE_ASSIGN_OR_RETURN(int64_t dim, merge_dims(dim_of(in, static_cast<int>(batch)), dim_of(lengths, 0)));
   c.set_output(0, replace_dim(in, static_cast<int>(batch), dim));
   return absl::OkStatus();
@@ -334,9 +331,30 @@ absl::Status select_v2(ShapeContext& c) {
   return absl::OkStatus();
 }
 
+absl::Status unique_with_counts(ShapeContext& c) {
+  c.set_output(0, PartialShape({kUnknownDim}));
+  c.set_output(1, c.input(0));
+  c.set_output(2, PartialShape({kUnknownDim}));
+  return absl::OkStatus();
+}
+
 absl::Status unique_v2(ShapeContext& c) {
-  c.set_output(0, unknown_of_rank(c.input(0).rank()));
+  const PartialShape& in = c.input(0);
+  c.set_output(0, unknown_of_rank(in.rank()));
   c.set_output(1, PartialShape({kUnknownDim}));
+  if (const KnownInts* axis = c.ints(1)) {
+    if (axis->shape.rank() != 1) return invalid("axis expects a 1D vector.");
+    if (axis->values.size() > 1) return invalid("axis does not support input tensors larger than 1 elements.");
+    if (axis->values.empty()) {
+      if (in.known_rank() && in.rank() != 1) return invalid(absl::StrCat("Shape must be rank 1 but is rank ", in.rank()));
+      if (in.known_rank()) c.set_output(1, in);
+    } else if (in.known_rank() && axis->values[0] != KnownInts::kUnknown) {
+      const auto at = canonical_axis(axis->values[0], in.rank());
+      if (!at) return invalid(absl::StrCat("axis expects to be in the range [", -in.rank(), ", ", in.rank(), ")"));
+      c.set_output(0, replace_dim(in, *at, kUnknownDim));
+      c.set_output(1, PartialShape({in.dim(*at)}));
+    }
+  }
   if (c.num_outputs() > 2) c.set_output(2, PartialShape({kUnknownDim}));
   return absl::OkStatus();
 }
@@ -377,7 +395,7 @@ constexpr ShapeRow kRows[] = {
     {"Select", select},
     {"SelectV2", select_v2},
     {"Unique", rule<"[n] -> [?] [n]">},
-    {"UniqueWithCounts", rule<"[n] -> [?] [n] [?]">},
+    {"UniqueWithCounts", unique_with_counts},
     {"UniqueV2", unique_v2},
     {"UniqueWithCountsV2", unique_v2},
     {"ListDiff", list_diff},

@@ -23,6 +23,16 @@ absl::Status followed_unary(ShapeContext& c) {
   return unary_values(c);
 }
 
+/// Whether two shapes broadcast whatever their unknown dimensions are.
+bool fits_surely(const PartialShape& a, const PartialShape& b) {
+  if (!a.known_rank() || !b.known_rank()) return false;
+  for (int i = 1; i <= std::min(a.rank(), b.rank()); ++i) {
+    const int64_t x = dim_of(a, -i), y = dim_of(b, -i);
+    if ((x < 0 && y != 1) || (y < 0 && x != 1)) return false;
+  }
+  return true;
+}
+
 absl::Status equality(ShapeContext& c) {
   auto shape = broadcast(c.input(0), c.input(1));
   if (c.attrs().get_or<bool>("incompatible_shape_error", true)) {
@@ -33,7 +43,7 @@ absl::Status equality(ShapeContext& c) {
   // Shapes that do not fit compare as unequal: one scalar. Where a dimension is unknown, either may happen.
   if (!shape.ok()) {
     c.set_output(0, PartialShape(Dims()));
-  } else if (c.input(0).fully_defined() && c.input(1).fully_defined()) {
+  } else if (fits_surely(c.input(0), c.input(1))) {
     c.set_output(0, *std::move(shape));
   }
   return absl::OkStatus();
@@ -82,7 +92,7 @@ absl::Status reduction(ShapeContext& c) {
   for (int64_t a : *axes) {
     const auto axis = canonical_axis(a, in.rank());
     if (!axis) {
-      return invalid(absl::StrCat("Invalid reduction dimension ", a, " for input with ", in.rank(), " dimension(s)"));
+      return invalid(absl::StrCat("Invalid reduction dimension ", a, " for input with ", in.rank(), " dimensions."));
     }
     reduced[*axis] = true;
   }
@@ -136,6 +146,7 @@ absl::Status betainc(ShapeContext& c) {
 }
 
 absl::Status segment(ShapeContext& c) {
+  TROUPE_RETURN_IF_ERROR(check_rank_at_least(c.input(0), 1));
   TROUPE_RETURN_IF_ERROR(with_rank(c.input(1), 1).status());
   c.set_output(0, concatenate(PartialShape({kUnknownDim}), subshape(c.input(0), 1)));
   return absl::OkStatus();
@@ -208,20 +219,17 @@ absl::Status lin_space(ShapeContext& c) {
 }
 
 absl::Status bincount(ShapeContext& c) {
+  TROUPE_RETURN_IF_ERROR(with_rank(c.input(1), 0).status());
   const auto size = c.constant_int(1);
-  if (c.ints(1) == nullptr) {
-    c.set_output(0, PartialShape({kUnknownDim}));
-    return absl::OkStatus();
-  }
-  if (c.input(1).rank() != 0) return invalid(absl::StrCat("Shape must be rank 0 but is rank ", c.input(1).rank()));
   if (size && *size < 0) return invalid(absl::StrCat("size (", *size, ") must be non-negative"));
   c.set_output(0, PartialShape({size ? *size : kUnknownDim}));
   return absl::OkStatus();
 }
 
 absl::Status cross(ShapeContext& c) {
+  TROUPE_RETURN_IF_ERROR(check_rank_at_least(c.input(0), 1));
+  TROUPE_RETURN_IF_ERROR(check_rank_at_least(c.input(1), 1));
   TROUPE_ASSIGN_OR_RETURN(PartialShape merged, merge(c.input(0), c.input(1)));
-  TROUPE_RETURN_IF_ERROR(check_rank_at_least(merged, 1));
   if (merged.known_rank()) {
     TROUPE_RETURN_IF_ERROR(with_value(dim_of(merged, -1), 3).status());
     merged = replace_dim(merged, -1, 3);
@@ -240,8 +248,6 @@ absl::Status compare_and_bitpack(ShapeContext& c) {
   return absl::OkStatus();
 }
 
-absl::Status clip_by_value(ShapeContext& c) { return unchanged(c); }
-
 constexpr ShapeRow kRows[] = {
     // One in, the same shape out.
     {"Abs", unchanged},
@@ -258,7 +264,7 @@ constexpr ShapeRow kRows[] = {
     {"Cast", followed_unary},
     {"_HostCast", followed_unary},
     {"Ceil", unchanged},
-    {"ClipByValue", clip_by_value},
+    {"ClipByValue", unchanged},
     {"ComplexAbs", unchanged},
     {"Conj", identity},
     {"Cos", unchanged},
@@ -308,7 +314,7 @@ constexpr ShapeRow kRows[] = {
     // Two in, broadcast.
     {"Add", followed_binary},
     {"AddV2", followed_binary},
-    {"ApproximateEqual", merged_inputs},
+    {"ApproximateEqual", merged_pair},
     {"Atan2", broadcast_binary},
     {"BitwiseAnd", broadcast_binary},
     {"BitwiseOr", broadcast_binary},

@@ -50,9 +50,6 @@ absl::Status fused_batch_norm(ShapeContext& c) {
   }
   c.set_output(0, replace_dim(x, channel, dim));
   for (int i = 1; i < 5; ++i) c.set_output(i, PartialShape({dim}));
-  if (c.num_outputs() > 5) {
-    c.set_output(5, c.op().name == "_FusedBatchNormEx" ? PartialShape() : PartialShape({kUnknownDim}));
-  }
   return absl::OkStatus();
 }
 
@@ -100,6 +97,14 @@ absl::Status softmax_loss(ShapeContext& c) {
   }
   c.set_output(0, PartialShape({dim_of(shape, 0)}));
   c.set_output(1, std::move(shape));
+  return absl::OkStatus();
+}
+
+absl::Status lrn_gradient(ShapeContext& c) {
+  TROUPE_ASSIGN_OR_RETURN(PartialShape all, with_rank(c.input(0), 4));
+  TROUPE_ASSIGN_OR_RETURN(all, merge(all, c.input(1)));
+  TROUPE_ASSIGN_OR_RETURN(all, merge(all, c.input(2)));
+  c.set_output(0, std::move(all));
   return absl::OkStatus();
 }
 
@@ -214,22 +219,22 @@ constexpr ShapeRow kRows[] = {
     {"FusedBatchNormGradV3", fused_batch_norm_gradient},
     {"BatchNormWithGlobalNormalization", batch_norm_global},
     {"LRN", unchanged_rank<4>},
-    {"LRNGrad", rule<"[a,b,c,d] [a,b,c,d] [a,b,c,d] -> [a,b,c,d]">},
+    {"LRNGrad", lrn_gradient},
     {"L2Loss", scalar},
     {"Elu", unchanged},
-    {"EluGrad", merged_inputs},
+    {"EluGrad", merged_pair},
     {"LeakyRelu", unchanged},
-    {"LeakyReluGrad", merged_inputs},
+    {"LeakyReluGrad", merged_pair},
     {"Relu", unchanged},
-    {"ReluGrad", merged_inputs},
+    {"ReluGrad", merged_pair},
     {"Relu6", unchanged},
-    {"Relu6Grad", merged_inputs},
+    {"Relu6Grad", merged_pair},
     {"Selu", unchanged},
-    {"SeluGrad", merged_inputs},
+    {"SeluGrad", merged_pair},
     {"Softplus", unchanged},
-    {"SoftplusGrad", merged_inputs},
+    {"SoftplusGrad", merged_pair},
     {"Softsign", unchanged},
-    {"SoftsignGrad", merged_inputs},
+    {"SoftsignGrad", merged_pair},
     {"Softmax", unchanged_rank_at_least<1>},
     {"LogSoftmax", unchanged_rank_at_least<1>},
     {"SoftmaxCrossEntropyWithLogits", softmax_loss},
@@ -238,7 +243,7 @@ constexpr ShapeRow kRows[] = {
     {"TopKV2", top_k},
     {"NthElement", nth_element},
     {"InTopK", rule<"[b,?] [b] -> [b]">},
-    {"InTopKV2", rule<"[b,?] [b] [] -> [b]">},
+    {"InTopKV2", rule<"[b,?] [b] -> [b]">},
     {"LSTMBlockCell", lstm_cell},
     {"GRUBlockCell", gru_cell},
     {"BlockLSTM", block_lstm},

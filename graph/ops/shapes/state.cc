@@ -31,12 +31,6 @@ absl::Status assign(ShapeContext& c) {
   return absl::OkStatus();
 }
 
-absl::Status merge_two(ShapeContext& c) {
-  TROUPE_ASSIGN_OR_RETURN(PartialShape shape, merge(c.input(0), c.input(1)));
-  c.set_output(0, std::move(shape));
-  return absl::OkStatus();
-}
-
 /// Rows of a variable at `indices` change by `updates`, which are as many rows or one scalar.
 absl::Status check_rows(const PartialShape& var, const PartialShape& indices, const PartialShape& updates) {
   if (updates.rank() == 0) return absl::OkStatus();
@@ -50,6 +44,8 @@ absl::Status scatter(ShapeContext& c) {
 
 absl::Status scatter_nd_update(ShapeContext& c) {
   const PartialShape var = shape_behind(c, 0);
+  TROUPE_RETURN_IF_ERROR(check_rank_at_least(c.input(1), 1));
+  TROUPE_RETURN_IF_ERROR(check_rank_at_least(c.input(2), 1));
   TROUPE_RETURN_IF_ERROR(check_scatter_nd(c.input(1), c.input(2), var));
   if (c.num_outputs() > 0) c.set_output(0, var);
   return absl::OkStatus();
@@ -64,18 +60,19 @@ absl::Status var_handle(ShapeContext& c) {
 }
 
 /// What the handle tells of its variable, when it is known to be one of attr "dtype".
-absl::StatusOr<PartialShape> checked_variable(ShapeContext& c, absl::string_view wrong) {
+absl::StatusOr<PartialShape> checked_variable(const ShapeContext& c) {
   const HandleShapes* handle = c.input_handle(0);
   if (handle == nullptr || handle->empty()) return PartialShape();
   TROUPE_ASSIGN_OR_RETURN(DataType dtype, c.attr<DataType>("dtype"));
   if ((*handle)[0].first != dtype) {
-    return invalid(absl::StrCat(wrong, " Expected ", dtype_name(dtype), " got ", dtype_name((*handle)[0].first)));
+    return invalid(absl::StrCat("Trying to read variable with wrong dtype. Expected ", dtype_name((*handle)[0].first),
+                                " got ", dtype_name(dtype)));
   }
   return (*handle)[0].second;
 }
 
 absl::Status read_variable(ShapeContext& c) {
-  TROUPE_ASSIGN_OR_RETURN(PartialShape shape, checked_variable(c, "Trying to read variable with wrong dtype."));
+  TROUPE_ASSIGN_OR_RETURN(PartialShape shape, checked_variable(c));
   c.set_output(0, std::move(shape));
   return absl::OkStatus();
 }
@@ -86,8 +83,7 @@ absl::Status read_variables(ShapeContext& c) {
 }
 
 absl::Status assign_variable(ShapeContext& c) {
-  TROUPE_ASSIGN_OR_RETURN(PartialShape shape,
-                          checked_variable(c, "Trying to initialize handle for variable with wrong dtype."));
+  TROUPE_ASSIGN_OR_RETURN(PartialShape shape, checked_variable(c));
   return merge(shape, c.input(1)).status();
 }
 
@@ -99,10 +95,11 @@ absl::Status variable_shape(ShapeContext& c) {
 }
 
 absl::Status resource_gather(ShapeContext& c) {
-  TROUPE_ASSIGN_OR_RETURN(PartialShape params, checked_variable(c, "Trying to read variable with wrong dtype."));
+  TROUPE_ASSIGN_OR_RETURN(PartialShape params, checked_variable(c));
   TROUPE_ASSIGN_OR_RETURN(int64_t batch, c.attr<int64_t>("batch_dims"));
   const PartialShape& indices = c.input(1);
-  if (batch < -Shape::kMaxRank || batch > Shape::kMaxRank) return invalid("batch_dims is out of range");
+  if (batch < 0) return invalid(absl::StrCat("batch_dims is negative (", batch, ")"));
+  if (batch > Shape::kMaxRank) return invalid(absl::StrCat("batch_dims is out of range (", batch, ")"));
   const int b = static_cast<int>(batch);
   TROUPE_RETURN_IF_ERROR(check_rank_at_least(params, b + 1));
   TROUPE_RETURN_IF_ERROR(check_rank_at_least(indices, b));
@@ -112,15 +109,14 @@ absl::Status resource_gather(ShapeContext& c) {
 }
 
 absl::Status resource_gather_nd(ShapeContext& c) {
-  TROUPE_ASSIGN_OR_RETURN(PartialShape params, checked_variable(c, "Trying to read variable with wrong dtype."));
+  TROUPE_ASSIGN_OR_RETURN(PartialShape params, checked_variable(c));
   TROUPE_ASSIGN_OR_RETURN(PartialShape out, gather_nd_shape(params, c.input(1)));
   c.set_output(0, std::move(out));
   return absl::OkStatus();
 }
 
 absl::Status resource_scatter(ShapeContext& c) {
-  TROUPE_ASSIGN_OR_RETURN(PartialShape var,
-                          checked_variable(c, "Trying to initialize handle for variable with wrong dtype."));
+  TROUPE_ASSIGN_OR_RETURN(PartialShape var, checked_variable(c));
   return check_rows(var, c.input(1), c.input(2));
 }
 
@@ -136,8 +132,8 @@ constexpr ShapeRow kRows[] = {
     {"DestroyTemporaryVariable", unchanged},
     {"IsVariableInitialized", scalar},
     {"Assign", assign},
-    {"AssignAdd", merge_two},
-    {"AssignSub", merge_two},
+    {"AssignAdd", merged_pair},
+    {"AssignSub", merged_pair},
     {"CountUpTo", count_up_to},
     {"ScatterAdd", scatter},
     {"ScatterDiv", scatter},

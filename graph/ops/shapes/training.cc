@@ -11,6 +11,7 @@ namespace {
 absl::Status apply(ShapeContext& c) {
   const auto& args = c.op().inputs;
   const int n = std::min(c.num_inputs(), static_cast<int>(args.size()));
+  const bool var_is_resource = c.input_dtype(0) == DataType::kResource;
   PartialShape var;
   for (int i = 0; i < n; ++i) {
     const ArgDef& arg = args[i];
@@ -19,11 +20,17 @@ absl::Status apply(ShapeContext& c) {
       continue;
     }
     if (arg.name != "grad" && arg.name != "delta") {
+      // TensorFlow leaves this one out.
+      if (arg.name == "lr_power" && absl::EndsWith(c.op().name, "V2")) continue;
       TROUPE_RETURN_IF_ERROR(with_rank(c.input(i), 0).status());
       continue;
     }
-    const PartialShape& grad = c.input(i);
+    // Of gradients for variables behind handles, TensorFlow looks for handles too, and finds nothing.
+    const PartialShape& grad = var_is_resource ? PartialShape() : c.input(i);
     if (i + 1 < n && args[i + 1].name == "indices") {
+      if (grad.rank() == 0) {
+        return absl::InvalidArgumentError("Argument grad must not be a scalar. Got grad with rank 0");
+      }
       TROUPE_ASSIGN_OR_RETURN(PartialShape indices, with_rank(c.input(i + 1), 1));
       TROUPE_RETURN_IF_ERROR(merge_dims(dim_of(indices, 0), dim_of(grad, 0)).status());
       TROUPE_ASSIGN_OR_RETURN(var, merge(var, replace_dim(grad, 0, kUnknownDim)));

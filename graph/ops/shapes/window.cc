@@ -101,9 +101,35 @@ absl::StatusOr<int64_t> windowed(int64_t in, int64_t window, int64_t dilation, i
   return divide_dim(sum, stride, false);
 }
 
+/// The same for a window that is known, as TensorFlow does it where it does not use the one above.
+absl::StatusOr<int64_t> windowed_known(int64_t in, int64_t window, int64_t dilation, int64_t stride,
+                                       const Padding& padding) {
+  if (stride <= 0) return invalid(absl::StrCat("Stride must be > 0, but got ", stride));
+  if (dilation < 1) return invalid(absl::StrCat("Dilation rate must be >= 1, but got ", dilation));
+  TROUPE_ASSIGN_OR_RETURN(int64_t rounded, add_dims(in, stride - 1));
+  if (padding.kind == Padding::kSame) return rounded / stride;
+  TROUPE_ASSIGN_OR_RETURN(int64_t spread, multiply_dims(std::max<int64_t>(window - 1, 0), dilation));
+  TROUPE_ASSIGN_OR_RETURN(int64_t effective, add_dims(spread, 1));
+  const int64_t size = (rounded + 1 - effective) / stride;
+  if (size < 0) {
+    return invalid(absl::StrCat("Computed output size would be negative: ", size, " [input_size: ", in,
+                                ", effective_filter_size: ", effective, ", stride: ", stride, "]"));
+  }
+  return size;
+}
+
+/// TensorFlow's check of the innermost dimension of the layout that has one.
+absl::Status check_vector_channels(const ShapeContext& c, const Layout& l, const PartialShape& in) {
+  if (l.rank != 5 || c.attrs().get_or<std::string>("data_format", "") != "NCHW_VECT_C") return absl::OkStatus();
+  const int64_t size = dim_of(in, 4);
+  if (size == 4 || size == 32) return absl::OkStatus();
+  return invalid(absl::StrCat("VECT_C dimension must be 4 or 32, but is ", size));
+}
+
 absl::Status conv(ShapeContext& c, int spatial, absl::string_view name) {
   TROUPE_ASSIGN_OR_RETURN(Layout l, layout_of(c, spatial));
   TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), l.rank));
+  TROUPE_RETURN_IF_ERROR(check_vector_channels(c, l, in));
   TROUPE_ASSIGN_OR_RETURN(PartialShape filter, with_rank(c.input(1), l.rank));
   const size_t n = static_cast<size_t>(spatial + 2);
   TROUPE_ASSIGN_OR_RETURN(auto dilations, window_attr(c, "dilations", absl::StrCat(name, " requires the dilation"), n));
@@ -169,6 +195,30 @@ absl::Status depthwise(ShapeContext& c) {
   return absl::OkStatus();
 }
 
+absl::Status conv_2d_input_gradient(ShapeContext& c) {
+  TROUPE_ASSIGN_OR_RETURN(Layout l, layout_of(c, 2));
+  TROUPE_ASSIGN_OR_RETURN(PartialShape grad, with_rank(c.input(2), 4));
+  TROUPE_ASSIGN_OR_RETURN(PartialShape filter, with_rank(c.input(1), 4));
+  TROUPE_RETURN_IF_ERROR(merge_dims(dim_of(grad, l.channel), dim_of(filter, 3)).status());
+  TROUPE_ASSIGN_OR_RETURN(PartialShape sizes, c.input_as_shape(0));
+  if (!sizes.known_rank()) sizes = unknown_of_rank(4);
+  Dims dims(4, kUnknownDim);
+  if (sizes.rank() == 4) {
+    dims = sizes.dims();
+    TROUPE_RETURN_IF_ERROR(merge_dims(dims[0], dim_of(grad, 0)).status());
+  } else if (sizes.rank() == 2) {
+    dims[l.space] = sizes.dim(0);
+    dims[l.space + 1] = sizes.dim(1);
+    dims[l.channel] = dim_of(filter, 2);
+  } else {
+    return invalid(absl::StrCat("Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: ",
+                                sizes.rank()));
+  }
+  dims[0] = dim_of(grad, 0);
+  c.set_output(0, PartialShape(std::move(dims)));
+  return absl::OkStatus();
+}
+
 /// The gradient of a convolution has the shape that input kInput holds.
 template <int kInput, int kRank>
 absl::Status conv_gradient(ShapeContext& c) {
@@ -182,6 +232,7 @@ absl::Status conv_gradient(ShapeContext& c) {
 absl::Status pool_with(ShapeContext& c, int spatial, const Layout& l, const std::vector<int64_t>& window,
                        const std::vector<int64_t>& strides, bool pools_channels) {
   TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), l.rank));
+  TROUPE_RETURN_IF_ERROR(check_vector_channels(c, l, in));
   TROUPE_ASSIGN_OR_RETURN(Padding padding, padding_of(c, l));
   Dims dims(l.rank, kUnknownDim);
   dims[l.batch] = dim_of(in, l.batch);
@@ -208,12 +259,22 @@ absl::Status pool(ShapeContext& c, int spatial, absl::string_view name, bool poo
 }
 
 absl::Status avg_pool(ShapeContext& c) { return pool(c, 2, "AvgPool", false); }
+absl::Status max_pool_with_argmax(ShapeContext& c) {
+  TROUPE_ASSIGN_OR_RETURN(auto window, c.attr<std::vector<int64_t>>("ksize"));
+  for (int64_t size : window) {
+    if (size <= 0) return invalid(absl::StrCat("ksize must be a positive int32 value, got:", size));
+  }
+  return pool(c, 2, "MaxPool", true);
+}
 absl::Status max_pool(ShapeContext& c) { return pool(c, 2, "MaxPool", true); }
 absl::Status pool_3d(ShapeContext& c) { return pool(c, 3, "Pool3D ops", false); }
 
 absl::Status max_pool_v2(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(Layout l, layout_of(c, 2));
-  TROUPE_RETURN_IF_ERROR(with_rank(c.input(0), l.rank).status());
+  TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), l.rank));
+  TROUPE_RETURN_IF_ERROR(check_vector_channels(c, l, in));
+  TROUPE_RETURN_IF_ERROR(with_rank(c.input(1), 1).status());
+  TROUPE_RETURN_IF_ERROR(with_rank(c.input(2), 1).status());
   const auto window = c.all_ints(1), strides = c.all_ints(2);
   if (!window || !strides) {
     c.set_output(0, unknown_of_rank(4));
@@ -236,13 +297,12 @@ absl::Status dilation_2d(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(auto strides, window_attr(c, "strides", "Dilation2D requires the stride", 4));
   TROUPE_ASSIGN_OR_RETURN(auto rates, window_attr(c, "rates", "Dilation2D requires the rates", 4));
   Layout l{4, 0, 3, 1};
-  TROUPE_ASSIGN_OR_RETURN(int64_t depth, merge_dims(dim_of(in, 3), dim_of(filter, 2)));
   TROUPE_ASSIGN_OR_RETURN(Padding padding, padding_of(c, l));
-  Dims dims{dim_of(in, 0), kUnknownDim, kUnknownDim, depth};
+  Dims dims{dim_of(in, 0), kUnknownDim, kUnknownDim, dim_of(filter, 2)};
   for (int i = 0; i < 2; ++i) {
     if (dim_of(in, i + 1) < 0 || dim_of(filter, i) < 0) continue;
-    TROUPE_ASSIGN_OR_RETURN(dims[i + 1], windowed(dim_of(in, i + 1), dim_of(filter, i), rates[i + 1], strides[i + 1],
-                                                  padding, i + 1));
+    TROUPE_ASSIGN_OR_RETURN(dims[i + 1], windowed_known(dim_of(in, i + 1), dim_of(filter, i), rates[i + 1],
+                                                        strides[i + 1], padding));
   }
   c.set_output(0, PartialShape(std::move(dims)));
   return absl::OkStatus();
@@ -261,7 +321,7 @@ absl::Status image_patches(ShapeContext& c) {
   }
   for (int d = 1; d <= 2; ++d) {
     if (dim_of(in, 1) < 0 || dim_of(in, 2) < 0) break;
-    TROUPE_ASSIGN_OR_RETURN(dims[d], windowed(dim_of(in, d), sizes[d], rates[d], strides[d], padding, d));
+    TROUPE_ASSIGN_OR_RETURN(dims[d], windowed_known(dim_of(in, d), sizes[d], rates[d], strides[d], padding));
   }
   c.set_output(0, PartialShape(std::move(dims)));
   return absl::OkStatus();
@@ -279,9 +339,9 @@ absl::Status fractional_pool(ShapeContext& c) {
     if (size > 9e18) return invalid(absl::StrCat("size computed for ", i, "th dim is too large: ", size));
     dims[i] = static_cast<int64_t>(size);
   }
+  c.set_output(1, PartialShape({dims[1]}));
+  c.set_output(2, PartialShape({dims[2]}));
   c.set_output(0, PartialShape(std::move(dims)));
-  c.set_output(1, PartialShape({kUnknownDim}));
-  c.set_output(2, PartialShape({kUnknownDim}));
   return absl::OkStatus();
 }
 
@@ -293,7 +353,7 @@ absl::Status dilation_2d_gradient(ShapeContext& c) {
 constexpr ShapeRow kRows[] = {
     {"Conv2D", conv_2d},
     {"_FusedConv2D", conv_2d},
-    {"Conv2DBackpropInput", conv_gradient<0, 4>},
+    {"Conv2DBackpropInput", conv_2d_input_gradient},
     {"Conv2DBackpropFilter", conv_gradient<1, 4>},
     {"Conv3D", conv_3d},
     {"Conv3DBackpropInput", unchanged_rank<5>},
@@ -312,7 +372,7 @@ constexpr ShapeRow kRows[] = {
     {"MaxPoolGrad", unchanged_rank<4>},
     {"MaxPoolGradV2", unchanged_rank<4>},
     {"MaxPoolGradGrad", unchanged_rank<4>},
-    {"MaxPoolWithArgmax", max_pool},
+    {"MaxPoolWithArgmax", max_pool_with_argmax},
     {"MaxPoolGradWithArgmax", unchanged_rank<4>},
     {"MaxPool3D", pool_3d},
     {"MaxPool3DGrad", unchanged_rank<5>},
