@@ -9,8 +9,12 @@ namespace troupe {
 void register_data_flow_kernels(KernelRegistry* registry);
 
 void register_tensor_array_kernels(KernelRegistry* registry);
+void register_accumulator_kernels(KernelRegistry* registry);
+void register_barrier_kernels(KernelRegistry* registry);
 void register_queue_kernels(KernelRegistry* registry);
 void register_stack_kernels(KernelRegistry* registry);
+void register_staging_kernels(KernelRegistry* registry);
+void register_table_kernels(KernelRegistry* registry);
 void register_tensor_list_kernels(KernelRegistry* registry);
 void register_tensor_list_bulk_kernels(KernelRegistry* registry);
 

@@ -426,11 +426,13 @@ Queue::Progress Queue::run_dequeue(Attempt& attempt) {
 
 Queue::Progress Queue::run_dequeue_many(Attempt& attempt) {
   const int64_t size = static_cast<int64_t>(stored_.size());
-  if (closed_ && size < attempt.wanted) {
+  // TensorFlow's priority queues never give the rest: they take what there is, and then find that it is too little.
+  const bool gives_rest = attempt.up_to && options_.kind != QueueKind::kPriority;
+  if (closed_ && size < attempt.wanted && (size == 0 || gives_rest || !attempt.up_to)) {
     const int64_t lacking = attempt.wanted;
     attempt.wanted += static_cast<int64_t>(attempt.tuples.size());
     put_back(std::exchange(attempt.tuples, {}));
-    if (attempt.up_to && !stored_.empty()) {
+    if (gives_rest && !stored_.empty()) {
       attempt.wanted = static_cast<int64_t>(stored_.size());
     } else {
       attempt.status = closed_and_short(lacking, size);
