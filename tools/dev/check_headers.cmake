@@ -3,7 +3,7 @@
 find_package(CLI11 REQUIRED)
 find_package(mimalloc REQUIRED)
 find_package(nlohmann_json REQUIRED)
-file(GLOB_RECURSE troupe_headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
+file(GLOB_RECURSE troupe_headers RELATIVE ${CMAKE_SOURCE_DIR}
   ${CMAKE_SOURCE_DIR}/proto/*.h ${CMAKE_SOURCE_DIR}/graph/*.h ${CMAKE_SOURCE_DIR}/devices/*.h
   ${CMAKE_SOURCE_DIR}/actors/*.h ${CMAKE_SOURCE_DIR}/tools/*.h ${CMAKE_SOURCE_DIR}/tests/*.h)
 list(FILTER troupe_headers EXCLUDE REGEX "^devices/cuda/")
