@@ -12,6 +12,7 @@ void register_tensor_array_kernels(KernelRegistry* registry);
 void register_accumulator_kernels(KernelRegistry* registry);
 void register_barrier_kernels(KernelRegistry* registry);
 void register_queue_kernels(KernelRegistry* registry);
+void register_reader_kernels(KernelRegistry* registry);
 void register_stack_kernels(KernelRegistry* registry);
 void register_staging_kernels(KernelRegistry* registry);
 void register_table_kernels(KernelRegistry* registry);

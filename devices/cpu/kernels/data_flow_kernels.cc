@@ -4,8 +4,11 @@ namespace troupe {
 
 void register_data_flow_kernels(KernelRegistry* registry) {
   register_tensor_array_kernels(registry);
+  register_accumulator_kernels(registry);
+  register_barrier_kernels(registry);
   register_queue_kernels(registry);
   register_stack_kernels(registry);
+  register_staging_kernels(registry);
   register_table_kernels(registry);
   register_tensor_list_kernels(registry);
 }
