@@ -1,5 +1,6 @@
 #include "graph/passes/partition.h"
 
+#include <algorithm>
 #include <deque>
 
 #include "absl/strings/str_cat.h"
@@ -7,32 +8,54 @@
 namespace troupe {
 namespace {
 
-/// Whether each node is inside some while loop: reached from an Enter without passing its Exit. Exits themselves are inside.
-std::vector<int> loop_depths(const Graph& graph) {
-  std::vector<int> depth(graph.num_ids(), -1);
+/// Which loop frames there are, and in which every node runs. Frame 0 is the root: no loop.
+struct Frames {
+  struct Frame {
+    int parent = -1;
+    std::string name;
+    int64_t parallel_iterations = 10;
+    int loop_cond = -1;
+  };
+  std::vector<Frame> frames;
+  /// By node: where its outputs are. An Enter's are inside its loop, an Exit's outside.
+  std::vector<int> of_output;
+};
+
+Frames find_frames(const Graph& graph) {
+  Frames found;
+  found.frames.emplace_back();
+  found.of_output.assign(graph.num_ids(), -1);
+  absl::flat_hash_map<std::pair<int, std::string>, int> known;
   ConsumerIndex consumers(graph);
   std::deque<int> queue;
+  auto reach = [&](int id, int frame) {
+    const Node& n = graph.node(id);
+    int out = frame;
+    if (n.is("Enter") || n.is("RefEnter")) {
+      std::string name = n.attrs.get_or<std::string>("frame_name", "");
+      auto [it, added] = known.try_emplace({frame, name}, static_cast<int>(found.frames.size()));
+      out = it->second;
+      if (added) found.frames.push_back({frame, name, n.attrs.get_or<int64_t>("parallel_iterations", 10), -1});
+    } else if (n.is("Exit") || n.is("RefExit")) {
+      out = std::max(0, found.frames[frame].parent);
+    } else if (n.is("LoopCond")) {
+      found.frames[frame].loop_cond = id;
+    }
+    found.of_output[id] = out;
+    queue.push_back(id);
+  };
   for (int i = 0; i < graph.num_ids(); ++i) {
     const Node& n = graph.node(i);
-    if (!n.removed() && n.inputs.empty() && n.control_inputs.empty()) {
-      depth[i] = 0;
-      queue.push_back(i);
-    }
+    if (!n.removed() && n.inputs.empty() && n.control_inputs.empty()) reach(i, 0);
   }
   while (!queue.empty()) {
-    int i = queue.front();
+    const int i = queue.front();
     queue.pop_front();
-    const Node& n = graph.node(i);
-    int out = depth[i];
-    if (n.is("Enter") || n.is("RefEnter")) ++out;
-    if (n.is("Exit") || n.is("RefExit")) --out;
     for (const auto& use : consumers.of(i)) {
-      if (depth[use.node] >= 0) continue;
-      depth[use.node] = out;
-      queue.push_back(use.node);
+      if (found.of_output[use.node] < 0) reach(use.node, found.of_output[i]);
     }
   }
-  return depth;
+  return found;
 }
 
 class Partitioner {
@@ -45,7 +68,7 @@ class Partitioner {
     for (int i = 0; i < graph_.num_ids(); ++i) {
       if (!graph_.node(i).removed()) TROUPE_RETURN_IF_ERROR(copy_node(i));
     }
-    depths_ = loop_depths(graph_);
+    loops_ = find_frames(graph_);
     for (int i = 0; i < graph_.num_ids(); ++i) {
       if (!graph_.node(i).removed()) TROUPE_RETURN_IF_ERROR(connect(i));
     }
@@ -83,7 +106,6 @@ class Partitioner {
       if (graph_.node(from.node).device == n.device) {
         here = {local_[from.node], from.slot};
       } else {
-        TROUPE_RETURN_IF_ERROR(check_loop(from.node, id));
         TROUPE_ASSIGN_OR_RETURN(here, receive(from, n.device));
       }
       part(n.device).node(local_[id]).inputs[s] = here;
@@ -91,7 +113,6 @@ class Partitioner {
     for (int c : n.control_inputs) {
       int here = local_[c];
       if (graph_.node(c).device != n.device) {
-        TROUPE_RETURN_IF_ERROR(check_loop(c, id));
         TROUPE_ASSIGN_OR_RETURN(here, receive_control(c, n.device));
       }
       part(n.device).add_control_input(local_[id], here);
@@ -99,12 +120,48 @@ class Partitioner {
     return absl::OkStatus();
   }
 
-  absl::Status check_loop(int from, int to) const {
-    if (depths_[from] <= 0 && depths_[to] <= 0) return absl::OkStatus();
-    return absl::UnimplementedError(absl::StrCat(
-        "while loops over several devices: the edge from ", graph_.node(from).name, " on ",
-        devices_.entries()[graph_.node(from).device].name, " to ", graph_.node(to).name, " on ",
-        devices_.entries()[graph_.node(to).device].name, " is inside a loop"));
+  /// A loop on device `dst` that goes round exactly as often as the real one: what is received inside the loop waits for
+  /// its Merge, once an iteration. It learns from the real LoopCond whether to go on.
+  absl::StatusOr<int> control_loop(int frame, int dst) {
+    if (auto known = control_loops_.find({frame, dst}); known != control_loops_.end()) return known->second;
+    const Frames::Frame f = loops_.frames[frame];
+    if (f.loop_cond < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("The loop ", f.name, " runs on several devices, but has no LoopCond node to tell them when it ends"));
+    }
+    Endpoint start;
+    if (f.parent > 0) {
+      TROUPE_ASSIGN_OR_RETURN(start.node, control_loop(f.parent, dst));
+    } else {
+      TROUPE_ASSIGN_OR_RETURN(start.node, add(dst, f.name, "Const", {{"dtype", DataType::kFloat}, {"value", empty()}}, {}));
+    }
+    const AttrMap type{{"T", DataType::kFloat}};
+    AttrMap enter_attrs = type;
+    enter_attrs.set("frame_name", f.name);
+    enter_attrs.set("is_constant", false);
+    enter_attrs.set("parallel_iterations", f.parallel_iterations);
+    TROUPE_ASSIGN_OR_RETURN(int enter, add(dst, f.name, "Enter", std::move(enter_attrs), {start}));
+    TROUPE_ASSIGN_OR_RETURN(int merge, add(dst, f.name, "Merge", {{"T", DataType::kFloat}, {"N", 2}}, {{enter, 0}, {enter, 0}}));
+    control_loops_[{frame, dst}] = merge;
+    Endpoint go_on{local_[f.loop_cond], 0};
+    if (graph_.node(f.loop_cond).device != dst) {
+      TROUPE_ASSIGN_OR_RETURN(go_on, receive({f.loop_cond, 0}, dst));
+    }
+    TROUPE_ASSIGN_OR_RETURN(int route, add(dst, f.name, "Switch", type, {{merge, 0}, go_on}));
+    TROUPE_ASSIGN_OR_RETURN(int next, add(dst, f.name, "NextIteration", type, {{route, 1}}));
+    part(dst).node(merge).inputs[1] = {next, 0};
+    return merge;
+  }
+
+  static Tensor empty() { return Tensor(DataType::kFloat, Shape{0}); }
+
+  /// A node that the partition needs on `device`, called after `base`.
+  absl::StatusOr<int> add(int device, const std::string& base, absl::string_view op, AttrMap attrs, std::vector<Endpoint> inputs,
+                          std::vector<int> controls = {}) {
+    TROUPE_ASSIGN_OR_RETURN(Node * n, part(device).add_node(part(device).unique_name(absl::StrCat(base, "/_", next_++)), op, std::move(attrs),
+                                                            std::move(inputs), std::move(controls)));
+    n->device = device;
+    return n->id;
   }
 
   AttrMap transfer_attrs(const std::string& tensor_name, int src, int dst) const {
@@ -116,56 +173,50 @@ class Partitioner {
             {"client_terminated", false}};
   }
 
-  /// Sends `value` (of partition `src`) to `dst`; returns the `_Recv` there.
-  absl::StatusOr<int> transfer(Endpoint value, DataType type, const std::string& node, int src, int dst) {
+  /// Sends `value`, which is of partition `src` and of that frame, to `dst`; returns the `_Recv` there.
+  absl::StatusOr<int> transfer(Endpoint value, DataType type, const std::string& node, int frame, int src, int dst) {
     std::string tensor = absl::StrCat("edge_", next_, "_", node);
     AttrMap send = transfer_attrs(tensor, src, dst), recv = send;
     send.set("T", type);
     recv.set("tensor_type", type);
-    TROUPE_ASSIGN_OR_RETURN(Node * s, part(src).add_node(absl::StrCat(node, "/_", next_++), "_Send", std::move(send), {value}));
-    s->device = src;
-    TROUPE_ASSIGN_OR_RETURN(Node * r, part(dst).add_node(absl::StrCat(node, "/_", next_++), "_Recv", std::move(recv), {}));
-    r->device = dst;
-    return r->id;
+    TROUPE_RETURN_IF_ERROR(add(src, node, "_Send", std::move(send), {value}).status());
+    TROUPE_ASSIGN_OR_RETURN(int received, add(dst, node, "_Recv", std::move(recv), {}));
+    if (frame > 0) {
+      TROUPE_ASSIGN_OR_RETURN(int merge, control_loop(frame, dst));
+      part(dst).add_control_input(received, merge);
+    }
+    return received;
   }
 
   absl::StatusOr<Endpoint> receive(Endpoint from, int dst) {
-    auto [it, added] = received_.try_emplace({from, dst}, -1);
-    if (added) {
-      const Node& n = graph_.node(from.node);
-      auto id = transfer({local_[from.node], from.slot}, base_type(n.output_types[from.slot]), n.name, n.device, dst);
-      TROUPE_RETURN_IF_ERROR(id.status());
-      received_[{from, dst}] = *id;
-      return Endpoint{*id, 0};
-    }
-    return Endpoint{it->second, 0};
+    if (auto known = received_.find({from, dst}); known != received_.end()) return Endpoint{known->second, 0};
+    const Node& n = graph_.node(from.node);
+    TROUPE_ASSIGN_OR_RETURN(int id, transfer({local_[from.node], from.slot}, base_type(n.output_types[from.slot]), n.name,
+                                             loops_.of_output[from.node], n.device, dst));
+    received_[{from, dst}] = id;
+    return Endpoint{id, 0};
   }
 
   absl::StatusOr<int> receive_control(int from, int dst) {
-    auto known = controls_.find({from, dst});
-    if (known != controls_.end()) return known->second;
+    if (auto known = controls_.find({from, dst}); known != controls_.end()) return known->second;
     const Node& n = graph_.node(from);
-    TROUPE_ASSIGN_OR_RETURN(Node * token,
-                            part(n.device).add_node(absl::StrCat(n.name, "/_", next_++), "Const",
-                                                    {{"dtype", DataType::kFloat}, {"value", Tensor(DataType::kFloat, Shape{0})}},
-                                                    {}, {local_[from]}));
-    token->device = n.device;
-    TROUPE_ASSIGN_OR_RETURN(int recv, transfer({token->id, 0}, DataType::kFloat, n.name, n.device, dst));
-    TROUPE_ASSIGN_OR_RETURN(Node * identity, part(dst).add_node(absl::StrCat(n.name, "/_", next_++), "Identity",
-                                                                {{"T", DataType::kFloat}}, {{recv, 0}}));
-    identity->device = dst;
-    controls_[{from, dst}] = identity->id;
-    return identity->id;
+    TROUPE_ASSIGN_OR_RETURN(int token, add(n.device, n.name, "Const", {{"dtype", DataType::kFloat}, {"value", empty()}}, {},
+                                           {local_[from]}));
+    TROUPE_ASSIGN_OR_RETURN(int recv, transfer({token, 0}, DataType::kFloat, n.name, loops_.of_output[from], n.device, dst));
+    TROUPE_ASSIGN_OR_RETURN(int identity, add(dst, n.name, "Identity", {{"T", DataType::kFloat}}, {{recv, 0}}));
+    controls_[{from, dst}] = identity;
+    return identity;
   }
 
   const DeviceCatalog& devices_;
   Graph graph_;
   std::vector<int> local_;
   std::vector<int> at_;
-  std::vector<int> depths_;
+  Frames loops_;
   std::vector<PlanPartition> parts_;
   absl::flat_hash_map<std::pair<Endpoint, int>, int> received_;
   absl::flat_hash_map<std::pair<int, int>, int> controls_;
+  absl::flat_hash_map<std::pair<int, int>, int> control_loops_;
   int next_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "graph/passes/evaluator.h"
 
 namespace troupe {
+
+struct PassStats;
 
 /// What one kind of run asks of a graph: tensor names as the caller wrote them ("x", "x:0"), in his order.
 struct PlanSignature {
@@ -26,6 +29,9 @@ struct PlanOptions {
   int64_t max_folded_constant_bytes = 10 << 20;
   /// How many times each pass ran and what it did are appended here when set.
   std::vector<std::string>* log = nullptr;
+  /// Called after each pass but the last, partition, with what it did and the graph that it left; Node::device counts the
+  /// catalog's entries.
+  std::function<void(const PassStats& done, const Graph& after)> observer = nullptr;
 };
 
 /// The part of a plan that runs on one device: a graph with `_Arg` (attr index: position among PlanSignature::feeds),

@@ -20,6 +20,7 @@ class Rewriter {
     TROUPE_RETURN_IF_ERROR(check_names());
     TROUPE_RETURN_IF_ERROR(resolve());
     mark_needed();
+    draft_.graph = Graph(&graph_.ops());
     draft_.graph.set_library(graph_.library());
     draft_.graph.versions() = graph_.versions();
     TROUPE_RETURN_IF_ERROR(add_args());

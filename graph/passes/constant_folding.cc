@@ -1,0 +1,105 @@
+#include "graph/passes/constant_folding.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "graph/ir/algorithm.h"
+
+namespace troupe {
+namespace {
+
+class Folder {
+ public:
+  Folder(const Evaluator& evaluator, int64_t max_bytes, Draft* draft)
+      : evaluator_(evaluator), max_bytes_(max_bytes), graph_(draft->graph), const_op_(graph_.ops().find("Const")) {}
+
+  absl::StatusOr<PassStats> run() {
+    PassStats stats("constant_folding", graph_);
+    TROUPE_ASSIGN_OR_RETURN(std::vector<int> order, topological_order(graph_));
+    for (int id : order) {
+      Node& n = graph_.node(id);
+      for (Endpoint& e : n.inputs) e = moved_.resolve(e);
+      if (can_fold(n)) TROUPE_RETURN_IF_ERROR(fold(n));
+    }
+    // Back edges and nodes that come before in no order.
+    moved_.apply(&graph_);
+    return stats.count("folded", folded_).done(graph_);
+  }
+
+ private:
+  bool can_fold(const Node& n) const {
+    if (n.inputs.empty() || n.output_types.empty() || n.op->is_stateful || is_control_flow(*n.op) || !n.defect.ok()) return false;
+    for (DataType t : n.output_types) {
+      if (is_ref(t) || t == DataType::kResource || t == DataType::kVariant) return false;
+    }
+    for (Endpoint e : n.inputs) {
+      if (const_value(graph_.node(e.node)) == nullptr) return false;
+    }
+    return !makes_much(n) && graph_.ops().find(n.op->name) == n.op && evaluator_.can_evaluate(n);
+  }
+
+  /// Ops whose result is as large as the value of an input says.
+  bool makes_much(const Node& n) const {
+    int shape_input = n.is("Fill") ? 0 : n.is("BroadcastTo") || n.is("Tile") ? 1 : -1;
+    if (shape_input < 0) return false;
+    const Tensor& dims = *const_value(graph_.node(n.inputs[shape_input].node));
+    double elements = 1;
+    for (int64_t i = 0; i < dims.num_elements(); ++i) {
+      elements *= dims.dtype() == DataType::kInt32   ? static_cast<double>(dims.flat<int32_t>()[i])
+                  : dims.dtype() == DataType::kInt64 ? static_cast<double>(dims.flat<int64_t>()[i])
+                                                     : 1.0;
+    }
+    if (n.is("Tile")) elements *= static_cast<double>(const_value(graph_.node(n.inputs[0].node))->num_elements());
+    return elements > static_cast<double>(max_bytes_);
+  }
+
+  absl::Status fold(Node& n) {
+    std::vector<Tensor> inputs;
+    for (Endpoint e : n.inputs) inputs.push_back(*const_value(graph_.node(e.node)));
+    auto values = evaluator_.evaluate(n, inputs, graph_.versions().producer);
+    // What fails here fails in the step too, with the step's words.
+    if (!values.ok() || values->size() != n.output_types.size()) return absl::OkStatus();
+    for (size_t i = 0; i < values->size(); ++i) {
+      const Tensor& v = (*values)[i];
+      if (v.dtype() != n.output_types[i] || static_cast<int64_t>(v.bytes()) > max_bytes_) return absl::OkStatus();
+    }
+    std::vector<int> sources;
+    for (Endpoint e : n.inputs) sources.push_back(e.node);
+    absl::InlinedVector<int, 1>& controls = n.control_inputs;
+    for (int source : sources) {
+      for (int c : graph_.node(source).control_inputs) {
+        if (std::find(controls.begin(), controls.end(), c) == controls.end()) controls.push_back(c);
+      }
+    }
+    ++folded_;
+    if (values->size() == 1) {
+      make_const(&n, const_op_, std::move((*values)[0]));
+      return absl::OkStatus();
+    }
+    for (size_t i = 0; i < values->size(); ++i) {
+      AttrMap attrs{{"dtype", n.output_types[i]}, {"value", std::move((*values)[i])}};
+      TROUPE_ASSIGN_OR_RETURN(
+          Node * value, graph_.add_node(graph_.unique_name(absl::StrCat(n.name, "/output_", i)), const_op_, std::move(attrs)));
+      value->requested_device = n.requested_device;
+      value->device = n.device;
+      value->control_inputs.assign(controls.begin(), controls.end());
+      moved_.set({n.id, static_cast<int>(i)}, {value->id, 0});
+    }
+    return absl::OkStatus();
+  }
+
+  const Evaluator& evaluator_;
+  const int64_t max_bytes_;
+  Graph& graph_;
+  const OpDef* const_op_;
+  EndpointMap moved_;
+  int64_t folded_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<PassStats> fold_constants(const Evaluator& evaluator, int64_t max_bytes, Draft* draft) {
+  return Folder(evaluator, max_bytes, draft).run();
+}
+
+}  // namespace troupe

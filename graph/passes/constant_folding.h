@@ -1,0 +1,14 @@
+#pragma once
+
+#include "graph/passes/evaluator.h"
+#include "graph/passes/pass.h"
+
+namespace troupe {
+
+/// Replaces stateless nodes whose inputs are all constants by Const nodes of the same name on the same device, chains of
+/// them in one walk. A Const waits for what its node, and the constants it was made of, waited for: inside branches
+/// and loops it is dead and alive as before. Left as they are: nodes that fail, whose result is larger than `max_bytes`,
+/// or that the evaluator has no kernel for. Linear in the graph, beside the kernels' own work.
+absl::StatusOr<PassStats> fold_constants(const Evaluator& evaluator, int64_t max_bytes, Draft* draft);
+
+}  // namespace troupe
