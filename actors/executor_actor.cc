@@ -44,6 +44,7 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
  private:
   void start() {
     running_ = true;
+    released_ = false;
     StepState& step = *slot_->step_states[index_];
     step.step_id = slot_->step_id;
     step.args = slot_->args;
@@ -55,12 +56,25 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
   void turn() {
     switch (state_->advance()) {
       case ExecutorState::Turn::kYield: wake(); break;
-      case ExecutorState::Turn::kWaiting: break;
+      case ExecutorState::Turn::kWaiting:
+        if (!state_->status().ok()) release_waiters();
+        break;
       case ExecutorState::Turn::kFinished:
         running_ = false;
+        if (slot_->direct_run.load(std::memory_order_acquire)) {
+          slot_->finish_directly();
+          break;
+        }
         slot_->done_messages[index_]->send(caf::actor_cast<caf::abstract_actor*>(slot_->step), unit_.get());
         break;
     }
+  }
+
+  /// This executor has failed, but kernels of it wait for what may never come: they, and the other executors, are to stop.
+  void release_waiters() {
+    if (std::exchange(released_, true)) return;
+    slot_->token.cancel(state_->status());
+    send(slot_->step, CancelStep{slot_->step_id});
   }
 
   void abort() {
@@ -76,6 +90,7 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
   const int index_;
   ExecutorState* state_;
   bool running_ = false;
+  bool released_ = false;
 };
 
 }  // namespace

@@ -62,15 +62,13 @@ absl::StatusOr<std::shared_ptr<NamedPool>> Runtime::Impl::named_pool(const Inter
 DeviceActor Runtime::Impl::device(int index) {
   std::lock_guard lock(mu_);
   while (static_cast<int>(devices_.size()) <= index) devices_.emplace_back();
-  if (!devices_[index]) devices_[index] = spawn_device(*system, host_memory.get());
-  return devices_[index];
-}
-
-void Runtime::Impl::forget_device(const caf::actor_addr& address) {
-  std::lock_guard lock(mu_);
-  for (DeviceActor& d : devices_) {
-    if (d && d.address() == address) d = nullptr;
+  auto died = [](const DeviceActor& d) {
+    return caf::actor_cast<caf::abstract_actor*>(d)->getf(caf::abstract_actor::is_terminated_flag);
+  };
+  if (!devices_[index] || died(devices_[index])) {
+    devices_[index] = spawn_device(*system, host_memory.get());
   }
+  return devices_[index];
 }
 
 absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const SessionOptions& want) {
@@ -86,12 +84,12 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   core->live_slots = live_slots;
   core->evaluator = evaluator.get();
   core->devices = std::make_unique<DeviceSet>(kernels);
+  core->find_device_actor = [this](int index) { return device(index); };
   auto count = want.device_count.find("CPU");
   int cpus = count == want.device_count.end() ? 1 : count->second;
   if (cpus < 1) return absl::NotFoundError("No CPU devices found in process");
   for (int i = 0; i < cpus; ++i) {
     core->devices->add(make_cpu_device(kTaskPrefix, i, host_memory.get(), intra_op.get()), kCpuPriority);
-    core->device_actors.push_back(device(i));
   }
   if (!want.inter_op_pools.empty()) {
     for (const InterOpPoolOptions& p : want.inter_op_pools) {

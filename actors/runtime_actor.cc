@@ -14,7 +14,6 @@ class RuntimeActorImpl final : public RuntimeActor::base {
   const char* name() const override { return "runtime"; }
 
   behavior_type make_behavior() override {
-    set_down_handler([this](caf::down_msg& down) { impl_->forget_device(down.source); });
     return {
         [this](const OpenSession& m) -> caf::result<SessionActor> { return open(m.options); },
         [this](const ResetRequest& m) -> caf::result<Done> { return reset(m); },
@@ -26,7 +25,6 @@ class RuntimeActorImpl final : public RuntimeActor::base {
   caf::result<SessionActor> open(const SessionOptions& options) {
     auto core = impl_->make_core(options);
     if (!core.ok()) return to_error(core.status());
-    for (const DeviceActor& d : (*core)->device_actors) monitor(d);
     (*core)->actor = spawn_session(system(), *core);
     impl_->add_session(*core);
     return (*core)->actor;

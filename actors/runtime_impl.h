@@ -37,7 +37,6 @@ struct Runtime::Impl {
   absl::StatusOr<std::shared_ptr<NamedPool>> named_pool(const InterOpPoolOptions& options);
   /// The DEVICE of CPU number `index`; spawned when first asked for, and again when it has died.
   DeviceActor device(int index);
-  void forget_device(const caf::actor_addr& address);
   /// A session's core with its devices and pools, without an actor.
   absl::StatusOr<std::shared_ptr<SessionCore>> make_core(const SessionOptions& options);
   std::vector<std::shared_ptr<SessionCore>> live_sessions();
@@ -55,7 +54,7 @@ struct Runtime::Impl {
   bool stopped_ = false;
 };
 
-/// Spawns RUNTIME: opens sessions, resets them, watches DEVICEs and lets them be made anew when they die.
+/// Spawns RUNTIME: opens sessions, resets them, knows its sessions.
 RuntimeActor spawn_runtime(caf::actor_system& system, Runtime::Impl* impl);
 
 }  // namespace troupe

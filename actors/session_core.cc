@@ -41,9 +41,9 @@ void SessionCore::publish(std::shared_ptr<const Snapshot> next) {
 
 DeviceActor SessionCore::device_actor(const Device* device) const {
   for (int i = 0; i < devices->size(); ++i) {
-    if (devices->at(i) == device) return device_actors[i];
+    if (devices->at(i) == device) return find_device_actor(i);
   }
-  return device_actors.at(0);
+  return find_device_actor(0);
 }
 
 absl::StatusOr<NamedPool*> SessionCore::pool(int index) const {
@@ -67,6 +67,8 @@ void SessionCore::add_slot(const std::shared_ptr<StepSlot>& slot) {
 
 void SessionCore::bury(std::shared_ptr<StepSlot> slot) {
   stop_slot(slot);
+  // The cell by which it would be released: it holds the slot.
+  delete static_cast<std::shared_ptr<StepSlot>*>(std::exchange(slot->unit->parked, nullptr));
   std::lock_guard lock(slots_mu_);
   broken_.push_back(std::move(slot));
 }
@@ -161,6 +163,22 @@ absl::StatusOr<std::vector<Tensor>> finish_slot(const SignatureAlias& alias, con
   return out;
 }
 
+/// A step of one executor: one message there, and no other on the way to its end.
+static void run_directly(StepSlot* slot) {
+  slot->direct_run.store(true, std::memory_order_seq_cst);
+  // Who learns of a death marks the slot first and looks for a run second; here it is the other way round. Who of both
+  // clears direct_run ends the run.
+  const bool broken = slot->broken.load(std::memory_order_seq_cst);
+  if (broken && slot->direct_run.exchange(false, std::memory_order_acq_rel)) {
+    slot->status = absl::InternalError(absl::StrCat("an actor of step ", slot->step_id, " died before it began"));
+    return;
+  }
+  slot->unit->open();
+  if (!broken) slot->start_messages[0]->send(caf::actor_cast<caf::abstract_actor*>(slot->executors[0]), slot->unit.get());
+  slot->unit->run_until(slot->finished);
+  slot->unit->close();
+}
+
 absl::StatusOr<std::vector<Tensor>> run_slot(SessionCore& core, const SignatureAlias& alias,
                                              const std::shared_ptr<StepSlot>& slot,
                                              const std::vector<NamedTensor>& feeds, const RunOptions& options,
@@ -171,10 +189,18 @@ absl::StatusOr<std::vector<Tensor>> run_slot(SessionCore& core, const SignatureA
     slot->status = ready;
     return finish_slot(alias, slot, stats);
   }
-  slot->unit->open();
-  slot->run_message.send(caf::actor_cast<caf::abstract_actor*>(slot->step), slot->unit.get());
-  slot->unit->run_until(slot->finished);
-  slot->unit->close();
+  // A STEP that dies marks its slot first and looks for a run second; here it is the other way round.
+  if (slot->can_run_directly) {
+    run_directly(slot.get());
+  } else if (!slot->step_died.load(std::memory_order_seq_cst)) {
+    slot->unit->open();
+    slot->run_message.send(caf::actor_cast<caf::abstract_actor*>(slot->step), slot->unit.get());
+    slot->unit->run_until(slot->finished);
+    slot->unit->close();
+  }
+  if (slot->step_died.load(std::memory_order_acquire) && slot->status.ok()) {
+    slot->status = absl::InternalError(absl::StrCat("the actor of step ", slot->step_id, " died"));
+  }
   return finish_slot(alias, slot, stats);
 }
 

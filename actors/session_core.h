@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -30,6 +31,7 @@ struct SessionCore {
 
   std::shared_ptr<const Snapshot> signatures() const;
   void publish(std::shared_ptr<const Snapshot> next);
+  /// The DEVICE of a device; made anew when it has died.
   DeviceActor device_actor(const Device* device) const;
   /// The pool that RunOptions::inter_op_pool names; InvalidArgument "Invalid inter_op_thread_pool: N".
   absl::StatusOr<NamedPool*> pool(int index) const;
@@ -37,7 +39,8 @@ struct SessionCore {
   caf::actor_system* system = nullptr;
   SessionOptions options;
   std::unique_ptr<DeviceSet> devices;
-  std::vector<DeviceActor> device_actors;
+  /// The RUNTIME's DEVICE of CPU number i, alive; thread-safe.
+  std::function<DeviceActor(int)> find_device_actor;
   const FoldingEvaluator* evaluator = nullptr;
   const OpRegistry* ops = nullptr;
   std::vector<std::shared_ptr<NamedPool>> pools;

@@ -3,7 +3,6 @@
 #include <caf/all.hpp>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "actors/errors.h"
 #include "actors/session_core.h"
 
@@ -22,7 +21,12 @@ class StepImpl final : public StepActor::base {
     StepActor::base::enqueue(std::move(what), unit_.get());
   }
 
-  void on_exit() override { keep_slot_ = nullptr; }
+  void on_exit() override {
+    const absl::Status died = absl::InternalError(absl::StrCat("the actor of step ", slot_->step_id, " died"));
+    if (active()) stop_children(died);
+    slot_->abandon(died);
+    keep_slot_ = nullptr;
+  }
 
   behavior_type make_behavior() override {
     set_down_handler([this](caf::down_msg& down) { child_died(down); });
@@ -85,13 +89,13 @@ class StepImpl final : public StepActor::base {
   }
 
   void cancel(int64_t step_id) {
-    if (!running_ || step_id != slot_->step_id) return;
+    if (!active() || step_id != slot_->step_id) return;
     stop_children(slot_->token.reason());
   }
 
   void child_died(const caf::down_msg& down) {
-    slot_->broken.store(true, std::memory_order_release);
-    if (!running_) return;
+    slot_->broken.store(true, std::memory_order_seq_cst);
+    if (!active()) return;
     std::string who = "actor";
     for (size_t i = 0; i < slot_->executors.size(); ++i) {
       if (down.source == slot_->executors[i].address()) {
@@ -108,6 +112,8 @@ class StepImpl final : public StepActor::base {
   }
 
   void fail_broken(const std::string& text) {
+    // A direct run whose executor was faster has ended already.
+    if (!running_ && !slot_->direct_run.exchange(false, std::memory_order_acq_rel)) return;
     absl::Status status = absl::InternalError(text);
     if (slot_->status.ok()) slot_->status = status;
     slot_->token.cancel(status);
@@ -117,7 +123,7 @@ class StepImpl final : public StepActor::base {
 
   void finish() {
     running_ = false;
-    describe_cancel();
+    slot_->describe_cancel(outstanding_ == 0);
     if (promise_.pending()) {
       // The session takes the results out and hands them on.
       auto promise = std::move(promise_);
@@ -130,36 +136,16 @@ class StepImpl final : public StepActor::base {
     unit_->wake();
   }
 
-  /// What the caller should know beyond the reason: how far the step came, and what it was waiting for.
-  void describe_cancel() {
-    if (!slot_->token.cancelled()) return;
-    absl::Status reason = slot_->token.reason();
-    if (slot_->status.code() != reason.code() || slot_->status.message() != reason.message()) {
-      if (slot_->status.ok() && slot_->nodes_run >= 0 && outstanding_ == 0) slot_->status = reason;
-    }
-    if (absl::IsDeadlineExceeded(reason) || absl::IsCancelled(reason)) {
-      std::vector<std::string> lines;
-      int64_t nodes = 0;
-      for (const auto& state : slot_->states) {
-        nodes += state->partition().num_nodes();
-        for (const FrontierEntry& e : state->last_frontier()) {
-          if (lines.size() < 10) lines.push_back(absl::StrCat(e.node, " (", e.op, "): ", e.waits_for));
-        }
-      }
-      std::string text = absl::StrCat(slot_->status.message(), " [step ", slot_->step_id, ": ", slot_->nodes_run,
-                                      " nodes ran, ", std::max<int64_t>(0, nodes - slot_->nodes_run), " did not");
-      if (!lines.empty()) absl::StrAppend(&text, "; not done: ", absl::StrJoin(lines, "; "));
-      slot_->status = absl::Status(slot_->status.code(), absl::StrCat(text, "]"));
-    }
-  }
+  /// A step runs: one of this actor's, or a direct one that it supervises.
+  bool active() const { return running_ || slot_->direct_run.load(std::memory_order_seq_cst); }
 
   caf::result<InspectStepReply> inspect() {
     InspectStepReply reply;
-    reply.report.step_id = running_ ? slot_->step_id : 0;
+    reply.report.step_id = active() ? slot_->step_id : 0;
     reply.report.age = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - slot_->began());
     reply.report.fetches = slot_->code->fetches;
     reply.report.targets = slot_->code->targets;
-    if (!running_) return reply;
+    if (!active()) return reply;
     // The executors run on this very unit, one at a time with this actor, or are idle: a frontier may be read here only
     // by asking them.
     auto promise = make_response_promise<InspectStepReply>();

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "actors/executor_actor.h"
 #include "actors/rendezvous_actor.h"
 #include "actors/session_core.h"
@@ -35,7 +36,8 @@ void StepSlot::end() {
   {
     std::lock_guard lock(mu_);
     running_ = 0;
-    if (token.cancelled()) token.reset();
+    // What is left of a broken step must not start anything.
+    if (token.cancelled() && !broken.load(std::memory_order_acquire)) token.reset();
   }
   deadline.store(0, std::memory_order_relaxed);
   for (Tensor& t : args) t = Tensor();
@@ -49,6 +51,48 @@ int64_t StepSlot::cancel(int64_t id, absl::Status reason) {
   if (running_ == 0 || (id != 0 && id != running_)) return 0;
   token.cancel(std::move(reason));
   return running_;
+}
+
+void StepSlot::abandon(absl::Status reason) {
+  broken.store(true, std::memory_order_seq_cst);
+  step_died.store(true, std::memory_order_seq_cst);
+  // A direct run whose executor was faster has ended already, or whoever begins it will see `broken`.
+  if (can_run_directly && !direct_run.exchange(false, std::memory_order_acq_rel)) return;
+  std::lock_guard lock(mu_);
+  if (running_ == 0) return;
+  token.cancel(std::move(reason));
+  direct_run.store(false, std::memory_order_release);
+  finished.store(true, std::memory_order_release);
+  unit->wake();
+}
+
+void StepSlot::finish_directly() {
+  if (!direct_run.exchange(false, std::memory_order_acq_rel)) return;
+  const ExecutorState& state = *states[0];
+  nodes_run = state.nodes_run();
+  if (!state.status().ok()) status = state.status();
+  describe_cancel(true);
+  finished.store(true, std::memory_order_release);
+  unit->wake();
+}
+
+void StepSlot::describe_cancel(bool all_ended) {
+  if (!token.cancelled()) return;
+  const absl::Status reason = token.reason();
+  if (status.ok() && all_ended) status = reason;
+  if (!absl::IsDeadlineExceeded(reason) && !absl::IsCancelled(reason)) return;
+  std::vector<std::string> lines;
+  int64_t nodes = 0;
+  for (const auto& state : states) {
+    nodes += state->partition().num_nodes();
+    for (const FrontierEntry& e : state->last_frontier()) {
+      if (lines.size() < 10) lines.push_back(absl::StrCat(e.node, " (", e.op, "): ", e.waits_for));
+    }
+  }
+  std::string text = absl::StrCat(status.message(), " [step ", step_id, ": ", nodes_run, " nodes ran, ",
+                                  std::max<int64_t>(0, nodes - nodes_run), " did not");
+  if (!lines.empty()) absl::StrAppend(&text, "; not done: ", absl::StrJoin(lines, "; "));
+  status = absl::Status(status.code(), absl::StrCat(text, "]"));
 }
 
 StepReport StepSlot::report_from_outside() {
@@ -80,6 +124,7 @@ std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code, s
     slot->rendezvous = spawn_rendezvous(system, slot);
     slot->rendezvous_face = make_rendezvous_face(slot->rendezvous);
   }
+  slot->can_run_directly = code->partitions.size() == 1 && !code->has_transfers;
   slot->step = spawn_step(system, slot);
   for (size_t i = 0; i < code->partitions.size(); ++i) {
     const auto& partition = code->partitions[i];
@@ -113,7 +158,8 @@ std::shared_ptr<StepSlot> Signature::acquire() {
     if (auto* held = cell.exchange(nullptr, std::memory_order_acq_rel)) {
       std::shared_ptr<StepSlot> slot = *held;
       slot->unit->parked = held;
-      return slot;
+      if (!slot->broken.load(std::memory_order_acquire)) return slot;
+      slot->session->bury(std::move(slot));
     }
   }
   return nullptr;

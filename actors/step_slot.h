@@ -42,6 +42,13 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   void end();
   /// Trips the token when step `id` (0: whichever) is running; returns its id, or 0.
   int64_t cancel(int64_t id, absl::Status reason);
+  /// From the STEP, which is about to die: ends the run that it can no longer end otherwise.
+  void abandon(absl::Status reason);
+
+  /// From the executor of a direct run: its end is the step's end. Nothing when the STEP ended the run before.
+  void finish_directly();
+  /// Adds to the status of a step that was cancelled how far it came, and what it was waiting for.
+  void describe_cancel(bool all_ended);
 
   /// What can be said of the running step without asking its actors: its kernels that hold their threads. step_id 0
   /// when idle.
@@ -70,8 +77,15 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   int64_t nodes_run = 0;
   int64_t step_id = 0;
   std::atomic<bool> finished{false};
+  /// One executor and no rendezvous: StartExecutor may go straight to it, and STEP only supervises.
+  bool can_run_directly = false;
+  /// Such a run is under way. Who clears it ends the run.
+  std::atomic<bool> direct_run{false};
   CancellationToken token;
+  /// One of its actors died: it is not used again.
   std::atomic<bool> broken{false};
+  /// Its STEP died, so that nobody else will end the run; set after `broken`.
+  std::atomic<bool> step_died{false};
   /// steady_clock ticks; 0: none.
   std::atomic<int64_t> deadline{0};
 
@@ -101,7 +115,7 @@ class Signature {
  public:
   explicit Signature(std::shared_ptr<const SignatureCode> c) : code(std::move(c)) {}
 
-  /// Null when all slots are busy.
+  /// Null when all slots are busy. Slots that lost an actor while they were idle are put away.
   std::shared_ptr<StepSlot> acquire();
   /// False when there is no room: the caller stops the slot.
   bool release(std::shared_ptr<StepSlot> slot);

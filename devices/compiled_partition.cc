@@ -75,7 +75,12 @@ class PartitionCompiler {
     TROUPE_RETURN_IF_ERROR(number_nodes());
     TROUPE_RETURN_IF_ERROR(assign_frames());
     lay_out_slots();
+    bind_constants();
     lay_out_edges();
+    std::erase_if(p_->roots_, [&](int32_t i) {
+      const CompiledNode& c = p_->nodes_[i];
+      return c.kind == NodeKind::kConst && c.out_edge_begin == c.out_edge_end;
+    });
     p_->costs_ = std::make_unique<std::atomic<uint32_t>[]>(p_->nodes_.size());
     return std::shared_ptr<const CompiledPartition>(std::move(p_));
   }
@@ -148,6 +153,8 @@ class PartitionCompiler {
       default: break;
     }
     if (needs_kernel(c->kind)) TROUPE_RETURN_IF_ERROR(build_kernel(n, *info, c));
+    c->info = info.get();
+    if (c->num_outputs == 1) c->output_type = base_type(n.output_types[0]);
     p_->infos_.push_back(std::move(info));
     return absl::OkStatus();
   }
@@ -165,9 +172,12 @@ class PartitionCompiler {
     }
     c->kernel = kernel.get();
     c->expensive = kernel->is_expensive();
+    // From here on the kind tells: transfers may be of either sort.
     if (kernel->is_async()) {
-      if (c->kind == NodeKind::kKernel) c->kind = NodeKind::kAsyncKernel;
+      c->kind = c->kind == NodeKind::kKernel ? NodeKind::kAsyncKernel : NodeKind::kRecv;
       c->expensive = false;
+    } else if (c->kind == NodeKind::kRecv) {
+      c->kind = NodeKind::kSend;
     }
     p_->kernels_.push_back(std::move(kernel));
     return absl::OkStatus();
@@ -250,6 +260,24 @@ class PartitionCompiler {
     }
   }
 
+  /// Inputs of kernels that come from a Const which waits for nothing need no edge. Every node keeps something to wait for.
+  void bind_constants() {
+    for (size_t i = 0; i < ids_.size(); ++i) {
+      CompiledNode& c = p_->nodes_[i];
+      if (c.kind != NodeKind::kKernel || c.frame != 0) continue;
+      PendingCounts& counts = p_->frames_[0].initial[c.local];
+      const Node& n = graph_.node(ids_[i]);
+      for (int s = 0; s < std::min(32, c.num_inputs) && counts.pending > 1; ++s) {
+        const int from = index_[n.inputs[s].node];
+        const CompiledNode& producer = p_->nodes_[from];
+        if (producer.kind != NodeKind::kConst || !graph_.node(ids_[from]).control_inputs.empty()) continue;
+        c.bound_inputs |= uint32_t{1} << s;
+        p_->bound_constants_.push_back({c.input_begin + s, producer.aux, from});
+        --counts.pending;
+      }
+    }
+  }
+
   void lay_out_edges() {
     ConsumerIndex consumers(graph_);
     std::vector<int> last(static_cast<size_t>(p_->max_outputs_));
@@ -260,6 +288,7 @@ class PartitionCompiler {
       for (const auto& use : consumers.of(ids_[i])) {
         int j = index_[use.node];
         const CompiledNode& dst = p_->nodes_[j];
+        if (use.slot >= 0 && use.slot < 32 && (dst.bound_inputs >> use.slot & 1) != 0) continue;
         if (use.src_slot >= 0) last[use.src_slot] = static_cast<int>(p_->out_edges_.size());
         p_->out_edges_.push_back({j, use.slot < 0 ? -1 : dst.input_begin + use.slot,
                                   static_cast<int16_t>(use.src_slot), false, dst.is_merge});
@@ -293,9 +322,19 @@ void CompiledPartition::record_cost(int node, uint64_t cycles) const {
   costs_[node].store(static_cast<uint32_t>(std::max<uint64_t>(1, next)), std::memory_order_relaxed);
 }
 
+const Tensor& CompiledPartition::constant_at(int32_t slot) const {
+  auto it = std::lower_bound(bound_constants_.begin(), bound_constants_.end(), slot,
+                             [](const BoundConstant& b, int32_t s) { return b.slot < s; });
+  return consts_[it->constant];
+}
+
 std::vector<std::string> CompiledPartition::input_names(int node) const {
   const CompiledNode& target = nodes_[node];
   std::vector<std::string> names(target.num_inputs);
+  for (const BoundConstant& b : bound_constants_) {
+    const int input = b.slot - target.input_begin;
+    if (target.frame == 0 && input >= 0 && input < target.num_inputs) names[input] = infos_[b.node]->name;
+  }
   for (size_t i = 0; i < nodes_.size(); ++i) {
     for (const OutEdge& e : edges(nodes_[i])) {
       if (e.dst != node) continue;

@@ -57,8 +57,8 @@ struct OutEdge {
   bool dst_is_merge;
 };
 
-/// One node as the executor sees it.
-struct CompiledNode {
+/// One node as the executor sees it: one cache line.
+struct alignas(64) CompiledNode {
   NodeKind kind = NodeKind::kKernel;
   /// The kernel may take long: measured, and sent to another thread when others are ready too.
   bool expensive = false;
@@ -69,6 +69,8 @@ struct CompiledNode {
   /// The executor counts pending inputs of Merge differently; see actors/step/executor_state.h.
   bool is_merge = false;
   bool is_enter = false;
+  /// The only output's type without its reference mark, for nodes with one output; else kInvalid.
+  DataType output_type = DataType::kInvalid;
   int32_t num_inputs = 0;
   int32_t num_outputs = 0;
   /// Position among the nodes of its frame, and first slot in the input array of that frame.
@@ -79,7 +81,19 @@ struct CompiledNode {
   /// Const: index into consts. Arg and Retval: their index attr. Enter: the child frame.
   int32_t aux = -1;
   int32_t frame = 0;
+  /// Bit i: input i is bound to a constant (see BoundConstant); no edge leads to it.
+  uint32_t bound_inputs = 0;
   Kernel* kernel = nullptr;
+  const KernelNode* info = nullptr;
+};
+static_assert(sizeof(CompiledNode) == 64);
+
+/// An input of a kernel that is the same constant in every step: its slot in the root frame is filled once and keeps its value.
+struct BoundConstant {
+  int32_t slot;
+  int32_t constant;
+  /// The Const node.
+  int32_t node;
 };
 
 /// Counts a node starts with, copied for each iteration.
@@ -115,13 +129,17 @@ class CompiledPartition {
   Device* device() const { return device_; }
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
   const CompiledNode& node(int i) const { return nodes_[i]; }
-  const KernelNode& info(int i) const { return *infos_[i]; }
+  const KernelNode& info(int i) const { return *nodes_[i].info; }
   std::span<const OutEdge> edges(const CompiledNode& n) const {
     return {out_edges_.data() + n.out_edge_begin, static_cast<size_t>(n.out_edge_end - n.out_edge_begin)};
   }
   const Tensor& constant(int i) const { return consts_[i]; }
+  /// By slot.
+  const std::vector<BoundConstant>& bound_constants() const { return bound_constants_; }
+  /// The constant that is bound to a slot of the root frame.
+  const Tensor& constant_at(int32_t slot) const;
   const std::vector<CompiledFrame>& frames() const { return frames_; }
-  /// Nodes without any input.
+  /// Nodes to start with: those that wait for nothing, but for constants that are bound to all their consumers.
   const std::vector<int32_t>& roots() const { return roots_; }
   int max_outputs() const { return max_outputs_; }
   bool has_transfers() const { return has_transfers_; }
@@ -138,6 +156,7 @@ class CompiledPartition {
   std::vector<std::unique_ptr<KernelNode>> infos_;
   std::vector<OutEdge> out_edges_;
   std::vector<Tensor> consts_;
+  std::vector<BoundConstant> bound_constants_;
   std::vector<CompiledFrame> frames_;
   std::vector<int32_t> roots_;
   std::vector<std::shared_ptr<Kernel>> kernels_;

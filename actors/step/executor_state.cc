@@ -110,6 +110,22 @@ ExecutorState::ExecutorState(std::shared_ptr<const CompiledPartition> partition,
 
 ExecutorState::~ExecutorState() { reset(); }
 
+void ExecutorState::grow_ring() {
+  std::vector<Ready> bigger(ring_.size() * 2);
+  size_t n = 0;
+  for (size_t i = head_; i != tail_; ++i) bigger[n++] = ring_[i & ring_mask_];
+  ring_.swap(bigger);
+  ring_mask_ = ring_.size() - 1;
+  head_ = 0;
+  tail_ = n;
+}
+
+inline __attribute__((always_inline)) void ExecutorState::make_ready(int32_t node, bool dead, IterationState* iteration) {
+  if (tail_ - head_ == ring_.size()) [[unlikely]] grow_ring();
+  ++iteration->outstanding_ops;
+  ring_[tail_++ & ring_mask_] = {node, dead, iteration};
+}
+
 void ExecutorState::start(StepState* step, bool inline_only) {
   step_ = step;
   inline_only_ = inline_only;
@@ -120,20 +136,6 @@ void ExecutorState::start(StepState* step, bool inline_only) {
   if (root_ == nullptr) root_ = std::make_unique<Frame>();
   begin_iteration(root_.get());
   for (int32_t n : partition_->roots()) make_ready(n, false, root_->iterations[0]);
-}
-
-void ExecutorState::make_ready(int32_t node, bool dead, IterationState* iteration) {
-  if (tail_ - head_ == ring_.size()) [[unlikely]] {
-    std::vector<Ready> bigger(ring_.size() * 2);
-    size_t n = 0;
-    for (size_t i = head_; i != tail_; ++i) bigger[n++] = ring_[i & ring_mask_];
-    ring_.swap(bigger);
-    ring_mask_ = ring_.size() - 1;
-    head_ = 0;
-    tail_ = n;
-  }
-  ++iteration->outstanding_ops;
-  ring_[tail_++ & ring_mask_] = {node, dead, iteration};
 }
 
 ExecutorState::Turn ExecutorState::advance() {
@@ -204,8 +206,78 @@ void ExecutorState::fail(int node, const absl::Status& status) {
   abort(named ? status : annotate(status, "", absl::StrCat("\n\t ", where)));
 }
 
-void ExecutorState::clear_inputs(const CompiledNode& n, IterationState* iteration) {
+inline __attribute__((always_inline)) void ExecutorState::deliver(const OutEdge& e, Value* value, bool dead, bool from_enter, IterationState* to) {
+  const CompiledNode& dst = partition_->node(e.dst);
+  PendingCounts& counts = to->counts[dst.local];
+  bool is_data = e.dst_slot >= 0;
+  bool absent = dead || (is_data && (value == nullptr || !value->present()));
+  if (!e.dst_is_merge) {
+    if (absent) {
+      ++counts.dead;
+    } else if (is_data) {
+      if (e.last_use) {
+        to->inputs[e.dst_slot] = std::move(*value);
+      } else {
+        to->inputs[e.dst_slot] = *value;
+      }
+    }
+    if (--counts.pending == 0) {
+      make_ready(e.dst, counts.dead > 0 && dst.kind != NodeKind::kControlTrigger, to);
+    }
+    return;
+  }
+  // Merge: pending is twice the missing control inputs, plus one until a live value is here.
+  bool all_dead;
+  if (!is_data) {
+    counts.pending -= 2;
+    all_dead = counts.dead == dst.num_inputs;
+  } else if (!absent) {
+    if ((counts.pending & 1) == 0) return;  // a live value came before: later ones are ignored
+    counts.pending -= 1;
+    to->inputs[e.dst_slot] = e.last_use ? std::move(*value) : *value;
+    to->merge_input[dst.local] = e.dst_slot - dst.input_begin;
+    all_dead = false;
+    if (counts.pending == 0) make_ready(e.dst, false, to);
+    return;
+  } else {
+    ++counts.dead;
+    // A dead Enter never gets a next iteration to wait for.
+    if (from_enter) counts.dead = dst.num_inputs;
+    all_dead = counts.dead == dst.num_inputs;
+    if (counts.pending != 1 || !all_dead) return;
+    make_ready(e.dst, true, to);
+    return;
+  }
+  if (counts.pending == 0) {
+    make_ready(e.dst, false, to);
+  } else if (counts.pending == 1 && all_dead) {
+    make_ready(e.dst, true, to);
+  }
+}
+
+inline void ExecutorState::propagate(const CompiledNode& n, Value* outputs, bool dead, IterationState* to) {
+  for (const OutEdge& e : partition_->edges(n)) {
+    deliver(e, e.src_slot >= 0 && outputs != nullptr ? &outputs[e.src_slot] : nullptr, dead, n.is_enter, to);
+  }
+}
+
+inline void ExecutorState::op_finished(IterationState* iteration) {
+  if (--iteration->outstanding_ops == 0 && iteration->frame->parent != nullptr) check_iteration_done(iteration);
+}
+
+inline void ExecutorState::clear_inputs(const CompiledNode& n, IterationState* iteration) {
   Value* in = iteration->inputs.data() + n.input_begin;
+  if (n.bound_inputs != 0) {
+    // Constants stay; what a kernel took is put back.
+    for (int i = 0; i < n.num_inputs; ++i) {
+      if (i >= 32 || (n.bound_inputs >> i & 1) == 0) {
+        if (in[i].present()) in[i].clear();
+      } else if (!in[i].tensor.initialized()) {
+        in[i].tensor = partition_->constant_at(n.input_begin + i);
+      }
+    }
+    return;
+  }
   for (int i = 0; i < n.num_inputs; ++i) {
     if (in[i].present()) in[i].clear();
   }
@@ -244,28 +316,30 @@ absl::Status ExecutorState::prepare_inputs(const CompiledNode& n, int node, Valu
 
 void ExecutorState::run_ready(const Ready& r) {
   const CompiledNode& n = partition_->node(r.node);
-  bool transfer = n.kind == NodeKind::kSend || n.kind == NodeKind::kRecv;
-  if (r.dead && !transfer) {
-    clear_inputs(n, r.iteration);
-    node_done(r, n, nullptr, true);
-    return;
+  if (r.dead) [[unlikely]] {
+    if (n.kind != NodeKind::kSend && n.kind != NodeKind::kRecv) {
+      clear_inputs(n, r.iteration);
+      node_done(r, n, nullptr, true);
+      return;
+    }
   }
   ++nodes_run_;
+  if (n.kind == NodeKind::kNoOp) {
+    for (const OutEdge& e : partition_->edges(n)) deliver(e, nullptr, false, false, r.iteration);
+    op_finished(r.iteration);
+    return;
+  }
   Value* in = r.iteration->inputs.data() + n.input_begin;
   if (n.has_ref_inputs) [[unlikely]] {
     if (auto s = prepare_inputs(n, r.node, in); !s.ok()) return fail(r.node, s);
   }
   switch (n.kind) {
     case NodeKind::kKernel:
-    case NodeKind::kSend: {
-      if (n.kernel->is_async()) return start_async(r);
+    case NodeKind::kSend:
       if (n.expensive && keep_for_launch(n, r)) return;
       return run_kernel_inline(n, r);
-    }
     case NodeKind::kAsyncKernel:
-    case NodeKind::kRecv:
-      if (!n.kernel->is_async()) return run_kernel_inline(n, r);
-      return start_async(r);
+    case NodeKind::kRecv: return start_async(r);
     case NodeKind::kNoOp:
     case NodeKind::kControlTrigger: return node_done(r, n, nullptr, false);
     case NodeKind::kConst: {
@@ -389,6 +463,10 @@ KernelTask* ExecutorState::make_task(const Ready& r) {
   t->outputs.resize(n.num_outputs);
   Value* in = r.iteration->inputs.data() + n.input_begin;
   for (int i = 0; i < n.num_inputs; ++i) {
+    if (i < 32 && (n.bound_inputs >> i & 1) != 0) {
+      t->inputs[i] = in[i];
+      continue;
+    }
     t->inputs[i] = std::move(in[i]);
     in[i].clear();
   }
@@ -461,7 +539,10 @@ void ExecutorState::node_done(const Ready& r, const CompiledNode& n, Value* outp
     }
     case NodeKind::kKernel:
     case NodeKind::kAsyncKernel:
-      if (!dead) {
+      if (!dead && n.num_outputs == 1 && outputs[0].ref == nullptr && outputs[0].tensor.initialized() &&
+          outputs[0].tensor.dtype() == n.output_type) [[likely]] {
+        // One value of the declared type: nothing to say.
+      } else if (!dead) {
         const KernelNode& info = partition_->info(r.node);
         for (int i = 0; i < n.num_outputs; ++i) {
           if (!outputs[i].present()) [[unlikely]] {
@@ -485,61 +566,6 @@ void ExecutorState::node_done(const Ready& r, const CompiledNode& n, Value* outp
   op_finished(r.iteration);
 }
 
-void ExecutorState::propagate(const CompiledNode& n, Value* outputs, bool dead, IterationState* to) {
-  for (const OutEdge& e : partition_->edges(n)) {
-    deliver(e, e.src_slot >= 0 && outputs != nullptr ? &outputs[e.src_slot] : nullptr, dead, n.is_enter, to);
-  }
-}
-
-void ExecutorState::deliver(const OutEdge& e, Value* value, bool dead, bool from_enter, IterationState* to) {
-  const CompiledNode& dst = partition_->node(e.dst);
-  PendingCounts& counts = to->counts[dst.local];
-  bool is_data = e.dst_slot >= 0;
-  bool absent = dead || (is_data && (value == nullptr || !value->present()));
-  if (!e.dst_is_merge) {
-    if (absent) {
-      ++counts.dead;
-    } else if (is_data) {
-      if (e.last_use) {
-        to->inputs[e.dst_slot] = std::move(*value);
-      } else {
-        to->inputs[e.dst_slot] = *value;
-      }
-    }
-    if (--counts.pending == 0) {
-      make_ready(e.dst, counts.dead > 0 && dst.kind != NodeKind::kControlTrigger, to);
-    }
-    return;
-  }
-  // Merge: pending is twice the missing control inputs, plus one until a live value is here.
-  bool all_dead;
-  if (!is_data) {
-    counts.pending -= 2;
-    all_dead = counts.dead == dst.num_inputs;
-  } else if (!absent) {
-    if ((counts.pending & 1) == 0) return;  // a live value came before: later ones are ignored
-    counts.pending -= 1;
-    to->inputs[e.dst_slot] = e.last_use ? std::move(*value) : *value;
-    to->merge_input[dst.local] = e.dst_slot - dst.input_begin;
-    all_dead = false;
-    if (counts.pending == 0) make_ready(e.dst, false, to);
-    return;
-  } else {
-    ++counts.dead;
-    // A dead Enter never gets a next iteration to wait for.
-    if (from_enter) counts.dead = dst.num_inputs;
-    all_dead = counts.dead == dst.num_inputs;
-    if (counts.pending != 1 || !all_dead) return;
-    make_ready(e.dst, true, to);
-    return;
-  }
-  if (counts.pending == 0) {
-    make_ready(e.dst, false, to);
-  } else if (counts.pending == 1 && all_dead) {
-    make_ready(e.dst, true, to);
-  }
-}
-
 // --- frames -----------------------------------------------------------------------------------------------------
 
 IterationState* ExecutorState::new_iteration(Frame* frame) {
@@ -551,6 +577,9 @@ IterationState* ExecutorState::new_iteration(Frame* frame) {
     it->counts.resize(def.initial.size());
     it->inputs.resize(def.num_input_slots);
     it->merge_input.resize(def.initial.size());
+    if (frame->index == 0) {
+      for (const BoundConstant& b : partition_->bound_constants()) it->inputs[b.slot].tensor = partition_->constant(b.constant);
+    }
   } else {
     it = std::move(pool.back());
     pool.pop_back();
@@ -641,10 +670,6 @@ void ExecutorState::next_iteration(const Ready& r, const CompiledNode& n, Value*
   propagate(n, value, false, next);
 }
 
-void ExecutorState::op_finished(IterationState* iteration) {
-  if (--iteration->outstanding_ops == 0 && iteration->frame->parent != nullptr) check_iteration_done(iteration);
-}
-
 void ExecutorState::check_iteration_done(IterationState* iteration) {
   Frame* f = iteration->frame;
   // Iterations end in order: only the oldest can be done.
@@ -690,11 +715,16 @@ void ExecutorState::reset() {
     Frame* f = frames.back();
     frames.pop_back();
     for (IterationState* it : f->iterations) {
+      frames.insert(frames.end(), it->children.begin(), it->children.end());
+      it->children.clear();
+      if (aborted_ && f == root_.get()) {
+        // Its slots hold this step's values among constants: the next step makes a new one.
+        delete it;
+        continue;
+      }
       if (aborted_ || f != root_.get()) {
         for (Value& v : it->inputs) v.clear();
       }
-      frames.insert(frames.end(), it->children.begin(), it->children.end());
-      it->children.clear();
       recycle(it);
     }
     f->iterations.clear();
@@ -734,7 +764,8 @@ std::vector<FrontierEntry> ExecutorState::frontier(size_t limit) const {
         if (n.frame != f->index) continue;
         const PendingCounts& c = it->counts[n.local];
         const PendingCounts& initial = partition_->frames()[f->index].initial[n.local];
-        if (c.pending <= 0 || c.pending == initial.pending) continue;
+        // Bound constants count as inputs that are there.
+        if (c.pending <= 0 || (c.pending == initial.pending && n.bound_inputs == 0)) continue;
         std::vector<std::string> names = partition_->input_names(i);
         std::vector<std::string> missing;
         for (int s = 0; s < n.num_inputs; ++s) {

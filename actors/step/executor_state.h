@@ -121,6 +121,7 @@ class ExecutorState {
   void propagate(const CompiledNode& n, Value* outputs, bool dead, IterationState* to);
   void deliver(const OutEdge& e, Value* value, bool dead, bool from_enter, IterationState* to);
   void make_ready(int32_t node, bool dead, IterationState* iteration);
+  void grow_ring();
   void clear_inputs(const CompiledNode& n, IterationState* iteration);
 
   /// @name Frames

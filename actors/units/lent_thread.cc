@@ -57,7 +57,7 @@ void LentThread::run_until(const std::atomic<bool>& done) {
 }
 
 void LentThread::close() {
-  std::deque<caf::resumable*> rest;
+  std::vector<caf::resumable*> rest;
   {
     std::lock_guard lock(mu_);
     open_ = false;
@@ -71,6 +71,8 @@ void LentThread::close() {
 }
 
 void LentThread::wake() {
+  // The owner looks at `done` after each turn anyway.
+  if (owner_.load(std::memory_order_relaxed) == std::this_thread::get_id()) return;
   std::lock_guard lock(mu_);
   arrived_.notify_one();
 }

@@ -51,7 +51,7 @@ class LentThread final : public caf::execution_unit {
   // Guarded by mu_.
   bool open_ = false;
   bool sleeping_ = false;
-  std::deque<caf::resumable*> remote_;
+  std::vector<caf::resumable*> remote_;
   std::atomic<bool> has_remote_{false};
 };
 

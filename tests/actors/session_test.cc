@@ -81,6 +81,37 @@ TEST_F(SessionTest, names_the_node_that_failed_and_stays_usable) {
   EXPECT_TRUE(s.run({{"x", Tensor::scalar<float>(1)}}, {"good"}).ok());
 }
 
+TEST_F(SessionTest, does_not_wait_for_what_waits_when_something_failed) {
+  int x = placeholder("x");
+  int wait = add("wait", "TestHang", {}, {{x, 0}});
+  add("after", "Identity", {{"T", DataType::kFloat}}, {{wait, 0}});
+  add("bad", "TestFail", {}, {{x, 0}});
+  Session& s = open();
+  for (int i = 0; i < 3; ++i) {
+    auto out = s.run({{"x", Tensor::scalar<float>(1)}}, {"after", "bad"});
+    EXPECT_EQ(out.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(text(out.status()), HasSubstr("told to fail"));
+  }
+}
+
+TEST_F(SessionTest, keeps_constants_that_kernels_take) {
+  int x = placeholder("x");
+  int one = constant("one", Tensor::scalar<float>(1));
+  int sum = add("sum", "AddV2", {{"T", DataType::kFloat}}, {{one, 0}, {x, 0}});
+  add("more", "AddV2", {{"T", DataType::kFloat}}, {{one, 0}, {sum, 0}});
+  add("both", "AddV2", {{"T", DataType::kFloat}}, {{one, 0}, {one, 0}});
+  SessionOptions options;
+  options.optimize = false;
+  Session& s = open(options);
+  for (int i = 0; i < 3; ++i) {
+    auto out = s.run({{"x", Tensor::scalar<float>(static_cast<float>(i))}}, {"more", "both"});
+    ASSERT_TRUE(out.ok()) << out.status();
+    EXPECT_EQ((*out)[0].value<float>(), i + 2);
+    EXPECT_EQ((*out)[1].value<float>(), 2);
+    EXPECT_FALSE(s.run({{"x", Tensor::scalar<double>(1)}}, {"more"}).ok());
+  }
+}
+
 TEST_F(SessionTest, turns_an_exception_of_a_kernel_into_an_error) {
   int x = placeholder("x");
   add("bad", "TestThrow", {}, {{x, 0}});

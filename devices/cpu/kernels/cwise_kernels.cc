@@ -52,19 +52,34 @@ bool run_broadcast(KernelContext& context, const BinarySpec& spec, const Tensor&
 
 absl::Status failed(const BinarySpec& spec) { return absl::InvalidArgumentError(spec.error); }
 
-absl::Status run_same_shape(KernelContext& context, const BinarySpec& spec, const Tensor& a, const Tensor& b) {
+/// Whether the result may take the place of an operand of its shape and type.
+bool may_overwrite(const KernelContext& context, const Tensor& operand) {
+  return operand.unique() && operand.buffer()->allocator() == context.allocator();
+}
+
+absl::Status run_same_shape(KernelContext& context, const BinarySpec& spec, bool same_type, const Tensor& a, const Tensor& b) {
   const void* pa = a.raw();
   const void* pb = b.raw();
   const int64_t n = a.num_elements();
+  if (same_type) {
+    // The operand itself becomes the output: nothing is counted, copied or allocated.
+    const int reused = may_overwrite(context, a) ? 0 : may_overwrite(context, b) ? 1 : -1;
+    if (reused >= 0) {
+      Tensor out = context.take_input(reused);
+      if (!run_flat(context, spec, pa, pb, out.raw(), n, RowMode::kBoth)) return failed(spec);
+      context.set_output(0, std::move(out));
+      return absl::OkStatus();
+    }
+  }
   TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0, 1}, 0, a.shape()));
   if (!run_flat(context, spec, pa, pb, out->raw(), n, RowMode::kBoth)) return failed(spec);
   return absl::OkStatus();
 }
 
-absl::Status run_binary(KernelContext& context, const BinarySpec& spec) {
+absl::Status run_binary(KernelContext& context, const BinarySpec& spec, bool same_type) {
   const Tensor& a = context.input(0);
   const Tensor& b = context.input(1);
-  if (a.shape() == b.shape()) return run_same_shape(context, spec, a, b);
+  if ((a.rank() == 0 && b.rank() == 0) || a.shape() == b.shape()) return run_same_shape(context, spec, same_type, a, b);
   const void* pa = a.raw();
   const void* pb = b.raw();
   if (b.num_elements() == 1 && b.rank() <= a.rank()) {
@@ -89,12 +104,13 @@ absl::Status run_binary(KernelContext& context, const BinarySpec& spec) {
 
 class BinaryKernel final : public Kernel {
  public:
-  explicit BinaryKernel(BinarySpec spec) : spec_(spec) {}
-  absl::Status compute(KernelContext& context) override { return run_binary(context, spec_); }
+  BinaryKernel(BinarySpec spec, bool same_type) : spec_(spec), same_type_(same_type) {}
+  absl::Status compute(KernelContext& context) override { return run_binary(context, spec_, same_type_); }
   bool is_expensive() const override { return spec_.cost > kCheapCost; }
 
  private:
   const BinarySpec spec_;
+  const bool same_type_;
 };
 
 class SameShapeKernel final : public Kernel {
@@ -103,7 +119,7 @@ class SameShapeKernel final : public Kernel {
   absl::Status compute(KernelContext& context) override {
     const Tensor& a = context.input(0);
     const Tensor& b = context.input(1);
-    if (a.shape() == b.shape()) return run_same_shape(context, spec_, a, b);
+    if (a.shape() == b.shape()) return run_same_shape(context, spec_, false, a, b);
     return absl::InvalidArgumentError(message_);
   }
 
@@ -125,7 +141,7 @@ class EqualityKernel final : public Kernel {
         return absl::OkStatus();
       }
     }
-    return run_binary(context, spec_);
+    return run_binary(context, spec_, false);
   }
   bool is_expensive() const override { return false; }
 
@@ -162,8 +178,8 @@ class UnaryKernel final : public Kernel {
 }  // namespace
 
 KernelFactory binary_factory(BinarySpec spec) {
-  return [spec](const KernelConstruction&) -> absl::StatusOr<std::unique_ptr<Kernel>> {
-    return std::make_unique<BinaryKernel>(spec);
+  return [spec](const KernelConstruction& c) -> absl::StatusOr<std::unique_ptr<Kernel>> {
+    return std::make_unique<BinaryKernel>(spec, c.input_type(0) == c.output_type(0) && c.input_type(1) == c.output_type(0));
   };
 }
 
