@@ -284,11 +284,13 @@ class PartitionCompiler {
     for (size_t i = 0; i < ids_.size(); ++i) {
       CompiledNode& c = p_->nodes_[i];
       c.out_edge_begin = static_cast<int32_t>(p_->out_edges_.size());
+      if (c.is_merge) c.aux = 0;
       std::fill(last.begin(), last.end(), -1);
       for (const auto& use : consumers.of(ids_[i])) {
         int j = index_[use.node];
         const CompiledNode& dst = p_->nodes_[j];
         if (use.slot >= 0 && use.slot < 32 && (dst.bound_inputs >> use.slot & 1) != 0) continue;
+        if (c.is_merge && use.src_slot == 1) c.aux = 1;
         if (use.src_slot >= 0) last[use.src_slot] = static_cast<int>(p_->out_edges_.size());
         p_->out_edges_.push_back({j, use.slot < 0 ? -1 : dst.input_begin + use.slot,
                                   static_cast<int16_t>(use.src_slot), false, dst.is_merge});

@@ -78,7 +78,8 @@ struct alignas(64) CompiledNode {
   int32_t input_begin = 0;
   int32_t out_edge_begin = 0;
   int32_t out_edge_end = 0;
-  /// Const: index into consts. Arg and Retval: their index attr. Enter: the child frame.
+  /// Const: index into consts. Arg and Retval: their index attr. Enter: the child frame. Merge: whether its second
+  /// output is used.
   int32_t aux = -1;
   int32_t frame = 0;
   /// Bit i: input i is bound to a constant (see BoundConstant); no edge leads to it.

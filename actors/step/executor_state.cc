@@ -153,6 +153,15 @@ ExecutorState::Turn ExecutorState::advance() {
         if (cycle_now() - begin > kTurnCycles) return Turn::kYield;
       }
       Ready r = ring_[head_++ & ring_mask_];
+      // While this node runs, the memory of the next two is on its way.
+      if (head_ != tail_) {
+        const Ready& next = ring_[head_ & ring_mask_];
+        const CompiledNode& n = partition_->node(next.node);
+        __builtin_prefetch(n.kernel);
+        __builtin_prefetch(next.iteration->inputs.data() + n.input_begin);
+        __builtin_prefetch(partition_->edges(n).data());
+        __builtin_prefetch(&partition_->node(ring_[(head_ + 1) & ring_mask_].node));
+      }
       run_ready(r);
     }
     if (!deferred_.empty() && !aborted_) {
@@ -206,6 +215,22 @@ void ExecutorState::fail(int node, const absl::Status& status) {
   abort(named ? status : annotate(status, "", absl::StrCat("\n\t ", where)));
 }
 
+/// Into an empty slot. References are rare: most values are tensors only.
+inline __attribute__((always_inline)) void hand_over(Value& from, bool last_use, Value* to) {
+  if (last_use) {
+    to->tensor = std::move(from.tensor);
+    if (from.ref != nullptr) [[unlikely]] to->ref = std::move(from.ref);
+  } else {
+    to->tensor = Tensor(from.tensor);
+    if (from.ref != nullptr) [[unlikely]] to->ref = from.ref;
+  }
+}
+
+inline void drop(Value& value) {
+  if (value.tensor.initialized()) value.tensor = Tensor();
+  if (value.ref != nullptr) [[unlikely]] value.ref.reset();
+}
+
 inline __attribute__((always_inline)) void ExecutorState::deliver(const OutEdge& e, Value* value, bool dead, bool from_enter, IterationState* to) {
   const CompiledNode& dst = partition_->node(e.dst);
   PendingCounts& counts = to->counts[dst.local];
@@ -215,11 +240,7 @@ inline __attribute__((always_inline)) void ExecutorState::deliver(const OutEdge&
     if (absent) {
       ++counts.dead;
     } else if (is_data) {
-      if (e.last_use) {
-        to->inputs[e.dst_slot] = std::move(*value);
-      } else {
-        to->inputs[e.dst_slot] = *value;
-      }
+      hand_over(*value, e.last_use, &to->inputs[e.dst_slot]);
     }
     if (--counts.pending == 0) {
       make_ready(e.dst, counts.dead > 0 && dst.kind != NodeKind::kControlTrigger, to);
@@ -234,7 +255,7 @@ inline __attribute__((always_inline)) void ExecutorState::deliver(const OutEdge&
   } else if (!absent) {
     if ((counts.pending & 1) == 0) return;  // a live value came before: later ones are ignored
     counts.pending -= 1;
-    to->inputs[e.dst_slot] = e.last_use ? std::move(*value) : *value;
+    hand_over(*value, e.last_use, &to->inputs[e.dst_slot]);
     to->merge_input[dst.local] = e.dst_slot - dst.input_begin;
     all_dead = false;
     if (counts.pending == 0) make_ready(e.dst, false, to);
@@ -271,7 +292,7 @@ inline void ExecutorState::clear_inputs(const CompiledNode& n, IterationState* i
     // Constants stay; what a kernel took is put back.
     for (int i = 0; i < n.num_inputs; ++i) {
       if (i >= 32 || (n.bound_inputs >> i & 1) == 0) {
-        if (in[i].present()) in[i].clear();
+        drop(in[i]);
       } else if (!in[i].tensor.initialized()) {
         in[i].tensor = partition_->constant_at(n.input_begin + i);
       }
@@ -279,7 +300,7 @@ inline void ExecutorState::clear_inputs(const CompiledNode& n, IterationState* i
     return;
   }
   for (int i = 0; i < n.num_inputs; ++i) {
-    if (in[i].present()) in[i].clear();
+    drop(in[i]);
   }
 }
 
@@ -391,7 +412,7 @@ void ExecutorState::run_ready(const Ready& r) {
     case NodeKind::kMerge: {
       int32_t which = r.iteration->merge_input[n.local];
       outputs_[0] = std::move(in[which]);
-      outputs_[1].tensor = Tensor::scalar<int32_t>(which);
+      if (n.aux != 0) outputs_[1].tensor = Tensor::scalar<int32_t>(which);
       return node_done(r, n, outputs_.data(), false);
     }
   }
@@ -560,7 +581,7 @@ void ExecutorState::node_done(const Ready& r, const CompiledNode& n, Value* outp
   }
   if (outputs != nullptr) {
     for (int i = 0; i < n.num_outputs; ++i) {
-      if (outputs[i].present()) outputs[i].clear();
+      drop(outputs[i]);
     }
   }
   op_finished(r.iteration);
@@ -599,12 +620,10 @@ void ExecutorState::begin_iteration(Frame* frame) {
   ++frame->alive;
   frame->dead_exits.clear();
   for (auto& [node, value] : frame->invariants) {
-    Value copy = value;
-    bool dead = !value.present();
-    for (const OutEdge& e : partition_->edges(partition_->node(node))) {
-      Value v = copy;
-      OutEdge edge = e;
-      deliver(edge, e.src_slot >= 0 ? &v : nullptr, dead, true, it);
+    const bool dead = !value.present();
+    for (OutEdge e : partition_->edges(partition_->node(node))) {
+      e.last_use = false;
+      deliver(e, e.src_slot >= 0 ? &value : nullptr, dead, true, it);
     }
   }
 }
