@@ -16,6 +16,7 @@ void register_reader_kernels(KernelRegistry* registry);
 void register_stack_kernels(KernelRegistry* registry);
 void register_staging_kernels(KernelRegistry* registry);
 void register_table_kernels(KernelRegistry* registry);
+void register_tensor_map_kernels(KernelRegistry* registry);
 void register_tensor_list_kernels(KernelRegistry* registry);
 void register_tensor_list_bulk_kernels(KernelRegistry* registry);
 

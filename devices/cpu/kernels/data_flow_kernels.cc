@@ -7,6 +7,7 @@ void register_data_flow_kernels(KernelRegistry* registry) {
   register_accumulator_kernels(registry);
   register_barrier_kernels(registry);
   register_queue_kernels(registry);
+  register_reader_kernels(registry);
   register_stack_kernels(registry);
   register_staging_kernels(registry);
   register_table_kernels(registry);
