@@ -1,4 +1,4 @@
-// AsString, StringToNumber, StringFormat.
+// AsString, StringToNumber.
 #include <Eigen/Core>
 #include <limits>
 #include <string>
@@ -8,9 +8,7 @@
 #include "absl/strings/charconv.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "devices/cpu/kernels/string_util.h"
-#include "devices/cpu/kernels/summarize.h"
 
 namespace troupe {
 namespace {
@@ -168,42 +166,10 @@ absl::Status string_to_number(KernelContext& context) {
   return absl::OkStatus();
 }
 
-class StringFormatKernel final : public Kernel {
- public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<StringFormatKernel>();
-    TROUPE_ASSIGN_OR_RETURN(std::string text, c.attr<std::string>("template"));
-    TROUPE_ASSIGN_OR_RETURN(std::string placeholder, c.attr<std::string>("placeholder"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->summarize_, c.attr<int64_t>("summarize"));
-    kernel->parts_ = absl::StrSplit(text, absl::ByString(placeholder));
-    if (static_cast<int>(kernel->parts_.size()) - 1 != c.num_inputs()) {
-      return invalid("num placeholders in template and num inputs must match: ", kernel->parts_.size() - 1, " vs. ",
-                     c.num_inputs());
-    }
-    return kernel;
-  }
-
-  absl::Status compute(KernelContext& context) override {
-    std::string text;
-    for (size_t i = 0; i < parts_.size(); ++i) {
-      text.append(parts_[i]);
-      if (i + 1 < parts_.size()) text.append(summarize_edges(context.input(static_cast<int>(i)), summarize_));
-    }
-    TROUPE_ASSIGN_OR_RETURN(Tensor * output, context.allocate_output(0, Shape()));
-    output->flat<TString>()[0].assign(text);
-    return absl::OkStatus();
-  }
-
- private:
-  std::vector<std::string> parts_;
-  int64_t summarize_ = 3;
-};
-
 }  // namespace
 
 void register_string_number_kernels(KernelRegistry* registry) {
   registry->add(KernelDef("AsString").kernel<AsStringKernel>());
-  registry->add(KernelDef("StringFormat").kernel<StringFormatKernel>());
   const std::pair<DataType, KernelFn> kRows[] = {
       {DataType::kFloat, string_to_number<float>},     {DataType::kDouble, string_to_number<double>},
       {DataType::kInt32, string_to_number<int32_t>},   {DataType::kInt64, string_to_number<int64_t>},
