@@ -611,6 +611,7 @@ constexpr ShapeRow kRows[] = {
     {"SpaceToBatch", blocks_2d},
     {"BatchToSpace", blocks_2d},
     {"Bitcast", bitcast},
+    {"Dequantize", unchanged},
     {"QuantizeAndDequantizeV2", quantize_and_dequantize},
     {"QuantizeAndDequantizeV4", quantize_and_dequantize},
     {"FakeQuantWithMinMaxArgs", unchanged},

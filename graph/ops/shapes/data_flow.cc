@@ -119,7 +119,9 @@ absl::Status tensor_array_gather(ShapeContext& c) {
   TROUPE_RETURN_IF_ERROR(check_array(c));
   TROUPE_ASSIGN_OR_RETURN(PartialShape indices, with_rank(c.input(1), 1));
   TROUPE_RETURN_IF_ERROR(with_rank(c.input(2), 0).status());
-  c.set_output(0, concatenate(indices, element_shape(c)));
+  TROUPE_ASSIGN_OR_RETURN(PartialShape element, c.attr<PartialShape>("element_shape"));
+  if (c.input_handle(0) != nullptr) element = element_shape(c);
+  c.set_output(0, concatenate(indices, element));
   return absl::OkStatus();
 }
 
@@ -143,8 +145,6 @@ absl::Status iterator_components(ShapeContext& c) {
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shapes[i]);
   return absl::OkStatus();
 }
-
-absl::Status queue_size(ShapeContext& c) { return unchanged(c); }
 
 constexpr ShapeRow kRows[] = {
     // Queues by reference: a handle is two strings.
@@ -170,7 +170,7 @@ constexpr ShapeRow kRows[] = {
     {"QueueDequeueManyV2", dequeue_many},
     {"QueueDequeueUpToV2", dequeue_many},
     {"QueueCloseV2", no_outputs},
-    {"QueueSizeV2", queue_size},
+    {"QueueSizeV2", unchanged},
     {"QueueIsClosedV2", scalar},
     // Barriers and accumulators.
     {"Barrier", rule<"-> [2]">},

@@ -1,4 +1,4 @@
-// Images: codecs, colours, sizes, boxes.
+// Images and sound: codecs, colours, sizes, boxes, spectra.
 
 #include "absl/strings/str_cat.h"
 #include "graph/ops/shapes/rule.h"
@@ -54,8 +54,8 @@ absl::Status encode_png(ShapeContext& c) {
 }
 
 absl::Status adjust_contrast(ShapeContext& c) {
-  TROUPE_RETURN_IF_ERROR(check_rank_at_least(c.input(0), 3));
   TROUPE_RETURN_IF_ERROR(with_rank(c.input(1), 0).status());
+  TROUPE_RETURN_IF_ERROR(check_rank_at_least(c.input(0), 3));
   return unchanged(c);
 }
 
@@ -87,15 +87,16 @@ absl::Status crop_and_resize(ShapeContext& c) {
   return absl::OkStatus();
 }
 
-absl::Status suppress_v5(ShapeContext& c) {
-  TROUPE_RETURN_IF_ERROR(apply_rule("[n,4] [n] [] [] [] []", c));
+/// NonMaxSuppressionV4 and V5: indices (and scores) of what is selected, and how many are.
+absl::Status suppress_padded(ShapeContext& c) {
+  const bool soft = c.num_outputs() > 2;
+  TROUPE_RETURN_IF_ERROR(apply_rule(soft ? "[n,4] [n] [] [] [] []" : "[n,4] [n] [] [] []", c));
   int64_t selected = kUnknownDim;
   if (c.attrs().get_or<bool>("pad_to_max_output_size", false)) {
     TROUPE_ASSIGN_OR_RETURN(selected, dim_from_input(c, 2));
   }
-  c.set_output(0, PartialShape({selected}));
-  c.set_output(1, PartialShape({selected}));
-  c.set_output(2, PartialShape(Dims()));
+  for (int i = 0; i + 1 < c.num_outputs(); ++i) c.set_output(i, PartialShape({selected}));
+  c.set_output(c.num_outputs() - 1, PartialShape(Dims()));
   return absl::OkStatus();
 }
 
@@ -103,9 +104,9 @@ absl::Status combined_suppression(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(PartialShape boxes, with_rank(c.input(0), 4));
   TROUPE_ASSIGN_OR_RETURN(PartialShape scores, with_rank(c.input(1), 3));
   for (int i = 2; i < 6; ++i) TROUPE_RETURN_IF_ERROR(with_rank(c.input(i), 0).status());
-  TROUPE_RETURN_IF_ERROR(with_value(dim_of(boxes, 3), 4).status());
   TROUPE_RETURN_IF_ERROR(merge_dims(dim_of(boxes, 0), dim_of(scores, 0)).status());
   TROUPE_RETURN_IF_ERROR(merge_dims(dim_of(boxes, 1), dim_of(scores, 1)).status());
+  TROUPE_RETURN_IF_ERROR(with_value(dim_of(boxes, 3), 4).status());
   const int64_t classes = dim_of(boxes, 2);
   if (classes >= 0 && dim_of(scores, 2) >= 0 && classes != 1 && classes != dim_of(scores, 2)) {
     return invalid("third dimension of boxes must be either 1 or equal to the third dimension of scores");
@@ -130,6 +131,39 @@ absl::Status combined_suppression(ShapeContext& c) {
   return absl::OkStatus();
 }
 
+absl::Status decode_wav(ShapeContext& c) {
+  TROUPE_RETURN_IF_ERROR(with_rank(c.input(0), 0).status());
+  TROUPE_ASSIGN_OR_RETURN(int64_t channels, c.attr<int64_t>("desired_channels"));
+  TROUPE_ASSIGN_OR_RETURN(int64_t samples, c.attr<int64_t>("desired_samples"));
+  if (channels < -1) return invalid(absl::StrCat("channels must be non-negative, got ", channels));
+  if (samples < -1) return invalid(absl::StrCat("samples must be non-negative, got ", samples));
+  c.set_output(0, PartialShape({samples, channels}));
+  c.set_output(1, PartialShape(Dims()));
+  return absl::OkStatus();
+}
+
+absl::Status spectrogram(ShapeContext& c) {
+  TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), 2));
+  TROUPE_ASSIGN_OR_RETURN(int64_t window, c.attr<int64_t>("window_size"));
+  TROUPE_ASSIGN_OR_RETURN(int64_t stride, c.attr<int64_t>("stride"));
+  if (stride < 1 || window < 2 || window > (int64_t{1} << 40)) return invalid("window_size or stride is out of range");
+  const int64_t samples = dim_of(in, 0);
+  int64_t frames = kUnknownDim;
+  if (samples >= 0) frames = samples < window ? 0 : 1 + (samples - window) / stride;
+  int64_t length = 1;
+  while (length < window) length *= 2;
+  c.set_output(0, PartialShape({dim_of(in, 1), frames, length / 2 + 1}));
+  return absl::OkStatus();
+}
+
+absl::Status mfcc(ShapeContext& c) {
+  TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), 3));
+  TROUPE_RETURN_IF_ERROR(with_rank(c.input(1), 0).status());
+  TROUPE_ASSIGN_OR_RETURN(int64_t count, c.attr<int64_t>("dct_coefficient_count"));
+  c.set_output(0, PartialShape({dim_of(in, 0), dim_of(in, 1), count < 0 ? kUnknownDim : count}));
+  return absl::OkStatus();
+}
+
 constexpr ShapeRow kRows[] = {
     {"AdjustContrastv2", adjust_contrast},
     {"AdjustHue", unchanged_rank_at_least<3>},
@@ -141,7 +175,11 @@ constexpr ShapeRow kRows[] = {
     {"DecodeImage", decode},
     {"DecodeJpeg", decode},
     {"DecodePng", decode},
+    {"AudioSpectrogram", spectrogram},
+    {"DecodeWav", decode_wav},
+    {"Mfcc", mfcc},
     {"DrawBoundingBoxes", draw_boxes},
+    {"DrawBoundingBoxesV2", draw_boxes},
     {"EncodeJpeg", rule<"[?,?,?] -> []">},
     {"EncodePng", encode_png},
     {"HSVToRGB", colours},
@@ -149,7 +187,8 @@ constexpr ShapeRow kRows[] = {
     {"NonMaxSuppression", rule<"[n,4] [n] [] -> [?]">},
     {"NonMaxSuppressionV2", rule<"[n,4] [n] [] [] -> [?]">},
     {"NonMaxSuppressionV3", rule<"[n,4] [n] [] [] [] -> [?]">},
-    {"NonMaxSuppressionV5", suppress_v5},
+    {"NonMaxSuppressionV4", suppress_padded},
+    {"NonMaxSuppressionV5", suppress_padded},
     {"ResizeArea", resize},
     {"ResizeBicubic", resize},
     {"ResizeBilinear", resize},

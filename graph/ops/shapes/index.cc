@@ -342,13 +342,13 @@ absl::Status unique_v2(ShapeContext& c) {
   const PartialShape& in = c.input(0);
   c.set_output(0, unknown_of_rank(in.rank()));
   c.set_output(1, PartialShape({kUnknownDim}));
-  if (const KnownInts* axis = c.ints(1)) {
+  if (const KnownInts* axis = c.ints(1); axis != nullptr && in.known_rank()) {
     if (axis->shape.rank() != 1) return invalid("axis expects a 1D vector.");
     if (axis->values.size() > 1) return invalid("axis does not support input tensors larger than 1 elements.");
     if (axis->values.empty()) {
-      if (in.known_rank() && in.rank() != 1) return invalid(absl::StrCat("Shape must be rank 1 but is rank ", in.rank()));
-      if (in.known_rank()) c.set_output(1, in);
-    } else if (in.known_rank() && axis->values[0] != KnownInts::kUnknown) {
+      if (in.rank() != 1) return invalid(absl::StrCat("Shape must be rank 1 but is rank ", in.rank()));
+      c.set_output(1, in);
+    } else if (axis->values[0] != KnownInts::kUnknown) {
       const auto at = canonical_axis(axis->values[0], in.rank());
       if (!at) return invalid(absl::StrCat("axis expects to be in the range [", -in.rank(), ", ", in.rank(), ")"));
       c.set_output(0, replace_dim(in, *at, kUnknownDim));
@@ -399,6 +399,7 @@ constexpr ShapeRow kRows[] = {
     {"UniqueV2", unique_v2},
     {"UniqueWithCountsV2", unique_v2},
     {"ListDiff", list_diff},
+    {"Roll", unchanged_rank_at_least<1>},
     {"InplaceAdd", in_place_update},
     {"InplaceSub", in_place_update},
     {"InplaceUpdate", in_place_update},

@@ -25,7 +25,9 @@ absl::Status batch_square(ShapeContext& c) {
 }
 
 absl::Status determinant(ShapeContext& c) {
-  TROUPE_ASSIGN_OR_RETURN(PartialShape in, square(c.input(0)));
+  const PartialShape& in = c.input(0);
+  TROUPE_RETURN_IF_ERROR(check_rank_at_least(in, 2));
+  TROUPE_RETURN_IF_ERROR(merge_dims(dim_of(in, -1), dim_of(in, -2)).status());
   c.set_output(0, subshape(in, 0, -2));
   return absl::OkStatus();
 }

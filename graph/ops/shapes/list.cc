@@ -97,7 +97,6 @@ absl::Status concat(ShapeContext& c) {
 }
 
 absl::Status from_tensor(ShapeContext& c) {
-  TROUPE_RETURN_IF_ERROR(check_rank_at_least(c.input(0), 1));
   TROUPE_ASSIGN_OR_RETURN(PartialShape given, c.input_as_shape(1, true));
   TROUPE_ASSIGN_OR_RETURN(PartialShape element, merge(subshape(c.input(0), 1), given));
   return set_list(c, std::move(element));

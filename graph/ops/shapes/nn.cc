@@ -116,6 +116,7 @@ absl::Status top_k(ShapeContext& c) {
     TROUPE_ASSIGN_OR_RETURN(k, dim_from_input(c, 1));
   } else {
     TROUPE_ASSIGN_OR_RETURN(k, c.attr<int64_t>("k"));
+    if (k < 0) return invalid(absl::StrCat("Need k >= 0, got ", k));
   }
   const int64_t last = dim_of(in, -1);
   if (last >= 0 && k >= 0 && last < k) {
@@ -206,6 +207,10 @@ absl::Status ctc_loss(ShapeContext& c) {
   return absl::OkStatus();
 }
 
+absl::Status candidates(ShapeContext& c) {
+  return apply_rule("[b,$num_true] -> [$num_sampled] [b,$num_true] [$num_sampled]", c);
+}
+
 constexpr ShapeRow kRows[] = {
     {"BiasAdd", bias_add},
     {"BiasAddV1", bias_add},
@@ -254,6 +259,12 @@ constexpr ShapeRow kRows[] = {
     {"CTCGreedyDecoder", ctc_greedy},
     {"CTCBeamSearchDecoder", ctc_beam_search},
     {"CTCLoss", ctc_loss},
+    {"AllCandidateSampler", candidates},
+    {"FixedUnigramCandidateSampler", candidates},
+    {"LearnedUnigramCandidateSampler", candidates},
+    {"LogUniformCandidateSampler", candidates},
+    {"ThreadUnsafeUnigramCandidateSampler", candidates},
+    {"UniformCandidateSampler", candidates},
 };
 
 }  // namespace

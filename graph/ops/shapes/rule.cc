@@ -2,6 +2,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -60,18 +61,34 @@ absl::Status match_dim(absl::string_view text, int64_t dim, const ShapeContext& 
   return absl::OkStatus();
 }
 
+/// Which of the dimensions is a group; -1: none.
+int group_of(const Items& dims) {
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (is_group(dims[i])) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+absl::Status check_rank(absl::string_view item, const PartialShape& shape) {
+  int64_t rank;
+  if (is_list(item)) {
+    const Items dims = split_dims(item);
+    const int size = static_cast<int>(dims.size());
+    return group_of(dims) < 0 ? with_rank(shape, size).status() : check_rank_at_least(shape, size - 1);
+  }
+  if (absl::string_view number = item; absl::ConsumePrefix(&number, "<=")) {
+    return absl::SimpleAtoi(number, &rank) ? check_rank_at_most(shape, rank) : malformed(item);
+  }
+  if (absl::string_view number = item; absl::ConsumePrefix(&number, ">=")) {
+    return absl::SimpleAtoi(number, &rank) ? check_rank_at_least(shape, rank) : malformed(item);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status match_list(absl::string_view item, const PartialShape& shape, const ShapeContext& c, Bindings& bound) {
   const Items dims = split_dims(item);
   const int size = static_cast<int>(dims.size());
-  int group = -1;
-  for (int i = 0; i < size; ++i) {
-    if (is_group(dims[i])) group = i;
-  }
-  if (group < 0) {
-    TROUPE_RETURN_IF_ERROR(with_rank(shape, size).status());
-  } else {
-    TROUPE_RETURN_IF_ERROR(check_rank_at_least(shape, size - 1));
-  }
+  const int group = group_of(dims);
   if (!shape.known_rank()) {
     for (absl::string_view d : dims) {
       if (!is_group(d)) TROUPE_RETURN_IF_ERROR(match_dim(d, kUnknownDim, c, bound));
@@ -92,15 +109,8 @@ absl::Status match_list(absl::string_view item, const PartialShape& shape, const
 }
 
 absl::Status match(absl::string_view item, const PartialShape& shape, const ShapeContext& c, Bindings& bound) {
-  int64_t rank;
-  if (item == "*") return absl::OkStatus();
+  if (item == "*" || absl::StartsWith(item, "<=") || absl::StartsWith(item, ">=")) return absl::OkStatus();
   if (is_list(item)) return match_list(item, shape, c, bound);
-  if (absl::string_view number = item; absl::ConsumePrefix(&number, "<=")) {
-    return absl::SimpleAtoi(number, &rank) ? check_rank_at_most(shape, rank) : malformed(item);
-  }
-  if (absl::string_view number = item; absl::ConsumePrefix(&number, ">=")) {
-    return absl::SimpleAtoi(number, &rank) ? check_rank_at_least(shape, rank) : malformed(item);
-  }
   if (absl::string_view name = item; absl::ConsumePrefix(&name, "$")) {
     TROUPE_ASSIGN_OR_RETURN(PartialShape attr, c.attr<PartialShape>(name));
     return merge(shape, attr).status();
@@ -153,6 +163,12 @@ absl::Status apply_rule(absl::string_view rule, ShapeContext& c) {
 
   Bindings bound;
   TROUPE_ASSIGN_OR_RETURN(auto in_ranges, arg_ranges(c.op().inputs, c.attrs()));
+  // Ranks before dimensions: of several errors, that is TensorFlow's.
+  for (size_t a = 0; a < inputs.size(); ++a) {
+    for (int i = in_ranges[a].first; i < in_ranges[a].second; ++i) {
+      TROUPE_RETURN_IF_ERROR(check_rank(inputs[a], c.input(i)));
+    }
+  }
   for (size_t a = 0; a < inputs.size(); ++a) {
     for (int i = in_ranges[a].first; i < in_ranges[a].second; ++i) {
       TROUPE_RETURN_IF_ERROR(match(inputs[a], c.input(i), c, bound));

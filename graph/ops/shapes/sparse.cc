@@ -144,6 +144,38 @@ absl::Status edit_distance(ShapeContext& c) {
   return absl::OkStatus();
 }
 
+absl::Status set_operation(ShapeContext& c) {
+  const int64_t rank = c.input(0).known_rank() ? c.input(0).rank() : c.input(1).rank();
+  if (rank >= 0 && rank < 2) return invalid(absl::StrCat("Input 0 expected rank >= 2, got ", rank, "."));
+  c.set_output(0, PartialShape({kUnknownDim, rank}));
+  c.set_output(1, PartialShape({kUnknownDim}));
+  c.set_output(2, PartialShape({rank}));
+  return absl::OkStatus();
+}
+
+absl::Status ragged_range(ShapeContext& c) {
+  // Scalars and vectors of one length.
+  int64_t rows = 1;
+  bool known = true;
+  PartialShape vectors;
+  for (int i = 0; i < 3; ++i) {
+    TROUPE_RETURN_IF_ERROR(check_rank_at_most(c.input(i), 1));
+    known &= c.input(i).known_rank();
+    if (c.input(i).rank() == 1) {
+      TROUPE_ASSIGN_OR_RETURN(vectors, merge(vectors, c.input(i)));
+      rows = dim_of(vectors, 0);
+      if (rows >= 0) break;
+    }
+  }
+  int64_t splits = kUnknownDim;
+  if (rows >= 0 && (known || vectors.known_rank())) {
+    TROUPE_ASSIGN_OR_RETURN(splits, add_dims(rows, 1));
+  }
+  c.set_output(0, PartialShape({splits}));
+  c.set_output(1, PartialShape({kUnknownDim}));
+  return absl::OkStatus();
+}
+
 constexpr ShapeRow kRows[] = {
     {"EditDistance", edit_distance},
     {"SparseAdd", rule<"[?,r] [?] [?] [?,?] [?] [?] [] -> [?,?] [?] [?]">},
@@ -162,6 +194,9 @@ constexpr ShapeRow kRows[] = {
     {"SparseSegmentSumGrad", sparse_segment_gradient},
     {"SparseSlice", sparse_slice},
     {"SparseTensorDenseMatMul", sparse_dense_mat_mul},
+    {"SparseTensorDenseAdd", rule<"* * * S -> S">},
+    {"DenseToDenseSetOperation", set_operation},
+    {"RaggedRange", ragged_range},
     {"SparseToDense", shape_from_input<1>},
 };
 

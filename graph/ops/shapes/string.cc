@@ -55,16 +55,19 @@ absl::Status join(ShapeContext& c) {
 
 absl::Status substring(ShapeContext& c) {
   const PartialShape &in = c.input(0), &pos = c.input(1), &len = c.input(2);
-  // Both at the same places.
-  if (!merge(pos, len).ok() || pos.known_rank() != len.known_rank()) {
-    return invalid(absl::StrCat("pos and len shapes must match: ", text(pos), " vs. ", text(len)));
-  }
-  if (pos.known_rank() && pos.rank() == 0) {
-    c.set_output(0, in);
-    return absl::OkStatus();
+  if (len.known_rank()) TROUPE_RETURN_IF_ERROR(with_rank(pos, len.rank()).status());
+  for (int i = 0; i < pos.rank(); ++i) {
+    if (pos.dim(i) != dim_of(len, i)) {
+      return invalid(absl::StrCat("pos and len shapes must match: ", text(pos), " vs. ", text(len)));
+    }
   }
   TROUPE_ASSIGN_OR_RETURN(PartialShape out, broadcast(in, pos));
   c.set_output(0, std::move(out));
+  return absl::OkStatus();
+}
+
+absl::Status print(ShapeContext& c) {
+  if (c.input(0).rank() > 0) return invalid(absl::StrCat("input must be a scalar, but has rank: ", c.input(0).rank()));
   return absl::OkStatus();
 }
 
@@ -117,7 +120,7 @@ constexpr ShapeRow kRows[] = {
     {"UnicodeDecode", unicode_decode},
     {"UnicodeScript", unchanged},
     {"DecodeRaw", decode_raw},
-    {"PrintV2", rule<"[]">},
+    {"PrintV2", print},
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ absl::Status apply(ShapeContext& c) {
   const auto& args = c.op().inputs;
   const int n = std::min(c.num_inputs(), static_cast<int>(args.size()));
   const bool var_is_resource = c.input_dtype(0) == DataType::kResource;
+  const PartialShape hidden;
   PartialShape var;
   for (int i = 0; i < n; ++i) {
     const ArgDef& arg = args[i];
@@ -26,12 +27,12 @@ absl::Status apply(ShapeContext& c) {
       continue;
     }
     // Of gradients for variables behind handles, TensorFlow looks for handles too, and finds nothing.
-    const PartialShape& grad = var_is_resource ? PartialShape() : c.input(i);
+    const PartialShape& grad = var_is_resource && arg.name == "grad" ? hidden : c.input(i);
     if (i + 1 < n && args[i + 1].name == "indices") {
+      TROUPE_ASSIGN_OR_RETURN(PartialShape indices, with_rank(c.input(i + 1), 1));
       if (grad.rank() == 0) {
         return absl::InvalidArgumentError("Argument grad must not be a scalar. Got grad with rank 0");
       }
-      TROUPE_ASSIGN_OR_RETURN(PartialShape indices, with_rank(c.input(i + 1), 1));
       TROUPE_RETURN_IF_ERROR(merge_dims(dim_of(indices, 0), dim_of(grad, 0)).status());
       TROUPE_ASSIGN_OR_RETURN(var, merge(var, replace_dim(grad, 0, kUnknownDim)));
       ++i;

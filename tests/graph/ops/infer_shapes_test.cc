@@ -1,0 +1,164 @@
+#include "graph/passes/infer_shapes.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+
+#include "tests/graph/ops/shape_testing.h"
+
+namespace troupe {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(InferShapes, words_errors_as_tensorflow_does) {
+  ShapeGraph g;
+  Out a = g.b.placeholder(DataType::kFloat, {2, 3}, "a"), b = g.b.placeholder(DataType::kFloat, {4, 5}, "b");
+  Out product = g.b.op("MatMul", {a, b}, {}, "product");
+  ShapeInference inference(&g.b.graph());
+  absl::Status s = inference.add_imported();
+  EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(s.message(),
+            "Dimensions must be equal, but are 3 and 4 for '{{node product}} = MatMul[T=DT_FLOAT, grad_a=false, "
+            "grad_b=false, transpose_a=false, transpose_b=false](a, b)' with input shapes: [2,3], [4,5].");
+  EXPECT_FALSE(inference.shape(product.endpoint()).known_rank());
+}
+
+TEST(InferShapes, tells_the_values_that_a_function_looked_at) {
+  ShapeGraph g;
+  Out x = g.b.placeholder(DataType::kFloat, {2, 3}, "x");
+  EXPECT_THAT(g.shape("Reshape", {x, g.ints({4, -1})}),
+              testing::EndsWith("with input shapes: [2,3], [2] and with input tensors computed as partial shapes: "
+                                "input[1] = [4,?]."));
+  ShapeGraph h;
+  Out y = h.b.placeholder(DataType::kFloat, {2, 3}, "y");
+  EXPECT_THAT(h.shape("Sum", {y, h.ints({0, 7})}),
+              testing::EndsWith("with input shapes: [2,3], [2] and with computed input tensors: input[1] = <0 7>."));
+}
+
+TEST(InferShapes, leaves_what_follows_an_error_unknown) {
+  ShapeGraph g;
+  Out bad = g.b.op("MatMul", {g.input({2}), g.input({2})});
+  Out after = g.b.identity(bad);
+  Out other = g.b.identity(g.input({3}));
+  ShapeInference inference(&g.b.graph());
+  inference.add_all();
+  EXPECT_FALSE(inference.shape(after.endpoint()).known_rank());
+  EXPECT_EQ(inference.shape(other.endpoint()).to_string(), "[3]");
+}
+
+TEST(InferShapes, takes_values_that_come_back_in_loops_for_unknown) {
+  ShapeGraph g;
+  Out start = g.input({2});
+  auto out = g.b.while_loop(
+      {start, g.b.constant(0)}, [&](const std::vector<Out>& v) { return g.b.less(v[1], g.b.constant(3)); },
+      [&](const std::vector<Out>& v) {
+        return std::vector<Out>{g.b.op("ConcatV2", {std::vector<Out>{v[0], v[0]}, g.b.constant(0)}),
+                                g.b.add(v[1], g.b.constant(1))};
+      });
+  ASSERT_TRUE(g.b.status().ok()) << g.b.status();
+  ShapeInference inference(&g.b.graph());
+  EXPECT_TRUE(inference.add_imported().ok());
+  EXPECT_FALSE(inference.shape(out[0].endpoint()).known_rank());
+}
+
+TEST(InferShapes, refines_what_the_caller_knows_better) {
+  ShapeGraph g;
+  Out x = g.input({-1, 3});
+  Out y = g.b.relu(x);
+  ShapeInference inference(&g.b.graph());
+  inference.add_all();
+  EXPECT_EQ(inference.shape(y.endpoint()).to_string(), "[?,3]");
+  EXPECT_TRUE(inference.set_shape(x.endpoint(), {5, -1}).ok());
+  EXPECT_EQ(inference.shape(x.endpoint()).to_string(), "[5,3]");
+
+  bool refined = false;
+  EXPECT_TRUE(inference.add(g.b.graph().node(y.node()), &refined).ok());
+  EXPECT_TRUE(refined);
+  EXPECT_EQ(inference.shape(y.endpoint()).to_string(), "[5,3]");
+  EXPECT_TRUE(inference.add(g.b.graph().node(y.node()), &refined).ok());
+  EXPECT_FALSE(refined);
+
+  // What was set stays when the node is inferred again.
+  EXPECT_TRUE(inference.add(g.b.graph().node(x.node())).ok());
+  EXPECT_EQ(inference.shape(x.endpoint()).to_string(), "[5,3]");
+}
+
+TEST(InferShapes, refuses_shapes_that_cannot_be) {
+  ShapeGraph g;
+  Out x = g.input({2, 3});
+  ShapeInference inference(&g.b.graph());
+  inference.add_all();
+  EXPECT_THAT(std::string(inference.set_shape(x.endpoint(), {2, 4}).message()),
+              StartsWith("Dimension 1 in both shapes must be equal, but are 3 and 4."));
+  EXPECT_FALSE(inference.set_shape({x.node(), 1}, {2}).ok());
+  EXPECT_FALSE(inference.set_shape({99, 0}, {2}).ok());
+  EXPECT_EQ(inference.shape(x.endpoint()).to_string(), "[2,3]");
+}
+
+TEST(InferShapes, knows_nothing_of_what_was_not_added) {
+  ShapeGraph g;
+  g.input({2});
+  ShapeInference inference(&g.b.graph());
+  EXPECT_FALSE(inference.added(0));
+  EXPECT_FALSE(inference.shape({0, 0}).known_rank());
+  EXPECT_FALSE(inference.shape({-1, 7}).known_rank());
+}
+
+TEST(InferShapes, checks_declared_output_shapes) {
+  ShapeGraph g;
+  Out x = g.b.op("Placeholder", {}, {{"dtype", DataType::kFloat}, {"shape", PartialShape{2, -1}},
+                                     {"_output_shapes", std::vector<PartialShape>{{2, 5}}}}, "x");
+  ShapeInference fits(&g.b.graph());
+  EXPECT_TRUE(fits.add_imported().ok());
+  EXPECT_EQ(fits.shape(x.endpoint()).to_string(), "[2,5]");
+
+  g.b.op("Placeholder", {}, {{"dtype", DataType::kFloat}, {"shape", PartialShape{2, 4}},
+                             {"_output_shapes", std::vector<PartialShape>{{2, 5}}}}, "y");
+  ShapeInference contradicts(&g.b.graph());
+  EXPECT_THAT(std::string(contradicts.add_imported().message()),
+              StartsWith("Node 'y' has an _output_shapes attribute inconsistent with the GraphDef for output #0: "
+                         "Dimension 1 in both shapes must be equal, but are 4 and 5."));
+}
+
+/// Adds two numbers, and counts.
+class Adder final : public Evaluator {
+ public:
+  bool can_evaluate(const Node& node) const override { return node.is("Bincount"); }
+  absl::StatusOr<std::vector<Tensor>> evaluate(const Node&, const std::vector<Tensor>& inputs, int) const override {
+    ++runs;
+    EXPECT_EQ(inputs.size(), 3u);
+    return std::vector<Tensor>{Tensor::from<int32_t>(Shape{2}, {6, 7})};
+  }
+  mutable int runs = 0;
+};
+
+TEST(InferShapes, runs_small_constant_nodes) {
+  ShapeGraph g;
+  Out counts = g.b.op("Bincount", {g.ints({0, 1}), g.b.constant(2), g.ints({1, 1})});
+  Out filled = g.b.op("Fill", {counts, g.b.constant(0.0f)});
+  Adder adder;
+  ShapeInference inference(&g.b.graph(), &adder);
+  inference.add_all();
+  EXPECT_EQ(inference.shape(filled.endpoint()).to_string(), "[6,7]");
+  EXPECT_EQ(adder.runs, 1);
+}
+
+TEST(InferShapes, is_linear_in_the_graph) {
+  auto seconds = [](int n) {
+    GraphBuilder b;
+    Out x = b.placeholder(DataType::kFloat, {4, 4});
+    for (int i = 0; i < n; ++i) x = b.add(x, x);
+    const auto start = std::chrono::steady_clock::now();
+    ShapeInference inference(&b.graph());
+    inference.add_all();
+    EXPECT_EQ(inference.shape(x.endpoint()).to_string(), "[4,4]");
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  seconds(1000);
+  EXPECT_LT(seconds(40000), 40 * seconds(4000) + 0.2);
+}
+
+}  // namespace
+}  // namespace troupe
