@@ -32,6 +32,8 @@ void register_cpu_kernels(KernelRegistry* registry) {
   register_dilation_kernels(registry);
   register_conv_kernels(registry);
   register_linalg_kernels(registry);
+  register_fft_kernels(registry);
+  register_sparse_kernels(registry);
 }
 
 const KernelRegistry& builtin_kernels() {

@@ -13,6 +13,8 @@ void register_gather_scatter_kernels(KernelRegistry* registry);
 void register_segment_kernels(KernelRegistry* registry);
 void register_matmul_kernels(KernelRegistry* registry);
 void register_conv_kernels(KernelRegistry* registry);
+void register_fft_kernels(KernelRegistry* registry);
+void register_sparse_kernels(KernelRegistry* registry);
 void register_linalg_kernels(KernelRegistry* registry);
 void register_dilation_kernels(KernelRegistry* registry);
 void register_pool_kernels(KernelRegistry* registry);
