@@ -3,12 +3,67 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
+#include <algorithm>
+
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/tensor_array_shapes.h"
 #include "graph/tensor/tensor_proto.h"
-#include "proto/tensor_shape.pb.h"
 
 namespace troupe {
+namespace {
+
+using google::protobuf::io::CodedInputStream;
+using google::protobuf::io::CodedOutputStream;
+
+// A TensorShapeProto on the wire: field 2 holds a dimension whose field 1 is the size, field 3 says "unknown rank".
+constexpr uint32_t kDimTag = (2 << 3) | 2;
+constexpr uint32_t kSizeTag = 1 << 3;
+constexpr uint32_t kUnknownRankTag = 3 << 3;
+
+void write_shape(const PartialShape& shape, CodedOutputStream* out) {
+  if (!shape.known_rank()) {
+    out->WriteTag(kUnknownRankTag);
+    out->WriteVarint32(1);
+    return;
+  }
+  for (int64_t size : shape.dims()) {
+    const uint64_t bits = static_cast<uint64_t>(size);
+    out->WriteTag(kDimTag);
+    out->WriteVarint32(static_cast<uint32_t>(size == 0 ? 0 : 1 + CodedOutputStream::VarintSize64(bits)));
+    if (size == 0) continue;
+    out->WriteTag(kSizeTag);
+    out->WriteVarint64(bits);
+  }
+}
+
+/// Reads to the end; false when it is malformed. Other fields are skipped.
+bool read_shape(CodedInputStream* in, PartialShape* shape) {
+  std::vector<int64_t> dims;
+  bool unknown = false;
+  while (uint32_t tag = in->ReadTag()) {
+    uint64_t value = 0;
+    if (!in->ReadVarint64(&value)) return false;
+    if (tag == kUnknownRankTag) unknown = value != 0;
+    if ((tag & 7) == 0) continue;
+    if (tag != kDimTag || value > (1 << 20)) return false;
+    const auto limit = in->PushLimit(static_cast<int>(value));
+    uint64_t size = 0;
+    while (uint32_t inner = in->ReadTag()) {
+      uint64_t field = 0;
+      if (!in->ReadVarint64(&field)) return false;
+      if (inner == kSizeTag) size = field;
+      // The name of the dimension, which nobody uses.
+      if ((inner & 7) == 2 && !in->Skip(static_cast<int>(std::min<uint64_t>(field, 1 << 20)))) return false;
+    }
+    in->PopLimit(limit);
+    if (static_cast<int64_t>(size) < -1 || dims.size() >= static_cast<size_t>(Shape::kMaxRank)) return false;
+    dims.push_back(static_cast<int64_t>(size));
+  }
+  *shape = unknown ? PartialShape() : PartialShape(std::move(dims));
+  return unknown ? dims.empty() : true;
+}
+
+}  // namespace
 
 bool TensorList::serialize(std::string* metadata, std::vector<Tensor>* tensors) const {
   std::vector<uint64_t> unset;
@@ -21,22 +76,19 @@ bool TensorList::serialize(std::string* metadata, std::vector<Tensor>* tensors) 
     }
   }
   metadata->clear();
-  pb::TensorShapeProto shape;
-  to_proto(element_shape, &shape);
   google::protobuf::io::StringOutputStream stream(metadata);
-  google::protobuf::io::CodedOutputStream out(&stream);
+  CodedOutputStream out(&stream);
   out.WriteVarint64(unset.size());
   for (uint64_t i : unset) out.WriteVarint64(i);
   out.WriteVarint64(static_cast<uint64_t>(dtype));
   out.WriteVarint64(static_cast<uint64_t>(capacity));
-  out.WriteString(shape.SerializeAsString());
+  write_shape(element_shape, &out);
   return true;
 }
 
 absl::StatusOr<std::shared_ptr<VariantValue>> TensorList::deserialize(const std::string& metadata,
                                                                       std::vector<Tensor> tensors) {
-  google::protobuf::io::CodedInputStream in(reinterpret_cast<const uint8_t*>(metadata.data()),
-                                            static_cast<int>(metadata.size()));
+  CodedInputStream in(reinterpret_cast<const uint8_t*>(metadata.data()), static_cast<int>(metadata.size()));
   uint64_t count = 0;
   if (!in.ReadVarint64(&count) || count > metadata.size()) return invalid("Malformed metadata of a TensorList");
   auto list = std::make_shared<TensorList>();
@@ -54,11 +106,7 @@ absl::StatusOr<std::shared_ptr<VariantValue>> TensorList::deserialize(const std:
   }
   TROUPE_ASSIGN_OR_RETURN(list->dtype, dtype_from_wire(static_cast<int>(dtype)));
   list->capacity = static_cast<int64_t>(capacity);
-  pb::TensorShapeProto shape;
-  if (!shape.ParseFromString(metadata.substr(static_cast<size_t>(in.CurrentPosition())))) {
-    return invalid("Malformed metadata of a TensorList");
-  }
-  TROUPE_ASSIGN_OR_RETURN(list->element_shape, from_proto(shape));
+  if (!read_shape(&in, &list->element_shape)) return invalid("Malformed metadata of a TensorList");
   size_t next = 0;
   for (size_t i = 0; i < size; ++i) {
     if (unset[i]) continue;

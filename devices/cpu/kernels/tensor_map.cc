@@ -1,0 +1,148 @@
+// TensorMap ops: a map from tensors to tensors, as a value.
+
+#include <map>
+
+#include "devices/cpu/kernels/array_util.h"
+#include "devices/cpu/kernels/data_flow_families.h"
+#include "graph/tensor/variant.h"
+
+namespace troupe {
+namespace {
+
+/// Like TensorList, changed in place only when nobody else holds it.
+class TensorMap final : public VariantValue {
+ public:
+  static constexpr const char* kTypeName = "tensorflow::TensorMap";
+  std::string type_name() const override { return kTypeName; }
+
+  /// By the bytes of the key: dtype, shape and elements.
+  std::map<std::string, std::pair<Tensor, Tensor>> entries;
+};
+
+std::string key_bytes(const Tensor& key) {
+  std::string bytes = absl::StrCat(static_cast<int>(key.dtype()), key.shape().to_string());
+  if (key.dtype() == DataType::kString) {
+    for (const TString& s : key.flat<TString>()) absl::StrAppend(&bytes, s.size(), ":", s.view());
+  } else if (key.bytes() > 0) {
+    bytes.append(static_cast<const char*>(key.raw()), key.bytes());
+  }
+  return bytes;
+}
+
+absl::Status check_key(const Tensor& key) {
+  if (key.dtype() == DataType::kString || is_trivial(key.dtype())) return absl::OkStatus();
+  return invalid("Keys of type ", dtype_name(key.dtype()), " are not supported");
+}
+
+absl::StatusOr<const TensorMap*> input_map(const KernelContext& context) {
+  const Tensor& t = context.input(0);
+  if (!is_scalar(t)) return invalid("Input map must be a scalar saw: ", t.shape().to_string());
+  const Variant& v = t.value<Variant>();
+  const TensorMap* map = v.get<TensorMap>();
+  if (map == nullptr) {
+    return invalid("Input handle is not a map. Saw: '", v.empty() ? "<uninitialized>" : v.value()->debug_string(), "'");
+  }
+  return map;
+}
+
+TensorMap* output_changed_map(KernelContext& context, const TensorMap& map) {
+  Tensor handle = context.take_input(0);
+  if (!handle.unique() || !handle.value<Variant>().unique()) {
+    auto copy = std::make_shared<TensorMap>(map);
+    handle = Tensor(DataType::kVariant, Shape());
+    handle.flat<Variant>()[0] = Variant(std::move(copy));
+  }
+  TensorMap* result = handle.value<Variant>().get<TensorMap>();
+  context.set_output(0, std::move(handle));
+  return result;
+}
+
+absl::Status empty_map(KernelContext& context) {
+  Tensor handle(DataType::kVariant, Shape());
+  handle.flat<Variant>()[0] = Variant(std::make_shared<TensorMap>());
+  context.set_output(0, std::move(handle));
+  return absl::OkStatus();
+}
+
+absl::Status map_size(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const TensorMap* map, input_map(context));
+  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape()));
+  out->flat<int32_t>()[0] = static_cast<int32_t>(map->entries.size());
+  return absl::OkStatus();
+}
+
+absl::Status insert(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const TensorMap* map, input_map(context));
+  const Tensor key = context.input(1), value = context.input(2);
+  TROUPE_RETURN_IF_ERROR(check_key(key));
+  output_changed_map(context, *map)->entries[key_bytes(key)] = {key, value};
+  return absl::OkStatus();
+}
+
+absl::Status lookup(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const TensorMap* map, input_map(context));
+  TROUPE_RETURN_IF_ERROR(check_key(context.input(1)));
+  auto it = map->entries.find(key_bytes(context.input(1)));
+  if (it == map->entries.end()) {
+    return invalid("Trying to lookup non-existent key. Could not find key \"", context.input(1).to_string(100), "\".");
+  }
+  const Tensor& value = it->second.second;
+  if (value.dtype() != context.output_type(0)) {
+    return invalid("The value is of type ", dtype_name(value.dtype()), ", not ", dtype_name(context.output_type(0)));
+  }
+  context.set_output(0, value);
+  return absl::OkStatus();
+}
+
+absl::Status erase(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const TensorMap* map, input_map(context));
+  TROUPE_RETURN_IF_ERROR(check_key(context.input(1)));
+  const std::string key = key_bytes(context.input(1));
+  if (map->entries.count(key) == 0) {
+    return invalid("Trying to erase non-existent item. Could not find key \"", context.input(1).to_string(100), "\".");
+  }
+  output_changed_map(context, *map)->entries.erase(key);
+  return absl::OkStatus();
+}
+
+absl::Status has_key(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const TensorMap* map, input_map(context));
+  TROUPE_RETURN_IF_ERROR(check_key(context.input(1)));
+  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape()));
+  out->flat<bool>()[0] = map->entries.count(key_bytes(context.input(1))) > 0;
+  return absl::OkStatus();
+}
+
+absl::Status stack_keys(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const TensorMap* map, input_map(context));
+  if (map->entries.empty()) return invalid("TensorMapStackKeys requires non-empty map.");
+  const Shape& first = map->entries.begin()->second.first.shape();
+  std::vector<int64_t> dims = first.to_vector();
+  dims.insert(dims.begin(), static_cast<int64_t>(map->entries.size()));
+  TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(dims));
+  for (const auto& [bytes, entry] : map->entries) {
+    if (entry.first.dtype() != context.output_type(0)) return invalid("Key does not match requested dtype.");
+    if (!(entry.first.shape() == first)) return invalid("Keys must all have the same shape.");
+  }
+  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  int64_t offset = 0;
+  for (const auto& [bytes, entry] : map->entries) {
+    copy_elements(entry.first, 0, *out, offset, entry.first.num_elements());
+    offset += entry.first.num_elements();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void register_tensor_map_kernels(KernelRegistry* registry) {
+  registry->add(KernelDef("EmptyTensorMap").fn(empty_map, /*cheap=*/true));
+  registry->add(KernelDef("TensorMapSize").fn(map_size, /*cheap=*/true));
+  registry->add(KernelDef("TensorMapInsert").fn(insert));
+  registry->add(KernelDef("TensorMapLookup").fn(lookup));
+  registry->add(KernelDef("TensorMapErase").fn(erase));
+  registry->add(KernelDef("TensorMapHasKey").fn(has_key));
+  registry->add(KernelDef("TensorMapStackKeys").fn(stack_keys));
+}
+
+}  // namespace troupe

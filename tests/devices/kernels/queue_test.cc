@@ -1,0 +1,284 @@
+// Queues, barriers, accumulators, staging areas and readers: what waits.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdio>
+#include <fstream>
+#include <future>
+#include <thread>
+
+#include "devices/cpu/kernels/queue.h"
+#include "tests/actors/session_fixture.h"
+#include "tests/support/kernel_harness.h"
+
+namespace troupe::test {
+namespace {
+
+using testing::HasSubstr;
+using Types = std::vector<DataType>;
+
+/// What a request to a queue came to.
+struct Answer {
+  bool given = false;
+  absl::Status status;
+  Queue::Tuple tuple;
+
+  Queue::DoneWithTuple with_tuple() {
+    return [this](absl::Status s, Queue::Tuple t) {
+      EXPECT_FALSE(given) << "answered twice";
+      given = true;
+      status = std::move(s);
+      tuple = std::move(t);
+    };
+  }
+  Queue::Done done() {
+    return [f = with_tuple()](absl::Status s) { f(std::move(s), {}); };
+  }
+};
+
+std::shared_ptr<Queue> make_queue(int64_t capacity = -1, QueueKind kind = QueueKind::kFifo) {
+  Queue::Options o;
+  o.kind = kind;
+  o.types = {DataType::kInt32};
+  o.shapes = {kind == QueueKind::kPaddingFifo ? PartialShape{-1} : PartialShape(Shape())};
+  o.capacity = capacity;
+  auto queue = Queue::make("q", o);
+  EXPECT_TRUE(queue.ok()) << queue.status();
+  return *queue;
+}
+Queue::Tuple value(int32_t v) { return {Tensor::scalar<int32_t>(v)}; }
+
+TEST(Queue, makes_requests_wait_and_serves_them_in_order) {
+  auto queue = make_queue();
+  CancellationToken token;
+  Answer first, second, in;
+  queue->dequeue(token, first.with_tuple());
+  queue->dequeue(token, second.with_tuple());
+  EXPECT_FALSE(first.given);
+  queue->enqueue(token, value(1), in.done());
+  EXPECT_TRUE(in.given && first.given);
+  EXPECT_EQ(first.tuple.at(0).value<int32_t>(), 1);
+  EXPECT_FALSE(second.given);
+  queue->enqueue(token, value(2), [](absl::Status) {});
+  EXPECT_EQ(second.tuple.at(0).value<int32_t>(), 2);
+}
+
+TEST(Queue, holds_enqueues_back_when_it_is_full) {
+  auto queue = make_queue(1);
+  CancellationToken token;
+  Answer first, second, out;
+  queue->enqueue(token, value(1), first.done());
+  queue->enqueue(token, value(2), second.done());
+  EXPECT_TRUE(first.given);
+  EXPECT_FALSE(second.given);
+  queue->dequeue(token, out.with_tuple());
+  EXPECT_TRUE(second.given);
+  EXPECT_EQ(queue->size(), 1);
+}
+
+TEST(Queue, forgets_requests_of_a_cancelled_step) {
+  auto queue = make_queue();
+  CancellationToken token, other;
+  Answer out, late;
+  queue->dequeue_many(token, 3, false, out.with_tuple());
+  queue->enqueue(other, value(1), [](absl::Status) {});
+  EXPECT_EQ(queue->size(), 0) << "a waiting dequeue takes what comes";
+  token.cancel(absl::CancelledError("stop"));
+  EXPECT_EQ(out.status, absl::CancelledError("Dequeue operation was cancelled"));
+  EXPECT_EQ(queue->size(), 1) << "and gives it back";
+  queue->dequeue(token, late.with_tuple());
+  EXPECT_EQ(late.status, absl::CancelledError("Dequeue operation was cancelled"));
+}
+
+TEST(Queue, closes_behind_pending_enqueues_unless_they_are_cancelled) {
+  auto queue = make_queue(1);
+  CancellationToken token;
+  Answer first, second, closed, out, again;
+  queue->enqueue(token, value(1), first.done());
+  queue->enqueue(token, value(2), second.done());
+  queue->close(token, false, closed.done());
+  EXPECT_FALSE(closed.given);
+  queue->dequeue(token, out.with_tuple());
+  EXPECT_TRUE(closed.given && second.given && queue->is_closed());
+  queue->close(token, false, again.done());
+  EXPECT_EQ(again.status, absl::CancelledError("Queue 'q' is already closed."));
+
+  auto cancelled = make_queue(0);
+  Answer waiting;
+  cancelled->enqueue(token, value(1), waiting.done());
+  cancelled->close(token, true, [](absl::Status) {});
+  EXPECT_EQ(waiting.status, absl::CancelledError("Enqueue operation was cancelled"));
+}
+
+TEST(Queue, tells_what_is_missing_when_it_is_closed) {
+  auto queue = make_queue();
+  CancellationToken token;
+  Answer many, one, rest, in;
+  queue->enqueue(token, value(1), [](absl::Status) {});
+  queue->dequeue_many(token, 3, false, many.with_tuple());
+  queue->close(token, false, [](absl::Status) {});
+  EXPECT_EQ(many.status, absl::OutOfRangeError(
+                             "FIFOQueue 'q' is closed and has insufficient elements (requested 2, current size 0)"));
+  EXPECT_EQ(queue->size(), 1);
+  queue->dequeue_many(token, 3, true, rest.with_tuple());
+  EXPECT_TRUE(tensors_near(rest.tuple.at(0), Tensor::vector<int32_t>({1})));
+  queue->dequeue(token, one.with_tuple());
+  EXPECT_EQ(one.status, absl::OutOfRangeError(
+                            "FIFOQueue 'q' is closed and has insufficient elements (requested 1, current size 0)"));
+  queue->enqueue(token, value(1), in.done());
+  EXPECT_EQ(in.status, absl::CancelledError("FIFOQueue 'q' is closed."));
+}
+
+TEST(Queue, pads_what_differs_in_length) {
+  auto queue = make_queue(-1, QueueKind::kPaddingFifo);
+  CancellationToken token;
+  Answer out, bad;
+  queue->enqueue(token, {Tensor::vector<int32_t>({1})}, [](absl::Status) {});
+  queue->enqueue(token, {Tensor::vector<int32_t>({2, 3})}, [](absl::Status) {});
+  queue->dequeue_many(token, 2, false, out.with_tuple());
+  ASSERT_TRUE(out.given && out.status.ok()) << out.status;
+  EXPECT_TRUE(tensors_near(out.tuple.at(0), Tensor::from<int32_t>(Shape{2, 2}, {1, 0, 2, 3})));
+  queue->enqueue(token, value(1), bad.done());
+  EXPECT_EQ(bad.status, absl::InvalidArgumentError("Shape mismatch in tuple component 0. Expected [?], got []"));
+}
+
+TEST(Queue, survives_threads_that_cancel_each_other) {
+  auto queue = make_queue(2);
+  std::atomic<int> answers{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 300; ++i) {
+        CancellationToken token;
+        auto over = std::make_shared<std::promise<void>>();
+        std::future<void> answered = over->get_future();
+        auto done = [&answers, over](absl::Status) {
+          answers.fetch_add(1);
+          over->set_value();
+        };
+        if (t % 2 == 0) {
+          queue->enqueue(token, value(i), done);
+        } else {
+          queue->dequeue(token, [done](absl::Status s, Queue::Tuple) { done(std::move(s)); });
+        }
+        if (i % 3 == 0 || answered.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
+          token.cancel(absl::CancelledError("stop"));
+        }
+        answered.wait();
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(answers.load(), 1200);
+}
+
+class DataFlowTest : public SessionTest {};
+
+TEST_F(DataFlowTest, keeps_a_queue_between_steps_and_ends_a_wait_with_the_session) {
+  int queue = add("q", "FIFOQueueV2", {{"component_types", Types{DataType::kInt32}}});
+  int seven = constant("seven", Tensor::scalar<int32_t>(7));
+  add("in", "QueueEnqueueV2", {{"Tcomponents", Types{DataType::kInt32}}}, {{queue, 0}, {seven, 0}});
+  add("out", "QueueDequeueV2", {{"component_types", Types{DataType::kInt32}}}, {{queue, 0}});
+  Session& session = open();
+  ASSERT_TRUE(session.run({}, {}, {"in"}).ok());
+  auto out = session.run({}, {"out"});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ(out->at(0).value<int32_t>(), 7);
+  auto waiting = std::async(std::launch::async, [&] { return session.run({}, {"out"}).status(); });
+  while (session.counters().running_steps == 0) std::this_thread::yield();
+  ASSERT_TRUE(session.close().ok());
+  EXPECT_EQ(waiting.get().code(), absl::StatusCode::kCancelled);
+}
+
+TEST_F(DataFlowTest, takes_the_mean_of_gradients_of_this_step) {
+  const AttrMap type{{"dtype", DataType::kFloat}};
+  int acc = add("acc", "ResourceConditionalAccumulator", {{"dtype", DataType::kFloat}, {"shape", PartialShape{2}}});
+  int step = placeholder("step", DataType::kInt64), gradient = placeholder("gradient");
+  int two = constant("two", Tensor::scalar<int32_t>(2));
+  add("apply", "ResourceAccumulatorApplyGradient", type, {{acc, 0}, {step, 0}, {gradient, 0}});
+  add("take", "ResourceAccumulatorTakeGradient", type, {{acc, 0}, {two, 0}});
+  Session& session = open();
+  auto apply = [&](int64_t s, Tensor g) {
+    return session.run({{"step", Tensor::scalar<int64_t>(s)}, {"gradient", std::move(g)}}, {}, {"apply"}).status();
+  };
+  EXPECT_THAT(apply(0, Tensor::vector<float>({1})).message(), HasSubstr("Shape mismatch: expected [2], got [1]"));
+  ASSERT_TRUE(apply(0, Tensor::vector<float>({1, 2})).ok());
+  auto waiting = std::async(std::launch::async, [&] { return session.run({}, {"take"}); });
+  ASSERT_TRUE(apply(0, Tensor::vector<float>({3, 6})).ok());
+  auto taken = waiting.get();
+  ASSERT_TRUE(taken.ok()) << taken.status();
+  EXPECT_TRUE(tensors_near(taken->at(0), Tensor::vector<float>({2, 4})));
+}
+
+TEST_F(DataFlowTest, completes_tuples_by_key) {
+  const Types types{DataType::kFloat, DataType::kInt32};
+  int barrier = add("b", "Barrier", {{"component_types", types},
+                                     {"shapes", std::vector<PartialShape>{Shape(), Shape()}}});
+  int keys = constant("keys", Tensor::from<TString>(Shape{2}, {TString("x"), TString("y")}));
+  int floats = constant("floats", Tensor::vector<float>({1, 2}));
+  int ints = constant("ints", Tensor::vector<int32_t>({10, 20}));
+  int two = constant("n", Tensor::scalar<int32_t>(2));
+  add("in0", "BarrierInsertMany", {{"T", DataType::kFloat}, {"component_index", 0}}, {{barrier, 0}, {keys, 0}, {floats, 0}});
+  add("in1", "BarrierInsertMany", {{"T", DataType::kInt32}, {"component_index", 1}}, {{barrier, 0}, {keys, 0}, {ints, 0}});
+  add("take", "BarrierTakeMany", {{"component_types", types}}, {{barrier, 0}, {two, 0}});
+  Session& session = open();
+  ASSERT_TRUE(session.run({}, {}, {"in0"}).ok());
+  EXPECT_THAT(session.run({}, {}, {"in0"}).status().message(), HasSubstr("Key x already has a value for component 0"));
+  auto waiting = std::async(std::launch::async, [&] { return session.run({}, {"take:1", "take:2", "take:3"}); });
+  ASSERT_TRUE(session.run({}, {}, {"in1"}).ok());
+  auto taken = waiting.get();
+  ASSERT_TRUE(taken.ok()) << taken.status();
+  EXPECT_EQ(taken->at(0).flat<TString>()[1], TString("y"));
+  EXPECT_TRUE(tensors_near(taken->at(1), Tensor::vector<float>({1, 2})));
+  EXPECT_TRUE(tensors_near(taken->at(2), Tensor::vector<int32_t>({10, 20})));
+}
+
+TEST(Staging, gives_parts_of_a_tuple_by_key) {
+  KernelHarness harness;
+  const Types both{DataType::kFloat, DataType::kInt32}, one{DataType::kFloat};
+  Tensor key = Tensor::scalar<int64_t>(4);
+  const AttrMap attrs{{"dtypes", both}, {"shared_name", "m"}};
+  auto stage = [&](int32_t i, Tensor v) {
+    AttrMap a = attrs;
+    a.set("fake_dtypes", Types{v.dtype()});
+    return harness.run("OrderedMapStage", {key, Tensor::vector<int32_t>({i}), std::move(v)}, a).status();
+  };
+  ASSERT_TRUE(stage(0, Tensor::scalar<float>(1.5f)).ok());
+  EXPECT_THAT(stage(0, Tensor::scalar<float>(1)).message(), HasSubstr("for key '4' was already initialized"));
+  EXPECT_EQ(harness.run("OrderedMapIncompleteSize", {}, attrs)->at(0).value<int32_t>(), 1);
+  ASSERT_TRUE(stage(1, Tensor::scalar<int32_t>(3)).ok());
+  AttrMap first{{"dtypes", one}, {"shared_name", "m"}};
+  auto taken = harness.run("OrderedMapUnstage", {key, Tensor::vector<int32_t>({0})}, first);
+  ASSERT_TRUE(taken.ok()) << taken.status();
+  EXPECT_EQ(taken->at(0).value<float>(), 1.5f);
+  EXPECT_THAT(harness.run("OrderedMapUnstage", {key, Tensor::vector<int32_t>({0})}, first).status().message(),
+              HasSubstr("has already been removed"));
+}
+
+TEST_F(DataFlowTest, reads_lines_of_the_files_that_a_queue_names) {
+  const std::string path = testing::TempDir() + "/troupe_reader_lines.txt";
+  std::ofstream(path, std::ios::binary) << "skipped\r\none\n\ntwo";
+  int queue = add("q", "FIFOQueueV2", {{"component_types", Types{DataType::kString}}});
+  int name = constant("name", Tensor::string_scalar(path));
+  int reader = add("r", "TextLineReaderV2", {{"skip_header_lines", 1}});
+  add("in", "QueueEnqueueV2", {{"Tcomponents", Types{DataType::kString}}}, {{queue, 0}, {name, 0}});
+  add("close", "QueueCloseV2", {}, {{queue, 0}});
+  add("read", "ReaderReadV2", {}, {{reader, 0}, {queue, 0}});
+  add("count", "ReaderNumRecordsProducedV2", {}, {{reader, 0}});
+  Session& session = open();
+  ASSERT_TRUE(session.run({}, {}, {"in"}).ok());
+  ASSERT_TRUE(session.run({}, {}, {"close"}).ok());
+  for (const std::string want : {"one", "", "two"}) {
+    auto line = session.run({}, {"read:1"});
+    ASSERT_TRUE(line.ok()) << line.status();
+    EXPECT_EQ(line->at(0).value<TString>().str(), want);
+  }
+  EXPECT_EQ(session.run({}, {"read:1"}).status().code(), absl::StatusCode::kOutOfRange);
+  EXPECT_EQ(session.run({}, {"count"})->at(0).value<int64_t>(), 3);
+  std::remove(path.c_str());
+}
+
+}  // namespace
+}  // namespace troupe::test
