@@ -50,14 +50,16 @@ absl::Status GradientAccumulator::apply(int64_t local_step, const Tensor& gradie
   {
     std::lock_guard lock(mu_);
     if (!options_.shape.compatible_with(gradient.shape())) {
-      return invalid("Shape mismatch: expected ", options_.shape.to_string(), ", got ", gradient.shape().to_string());
+      return invalid("Shape mismatch: expected ", options_.shape.to_string(), ", got ",
+                     gradient.shape().to_string());
     }
     if (local_step < global_step_) return absl::OkStatus();
     if (count_ == 0) {
       TROUPE_ASSIGN_OR_RETURN(sum_, copy_of(gradient, 0, gradient.shape()));
     } else {
       if (!(sum_.shape() == gradient.shape())) {
-        return invalid("Shape mismatch: expected ", sum_.shape().to_string(), ", got ", gradient.shape().to_string());
+        return invalid("Shape mismatch: expected ", sum_.shape().to_string(), ", got ",
+                       gradient.shape().to_string());
       }
       combine_loop(Combine::kAdd, options_.dtype)(sum_.raw(), gradient.raw(), gradient.num_elements());
     }
@@ -68,7 +70,8 @@ absl::Status GradientAccumulator::apply(int64_t local_step, const Tensor& gradie
 }
 
 absl::Status GradientAccumulator::check_slices(const Slices& g, bool has_known_shape) const {
-  if (!is_vector(g.indices)) return invalid("Input indices should be vector but received shape: ", g.indices.shape().to_string());
+  if (!is_vector(g.indices))
+    return invalid("Input indices should be vector but received shape: ", g.indices.shape().to_string());
   if (g.values.rank() < 1 || g.values.dim(0) != g.indices.num_elements()) {
     return invalid("Shape mismatch: expected values to have as many slices as there are indices, ",
                    g.indices.num_elements(), ", got shape ", g.values.shape().to_string());
@@ -76,7 +79,8 @@ absl::Status GradientAccumulator::check_slices(const Slices& g, bool has_known_s
   const PartialShape& shape = options_.shape;
   const int rank = shape.known_rank() ? shape.rank() : 0;
   if (has_known_shape) {
-    if (!is_vector(g.shape)) return invalid("Input shape should be vector but received shape: ", g.shape.shape().to_string());
+    if (!is_vector(g.shape))
+      return invalid("Input shape should be vector but received shape: ", g.shape.shape().to_string());
     if (rank > g.shape.num_elements()) {
       return invalid("Shape mismatch: expected shape rank at least ", rank, ", got ", g.shape.num_elements());
     }
@@ -90,8 +94,8 @@ absl::Status GradientAccumulator::check_slices(const Slices& g, bool has_known_s
   for (int64_t i = 0; i < g.indices.num_elements(); ++i) {
     const int64_t index = g.indices.flat<int64_t>()[i];
     if (index < 0 || (rank > 0 && shape.dim(0) >= 0 && index >= shape.dim(0))) {
-      return invalid("Shape mismatch: index of slice ", i, " exceeded limits of shape; index is ", index, " exceeded ",
-                     rank > 0 ? shape.dim(0) : 0);
+      return invalid("Shape mismatch: index of slice ", i, " exceeded limits of shape; index is ", index,
+                     " exceeded ", rank > 0 ? shape.dim(0) : 0);
     }
   }
   if (rank > g.values.rank()) {
@@ -167,22 +171,24 @@ absl::StatusOr<GradientAccumulator::Slices> GradientAccumulator::finish() {
   return result;
 }
 
-void GradientAccumulator::take(CancellationToken& token, int32_t required, const std::shared_ptr<GradientAccumulator>& self,
+void GradientAccumulator::take(CancellationToken& token, int32_t required,
+                               const std::shared_ptr<GradientAccumulator>& self,
                                std::function<void(absl::Status, Slices)> done) {
   if (required <= 0) return done(invalid("Argument num_required must be positive, but was ", required), {});
   auto result = std::make_shared<Slices>();
-  waiters_->add(token, "TakeGradient operation was cancelled",
-                [self, required, result](absl::Status* status) {
-                  if (self->count_ < required) return false;
-                  auto finished = self->finish();
-                  if (finished.ok()) {
-                    *result = *std::move(finished);
-                  } else {
-                    *status = finished.status();
-                  }
-                  return true;
-                },
-                [result, done = std::move(done)](absl::Status status) { done(std::move(status), std::move(*result)); });
+  waiters_->add(
+      token, "TakeGradient operation was cancelled",
+      [self, required, result](absl::Status* status) {
+        if (self->count_ < required) return false;
+        auto finished = self->finish();
+        if (finished.ok()) {
+          *result = *std::move(finished);
+        } else {
+          *status = finished.status();
+        }
+        return true;
+      },
+      [result, done = std::move(done)](absl::Status status) { done(std::move(status), std::move(*result)); });
 }
 
 int64_t GradientAccumulator::num_accumulated() const {

@@ -30,7 +30,8 @@ class GradientAccumulator final : public Resource {
   };
 
   GradientAccumulator(std::string name, Options options)
-      : name_(std::move(name)), options_(std::move(options)), waiters_(std::make_shared<Waiters>(&mu_, true)) {}
+      : name_(std::move(name)), options_(std::move(options)),
+        waiters_(std::make_shared<Waiters>(&mu_, true)) {}
 
   std::string type_name() const override { return kTypeName; }
   const Options& options() const { return options_; }

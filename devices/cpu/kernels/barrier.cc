@@ -36,7 +36,8 @@ class Barrier final : public Resource {
 
  private:
   /// The tuples under construction have uninitialised tensors where a component is missing.
-  absl::Status insert_locked(const TString& key, size_t component, Tensor value, std::vector<Queue::Tuple>* complete);
+  absl::Status insert_locked(const TString& key, size_t component, Tensor value,
+                             std::vector<Queue::Tuple>* complete);
   absl::Status check_open_for(const Tensor& keys) const;
   void close_ready() {
     ready_->close(never_, /*cancel_pending_enqueues=*/false, [](absl::Status) {});
@@ -61,8 +62,8 @@ absl::Status Barrier::check_open_for(const Tensor& keys) const {
   bool new_keys = false;
   for (const TString& key : keys.flat<TString>()) new_keys = new_keys || !incomplete_.contains(key.str());
   if (!cancelled_ && !new_keys) return absl::OkStatus();
-  return absl::CancelledError(absl::StrCat("Barrier ", name_, " is closed.  Pending enqueues cancelled: ", cancelled_,
-                                           ".  Number of new insertions: ", keys.num_elements(),
+  return absl::CancelledError(absl::StrCat("Barrier ", name_, " is closed.  Pending enqueues cancelled: ",
+                                           cancelled_, ".  Number of new insertions: ", keys.num_elements(),
                                            ".  Number of incomplete keys: ", incomplete_.size(), "."));
 }
 
@@ -75,7 +76,8 @@ absl::Status Barrier::insert_locked(const TString& key, size_t component, Tensor
     tuple[1] = Tensor::string_scalar(key.view());
   }
   if (tuple[component + 2].initialized()) {
-    return invalid("Key ", key.view(), " already has a value for component ", component, " in barrier ", name_);
+    return invalid("Key ", key.view(), " already has a value for component ", component, " in barrier ",
+                   name_);
   }
   tuple[component + 2] = std::move(value);
   for (const Tensor& t : tuple) {
@@ -87,10 +89,11 @@ absl::Status Barrier::insert_locked(const TString& key, size_t component, Tensor
 }
 
 absl::Status Barrier::insert_many(const Tensor& keys, size_t component, const Tensor& values) {
-  if (!is_vector(keys)) return invalid("Keys must be a vector, but received shape ", keys.shape().to_string());
+  if (!is_vector(keys))
+    return invalid("Keys must be a vector, but received shape ", keys.shape().to_string());
   if (values.rank() < 1 || values.dim(0) != keys.num_elements()) {
-    return invalid("Shape mismatch: there must be as many values as keys, ", keys.num_elements(), ", but got shape ",
-                   values.shape().to_string());
+    return invalid("Shape mismatch: there must be as many values as keys, ", keys.num_elements(),
+                   ", but got shape ", values.shape().to_string());
   }
   Shape element = values.shape();
   element.remove_dim(0);
@@ -120,7 +123,8 @@ absl::Status Barrier::insert_many(const Tensor& keys, size_t component, const Te
   return status;
 }
 
-void Barrier::take_many(CancellationToken& token, int32_t count, bool allow_small, Queue::DoneWithTuple done) {
+void Barrier::take_many(CancellationToken& token, int32_t count, bool allow_small,
+                        Queue::DoneWithTuple done) {
   std::unique_lock lock(mu_);
   const bool final_size = closed_ && incomplete_.empty();
   lock.unlock();
@@ -129,8 +133,8 @@ void Barrier::take_many(CancellationToken& token, int32_t count, bool allow_smal
     if (allow_small) count = static_cast<int32_t>(std::min<int64_t>(count, available));
     if (available < count || available == 0) {
       return done(absl::OutOfRangeError(absl::StrCat("Barrier '", name_,
-                                                     "' is closed and has insufficient elements (requested ", count,
-                                                     ", total size ", available, ")")),
+                                                     "' is closed and has insufficient elements (requested ",
+                                                     count, ", total size ", available, ")")),
                   {});
     }
   }
@@ -158,8 +162,9 @@ class MakeBarrierKernel final : public ResourceKernel<Barrier> {
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
     const AttrMap& attrs = c.node().attrs;
     if (attrs.get_or<int64_t>("capacity", -1) != -1) {
-      return invalid("Barrier only accepts capacity=-1.  Feed the inputs to your Barrier through a queue to enforce a "
-                     "limited capacity.");
+      return invalid(
+          "Barrier only accepts capacity=-1.  Feed the inputs to your Barrier through a queue to enforce a "
+          "limited capacity.");
     }
     Queue::Options o;
     o.kind = QueueKind::kPriority;
@@ -172,7 +177,8 @@ class MakeBarrierKernel final : public ResourceKernel<Barrier> {
     TROUPE_RETURN_IF_ERROR(Queue::make(name.name, o).status());
     return std::make_unique<MakeBarrierKernel>(c, std::move(name), std::move(types), std::move(o));
   }
-  MakeBarrierKernel(const KernelConstruction& c, ResourceName name, std::vector<DataType> types, Queue::Options ready)
+  MakeBarrierKernel(const KernelConstruction& c, ResourceName name, std::vector<DataType> types,
+                    Queue::Options ready)
       : ResourceKernel(c, std::move(name)), types_(std::move(types)), ready_(std::move(ready)) {}
 
  protected:
@@ -201,10 +207,12 @@ class InsertManyKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Barrier> barrier, lookup_resource<Barrier>(context, 0));
     const int64_t components = static_cast<int64_t>(barrier->types().size());
     if (component_ < 0 || component_ >= components) {
-      return invalid("The component ID is out of range ", component_, " > num_components (= ", components, ")");
+      return invalid("The component ID is out of range ", component_, " > num_components (= ", components,
+                     ")");
     }
     const size_t component = static_cast<size_t>(component_);
-    TROUPE_RETURN_IF_ERROR(check_handle_signature(context, {DataType::kString, barrier->types()[component]}, {}));
+    TROUPE_RETURN_IF_ERROR(
+        check_handle_signature(context, {DataType::kString, barrier->types()[component]}, {}));
     return barrier->insert_many(context.input(1), component, context.input(2));
   }
 
@@ -224,7 +232,8 @@ class TakeManyKernel final : public AsyncKernel {
     auto barrier = lookup_resource<Barrier>(context, 0);
     if (!barrier.ok()) return done(barrier.status());
     const Tensor& count = context.input(1);
-    if (!is_scalar(count)) return done(invalid("num_elements must be a scalar, but has shape ", count.shape().to_string()));
+    if (!is_scalar(count))
+      return done(invalid("num_elements must be a scalar, but has shape ", count.shape().to_string()));
     const int32_t n = count.value<int32_t>();
     if (n < 0) return done(invalid("num_elements must not be negative, but is ", n));
     absl::Status s = check_handle_signature(context, {DataType::kInt32}, (*barrier)->ready().options().types);
@@ -262,8 +271,9 @@ class CloseKernel final : public Kernel {
 template <bool kReady>
 absl::Status barrier_size(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Barrier> barrier, lookup_resource<Barrier>(context, 0));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape()));
-  out->flat<int32_t>()[0] = static_cast<int32_t>(kReady ? barrier->ready().size() : barrier->incomplete_size());
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
+  out->flat<int32_t>()[0] =
+      static_cast<int32_t>(kReady ? barrier->ready().size() : barrier->incomplete_size());
   return absl::OkStatus();
 }
 

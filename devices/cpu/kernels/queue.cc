@@ -14,9 +14,11 @@ std::string type_list(const std::vector<DataType>& types) {
 }
 
 std::string shape_list(const std::vector<PartialShape>& shapes) {
-  return absl::StrCat("[", absl::StrJoin(shapes, ", ", [](std::string* out, const PartialShape& s) {
-                        out->append(s.to_string());
-                      }), "]");
+  return absl::StrCat(
+      "[",
+      absl::StrJoin(shapes, ", ",
+                    [](std::string* out, const PartialShape& s) { out->append(s.to_string()); }),
+      "]");
 }
 
 PartialShape with_leading(int64_t rows, const PartialShape& shape) {
@@ -40,25 +42,28 @@ const char* queue_kind_name(QueueKind kind) {
 
 absl::StatusOr<std::shared_ptr<Queue>> Queue::make(std::string name, Options options) {
   if (!options.shapes.empty() && options.shapes.size() != options.types.size()) {
-    return invalid("Different number of component types.  Types: ", type_list(options.types), ", Shapes: ",
-                   shape_list(options.shapes));
+    return invalid("Different number of component types.  Types: ", type_list(options.types),
+                   ", Shapes: ", shape_list(options.shapes));
   }
   if (options.kind == QueueKind::kPaddingFifo) {
     if (options.shapes.empty()) return invalid("PaddingFIFOQueue requires shapes of its components");
     for (const PartialShape& s : options.shapes) {
-      if (!s.known_rank()) return invalid("PaddingFIFOQueue requires components of known rank, but got ", s.to_string());
+      if (!s.known_rank())
+        return invalid("PaddingFIFOQueue requires components of known rank, but got ", s.to_string());
     }
   } else {
     for (const PartialShape& s : options.shapes) {
       if (!s.to_shape()) {
-        return invalid("Attr shapes of ", queue_kind_name(options.kind), " must be fully defined, but got ", s.to_string());
+        return invalid("Attr shapes of ", queue_kind_name(options.kind), " must be fully defined, but got ",
+                       s.to_string());
       }
     }
   }
   if (options.min_after_dequeue < 0) {
     return invalid("min_after_dequeue ", options.min_after_dequeue, " must be >= 0");
   }
-  if (options.capacity >= 0 && options.min_after_dequeue >= options.capacity && options.kind == QueueKind::kRandomShuffle) {
+  if (options.capacity >= 0 && options.min_after_dequeue >= options.capacity &&
+      options.kind == QueueKind::kRandomShuffle) {
     return invalid("min_after_dequeue ", options.min_after_dequeue, " must be < capacity ", options.capacity);
   }
   uint64_t seed = static_cast<uint64_t>(options.seed), seed2 = static_cast<uint64_t>(options.seed2);
@@ -79,14 +84,15 @@ absl::Status Queue::check_same(const Options& wanted, const std::string& node, c
                    "' that does not match type of Node '", node, "': ", op);
   }
   if (wanted.capacity != options_.capacity && (wanted.capacity >= 0 || options_.capacity >= 0)) {
-    return invalid("Shared queue '", name_, "' has capacity ", options_.capacity, " but requested capacity was ",
-                   wanted.capacity);
+    return invalid("Shared queue '", name_, "' has capacity ", options_.capacity,
+                   " but requested capacity was ", wanted.capacity);
   }
   if (wanted.min_after_dequeue != options_.min_after_dequeue) {
     return invalid("Shared queue '", name_, "' has min_after_dequeue ", options_.min_after_dequeue,
                    " but requested min_after_dequeue was ", wanted.min_after_dequeue, ".");
   }
-  if ((wanted.seed != 0 || wanted.seed2 != 0) && (wanted.seed != options_.seed || wanted.seed2 != options_.seed2)) {
+  if ((wanted.seed != 0 || wanted.seed2 != 0) &&
+      (wanted.seed != options_.seed || wanted.seed2 != options_.seed2)) {
     return invalid("Shared queue '", name_, "' has random seeds (", options_.seed, ", ", options_.seed2,
                    ") but requested seeds are (", wanted.seed, ", ", wanted.seed2, ").");
   }
@@ -103,34 +109,37 @@ absl::Status Queue::check_same(const Options& wanted, const std::string& node, c
 
 absl::Status Queue::check_tuple(const Tuple& tuple) const {
   if (tuple.size() != options_.types.size()) {
-    return invalid("Wrong number of components in tuple. Expected ", options_.types.size(), ", got ", tuple.size());
+    return invalid("Wrong number of components in tuple. Expected ", options_.types.size(), ", got ",
+                   tuple.size());
   }
   for (size_t i = 0; i < tuple.size(); ++i) {
     if (tuple[i].dtype() != options_.types[i]) {
-      return invalid("Type mismatch in tuple component ", i, ". Expected ", dtype_name(options_.types[i]), ", got ",
-                     dtype_name(tuple[i].dtype()));
+      return invalid("Type mismatch in tuple component ", i, ". Expected ", dtype_name(options_.types[i]),
+                     ", got ", dtype_name(tuple[i].dtype()));
     }
     if (options_.shapes.empty()) continue;
     if (!options_.shapes[i].compatible_with(tuple[i].shape())) {
-      return invalid("Shape mismatch in tuple component ", i, ". Expected ", options_.shapes[i].to_string(), ", got ",
-                     tuple[i].shape().to_string());
+      return invalid("Shape mismatch in tuple component ", i, ". Expected ", options_.shapes[i].to_string(),
+                     ", got ", tuple[i].shape().to_string());
     }
   }
   if (options_.kind == QueueKind::kPriority && !is_scalar(tuple[0])) {
-    return invalid("Expected priority element to be a scalar, but received shape: ", tuple[0].shape().to_string());
+    return invalid("Expected priority element to be a scalar, but received shape: ",
+                   tuple[0].shape().to_string());
   }
   return absl::OkStatus();
 }
 
 absl::Status Queue::check_rows(const Tuple& rows) const {
   if (rows.size() != options_.types.size()) {
-    return invalid("Wrong number of components in tuple. Expected ", options_.types.size(), ", got ", rows.size());
+    return invalid("Wrong number of components in tuple. Expected ", options_.types.size(), ", got ",
+                   rows.size());
   }
   int64_t count = -1;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].dtype() != options_.types[i]) {
-      return invalid("Type mismatch in tuple component ", i, ". Expected ", dtype_name(options_.types[i]), ", got ",
-                     dtype_name(rows[i].dtype()));
+      return invalid("Type mismatch in tuple component ", i, ". Expected ", dtype_name(options_.types[i]),
+                     ", got ", dtype_name(rows[i].dtype()));
     }
     const Shape& shape = rows[i].shape();
     const PartialShape any;
@@ -140,8 +149,8 @@ absl::Status Queue::check_rows(const Tuple& rows) const {
     const PartialShape wanted = with_leading(expected, element);
     if (shape.rank() == 0 || own != expected || !wanted.compatible_with(shape)) {
       if (!element.known_rank()) {
-        return invalid("All input tensors must have the same size in the 0th dimension. Component ", i, " has ", own,
-                       ", and should have ", expected);
+        return invalid("All input tensors must have the same size in the 0th dimension. Component ", i,
+                       " has ", own, ", and should have ", expected);
       }
       return invalid("Shape mismatch in tuple component ", i, ". Expected ", wanted.to_string(), ", got ",
                      shape.to_string());
@@ -222,8 +231,8 @@ absl::StatusOr<Queue::Tuple> Queue::join(const std::deque<Tuple>& tuples) const 
 
 absl::Status Queue::closed_and_short(int64_t requested, int64_t size) const {
   return absl::OutOfRangeError(absl::StrCat(queue_kind_name(options_.kind), " '", name_,
-                                            "' is closed and has insufficient elements (requested ", requested,
-                                            ", current size ", size, ")"));
+                                            "' is closed and has insufficient elements (requested ",
+                                            requested, ", current size ", size, ")"));
 }
 
 void Queue::enqueue(CancellationToken& token, Tuple tuple, Done done) {
@@ -260,7 +269,8 @@ void Queue::dequeue(CancellationToken& token, DoneWithTuple done) {
 void Queue::dequeue_many(CancellationToken& token, int64_t count, bool up_to, DoneWithTuple done) {
   if (options_.shapes.empty()) {
     return done(invalid(queue_kind_name(options_.kind),
-                        "'s DequeueMany and DequeueUpTo require the components to have specified shapes."), {});
+                        "'s DequeueMany and DequeueUpTo require the components to have specified shapes."),
+                {});
   }
   if (count == 0) {
     auto none = join({});
@@ -315,7 +325,8 @@ void Queue::start(Attempts* line, CancellationToken& token, Attempt attempt) {
     std::lock_guard lock(mu_);
     const uint64_t id = ++last_id_;
     // Cancelling calls back outside the token's lock, and then waits for ours: the attempt is in line by then.
-    auto callback = token.register_callback([self = shared_from_this(), line, id] { self->cancel(line, id); });
+    auto callback =
+        token.register_callback([self = shared_from_this(), line, id] { self->cancel(line, id); });
     if (callback) {
       attempt.id = id;
       attempt.token = &token;
@@ -327,7 +338,8 @@ void Queue::start(Attempts* line, CancellationToken& token, Attempt attempt) {
   }
   if (refused) {
     return refused(absl::CancelledError(line == &enqueues_ ? "Enqueue operation was cancelled"
-                                                           : "Dequeue operation was cancelled"), {});
+                                                           : "Dequeue operation was cancelled"),
+                   {});
   }
   flush();
 }
@@ -341,7 +353,8 @@ void Queue::cancel(Attempts* line, uint64_t id) {
     cancelled.splice(cancelled.begin(), *line, it);
     Attempt& a = cancelled.front();
     const bool enqueues = line == &enqueues_;
-    a.status = absl::CancelledError(enqueues ? "Enqueue operation was cancelled" : "Dequeue operation was cancelled");
+    a.status = absl::CancelledError(enqueues ? "Enqueue operation was cancelled"
+                                             : "Dequeue operation was cancelled");
     a.token = nullptr;  // its callback is this one
     if (!enqueues) put_back(std::exchange(a.tuples, {}));
   }
@@ -396,7 +409,8 @@ void Queue::finish(const std::shared_ptr<Queue>& self, Attempts finished) {
 
 Queue::Progress Queue::run_enqueue(Attempt& attempt) {
   if (closed_) {
-    attempt.status = absl::CancelledError(absl::StrCat(queue_kind_name(options_.kind), " '", name_, "' is closed."));
+    attempt.status =
+        absl::CancelledError(absl::StrCat(queue_kind_name(options_.kind), " '", name_, "' is closed."));
     return Progress::kComplete;
   }
   Progress progress = Progress::kNone;
@@ -460,7 +474,8 @@ void Queue::push(Tuple tuple) {
 }
 
 Queue::Tuple Queue::pop() {
-  if (options_.kind == QueueKind::kRandomShuffle) std::swap(stored_[random_() % stored_.size()], stored_.back());
+  if (options_.kind == QueueKind::kRandomShuffle)
+    std::swap(stored_[random_() % stored_.size()], stored_.back());
   const bool last = options_.kind == QueueKind::kRandomShuffle;
   Tuple tuple = std::move(last ? stored_.back() : stored_.front());
   if (last) {

@@ -11,15 +11,16 @@
 namespace troupe {
 
 absl::Status check_handle_signature(const KernelContext& context, std::vector<DataType> inputs,
-                                   const std::vector<DataType>& outputs) {
+                                    const std::vector<DataType>& outputs) {
   const KernelNode& node = context.node();
   inputs.insert(inputs.begin(), node.input_types[0]);
-  if (node.input_types == inputs && node.output_types == outputs) [[likely]] return absl::OkStatus();
+  if (node.input_types == inputs && node.output_types == outputs) [[likely]]
+    return absl::OkStatus();
   auto list = [](const std::vector<DataType>& types) {
     return absl::StrJoin(types, ", ", [](std::string* out, DataType t) { out->append(dtype_name(t)); });
   };
-  return invalid("Signature mismatch, have: ", list(node.input_types), "->", list(node.output_types), " expected: ",
-                 list(inputs), "->", list(outputs));
+  return invalid("Signature mismatch, have: ", list(node.input_types), "->", list(node.output_types),
+                 " expected: ", list(inputs), "->", list(outputs));
 }
 
 absl::Status check_no_timeout(const KernelConstruction& c) {
@@ -55,7 +56,8 @@ class MakeQueueKernel final : public ResourceKernel<Queue> {
     return std::make_unique<MakeQueueKernel>(c, std::move(name), std::move(o));
   }
   MakeQueueKernel(const KernelConstruction& c, ResourceName name, Queue::Options options)
-      : ResourceKernel(c, std::move(name)), options_(std::move(options)), node_(c.name()), op_(c.node().op->name) {}
+      : ResourceKernel(c, std::move(name)), options_(std::move(options)), node_(c.name()),
+        op_(c.node().op->name) {}
 
  protected:
   absl::StatusOr<QueuePtr> make(Allocator*) override { return Queue::make(name_.name, options_); }
@@ -153,14 +155,14 @@ class CloseKernel final : public AsyncKernel {
 
 absl::Status queue_size(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(QueuePtr queue, lookup_resource<Queue>(context, 0));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
   out->flat<int32_t>()[0] = static_cast<int32_t>(queue->size());
   return absl::OkStatus();
 }
 
 absl::Status is_closed(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(QueuePtr queue, lookup_resource<Queue>(context, 0));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
   out->flat<bool>()[0] = queue->is_closed();
   return absl::OkStatus();
 }

@@ -20,7 +20,8 @@ struct Reader::Request {
   Done done;
 };
 
-void Reader::read(CancellationToken& token, std::shared_ptr<Queue> queue, int64_t count, bool up_to, Done done) {
+void Reader::read(CancellationToken& token, std::shared_ptr<Queue> queue, int64_t count, bool up_to,
+                  Done done) {
   auto request = std::make_shared<Request>();
   request->token = &token;
   request->queue = std::move(queue);
@@ -28,12 +29,13 @@ void Reader::read(CancellationToken& token, std::shared_ptr<Queue> queue, int64_
   request->up_to = up_to;
   request->done = std::move(done);
   auto self = shared_from_this();
-  waiters_->add(token, "Read operation was cancelled",
-                [self](absl::Status*) { return self->busy_ ? false : (self->busy_ = true); },
-                [self, request](absl::Status status) {
-                  if (status.ok()) return self->advance(request);
-                  request->done(std::move(status), {});
-                });
+  waiters_->add(
+      token, "Read operation was cancelled",
+      [self](absl::Status*) { return self->busy_ ? false : (self->busy_ = true); },
+      [self, request](absl::Status status) {
+        if (status.ok()) return self->advance(request);
+        request->done(std::move(status), {});
+      });
 }
 
 void Reader::advance(const std::shared_ptr<Request>& request) {
@@ -47,13 +49,14 @@ void Reader::advance(const std::shared_ptr<Request>& request) {
     auto state = std::make_shared<std::atomic<int>>(kCalling);
     auto answer = std::make_shared<absl::Status>();
     auto self = shared_from_this();
-    request->queue->dequeue(*request->token, [self, request, state, answer](absl::Status status, Queue::Tuple tuple) {
-      if (status.ok()) status = self->take_work(std::move(tuple));
-      *answer = status;
-      if (state->exchange(kAnswered) == kCalling) return;
-      if (!status.ok()) return self->finish(request, status);
-      self->advance(request);
-    });
+    request->queue->dequeue(*request->token,
+                            [self, request, state, answer](absl::Status status, Queue::Tuple tuple) {
+                              if (status.ok()) status = self->take_work(std::move(tuple));
+                              *answer = status;
+                              if (state->exchange(kAnswered) == kCalling) return;
+                              if (!status.ok()) return self->finish(request, status);
+                              self->advance(request);
+                            });
     int expected = kCalling;
     if (state->compare_exchange_strong(expected, kWaiting)) return;
     if (!answer->ok()) return finish(request, *answer);
@@ -173,10 +176,12 @@ absl::Status Reader::restore_state(absl::string_view state) {
     return invalid("Unexpected negative value when restoring in ", name_);
   }
   if (started < finished) {
-    return invalid("Inconsistent work started vs. finished when restoring in ", name_, ": ", started, " vs. ", finished);
+    return invalid("Inconsistent work started vs. finished when restoring in ", name_, ": ", started, " vs. ",
+                   finished);
   }
   std::lock_guard lock(mu_);
-  if (busy_) return absl::UnavailableError(absl::StrCat("Reader ", name_, " is in use and cannot be restored"));
+  if (busy_)
+    return absl::UnavailableError(absl::StrCat("Reader ", name_, " is in use and cannot be restored"));
   if (started > finished) TROUPE_RETURN_IF_ERROR(format_->start(work));
   work_started_ = started;
   work_finished_ = finished;

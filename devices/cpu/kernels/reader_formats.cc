@@ -24,7 +24,8 @@ absl::Status file_error(const std::string& path, int error) {
 /// Inflates a whole file; windows of more than 15 bits stand for gzip.
 absl::Status inflate_all(const std::string& path, const std::string& packed, bool gzip, std::string* out) {
   z_stream stream = {};
-  if (inflateInit2(&stream, gzip ? 15 + 16 : 15) != Z_OK) return absl::ResourceExhaustedError("zlib cannot start");
+  if (inflateInit2(&stream, gzip ? 15 + 16 : 15) != Z_OK)
+    return absl::ResourceExhaustedError("zlib cannot start");
   std::string buffer(256 << 10, '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
   stream.avail_in = static_cast<uInt>(packed.size());
@@ -57,7 +58,8 @@ absl::Status ReaderFile::open(const std::string& path, Compression compression) 
   // A folder opens, but has no bytes.
   if (!file_ || size_ < 0 || size_ == std::numeric_limits<int64_t>::max()) return file_error(path, EISDIR);
   if (!in_memory_) return absl::OkStatus();
-  if (size_ > std::numeric_limits<uInt>::max()) return absl::ResourceExhaustedError(path + "; is too large to inflate");
+  if (size_ > std::numeric_limits<uInt>::max())
+    return absl::ResourceExhaustedError(path + "; is too large to inflate");
   std::string packed;
   in_memory_ = false;
   TROUPE_RETURN_IF_ERROR(read(0, size_, &packed));
@@ -188,7 +190,8 @@ class FixedLengthFormat final : public RecordFormat {
     int64_t footer = 0;
     int64_t hop = 0;
   };
-  FixedLengthFormat(Sizes sizes, ReaderFile::Compression compression) : sizes_(sizes), compression_(compression) {}
+  FixedLengthFormat(Sizes sizes, ReaderFile::Compression compression)
+      : sizes_(sizes), compression_(compression) {}
 
   absl::Status start(const std::string& work) override {
     work_ = work;
@@ -233,10 +236,12 @@ class TfRecordFormat final : public RecordFormat {
     if (static_cast<int64_t>(header.size()) < kHeaderBytes) return truncated();
     if (!checked(header, 8)) return corrupted(offset_);
     uint64_t length = 0;
-    for (int i = 7; i >= 0; --i) length = (length << 8) | static_cast<uint8_t>(header[static_cast<size_t>(i)]);
+    for (int i = 7; i >= 0; --i)
+      length = (length << 8) | static_cast<uint8_t>(header[static_cast<size_t>(i)]);
     const int64_t rest = file_.size() - offset_ - kHeaderBytes;
     if (rest < 4 || length > static_cast<uint64_t>(rest - 4)) return truncated();
-    TROUPE_RETURN_IF_ERROR(file_.read(offset_ + kHeaderBytes, static_cast<int64_t>(length) + 4, &record->value));
+    TROUPE_RETURN_IF_ERROR(
+        file_.read(offset_ + kHeaderBytes, static_cast<int64_t>(length) + 4, &record->value));
     if (record->value.size() < length + 4) return truncated();
     if (!checked(record->value, length)) return corrupted(offset_ + kHeaderBytes);
     record->value.resize(length);
@@ -249,11 +254,13 @@ class TfRecordFormat final : public RecordFormat {
   /// Whether the four bytes behind the first `count` are their checksum.
   static bool checked(const std::string& bytes, size_t count) {
     uint32_t stored = 0;
-    for (int i = 3; i >= 0; --i) stored = (stored << 8) | static_cast<uint8_t>(bytes[count + static_cast<size_t>(i)]);
+    for (int i = 3; i >= 0; --i)
+      stored = (stored << 8) | static_cast<uint8_t>(bytes[count + static_cast<size_t>(i)]);
     return crc32c_unmask(stored) == crc32c({bytes.data(), count});
   }
   absl::Status truncated() const {
-    return absl::DataLossError(absl::StrCat("truncated record at ", offset_, "' failed with Read less bytes than requested"));
+    return absl::DataLossError(
+        absl::StrCat("truncated record at ", offset_, "' failed with Read less bytes than requested"));
   }
   static absl::Status corrupted(int64_t offset) {
     return absl::DataLossError(absl::StrCat("corrupted record at ", offset));

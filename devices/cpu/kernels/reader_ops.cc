@@ -74,7 +74,7 @@ class ReadKernel final : public AsyncKernel {
 template <int64_t (Reader::*kGet)() const>
 absl::Status reader_number(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(ReaderPtr reader, lookup_resource<Reader>(context, 0));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
   out->flat<int64_t>()[0] = (reader.get()->*kGet)();
   return absl::OkStatus();
 }
@@ -94,7 +94,8 @@ absl::Status serialize(KernelContext& context) {
 absl::Status restore(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(ReaderPtr reader, lookup_resource<Reader>(context, 0));
   const Tensor& state = context.input(1);
-  if (!is_scalar(state)) return invalid("Reader state must be scalar, but had shape: ", state.shape().to_string());
+  if (!is_scalar(state))
+    return invalid("Reader state must be scalar, but had shape: ", state.shape().to_string());
   return reader->restore_state(state.value<TString>().view());
 }
 
@@ -105,12 +106,14 @@ void register_reader_kernels(KernelRegistry* registry) {
     registry->add(KernelDef("WholeFileReader" + v).kernel<MakeReaderKernel<make_whole_file_format>>());
     registry->add(KernelDef("IdentityReader" + v).kernel<MakeReaderKernel<make_identity_format>>());
     registry->add(KernelDef("TextLineReader" + v).kernel<MakeReaderKernel<make_text_line_format>>());
-    registry->add(KernelDef("FixedLengthRecordReader" + v).kernel<MakeReaderKernel<make_fixed_length_format>>());
+    registry->add(
+        KernelDef("FixedLengthRecordReader" + v).kernel<MakeReaderKernel<make_fixed_length_format>>());
     registry->add(KernelDef("TFRecordReader" + v).kernel<MakeReaderKernel<make_tf_record_format>>());
     registry->add(KernelDef("ReaderRead" + v).kernel<ReadKernel<false>>());
     registry->add(KernelDef("ReaderReadUpTo" + v).kernel<ReadKernel<true>>());
     registry->add(KernelDef("ReaderNumRecordsProduced" + v).fn(reader_number<&Reader::records_produced>));
-    registry->add(KernelDef("ReaderNumWorkUnitsCompleted" + v).fn(reader_number<&Reader::work_units_completed>));
+    registry->add(
+        KernelDef("ReaderNumWorkUnitsCompleted" + v).fn(reader_number<&Reader::work_units_completed>));
     registry->add(KernelDef("ReaderReset" + v).fn(reset));
     registry->add(KernelDef("ReaderSerializeState" + v).fn(serialize));
     registry->add(KernelDef("ReaderRestoreState" + v).fn(restore));

@@ -74,13 +74,14 @@ class StackKernel final : public Kernel {
     int64_t max_size = -1;
     if (context.num_inputs() > 0) {
       const Tensor& t = context.input(0);
-      if (!is_scalar(t)) return invalid("Stack size must be a scalar, but had shape: ", t.shape().to_string());
+      if (!is_scalar(t))
+        return invalid("Stack size must be a scalar, but had shape: ", t.shape().to_string());
       max_size = t.value<int32_t>();
     }
     return output_step_handle(
         context, std::make_shared<Stack>(context.step().step_container,
-                                         absl::StrCat(name_, "_", ResourceManager::next_private_number()), dtype_,
-                                         max_size));
+                                         absl::StrCat(name_, "_", ResourceManager::next_private_number()),
+                                         dtype_, max_size));
   }
   bool is_expensive() const override { return false; }
 

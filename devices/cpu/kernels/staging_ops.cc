@@ -9,13 +9,14 @@ namespace troupe {
 
 absl::Status StagingBounds::check(int64_t bytes) const {
   if (memory_limit_ <= 0 || bytes <= memory_limit_) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat("Attempted to insert tensors with combined size of '", bytes,
-                                                   "' bytes into Staging Area with a memory limit of '", memory_limit_,
-                                                   "'."));
+  return absl::ResourceExhaustedError(
+      absl::StrCat("Attempted to insert tensors with combined size of '", bytes,
+                   "' bytes into Staging Area with a memory limit of '", memory_limit_, "'."));
 }
 
 bool StagingBounds::has_room(int64_t elements, int64_t bytes_held, int64_t bytes) const {
-  return (capacity_ <= 0 || elements < capacity_) && (memory_limit_ <= 0 || bytes_held + bytes <= memory_limit_);
+  return (capacity_ <= 0 || elements < capacity_) &&
+         (memory_limit_ <= 0 || bytes_held + bytes <= memory_limit_);
 }
 
 int64_t staged_bytes(const std::vector<Tensor>& tensors) {
@@ -42,8 +43,9 @@ class StagingKernel : public AsyncKernel {
   }
   void compute_async(KernelContext& context, Done done) final {
     auto area = context.resources().lookup_or_create<T>(
-        name_.container, name_.name,
-        [&]() -> absl::StatusOr<std::shared_ptr<T>> { return std::make_shared<T>(capacity_, memory_limit_); });
+        name_.container, name_.name, [&]() -> absl::StatusOr<std::shared_ptr<T>> {
+          return std::make_shared<T>(capacity_, memory_limit_);
+        });
     if (!area.ok()) return done(area.status());
     run(context, *area, std::move(done));
   }
@@ -67,7 +69,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> make_staging(const KernelConstruction& c
 }
 
 absl::Status set_count(KernelContext& context, size_t n) {
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
   out->flat<int32_t>()[0] = static_cast<int32_t>(n);
   return absl::OkStatus();
 }
@@ -81,16 +83,17 @@ class StageKernel final : public StagingKernel<StagingArea> {
     for (int i = 0; i < context.num_inputs(); ++i) tuple.push_back(context.input(i));
     const int64_t bytes = staged_bytes(tuple);
     if (absl::Status s = area->bounds.check(bytes); !s.ok()) return done(std::move(s));
-    area->waiters->add(context.cancellation(), kCancelled,
-                       [area, bytes, tuple = std::move(tuple)](absl::Status*) mutable {
-                         if (!area->bounds.has_room(static_cast<int64_t>(area->tuples.size()), area->bytes, bytes)) {
-                           return false;
-                         }
-                         area->tuples.push_back(std::move(tuple));
-                         area->bytes += bytes;
-                         return true;
-                       },
-                       std::move(done));
+    area->waiters->add(
+        context.cancellation(), kCancelled,
+        [area, bytes, tuple = std::move(tuple)](absl::Status*) mutable {
+          if (!area->bounds.has_room(static_cast<int64_t>(area->tuples.size()), area->bytes, bytes)) {
+            return false;
+          }
+          area->tuples.push_back(std::move(tuple));
+          area->bytes += bytes;
+          return true;
+        },
+        std::move(done));
   }
 };
 
@@ -106,22 +109,23 @@ class UnstageKernel final : public StagingKernel<StagingArea> {
       if (i < 0) return done(invalid("index must not be negative, but is ", i));
       index = static_cast<size_t>(i);
     }
-    area->waiters->add(context.cancellation(), kCancelled,
-                       [area, index, &context](absl::Status* status) {
-                         if (area->tuples.size() <= index) return false;
-                         const StagingArea::Tuple& tuple = area->tuples[index];
-                         if (static_cast<int>(tuple.size()) != context.num_outputs()) {
-                           *status = invalid("Mismatch stage/unstage: ", tuple.size(), " vs. ", context.num_outputs());
-                           return true;
-                         }
-                         for (size_t i = 0; i < tuple.size(); ++i) context.set_output(static_cast<int>(i), tuple[i]);
-                         if (!kPeek) {
-                           area->bytes -= staged_bytes(tuple);
-                           area->tuples.pop_front();
-                         }
-                         return true;
-                       },
-                       std::move(done));
+    area->waiters->add(
+        context.cancellation(), kCancelled,
+        [area, index, &context](absl::Status* status) {
+          if (area->tuples.size() <= index) return false;
+          const StagingArea::Tuple& tuple = area->tuples[index];
+          if (static_cast<int>(tuple.size()) != context.num_outputs()) {
+            *status = invalid("Mismatch stage/unstage: ", tuple.size(), " vs. ", context.num_outputs());
+            return true;
+          }
+          for (size_t i = 0; i < tuple.size(); ++i) context.set_output(static_cast<int>(i), tuple[i]);
+          if (!kPeek) {
+            area->bytes -= staged_bytes(tuple);
+            area->tuples.pop_front();
+          }
+          return true;
+        },
+        std::move(done));
   }
 };
 
@@ -179,30 +183,32 @@ class MapStageKernel final : public StagingKernel<StagingMap> {
     if (absl::Status s = check_values(indices, values); !s.ok()) return done(std::move(s));
     const int64_t bytes = staged_bytes(values);
     if (absl::Status s = map->bounds.check(bytes); !s.ok()) return done(std::move(s));
-    map->waiters->add(context.cancellation(), kCancelled,
-                      [this, map, key = *key, bytes, indices, values = std::move(values)](absl::Status* status) {
-                        return put(*map, key, indices, values, bytes, status);
-                      },
-                      std::move(done));
+    map->waiters->add(
+        context.cancellation(), kCancelled,
+        [this, map, key = *key, bytes, indices, values = std::move(values)](absl::Status* status) {
+          return put(*map, key, indices, values, bytes, status);
+        },
+        std::move(done));
   }
 
  private:
   absl::Status check_values(const Tensor& indices, const std::vector<Tensor>& values) const {
     if (indices.num_elements() != static_cast<int64_t>(values.size())) {
-      return invalid("Number of indices ", indices.num_elements(), " does not match the number of values ", values.size());
+      return invalid("Number of indices ", indices.num_elements(), " does not match the number of values ",
+                     values.size());
     }
     TROUPE_RETURN_IF_ERROR(check_indices(indices, dtypes_.size()));
     for (size_t i = 0; i < values.size(); ++i) {
       const DataType wanted = dtypes_[static_cast<size_t>(indices.flat<int32_t>()[i])];
       if (values[i].dtype() != wanted) {
-        return invalid("Expected dtype ", dtype_name(wanted), " for component ", indices.flat<int32_t>()[i], ", got ",
-                       dtype_name(values[i].dtype()));
+        return invalid("Expected dtype ", dtype_name(wanted), " for component ", indices.flat<int32_t>()[i],
+                       ", got ", dtype_name(values[i].dtype()));
       }
     }
     return absl::OkStatus();
   }
-  bool put(StagingMap& map, int64_t key, const Tensor& indices, const std::vector<Tensor>& values, int64_t bytes,
-           absl::Status* status) const {
+  bool put(StagingMap& map, int64_t key, const Tensor& indices, const std::vector<Tensor>& values,
+           int64_t bytes, absl::Status* status) const {
     if (!map.bounds.has_room(static_cast<int64_t>(map.complete.size()), map.bytes, bytes)) return false;
     if (map.complete.count(key) > 0) {
       *status = invalid("Key '", key, "' already exists in the staging map");
@@ -212,12 +218,13 @@ class MapStageKernel final : public StagingKernel<StagingMap> {
     parts.resize(dtypes_.size());
     for (int32_t i : indices.flat<int32_t>()) {
       if (parts[static_cast<size_t>(i)].has_value()) {
-        *status = invalid("The tensor for index '", i, "' for key '", key, "' was already initialized '", dtypes_.size(),
-                          "'.");
+        *status = invalid("The tensor for index '", i, "' for key '", key, "' was already initialized '",
+                          dtypes_.size(), "'.");
         return true;
       }
     }
-    for (size_t n = 0; n < values.size(); ++n) parts[static_cast<size_t>(indices.flat<int32_t>()[n])] = values[n];
+    for (size_t n = 0; n < values.size(); ++n)
+      parts[static_cast<size_t>(indices.flat<int32_t>()[n])] = values[n];
     map.bytes += bytes;
     for (const auto& part : parts) {
       if (!part.has_value()) return true;
@@ -244,22 +251,23 @@ class MapTakeKernel final : public StagingKernel<StagingMap> {
     const Tensor& indices = context.input(kTake == Take::kFirst ? 0 : 1);
     constexpr int kFirstValue = kTake == Take::kFirst ? 1 : 0;
     if (indices.num_elements() != context.num_outputs() - kFirstValue) {
-      return done(invalid("Expected output length '", context.num_outputs() - kFirstValue, "' to equal tuple size '",
-                          indices.num_elements(), "'."));
+      return done(invalid("Expected output length '", context.num_outputs() - kFirstValue,
+                          "' to equal tuple size '", indices.num_elements(), "'."));
     }
-    map->waiters->add(context.cancellation(), kCancelled,
-                      [map, key, indices, &context](absl::Status* status) {
-                        auto it = kTake == Take::kFirst ? map->complete.begin() : map->complete.find(key);
-                        if (it == map->complete.end()) return false;
-                        *status = take(*map, it, indices, context);
-                        return true;
-                      },
-                      std::move(done));
+    map->waiters->add(
+        context.cancellation(), kCancelled,
+        [map, key, indices, &context](absl::Status* status) {
+          auto it = kTake == Take::kFirst ? map->complete.begin() : map->complete.find(key);
+          if (it == map->complete.end()) return false;
+          *status = take(*map, it, indices, context);
+          return true;
+        },
+        std::move(done));
   }
 
  private:
-  static absl::Status take(StagingMap& map, std::map<int64_t, StagingMap::Parts>::iterator it, const Tensor& indices,
-                           KernelContext& context) {
+  static absl::Status take(StagingMap& map, std::map<int64_t, StagingMap::Parts>::iterator it,
+                           const Tensor& indices, KernelContext& context) {
     StagingMap::Parts& parts = it->second;
     constexpr int kFirstValue = kTake == Take::kFirst ? 1 : 0;
     TROUPE_RETURN_IF_ERROR(check_indices(indices, parts.size()));
@@ -273,8 +281,8 @@ class MapTakeKernel final : public StagingKernel<StagingMap> {
     for (int32_t i : indices.flat<int32_t>()) {
       std::optional<Tensor>& part = parts[static_cast<size_t>(i)];
       if (part->dtype() != context.output_type(output)) {
-        return invalid("Output ", output, " is of type ", dtype_name(context.output_type(output)), ", but component ", i,
-                       " of type ", dtype_name(part->dtype()));
+        return invalid("Output ", output, " is of type ", dtype_name(context.output_type(output)),
+                       ", but component ", i, " of type ", dtype_name(part->dtype()));
       }
       context.set_output(output++, *part);
     }

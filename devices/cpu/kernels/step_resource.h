@@ -16,11 +16,11 @@ absl::Status output_step_handle(KernelContext& context, const std::shared_ptr<T>
     context.set_output(0, handle_tensor(std::move(handle)));
     return absl::OkStatus();
   }
-  TROUPE_RETURN_IF_ERROR(context.resources()
-                             .template lookup_or_create<T>(
-                                 resource->container(), resource->name(),
-                                 [&]() -> absl::StatusOr<std::shared_ptr<T>> { return resource; })
-                             .status());
+  TROUPE_RETURN_IF_ERROR(
+      context.resources()
+          .template lookup_or_create<T>(resource->container(), resource->name(),
+                                        [&]() -> absl::StatusOr<std::shared_ptr<T>> { return resource; })
+          .status());
   context.step().used_step_container.store(true, std::memory_order_relaxed);
   std::shared_ptr<RefTensor> ref = make_ref_handle(resource->container(), resource->name());
   if (is_ref(type)) {
@@ -36,8 +36,9 @@ template <class T>
 absl::StatusOr<std::shared_ptr<T>> input_step_resource(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<T> resource, lookup_resource<T>(context, 0));
   if (resource->container() != context.step().step_container) [[unlikely]] {
-    return absl::NotFoundError("Container " + resource->container() + " does not exist. (Could not find resource: " +
-                               resource->container() + "/" + resource->name() + ")");
+    return absl::NotFoundError("Container " + resource->container() +
+                               " does not exist. (Could not find resource: " + resource->container() + "/" +
+                               resource->name() + ")");
   }
   return resource;
 }

@@ -32,14 +32,14 @@ bool same_element(const Tensor& a, int64_t i, const Tensor& b, int64_t j) {
 }
 
 absl::Status unsupported(absl::string_view what) {
-  return absl::UnimplementedError(absl::StrCat(what, " not supported by InitializableLookupTable implementations"));
+  return absl::UnimplementedError(
+      absl::StrCat(what, " not supported by InitializableLookupTable implementations"));
 }
 
 }  // namespace
 
 LookupTable::LookupTable(Options options)
-    : options_(std::move(options)),
-      key_size_(options_.key_shape.num_elements()),
+    : options_(std::move(options)), key_size_(options_.key_shape.num_elements()),
       value_size_(options_.value_shape.num_elements()),
       integer_keys_(options_.key_shape.rank() == 0 &&
                     (options_.key_dtype == DataType::kInt32 || options_.key_dtype == DataType::kInt64)) {}
@@ -74,7 +74,8 @@ absl::StatusOr<Shape> LookupTable::batch_shape(const Tensor& keys) const {
   bool ends = outer >= 0;
   for (int i = 0; ends && i < own.rank(); ++i) ends = keys.dim(outer + i) == own.dim(i);
   if (!ends) {
-    return invalid("Input key shape ", keys.shape().to_string(), " must end with the table's key shape ", own.to_string());
+    return invalid("Input key shape ", keys.shape().to_string(), " must end with the table's key shape ",
+                   own.to_string());
   }
   return Shape(keys.shape().dims().first(static_cast<size_t>(outer)));
 }
@@ -108,7 +109,8 @@ absl::StatusOr<Shape> LookupTable::found_shape(const Tensor& keys, const Tensor&
   Shape full = joined(batch, options_.value_shape);
   if (default_value.shape() == options_.value_shape || default_value.shape() == full) return full;
   if (full == options_.value_shape) {
-    return invalid("Expected shape ", full.to_string(), " for default value, got ", default_value.shape().to_string());
+    return invalid("Expected shape ", full.to_string(), " for default value, got ",
+                   default_value.shape().to_string());
   }
   return invalid("Expected shape ", options_.value_shape.to_string(), " or ", full.to_string(),
                  " for default value, got ", default_value.shape().to_string());
@@ -120,7 +122,8 @@ absl::Status LookupTable::find(const Tensor& keys, const Tensor& default_value, 
   const bool own_defaults = !(default_value.shape() == options_.value_shape);
   std::string scratch;
   std::shared_lock lock(mu_);
-  if (options_.kind == Kind::kStatic && !initialized_) return absl::FailedPreconditionError("Table not initialized.");
+  if (options_.kind == Kind::kStatic && !initialized_)
+    return absl::FailedPreconditionError("Table not initialized.");
   for (int64_t i = 0; i < n; ++i) {
     const int64_t entry = lookup(keys, i, &scratch);
     if (entry >= 0) {
@@ -150,15 +153,16 @@ absl::Status LookupTable::reserve(int64_t entries) {
   return absl::OkStatus();
 }
 
-absl::Status LookupTable::put(const Tensor& keys, const Tensor& values, int64_t i, bool replace, std::string* scratch) {
+absl::Status LookupTable::put(const Tensor& keys, const Tensor& values, int64_t i, bool replace,
+                              std::string* scratch) {
   int64_t entry = lookup(keys, i, scratch);
   if (entry >= 0 && !replace) {
     for (int64_t k = 0; k < value_size_; ++k) {
       if (same_element(values_, entry * value_size_ + k, values, i * value_size_ + k)) continue;
-      return absl::FailedPreconditionError(absl::StrCat(
-          "HashTable has different value for same key. Key ", element_text(keys, i * key_size_), " has ",
-          element_text(values_, entry * value_size_ + k), " and trying to add value ",
-          element_text(values, i * value_size_ + k)));
+      return absl::FailedPreconditionError(
+          absl::StrCat("HashTable has different value for same key. Key ", element_text(keys, i * key_size_),
+                       " has ", element_text(values_, entry * value_size_ + k), " and trying to add value ",
+                       element_text(values, i * value_size_ + k)));
     }
     return absl::OkStatus();
   }
@@ -240,10 +244,13 @@ absl::Status LookupTable::import(const Tensor& keys, const Tensor& values) {
 
 absl::StatusOr<std::pair<Tensor, Tensor>> LookupTable::export_all() const {
   std::shared_lock lock(mu_);
-  if (options_.kind == Kind::kStatic && !initialized_) return absl::AbortedError("HashTable is not initialized.");
+  if (options_.kind == Kind::kStatic && !initialized_)
+    return absl::AbortedError("HashTable is not initialized.");
   std::pair<Tensor, Tensor> result;
-  TROUPE_ASSIGN_OR_RETURN(result.first, Tensor::make(options_.key_dtype, joined(Shape{size_}, options_.key_shape)));
-  TROUPE_ASSIGN_OR_RETURN(result.second, Tensor::make(options_.value_dtype, joined(Shape{size_}, options_.value_shape)));
+  TROUPE_ASSIGN_OR_RETURN(result.first,
+                          Tensor::make(options_.key_dtype, joined(Shape{size_}, options_.key_shape)));
+  TROUPE_ASSIGN_OR_RETURN(result.second,
+                          Tensor::make(options_.value_dtype, joined(Shape{size_}, options_.value_shape)));
   if (size_ > 0) {
     copy_elements(keys_, 0, result.first, 0, size_ * key_size_);
     copy_elements(values_, 0, result.second, 0, size_ * value_size_);

@@ -68,7 +68,8 @@ class LookupTable final : public Resource {
   absl::Status check_pair(const Tensor& keys, const Tensor& values) const;
   absl::Status check_reserved(const Tensor& keys) const;
   absl::Status reserve(int64_t entries);
-  absl::Status put(const Tensor& keys, const Tensor& values, int64_t entry, bool replace, std::string* scratch);
+  absl::Status put(const Tensor& keys, const Tensor& values, int64_t entry, bool replace,
+                   std::string* scratch);
   void clear();
 
   const Options options_;

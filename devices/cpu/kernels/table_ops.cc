@@ -42,23 +42,26 @@ absl::Status add_reserved_keys(const KernelContext& context, LookupTable::Option
   if (context.num_inputs() < 2) return absl::OkStatus();
   o->deleted_key = context.input(1);
   if (!(o->deleted_key.shape() == o->key_shape)) {
-    return invalid("Empty and deleted keys must have same shape, got shapes: ", o->key_shape.to_string(), " and ",
-                   o->deleted_key.shape().to_string());
+    return invalid("Empty and deleted keys must have same shape, got shapes: ", o->key_shape.to_string(),
+                   " and ", o->deleted_key.shape().to_string());
   }
   bool same = true;
   for (int64_t i = 0; same && i < o->empty_key.num_elements(); ++i) {
-    same = o->key_dtype == DataType::kString ? o->empty_key.flat<TString>()[i] == o->deleted_key.flat<TString>()[i]
-                                             : int_at(o->empty_key, i) == int_at(o->deleted_key, i);
+    same = o->key_dtype == DataType::kString
+               ? o->empty_key.flat<TString>()[i] == o->deleted_key.flat<TString>()[i]
+               : int_at(o->empty_key, i) == int_at(o->deleted_key, i);
   }
   if (same) return invalid("Empty and deleted keys cannot be equal");
   return absl::OkStatus();
 }
 
-absl::Status check_same_types(const LookupTable& found, const LookupTable::Options& wanted, const std::string& name) {
+absl::Status check_same_types(const LookupTable& found, const LookupTable::Options& wanted,
+                              const std::string& name) {
   const LookupTable::Options& o = found.options();
   if (o.key_dtype == wanted.key_dtype && o.value_dtype == wanted.value_dtype) return absl::OkStatus();
-  return invalid("Conflicting key/value dtypes ", dtype_name(wanted.key_dtype), "->", dtype_name(wanted.value_dtype),
-                 " with ", dtype_name(o.key_dtype), "-", dtype_name(o.value_dtype), " for table ", name);
+  return invalid("Conflicting key/value dtypes ", dtype_name(wanted.key_dtype), "->",
+                 dtype_name(wanted.value_dtype), " with ", dtype_name(o.key_dtype), "-",
+                 dtype_name(o.value_dtype), " for table ", name);
 }
 
 /// Makes the table on the first run, or finds the shared one; a table without a name dies with the kernel.
@@ -82,10 +85,11 @@ class MakeTableKernel final : public Kernel {
     if (table_.expired()) {
       LookupTable::Options o = options_;
       if (kKind == LookupTable::Kind::kDense) TROUPE_RETURN_IF_ERROR(add_reserved_keys(context, &o));
-      TROUPE_ASSIGN_OR_RETURN(TablePtr found, device_->resources().lookup_or_create<LookupTable>(
-                                                  name_.container, name_.name, [&]() -> absl::StatusOr<TablePtr> {
-                                                    return std::make_shared<LookupTable>(std::move(o));
-                                                  }));
+      TROUPE_ASSIGN_OR_RETURN(TablePtr found,
+                              device_->resources().lookup_or_create<LookupTable>(
+                                  name_.container, name_.name, [&]() -> absl::StatusOr<TablePtr> {
+                                    return std::make_shared<LookupTable>(std::move(o));
+                                  }));
       TROUPE_RETURN_IF_ERROR(check_same_types(*found, options_, name_.name));
       table_ = found;
       ref_ = make_ref_handle(name_.container, name_.name);
@@ -123,8 +127,8 @@ class AnonymousTableKernel final : public Kernel {
   absl::Status compute(KernelContext& context) override {
     LookupTable::Options o = options_;
     if (kKind == LookupTable::Kind::kDense) TROUPE_RETURN_IF_ERROR(add_reserved_keys(context, &o));
-    ResourceHandle handle = make_handle<LookupTable>(*context.device(), "",
-                                                     absl::StrCat("_AnonymousVar", ResourceManager::next_private_number()));
+    ResourceHandle handle = make_handle<LookupTable>(
+        *context.device(), "", absl::StrCat("_AnonymousVar", ResourceManager::next_private_number()));
     handle.anonymous = std::static_pointer_cast<Resource>(std::make_shared<LookupTable>(std::move(o)));
     context.set_output(0, handle_tensor(std::move(handle)));
     return absl::OkStatus();
@@ -139,7 +143,7 @@ absl::Status find(KernelContext& context) {
   const LookupTable::Options& o = table->options();
   TROUPE_RETURN_IF_ERROR(check_handle_signature(context, {o.key_dtype, o.value_dtype}, {o.value_dtype}));
   TROUPE_ASSIGN_OR_RETURN(Shape shape, table->found_shape(context.input(1), context.input(2)));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   return table->find(context.input(1), context.input(2), out);
 }
 
@@ -165,7 +169,7 @@ absl::Status remove(KernelContext& context) {
 
 absl::Status table_size(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(TablePtr table, lookup_resource<LookupTable>(context, 0));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
   out->flat<int64_t>()[0] = table->size();
   return absl::OkStatus();
 }
@@ -200,9 +204,11 @@ absl::Status initialize(KernelContext& context) {
   const Tensor& keys = context.input(1);
   const Tensor& values = context.input(2);
   if (!is_vector(keys)) return invalid("Keys must be a vector, but received shape", keys.shape().to_string());
-  if (!is_vector(values)) return invalid("Values must be a vector, but received shape", values.shape().to_string());
+  if (!is_vector(values))
+    return invalid("Values must be a vector, but received shape", values.shape().to_string());
   if (keys.num_elements() != values.num_elements()) {
-    return invalid("Keys and values must have the same size ", keys.num_elements(), " vs ", values.num_elements());
+    return invalid("Keys and values must have the same size ", keys.num_elements(), " vs ",
+                   values.num_elements());
   }
   if (keys.num_elements() == 0) return invalid("keys and values cannot be empty tensors.");
   return table->initialize(keys, values);
@@ -251,7 +257,8 @@ struct Pair {
 template <class K>
 void add_pairs(KernelRegistry* registry, const std::string& op, const std::vector<Pair>& pairs) {
   for (const Pair& p : pairs) {
-    registry->add(KernelDef(op).types("key_dtype", {p.key}).types("value_dtype", p.values).template kernel<K>());
+    registry->add(
+        KernelDef(op).types("key_dtype", {p.key}).types("value_dtype", p.values).template kernel<K>());
   }
 }
 

@@ -15,23 +15,27 @@ namespace {
 
 absl::Status check_field(int64_t field, DataType type, const char* what, const char* lower) {
   if (field == kLineNumberField && type != DataType::kInt64) {
-    return invalid(what, " index for line number requires table ", lower, " dtype of int64, got ", dtype_name(type));
+    return invalid(what, " index for line number requires table ", lower, " dtype of int64, got ",
+                   dtype_name(type));
   }
-  if (field == kWholeLineField && type != DataType::kString && type != DataType::kInt64 && type != DataType::kInt32) {
+  if (field == kWholeLineField && type != DataType::kString && type != DataType::kInt64 &&
+      type != DataType::kInt32) {
     return invalid(what, " index for whole line requires table ", lower, " dtype of integer or string, got ",
                    dtype_name(type));
   }
   return absl::OkStatus();
 }
 
-absl::Status set_field(absl::string_view line, const std::vector<absl::string_view>& tokens, int64_t field, int64_t number,
-                       Tensor* t, int64_t i) {
+absl::Status set_field(absl::string_view line, const std::vector<absl::string_view>& tokens, int64_t field,
+                       int64_t number, Tensor* t, int64_t i) {
   if (field == kLineNumberField) {
     t->flat<int64_t>()[i] = number;
     return absl::OkStatus();
   }
   const absl::string_view token = field == kWholeLineField ? line : tokens[static_cast<size_t>(field)];
-  auto bad = [&](const char* type) { return invalid("Field ", token, " in line ", number, " is not a valid ", type, "."); };
+  auto bad = [&](const char* type) {
+    return invalid("Field ", token, " in line ", number, " is not a valid ", type, ".");
+  };
   switch (t->dtype()) {
     case DataType::kInt32:
       if (!absl::SimpleAtoi(token, &t->flat<int32_t>()[i])) return bad("int32");
@@ -45,11 +49,8 @@ absl::Status set_field(absl::string_view line, const std::vector<absl::string_vi
     case DataType::kDouble:
       if (!absl::SimpleAtod(token, &t->flat<double>()[i])) return bad("double");
       return absl::OkStatus();
-    case DataType::kString:
-      t->flat<TString>()[i] = token;
-      return absl::OkStatus();
-    default:
-      return invalid("Data type ", dtype_name(t->dtype()), " not supported.");
+    case DataType::kString: t->flat<TString>()[i] = token; return absl::OkStatus();
+    default: return invalid("Data type ", dtype_name(t->dtype()), " not supported.");
   }
 }
 
@@ -117,14 +118,15 @@ absl::Status initialize_from_file(const TableFile& file, LookupTable* table) {
     if (columns > 0) {
       tokens = absl::StrSplit(line, file.delimiter);
       if (static_cast<int64_t>(tokens.size()) < columns) {
-        return invalid("Invalid number of columns in ", file.path, " line ", i, " (", line, ") : expected at least ",
-                       columns, " got ", tokens.size());
+        return invalid("Invalid number of columns in ", file.path, " line ", i, " (", line,
+                       ") : expected at least ", columns, " got ", tokens.size());
       }
     }
     TROUPE_RETURN_IF_ERROR(set_field(line, tokens, file.key_field, i, &keys, i));
     TROUPE_RETURN_IF_ERROR(set_field(line, tokens, file.value_field, i, &values, i));
   }
-  if (found < wanted) return invalid("Invalid vocab_size in ", file.path, ": expected ", wanted, " but got ", found);
+  if (found < wanted)
+    return invalid("Invalid vocab_size in ", file.path, ": expected ", wanted, " but got ", found);
   absl::Status status = table->initialize(keys, values);
   // Whoever fills a table from a file a second time is late, not wrong.
   if (absl::IsFailedPrecondition(status) && table->is_initialized()) return absl::OkStatus();

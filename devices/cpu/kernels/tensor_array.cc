@@ -14,7 +14,8 @@ absl::Status TensorArray::error(const A&... parts) const {
 }
 
 absl::Status TensorArray::check_open() const {
-  if (closed_) [[unlikely]] return invalid("TensorArray ", name_, " has already been closed.");
+  if (closed_) [[unlikely]]
+    return invalid("TensorArray ", name_, " has already been closed.");
   return absl::OkStatus();
 }
 
@@ -44,13 +45,14 @@ absl::Status TensorArray::write_locked(KernelContext& context, int64_t index, Te
   }
   if (!options_.element_shape.compatible_with(value.shape())) {
     return error("Could not write to TensorArray index ", index, " because the value shape is ",
-                 value.shape().to_string(), " which is incompatible with the TensorArray's inferred element shape: ",
+                 value.shape().to_string(),
+                 " which is incompatible with the TensorArray's inferred element shape: ",
                  options_.element_shape.to_string(), " (consider setting infer_shape=False).");
   }
   if (index >= size) {
     if (index >= kMaxElements) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("TensorArray ", name_, ": Tried to write to index ", index, " of an array of size ", size));
+      return absl::ResourceExhaustedError(absl::StrCat("TensorArray ", name_, ": Tried to write to index ",
+                                                       index, " of an array of size ", size));
     }
     elements_.resize(static_cast<size_t>(index) + 1);
   }
@@ -63,7 +65,8 @@ absl::Status TensorArray::write_locked(KernelContext& context, int64_t index, Te
   }
   if (element.written) {
     if (!options_.is_gradient) {
-      return error("Could not write to TensorArray index ", index, " because it has already been written to.");
+      return error("Could not write to TensorArray index ", index,
+                   " because it has already been written to.");
     }
     return aggregate(context, index, element, std::move(value));
   }
@@ -84,7 +87,8 @@ absl::Status TensorArray::aggregate(KernelContext& context, int64_t index, Eleme
   }
   if (value.num_elements() == 0) return absl::OkStatus();
   const DataType t = options_.dtype;
-  CombineLoop add = is_floating(t) || is_integer(t) || is_complex(t) ? combine_loop(Combine::kAdd, t) : nullptr;
+  CombineLoop add =
+      is_floating(t) || is_integer(t) || is_complex(t) ? combine_loop(Combine::kAdd, t) : nullptr;
   if (add == nullptr) return invalid("tensor_array::AddToTensor type not supported: ", dtype_name(t));
   aggregated_ = true;
   if (!element.value.unique()) {
@@ -121,16 +125,19 @@ absl::StatusOr<Tensor> TensorArray::read_locked(KernelContext& context, int64_t 
   Element& element = elements_[static_cast<size_t>(index)];
   if (element.cleared) {
     return error("Could not read index ", index,
-                 " twice because it was cleared after a previous read (perhaps try setting clear_after_read = false?).");
+                 " twice because it was cleared after a previous read (perhaps try setting clear_after_read "
+                 "= false?).");
   }
   if (!element.value.initialized()) {
     auto shape = element.written ? element.shape : options_.element_shape.to_shape();
     if (!shape) {
-      return error("Could not read from TensorArray index ", index,
-                   ".  Furthermore, the element shape is not fully defined: ", options_.element_shape.to_string(),
-                   ".  It is possible you are working with a resizeable TensorArray and stop_gradients is not allowing "
-                   "the gradients to be written.  If you set the full element_shape property on the forward "
-                   "TensorArray, the proper all-zeros tensor will be returned instead of incurring this error.");
+      return error(
+          "Could not read from TensorArray index ", index,
+          ".  Furthermore, the element shape is not fully defined: ", options_.element_shape.to_string(),
+          ".  It is possible you are working with a resizeable TensorArray and stop_gradients is not "
+          "allowing "
+          "the gradients to be written.  If you set the full element_shape property on the forward "
+          "TensorArray, the proper all-zeros tensor will be returned instead of incurring this error.");
     }
     TROUPE_ASSIGN_OR_RETURN(element.value, context.allocate_temp(options_.dtype, *shape));
     fill_zero(context.parallel(), options_.dtype, element.value.raw(), element.value.num_elements());
@@ -183,7 +190,8 @@ absl::StatusOr<std::shared_ptr<TensorArray>> TensorArray::gradient(const std::st
   TROUPE_RETURN_IF_ERROR(check_open());
   if (aggregated_) {
     return invalid("Unable to create a gradients TensorArray for ", name_,
-                   ".  Perhaps you used the multiple_writes_aggregate flag on a previous write?  Gradient calculation is "
+                   ".  Perhaps you used the multiple_writes_aggregate flag on a previous write?  Gradient "
+                   "calculation is "
                    "impossible when multiple writes are performed to the same index.");
   }
   options_.dynamic_size = false;

@@ -32,7 +32,8 @@ class TensorArray final : public Resource, public std::enable_shared_from_this<T
 
   /// `container` is the step's, which a handle from another step would not match.
   TensorArray(std::string container, std::string name, Options options, int64_t size)
-      : container_(std::move(container)), name_(std::move(name)), options_(std::move(options)), elements_(size) {}
+      : container_(std::move(container)), name_(std::move(name)), options_(std::move(options)),
+        elements_(size) {}
 
   std::string type_name() const override { return kTypeName; }
   const std::string& container() const { return container_; }
@@ -43,7 +44,8 @@ class TensorArray final : public Resource, public std::enable_shared_from_this<T
 
   absl::Status write(KernelContext& context, int64_t index, Tensor value);
   /// values[i] goes to indices[i].
-  absl::Status write_many(KernelContext& context, const std::vector<int64_t>& indices, std::vector<Tensor> values);
+  absl::Status write_many(KernelContext& context, const std::vector<int64_t>& indices,
+                          std::vector<Tensor> values);
   /// Zeros for an element never written whose shape is known.
   absl::StatusOr<Tensor> read(KernelContext& context, int64_t index);
   absl::StatusOr<std::vector<Tensor>> read_many(KernelContext& context, const std::vector<int64_t>& indices);
@@ -56,7 +58,8 @@ class TensorArray final : public Resource, public std::enable_shared_from_this<T
   bool dynamic_size() const;
   /// The gradient array for `source`, made on the first call; its elements have `prefix` in front of the shapes here.
   /// From then on this array no longer grows.
-  absl::StatusOr<std::shared_ptr<TensorArray>> gradient(const std::string& source, const PartialShape& prefix);
+  absl::StatusOr<std::shared_ptr<TensorArray>> gradient(const std::string& source,
+                                                        const PartialShape& prefix);
   void close();
 
  private:

@@ -22,7 +22,9 @@ absl::Status output_handle(KernelContext& context, const ArrayPtr& array) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<ArrayPtr> input_array(KernelContext& context) { return input_step_resource<TensorArray>(context); }
+absl::StatusOr<ArrayPtr> input_array(KernelContext& context) {
+  return input_step_resource<TensorArray>(context);
+}
 
 class CreateKernel final : public Kernel {
  public:
@@ -47,11 +49,13 @@ class CreateKernel final : public Kernel {
     const int32_t n = size.value<int32_t>();
     if (n < 0) return invalid("Size should be >= 0.");
     if (n > TensorArray::kMaxElements) {
-      return absl::ResourceExhaustedError(absl::StrCat("TensorArray ", name_, ": cannot make ", n, " elements"));
+      return absl::ResourceExhaustedError(
+          absl::StrCat("TensorArray ", name_, ": cannot make ", n, " elements"));
     }
-    return output_handle(context, std::make_shared<TensorArray>(
-                                      context.step().step_container,
-                                      absl::StrCat(name_, "_", ResourceManager::next_private_number()), options_, n));
+    return output_handle(context,
+                         std::make_shared<TensorArray>(
+                             context.step().step_container,
+                             absl::StrCat(name_, "_", ResourceManager::next_private_number()), options_, n));
   }
 
  private:
@@ -71,7 +75,8 @@ class GradKernel final : public Kernel {
     PartialShape prefix(std::vector<int64_t>{});
     if (context.num_inputs() > 2) {
       TROUPE_ASSIGN_OR_RETURN(prefix, shape_from_tensor(context.input(2)));
-      if (!prefix.fully_defined()) return invalid("shape_to_prepend must be fully defined, but is ", prefix.to_string());
+      if (!prefix.fully_defined())
+        return invalid("shape_to_prepend must be fully defined, but is ", prefix.to_string());
     }
     TROUPE_ASSIGN_OR_RETURN(ArrayPtr gradient, array->gradient(source_, prefix));
     return output_handle(context, gradient);
@@ -89,12 +94,14 @@ absl::Status check_written_type(const TensorArray& array, DataType type) {
 }
 absl::Status check_read_type(const TensorArray& array, DataType type) {
   if (array.dtype() == type) return absl::OkStatus();
-  return invalid("TensorArray dtype is ", dtype_name(array.dtype()), " but Op requested dtype ", dtype_name(type), ".");
+  return invalid("TensorArray dtype is ", dtype_name(array.dtype()), " but Op requested dtype ",
+                 dtype_name(type), ".");
 }
 
 absl::Status write(KernelContext& context) {
   const Tensor& index = context.input(1);
-  if (!is_scalar(index)) return invalid("TensorArray index must be scalar, but had shape: ", index.shape().to_string());
+  if (!is_scalar(index))
+    return invalid("TensorArray index must be scalar, but had shape: ", index.shape().to_string());
   TROUPE_ASSIGN_OR_RETURN(ArrayPtr array, input_array(context));
   TROUPE_RETURN_IF_ERROR(check_written_type(*array, context.input(2).dtype()));
   TROUPE_RETURN_IF_ERROR(array->write(context, index.value<int32_t>(), context.take_input(2)));
@@ -104,7 +111,8 @@ absl::Status write(KernelContext& context) {
 
 absl::Status read(KernelContext& context) {
   const Tensor& index = context.input(1);
-  if (!is_scalar(index)) return invalid("TensorArray index must be scalar, but had shape: ", index.shape().to_string());
+  if (!is_scalar(index))
+    return invalid("TensorArray index must be scalar, but had shape: ", index.shape().to_string());
   TROUPE_ASSIGN_OR_RETURN(ArrayPtr array, input_array(context));
   TROUPE_RETURN_IF_ERROR(check_read_type(*array, context.output_type(0)));
   TROUPE_ASSIGN_OR_RETURN(Tensor value, array->read(context, index.value<int32_t>()));
@@ -147,7 +155,8 @@ class GatherKernel final : public Kernel {
     std::vector<int64_t> indices;
     if (context.num_inputs() > 2) {
       const Tensor& t = context.input(1);
-      if (!is_vector(t)) return invalid("Expected indices to be a vector, but received shape: ", t.shape().to_string());
+      if (!is_vector(t))
+        return invalid("Expected indices to be a vector, but received shape: ", t.shape().to_string());
       auto flat = t.flat<int32_t>();
       indices.assign(flat.begin(), flat.end());
     } else {
@@ -157,12 +166,13 @@ class GatherKernel final : public Kernel {
     if (indices.empty()) {
       auto shape = element_shape.to_shape();
       if (!shape) {
-        return absl::UnimplementedError(
-            absl::StrCat("TensorArray has size zero, but element shape ", element_shape.to_string(),
-                         " is not fully defined. Currently only static shapes are supported when packing zero-size "
-                         "TensorArrays."));
+        return absl::UnimplementedError(absl::StrCat(
+            "TensorArray has size zero, but element shape ", element_shape.to_string(),
+            " is not fully defined. Currently only static shapes are supported when packing zero-size "
+            "TensorArrays."));
       }
-      if (shape->rank() >= Shape::kMaxRank) return invalid("TensorArray elements have too many dimensions to pack");
+      if (shape->rank() >= Shape::kMaxRank)
+        return invalid("TensorArray elements have too many dimensions to pack");
       shape->insert_dim(0, 0);
       return context.allocate_output(0, *shape).status();
     }
@@ -174,8 +184,8 @@ class GatherKernel final : public Kernel {
     }
     for (size_t i = 1; i < values.size(); ++i) {
       if (!(values[i].shape() == first)) {
-        return invalid("TensorArray has inconsistent shapes.  Index 0 has shape: ", first.to_string(), " but index ", i,
-                       " has shape: ", values[i].shape().to_string());
+        return invalid("TensorArray has inconsistent shapes.  Index 0 has shape: ", first.to_string(),
+                       " but index ", i, " has shape: ", values[i].shape().to_string());
       }
     }
     std::vector<int64_t> dims = first.to_vector();
@@ -188,7 +198,8 @@ class GatherKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     const int64_t step = first.num_elements();
     for (size_t i = 0; i < values.size(); ++i) {
-      copy_flat(context.parallel(), out->dtype(), values[i].raw(), element_at(*out, static_cast<int64_t>(i) * step), step);
+      copy_flat(context.parallel(), out->dtype(), values[i].raw(),
+                element_at(*out, static_cast<int64_t>(i) * step), step);
     }
     return absl::OkStatus();
   }
@@ -211,10 +222,10 @@ class ConcatKernel final : public Kernel {
     if (n == 0) {
       auto shape = row_shape_.to_shape();
       if (!shape) {
-        return absl::UnimplementedError(
-            absl::StrCat("TensorArray has size zero, but element_shape_except0 ", row_shape_.to_string(),
-                         " is not fully defined. Currently only static shapes are supported when concatenating "
-                         "zero-size TensorArrays."));
+        return absl::UnimplementedError(absl::StrCat(
+            "TensorArray has size zero, but element_shape_except0 ", row_shape_.to_string(),
+            " is not fully defined. Currently only static shapes are supported when concatenating "
+            "zero-size TensorArrays."));
       }
       if (shape->rank() >= Shape::kMaxRank) return invalid("TensorArray elements have too many dimensions");
       shape->insert_dim(0, 0);
@@ -250,11 +261,13 @@ class ConcatKernel final : public Kernel {
         first = rest;
         if (!row_shape_.compatible_with(first)) {
           return invalid("TensorArray was passed element_shape_except0 ", row_shape_.to_string(),
-                         " but index 0 has (excluding dimension 0) shape: ", first.to_string(), " which does not match.");
+                         " but index 0 has (excluding dimension 0) shape: ", first.to_string(),
+                         " which does not match.");
         }
       } else if (!(rest == first)) {
         return invalid("TensorArray has inconsistent shapes.  Index 0 has (excluding dimension 0) shape: ",
-                       first.to_string(), " but index ", i, " has (excluding dimension 0) shape: ", rest.to_string());
+                       first.to_string(), " but index ", i,
+                       " has (excluding dimension 0) shape: ", rest.to_string());
       }
     }
     std::vector<int64_t> dims = first.to_vector();
@@ -266,28 +279,33 @@ class ConcatKernel final : public Kernel {
 };
 
 /// The `count` rows of `t` from `row` on, as a tensor of `shape`.
-absl::StatusOr<Tensor> copy_rows(KernelContext& context, const Tensor& t, int64_t first_element, const Shape& shape) {
+absl::StatusOr<Tensor> copy_rows(KernelContext& context, const Tensor& t, int64_t first_element,
+                                 const Shape& shape) {
   TROUPE_ASSIGN_OR_RETURN(Tensor part, context.allocate_temp(t.dtype(), shape));
   copy_flat(context.parallel(), t.dtype(), element_at(t, first_element), part.raw(), part.num_elements());
   return part;
 }
 
 /// Scatter, with indices, and Unpack, to 0, 1, 2, ...
-absl::Status scatter_rows(KernelContext& context, const Tensor* indices_input, const Tensor& value, int flow) {
+absl::Status scatter_rows(KernelContext& context, const Tensor* indices_input, const Tensor& value,
+                          int flow) {
   TROUPE_ASSIGN_OR_RETURN(ArrayPtr array, input_array(context));
   TROUPE_RETURN_IF_ERROR(check_written_type(*array, value.dtype()));
   if (value.rank() == 0) {
-    return invalid("Input value for unpack must be at least a vector, but has shape: ", value.shape().to_string());
+    return invalid("Input value for unpack must be at least a vector, but has shape: ",
+                   value.shape().to_string());
   }
   const int64_t n = value.dim(0);
   std::vector<int64_t> indices;
   int64_t largest = -1;
   if (indices_input != nullptr) {
     if (!is_vector(*indices_input)) {
-      return invalid("Expected indices to be a vector, but received shape: ", indices_input->shape().to_string());
+      return invalid("Expected indices to be a vector, but received shape: ",
+                     indices_input->shape().to_string());
     }
     if (indices_input->num_elements() != n) {
-      return invalid("Expected len(indices) == values.shape[0], but saw: ", indices_input->num_elements(), " vs. ", n);
+      return invalid("Expected len(indices) == values.shape[0], but saw: ", indices_input->num_elements(),
+                     " vs. ", n);
     }
     auto flat = indices_input->flat<int32_t>();
     indices.assign(flat.begin(), flat.end());
@@ -300,7 +318,8 @@ absl::Status scatter_rows(KernelContext& context, const Tensor* indices_input, c
   if (array->dynamic_size() && array_size < largest + 1) array_size = largest + 1;
   if (indices_input == nullptr) {
     if (n != array_size) {
-      return invalid("Input value must have first dimension equal to the array size (", n, " vs. ", array_size, ")");
+      return invalid("Input value must have first dimension equal to the array size (", n, " vs. ",
+                     array_size, ")");
     }
     TROUPE_RETURN_IF_ERROR(array->mark_size(array_size));
   } else if (largest >= array_size) {
@@ -329,7 +348,8 @@ absl::Status split(KernelContext& context) {
   const Tensor& lengths = context.input(2);
   TROUPE_ASSIGN_OR_RETURN(ArrayPtr array, input_array(context));
   TROUPE_RETURN_IF_ERROR(check_written_type(*array, value.dtype()));
-  if (!is_vector(lengths)) return invalid("Expected lengths to be a vector, received shape: ", lengths.shape().to_string());
+  if (!is_vector(lengths))
+    return invalid("Expected lengths to be a vector, received shape: ", lengths.shape().to_string());
   if (value.rank() == 0) {
     return invalid("Expected value to be at least a vector, but received shape: ", value.shape().to_string());
   }

@@ -14,7 +14,8 @@ absl::StatusOr<PartialShape> merge_shapes(const PartialShape& a, const PartialSh
   for (int i = 0; i < b.rank(); ++i) {
     if (b.dim(i) < 0) continue;
     if (dims[i] >= 0 && dims[i] != b.dim(i)) {
-      return invalid("PartialTensorShape: Incompatible shapes during merge: ", a.to_string(), " vs. ", b.to_string());
+      return invalid("PartialTensorShape: Incompatible shapes during merge: ", a.to_string(), " vs. ",
+                     b.to_string());
     }
     dims[i] = b.dim(i);
   }
@@ -33,10 +34,12 @@ absl::StatusOr<PartialShape> shape_from_tensor(const Tensor& t) {
     return invalid("Expected an int32 or int64 shape tensor; found ", dtype_name(t.dtype()));
   }
   if (is_scalar(t)) {
-    if (int_at(t, 0) != -1) return invalid("The only valid scalar shape tensor is the fully unknown shape specified as -1.");
+    if (int_at(t, 0) != -1)
+      return invalid("The only valid scalar shape tensor is the fully unknown shape specified as -1.");
     return PartialShape();
   }
-  if (!is_vector(t)) return invalid("shape must be a vector of {int32,int64}, got shape ", t.shape().to_string());
+  if (!is_vector(t))
+    return invalid("shape must be a vector of {int32,int64}, got shape ", t.shape().to_string());
   if (t.num_elements() > Shape::kMaxRank) return invalid("Shape has too many dimensions: ", t.num_elements());
   std::vector<int64_t> dims(static_cast<size_t>(t.num_elements()));
   int64_t count = 1;

@@ -90,14 +90,16 @@ absl::StatusOr<std::shared_ptr<VariantValue>> TensorList::deserialize(const std:
                                                                       std::vector<Tensor> tensors) {
   CodedInputStream in(reinterpret_cast<const uint8_t*>(metadata.data()), static_cast<int>(metadata.size()));
   uint64_t count = 0;
-  if (!in.ReadVarint64(&count) || count > metadata.size()) return invalid("Malformed metadata of a TensorList");
+  if (!in.ReadVarint64(&count) || count > metadata.size())
+    return invalid("Malformed metadata of a TensorList");
   auto list = std::make_shared<TensorList>();
   const size_t size = tensors.size() + count;
   list->elements.resize(size);
   std::vector<bool> unset(size);
   for (uint64_t i = 0; i < count; ++i) {
     uint64_t index = 0;
-    if (!in.ReadVarint64(&index) || index >= size || unset[index]) return invalid("Malformed metadata of a TensorList");
+    if (!in.ReadVarint64(&index) || index >= size || unset[index])
+      return invalid("Malformed metadata of a TensorList");
     unset[index] = true;
   }
   uint64_t dtype = 0, capacity = 0;
@@ -110,7 +112,8 @@ absl::StatusOr<std::shared_ptr<VariantValue>> TensorList::deserialize(const std:
   size_t next = 0;
   for (size_t i = 0; i < size; ++i) {
     if (unset[i]) continue;
-    if (tensors[next].dtype() != list->dtype) return invalid("A TensorList holds elements of different types");
+    if (tensors[next].dtype() != list->dtype)
+      return invalid("A TensorList holds elements of different types");
     list->elements[i] = std::move(tensors[next++]);
   }
   return list;
@@ -124,7 +127,8 @@ absl::StatusOr<const TensorList*> input_list(const KernelContext& context, int i
   const Variant& v = t.value<Variant>();
   const TensorList* list = v.get<TensorList>();
   if (list == nullptr) {
-    return invalid("Input handle is not a list. Saw: '", v.empty() ? "<uninitialized>" : v.value()->debug_string(), "'");
+    return invalid("Input handle is not a list. Saw: '",
+                   v.empty() ? "<uninitialized>" : v.value()->debug_string(), "'");
   }
   return list;
 }
@@ -132,7 +136,8 @@ absl::StatusOr<const TensorList*> input_list(const KernelContext& context, int i
 absl::StatusOr<const TensorList*> input_list(const KernelContext& context, int i, DataType dtype) {
   TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, i));
   if (list->dtype != dtype) {
-    return invalid("Invalid data types; op elements ", dtype_name(dtype), " but list elements ", dtype_name(list->dtype));
+    return invalid("Invalid data types; op elements ", dtype_name(dtype), " but list elements ",
+                   dtype_name(list->dtype));
   }
   return list;
 }
@@ -161,7 +166,8 @@ TensorList* output_new_list(KernelContext& context, DataType dtype, PartialShape
   return result;
 }
 
-absl::StatusOr<PartialShape> merged_element_shape(const KernelContext& context, const TensorList& list, int i) {
+absl::StatusOr<PartialShape> merged_element_shape(const KernelContext& context, const TensorList& list,
+                                                  int i) {
   TROUPE_ASSIGN_OR_RETURN(PartialShape shape, shape_from_tensor(context.input(i)));
   return merge_shapes(shape, list.element_shape);
 }

@@ -47,7 +47,8 @@ absl::StatusOr<TensorList*> output_changed_list(KernelContext& context);
 TensorList* output_new_list(KernelContext& context, DataType dtype, PartialShape element_shape);
 
 /// What the list and the shape in input i say together of elements.
-absl::StatusOr<PartialShape> merged_element_shape(const KernelContext& context, const TensorList& list, int i);
+absl::StatusOr<PartialShape> merged_element_shape(const KernelContext& context, const TensorList& list,
+                                                  int i);
 
 /// ResourceExhausted when a list of so many elements is out of all proportion.
 absl::Status check_list_size(int64_t size);

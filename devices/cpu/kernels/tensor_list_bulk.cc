@@ -43,8 +43,8 @@ class StackKernel final : public Kernel {
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0, context.output_type(0)));
     if (num_elements_ != -1 && list->size() != num_elements_) {
-      return invalid("Operation expected a list with ", num_elements_, " elements but got a list with ", list->size(),
-                     " elements.");
+      return invalid("Operation expected a list with ", num_elements_, " elements but got a list with ",
+                     list->size(), " elements.");
     }
     TROUPE_ASSIGN_OR_RETURN(PartialShape partial, merged_element_shape(context, *list, 1));
     if (!partial.fully_defined() && list->elements.empty()) {
@@ -54,11 +54,13 @@ class StackKernel final : public Kernel {
     TROUPE_RETURN_IF_ERROR(merge_elements(*list, &partial));
     auto shape = partial.to_shape();
     if (!shape) {
-      return invalid("Tried to stack list which only contains uninitialized tensors and has a non-fully-defined "
-                     "element_shape: ", partial.to_string());
+      return invalid(
+          "Tried to stack list which only contains uninitialized tensors and has a non-fully-defined "
+          "element_shape: ",
+          partial.to_string());
     }
     TROUPE_ASSIGN_OR_RETURN(Shape stacked, with_rows(list->size(), *shape));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, stacked));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, stacked));
     const int64_t n = shape->num_elements();
     for (int64_t i = 0; i < list->size(); ++i) {
       copy_element(context, list->elements[static_cast<size_t>(i)], out, i * n, n);
@@ -75,7 +77,8 @@ absl::Status gather(KernelContext& context) {
   const Tensor& indices = context.input(1);
   TROUPE_ASSIGN_OR_RETURN(PartialShape partial, merged_element_shape(context, *list, 2));
   if (!partial.fully_defined() && indices.num_elements() == 0) {
-    return invalid("Tried to gather 0-elements from a list with non-fully-defined shape: ", partial.to_string());
+    return invalid("Tried to gather 0-elements from a list with non-fully-defined shape: ",
+                   partial.to_string());
   }
   for (int32_t i : indices.flat<int32_t>()) {
     if (i < 0 || i >= list->size()) {
@@ -92,7 +95,7 @@ absl::Status gather(KernelContext& context) {
                    partial.to_string());
   }
   TROUPE_ASSIGN_OR_RETURN(Shape gathered, with_rows(indices.num_elements(), *shape));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, gathered));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, gathered));
   const int64_t n = shape->num_elements();
   int64_t offset = 0;
   for (int32_t i : indices.flat<int32_t>()) {
@@ -121,13 +124,16 @@ class ConcatKernel final : public Kernel {
     int64_t first = -1;
     PartialShape rest;
     if (element.known_rank()) {
-      if (element.rank() < 1) return invalid("Concat requires elements to be at least vectors, found scalars instead.");
+      if (element.rank() < 1)
+        return invalid("Concat requires elements to be at least vectors, found scalars instead.");
       first = element.dim(0);
       rest = PartialShape(std::vector<int64_t>(element.dims().begin() + 1, element.dims().end()));
     }
     if (list->elements.empty() && !rest.fully_defined()) {
-      return invalid("All except the first dimension must be fully defined when concating an empty tensor list. "
-                     "element_shape: ", element.to_string());
+      return invalid(
+          "All except the first dimension must be fully defined when concating an empty tensor list. "
+          "element_shape: ",
+          element.to_string());
     }
     std::vector<int64_t> rows(list->elements.size());
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -136,11 +142,13 @@ class ConcatKernel final : public Kernel {
         TROUPE_ASSIGN_OR_RETURN(rows[i], unset_rows(context, i, first));
         continue;
       }
-      if (t.rank() < 1) return invalid("Concat saw a scalar shape at index ", i, " but requires at least vectors.");
+      if (t.rank() < 1)
+        return invalid("Concat saw a scalar shape at index ", i, " but requires at least vectors.");
       rows[i] = t.dim(0);
       if (first != -1 && first != rows[i]) {
-        return invalid("First entry of element_shape input does not match the first dim of list element at index ", i,
-                       " Expected: ", first, " Actual: ", rows[i]);
+        return invalid(
+            "First entry of element_shape input does not match the first dim of list element at index ", i,
+            " Expected: ", first, " Actual: ", rows[i]);
       }
       Shape row = t.shape();
       row.remove_dim(0);
@@ -148,8 +156,10 @@ class ConcatKernel final : public Kernel {
     }
     auto row = rest.to_shape();
     if (!row) {
-      return invalid("Tried to concat list which only contains uninitialized tensors and has a non-fully-defined "
-                     "element_shape: ", element.to_string());
+      return invalid(
+          "Tried to concat list which only contains uninitialized tensors and has a non-fully-defined "
+          "element_shape: ",
+          element.to_string());
     }
     return join(context, *list, rows, *row);
   }
@@ -159,7 +169,8 @@ class ConcatKernel final : public Kernel {
     if (first != -1) return first;
     const int64_t known = context.num_inputs() > 2 ? context.input(2).num_elements() : 0;
     if (static_cast<int64_t>(i) >= known) {
-      return invalid("List contains uninitialized tensor at index ", i, " but leading_dims has only ", known, " elements.");
+      return invalid("List contains uninitialized tensor at index ", i, " but leading_dims has only ", known,
+                     " elements.");
     }
     const int64_t rows = context.input(2).flat<int64_t>()[i];
     if (rows < 0) return invalid("Invalid value in leading_dims: ", rows);
@@ -169,11 +180,12 @@ class ConcatKernel final : public Kernel {
                            const Shape& row) {
     int64_t total = 0;
     for (int64_t r : rows) {
-      if (__builtin_add_overflow(total, r, &total)) return invalid("The sum of the first dimensions overflows");
+      if (__builtin_add_overflow(total, r, &total))
+        return invalid("The sum of the first dimensions overflows");
     }
     TROUPE_ASSIGN_OR_RETURN(Shape shape, with_rows(total, row));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* lengths, context.allocate_output(1, Shape{list.size()}));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * lengths, context.allocate_output(1, Shape{list.size()}));
     int64_t offset = 0;
     for (size_t i = 0; i < rows.size(); ++i) {
       lengths->flat<int64_t>()[i] = rows[i];
@@ -205,18 +217,21 @@ absl::Status split_rows(KernelContext& context, const Tensor& t, std::vector<Ten
 
 /// Checks that rows of `t` may be elements of `shape`.
 absl::Status check_rows(const Tensor& t, const PartialShape& shape) {
-  if (t.rank() < 1) return invalid("Tensor must be at least a vector, but saw shape: ", t.shape().to_string());
+  if (t.rank() < 1)
+    return invalid("Tensor must be at least a vector, but saw shape: ", t.shape().to_string());
   Shape row = t.shape();
   row.remove_dim(0);
   if (!shape.compatible_with(row)) {
-    return invalid("Specified a list with shape ", shape.to_string(), " from a tensor with shape ", row.to_string());
+    return invalid("Specified a list with shape ", shape.to_string(), " from a tensor with shape ",
+                   row.to_string());
   }
   return absl::OkStatus();
 }
 
 absl::Status from_tensor(KernelContext& context) {
   const Tensor& t = context.input(0);
-  if (t.rank() < 1) return invalid("Tensor must be at least a vector, but saw shape: ", t.shape().to_string());
+  if (t.rank() < 1)
+    return invalid("Tensor must be at least a vector, but saw shape: ", t.shape().to_string());
   if (context.input(1).rank() > 1) {
     return invalid("TensorListFromTensor: element_shape must be at most rank 1 but has the shape of ",
                    context.input(1).shape().to_string());
@@ -231,9 +246,11 @@ absl::Status from_tensor(KernelContext& context) {
 
 /// The largest of `indices`, which must match the rows of `t`; -1 for none.
 absl::StatusOr<int64_t> check_scatter(const Tensor& t, const Tensor& indices) {
-  if (t.rank() < 1) return invalid("Tensor must be at least a vector, but saw shape: ", t.shape().to_string());
+  if (t.rank() < 1)
+    return invalid("Tensor must be at least a vector, but saw shape: ", t.shape().to_string());
   if (indices.num_elements() != t.dim(0)) {
-    return invalid("Invalid number of rows in input tensor. Expected: ", indices.num_elements(), " Actual: ", t.dim(0));
+    return invalid("Invalid number of rows in input tensor. Expected: ", indices.num_elements(),
+                   " Actual: ", t.dim(0));
   }
   int64_t largest = -1;
   for (int32_t i : indices.flat<int32_t>()) {
@@ -284,7 +301,7 @@ absl::Status scatter_into(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(int64_t largest, check_scatter(t, indices));
   TROUPE_RETURN_IF_ERROR(check_rows(t, list->element_shape));
   TROUPE_RETURN_IF_ERROR(check_list_size(largest + 1));
-  TROUPE_ASSIGN_OR_RETURN(TensorList* changed, output_changed_list(context));
+  TROUPE_ASSIGN_OR_RETURN(TensorList * changed, output_changed_list(context));
   if (largest >= changed->size()) changed->elements.resize(static_cast<size_t>(largest) + 1);
   return scatter_rows(context, t, indices, changed);
 }
@@ -294,10 +311,13 @@ absl::Status split(KernelContext& context) {
   const Tensor& lengths = context.input(2);
   TROUPE_ASSIGN_OR_RETURN(PartialShape element, shape_from_tensor(context.input(1)));
   if (element.known_rank() && element.rank() < 1) {
-    return invalid("TensorListSplit requires element_shape to be at least of rank 1, but saw: ", element.to_string());
+    return invalid("TensorListSplit requires element_shape to be at least of rank 1, but saw: ",
+                   element.to_string());
   }
-  if (t.rank() < 1) return invalid("Tensor must be at least a vector, but saw shape: ", t.shape().to_string());
-  if (!is_vector(lengths)) return invalid("Expected lengths to be a vector, received shape: ", lengths.shape().to_string());
+  if (t.rank() < 1)
+    return invalid("Tensor must be at least a vector, but saw shape: ", t.shape().to_string());
+  if (!is_vector(lengths))
+    return invalid("Expected lengths to be a vector, received shape: ", lengths.shape().to_string());
   Shape row = t.shape();
   row.remove_dim(0);
   PartialShape rest;
@@ -305,7 +325,8 @@ absl::Status split(KernelContext& context) {
     rest = PartialShape(std::vector<int64_t>(element.dims().begin() + 1, element.dims().end()));
   }
   if (!rest.compatible_with(row)) {
-    return invalid("tensor shape ", t.shape().to_string(), " is not compatible with element_shape ", element.to_string());
+    return invalid("tensor shape ", t.shape().to_string(), " is not compatible with element_shape ",
+                   element.to_string());
   }
   TROUPE_RETURN_IF_ERROR(check_list_size(lengths.num_elements()));
   std::vector<Tensor> parts;
@@ -316,7 +337,8 @@ absl::Status split(KernelContext& context) {
   for (int64_t length : lengths.flat<int64_t>()) {
     if (length < 0) return invalid("Invalid value in lengths: ", length);
     if (length > t.dim(0) - begin) {
-      return invalid("Attempting to slice [", begin, ", ", static_cast<uint64_t>(begin) + static_cast<uint64_t>(length),
+      return invalid("Attempting to slice [", begin, ", ",
+                     static_cast<uint64_t>(begin) + static_cast<uint64_t>(length),
                      "] from tensor with length ", t.dim(0));
     }
     part_shape.set_dim(0, length);

@@ -41,7 +41,7 @@ absl::Status reserve(KernelContext& context) {
 
 absl::Status length(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
   out->flat<int32_t>()[0] = static_cast<int32_t>(list->size());
   return absl::OkStatus();
 }
@@ -50,11 +50,11 @@ absl::Status element_shape(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0));
   const PartialShape& shape = list->element_shape;
   if (!shape.known_rank()) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
     set_int(out, 0, -1);
     return absl::OkStatus();
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape{shape.rank()}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape{shape.rank()}));
   for (int i = 0; i < shape.rank(); ++i) set_int(out, i, shape.dim(i));
   return absl::OkStatus();
 }
@@ -73,7 +73,8 @@ absl::StatusOr<Tensor> unset_element(KernelContext& context, const TensorList& l
     shape = partial.to_shape();
   }
   if (!shape) {
-    return invalid("Trying to read an uninitialized tensor but element_shape is not fully defined", partial.to_string());
+    return invalid("Trying to read an uninitialized tensor but element_shape is not fully defined",
+                   partial.to_string());
   }
   TROUPE_ASSIGN_OR_RETURN(Tensor zero, context.allocate_temp(list.dtype, *shape));
   fill_zero(context.parallel(), list.dtype, zero.raw(), zero.num_elements());
@@ -116,7 +117,7 @@ class SetItemKernel final : public Kernel {
                      context.input(2).shape().to_string(), " list shape: ", list->element_shape.to_string());
     }
     TROUPE_RETURN_IF_ERROR(check_list_size(index + 1));
-    TROUPE_ASSIGN_OR_RETURN(TensorList* changed, output_changed_list(context));
+    TROUPE_ASSIGN_OR_RETURN(TensorList * changed, output_changed_list(context));
     if (index >= changed->size()) changed->elements.resize(static_cast<size_t>(index) + 1);
     changed->elements[static_cast<size_t>(index)] = context.take_input(2);
     return absl::OkStatus();
@@ -137,7 +138,8 @@ absl::Status check_appended(const TensorList& list, const Tensor& value) {
                    value.shape().to_string(), " list shape: ", list.element_shape.to_string());
   }
   if (list.capacity >= 0 && list.size() >= list.capacity) {
-    return invalid("Tried to push item into a full list list size: ", list.size(), " max_num_elements: ", list.capacity);
+    return invalid("Tried to push item into a full list list size: ", list.size(),
+                   " max_num_elements: ", list.capacity);
   }
   return absl::OkStatus();
 }
@@ -145,7 +147,7 @@ absl::Status check_appended(const TensorList& list, const Tensor& value) {
 absl::Status push_back(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0));
   TROUPE_RETURN_IF_ERROR(check_appended(*list, context.input(1)));
-  TROUPE_ASSIGN_OR_RETURN(TensorList* changed, output_changed_list(context));
+  TROUPE_ASSIGN_OR_RETURN(TensorList * changed, output_changed_list(context));
   changed->elements.push_back(context.take_input(1));
   return absl::OkStatus();
 }
@@ -157,7 +159,7 @@ absl::Status pop_back(KernelContext& context) {
     TROUPE_ASSIGN_OR_RETURN(Tensor zero, unset_element(context, *list, 1));
     context.set_output(1, std::move(zero));
   }
-  TROUPE_ASSIGN_OR_RETURN(TensorList* changed, output_changed_list(context));
+  TROUPE_ASSIGN_OR_RETURN(TensorList * changed, output_changed_list(context));
   if (changed->elements.back().initialized()) context.set_output(1, std::move(changed->elements.back()));
   changed->elements.pop_back();
   return absl::OkStatus();
@@ -169,7 +171,7 @@ absl::Status resize(KernelContext& context) {
   const int32_t size = context.input(1).value<int32_t>();
   if (size < 0) return invalid("TensorListSlice expects size to be non-negative. Got: ", size);
   TROUPE_RETURN_IF_ERROR(check_list_size(size));
-  TROUPE_ASSIGN_OR_RETURN(TensorList* changed, output_changed_list(context));
+  TROUPE_ASSIGN_OR_RETURN(TensorList * changed, output_changed_list(context));
   changed->elements.resize(static_cast<size_t>(size));
   return absl::OkStatus();
 }
@@ -178,18 +180,19 @@ absl::Status concat_lists(KernelContext& context) {
   const Tensor& a = context.input(0);
   const Tensor& b = context.input(1);
   if (!(a.shape() == b.shape())) {
-    return invalid("input_a and input_b must have the same shape: ", a.shape().to_string(), " vs. ", b.shape().to_string());
+    return invalid("input_a and input_b must have the same shape: ", a.shape().to_string(), " vs. ",
+                   b.shape().to_string());
   }
   TROUPE_ASSIGN_OR_RETURN(DataType dtype, element_type(context));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, a.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, a.shape()));
   for (int64_t i = 0; i < a.num_elements(); ++i) {
     const auto* x = a.flat<Variant>()[i].get<TensorList>();
     const auto* y = b.flat<Variant>()[i].get<TensorList>();
     if (x == nullptr) return invalid("input_a is not a TensorList at index ", i);
     if (y == nullptr) return invalid("input_b is not a TensorList at index ", i);
     if (x->dtype != dtype || y->dtype != dtype) {
-      return invalid("input_a and input_b must hold elements of type ", dtype_name(dtype), " at index ", i, ", but hold ",
-                     dtype_name(x->dtype), " and ", dtype_name(y->dtype));
+      return invalid("input_a and input_b must hold elements of type ", dtype_name(dtype), " at index ", i,
+                     ", but hold ", dtype_name(x->dtype), " and ", dtype_name(y->dtype));
     }
     if (!(x->element_shape == y->element_shape)) {
       return invalid("input_a and input_b TensorList element shapes are not identical at index ", i, ": ",
@@ -205,7 +208,8 @@ absl::Status concat_lists(KernelContext& context) {
 absl::Status push_back_batch(KernelContext& context) {
   const Tensor& value = context.input(1);
   const Tensor& handles = context.input(0);
-  if (value.rank() < 1) return invalid("Expected tensor to be at least a vector, but saw shape: ", value.shape().to_string());
+  if (value.rank() < 1)
+    return invalid("Expected tensor to be at least a vector, but saw shape: ", value.shape().to_string());
   if (!is_vector(handles)) {
     return invalid("Expected input_handles to be a vector, but saw shape: ", handles.shape().to_string());
   }
@@ -215,7 +219,7 @@ absl::Status push_back_batch(KernelContext& context) {
   }
   Shape row = value.shape();
   row.remove_dim(0);
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, handles.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, handles.shape()));
   for (int64_t i = 0; i < n; ++i) {
     const auto* list = handles.flat<Variant>()[i].get<TensorList>();
     if (list == nullptr) return invalid("Input handle at index ", i, " is not a list.");
@@ -224,7 +228,8 @@ absl::Status push_back_batch(KernelContext& context) {
               part.num_elements());
     if (!list->element_shape.compatible_with(row)) {
       return invalid("Tried to append a tensor with incompatible shape to a list at index ", i,
-                     ". Op element shape: ", row.to_string(), " list shape: ", list->element_shape.to_string());
+                     ". Op element shape: ", row.to_string(),
+                     " list shape: ", list->element_shape.to_string());
     }
     TROUPE_RETURN_IF_ERROR(check_appended(*list, part));
     auto longer = std::make_shared<TensorList>(*list);
@@ -252,8 +257,9 @@ absl::StatusOr<Tensor> zeros_of(KernelContext& context, const Tensor& t) {
 absl::StatusOr<Variant> zeros_of(KernelContext& context, const Variant& value) {
   const auto* list = value.get<TensorList>();
   if (list == nullptr) {
-    return absl::InternalError(absl::StrCat("No unary variant unary_op function found for op ZEROS_LIKE Variant type_name: ",
-                                            value.empty() ? "" : value.value()->type_name(), " for device type: CPU"));
+    return absl::InternalError(
+        absl::StrCat("No unary variant unary_op function found for op ZEROS_LIKE Variant type_name: ",
+                     value.empty() ? "" : value.value()->type_name(), " for device type: CPU"));
   }
   auto zero = std::make_shared<TensorList>();
   zero->dtype = list->dtype;
@@ -282,18 +288,20 @@ absl::StatusOr<Tensor> sum_of(KernelContext& context, const Tensor& a, const Ten
   if (!a.initialized()) return b;
   if (!b.initialized()) return a;
   if (!(a.shape() == b.shape())) {
-    return invalid("Trying to add two tensors with incompatible element shapes. One is ", a.shape().to_string(),
-                   " and the other is ", b.shape().to_string());
+    return invalid("Trying to add two tensors with incompatible element shapes. One is ",
+                   a.shape().to_string(), " and the other is ", b.shape().to_string());
   }
   const DataType t = a.dtype();
   TROUPE_ASSIGN_OR_RETURN(Tensor sum, context.allocate_temp(t, a.shape()));
   if (t == DataType::kVariant) {
     for (int64_t i = 0; i < a.num_elements(); ++i) {
-      TROUPE_ASSIGN_OR_RETURN(sum.flat<Variant>()[i], sum_of(context, a.flat<Variant>()[i], b.flat<Variant>()[i]));
+      TROUPE_ASSIGN_OR_RETURN(sum.flat<Variant>()[i],
+                              sum_of(context, a.flat<Variant>()[i], b.flat<Variant>()[i]));
     }
     return sum;
   }
-  CombineLoop add = is_floating(t) || is_integer(t) || is_complex(t) ? combine_loop(Combine::kAdd, t) : nullptr;
+  CombineLoop add =
+      is_floating(t) || is_integer(t) || is_complex(t) ? combine_loop(Combine::kAdd, t) : nullptr;
   if (add == nullptr) return invalid("Trying to add unsupported dtype ", dtype_name(t));
   copy_flat(context.parallel(), t, a.raw(), sum.raw(), a.num_elements());
   add(sum.raw(), b.raw(), b.num_elements());
@@ -305,8 +313,9 @@ absl::StatusOr<Variant> sum_of(KernelContext& context, const Variant& a, const V
   const auto* y = b.get<TensorList>();
   if (x == nullptr || y == nullptr) {
     const Variant& culprit = x == nullptr ? a : b;
-    return absl::InternalError(absl::StrCat("No binary variant binary_op function found for op ADD Variant type_name: '",
-                                            culprit.empty() ? "" : culprit.value()->type_name(), "' for device type: CPU"));
+    return absl::InternalError(
+        absl::StrCat("No binary variant binary_op function found for op ADD Variant type_name: '",
+                     culprit.empty() ? "" : culprit.value()->type_name(), "' for device type: CPU"));
   }
   if (x->dtype != y->dtype) {
     return invalid("Trying to add two lists of tensors of different dtypes. One is ", dtype_name(x->dtype),
@@ -317,8 +326,8 @@ absl::StatusOr<Variant> sum_of(KernelContext& context, const Variant& a, const V
                    x->element_shape.to_string(), " and the other is ", y->element_shape.to_string());
   }
   if (x->size() != y->size()) {
-    return invalid("Trying to add two lists of tensors with different lengths. One is ", x->size(), " and the other is ",
-                   y->size());
+    return invalid("Trying to add two lists of tensors with different lengths. One is ", x->size(),
+                   " and the other is ", y->size());
   }
   auto sum = std::make_shared<TensorList>();
   sum->dtype = x->dtype;

@@ -40,7 +40,8 @@ absl::StatusOr<const TensorMap*> input_map(const KernelContext& context) {
   const Variant& v = t.value<Variant>();
   const TensorMap* map = v.get<TensorMap>();
   if (map == nullptr) {
-    return invalid("Input handle is not a map. Saw: '", v.empty() ? "<uninitialized>" : v.value()->debug_string(), "'");
+    return invalid("Input handle is not a map. Saw: '",
+                   v.empty() ? "<uninitialized>" : v.value()->debug_string(), "'");
   }
   return map;
 }
@@ -66,7 +67,7 @@ absl::Status empty_map(KernelContext& context) {
 
 absl::Status map_size(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(const TensorMap* map, input_map(context));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
   out->flat<int32_t>()[0] = static_cast<int32_t>(map->entries.size());
   return absl::OkStatus();
 }
@@ -84,11 +85,13 @@ absl::Status lookup(KernelContext& context) {
   TROUPE_RETURN_IF_ERROR(check_key(context.input(1)));
   auto it = map->entries.find(key_bytes(context.input(1)));
   if (it == map->entries.end()) {
-    return invalid("Trying to lookup non-existent key. Could not find key \"", context.input(1).to_string(100), "\".");
+    return invalid("Trying to lookup non-existent key. Could not find key \"",
+                   context.input(1).to_string(100), "\".");
   }
   const Tensor& value = it->second.second;
   if (value.dtype() != context.output_type(0)) {
-    return invalid("The value is of type ", dtype_name(value.dtype()), ", not ", dtype_name(context.output_type(0)));
+    return invalid("The value is of type ", dtype_name(value.dtype()), ", not ",
+                   dtype_name(context.output_type(0)));
   }
   context.set_output(0, value);
   return absl::OkStatus();
@@ -99,7 +102,8 @@ absl::Status erase(KernelContext& context) {
   TROUPE_RETURN_IF_ERROR(check_key(context.input(1)));
   const std::string key = key_bytes(context.input(1));
   if (map->entries.count(key) == 0) {
-    return invalid("Trying to erase non-existent item. Could not find key \"", context.input(1).to_string(100), "\".");
+    return invalid("Trying to erase non-existent item. Could not find key \"",
+                   context.input(1).to_string(100), "\".");
   }
   output_changed_map(context, *map)->entries.erase(key);
   return absl::OkStatus();
@@ -108,7 +112,7 @@ absl::Status erase(KernelContext& context) {
 absl::Status has_key(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(const TensorMap* map, input_map(context));
   TROUPE_RETURN_IF_ERROR(check_key(context.input(1)));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
   out->flat<bool>()[0] = map->entries.count(key_bytes(context.input(1))) > 0;
   return absl::OkStatus();
 }
@@ -124,7 +128,7 @@ absl::Status stack_keys(KernelContext& context) {
     if (entry.first.dtype() != context.output_type(0)) return invalid("Key does not match requested dtype.");
     if (!(entry.first.shape() == first)) return invalid("Keys must all have the same shape.");
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   int64_t offset = 0;
   for (const auto& [bytes, entry] : map->entries) {
     copy_elements(entry.first, 0, *out, offset, entry.first.num_elements());

@@ -119,14 +119,16 @@ TEST(Queue, tells_what_is_missing_when_it_is_closed) {
   queue->enqueue(token, value(1), [](absl::Status) {});
   queue->dequeue_many(token, 3, false, many.with_tuple());
   queue->close(token, false, [](absl::Status) {});
-  EXPECT_EQ(many.status, absl::OutOfRangeError(
-                             "FIFOQueue 'q' is closed and has insufficient elements (requested 2, current size 0)"));
+  EXPECT_EQ(many.status,
+            absl::OutOfRangeError(
+                "FIFOQueue 'q' is closed and has insufficient elements (requested 2, current size 0)"));
   EXPECT_EQ(queue->size(), 1);
   queue->dequeue_many(token, 3, true, rest.with_tuple());
   EXPECT_TRUE(tensors_near(rest.tuple.at(0), Tensor::vector<int32_t>({1})));
   queue->dequeue(token, one.with_tuple());
-  EXPECT_EQ(one.status, absl::OutOfRangeError(
-                            "FIFOQueue 'q' is closed and has insufficient elements (requested 1, current size 0)"));
+  EXPECT_EQ(one.status,
+            absl::OutOfRangeError(
+                "FIFOQueue 'q' is closed and has insufficient elements (requested 1, current size 0)"));
   queue->enqueue(token, value(1), in.done());
   EXPECT_EQ(in.status, absl::CancelledError("FIFOQueue 'q' is closed."));
 }
@@ -141,7 +143,8 @@ TEST(Queue, pads_what_differs_in_length) {
   ASSERT_TRUE(out.given && out.status.ok()) << out.status;
   EXPECT_TRUE(tensors_near(out.tuple.at(0), Tensor::from<int32_t>(Shape{2, 2}, {1, 0, 2, 3})));
   queue->enqueue(token, value(1), bad.done());
-  EXPECT_EQ(bad.status, absl::InvalidArgumentError("Shape mismatch in tuple component 0. Expected [?], got []"));
+  EXPECT_EQ(bad.status,
+            absl::InvalidArgumentError("Shape mismatch in tuple component 0. Expected [?], got []"));
 }
 
 TEST(Queue, survives_threads_that_cancel_each_other) {
@@ -194,16 +197,19 @@ TEST_F(DataFlowTest, keeps_a_queue_between_steps_and_ends_a_wait_with_the_sessio
 
 TEST_F(DataFlowTest, takes_the_mean_of_gradients_of_this_step) {
   const AttrMap type{{"dtype", DataType::kFloat}};
-  int acc = add("acc", "ResourceConditionalAccumulator", {{"dtype", DataType::kFloat}, {"shape", PartialShape{2}}});
+  int acc =
+      add("acc", "ResourceConditionalAccumulator", {{"dtype", DataType::kFloat}, {"shape", PartialShape{2}}});
   int step = placeholder("step", DataType::kInt64), gradient = placeholder("gradient");
   int two = constant("two", Tensor::scalar<int32_t>(2));
   add("apply", "ResourceAccumulatorApplyGradient", type, {{acc, 0}, {step, 0}, {gradient, 0}});
   add("take", "ResourceAccumulatorTakeGradient", type, {{acc, 0}, {two, 0}});
   Session& session = open();
   auto apply = [&](int64_t s, Tensor g) {
-    return session.run({{"step", Tensor::scalar<int64_t>(s)}, {"gradient", std::move(g)}}, {}, {"apply"}).status();
+    return session.run({{"step", Tensor::scalar<int64_t>(s)}, {"gradient", std::move(g)}}, {}, {"apply"})
+        .status();
   };
-  EXPECT_THAT(apply(0, Tensor::vector<float>({1})).message(), HasSubstr("Shape mismatch: expected [2], got [1]"));
+  EXPECT_THAT(apply(0, Tensor::vector<float>({1})).message(),
+              HasSubstr("Shape mismatch: expected [2], got [1]"));
   ASSERT_TRUE(apply(0, Tensor::vector<float>({1, 2})).ok());
   auto waiting = std::async(std::launch::async, [&] { return session.run({}, {"take"}); });
   ASSERT_TRUE(apply(0, Tensor::vector<float>({3, 6})).ok());
@@ -214,19 +220,24 @@ TEST_F(DataFlowTest, takes_the_mean_of_gradients_of_this_step) {
 
 TEST_F(DataFlowTest, completes_tuples_by_key) {
   const Types types{DataType::kFloat, DataType::kInt32};
-  int barrier = add("b", "Barrier", {{"component_types", types},
-                                     {"shapes", std::vector<PartialShape>{Shape(), Shape()}}});
+  int barrier = add("b", "Barrier",
+                    {{"component_types", types}, {"shapes", std::vector<PartialShape>{Shape(), Shape()}}});
   int keys = constant("keys", Tensor::from<TString>(Shape{2}, {TString("x"), TString("y")}));
   int floats = constant("floats", Tensor::vector<float>({1, 2}));
   int ints = constant("ints", Tensor::vector<int32_t>({10, 20}));
   int two = constant("n", Tensor::scalar<int32_t>(2));
-  add("in0", "BarrierInsertMany", {{"T", DataType::kFloat}, {"component_index", 0}}, {{barrier, 0}, {keys, 0}, {floats, 0}});
-  add("in1", "BarrierInsertMany", {{"T", DataType::kInt32}, {"component_index", 1}}, {{barrier, 0}, {keys, 0}, {ints, 0}});
+  add("in0", "BarrierInsertMany", {{"T", DataType::kFloat}, {"component_index", 0}},
+      {{barrier, 0}, {keys, 0}, {floats, 0}});
+  add("in1", "BarrierInsertMany", {{"T", DataType::kInt32}, {"component_index", 1}},
+      {{barrier, 0}, {keys, 0}, {ints, 0}});
   add("take", "BarrierTakeMany", {{"component_types", types}}, {{barrier, 0}, {two, 0}});
   Session& session = open();
   ASSERT_TRUE(session.run({}, {}, {"in0"}).ok());
-  EXPECT_THAT(session.run({}, {}, {"in0"}).status().message(), HasSubstr("Key x already has a value for component 0"));
-  auto waiting = std::async(std::launch::async, [&] { return session.run({}, {"take:1", "take:2", "take:3"}); });
+  EXPECT_THAT(session.run({}, {}, {"in0"}).status().message(),
+              HasSubstr("Key x already has a value for component 0"));
+  auto waiting = std::async(std::launch::async, [&] {
+    return session.run({}, {"take:1", "take:2", "take:3"});
+  });
   ASSERT_TRUE(session.run({}, {}, {"in1"}).ok());
   auto taken = waiting.get();
   ASSERT_TRUE(taken.ok()) << taken.status();

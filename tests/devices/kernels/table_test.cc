@@ -13,7 +13,8 @@ namespace {
 
 using testing::HasSubstr;
 
-LookupTable::Options options(LookupTable::Kind kind, DataType key, DataType value, Shape value_shape = Shape()) {
+LookupTable::Options options(LookupTable::Kind kind, DataType key, DataType value,
+                             Shape value_shape = Shape()) {
   LookupTable::Options o;
   o.kind = kind;
   o.key_dtype = key;
@@ -38,7 +39,8 @@ Tensor strings(std::initializer_list<const char*> all) {
 
 TEST(StaticTable, is_filled_once) {
   LookupTable table(options(LookupTable::Kind::kStatic, DataType::kString, DataType::kInt64));
-  const Tensor keys = strings({"a", "b"}), values = Tensor::vector<int64_t>({1, 2}), no = Tensor::scalar<int64_t>(-1);
+  const Tensor keys = strings({"a", "b"}), values = Tensor::vector<int64_t>({1, 2}),
+               no = Tensor::scalar<int64_t>(-1);
   EXPECT_EQ(find(table, keys, no).status(), absl::FailedPreconditionError("Table not initialized."));
   EXPECT_EQ(table.initialize(strings({"a", "a"}), values),
             absl::FailedPreconditionError(
@@ -86,11 +88,13 @@ TEST(DenseTable, has_keys_that_no_entry_may_have_and_keys_of_any_shape) {
   o.empty_key = Tensor::vector<int64_t>({-1, -1});
   o.deleted_key = Tensor::vector<int64_t>({-2, -2});
   LookupTable table(o);
-  ASSERT_TRUE(table.insert(Tensor::from<int64_t>(Shape{2, 2}, {-1, 5, 5, -1}), Tensor::vector<float>({1, 2})).ok());
+  ASSERT_TRUE(
+      table.insert(Tensor::from<int64_t>(Shape{2, 2}, {-1, 5, 5, -1}), Tensor::vector<float>({1, 2})).ok());
   auto found = find(table, Tensor::vector<int64_t>({5, -1}), Tensor::scalar<float>(0));
   ASSERT_TRUE(found.ok()) << found.status();
   EXPECT_EQ(found->value<float>(), 2);
-  EXPECT_EQ(table.remove(o.deleted_key), absl::InvalidArgumentError("Using the deleted_key as a table key is not allowed"));
+  EXPECT_EQ(table.remove(o.deleted_key),
+            absl::InvalidArgumentError("Using the deleted_key as a table key is not allowed"));
   EXPECT_EQ(table.insert(Tensor::vector<int64_t>({1, 2, 3}), Tensor::scalar<float>(1)),
             absl::InvalidArgumentError("Input key shape [3] must end with the table's key shape [2]"));
 }
@@ -121,29 +125,41 @@ TEST_F(VocabularyTest, says_which_line_is_wrong) {
   columns.key_field = 0;
   columns.value_field = 3;
   columns.delimiter = ',';
-  EXPECT_THAT(load("a,10\n", &table_, columns).message(), HasSubstr("line 0 (a,10) : expected at least 4 got 2"));
+  EXPECT_THAT(load("a,10\n", &table_, columns).message(),
+              HasSubstr("line 0 (a,10) : expected at least 4 got 2"));
   columns.value_field = 1;
-  EXPECT_THAT(load("a,xx\n", &table_, columns).message(), HasSubstr("Field xx in line 0 is not a valid int64."));
+  EXPECT_THAT(load("a,xx\n", &table_, columns).message(),
+              HasSubstr("Field xx in line 0 is not a valid int64."));
   TableFile longer;
   longer.vocab_size = 5;
   EXPECT_THAT(load("a\nb\n", &table_, longer).message(), HasSubstr(": expected 5 but got 2"));
   longer.path = "/no/such/file";
-  EXPECT_EQ(initialize_from_file(longer, &table_), absl::NotFoundError("/no/such/file; No such file or directory"));
+  EXPECT_EQ(initialize_from_file(longer, &table_),
+            absl::NotFoundError("/no/such/file; No such file or directory"));
 }
 
 TEST(TableOps, share_a_table_by_name_and_check_its_types) {
   KernelHarness harness;
-  const AttrMap named{{"key_dtype", DataType::kInt64}, {"value_dtype", DataType::kFloat}, {"shared_name", "t"}};
+  const AttrMap named{
+      {"key_dtype", DataType::kInt64}, {"value_dtype", DataType::kFloat}, {"shared_name", "t"}};
   Tensor handle = harness.run("MutableHashTableV2", {}, named)->at(0);
-  ASSERT_TRUE(harness.run("LookupTableInsertV2", {handle, Tensor::vector<int64_t>({3}), Tensor::vector<float>({1.5f})}).ok());
+  ASSERT_TRUE(
+      harness
+          .run("LookupTableInsertV2", {handle, Tensor::vector<int64_t>({3}), Tensor::vector<float>({1.5f})})
+          .ok());
   Tensor again = harness.run("MutableHashTableV2", {}, named)->at(0);
   EXPECT_EQ(harness.run("LookupTableSizeV2", {again})->at(0).value<int64_t>(), 1);
-  EXPECT_THAT(harness.run("LookupTableFindV2", {handle, Tensor::vector<int32_t>({3}), Tensor::scalar<float>(0)})
-                  .status().message(),
-              HasSubstr("Signature mismatch, have: resource, int32, float->float expected: resource, int64, float->float"));
-  EXPECT_THAT(harness.run("InitializeTableV2", {handle, Tensor::vector<int64_t>({3}), Tensor::vector<float>({1})})
-                  .status().message(),
-              HasSubstr("Table localhost t is not initializable"));
+  EXPECT_THAT(
+      harness.run("LookupTableFindV2", {handle, Tensor::vector<int32_t>({3}), Tensor::scalar<float>(0)})
+          .status()
+          .message(),
+      HasSubstr(
+          "Signature mismatch, have: resource, int32, float->float expected: resource, int64, float->float"));
+  EXPECT_THAT(
+      harness.run("InitializeTableV2", {handle, Tensor::vector<int64_t>({3}), Tensor::vector<float>({1})})
+          .status()
+          .message(),
+      HasSubstr("Table localhost t is not initializable"));
 }
 
 }  // namespace

@@ -37,15 +37,18 @@ TEST(TensorArray, reads_what_was_written_once) {
   Tensor array = new_array(2);
   ASSERT_TRUE(write(array, 1, Tensor::vector<float>({1, 2})).ok());
   EXPECT_TRUE(tensors_near(read(array, 1)->at(0), Tensor::vector<float>({1, 2})));
-  EXPECT_THAT(read(array, 1).status().message(), HasSubstr("Could not read index 1 twice because it was cleared"));
-  EXPECT_THAT(write(array, 1, Tensor::vector<float>({1})).message(), HasSubstr("because it has already been read"));
+  EXPECT_THAT(read(array, 1).status().message(),
+              HasSubstr("Could not read index 1 twice because it was cleared"));
+  EXPECT_THAT(write(array, 1, Tensor::vector<float>({1})).message(),
+              HasSubstr("because it has already been read"));
 }
 
 TEST(TensorArray, refuses_indices_outside_unless_it_may_grow) {
   Tensor fixed = new_array(1);
   EXPECT_THAT(write(fixed, 1, flow()).message(),
               HasSubstr("Tried to write to index 1 but array is not resizeable and size is: 1"));
-  EXPECT_THAT(read(fixed, -1).status().message(), HasSubstr("Tried to read from index -1 but array size is: 1"));
+  EXPECT_THAT(read(fixed, -1).status().message(),
+              HasSubstr("Tried to read from index -1 but array size is: 1"));
   Tensor growing = new_array(0, {{"dynamic_size", true}});
   ASSERT_TRUE(write(growing, 3, flow()).ok());
   EXPECT_EQ(run_kernel("TensorArraySizeV3", {growing, flow()})->at(0).value<int32_t>(), 4);
@@ -55,7 +58,8 @@ TEST(TensorArray, refuses_indices_outside_unless_it_may_grow) {
 TEST(TensorArray, gives_zeros_for_unwritten_elements_of_known_shape) {
   Tensor known = new_array(1, {{"element_shape", PartialShape{2}}});
   EXPECT_TRUE(tensors_near(read(known, 0)->at(0), Tensor::vector<float>({0, 0})));
-  EXPECT_THAT(read(new_array(1), 0).status().message(), HasSubstr("the element shape is not fully defined: <unknown>"));
+  EXPECT_THAT(read(new_array(1), 0).status().message(),
+              HasSubstr("the element shape is not fully defined: <unknown>"));
 }
 
 TEST(TensorArray, sums_in_a_gradient_and_forbids_writing_twice_elsewhere) {
@@ -73,16 +77,18 @@ TEST(TensorArray, sums_in_a_gradient_and_forbids_writing_twice_elsewhere) {
 
 TEST(TensorArray, splits_and_joins) {
   Tensor array = new_array(2);
-  auto split = run_kernel("TensorArraySplitV3", {array, Tensor::vector<float>({1, 2, 3}),
-                                                 Tensor::vector<int64_t>({1, 2}), flow()});
+  auto split = run_kernel("TensorArraySplitV3",
+                          {array, Tensor::vector<float>({1, 2, 3}), Tensor::vector<int64_t>({1, 2}), flow()});
   ASSERT_TRUE(split.ok()) << split.status();
   auto joined = run_kernel("TensorArrayConcatV3", {array, flow()}, {{"dtype", DataType::kFloat}});
   ASSERT_TRUE(joined.ok()) << joined.status();
   EXPECT_TRUE(tensors_near(joined->at(0), Tensor::vector<float>({1, 2, 3})));
   EXPECT_TRUE(tensors_near(joined->at(1), Tensor::vector<int64_t>({1, 2})));
   Tensor other = new_array(2);
-  EXPECT_THAT(run_kernel("TensorArraySplitV3", {other, Tensor::vector<float>({1, 2, 3}),
-                                                Tensor::vector<int64_t>({1, -2}), flow()}).status().message(),
+  EXPECT_THAT(run_kernel("TensorArraySplitV3",
+                         {other, Tensor::vector<float>({1, 2, 3}), Tensor::vector<int64_t>({1, -2}), flow()})
+                  .status()
+                  .message(),
               HasSubstr("Expected lengths to be >= 0, but saw -2"));
 }
 
@@ -100,12 +106,15 @@ TEST(Stack, gives_back_the_last_first_and_keeps_its_bounds) {
   EXPECT_THAT(harness.run("StackPushV2", {stack, Tensor::scalar<float>(6)}).status().message(),
               HasSubstr("overflowed its max_size (1)"));
   EXPECT_EQ(harness.run("StackPopV2", {stack}, type)->at(0).value<float>(), 5);
-  EXPECT_THAT(harness.run("StackPopV2", {stack}, type).status().message(), HasSubstr("is empty when calling Pop()."));
-  EXPECT_EQ(harness.run("StackPushV2", {stack, index(1)}).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(harness.run("StackPopV2", {stack}, type).status().message(),
+              HasSubstr("is empty when calling Pop()."));
+  EXPECT_EQ(harness.run("StackPushV2", {stack, index(1)}).status().code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 Tensor reserved(int32_t n, Tensor shape = Tensor::scalar<int32_t>(-1)) {
-  auto out = run_kernel("TensorListReserve", {std::move(shape), index(n)}, {{"element_dtype", DataType::kFloat}});
+  auto out =
+      run_kernel("TensorListReserve", {std::move(shape), index(n)}, {{"element_dtype", DataType::kFloat}});
   EXPECT_TRUE(out.ok()) << out.status();
   return out->at(0);
 }
@@ -117,7 +126,8 @@ absl::StatusOr<std::vector<Tensor>> set_item(Tensor list, int32_t i, Tensor valu
   return run_kernel("TensorListSetItem", std::move(inputs));
 }
 absl::StatusOr<std::vector<Tensor>> get_item(Tensor list, int32_t i) {
-  return run_kernel("TensorListGetItem", {std::move(list), index(i), index(-1)}, {{"element_dtype", DataType::kFloat}});
+  return run_kernel("TensorListGetItem", {std::move(list), index(i), index(-1)},
+                    {{"element_dtype", DataType::kFloat}});
 }
 
 TEST(TensorList, is_a_value_that_changes_leave_alone) {
@@ -125,7 +135,8 @@ TEST(TensorList, is_a_value_that_changes_leave_alone) {
   auto after = set_item(before, 0, Tensor::scalar<float>(7));
   ASSERT_TRUE(after.ok()) << after.status();
   EXPECT_EQ(get_item(after->at(0), 0)->at(0).value<float>(), 7);
-  EXPECT_THAT(get_item(before, 0).status().message(), HasSubstr("Trying to read an uninitialized tensor but"));
+  EXPECT_THAT(get_item(before, 0).status().message(),
+              HasSubstr("Trying to read an uninitialized tensor but"));
   EXPECT_THAT(set_item(before, 2, flow()).status().message(),
               HasSubstr("Trying to modify element 2 in a list with 2 elements."));
 }
@@ -140,11 +151,15 @@ TEST(TensorList, changes_in_place_when_nobody_else_holds_it) {
 
 TEST(TensorList, stacks_with_zeros_for_what_was_never_set) {
   auto list = set_item(reserved(2), 1, Tensor::vector<float>({1, 2}));
-  auto stacked = run_kernel("TensorListStack", {list->at(0), index(-1)}, {{"element_dtype", DataType::kFloat}});
+  auto stacked =
+      run_kernel("TensorListStack", {list->at(0), index(-1)}, {{"element_dtype", DataType::kFloat}});
   ASSERT_TRUE(stacked.ok()) << stacked.status();
   EXPECT_TRUE(tensors_near(stacked->at(0), Tensor::from<float>(Shape{2, 2}, {0, 0, 1, 2})));
-  EXPECT_THAT(run_kernel("TensorListStack", {reserved(0), index(-1)}, {{"element_dtype", DataType::kFloat}}).status().message(),
-              HasSubstr("Tried to stack elements of an empty list with non-fully-defined element_shape: <unknown>"));
+  EXPECT_THAT(
+      run_kernel("TensorListStack", {reserved(0), index(-1)}, {{"element_dtype", DataType::kFloat}})
+          .status()
+          .message(),
+      HasSubstr("Tried to stack elements of an empty list with non-fully-defined element_shape: <unknown>"));
 }
 
 TEST(TensorList, adds_lists_and_makes_zeros_of_them) {
@@ -157,8 +172,9 @@ TEST(TensorList, adds_lists_and_makes_zeros_of_them) {
   auto zero = run_kernel("ZerosLike", {a});
   ASSERT_TRUE(zero.ok()) << zero.status();
   EXPECT_TRUE(tensors_near(get_item(zero->at(0), 0)->at(0), Tensor::vector<float>({0, 0})));
-  EXPECT_THAT(run_kernel("AddN", {a, reserved(3)}).status().message(),
-              HasSubstr("Trying to add two lists of tensors with different lengths. One is 2 and the other is 3"));
+  EXPECT_THAT(
+      run_kernel("AddN", {a, reserved(3)}).status().message(),
+      HasSubstr("Trying to add two lists of tensors with different lengths. One is 2 and the other is 3"));
 }
 
 TEST(TensorList, travels_as_bytes) {
@@ -178,7 +194,8 @@ TEST(TensorList, pushes_pops_and_respects_its_capacity) {
               HasSubstr("Trying to pop from an empty list."));
   auto one = run_kernel("TensorListPushBack", {list, Tensor::scalar<float>(4)});
   ASSERT_TRUE(one.ok()) << one.status();
-  EXPECT_THAT(run_kernel("TensorListPushBack", {one->at(0), flow()}).status().message(), HasSubstr("into a full list"));
+  EXPECT_THAT(run_kernel("TensorListPushBack", {one->at(0), flow()}).status().message(),
+              HasSubstr("into a full list"));
   EXPECT_THAT(run_kernel("TensorListPushBack", {list, Tensor::vector<float>({1})}).status().message(),
               HasSubstr("Op element shape: [1] list shape: []"));
   auto popped = run_kernel("TensorListPopBack", {one->at(0), index(-1)}, type);
@@ -191,15 +208,17 @@ TEST(TensorList, splits_and_concatenates) {
   auto split = run_kernel("TensorListSplit", {Tensor::vector<float>({1, 2, 3}), Tensor::vector<int32_t>({-1}),
                                               Tensor::vector<int64_t>({1, 2})});
   ASSERT_TRUE(split.ok()) << split.status();
-  auto joined = run_kernel("TensorListConcatV2", {split->at(0), Tensor::vector<int32_t>({-1}),
-                                                  Tensor::vector<int64_t>({})}, type);
+  auto joined = run_kernel("TensorListConcatV2",
+                           {split->at(0), Tensor::vector<int32_t>({-1}), Tensor::vector<int64_t>({})}, type);
   ASSERT_TRUE(joined.ok()) << joined.status();
   EXPECT_TRUE(tensors_near(joined->at(0), Tensor::vector<float>({1, 2, 3})));
   EXPECT_TRUE(tensors_near(joined->at(1), Tensor::vector<int64_t>({1, 2})));
-  EXPECT_THAT(run_kernel("TensorListSplit", {Tensor::vector<float>({1}), Tensor::vector<int32_t>({-1}),
-                                             Tensor::vector<int64_t>({std::numeric_limits<int64_t>::max(), 1})})
-                  .status().message(),
-              HasSubstr("Attempting to slice [0, "));
+  EXPECT_THAT(
+      run_kernel("TensorListSplit", {Tensor::vector<float>({1}), Tensor::vector<int32_t>({-1}),
+                                     Tensor::vector<int64_t>({std::numeric_limits<int64_t>::max(), 1})})
+          .status()
+          .message(),
+      HasSubstr("Attempting to slice [0, "));
 }
 
 int64_t resident_bytes() {
@@ -220,7 +239,8 @@ TEST_F(StepResourceTest, leave_with_their_step) {
     const std::string s = v;
     int array = add("array" + s, "TensorArray" + s, array_attrs, {{one, 0}});
     int copy = add("copy" + s, "AddV2", {{"T", DataType::kFloat}}, {{value, 0}, {value, 0}});
-    add("write" + s, "TensorArrayWrite" + s, {{"T", DataType::kFloat}}, {{array, 0}, {zero, 0}, {copy, 0}, {flow_in, 0}});
+    add("write" + s, "TensorArrayWrite" + s, {{"T", DataType::kFloat}},
+        {{array, 0}, {zero, 0}, {copy, 0}, {flow_in, 0}});
     targets.push_back("write" + s);
   }
   int stack = add("stack", "Stack", {{"elem_type", DataType::kFloat}});
