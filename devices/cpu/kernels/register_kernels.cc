@@ -8,6 +8,7 @@ void register_cpu_kernels(KernelRegistry* registry) {
   register_string_kernels(registry);
   register_parsing_kernels(registry);
   register_codec_kernels(registry);
+  register_ragged_variant_kernels(registry);
   register_control_kernels(registry);
   register_transfer_kernels(registry);
   register_variable_kernels(registry);

@@ -32,6 +32,7 @@ void register_checkpoint_kernels(KernelRegistry* registry);
 void register_string_kernels(KernelRegistry* registry);
 void register_parsing_kernels(KernelRegistry* registry);
 void register_codec_kernels(KernelRegistry* registry);
+void register_ragged_variant_kernels(KernelRegistry* registry);
 void register_control_kernels(KernelRegistry* registry);
 void register_transfer_kernels(KernelRegistry* registry);
 
