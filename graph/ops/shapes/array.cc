@@ -36,7 +36,7 @@ absl::Status ensure_shape(ShapeContext& c) {
   if (shape.known_rank()) {
     TROUPE_ASSIGN_OR_RETURN(in, with_rank(in, shape.rank()));
   }
-  TROUPE_ASSIGN_OR_RETURN(PartialShape merged, merge(in, shape));
+  TROUPE_ASSIGN_OR_RETURN(PartialShape merged, merge(shape, in));
   c.set_output(0, std::move(merged));
   return absl::OkStatus();
 }

@@ -94,6 +94,7 @@ absl::Status spread(const SliceSpec& spec, int rank, std::vector<DimSlice>* dims
     } else if (bit(spec.new_axis_mask, i)) {
       out->push_back(kNewAxis);
     } else {
+      if (rank == 0) return invalid("Attempting to slice scalar input.");
       if (at == rank) {
         return invalid(absl::StrCat("Index out of range using input dim ", at, "; input has only ", rank, " dims"));
       }
@@ -155,7 +156,6 @@ absl::Status strided_slice(ShapeContext& c) {
   spec.end = c.ints(2);
   spec.strides = c.ints(3);
   if (!in.known_rank() || spec.size < 0 || spec.strides == nullptr) return absl::OkStatus();
-  if (in.rank() == 0) return invalid("Attempting to slice scalar input.");
   if (spec.size > Shape::kMaxRank) return invalid("The slice has too many dimensions");
   for (const KnownInts** v : {&spec.begin, &spec.end, &spec.strides}) {
     if (*v != nullptr && static_cast<int64_t>((*v)->values.size()) != spec.size) return absl::OkStatus();

@@ -79,12 +79,12 @@ absl::Status parse_example(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(out.sparse, c.attr<int64_t>("Nsparse"));
   TROUPE_ASSIGN_OR_RETURN(int64_t dense, c.attr<int64_t>("Ndense"));
   TROUPE_ASSIGN_OR_RETURN(out.dense, c.attr<std::vector<PartialShape>>("dense_shapes"));
+  TROUPE_RETURN_IF_ERROR(check_dense_shapes(out.dense));
   TROUPE_ASSIGN_OR_RETURN(size_t sparse_types, list_size(c, "sparse_types"));
   TROUPE_ASSIGN_OR_RETURN(size_t dense_types, list_size(c, "Tdense"));
   if (out.sparse != static_cast<int64_t>(sparse_types)) return invalid("len(sparse_keys) != len(sparse_types)");
   if (dense != static_cast<int64_t>(dense_types)) return invalid("len(dense_keys) != len(dense_types)");
   if (dense != static_cast<int64_t>(out.dense.size())) return invalid("len(dense_keys) != len(dense_shapes)");
-  TROUPE_RETURN_IF_ERROR(check_dense_shapes(out.dense));
   TROUPE_ASSIGN_OR_RETURN(PartialShape batch, with_rank(c.input(0), 1));
   TROUPE_RETURN_IF_ERROR(with_rank(c.input(1), 1).status());
   set_sparse(c, &out, 1);
@@ -96,6 +96,7 @@ absl::Status parse_example_v2(ShapeContext& c) {
   ExampleOutputs out;
   TROUPE_ASSIGN_OR_RETURN(out.sparse, c.attr<int64_t>("num_sparse"));
   TROUPE_ASSIGN_OR_RETURN(out.dense, c.attr<std::vector<PartialShape>>("dense_shapes"));
+  TROUPE_RETURN_IF_ERROR(check_dense_shapes(out.dense));
   TROUPE_ASSIGN_OR_RETURN(size_t sparse_types, list_size(c, "sparse_types"));
   TROUPE_ASSIGN_OR_RETURN(size_t dense_types, list_size(c, "Tdense"));
   TROUPE_ASSIGN_OR_RETURN(size_t ragged_values, list_size(c, "ragged_value_types"));
@@ -103,11 +104,9 @@ absl::Status parse_example_v2(ShapeContext& c) {
   if (out.sparse != static_cast<int64_t>(sparse_types)) return invalid("len(sparse_keys) != len(sparse_types)");
   if (dense_types != out.dense.size()) return invalid("len(dense_keys) != len(dense_shapes)");
   if (ragged_values != ragged_splits) return invalid("len(ragged_value_types) != len(ragged_split_types)");
-  TROUPE_RETURN_IF_ERROR(check_dense_shapes(out.dense));
   const PartialShape& batch = c.input(0);
   TROUPE_RETURN_IF_ERROR(check_rank_at_most(batch, 1));
   TROUPE_RETURN_IF_ERROR(check_rank_at_most(c.input(1), 1));
-  for (int i = 2; i < 5; ++i) TROUPE_RETURN_IF_ERROR(with_rank(c.input(i), 1).status());
   if (batch.known_rank()) {
     set_sparse(c, &out, batch.rank());
   } else {
@@ -129,6 +128,7 @@ absl::Status parse_single_example(ShapeContext& c) {
   ExampleOutputs out;
   TROUPE_ASSIGN_OR_RETURN(out.sparse, c.attr<int64_t>("num_sparse"));
   TROUPE_ASSIGN_OR_RETURN(out.dense, c.attr<std::vector<PartialShape>>("dense_shapes"));
+  TROUPE_RETURN_IF_ERROR(check_dense_shapes(out.dense));
   TROUPE_ASSIGN_OR_RETURN(auto sparse_keys, c.attr<std::vector<std::string>>("sparse_keys"));
   TROUPE_ASSIGN_OR_RETURN(auto dense_keys, c.attr<std::vector<std::string>>("dense_keys"));
   TROUPE_ASSIGN_OR_RETURN(size_t sparse_types, list_size(c, "sparse_types"));
@@ -141,7 +141,6 @@ absl::Status parse_single_example(ShapeContext& c) {
     return invalid(absl::StrCat("The sizes of dense_keys (", dense_keys.size(), "), Tdense (", dense_types,
                                 ") and dense_shapes (", out.dense.size(), ") must be equal"));
   }
-  TROUPE_RETURN_IF_ERROR(check_dense_shapes(out.dense));
   TROUPE_RETURN_IF_ERROR(with_rank(c.input(0), 0).status());
   set_sparse(c, &out, 0);
   set_dense(c, &out, PartialShape(Dims()));

@@ -131,6 +131,11 @@ absl::Status conv(ShapeContext& c, int spatial, absl::string_view name) {
   TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), l.rank));
   TROUPE_RETURN_IF_ERROR(check_vector_channels(c, l, in));
   TROUPE_ASSIGN_OR_RETURN(PartialShape filter, with_rank(c.input(1), l.rank));
+  if (const std::string format = c.attrs().get_or<std::string>("filter_format", "HWIO"); format == "OIHW") {
+    filter = PartialShape({dim_of(filter, 2), dim_of(filter, 3), dim_of(filter, 1), dim_of(filter, 0)});
+  } else if (format != "HWIO") {
+    filter = unknown_of_rank(l.rank);
+  }
   const size_t n = static_cast<size_t>(spatial + 2);
   TROUPE_ASSIGN_OR_RETURN(auto dilations, window_attr(c, "dilations", absl::StrCat(name, " requires the dilation"), n));
   TROUPE_ASSIGN_OR_RETURN(
@@ -299,8 +304,11 @@ absl::Status dilation_2d(ShapeContext& c) {
   Layout l{4, 0, 3, 1};
   TROUPE_ASSIGN_OR_RETURN(Padding padding, padding_of(c, l));
   Dims dims{dim_of(in, 0), kUnknownDim, kUnknownDim, dim_of(filter, 2)};
-  for (int i = 0; i < 2; ++i) {
-    if (dim_of(in, i + 1) < 0 || dim_of(filter, i) < 0) continue;
+  const bool known = dim_of(in, 1) >= 0 && dim_of(in, 2) >= 0 && dim_of(filter, 0) >= 0 && dim_of(filter, 1) >= 0;
+  if (known) {
+    TROUPE_ASSIGN_OR_RETURN(dims[3], merge_dims(dim_of(in, 3), dim_of(filter, 2)));
+  }
+  for (int i = 0; known && i < 2; ++i) {
     TROUPE_ASSIGN_OR_RETURN(dims[i + 1], windowed_known(dim_of(in, i + 1), dim_of(filter, i), rates[i + 1],
                                                         strides[i + 1], padding));
   }
