@@ -10,8 +10,8 @@
 
 namespace troupe {
 
-/// Sums gradients of one global step until enough of them are there; those of earlier steps are dropped. Dense, or
-/// slices by their first index. Thread-safe.
+/// Sums gradients of one global step until enough of them are there; those of earlier steps are dropped.
+/// Dense, or slices by their first index. Thread-safe.
 class GradientAccumulator final : public Resource {
  public:
   static constexpr const char* kTypeName = "tensorflow::ConditionalAccumulatorBase";

@@ -9,7 +9,8 @@ void Waiters::add(CancellationToken& token, std::string cancelled_text, Attempt 
   {
     std::lock_guard lock(*mu_);
     const uint64_t id = ++last_id_;
-    // Cancelling calls back outside the token's lock, and then waits for ours: the request is in line by then.
+    // Cancelling calls back outside the token's lock, and then waits for ours: the request is in line by
+    // then.
     auto callback = token.register_callback([self = shared_from_this(), id] { self->cancel(id); });
     if (callback) {
       waits = true;

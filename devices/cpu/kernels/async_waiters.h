@@ -10,15 +10,16 @@
 
 namespace troupe {
 
-/// Requests to a shared object that wait, without a thread, until they can be met. The owner keeps one beside its mutex
-/// and calls `serve` after every change. Done callbacks are called exactly once, outside the lock.
+/// Requests to a shared object that wait, without a thread, until they can be met. The owner keeps one beside
+/// its mutex and calls `serve` after every change. Done callbacks are called exactly once, outside the lock.
 class Waiters : public std::enable_shared_from_this<Waiters> {
  public:
   /// Called under the lock; true when the request is over, with its result in `status`.
   using Attempt = std::function<bool(absl::Status* status)>;
   using Done = std::function<void(absl::Status)>;
 
-  /// `in_order`: nobody is served before those who came earlier. `mu` is the owner's; the attempts keep the owner alive.
+  /// `in_order`: nobody is served before those who came earlier. `mu` is the owner's; the attempts keep the
+  /// owner alive.
   Waiters(std::mutex* mu, bool in_order) : mu_(mu), in_order_(in_order) {}
 
   /// Serves the request now or later; Cancelled `cancelled_text` when the token trips first.

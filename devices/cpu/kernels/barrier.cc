@@ -13,8 +13,8 @@
 namespace troupe {
 namespace {
 
-/// Keeps incomplete tuples by key; complete ones wait in a priority queue as (number of insertion, key, components).
-/// Thread-safe.
+/// Keeps incomplete tuples by key; complete ones wait in a priority queue as (number of insertion, key,
+/// components). Thread-safe.
 class Barrier final : public Resource {
  public:
   static constexpr const char* kTypeName = "tensorflow::barrier::Barrier";
@@ -114,8 +114,8 @@ absl::Status Barrier::insert_many(const Tensor& keys, size_t component, const Te
     if (new_keys) ++next_index_;
     last = closed_ && incomplete_.empty();
   }
-  // Whoever waits for them runs on from here, so the lock is free again. Without a bound, the queue takes a tuple or
-  // refuses it at once.
+  // Whoever waits for them runs on from here, so the lock is free again. Without a bound, the queue takes a
+  // tuple or refuses it at once.
   for (Queue::Tuple& tuple : complete) {
     ready_->enqueue(never_, std::move(tuple), [&status](absl::Status s) { status.Update(s); });
   }

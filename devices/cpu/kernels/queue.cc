@@ -324,7 +324,8 @@ void Queue::start(Attempts* line, CancellationToken& token, Attempt attempt) {
   {
     std::lock_guard lock(mu_);
     const uint64_t id = ++last_id_;
-    // Cancelling calls back outside the token's lock, and then waits for ours: the attempt is in line by then.
+    // Cancelling calls back outside the token's lock, and then waits for ours: the attempt is in line by
+    // then.
     auto callback =
         token.register_callback([self = shared_from_this(), line, id] { self->cancel(line, id); });
     if (callback) {
@@ -440,7 +441,8 @@ Queue::Progress Queue::run_dequeue(Attempt& attempt) {
 
 Queue::Progress Queue::run_dequeue_many(Attempt& attempt) {
   const int64_t size = static_cast<int64_t>(stored_.size());
-  // TensorFlow's priority queues never give the rest: they take what there is, and then find that it is too little.
+  // TensorFlow's priority queues never give the rest: they take what there is, and then find that it is too
+  // little.
   const bool gives_rest = attempt.up_to && options_.kind != QueueKind::kPriority;
   if (closed_ && size < attempt.wanted && (size == 0 || gives_rest || !attempt.up_to)) {
     const int64_t lacking = attempt.wanted;

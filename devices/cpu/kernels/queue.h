@@ -15,9 +15,10 @@ namespace troupe {
 
 enum class QueueKind { kFifo, kPaddingFifo, kRandomShuffle, kPriority };
 
-/// A queue of tuples of tensors. Requests that cannot be met wait in line without a thread, enqueues and dequeues each
-/// in the order in which they came; whoever changes the queue serves them. Thread-safe. Callbacks are called exactly
-/// once, on the caller's thread, another request's, or that of a cancellation, and outside the lock.
+/// A queue of tuples of tensors. Requests that cannot be met wait in line without a thread, enqueues and
+/// dequeues each in the order in which they came; whoever changes the queue serves them. Thread-safe.
+/// Callbacks are called exactly once, on the caller's thread, another request's, or that of a cancellation,
+/// and outside the lock.
 class Queue final : public Resource, public std::enable_shared_from_this<Queue> {
  public:
   static constexpr const char* kTypeName = "tensorflow::QueueInterface";

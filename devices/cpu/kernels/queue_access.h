@@ -6,8 +6,8 @@
 
 namespace troupe {
 
-/// InvalidArgument "Signature mismatch, have: ... expected: ..." unless the node takes, behind the handle, `inputs` and
-/// gives `outputs`.
+/// InvalidArgument "Signature mismatch, have: ... expected: ..." unless the node takes, behind the handle,
+/// `inputs` and gives `outputs`.
 absl::Status check_handle_signature(const KernelContext& context, std::vector<DataType> inputs,
                                     const std::vector<DataType>& outputs);
 

@@ -39,8 +39,8 @@ void Reader::read(CancellationToken& token, std::shared_ptr<Queue> queue, int64_
 }
 
 void Reader::advance(const std::shared_ptr<Request>& request) {
-  // Goes round for every file; a queue that has one ready calls back before dequeue returns, and then this loop goes on
-  // rather than the callback, so that the stack stays flat.
+  // Goes round for every file; a queue that has one ready calls back before dequeue returns, and then this
+  // loop goes on rather than the callback, so that the stack stays flat.
   for (;;) {
     auto over = read_some(*request);
     if (!over.ok()) return finish(request, over.status());

@@ -56,8 +56,8 @@ absl::StatusOr<std::unique_ptr<RecordFormat>> make_text_line_format(const Kernel
 absl::StatusOr<std::unique_ptr<RecordFormat>> make_fixed_length_format(const KernelConstruction& c);
 absl::StatusOr<std::unique_ptr<RecordFormat>> make_tf_record_format(const KernelConstruction& c);
 
-/// Reads records from files whose names it takes off a queue. Requests come one at a time; those that wait, for their
-/// turn or for the queue, hold no thread. Thread-safe.
+/// Reads records from files whose names it takes off a queue. Requests come one at a time; those that wait,
+/// for their turn or for the queue, hold no thread. Thread-safe.
 class Reader final : public Resource, public std::enable_shared_from_this<Reader> {
  public:
   static constexpr const char* kTypeName = "tensorflow::ReaderInterface";

@@ -4,9 +4,9 @@
 
 namespace troupe {
 
-/// Outputs a handle to a resource of this step as output 0, in the kind that the op declares. String handles go by
-/// name, so the resource enters the step's container; a resource handle holds the resource itself. T has container()
-/// and name().
+/// Outputs a handle to a resource of this step as output 0, in the kind that the op declares. String handles
+/// go by name, so the resource enters the step's container; a resource handle holds the resource itself. T
+/// has container() and name().
 template <class T>
 absl::Status output_step_handle(KernelContext& context, const std::shared_ptr<T>& resource) {
   const DataType type = context.output_type(0);

@@ -11,10 +11,11 @@
 
 namespace troupe {
 
-/// A lookup table: from keys of one dtype and shape to values of one dtype and shape. Thread-safe: readers share.
+/// A lookup table: from keys of one dtype and shape to values of one dtype and shape. Thread-safe: readers
+/// share.
 ///
-/// Keys and values lie in two tensors, entry after entry; an index leads from a key to its entry. A removed entry is
-/// filled by the last one.
+/// Keys and values lie in two tensors, entry after entry; an index leads from a key to its entry. A removed
+/// entry is filled by the last one.
 class LookupTable final : public Resource {
  public:
   static constexpr const char* kTypeName = "tensorflow::lookup::LookupInterface";
@@ -55,8 +56,8 @@ class LookupTable final : public Resource {
   absl::StatusOr<std::pair<Tensor, Tensor>> export_all() const;
   int64_t size() const;
 
-  /// Fills a static table. A second time it must be as many entries; FailedPrecondition otherwise, or when a key comes
-  /// twice with different values.
+  /// Fills a static table. A second time it must be as many entries; FailedPrecondition otherwise, or when a
+  /// key comes twice with different values.
   absl::Status initialize(const Tensor& keys, const Tensor& values);
   bool is_initialized() const;
 

@@ -21,8 +21,8 @@ struct TableFile {
   char delimiter = '\t';
 };
 
-/// Fills a static table from the lines of a file; does nothing when it is filled already. NotFound, or InvalidArgument
-/// for lines that do not fit.
+/// Fills a static table from the lines of a file; does nothing when it is filled already. NotFound, or
+/// InvalidArgument for lines that do not fit.
 absl::Status initialize_from_file(const TableFile& file, LookupTable* table);
 
 }  // namespace troupe

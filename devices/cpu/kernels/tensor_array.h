@@ -10,8 +10,9 @@
 
 namespace troupe {
 
-/// The array behind TensorArray ops: elements that are each written once and, unless told otherwise, read once. A
-/// gradient array instead sums what is written to an element. Made by a step and gone with its handles; thread-safe.
+/// The array behind TensorArray ops: elements that are each written once and, unless told otherwise, read
+/// once. A gradient array instead sums what is written to an element. Made by a step and gone with its
+/// handles; thread-safe.
 class TensorArray final : public Resource, public std::enable_shared_from_this<TensorArray> {
  public:
   static constexpr const char* kTypeName = "tensorflow::TensorArray";
@@ -56,8 +57,8 @@ class TensorArray final : public Resource, public std::enable_shared_from_this<T
   /// Joins what is known of the element shape with `shape`, and returns it.
   absl::StatusOr<PartialShape> merge_element_shape(const PartialShape& shape);
   bool dynamic_size() const;
-  /// The gradient array for `source`, made on the first call; its elements have `prefix` in front of the shapes here.
-  /// From then on this array no longer grows.
+  /// The gradient array for `source`, made on the first call; its elements have `prefix` in front of the
+  /// shapes here. From then on this array no longer grows.
   absl::StatusOr<std::shared_ptr<TensorArray>> gradient(const std::string& source,
                                                         const PartialShape& prefix);
   void close();

@@ -1,4 +1,5 @@
-// The TensorArray ops in their three kinds: handles as Ref(string), as string pairs (V2) and as resources (V3).
+// The TensorArray ops in their three kinds: handles as Ref(string), as string pairs (V2) and as resources
+// (V3).
 
 #include <numeric>
 

@@ -13,8 +13,8 @@ absl::StatusOr<PartialShape> merge_shapes(const PartialShape& a, const PartialSh
 /// `outer` in front of `inner`; unknown when either rank is unknown.
 PartialShape concat_shapes(const PartialShape& outer, const PartialShape& inner);
 
-/// A shape that came as a tensor: an int32 or int64 vector with -1 for unknown dimensions, or the scalar -1 for an
-/// unknown rank.
+/// A shape that came as a tensor: an int32 or int64 vector with -1 for unknown dimensions, or the scalar -1
+/// for an unknown rank.
 absl::StatusOr<PartialShape> shape_from_tensor(const Tensor& t);
 
 }  // namespace troupe

@@ -15,7 +15,8 @@ namespace {
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CodedOutputStream;
 
-// A TensorShapeProto on the wire: field 2 holds a dimension whose field 1 is the size, field 3 says "unknown rank".
+// A TensorShapeProto on the wire: field 2 holds a dimension whose field 1 is the size, field 3 says "unknown
+// rank".
 constexpr uint32_t kDimTag = (2 << 3) | 2;
 constexpr uint32_t kSizeTag = 1 << 3;
 constexpr uint32_t kUnknownRankTag = 3 << 3;

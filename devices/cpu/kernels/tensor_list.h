@@ -8,8 +8,8 @@
 
 namespace troupe {
 
-/// The value of TensorList ops: an array of tensors of one dtype, which loops build up and take apart. A value like a
-/// number: ops change it in place only when nobody else holds it.
+/// The value of TensorList ops: an array of tensors of one dtype, which loops build up and take apart. A
+/// value like a number: ops change it in place only when nobody else holds it.
 class TensorList final : public VariantValue {
  public:
   static constexpr const char* kTypeName = "tensorflow::TensorList";
@@ -18,7 +18,8 @@ class TensorList final : public VariantValue {
 
   std::string type_name() const override { return kTypeName; }
   std::string debug_string() const override { return kTypeName; }
-  /// TensorFlow's wire form. The metadata: how many elements are unset and which, dtype, capacity, element shape.
+  /// TensorFlow's wire form. The metadata: how many elements are unset and which, dtype, capacity, element
+  /// shape.
   bool serialize(std::string* metadata, std::vector<Tensor>* tensors) const override;
   static absl::StatusOr<std::shared_ptr<VariantValue>> deserialize(const std::string& metadata,
                                                                    std::vector<Tensor> tensors);
@@ -39,8 +40,8 @@ absl::StatusOr<const TensorList*> input_list(const KernelContext& context, int i
 /// The same, when its dtype is that of the op.
 absl::StatusOr<const TensorList*> input_list(const KernelContext& context, int i, DataType dtype);
 
-/// Makes output 0 a list to be changed: input 0 itself when nobody else holds it, else a copy that shares the elements.
-/// The input is gone afterwards.
+/// Makes output 0 a list to be changed: input 0 itself when nobody else holds it, else a copy that shares the
+/// elements. The input is gone afterwards.
 absl::StatusOr<TensorList*> output_changed_list(KernelContext& context);
 
 /// Makes output 0 a new list.

@@ -105,7 +105,8 @@ absl::Status gather(KernelContext& context) {
   return absl::OkStatus();
 }
 
-/// Concat, whose element shape is an attr, and ConcatV2, where shape and lengths of elements never set are inputs.
+/// Concat, whose element shape is an attr, and ConcatV2, where shape and lengths of elements never set are
+/// inputs.
 class ConcatKernel final : public Kernel {
  public:
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
