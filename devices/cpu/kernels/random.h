@@ -7,7 +7,8 @@
 
 namespace troupe {
 
-/// Samples that an output may use up when their number is not known before: gamma, Poisson, truncated normal.
+/// Samples that an output may use up when their number is not known before: gamma, Poisson, truncated normal. A stateful
+/// generator moves on by as many blocks, of four samples each, for every output of any distribution.
 inline constexpr uint64_t kSamplesPerOutput = 256;
 
 /// The generator of one stateful kernel: continues from run to run. Thread-safe.
@@ -23,9 +24,9 @@ class SharedPhilox {
     generator_.skip(blocks);
     return g;
   }
-  /// Enough blocks for `outputs` numbers of unknown need.
+  /// Blocks for `outputs` numbers of any need.
   Philox reserve_outputs(int64_t outputs) {
-    return reserve((static_cast<uint64_t>(outputs) * kSamplesPerOutput + 3) / 4);
+    return reserve(static_cast<uint64_t>(outputs) * kSamplesPerOutput);
   }
 
  private:

@@ -92,7 +92,8 @@ struct Multinomial {
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(dims));
     TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
     if (out->num_elements() == 0) return absl::OkStatus();
-    Philox g = stream.reserve_outputs(logits.dim(0) * ((samples + 3) / 4 * 4));
+    // Each choice takes a double, which is two samples.
+    Philox g = stream.reserve_outputs(logits.dim(0) * ((samples + 3) / 4 * 4) * 2);
     return fill_multinomial(g, logits, samples, out);
   }
 };
@@ -117,8 +118,12 @@ struct ParameterizedTruncatedNormal {
     }
     TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
     if (out->num_elements() == 0) return absl::OkStatus();
+    // Rows of the same parameters are split anew, into parts of a hundred.
+    constexpr int64_t kPart = 100;
+    const int64_t parts = rows == 1 ? (out->num_elements() + kPart - 1) / kPart : shape.dim(0);
+    const int64_t part_elements = rows == 1 ? kPart : out->num_elements() / shape.dim(0);
     constexpr int64_t kSamplesEach = 2 * 1000;  // two numbers an iteration, at most so many iterations
-    Philox g = stream.reserve(static_cast<uint64_t>((out->num_elements() * kSamplesEach + 3) / 4));
+    Philox g = stream.reserve(static_cast<uint64_t>(parts * kSamplesEach * (part_elements + 3) / 4));
     return fill_bounded_normal(g, parameters, out);
   }
 };
@@ -130,7 +135,7 @@ struct Shuffle {
       context.forward_input(0, 0);
       return absl::OkStatus();
     }
-    return shuffle_rows(context, stream.reserve(static_cast<uint64_t>((in.dim(0) + 3) / 4)), in);
+    return shuffle_rows(context, stream.reserve(static_cast<uint64_t>((in.dim(0) - 1 + 3) / 4)), in);
   }
 };
 
