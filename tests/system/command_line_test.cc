@@ -185,6 +185,26 @@ TEST_F(CommandLine, inspect_shows_passes_and_draws) {
   EXPECT_THAT(*read_file(dot), HasSubstr("device:CPU:0"));
 }
 
+TEST_F(CommandLine, inspect_shows_the_graph_before_and_after_a_pass) {
+  const std::string g = graph(std::string(graph_texts::kArithmetic) + R"(
+    node { name: "four" op: "Mul" input: "two" input: "two" attr { key: "T" value { type: DT_FLOAT } } }
+    node { name: "w" op: "Mul" input: "x" input: "four" attr { key: "T" value { type: DT_FLOAT } } })");
+  const std::string dot = folder_.path() + "/pass.dot";
+  const auto pass = [&](const std::string& name) {
+    return troupe({"inspect", g, "--feed", "x", "--fetch", "w", "--pass", name, "--dot", dot});
+  };
+  const ProgramResult folding = pass("constant_folding");
+  EXPECT_EQ(folding.exit_code, 0) << folding.err;
+  EXPECT_THAT(folding.out, StartsWith("constant_folding: 5 -> 5 nodes; folded 1\n  ~ four (Mul): op Mul -> Const, inputs [two two] -> []\n"));
+  EXPECT_THAT(*read_file(dot), HasSubstr("label=\"before constant_folding: 5 -> 5 nodes; folded 1\""));
+  EXPECT_THAT(*read_file(dot), HasSubstr("label=\"after constant_folding\""));
+  const ProgramResult pruning = pass("prune");
+  EXPECT_THAT(pruning.out, StartsWith("prune: 5 -> 4 nodes; removed 1\n  - two (Const)\n"));
+  const ProgramResult rewriting = pass("rewrite_signature");
+  EXPECT_THAT(rewriting.out, HasSubstr("  - double (Mul)\n"));
+  EXPECT_THAT(rewriting.out, HasSubstr("  + _arg_x_0_0 (_Arg)\n"));
+}
+
 TEST_F(CommandLine, inspect_writes_json) {
   const ProgramResult r = troupe({"inspect", graph(graph_texts::kVariable), "--json"});
   const nlohmann::json json = nlohmann::json::parse(r.out, nullptr, false);

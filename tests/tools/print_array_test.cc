@@ -46,6 +46,16 @@ TEST(PrintArray, shows_what_is_not_finite) {
 TEST(PrintArray, prints_the_shortest_digits_of_half_floats) {
   using Eigen::half;
   EXPECT_EQ(print_array(Tensor::vector<half>({half(0.1f), half(1.f / 3)})), "[0.1    0.3333]");
+  EXPECT_EQ(print_array(Tensor::vector<half>({half(6e-8f), half(1e-7f)})), "[6.e-08 1.e-07]");
+}
+
+TEST(PrintArray, fills_exponents_up_with_digits_of_the_value) {
+  using Eigen::half;
+  EXPECT_EQ(print_array(Tensor::vector<half>({half(1.2e-7f), half(1.25e-3f)})), "[1.19e-07 1.25e-03]");
+  EXPECT_EQ(print_array(Tensor::vector<half>({half(6e-8f), half(1.2e-7f), half(1.234f)})),
+            "[5.960e-08 1.192e-07 1.234e+00]");
+  EXPECT_EQ(print_array(Tensor::vector<double>({5e-324, 1.25})), "[4.94e-324 1.25e+000]");
+  EXPECT_EQ(print_array(Tensor::vector<float>({1e-45f, 1.5f})), "[1.4e-45 1.5e+00]");
 }
 
 TEST(PrintArray, aligns_integers_to_the_right) {

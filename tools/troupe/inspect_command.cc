@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <memory>
 
 #include "CLI/CLI.hpp"
@@ -7,12 +8,13 @@
 #include "proto/graph.pb.h"
 #include "proto/meta_graph.pb.h"
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "tools/troupe/command_options.h"
 #include "tools/troupe/commands.h"
 #include "tools/troupe/files.h"
+#include "tools/troupe/graph_difference.h"
 #include "tools/troupe/graph_picture.h"
 #include "tools/troupe/graph_summary.h"
 #include "tools/troupe/messages.h"
@@ -27,12 +29,13 @@ Examples:
   troupe inspect model.pb
   troupe inspect saved_model --json
   troupe inspect model.pb --fetch y --pass all
-  troupe inspect model.pb --fetch y --pass prune
+  troupe inspect model.pb --fetch y --pass constant_folding --dot folding.dot
   troupe inspect model.pb --dot graph.dot && dot -Tsvg graph.dot > graph.svg
   troupe inspect model.pb --fetch y --cpus 2 --dot plan.dot
 
 With --fetch or --target, or a --signature, the graph is planned for that run: pruned, optimised, placed and split by
-device. --pass shows what each pass did, and --dot draws the result rather than the graph as written.
+device. --pass shows what each pass did, or for one of them which nodes it removed (-), added (+) and changed (~); --dot then
+draws the graph before and after it. Without --pass, --dot draws the plan rather than the graph as written.
 )";
 
 struct Flags {
@@ -48,6 +51,9 @@ struct Flags {
   bool json = false;
   bool all = false;
 };
+
+/// How many entries of a list are shown.
+size_t most(const Flags& flags) { return flags.all ? std::numeric_limits<size_t>::max() : 20; }
 
 std::string kind_name(GraphFile::Kind kind) {
   switch (kind) {
@@ -98,18 +104,19 @@ absl::StatusOr<PlanSignature> planned_signature(const Flags& flags, const GraphF
   return signature;
 }
 
+/// What the watched pass did at each of its runs, or the lines of all passes, and what the plan looks like.
 absl::StatusOr<std::string> passes_text(const Flags& flags, const PlanReport& report) {
   std::string out;
-  bool found = false;
-  for (const std::string& line : report.passes) {
-    if (flags.pass != "all" && line.compare(0, flags.pass.size(), flags.pass) != 0) continue;
-    found = true;
-    absl::StrAppend(&out, line, "\n");
+  if (flags.pass == "all") {
+    out = absl::StrCat(absl::StrJoin(report.passes, "\n"), "\n");
+  } else if (report.runs.empty()) {
+    std::vector<std::string> names;
+    for (const std::string& line : report.passes) names.push_back(line.substr(0, line.find(':')));
+    return absl::NotFoundError(
+        absl::StrCat("no pass '", flags.pass, "' ran; these did: ", absl::StrJoin(names, " ")));
   }
-  if (!found) {
-    std::string names;
-    for (const std::string& line : report.passes) absl::StrAppend(&names, " ", line.substr(0, line.find(':')));
-    return absl::NotFoundError(absl::StrCat("no pass '", flags.pass, "' ran; these did:", names));
+  for (const PassRun& run : report.runs) {
+    if (flags.pass != "all") absl::StrAppend(&out, run.summary, "\n", to_text(difference(run.before, run.after), most(flags)));
   }
   absl::StrAppend(&out, "plan: ", report.nodes_before, " -> ", report.nodes_after, " nodes in ",
                   report.partitions.size(), " partitions\n");
@@ -117,6 +124,18 @@ absl::StatusOr<std::string> passes_text(const Flags& flags, const PlanReport& re
     absl::StrAppend(&out, "  ", device, ": ", graph.node_size(), " nodes\n");
   }
   return out;
+}
+
+/// The graph before and after a pass side by side; else the plan; else the graph as written.
+std::string picture(const Flags& flags, const GraphFile& model, const PlanReport& report, bool planned) {
+  if (!planned) return graph_picture(model.graph_def());
+  if (flags.pass.empty() || flags.pass == "all") return parts_picture(report.partitions);
+  std::vector<std::pair<std::string, pb::GraphDef>> sides;
+  for (const PassRun& run : report.runs) {
+    sides.emplace_back(absl::StrCat("before ", run.summary), run.before);
+    sides.emplace_back(absl::StrCat("after ", run.pass), run.after);
+  }
+  return parts_picture(sides);
 }
 
 absl::StatusOr<std::string> inspect(const Flags& flags) {
@@ -131,16 +150,20 @@ absl::StatusOr<std::string> inspect(const Flags& flags) {
     PlanOptions options;
     options.optimize = !flags.raw;
     options.allow_soft_placement = flags.soft_placement;
-    TROUPE_ASSIGN_OR_RETURN(report, plan_report(model.graph_def(), signature, flags.cpus, options));
+    TROUPE_ASSIGN_OR_RETURN(report, plan_report(model.graph_def(), signature, flags.cpus, options,
+                                                flags.pass == "all" ? "" : flags.pass));
+  }
+  std::string passes;
+  if (!flags.pass.empty()) {
+    TROUPE_ASSIGN_OR_RETURN(passes, passes_text(flags, report));
   }
   if (!flags.dot.empty()) {
-    TROUPE_RETURN_IF_ERROR(write_file(
-        flags.dot, planned ? parts_picture(report.partitions) : graph_picture(model.graph_def())));
+    TROUPE_RETURN_IF_ERROR(write_file(flags.dot, picture(flags, model, report, planned)));
   }
-  if (!flags.pass.empty()) return passes_text(flags, report);
+  if (!flags.pass.empty()) return passes;
   const GraphSummary summary = summarize(model.graph_def());
   if (flags.json) return to_json(summary);
-  return absl::StrCat(model_text(model), to_text(summary, flags.all ? static_cast<size_t>(summary.nodes) + 1 : 20));
+  return absl::StrCat(model_text(model), to_text(summary, most(flags)));
 }
 
 int run_inspect(const Flags& flags) {

@@ -108,6 +108,11 @@ Scientific scientific(double value, const Shortest& shortest, int precision) {
   return s;
 }
 
+/// That many digits behind the point.
+Shortest exactly(size_t digits) {
+  return [digits](double v) { return absl::StrFormat("%.*e", static_cast<int>(digits), v); };
+}
+
 /// Formats the floats of one array alike: the decision between positions and exponents, and the widths, are made from all
 /// values that will be shown.
 class FloatColumn {
@@ -147,6 +152,8 @@ class FloatColumn {
     }
     if (exponents_) {
       Scientific s = scientific(v, shortest_, precision_);
+      // Places beyond the shortest digits show what the value is, not zeros.
+      if (s.fraction.size() < fraction_) s = scientific(v, exactly(fraction_), -1);
       s.fraction.append(fraction_ - s.fraction.size(), '0');
       s.exponent.insert(1, exponent_ - s.exponent.size(), '0');
       return pad_left(absl::StrCat(signed_text(v, s.whole), ".", s.fraction, "e", s.exponent), left_ + right_ + 1);
