@@ -12,8 +12,16 @@ namespace {
 
 constexpr double kLogZero = -std::numeric_limits<double>::infinity();
 
-/// log(exp(a) + exp(b)), rounded to float as TensorFlow rounds it, for double scores too.
+/// log(exp(a) + exp(b)). Of float scores all is rounded to float; of double scores, as in TensorFlow, only what the smaller
+/// one adds.
+template <class T = float>
 double log_add(double a, double b) {
+  if constexpr (std::is_same_v<T, double>) {
+    if (a == kLogZero) return b;
+    if (b == kLogZero) return a;
+    if (a < b) std::swap(a, b);
+    return a + std::log1p(std::exp(static_cast<float>(b - a)));
+  }
   const auto x = static_cast<float>(a), y = static_cast<float>(b);
   if (a == kLogZero) return y;
   if (b == kLogZero) return x;
@@ -75,7 +83,14 @@ std::vector<int64_t> with_blanks(const std::vector<int64_t>& labels, int64_t bla
 
 using Table = std::vector<std::vector<double>>;
 
+/// a - b as a float, from operands that are floats if T is one.
+template <class T>
+float difference(double a, double b) {
+  return static_cast<float>(static_cast<double>(static_cast<T>(a)) - static_cast<double>(static_cast<T>(b)));
+}
+
 /// alpha[t][u]: the log probability of all ways to have emitted path[0..u] by time t, step t included.
+template <class T>
 Table forward_table(const Table& log_y, const std::vector<int64_t>& path, int64_t blank, bool merge) {
   const size_t steps = log_y.size(), states = path.size();
   Table alpha(steps, std::vector<double>(states, kLogZero));
@@ -85,8 +100,8 @@ Table forward_table(const Table& log_y, const std::vector<int64_t>& path, int64_
   for (size_t t = 1; t < steps; ++t) {
     for (size_t u = 0; u < states; ++u) {
       double sum = merge || path[u] == blank ? alpha[t - 1][u] : kLogZero;
-      if (u > 0) sum = log_add(sum, alpha[t - 1][u - 1]);
-      if (u > 1 && path[u] != blank && !(merge && path[u] == path[u - 2])) sum = log_add(sum, alpha[t - 1][u - 2]);
+      if (u > 0) sum = log_add<T>(sum, alpha[t - 1][u - 1]);
+      if (u > 1 && path[u] != blank && !(merge && path[u] == path[u - 2])) sum = log_add<T>(sum, alpha[t - 1][u - 2]);
       alpha[t][u] = sum == kLogZero ? kLogZero : sum + y(t, u);
     }
   }
@@ -94,6 +109,7 @@ Table forward_table(const Table& log_y, const std::vector<int64_t>& path, int64_
 }
 
 /// beta[t][u]: the log probability of all ways to go on from state u after time t.
+template <class T>
 Table backward_table(const Table& log_y, const std::vector<int64_t>& path, int64_t blank, bool merge) {
   const size_t steps = log_y.size(), states = path.size();
   Table beta(steps, std::vector<double>(states, kLogZero));
@@ -103,9 +119,9 @@ Table backward_table(const Table& log_y, const std::vector<int64_t>& path, int64
   for (size_t t = steps - 1; t-- > 0;) {
     for (size_t u = 0; u < states; ++u) {
       double sum = merge || path[u] == blank ? beta[t + 1][u] + y(t + 1, u) : kLogZero;
-      if (u + 1 < states) sum = log_add(sum, beta[t + 1][u + 1] + y(t + 1, u + 1));
+      if (u + 1 < states) sum = log_add<T>(sum, beta[t + 1][u + 1] + y(t + 1, u + 1));
       if (u + 2 < states && path[u] != blank && !(merge && path[u] == path[u + 2])) {
-        sum = log_add(sum, beta[t + 1][u + 2] + y(t + 1, u + 2));
+        sum = log_add<T>(sum, beta[t + 1][u + 2] + y(t + 1, u + 2));
       }
       beta[t][u] = sum;
     }
@@ -203,19 +219,19 @@ class CtcLossKernel final : public Kernel {
     Table log_y;
     for (size_t t = 0; t < steps; ++t) log_y.push_back(log_probabilities(inputs + offset(t), s.classes));
     const std::vector<int64_t> path = with_blanks(labels, blank);
-    const Table alpha = forward_table(log_y, path, blank, options_.merge);
-    const Table beta = backward_table(log_y, path, blank, options_.merge);
+    const Table alpha = forward_table<T>(log_y, path, blank, options_.merge);
+    const Table beta = backward_table<T>(log_y, path, blank, options_.merge);
     double total = kLogZero;
-    for (size_t u = 0; u < path.size(); ++u) total = log_add(total, alpha[0][u] + beta[0][u]);
+    for (size_t u = 0; u < path.size(); ++u) total = log_add<T>(total, alpha[0][u] + beta[0][u]);
     *loss = static_cast<T>(-total);
     for (size_t t = 0; t < steps; ++t) {
       std::vector<double> share(static_cast<size_t>(s.classes), kLogZero);
       for (size_t u = 0; u < path.size(); ++u) {
         double& sum = share[static_cast<size_t>(path[u])];
-        sum = log_add(sum, alpha[t][u] + beta[t][u]);
+        sum = log_add<T>(sum, alpha[t][u] + beta[t][u]);
       }
       for (size_t c = 0; c < share.size(); ++c) {
-        const double expected = total == kLogZero ? 0 : std::exp(static_cast<float>(share[c]) - static_cast<float>(total));
+        const double expected = total == kLogZero ? 0 : std::exp(difference<T>(share[c], total));
         gradient[offset(t) + static_cast<int64_t>(c)] = static_cast<T>(std::exp(log_y[t][c]) - expected);
       }
     }

@@ -14,6 +14,7 @@ void register_cpu_kernels(KernelRegistry* registry) {
   register_variable_kernels(registry);
   register_optimizer_kernels(registry);
   register_checkpoint_kernels(registry);
+  register_summary_kernels(registry);
   register_cwise_kernels(registry);
   register_data_flow_kernels(registry);
   register_array_kernels(registry);

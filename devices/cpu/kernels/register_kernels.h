@@ -29,6 +29,7 @@ void register_variable_kernels(KernelRegistry* registry);
 void register_optimizer_kernels(KernelRegistry* registry);
 void register_tensor_array_kernels(KernelRegistry* registry);
 void register_checkpoint_kernels(KernelRegistry* registry);
+void register_summary_kernels(KernelRegistry* registry);
 void register_string_kernels(KernelRegistry* registry);
 void register_parsing_kernels(KernelRegistry* registry);
 void register_codec_kernels(KernelRegistry* registry);
