@@ -50,7 +50,8 @@ class SupervisionTest : public SessionTest {
     for (const StepReport& report : *reports) {
       if (report.fetches != std::vector<std::string>{fetch}) continue;
       for (const std::string& line : report.frontier) {
-        if (line.find("TestHang") != std::string::npos && line.find("running") != std::string::npos) return true;
+        if (line.find("TestHang") != std::string::npos && line.find("running") != std::string::npos)
+          return true;
       }
     }
     return false;

@@ -46,7 +46,8 @@ void expect_refused(const std::string& path) {
 
 TEST(BrokenModels, of_the_fuzzer_are_refused) {
   const std::string folder = shared_data() + "tensorflow/cc/saved_model/testdata/fuzz_generated";
-  if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << "no folder " << folder << " (set TROUPE_SHARED)";
+  if (!std::filesystem::is_directory(folder))
+    GTEST_SKIP() << "no folder " << folder << " (set TROUPE_SHARED)";
   int models = 0;
   for (const auto& model : std::filesystem::directory_iterator(folder)) {
     if (!model.is_directory()) continue;
@@ -67,7 +68,9 @@ TEST(BrokenModels, of_other_tests_are_refused) {
 
 /// Bytes changed at random: bits turned, runs overwritten, cut out, doubled, or the end cut off.
 std::string mutated(std::string bytes, std::mt19937* random) {
-  const auto pick = [&](size_t n) { return std::uniform_int_distribution<size_t>(0, n == 0 ? 0 : n - 1)(*random); };
+  const auto pick = [&](size_t n) {
+    return std::uniform_int_distribution<size_t>(0, n == 0 ? 0 : n - 1)(*random);
+  };
   for (size_t i = 0, n = 1 + pick(4); i < n && !bytes.empty(); ++i) {
     const size_t at = pick(bytes.size()), length = std::min(bytes.size() - at, 1 + pick(16));
     switch (pick(5)) {
@@ -96,7 +99,8 @@ void run_all(const pb::GraphDef& graph, Runtime& runtime) {
   if (!(*session)->create(graph).ok()) return;
   for (const pb::NodeDef& node : graph.node()) {
     (void)(*session)->run({}, {}, {node.name()});
-    (void)(*session)->run({{"x", Tensor::scalar<float>(1)}, {"y", Tensor::vector<float>({1, 2})}}, {node.name()});
+    (void)(*session)->run({{"x", Tensor::scalar<float>(1)}, {"y", Tensor::vector<float>({1, 2})}},
+                          {node.name()});
   }
 }
 
@@ -116,9 +120,15 @@ void survives_mutants(const std::string& bytes, const std::string& name, int cou
   EXPECT_GT(readable, count / 50) << "too few mutants were graphs";
 }
 
-TEST(MutatedFiles, never_crash_a_session_of_arithmetic) { survives_mutants(binary(graph_texts::kArithmetic), "arithmetic", 3000); }
-TEST(MutatedFiles, never_crash_a_session_with_variables) { survives_mutants(binary(graph_texts::kVariable), "variable", 3000); }
-TEST(MutatedFiles, never_crash_a_session_with_a_loop) { survives_mutants(binary(graph_texts::kEndless), "loop", 150); }
+TEST(MutatedFiles, never_crash_a_session_of_arithmetic) {
+  survives_mutants(binary(graph_texts::kArithmetic), "arithmetic", 3000);
+}
+TEST(MutatedFiles, never_crash_a_session_with_variables) {
+  survives_mutants(binary(graph_texts::kVariable), "variable", 3000);
+}
+TEST(MutatedFiles, never_crash_a_session_with_a_loop) {
+  survives_mutants(binary(graph_texts::kEndless), "loop", 150);
+}
 
 TEST(TruncatedFiles, are_refused_by_name_or_hold_whole_nodes) {
   const TemporaryFolder folder;
@@ -129,7 +139,8 @@ TEST(TruncatedFiles, are_refused_by_name_or_hold_whole_nodes) {
   for (size_t length = 1; length < bytes.size(); ++length) {
     const absl::StatusOr<GraphFile> file = read_graph_file(folder.write("cut.pb", bytes.substr(0, length)));
     if (file.ok()) {
-      for (const pb::NodeDef& node : file->graph_def().node()) EXPECT_NE(node.op(), "") << "cut after " << length;
+      for (const pb::NodeDef& node : file->graph_def().node())
+        EXPECT_NE(node.op(), "") << "cut after " << length;
       continue;
     }
     ++refused;

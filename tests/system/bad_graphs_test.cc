@@ -33,20 +33,28 @@ std::string node(const std::string& op, const std::string& rest) {
 }
 
 /// Identity of what is named.
-std::string identity(const std::string& inputs) { return absl::StrCat(node("Identity", inputs + kFloat), kC); }
+std::string identity(const std::string& inputs) {
+  return absl::StrCat(node("Identity", inputs + kFloat), kC);
+}
 
 /// A float constant whose `value` is this TensorProto.
 std::string constant(const std::string& tensor) {
-  return node("Const", absl::StrCat(R"(attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "value" value { tensor { )",
-                                    tensor, " } } }"));
+  return node(
+      "Const",
+      absl::StrCat(R"(attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "value" value { tensor { )",
+                   tensor, " } } }"));
 }
 
 /// Fill with int32 dimensions.
 std::string fill(const std::string& dims, int count) {
   return absl::StrCat(
-      kC, R"(node { name: "d" op: "Const" attr { key: "dtype" value { type: DT_INT32 } } attr { key: "value" value {
-        tensor { dtype: DT_INT32 tensor_shape { dim { size: )", count, " } } ", dims, " } } } } ",
-      node("Fill", absl::StrCat(R"(input: "d" input: "c" attr { key: "index_type" value { type: DT_INT32 } })", kFloat)));
+      kC,
+      R"(node { name: "d" op: "Const" attr { key: "dtype" value { type: DT_INT32 } } attr { key: "value" value {
+        tensor { dtype: DT_INT32 tensor_shape { dim { size: )",
+      count, " } } ", dims, " } } } } ",
+      node("Fill",
+           absl::StrCat(R"(input: "d" input: "c" attr { key: "index_type" value { type: DT_INT32 } })",
+                        kFloat)));
 }
 
 std::string dims(const std::vector<std::string>& sizes) {
@@ -62,11 +70,14 @@ std::vector<BadGraph> bad_graphs() {
       {"unknown_op", node("NoSuchOp", ""), "NOT_FOUND", "Op type not registered 'NoSuchOp'"},
       {"cycle", graph_texts::kCycle, "INVALID_ARGUMENT", "2 nodes in a cycle"},
       {"own_input", identity(R"(input: "a")"), "INVALID_ARGUMENT", "1 nodes in a cycle"},
-      {"duplicate_name", node("NoOp", "") + node("NoOp", ""), "INVALID_ARGUMENT", "Node 'a' is not unique", kRunA},
+      {"duplicate_name", node("NoOp", "") + node("NoOp", ""), "INVALID_ARGUMENT", "Node 'a' is not unique",
+       kRunA},
       {"bad_name", R"(node { name: "a b" op: "NoOp" })", "INVALID_ARGUMENT",
        "Node 'a b': Node name contains invalid characters", kRunA},
-      {"no_name", R"(node { name: "" op: "NoOp" })", "INVALID_ARGUMENT", "Node name contains invalid characters", kRunA},
-      {"unknown_input", identity(R"(input: "gone")"), "INVALID_ARGUMENT", "Node 'a': Unknown input node 'gone'"},
+      {"no_name", R"(node { name: "" op: "NoOp" })", "INVALID_ARGUMENT",
+       "Node name contains invalid characters", kRunA},
+      {"unknown_input", identity(R"(input: "gone")"), "INVALID_ARGUMENT",
+       "Node 'a': Unknown input node 'gone'"},
       {"invalid_output", identity(R"(input: "c:1")"), "INVALID_ARGUMENT",
        "Node 'a': Connecting to invalid output 1 of source node c which has 1 outputs."},
       {"control_before_data", identity(R"(input: "^c" input: "c")"), "INVALID_ARGUMENT",
@@ -76,28 +87,36 @@ std::vector<BadGraph> bad_graphs() {
       {"wrong_input_type",
        absl::StrCat(kC, node("Identity", R"(input: "c" attr { key: "T" value { type: DT_INT32 } })")),
        "INVALID_ARGUMENT", "Input 0 of node a was passed float from c:0 incompatible with expected int32."},
-      {"missing_attr", absl::StrCat(kC, node("Identity", R"(input: "c")")), "NOT_FOUND", "No attr named 'T' in NodeDef"},
-      {"wrong_attr_type", absl::StrCat(kC, node("Identity", R"(input: "c" attr { key: "T" value { i: 3 } })")),
+      {"missing_attr", absl::StrCat(kC, node("Identity", R"(input: "c")")), "NOT_FOUND",
+       "No attr named 'T' in NodeDef"},
+      {"wrong_attr_type",
+       absl::StrCat(kC, node("Identity", R"(input: "c" attr { key: "T" value { i: 3 } })")),
        "INVALID_ARGUMENT", "AttrValue"},
       {"attr_not_allowed",
        absl::StrCat(kC, node("Cholesky", R"(input: "c" attr { key: "T" value { type: DT_STRING } })")),
-       "INVALID_ARGUMENT", "Value for attr 'T' of string is not in the list of allowed values: double, float"},
+       "INVALID_ARGUMENT",
+       "Value for attr 'T' of string is not in the list of allowed values: double, float"},
       {"text_not_allowed",
-       absl::StrCat(kC, node("Conv2D", absl::StrCat(R"(input: "c" input: "c" attr { key: "strides" value { list { i: 1 } } }
-         attr { key: "padding" value { s: "WRONG" } })", kFloat))),
+       absl::StrCat(kC,
+                    node("Conv2D",
+                         absl::StrCat(R"(input: "c" input: "c" attr { key: "strides" value { list { i: 1 } } }
+         attr { key: "padding" value { s: "WRONG" } })",
+                                      kFloat))),
        "INVALID_ARGUMENT", "Value for attr 'padding' of \"WRONG\" is not in the list of allowed values"},
       {"list_too_short",
-       absl::StrCat(kC, node("AddN", absl::StrCat(R"(attr { key: "N" value { i: 0 } })", kFloat))), "INVALID_ARGUMENT",
-       "Value for attr 'N' of 0 must be at least minimum 1"},
+       absl::StrCat(kC, node("AddN", absl::StrCat(R"(attr { key: "N" value { i: 0 } })", kFloat))),
+       "INVALID_ARGUMENT", "Value for attr 'N' of 0 must be at least minimum 1"},
       {"elements_overflow", constant(dims({"4000000000", "4000000000"})), "INVALID_ARGUMENT",
        "would have more than 2**63 - 1 elements"},
       {"negative_dimension", constant(dims({"-4"})), "INVALID_ARGUMENT", "Dimension -4 must be >= 0"},
       {"content_too_short", constant(dims({"4"}) + " tensor_content: \"abc\""), "INVALID_ARGUMENT",
        "Cannot parse tensor from proto"},
-      {"constant_of_terabytes", constant(dims({"1000000000000"}) + " float_val: 1"), "RESOURCE_EXHAUSTED", "'a'"},
+      {"constant_of_terabytes", constant(dims({"1000000000000"}) + " float_val: 1"), "RESOURCE_EXHAUSTED",
+       "'a'"},
       {"constant_of_another_type", constant("dtype: DT_INT8 tensor_shape {} int_val: 1"), "INVALID_ARGUMENT",
        "Type mismatch between value (int8) and dtype (float)"},
-      {"result_overflows", fill("int_val: 2000000000", 3), "INVALID_ARGUMENT", "would have more than 2**63 - 1 elements"},
+      {"result_overflows", fill("int_val: 2000000000", 3), "INVALID_ARGUMENT",
+       "would have more than 2**63 - 1 elements"},
       {"result_too_large", fill("int_val: 2000000000 int_val: 900000000", 2), "RESOURCE_EXHAUSTED",
        "OOM when allocating tensor with shape[2000000000,900000000] and type float on "
        "/job:localhost/replica:0/task:0/device:CPU:0"},
@@ -110,9 +129,8 @@ std::vector<BadGraph> bad_graphs() {
        "GraphDef min consumer version 999999 above current version", kRunA},
       {"too_old", node("NoOp", "") + "versions { producer: -5 }", "INVALID_ARGUMENT",
        "GraphDef producer version -5 below min producer 0", kRunA},
-      {"merge_of_nothing",
-       node("Merge", absl::StrCat(R"(attr { key: "N" value { i: 0 } })", kFloat)), "INVALID_ARGUMENT",
-       "Value for attr 'N' of 0 must be at least minimum 1"},
+      {"merge_of_nothing", node("Merge", absl::StrCat(R"(attr { key: "N" value { i: 0 } })", kFloat)),
+       "INVALID_ARGUMENT", "Value for attr 'N' of 0 must be at least minimum 1"},
   };
 }
 

@@ -55,43 +55,100 @@ struct BadRun {
 
 std::vector<BadRun> bad_runs() {
   using enum absl::StatusCode;
-  const Tensor one = Tensor::scalar<float>(1), pair = Tensor::vector<float>({1, 2}), three = Tensor::vector<float>({1, 2, 3});
+  const Tensor one = Tensor::scalar<float>(1), pair = Tensor::vector<float>({1, 2}),
+               three = Tensor::vector<float>({1, 2, 3});
   const Tensor number = Tensor::scalar<int32_t>(1);
   const Tensor row = Tensor::from<float>({1, 2}, {1, 2}), cube = Tensor::from<float>({1, 1, 1}, {1});
   return {
-      {"nothing_asked", {}, {}, {}, kInvalidArgument, "Must specify at least one target to fetch or execute."},
+      {"nothing_asked",
+       {},
+       {},
+       {},
+       kInvalidArgument,
+       "Must specify at least one target to fetch or execute."},
       {"unknown_feed", {{"q", one}}, {"z"}, {}, kNotFound, "FeedInputs: unable to find feed output q"},
       {"unknown_fetch", {}, {"q"}, {}, kNotFound, "FetchOutputs node q: not found"},
       {"unknown_target", {}, {}, {"q"}, kNotFound, "Some target nodes not found: q"},
       {"feed_of_no_output", {{"x:7", one}}, {"z"}, {}, kInvalidArgument, "x:7"},
       {"fetch_of_no_output", {{"i", number}}, {"xi:7"}, {}, kInvalidArgument, "xi:7"},
       {"fetch_of_a_node_without_outputs", {}, {"nothing"}, {}, kInvalidArgument, "produces no output"},
-      {"fetch_of_a_huge_output", {{"i", number}}, {"xi:99999999999999999999"}, {}, kInvalidArgument, "xi:99999999999999999999"},
+      {"fetch_of_a_huge_output",
+       {{"i", number}},
+       {"xi:99999999999999999999"},
+       {},
+       kInvalidArgument,
+       "xi:99999999999999999999"},
       {"fetch_with_an_empty_name", {}, {""}, {}, kNotFound, "FetchOutputs node"},
       {"fed_twice", {{"x", one}, {"x", one}}, {"z"}, {}, kInvalidArgument, "fed more than once."},
       {"fed_and_fetched", {{"x", one}}, {"x"}, {}, kInvalidArgument, "x is both fed and fetched."},
-      {"not_fed", {{"x", one}}, {"z"}, {}, kInvalidArgument,
+      {"not_fed",
+       {{"x", one}},
+       {"z"},
+       {},
+       kInvalidArgument,
        "You must feed a value for placeholder tensor 'y' with dtype float"},
       {"wrong_dtype", {{"i", one}}, {"xi"}, {}, kInvalidArgument, "to be int32 but float is provided"},
-      {"wrong_shape", {{"x", pair}, {"y", three}}, {"z"}, {}, kInvalidArgument,
+      {"wrong_shape",
+       {{"x", pair}, {"y", three}},
+       {"z"},
+       {},
+       kInvalidArgument,
        "Incompatible shapes: [2] vs. [3]\n\t [[{{node z}}]]"},
       {"wrong_rank", {{"x", cube}, {"y", row}}, {"product"}, {}, kInvalidArgument, "{{node product}}"},
-      {"wrong_inner_size", {{"x", row}, {"y", row}}, {"product"}, {}, kInvalidArgument,
+      {"wrong_inner_size",
+       {{"x", row}, {"y", row}},
+       {"product"},
+       {},
+       kInvalidArgument,
        "Matrix size-incompatible: In[0]: [1,2], In[1]: [1,2]\n\t [[{{node product}}]]"},
-      {"reshape_to_more", {{"x", pair}, {"i", Tensor::vector<int32_t>({5})}}, {"reshaped"}, {}, kInvalidArgument,
+      {"reshape_to_more",
+       {{"x", pair}, {"i", Tensor::vector<int32_t>({5})}},
+       {"reshaped"},
+       {},
+       kInvalidArgument,
        "Input to reshape is a tensor with 2 values, but the requested shape has 5\n\t [[{{node reshaped}}]]"},
-      {"reshape_that_overflows", {{"x", pair}, {"i", Tensor::vector<int32_t>({2147483647, 2147483647, 2147483647})}},
-       {"reshaped"}, {}, kInvalidArgument, "{{node reshaped}}"},
-      {"sizes_that_overflow", {{"y", one}, {"i", Tensor::vector<int32_t>({2147483647, 2147483647, 2147483647})}}, {"filled"},
-       {}, kInvalidArgument, "{{node filled}}"},
-      {"more_memory_than_there_is", {{"y", one}, {"i", Tensor::vector<int32_t>({2147483647, 1000000000})}}, {"filled"}, {},
-       kResourceExhausted, "OOM when allocating tensor with shape[2147483647,1000000000] and type float"},
-      {"negative_size", {{"y", one}, {"i", Tensor::vector<int32_t>({-3})}}, {"filled"}, {}, kInvalidArgument,
+      {"reshape_that_overflows",
+       {{"x", pair}, {"i", Tensor::vector<int32_t>({2147483647, 2147483647, 2147483647})}},
+       {"reshaped"},
+       {},
+       kInvalidArgument,
+       "{{node reshaped}}"},
+      {"sizes_that_overflow",
+       {{"y", one}, {"i", Tensor::vector<int32_t>({2147483647, 2147483647, 2147483647})}},
+       {"filled"},
+       {},
+       kInvalidArgument,
        "{{node filled}}"},
-      {"uninitialised_variable", {}, {"r"}, {}, kFailedPrecondition, "Attempting to use uninitialized value v\n\t [[{{node r}}]]"},
-      {"addition_to_an_uninitialised_variable", {}, {}, {"more"}, kFailedPrecondition,
+      {"more_memory_than_there_is",
+       {{"y", one}, {"i", Tensor::vector<int32_t>({2147483647, 1000000000})}},
+       {"filled"},
+       {},
+       kResourceExhausted,
+       "OOM when allocating tensor with shape[2147483647,1000000000] and type float"},
+      {"negative_size",
+       {{"y", one}, {"i", Tensor::vector<int32_t>({-3})}},
+       {"filled"},
+       {},
+       kInvalidArgument,
+       "{{node filled}}"},
+      {"uninitialised_variable",
+       {},
+       {"r"},
+       {},
+       kFailedPrecondition,
+       "Attempting to use uninitialized value v\n\t [[{{node r}}]]"},
+      {"addition_to_an_uninitialised_variable",
+       {},
+       {},
+       {"more"},
+       kFailedPrecondition,
        "Attempting to use uninitialized value v\n\t [[{{node more}}]]"},
-      {"uninitialised_resource_variable", {}, {"read"}, {}, kFailedPrecondition, "Could not find variable h."},
+      {"uninitialised_resource_variable",
+       {},
+       {"read"},
+       {},
+       kFailedPrecondition,
+       "Could not find variable h."},
       {"fed_without_a_value", {{"x", Tensor()}, {"y", one}}, {"z"}, {}, kInvalidArgument, "x"},
   };
 }
@@ -107,7 +164,8 @@ class BadRuns : public ::testing::TestWithParam<BadRun> {
   }
 
   void expect_that_it_works() {
-    const auto good = session_->run({{"x", Tensor::vector<float>({1, 2})}, {"y", Tensor::scalar<float>(0.5)}}, {"z"});
+    const auto good =
+        session_->run({{"x", Tensor::vector<float>({1, 2})}, {"y", Tensor::scalar<float>(0.5)}}, {"z"});
     ASSERT_TRUE(good.ok()) << good.status();
     EXPECT_EQ((*good)[0].flat<float>()[1], 4.5f);
   }
@@ -116,7 +174,8 @@ class BadRuns : public ::testing::TestWithParam<BadRun> {
     int64_t bytes = -1;
     caf::scoped_actor self{runtime_->system()};
     self->request(runtime_actor(*runtime_), std::chrono::seconds(10), RuntimeStatusRequest{})
-        .receive([&](const RuntimeStatus& status) { bytes = status.memory.bytes_in_use; }, [](const caf::error&) {});
+        .receive([&](const RuntimeStatus& status) { bytes = status.memory.bytes_in_use; },
+                 [](const caf::error&) {});
     return bytes;
   }
 
@@ -139,7 +198,8 @@ TEST_P(BadRuns, end_with_their_code_and_keep_nothing) {
   EXPECT_EQ(session_->counters().running_steps, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(, BadRuns, ::testing::ValuesIn(bad_runs()), [](const auto& p) { return p.param.name; });
+INSTANTIATE_TEST_SUITE_P(, BadRuns, ::testing::ValuesIn(bad_runs()),
+                         [](const auto& p) { return p.param.name; });
 
 class BadSessions : public BadRuns {};
 
@@ -155,7 +215,8 @@ TEST_F(BadSessions, keep_their_graph_when_an_extension_is_wrong) {
     absl::StatusCode code;
     const char* phrase;
   } extensions[] = {
-      {R"(node { name: "new" op: "NoSuchOp" })", absl::StatusCode::kNotFound, "Op type not registered 'NoSuchOp'"},
+      {R"(node { name: "new" op: "NoSuchOp" })", absl::StatusCode::kNotFound,
+       "Op type not registered 'NoSuchOp'"},
       {R"(node { name: "x" op: "NoOp" })", absl::StatusCode::kInvalidArgument, "x"},
       {R"(node { name: "new" op: "Identity" input: "gone" attr { key: "T" value { type: DT_FLOAT } } })",
        absl::StatusCode::kInvalidArgument, "Unknown input node 'gone'"},
@@ -167,7 +228,8 @@ TEST_F(BadSessions, keep_their_graph_when_an_extension_is_wrong) {
     EXPECT_EQ(end.code(), extension.code) << end;
     EXPECT_THAT(std::string(end.message()), HasSubstr(extension.phrase));
     expect_that_it_works();
-    EXPECT_EQ(session_->run({}, {}, {"new"}).status().code(), absl::StatusCode::kNotFound) << "half of it was added";
+    EXPECT_EQ(session_->run({}, {}, {"new"}).status().code(), absl::StatusCode::kNotFound)
+        << "half of it was added";
   }
   EXPECT_TRUE(session_->extend(parsed(R"(node { name: "new" op: "NoOp" })")).ok());
   EXPECT_TRUE(session_->run({}, {}, {"new"}).ok());

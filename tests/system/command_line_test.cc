@@ -41,9 +41,8 @@ class CommandLine : public ::testing::Test {
 };
 
 TEST_F(CommandLine, run_prints_fetches_as_arrays) {
-  const ProgramResult r =
-      troupe({"run", graph(graph_texts::kArithmetic), "--feed", "x=[1, 2.5]", "--feed", "y=[[10],[20]]", "--fetch", "z",
-              "--fetch", "double:0"});
+  const ProgramResult r = troupe({"run", graph(graph_texts::kArithmetic), "--feed", "x=[1, 2.5]", "--feed",
+                                  "y=[[10],[20]]", "--fetch", "z", "--fetch", "double:0"});
   EXPECT_EQ(r.exit_code, 0) << r.err;
   EXPECT_EQ(r.out, "z: float [2,2]\n[[12. 15.]\n [22. 25.]]\ndouble:0: float [2]\n[2. 5.]\n");
 }
@@ -51,8 +50,8 @@ TEST_F(CommandLine, run_prints_fetches_as_arrays) {
 TEST_F(CommandLine, run_reads_and_writes_npy) {
   const std::string x = folder_.path() + "/x.npy", z = folder_.path() + "/z.npy";
   ASSERT_TRUE(write_npy(x, Tensor::vector<float>({1, 2, 3})).ok());
-  const ProgramResult r =
-      troupe({"run", graph(graph_texts::kArithmetic), "--feed", "x=" + x, "--feed", "y=0.5", "--fetch", "z", "--out", "z=" + z});
+  const ProgramResult r = troupe({"run", graph(graph_texts::kArithmetic), "--feed", "x=" + x, "--feed",
+                                  "y=0.5", "--fetch", "z", "--out", "z=" + z});
   EXPECT_EQ(r.exit_code, 0) << r.err;
   EXPECT_EQ(r.out, "z: float [3] -> " + z + "\n");
   const absl::StatusOr<Tensor> written = read_npy(z, DataType::kFloat);
@@ -60,29 +59,36 @@ TEST_F(CommandLine, run_reads_and_writes_npy) {
   EXPECT_EQ(written->flat<float>()[2], 6.5);
 
   const std::string folder = folder_.path() + "/answers";
-  EXPECT_EQ(troupe({"run", graph(graph_texts::kArithmetic), "--feed", "x=1", "--feed", "y=1", "--fetch", "z:0", "--out", folder}).exit_code, 0);
+  EXPECT_EQ(troupe({"run", graph(graph_texts::kArithmetic), "--feed", "x=1", "--feed", "y=1", "--fetch",
+                    "z:0", "--out", folder})
+                .exit_code,
+            0);
   EXPECT_TRUE(read_npy(folder + "/z_0.npy").ok());
 }
 
 TEST_F(CommandLine, run_executes_targets_before_and_repeats) {
-  const ProgramResult r = troupe({"run", graph(graph_texts::kVariable), "--before", "init", "--before", "more", "--fetch", "r",
-                                  "--repeat", "3", "--raw", "--device-count", "CPU=2"});
+  const ProgramResult r =
+      troupe({"run", graph(graph_texts::kVariable), "--before", "init", "--before", "more", "--fetch", "r",
+              "--repeat", "3", "--raw", "--device-count", "CPU=2"});
   EXPECT_EQ(r.exit_code, 0) << r.err;
   EXPECT_THAT(r.out, StartsWith("r: float []\n2.0\n3 runs: median "));
   EXPECT_EQ(troupe({"run", graph(graph_texts::kVariable), "--target", "init"}).exit_code, 0);
 }
 
 TEST_F(CommandLine, run_gives_up_after_its_timeout) {
-  expect_error(troupe({"run", graph(graph_texts::kEndless), "--fetch", "out", "--timeout", "200"}), "DEADLINE_EXCEEDED");
+  expect_error(troupe({"run", graph(graph_texts::kEndless), "--fetch", "out", "--timeout", "200"}),
+               "DEADLINE_EXCEEDED");
 }
 
 TEST_F(CommandLine, run_refuses_files_that_cannot_be_read) {
   expect_error(troupe({"run", folder_.path() + "/absent.pb", "--fetch", "z"}), "absent.pb");
   expect_error(troupe({"run", folder_.path(), "--fetch", "z"}), "Could not find");
-  expect_error(troupe({"run", folder_.write("broken.pbtxt", "node { name: "), "--fetch", "z"}), "broken.pbtxt");
+  expect_error(troupe({"run", folder_.write("broken.pbtxt", "node { name: "), "--fetch", "z"}),
+               "broken.pbtxt");
   // A node of 200 bytes, of which there are three.
   expect_error(troupe({"run", folder_.write("cut.pb", "\x0a\xc8\x01\x0a\x01x"), "--fetch", "x"}), "cut.pb");
-  expect_error(troupe({"run", folder_.write("noise.pb", std::string(1000, '\xff')), "--fetch", "x"}), "noise.pb");
+  expect_error(troupe({"run", folder_.write("noise.pb", std::string(1000, '\xff')), "--fetch", "x"}),
+               "noise.pb");
 }
 
 TEST_F(CommandLine, run_refuses_graphs_that_are_wrong) {
@@ -91,10 +97,14 @@ TEST_F(CommandLine, run_refuses_graphs_that_are_wrong) {
   expect_error(run(graph_texts::kCycle), "cycle");
   expect_error(run("node { name: \"a\" op: \"NoOp\" } node { name: \"a\" op: \"NoOp\" }"), "'a'");
   expect_error(run("node { name: \"a b\" op: \"NoOp\" }"), "a b");
-  expect_error(run("node { name: \"a\" op: \"Identity\" input: \"gone\" attr { key: \"T\" value { type: DT_FLOAT } } }"), "gone");
+  expect_error(run("node { name: \"a\" op: \"Identity\" input: \"gone\" attr { key: \"T\" value { type: "
+                   "DT_FLOAT } } }"),
+               "gone");
   expect_error(run("node { name: \"a\" op: \"Placeholder\" }"), "dtype");
-  expect_error(run("node { name: \"a\" op: \"Const\" attr { key: \"dtype\" value { type: DT_FLOAT } } attr { key: \"value\" value "
-                   "{ tensor { dtype: DT_FLOAT tensor_shape { dim { size: 4000000000 } dim { size: 4000000000 } } } } } }"),
+  expect_error(run("node { name: \"a\" op: \"Const\" attr { key: \"dtype\" value { type: DT_FLOAT } } attr { "
+                   "key: \"value\" value "
+                   "{ tensor { dtype: DT_FLOAT tensor_shape { dim { size: 4000000000 } dim { size: "
+                   "4000000000 } } } } } }"),
                "INVALID_ARGUMENT");
 }
 
@@ -118,14 +128,18 @@ TEST_F(CommandLine, run_refuses_wrong_feeds_and_fetches) {
 }
 
 TEST_F(CommandLine, run_reports_kernel_errors_with_their_node) {
-  expect_error(troupe({"run", graph(graph_texts::kVariable), "--fetch", "r"}), "Attempting to use uninitialized value v");
-  expect_error(troupe({"run", graph(graph_texts::kArithmetic), "--fetch", "z", "--feed", "x=[1,2]", "--feed", "y=[1,2,3]"}), "{{node z}}");
+  expect_error(troupe({"run", graph(graph_texts::kVariable), "--fetch", "r"}),
+               "Attempting to use uninitialized value v");
+  expect_error(troupe({"run", graph(graph_texts::kArithmetic), "--fetch", "z", "--feed", "x=[1,2]", "--feed",
+                       "y=[1,2,3]"}),
+               "{{node z}}");
 }
 
 TEST_F(CommandLine, refuses_wrong_options) {
   const std::string g = graph(graph_texts::kArithmetic);
   expect_error(troupe({"run", g, "--fetch", "xi", "--feed", "i=1", "--device-count", "CPU"}), "NAME=VALUE");
-  expect_error(troupe({"run", g, "--fetch", "xi", "--feed", "i=1", "--config", "no_such_field: 1"}), "no_such_field");
+  expect_error(troupe({"run", g, "--fetch", "xi", "--feed", "i=1", "--config", "no_such_field: 1"}),
+               "no_such_field");
   expect_error(troupe({"run", g, "--fetch", "xi", "--feed", "i=1", "--out", "xj=a.npy"}), "xj");
   expect_error(troupe({"run", g, "--signature", "serving_default"}), "no signature 'serving_default'");
   expect_error(troupe({"run", g, "--no-such-option"}), "--no-such-option");
@@ -162,14 +176,16 @@ TEST_F(CommandLine, inspect_shows_what_is_wrong_with_a_graph) {
   const ProgramResult loop = troupe({"inspect", graph(graph_texts::kEndless)});
   EXPECT_THAT(loop.out, Not(HasSubstr("cycles")));
   EXPECT_THAT(loop.out, HasSubstr("loops (1):\n  loop: 1 Enter, 1 Merge, 1 Exit\n"));
-  const ProgramResult unknown = troupe({"inspect", graph("node { name: \"a\" op: \"NoSuchOp\" input: \"gone\" }")});
+  const ProgramResult unknown =
+      troupe({"inspect", graph("node { name: \"a\" op: \"NoSuchOp\" input: \"gone\" }")});
   EXPECT_THAT(unknown.out, HasSubstr("unknown ops (1):\n  NoSuchOp\n"));
   EXPECT_THAT(unknown.out, HasSubstr("a <- gone"));
 }
 
 TEST_F(CommandLine, inspect_shows_passes_and_draws) {
   const std::string g = graph(graph_texts::kArithmetic), dot = folder_.path() + "/g.dot";
-  const ProgramResult passes = troupe({"inspect", g, "--feed", "x", "--feed", "y", "--fetch", "z", "--pass", "all"});
+  const ProgramResult passes =
+      troupe({"inspect", g, "--feed", "x", "--feed", "y", "--fetch", "z", "--pass", "all"});
   EXPECT_EQ(passes.exit_code, 0) << passes.err;
   EXPECT_THAT(passes.out, HasSubstr("place: "));
   EXPECT_THAT(passes.out, HasSubstr("plan: 7 -> "));
@@ -195,7 +211,8 @@ TEST_F(CommandLine, inspect_shows_the_graph_before_and_after_a_pass) {
   };
   const ProgramResult folding = pass("constant_folding");
   EXPECT_EQ(folding.exit_code, 0) << folding.err;
-  EXPECT_THAT(folding.out, StartsWith("constant_folding: 5 -> 5 nodes; folded 1\n  ~ four (Mul): op Mul -> Const, inputs [two two] -> []\n"));
+  EXPECT_THAT(folding.out, StartsWith("constant_folding: 5 -> 5 nodes; folded 1\n  ~ four (Mul): op Mul -> "
+                                      "Const, inputs [two two] -> []\n"));
   EXPECT_THAT(*read_file(dot), HasSubstr("label=\"before constant_folding: 5 -> 5 nodes; folded 1\""));
   EXPECT_THAT(*read_file(dot), HasSubstr("label=\"after constant_folding\""));
   const ProgramResult pruning = pass("prune");
@@ -222,13 +239,16 @@ class Verify : public CommandLine {
     folder_.write("cycle.pbtxt", graph_texts::kCycle);
   }
   std::string list(const std::vector<std::string>& rows) {
-    std::string text = "case_id\tgraph\tstatus\tdeterministic\trtol\tatol\tnumpy_check\tfeeds\tfetches\tnotes\n";
+    std::string text =
+        "case_id\tgraph\tstatus\tdeterministic\trtol\tatol\tnumpy_check\tfeeds\tfetches\tnotes\n";
     for (const std::string& row : rows) absl::StrAppend(&text, row, "\n");
     return folder_.write("cases.tsv", text);
   }
   static std::string row(const std::string& id, const std::string& graph, const std::string& status,
-                         const std::string& feeds, const std::string& fetches, const std::string& notes = "-") {
-    return absl::StrCat(id, "\t", graph, "\t", status, "\tyes\t0\t1e-3\t-\t", feeds, "\t", fetches, "\t", notes);
+                         const std::string& feeds, const std::string& fetches,
+                         const std::string& notes = "-") {
+    return absl::StrCat(id, "\t", graph, "\t", status, "\tyes\t0\t1e-3\t-\t", feeds, "\t", fetches, "\t",
+                        notes);
   }
   static std::string last_line(const std::string& text) {
     const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
@@ -239,29 +259,30 @@ class Verify : public CommandLine {
 constexpr char kXy[] = "x:0|float32|[2]|inline:[1.0,2.0] y:0|float32|[]|inline:0.5";
 
 TEST_F(Verify, passes_every_kind_of_case) {
-  const ProgramResult r = troupe(
-      {"verify", "--jobs", "2", "--cases",
-       list({row("a", "g.pbtxt", "ok", kXy, "z:0|float32|[2]|inline:[2.5,4.5]"),
-             row("b", "g.pbtxt", "seeded_rng", kXy, "z:0|float32|[2]|inline:[0.0,0.0]"),
-             row("c", "g.pbtxt", "nondeterministic", kXy, "z:0|float32|[2]|inline:[0.0,0.0]"),
-             row("d", "g.pbtxt", "order_unspecified", kXy, "z:0|float32|[2]|inline:[4.5,2.5]"),
-             row("e", "cycle.pbtxt", "illtyped_in_TF", "-", "a:0|float32|[]|inline:1"),
-             row("f", "g.pbtxt", "missing_feed", "-", "xi:0|int32|[]|inline:1", "placeholders without data: i"),
-             row("g", "absent.pb", "ok", "-", "xi:0|int32|[]|inline:1")})});
+  const ProgramResult r =
+      troupe({"verify", "--jobs", "2", "--cases",
+              list({row("a", "g.pbtxt", "ok", kXy, "z:0|float32|[2]|inline:[2.5,4.5]"),
+                    row("b", "g.pbtxt", "seeded_rng", kXy, "z:0|float32|[2]|inline:[0.0,0.0]"),
+                    row("c", "g.pbtxt", "nondeterministic", kXy, "z:0|float32|[2]|inline:[0.0,0.0]"),
+                    row("d", "g.pbtxt", "order_unspecified", kXy, "z:0|float32|[2]|inline:[4.5,2.5]"),
+                    row("e", "cycle.pbtxt", "illtyped_in_TF", "-", "a:0|float32|[]|inline:1"),
+                    row("f", "g.pbtxt", "missing_feed", "-", "xi:0|int32|[]|inline:1",
+                        "placeholders without data: i"),
+                    row("g", "absent.pb", "ok", "-", "xi:0|int32|[]|inline:1")})});
   EXPECT_EQ(r.exit_code, 0) << r.out << r.err;
   EXPECT_EQ(r.out, "6 passed, 0 failed, 1 skipped\n");
 }
 
 TEST_F(Verify, names_each_failure_and_its_reason) {
   const std::string report = folder_.path() + "/report.json";
-  const ProgramResult r = troupe(
-      {"verify", "--report", report, "--cases",
-       list({row("value", "g.pbtxt", "ok", kXy, "z:0|float32|[2]|inline:[2.5,4.0]"),
-             row("shape", "g.pbtxt", "nondeterministic", kXy, "z:0|float32|[1]|inline:[2.5]"),
-             row("accepted", "g.pbtxt", "illtyped_in_TF", kXy, "z:0|float32|[2]|inline:[2.5,4.0]"),
-             row("fed", "g.pbtxt", "missing_feed", kXy, "z:0|float32|[2]|inline:[2.5,4.0]"),
-             row("error", "g.pbtxt", "ok", kXy, "xi:0|int32|[]|inline:1"),
-             row("good", "g.pbtxt", "ok", kXy, "z:0|float32|[2]|inline:[2.5,4.5]")})});
+  const ProgramResult r =
+      troupe({"verify", "--report", report, "--cases",
+              list({row("value", "g.pbtxt", "ok", kXy, "z:0|float32|[2]|inline:[2.5,4.0]"),
+                    row("shape", "g.pbtxt", "nondeterministic", kXy, "z:0|float32|[1]|inline:[2.5]"),
+                    row("accepted", "g.pbtxt", "illtyped_in_TF", kXy, "z:0|float32|[2]|inline:[2.5,4.0]"),
+                    row("fed", "g.pbtxt", "missing_feed", kXy, "z:0|float32|[2]|inline:[2.5,4.0]"),
+                    row("error", "g.pbtxt", "ok", kXy, "xi:0|int32|[]|inline:1"),
+                    row("good", "g.pbtxt", "ok", kXy, "z:0|float32|[2]|inline:[2.5,4.5]")})});
   EXPECT_EQ(r.exit_code, 1);
   EXPECT_THAT(r.out, HasSubstr("FAILED value: wrong_result: z:0 [1]: 4.5 instead of 4.0\n"));
   EXPECT_THAT(r.out, HasSubstr("FAILED shape: wrong_result: z:0 shape [2] instead of [1]\n"));
@@ -275,9 +296,10 @@ TEST_F(Verify, names_each_failure_and_its_reason) {
 }
 
 TEST_F(Verify, survives_cases_that_hang) {
-  const ProgramResult r = troupe({"verify", "--timeout", "1.5", "--jobs", "1", "--cases",
-                                  list({row("hang", "endless.pbtxt", "ok", "-", "out:0|int32|[]|inline:1"),
-                                        row("good", "g.pbtxt", "ok", kXy, "z:0|float32|[2]|inline:[2.5,4.5]")})});
+  const ProgramResult r =
+      troupe({"verify", "--timeout", "1.5", "--jobs", "1", "--cases",
+              list({row("hang", "endless.pbtxt", "ok", "-", "out:0|int32|[]|inline:1"),
+                    row("good", "g.pbtxt", "ok", kXy, "z:0|float32|[2]|inline:[2.5,4.5]")})});
   EXPECT_THAT(r.out, HasSubstr("FAILED hang: hung: no answer within 1.5 s\n"));
   EXPECT_EQ(last_line(r.out), "1 passed, 1 failed, 0 skipped");
 }
@@ -290,7 +312,8 @@ TEST_F(Verify, filters_and_sets_thresholds) {
   EXPECT_EQ(troupe({"verify", "--cases", cases, "--allow-failures", "--min-passed", "2"}).exit_code, 1);
   expect_error(troupe({"verify", "--cases", cases, "--filter", "("}), "regular expression");
   expect_error(troupe({"verify", "--cases", folder_.path() + "/none.tsv"}), "none.tsv");
-  expect_error(troupe({"verify", "--cases", folder_.write("bad.tsv", "case_id\tx\nonly one cell\n")}), "line 2");
+  expect_error(troupe({"verify", "--cases", folder_.write("bad.tsv", "case_id\tx\nonly one cell\n")}),
+               "line 2");
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ TEST_F(Training, ends_in_a_model_that_answers_from_its_files) {
   // One point on each arm, half-way out: angle 4 * (arm + 0.5).
   const std::string points = "points=[[0.4546,-0.2081],[-0.1397,0.4801],[-0.2720,-0.4195]]";
   const std::string probabilities = folder_.path() + "/probabilities.npy";
-  const ProgramResult answer = run_program(TROUPE_PROGRAM, {"run", model_, "--feed", points, "--out", "probabilities=" + probabilities});
+  const ProgramResult answer = run_program(
+      TROUPE_PROGRAM, {"run", model_, "--feed", points, "--out", "probabilities=" + probabilities});
   EXPECT_EQ(answer.exit_code, 0) << answer.err;
   EXPECT_THAT(answer.out, HasSubstr("arm: int32 [3]\n[0 1 2]\n"));
   const absl::StatusOr<Tensor> written = read_npy(probabilities, DataType::kFloat);
@@ -57,7 +58,9 @@ TEST_F(Training, says_what_is_missing_from_a_damaged_model) {
 
 TEST_F(Training, can_be_repeated_into_the_same_folder) {
   EXPECT_EQ(run_program(TROUPE_TRAINING_EXAMPLE, {model_}).exit_code, 0);
-  EXPECT_EQ(run_program(TROUPE_PROGRAM, {"run", model_, "--feed", "points=[[0.1,0.2]]", "--fetch", "arm"}).exit_code, 0);
+  EXPECT_EQ(run_program(TROUPE_PROGRAM, {"run", model_, "--feed", "points=[[0.1,0.2]]", "--fetch", "arm"})
+                .exit_code,
+            0);
 }
 
 }  // namespace

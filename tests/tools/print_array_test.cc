@@ -24,7 +24,8 @@ Tensor counting(const Shape& shape) {
 
 TEST(PrintArray, aligns_floats_at_the_point) {
   EXPECT_EQ(print_array(Tensor::vector<float>({1, 2.5, -3})), "[ 1.   2.5 -3. ]");
-  EXPECT_EQ(print_array(Tensor::vector<double>({0.1, 1.0 / 3, 100})), "[  0.1          0.33333333 100.        ]");
+  EXPECT_EQ(print_array(Tensor::vector<double>({0.1, 1.0 / 3, 100})),
+            "[  0.1          0.33333333 100.        ]");
   EXPECT_EQ(print_array(Tensor::vector<double>({-0.0, 1})), "[-0.  1.]");
 }
 

@@ -31,7 +31,8 @@ Tensor strings(const std::vector<std::string>& texts) {
 absl::StatusOr<pb::TensorInfo> tensor_info(const Graph& graph, const std::string& name) {
   const Node* node = graph.find(name);
   if (node == nullptr || node->num_outputs() == 0) {
-    return absl::NotFoundError(absl::StrCat("the signature names '", name, "', which is no tensor of the graph"));
+    return absl::NotFoundError(
+        absl::StrCat("the signature names '", name, "', which is no tensor of the graph"));
   }
   pb::TensorInfo info;
   info.set_name(absl::StrCat(name, ":0"));
@@ -44,7 +45,8 @@ absl::StatusOr<pb::TensorInfo> tensor_info(const Graph& graph, const std::string
   return info;
 }
 
-absl::StatusOr<pb::SavedModel> to_proto(const Graph& graph, const SaverNames& saver, const SignatureNames& signature) {
+absl::StatusOr<pb::SavedModel> to_proto(const Graph& graph, const SaverNames& saver,
+                                        const SignatureNames& signature) {
   pb::SavedModel model;
   model.set_saved_model_schema_version(1);
   pb::MetaGraphDef& meta = *model.add_meta_graphs();
@@ -98,7 +100,8 @@ absl::Status save_model(const std::string& folder, const Graph& graph, const Sav
   fs::create_directories(fs::path(folder) / kVariables, error);
   if (error) return absl::UnavailableError(absl::StrCat("cannot make ", folder, ": ", error.message()));
   const std::string prefix = (fs::path(folder) / kVariables / kVariables).string();
-  TROUPE_RETURN_IF_ERROR(session.run({{saver.prefix, Tensor::string_scalar(prefix)}}, {}, {saver.save}).status());
+  TROUPE_RETURN_IF_ERROR(
+      session.run({{saver.prefix, Tensor::string_scalar(prefix)}}, {}, {saver.save}).status());
 
   const std::string path = (fs::path(folder) / "saved_model.pb").string();
   std::ofstream out(path, std::ios::binary | std::ios::trunc);

@@ -103,7 +103,8 @@ absl::StatusOr<Model> build_model() {
   }};
   std::vector<Out> updates;
   for (const auto& [variable, gradient] : gradients) {
-    updates.push_back(b.op("ResourceApplyGradientDescent", {variable.handle, b.constant(kLearningRate), gradient}));
+    updates.push_back(
+        b.op("ResourceApplyGradientDescent", {variable.handle, b.constant(kLearningRate), gradient}));
   }
   b.group(updates, "train");
 
@@ -123,19 +124,20 @@ absl::Status train_and_save(const std::string& folder) {
   const Samples seen = draw_samples(1), unseen = draw_samples(2);
   const std::vector<troupe::NamedTensor> batch = {{"points", seen.points}, {"labels", seen.labels}};
   for (int step = 1; step <= kSteps; ++step) {
-    TROUPE_ASSIGN_OR_RETURN(const std::vector<Tensor> out, session->run(batch, {"loss", "accuracy"}, {"train"}));
+    TROUPE_ASSIGN_OR_RETURN(const std::vector<Tensor> out,
+                            session->run(batch, {"loss", "accuracy"}, {"train"}));
     if (step == 1 || step % (kSteps / 5) == 0) {
       std::printf("step %4d  loss %.3f  accuracy %.3f\n", step, out[0].value<float>(), out[1].value<float>());
     }
   }
-  TROUPE_ASSIGN_OR_RETURN(
-      const std::vector<Tensor> unseen_accuracy,
-      session->run({{"points", unseen.points}, {"labels", unseen.labels}}, {"accuracy"}));
+  TROUPE_ASSIGN_OR_RETURN(const std::vector<Tensor> unseen_accuracy,
+                          session->run({{"points", unseen.points}, {"labels", unseen.labels}}, {"accuracy"}));
   const double accuracy = unseen_accuracy[0].value<float>();
   std::printf("accuracy on points that it has not seen: %.3f\n", accuracy);
   if (!(accuracy >= kNeededAccuracy)) return absl::InternalError("it has not learned");
 
-  const troupe::SignatureNames signature{{{"points", "points"}}, {{"arm", "arm"}, {"probabilities", "probabilities"}}};
+  const troupe::SignatureNames signature{{{"points", "points"}},
+                                         {{"arm", "arm"}, {"probabilities", "probabilities"}}};
   TROUPE_RETURN_IF_ERROR(troupe::save_model(folder, model.graph, model.saver, signature, *session));
   std::printf("saved in %s\n", folder.c_str());
   return absl::OkStatus();

@@ -31,7 +31,8 @@ std::vector<std::string> changed_attrs(const pb::NodeDef& before, const pb::Node
   std::vector<std::string> names;
   for (const auto& [name, value] : before.attr()) {
     const auto other = after.attr().find(name);
-    if (other == after.attr().end() || !google::protobuf::util::MessageDifferencer::Equals(value, other->second)) {
+    if (other == after.attr().end() ||
+        !google::protobuf::util::MessageDifferencer::Equals(value, other->second)) {
       names.push_back(name);
     }
   }
@@ -46,12 +47,14 @@ std::vector<std::string> changed_attrs(const pb::NodeDef& before, const pb::Node
 std::string what_changed(const pb::NodeDef& before, const pb::NodeDef& after) {
   std::vector<std::string> parts;
   if (before.op() != after.op()) parts.push_back(absl::StrCat("op ", before.op(), " -> ", after.op()));
-  const std::string inputs_before = absl::StrJoin(before.input(), " "), inputs_after = absl::StrJoin(after.input(), " ");
+  const std::string inputs_before = absl::StrJoin(before.input(), " "),
+                    inputs_after = absl::StrJoin(after.input(), " ");
   if (inputs_before != inputs_after) {
     parts.push_back(absl::StrCat("inputs [", inputs_before, "] -> [", inputs_after, "]"));
   }
   if (before.device() != after.device()) {
-    parts.push_back(absl::StrCat("device ", before.device().empty() ? "" : before.device() + " ", "-> ", after.device()));
+    parts.push_back(
+        absl::StrCat("device ", before.device().empty() ? "" : before.device() + " ", "-> ", after.device()));
   }
   // Another op has other attrs: nothing to tell.
   if (before.op() == after.op()) {

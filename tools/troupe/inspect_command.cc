@@ -73,7 +73,8 @@ std::vector<std::string> signature_lines(const google::protobuf::Map<std::string
       absl::StrAppend(&dims, dims.empty() ? "" : ",", dim.size() < 0 ? "?" : absl::StrCat(dim.size()));
     }
     const std::string shape = info.tensor_shape().unknown_rank() ? "<unknown>" : absl::StrCat("[", dims, "]");
-    lines.push_back(absl::StrCat(key, " = ", info.name(), "  ", dtype_name(static_cast<DataType>(info.dtype())), shape));
+    lines.push_back(
+        absl::StrCat(key, " = ", info.name(), "  ", dtype_name(static_cast<DataType>(info.dtype())), shape));
   }
   std::sort(lines.begin(), lines.end());
   return lines;
@@ -84,8 +85,10 @@ std::string model_text(const GraphFile& model) {
   for (const std::string& name : signature_names(model)) {
     const pb::SignatureDef& signature = *find_signature(model, name).value();
     absl::StrAppend(&out, "signature ", name, "\n");
-    for (const std::string& line : signature_lines(signature.inputs())) absl::StrAppend(&out, "  takes ", line, "\n");
-    for (const std::string& line : signature_lines(signature.outputs())) absl::StrAppend(&out, "  gives ", line, "\n");
+    for (const std::string& line : signature_lines(signature.inputs()))
+      absl::StrAppend(&out, "  takes ", line, "\n");
+    for (const std::string& line : signature_lines(signature.outputs()))
+      absl::StrAppend(&out, "  gives ", line, "\n");
   }
   if (!model.init_op.empty()) absl::StrAppend(&out, "initialised by ", model.init_op, "\n");
   if (!model.variables_prefix.empty()) absl::StrAppend(&out, "variables in ", model.variables_prefix, "\n");
@@ -116,7 +119,8 @@ absl::StatusOr<std::string> passes_text(const Flags& flags, const PlanReport& re
         absl::StrCat("no pass '", flags.pass, "' ran; these did: ", absl::StrJoin(names, " ")));
   }
   for (const PassRun& run : report.runs) {
-    if (flags.pass != "all") absl::StrAppend(&out, run.summary, "\n", to_text(difference(run.before, run.after), most(flags)));
+    if (flags.pass != "all")
+      absl::StrAppend(&out, run.summary, "\n", to_text(difference(run.before, run.after), most(flags)));
   }
   absl::StrAppend(&out, "plan: ", report.nodes_before, " -> ", report.nodes_after, " nodes in ",
                   report.partitions.size(), " partitions\n");
@@ -143,7 +147,8 @@ absl::StatusOr<std::string> inspect(const Flags& flags) {
   TROUPE_ASSIGN_OR_RETURN(const PlanSignature signature, planned_signature(flags, model));
   const bool planned = !signature.fetches.empty() || !signature.targets.empty();
   if (!flags.pass.empty() && !planned) {
-    return absl::InvalidArgumentError("--pass needs --fetch, --target or --signature: passes work on what a run needs");
+    return absl::InvalidArgumentError(
+        "--pass needs --fetch, --target or --signature: passes work on what a run needs");
   }
   PlanReport report;
   if (planned) {
@@ -177,7 +182,8 @@ int run_inspect(const Flags& flags) {
 
 void add_inspect_command(CLI::App& app, Command* chosen) {
   auto flags = std::make_shared<Flags>();
-  CLI::App* sub = app.add_subcommand("inspect", "Shows what a graph contains and what the planner makes of it");
+  CLI::App* sub =
+      app.add_subcommand("inspect", "Shows what a graph contains and what the planner makes of it");
   sub->footer(kExamples);
   sub->add_option("graph", flags->graph, "The model")->required()->type_name("GRAPH");
   add_texts(sub, "--tag", &flags->tags, "Tags of the meta graph (default: serve)");

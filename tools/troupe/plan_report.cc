@@ -57,8 +57,8 @@ class PassWatcher {
       nodes += part.graph.num_nodes();
       if (!watched_.empty()) after.MergeFrom(placed_graph_def(part.graph, devices_));
     }
-    const std::string summary = absl::StrCat("partition: ", last_nodes_, " -> ", nodes, " nodes; parts ",
-                                             plan.partitions.size());
+    const std::string summary =
+        absl::StrCat("partition: ", last_nodes_, " -> ", nodes, " nodes; parts ", plan.partitions.size());
     if (!watched_.empty()) add("partition", summary, std::move(after));
     return summary;
   }

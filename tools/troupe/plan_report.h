@@ -37,7 +37,7 @@ struct PlanReport {
 
 /// Plans a signature for `cpus` CPU devices, without a session. Keeps the graphs around the runs of `watched`: a pass by
 /// name, "all" of them, or "" for none.
-absl::StatusOr<PlanReport> plan_report(const tensorflow::GraphDef& graph, const PlanSignature& signature, int cpus,
-                                       const PlanOptions& options, const std::string& watched = "");
+absl::StatusOr<PlanReport> plan_report(const tensorflow::GraphDef& graph, const PlanSignature& signature,
+                                       int cpus, const PlanOptions& options, const std::string& watched = "");
 
 }  // namespace troupe

@@ -36,15 +36,16 @@ template <class T>
 std::string shortest_small(double value) {
   for (int digits = 0; digits < 9; ++digits) {
     std::string text = absl::StrFormat("%.*e", digits, value);
-    if (static_cast<float>(static_cast<T>(std::strtof(text.c_str(), nullptr))) == static_cast<float>(value)) return text;
+    if (static_cast<float>(static_cast<T>(std::strtof(text.c_str(), nullptr))) == static_cast<float>(value))
+      return text;
   }
   return absl::StrFormat("%.9e", value);
 }
 
 Shortest shortest_of(DataType t) {
   switch (t) {
-    case DataType::kFloat: case DataType::kComplex64:
-      return [](double v) { return to_chars_text(static_cast<float>(v)); };
+    case DataType::kFloat:
+    case DataType::kComplex64: return [](double v) { return to_chars_text(static_cast<float>(v)); };
     case DataType::kHalf: return shortest_small<Eigen::half>;
     case DataType::kBfloat16: return shortest_small<Eigen::bfloat16>;
     default: return [](double v) { return to_chars_text(v); };
@@ -80,7 +81,8 @@ std::string positional(double value, const Shortest& shortest, int precision) {
     text = absl::StrCat("0.", std::string(-d.exponent - 1, '0'), d.digits);
     if (magnitude == 0) text = "0.";
   } else {
-    if (static_cast<int>(d.digits.size()) <= d.exponent) d.digits.append(d.exponent + 1 - d.digits.size(), '0');
+    if (static_cast<int>(d.digits.size()) <= d.exponent)
+      d.digits.append(d.exponent + 1 - d.digits.size(), '0');
     text = absl::StrCat(d.digits.substr(0, d.exponent + 1), ".", d.digits.substr(d.exponent + 1));
     if (magnitude == 0) text = "0.";
   }
@@ -134,7 +136,8 @@ class FloatColumn {
       smallest = smallest == 0 ? m : std::min(smallest, m);
     }
     if (largest > 0) {
-      exponents_ = largest >= kLargestPositional || smallest < kSmallestPositional || largest / smallest > kWidestRatio;
+      exponents_ = largest >= kLargestPositional || smallest < kSmallestPositional ||
+                   largest / smallest > kWidestRatio;
     }
     if (any_finite) measure(shown);
     if (!all_finite) {
@@ -156,7 +159,8 @@ class FloatColumn {
       if (s.fraction.size() < fraction_) s = scientific(v, exactly(fraction_), -1);
       s.fraction.append(fraction_ - s.fraction.size(), '0');
       s.exponent.insert(1, exponent_ - s.exponent.size(), '0');
-      return pad_left(absl::StrCat(signed_text(v, s.whole), ".", s.fraction, "e", s.exponent), left_ + right_ + 1);
+      return pad_left(absl::StrCat(signed_text(v, s.whole), ".", s.fraction, "e", s.exponent),
+                      left_ + right_ + 1);
     }
     std::string text = signed_text(v, positional(v, shortest_, precision_));
     const size_t point = text.find('.');
@@ -201,16 +205,23 @@ class FloatColumn {
 };
 
 std::string quote_bytes(absl::string_view s) {
-  const char quote = s.find('\'') != absl::string_view::npos && s.find('"') == absl::string_view::npos ? '"' : '\'';
+  const char quote =
+      s.find('\'') != absl::string_view::npos && s.find('"') == absl::string_view::npos ? '"' : '\'';
   std::string out = absl::StrCat("b", std::string(1, quote));
   for (char c : s) {
     const unsigned char u = static_cast<unsigned char>(c);
-    if (c == quote || c == '\\') out += {'\\', c};
-    else if (c == '\n') out += "\\n";
-    else if (c == '\r') out += "\\r";
-    else if (c == '\t') out += "\\t";
-    else if (u < 0x20 || u >= 0x7f) absl::StrAppendFormat(&out, "\\x%02x", u);
-    else out.push_back(c);
+    if (c == quote || c == '\\')
+      out += {'\\', c};
+    else if (c == '\n')
+      out += "\\n";
+    else if (c == '\r')
+      out += "\\r";
+    else if (c == '\t')
+      out += "\\t";
+    else if (u < 0x20 || u >= 0x7f)
+      absl::StrAppendFormat(&out, "\\x%02x", u);
+    else
+      out.push_back(c);
   }
   out.push_back(quote);
   return out;
@@ -239,12 +250,17 @@ std::string plain_text(const Tensor& t, int64_t i) {
   const void* p = t.raw();
   switch (t.dtype()) {
     case DataType::kBool: return t.flat<bool>()[i] ? "True" : "False";
-    case DataType::kInt8: case DataType::kQint8: case DataType::kInt4: case DataType::kInt2:
-      return absl::StrCat(static_cast<int>(static_cast<const int8_t*>(p)[i]));
-    case DataType::kInt16: case DataType::kQint16: return absl::StrCat(static_cast<const int16_t*>(p)[i]);
-    case DataType::kInt32: case DataType::kQint32: return absl::StrCat(static_cast<const int32_t*>(p)[i]);
+    case DataType::kInt8:
+    case DataType::kQint8:
+    case DataType::kInt4:
+    case DataType::kInt2: return absl::StrCat(static_cast<int>(static_cast<const int8_t*>(p)[i]));
+    case DataType::kInt16:
+    case DataType::kQint16: return absl::StrCat(static_cast<const int16_t*>(p)[i]);
+    case DataType::kInt32:
+    case DataType::kQint32: return absl::StrCat(static_cast<const int32_t*>(p)[i]);
     case DataType::kInt64: return absl::StrCat(static_cast<const int64_t*>(p)[i]);
-    case DataType::kUint16: case DataType::kQuint16: return absl::StrCat(static_cast<const uint16_t*>(p)[i]);
+    case DataType::kUint16:
+    case DataType::kQuint16: return absl::StrCat(static_cast<const uint16_t*>(p)[i]);
     case DataType::kUint32: return absl::StrCat(static_cast<const uint32_t*>(p)[i]);
     case DataType::kUint64: return absl::StrCat(static_cast<const uint64_t*>(p)[i]);
     case DataType::kString: return quote_bytes(t.flat<TString>()[i].view());
@@ -365,7 +381,8 @@ class Layout {
       std::string line = indent;
       for (size_t k = 0; k < along.size(); ++k) {
         const std::string word = along[k] < 0 ? "..." : format_(offset + along[k]);
-        if (line.size() + word.size() > static_cast<size_t>(std::max(width - 1, 0)) && line.size() > indent.size()) {
+        if (line.size() + word.size() > static_cast<size_t>(std::max(width - 1, 0)) &&
+            line.size() > indent.size()) {
           while (!line.empty() && line.back() == ' ') line.pop_back();
           absl::StrAppend(&out, line, "\n");
           line = indent;
@@ -378,7 +395,9 @@ class Layout {
       const std::string separator(tensor_.rank() - axis - 1, '\n');
       for (size_t k = 0; k < along.size(); ++k) {
         absl::StrAppend(&out, indent,
-                        along[k] < 0 ? "..." : nested(axis + 1, offset + along[k] * strides_[axis], indent + " ", width - 1));
+                        along[k] < 0
+                            ? "..."
+                            : nested(axis + 1, offset + along[k] * strides_[axis], indent + " ", width - 1));
         if (k + 1 < along.size()) out += separator;
       }
     }
