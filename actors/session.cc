@@ -120,8 +120,11 @@ absl::StatusOr<std::vector<Tensor>> Session::run(const std::vector<NamedTensor>&
   key.clear();
   append_signature_key(feeds, fetches, targets, &key);
   std::shared_ptr<const SignatureAlias> alias;
-  TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<StepSlot> slot, impl_->lease(key, feeds, fetches, targets, &alias));
-  return run_slot(core, *alias, slot, feeds, options, stats);
+  for (int attempt = 1;; ++attempt) {
+    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<StepSlot> slot, impl_->lease(key, feeds, fetches, targets, &alias));
+    auto fetched = run_slot(core, *alias, slot, feeds, options, stats);
+    if (fetched.ok() || !slot->false_start || attempt == kMaxStarts) return fetched;
+  }
 }
 
 absl::StatusOr<int> Session::cancel(absl::string_view reason) {

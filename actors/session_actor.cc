@@ -310,12 +310,17 @@ class SessionImpl final : public SessionActor::base {
   }
 
   void start_run(std::shared_ptr<const SignatureAlias> alias, std::shared_ptr<StepSlot> slot, const RunRequest& m,
-                 caf::typed_response_promise<RunReply> promise) {
-    core_->runs.fetch_add(1, std::memory_order_relaxed);
+                 caf::typed_response_promise<RunReply> promise, int attempt = 1) {
+    if (attempt == 1) core_->runs.fetch_add(1, std::memory_order_relaxed);
     auto core = core_;
-    auto conclude = [core, alias, slot, promise]() mutable {
+    auto conclude = [this, core, alias, slot, m, promise, attempt]() mutable {
       RunReply reply;
       auto fetches = finish_slot(*alias, slot, &reply.stats);
+      if (!fetches.ok() && slot->false_start && attempt < kMaxStarts) {
+        if (auto again = make_slot_reply(*alias); again.ok()) {
+          return start_run(alias, again->slot, m, promise, attempt + 1);
+        }
+      }
       core->leave();
       if (!fetches.ok()) {
         promise.deliver(to_error(fetches.status()));

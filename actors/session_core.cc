@@ -171,6 +171,7 @@ static void run_directly(StepSlot* slot) {
   const bool broken = slot->broken.load(std::memory_order_seq_cst);
   if (broken && slot->direct_run.exchange(false, std::memory_order_acq_rel)) {
     slot->status = absl::InternalError(absl::StrCat("an actor of step ", slot->step_id, " died before it began"));
+    slot->false_start = true;
     return;
   }
   slot->unit->open();

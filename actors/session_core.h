@@ -85,6 +85,9 @@ struct SessionCore {
 void append_signature_key(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
                           const std::vector<std::string>& targets, std::string* key);
 
+/// How often a run is begun on another slot because an actor of the first had died while it was idle.
+constexpr int kMaxStarts = 4;
+
 /// Runs a leased slot on the calling thread, which it lends, and takes the fetches out in the caller's order.
 absl::StatusOr<std::vector<Tensor>> run_slot(SessionCore& core, const SignatureAlias& alias,
                                              const std::shared_ptr<StepSlot>& slot,

@@ -48,7 +48,10 @@ class StepImpl final : public StepActor::base {
     outstanding_ = static_cast<int>(slot_->executors.size());
     done_.assign(slot_->executors.size(), false);
     if (slot_->rendezvous) send(slot_->rendezvous, RendezvousBegin{});
-    if (slot_->broken.load(std::memory_order_acquire)) return fail_broken("an actor of this step died before it began");
+    if (slot_->broken.load(std::memory_order_acquire)) {
+      slot_->false_start = true;
+      return fail_broken("an actor of this step died before it began");
+    }
     for (size_t i = 0; i < slot_->executors.size(); ++i) {
       slot_->start_messages[i]->send(caf::actor_cast<caf::abstract_actor*>(slot_->executors[i]), unit_.get());
     }

@@ -1,6 +1,8 @@
 #include "actors/step_slot.h"
 
 #include <caf/all.hpp>
+
+#include <algorithm>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -24,6 +26,7 @@ void StepSlot::begin(int64_t id, std::chrono::steady_clock::time_point at) {
   step_id = id;
   status = absl::OkStatus();
   nodes_run = 0;
+  false_start = false;
   finished.store(false, std::memory_order_relaxed);
   deadline.store(at == std::chrono::steady_clock::time_point() ? 0 : at.time_since_epoch().count(),
                  std::memory_order_release);
@@ -51,6 +54,12 @@ int64_t StepSlot::cancel(int64_t id, absl::Status reason) {
   if (running_ == 0 || (id != 0 && id != running_)) return 0;
   token.cancel(std::move(reason));
   return running_;
+}
+
+bool StepSlot::lost_device() const {
+  return std::any_of(devices.begin(), devices.end(), [](const DeviceActor& d) {
+    return caf::actor_cast<caf::abstract_actor*>(d)->getf(caf::abstract_actor::is_terminated_flag);
+  });
 }
 
 void StepSlot::abandon(absl::Status reason) {
@@ -158,7 +167,7 @@ std::shared_ptr<StepSlot> Signature::acquire() {
     if (auto* held = cell.exchange(nullptr, std::memory_order_acq_rel)) {
       std::shared_ptr<StepSlot> slot = *held;
       slot->unit->parked = held;
-      if (!slot->broken.load(std::memory_order_acquire)) return slot;
+      if (!slot->broken.load(std::memory_order_acquire) && !slot->lost_device()) return slot;
       slot->session->bury(std::move(slot));
     }
   }

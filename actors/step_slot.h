@@ -50,6 +50,9 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   /// Adds to the status of a step that was cancelled how far it came, and what it was waiting for.
   void describe_cancel(bool all_ended);
 
+  /// A DEVICE that it needs has died, which its STEP may not have heard yet.
+  bool lost_device() const;
+
   /// What can be said of the running step without asking its actors: its kernels that hold their threads. step_id 0
   /// when idle.
   StepReport report_from_outside();
@@ -76,6 +79,8 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   absl::Status status;
   int64_t nodes_run = 0;
   int64_t step_id = 0;
+  /// An actor had died before anything ran: the run may be tried again on another slot.
+  bool false_start = false;
   std::atomic<bool> finished{false};
   /// One executor and no rendezvous: StartExecutor may go straight to it, and STEP only supervises.
   bool can_run_directly = false;
