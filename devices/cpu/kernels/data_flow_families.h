@@ -11,6 +11,7 @@ void register_data_flow_kernels(KernelRegistry* registry);
 void register_tensor_array_kernels(KernelRegistry* registry);
 void register_accumulator_kernels(KernelRegistry* registry);
 void register_barrier_kernels(KernelRegistry* registry);
+void register_optional_kernels(KernelRegistry* registry);
 void register_queue_kernels(KernelRegistry* registry);
 void register_reader_kernels(KernelRegistry* registry);
 void register_stack_kernels(KernelRegistry* registry);

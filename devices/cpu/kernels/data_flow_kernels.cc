@@ -6,6 +6,7 @@ void register_data_flow_kernels(KernelRegistry* registry) {
   register_tensor_array_kernels(registry);
   register_accumulator_kernels(registry);
   register_barrier_kernels(registry);
+  register_optional_kernels(registry);
   register_queue_kernels(registry);
   register_reader_kernels(registry);
   register_stack_kernels(registry);

@@ -1,0 +1,86 @@
+// Optional values: components, or their absence, as one variant.
+
+#include <optional>
+
+#include "devices/cpu/kernels/array_util.h"
+#include "devices/cpu/kernels/data_flow_families.h"
+#include "graph/tensor/variant.h"
+
+namespace troupe {
+namespace {
+
+class OptionalVariant final : public VariantValue {
+ public:
+  explicit OptionalVariant(std::optional<std::vector<Tensor>> values) : values_(std::move(values)) {}
+  std::string type_name() const override { return "tensorflow::data::Optional"; }
+  const std::optional<std::vector<Tensor>>& values() const { return values_; }
+
+ private:
+  const std::optional<std::vector<Tensor>> values_;
+};
+
+void output_optional(KernelContext& context, std::optional<std::vector<Tensor>> values) {
+  Tensor out(DataType::kVariant, Shape());
+  out.flat<Variant>()[0] = Variant(std::make_shared<OptionalVariant>(std::move(values)));
+  context.set_output(0, std::move(out));
+}
+
+absl::StatusOr<const OptionalVariant*> input_optional(const KernelContext& context) {
+  const Tensor& t = context.input(0);
+  const OptionalVariant* optional = is_scalar(t) ? t.value<Variant>().get<OptionalVariant>() : nullptr;
+  if (optional == nullptr) {
+    return invalid("Input to ", context.node().op->name,
+                   " must be a scalar tensor containing an OptionalVariant object.");
+  }
+  return optional;
+}
+
+absl::Status none(KernelContext& context) {
+  output_optional(context, std::nullopt);
+  return absl::OkStatus();
+}
+
+absl::Status from_value(KernelContext& context) {
+  std::vector<Tensor> values;
+  for (int i = 0; i < context.num_inputs(); ++i) values.push_back(context.input(i));
+  output_optional(context, std::move(values));
+  return absl::OkStatus();
+}
+
+absl::Status has_value(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const OptionalVariant* optional, input_optional(context));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
+  out->flat<bool>()[0] = optional->values().has_value();
+  return absl::OkStatus();
+}
+
+absl::Status get_value(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const OptionalVariant* optional, input_optional(context));
+  if (!optional->values().has_value()) return invalid("The given optional does not have a value.");
+  const std::vector<Tensor>& values = *optional->values();
+  if (static_cast<int>(values.size()) != context.num_outputs()) {
+    return invalid("The given optional has ", values.size(), " components, expected ", context.num_outputs(),
+                   ".");
+  }
+  for (int i = 0; i < context.num_outputs(); ++i) {
+    const Tensor& value = values[static_cast<size_t>(i)];
+    if (value.dtype() != context.output_type(i)) {
+      return invalid("The given optional does not match the expected type for component ", i,
+                     ". Expected: ", dtype_name(context.output_type(i)),
+                     ". Actual: ", dtype_name(value.dtype()), ".");
+    }
+    context.set_output(i, value);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void register_optional_kernels(KernelRegistry* registry) {
+  registry->add(KernelDef("OptionalNone").fn(none, /*cheap=*/true));
+  registry->add(KernelDef("OptionalFromValue").fn(from_value, /*cheap=*/true));
+  registry->add(KernelDef("OptionalHasValue").fn(has_value, /*cheap=*/true));
+  registry->add(KernelDef("OptionalGetValue").fn(get_value, /*cheap=*/true));
+}
+
+}  // namespace troupe
