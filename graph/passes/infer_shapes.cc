@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "graph/ir/algorithm.h"
+#include "graph/ir/function_library.h"
 #include "graph/ops/shapes/common_shapes.h"
 
 namespace troupe {
@@ -146,9 +147,14 @@ const Known& ShapeInference::known(Endpoint e) const {
 absl::Status ShapeInference::infer(const Node& node, std::vector<Known>* outputs) {
   outputs->assign(node.num_outputs(), Known());
   // What is wrong with the node is reported where it is needed.
-  if (node.removed() || !node.defect.ok() || !node.op->shape_fn) return absl::OkStatus();
+  if (node.removed() || !node.defect.ok()) return absl::OkStatus();
   absl::InlinedVector<const Known*, 8> inputs;
   for (Endpoint e : node.inputs) inputs.push_back(&known(e));
+  if (auto body = called_body(node.op->name, static_cast<bool>(node.op->shape_fn), node.attrs)) {
+    infer_call(*body, inputs, 0, outputs);
+    return absl::OkStatus();
+  }
+  if (!node.op->shape_fn) return absl::OkStatus();
   ShapeContext context(node.op, &node.attrs, inputs, *outputs);
   context.set_producer(graph_->versions().producer);
   if (absl::Status s = node.op->shape_fn(context); !s.ok()) {
@@ -157,6 +163,77 @@ absl::Status ShapeInference::infer(const Node& node, std::vector<Known>* outputs
   }
   if (evaluator_ != nullptr) evaluate(node, inputs, outputs);
   return absl::OkStatus();
+}
+
+std::shared_ptr<const FunctionBody> ShapeInference::called_body(absl::string_view op, bool has_shape_fn,
+                                                                const AttrMap& attrs) {
+  const auto& library = graph_->library();
+  if (library == nullptr || library->empty()) return nullptr;
+  std::string name(op);
+  const AttrMap* bound = &attrs;
+  static const auto& kNoAttrs = *new AttrMap;
+  if (op == "PartitionedCall" || op == "StatefulPartitionedCall") {
+    const AttrValue* f = attrs.find("f");
+    const FunctionRef* ref = f == nullptr ? nullptr : f->get<FunctionRef>();
+    if (ref == nullptr) return nullptr;
+    name = ref->name;
+    bound = ref->attrs == nullptr ? &kNoAttrs : ref->attrs.get();
+  } else if (has_shape_fn) {
+    return nullptr;
+  }
+  if (library->find(name) == nullptr) return nullptr;
+  if (bodies_ == nullptr || library_ != library) {
+    bodies_ = std::make_unique<FunctionBodies>(*graph_);
+    library_ = library;
+  }
+  auto body = bodies_->get(name, *bound);
+  return body.ok() ? *body : nullptr;
+}
+
+void ShapeInference::infer_call(const FunctionBody& body, std::span<const Known* const> args, int depth,
+                                std::vector<Known>* outputs) {
+  const int n = static_cast<int>(body.nodes.size());
+  if (depth >= kMaxCallDepth || body_nodes_left_ < n || args.size() != body.arg_types.size()) return;
+  body_nodes_left_ -= n;
+  std::vector<std::vector<Known>> values(n);
+  auto known_in = [&](Endpoint e) -> const Known* {
+    if (FunctionBody::is_arg(e)) return args[FunctionBody::arg_of(e)];
+    const auto& known = values[e.node];
+    return e.slot < static_cast<int>(known.size()) ? &known[e.slot] : &nothing();
+  };
+  auto infer_node = [&](const FunctionBody::BodyNode& node, std::vector<Known>* out) {
+    out->assign(node.output_types.size(), Known());
+    absl::InlinedVector<const Known*, 8> inputs;
+    for (Endpoint e : node.inputs) inputs.push_back(known_in(e));
+    if (auto inner = called_body(node.op->name, static_cast<bool>(node.op->shape_fn), node.attrs)) {
+      infer_call(*inner, inputs, depth + 1, out);
+    } else if (node.op->shape_fn) {
+      ShapeContext context(node.op, &node.attrs, inputs, *out);
+      context.set_producer(graph_->versions().producer);
+      // What is wrong inside is reported when the body runs.
+      if (!node.op->shape_fn(context).ok()) out->assign(node.output_types.size(), Known());
+    }
+  };
+
+  // Producers first; nodes of a cycle are never ready and stay unknown.
+  std::vector<int> missing(n, 0), ready;
+  std::vector<std::vector<int>> users(n);
+  for (int i = 0; i < n; ++i) {
+    for (Endpoint e : body.nodes[i].inputs) {
+      if (FunctionBody::is_arg(e)) continue;
+      ++missing[i];
+      users[e.node].push_back(i);
+    }
+    if (missing[i] == 0) ready.push_back(i);
+  }
+  for (size_t next = 0; next < ready.size(); ++next) {
+    const int id = ready[next];
+    infer_node(body.nodes[id], &values[id]);
+    for (int user : users[id]) {
+      if (--missing[user] == 0) ready.push_back(user);
+    }
+  }
+  for (size_t i = 0; i < outputs->size() && i < body.rets.size(); ++i) (*outputs)[i] = *known_in(body.rets[i]);
 }
 
 void ShapeInference::evaluate(const Node& node, std::span<const Known* const> inputs,

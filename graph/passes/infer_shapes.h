@@ -4,12 +4,14 @@
 
 #include "graph/ops/shape_context.h"
 #include "graph/passes/evaluator.h"
+#include "graph/passes/function_body.h"
 
 namespace troupe {
 
 /// What is known of the outputs of a graph's nodes before anything runs: partial shapes, small integer values, what is
 /// behind handles. Grows with the graph: nodes are added one at a time, after their inputs; an input that was not added
-/// (the edge that closes a loop) counts as unknown. Cheap: a node costs what its shape function costs.
+/// (the edge that closes a loop) counts as unknown. Cheap: a node costs what its shape function costs, a call of a function
+/// what its body costs, up to a limit for all calls together.
 /// Not thread-safe. The graph and the evaluator must outlive it; node ids must not change meanwhile.
 class ShapeInference {
  public:
@@ -40,12 +42,20 @@ class ShapeInference {
   absl::Status set_handle(Endpoint e, HandleShapes shapes);
 
  private:
+  /// Nodes of function bodies that are looked at, so that calls inside calls inside calls end.
+  static constexpr int64_t kMaxBodyNodes = 200'000;
+  static constexpr int kMaxCallDepth = 16;
+
   struct NodeOutputs {
     bool added = false;
     std::vector<Known> known;
     /// What set_shape said, by output; kept when the node is added again.
     std::vector<std::pair<int, PartialShape>> pinned;
   };
+
+  /// The function that a node calls, if it does nothing else; null otherwise.
+  std::shared_ptr<const FunctionBody> called_body(absl::string_view op, bool has_shape_fn, const AttrMap& attrs);
+  void infer_call(const FunctionBody& body, std::span<const Known* const> args, int depth, std::vector<Known>* outputs);
 
   NodeOutputs& outputs_of(int node);
   absl::Status infer(const Node& node, std::vector<Known>* outputs);
@@ -56,6 +66,10 @@ class ShapeInference {
   const Graph* const graph_;
   const Evaluator* const evaluator_;
   std::vector<NodeOutputs> outputs_;
+  /// Of the functions of `library_`, made as they are called.
+  std::unique_ptr<FunctionBodies> bodies_;
+  std::shared_ptr<const FunctionLibrary> library_;
+  int64_t body_nodes_left_ = kMaxBodyNodes;
 };
 
 /// "{{node y}} = MatMul[T=DT_FLOAT, ...](x, w)": a node in a message.

@@ -1,9 +1,13 @@
 #include "graph/passes/infer_shapes.h"
 
 #include <gmock/gmock.h>
+#include <google/protobuf/text_format.h>
 
 #include <chrono>
 
+#include "graph/ir/graph_def.h"
+
+#include "proto/graph.pb.h"
 #include "tests/graph/ops/shape_testing.h"
 
 namespace troupe {
@@ -143,6 +147,46 @@ TEST(InferShapes, runs_small_constant_nodes) {
   inference.add_all();
   EXPECT_EQ(inference.shape(filled.endpoint()).to_string(), "[6,7]");
   EXPECT_EQ(adder.runs, 1);
+}
+
+TEST(InferShapes, looks_into_functions) {
+  pb::GraphDef def;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
+    node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
+           attr { key: "shape" value { shape { dim { size: 2 } dim { size: 3 } } } } }
+    node { name: "direct" op: "Square" input: "x" }
+    node { name: "called" op: "PartitionedCall" input: "x"
+           attr { key: "f" value { func { name: "Outer" } } }
+           attr { key: "Tin" value { list { type: DT_FLOAT } } }
+           attr { key: "Tout" value { list { type: DT_FLOAT } } } }
+    node { name: "loops" op: "Endless" input: "x" }
+    library {
+      function {
+        signature { name: "Outer" input_arg { name: "a" type: DT_FLOAT } output_arg { name: "r" type: DT_FLOAT } }
+        node_def { name: "n" op: "Inner" input: "a" }
+        ret { key: "r" value: "n:r" }
+      }
+      function {
+        signature { name: "Inner" input_arg { name: "a" type: DT_FLOAT } output_arg { name: "r" type: DT_FLOAT } }
+        node_def { name: "n" op: "MatMul" input: "a" input: "a" attr { key: "T" value { type: DT_FLOAT } }
+                   attr { key: "transpose_b" value { b: true } } }
+        ret { key: "r" value: "n:product:0" }
+      }
+      function {
+        signature { name: "Endless" input_arg { name: "a" type: DT_FLOAT } output_arg { name: "r" type: DT_FLOAT } }
+        node_def { name: "n" op: "Endless" input: "a" }
+        ret { key: "r" value: "n:r" }
+      }
+    }
+    versions { producer: 1000 })", &def));
+  def.mutable_node(1)->mutable_attr()->operator[]("T").set_type(pb::DT_FLOAT);
+  Graph graph;
+  ASSERT_TRUE(import_graph_def(def, {}, &graph).ok());
+  ShapeInference inference(&graph);
+  inference.add_all();
+  EXPECT_EQ(inference.shape({graph.find("direct")->id, 0}).to_string(), "[2,3]");
+  EXPECT_EQ(inference.shape({graph.find("called")->id, 0}).to_string(), "[2,2]");
+  EXPECT_FALSE(inference.shape({graph.find("loops")->id, 0}).known_rank());
 }
 
 TEST(InferShapes, is_linear_in_the_graph) {
