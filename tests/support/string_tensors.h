@@ -31,7 +31,8 @@ inline std::vector<std::string> texts(const absl::StatusOr<std::vector<Tensor>>&
 }
 
 /// run_kernel, whose errors lose the name of the node, which only kernels that could not be built add.
-inline absl::StatusOr<std::vector<Tensor>> run(const std::string& op, std::vector<Tensor> inputs, AttrMap attrs = {}) {
+inline absl::StatusOr<std::vector<Tensor>> run(const std::string& op, std::vector<Tensor> inputs,
+                                               AttrMap attrs = {}) {
   auto out = run_kernel(op, std::move(inputs), std::move(attrs));
   if (out.ok()) return out;
   const absl::string_view message = out.status().message();

@@ -38,7 +38,8 @@ class DecodeCsvKernel final : public Kernel {
       const Tensor& fallback = context.input(f + 1);
       if (fallback.rank() > 1) return invalid("Each record default should be at most rank 1");
       if (fallback.num_elements() > 1) {
-        return invalid("There should only be 1 default per field but field ", f, " has ", fallback.num_elements());
+        return invalid("There should only be 1 default per field but field ", f, " has ",
+                       fallback.num_elements());
       }
     }
     std::vector<Tensor*> outputs;
@@ -64,10 +65,12 @@ class DecodeCsvKernel final : public Kernel {
   template <class T, class Parse>
   static absl::Status number(const std::string& field, int f, size_t record, Parse parse, Tensor* out) {
     if (parse(field, &out->flat<T>()[record])) return absl::OkStatus();
-    return invalid("Field ", f, " in record ", record, " is not a valid ", dtype_name(out->dtype()), ": ", field);
+    return invalid("Field ", f, " in record ", record, " is not a valid ", dtype_name(out->dtype()), ": ",
+                   field);
   }
 
-  absl::Status store(const Tensor& fallback, int f, size_t record, const std::string& field, Tensor* out) const {
+  absl::Status store(const Tensor& fallback, int f, size_t record, const std::string& field,
+                     Tensor* out) const {
     if (field.empty() || field == na_value_) {
       if (fallback.num_elements() != 1) {
         return invalid("Field ", f, " is required but missing in record ", record, "!");
@@ -78,8 +81,8 @@ class DecodeCsvKernel final : public Kernel {
     switch (out->dtype()) {
       case DataType::kInt32: return number<int32_t>(field, f, record, absl::SimpleAtoi<int32_t>, out);
       case DataType::kInt64: return number<int64_t>(field, f, record, absl::SimpleAtoi<int64_t>, out);
-      case DataType::kFloat: return number<float>(field, f, record, absl::SimpleAtof, out);
-      case DataType::kDouble: return number<double>(field, f, record, absl::SimpleAtod, out);
+      case DataType::kFloat: return number<float>(field, f, record, parse_float, out);
+      case DataType::kDouble: return number<double>(field, f, record, parse_double, out);
       case DataType::kString: out->flat<TString>()[record].assign(field); return absl::OkStatus();
       default: return invalid("csv: data type ", dtype_name(out->dtype()), " not supported in field ", f);
     }
@@ -100,7 +103,7 @@ class DecodeCsvKernel final : public Kernel {
       } else {
         const size_t begin = at;
         for (; at < s.size() && s[at] != delimiter_; ++at) {
-          if (quotes_ && (s[at] == '"' || s[at] == '\n' || s[at] == '\r')) {
+          if (wanted && ((quotes_ && s[at] == '"') || s[at] == '\n' || s[at] == '\r')) {
             return invalid("Unquoted fields cannot have quotes/CRLFs inside");
           }
         }
@@ -110,7 +113,7 @@ class DecodeCsvKernel final : public Kernel {
         out->push_back(std::move(field));
         ++selected;
       }
-      if (at >= s.size()) return absl::OkStatus();
+      if (at >= s.size() || (!columns_.empty() && selected == columns_.size())) return absl::OkStatus();
       ++at;
     }
   }

@@ -42,7 +42,8 @@ const char* format_op(Format format) {
 }
 
 absl::StatusOr<absl::string_view> contents_of(const Tensor& contents) {
-  if (contents.rank() != 0) return invalid("`contents` must be scalar but got shape", contents.shape().to_string());
+  if (contents.rank() != 0)
+    return invalid("`contents` must be scalar but got shape", contents.shape().to_string());
   absl::string_view bytes = contents.value<TString>().view();
   if (bytes.empty()) return invalid("Input is empty.");
   return bytes;
@@ -68,7 +69,8 @@ class DecodeImageKernel final : public Kernel {
   static absl::StatusOr<JpegOptions> read_jpeg_options(const AttrMap& attrs) {
     JpegOptions jpeg;
     const int64_t ratio = attrs.get_or<int64_t>("ratio", 1);
-    if (ratio != 1 && ratio != 2 && ratio != 4 && ratio != 8) return invalid("ratio must be 1, 2, 4, or 8, got ", ratio);
+    if (ratio != 1 && ratio != 2 && ratio != 4 && ratio != 8)
+      return invalid("ratio must be 1, 2, 4, or 8, got ", ratio);
     jpeg.ratio = static_cast<int>(ratio);
     jpeg.fancy_upscaling = attrs.get_or<bool>("fancy_upscaling", true);
     jpeg.recover_truncated = attrs.get_or<bool>("try_recover_truncated", false);
@@ -91,19 +93,23 @@ class DecodeImageKernel final : public Kernel {
       return invalid("Unknown image file format. One of JPEG, PNG, GIF, BMP required.");
     }
     if (op_ == "DecodeBmp" && format != Format::kBmp) {
-      return invalid("Trying to decode ", format_name(format), " format using DecodeBmp op. Use `", format_op(format),
-                     "` or `decode_image` instead.");
+      return invalid("Trying to decode ", format_name(format), " format using DecodeBmp op. Use `",
+                     format_op(format), "` or `decode_image` instead.");
     }
     if (format == Format::kBmp && op_ != "DecodeBmp" && op_ != "DecodeImage") {
-      return invalid("Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. Op used: ",
-                     op_);
+      return invalid(
+          "Trying to decode BMP format using a wrong op. Use `decode_bmp` or `decode_image` instead. Op "
+          "used: ",
+          op_);
     }
     if (format == Format::kPng) return decode_png_into(context, bytes);
     TROUPE_ASSIGN_OR_RETURN(Image image, decode(bytes, format));
-    const bool four_dims = op_ == "DecodeGif" || (op_ == "DecodeImage" && format == Format::kGif && expand_animations_);
+    const bool four_dims =
+        op_ == "DecodeGif" || (op_ == "DecodeImage" && format == Format::kGif && expand_animations_);
     if (!four_dims && image.frames != 1) {
-      return invalid("Got ", image.frames,
-                     " frames, but animated gifs can only be decoded by tf.io.decode_gif or tf.io.decode_image");
+      return invalid(
+          "Got ", image.frames,
+          " frames, but animated gifs can only be decoded by tf.io.decode_gif or tf.io.decode_image");
     }
     Indices dims = {image.frames, image.height, image.width, image.channels};
     if (!four_dims) dims.erase(dims.begin());
@@ -115,7 +121,8 @@ class DecodeImageKernel final : public Kernel {
         for (size_t i = 0; i < n; ++i) out->flat<uint16_t>()[i] = static_cast<uint16_t>(image.pixels[i] << 8);
         break;
       case DataType::kFloat:
-        for (size_t i = 0; i < n; ++i) out->flat<float>()[i] = static_cast<float>(image.pixels[i]) * (1.0f / 255.0f);
+        for (size_t i = 0; i < n; ++i)
+          out->flat<float>()[i] = static_cast<float>(image.pixels[i]) * (1.0f / 255.0f);
         break;
       default: std::memcpy(out->raw(), image.pixels.data(), n);
     }
@@ -126,7 +133,8 @@ class DecodeImageKernel final : public Kernel {
   absl::StatusOr<Image> decode(absl::string_view bytes, Format format) const {
     if (format == Format::kBmp) return decode_bmp(bytes, channels_);
     if (format == Format::kGif) {
-      if (channels_ != 0 && channels_ != 3) return invalid("channels must be 0 or 3 for GIF, got ", channels_);
+      if (channels_ != 0 && channels_ != 3)
+        return invalid("channels must be 0 or 3 for GIF, got ", channels_);
       return decode_gif(bytes, op_ == "DecodeImage" && !expand_animations_ ? 1 : 0);
     }
     if (channels_ == 4) return invalid("JPEG does not support 4 channels");
@@ -166,7 +174,8 @@ class DecodeAndCropJpegKernel final : public Kernel {
     auto kernel = std::make_unique<DecodeAndCropJpegKernel>();
     TROUPE_ASSIGN_OR_RETURN(kernel->options_, DecodeImageKernel::read_jpeg_options(c.node().attrs));
     TROUPE_ASSIGN_OR_RETURN(int64_t channels, c.attr<int64_t>("channels"));
-    if (channels != 0 && channels != 1 && channels != 3) return invalid("channels must be 0, 1, or 3 for JPEG, got ", channels);
+    if (channels != 0 && channels != 1 && channels != 3)
+      return invalid("channels must be 0, 1, or 3 for JPEG, got ", channels);
     kernel->options_.channels = static_cast<int>(channels);
     return kernel;
   }
@@ -179,7 +188,8 @@ class DecodeAndCropJpegKernel final : public Kernel {
     auto w = window.flat<int32_t>();
     const int64_t top = w[0], left = w[1], height = w[2], width = w[3];
     TROUPE_ASSIGN_OR_RETURN(Image image, decode_jpeg(bytes, options_));
-    if (top < 0 || left < 0 || height <= 0 || width <= 0 || top + height > image.height || left + width > image.width) {
+    if (top < 0 || left < 0 || height <= 0 || width <= 0 || top + height > image.height ||
+        left + width > image.width) {
       return invalid("jpeg::Uncompress failed. Invalid JPEG data or crop window.");
     }
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape{height, width, image.channels}));
@@ -197,7 +207,8 @@ class DecodeAndCropJpegKernel final : public Kernel {
 
 absl::Status extract_jpeg_shape(KernelContext& context) {
   const Tensor& contents = context.input(0);
-  if (contents.rank() != 0) return invalid("contents must be scalar, got shape ", contents.shape().to_string());
+  if (contents.rank() != 0)
+    return invalid("contents must be scalar, got shape ", contents.shape().to_string());
   TROUPE_ASSIGN_OR_RETURN(Image image, jpeg_shape(contents.value<TString>().view()));
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape{3}));
   set_int(out, 0, image.height);

@@ -42,13 +42,13 @@ class DecodeRawKernel final : public Kernel {
     const size_t bytes = in.empty() ? 0 : in[0].size();
     for (size_t i = 1; i < in.size(); ++i) {
       if (in[i].size() != bytes) {
-        return invalid("DecodeRaw requires input strings to all be the same size, but element ", i, " has size ",
-                       bytes, " != ", in[i].size());
+        return invalid("DecodeRaw requires input strings to all be the same size, but element ", i,
+                       " has size ", bytes, " != ", in[i].size());
       }
     }
     if (bytes % width != 0) {
-      return invalid("Input to DecodeRaw has length ", bytes, " that is not a multiple of ", width, ", the size of ",
-                     dtype_name(dtype));
+      return invalid("Input to DecodeRaw has length ", bytes, " that is not a multiple of ", width,
+                     ", the size of ", dtype_name(dtype));
     }
     std::vector<int64_t> dims = input.shape().to_vector();
     dims.push_back(static_cast<int64_t>(bytes / width));
@@ -122,7 +122,8 @@ class Inflater {
 
   /// Everything that `s` unpacks to. A stream that breaks off gives what is there.
   absl::Status run(absl::string_view s, bool gzip, std::string* out) {
-    if (s.size() > std::numeric_limits<uInt>::max()) return invalid("Compressed input of ", s.size(), " bytes is too long");
+    if (s.size() > std::numeric_limits<uInt>::max())
+      return invalid("Compressed input of ", s.size(), " bytes is too long");
     stream_ = {};
     if (inflateInit2(&stream_, gzip ? MAX_WBITS + 16 : MAX_WBITS) != Z_OK) {
       return absl::InternalError("inflateInit() failed");
@@ -200,12 +201,13 @@ class DecodeCompressedKernel final : public Kernel {
 }  // namespace
 
 void register_decode_raw_kernels(KernelRegistry* registry) {
-  const std::vector<DataType> plain = {DataType::kBfloat16, DataType::kDouble, DataType::kFloat, DataType::kInt16,
-                                       DataType::kInt32,    DataType::kInt64,  DataType::kInt8,  DataType::kUint16,
-                                       DataType::kUint8,    DataType::kHalf};
-  registry->add(KernelDef("DecodeRaw")
-                    .types("out_type", with(plain, {DataType::kBool, DataType::kComplex64, DataType::kComplex128}))
-                    .kernel<DecodeRawKernel>());
+  const std::vector<DataType> plain = {
+      DataType::kBfloat16, DataType::kDouble, DataType::kFloat,  DataType::kInt16, DataType::kInt32,
+      DataType::kInt64,    DataType::kInt8,   DataType::kUint16, DataType::kUint8, DataType::kHalf};
+  registry->add(
+      KernelDef("DecodeRaw")
+          .types("out_type", with(plain, {DataType::kBool, DataType::kComplex64, DataType::kComplex128}))
+          .kernel<DecodeRawKernel>());
   registry->add(KernelDef("DecodePaddedRaw").types("out_type", plain).kernel<DecodePaddedRawKernel>());
   registry->add(KernelDef("DecodeCompressed").kernel<DecodeCompressedKernel>());
 }

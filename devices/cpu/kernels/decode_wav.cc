@@ -67,12 +67,13 @@ absl::StatusOr<Wav> read_wav(absl::string_view bytes) {
   TROUPE_ASSIGN_OR_RETURN(uint32_t bits, reader.number(2));
   if (bits != 16) return invalid("Can only read 16-bit WAV files, but received ", bits);
   if (bytes_per_sample != channels * 2) {
-    return invalid("Bad bytes per sample in WAV header: Expected ", channels * 2, " but got ", bytes_per_sample);
+    return invalid("Bad bytes per sample in WAV header: Expected ", channels * 2, " but got ",
+                   bytes_per_sample);
   }
   if (uint64_t{bytes_per_second} != uint64_t{bytes_per_sample} * wav.sample_rate) {
-    return invalid("Bad bytes per second in WAV header: Expected ", uint64_t{bytes_per_sample} * wav.sample_rate,
-                   " but got ", bytes_per_second, " (sample_rate=", wav.sample_rate,
-                   ", bytes_per_sample=", bytes_per_sample, ")");
+    return invalid("Bad bytes per second in WAV header: Expected ",
+                   uint64_t{bytes_per_sample} * wav.sample_rate, " but got ", bytes_per_second,
+                   " (sample_rate=", wav.sample_rate, ", bytes_per_sample=", bytes_per_sample, ")");
   }
   TROUPE_RETURN_IF_ERROR(reader.take(format_size - 16).status());
   wav.channels = channels;
@@ -100,9 +101,11 @@ class DecodeWavKernel final : public Kernel {
 
   absl::Status compute(KernelContext& context) override {
     const Tensor& contents = context.input(0);
-    if (contents.rank() != 0) return invalid("contents must be scalar, got shape ", contents.shape().to_string());
+    if (contents.rank() != 0)
+      return invalid("contents must be scalar, got shape ", contents.shape().to_string());
     TROUPE_ASSIGN_OR_RETURN(Wav wav, read_wav(contents.value<TString>().view()));
-    const int64_t channels = channels_ < 0 ? wav.channels : channels_, samples = samples_ < 0 ? wav.samples : samples_;
+    const int64_t channels = channels_ < 0 ? wav.channels : channels_,
+                  samples = samples_ < 0 ? wav.samples : samples_;
     const std::array<int64_t, 2> dims = {samples, channels};
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(dims));
     TROUPE_ASSIGN_OR_RETURN(Tensor * audio, context.allocate_output(0, shape));
@@ -138,13 +141,17 @@ absl::Status encode_wav(KernelContext& context) {
   const Tensor& rate = context.input(1);
   if (audio.rank() != 2) return invalid("audio must be 2-dimensional", audio.shape().to_string());
   if (rate.rank() != 0) {
-    return invalid("Input sample_rate should be a scalar tensor, got ", rate.shape().to_string(), " instead.");
+    return invalid("Input sample_rate should be a scalar tensor, got ", rate.shape().to_string(),
+                   " instead.");
   }
   const int64_t samples = audio.dim(0), channels = audio.dim(1), sample_rate = rate.value<int32_t>();
-  if (channels <= 0 || channels >= 1 << 16) return invalid("num_channels must be in (0, 2^16), got: ", channels);
-  if (sample_rate <= 0) return invalid("sample_rate must be in (0, 2^32), got: ", static_cast<uint64_t>(sample_rate));
+  if (channels <= 0 || channels >= 1 << 16)
+    return invalid("num_channels must be in (0, 2^16), got: ", channels);
+  if (sample_rate <= 0)
+    return invalid("sample_rate must be in (0, 2^32), got: ", static_cast<uint64_t>(sample_rate));
   const uint64_t bytes_per_second = static_cast<uint64_t>(sample_rate * channels) * 2;
-  if (bytes_per_second > UINT32_MAX) return invalid("bytes_per_second does not fit in a WAV header: ", bytes_per_second);
+  if (bytes_per_second > UINT32_MAX)
+    return invalid("bytes_per_second does not fit in a WAV header: ", bytes_per_second);
   constexpr int64_t kHeaderBytes = 44;
   if (audio.num_elements() > (int64_t{INT32_MAX} - kHeaderBytes) / 2) {
     return invalid("audio of ", audio.shape().to_string(), " is too large for a WAV file");

@@ -133,7 +133,8 @@ uint64_t farm_fingerprint64(absl::string_view text) {
 }
 
 uint64_t sip_hash(uint64_t k0, uint64_t k1, absl::string_view s) {
-  SipState state{k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573};
+  SipState state{k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261,
+                 k1 ^ 0x7465646279746573};
   size_t i = 0;
   for (; i + 8 <= s.size(); i += 8) state.absorb(word64(s.data() + i));
   uint64_t last = uint64_t{s.size()} << 56;

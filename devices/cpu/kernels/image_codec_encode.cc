@@ -27,19 +27,23 @@ class EncodePngKernel final : public Kernel {
     const Tensor& images = context.input(0);
     const int rank = images.rank();
     if (rank < 3) return invalid("images must be at least rank 3", images.shape().to_string());
-    const int64_t height = images.dim(rank - 3), width = images.dim(rank - 2), channels = images.dim(rank - 1);
-    if (channels < 1 || channels > 4) return invalid("image must have 1, 2, 3, or 4 channels, got ", channels);
+    const int64_t height = images.dim(rank - 3), width = images.dim(rank - 2),
+                  channels = images.dim(rank - 1);
+    if (channels < 1 || channels > 4)
+      return invalid("image must have 1, 2, 3, or 4 channels, got ", channels);
     std::vector<int64_t> dims = images.shape().to_vector();
     dims.resize(static_cast<size_t>(rank) - 3);
     TROUPE_ASSIGN_OR_RETURN(Shape batch, Shape::make(dims));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, batch));
     const size_t pixel = dtype_size(images.dtype());
-    const size_t step = height == 0 || width == 0 ? 0 : static_cast<size_t>(height * width * channels) * pixel;
+    const size_t step =
+        height == 0 || width == 0 ? 0 : static_cast<size_t>(height * width * channels) * pixel;
     auto files = out->flat<TString>();
     std::vector<size_t> failed;
     for (size_t i = 0; i < files.size(); ++i) {
-      auto file = encode_png(static_cast<const char*>(images.raw()) + i * step, width, height, static_cast<int>(channels),
-                             static_cast<int>(8 * pixel), static_cast<int>(compression_));
+      auto file =
+          encode_png(static_cast<const char*>(images.raw()) + i * step, width, height,
+                     static_cast<int>(channels), static_cast<int>(8 * pixel), static_cast<int>(compression_));
       if (file.ok()) {
         files[i].assign(*file);
       } else {
@@ -59,8 +63,9 @@ class EncodePngKernel final : public Kernel {
 };
 
 absl::Status encode_into(KernelContext& context, const Tensor& image, const JpegEncodeOptions& options) {
-  TROUPE_ASSIGN_OR_RETURN(std::string file, encode_jpeg(image.flat<uint8_t>().data(), image.dim(1), image.dim(0),
-                                                        static_cast<int>(image.dim(2)), options));
+  TROUPE_ASSIGN_OR_RETURN(std::string file,
+                          encode_jpeg(image.flat<uint8_t>().data(), image.dim(1), image.dim(0),
+                                      static_cast<int>(image.dim(2)), options));
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
   out->flat<TString>()[0].assign(file);
   return absl::OkStatus();
@@ -109,7 +114,8 @@ class EncodeJpegKernel final : public Kernel {
     const Tensor& image = context.input(0);
     TROUPE_RETURN_IF_ERROR(check_image(image));
     if (channels_ != 0 && image.dim(2) != channels_) {
-      return invalid("format ", format_, " expects ", channels_, " channels, got ", image.shape().to_string());
+      return invalid("format ", format_, " expects ", channels_, " channels, got ",
+                     image.shape().to_string());
     }
     return encode_into(context, image, options_);
   }
@@ -127,14 +133,16 @@ absl::Status encode_jpeg_variable_quality(KernelContext& context) {
   if (quality.rank() != 0) return invalid("quality must be scalar: ", quality.shape().to_string());
   JpegEncodeOptions options;
   options.quality = quality.value<int32_t>();
-  if (options.quality < 0 || options.quality > 100) return invalid("quality must be in [0,100], got ", options.quality);
+  if (options.quality < 0 || options.quality > 100)
+    return invalid("quality must be in [0,100], got ", options.quality);
   return encode_into(context, image, options);
 }
 
 }  // namespace
 
 void register_encode_image_kernels(KernelRegistry* registry) {
-  registry->add(KernelDef("EncodePng").types("T", {DataType::kUint8, DataType::kUint16}).kernel<EncodePngKernel>());
+  registry->add(
+      KernelDef("EncodePng").types("T", {DataType::kUint8, DataType::kUint16}).kernel<EncodePngKernel>());
   registry->add(KernelDef("EncodeJpeg").kernel<EncodeJpegKernel>());
   registry->add(KernelDef("EncodeJpegVariableQuality").fn(encode_jpeg_variable_quality));
 }

@@ -94,10 +94,12 @@ absl::StatusOr<Image> decode_gif(absl::string_view bytes, int64_t max_frames) {
   }
   image.frames = max_frames > 0 ? std::min<int64_t>(max_frames, frames) : frames;
   int64_t frame_bytes = 0, total = 0;
-  if (image.width <= 0 || image.height <= 0) return invalid("Invalid GIF data (size ", bytes.size(), "), empty frames");
+  if (image.width <= 0 || image.height <= 0)
+    return invalid("Invalid GIF data (size ", bytes.size(), "), empty frames");
   frame_bytes = image.width * image.height * 3;
   if (multiply_overflows(frame_bytes, image.frames, &total) || total > kMaxImageBytes) {
-    return invalid("GIF of ", image.frames, " frames of ", image.width, " x ", image.height, " pixels is too large");
+    return invalid("GIF of ", image.frames, " frames of ", image.width, " x ", image.height,
+                   " pixels is too large");
   }
   image.pixels.assign(static_cast<size_t>(total), 0);
   for (int64_t k = 0; k < image.frames; ++k) {
@@ -112,8 +114,10 @@ absl::StatusOr<Image> decode_bmp(absl::string_view bytes, int channels) {
   constexpr size_t kHeaderBytes = 32;
   if (channels == 1) return invalid("`channels` must be 0, 3 or 4 for BMP, but got ", channels);
   if (bytes.size() < kHeaderBytes) {
-    return invalid("Incomplete bmp content, requires at least 32 bytes to find the header size, width, height, and bpp, got ",
-                   bytes.size(), " bytes");
+    return invalid(
+        "Incomplete bmp content, requires at least 32 bytes to find the header size, width, height, and bpp, "
+        "got ",
+        bytes.size(), " bytes");
   }
   const int64_t header = little_endian_32(bytes.data() + 10), width = little_endian_32(bytes.data() + 18);
   const int64_t signed_height = little_endian_32(bytes.data() + 22);
@@ -132,7 +136,8 @@ absl::StatusOr<Image> decode_bmp(absl::string_view bytes, int channels) {
   const int64_t row_bytes = (stored * width + 3) / 4 * 4;
   const int64_t excess = static_cast<int64_t>(bytes.size()) - (header + row_bytes * height);
   if (excess < 0 || excess > 3) {
-    return invalid("Input size should match (header_size + row_size * abs_height) but they differ by ", excess);
+    return invalid("Input size should match (header_size + row_size * abs_height) but they differ by ",
+                   excess);
   }
   Image image;
   image.width = width;

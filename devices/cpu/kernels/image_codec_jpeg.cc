@@ -199,8 +199,8 @@ absl::StatusOr<Image> decode_jpeg(absl::string_view bytes, const JpegOptions& op
   const int64_t read_channels = jpeg.info.out_color_space == JCS_CMYK ? 4 : image.channels;
   if (image.width <= 0 || image.height <= 0 || image.width * image.height * read_channels > kMaxImageBytes) {
     return absl::InvalidArgumentError(
-        absl::StrCat("jpeg::Uncompress failed. Invalid JPEG data or crop window: ", image.width, " x ", image.height,
-                     " pixels are too many"));
+        absl::StrCat("jpeg::Uncompress failed. Invalid JPEG data or crop window: ", image.width, " x ",
+                     image.height, " pixels are too many"));
   }
   const size_t row_bytes = static_cast<size_t>(image.width * read_channels);
   image.pixels.resize(row_bytes * static_cast<size_t>(image.height));
@@ -208,7 +208,8 @@ absl::StatusOr<Image> decode_jpeg(absl::string_view bytes, const JpegOptions& op
   if (!jpeg.complete) {
     const double fraction = static_cast<double>(jpeg.rows_read) / static_cast<double>(image.height);
     if (jpeg.rows_read == 0 || fraction < options.acceptable_fraction) return broken();
-    std::fill(image.pixels.begin() + static_cast<int64_t>(row_bytes) * jpeg.rows_read, image.pixels.end(), uint8_t{0});
+    std::fill(image.pixels.begin() + static_cast<int64_t>(row_bytes) * jpeg.rows_read, image.pixels.end(),
+              uint8_t{0});
   }
   if (read_channels == 4) {
     std::vector<uint8_t> rgb(static_cast<size_t>(image.width * image.height) * 3);
@@ -243,7 +244,8 @@ absl::StatusOr<std::string> encode_jpeg(const uint8_t* pixels, int64_t width, in
   Compressor jpeg(options);
   jpeg.xmp = reinterpret_cast<const JOCTET*>(xmp.data());
   jpeg.xmp_size = static_cast<unsigned>(xmp.size());
-  if (!jpeg.encode(pixels, static_cast<unsigned>(width), static_cast<unsigned>(height), channels)) return failed;
+  if (!jpeg.encode(pixels, static_cast<unsigned>(width), static_cast<unsigned>(height), channels))
+    return failed;
   return std::string(reinterpret_cast<const char*>(jpeg.buffer), jpeg.size);
 }
 

@@ -45,7 +45,8 @@ struct Reader {
   bool set_transforms(int* channels, int bits, int* passes, size_t* row_bytes) {
     if (setjmp(png_jmpbuf(png)) != 0) return false;
     const int color = png_get_color_type(png, info), depth = png_get_bit_depth(png, info);
-    const bool palette = color == PNG_COLOR_TYPE_PALETTE, transparent = png_get_valid(png, info, PNG_INFO_tRNS) != 0;
+    const bool palette = color == PNG_COLOR_TYPE_PALETTE,
+               transparent = png_get_valid(png, info, PNG_INFO_tRNS) != 0;
     if (*channels == 0) *channels = palette ? (transparent ? 4 : 3) : png_get_channels(png, info);
     const bool want_alpha = *channels % 2 == 0, want_gray = *channels < 3;
     bool has_alpha = (color & PNG_COLOR_MASK_ALPHA) != 0;
@@ -71,7 +72,8 @@ struct Reader {
   bool read_rows(uint8_t* out, int64_t height, size_t row_bytes, int passes) {
     if (setjmp(png_jmpbuf(png)) != 0) return false;
     for (int pass = 0; pass < passes; ++pass) {
-      for (int64_t y = 0; y < height; ++y) png_read_row(png, out + static_cast<size_t>(y) * row_bytes, nullptr);
+      for (int64_t y = 0; y < height; ++y)
+        png_read_row(png, out + static_cast<size_t>(y) * row_bytes, nullptr);
     }
     png_read_end(png, nullptr);
     return true;
@@ -97,14 +99,16 @@ struct Writer {
   }
   static void flush(png_structp) {}
 
-  bool encode(const uint8_t* pixels, uint32_t width, uint32_t height, int channels, int bits, int compression) {
+  bool encode(const uint8_t* pixels, uint32_t width, uint32_t height, int channels, int bits,
+              int compression) {
     if (setjmp(png_jmpbuf(png)) != 0) return false;
-    constexpr int kColors[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
+    constexpr int kColors[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
+                               PNG_COLOR_TYPE_RGB_ALPHA};
     png_set_write_fn(png, this, write, flush);
     png_set_compression_level(png, compression);
     png_set_compression_mem_level(png, 9);
-    png_set_IHDR(png, info, width, height, bits, kColors[channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-                 PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(png, info, width, height, bits, kColors[channels - 1], PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(png, info);
     if (bits > 8 && std::endian::native == std::endian::little) png_set_swap(png);
     const size_t row = size_t{width} * static_cast<size_t>(channels) * static_cast<size_t>(bits / 8);
@@ -121,7 +125,9 @@ struct Writer {
 }  // namespace
 
 absl::StatusOr<PngImage> decode_png(absl::string_view bytes, int channels, int bits) {
-  const auto broken = [&] { return absl::InvalidArgumentError(absl::StrCat("Invalid PNG data, size ", bytes.size())); };
+  const auto broken = [&] {
+    return absl::InvalidArgumentError(absl::StrCat("Invalid PNG data, size ", bytes.size()));
+  };
   Reader reader(bytes);
   if (reader.info == nullptr) return absl::ResourceExhaustedError("libpng could not allocate its state");
   PngImage image;
@@ -152,14 +158,15 @@ absl::StatusOr<PngImage> decode_png(absl::string_view bytes, int channels, int b
   return image;
 }
 
-absl::StatusOr<std::string> encode_png(const void* pixels, int64_t width, int64_t height, int channels, int bits,
-                                       int compression) {
+absl::StatusOr<std::string> encode_png(const void* pixels, int64_t width, int64_t height, int channels,
+                                       int bits, int compression) {
   const absl::Status failed = absl::InternalError("PNG encoding failed");
   if (width <= 0 || height <= 0 || width > PNG_UINT_31_MAX || height > PNG_UINT_31_MAX) return failed;
   if (channels < 1 || channels > 4 || (bits != 8 && bits != 16)) return failed;
   Writer writer;
-  if (writer.info == nullptr || !writer.encode(static_cast<const uint8_t*>(pixels), static_cast<uint32_t>(width),
-                                               static_cast<uint32_t>(height), channels, bits, compression)) {
+  if (writer.info == nullptr ||
+      !writer.encode(static_cast<const uint8_t*>(pixels), static_cast<uint32_t>(width),
+                     static_cast<uint32_t>(height), channels, bits, compression)) {
     return failed;
   }
   return std::move(writer.out);

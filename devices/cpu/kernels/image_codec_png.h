@@ -26,7 +26,7 @@ absl::StatusOr<PngImage> decode_png(absl::string_view bytes, int channels, int b
 /// A PNG of `height` rows of `width` pixels of 1 to 4 channels of 8 or 16 bits (in the machine's byte order), row-major.
 /// `compression` is zlib's level, or -1 for its default. Internal "PNG encoding failed" when libpng refuses: an empty
 /// picture, memory.
-absl::StatusOr<std::string> encode_png(const void* pixels, int64_t width, int64_t height, int channels, int bits,
-                                       int compression = -1);
+absl::StatusOr<std::string> encode_png(const void* pixels, int64_t width, int64_t height, int channels,
+                                       int bits, int compression = -1);
 
 }  // namespace troupe

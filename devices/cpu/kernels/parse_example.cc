@@ -26,7 +26,8 @@ class Blame {
   Blame(const Request& request, size_t row) : request_(request), row_(row) {}
 
   absl::Status missing(absl::string_view key, DataType dtype) const {
-    return invalid(name(), "Feature: ", key, " (data type: ", dtype_name(dtype), ") is required but could not be found.");
+    return invalid(name(), "Feature: ", key, " (data type: ", dtype_name(dtype),
+                   ") is required but could not be found.");
   }
   absl::Status dense_dtype(absl::string_view key, DataType want, DataType got) const {
     return invalid(feature(key), "Data types don't match. Data type: ", dtype_name(got),
@@ -38,19 +39,24 @@ class Blame {
   }
   absl::Status count(absl::string_view key, DataType dtype, int64_t got, const DenseSpec& spec) const {
     if (request_.single) {
-      const char* list = dtype == DataType::kString ? "bytes_list" : dtype == DataType::kFloat ? "float_list" : "int64_list";
+      const char* list = dtype == DataType::kString  ? "bytes_list"
+                         : dtype == DataType::kFloat ? "float_list"
+                                                     : "int64_list";
       return invalid(feature(key), "Can't parse serialized Example: Some ", list,
-                     " slice was not parsed.  Values size: ", got, " but output shape: ", spec.row.to_string());
+                     " slice was not parsed.  Values size: ", got,
+                     " but output shape: ", spec.row.to_string());
     }
     return invalid(feature(key), "Number of ", dtype_name(dtype), " values != expected.  Values size: ", got,
                    " but output shape: ", spec.row.to_string());
   }
   absl::Status stride(absl::string_view key, DataType dtype, int64_t got, const DenseSpec& spec) const {
     if (request_.single) {
-      return invalid("Error while parsing feature with key ", key, ": number of elements should be divisible by ",
-                     spec.elements, ", found ", got, " instead");
+      return invalid("Error while parsing feature with key ", key,
+                     ": number of elements should be divisible by ", spec.elements, ", found ", got,
+                     " instead");
     }
-    return invalid(feature(key), "Number of ", dtype_name(dtype), " values is not a multiple of stride length. Saw ", got,
+    return invalid(feature(key), "Number of ", dtype_name(dtype),
+                   " values is not a multiple of stride length. Saw ", got,
                    " values but output shape is: ", spec.declared.to_string());
   }
 
@@ -101,13 +107,15 @@ class ParseExampleKernel final : public Kernel {
     if (kernel->version_ == Version::kBatchOrOne) {
       TROUPE_ASSIGN_OR_RETURN(kernel->ragged_types_, c.attr<std::vector<DataType>>("ragged_value_types"));
       TROUPE_ASSIGN_OR_RETURN(auto splits, c.attr<std::vector<DataType>>("ragged_split_types"));
-      if (splits.size() != kernel->ragged_types_.size()) return invalid("len(ragged_keys) != len(ragged_split_types)");
+      if (splits.size() != kernel->ragged_types_.size())
+        return invalid("len(ragged_keys) != len(ragged_split_types)");
     }
     if (kernel->version_ == Version::kOne) {
       TROUPE_ASSIGN_OR_RETURN(kernel->sparse_keys_, c.attr<std::vector<std::string>>("sparse_keys"));
       TROUPE_ASSIGN_OR_RETURN(kernel->dense_keys_, c.attr<std::vector<std::string>>("dense_keys"));
       if (static_cast<int64_t>(kernel->sparse_keys_.size()) != num_sparse) {
-        return invalid("num_sparse (", num_sparse, ") must match the size of sparse_keys (", kernel->sparse_keys_.size(), ")");
+        return invalid("num_sparse (", num_sparse, ") must match the size of sparse_keys (",
+                       kernel->sparse_keys_.size(), ")");
       }
       num_dense = static_cast<int64_t>(kernel->dense_keys_.size());
     }
@@ -126,7 +134,8 @@ class ParseExampleKernel final : public Kernel {
     const size_t rows = request.serialized.size();
     const int64_t batch = static_cast<int64_t>(rows);
     for (size_t i = 0; i < specs_.size(); ++i) {
-      TROUPE_RETURN_IF_ERROR(check_default(i, specs_[i], context.input(request.first_default + static_cast<int>(i))));
+      TROUPE_RETURN_IF_ERROR(
+          check_default(i, specs_[i], context.input(request.first_default + static_cast<int>(i))));
     }
 
     KeyIndex keys;
@@ -175,7 +184,8 @@ class ParseExampleKernel final : public Kernel {
         }
         if (specs_[i].variable) {
           TROUPE_RETURN_IF_ERROR(append_row(feature, key, blame, bytes, &dense[i]));
-          if (specs_[i].elements == 0 ? dense[i].counts.back() != 0 : dense[i].counts.back() % specs_[i].elements != 0) {
+          if (specs_[i].elements == 0 ? dense[i].counts.back() != 0
+                                      : dense[i].counts.back() % specs_[i].elements != 0) {
             return blame.stride(key, dense_types_[i], dense[i].counts.back(), specs_[i]);
           }
           continue;
@@ -197,15 +207,17 @@ class ParseExampleKernel final : public Kernel {
 
     const int num_sparse = static_cast<int>(sparse.size());
     for (int i = 0; i < num_sparse; ++i) {
-      TROUPE_RETURN_IF_ERROR(write_sparse(context, i, num_sparse, sparse[i].values, sparse[i].counts, request.single));
+      TROUPE_RETURN_IF_ERROR(
+          write_sparse(context, i, num_sparse, sparse[i].values, sparse[i].counts, request.single));
     }
     for (size_t i = 0; i < dense.size(); ++i) {
       if (!specs_[i].variable) continue;
       const Tensor& padding = context.input(request.first_default + static_cast<int>(i));
-      TROUPE_RETURN_IF_ERROR(
-          write_padded(context, dense_out + static_cast<int>(i), specs_[i], dense[i], padding, request.single));
+      TROUPE_RETURN_IF_ERROR(write_padded(context, dense_out + static_cast<int>(i), specs_[i], dense[i],
+                                          padding, request.single));
     }
-    const int ragged_out = dense_out + static_cast<int>(dense.size()), num_ragged = static_cast<int>(ragged.size());
+    const int ragged_out = dense_out + static_cast<int>(dense.size()),
+              num_ragged = static_cast<int>(ragged.size());
     for (int i = 0; i < num_ragged; ++i) {
       TROUPE_RETURN_IF_ERROR(write_values(context, ragged_out + i, ragged[i].values));
       const int splits = ragged_out + num_ragged + i;
@@ -234,9 +246,10 @@ class ParseExampleKernel final : public Kernel {
     int64_t longest = 0;
     for (int64_t n : rows.counts) longest = std::max(longest, n);
     const int64_t steps = spec.elements == 0 ? 0 : longest / spec.elements;
-    TROUPE_ASSIGN_OR_RETURN(Tensor * out,
-                            single ? allocate_rows(context, i, {steps}, spec.row)
-                                   : allocate_rows(context, i, {static_cast<int64_t>(rows.counts.size()), steps}, spec.row));
+    TROUPE_ASSIGN_OR_RETURN(
+        Tensor * out,
+        single ? allocate_rows(context, i, {steps}, spec.row)
+               : allocate_rows(context, i, {static_cast<int64_t>(rows.counts.size()), steps}, spec.row));
     int64_t from = 0, to = 0;
     for (int64_t n : rows.counts) {
       rows.values.copy_to(from, n, out, to);
@@ -249,7 +262,8 @@ class ParseExampleKernel final : public Kernel {
 
   static absl::Status read_keys(const Tensor& keys, const char* what, const char* wanted, size_t n,
                                 std::vector<absl::string_view>* out) {
-    if (keys.rank() != 1) return invalid("Expected ", what, " to be a vector, got shape: ", keys.shape().to_string());
+    if (keys.rank() != 1)
+      return invalid("Expected ", what, " to be a vector, got shape: ", keys.shape().to_string());
     if (static_cast<size_t>(keys.num_elements()) != n) {
       return invalid("Expected len(", what, ") == ", wanted, " but got: ", keys.num_elements(), " vs. ", n);
     }
@@ -286,20 +300,21 @@ class ParseExampleKernel final : public Kernel {
       request->first_default = in;
     } else {
       if (serialized.rank() > 1) {
-        return invalid("Expected serialized to be a scalar or vector, got shape: ", serialized.shape().to_string());
+        return invalid("Expected serialized to be a scalar or vector, got shape: ",
+                       serialized.shape().to_string());
       }
       TROUPE_RETURN_IF_ERROR(
           read_keys(context.input(2), "sparse_keys", "num_sparse", sparse_types_.size(), &request->sparse));
-      TROUPE_RETURN_IF_ERROR(
-          read_keys(context.input(3), "dense_keys", "len(dense_types)", dense_types_.size(), &request->dense));
-      TROUPE_RETURN_IF_ERROR(read_keys(context.input(4), "ragged_keys", "len(ragged_value_types)", ragged_types_.size(),
-                                       &request->ragged));
+      TROUPE_RETURN_IF_ERROR(read_keys(context.input(3), "dense_keys", "len(dense_types)",
+                                       dense_types_.size(), &request->dense));
+      TROUPE_RETURN_IF_ERROR(read_keys(context.input(4), "ragged_keys", "len(ragged_value_types)",
+                                       ragged_types_.size(), &request->ragged));
       request->single = serialized.rank() == 0;
       request->first_default = 5;
     }
     if (names.num_elements() > 0 && !(names.shape() == serialized.shape())) {
-      return invalid("Expected names have the same shape as serialized: name.shape=", names.shape().to_string(),
-                     ", serialized.shape=", serialized.shape().to_string());
+      return invalid("Expected names have the same shape as serialized: name.shape=",
+                     names.shape().to_string(), ", serialized.shape=", serialized.shape().to_string());
     }
     request->names = names.flat<TString>();
     return absl::OkStatus();

@@ -73,7 +73,8 @@ struct FeatureListView {
 };
 
 /// The same for the feature lists of a SequenceExample.
-bool read_feature_lists_of(absl::string_view message, const KeyIndex& keys, std::vector<FeatureListView>* slots);
+bool read_feature_lists_of(absl::string_view message, const KeyIndex& keys,
+                           std::vector<FeatureListView>* slots);
 
 /// The row of a dense feature. With `variable`, dimension 0 is as long as the longest of the batch.
 struct DenseSpec {

@@ -30,13 +30,15 @@ absl::StatusOr<DenseSpec> DenseSpec::make(size_t i, const PartialShape& shape, b
 absl::Status check_default(size_t i, const DenseSpec& spec, const Tensor& value) {
   if (spec.variable) {
     if (value.num_elements() == 1) return absl::OkStatus();
-    return invalid("dense_shape[", i, "] is a variable length shape: ", spec.declared.to_string(), ", therefore def_value[",
-                   i, "] must contain a single element (the padding element).  But its shape is: ",
+    return invalid("dense_shape[", i, "] is a variable length shape: ", spec.declared.to_string(),
+                   ", therefore def_value[", i,
+                   "] must contain a single element (the padding element).  But its shape is: ",
                    value.shape().to_string());
   }
-  if (value.num_elements() == 0 || spec.declared.compatible_with(PartialShape(value.shape()))) return absl::OkStatus();
-  return invalid("def_value[", i, "].shape() == ", value.shape().to_string(), " is not compatible with dense_shapes_[", i,
-                 "] == ", spec.declared.to_string());
+  if (value.num_elements() == 0 || spec.declared.compatible_with(PartialShape(value.shape())))
+    return absl::OkStatus();
+  return invalid("def_value[", i, "].shape() == ", value.shape().to_string(),
+                 " is not compatible with dense_shapes_[", i, "] == ", spec.declared.to_string());
 }
 
 absl::StatusOr<Tensor*> allocate_rows(KernelContext& context, int i, std::initializer_list<int64_t> leading,
@@ -48,7 +50,8 @@ absl::StatusOr<Tensor*> allocate_rows(KernelContext& context, int i, std::initia
 }
 
 absl::Status write_splits(KernelContext& context, int i, std::span<const int64_t> counts) {
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(i, Shape{static_cast<int64_t>(counts.size()) + 1}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out,
+                          context.allocate_output(i, Shape{static_cast<int64_t>(counts.size()) + 1}));
   int64_t sum = 0;
   set_int(out, 0, 0);
   for (size_t k = 0; k < counts.size(); ++k) {

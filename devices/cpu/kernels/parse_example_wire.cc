@@ -101,7 +101,9 @@ bool read_feature(absl::string_view message, FeatureView* out) {
       continue;
     }
     if (!reader.bytes(&out->list)) return false;
-    out->dtype = reader.field == 1 ? DataType::kString : reader.field == 2 ? DataType::kFloat : DataType::kInt64;
+    out->dtype = reader.field == 1   ? DataType::kString
+                 : reader.field == 2 ? DataType::kFloat
+                                     : DataType::kInt64;
   }
   return reader.ok();
 }
@@ -214,7 +216,8 @@ bool read_features_of(absl::string_view message, const KeyIndex& keys, std::vect
   });
 }
 
-bool read_feature_lists_of(absl::string_view message, const KeyIndex& keys, std::vector<FeatureListView>* slots) {
+bool read_feature_lists_of(absl::string_view message, const KeyIndex& keys,
+                           std::vector<FeatureListView>* slots) {
   slots->assign(keys.size(), {});
   return each_bytes_field(message, 2, [&](absl::string_view lists) {
     return each_map_entry(lists, [&](absl::string_view key, absl::string_view value) {

@@ -22,7 +22,8 @@ absl::Status decode_json_example(KernelContext& context) {
   const std::unique_ptr<google::protobuf::util::TypeResolver> types(
       google::protobuf::util::NewTypeResolverForDescriptorPool("type.googleapis.com",
                                                                pb::Example::descriptor()->file()->pool()));
-  const std::string type = absl::StrCat("type.googleapis.com/", std::string(pb::Example::descriptor()->full_name()));
+  const std::string type =
+      absl::StrCat("type.googleapis.com/", std::string(pb::Example::descriptor()->full_name()));
   for (size_t i = 0; i < in.size(); ++i) {
     std::string bytes;
     const auto status = google::protobuf::util::JsonToBinaryString(types.get(), type, in[i].str(), &bytes);

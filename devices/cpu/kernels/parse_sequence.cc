@@ -72,13 +72,15 @@ class ParseSequenceKernel final : public Kernel {
     std::vector<ContextRows> context_rows;
     std::vector<Steps> lists;
     std::vector<int> context_slots, list_slots;
-    const auto want_context = [&](const std::vector<absl::string_view>& keys, const std::vector<DataType>& types) {
+    const auto want_context = [&](const std::vector<absl::string_view>& keys,
+                                  const std::vector<DataType>& types) {
       for (size_t i = 0; i < keys.size(); ++i) {
         context_slots.push_back(context_keys.add(keys[i]));
         context_rows.emplace_back(types[i]);
       }
     };
-    const auto want_lists = [&](const std::vector<absl::string_view>& keys, const std::vector<DataType>& types) {
+    const auto want_lists = [&](const std::vector<absl::string_view>& keys,
+                                const std::vector<DataType>& types) {
       for (size_t i = 0; i < keys.size(); ++i) {
         list_slots.push_back(list_keys.add(keys[i]));
         lists.emplace_back(types[i]);
@@ -96,11 +98,13 @@ class ParseSequenceKernel final : public Kernel {
     std::vector<FeatureListView> views;
     for (size_t row = 0; row < request.serialized.size(); ++row) {
       absl::string_view bytes = request.serialized[row].view();
-      if (!read_features_of(bytes, context_keys, &features) || !read_feature_lists_of(bytes, list_keys, &views)) {
+      if (!read_features_of(bytes, context_keys, &features) ||
+          !read_feature_lists_of(bytes, list_keys, &views)) {
         return malformed_example(bytes);
       }
       for (size_t i = 0; i < context_rows.size(); ++i) {
-        TROUPE_RETURN_IF_ERROR(add_context(request, row, i, features[context_slots[i]], bytes, &context_rows[i]));
+        TROUPE_RETURN_IF_ERROR(
+            add_context(request, row, i, features[context_slots[i]], bytes, &context_rows[i]));
       }
       for (size_t i = 0; i < lists.size(); ++i) {
         TROUPE_RETURN_IF_ERROR(add_list(request, row, i, views[list_slots[i]], bytes, &lists[i]));
@@ -159,7 +163,8 @@ class ParseSequenceKernel final : public Kernel {
     std::vector<DataType> splits;
     TROUPE_RETURN_IF_ERROR(attr_or_empty(c, name, &splits));
     if (splits.size() == values) return absl::OkStatus();
-    return invalid(name, " must have as many types as there are ragged features: ", splits.size(), " vs. ", values);
+    return invalid(name, " must have as many types as there are ragged features: ", splits.size(), " vs. ",
+                   values);
   }
 
   static absl::Status check_count(const KernelConstruction& c, const char* name, size_t types) {
@@ -176,7 +181,8 @@ class ParseSequenceKernel final : public Kernel {
       return invalid("Expected serialized to be a scalar, got shape: ", serialized.shape().to_string());
     }
     if (serialized.rank() > 1) {
-      return invalid("Expected serialized to be a scalar or vector, got shape: ", serialized.shape().to_string());
+      return invalid("Expected serialized to be a scalar or vector, got shape: ",
+                     serialized.shape().to_string());
     }
     switch (version_) {
       case Version::kKeysInAttrs: read_attr_request(request); break;
@@ -203,7 +209,8 @@ class ParseSequenceKernel final : public Kernel {
   }
 
   absl::Status read_input_request(KernelContext& context, SequenceRequest* request) const {
-    const auto keys = [&](int input, const char* what, size_t n, std::vector<absl::string_view>* out) -> absl::Status {
+    const auto keys = [&](int input, const char* what, size_t n,
+                          std::vector<absl::string_view>* out) -> absl::Status {
       const Tensor& t = context.input(input);
       if (static_cast<size_t>(t.num_elements()) != n) {
         return invalid("Expected len(", what, ") to be ", n, " but got: ", t.num_elements());
@@ -211,12 +218,18 @@ class ParseSequenceKernel final : public Kernel {
       for (const TString& key : t.flat<TString>()) out->push_back(key.view());
       return absl::OkStatus();
     };
-    TROUPE_RETURN_IF_ERROR(keys(2, "context_sparse_keys", context_sparse_types_.size(), &request->context_sparse));
-    TROUPE_RETURN_IF_ERROR(keys(3, "context_dense_keys", context_dense_types_.size(), &request->context_dense));
-    TROUPE_RETURN_IF_ERROR(keys(4, "context_ragged_keys", context_ragged_types_.size(), &request->context_ragged));
-    TROUPE_RETURN_IF_ERROR(keys(5, "feature_list_sparse_keys", list_sparse_types_.size(), &request->list_sparse));
-    TROUPE_RETURN_IF_ERROR(keys(6, "feature_list_dense_keys", list_dense_types_.size(), &request->list_dense));
-    TROUPE_RETURN_IF_ERROR(keys(7, "feature_list_ragged_keys", list_ragged_types_.size(), &request->list_ragged));
+    TROUPE_RETURN_IF_ERROR(
+        keys(2, "context_sparse_keys", context_sparse_types_.size(), &request->context_sparse));
+    TROUPE_RETURN_IF_ERROR(
+        keys(3, "context_dense_keys", context_dense_types_.size(), &request->context_dense));
+    TROUPE_RETURN_IF_ERROR(
+        keys(4, "context_ragged_keys", context_ragged_types_.size(), &request->context_ragged));
+    TROUPE_RETURN_IF_ERROR(
+        keys(5, "feature_list_sparse_keys", list_sparse_types_.size(), &request->list_sparse));
+    TROUPE_RETURN_IF_ERROR(
+        keys(6, "feature_list_dense_keys", list_dense_types_.size(), &request->list_dense));
+    TROUPE_RETURN_IF_ERROR(
+        keys(7, "feature_list_ragged_keys", list_ragged_types_.size(), &request->list_ragged));
     const Tensor& may_miss = context.input(8);
     if (static_cast<size_t>(may_miss.num_elements()) != list_dense_types_.size()) {
       return invalid("Expected len(feature_list_dense_missing_assumed_empty to match Nfeature_list_dense");
@@ -231,7 +244,8 @@ class ParseSequenceKernel final : public Kernel {
     const auto keys = [&](size_t n, std::vector<absl::string_view>* out) -> absl::Status {
       for (size_t i = 0; i < n; ++i, ++in) {
         const Tensor& t = context.input(in);
-        if (t.rank() != 0) return invalid("Expected a key to be a scalar, got shape: ", t.shape().to_string());
+        if (t.rank() != 0)
+          return invalid("Expected a key to be a scalar, got shape: ", t.shape().to_string());
         out->push_back(t.value<TString>().view());
       }
       return absl::OkStatus();
@@ -242,7 +256,8 @@ class ParseSequenceKernel final : public Kernel {
     TROUPE_RETURN_IF_ERROR(keys(list_dense_types_.size(), &request->list_dense));
     request->first_default = in;
     const Tensor& name = context.input(in + static_cast<int>(context_dense_types_.size()));
-    if (name.rank() != 0) return invalid("Expected debug_name to be a scalar, got shape: ", name.shape().to_string());
+    if (name.rank() != 0)
+      return invalid("Expected debug_name to be a scalar, got shape: ", name.shape().to_string());
     request->names = name.flat<TString>();
     const Tensor& missing = context.input(1);
     if (missing.rank() != 1) {
@@ -264,7 +279,8 @@ class ParseSequenceKernel final : public Kernel {
   absl::string_view context_key(const SequenceRequest& request, size_t i) const {
     const size_t sparse = request.context_sparse.size(), dense = request.context_dense.size();
     if (i < sparse) return request.context_sparse[i];
-    return i < sparse + dense ? request.context_dense[i - sparse] : request.context_ragged[i - sparse - dense];
+    return i < sparse + dense ? request.context_dense[i - sparse]
+                              : request.context_ragged[i - sparse - dense];
   }
   absl::string_view list_key(const SequenceRequest& request, size_t i) const {
     const size_t sparse = request.list_sparse.size(), dense = request.list_dense.size();
@@ -310,8 +326,8 @@ class ParseSequenceKernel final : public Kernel {
     return absl::OkStatus();
   }
 
-  absl::Status write(KernelContext& context, const SequenceRequest& request, const std::vector<ContextRows>& context_rows,
-                     const std::vector<Steps>& lists) const {
+  absl::Status write(KernelContext& context, const SequenceRequest& request,
+                     const std::vector<ContextRows>& context_rows, const std::vector<Steps>& lists) const {
     int out = 0;
     size_t column = 0;
     const int sparse = static_cast<int>(request.context_sparse.size());
@@ -326,7 +342,8 @@ class ParseSequenceKernel final : public Kernel {
     const int ragged = static_cast<int>(request.context_ragged.size());
     for (int i = 0; i < ragged; ++i, ++column) {
       TROUPE_RETURN_IF_ERROR(write_values(context, out + i, context_rows[column].values));
-      TROUPE_RETURN_IF_ERROR(write_outer(context, out + ragged + i, context_rows[column].counts, request.single));
+      TROUPE_RETURN_IF_ERROR(
+          write_outer(context, out + ragged + i, context_rows[column].counts, request.single));
     }
     out += 2 * ragged;
     column = 0;
@@ -344,22 +361,24 @@ class ParseSequenceKernel final : public Kernel {
     const int list_ragged = static_cast<int>(request.list_ragged.size());
     for (int i = 0; i < list_ragged; ++i, ++column) {
       TROUPE_RETURN_IF_ERROR(write_values(context, out + i, lists[column].values));
-      TROUPE_RETURN_IF_ERROR(write_outer(context, out + list_ragged + i, lists[column].steps, request.single));
+      TROUPE_RETURN_IF_ERROR(
+          write_outer(context, out + list_ragged + i, lists[column].steps, request.single));
       TROUPE_RETURN_IF_ERROR(write_splits(context, out + 2 * list_ragged + i, lists[column].counts));
     }
     return absl::OkStatus();
   }
 
   /// Splits over the batch; one example has none to split, which is a scalar zero.
-  static absl::Status write_outer(KernelContext& context, int i, std::span<const int64_t> counts, bool single) {
+  static absl::Status write_outer(KernelContext& context, int i, std::span<const int64_t> counts,
+                                  bool single) {
     if (!single) return write_splits(context, i, counts);
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(i, Shape()));
     set_int(out, 0, 0);
     return absl::OkStatus();
   }
 
-  absl::Status write_context_dense(KernelContext& context, int out_index, const SequenceRequest& request, size_t i,
-                                   const ContextRows& rows) const {
+  absl::Status write_context_dense(KernelContext& context, int out_index, const SequenceRequest& request,
+                                   size_t i, const ContextRows& rows) const {
     const DenseSpec& spec = context_specs_[i];
     const absl::string_view key = request.context_dense[i];
     const Tensor& fallback = context.input(request.first_default + static_cast<int>(i));
@@ -374,15 +393,17 @@ class ParseSequenceKernel final : public Kernel {
                      ", but found ", largest);
     }
     TROUPE_ASSIGN_OR_RETURN(Tensor * out,
-                            request.single ? allocate_rows(context, out_index, {}, spec.row)
-                                           : allocate_rows(context, out_index, {static_cast<int64_t>(n)}, spec.row));
+                            request.single
+                                ? allocate_rows(context, out_index, {}, spec.row)
+                                : allocate_rows(context, out_index, {static_cast<int64_t>(n)}, spec.row));
     int64_t from = 0;
     for (size_t row = 0; row < n; ++row) {
       const int64_t to = static_cast<int64_t>(row) * spec.elements;
       if (!rows.found[row]) {
         if (fallback.num_elements() != spec.elements) {
           if (version_ == Version::kOne) {
-            return invalid(blame(request, row), "Context feature '", key, "' is required but could not be found.");
+            return invalid(blame(request, row), "Context feature '", key,
+                           "' is required but could not be found.");
           }
           return invalid("Feature: ", key, " (data type: ", dtype_name(rows.values.dtype),
                          ") is required but could not be found.");
@@ -391,8 +412,8 @@ class ParseSequenceKernel final : public Kernel {
         continue;
       }
       if (rows.counts[row] != spec.elements) {
-        return invalid(blame(request, row), "Key: ", key, ", Index: ", row, ".  Number of ", dtype_name(rows.values.dtype),
-                       " values != expected.  values size: ", rows.counts[row],
+        return invalid(blame(request, row), "Key: ", key, ", Index: ", row, ".  Number of ",
+                       dtype_name(rows.values.dtype), " values != expected.  values size: ", rows.counts[row],
                        " but output shape: ", spec.row.to_string());
       }
       rows.values.copy_to(from, spec.elements, out, to);
@@ -402,7 +423,8 @@ class ParseSequenceKernel final : public Kernel {
   }
 
   /// Rows are (example, step, place), or (step, place) of a single example.
-  static absl::Status write_list_sparse(KernelContext& context, int i, int stride, const Steps& list, bool single) {
+  static absl::Status write_list_sparse(KernelContext& context, int i, int stride, const Steps& list,
+                                        bool single) {
     const int64_t n = list.values.size(), rank = single ? 2 : 3;
     TROUPE_ASSIGN_OR_RETURN(Tensor * indices, context.allocate_output(i, Shape{n, rank}));
     TROUPE_RETURN_IF_ERROR(write_values(context, i + stride, list.values));
@@ -428,27 +450,29 @@ class ParseSequenceKernel final : public Kernel {
     return absl::OkStatus();
   }
 
-  absl::Status write_list_dense(KernelContext& context, int i, int lengths, const SequenceRequest& request, int which,
-                                const Steps& list) const {
+  absl::Status write_list_dense(KernelContext& context, int i, int lengths, const SequenceRequest& request,
+                                int which, const Steps& list) const {
     const DenseSpec& spec = list_specs_[which];
     const absl::string_view key = request.list_dense[which];
     const int64_t batch = static_cast<int64_t>(list.steps.size());
     if (version_ != Version::kOne && spec.elements > 0 && list.values.size() % spec.elements != 0) {
-      return invalid("Feature list '", key, "' has an unexpected number of values.  Total values size: ",
-                     list.values.size(), " is not consistent with output shape: ",
-                     with_unknown_steps(spec.row).to_string());
+      return invalid("Feature list '", key,
+                     "' has an unexpected number of values.  Total values size: ", list.values.size(),
+                     " is not consistent with output shape: ", with_unknown_steps(spec.row).to_string());
     }
     int64_t longest = 0;
     for (int64_t n : list.steps) longest = std::max(longest, n);
-    TROUPE_ASSIGN_OR_RETURN(Tensor * out, request.single ? allocate_rows(context, i, {longest}, spec.row)
-                                                         : allocate_rows(context, i, {batch, longest}, spec.row));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, request.single
+                                              ? allocate_rows(context, i, {longest}, spec.row)
+                                              : allocate_rows(context, i, {batch, longest}, spec.row));
     if (out->num_elements() > 0) fill_zero(context.parallel(), out->dtype(), out->raw(), out->num_elements());
     size_t step = 0;
     int64_t from = 0;
     for (int64_t row = 0; row < batch; ++row) {
       for (int64_t t = 0; t < list.steps[row]; ++t, ++step) {
         if (list.counts[step] != spec.elements) {
-          return invalid(blame(request, static_cast<size_t>(row)), "Key: ", key, ", Index: ", t, ".  Number of ",
+          return invalid(blame(request, static_cast<size_t>(row)), "Key: ", key, ", Index: ", t,
+                         ".  Number of ",
                          version_ == Version::kOne ? absl::StrCat(dtype_name(list.values.dtype), " ") : "",
                          "values != expected.  values size: ", list.counts[step],
                          " but output shape: ", spec.row.to_string());
@@ -458,7 +482,8 @@ class ParseSequenceKernel final : public Kernel {
       }
     }
     if (lengths < 0) return absl::OkStatus();
-    TROUPE_ASSIGN_OR_RETURN(Tensor * sizes, context.allocate_output(lengths, request.single ? Shape() : Shape{batch}));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * sizes,
+                            context.allocate_output(lengths, request.single ? Shape() : Shape{batch}));
     for (int64_t row = 0; row < batch; ++row) sizes->flat<int64_t>()[row] = list.steps[row];
     return absl::OkStatus();
   }
@@ -473,7 +498,8 @@ class ParseSequenceKernel final : public Kernel {
   std::vector<DataType> context_sparse_types_, context_dense_types_, context_ragged_types_;
   std::vector<DataType> list_sparse_types_, list_dense_types_, list_ragged_types_;
   std::vector<DenseSpec> context_specs_, list_specs_;
-  std::vector<std::string> context_sparse_keys_, context_dense_keys_, list_sparse_keys_, list_dense_keys_, may_miss_;
+  std::vector<std::string> context_sparse_keys_, context_dense_keys_, list_sparse_keys_, list_dense_keys_,
+      may_miss_;
 };
 
 }  // namespace

@@ -34,7 +34,8 @@ absl::Status serialize_tensor(KernelContext& context) {
 
 absl::Status parse_tensor(KernelContext& context) {
   const Tensor& input = context.input(0);
-  if (input.rank() != 0) return invalid("Expected `serialized` to be a scalar, got shape: ", input.shape().to_string());
+  if (input.rank() != 0)
+    return invalid("Expected `serialized` to be a scalar, got shape: ", input.shape().to_string());
   const TString& bytes = input.value<TString>();
   pb::TensorProto proto;
   if (bytes.size() > INT32_MAX || !proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
@@ -43,7 +44,8 @@ absl::Status parse_tensor(KernelContext& context) {
   auto tensor = from_proto(proto);
   if (absl::IsResourceExhausted(tensor.status())) return tensor.status();
   if (!tensor.ok()) {
-    return invalid("Cannot parse tensor from proto: ", tensor.status().message(), ": ", proto.ShortDebugString());
+    return invalid("Cannot parse tensor from proto: ", tensor.status().message(), ": ",
+                   proto.ShortDebugString());
   }
   if (tensor->dtype() != context.output_type(0)) {
     return invalid("Type mismatch between parsed tensor (", dtype_name(tensor->dtype()), ") and dtype (",

@@ -45,19 +45,22 @@ absl::StatusOr<std::shared_ptr<VariantValue>> decode_ragged(const std::string&, 
 /// The rows that splits divide `rows` rows into.
 absl::Status check_splits(const Tensor& splits, int64_t rows) {
   constexpr char kBad[] = "Invalid ragged splits: ";
-  if (splits.rank() != 1) return invalid(kBad, "ragged splits must be a vector, but got shape ", splits.shape().to_string());
+  if (splits.rank() != 1)
+    return invalid(kBad, "ragged splits must be a vector, but got shape ", splits.shape().to_string());
   const int64_t n = splits.num_elements();
   if (n == 0) return invalid(kBad, "ragged splits must have at least one splits, but is empty");
-  if (int_at(splits, 0) != 0) return invalid(kBad, "first element of ragged splits must be 0 but is ", int_at(splits, 0));
+  if (int_at(splits, 0) != 0)
+    return invalid(kBad, "first element of ragged splits must be 0 but is ", int_at(splits, 0));
   for (int64_t i = 1; i < n; ++i) {
     if (int_at(splits, i) < int_at(splits, i - 1)) {
       return invalid(kBad, "ragged splits must be monotonically increasing, but ragged_splits[", i,
-                     "]=", int_at(splits, i), " is smaller than row_splits[", i - 1, "]=", int_at(splits, i - 1));
+                     "]=", int_at(splits, i), " is smaller than row_splits[", i - 1,
+                     "]=", int_at(splits, i - 1));
     }
   }
   if (int_at(splits, n - 1) != rows) {
-    return invalid(kBad, "last element of ragged splits must be the number of ragged values(", rows, ") but is ",
-                   int_at(splits, n - 1));
+    return invalid(kBad, "last element of ragged splits must be the number of ragged values(", rows,
+                   ") but is ", int_at(splits, n - 1));
   }
   return absl::OkStatus();
 }
@@ -89,7 +92,8 @@ class RaggedToVariantKernel final : public Kernel {
     const int64_t batch = rank == 0 ? values.dim(0) : splits[0].num_elements() - 1;
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape{batch}));
     for (int64_t row = 0; row < batch; ++row) {
-      out->flat<Variant>()[row] = Variant(rank == 0 ? dense_row(values, row) : ragged_row(splits, values, row));
+      out->flat<Variant>()[row] =
+          Variant(rank == 0 ? dense_row(values, row) : ragged_row(splits, values, row));
     }
     return absl::OkStatus();
   }
@@ -98,11 +102,13 @@ class RaggedToVariantKernel final : public Kernel {
   static std::shared_ptr<RaggedValue> dense_row(const Tensor& values, int64_t row) {
     Shape shape = values.shape();
     shape.remove_dim(0);
-    return std::make_shared<RaggedValue>(std::vector<Tensor>(), values.slice_rows(row, row + 1).reshaped(shape));
+    return std::make_shared<RaggedValue>(std::vector<Tensor>(),
+                                         values.slice_rows(row, row + 1).reshaped(shape));
   }
 
   /// One row of a ragged tensor: the outermost splits say where it lies, the others are cut and start from 0.
-  static std::shared_ptr<RaggedValue> ragged_row(const std::vector<Tensor>& splits, const Tensor& values, int64_t row) {
+  static std::shared_ptr<RaggedValue> ragged_row(const std::vector<Tensor>& splits, const Tensor& values,
+                                                 int64_t row) {
     int64_t begin = int_at(splits[0], row), end = int_at(splits[0], row + 1);
     std::vector<Tensor> inner;
     for (size_t level = 1; level < splits.size(); ++level) {
@@ -120,20 +126,22 @@ class RaggedToVariantKernel final : public Kernel {
 };
 
 /// All elements of a variant tensor, which must be ragged tensors of `rank` (any when negative).
-absl::StatusOr<std::vector<const RaggedValue*>> elements_of(const Tensor& encoded, int rank, DataType values) {
+absl::StatusOr<std::vector<const RaggedValue*>> elements_of(const Tensor& encoded, int rank,
+                                                            DataType values) {
   std::vector<const RaggedValue*> out;
   for (const Variant& v : encoded.flat<Variant>()) {
     const auto* element = v.get<RaggedValue>();
     if (element == nullptr) {
-      return invalid("Input Variant element at index ", out.size(), " doesn't hold a RaggedTensorVariant: ",
-                     v.empty() ? "empty" : v.value()->type_name());
+      return invalid("Input Variant element at index ", out.size(),
+                     " doesn't hold a RaggedTensorVariant: ", v.empty() ? "empty" : v.value()->type_name());
     }
     if (rank >= 0 && static_cast<int>(element->splits.size()) != rank) {
       return invalid("Encoded input RaggedTensorVariant has ragged_rank=", element->splits.size(),
                      ".  Expected ragged_rank=", rank, ".");
     }
     if (element->values.dtype() != values) {
-      return invalid("Expected values Tensor dtype: ", dtype_name(values), ", found: ", dtype_name(element->values.dtype()));
+      return invalid("Expected values Tensor dtype: ", dtype_name(values),
+                     ", found: ", dtype_name(element->values.dtype()));
     }
     out.push_back(element);
   }
@@ -141,7 +149,8 @@ absl::StatusOr<std::vector<const RaggedValue*>> elements_of(const Tensor& encode
 }
 
 /// The values of all elements, one behind the other along dimension 0, to output `index`.
-absl::Status write_joined(KernelContext& context, int index, const std::vector<const RaggedValue*>& elements) {
+absl::Status write_joined(KernelContext& context, int index,
+                          const std::vector<const RaggedValue*>& elements) {
   Shape shape = elements.empty() ? Shape{0} : elements[0]->values.shape();
   int64_t rows = 0;
   for (size_t i = 0; i < elements.size(); ++i) {
@@ -185,21 +194,26 @@ class RaggedFromVariantKernel final : public Kernel {
     if (rank < 0) {
       rank = output_rank_ - outer;
       if (rank < 0) {
-        return invalid("Inferred input_ragged_rank (output_ragged_rank - encoded_variant.dims()) must be >= 0, found "
-                       "output_ragged_rank: ", output_rank_, ", encoded_variant.dims(): ", outer,
-                       ", inferred input_ragged_rank: ", rank);
+        return invalid(
+            "Inferred input_ragged_rank (output_ragged_rank - encoded_variant.dims()) must be >= 0, found "
+            "output_ragged_rank: ",
+            output_rank_, ", encoded_variant.dims(): ", outer, ", inferred input_ragged_rank: ", rank);
       }
     }
     if (output_rank_ != rank + outer) {
-      return invalid("output_ragged_rank must be equal to input_ragged_rank + encoded_ragged.dims(); output_ragged_rank: ",
-                     output_rank_, ", input_ragged_rank: ", rank, ", encoded_variant.dims(): ", outer, ".");
+      return invalid(
+          "output_ragged_rank must be equal to input_ragged_rank + encoded_ragged.dims(); "
+          "output_ragged_rank: ",
+          output_rank_, ", input_ragged_rank: ", rank, ", encoded_variant.dims(): ", outer, ".");
     }
     const int values_out = static_cast<int>(output_rank_);
-    TROUPE_ASSIGN_OR_RETURN(auto elements, elements_of(encoded, static_cast<int>(rank), context.output_type(values_out)));
+    TROUPE_ASSIGN_OR_RETURN(auto elements,
+                            elements_of(encoded, static_cast<int>(rank), context.output_type(values_out)));
     for (const RaggedValue* e : elements) {
       for (const Tensor& splits : e->splits) {
         if (splits.dtype() != splits_type_) {
-          return invalid("Expected row_splits Tensor dtype: ", dtype_name(splits_type_), ", found: ", dtype_name(splits.dtype()));
+          return invalid("Expected row_splits Tensor dtype: ", dtype_name(splits_type_),
+                         ", found: ", dtype_name(splits.dtype()));
         }
       }
     }
@@ -227,13 +241,16 @@ class RaggedFromVariantKernel final : public Kernel {
   }
 
   /// How many rows each element has.
-  static absl::Status write_element_splits(KernelContext& context, int index, const std::vector<const RaggedValue*>& elements) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(index, Shape{static_cast<int64_t>(elements.size()) + 1}));
+  static absl::Status write_element_splits(KernelContext& context, int index,
+                                           const std::vector<const RaggedValue*>& elements) {
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out,
+                            context.allocate_output(index, Shape{static_cast<int64_t>(elements.size()) + 1}));
     set_int(out, 0, 0);
     int64_t sum = 0;
     for (size_t i = 0; i < elements.size(); ++i) {
       const RaggedValue& e = *elements[i];
-      if (e.splits.empty() && e.values.rank() == 0) return invalid("Values of a ragged row must have a rank of at least 1");
+      if (e.splits.empty() && e.values.rank() == 0)
+        return invalid("Values of a ragged row must have a rank of at least 1");
       sum += e.splits.empty() ? e.values.dim(0) : e.splits[0].num_elements() - 1;
       set_int(out, static_cast<int64_t>(i) + 1, sum);
     }
@@ -241,11 +258,12 @@ class RaggedFromVariantKernel final : public Kernel {
   }
 
   /// The splits of one level of all elements, each shifted by what comes before.
-  static absl::Status write_inner_splits(KernelContext& context, int index, const std::vector<const RaggedValue*>& elements,
-                                         int64_t level) {
+  static absl::Status write_inner_splits(KernelContext& context, int index,
+                                         const std::vector<const RaggedValue*>& elements, int64_t level) {
     int64_t total = 1;
     for (const RaggedValue* e : elements) {
-      if (e->splits[level].num_elements() == 0) return invalid("Row splits of a RaggedTensorVariant must not be empty");
+      if (e->splits[level].num_elements() == 0)
+        return invalid("Row splits of a RaggedTensorVariant must not be empty");
       total += e->splits[level].num_elements() - 1;
     }
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(index, Shape{total}));
@@ -269,7 +287,8 @@ class RaggedFromVariantKernel final : public Kernel {
 absl::Status ragged_to_variant_gradient(KernelContext& context) {
   const Tensor encoded = context.input(0);
   const Tensor& wanted = context.input(2);
-  if (wanted.rank() != 1) return invalid("dense_values_shape must be a vector, got shape ", wanted.shape().to_string());
+  if (wanted.rank() != 1)
+    return invalid("dense_values_shape must be a vector, got shape ", wanted.shape().to_string());
   const Indices dims = ints_of(wanted);
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
   TROUPE_ASSIGN_OR_RETURN(auto elements, elements_of(encoded, -1, context.output_type(0)));
@@ -291,11 +310,14 @@ absl::Status ragged_to_variant_gradient(KernelContext& context) {
 
 void register_ragged_variant_kernels(KernelRegistry* registry) {
   register_variant_decoder(kTypeName, decode_ragged);
-  const std::vector<DataType> types = with(every_type(), {DataType::kQint8, DataType::kQuint8, DataType::kQint16,
-                                                          DataType::kQuint16, DataType::kQint32});
+  const std::vector<DataType> types =
+      with(every_type(),
+           {DataType::kQint8, DataType::kQuint8, DataType::kQint16, DataType::kQuint16, DataType::kQint32});
   registry->add(KernelDef("RaggedTensorToVariant").types("Tvalues", types).kernel<RaggedToVariantKernel>());
-  registry->add(KernelDef("RaggedTensorFromVariant").types("Tvalues", types).kernel<RaggedFromVariantKernel>());
-  registry->add(KernelDef("RaggedTensorToVariantGradient").types("Tvalues", types).fn(ragged_to_variant_gradient));
+  registry->add(
+      KernelDef("RaggedTensorFromVariant").types("Tvalues", types).kernel<RaggedFromVariantKernel>());
+  registry->add(
+      KernelDef("RaggedTensorToVariantGradient").types("Tvalues", types).fn(ragged_to_variant_gradient));
 }
 
 }  // namespace troupe

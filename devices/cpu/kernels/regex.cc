@@ -56,9 +56,11 @@ absl::Status full_match(KernelContext& context, const RE2& regex) {
   TROUPE_ASSIGN_OR_RETURN(Tensor * output, context.allocate_output(0, input.shape()));
   auto in = input.flat<TString>();
   auto out = output->flat<bool>();
-  context.parallel().parallel_for(static_cast<int64_t>(in.size()), 2 * kStringNs, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) out[i] = RE2::FullMatch(piece(in[i].view()), regex);
-  });
+  context.parallel().parallel_for(static_cast<int64_t>(in.size()), 2 * kStringNs,
+                                  [&](int64_t begin, int64_t end) {
+                                    for (int64_t i = begin; i < end; ++i)
+                                      out[i] = RE2::FullMatch(piece(in[i].view()), regex);
+                                  });
   return absl::OkStatus();
 }
 
@@ -72,8 +74,10 @@ class RegexReplaceKernel final : public Kernel {
   absl::Status compute(KernelContext& context) override {
     const Tensor& pattern = context.input(1);
     const Tensor& rewrite = context.input(2);
-    if (pattern.rank() != 0) return invalid("Pattern must be scalar, but received ", pattern.shape().to_string());
-    if (rewrite.rank() != 0) return invalid("Rewrite must be scalar, but received ", rewrite.shape().to_string());
+    if (pattern.rank() != 0)
+      return invalid("Pattern must be scalar, but received ", pattern.shape().to_string());
+    if (rewrite.rank() != 0)
+      return invalid("Rewrite must be scalar, but received ", rewrite.shape().to_string());
     TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<const RE2> regex, patterns_.get(pattern.value<TString>().view()));
     return replace(context, *regex, rewrite.value<TString>().view(), global_);
   }
@@ -93,7 +97,9 @@ class StaticRegexReplaceKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(kernel->global_, c.attr<bool>("replace_global"));
     return kernel;
   }
-  absl::Status compute(KernelContext& context) override { return replace(context, *regex_, rewrite_, global_); }
+  absl::Status compute(KernelContext& context) override {
+    return replace(context, *regex_, rewrite_, global_);
+  }
 
  private:
   std::shared_ptr<const RE2> regex_;
@@ -108,7 +114,8 @@ class RegexFullMatchKernel final : public Kernel {
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& pattern = context.input(1);
-    if (pattern.rank() != 0) return invalid("Pattern must be scalar, but received ", pattern.shape().to_string());
+    if (pattern.rank() != 0)
+      return invalid("Pattern must be scalar, but received ", pattern.shape().to_string());
     TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<const RE2> regex, patterns_.get(pattern.value<TString>().view()));
     return full_match(context, *regex);
   }

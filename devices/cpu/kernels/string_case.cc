@@ -33,8 +33,8 @@ class CaseKernel final : public Kernel {
       });
     }
     return map_strings(context, [](absl::string_view s) {
-      icu::UnicodeString text =
-          icu::UnicodeString::fromUTF8(icu::StringPiece(s.data(), static_cast<int32_t>(std::min<size_t>(s.size(), INT32_MAX))));
+      icu::UnicodeString text = icu::UnicodeString::fromUTF8(
+          icu::StringPiece(s.data(), static_cast<int32_t>(std::min<size_t>(s.size(), INT32_MAX))));
       // The root locale: the result must not depend on where the program runs.
       if (kUpper) {
         text.toUpper(icu::Locale::getRoot());

@@ -33,9 +33,11 @@ class HashBucketKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(Tensor * output, context.allocate_output(0, input.shape()));
     auto in = input.flat<TString>();
     auto out = output->flat<int64_t>();
-    context.parallel().parallel_for(static_cast<int64_t>(in.size()), kStringNs / 4, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) out[i] = static_cast<int64_t>(hash(in[i].view()) % buckets_);
-    });
+    context.parallel().parallel_for(static_cast<int64_t>(in.size()), kStringNs / 4,
+                                    [&](int64_t begin, int64_t end) {
+                                      for (int64_t i = begin; i < end; ++i)
+                                        out[i] = static_cast<int64_t>(hash(in[i].view()) % buckets_);
+                                    });
     return absl::OkStatus();
   }
 
@@ -54,7 +56,8 @@ class HashBucketKernel final : public Kernel {
 absl::Status fingerprint(KernelContext& context) {
   const Tensor& data = context.input(0);
   const Tensor& method = context.input(1);
-  if (data.rank() < 1) return invalid("`data` should have at least one dimension: ", data.shape().to_string());
+  if (data.rank() < 1)
+    return invalid("`data` should have at least one dimension: ", data.shape().to_string());
   if (method.rank() != 0) return invalid("`method` should be a scalar string: ", method.shape().to_string());
   if (method.value<TString>().view() != "farmhash64") {
     return invalid("Unsupported fingerprint method: ", method.value<TString>().view());
@@ -74,11 +77,13 @@ absl::Status fingerprint(KernelContext& context) {
       } else {
         parts.clear();
         for (int64_t i = 0; i < per_row; ++i) parts.push_back(farm_fingerprint64(in[r * per_row + i].view()));
-        print = farm_fingerprint64({reinterpret_cast<const char*>(parts.data()), parts.size() * sizeof(uint64_t)});
+        print = farm_fingerprint64(
+            {reinterpret_cast<const char*>(parts.data()), parts.size() * sizeof(uint64_t)});
       }
     } else {
       const size_t bytes = static_cast<size_t>(per_row) * dtype_size(data.dtype());
-      const char* from = bytes == 0 ? nullptr : static_cast<const char*>(data.raw()) + static_cast<size_t>(r) * bytes;
+      const char* from =
+          bytes == 0 ? nullptr : static_cast<const char*>(data.raw()) + static_cast<size_t>(r) * bytes;
       print = farm_fingerprint64({from, bytes});
     }
     std::memcpy(out + 8 * r, &print, sizeof(print));

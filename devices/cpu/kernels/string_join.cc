@@ -40,20 +40,20 @@ class StringJoinKernel final : public SeparatorKernel {
     }
     TROUPE_ASSIGN_OR_RETURN(Tensor * output, context.allocate_output(0, shape));
     auto out = output->flat<TString>();
-    context.parallel().parallel_for(
-        static_cast<int64_t>(out.size()), kStringNs * context.num_inputs(), [&](int64_t begin, int64_t end) {
-          std::string text;
-          for (int64_t i = begin; i < end; ++i) {
-            text.clear();
-            for (int k = 0; k < context.num_inputs(); ++k) {
-              const Tensor& in = context.input(k);
-              if (k > 0) text.append(separator_);
-              const TString& part = in.flat<TString>()[in.rank() == 0 ? 0 : i];
-              text.append(part.data(), part.size());
-            }
-            out[i].assign(text);
-          }
-        });
+    context.parallel().parallel_for(static_cast<int64_t>(out.size()), kStringNs * context.num_inputs(),
+                                    [&](int64_t begin, int64_t end) {
+                                      std::string text;
+                                      for (int64_t i = begin; i < end; ++i) {
+                                        text.clear();
+                                        for (int k = 0; k < context.num_inputs(); ++k) {
+                                          const Tensor& in = context.input(k);
+                                          if (k > 0) text.append(separator_);
+                                          const TString& part = in.flat<TString>()[in.rank() == 0 ? 0 : i];
+                                          text.append(part.data(), part.size());
+                                        }
+                                        out[i].assign(text);
+                                      }
+                                    });
     return absl::OkStatus();
   }
 };
@@ -144,14 +144,16 @@ class UnsortedSegmentJoinKernel final : public SeparatorKernel {
     if (segments < 0) return invalid("Number of segments must be non-negative but got ", segments);
     if (ids.rank() == 0) return invalid("Segment_id cannot have rank 0");
     if (ids.rank() > input.rank()) {
-      return invalid("Invalid segment_id rank ", ids.rank(), " for input with ", input.rank(), " dimension(s)");
+      return absl::OutOfRangeError(absl::StrCat("Invalid segment_id rank ", ids.rank(), " for input with ",
+                                                input.rank(), " dimension(s)"));
     }
     Indices dims = {segments};
     for (int d = 0; d < input.rank(); ++d) {
       if (d >= ids.rank()) {
         dims.push_back(input.dim(d));
       } else if (ids.dim(d) != input.dim(d)) {
-        return invalid("Segment dimension is ", ids.dim(d), " while input dimension is ", input.dim(d), " in rank ", d);
+        return invalid("Segment dimension is ", ids.dim(d), " while input dimension is ", input.dim(d),
+                       " in rank ", d);
       }
     }
     const int64_t n = ids.num_elements();

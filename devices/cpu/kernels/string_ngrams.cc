@@ -94,10 +94,14 @@ class StringNGramsKernel final : public Kernel {
   }
 
   /// Whether a row that gives no gram gives one of all its tokens. With dynamic padding there is no such row.
-  bool keeps(int64_t length) const { return keep_short_ && length > 0 && length + 2 * std::max<int64_t>(0, pad_) <= kMaxRow; }
+  bool keeps(int64_t length) const {
+    return keep_short_ && length > 0 && length + 2 * std::max<int64_t>(0, pad_) <= kMaxRow;
+  }
 
-  std::string gram(std::span<const TString> row, int64_t index, int64_t count, int64_t width, int64_t pad) const {
-    const int64_t left = std::max<int64_t>(0, pad - index), right = std::max<int64_t>(0, pad - (count - index - 1));
+  std::string gram(std::span<const TString> row, int64_t index, int64_t count, int64_t width,
+                   int64_t pad) const {
+    const int64_t left = std::max<int64_t>(0, pad - index),
+                  right = std::max<int64_t>(0, pad - (count - index - 1));
     const int64_t tokens = width - left - right;
     const int64_t first = left > 0 ? 0 : index - pad;
     std::string out;

@@ -100,9 +100,10 @@ class AsStringKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(Tensor * output, context.allocate_output(0, input.shape()));
     auto in = input.flat<T>();
     auto out = output->flat<TString>();
-    context.parallel().parallel_for(static_cast<int64_t>(in.size()), 2 * kStringNs, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) out[i].assign(f(in[i]));
-    });
+    context.parallel().parallel_for(static_cast<int64_t>(in.size()), 2 * kStringNs,
+                                    [&](int64_t begin, int64_t end) {
+                                      for (int64_t i = begin; i < end; ++i) out[i].assign(f(in[i]));
+                                    });
     return absl::OkStatus();
   }
 
@@ -125,7 +126,8 @@ bool parse_hex_float(absl::string_view s, T* out) {
   if (negative || s.front() == '+') s.remove_prefix(1);
   s.remove_prefix(2);
   auto result = absl::from_chars(s.data(), s.data() + s.size(), *out, absl::chars_format::hex);
-  if (result.ec == std::errc::invalid_argument || result.ptr != s.data() + s.size() || s.empty() || s[0] == '-') {
+  if (result.ec == std::errc::invalid_argument || result.ptr != s.data() + s.size() || s.empty() ||
+      s[0] == '-') {
     return false;
   }
   if (result.ec == std::errc::result_out_of_range && *out > 1) *out = std::numeric_limits<T>::infinity();
@@ -138,19 +140,11 @@ bool is_hex(absl::string_view s) {
   return s.size() > at + 2 && s[at] == '0' && (s[at + 1] == 'x' || s[at + 1] == 'X');
 }
 
-bool parse(absl::string_view s, float* out) {
-  s = absl::StripAsciiWhitespace(s);
-  return is_hex(s) ? parse_hex_float(s, out) : absl::SimpleAtof(s, out);
-}
-bool parse(absl::string_view s, double* out) {
-  s = absl::StripAsciiWhitespace(s);
-  return is_hex(s) ? parse_hex_float(s, out) : absl::SimpleAtod(s, out);
-}
+bool parse(absl::string_view s, float* out) { return parse_float(s, out); }
+bool parse(absl::string_view s, double* out) { return parse_double(s, out); }
 template <class T>
   requires std::is_integral_v<T>
-bool parse(absl::string_view s, T* out) {
-  return absl::SimpleAtoi(s, out);
-}
+bool parse(absl::string_view s, T* out) { return absl::SimpleAtoi(s, out); }
 
 template <class T>
 absl::Status string_to_number(KernelContext& context) {
@@ -168,6 +162,16 @@ absl::Status string_to_number(KernelContext& context) {
 
 }  // namespace
 
+bool parse_float(absl::string_view s, float* out) {
+  s = absl::StripAsciiWhitespace(s);
+  return is_hex(s) ? parse_hex_float(s, out) : absl::SimpleAtof(s, out);
+}
+
+bool parse_double(absl::string_view s, double* out) {
+  s = absl::StripAsciiWhitespace(s);
+  return is_hex(s) ? parse_hex_float(s, out) : absl::SimpleAtod(s, out);
+}
+
 void register_string_number_kernels(KernelRegistry* registry) {
   registry->add(KernelDef("AsString").kernel<AsStringKernel>());
   const std::pair<DataType, KernelFn> kRows[] = {
@@ -175,7 +179,8 @@ void register_string_number_kernels(KernelRegistry* registry) {
       {DataType::kInt32, string_to_number<int32_t>},   {DataType::kInt64, string_to_number<int64_t>},
       {DataType::kUint32, string_to_number<uint32_t>}, {DataType::kUint64, string_to_number<uint64_t>},
   };
-  for (const auto& [dtype, f] : kRows) registry->add(KernelDef("StringToNumber").types("out_type", {dtype}).fn(f));
+  for (const auto& [dtype, f] : kRows)
+    registry->add(KernelDef("StringToNumber").types("out_type", {dtype}).fn(f));
 }
 
 }  // namespace troupe

@@ -23,6 +23,10 @@ void register_unicode_kernels(KernelRegistry* registry);
 void register_decode_raw_kernels(KernelRegistry* registry);
 void register_parse_tensor_kernels(KernelRegistry* registry);
 
+/// A decimal or hexadecimal number, "inf" or "nan", with white space around it; overflow gives infinities.
+bool parse_float(absl::string_view s, float* out);
+bool parse_double(absl::string_view s, double* out);
+
 /// Nanoseconds that a loop over strings takes per element, at a guess.
 inline constexpr int64_t kStringNs = 100;
 
@@ -44,9 +48,10 @@ absl::Status map_strings(KernelContext& context, F f) {
   TROUPE_ASSIGN_OR_RETURN(Tensor * output, context.allocate_output(0, input.shape()));
   auto in = input.flat<TString>();
   auto out = output->flat<TString>();
-  context.parallel().parallel_for(static_cast<int64_t>(in.size()), kStringNs, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) out[i].assign(f(in[i].view()));
-  });
+  context.parallel().parallel_for(static_cast<int64_t>(in.size()), kStringNs,
+                                  [&](int64_t begin, int64_t end) {
+                                    for (int64_t i = begin; i < end; ++i) out[i].assign(f(in[i].view()));
+                                  });
   return absl::OkStatus();
 }
 

@@ -79,7 +79,7 @@ class Decoder {
         if (at == start) ++at;
       }
       if (*bad_ || (policy.replace_controls && c <= 0x1F)) {
-        if (policy.on_error == OnError::kStrict) return false;
+        if (*bad_ && policy.on_error == OnError::kStrict) return false;
         if (policy.on_error == OnError::kIgnore) continue;
         c = policy.replacement;
       }
@@ -89,8 +89,8 @@ class Decoder {
   }
 
  private:
-  static void note_error(const void* context, UConverterToUnicodeArgs* args, const char* units, int32_t length,
-                         UConverterCallbackReason reason, UErrorCode* status) {
+  static void note_error(const void* context, UConverterToUnicodeArgs* args, const char* units,
+                         int32_t length, UConverterCallbackReason reason, UErrorCode* status) {
     if (reason == UCNV_UNASSIGNED || reason == UCNV_ILLEGAL || reason == UCNV_IRREGULAR) {
       *static_cast<bool*>(const_cast<void*>(context)) = true;
     }
@@ -291,7 +291,8 @@ absl::Status unicode_script(KernelContext& context) {
 
 void register_unicode_kernels(KernelRegistry* registry) {
   registry->add(KernelDef("UnicodeDecode").types("Tsplits", index_types()).kernel<UnicodeDecodeKernel>());
-  registry->add(KernelDef("UnicodeDecodeWithOffsets").types("Tsplits", index_types()).kernel<UnicodeDecodeKernel>());
+  registry->add(
+      KernelDef("UnicodeDecodeWithOffsets").types("Tsplits", index_types()).kernel<UnicodeDecodeKernel>());
   registry->add(KernelDef("UnicodeTranscode").kernel<UnicodeTranscodeKernel>());
   registry->add(KernelDef("UnicodeEncode").types("Tsplits", index_types()).kernel<UnicodeEncodeKernel>());
   registry->add(KernelDef("UnicodeScript").fn(unicode_script));

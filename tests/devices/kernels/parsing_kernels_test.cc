@@ -42,7 +42,8 @@ std::string example(const Features& features) {
   return e.SerializeAsString();
 }
 
-std::string sequence(const Features& context, const std::vector<std::pair<std::string, std::vector<pb::Feature>>>& lists) {
+std::string sequence(const Features& context,
+                     const std::vector<std::pair<std::string, std::vector<pb::Feature>>>& lists) {
   pb::SequenceExample e;
   for (const auto& [key, f] : context) (*e.mutable_context()->mutable_feature())[key] = f;
   for (const auto& [key, steps] : lists) {
@@ -53,7 +54,8 @@ std::string sequence(const Features& context, const std::vector<std::pair<std::s
 }
 
 const std::string& first() {
-  static const std::string e = example({{"a", ints({1, 2})}, {"b", floats({1.5f})}, {"c", bytes({"x", "y"})}});
+  static const std::string e =
+      example({{"a", ints({1, 2})}, {"b", floats({1.5f})}, {"c", bytes({"x", "y"})}});
   return e;
 }
 const std::string& second() {
@@ -72,23 +74,31 @@ struct Query {
 
 absl::StatusOr<std::vector<Tensor>> parse(const Tensor& serialized, Query q) {
   Types dense_types;
-  std::vector<Tensor> inputs = {serialized, strings(q.names), strings(q.sparse), strings(q.dense), strings(q.ragged)};
+  std::vector<Tensor> inputs = {serialized, strings(q.names), strings(q.sparse), strings(q.dense),
+                                strings(q.ragged)};
   for (const Tensor& t : q.defaults) {
     dense_types.push_back(t.dtype());
     inputs.push_back(t);
   }
   return run("ParseExampleV2", inputs,
-             {{"Tdense", dense_types}, {"num_sparse", static_cast<int64_t>(q.sparse.size())}, {"sparse_types", q.sparse_types},
-              {"ragged_value_types", q.ragged_types}, {"ragged_split_types", q.split_types}, {"dense_shapes", q.shapes}});
+             {{"Tdense", dense_types},
+              {"num_sparse", static_cast<int64_t>(q.sparse.size())},
+              {"sparse_types", q.sparse_types},
+              {"ragged_value_types", q.ragged_types},
+              {"ragged_split_types", q.split_types},
+              {"dense_shapes", q.shapes}});
 }
 
-std::string message(const absl::StatusOr<std::vector<Tensor>>& out) { return std::string(out.status().message()); }
+std::string message(const absl::StatusOr<std::vector<Tensor>>& out) {
+  return std::string(out.status().message());
+}
 
 const Tensor kNoInts = Tensor(DataType::kInt64, Shape{0});
 const Tensor kNoFloats = Tensor(DataType::kFloat, Shape{0});
 
 TEST(ParseExample, gives_sparse_tensors) {
-  auto out = parse(strings({first(), second(), ""}), {.sparse = {"a", "c"}, .sparse_types = {DataType::kInt64, DataType::kString}});
+  auto out = parse(strings({first(), second(), ""}),
+                   {.sparse = {"a", "c"}, .sparse_types = {DataType::kInt64, DataType::kString}});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_THAT(values<int64_t>(out->at(0)), ElementsAre(0, 0, 0, 1, 1, 0));
   EXPECT_THAT(values<int64_t>(out->at(1)), ElementsAre(0, 0, 0, 1));
@@ -110,20 +120,27 @@ TEST(ParseExample, gives_ragged_tensors) {
 }
 
 TEST(ParseExample, gives_dense_rows_defaults_and_padding) {
-  auto fixed = parse(strings({first(), ""}), {.dense = {"b"}, .defaults = {Tensor::vector<float>({9})}, .shapes = {{1}}});
+  auto fixed = parse(strings({first(), ""}),
+                     {.dense = {"b"}, .defaults = {Tensor::vector<float>({9})}, .shapes = {{1}}});
   ASSERT_TRUE(fixed.ok()) << fixed.status();
   EXPECT_EQ(fixed->at(0).shape(), (Shape{2, 1}));
   EXPECT_THAT(values<float>(fixed->at(0)), ElementsAre(1.5f, 9));
-  auto padded = parse(strings({first(), second(), ""}), {.dense = {"a"}, .defaults = {Tensor::vector<int64_t>({7})}, .shapes = {{-1}}});
+  auto padded = parse(strings({first(), second(), ""}),
+                      {.dense = {"a"}, .defaults = {Tensor::vector<int64_t>({7})}, .shapes = {{-1}}});
   ASSERT_TRUE(padded.ok()) << padded.status();
   EXPECT_EQ(padded->at(0).shape(), (Shape{3, 2}));
   EXPECT_THAT(values<int64_t>(padded->at(0)), ElementsAre(1, 2, 3, 7, 7, 7));
 }
 
 TEST(ParseExample, takes_a_single_example) {
-  auto out = parse(Tensor::string_scalar(first()),
-                   {.sparse = {"c"}, .dense = {"a"}, .ragged = {"b"}, .sparse_types = {DataType::kString},
-                    .ragged_types = {DataType::kFloat}, .split_types = {DataType::kInt64}, .defaults = {kNoInts}, .shapes = {{2}}});
+  auto out = parse(Tensor::string_scalar(first()), {.sparse = {"c"},
+                                                    .dense = {"a"},
+                                                    .ragged = {"b"},
+                                                    .sparse_types = {DataType::kString},
+                                                    .ragged_types = {DataType::kFloat},
+                                                    .split_types = {DataType::kInt64},
+                                                    .defaults = {kNoInts},
+                                                    .shapes = {{2}}});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ(out->at(0).shape(), (Shape{2, 1}));
   EXPECT_THAT(values<int64_t>(out->at(2)), ElementsAre(2));
@@ -133,7 +150,8 @@ TEST(ParseExample, takes_a_single_example) {
 }
 
 TEST(ParseExample, lets_the_later_of_joined_messages_win) {
-  auto out = parse(strings({first() + second()}), {.sparse = {"a", "c"}, .sparse_types = {DataType::kInt64, DataType::kString}});
+  auto out = parse(strings({first() + second()}),
+                   {.sparse = {"a", "c"}, .sparse_types = {DataType::kInt64, DataType::kString}});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_THAT(values<int64_t>(out->at(2)), ElementsAre(3));
   EXPECT_THAT(texts(out->at(3)), ElementsAre("x", "y"));
@@ -141,7 +159,11 @@ TEST(ParseExample, lets_the_later_of_joined_messages_win) {
 
 TEST(ParseExample, reads_unpacked_lists) {
   // Feature "a" with the int64 values 5 and 6 as separate fields, and "f" with one unpacked float.
-  const std::string unpacked("\x0a\x1a\x0a\x0b\x0a\x01" "a\x12\x06\x1a\x04\x08\x05\x08\x06\x0a\x0b\x0a\x01" "f\x12\x06\x12\x05\x0d\x00\x00\x80?", 28);
+  const std::string unpacked(
+      "\x0a\x1a\x0a\x0b\x0a\x01"
+      "a\x12\x06\x1a\x04\x08\x05\x08\x06\x0a\x0b\x0a\x01"
+      "f\x12\x06\x12\x05\x0d\x00\x00\x80?",
+      28);
   auto out = parse(strings({unpacked.substr(0, 2) + unpacked.substr(2)}),
                    {.sparse = {"a"}, .sparse_types = {DataType::kInt64}});
   ASSERT_TRUE(out.ok()) << out.status();
@@ -150,31 +172,43 @@ TEST(ParseExample, reads_unpacked_lists) {
 
 TEST(ParseExample, says_which_feature_is_wrong) {
   Query floats_of_b = {.dense = {"b"}, .defaults = {kNoFloats}, .shapes = {{1}}, .names = {"n1", "n2"}};
-  EXPECT_EQ(message(parse(strings({first(), ""}), floats_of_b)), "Name: n2, Feature: b (data type: float) is required but could not be found.");
+  EXPECT_EQ(message(parse(strings({first(), ""}), floats_of_b)),
+            "Name: n2, Feature: b (data type: float) is required but could not be found.");
   floats_of_b.names.clear();
   EXPECT_EQ(message(parse(strings({first(), second()}), floats_of_b)),
-            "Name: <unknown>, Key: b, Index: 1.  Number of float values != expected.  Values size: 2 but output shape: [1]");
-  EXPECT_EQ(message(parse(strings({first()}), {.sparse = {"a"}, .sparse_types = {DataType::kFloat}})),
-            "Name: <unknown>, Key: a, Index: 0.  Data types don't match. Expected type: float, Actual type: int64");
+            "Name: <unknown>, Key: b, Index: 1.  Number of float values != expected.  Values size: 2 but "
+            "output shape: [1]");
+  EXPECT_EQ(
+      message(parse(strings({first()}), {.sparse = {"a"}, .sparse_types = {DataType::kFloat}})),
+      "Name: <unknown>, Key: a, Index: 0.  Data types don't match. Expected type: float, Actual type: int64");
   EXPECT_EQ(message(parse(strings({first()}), {.dense = {"a"}, .defaults = {kNoFloats}, .shapes = {{1}}})),
-            "Name: <unknown>, Key: a, Index: 0.  Data types don't match. Data type: int64 but expected type: float");
-  EXPECT_EQ(message(parse(strings({second()}), {.dense = {"a"}, .defaults = {Tensor::vector<int64_t>({0})}, .shapes = {{-1, 2}}})),
-            "Name: <unknown>, Key: a, Index: 0.  Number of int64 values is not a multiple of stride length. Saw 1 values but output shape is: [?,2]");
-  EXPECT_THAT(message(parse(Tensor::string_scalar(second()), {.dense = {"a"}, .defaults = {kNoInts}, .shapes = {{2}}})),
+            "Name: <unknown>, Key: a, Index: 0.  Data types don't match. Data type: int64 but expected type: "
+            "float");
+  EXPECT_EQ(message(parse(strings({second()}),
+                          {.dense = {"a"}, .defaults = {Tensor::vector<int64_t>({0})}, .shapes = {{-1, 2}}})),
+            "Name: <unknown>, Key: a, Index: 0.  Number of int64 values is not a multiple of stride length. "
+            "Saw 1 values but output shape is: [?,2]");
+  EXPECT_THAT(message(parse(Tensor::string_scalar(second()),
+                            {.dense = {"a"}, .defaults = {kNoInts}, .shapes = {{2}}})),
               StartsWith("Key: a.  Can't parse serialized Example: Some int64_list slice was not parsed."));
 }
 
 TEST(ParseExample, refuses_shapes_and_counts_that_do_not_fit) {
   EXPECT_EQ(message(parse(strings({first()}), {.dense = {"a"}, .defaults = {kNoInts}, .shapes = {{-1}}})),
-            "dense_shape[0] is a variable length shape: [?], therefore def_value[0] must contain a single element (the "
+            "dense_shape[0] is a variable length shape: [?], therefore def_value[0] must contain a single "
+            "element (the "
             "padding element).  But its shape is: [0]");
   EXPECT_EQ(message(parse(strings({first()}), {.dense = {"a"}, .defaults = {kNoInts}, .shapes = {{2, -1}}})),
             "dense_shapes[0] has unknown rank or unknown inner dimensions: [2,?]");
-  EXPECT_EQ(message(parse(strings({first()}), {.dense = {"a"}, .defaults = {Tensor::vector<int64_t>({0, 0, 0})}, .shapes = {{2}}})),
-            "def_value[0].shape() == [3] is not compatible with dense_shapes_[0] == [2]");
-  EXPECT_EQ(message(parse(strings({first()}, Shape{1, 1}), {.sparse = {"a"}, .sparse_types = {DataType::kInt64}})),
-            "Expected serialized to be a scalar or vector, got shape: [1,1]");
-  EXPECT_EQ(message(parse(strings({first(), first()}), {.sparse = {"a"}, .sparse_types = {DataType::kInt64}, .names = {"n"}})),
+  EXPECT_EQ(
+      message(parse(strings({first()}),
+                    {.dense = {"a"}, .defaults = {Tensor::vector<int64_t>({0, 0, 0})}, .shapes = {{2}}})),
+      "def_value[0].shape() == [3] is not compatible with dense_shapes_[0] == [2]");
+  EXPECT_EQ(
+      message(parse(strings({first()}, Shape{1, 1}), {.sparse = {"a"}, .sparse_types = {DataType::kInt64}})),
+      "Expected serialized to be a scalar or vector, got shape: [1,1]");
+  EXPECT_EQ(message(parse(strings({first(), first()}),
+                          {.sparse = {"a"}, .sparse_types = {DataType::kInt64}, .names = {"n"}})),
             "Expected names have the same shape as serialized: name.shape=[1], serialized.shape=[2]");
 }
 
@@ -193,9 +227,14 @@ TEST(ParseExample, refuses_every_broken_off_message) {
 }
 
 TEST(ParseExample, makes_empty_outputs_of_no_examples) {
-  auto out = parse(Tensor(DataType::kString, Shape{0}),
-                   {.sparse = {"a"}, .dense = {"d"}, .ragged = {"b"}, .sparse_types = {DataType::kInt64},
-                    .ragged_types = {DataType::kFloat}, .split_types = {DataType::kInt64}, .defaults = {kNoInts}, .shapes = {{2}}});
+  auto out = parse(Tensor(DataType::kString, Shape{0}), {.sparse = {"a"},
+                                                         .dense = {"d"},
+                                                         .ragged = {"b"},
+                                                         .sparse_types = {DataType::kInt64},
+                                                         .ragged_types = {DataType::kFloat},
+                                                         .split_types = {DataType::kInt64},
+                                                         .defaults = {kNoInts},
+                                                         .shapes = {{2}}});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ(out->at(0).shape(), (Shape{0, 2}));
   EXPECT_THAT(values<int64_t>(out->at(2)), ElementsAre(0, 0));
@@ -205,16 +244,21 @@ TEST(ParseExample, makes_empty_outputs_of_no_examples) {
 
 TEST(ParseSingleExample, takes_keys_from_attrs) {
   auto out = run("ParseSingleExample", {Tensor::string_scalar(first()), kNoInts},
-                 {{"num_sparse", 1}, {"sparse_keys", std::vector<std::string>{"c"}}, {"dense_keys", std::vector<std::string>{"a"}},
-                  {"sparse_types", Types{DataType::kString}}, {"Tdense", Types{DataType::kInt64}}, {"dense_shapes", Shapes{{2}}}});
+                 {{"num_sparse", 1},
+                  {"sparse_keys", std::vector<std::string>{"c"}},
+                  {"dense_keys", std::vector<std::string>{"a"}},
+                  {"sparse_types", Types{DataType::kString}},
+                  {"Tdense", Types{DataType::kInt64}},
+                  {"dense_shapes", Shapes{{2}}}});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_THAT(texts(out->at(1)), ElementsAre("x", "y"));
   EXPECT_THAT(values<int64_t>(out->at(3)), ElementsAre(1, 2));
 }
 
 const std::string& long_sequence() {
-  static const std::string s = sequence({{"x", ints({1})}, {"y", bytes({"q"})}},
-                                        {{"a", {ints({1, 2}), ints({3})}}, {"b", {floats({1.5f}), floats({2.5f})}}});
+  static const std::string s =
+      sequence({{"x", ints({1})}, {"y", bytes({"q"})}},
+               {{"a", {ints({1, 2}), ints({3})}}, {"b", {floats({1.5f}), floats({2.5f})}}});
   return s;
 }
 const std::string& short_sequence() {
@@ -223,16 +267,21 @@ const std::string& short_sequence() {
 }
 
 TEST(ParseSequenceExample, gives_context_and_lists) {
-  AttrMap attrs = {{"Ncontext_sparse", 1}, {"context_sparse_types", Types{DataType::kString}},
-                   {"Tcontext_dense", Types{DataType::kInt64}}, {"context_dense_shapes", Shapes{{1}}},
-                   {"Nfeature_list_sparse", 1}, {"feature_list_sparse_types", Types{DataType::kInt64}},
-                   {"Nfeature_list_dense", 1}, {"feature_list_dense_types", Types{DataType::kFloat}},
+  AttrMap attrs = {{"Ncontext_sparse", 1},
+                   {"context_sparse_types", Types{DataType::kString}},
+                   {"Tcontext_dense", Types{DataType::kInt64}},
+                   {"context_dense_shapes", Shapes{{1}}},
+                   {"Nfeature_list_sparse", 1},
+                   {"feature_list_sparse_types", Types{DataType::kInt64}},
+                   {"Nfeature_list_dense", 1},
+                   {"feature_list_dense_types", Types{DataType::kFloat}},
                    {"feature_list_dense_shapes", Shapes{{1}}},
                    {"feature_list_ragged_value_types", Types{DataType::kInt64}},
                    {"feature_list_ragged_split_types", Types{DataType::kInt32}}};
   auto out = run("ParseSequenceExampleV2",
-                 {strings({long_sequence(), short_sequence()}), strings({}), strings({"y"}), strings({"x"}), strings({}),
-                  strings({"a"}), strings({"b"}), strings({"a"}), Tensor::vector<bool>({false}), kNoInts},
+                 {strings({long_sequence(), short_sequence()}), strings({}), strings({"y"}), strings({"x"}),
+                  strings({}), strings({"a"}), strings({"b"}), strings({"a"}), Tensor::vector<bool>({false}),
+                  kNoInts},
                  attrs);
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_THAT(values<int64_t>(out->at(0)), ElementsAre(0, 0));
@@ -248,12 +297,18 @@ TEST(ParseSequenceExample, gives_context_and_lists) {
   EXPECT_THAT(values<int32_t>(out->at(11)), ElementsAre(0, 2, 3, 4));
 }
 
-absl::StatusOr<std::vector<Tensor>> one_dense_list(const char* key, PartialShape shape, bool may_miss, DataType dtype) {
+absl::StatusOr<std::vector<Tensor>> one_dense_list(const char* key, PartialShape shape, bool may_miss,
+                                                   DataType dtype) {
   return run("ParseSequenceExample", {strings({long_sequence(), short_sequence()}), strings({})},
-             {{"feature_list_dense_missing_assumed_empty", may_miss ? std::vector<std::string>{key} : std::vector<std::string>{}},
-              {"context_sparse_keys", std::vector<std::string>{}}, {"context_dense_keys", std::vector<std::string>{}},
-              {"feature_list_sparse_keys", std::vector<std::string>{}}, {"feature_list_dense_keys", std::vector<std::string>{key}},
-              {"Nfeature_list_dense", 1}, {"Tcontext_dense", Types{}}, {"feature_list_dense_types", Types{dtype}},
+             {{"feature_list_dense_missing_assumed_empty",
+               may_miss ? std::vector<std::string>{key} : std::vector<std::string>{}},
+              {"context_sparse_keys", std::vector<std::string>{}},
+              {"context_dense_keys", std::vector<std::string>{}},
+              {"feature_list_sparse_keys", std::vector<std::string>{}},
+              {"feature_list_dense_keys", std::vector<std::string>{key}},
+              {"Nfeature_list_dense", 1},
+              {"Tcontext_dense", Types{}},
+              {"feature_list_dense_types", Types{dtype}},
               {"feature_list_dense_shapes", Shapes{std::move(shape)}}});
 }
 
@@ -261,13 +316,16 @@ TEST(ParseSequenceExample, refuses_what_is_missing_or_of_another_size) {
   auto empty = one_dense_list("zz", {1}, true, DataType::kFloat);
   ASSERT_TRUE(empty.ok()) << empty.status();
   EXPECT_EQ(empty->at(0).shape(), (Shape{2, 0, 1}));
-  EXPECT_EQ(message(one_dense_list("zz", {1}, false, DataType::kFloat)),
-            "Name: <unknown>, Feature list 'zz' is required but could not be found.  Did you mean to include it in "
-            "feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?");
+  EXPECT_EQ(
+      message(one_dense_list("zz", {1}, false, DataType::kFloat)),
+      "Name: <unknown>, Feature list 'zz' is required but could not be found.  Did you mean to include it in "
+      "feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?");
   EXPECT_EQ(message(one_dense_list("a", {3}, false, DataType::kInt64)),
-            "Feature list 'a' has an unexpected number of values.  Total values size: 4 is not consistent with output shape: [?,3]");
+            "Feature list 'a' has an unexpected number of values.  Total values size: 4 is not consistent "
+            "with output shape: [?,3]");
   EXPECT_EQ(message(one_dense_list("a", {1}, false, DataType::kInt64)),
-            "Name: <unknown>, Key: a, Index: 0.  Number of values != expected.  values size: 2 but output shape: [1]");
+            "Name: <unknown>, Key: a, Index: 0.  Number of values != expected.  values size: 2 but output "
+            "shape: [1]");
   EXPECT_EQ(message(one_dense_list("a", {1}, false, DataType::kFloat)),
             "Name: <unknown>, Feature list: a, Index: 0.  Data types don't match. Expected type: float");
   EXPECT_EQ(message(one_dense_list("a", {-1}, false, DataType::kInt64)), "Shape [?] is not fully defined");
@@ -275,9 +333,14 @@ TEST(ParseSequenceExample, refuses_what_is_missing_or_of_another_size) {
 
 absl::StatusOr<std::vector<Tensor>> one_context(const char* key, const Tensor& fallback) {
   return run("ParseSingleSequenceExample",
-             {Tensor::string_scalar(long_sequence()), strings({}), Tensor::string_scalar(key), fallback, Tensor::string_scalar("nm")},
-             {{"Ncontext_dense", 1}, {"Ncontext_sparse", 0}, {"Nfeature_list_sparse", 0}, {"Nfeature_list_dense", 0},
-              {"Tcontext_dense", Types{fallback.dtype()}}, {"context_dense_shapes", Shapes{{1}}}});
+             {Tensor::string_scalar(long_sequence()), strings({}), Tensor::string_scalar(key), fallback,
+              Tensor::string_scalar("nm")},
+             {{"Ncontext_dense", 1},
+              {"Ncontext_sparse", 0},
+              {"Nfeature_list_sparse", 0},
+              {"Nfeature_list_dense", 0},
+              {"Tcontext_dense", Types{fallback.dtype()}},
+              {"context_dense_shapes", Shapes{{1}}}});
 }
 
 TEST(ParseSingleSequenceExample, takes_a_default_or_says_what_is_missing) {
@@ -285,11 +348,14 @@ TEST(ParseSingleSequenceExample, takes_a_default_or_says_what_is_missing) {
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_THAT(values<int64_t>(out->at(0)), ElementsAre(1));
   EXPECT_THAT(values<int64_t>(one_context("zz", Tensor::vector<int64_t>({8}))->at(0)), ElementsAre(8));
-  EXPECT_EQ(message(one_context("zz", kNoInts)), "Name: nm, Context feature 'zz' is required but could not be found.");
-  EXPECT_THAT(message(one_context("x", kNoFloats)), StartsWith("Name: nm, Context feature: x.  Data types don't match. Expected type: float"));
+  EXPECT_EQ(message(one_context("zz", kNoInts)),
+            "Name: nm, Context feature 'zz' is required but could not be found.");
+  EXPECT_THAT(message(one_context("x", kNoFloats)),
+              StartsWith("Name: nm, Context feature: x.  Data types don't match. Expected type: float"));
 }
 
-absl::StatusOr<std::vector<Tensor>> csv(const char* record, std::vector<Tensor> defaults, AttrMap attrs = {}) {
+absl::StatusOr<std::vector<Tensor>> csv(const char* record, std::vector<Tensor> defaults,
+                                        AttrMap attrs = {}) {
   Types types;
   for (const Tensor& t : defaults) types.push_back(t.dtype());
   attrs.set("OUT_TYPE", types);
@@ -304,8 +370,12 @@ TEST(DecodeCsv, reads_quotes_defaults_and_chosen_columns) {
   EXPECT_THAT(texts(out->at(0)), ElementsAre("a \"q\", b"));
   EXPECT_THAT(values<int32_t>(out->at(1)), ElementsAre(7));
   EXPECT_THAT(values<float>(out->at(2)), ElementsAre(2.5f));
-  EXPECT_THAT(values<int32_t>(csv("NA;1", {number, number}, {{"na_value", "NA"}, {"field_delim", ";"}})->at(0)), ElementsAre(7));
-  EXPECT_THAT(values<int32_t>(csv("1,2,3", {number, number}, {{"select_cols", std::vector<int64_t>{0, 2}}})->at(1)), ElementsAre(3));
+  EXPECT_THAT(
+      values<int32_t>(csv("NA;1", {number, number}, {{"na_value", "NA"}, {"field_delim", ";"}})->at(0)),
+      ElementsAre(7));
+  EXPECT_THAT(
+      values<int32_t>(csv("1,2,3", {number, number}, {{"select_cols", std::vector<int64_t>{0, 2}}})->at(1)),
+      ElementsAre(3));
   EXPECT_THAT(texts(csv("a\"b", {word}, {{"use_quote_delim", false}})->at(0)), ElementsAre("a\"b"));
 }
 
@@ -313,19 +383,29 @@ TEST(DecodeCsv, refuses_what_is_no_record) {
   const Tensor word = strings({"d"}), number = Tensor::vector<int32_t>({7});
   EXPECT_EQ(message(csv("1,2", {number})), "Expect 1 fields but have 2 in record 0");
   EXPECT_EQ(message(csv("", {number})), "Expect 1 fields but have 0 in record 0");
-  EXPECT_EQ(message(csv(",a", {Tensor(DataType::kInt32, Shape{0}), word})), "Field 0 is required but missing in record 0!");
+  EXPECT_EQ(message(csv(",a", {Tensor(DataType::kInt32, Shape{0}), word})),
+            "Field 0 is required but missing in record 0!");
   EXPECT_EQ(message(csv("x", {number})), "Field 0 in record 0 is not a valid int32: x");
   EXPECT_EQ(message(csv("a\"b", {word})), "Unquoted fields cannot have quotes/CRLFs inside");
+  EXPECT_EQ(message(csv("a\r", {word}, {{"use_quote_delim", false}})),
+            "Unquoted fields cannot have quotes/CRLFs inside");
+  EXPECT_THAT(texts(csv("a,x\"y", {word}, {{"select_cols", std::vector<int64_t>{0}}})->at(0)),
+              ElementsAre("a"));
+  EXPECT_THAT(values<float>(csv("0x10", {Tensor::vector<float>({0})})->at(0)), ElementsAre(16));
   EXPECT_EQ(message(csv("\"a", {word})), "Quoted field has to end with quote followed by delim or end");
   EXPECT_EQ(message(csv("\"a\"b", {word})), "Quote inside a string has to be escaped by another quote");
-  EXPECT_EQ(message(csv("1", {Tensor::vector<int32_t>({1, 2})})), "There should only be 1 default per field but field 0 has 2");
+  EXPECT_EQ(message(csv("1", {Tensor::vector<int32_t>({1, 2})})),
+            "There should only be 1 default per field but field 0 has 2");
   EXPECT_EQ(message(csv("1", {number}, {{"field_delim", ""}})), "field_delim should be only 1 char");
 }
 
 TEST(DecodeJsonExample, turns_json_into_messages) {
-  auto out = run("DecodeJSONExample", {strings({R"({"features":{"feature":{"a":{"int64List":{"value":["1"]}}}}})"})});
-  EXPECT_THAT(texts(out), ElementsAre("\x0a\x0b\x0a\x09\x0a\x01" "a\x12\x04\x1a\x02\x08\x01"));
-  EXPECT_THAT(message(run("DecodeJSONExample", {strings({"{bad"})})), StartsWith("Error while parsing JSON: "));
+  auto out = run("DecodeJSONExample",
+                 {strings({R"({"features":{"feature":{"a":{"int64List":{"value":["1"]}}}}})"})});
+  EXPECT_THAT(texts(out), ElementsAre("\x0a\x0b\x0a\x09\x0a\x01"
+                                      "a\x12\x04\x1a\x02\x08\x01"));
+  EXPECT_THAT(message(run("DecodeJSONExample", {strings({"{bad"})})),
+              StartsWith("Error while parsing JSON: "));
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST(StringHash, puts_strings_into_the_buckets_of_tensorflow) {
                           8278743160437407290, 8132594031198021779, 1361456403630484005, 2651614156366774965,
                           7053322195746116809));
   auto strong = run("StringToHashBucketStrong", {strings(hash_inputs())},
-                           {{"num_buckets", kAll}, {"key", std::vector<int64_t>{1, -2}}});
+                    {{"num_buckets", kAll}, {"key", std::vector<int64_t>{1, -2}}});
   ASSERT_TRUE(strong.ok()) << strong.status();
   EXPECT_THAT(values<int64_t>(strong->at(0)),
               ElementsAre(1583518726171341606, 7472303574057572037, 2282110341036447820, 1301699630242067245,
@@ -62,9 +62,10 @@ TEST(StringHash, puts_strings_into_the_buckets_of_tensorflow) {
                           5120838890200885023, 239507206900989172, 6172932334959135000, 2314274273780457194,
                           3150277196934579517, 5782655565715780443, 3476070095757889509, 7930688405225397180,
                           332754099699151231));
-  EXPECT_EQ(run("StringToHashBucketStrong", {text("a")}, {{"num_buckets", 3}, {"key", std::vector<int64_t>{1}}})
-                .status(),
-            absl::InvalidArgumentError("Key must have 2 elements"));
+  EXPECT_EQ(
+      run("StringToHashBucketStrong", {text("a")}, {{"num_buckets", 3}, {"key", std::vector<int64_t>{1}}})
+          .status(),
+      absl::InvalidArgumentError("Key must have 2 elements"));
 }
 
 TEST(Fingerprint, hashes_rows_of_strings_and_of_numbers) {
@@ -80,7 +81,9 @@ TEST(Fingerprint, hashes_rows_of_strings_and_of_numbers) {
 }
 
 TEST(AsString, prints_as_the_attrs_say) {
-  const auto print = [](Tensor t, AttrMap attrs) { return texts(run("AsString", {std::move(t)}, std::move(attrs))); };
+  const auto print = [](Tensor t, AttrMap attrs) {
+    return texts(run("AsString", {std::move(t)}, std::move(attrs)));
+  };
   const float inf = std::numeric_limits<float>::infinity();
   Tensor floats = Tensor::vector<float>({1.5f, -2.25f, 1e10f, NAN, -inf});
   EXPECT_THAT(print(floats, {}), ElementsAre("1.500000", "-2.250000", "10000000000.000000", "nan", "-inf"));
@@ -88,9 +91,15 @@ TEST(AsString, prints_as_the_attrs_say) {
               ElementsAre("    +1.5", "   -2.25", "  +1e+10", "    +nan", "    -inf"));
   EXPECT_THAT(print(floats, {{"scientific", true}, {"precision", 1}}),
               ElementsAre("1.5e+00", "-2.2e+00", "1.0e+10", "nan", "-inf"));
-  EXPECT_THAT(print(Tensor::vector<int32_t>({1, -2}), {{"width", 4}, {"fill", "0"}}), ElementsAre("0001", "-002"));
+  EXPECT_THAT(print(Tensor::vector<int32_t>({1, -2}), {{"width", 4}, {"fill", "0"}}),
+              ElementsAre("0001", "-002"));
+  EXPECT_THAT(print(Tensor::vector<int32_t>({5}), {{"fill", "#"}}), ElementsAre("5"));
+  EXPECT_THAT(print(Tensor::vector<float>({5}), {{"fill", "#"}, {"precision", 0}}), ElementsAre("5."));
+  EXPECT_THAT(print(Tensor::vector<float>({0.1f}), {{"fill", "0"}, {"width", 9}, {"shortest", true}}),
+              ElementsAre("0000000.1"));
   EXPECT_THAT(print(Tensor::vector<bool>({true, false}), {{"width", 8}}), ElementsAre("true", "false"));
-  EXPECT_THAT(print(Tensor::scalar(std::complex<float>(1, -2)), {{"precision", 1}}), ElementsAre("(1.0,-2.0)"));
+  EXPECT_THAT(print(Tensor::scalar(std::complex<float>(1, -2)), {{"precision", 1}}),
+              ElementsAre("(1.0,-2.0)"));
   EXPECT_THAT(print(strings({"ab"}), {{"width", 4}, {"fill", "-"}}), ElementsAre("ab  "));
   EXPECT_THAT(print(Tensor::scalar(uint64_t{1} << 63), {}), ElementsAre("9223372036854775808"));
 }
@@ -99,7 +108,8 @@ TEST(AsString, refuses_attrs_that_do_not_go_together) {
   const auto why = [](Tensor t, AttrMap attrs) {
     return std::string(run("AsString", {std::move(t)}, std::move(attrs)).status().message());
   };
-  EXPECT_EQ(why(Tensor::scalar<int32_t>(1), {{"precision", 1}}), "precision not supported for datatype int32");
+  EXPECT_EQ(why(Tensor::scalar<int32_t>(1), {{"precision", 1}}),
+            "precision not supported for datatype int32");
   EXPECT_EQ(why(Tensor::scalar(true), {{"shortest", true}}),
             "scientific and shortest format not supported for datatype bool");
   EXPECT_EQ(why(Tensor::scalar(1.0f), {{"scientific", true}, {"shortest", true}}),
@@ -110,8 +120,9 @@ TEST(AsString, refuses_attrs_that_do_not_go_together) {
 }
 
 TEST(StringToNumber, reads_what_tensorflow_reads) {
-  auto floats = run("StringToNumber", {strings({" 12 ", "+5", "0x1p3", "-0x10", "1e39", "1e-46", "-Infinity", ".5", "5."})},
-                           {{"out_type", DataType::kFloat}});
+  auto floats = run("StringToNumber",
+                    {strings({" 12 ", "+5", "0x1p3", "-0x10", "1e39", "1e-46", "-Infinity", ".5", "5."})},
+                    {{"out_type", DataType::kFloat}});
   ASSERT_TRUE(floats.ok()) << floats.status();
   const float inf = std::numeric_limits<float>::infinity();
   EXPECT_THAT(values<float>(floats->at(0)), ElementsAre(12, 5, 8, -16, inf, 0, -inf, 0.5f, 5));
@@ -119,7 +130,8 @@ TEST(StringToNumber, reads_what_tensorflow_reads) {
   EXPECT_THAT(values<int32_t>(ints->at(0)), ElementsAre(7, -1, 12));
   for (const char* bad : {"", " ", "1 2", "1e", "+-3", "0x", "1d3", "1_0", "infin"}) {
     EXPECT_EQ(run("StringToNumber", {strings({bad})}, {{"out_type", DataType::kDouble}}).status(),
-              absl::InvalidArgumentError(std::string("StringToNumberOp could not correctly convert string: ") + bad));
+              absl::InvalidArgumentError(
+                  std::string("StringToNumberOp could not correctly convert string: ") + bad));
   }
   EXPECT_FALSE(run("StringToNumber", {strings({"-0"})}, {{"out_type", DataType::kUint32}}).ok());
   EXPECT_FALSE(run("StringToNumber", {strings({"99999999999"})}, {{"out_type", DataType::kInt32}}).ok());
@@ -129,10 +141,12 @@ TEST(StringFormat, fills_placeholders) {
   const std::vector<DataType> types = {DataType::kInt32, DataType::kString};
   Tensor numbers = Tensor::vector<int32_t>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
   auto out = run("StringFormat", {numbers, text("x")},
-                        {{"T", types}, {"template", "a {} b {}"}, {"placeholder", "{}"}, {"summarize", 2}});
+                 {{"T", types}, {"template", "a {} b {}"}, {"placeholder", "{}"}, {"summarize", 2}});
   EXPECT_THAT(texts(out), ElementsAre("a [0 1 ... 8 9] b \"x\""));
-  EXPECT_EQ(run("StringFormat", {numbers}, {{"T", std::vector<DataType>{DataType::kInt32}}, {"template", "none"}}).status(),
-            absl::InvalidArgumentError("num placeholders in template and num inputs must match: 0 vs. 1"));
+  EXPECT_EQ(
+      run("StringFormat", {numbers}, {{"T", std::vector<DataType>{DataType::kInt32}}, {"template", "none"}})
+          .status(),
+      absl::InvalidArgumentError("num placeholders in template and num inputs must match: 0 vs. 1"));
 }
 
 TEST(StringSplit, cuts_at_any_of_the_bytes_or_between_all) {
@@ -166,8 +180,12 @@ TEST(StringSplitV2, cuts_like_python) {
 TEST(StringNGrams, pads_and_keeps_short_rows) {
   const auto grams = [](std::vector<int64_t> widths, int64_t pad, bool keep) {
     return run("StringNGrams", {strings({"a", "b", "c", "d"}), Tensor::vector<int64_t>({0, 2, 2, 4})},
-                      {{"separator", "|"}, {"ngram_widths", widths}, {"left_pad", "L"}, {"right_pad", "R"},
-                       {"pad_width", pad}, {"preserve_short_sequences", keep}});
+               {{"separator", "|"},
+                {"ngram_widths", widths},
+                {"left_pad", "L"},
+                {"right_pad", "R"},
+                {"pad_width", pad},
+                {"preserve_short_sequences", keep}});
   };
   auto padded = grams({2}, -1, false);
   ASSERT_TRUE(padded.ok()) << padded.status();
@@ -177,14 +195,19 @@ TEST(StringNGrams, pads_and_keeps_short_rows) {
   EXPECT_THAT(texts(kept->at(0)), ElementsAre("L|a|b|R", "L|c|d|R"));
   EXPECT_THAT(values<int64_t>(kept->at(1)), ElementsAre(0, 1, 1, 2));
   EXPECT_THAT(texts(grams({3, 1}, 0, false)->at(0)), ElementsAre("a", "b", "c", "d"));
-  EXPECT_EQ(grams({0}, 0, false).status(), absl::InvalidArgumentError("ngram_widths must contain positive values"));
+  EXPECT_EQ(grams({0}, 0, false).status(),
+            absl::InvalidArgumentError("ngram_widths must contain positive values"));
 }
 
 TEST(StringNGrams, refuses_splits_that_are_none) {
   const auto why = [](Tensor splits) {
     return std::string(run("StringNGrams", {strings({"a", "b"}), std::move(splits)},
-                                  {{"separator", ""}, {"ngram_widths", std::vector<int64_t>{1}}, {"left_pad", ""},
-                                   {"right_pad", ""}, {"pad_width", 0}, {"preserve_short_sequences", false}})
+                           {{"separator", ""},
+                            {"ngram_widths", std::vector<int64_t>{1}},
+                            {"left_pad", ""},
+                            {"right_pad", ""},
+                            {"pad_width", 0},
+                            {"preserve_short_sequences", false}})
                            .status()
                            .message());
   };
@@ -208,25 +231,32 @@ TEST(Substr, counts_bytes_or_characters_from_either_end) {
   EXPECT_EQ(sub("你好吗", -2, 1, "UTF8_CHAR"), "好");
   EXPECT_EQ(sub("你好吗", 3, 1, "UTF8_CHAR"), "");
   EXPECT_EQ(sub("你好吗", 4, 1, "UTF8_CHAR"), "pos 4 out of range for string at index 0");
-  EXPECT_EQ(sub("\xff\x80" "ab", 1, 1, "UTF8_CHAR"), "a");
+  EXPECT_EQ(sub("\xff\x80"
+                "ab",
+                1, 1, "UTF8_CHAR"),
+            "a");
 }
 
 TEST(Substr, broadcasts) {
   auto out = run("Substr", {strings({"hello", "w"}), Tensor::from<int32_t>(Shape{2, 1}, {1, 0}),
-                                   Tensor::from<int32_t>(Shape{2, 1}, {3, 2})});
+                            Tensor::from<int32_t>(Shape{2, 1}, {3, 2})});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ(out->at(0).shape(), (Shape{2, 2}));
   EXPECT_THAT(texts(out->at(0)), ElementsAre("ell", "", "he", "w"));
-  EXPECT_EQ(run("Substr", {strings({"a", "b"}), Tensor::vector<int32_t>({0, 0, 0}), Tensor::vector<int32_t>({1, 1, 1})}).status(),
+  EXPECT_EQ(run("Substr",
+                {strings({"a", "b"}), Tensor::vector<int32_t>({0, 0, 0}), Tensor::vector<int32_t>({1, 1, 1})})
+                .status(),
             absl::InvalidArgumentError("Incompatible shapes: [2] vs. [3]"));
-  EXPECT_EQ(run("Substr", {strings({"a"}), Tensor::vector<int32_t>({0}), Tensor::scalar<int32_t>(1)}).status(),
-            absl::InvalidArgumentError("pos and len should have the same shape, got: [1] vs. []"));
+  EXPECT_EQ(
+      run("Substr", {strings({"a"}), Tensor::vector<int32_t>({0}), Tensor::scalar<int32_t>(1)}).status(),
+      absl::InvalidArgumentError("pos and len should have the same shape, got: [1] vs. []"));
 }
 
 TEST(Joins, join_in_the_order_asked_for) {
   Tensor matrix = strings({"a", "b", "c", "d"}, Shape{2, 2});
-  EXPECT_THAT(texts(run("StringJoin", {strings({"a", "b"}), text("-"), strings({"c", "d"})}, {{"separator", ","}})),
-              ElementsAre("a,-,c", "b,-,d"));
+  EXPECT_THAT(
+      texts(run("StringJoin", {strings({"a", "b"}), text("-"), strings({"c", "d"})}, {{"separator", ","}})),
+      ElementsAre("a,-,c", "b,-,d"));
   EXPECT_EQ(run("StringJoin", {strings({"a", "b"}), strings({"c"})}).status(),
             absl::InvalidArgumentError("Input shapes do not match: [2] vs. [1]"));
   EXPECT_THAT(texts(run("ReduceJoin", {matrix, Tensor::vector<int32_t>({1, 0})}, {{"separator", "."}})),
@@ -243,31 +273,56 @@ TEST(Joins, join_in_the_order_asked_for) {
 
 TEST(UnsortedSegmentJoin, joins_rows_by_segment) {
   Tensor matrix = strings({"a", "b", "c", "d"}, Shape{2, 2}), two = Tensor::scalar<int32_t>(2);
-  EXPECT_THAT(texts(run("UnsortedSegmentJoin", {matrix, Tensor::vector<int32_t>({1, 1}), two}, {{"separator", ":"}})),
-              ElementsAre("", "", "a:c", "b:d"));
-  EXPECT_THAT(std::string(run("UnsortedSegmentJoin", {matrix, Tensor::vector<int32_t>({1, 2}), two}).status().message()),
-              HasSubstr("not allowed to exceed num_segments"));
+  EXPECT_THAT(
+      texts(run("UnsortedSegmentJoin", {matrix, Tensor::vector<int32_t>({1, 1}), two}, {{"separator", ":"}})),
+      ElementsAre("", "", "a:c", "b:d"));
+  EXPECT_THAT(
+      std::string(
+          run("UnsortedSegmentJoin", {matrix, Tensor::vector<int32_t>({1, 2}), two}).status().message()),
+      HasSubstr("not allowed to exceed num_segments"));
   EXPECT_EQ(run("UnsortedSegmentJoin", {matrix, Tensor::vector<int32_t>({1}), two}).status(),
             absl::InvalidArgumentError("Segment dimension is 1 while input dimension is 2 in rank 0"));
+  EXPECT_EQ(
+      run("UnsortedSegmentJoin", {strings({"a"}), Tensor::from<int32_t>(Shape{1, 1}, {0}), two}).status(),
+      absl::OutOfRangeError("Invalid segment_id rank 2 for input with 1 dimension(s)"));
 }
 
 TEST(Case, folds_ascii_or_all_of_unicode) {
   EXPECT_THAT(texts(run("StringLower", {strings({"ABcÉ"})})), ElementsAre("abcÉ"));
-  EXPECT_THAT(texts(run("StringLower", {strings({"ΑΣ Σ", "\xff" "A"})}, {{"encoding", "utf-8"}})),
-              ElementsAre("ας σ", "\xef\xbf\xbd" "a"));
+  EXPECT_THAT(texts(run("StringLower",
+                        {strings({"ΑΣ Σ",
+                                  "\xff"
+                                  "A"})},
+                        {{"encoding", "utf-8"}})),
+              ElementsAre("ας σ",
+                          "\xef\xbf\xbd"
+                          "a"));
   EXPECT_THAT(texts(run("StringUpper", {strings({"ßi"})}, {{"encoding", "utf-8"}})), ElementsAre("SSI"));
   EXPECT_EQ(run("StringUpper", {strings({"a"})}, {{"encoding", "latin"}}).status(),
             absl::InvalidArgumentError("only utf-8 or '' (no encoding) is supported, received latin"));
-  EXPECT_THAT(texts(run("StringStrip", {strings({" \t\n\v\f\r a b ", "\xc2\xa0" "a"})})), ElementsAre("a b", "\xc2\xa0" "a"));
-  EXPECT_THAT(values<int32_t>(run("StringLength", {strings({"你好", "\xff\x80" "a"})}, {{"unit", "UTF8_CHAR"}})->at(0)),
+  EXPECT_THAT(texts(run("StringStrip", {strings({" \t\n\v\f\r a b ",
+                                                 "\xc2\xa0"
+                                                 "a"})})),
+              ElementsAre("a b",
+                          "\xc2\xa0"
+                          "a"));
+  EXPECT_THAT(values<int32_t>(run("StringLength",
+                                  {strings({"你好",
+                                            "\xff\x80"
+                                            "a"})},
+                                  {{"unit", "UTF8_CHAR"}})
+                                  ->at(0)),
               ElementsAre(2, 2));
 }
 
 TEST(Regex, replaces_and_matches) {
-  EXPECT_THAT(texts(run("RegexReplace", {strings({"abcabc"}), text("(b)(c)"), text("\\2\\1-")})), ElementsAre("acb-acb-"));
-  EXPECT_THAT(texts(run("StaticRegexReplace", {strings({"abcabc"})}, {{"pattern", "b"}, {"rewrite", "\\0x"}, {"replace_global", false}})),
+  EXPECT_THAT(texts(run("RegexReplace", {strings({"abcabc"}), text("(b)(c)"), text("\\2\\1-")})),
+              ElementsAre("acb-acb-"));
+  EXPECT_THAT(texts(run("StaticRegexReplace", {strings({"abcabc"})},
+                        {{"pattern", "b"}, {"rewrite", "\\0x"}, {"replace_global", false}})),
               ElementsAre("abxcabc"));
-  EXPECT_THAT(values<bool>(run("RegexFullMatch", {strings({"abc", "ab"}), text("a.c")})->at(0)), ElementsAre(true, false));
+  EXPECT_THAT(values<bool>(run("RegexFullMatch", {strings({"abc", "ab"}), text("a.c")})->at(0)),
+              ElementsAre(true, false));
   const absl::Status bad = absl::InvalidArgumentError("Invalid pattern: a(c, error: missing ): a(c");
   EXPECT_EQ(run("RegexFullMatch", {strings({"a"}), text("a(c")}).status(), bad);
   EXPECT_EQ(run("StaticRegexFullMatch", {strings({"a"})}, {{"pattern", "a(c"}}).status(), bad);
@@ -281,25 +336,44 @@ TEST(Base64, encodes_and_refuses_what_it_did_not_encode) {
   EXPECT_THAT(texts(run("DecodeBase64", {strings({"YQ", "YQ==", "YWJj", "__4", ""})})),
               ElementsAre("a", "a", "abc", "\xff\xfe", ""));
   for (const char* bad : {"YQ=", "Y!", "+/", "YQ==YQ==", " YQ", "YQ==="}) {
-    EXPECT_EQ(run("DecodeBase64", {text(bad)}).status(), absl::InvalidArgumentError("Invalid character found in base64.")) << bad;
+    EXPECT_EQ(run("DecodeBase64", {text(bad)}).status(),
+              absl::InvalidArgumentError("Invalid character found in base64."))
+        << bad;
   }
   EXPECT_EQ(run("DecodeBase64", {text("YWJjZ")}).status(),
             absl::InvalidArgumentError("Base64 string length cannot be 1 modulo 4."));
 }
 
 TEST(Unicode, decodes_with_offsets) {
-  auto out = run("UnicodeDecodeWithOffsets", {strings({"a你", "a\xff" "b\xe4\xbd"})}, {{"input_encoding", "UTF-8"}});
+  auto out = run("UnicodeDecodeWithOffsets",
+                 {strings({"a你",
+                           "a\xff"
+                           "b\xe4\xbd"})},
+                 {{"input_encoding", "UTF-8"}});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_THAT(values<int64_t>(out->at(0)), ElementsAre(0, 2, 6));
   EXPECT_THAT(values<int32_t>(out->at(1)), ElementsAre('a', 0x4f60, 'a', 0xfffd, 'b', 0xfffd));
   EXPECT_THAT(values<int64_t>(out->at(2)), ElementsAre(0, 1, 0, 1, 2, 3));
-  auto ignored = run("UnicodeDecode", {strings({"a\xff\x01" "b"})},
-                            {{"input_encoding", "UTF-8"}, {"errors", "ignore"}, {"replace_control_characters", true}});
+  auto ignored =
+      run("UnicodeDecode",
+          {strings({"a\xff\x01"
+                    "b"})},
+          {{"input_encoding", "UTF-8"}, {"errors", "ignore"}, {"replace_control_characters", true}});
   EXPECT_THAT(values<int32_t>(ignored->at(1)), ElementsAre('a', 'b'));
-  auto japanese = run("UnicodeDecode", {text("\x82\xa0" "a")}, {{"input_encoding", "shift_jis"}});
+  // A control character is replaced, but is no error.
+  auto strict =
+      run("UnicodeDecode", {text("a\x01")},
+          {{"input_encoding", "UTF-8"}, {"errors", "strict"}, {"replace_control_characters", true}});
+  ASSERT_TRUE(strict.ok()) << strict.status();
+  EXPECT_THAT(values<int32_t>(strict->at(1)), ElementsAre('a', 0xfffd));
+  auto japanese = run("UnicodeDecode",
+                      {text("\x82\xa0"
+                            "a")},
+                      {{"input_encoding", "shift_jis"}});
   EXPECT_THAT(values<int32_t>(japanese->at(1)), ElementsAre(0x3042, 'a'));
-  EXPECT_EQ(run("UnicodeDecode", {text("\xff")}, {{"input_encoding", "UTF-8"}, {"errors", "strict"}}).status(),
-            absl::InvalidArgumentError("Invalid formatting on input string"));
+  EXPECT_EQ(
+      run("UnicodeDecode", {text("\xff")}, {{"input_encoding", "UTF-8"}, {"errors", "strict"}}).status(),
+      absl::InvalidArgumentError("Invalid formatting on input string"));
   EXPECT_EQ(run("UnicodeDecode", {text("a")}, {{"input_encoding", "nope"}}).status(),
             absl::InvalidArgumentError("Could not create converter for input encoding: nope"));
 }
@@ -307,40 +381,54 @@ TEST(Unicode, decodes_with_offsets) {
 TEST(Unicode, encodes_and_transcodes) {
   Tensor chars = Tensor::vector<int32_t>({'a', 0x1f600, 0x110000});
   const auto encode = [&](const char* encoding, const char* errors) {
-    return run("UnicodeEncode", {chars, Tensor::vector<int64_t>({0, 2, 3})}, {{"output_encoding", encoding}, {"errors", errors}});
+    return run("UnicodeEncode", {chars, Tensor::vector<int64_t>({0, 2, 3})},
+               {{"output_encoding", encoding}, {"errors", errors}});
   };
   EXPECT_THAT(texts(encode("UTF-8", "replace")), ElementsAre("a😀", "\xef\xbf\xbd"));
   EXPECT_THAT(texts(encode("UTF-16-BE", "ignore")), ElementsAre(std::string("\0a\xd8=\xde\0", 6), ""));
   EXPECT_EQ(encode("UTF-8", "strict").status(),
             absl::InvalidArgumentError("Code point is out of range for Unicode, or is a surrogate."));
-  EXPECT_EQ(run("UnicodeEncode", {chars, Tensor::vector<int64_t>({0, 9, 3})}, {{"output_encoding", "UTF-8"}}).status(),
+  EXPECT_EQ(run("UnicodeEncode", {chars, Tensor::vector<int64_t>({0, 9, 3})}, {{"output_encoding", "UTF-8"}})
+                .status(),
             absl::InvalidArgumentError("Values in input_splits must be equal or in ascending order."));
-  EXPECT_THAT(texts(run("UnicodeTranscode", {strings({"你\xff"})}, {{"input_encoding", "UTF-8"}, {"output_encoding", "UTF-32-BE"}, {"errors", "ignore"}})),
-              ElementsAre(std::string("\0\0O`", 4)));
-  EXPECT_THAT(values<int32_t>(run("UnicodeScript", {Tensor::vector<int32_t>({97, 0x4f60, 0x110000, -1})})->at(0)),
-              ElementsAre(25, 17, -1, -1));
+  EXPECT_THAT(
+      texts(run("UnicodeTranscode", {strings({"你\xff"})},
+                {{"input_encoding", "UTF-8"}, {"output_encoding", "UTF-32-BE"}, {"errors", "ignore"}})),
+      ElementsAre(std::string("\0\0O`", 4)));
+  EXPECT_THAT(
+      values<int32_t>(run("UnicodeScript", {Tensor::vector<int32_t>({97, 0x4f60, 0x110000, -1})})->at(0)),
+      ElementsAre(25, 17, -1, -1));
 }
 
 TEST(DecodeRaw, reads_either_byte_order) {
-  auto big = run("DecodeRaw", {strings({"abcd"})}, {{"out_type", DataType::kInt16}, {"little_endian", false}});
+  auto big =
+      run("DecodeRaw", {strings({"abcd"})}, {{"out_type", DataType::kInt16}, {"little_endian", false}});
   ASSERT_TRUE(big.ok()) << big.status();
   EXPECT_EQ(big->at(0).shape(), (Shape{1, 2}));
   EXPECT_THAT(values<int16_t>(big->at(0)), ElementsAre(0x6162, 0x6364));
-  EXPECT_THAT(values<bool>(run("DecodeRaw", {text(absl::string_view("\1\2\0", 3))}, {{"out_type", DataType::kBool}})->at(0)),
-              ElementsAre(true, true, false));
+  EXPECT_THAT(
+      values<bool>(
+          run("DecodeRaw", {text(absl::string_view("\1\2\0", 3))}, {{"out_type", DataType::kBool}})->at(0)),
+      ElementsAre(true, true, false));
   EXPECT_EQ(run("DecodeRaw", {strings({"abc", "abcd"})}, {{"out_type", DataType::kInt16}}).status(),
-            absl::InvalidArgumentError("DecodeRaw requires input strings to all be the same size, but element 1 has size 3 != 4"));
+            absl::InvalidArgumentError(
+                "DecodeRaw requires input strings to all be the same size, but element 1 has size 3 != 4"));
   EXPECT_EQ(run("DecodeRaw", {strings({"abc"})}, {{"out_type", DataType::kInt16}}).status(),
-            absl::InvalidArgumentError("Input to DecodeRaw has length 3 that is not a multiple of 2, the size of int16"));
-  auto padded = run("DecodePaddedRaw", {strings({"abc", "abcde"}), Tensor::scalar<int32_t>(4)}, {{"out_type", DataType::kInt16}});
+            absl::InvalidArgumentError(
+                "Input to DecodeRaw has length 3 that is not a multiple of 2, the size of int16"));
+  auto padded = run("DecodePaddedRaw", {strings({"abc", "abcde"}), Tensor::scalar<int32_t>(4)},
+                    {{"out_type", DataType::kInt16}});
   EXPECT_THAT(values<int16_t>(padded->at(0)), ElementsAre(25185, 99, 25185, 25699));
-  EXPECT_EQ(run("DecodePaddedRaw", {strings({"a"}), Tensor::scalar<int32_t>(3)}, {{"out_type", DataType::kInt16}}).status(),
-            absl::InvalidArgumentError("fixed_length (3) must be a multiple of the size of out_type (2)"));
+  EXPECT_EQ(
+      run("DecodePaddedRaw", {strings({"a"}), Tensor::scalar<int32_t>(3)}, {{"out_type", DataType::kInt16}})
+          .status(),
+      absl::InvalidArgumentError("fixed_length (3) must be a multiple of the size of out_type (2)"));
 }
 
 TEST(DecodeCompressed, unpacks_zlib_and_gzip) {
   const std::string zlib("x\x9c\xcb\xc8\x04\x00\x01;\x00\xd2", 10);
-  EXPECT_THAT(texts(run("DecodeCompressed", {text(zlib)}, {{"compression_type", "ZLIB"}})), ElementsAre("hi"));
+  EXPECT_THAT(texts(run("DecodeCompressed", {text(zlib)}, {{"compression_type", "ZLIB"}})),
+              ElementsAre("hi"));
   EXPECT_EQ(run("DecodeCompressed", {text(zlib)}, {{"compression_type", "GZIP"}}).status(),
             absl::DataLossError("inflate() failed with error -3: incorrect header check"));
   EXPECT_FALSE(run("DecodeCompressed", {text(zlib)}, {{"compression_type", "BAD"}}).ok());
@@ -349,7 +437,8 @@ TEST(DecodeCompressed, unpacks_zlib_and_gzip) {
 TEST(ParseTensor, reads_what_serialize_tensor_wrote) {
   Tensor t = Tensor::vector<int32_t>({1, 2});
   auto bytes = run("SerializeTensor", {t});
-  EXPECT_THAT(texts(bytes), ElementsAre(std::string("\x08\x03\x12\x04\x12\x02\x08\x02\"\x08\1\0\0\0\2\0\0\0", 18)));
+  EXPECT_THAT(texts(bytes),
+              ElementsAre(std::string("\x08\x03\x12\x04\x12\x02\x08\x02\"\x08\1\0\0\0\2\0\0\0", 18)));
   auto back = run("ParseTensor", {bytes->at(0)}, {{"out_type", DataType::kInt32}});
   ASSERT_TRUE(back.ok()) << back.status();
   EXPECT_TRUE(tensors_near(back->at(0), t));
@@ -357,8 +446,9 @@ TEST(ParseTensor, reads_what_serialize_tensor_wrote) {
             absl::InvalidArgumentError("Type mismatch between parsed tensor (int32) and dtype (float)"));
   EXPECT_EQ(run("ParseTensor", {text("\xff\xff")}, {{"out_type", DataType::kInt32}}).status(),
             absl::InvalidArgumentError("Could not parse `serialized` as TensorProto, base64: //8="));
-  EXPECT_THAT(std::string(run("ParseTensor", {text("")}, {{"out_type", DataType::kInt32}}).status().message()),
-              HasSubstr("Cannot parse tensor from proto"));
+  EXPECT_THAT(
+      std::string(run("ParseTensor", {text("")}, {{"out_type", DataType::kInt32}}).status().message()),
+      HasSubstr("Cannot parse tensor from proto"));
 }
 
 }  // namespace
