@@ -16,6 +16,9 @@
 #include "proto/tensor.pb.h"
 
 namespace troupe {
+
+void register_image_summary_kernels(KernelRegistry* registry);
+
 namespace {
 
 template <class... Parts>
@@ -81,7 +84,7 @@ absl::Status scalar_summary(KernelContext& context) {
   return set_summary(context, summary);
 }
 
-/// The upper ends of a histogram's buckets: they grow by a tenth each, from 1e-12 to 1e20, on both sides of zero.
+/// The upper ends of a histogram's buckets: they grow by a tenth each, from 1e-12 to 1e20, on both sides of 0.
 const std::vector<double>& bucket_limits() {
   static const auto* limits = [] {
     std::vector<double> positive;
@@ -292,6 +295,7 @@ void register_summary_kernels(KernelRegistry* registry) {
   registry->add(KernelDef("TensorSummaryV2").fn(tensor_summary_v2));
   registry->add(KernelDef("AudioSummary").kernel<AudioSummaryKernel>());
   registry->add(KernelDef("AudioSummaryV2").kernel<AudioSummaryKernel>());
+  register_image_summary_kernels(registry);
 }
 
 }  // namespace troupe
