@@ -1,5 +1,5 @@
-// Einsum of one or two operands: diagonals and permutations are copies, solo labels are summed first, and what is left
-// is a batch of matrix products.
+// Einsum of one or two operands: diagonals and permutations are copies, solo labels are summed first, and
+// what is left is a batch of matrix products.
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
@@ -81,7 +81,8 @@ int64_t elements_of(const Axes& axes) {
 absl::StatusOr<std::vector<int>> expand(const Subscript& s, int rank, int input) {
   const int named = static_cast<int>(s.size());
   const bool ellipsis = std::find(s.begin(), s.end(), kEllipsis) != s.end();
-  if (!ellipsis && rank != named) return invalid("Expected input ", input, " to have rank ", named, " but got: ", rank);
+  if (!ellipsis && rank != named)
+    return invalid("Expected input ", input, " to have rank ", named, " but got: ", rank);
   if (ellipsis && rank < named - 1) {
     return invalid("Expected input ", input, " to have rank at least ", named - 1, " but got: ", rank);
   }
@@ -115,7 +116,8 @@ struct Operand {
 Axes in_order(const Operand& o, const std::vector<int>& labels) {
   Axes axes;
   for (int label : labels) {
-    axes.push_back(*std::find_if(o.axes.begin(), o.axes.end(), [&](const Axis& a) { return a.label == label; }));
+    axes.push_back(
+        *std::find_if(o.axes.begin(), o.axes.end(), [&](const Axis& a) { return a.label == label; }));
   }
   return axes;
 }
@@ -143,9 +145,10 @@ absl::StatusOr<Operand> arrange(KernelContext& context, const Operand& o, const 
 }
 
 template <class T>
-using Sum = std::conditional_t<
-    std::is_same_v<T, Eigen::half> || std::is_same_v<T, Eigen::bfloat16>, float,
-    std::conditional_t<std::is_same_v<T, int32_t>, uint32_t, std::conditional_t<std::is_same_v<T, int64_t>, uint64_t, T>>>;
+using Sum =
+    std::conditional_t<std::is_same_v<T, Eigen::half> || std::is_same_v<T, Eigen::bfloat16>, float,
+                       std::conditional_t<std::is_same_v<T, int32_t>, uint32_t,
+                                          std::conditional_t<std::is_same_v<T, int64_t>, uint64_t, T>>>;
 
 /// Sums over all labels that are not in `kept`, whose order the result has.
 template <class T>
@@ -158,7 +161,8 @@ absl::StatusOr<Operand> sum_out(KernelContext& context, const Operand& o, const 
   if (order.size() == kept.size()) return rows;
   Operand result{Tensor(), Axes(rows.axes.begin(), rows.axes.begin() + static_cast<int64_t>(kept.size()))};
   const int64_t count = elements_of(result.axes);
-  const int64_t width = elements_of(Axes(rows.axes.begin() + static_cast<int64_t>(kept.size()), rows.axes.end()));
+  const int64_t width =
+      elements_of(Axes(rows.axes.begin() + static_cast<int64_t>(kept.size()), rows.axes.end()));
   set_dense_strides(&result.axes);
   TROUPE_ASSIGN_OR_RETURN(result.data, context.allocate_temp(o.data.dtype(), Shape{count}));
   const T* from = rows.data.flat<T>().data();
@@ -175,8 +179,8 @@ absl::StatusOr<Operand> sum_out(KernelContext& context, const Operand& o, const 
 
 /// C[b] = A[b] * B[b], with the shortcuts that products with extents of 1 deserve.
 template <class T>
-void multiply(ParallelRunner& runner, bool transpose_a, bool transpose_b, int64_t batch, int64_t m, int64_t n, int64_t k,
-              const T* a, const T* b, T* c) {
+void multiply(ParallelRunner& runner, bool transpose_a, bool transpose_b, int64_t batch, int64_t m, int64_t n,
+              int64_t k, const T* a, const T* b, T* c) {
   using S = Sum<T>;
   if (m == 1 && n == 1) {
     runner.parallel_for(batch, k, [&](int64_t begin, int64_t end) {
@@ -209,14 +213,17 @@ int64_t size_of(const Operand& o, const std::vector<int>& labels) { return eleme
 
 /// The operand as a batch of matrices, rows by columns, transposed when its memory has it that way.
 absl::StatusOr<Operand> as_matrices(KernelContext& context, const Operand& o, const std::vector<int>& batch,
-                                    const std::vector<int>& rows, const std::vector<int>& cols, bool* transposed) {
-  *transposed = !is_dense(in_order(o, joined({&batch, &rows, &cols}))) && is_dense(in_order(o, joined({&batch, &cols, &rows})));
+                                    const std::vector<int>& rows, const std::vector<int>& cols,
+                                    bool* transposed) {
+  *transposed = !is_dense(in_order(o, joined({&batch, &rows, &cols}))) &&
+                is_dense(in_order(o, joined({&batch, &cols, &rows})));
   return arrange(context, o, *transposed ? joined({&batch, &cols, &rows}) : joined({&batch, &rows, &cols}));
 }
 
 /// The product of two operands without solo labels; `wanted` are the output's labels in order.
 template <class T>
-absl::StatusOr<Operand> contract(KernelContext& context, const Operand* a, const Operand* b, const std::vector<int>& wanted) {
+absl::StatusOr<Operand> contract(KernelContext& context, const Operand* a, const Operand* b,
+                                 const std::vector<int>& wanted) {
   std::vector<int> batch, rows, cols, inner;
   for (int label : wanted) {
     const bool in_a = has_label(a->axes, label), in_b = has_label(b->axes, label);
@@ -230,7 +237,8 @@ absl::StatusOr<Operand> contract(KernelContext& context, const Operand* a, const
     std::swap(a, b);
     std::swap(rows, cols);
   }
-  const int64_t count = size_of(*a, batch), m = size_of(*a, rows), n = size_of(*b, cols), k = size_of(*a, inner);
+  const int64_t count = size_of(*a, batch), m = size_of(*a, rows), n = size_of(*b, cols),
+                k = size_of(*a, inner);
   bool transpose_a = false, transpose_b = false;
   TROUPE_ASSIGN_OR_RETURN(Operand left, as_matrices(context, *a, batch, rows, inner, &transpose_a));
   TROUPE_ASSIGN_OR_RETURN(Operand right, as_matrices(context, *b, batch, inner, cols, &transpose_b));
@@ -255,7 +263,8 @@ class Einsum final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(std::string text, c.attr<std::string>("equation"));
     TROUPE_ASSIGN_OR_RETURN(kernel->equation_, parse_equation(text));
     if (static_cast<int>(kernel->equation_.inputs.size()) != c.num_inputs()) {
-      return invalid("Expected ", kernel->equation_.inputs.size(), " inputs for equation '", text, "' but got: ", c.num_inputs());
+      return invalid("Expected ", kernel->equation_.inputs.size(), " inputs for equation '", text,
+                     "' but got: ", c.num_inputs());
     }
     return kernel;
   }
@@ -273,7 +282,8 @@ class Einsum final : public Kernel {
     TROUPE_RETURN_IF_ERROR(plan_output(sizes, broadcast_rank, &labels, &shape));
     std::vector<int> wanted;  // without repetitions and axes of length 1
     for (int label : labels) {
-      if (sizes[label] != 1 && std::find(wanted.begin(), wanted.end(), label) == wanted.end()) wanted.push_back(label);
+      if (sizes[label] != 1 && std::find(wanted.begin(), wanted.end(), label) == wanted.end())
+        wanted.push_back(label);
     }
     Operand result;
     if (operands.size() == 1) {
@@ -289,7 +299,8 @@ class Einsum final : public Kernel {
 
  private:
   /// Input i with its axes; fills in and checks the sizes of labels.
-  absl::StatusOr<Operand> read(KernelContext& context, int i, std::vector<int64_t>* sizes, int* broadcast_rank) const {
+  absl::StatusOr<Operand> read(KernelContext& context, int i, std::vector<int64_t>* sizes,
+                               int* broadcast_rank) const {
     const Tensor& t = context.input(i);
     const Subscript& s = equation_.inputs[i];
     TROUPE_ASSIGN_OR_RETURN(std::vector<int> labels, expand(s, t.rank(), i));
@@ -306,11 +317,11 @@ class Einsum final : public Kernel {
         known = size;
       } else if (known != size && !(label >= kBroadcast && size == 1)) {
         if (label >= kBroadcast) {
-          return invalid("In[0] and In[1] must have compatible batch dimensions: ", context.input(0).shape().to_string(),
-                         " vs. ", t.shape().to_string());
+          return invalid("In[0] and In[1] must have compatible batch dimensions: ",
+                         context.input(0).shape().to_string(), " vs. ", t.shape().to_string());
         }
-        return invalid("Expected dimension ", known, " at axis ", d, " of the input shaped ", t.shape().to_string(),
-                       " but got dimension ", size);
+        return invalid("Expected dimension ", known, " at axis ", d, " of the input shaped ",
+                       t.shape().to_string(), " but got dimension ", size);
       }
       if (size == 1) continue;
       auto same = std::find_if(o.axes.begin(), o.axes.end(), [&](const Axis& a) { return a.label == label; });
@@ -323,7 +334,8 @@ class Einsum final : public Kernel {
     return o;
   }
 
-  absl::Status plan_output(const std::vector<int64_t>& sizes, int broadcast_rank, std::vector<int>* labels, Shape* shape) const {
+  absl::Status plan_output(const std::vector<int64_t>& sizes, int broadcast_rank, std::vector<int>* labels,
+                           Shape* shape) const {
     std::vector<int64_t> dims;
     bool ellipsis = false;
     for (int label : equation_.output) {
@@ -347,10 +359,12 @@ class Einsum final : public Kernel {
   }
 
   /// Sums over the labels that only this operand has and the output does not.
-  absl::Status drop_solo(KernelContext& context, const Operand& other, const std::vector<int>& wanted, Operand* o) const {
+  absl::Status drop_solo(KernelContext& context, const Operand& other, const std::vector<int>& wanted,
+                         Operand* o) const {
     std::vector<int> kept;
     for (const Axis& a : o->axes) {
-      if (has_label(other.axes, a.label) || std::find(wanted.begin(), wanted.end(), a.label) != wanted.end()) kept.push_back(a.label);
+      if (has_label(other.axes, a.label) || std::find(wanted.begin(), wanted.end(), a.label) != wanted.end())
+        kept.push_back(a.label);
     }
     if (kept.size() == o->axes.size()) return absl::OkStatus();
     TROUPE_ASSIGN_OR_RETURN(*o, sum_out<T>(context, *o, kept));
@@ -371,9 +385,10 @@ class Einsum final : public Kernel {
       context.set_output(0, result.data.reshaped(shape));
       return absl::OkStatus();
     }
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (shape.num_elements() == 0) return absl::OkStatus();
-    if (elements_of(to) != shape.num_elements()) fill_zero(context.parallel(), out->dtype(), out->raw(), out->num_elements());
+    if (elements_of(to) != shape.num_elements())
+      fill_zero(context.parallel(), out->dtype(), out->raw(), out->num_elements());
     Box box;
     for (size_t i = 0; i < from.size(); ++i) box.add(from[i].size, from[i].stride, to[i].stride);
     copy_box(context.parallel(), out->dtype(), box, result.data.raw(), out->raw());
@@ -391,7 +406,8 @@ void add_types(KernelRegistry* registry) {
 }  // namespace
 
 void register_einsum_kernels(KernelRegistry* registry) {
-  add_types<float, double, Eigen::half, Eigen::bfloat16, int32_t, int64_t, std::complex<float>, std::complex<double>>(registry);
+  add_types<float, double, Eigen::half, Eigen::bfloat16, int32_t, int64_t, std::complex<float>,
+            std::complex<double>>(registry);
 }
 
 }  // namespace troupe

@@ -30,7 +30,9 @@ void set_element(Tensor* t, int64_t i, Complex value) {
   switch (t->dtype()) {
     case DataType::kFloat: t->flat<float>()[i] = static_cast<float>(value.real()); break;
     case DataType::kDouble: t->flat<double>()[i] = value.real(); break;
-    case DataType::kComplex64: t->flat<std::complex<float>>()[i] = static_cast<std::complex<float>>(value); break;
+    case DataType::kComplex64:
+      t->flat<std::complex<float>>()[i] = static_cast<std::complex<float>>(value);
+      break;
     default: t->flat<Complex>()[i] = value; break;
   }
 }
@@ -53,8 +55,8 @@ struct Transform {
 };
 
 /// Transforms `outer` blocks of n lines whose elements lie `stride` apart.
-void transform_lines(const FftPlan& plan, bool inverse, int64_t outer, int64_t n, int64_t stride, Complex* data,
-                     std::vector<Complex>* line, std::vector<Complex>* scratch) {
+void transform_lines(const FftPlan& plan, bool inverse, int64_t outer, int64_t n, int64_t stride,
+                     Complex* data, std::vector<Complex>* line, std::vector<Complex>* scratch) {
   line->resize(static_cast<size_t>(n));
   for (int64_t o = 0; o < outer; ++o) {
     for (int64_t i = 0; i < stride; ++i) {
@@ -71,7 +73,8 @@ void transform_axis(const Transform& t, int axis, std::vector<Complex>* data, st
   const int64_t n = t.work.size[axis];
   int64_t stride = 1;
   for (int i = axis + 1; i < 3; ++i) stride *= t.work.size[i];
-  transform_lines(t.plans[axis], t.inverse, t.work.elements() / (n * stride), n, stride, data->data(), line, scratch);
+  transform_lines(t.plans[axis], t.inverse, t.work.elements() / (n * stride), n, stride, data->data(), line,
+                  scratch);
 }
 
 void transform_item(const Transform& t, const Tensor& input, int64_t b, Tensor* out) {
@@ -96,7 +99,8 @@ void transform_item(const Transform& t, const Tensor& input, int64_t b, Tensor* 
   double scale = t.inverse ? 1.0 / static_cast<double>(t.work.elements()) : 1.0;
   const int64_t* o = t.out.size;
   for (int64_t r = 0; r < o[0] * o[1]; ++r) {
-    for (int64_t k = 0; k < o[2]; ++k) set_element(out, (b * o[0] * o[1] + r) * o[2] + k, data[r * w[2] + k] * scale);
+    for (int64_t k = 0; k < o[2]; ++k)
+      set_element(out, (b * o[0] * o[1] + r) * o[2] + k, data[r * w[2] + k] * scale);
   }
 }
 
@@ -109,10 +113,11 @@ absl::Status check_length(int64_t n) {
 absl::Status check_types(KernelContext& context, Kind kind) {
   if (kind == Kind::kComplex) return absl::OkStatus();
   const DataType in = context.input_type(0), out = context.output_type(0);
-  const DataType real = kind == Kind::kRealForward ? in : out, complex = kind == Kind::kRealForward ? out : in;
+  const DataType real = kind == Kind::kRealForward ? in : out,
+                 complex = kind == Kind::kRealForward ? out : in;
   if ((real == DataType::kFloat) == (complex == DataType::kComplex64)) return absl::OkStatus();
-  return invalid("Wrong types for ", kind == Kind::kRealForward ? "forward" : "backward", " real FFT: in=", static_cast<int>(in),
-                 " out=", static_cast<int>(out));
+  return invalid("Wrong types for ", kind == Kind::kRealForward ? "forward" : "backward",
+                 " real FFT: in=", static_cast<int>(in), " out=", static_cast<int>(out));
 }
 
 absl::Status fft(KernelContext& context, int rank, bool inverse, Kind kind) {
@@ -131,14 +136,16 @@ absl::Status fft(KernelContext& context, int rank, bool inverse, Kind kind) {
   t.work = t.in;
   if (kind != Kind::kComplex) {
     const Tensor& lengths = context.input(1);
-    if (!is_vector(lengths) || lengths.dim(0) != rank) return invalid("fft_length must have shape [", rank, "]");
+    if (!is_vector(lengths) || lengths.dim(0) != rank)
+      return invalid("fft_length must have shape [", rank, "]");
     for (int i = 0; i < rank; ++i) {
       int64_t length = int_at(lengths, i);
       if (length < 0) return invalid("fft_length[", i, "] must >= 0, but got: ", length);
       bool inner = i == rank - 1;
       int64_t needed = inner && kind == Kind::kRealInverse ? (length == 0 ? 0 : length / 2 + 1) : length;
       if (input.num_elements() > 0 && input.dim(first + i) < needed) {
-        return invalid("Input dimension ", first + i, " must have length of at least ", needed, " but got: ", input.dim(first + i));
+        return invalid("Input dimension ", first + i, " must have length of at least ", needed,
+                       " but got: ", input.dim(first + i));
       }
       t.work.size[3 - rank + i] = length;
       int64_t result = inner && kind == Kind::kRealForward ? (length == 0 ? 0 : length / 2 + 1) : length;
@@ -147,7 +154,7 @@ absl::Status fft(KernelContext& context, int rank, bool inverse, Kind kind) {
   }
   TROUPE_ASSIGN_OR_RETURN(shape, Shape::make(shape.to_vector()));
   for (int i = 0; i < rank; ++i) t.out.size[3 - rank + i] = shape.dim(first + i);
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   if (out->num_elements() == 0) return absl::OkStatus();
   if (input.num_elements() == 0) {
     fill_zero(context.parallel(), out->dtype(), out->raw(), out->num_elements());
@@ -162,25 +169,29 @@ absl::Status fft(KernelContext& context, int rank, bool inverse, Kind kind) {
   return absl::OkStatus();
 }
 
-/// What a transform of chosen axes does to shapes: `work` is transformed, `in` and `out` are the tensors around it.
+/// What a transform of chosen axes does to shapes: `work` is transformed, `in` and `out` are the tensors
+/// around it.
 struct AxesPlan {
   std::vector<int> axes;
   std::vector<int64_t> in, work, out;
 };
 
-absl::StatusOr<AxesPlan> plan_axes(const Tensor& input, const Tensor& lengths, const Tensor& axes, Kind kind) {
+absl::StatusOr<AxesPlan> plan_axes(const Tensor& input, const Tensor& lengths, const Tensor& axes,
+                                   Kind kind) {
   if (!is_vector(lengths) || !is_vector(axes) || lengths.dim(0) != axes.dim(0)) {
-    return invalid("fft_length and axes must be vectors of one size, got shapes ", lengths.shape().to_string(), " and ",
-                   axes.shape().to_string());
+    return invalid("fft_length and axes must be vectors of one size, got shapes ",
+                   lengths.shape().to_string(), " and ", axes.shape().to_string());
   }
   AxesPlan plan;
   plan.in = plan.work = plan.out = input.shape().to_vector();
   const int rank = input.rank();
   for (int64_t i = 0; i < axes.dim(0); ++i) {
     int64_t axis = int_at(axes, i), length = int_at(lengths, i);
-    if (axis < -rank || axis >= rank) return invalid("axes[", i, "] = ", axis, " is out of range for an input of rank ", rank);
+    if (axis < -rank || axis >= rank)
+      return invalid("axes[", i, "] = ", axis, " is out of range for an input of rank ", rank);
     if (axis < 0) axis += rank;
-    if (std::find(plan.axes.begin(), plan.axes.end(), axis) != plan.axes.end()) return invalid("axes must be unique, got ", axis, " twice");
+    if (std::find(plan.axes.begin(), plan.axes.end(), axis) != plan.axes.end())
+      return invalid("axes must be unique, got ", axis, " twice");
     if (length < 0) return invalid("fft_length[", i, "] must >= 0, but got: ", length);
     TROUPE_RETURN_IF_ERROR(check_length(length));
     plan.axes.push_back(static_cast<int>(axis));
@@ -226,7 +237,8 @@ void mirror(const std::vector<int64_t>& dims, int axis, Complex* data) {
   for (size_t d = static_cast<size_t>(axis) + 1; d < dims.size(); ++d) stride *= dims[d];
   for (int64_t o = 0; o < outer; ++o) {
     for (int64_t k = n / 2 + 1; k < n; ++k) {
-      for (int64_t i = 0; i < stride; ++i) data[(o * n + k) * stride + i] = std::conj(data[(o * n + n - k) * stride + i]);
+      for (int64_t i = 0; i < stride; ++i)
+        data[(o * n + k) * stride + i] = std::conj(data[(o * n + n - k) * stride + i]);
     }
   }
 }
@@ -238,7 +250,7 @@ absl::Status fft_of_axes(KernelContext& context, bool inverse, Kind kind) {
   TROUPE_ASSIGN_OR_RETURN(AxesPlan plan, plan_axes(input, context.input(1), context.input(2), kind));
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(plan.out));
   TROUPE_ASSIGN_OR_RETURN(Shape work, Shape::make(plan.work));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   if (out->num_elements() == 0) return absl::OkStatus();
   TROUPE_ASSIGN_OR_RETURN(Tensor temp, context.allocate_temp(DataType::kComplex128, work));
   Complex* data = temp.flat<Complex>().data();
@@ -252,7 +264,8 @@ absl::Status fft_of_axes(KernelContext& context, bool inverse, Kind kind) {
     if (kind == Kind::kRealInverse && i + 1 == plan.axes.size()) mirror(plan.work, axis, data);
     int64_t stride = 1;
     for (size_t d = static_cast<size_t>(axis) + 1; d < plan.work.size(); ++d) stride *= plan.work[d];
-    transform_lines(FftPlan(n), inverse, work.num_elements() / (n * stride), n, stride, data, &line, &scratch);
+    transform_lines(FftPlan(n), inverse, work.num_elements() / (n * stride), n, stride, data, &line,
+                    &scratch);
     if (inverse) scale /= static_cast<double>(n);
   }
   for_overlap(plan.work, plan.out, [&](int64_t i, int64_t j) { set_element(out, j, data[i] * scale); });

@@ -8,7 +8,8 @@
 
 namespace troupe {
 
-/// Transforms of one length: radix 2 for powers of two, else Bluestein's way through one. Read-only once made.
+/// Transforms of one length: radix 2 for powers of two, else Bluestein's way through one. Read-only once
+/// made.
 class FftPlan {
  public:
   using Complex = std::complex<double>;
@@ -26,7 +27,8 @@ class FftPlan {
     chirp_.resize(static_cast<size_t>(n));
     for (int64_t k = 0; k < n; ++k) {
       // k^2 modulo 2n keeps the angle exact; n is a dimension, so that k^2 is taken in 128 bits.
-      auto square = static_cast<int64_t>(static_cast<unsigned __int128>(k) * static_cast<uint64_t>(k) % static_cast<uint64_t>(2 * n));
+      auto square = static_cast<int64_t>(static_cast<unsigned __int128>(k) * static_cast<uint64_t>(k) %
+                                         static_cast<uint64_t>(2 * n));
       chirp_[k] = std::polar(1.0, -kPi * static_cast<double>(square) / static_cast<double>(n));
     }
     filter_.assign(static_cast<size_t>(power_), Complex(0));

@@ -32,11 +32,13 @@ bool has_zero_pivot(const Eigen::PartialPivLU<Matrix<Scalar>>& lu) {
 
 class MatrixInverse final : public AdjointKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) { return make<MatrixInverse>(c); }
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    return make<MatrixInverse>(c);
+  }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
     TROUPE_ASSIGN_OR_RETURN(MatrixBatch batch, matrix_batch(input, 0, true));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, input.shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, input.shape()));
     if (input.num_elements() == 0) return absl::OkStatus();
     return with_own_type(input.dtype(), [&]<class S>(S*) -> absl::Status {
       for (int64_t b = 0; b < batch.count; ++b) {
@@ -72,11 +74,13 @@ std::pair<Scalar, typename Eigen::NumTraits<Scalar>::Real> log_determinant(const
 absl::Status matrix_determinant(KernelContext& context) {
   const Tensor& input = context.input(0);
   TROUPE_ASSIGN_OR_RETURN(MatrixBatch batch, matrix_batch(input, 0, true));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, with_matrix(input, {})));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, with_matrix(input, {})));
   return with_own_type(input.dtype(), [&]<class S>(S*) -> absl::Status {
     for (int64_t b = 0; b < batch.count; ++b) {
       Matrix<S> one(1, 1);
-      one(0, 0) = batch.rows == 0 ? S(1) : load_matrix<S>(input, b, batch.rows, batch.cols).partialPivLu().determinant();
+      one(0, 0) = batch.rows == 0
+                      ? S(1)
+                      : load_matrix<S>(input, b, batch.rows, batch.cols).partialPivLu().determinant();
       store_matrix<S>(one, out, b);
     }
     return absl::OkStatus();
@@ -86,8 +90,8 @@ absl::Status matrix_determinant(KernelContext& context) {
 absl::Status log_matrix_determinant(KernelContext& context) {
   const Tensor& input = context.input(0);
   TROUPE_ASSIGN_OR_RETURN(MatrixBatch batch, matrix_batch(input, 0, true));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* sign, context.allocate_output(0, with_matrix(input, {})));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* log, context.allocate_output(1, with_matrix(input, {})));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * sign, context.allocate_output(0, with_matrix(input, {})));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * log, context.allocate_output(1, with_matrix(input, {})));
   return with_own_type(input.dtype(), [&]<class S>(S*) -> absl::Status {
     for (int64_t b = 0; b < batch.count; ++b) {
       auto [s, l] = log_determinant<S>(load_matrix<S>(input, b, batch.rows, batch.cols));
@@ -103,7 +107,9 @@ absl::Status log_matrix_determinant(KernelContext& context) {
 
 class MatrixSolve final : public AdjointKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) { return make<MatrixSolve>(c); }
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    return make<MatrixSolve>(c);
+  }
   absl::Status compute(KernelContext& context) override {
     const Tensor& matrix = context.input(0);
     const Tensor& rhs = context.input(1);
@@ -112,7 +118,7 @@ class MatrixSolve final : public AdjointKernel {
     TROUPE_RETURN_IF_ERROR(same_batch(matrix, rhs));
     if (a.rows != a.cols) return invalid("First input (lhs) must be a square matrix.");
     if (a.rows != b.rows) return invalid("Input matrix and rhs are incompatible.");
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, rhs.shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, rhs.shape()));
     if (rhs.num_elements() == 0) return absl::OkStatus();
     return with_own_type(matrix.dtype(), [&]<class S>(S*) -> absl::Status {
       for (int64_t i = 0; i < a.count; ++i) {
@@ -130,13 +136,14 @@ class MatrixSolve final : public AdjointKernel {
 absl::Status lu(KernelContext& context) {
   const Tensor& input = context.input(0);
   TROUPE_ASSIGN_OR_RETURN(MatrixBatch batch, matrix_batch(input, 0, true));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* packed, context.allocate_output(0, input.shape()));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* order, context.allocate_output(1, with_matrix(input, {batch.rows})));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * packed, context.allocate_output(0, input.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * order, context.allocate_output(1, with_matrix(input, {batch.rows})));
   if (input.num_elements() == 0) return absl::OkStatus();
   return with_own_type(input.dtype(), [&]<class S>(S*) -> absl::Status {
     for (int64_t b = 0; b < batch.count; ++b) {
       Eigen::PartialPivLU<Matrix<S>> result(load_matrix<S>(input, b, batch.rows, batch.cols));
-      if (!(result.matrixLU().diagonal().cwiseAbs().minCoeff() > 0)) return invalid("Input is not invertible.");
+      if (!(result.matrixLU().diagonal().cwiseAbs().minCoeff() > 0))
+        return invalid("Input is not invertible.");
       store_matrix<S>(result.matrixLU(), packed, b);
       // Row i of L * U is row order[i] of the input.
       const auto& moved = result.permutationP().indices();
@@ -150,14 +157,15 @@ absl::Status lu(KernelContext& context) {
 absl::Status cholesky(KernelContext& context) {
   const Tensor& input = context.input(0);
   TROUPE_ASSIGN_OR_RETURN(MatrixBatch batch, matrix_batch(input, 0, true));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, input.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, input.shape()));
   if (input.num_elements() == 0) return absl::OkStatus();
   return with_own_type(input.dtype(), [&]<class S>(S*) -> absl::Status {
     for (int64_t b = 0; b < batch.count; ++b) {
       Eigen::LLT<Matrix<S>> llt(load_matrix<S>(input, b, batch.rows, batch.cols));
       Matrix<S> lower = llt.matrixL();
       if (llt.info() != Eigen::Success) {
-        lower.template triangularView<Eigen::Lower>().setConstant(S(std::numeric_limits<typename Eigen::NumTraits<S>::Real>::quiet_NaN()));
+        lower.template triangularView<Eigen::Lower>().setConstant(
+            S(std::numeric_limits<typename Eigen::NumTraits<S>::Real>::quiet_NaN()));
       }
       store_matrix<S>(lower, out, b);
     }
@@ -165,8 +173,8 @@ absl::Status cholesky(KernelContext& context) {
   });
 }
 
-/// Given A = L L', the gradient of A from that of L: sym(inv(L)' * phi(L' * dL) * inv(L)), where phi takes the lower
-/// triangle with half the diagonal.
+/// Given A = L L', the gradient of A from that of L: sym(inv(L)' * phi(L' * dL) * inv(L)), where phi takes
+/// the lower triangle with half the diagonal.
 absl::Status cholesky_grad(KernelContext& context) {
   const Tensor& l = context.input(0);
   const Tensor& grad = context.input(1);
@@ -174,7 +182,7 @@ absl::Status cholesky_grad(KernelContext& context) {
   TROUPE_RETURN_IF_ERROR(matrix_batch(grad, 1, false).status());
   if (batch.rows != batch.cols) return invalid("Input matrix must be square.");
   if (!(l.shape() == grad.shape())) return invalid("Inputs (L and grad) must have the same shape.");
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, l.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, l.shape()));
   if (l.num_elements() == 0) return absl::OkStatus();
   for (int64_t b = 0; b < batch.count; ++b) {
     Matrix<double> lower = load_matrix<double>(l, b, batch.rows, batch.cols).triangularView<Eigen::Lower>();
@@ -196,7 +204,8 @@ void register_linalg_solve_kernels(KernelRegistry* registry) {
   auto with_half = with(linalg_types(), {DataType::kHalf});
   const std::vector<DataType> reals = {DataType::kFloat, DataType::kDouble};
   registry->add(KernelDef("MatrixInverse").types("T", with_half).kernel<MatrixInverse>());
-  registry->add(KernelDef("BatchMatrixInverse").types("T", with(reals, {DataType::kHalf})).kernel<MatrixInverse>());
+  registry->add(
+      KernelDef("BatchMatrixInverse").types("T", with(reals, {DataType::kHalf})).kernel<MatrixInverse>());
   for (const char* op : {"MatrixDeterminant", "BatchMatrixDeterminant"}) {
     registry->add(KernelDef(op).types("T", linalg_types()).fn(matrix_determinant));
   }

@@ -72,15 +72,16 @@ inline void store_part(const Matrix<std::complex<double>>& m, Tensor* t, int64_t
   store_matrix<double>(m.real(), t, b);
 }
 
-/// Calls fn with a null double* or std::complex<double>*: for decompositions that are long to compile and gain from
-/// the precision.
+/// Calls fn with a null double* or std::complex<double>*: for decompositions that are long to compile and
+/// gain from the precision.
 template <class Fn>
 absl::Status with_wide_type(DataType dtype, Fn&& fn) {
-  return is_complex(dtype) ? fn(static_cast<std::complex<double>*>(nullptr)) : fn(static_cast<double*>(nullptr));
+  return is_complex(dtype) ? fn(static_cast<std::complex<double>*>(nullptr))
+                           : fn(static_cast<double*>(nullptr));
 }
 
-/// Calls fn with a null pointer of the dtype's own scalar (float for half): for what decides by exact zeros, so that
-/// the decision is that of the dtype's precision.
+/// Calls fn with a null pointer of the dtype's own scalar (float for half): for what decides by exact zeros,
+/// so that the decision is that of the dtype's precision.
 template <class Fn>
 absl::Status with_own_type(DataType dtype, Fn&& fn) {
   switch (dtype) {
@@ -120,7 +121,7 @@ inline absl::StatusOr<Shape> checked_with_matrix(const Tensor& t, std::initializ
 
 /// An output that an attr switches off: TensorFlow gives a scalar of no meaning; ours is 0.
 inline absl::StatusOr<Tensor*> unused_output(KernelContext& context, int i) {
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(i, Shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(i, Shape()));
   fill_zero(context.parallel(), out->dtype(), out->raw(), 1);
   return out;
 }

@@ -29,15 +29,17 @@ template <Function kFunction>
 absl::Status matrix_function(KernelContext& context) {
   const Tensor& input = context.input(0);
   TROUPE_ASSIGN_OR_RETURN(MatrixBatch batch, matrix_batch(input, 0, true));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, input.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, input.shape()));
   if (input.num_elements() == 0) return absl::OkStatus();
   // A real root differs from the real part of the complex one: it is NaN where there is none.
   const bool real_root = kFunction == Function::kSquareRoot && !is_complex(input.dtype());
   for (int64_t b = 0; b < batch.count; ++b) {
     if (real_root) {
-      store_matrix<double>(evaluate<Function::kSquareRoot>(load_matrix<double>(input, b, batch.rows, batch.cols)), out, b);
+      store_matrix<double>(
+          evaluate<Function::kSquareRoot>(load_matrix<double>(input, b, batch.rows, batch.cols)), out, b);
     } else {
-      store_part(evaluate<kFunction>(load_matrix<std::complex<double>>(input, b, batch.rows, batch.cols)), out, b);
+      store_part(evaluate<kFunction>(load_matrix<std::complex<double>>(input, b, batch.rows, batch.cols)),
+                 out, b);
     }
   }
   return absl::OkStatus();
@@ -46,8 +48,10 @@ absl::Status matrix_function(KernelContext& context) {
 }  // namespace
 
 void register_linalg_function_kernels(KernelRegistry* registry) {
-  registry->add(KernelDef("MatrixExponential").types("T", linalg_types()).fn(matrix_function<Function::kExponential>));
-  registry->add(KernelDef("MatrixSquareRoot").types("T", linalg_types()).fn(matrix_function<Function::kSquareRoot>));
+  registry->add(
+      KernelDef("MatrixExponential").types("T", linalg_types()).fn(matrix_function<Function::kExponential>));
+  registry->add(
+      KernelDef("MatrixSquareRoot").types("T", linalg_types()).fn(matrix_function<Function::kSquareRoot>));
   registry->add(KernelDef("MatrixLogarithm")
                     .types("T", {DataType::kComplex64, DataType::kComplex128})
                     .fn(matrix_function<Function::kLogarithm>));

@@ -26,7 +26,7 @@ class MatrixSolveLs final : public Kernel {
     TROUPE_RETURN_IF_ERROR(same_batch(matrix, rhs));
     if (a.rows != b.rows) return invalid("Input matrix and rhs are incompatible.");
     TROUPE_ASSIGN_OR_RETURN(Shape shape, checked_with_matrix(matrix, {a.cols, b.cols}));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (shape.num_elements() == 0) return absl::OkStatus();
     if (a.rows == 0) {
       fill_zero(context.parallel(), out->dtype(), out->raw(), out->num_elements());
@@ -35,20 +35,25 @@ class MatrixSolveLs final : public Kernel {
     if (fast_) {
       return with_own_type(matrix.dtype(), [&]<class S>(S*) -> absl::Status {
         for (int64_t i = 0; i < a.count; ++i) {
-          Matrix<S> m = load_matrix<S>(matrix, i, a.rows, a.cols), y = load_matrix<S>(rhs, i, b.rows, b.cols), x;
+          Matrix<S> m = load_matrix<S>(matrix, i, a.rows, a.cols), y = load_matrix<S>(rhs, i, b.rows, b.cols),
+                    x;
           if (!solve_normal<S>(m, y, regularizer, &x)) {
-            return invalid("Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide a larger "
-                           "l2_regularizer > 0.");
+            return invalid(
+                "Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide a "
+                "larger "
+                "l2_regularizer > 0.");
           }
           store_matrix<S>(x, out, i);
         }
         return absl::OkStatus();
       });
     }
-    // The solution of least norm is unique, so that complex arithmetic serves real matrices too: one instantiation.
+    // The solution of least norm is unique, so that complex arithmetic serves real matrices too: one
+    // instantiation.
     using S = std::complex<double>;
     for (int64_t i = 0; i < a.count; ++i) {
-      Eigen::CompleteOrthogonalDecomposition<Matrix<S>> decomposition(load_matrix<S>(matrix, i, a.rows, a.cols));
+      Eigen::CompleteOrthogonalDecomposition<Matrix<S>> decomposition(
+          load_matrix<S>(matrix, i, a.rows, a.cols));
       store_part(decomposition.solve(load_matrix<S>(rhs, i, b.rows, b.cols)), out, i);
     }
     return absl::OkStatus();
@@ -77,7 +82,9 @@ class MatrixSolveLs final : public Kernel {
 
 void register_linalg_least_squares_kernels(KernelRegistry* registry) {
   registry->add(KernelDef("MatrixSolveLs").types("T", linalg_types()).kernel<MatrixSolveLs>());
-  registry->add(KernelDef("BatchMatrixSolveLs").types("T", {DataType::kFloat, DataType::kDouble}).kernel<MatrixSolveLs>());
+  registry->add(KernelDef("BatchMatrixSolveLs")
+                    .types("T", {DataType::kFloat, DataType::kDouble})
+                    .kernel<MatrixSolveLs>());
 }
 
 }  // namespace troupe

@@ -19,8 +19,8 @@ class Qr final : public Kernel {
     int64_t inner = full_ ? batch.rows : std::min(batch.rows, batch.cols);
     TROUPE_ASSIGN_OR_RETURN(Shape q_shape, checked_with_matrix(input, {batch.rows, inner}));
     TROUPE_ASSIGN_OR_RETURN(Shape r_shape, checked_with_matrix(input, {inner, batch.cols}));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* q, context.allocate_output(0, q_shape));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* r, context.allocate_output(1, r_shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * q, context.allocate_output(0, q_shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * r, context.allocate_output(1, r_shape));
     return with_wide_type(input.dtype(), [&]<class S>(S*) -> absl::Status {
       for (int64_t b = 0; b < batch.count; ++b) {
         if (batch.rows == 0 || batch.cols == 0) {

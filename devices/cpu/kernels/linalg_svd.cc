@@ -24,10 +24,13 @@ class Svd final : public Kernel {
       TROUPE_ASSIGN_OR_RETURN(u_shape, checked_with_matrix(input, {batch.rows, full_ ? batch.rows : inner}));
       TROUPE_ASSIGN_OR_RETURN(v_shape, checked_with_matrix(input, {batch.cols, full_ ? batch.cols : inner}));
     }
-    TROUPE_ASSIGN_OR_RETURN(Tensor* s, context.allocate_output(0, with_matrix(input, {inner})));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* u, vectors_ ? context.allocate_output(1, u_shape) : unused_output(context, 1));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* v, vectors_ ? context.allocate_output(2, v_shape) : unused_output(context, 2));
-    const unsigned full = Eigen::ComputeFullU | Eigen::ComputeFullV, thin = Eigen::ComputeThinU | Eigen::ComputeThinV;
+    TROUPE_ASSIGN_OR_RETURN(Tensor * s, context.allocate_output(0, with_matrix(input, {inner})));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * u,
+                            vectors_ ? context.allocate_output(1, u_shape) : unused_output(context, 1));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * v,
+                            vectors_ ? context.allocate_output(2, v_shape) : unused_output(context, 2));
+    const unsigned full = Eigen::ComputeFullU | Eigen::ComputeFullV,
+                   thin = Eigen::ComputeThinU | Eigen::ComputeThinV;
     const unsigned options = !vectors_ ? 0u : full_ ? full : thin;
     return with_wide_type(input.dtype(), [&]<class S>(S*) -> absl::Status {
       for (int64_t b = 0; b < batch.count; ++b) {

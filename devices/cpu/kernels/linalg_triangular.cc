@@ -14,8 +14,8 @@ absl::StatusOr<BatchPairs> pair_batches(const Tensor& a, const Tensor& b) {
     int xi = i - (rank - x.rank()), yi = i - (rank - y.rank());
     int64_t dx = xi < 0 ? 1 : x.dim(xi), dy = yi < 0 ? 1 : y.dim(yi);
     if (dx != dy && dx != 1 && dy != 1) {
-      return invalid("In[0] and In[1] must have compatible batch dimensions: ", a.shape().to_string(), " vs. ",
-                     b.shape().to_string());
+      return invalid("In[0] and In[1] must have compatible batch dimensions: ", a.shape().to_string(),
+                     " vs. ", b.shape().to_string());
     }
     dims[i] = dx == 1 ? dy : dx;
     if (dx > 1) xs[i] = x_strides[xi];
@@ -50,7 +50,8 @@ class TriangularKernel : public Kernel {
       return invalid("In[0] must not be an empty tensor: ", matrix.to_string());
     }
     if (rhs.rank() < 2) return invalid("In[1] ndims must be >= 2: ", rhs.rank());
-    if (banded_ && rhs.num_elements() == 0) return invalid("In[1] must not be an empty tensor: ", rhs.to_string());
+    if (banded_ && rhs.num_elements() == 0)
+      return invalid("In[1] must not be an empty tensor: ", rhs.to_string());
     TROUPE_ASSIGN_OR_RETURN(MatrixBatch a, matrix_batch(matrix, 0, false));
     TROUPE_ASSIGN_OR_RETURN(MatrixBatch b, matrix_batch(rhs, 1, false));
     TROUPE_ASSIGN_OR_RETURN(BatchPairs pairs, pair_batches(matrix, rhs));
@@ -58,13 +59,13 @@ class TriangularKernel : public Kernel {
       return invalid("In[0] matrices in the last dimensions must be square (", a.cols, " =/= ", a.rows, ")");
     }
     if (a.cols != b.rows) {
-      return invalid("In[0] mismatch In[1] shape: ", a.cols, " vs. ", b.rows, ": ", matrix.shape().to_string(), " ",
-                     rhs.shape().to_string(), " ", lower_, " ", adjoint_);
+      return invalid("In[0] mismatch In[1] shape: ", a.cols, " vs. ", b.rows, ": ",
+                     matrix.shape().to_string(), " ", rhs.shape().to_string(), " ", lower_, " ", adjoint_);
     }
     std::vector<int64_t> dims = pairs.leading.to_vector();
     dims.insert(dims.end(), {b.rows, b.cols});
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(dims));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (shape.num_elements() == 0) return absl::OkStatus();
     return with_own_type(matrix.dtype(), [&]<class S>(S*) -> absl::Status {
       for (size_t i = 0; i < pairs.left.size(); ++i) {
@@ -100,8 +101,8 @@ class TriangularKernel : public Kernel {
     return absl::OkStatus();
   }
 
-  /// Row k of `bands` holds the k-th diagonal below the main one, which is row 0; or above it, which is the last row
-  /// then. Column i belongs to row i of the matrix.
+  /// Row k of `bands` holds the k-th diagonal below the main one, which is row 0; or above it, which is the
+  /// last row then. Column i belongs to row i of the matrix.
   template <class S>
   absl::Status solve_bands(const Matrix<S>& bands, Matrix<S>* x) const {
     const int64_t n = bands.cols(), width = std::min<int64_t>(bands.rows(), n);
@@ -109,7 +110,8 @@ class TriangularKernel : public Kernel {
     for (int64_t i = 0; i < n; ++i) {
       if (bands(main, i) == S(0)) return invalid("Input matrix is not invertible.");
     }
-    // Row i of op(A) has `k` left (or right) of the diagonal what A has there, or, transposed, what row i +- k has.
+    // Row i of op(A) has `k` left (or right) of the diagonal what A has there, or, transposed, what row i +-
+    // k has.
     const bool forward = lower_ != adjoint_;
     for (int64_t step = 0; step < n; ++step) {
       const int64_t i = forward ? step : n - 1 - step;
@@ -146,7 +148,8 @@ void register_linalg_triangular_kernels(KernelRegistry* registry) {
   for (const char* op : {"MatrixTriangularSolve", "BatchMatrixTriangularSolve"}) {
     registry->add(KernelDef(op).types("T", linalg_types()).kernel<TriangularSolve<false>>());
   }
-  registry->add(KernelDef("BandedTriangularSolve").types("T", linalg_types()).kernel<TriangularSolve<true>>());
+  registry->add(
+      KernelDef("BandedTriangularSolve").types("T", linalg_types()).kernel<TriangularSolve<true>>());
 }
 
 }  // namespace troupe

@@ -8,14 +8,16 @@
 namespace troupe {
 namespace {
 
-/// Gaussian elimination of a matrix of three diagonals, in place of `x`: its pivots, and what may be done about zeros.
+/// Gaussian elimination of a matrix of three diagonals, in place of `x`: its pivots, and what may be done
+/// about zeros.
 template <class S>
 class TridiagonalElimination {
  public:
   using Real = typename Eigen::NumTraits<S>::Real;
 
   /// Pivots smaller than `perturbation` are moved away from 0 by as much; 0 leaves them.
-  TridiagonalElimination(bool pivoting, Real perturbation) : pivoting_(pivoting), perturbation_(perturbation) {}
+  TridiagonalElimination(bool pivoting, Real perturbation)
+      : pivoting_(pivoting), perturbation_(perturbation) {}
 
   /// Rows of `d`: superdiagonal, diagonal, subdiagonal. False when a pivot is 0.
   bool solve(const Matrix<S>& d, Matrix<S>* x) {
@@ -81,17 +83,20 @@ class TridiagonalSolve final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(MatrixBatch a, matrix_batch(diagonals, 0, false));
     TROUPE_ASSIGN_OR_RETURN(MatrixBatch b, matrix_batch(rhs, 1, false));
     TROUPE_RETURN_IF_ERROR(same_batch(diagonals, rhs));
-    if (a.rows != 3) return invalid("Expected diagonals to be provided as a matrix with 3 rows, got ", a.rows, " rows.");
+    if (a.rows != 3)
+      return invalid("Expected diagonals to be provided as a matrix with 3 rows, got ", a.rows, " rows.");
     if (a.cols != b.rows) {
-      return invalid("Expected the same number of left-hand sides and right-hand sides, got ", a.cols, " and ", b.rows, ".");
+      return invalid("Expected the same number of left-hand sides and right-hand sides, got ", a.cols,
+                     " and ", b.rows, ".");
     }
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, rhs.shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, rhs.shape()));
     if (rhs.num_elements() == 0) return absl::OkStatus();
     return with_own_type(rhs.dtype(), [&]<class S>(S*) -> absl::Status {
       using Real = typename Eigen::NumTraits<S>::Real;
       for (int64_t i = 0; i < a.count; ++i) {
         Matrix<S> d = load_matrix<S>(diagonals, i, 3, a.cols), x = load_matrix<S>(rhs, i, b.rows, b.cols);
-        const Real perturbation = perturb_ ? std::numeric_limits<Real>::epsilon() * d.cwiseAbs().maxCoeff() : Real(0);
+        const Real perturbation =
+            perturb_ ? std::numeric_limits<Real>::epsilon() * d.cwiseAbs().maxCoeff() : Real(0);
         if (!TridiagonalElimination<S>(pivoting_, perturbation).solve(d, &x)) {
           x.setConstant(S(std::numeric_limits<Real>::quiet_NaN()));
         }
@@ -116,14 +121,16 @@ absl::Status tridiagonal_matmul(KernelContext& context) {
   constexpr const char* kNames[] = {"superdiagonal", "maindiagonal", "subdiagonal"};
   for (int i = 0; i < 3; ++i) {
     const Tensor& d = context.input(i);
-    if (d.dim(d.rank() - 2) != 1 || d.dim(d.rank() - 1) != b.rows) return invalid("Invalid ", kNames[i], " shape.");
+    if (d.dim(d.rank() - 2) != 1 || d.dim(d.rank() - 1) != b.rows)
+      return invalid("Invalid ", kNames[i], " shape.");
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, rhs.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, rhs.shape()));
   if (rhs.num_elements() == 0) return absl::OkStatus();
   return with_own_type(rhs.dtype(), [&]<class S>(S*) -> absl::Status {
     for (int64_t i = 0; i < b.count; ++i) {
       Matrix<S> x = load_matrix<S>(rhs, i, b.rows, b.cols), y(b.rows, b.cols);
-      Matrix<S> super = load_matrix<S>(context.input(0), i, 1, b.rows), main = load_matrix<S>(context.input(1), i, 1, b.rows),
+      Matrix<S> super = load_matrix<S>(context.input(0), i, 1, b.rows),
+                main = load_matrix<S>(context.input(1), i, 1, b.rows),
                 sub = load_matrix<S>(context.input(2), i, 1, b.rows);
       for (int64_t r = 0; r < b.rows; ++r) {
         y.row(r) = main(0, r) * x.row(r);

@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "absl/strings/str_cat.h"
-#include "devices/cpu/kernels/matmul_sparse.h"
+#include "devices/cpu/kernels/sparse.h"
 
 namespace troupe {
 namespace {
@@ -27,27 +27,30 @@ struct Extents {
   int64_t rows, inner, cols;
 };
 
-absl::StatusOr<Extents> check(const Tensor& indices, const Tensor& values, const Tensor& shape, const Tensor& b,
-                              bool adjoint_a, bool adjoint_b) {
+absl::StatusOr<Extents> check(const Tensor& indices, const Tensor& values, const Tensor& shape,
+                              const Tensor& b, bool adjoint_a, bool adjoint_b) {
   if (b.rank() != 2) return absl::InvalidArgumentError("Tensor 'b' is not a matrix");
   if (shape.rank() != 1) return absl::InvalidArgumentError("Tensor 'a_shape' is not a vector");
   if (shape.num_elements() != 2) return absl::InvalidArgumentError("Tensor 'a_shape' must have 2 elements");
   if (values.rank() != 1) return absl::InvalidArgumentError("Tensor 'a_values' is not a vector");
   if (indices.rank() != 2) return absl::InvalidArgumentError("Tensor 'a_indices' is not a matrix");
   if (indices.dim(0) != values.num_elements()) {
-    return absl::InvalidArgumentError("Number of rows of a_indices does not match number of entries in a_values");
+    return absl::InvalidArgumentError(
+        "Number of rows of a_indices does not match number of entries in a_values");
   }
   if (indices.dim(1) != 2) {
-    return absl::InvalidArgumentError("Number of columns of a_indices does not match number of entries in a_shape");
+    return absl::InvalidArgumentError(
+        "Number of columns of a_indices does not match number of entries in a_shape");
   }
   auto dims = shape.flat<int64_t>();
-  if (dims[0] < 0 || dims[1] < 0) return absl::InvalidArgumentError("Dimensions of 'a_shape' must not be negative");
+  if (dims[0] < 0 || dims[1] < 0)
+    return absl::InvalidArgumentError("Dimensions of 'a_shape' must not be negative");
   Extents e{dims[adjoint_a ? 1 : 0], dims[adjoint_a ? 0 : 1], b.dim(adjoint_b ? 0 : 1)};
   if (e.inner != b.dim(adjoint_b ? 1 : 0)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Cannot multiply A and B because inner dimension does not match: ", e.inner, " vs. ", b.dim(adjoint_b ? 1 : 0),
-        ".  Did you forget a transpose?  Dimensions of A: [", dims[0], ", ", dims[1], ").  Dimensions of B: ",
-        b.shape().to_string()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Cannot multiply A and B because inner dimension does not match: ", e.inner, " vs. ",
+                     b.dim(adjoint_b ? 1 : 0), ".  Did you forget a transpose?  Dimensions of A: [", dims[0],
+                     ", ", dims[1], ").  Dimensions of B: ", b.shape().to_string()));
   }
   return e;
 }
@@ -68,12 +71,12 @@ absl::Status sparse_dense(KernelContext& context) {
   for (size_t i = 0; i < a.size(); ++i) {
     const int64_t m = at[i * 2 + (adjoint_a ? 1 : 0)], k = at[i * 2 + (adjoint_a ? 0 : 1)];
     if (k < 0 || k >= e.inner) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("k (", k, ") from index[", i, ",", adjoint_a ? 0 : 1, "] out of bounds (>=", e.inner, ")"));
+      return absl::InvalidArgumentError(absl::StrCat("k (", k, ") from index[", i, ",", adjoint_a ? 0 : 1,
+                                                     "] out of bounds (>=", e.inner, ")"));
     }
     if (m < 0 || m >= e.rows) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("m (", m, ") from index[", i, ",", adjoint_a ? 1 : 0, "] out of bounds (>=", e.rows, ")"));
+      return absl::InvalidArgumentError(absl::StrCat("m (", m, ") from index[", i, ",", adjoint_a ? 1 : 0,
+                                                     "] out of bounds (>=", e.rows, ")"));
     }
     const auto x = static_cast<Sum<T>>(conj_if(adjoint_a, a[i]));
     const T* from = dense + (adjoint_b ? k : k * e.cols);

@@ -36,6 +36,10 @@ void register_cpu_kernels(KernelRegistry* registry) {
   register_linalg_kernels(registry);
   register_fft_kernels(registry);
   register_sparse_kernels(registry);
+  register_ragged_kernels(registry);
+  register_audio_kernels(registry);
+  register_layout_kernels(registry);
+  register_candidate_sampling_kernels(registry);
 }
 
 const KernelRegistry& builtin_kernels() {

@@ -1,4 +1,5 @@
-// Sets in the last dimension: DenseToDenseSetOperation, DenseToSparseSetOperation, SparseToSparseSetOperation, SetSize.
+// Sets in the last dimension: DenseToDenseSetOperation, DenseToSparseSetOperation,
+// SparseToSparseSetOperation, SetSize.
 #include <map>
 #include <string>
 
@@ -22,7 +23,8 @@ absl::StatusOr<SetOp> parse_operation(const std::string& text) {
 /// A set: sorted values without repetitions.
 template <class V>
 using Set = std::vector<V>;
-/// The sets of an operand by the indices of all dimensions but the last; groups without values may be missing.
+/// The sets of an operand by the indices of all dimensions but the last; groups without values may be
+/// missing.
 template <class V>
 using Sets = std::map<std::vector<int64_t>, Set<V>>;
 
@@ -99,7 +101,8 @@ void set_value(Tensor* t, int64_t i, int64_t v) {
 void set_value(Tensor* t, int64_t i, absl::string_view v) { t->flat<TString>()[i].assign(v); }
 
 absl::StatusOr<Sparse> read_set(KernelContext& context, int first, bool validate) {
-  const Tensor &indices = context.input(first), &values = context.input(first + 1), &shape = context.input(first + 2);
+  const Tensor &indices = context.input(first), &values = context.input(first + 1),
+               &shape = context.input(first + 2);
   if (is_vector(shape) && shape.dim(0) < 2) return invalid("Invalid rank ", shape.dim(0), ".");
   if (indices.rank() == 2 && is_vector(values) && indices.dim(0) != values.dim(0)) {
     return invalid("indices and values rows (indexing dimension) must match. (indices = ", indices.dim(0),
@@ -131,7 +134,8 @@ class SetOperation final : public Kernel {
   }
 
   absl::Status compute(KernelContext& context) override {
-    return context.output_type(1) == DataType::kString ? run<absl::string_view>(context) : run<int64_t>(context);
+    return context.output_type(1) == DataType::kString ? run<absl::string_view>(context)
+                                                       : run<int64_t>(context);
   }
 
  private:
@@ -175,11 +179,12 @@ class SetOperation final : public Kernel {
   }
 
   template <class V>
-  absl::Status write(KernelContext& context, const Sets<V>& sets, Indices dims, int64_t total, int64_t widest) const {
+  absl::Status write(KernelContext& context, const Sets<V>& sets, Indices dims, int64_t total,
+                     int64_t widest) const {
     dims.push_back(widest);
     const auto rank = static_cast<int64_t>(dims.size());
-    TROUPE_ASSIGN_OR_RETURN(Tensor* indices, context.allocate_output(0, Shape{total, rank}));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* values, context.allocate_output(1, Shape{total}));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * indices, context.allocate_output(0, Shape{total, rank}));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * values, context.allocate_output(1, Shape{total}));
     int64_t* to = indices->flat<int64_t>().data();
     int64_t at = 0;
     for (const auto& [key, set] : sets) {
@@ -204,7 +209,8 @@ class SetSize final : public Kernel {
     return kernel;
   }
   absl::Status compute(KernelContext& context) override {
-    return context.input_type(1) == DataType::kString ? run<absl::string_view>(context) : run<int64_t>(context);
+    return context.input_type(1) == DataType::kString ? run<absl::string_view>(context)
+                                                      : run<int64_t>(context);
   }
 
  private:
@@ -213,12 +219,13 @@ class SetSize final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(Sparse s, read_set(context, 0, validate_));
     const Indices groups = group_shape(s);
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({groups.data(), groups.size()}));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     fill_zero(context.parallel(), out->dtype(), out->raw(), out->num_elements());
     const Indices strides = strides_of(shape);
     for (const auto& [key, set] : sparse_sets<V>(s)) {
       if (!within(key.data(), groups)) {
-        return invalid("Set index ", bracketed(key.data(), static_cast<int>(key.size())), " is out of bounds of ", shape.to_string());
+        return invalid("Set index ", bracketed(key.data(), static_cast<int>(key.size())),
+                       " is out of bounds of ", shape.to_string());
       }
       int64_t at = 0;
       for (size_t d = 0; d < key.size(); ++d) at += key[d] * strides[d];
@@ -233,11 +240,17 @@ class SetSize final : public Kernel {
 }  // namespace
 
 void register_set_ops_kernels(KernelRegistry* registry) {
-  const std::vector<DataType> types = {DataType::kInt8,  DataType::kInt16,  DataType::kInt32, DataType::kInt64,
-                                       DataType::kUint8, DataType::kUint16, DataType::kString};
-  registry->add(KernelDef("DenseToDenseSetOperation").types("T", types).kernel<SetOperation<Operands::kDenseDense>>());
-  registry->add(KernelDef("DenseToSparseSetOperation").types("T", types).kernel<SetOperation<Operands::kDenseSparse>>());
-  registry->add(KernelDef("SparseToSparseSetOperation").types("T", types).kernel<SetOperation<Operands::kSparseSparse>>());
+  const std::vector<DataType> types = {DataType::kInt8,  DataType::kInt16, DataType::kInt32,
+                                       DataType::kInt64, DataType::kUint8, DataType::kUint16,
+                                       DataType::kString};
+  registry->add(
+      KernelDef("DenseToDenseSetOperation").types("T", types).kernel<SetOperation<Operands::kDenseDense>>());
+  registry->add(KernelDef("DenseToSparseSetOperation")
+                    .types("T", types)
+                    .kernel<SetOperation<Operands::kDenseSparse>>());
+  registry->add(KernelDef("SparseToSparseSetOperation")
+                    .types("T", types)
+                    .kernel<SetOperation<Operands::kSparseSparse>>());
   registry->add(KernelDef("SetSize").types("T", types).kernel<SetSize>());
 }
 

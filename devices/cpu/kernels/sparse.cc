@@ -13,7 +13,8 @@ absl::StatusOr<Sparse> read_sparse(KernelContext& context, int first) {
   if (!is_vector(values)) return invalid("Sparse values must be rank 1 but is rank ", values.rank());
   if (!is_vector(shape)) return invalid("Sparse shape must be rank 1 but is rank ", shape.rank());
   if (indices.dim(0) != values.dim(0)) {
-    return invalid("Number of elements in indices (", indices.dim(0), ") and values (", values.dim(0), ") do not match");
+    return invalid("Number of elements in indices (", indices.dim(0), ") and values (", values.dim(0),
+                   ") do not match");
   }
   if (indices.dim(1) != shape.dim(0)) {
     return invalid("Index rank (", indices.dim(1), ") and shape rank (", shape.dim(0), ") do not match");
@@ -47,10 +48,12 @@ std::vector<int64_t> sorted_rows(const int64_t* indices, int64_t nnz, int rank) 
   std::vector<int64_t> order(static_cast<size_t>(nnz));
   std::iota(order.begin(), order.end(), 0);
   bool sorted = true;
-  for (int64_t i = 1; i < nnz && sorted; ++i) sorted = compare_rows(indices + (i - 1) * rank, indices + i * rank, rank) <= 0;
+  for (int64_t i = 1; i < nnz && sorted; ++i)
+    sorted = compare_rows(indices + (i - 1) * rank, indices + i * rank, rank) <= 0;
   if (!sorted) {
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int64_t a, int64_t b) { return compare_rows(indices + a * rank, indices + b * rank, rank) < 0; });
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+      return compare_rows(indices + a * rank, indices + b * rank, rank) < 0;
+    });
   }
   return order;
 }
@@ -64,13 +67,14 @@ void pick_elements(DataType dtype, const void* from, const std::vector<int64_t>&
 }
 
 absl::Status output_dims(KernelContext& context, int i, const Indices& dims) {
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(i, Shape{static_cast<int64_t>(dims.size())}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(i, Shape{static_cast<int64_t>(dims.size())}));
   std::copy(dims.begin(), dims.end(), out->flat<int64_t>().begin());
   return absl::OkStatus();
 }
 
-absl::Status output_rows(KernelContext& context, int i, const std::vector<int64_t>& rows, int64_t count, int rank) {
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(i, Shape{count, rank}));
+absl::Status output_rows(KernelContext& context, int i, const std::vector<int64_t>& rows, int64_t count,
+                         int rank) {
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(i, Shape{count, rank}));
   std::copy(rows.begin(), rows.end(), out->flat<int64_t>().begin());
   return absl::OkStatus();
 }

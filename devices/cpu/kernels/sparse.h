@@ -11,8 +11,8 @@
 
 namespace troupe {
 
-/// The three inputs of a sparse tensor, checked to fit one another: indices [nnz, rank] of int32 or int64, values
-/// [nnz], dense shape [rank]. Refers to the context's tensors.
+/// The three inputs of a sparse tensor, checked to fit one another: indices [nnz, rank] of int32 or int64,
+/// values [nnz], dense shape [rank]. Refers to the context's tensors.
 struct Sparse {
   const Tensor* indices = nullptr;
   const Tensor* values = nullptr;
@@ -32,8 +32,8 @@ inline std::string bracketed(const int64_t* row, int rank) {
   return absl::StrCat("[", absl::StrJoin(row, row + rank, ","), "]");
 }
 
-/// InvalidArgument "indices[1] = [0,1] is out of bounds: need 0 <= index < [2,3]", also for rows that are out of order
-/// or repeated.
+/// InvalidArgument "indices[1] = [0,1] is out of bounds: need 0 <= index < [2,3]", also for rows that are out
+/// of order or repeated.
 absl::Status check_indices(const int64_t* indices, int64_t nnz, const Indices& dims, bool ordered);
 
 /// Whether each index lies within the shape.
@@ -61,7 +61,8 @@ void pick_elements(DataType dtype, const void* from, const std::vector<int64_t>&
 absl::Status output_dims(KernelContext& context, int i, const Indices& dims);
 
 /// Sets output i to a matrix of int64 whose rows are `rank` long.
-absl::Status output_rows(KernelContext& context, int i, const std::vector<int64_t>& rows, int64_t count, int rank);
+absl::Status output_rows(KernelContext& context, int i, const std::vector<int64_t>& rows, int64_t count,
+                         int rank);
 
 void register_sparse_dense_kernels(KernelRegistry* registry);
 void register_sparse_shape_kernels(KernelRegistry* registry);

@@ -27,11 +27,13 @@ absl::StatusOr<int64_t> read_size(const Tensor& size) {
 /// Calls fn(row, position) for every value of a ragged matrix.
 template <class Fn>
 absl::Status for_ragged(const Tensor& splits, int64_t values, Fn&& fn) {
-  if (!is_vector(splits) || splits.dim(0) < 1) return invalid("Splits must be a vector of at least one element, got shape ", splits.shape().to_string());
+  if (!is_vector(splits) || splits.dim(0) < 1)
+    return invalid("Splits must be a vector of at least one element, got shape ", splits.shape().to_string());
   auto at = splits.flat<int64_t>();
   const int64_t rows = splits.dim(0) - 1;
   if (at[0] != 0) return invalid("Splits must start with 0, not with ", at[0]);
-  if (at[rows] != values) return invalid("Splits must end with the number of values, got ", at[rows], " instead of ", values);
+  if (at[rows] != values)
+    return invalid("Splits must end with the number of values, got ", at[rows], " instead of ", values);
   // The last split is larger than any position, so that the row stays in range even where splits fall.
   for (int64_t i = 0, row = 0; i < values; ++i) {
     while (i >= at[row + 1]) ++row;
@@ -64,20 +66,23 @@ class BincountKernel : public Kernel {
 
 absl::Status check_weights(const Tensor& weights, int64_t count) {
   if (weights.num_elements() == 0 || weights.num_elements() == count) return absl::OkStatus();
-  return invalid("Weights and values must have the same number of elements, got ", weights.num_elements(), " and ", count);
+  return invalid("Weights and values must have the same number of elements, got ", weights.num_elements(),
+                 " and ", count);
 }
 
 template <class T>
 class RaggedBincount final : public BincountKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) { return make<RaggedBincount>(c); }
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    return make<RaggedBincount>(c);
+  }
   absl::Status compute(KernelContext& context) override {
     const Tensor &splits = context.input(0), &values = context.input(1), &weights = context.input(3);
     TROUPE_ASSIGN_OR_RETURN(const int64_t size, read_size(context.input(2)));
     TROUPE_RETURN_IF_ERROR(check_weights(weights, values.num_elements()));
     const int64_t dims[2] = {std::max<int64_t>(splits.num_elements() - 1, 0), size};
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(dims));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     T* bins = out->flat<T>().data();
     std::fill_n(bins, shape.num_elements(), T(0));
     return for_ragged(splits, values.num_elements(), [&](int64_t row, int64_t i) -> absl::Status {
@@ -92,17 +97,20 @@ class RaggedBincount final : public BincountKernel {
 template <class T>
 class SparseBincount final : public BincountKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) { return make<SparseBincount>(c); }
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    return make<SparseBincount>(c);
+  }
   absl::Status compute(KernelContext& context) override {
     const Tensor &values = context.input(1), &weights = context.input(4);
     TROUPE_ASSIGN_OR_RETURN(Sparse input, read_sparse(context, 0));
     TROUPE_ASSIGN_OR_RETURN(const int64_t size, read_size(context.input(3)));
     TROUPE_RETURN_IF_ERROR(check_weights(weights, values.num_elements()));
     const bool matrix = input.rank() == 2;
-    if (!matrix && input.rank() != 1) return invalid("Shape must be at most rank 2 but is rank ", input.rank());
+    if (!matrix && input.rank() != 1)
+      return invalid("Shape must be at most rank 2 but is rank ", input.rank());
     Shape shape = matrix ? Shape{input.dims[0], size} : Shape{size};
     TROUPE_ASSIGN_OR_RETURN(shape, Shape::make(shape.dims()));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     T* bins = out->flat<T>().data();
     std::fill_n(bins, shape.num_elements(), T(0));
     for (int64_t i = 0; i < input.nnz(); ++i) {
@@ -159,15 +167,16 @@ class CountKernel : public Kernel {
   }
 
   /// Row numbers are left out where the input is a vector.
-  absl::Status write(KernelContext& context, const Tensor& values, const Counts<T>& counts, int64_t rows, bool matrix) const {
+  absl::Status write(KernelContext& context, const Tensor& values, const Counts<T>& counts, int64_t rows,
+                     bool matrix) const {
     int64_t largest = -1;
     for (int64_t i = 0; i < values.num_elements(); ++i) largest = std::max(largest, int_at(values, i));
     if (largest == INT64_MAX) return invalid("Input values must be smaller than ", INT64_MAX);
     const int64_t size = max_ > 0 ? max_ : std::max(largest + 1, min_);
     const int rank = matrix ? 2 : 1;
     const auto count = static_cast<int64_t>(counts.size());
-    TROUPE_ASSIGN_OR_RETURN(Tensor* indices, context.allocate_output(0, Shape{count, rank}));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(1, Shape{count}));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * indices, context.allocate_output(0, Shape{count, rank}));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(1, Shape{count}));
     int64_t* to = indices->flat<int64_t>().data();
     int64_t at = 0;
     for (const auto& [place, sum] : counts) {
@@ -198,7 +207,8 @@ class DenseCount final : public CountKernel<T> {
     const bool matrix = values.rank() == 2;
     const int64_t width = values.dim(values.rank() - 1);
     Counts<T> counts;
-    for (int64_t i = 0; i < values.num_elements(); ++i) this->count(values, weights, matrix ? i / width : 0, i, &counts);
+    for (int64_t i = 0; i < values.num_elements(); ++i)
+      this->count(values, weights, matrix ? i / width : 0, i, &counts);
     return this->write(context, values, counts, matrix ? values.dim(0) : 1, matrix);
   }
 };
@@ -212,7 +222,8 @@ class SparseCount final : public CountKernel<T> {
   absl::Status compute(KernelContext& context) override {
     const Tensor &values = context.input(1), &weights = context.input(3);
     TROUPE_ASSIGN_OR_RETURN(Sparse input, read_sparse(context, 0));
-    if (input.rank() != 1 && input.rank() != 2) return invalid("Input must be a 1 or 2-dimensional SparseTensor. Got rank ", input.rank());
+    if (input.rank() != 1 && input.rank() != 2)
+      return invalid("Input must be a 1 or 2-dimensional SparseTensor. Got rank ", input.rank());
     TROUPE_RETURN_IF_ERROR(this->check(values, weights));
     const bool matrix = input.rank() == 2;
     Counts<T> counts;
@@ -220,8 +231,9 @@ class SparseCount final : public CountKernel<T> {
       for (int d = 0; d < input.rank(); ++d) {
         const int64_t index = input.row(i)[d];
         if (index < 0 || index >= input.dims[d]) {
-          return invalid("Invalid index value at ", i, ": dimension ", d, " has value ", index, " which is not in [0, ",
-                         input.dims[d], ") (as given by dense shape ", context.input(2).to_string());
+          return invalid("Invalid index value at ", i, ": dimension ", d, " has value ", index,
+                         " which is not in [0, ", input.dims[d], ") (as given by dense shape ",
+                         context.input(2).to_string());
         }
       }
       this->count(values, weights, matrix ? input.row(i)[0] : 0, i, &counts);
@@ -252,13 +264,21 @@ template <class... Ts>
 void add_types(KernelRegistry* registry) {
   (registry->add(KernelDef("RaggedBincount").type<Ts>("T").template kernel<RaggedBincount<Ts>>()), ...);
   (registry->add(KernelDef("SparseBincount").type<Ts>("T").template kernel<SparseBincount<Ts>>()), ...);
-  (registry->add(KernelDef("DenseCountSparseOutput").type<Ts>("output_type").template kernel<DenseCount<Ts>>()), ...);
-  (registry->add(KernelDef("SparseCountSparseOutput").type<Ts>("output_type").template kernel<SparseCount<Ts>>()), ...);
-  (registry->add(KernelDef("RaggedCountSparseOutput").type<Ts>("output_type").template kernel<RaggedCount<Ts>>()), ...);
+  (registry->add(
+       KernelDef("DenseCountSparseOutput").type<Ts>("output_type").template kernel<DenseCount<Ts>>()),
+   ...);
+  (registry->add(
+       KernelDef("SparseCountSparseOutput").type<Ts>("output_type").template kernel<SparseCount<Ts>>()),
+   ...);
+  (registry->add(
+       KernelDef("RaggedCountSparseOutput").type<Ts>("output_type").template kernel<RaggedCount<Ts>>()),
+   ...);
 }
 
 }  // namespace
 
-void register_sparse_count_kernels(KernelRegistry* registry) { add_types<float, double, int32_t, int64_t>(registry); }
+void register_sparse_count_kernels(KernelRegistry* registry) {
+  add_types<float, double, int32_t, int64_t>(registry);
+}
 
 }  // namespace troupe

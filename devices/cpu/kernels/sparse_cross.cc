@@ -42,7 +42,9 @@ class Column {
   }
 
   int64_t count(int64_t row) const { return starts_.empty() ? width_ : starts_[row + 1] - starts_[row]; }
-  int64_t position(int64_t row, int64_t n) const { return starts_.empty() ? row * width_ + n : positions_[starts_[row] + n]; }
+  int64_t position(int64_t row, int64_t n) const {
+    return starts_.empty() ? row * width_ + n : positions_[starts_[row] + n];
+  }
   const Tensor& values() const { return *values_; }
   bool is_string() const { return values_->dtype() == DataType::kString; }
 
@@ -53,25 +55,34 @@ class Column {
 };
 
 /// The inputs that all three ops begin with.
-absl::StatusOr<std::vector<Column>> read_columns(KernelContext& context, int n, int dense_count, int64_t* batch) {
+absl::StatusOr<std::vector<Column>> read_columns(KernelContext& context, int n, int dense_count,
+                                                 int64_t* batch) {
   *batch = 0;
   std::vector<Column> columns;
   for (int i = 0; i < n; ++i) {
-    const Tensor &indices = context.input(i), &values = context.input(n + i), &shape = context.input(2 * n + i);
+    const Tensor &indices = context.input(i), &values = context.input(n + i),
+                 &shape = context.input(2 * n + i);
     if (indices.rank() != 2) {
-      return invalid("Input indices should be a matrix but received shape ", indices.shape().to_string(), " at position ", i);
+      return invalid("Input indices should be a matrix but received shape ", indices.shape().to_string(),
+                     " at position ", i);
     }
-    if (indices.dim(1) != 2) return invalid("Expected D2 of index to be 2 got ", indices.dim(1), " at position ", i);
+    if (indices.dim(1) != 2)
+      return invalid("Expected D2 of index to be 2 got ", indices.dim(1), " at position ", i);
     if (!is_vector(values)) {
-      return invalid("Input values should be a vector but received shape ", values.shape().to_string(), " at position ", i);
+      return invalid("Input values should be a vector but received shape ", values.shape().to_string(),
+                     " at position ", i);
     }
     if (values.dim(0) != indices.dim(0)) {
-      return invalid("Expected size of values to be ", indices.dim(0), " got ", values.dim(0), " at position ", i);
+      return invalid("Expected size of values to be ", indices.dim(0), " got ", values.dim(0),
+                     " at position ", i);
     }
     if (!is_vector(shape)) {
-      return invalid("Input shapes should be a vector but received shape ", shape.shape().to_string(), " at position ", i);
+      return invalid("Input shapes should be a vector but received shape ", shape.shape().to_string(),
+                     " at position ", i);
     }
-    if (shape.dim(0) != 2) return invalid("shape should imply a 2D tensor, but got ", shape.shape().to_string(), " at position ", i);
+    if (shape.dim(0) != 2)
+      return invalid("shape should imply a 2D tensor, but got ", shape.shape().to_string(), " at position ",
+                     i);
     const int64_t rows = int_at(shape, 0);
     if (i == 0) *batch = rows;
     if (rows != *batch) return invalid("Expected batch size ", *batch, " got ", rows, " at input ", i);
@@ -79,10 +90,12 @@ absl::StatusOr<std::vector<Column>> read_columns(KernelContext& context, int n, 
   for (int i = 0; i < dense_count; ++i) {
     const Tensor& dense = context.input(3 * n + i);
     if (dense.rank() != 2) {
-      return invalid("Dense inputs should be a matrix but received shape ", dense.shape().to_string(), " at position ", i);
+      return invalid("Dense inputs should be a matrix but received shape ", dense.shape().to_string(),
+                     " at position ", i);
     }
     if (n == 0 && i == 0) *batch = dense.dim(0);
-    if (dense.dim(0) != *batch) return invalid("Expected batch size ", *batch, " got ", dense.dim(0), " at dense tensor ", i);
+    if (dense.dim(0) != *batch)
+      return invalid("Expected batch size ", *batch, " got ", dense.dim(0), " at dense tensor ", i);
   }
   if (*batch < 0) return invalid("The batch size must not be negative, got ", *batch);
   // Refuses batches that memory cannot hold before the columns take theirs.
@@ -94,10 +107,11 @@ absl::StatusOr<std::vector<Column>> read_columns(KernelContext& context, int n, 
   return columns;
 }
 
-/// Calls fn(row, number in the row, positions) for every choice of one feature per column; the last column turns
-/// fastest. `positions` holds one place in each column's values.
+/// Calls fn(row, number in the row, positions) for every choice of one feature per column; the last column
+/// turns fastest. `positions` holds one place in each column's values.
 template <class Fn>
-void for_crosses(const std::vector<Column>& columns, int64_t batch, const std::vector<int64_t>& counts, Fn&& fn) {
+void for_crosses(const std::vector<Column>& columns, int64_t batch, const std::vector<int64_t>& counts,
+                 Fn&& fn) {
   std::vector<int64_t> choice(columns.size()), positions(columns.size());
   for (int64_t b = 0; b < batch; ++b) {
     std::fill(choice.begin(), choice.end(), 0);
@@ -128,8 +142,8 @@ absl::Status cross(KernelContext& context, const std::vector<Column>& columns, i
   }
   const int64_t dims[2] = {total, 2};
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(dims));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* indices, context.allocate_output(0, shape));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* values, context.allocate_output(1, Shape{total}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * indices, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * values, context.allocate_output(1, Shape{total}));
   int64_t* to = indices->flat<int64_t>().data();
   int64_t at = 0;
   for_crosses(columns, batch, counts, [&](int64_t b, int64_t k, const std::vector<int64_t>& positions) {
@@ -178,7 +192,8 @@ auto join_hashes(const std::vector<Column>& columns, const Hashing& h) {
       }
       hash = c == 0 && !h.start ? feature : join_fingerprints(hash, feature);
     }
-    const auto buckets = static_cast<uint64_t>(h.buckets > 0 ? h.buckets : std::numeric_limits<int64_t>::max());
+    const auto buckets =
+        static_cast<uint64_t>(h.buckets > 0 ? h.buckets : std::numeric_limits<int64_t>::max());
     out->flat<int64_t>()[i] = static_cast<int64_t>(hash % buckets);
   };
 }
@@ -215,11 +230,12 @@ class SparseCross final : public CrossKernel {
     TROUPE_ASSIGN_OR_RETURN(std::vector<Column> columns, read_columns(context, sparse_, dense_, &batch));
     for (const Column& c : columns) {
       if (internal_ == DataType::kString && !c.is_string()) {
-        return invalid("Input values should be of internal type ", static_cast<int>(internal_), " but received ",
-                       static_cast<int>(c.values().dtype()));
+        return invalid("Input values should be of internal type ", static_cast<int>(internal_),
+                       " but received ", static_cast<int>(c.values().dtype()));
       }
     }
-    if (context.output_type(1) == DataType::kString) return cross(context, columns, batch, join_texts(columns, "_X_"));
+    if (context.output_type(1) == DataType::kString)
+      return cross(context, columns, batch, join_texts(columns, "_X_"));
     return cross(context, columns, batch, join_hashes(columns, hashing_));
   }
 
@@ -239,7 +255,8 @@ class SparseCrossV2 final : public CrossKernel {
     int64_t batch = 0;
     TROUPE_ASSIGN_OR_RETURN(std::vector<Column> columns, read_columns(context, sparse_, dense_, &batch));
     const Tensor& separator = context.input(3 * sparse_ + dense_);
-    if (!is_scalar(separator)) return invalid("Input separator should be a scalar. Received: ", separator.to_string());
+    if (!is_scalar(separator))
+      return invalid("Input separator should be a scalar. Received: ", separator.to_string());
     return cross(context, columns, batch, join_texts(columns, separator.value<TString>().view()));
   }
 };
@@ -255,10 +272,14 @@ class SparseCrossHashed final : public CrossKernel {
     int64_t batch = 0;
     TROUPE_ASSIGN_OR_RETURN(std::vector<Column> columns, read_columns(context, sparse_, dense_, &batch));
     const int first = 3 * sparse_ + dense_;
-    const Tensor &buckets = context.input(first), &strong = context.input(first + 1), &salt = context.input(first + 2);
-    if (!is_scalar(buckets)) return invalid("Input num_buckets should be a scalar. Received: ", buckets.to_string());
-    if (!is_scalar(strong)) return invalid("Input strong_hash should be a scalar. Received: ", strong.to_string());
-    if (!is_vector(salt) || salt.dim(0) != 2) return invalid("Input salt should be a vector of 2 elements. Received: ", salt.to_string());
+    const Tensor &buckets = context.input(first), &strong = context.input(first + 1),
+                 &salt = context.input(first + 2);
+    if (!is_scalar(buckets))
+      return invalid("Input num_buckets should be a scalar. Received: ", buckets.to_string());
+    if (!is_scalar(strong))
+      return invalid("Input strong_hash should be a scalar. Received: ", strong.to_string());
+    if (!is_vector(salt) || salt.dim(0) != 2)
+      return invalid("Input salt should be a vector of 2 elements. Received: ", salt.to_string());
     Hashing h;
     h.buckets = buckets.value<int64_t>();
     h.strong = strong.value<bool>();

@@ -7,10 +7,10 @@ namespace {
 
 /// Entries in groups that are reduced to one: those that agree in all kept dimensions.
 struct Groups {
-  std::vector<bool> reduced;       // per dimension
-  std::vector<int64_t> order;      // entries, group after group
-  std::vector<int64_t> begins;     // into `order`, and its end
-  Indices dims;                    // of the result
+  std::vector<bool> reduced;    // per dimension
+  std::vector<int64_t> order;   // entries, group after group
+  std::vector<int64_t> begins;  // into `order`, and its end
+  Indices dims;                 // of the result
 };
 
 template <Combine kOp, bool kSparse>
@@ -34,7 +34,8 @@ class SparseReduce final : public Kernel {
         combine(element_at(sums, g), element_at(*input.values, groups.order[i]), 1);
       }
     }
-    return kSparse ? write_sparse(context, input, groups, std::move(sums)) : write_dense(context, input, groups, sums);
+    return kSparse ? write_sparse(context, input, groups, std::move(sums))
+                   : write_dense(context, input, groups, sums);
   }
 
  private:
@@ -42,7 +43,9 @@ class SparseReduce final : public Kernel {
     const int rank = input.rank();
     Groups g;
     g.reduced.assign(static_cast<size_t>(rank), false);
-    if (axes.rank() > 1) return invalid("Expected reduction_axes to be a scalar or a vector, got shape ", axes.shape().to_string());
+    if (axes.rank() > 1)
+      return invalid("Expected reduction_axes to be a scalar or a vector, got shape ",
+                     axes.shape().to_string());
     for (int64_t axis : ints_of(axes)) {
       if (axis < -rank || axis >= rank) {
         return invalid("Invalid reduction dimension ", axis, ", for input with ", rank, " dimensions.");
@@ -82,16 +85,17 @@ class SparseReduce final : public Kernel {
     return at;
   }
 
-  absl::Status write_dense(KernelContext& context, const Sparse& input, const Groups& g, const Tensor& sums) const {
+  absl::Status write_dense(KernelContext& context, const Sparse& input, const Groups& g,
+                           const Tensor& sums) const {
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({g.dims.data(), g.dims.size()}));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     fill_zero(context.parallel(), out->dtype(), out->raw(), out->num_elements());
     const Indices strides = strides_of(shape);
     for (size_t i = 0; i + 1 < g.begins.size(); ++i) {
       const Indices at = place(input, g, i);
       if (!within(at.data(), g.dims)) {
-        return invalid("Sparse index ", bracketed(at.data(), static_cast<int>(at.size())), " is out of bounds of the result ",
-                       shape.to_string());
+        return invalid("Sparse index ", bracketed(at.data(), static_cast<int>(at.size())),
+                       " is out of bounds of the result ", shape.to_string());
       }
       int64_t offset = 0;
       for (size_t d = 0; d < at.size(); ++d) offset += at[d] * strides[d];
@@ -106,7 +110,8 @@ class SparseReduce final : public Kernel {
       const Indices at = place(input, g, i);
       rows.insert(rows.end(), at.begin(), at.end());
     }
-    TROUPE_RETURN_IF_ERROR(output_rows(context, 0, rows, sums.num_elements(), static_cast<int>(g.dims.size())));
+    TROUPE_RETURN_IF_ERROR(
+        output_rows(context, 0, rows, sums.num_elements(), static_cast<int>(g.dims.size())));
     context.set_output(1, std::move(sums));
     return output_dims(context, 2, g.dims);
   }
@@ -117,10 +122,17 @@ class SparseReduce final : public Kernel {
 }  // namespace
 
 void register_sparse_reduce_kernels(KernelRegistry* registry) {
-  registry->add(KernelDef("SparseReduceSum").types("T", number_types()).kernel<SparseReduce<Combine::kAdd, false>>());
-  registry->add(KernelDef("SparseReduceSumSparse").types("T", number_types()).kernel<SparseReduce<Combine::kAdd, true>>());
-  registry->add(KernelDef("SparseReduceMax").types("T", real_number_types()).kernel<SparseReduce<Combine::kMax, false>>());
-  registry->add(KernelDef("SparseReduceMaxSparse").types("T", real_number_types()).kernel<SparseReduce<Combine::kMax, true>>());
+  registry->add(
+      KernelDef("SparseReduceSum").types("T", number_types()).kernel<SparseReduce<Combine::kAdd, false>>());
+  registry->add(KernelDef("SparseReduceSumSparse")
+                    .types("T", number_types())
+                    .kernel<SparseReduce<Combine::kAdd, true>>());
+  registry->add(KernelDef("SparseReduceMax")
+                    .types("T", real_number_types())
+                    .kernel<SparseReduce<Combine::kMax, false>>());
+  registry->add(KernelDef("SparseReduceMaxSparse")
+                    .types("T", real_number_types())
+                    .kernel<SparseReduce<Combine::kMax, true>>());
 }
 
 }  // namespace troupe

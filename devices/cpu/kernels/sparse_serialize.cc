@@ -1,6 +1,6 @@
 // Sparse tensors as three strings or variants, and kept on the side under handles: SerializeSparse,
-// SerializeManySparse, DeserializeSparse, DeserializeManySparse, AddSparseToTensorsMap, AddManySparseToTensorsMap,
-// TakeManySparseFromTensorsMap.
+// SerializeManySparse, DeserializeSparse, DeserializeManySparse, AddSparseToTensorsMap,
+// AddManySparseToTensorsMap, TakeManySparseFromTensorsMap.
 #include <array>
 #include <mutex>
 #include <string>
@@ -66,8 +66,8 @@ absl::StatusOr<Tensor> read_part(const Tensor& in, int64_t i) {
     if (auto* held = v.get<TensorVariant>()) return held->tensor();
     std::string metadata;
     std::vector<Tensor> tensors;
-    if (!v.empty() && v.value()->type_name() == "tensorflow::Tensor" && v.value()->serialize(&metadata, &tensors) &&
-        tensors.size() == 1) {
+    if (!v.empty() && v.value()->type_name() == "tensorflow::Tensor" &&
+        v.value()->serialize(&metadata, &tensors) && tensors.size() == 1) {
       return tensors[0];
     }
     return invalid("Could not get a tensor from the variant: element ", i, " holds ",
@@ -83,15 +83,18 @@ absl::StatusOr<Tensor> read_part(const Tensor& in, int64_t i) {
 
 absl::Status check_parts(KernelContext& context) {
   const Tensor &indices = context.input(0), &values = context.input(1), &shape = context.input(2);
-  if (indices.rank() != 2) return invalid("Input indices should be a matrix but received shape ", indices.shape().to_string());
-  if (!is_vector(values)) return invalid("Input values should be a vector but received shape ", values.shape().to_string());
-  if (!is_vector(shape)) return invalid("Input shape should be a vector but received shape ", shape.shape().to_string());
+  if (indices.rank() != 2)
+    return invalid("Input indices should be a matrix but received shape ", indices.shape().to_string());
+  if (!is_vector(values))
+    return invalid("Input values should be a vector but received shape ", values.shape().to_string());
+  if (!is_vector(shape))
+    return invalid("Input shape should be a vector but received shape ", shape.shape().to_string());
   return absl::OkStatus();
 }
 
 absl::Status serialize_sparse(KernelContext& context) {
   TROUPE_RETURN_IF_ERROR(check_parts(context));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape{3}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape{3}));
   for (int i = 0; i < 3; ++i) TROUPE_RETURN_IF_ERROR(write_part(context.input(i), out, i));
   return absl::OkStatus();
 }
@@ -109,12 +112,14 @@ absl::StatusOr<std::vector<Parts>> split_batch(KernelContext& context) {
   // One small tensor for each: bounded by what the output holds, which is allocated first.
   Tensor shape(DataType::kInt64, Shape{rank - 1});
   std::copy(batch.dims.begin() + 1, batch.dims.end(), shape.flat<int64_t>().begin());
-  const Parts none = {Tensor(DataType::kInt64, Shape{0, rank - 1}), Tensor(batch.values->dtype(), Shape{0}), shape};
+  const Parts none = {Tensor(DataType::kInt64, Shape{0, rank - 1}), Tensor(batch.values->dtype(), Shape{0}),
+                      shape};
   std::vector<Parts> parts(static_cast<size_t>(count), none);
   for (int64_t begin = 0, end = 0; begin < batch.nnz(); begin = end) {
     const int64_t b = batch.row(begin)[0];
     while (end < batch.nnz() && batch.row(end)[0] == b) ++end;
-    TROUPE_ASSIGN_OR_RETURN(Tensor indices, Tensor::make(DataType::kInt64, Shape{end - begin, rank - 1}, context.allocator()));
+    TROUPE_ASSIGN_OR_RETURN(
+        Tensor indices, Tensor::make(DataType::kInt64, Shape{end - begin, rank - 1}, context.allocator()));
     for (int64_t i = begin; i < end; ++i) {
       std::copy_n(batch.row(i) + 1, rank - 1, indices.flat<int64_t>().data() + (i - begin) * (rank - 1));
     }
@@ -127,10 +132,11 @@ absl::Status serialize_many_sparse(KernelContext& context) {
   TROUPE_RETURN_IF_ERROR(check_parts(context));
   const int64_t dims[2] = {context.input(2).num_elements() > 0 ? int_at(context.input(2), 0) : 0, 3};
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(dims));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   TROUPE_ASSIGN_OR_RETURN(std::vector<Parts> parts, split_batch(context));
   for (size_t b = 0; b < parts.size(); ++b) {
-    for (int k = 0; k < 3; ++k) TROUPE_RETURN_IF_ERROR(write_part(parts[b][k], out, static_cast<int64_t>(b) * 3 + k));
+    for (int k = 0; k < 3; ++k)
+      TROUPE_RETURN_IF_ERROR(write_part(parts[b][k], out, static_cast<int64_t>(b) * 3 + k));
   }
   return absl::OkStatus();
 }
@@ -138,16 +144,20 @@ absl::Status serialize_many_sparse(KernelContext& context) {
 absl::Status check_read_parts(const Parts& p, size_t i, DataType dtype, int64_t rank_before) {
   const auto& [indices, values, shape] = p;
   if (indices.dtype() != DataType::kInt64) {
-    return invalid("Expected SparseTensor[", i, "] indices of type int64 but got ", dtype_name(indices.dtype()));
+    return invalid("Expected SparseTensor[", i, "] indices of type int64 but got ",
+                   dtype_name(indices.dtype()));
   }
   if (indices.rank() != 2) {
-    return invalid("Expected SparseTensor[", i, "] indices to represent an index matrix but received shape ", indices.shape().to_string());
+    return invalid("Expected SparseTensor[", i, "] indices to represent an index matrix but received shape ",
+                   indices.shape().to_string());
   }
   if (!is_vector(values)) {
-    return invalid("Expected SparseTensor[", i, "] values to represent a values vector but received shape ", values.shape().to_string());
+    return invalid("Expected SparseTensor[", i, "] values to represent a values vector but received shape ",
+                   values.shape().to_string());
   }
   if (!is_vector(shape) || shape.dtype() != DataType::kInt64) {
-    return invalid("Expected SparseTensor[", i, "] shape to represent a shape vector but received shape ", shape.shape().to_string());
+    return invalid("Expected SparseTensor[", i, "] shape to represent a shape vector but received shape ",
+                   shape.shape().to_string());
   }
   if (values.dtype() != dtype) {
     return invalid("Requested SparseTensor of type ", dtype_name(dtype), " but SparseTensor[", i,
@@ -158,17 +168,18 @@ absl::Status check_read_parts(const Parts& p, size_t i, DataType dtype, int64_t 
                    "].values to match but they do not: ", indices.dim(0), " vs. ", values.dim(0));
   }
   if (indices.dim(1) != shape.dim(0)) {
-    return invalid("Expected column counts of SparseTensor[", i, "].indices to match size of SparseTensor[", i,
-                   "].shape but they do not: ", indices.dim(1), " vs. ", shape.dim(0));
+    return invalid("Expected column counts of SparseTensor[", i, "].indices to match size of SparseTensor[",
+                   i, "].shape but they do not: ", indices.dim(1), " vs. ", shape.dim(0));
   }
   if (shape.dim(0) != rank_before) {
-    return invalid("Inconsistent shape across SparseTensors: rank prior to SparseTensor[", i, "] was: ", rank_before,
-                   " but rank of SparseTensor[", i, "] is: ", shape.dim(0));
+    return invalid("Inconsistent shape across SparseTensors: rank prior to SparseTensor[", i,
+                   "] was: ", rank_before, " but rank of SparseTensor[", i, "] is: ", shape.dim(0));
   }
   return absl::OkStatus();
 }
 
-/// Outputs 0 to 2: the sparse tensors joined, under new leading dimensions `outer` (whose product is their number).
+/// Outputs 0 to 2: the sparse tensors joined, under new leading dimensions `outer` (whose product is their
+/// number).
 absl::Status join(KernelContext& context, const std::vector<Parts>& parts, const Indices& outer) {
   const DataType dtype = context.output_type(1);
   const int64_t inner = parts.empty() || parts[0][2].rank() != 1 ? 0 : parts[0][2].dim(0);
@@ -178,11 +189,12 @@ absl::Status join(KernelContext& context, const std::vector<Parts>& parts, const
   for (size_t i = 0; i < parts.size(); ++i) {
     TROUPE_RETURN_IF_ERROR(check_read_parts(parts[i], i, dtype, inner));
     total += parts[i][0].dim(0);
-    for (int64_t d = 0; d < inner; ++d) dims[outer.size() + d] = std::max(dims[outer.size() + d], int_at(parts[i][2], d));
+    for (int64_t d = 0; d < inner; ++d)
+      dims[outer.size() + d] = std::max(dims[outer.size() + d], int_at(parts[i][2], d));
   }
   const int rank = static_cast<int>(dims.size());
-  TROUPE_ASSIGN_OR_RETURN(Tensor* indices, context.allocate_output(0, Shape{total, rank}));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* values, context.allocate_output(1, Shape{total}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * indices, context.allocate_output(0, Shape{total, rank}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * values, context.allocate_output(1, Shape{total}));
   int64_t* to = indices->flat<int64_t>().data();
   int64_t at = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -204,12 +216,14 @@ absl::Status join(KernelContext& context, const std::vector<Parts>& parts, const
 
 absl::Status deserialize_sparse(KernelContext& context) {
   const Tensor& in = context.input(0);
-  if (in.rank() == 0) return invalid("Serialized sparse should have non-zero rank but received shape ", in.shape().to_string());
+  if (in.rank() == 0)
+    return invalid("Serialized sparse should have non-zero rank but received shape ", in.shape().to_string());
   if (in.dim(in.rank() - 1) != 3) {
     return invalid("Serialized sparse should have 3 as the last dimension ", in.shape().to_string());
   }
   if (in.num_elements() == 0) {
-    return invalid("Serialized sparse should have at least 1 serialized tensor, but has a zero dimension ", in.shape().to_string());
+    return invalid("Serialized sparse should have at least 1 serialized tensor, but has a zero dimension ",
+                   in.shape().to_string());
   }
   std::vector<Parts> parts(static_cast<size_t>(in.num_elements() / 3));
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -246,8 +260,8 @@ class SparseTensorsMap final : public Resource {
  private:
   const std::string name_;
   std::mutex mu_;
-  int64_t next_ = 0;                              // guarded by mu_
-  absl::flat_hash_map<int64_t, Parts> parts_;     // guarded by mu_
+  int64_t next_ = 0;                           // guarded by mu_
+  absl::flat_hash_map<int64_t, Parts> parts_;  // guarded by mu_
 };
 
 /// Base of the kernels that use a map: they find it by container and name.
@@ -272,12 +286,14 @@ class MapKernel : public Kernel {
 
 class AddSparseToTensorsMap final : public MapKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) { return make<AddSparseToTensorsMap>(c); }
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    return make<AddSparseToTensorsMap>(c);
+  }
   absl::Status compute(KernelContext& context) override {
     TROUPE_RETURN_IF_ERROR(check_parts(context));
     TROUPE_RETURN_IF_ERROR(read_sparse(context, 0).status());
     TROUPE_ASSIGN_OR_RETURN(auto target, map(context));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* handle, context.allocate_output(0, Shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * handle, context.allocate_output(0, Shape()));
     handle->flat<int64_t>()[0] = target->add({context.input(0), context.input(1), context.input(2)});
     return absl::OkStatus();
   }
@@ -285,12 +301,14 @@ class AddSparseToTensorsMap final : public MapKernel {
 
 class AddManySparseToTensorsMap final : public MapKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) { return make<AddManySparseToTensorsMap>(c); }
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    return make<AddManySparseToTensorsMap>(c);
+  }
   absl::Status compute(KernelContext& context) override {
     TROUPE_RETURN_IF_ERROR(check_parts(context));
     const int64_t dims[1] = {context.input(2).num_elements() > 0 ? int_at(context.input(2), 0) : 0};
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(dims));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* handles, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * handles, context.allocate_output(0, shape));
     TROUPE_ASSIGN_OR_RETURN(std::vector<Parts> parts, split_batch(context));
     TROUPE_ASSIGN_OR_RETURN(auto target, map(context));
     // Those that hold something come first, then the empty ones.
@@ -305,10 +323,13 @@ class AddManySparseToTensorsMap final : public MapKernel {
 
 class TakeManySparseFromTensorsMap final : public MapKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) { return make<TakeManySparseFromTensorsMap>(c); }
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    return make<TakeManySparseFromTensorsMap>(c);
+  }
   absl::Status compute(KernelContext& context) override {
     const Tensor& handles = context.input(0);
-    if (!is_vector(handles)) return invalid("sparse_handles should be a vector but received shape ", handles.shape().to_string());
+    if (!is_vector(handles))
+      return invalid("sparse_handles should be a vector but received shape ", handles.shape().to_string());
     TROUPE_ASSIGN_OR_RETURN(auto source, map(context));
     std::vector<Parts> parts;
     for (int64_t handle : handles.flat<int64_t>()) {
@@ -327,8 +348,11 @@ void register_sparse_serialize_kernels(KernelRegistry* registry) {
   registry->add(KernelDef("DeserializeSparse").fn(deserialize_sparse));
   registry->add(KernelDef("DeserializeManySparse").fn(deserialize_sparse));
   registry->add(KernelDef("AddSparseToTensorsMap").kernel<AddSparseToTensorsMap>());
-  registry->add(KernelDef("AddManySparseToTensorsMap").types("T", every_type()).kernel<AddManySparseToTensorsMap>());
-  registry->add(KernelDef("TakeManySparseFromTensorsMap").types("dtype", every_type()).kernel<TakeManySparseFromTensorsMap>());
+  registry->add(
+      KernelDef("AddManySparseToTensorsMap").types("T", every_type()).kernel<AddManySparseToTensorsMap>());
+  registry->add(KernelDef("TakeManySparseFromTensorsMap")
+                    .types("dtype", every_type())
+                    .kernel<TakeManySparseFromTensorsMap>());
 }
 
 }  // namespace troupe
