@@ -6,6 +6,15 @@
 namespace troupe {
 namespace {
 
+/// The solvers read the lower triangle only, and do not always notice what is not finite there.
+template <class S>
+bool lower_part_finite(const Matrix<S>& m) {
+  for (Eigen::Index i = 0; i < m.rows(); ++i) {
+    if (!m.row(i).head(i + 1).allFinite()) return false;
+  }
+  return true;
+}
+
 class SelfAdjointEigV2 final : public Kernel {
  public:
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
@@ -16,15 +25,18 @@ class SelfAdjointEigV2 final : public Kernel {
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
     TROUPE_ASSIGN_OR_RETURN(MatrixBatch batch, matrix_batch(input, 0, true));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* e, context.allocate_output(0, with_matrix(input, {batch.rows})));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* v, vectors_ ? context.allocate_output(1, input.shape()) : unused_output(context, 1));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * e, context.allocate_output(0, with_matrix(input, {batch.rows})));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * v,
+                            vectors_ ? context.allocate_output(1, input.shape()) : unused_output(context, 1));
     if (input.num_elements() == 0) return absl::OkStatus();
     return with_wide_type(input.dtype(), [&]<class S>(S*) -> absl::Status {
       for (int64_t b = 0; b < batch.count; ++b) {
-        Eigen::SelfAdjointEigenSolver<Matrix<S>> solver(load_matrix<S>(input, b, batch.rows, batch.cols),
-                                                        vectors_ ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
-        if (solver.info() != Eigen::Success) {
-          return invalid("Self-adjoint eigen decomposition was not successful. The input might not be valid.");
+        const Matrix<S> m = load_matrix<S>(input, b, batch.rows, batch.cols);
+        Eigen::SelfAdjointEigenSolver<Matrix<S>> solver(m, vectors_ ? Eigen::ComputeEigenvectors
+                                                                    : Eigen::EigenvaluesOnly);
+        if (solver.info() != Eigen::Success || !lower_part_finite(m)) {
+          return invalid(
+              "Self-adjoint eigen decomposition was not successful. The input might not be valid.");
         }
         store_matrix<S>(solver.eigenvalues().template cast<S>(), e, b);
         if (vectors_) store_matrix<S>(solver.eigenvectors(), v, b);
@@ -41,11 +53,13 @@ class SelfAdjointEigV2 final : public Kernel {
 absl::Status self_adjoint_eig(KernelContext& context) {
   const Tensor& input = context.input(0);
   TROUPE_ASSIGN_OR_RETURN(MatrixBatch batch, matrix_batch(input, 0, true));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, with_matrix(input, {batch.rows + 1, batch.cols})));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out,
+                          context.allocate_output(0, with_matrix(input, {batch.rows + 1, batch.cols})));
   if (input.num_elements() == 0) return absl::OkStatus();
   for (int64_t b = 0; b < batch.count; ++b) {
-    Eigen::SelfAdjointEigenSolver<Matrix<double>> solver(load_matrix<double>(input, b, batch.rows, batch.cols));
-    if (solver.info() != Eigen::Success) {
+    const Matrix<double> m = load_matrix<double>(input, b, batch.rows, batch.cols);
+    Eigen::SelfAdjointEigenSolver<Matrix<double>> solver(m);
+    if (solver.info() != Eigen::Success || !lower_part_finite(m)) {
       return invalid("Self-adjoint eigen decomposition was not successful. The input might not be valid.");
     }
     Matrix<double> both(batch.rows + 1, batch.cols);
@@ -67,12 +81,14 @@ class Eig final : public Kernel {
     using S = std::complex<double>;
     const Tensor& input = context.input(0);
     TROUPE_ASSIGN_OR_RETURN(MatrixBatch batch, matrix_batch(input, 0, true));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* e, context.allocate_output(0, with_matrix(input, {batch.rows})));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* v, vectors_ ? context.allocate_output(1, input.shape()) : unused_output(context, 1));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * e, context.allocate_output(0, with_matrix(input, {batch.rows})));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * v,
+                            vectors_ ? context.allocate_output(1, input.shape()) : unused_output(context, 1));
     if (input.num_elements() == 0) return absl::OkStatus();
     for (int64_t b = 0; b < batch.count; ++b) {
-      Eigen::ComplexEigenSolver<Matrix<S>> solver(load_matrix<S>(input, b, batch.rows, batch.cols), vectors_);
-      if (solver.info() != Eigen::Success) {
+      const Matrix<S> m = load_matrix<S>(input, b, batch.rows, batch.cols);
+      Eigen::ComplexEigenSolver<Matrix<S>> solver(m, vectors_);
+      if (solver.info() != Eigen::Success || !m.allFinite()) {
         return invalid("Eigen decomposition was not successful. The input might not be valid.");
       }
       store_matrix<S>(solver.eigenvalues(), e, b);
