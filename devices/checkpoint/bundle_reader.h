@@ -17,8 +17,8 @@ class BundleEntryProto;
 
 namespace troupe {
 
-/// Reads a V2 checkpoint. Everything in its files is doubted: sizes are compared with the files' before memory is
-/// allocated, and checksums with what was read. Used by one thread.
+/// Reads a V2 checkpoint. Everything in its files is doubted: sizes are compared with the files' before
+/// memory is allocated, and checksums with what was read. Used by one thread.
 class BundleReader {
  public:
   struct Info {

@@ -16,8 +16,8 @@ class BundleEntryProto;
 
 namespace troupe {
 
-/// Writes a V2 checkpoint with one data file. The files appear under their names when `finish` is called; a writer
-/// destroyed before leaves nothing. Used by one thread.
+/// Writes a V2 checkpoint with one data file. The files appear under their names when `finish` is called; a
+/// writer destroyed before leaves nothing. Used by one thread.
 class BundleWriter {
  public:
   BundleWriter();

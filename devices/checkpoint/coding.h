@@ -7,8 +7,8 @@
 
 namespace troupe {
 
-/// Little-endian numbers of fixed size, and varints: seven bits a byte, lowest first, the high bit set on all but the
-/// last byte.
+/// Little-endian numbers of fixed size, and varints: seven bits a byte, lowest first, the high bit set on all
+/// but the last byte.
 void put_fixed32(std::string* out, uint32_t value);
 void put_varint64(std::string* out, uint64_t value);
 uint32_t get_fixed32(const char* bytes);

@@ -12,8 +12,8 @@ namespace troupe {
 /// "path; No such file or directory", with the code that TensorFlow gives to an errno.
 absl::Status file_error(absl::string_view path, int error_number);
 
-/// A file being written under a temporary name beside its own, which it gets by `commit`. Destroyed before, it leaves
-/// nothing behind. Used by one thread.
+/// A file being written under a temporary name beside its own, which it gets by `commit`. Destroyed before,
+/// it leaves nothing behind. Used by one thread.
 class OutputFile {
  public:
   OutputFile() = default;

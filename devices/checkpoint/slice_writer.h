@@ -14,8 +14,9 @@ class SavedSliceMeta;
 
 namespace troupe {
 
-/// Writes a V1 checkpoint: one table, with a list of all tensors under the empty key and a SavedTensorSlices message a
-/// part. Values are kept in memory until `finish`, since the table wants its keys sorted. Used by one thread.
+/// Writes a V1 checkpoint: one table, with a list of all tensors under the empty key and a SavedTensorSlices
+/// message a part. Values are kept in memory until `finish`, since the table wants its keys sorted. Used by
+/// one thread.
 class SliceWriter {
  public:
   explicit SliceWriter(std::string path);

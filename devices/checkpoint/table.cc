@@ -26,7 +26,8 @@ constexpr size_t kMagicBytes = 8;
 constexpr char kMagic[] = "\x57\xfb\x80\x8b\x24\x75\x47\xdb";
 /// Snappy's longest copy is 64 bytes, from an element of at least two: no honest block grows more than this.
 constexpr uint64_t kMaxExpansion = 64;
-/// Honest tables restart at least this often, so that sharing prefixes shortens the keys of a block no more than this.
+/// Honest tables restart at least this often, so that sharing prefixes shortens the keys of a block no more
+/// than this.
 constexpr uint64_t kMaxSharing = 256;
 
 }  // namespace

@@ -13,8 +13,9 @@
 
 namespace troupe {
 
-/// Writes a table of strings sorted by key, as LevelDB lays it out: blocks of entries that share prefixes with the entry
-/// before, each with a checksum, then an index of the blocks, then a footer. Blocks are not compressed.
+/// Writes a table of strings sorted by key, as LevelDB lays it out: blocks of entries that share prefixes
+/// with the entry before, each with a checksum, then an index of the blocks, then a footer. Blocks are not
+/// compressed.
 class TableWriter {
  public:
   /// The file must outlive the writer, and be empty.
@@ -44,8 +45,9 @@ class TableWriter {
   bool is_empty_ = true;
 };
 
-/// Reads such a table, compressed by Snappy or not. Blocks are read when needed and the last one is kept. Every block's
-/// checksum is verified. DataLoss, with the file's name, for whatever is not as it must be. Used by one thread.
+/// Reads such a table, compressed by Snappy or not. Blocks are read when needed and the last one is kept.
+/// Every block's checksum is verified. DataLoss, with the file's name, for whatever is not as it must be.
+/// Used by one thread.
 class TableReader {
  public:
   absl::Status open(const std::string& path);

@@ -32,8 +32,8 @@ void put_ordered_string(std::string* out, absl::string_view s) {
   out->push_back('\1');
 }
 
-/// Seven bits a byte, of which one is the sign; the first byte begins with as many ones as there are bytes (for negative
-/// numbers, zeros).
+/// Seven bits a byte, of which one is the sign; the first byte begins with as many ones as there are bytes
+/// (for negative numbers, zeros).
 void put_ordered_signed(std::string* out, int64_t value) {
   const uint64_t magnitude = static_cast<uint64_t>(value < 0 ? ~value : value);
   const int n = std::bit_width(magnitude) / 7 + 1;

@@ -14,7 +14,8 @@ class TensorSliceProto;
 
 namespace troupe {
 
-/// A rectangular part of a tensor: a range of every dimension, written "0,2:-:1,3" (from 0 two, all, from 1 three).
+/// A rectangular part of a tensor: a range of every dimension, written "0,2:-:1,3" (from 0 two, all, from 1
+/// three).
 class TensorSlice {
  public:
   /// The length that stands for the whole dimension.
@@ -36,7 +37,8 @@ class TensorSlice {
   int64_t length(int d) const { return lengths_[static_cast<size_t>(d)]; }
   /// True when every dimension is taken whole.
   bool is_full() const;
-  /// The shape of this part of a tensor of `shape`. InvalidArgument when the ranks differ or it reaches beyond.
+  /// The shape of this part of a tensor of `shape`. InvalidArgument when the ranks differ or it reaches
+  /// beyond.
   absl::StatusOr<Shape> shape_in(const Shape& shape) const;
 
   friend bool operator==(const TensorSlice&, const TensorSlice&) = default;
@@ -57,8 +59,8 @@ absl::StatusOr<ShapeAndSlice> parse_shape_and_slice(absl::string_view text);
 /// The key under which checkpoints of both versions keep a part of a tensor; sorts by name, then by place.
 std::string slice_key(absl::string_view name, const TensorSlice& slice);
 
-/// Copies the elements that two parts of a tensor of `shape` have in common; `from` and `to` are their values. Returns
-/// how many there were. Both parts must fit the shape, and the values the parts.
+/// Copies the elements that two parts of a tensor of `shape` have in common; `from` and `to` are their
+/// values. Returns how many there were. Both parts must fit the shape, and the values the parts.
 int64_t copy_common(const Shape& shape, const TensorSlice& from_slice, const Tensor& from,
                     const TensorSlice& to_slice, Tensor* to);
 /// How many elements two parts of a tensor of `shape` have in common.

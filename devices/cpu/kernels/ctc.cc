@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kLogZero = -std::numeric_limits<double>::infinity();
 
-/// log(exp(a) + exp(b)). Of float scores all is rounded to float; of double scores, as in TensorFlow, only what the smaller
-/// one adds.
+/// log(exp(a) + exp(b)). Of float scores all is rounded to float; of double scores, as in TensorFlow, only
+/// what the smaller one adds.
 template <class T = float>
 double log_add(double a, double b) {
   if constexpr (std::is_same_v<T, double>) {
@@ -303,7 +303,8 @@ class CtcGreedyKernel final : public Kernel {
   int64_t blank_ = -1;
 };
 
-/// A prefix in the tree of a beam search, with the probability of all alignments that end in a blank or in its label.
+/// A prefix in the tree of a beam search, with the probability of all alignments that end in a blank or in
+/// its label.
 struct Prefix {
   Prefix* parent = nullptr;
   int64_t label = -1;

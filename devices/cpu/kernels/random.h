@@ -7,8 +7,9 @@
 
 namespace troupe {
 
-/// Samples that an output may use up when their number is not known before: gamma, Poisson, truncated normal. A stateful
-/// generator moves on by as many blocks, of four samples each, for every output of any distribution.
+/// Samples that an output may use up when their number is not known before: gamma, Poisson, truncated normal.
+/// A stateful generator moves on by as many blocks, of four samples each, for every output of any
+/// distribution.
 inline constexpr uint64_t kSamplesPerOutput = 256;
 
 /// The generator of one stateful kernel: continues from run to run. Thread-safe.
@@ -34,8 +35,8 @@ class SharedPhilox {
   Philox generator_;
 };
 
-/// The generator of a stateless op's seed pair of int32 or int64 numbers: one block of a fixed key scrambles it.
-/// InvalidArgument "seed must have shape [2], not [3]".
+/// The generator of a stateless op's seed pair of int32 or int64 numbers: one block of a fixed key scrambles
+/// it. InvalidArgument "seed must have shape [2], not [3]".
 absl::StatusOr<Philox> philox_of_seed(const Tensor& seed);
 /// The generator of the inputs key, counter and alg of a V2 op, which start at input `i`.
 absl::StatusOr<Philox> philox_of_key(const KernelContext& context, int i);
@@ -47,13 +48,13 @@ enum class RandomKind { kUniform, kNormal, kTruncatedNormal };
 void fill_random(KernelContext& context, RandomKind kind, Philox generator, Tensor* out);
 /// Fills an integer tensor with all its bits random.
 void fill_random_bits(KernelContext& context, Philox generator, Tensor* out);
-/// Fills an int32, int64, uint32 or uint64 tensor from [low, high), which are scalars of its dtype. InvalidArgument
-/// "Need minval < maxval, got 3 >= 3".
+/// Fills an int32, int64, uint32 or uint64 tensor from [low, high), which are scalars of its dtype.
+/// InvalidArgument "Need minval < maxval, got 3 >= 3".
 absl::Status fill_random_range(KernelContext& context, Philox generator, const Tensor& low, const Tensor& high,
                                Tensor* out);
 
-/// Samples for each rate (alpha): `out` ends with the dimensions of `rates`, so that sample i of rate k is element
-/// i * rates.num_elements() + k.
+/// Samples for each rate (alpha): `out` ends with the dimensions of `rates`, so that sample i of rate k is
+/// element i * rates.num_elements() + k.
 absl::Status fill_gamma(KernelContext& context, const Philox& generator, const Tensor& alphas, Tensor* out);
 absl::Status fill_poisson(KernelContext& context, const Philox& generator, const Tensor& rates, Tensor* out);
 /// Rows of class indices drawn with probability exp(logits).

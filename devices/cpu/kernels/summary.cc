@@ -84,7 +84,8 @@ absl::Status scalar_summary(KernelContext& context) {
   return set_summary(context, summary);
 }
 
-/// The upper ends of a histogram's buckets: they grow by a tenth each, from 1e-12 to 1e20, on both sides of 0.
+/// The upper ends of a histogram's buckets: they grow by a tenth each, from 1e-12 to 1e20, on both sides of
+/// 0.
 const std::vector<double>& bucket_limits() {
   static const auto* limits = [] {
     std::vector<double> positive;

@@ -24,9 +24,9 @@ namespace pb = ::tensorflow;
 /// Below this, the largest value of a picture counts as zero.
 constexpr float kZero = 1e-6f;
 
-/// The samples of one picture as bytes. From 0 up they are stretched so that the largest is 255; with negative ones
-/// among them so that zero is 128 and the largest of either sign 127 away. A pixel with infinities or NaN gets
-/// `bad_color`.
+/// The samples of one picture as bytes. From 0 up they are stretched so that the largest is 255; with
+/// negative ones among them so that zero is 128 and the largest of either sign 127 away. A pixel with
+/// infinities or NaN gets `bad_color`.
 template <class T>
 std::vector<uint8_t> to_bytes(const T* samples, int64_t pixels, int64_t channels,
                               const std::vector<uint8_t>& bad_color) {

@@ -112,7 +112,8 @@ class LockedSlots {
     }
   }
 
-  /// Locks each variable once, in the order of addresses, so that calls that share variables cannot block each other.
+  /// Locks each variable once, in the order of addresses, so that calls that share variables cannot block
+  /// each other.
   absl::Status lock(KernelContext& context, int count) {
     for (int i = 0; i < count; ++i) {
       order_[i] = i;

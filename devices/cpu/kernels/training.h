@@ -25,7 +25,8 @@ struct OptimizerCall {
   int64_t row_elements = 0;
 };
 
-/// Updates the elements [begin, end), or, of a sparse call, for the rows [begin, end) of the gradient in that order.
+/// Updates the elements [begin, end), or, of a sparse call, for the rows [begin, end) of the gradient in that
+/// order.
 using OptimizerLoop = void (*)(const OptimizerCall& call, int64_t begin, int64_t end);
 
 /// Which scalars must not have which sign.

@@ -4,8 +4,8 @@
 namespace troupe {
 namespace {
 
-/// Scalars: lr, l1, l2, lr_power; with kShrinkage lr, l1, l2, l2_shrinkage, lr_power. With the flag, linear is kept
-/// times the learning rate.
+/// Scalars: lr, l1, l2, lr_power; with kShrinkage lr, l1, l2, l2_shrinkage, lr_power. With the flag, linear
+/// is kept times the learning rate.
 template <class C, bool kShrinkage>
 struct FtrlRule {
   static constexpr int kSlots = 3;

@@ -1,4 +1,5 @@
-// Optimisers that divide by a moving average of the gradient's size: Adam, RMSProp, Adadelta and their relatives.
+// Optimisers that divide by a moving average of the gradient's size: Adam, RMSProp, Adadelta and their
+// relatives.
 #include "devices/cpu/kernels/training_rules.h"
 
 namespace troupe {

@@ -8,8 +8,8 @@
 
 namespace troupe {
 
-/// Applies a rule to elements. A Rule<C> computes in the element type itself: 16-bit floats are rounded after every
-/// operation, as TensorFlow rounds them, so that long trainings end at the same numbers.
+/// Applies a rule to elements. A Rule<C> computes in the element type itself: 16-bit floats are rounded after
+/// every operation, as TensorFlow rounds them, so that long trainings end at the same numbers.
 ///   static constexpr int kSlots;
 ///   Rule(const C* scalars, const OptimizerCall& call);
 ///   void operator()(C& var, C& slot1, ..., C grad) const;
@@ -102,8 +102,8 @@ inline C root(C x) {
     return C(std::sqrt(static_cast<compute_t<C>>(x)));
   }
 }
-/// To be multiplied with, which rounds otherwise than a division by the root. Of 16-bit floats the root itself is
-/// rounded too in sparse updates, but not in dense ones.
+/// To be multiplied with, which rounds otherwise than a division by the root. Of 16-bit floats the root
+/// itself is rounded too in sparse updates, but not in dense ones.
 template <class C>
 inline C inverse_root(C x, bool is_sparse) {
   if constexpr (sizeof(C) == 2) {
