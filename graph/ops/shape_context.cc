@@ -28,7 +28,9 @@ std::shared_ptr<const KnownInts> read_ints(const Tensor& t) {
 
 }  // namespace
 
-bool KnownInts::all_known() const { return std::find(values.begin(), values.end(), kUnknown) == values.end(); }
+bool KnownInts::all_known() const {
+  return std::find(values.begin(), values.end(), kUnknown) == values.end();
+}
 
 std::shared_ptr<const KnownInts> known_ints(const Tensor& constant) {
   if (!constant.initialized() || constant.num_elements() > KnownInts::kMaxElements) return nullptr;
@@ -55,12 +57,14 @@ DataType ShapeContext::input_dtype(int i) const {
     types_.emplace();
     if (!op_types(*op_, *attrs_, &types_->first, &types_->second).ok()) types_.emplace();
   }
-  return i >= 0 && i < static_cast<int>(types_->first.size()) ? base_type(types_->first[i]) : DataType::kInvalid;
+  return i >= 0 && i < static_cast<int>(types_->first.size()) ? base_type(types_->first[i])
+                                                              : DataType::kInvalid;
 }
 
 DataType ShapeContext::output_dtype(int i) const {
   input_dtype(0);
-  return i >= 0 && i < static_cast<int>(types_->second.size()) ? base_type(types_->second[i]) : DataType::kInvalid;
+  return i >= 0 && i < static_cast<int>(types_->second.size()) ? base_type(types_->second[i])
+                                                               : DataType::kInvalid;
 }
 
 const Known& ShapeContext::known(int i) const {
@@ -85,7 +89,8 @@ void ShapeContext::set_output_ints(int i, std::shared_ptr<const KnownInts> ints)
 }
 
 void ShapeContext::set_output_handle(int i, HandleShapes shapes) {
-  if (i >= 0 && i < num_outputs()) outputs_[i].handle = std::make_shared<const HandleShapes>(std::move(shapes));
+  if (i >= 0 && i < num_outputs())
+    outputs_[i].handle = std::make_shared<const HandleShapes>(std::move(shapes));
 }
 
 void ShapeContext::set_output_known(int i, Known known) {
@@ -121,10 +126,12 @@ absl::StatusOr<PartialShape> ShapeContext::input_as_shape(int i, bool scalar_is_
   const KnownInts* v = shows(shown_.shapes, i) ? known(i).ints.get() : nullptr;
   if (scalar_is_unknown) {
     if (shape.rank() > 1) {
-      return absl::InvalidArgumentError(absl::StrCat("Shape must be at most rank 1 but is rank ", shape.rank()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("Shape must be at most rank 1 but is rank ", shape.rank()));
     }
     if (shape.rank() == 0) {
-      if (v == nullptr || v->values.size() != 1 || v->values[0] == -1 || v->values[0] == KnownInts::kUnknown) {
+      if (v == nullptr || v->values.size() != 1 || v->values[0] == -1 ||
+          v->values[0] == KnownInts::kUnknown) {
         return PartialShape();
       }
       return absl::InvalidArgumentError(

@@ -49,7 +49,8 @@ std::shared_ptr<const KnownInts> known_ints(const Tensor& constant);
 class ShapeContext {
  public:
   /// `outputs` is reset to what nothing is known of. All must outlive the context; a null input reads as unknown.
-  ShapeContext(const OpDef* op, const AttrMap* attrs, std::span<const Known* const> inputs, std::span<Known> outputs);
+  ShapeContext(const OpDef* op, const AttrMap* attrs, std::span<const Known* const> inputs,
+               std::span<Known> outputs);
 
   const OpDef& op() const { return *op_; }
   const AttrMap& attrs() const { return *attrs_; }

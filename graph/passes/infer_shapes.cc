@@ -48,15 +48,16 @@ Tensor tensor_of(const KnownInts& ints) {
 
 /// The whole value of an input when it is known, else an uninitialised tensor.
 Tensor value_of(const Known& known, DataType dtype) {
-  if (known.constant.initialized() || known.ints == nullptr || !known.ints->all_known()) return known.constant;
+  if (known.constant.initialized() || known.ints == nullptr || !known.ints->all_known())
+    return known.constant;
   if (base_type(dtype) == DataType::kInt32) return tensor_of<int32_t>(*known.ints);
   if (base_type(dtype) == DataType::kInt64) return tensor_of<int64_t>(*known.ints);
   return Tensor();
 }
 
 /// What TensorFlow adds to the error of a shape function.
-absl::Status with_context(const absl::Status& error, const Graph& graph, const Node& node, const ShapeContext& c,
-                          ShapeContext::Values shown) {
+absl::Status with_context(const absl::Status& error, const Graph& graph, const Node& node,
+                          const ShapeContext& c, ShapeContext::Values shown) {
   std::vector<std::string> shapes, values, partial;
   for (int i = 0; i < c.num_inputs(); ++i) {
     shapes.push_back(shape_text(c.input(i)));
@@ -74,11 +75,13 @@ absl::Status with_context(const absl::Status& error, const Graph& graph, const N
       values.push_back(absl::StrCat("input[", i, "] = <", values_text(*ints, &next, 0), ">"));
     }
   }
-  std::string context = absl::StrCat(" for '", summarize_node(graph, node), "' with input shapes: ",
-                                     absl::StrJoin(shapes, ", "));
-  if (!values.empty()) absl::StrAppend(&context, " and with computed input tensors: ", absl::StrJoin(values, ", "));
+  std::string context = absl::StrCat(" for '", summarize_node(graph, node),
+                                     "' with input shapes: ", absl::StrJoin(shapes, ", "));
+  if (!values.empty())
+    absl::StrAppend(&context, " and with computed input tensors: ", absl::StrJoin(values, ", "));
   if (!partial.empty()) {
-    absl::StrAppend(&context, " and with input tensors computed as partial shapes: ", absl::StrJoin(partial, ","));
+    absl::StrAppend(&context,
+                    " and with input tensors computed as partial shapes: ", absl::StrJoin(partial, ","));
   }
   return annotate(error, "", context + ".");
 }
@@ -233,7 +236,8 @@ void ShapeInference::infer_call(const FunctionBody& body, std::span<const Known*
       if (--missing[user] == 0) ready.push_back(user);
     }
   }
-  for (size_t i = 0; i < outputs->size() && i < body.rets.size(); ++i) (*outputs)[i] = *known_in(body.rets[i]);
+  for (size_t i = 0; i < outputs->size() && i < body.rets.size(); ++i)
+    (*outputs)[i] = *known_in(body.rets[i]);
 }
 
 void ShapeInference::evaluate(const Node& node, std::span<const Known* const> inputs,
@@ -270,7 +274,8 @@ absl::Status ShapeInference::add(const Node& node, bool* refined) {
   }
   if (refined != nullptr) {
     *refined = !entry.added;
-    for (size_t i = 0; entry.added && i < outputs.size(); ++i) *refined |= knows_more(outputs[i], entry.known[i]);
+    for (size_t i = 0; entry.added && i < outputs.size(); ++i)
+      *refined |= knows_more(outputs[i], entry.known[i]);
   }
   entry.added = true;
   entry.known = std::move(outputs);
@@ -306,15 +311,16 @@ absl::Status ShapeInference::check_output_shapes(const Node& node) {
   const auto declared = attr->get_list<std::vector<PartialShape>>();
   if (!declared) return absl::OkStatus();
   if (static_cast<int>(declared->size()) < node.num_outputs()) {
-    return absl::InvalidArgumentError(absl::StrCat("Node '", node.name, "' has ", node.num_outputs(),
-                                                   " outputs but the _output_shapes attribute specifies shapes for ",
-                                                   declared->size(), " outputs"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Node '", node.name, "' has ", node.num_outputs(),
+        " outputs but the _output_shapes attribute specifies shapes for ", declared->size(), " outputs"));
   }
   for (int i = 0; i < node.num_outputs(); ++i) {
     if (absl::Status s = set_shape({node.id, i}, (*declared)[i]); !s.ok()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("Node '", node.name, "' has an _output_shapes attribute inconsistent with the GraphDef for output #",
-                       i, ": ", s.message()));
+          absl::StrCat("Node '", node.name,
+                       "' has an _output_shapes attribute inconsistent with the GraphDef for output #", i,
+                       ": ", s.message()));
     }
   }
   return absl::OkStatus();
@@ -332,7 +338,8 @@ absl::Status ShapeInference::set_shape(Endpoint e, const PartialShape& shape) {
   }
   TROUPE_ASSIGN_OR_RETURN(PartialShape merged, shapes::merge(entry.known[e.slot].shape, shape));
   entry.known[e.slot].shape = merged;
-  auto it = std::find_if(entry.pinned.begin(), entry.pinned.end(), [&](const auto& p) { return p.first == e.slot; });
+  auto it = std::find_if(entry.pinned.begin(), entry.pinned.end(),
+                         [&](const auto& p) { return p.first == e.slot; });
   if (it == entry.pinned.end()) {
     entry.pinned.emplace_back(e.slot, std::move(merged));
   } else {

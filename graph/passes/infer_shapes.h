@@ -33,7 +33,9 @@ class ShapeInference {
   /// What is known; nothing for outputs that do not exist or whose node was not added.
   const Known& known(Endpoint e) const;
   const PartialShape& shape(Endpoint e) const { return known(e).shape; }
-  bool added(int node) const { return node >= 0 && node < static_cast<int>(outputs_.size()) && outputs_[node].added; }
+  bool added(int node) const {
+    return node >= 0 && node < static_cast<int>(outputs_.size()) && outputs_[node].added;
+  }
 
   /// Merges what the caller knows better into what is inferred. InvalidArgument "Dimension 0 in both shapes must be equal, but
   /// are 2 and 3. Shapes are [2] and [3].", or when there is no such output. Nodes that were inferred from it stay as
@@ -54,8 +56,10 @@ class ShapeInference {
   };
 
   /// The function that a node calls, if it does nothing else; null otherwise.
-  std::shared_ptr<const FunctionBody> called_body(absl::string_view op, bool has_shape_fn, const AttrMap& attrs);
-  void infer_call(const FunctionBody& body, std::span<const Known* const> args, int depth, std::vector<Known>* outputs);
+  std::shared_ptr<const FunctionBody> called_body(absl::string_view op, bool has_shape_fn,
+                                                  const AttrMap& attrs);
+  void infer_call(const FunctionBody& body, std::span<const Known* const> args, int depth,
+                  std::vector<Known>* outputs);
 
   NodeOutputs& outputs_of(int node);
   absl::Status infer(const Node& node, std::vector<Known>* outputs);

@@ -124,7 +124,8 @@ absl::Status squeeze(ShapeContext& c) {
   std::vector<bool> named(in.rank(), false);
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto axis = canonical_axis(axes[i], in.rank());
-    if (!axis) return invalid(absl::StrCat("squeeze_dims[", i, "] not in [", -in.rank(), ",", in.rank(), ")."));
+    if (!axis)
+      return invalid(absl::StrCat("squeeze_dims[", i, "] not in [", -in.rank(), ",", in.rank(), ")."));
     named[*axis] = true;
   }
   Dims dims;
@@ -134,7 +135,8 @@ absl::Status squeeze(ShapeContext& c) {
       if (in.dim(i) == 1) continue;
     } else if (named[i]) {
       if (in.dim(i) < 0 || in.dim(i) == 1) continue;
-      return invalid(absl::StrCat("Can not squeeze dim[", i, "], expected a dimension of 1, got ", in.dim(i)));
+      return invalid(
+          absl::StrCat("Can not squeeze dim[", i, "], expected a dimension of 1, got ", in.dim(i)));
     }
     dims.push_back(in.dim(i));
   }
@@ -150,7 +152,8 @@ absl::Status transpose(ShapeContext& c) {
   if (!in.known_rank() && perm_size < 0) return absl::OkStatus();
   const int64_t rank = in.known_rank() ? in.rank() : perm_size;
   if (!in.known_rank() && rank < 2) return absl::OkStatus();
-  if (rank > Shape::kMaxRank) return invalid(absl::StrCat("Permutation of ", rank, " dimensions is too long"));
+  if (rank > Shape::kMaxRank)
+    return invalid(absl::StrCat("Permutation of ", rank, " dimensions is too long"));
   TROUPE_RETURN_IF_ERROR(with_rank(perm_shape, 1).status());
   TROUPE_RETURN_IF_ERROR(with_value(perm_size, rank).status());
   PartialShape out = unknown_of_rank(rank);
@@ -208,7 +211,9 @@ absl::Status concat_inputs(ShapeContext& c, int begin, int end, int axis_input) 
 }
 
 absl::Status concat(ShapeContext& c) { return concat_inputs(c, 1, c.num_inputs(), 0); }
-absl::Status concat_v2(ShapeContext& c) { return concat_inputs(c, 0, c.num_inputs() - 1, c.num_inputs() - 1); }
+absl::Status concat_v2(ShapeContext& c) {
+  return concat_inputs(c, 0, c.num_inputs() - 1, c.num_inputs() - 1);
+}
 
 absl::Status concat_offset(ShapeContext& c) {
   for (int i = 1; i < c.num_inputs(); ++i) c.set_output(i - 1, c.input(i));
@@ -223,8 +228,8 @@ absl::StatusOr<int64_t> axis_from_input(ShapeContext& c, int i, int rank) {
   if (const auto value = c.constant_int(i)) {
     if (rank < 0) return *value < 0 ? kUnknownDim : *value;
     if (const auto axis = canonical_axis(*value, rank)) return *axis;
-    return invalid(absl::StrCat("Dimension size, given by scalar input ", *value, " must be in range [-", rank, ", ",
-                                rank, ")"));
+    return invalid(absl::StrCat("Dimension size, given by scalar input ", *value, " must be in range [-",
+                                rank, ", ", rank, ")"));
   }
   return kUnknownDim;
 }
@@ -240,9 +245,11 @@ absl::Status split(ShapeContext& c) {
     set_all(c, unknown_of_rank(in.rank()));
     return absl::OkStatus();
   }
-  auto part = divide_dim(dim_of(in, static_cast<int>(std::min<int64_t>(axis, Shape::kMaxRank))), c.num_outputs(), true);
+  auto part = divide_dim(dim_of(in, static_cast<int>(std::min<int64_t>(axis, Shape::kMaxRank))),
+                         c.num_outputs(), true);
   if (!part.ok()) {
-    return annotate(part.status(), "", "\n\tNumber of ways to split should evenly divide the split dimension");
+    return annotate(part.status(), "",
+                    "\n\tNumber of ways to split should evenly divide the split dimension");
   }
   set_all(c, replace_dim(in, static_cast<int>(std::min<int64_t>(axis, Shape::kMaxRank)), *part));
   return absl::OkStatus();
@@ -325,8 +332,8 @@ absl::Status parallel_concat(ShapeContext& c) {
   for (int i = 0; i < c.num_inputs(); ++i) {
     if (!c.input(i).fully_defined()) return invalid("All input shapes must be fully defined.");
     if (c.input(i).rank() < 1) {
-      return invalid(absl::StrCat("The rank of all input shapes must be greater than 0, but input ", i,
-                                  " had rank 0."));
+      return invalid(
+          absl::StrCat("The rank of all input shapes must be greater than 0, but input ", i, " had rank 0."));
     }
     if (c.input(i).dim(0) != 1) return invalid("Size of first dimension must be 1.");
     auto merged = merge(c.input(i), cur);
@@ -466,7 +473,8 @@ absl::Status space_and_depth(ShapeContext& c) {
 }
 
 /// SpaceToBatch and BatchToSpace: `block_shape` of n blocks, `edges` the [n, 2] paddings or crops.
-absl::Status blocks(ShapeContext& c, PartialShape block_shape, std::optional<std::vector<int64_t>> block, int edges_input) {
+absl::Status blocks(ShapeContext& c, PartialShape block_shape, std::optional<std::vector<int64_t>> block,
+                    int edges_input) {
   const bool to_batch = absl::string_view(c.op().name).substr(0, 5) == "Space";
   if (!block_shape.known_rank() || block_shape.rank() != 1) return invalid("block_shape must have rank 1.");
   const int64_t n = block_shape.dim(0);
@@ -491,7 +499,8 @@ absl::Status blocks(ShapeContext& c, PartialShape block_shape, std::optional<std
   dims[0] = batch;
   for (int i = 0; edges && i < n; ++i) {
     const int64_t low = (*edges)[2 * i], high = (*edges)[2 * i + 1];
-    if (low < 0 || high < 0) return invalid(to_batch ? "paddings cannot be negative" : "crops cannot be negative");
+    if (low < 0 || high < 0)
+      return invalid(to_batch ? "paddings cannot be negative" : "crops cannot be negative");
     if (!block) continue;
     int64_t dim = dim_of(in, i + 1);
     if (to_batch) {
@@ -527,7 +536,8 @@ absl::Status bitcast(ShapeContext& c) {
     if (out.known_rank()) {
       if (last >= 0 && last * from != to) {
         return invalid(absl::StrCat("Cannot bitcast from ", static_cast<int>(c.input_dtype(0)), " to ",
-                                    static_cast<int>(c.output_dtype(0)), " due to shape. ", last, " does not match ", to / from));
+                                    static_cast<int>(c.output_dtype(0)), " due to shape. ", last,
+                                    " does not match ", to / from));
       }
       out = subshape(out, 0, -1);
     }

@@ -54,8 +54,9 @@ absl::StatusOr<PartialShape> merge(const PartialShape& a, const PartialShape& b)
   for (int i = 0; i < a.rank(); ++i) {
     auto dim = merge_dims(a.dim(i), b.dim(i));
     if (!dim.ok()) {
-      return invalid(absl::StrCat("Dimension ", i, " in both shapes must be equal, but are ", a.dim(i), " and ",
-                                  b.dim(i), ". Shapes are ", a.to_string(), " and ", b.to_string(), "."));
+      return invalid(absl::StrCat("Dimension ", i, " in both shapes must be equal, but are ", a.dim(i),
+                                  " and ", b.dim(i), ". Shapes are ", a.to_string(), " and ", b.to_string(),
+                                  "."));
     }
     dims[i] = *dim;
   }
@@ -74,7 +75,8 @@ absl::StatusOr<PartialShape> merge_prefix(const PartialShape& shape, const Parti
 
 PartialShape subshape(const PartialShape& shape, int begin, int end) {
   if (!shape.known_rank()) {
-    if (begin >= 0 && end >= begin && end < std::numeric_limits<int>::max()) return unknown_of_rank(end - begin);
+    if (begin >= 0 && end >= begin && end < std::numeric_limits<int>::max())
+      return unknown_of_rank(end - begin);
     return PartialShape();
   }
   const int rank = shape.rank();
@@ -92,7 +94,9 @@ PartialShape concatenate(const PartialShape& a, const PartialShape& b) {
   return PartialShape(std::move(dims));
 }
 
-PartialShape append(const PartialShape& shape, int64_t dim) { return concatenate(shape, PartialShape({dim})); }
+PartialShape append(const PartialShape& shape, int64_t dim) {
+  return concatenate(shape, PartialShape({dim}));
+}
 
 PartialShape replace_dim(const PartialShape& shape, int i, int64_t dim) {
   if (!shape.known_rank()) return shape;
@@ -146,7 +150,8 @@ absl::StatusOr<int64_t> multiply_dims(int64_t a, int64_t b) {
   if (a < 0 || b < 0) return a == 1 ? b : b == 1 ? a : kUnknownDim;
   int64_t product;
   if (multiply_overflows(a, b, &product)) {
-    return invalid(absl::StrCat("Negative dimension size caused by overflow when multiplying ", a, " and ", b));
+    return invalid(
+        absl::StrCat("Negative dimension size caused by overflow when multiplying ", a, " and ", b));
   }
   return product;
 }
@@ -199,7 +204,8 @@ absl::StatusOr<int64_t> dim_from_input(const ShapeContext& c, int i) {
   std::optional<int64_t> value = c.constant_int(i);
   if (!value) return kUnknownDim;
   if (*value < 0) {
-    return invalid(absl::StrCat("Dimension size, given by scalar input ", i, ", must be non-negative but is ", *value));
+    return invalid(
+        absl::StrCat("Dimension size, given by scalar input ", i, ", must be non-negative but is ", *value));
   }
   return *value;
 }

@@ -29,7 +29,8 @@ absl::Status dequeue_many(ShapeContext& c) {
   if (!absl::StrContains(c.op().name, "UpTo")) {
     TROUPE_ASSIGN_OR_RETURN(n, dim_from_input(c, 1));
   }
-  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, concatenate(PartialShape({n}), (*handle)[i].second));
+  for (int i = 0; i < c.num_outputs(); ++i)
+    c.set_output(i, concatenate(PartialShape({n}), (*handle)[i].second));
   return absl::OkStatus();
 }
 
@@ -139,8 +140,8 @@ absl::Status tensor_array_scatter(ShapeContext& c) {
 absl::Status iterator_components(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(auto shapes, c.attr<std::vector<PartialShape>>("output_shapes"));
   if (static_cast<int>(shapes.size()) != c.num_outputs()) {
-    return invalid(absl::StrCat("`output_shapes` must be the same length as `output_types` (", shapes.size(), " vs. ",
-                                c.num_outputs()));
+    return invalid(absl::StrCat("`output_shapes` must be the same length as `output_types` (", shapes.size(),
+                                " vs. ", c.num_outputs()));
   }
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shapes[i]);
   return absl::OkStatus();

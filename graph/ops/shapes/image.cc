@@ -18,7 +18,8 @@ absl::Status resize(ShapeContext& c) {
   if (const auto values = c.all_ints(1); values && values->size() == 2) {
     height = (*values)[0];
     width = (*values)[1];
-    if (height < -1 || width < -1) return invalid(absl::StrCat("Dimension ", std::min(height, width), " must be >= 0"));
+    if (height < -1 || width < -1)
+      return invalid(absl::StrCat("Dimension ", std::min(height, width), " must be >= 0"));
   }
   c.set_output(0, PartialShape({dim_of(in, 0), height, width, dim_of(in, 3)}));
   return absl::OkStatus();
@@ -42,7 +43,8 @@ absl::Status decode(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(int64_t channels, c.attr<int64_t>("channels"));
   if (channels < 0) return invalid(absl::StrCat("channels must be non-negative, got ", channels));
   // Animations add a dimension.
-  if (c.op().name == "DecodeImage" && c.attrs().get_or<bool>("expand_animations", true)) return absl::OkStatus();
+  if (c.op().name == "DecodeImage" && c.attrs().get_or<bool>("expand_animations", true))
+    return absl::OkStatus();
   c.set_output(0, PartialShape({kUnknownDim, kUnknownDim, channels == 0 ? kUnknownDim : channels}));
   return absl::OkStatus();
 }
@@ -146,7 +148,8 @@ absl::Status spectrogram(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), 2));
   TROUPE_ASSIGN_OR_RETURN(int64_t window, c.attr<int64_t>("window_size"));
   TROUPE_ASSIGN_OR_RETURN(int64_t stride, c.attr<int64_t>("stride"));
-  if (stride < 1 || window < 2 || window > (int64_t{1} << 40)) return invalid("window_size or stride is out of range");
+  if (stride < 1 || window < 2 || window > (int64_t{1} << 40))
+    return invalid("window_size or stride is out of range");
   const int64_t samples = dim_of(in, 0);
   int64_t frames = kUnknownDim;
   if (samples >= 0) frames = samples < window ? 0 : 1 + (samples - window) / stride;

@@ -96,7 +96,8 @@ absl::Status spread(const SliceSpec& spec, int rank, std::vector<DimSlice>* dims
     } else {
       if (rank == 0) return invalid("Attempting to slice scalar input.");
       if (at == rank) {
-        return invalid(absl::StrCat("Index out of range using input dim ", at, "; input has only ", rank, " dims"));
+        return invalid(
+            absl::StrCat("Index out of range using input dim ", at, "; input has only ", rank, " dims"));
       }
       DimSlice d;
       d.begin_masked = bit(spec.begin_mask, i);
@@ -202,7 +203,8 @@ absl::Status gather_v2(ShapeContext& c) {
   const auto axis = c.constant_int(2);
   if (!axis) {
     if (params.known_rank() && indices.known_rank()) {
-      c.set_output(0, unknown_of_rank(params.rank() + indices.rank() - 1 - (batch_dims < 0 ? batch_dims + indices.rank() : batch_dims)));
+      c.set_output(0, unknown_of_rank(params.rank() + indices.rank() - 1 -
+                                      (batch_dims < 0 ? batch_dims + indices.rank() : batch_dims)));
     }
     return absl::OkStatus();
   }
@@ -282,7 +284,8 @@ absl::Status reverse_v2(ShapeContext& c) {
     for (size_t i = 0; i < axes->size(); ++i) {
       const auto axis = canonical_axis((*axes)[i], in.rank());
       if (!axis) {
-        return invalid(absl::StrCat("'axis'[", i, "] = ", (*axes)[i], " is out of valid range [0, ", in.rank() - 1));
+        return invalid(
+            absl::StrCat("'axis'[", i, "] = ", (*axes)[i], " is out of valid range [0, ", in.rank() - 1));
       }
       if (seen[*axis]) return invalid(absl::StrCat("axis ", *axis, " specified more than once."));
       seen[*axis] = true;
@@ -297,8 +300,10 @@ absl::Status reverse_sequence(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(int64_t seq, c.attr<int64_t>("seq_dim"));
   TROUPE_ASSIGN_OR_RETURN(int64_t batch, c.attr<int64_t>("batch_dim"));
   if (!in.known_rank()) return absl::OkStatus();
-  if (batch >= in.rank()) return invalid(absl::StrCat("batch_dim must be < input rank: ", batch, " vs. ", in.rank()));
-  if (seq >= in.rank()) return invalid(absl::StrCat("seq_dim must be < input rank: ", seq, " vs. ", in.rank()));
+  if (batch >= in.rank())
+    return invalid(absl::StrCat("batch_dim must be < input rank: ", batch, " vs. ", in.rank()));
+  if (seq >= in.rank())
+    return invalid(absl::StrCat("seq_dim must be < input rank: ", seq, " vs. ", in.rank()));
   if (batch < 0) return invalid(absl::StrCat("batch_dim must be >=0, got ", batch));
   TROUPE_ASSIGN_OR_RETURN(int64_t dim, merge_dims(dim_of(in, static_cast<int>(batch)), dim_of(lengths, 0)));
   c.set_output(0, replace_dim(in, static_cast<int>(batch), dim));
@@ -344,13 +349,15 @@ absl::Status unique_v2(ShapeContext& c) {
   c.set_output(1, PartialShape({kUnknownDim}));
   if (const KnownInts* axis = c.ints(1); axis != nullptr && in.known_rank()) {
     if (axis->shape.rank() != 1) return invalid("axis expects a 1D vector.");
-    if (axis->values.size() > 1) return invalid("axis does not support input tensors larger than 1 elements.");
+    if (axis->values.size() > 1)
+      return invalid("axis does not support input tensors larger than 1 elements.");
     if (axis->values.empty()) {
       if (in.rank() != 1) return invalid(absl::StrCat("Shape must be rank 1 but is rank ", in.rank()));
       c.set_output(1, in);
     } else if (axis->values[0] != KnownInts::kUnknown) {
       const auto at = canonical_axis(axis->values[0], in.rank());
-      if (!at) return invalid(absl::StrCat("axis expects to be in the range [", -in.rank(), ", ", in.rank(), ")"));
+      if (!at)
+        return invalid(absl::StrCat("axis expects to be in the range [", -in.rank(), ", ", in.rank(), ")"));
       c.set_output(0, replace_dim(in, *at, kUnknownDim));
       c.set_output(1, PartialShape({in.dim(*at)}));
     }
@@ -412,13 +419,14 @@ absl::StatusOr<PartialShape> gather_nd_shape(const PartialShape& params, const P
   const int64_t depth = dim_of(indices, -1);
   if (!params.known_rank() || depth < 0) return PartialShape();
   if (depth > params.rank()) {
-    return invalid(absl::StrCat("indices.shape[-1] must be <= params.rank, but saw indices shape: ", text(indices),
-                                " and params shape: ", text(params)));
+    return invalid(absl::StrCat("indices.shape[-1] must be <= params.rank, but saw indices shape: ",
+                                text(indices), " and params shape: ", text(params)));
   }
   return concatenate(subshape(indices, 0, -1), subshape(params, static_cast<int>(depth)));
 }
 
-absl::Status check_scatter_nd(const PartialShape& indices, const PartialShape& updates, const PartialShape& target) {
+absl::Status check_scatter_nd(const PartialShape& indices, const PartialShape& updates,
+                              const PartialShape& target) {
   if (num_elements(target) == 0 && (num_elements(indices) > 0 || num_elements(updates) > 0)) {
     return invalid("Indices and updates specified for empty input");
   }
@@ -426,20 +434,22 @@ absl::Status check_scatter_nd(const PartialShape& indices, const PartialShape& u
   const int outer = indices.rank() - 1;
   const int64_t depth = dim_of(indices, -1);
   if (depth < 0) return absl::OkStatus();
-  const PartialShape indices_prefix = subshape(indices, 0, outer), updates_prefix = subshape(updates, 0, outer);
+  const PartialShape indices_prefix = subshape(indices, 0, outer),
+                     updates_prefix = subshape(updates, 0, outer);
   if (auto s = merge(indices_prefix, updates_prefix); !s.ok()) {
-    return invalid(absl::StrCat("Dimensions [0,", outer, ") of indices[shape=", text(indices), "] = ",
-                                text(indices_prefix), " must match dimensions [0,", outer, ") of updates[shape=",
-                                text(updates), "] = ", text(updates_prefix), ": ", s.status().message()));
+    return invalid(absl::StrCat("Dimensions [0,", outer, ") of indices[shape=", text(indices),
+                                "] = ", text(indices_prefix), " must match dimensions [0,", outer,
+                                ") of updates[shape=", text(updates), "] = ", text(updates_prefix), ": ",
+                                s.status().message()));
   }
   const PartialShape target_suffix =
       subshape(target, static_cast<int>(std::min<int64_t>(depth, std::numeric_limits<int>::max())));
   const PartialShape updates_suffix = subshape(updates, outer);
   if (auto s = merge(target_suffix, updates_suffix); !s.ok()) {
-    return invalid(absl::StrCat("Dimensions [", depth, ",", target.rank(), ") of input[shape=", text(target), "] = ",
-                                text(target_suffix), " must match dimensions [", outer, ",", updates.rank(),
-                                ") of updates[shape=", text(updates), "] = ", text(updates_suffix), ": ",
-                                s.status().message()));
+    return invalid(absl::StrCat("Dimensions [", depth, ",", target.rank(), ") of input[shape=", text(target),
+                                "] = ", text(target_suffix), " must match dimensions [", outer, ",",
+                                updates.rank(), ") of updates[shape=", text(updates),
+                                "] = ", text(updates_suffix), ": ", s.status().message()));
   }
   return absl::OkStatus();
 }

@@ -51,8 +51,8 @@ absl::Status check_dense_shapes(const std::vector<PartialShape>& shapes) {
     bool known = shapes[i].known_rank();
     for (int d = 1; known && d < shapes[i].rank(); ++d) known = shapes[i].dim(d) >= 0;
     if (!known) {
-      return invalid(absl::StrCat("dense_shapes[", i, "] has unknown rank or unknown inner dimensions: ",
-                                  shapes[i].to_string()));
+      return invalid(absl::StrCat("dense_shapes[", i,
+                                  "] has unknown rank or unknown inner dimensions: ", shapes[i].to_string()));
     }
   }
   return absl::OkStatus();
@@ -60,7 +60,8 @@ absl::Status check_dense_shapes(const std::vector<PartialShape>& shapes) {
 
 /// Sparse indices, values and shapes of `batch_rank` + 1 dimensions.
 void set_sparse(ShapeContext& c, ExampleOutputs* out, int64_t batch_rank) {
-  for (int64_t i = 0; i < out->sparse; ++i) c.set_output(out->next++, PartialShape({kUnknownDim, batch_rank + 1}));
+  for (int64_t i = 0; i < out->sparse; ++i)
+    c.set_output(out->next++, PartialShape({kUnknownDim, batch_rank + 1}));
   for (int64_t i = 0; i < out->sparse; ++i) c.set_output(out->next++, PartialShape({kUnknownDim}));
   for (int64_t i = 0; i < out->sparse; ++i) c.set_output(out->next++, PartialShape({batch_rank + 1}));
 }
@@ -82,7 +83,8 @@ absl::Status parse_example(ShapeContext& c) {
   TROUPE_RETURN_IF_ERROR(check_dense_shapes(out.dense));
   TROUPE_ASSIGN_OR_RETURN(size_t sparse_types, list_size(c, "sparse_types"));
   TROUPE_ASSIGN_OR_RETURN(size_t dense_types, list_size(c, "Tdense"));
-  if (out.sparse != static_cast<int64_t>(sparse_types)) return invalid("len(sparse_keys) != len(sparse_types)");
+  if (out.sparse != static_cast<int64_t>(sparse_types))
+    return invalid("len(sparse_keys) != len(sparse_types)");
   if (dense != static_cast<int64_t>(dense_types)) return invalid("len(dense_keys) != len(dense_types)");
   if (dense != static_cast<int64_t>(out.dense.size())) return invalid("len(dense_keys) != len(dense_shapes)");
   TROUPE_ASSIGN_OR_RETURN(PartialShape batch, with_rank(c.input(0), 1));
@@ -101,7 +103,8 @@ absl::Status parse_example_v2(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(size_t dense_types, list_size(c, "Tdense"));
   TROUPE_ASSIGN_OR_RETURN(size_t ragged_values, list_size(c, "ragged_value_types"));
   TROUPE_ASSIGN_OR_RETURN(size_t ragged_splits, list_size(c, "ragged_split_types"));
-  if (out.sparse != static_cast<int64_t>(sparse_types)) return invalid("len(sparse_keys) != len(sparse_types)");
+  if (out.sparse != static_cast<int64_t>(sparse_types))
+    return invalid("len(sparse_keys) != len(sparse_types)");
   if (dense_types != out.dense.size()) return invalid("len(dense_keys) != len(dense_shapes)");
   if (ragged_values != ragged_splits) return invalid("len(ragged_value_types) != len(ragged_split_types)");
   const PartialShape& batch = c.input(0);
@@ -110,7 +113,8 @@ absl::Status parse_example_v2(ShapeContext& c) {
   if (batch.known_rank()) {
     set_sparse(c, &out, batch.rank());
   } else {
-    for (int64_t i = 0; i < out.sparse; ++i) c.set_output(out.next++, PartialShape({kUnknownDim, kUnknownDim}));
+    for (int64_t i = 0; i < out.sparse; ++i)
+      c.set_output(out.next++, PartialShape({kUnknownDim, kUnknownDim}));
     for (int64_t i = 0; i < 2 * out.sparse; ++i) c.set_output(out.next++, PartialShape({kUnknownDim}));
   }
   set_dense(c, &out, batch);
@@ -133,9 +137,10 @@ absl::Status parse_single_example(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(auto dense_keys, c.attr<std::vector<std::string>>("dense_keys"));
   TROUPE_ASSIGN_OR_RETURN(size_t sparse_types, list_size(c, "sparse_types"));
   TROUPE_ASSIGN_OR_RETURN(size_t dense_types, list_size(c, "Tdense"));
-  if (out.sparse != static_cast<int64_t>(sparse_keys.size()) || out.sparse != static_cast<int64_t>(sparse_types)) {
-    return invalid(absl::StrCat("num_sparse (", out.sparse, ") must match the size of sparse_keys (", sparse_keys.size(),
-                                ") and sparse_types (", sparse_types, ")"));
+  if (out.sparse != static_cast<int64_t>(sparse_keys.size()) ||
+      out.sparse != static_cast<int64_t>(sparse_types)) {
+    return invalid(absl::StrCat("num_sparse (", out.sparse, ") must match the size of sparse_keys (",
+                                sparse_keys.size(), ") and sparse_types (", sparse_types, ")"));
   }
   if (dense_keys.size() != dense_types || dense_types != out.dense.size()) {
     return invalid(absl::StrCat("The sizes of dense_keys (", dense_keys.size(), "), Tdense (", dense_types,

@@ -151,7 +151,8 @@ absl::Status matrix_set_diag(ShapeContext& c) {
   PartialShape out = in;
   if (in.known_rank()) TROUPE_RETURN_IF_ERROR(with_rank(diagonal, in.rank() - 1).status());
   if (in.known_rank() && diagonal.known_rank()) {
-    TROUPE_RETURN_IF_ERROR(merge_dims(min_dim(dim_of(in, -2), dim_of(in, -1)), dim_of(diagonal, -1)).status());
+    TROUPE_RETURN_IF_ERROR(
+        merge_dims(min_dim(dim_of(in, -2), dim_of(in, -1)), dim_of(diagonal, -1)).status());
     TROUPE_ASSIGN_OR_RETURN(PartialShape batch, merge(subshape(in, 0, -2), subshape(diagonal, 0, -1)));
     out = concatenate(batch, subshape(in, -2));
   } else if (diagonal.known_rank()) {

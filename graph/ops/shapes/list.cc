@@ -18,8 +18,8 @@ absl::StatusOr<PartialShape> list_element(const ShapeContext& c, absl::string_vi
   TROUPE_ASSIGN_OR_RETURN(DataType dtype, c.attr<DataType>("element_dtype"));
   if ((*handle)[0].first != dtype) {
     return invalid(absl::StrCat("Trying to ", doing, " list with wrong element dtype. List has type ",
-                                dtype_name((*handle)[0].first), " but trying to ", doing, " element with type ",
-                                dtype_name(dtype)));
+                                dtype_name((*handle)[0].first), " but trying to ", doing,
+                                " element with type ", dtype_name(dtype)));
   }
   return (*handle)[0].second;
 }
@@ -117,20 +117,13 @@ absl::Status split(ShapeContext& c) {
 }
 
 constexpr ShapeRow kRows[] = {
-    {"EmptyTensorList", new_list},
-    {"TensorListReserve", new_list},
-    {"TensorListPushBack", push},
-    {"TensorListPopBack", pop},
-    {"TensorListSetItem", set_item},
-    {"TensorListGetItem", get_item},
-    {"TensorListGather", gather},
-    {"TensorListStack", stack},
-    {"TensorListConcatV2", concat},
-    {"TensorListFromTensor", from_tensor},
-    {"TensorListScatterV2", scatter},
-    {"TensorListSplit", split},
-    {"TensorListResize", resize},
-    {"TensorListLength", scalar},
+    {"EmptyTensorList", new_list},       {"TensorListReserve", new_list},
+    {"TensorListPushBack", push},        {"TensorListPopBack", pop},
+    {"TensorListSetItem", set_item},     {"TensorListGetItem", get_item},
+    {"TensorListGather", gather},        {"TensorListStack", stack},
+    {"TensorListConcatV2", concat},      {"TensorListFromTensor", from_tensor},
+    {"TensorListScatterV2", scatter},    {"TensorListSplit", split},
+    {"TensorListResize", resize},        {"TensorListLength", scalar},
     {"TensorListElementShape", unknown},
 };
 

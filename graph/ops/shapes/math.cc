@@ -92,7 +92,8 @@ absl::Status reduction(ShapeContext& c) {
   for (int64_t a : *axes) {
     const auto axis = canonical_axis(a, in.rank());
     if (!axis) {
-      return invalid(absl::StrCat("Invalid reduction dimension ", a, " for input with ", in.rank(), " dimensions."));
+      return invalid(
+          absl::StrCat("Invalid reduction dimension ", a, " for input with ", in.rank(), " dimensions."));
     }
     reduced[*axis] = true;
   }
@@ -199,7 +200,8 @@ absl::Status range(ShapeContext& c) {
                                   : static_cast<uint64_t>(*i) - static_cast<uint64_t>(*j);
     const uint64_t step = *k < 0 ? uint64_t{0} - static_cast<uint64_t>(*k) : static_cast<uint64_t>(*k);
     const uint64_t n = span / step + (span % step != 0 ? 1 : 0);
-    if (n > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) return invalid("Requires a shorter range");
+    if (n > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+      return invalid("Requires a shorter range");
     c.set_output(0, PartialShape({static_cast<int64_t>(n)}));
     return range_values(c, *i, *k, static_cast<int64_t>(n));
   }

@@ -163,8 +163,8 @@ absl::Status cudnn_rnn(ShapeContext& c) {
   TROUPE_RETURN_IF_ERROR(with_rank(c.input(3), 1).status());
   TROUPE_ASSIGN_OR_RETURN(std::string mode, c.attr<std::string>("rnn_mode"));
   TROUPE_ASSIGN_OR_RETURN(std::string direction, c.attr<std::string>("direction"));
-  TROUPE_ASSIGN_OR_RETURN(int64_t units,
-                          multiply_dims(dim_of(h, 2), direction == "bidirectional" ? int64_t{2} : int64_t{1}));
+  TROUPE_ASSIGN_OR_RETURN(
+      int64_t units, multiply_dims(dim_of(h, 2), direction == "bidirectional" ? int64_t{2} : int64_t{1}));
   c.set_output(0, PartialShape({dim_of(in, 0), dim_of(in, 1), units}));
   c.set_output(1, h);
   c.set_output(2, mode == "lstm" ? h : PartialShape(Dims()));

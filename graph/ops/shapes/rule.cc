@@ -21,7 +21,8 @@ class Bindings {
 
  private:
   template <class T>
-  static T& find(absl::InlinedVector<std::pair<absl::string_view, T>, 4>& entries, absl::string_view name, T fresh) {
+  static T& find(absl::InlinedVector<std::pair<absl::string_view, T>, 4>& entries, absl::string_view name,
+                 T fresh) {
     for (auto& e : entries) {
       if (e.first == name) return e.second;
     }
@@ -85,7 +86,8 @@ absl::Status check_rank(absl::string_view item, const PartialShape& shape) {
   return absl::OkStatus();
 }
 
-absl::Status match_list(absl::string_view item, const PartialShape& shape, const ShapeContext& c, Bindings& bound) {
+absl::Status match_list(absl::string_view item, const PartialShape& shape, const ShapeContext& c,
+                        Bindings& bound) {
   const Items dims = split_dims(item);
   const int size = static_cast<int>(dims.size());
   const int group = group_of(dims);
@@ -108,7 +110,8 @@ absl::Status match_list(absl::string_view item, const PartialShape& shape, const
   return absl::OkStatus();
 }
 
-absl::Status match(absl::string_view item, const PartialShape& shape, const ShapeContext& c, Bindings& bound) {
+absl::Status match(absl::string_view item, const PartialShape& shape, const ShapeContext& c,
+                   Bindings& bound) {
   if (item == "*" || absl::StartsWith(item, "<=") || absl::StartsWith(item, ">=")) return absl::OkStatus();
   if (is_list(item)) return match_list(item, shape, c, bound);
   if (absl::string_view name = item; absl::ConsumePrefix(&name, "$")) {
@@ -156,7 +159,8 @@ Items split_items(absl::string_view side) {
 }  // namespace
 
 absl::Status apply_rule(absl::string_view rule, ShapeContext& c) {
-  const std::pair<absl::string_view, absl::string_view> sides = absl::StrSplit(rule, absl::MaxSplits("->", 1));
+  const std::pair<absl::string_view, absl::string_view> sides =
+      absl::StrSplit(rule, absl::MaxSplits("->", 1));
   const Items inputs = split_items(sides.first);
   const Items outputs = split_items(sides.second);
   if (inputs.size() > c.op().inputs.size() || outputs.size() > c.op().outputs.size()) return malformed(rule);

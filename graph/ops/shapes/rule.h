@@ -11,7 +11,9 @@ namespace troupe::shapes {
 template <size_t N>
 struct RuleText {
   char text[N];
-  constexpr RuleText(const char (&s)[N]) { std::copy(s, s + N, text); }  // NOLINT: implicit, rules read as literals
+  constexpr RuleText(const char (&s)[N]) {
+    std::copy(s, s + N, text);
+  }  // NOLINT: implicit, rules read as literals
 };
 
 /// Runs a shape rule: one item per input argument, "->", one per output argument, separated by spaces.

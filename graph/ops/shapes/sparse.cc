@@ -125,14 +125,15 @@ absl::Status edit_distance(ShapeContext& c) {
     }
     const int64_t n = dim_of(indices, 0), m = dim_of(values, 0);
     if (n >= 0 && m >= 0 && n != m) {
-      return invalid(absl::StrCat("Number of elements in index (", n, ") and values (", m, ") do not match."));
+      return invalid(
+          absl::StrCat("Number of elements in index (", n, ") and values (", m, ") do not match."));
     }
   }
   const auto hypothesis = c.all_ints(2), truth = c.all_ints(5);
   if (!hypothesis || !truth) return absl::OkStatus();
   if (hypothesis->size() != truth->size()) {
-    return invalid(absl::StrCat("Num elements of hypothesis_shape does not match truth_shape: ", hypothesis->size(),
-                                " vs. ", truth->size()));
+    return invalid(absl::StrCat("Num elements of hypothesis_shape does not match truth_shape: ",
+                                hypothesis->size(), " vs. ", truth->size()));
   }
   Dims dims;
   for (size_t i = 0; i + 1 < truth->size(); ++i) {

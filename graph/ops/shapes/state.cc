@@ -65,8 +65,8 @@ absl::StatusOr<PartialShape> checked_variable(const ShapeContext& c) {
   if (handle == nullptr || handle->empty()) return PartialShape();
   TROUPE_ASSIGN_OR_RETURN(DataType dtype, c.attr<DataType>("dtype"));
   if ((*handle)[0].first != dtype) {
-    return invalid(absl::StrCat("Trying to read variable with wrong dtype. Expected ", dtype_name((*handle)[0].first),
-                                " got ", dtype_name(dtype)));
+    return invalid(absl::StrCat("Trying to read variable with wrong dtype. Expected ",
+                                dtype_name((*handle)[0].first), " got ", dtype_name(dtype)));
   }
   return (*handle)[0].second;
 }

@@ -23,7 +23,8 @@ absl::Status reduce_join(ShapeContext& c) {
   for (int64_t a : *axes) {
     const auto axis = canonical_axis(a, in.rank());
     if (!axis) {
-      return invalid(absl::StrCat("Invalid reduction dimension ", a, " for input with ", in.rank(), " dimensions."));
+      return invalid(
+          absl::StrCat("Invalid reduction dimension ", a, " for input with ", in.rank(), " dimensions."));
     }
     reduced[*axis] = true;
   }
@@ -67,7 +68,8 @@ absl::Status substring(ShapeContext& c) {
 }
 
 absl::Status print(ShapeContext& c) {
-  if (c.input(0).rank() > 0) return invalid(absl::StrCat("input must be a scalar, but has rank: ", c.input(0).rank()));
+  if (c.input(0).rank() > 0)
+    return invalid(absl::StrCat("input must be a scalar, but has rank: ", c.input(0).rank()));
   return absl::OkStatus();
 }
 
@@ -76,8 +78,8 @@ absl::Status format(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(std::string placeholder, c.attr<std::string>("placeholder"));
   const std::vector<std::string> pieces = absl::StrSplit(pattern, placeholder);
   if (static_cast<int>(pieces.size()) != c.num_inputs() + 1) {
-    return invalid(absl::StrCat("num placeholders in template and num inputs must match: ", pieces.size() - 1, " vs. ",
-                                c.num_inputs()));
+    return invalid(absl::StrCat("num placeholders in template and num inputs must match: ", pieces.size() - 1,
+                                " vs. ", c.num_inputs()));
   }
   return scalar(c);
 }

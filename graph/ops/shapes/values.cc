@@ -11,9 +11,12 @@ constexpr int64_t kUnknown = KnownInts::kUnknown;
 bool fits(DataType t, int64_t v) {
   switch (t) {
     case DataType::kInt64: return true;
-    case DataType::kInt32: return v >= std::numeric_limits<int32_t>::min() && v <= std::numeric_limits<int32_t>::max();
-    case DataType::kInt16: return v >= std::numeric_limits<int16_t>::min() && v <= std::numeric_limits<int16_t>::max();
-    case DataType::kInt8: return v >= std::numeric_limits<int8_t>::min() && v <= std::numeric_limits<int8_t>::max();
+    case DataType::kInt32:
+      return v >= std::numeric_limits<int32_t>::min() && v <= std::numeric_limits<int32_t>::max();
+    case DataType::kInt16:
+      return v >= std::numeric_limits<int16_t>::min() && v <= std::numeric_limits<int16_t>::max();
+    case DataType::kInt8:
+      return v >= std::numeric_limits<int8_t>::min() && v <= std::numeric_limits<int8_t>::max();
     case DataType::kUint32: return v >= 0 && v <= std::numeric_limits<uint32_t>::max();
     case DataType::kUint16: return v >= 0 && v <= std::numeric_limits<uint16_t>::max();
     case DataType::kUint8: return v >= 0 && v <= std::numeric_limits<uint8_t>::max();

@@ -38,8 +38,8 @@ absl::StatusOr<Layout> layout_of(const ShapeContext& c, int spatial) {
 }
 
 /// An int list attr of `size` values, or the message of the op.
-absl::StatusOr<std::vector<int64_t>> window_attr(const ShapeContext& c, absl::string_view attr, absl::string_view label,
-                                                 size_t size) {
+absl::StatusOr<std::vector<int64_t>> window_attr(const ShapeContext& c, absl::string_view attr,
+                                                 absl::string_view label, size_t size) {
   TROUPE_ASSIGN_OR_RETURN(auto list, c.attr<std::vector<int64_t>>(attr));
   if (list.size() != size) {
     return invalid(absl::StrCat(label, " attribute to contain ", size, " values, but got: ", list.size()));
@@ -65,8 +65,8 @@ absl::StatusOr<Padding> padding_of(const ShapeContext& c, const Layout& l) {
   }
   const size_t size = 8;
   if (p.sizes.size() != size) {
-    return invalid(absl::StrCat("explicit_paddings attribute must contain ", size, " values, but got: ",
-                                p.sizes.size()));
+    return invalid(absl::StrCat("explicit_paddings attribute must contain ", size,
+                                " values, but got: ", p.sizes.size()));
   }
   for (int64_t s : p.sizes) {
     if (s < 0) return invalid("All elements of explicit_paddings must be nonnegative");
@@ -80,8 +80,8 @@ absl::StatusOr<Padding> padding_of(const ShapeContext& c, const Layout& l) {
 }
 
 /// The size of one output dimension; `window` may be unknown, `d` is the dimension for explicit padding.
-absl::StatusOr<int64_t> windowed(int64_t in, int64_t window, int64_t dilation, int64_t stride, const Padding& padding,
-                                 int d) {
+absl::StatusOr<int64_t> windowed(int64_t in, int64_t window, int64_t dilation, int64_t stride,
+                                 const Padding& padding, int d) {
   if (stride <= 0) return invalid(absl::StrCat("Stride must be > 0, but got ", stride));
   if (dilation < 1) return invalid(absl::StrCat("Dilation rate must be >= 1, but got ", dilation));
   if (padding.kind == Padding::kSame) {
@@ -120,7 +120,8 @@ absl::StatusOr<int64_t> windowed_known(int64_t in, int64_t window, int64_t dilat
 
 /// TensorFlow's check of the innermost dimension of the layout that has one.
 absl::Status check_vector_channels(const ShapeContext& c, const Layout& l, const PartialShape& in) {
-  if (l.rank != 5 || c.attrs().get_or<std::string>("data_format", "") != "NCHW_VECT_C") return absl::OkStatus();
+  if (l.rank != 5 || c.attrs().get_or<std::string>("data_format", "") != "NCHW_VECT_C")
+    return absl::OkStatus();
   const int64_t size = dim_of(in, 4);
   if (size == 4 || size == 32) return absl::OkStatus();
   return invalid(absl::StrCat("VECT_C dimension must be 4 or 32, but is ", size));
@@ -137,14 +138,15 @@ absl::Status conv(ShapeContext& c, int spatial, absl::string_view name) {
     filter = unknown_of_rank(l.rank);
   }
   const size_t n = static_cast<size_t>(spatial + 2);
-  TROUPE_ASSIGN_OR_RETURN(auto dilations, window_attr(c, "dilations", absl::StrCat(name, " requires the dilation"), n));
+  TROUPE_ASSIGN_OR_RETURN(auto dilations,
+                          window_attr(c, "dilations", absl::StrCat(name, " requires the dilation"), n));
   TROUPE_ASSIGN_OR_RETURN(
-      auto strides,
-      window_attr(c, "strides",
-                  spatial == 3 ? absl::StrCat(name, " requires the stride")
-                               : absl::StrCat(name, " on data format ", c.attrs().get_or<std::string>("data_format", ""),
-                                              " requires the stride"),
-                  n));
+      auto strides, window_attr(c, "strides",
+                                spatial == 3 ? absl::StrCat(name, " requires the stride")
+                                             : absl::StrCat(name, " on data format ",
+                                                            c.attrs().get_or<std::string>("data_format", ""),
+                                                            " requires the stride"),
+                                n));
   const int64_t depth = dim_of(in, l.channel), filter_depth = dim_of(filter, spatial);
   int64_t out_depth = dim_of(filter, spatial + 1);
   if (depth >= 0 && filter_depth >= 0) {
@@ -156,8 +158,8 @@ absl::Status conv(ShapeContext& c, int spatial, absl::string_view name) {
     const int64_t groups = depth / filter_depth;
     if (groups == 0) return invalid("Number of groups must not be 0");
     if (out_depth >= 0 && out_depth % groups != 0) {
-      return invalid(absl::StrCat("Depth of output (", out_depth, ") is not a multiple of the number of groups (",
-                                  groups, ")"));
+      return invalid(absl::StrCat("Depth of output (", out_depth,
+                                  ") is not a multiple of the number of groups (", groups, ")"));
     }
   }
   TROUPE_ASSIGN_OR_RETURN(Padding padding, padding_of(c, l));
@@ -165,7 +167,8 @@ absl::Status conv(ShapeContext& c, int spatial, absl::string_view name) {
   dims[l.batch] = dim_of(in, l.batch);
   for (int i = 0; i < spatial; ++i) {
     const int d = l.space + i;
-    TROUPE_ASSIGN_OR_RETURN(dims[d], windowed(dim_of(in, d), dim_of(filter, i), dilations[d], strides[d], padding, d));
+    TROUPE_ASSIGN_OR_RETURN(dims[d],
+                            windowed(dim_of(in, d), dim_of(filter, i), dilations[d], strides[d], padding, d));
   }
   dims[l.channel] = out_depth;
   c.set_output(0, PartialShape(std::move(dims)));
@@ -182,8 +185,8 @@ absl::Status depthwise(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(auto strides, window_attr(c, "strides", "DepthwiseConv2D requires the stride", 4));
   TROUPE_ASSIGN_OR_RETURN(auto dilations, c.attr<std::vector<int64_t>>("dilations"));
   if (dilations.size() != 4) {
-    return invalid(absl::StrCat("DepthwiseConv2D requires the dilations attribute to contain 4 values, but got: ",
-                                dilations.size()));
+    return invalid(absl::StrCat(
+        "DepthwiseConv2D requires the dilations attribute to contain 4 values, but got: ", dilations.size()));
   }
   // The input has as many channels as the filter; what one says is known of both.
   TROUPE_ASSIGN_OR_RETURN(int64_t depth, merge_dims(dim_of(in, l.channel), dim_of(filter, 2)));
@@ -193,7 +196,8 @@ absl::Status depthwise(ShapeContext& c) {
   dims[l.batch] = dim_of(in, l.batch);
   for (int i = 0; i < 2; ++i) {
     const int d = l.space + i;
-    TROUPE_ASSIGN_OR_RETURN(dims[d], windowed(dim_of(in, d), dim_of(filter, i), dilations[d], strides[d], padding, d));
+    TROUPE_ASSIGN_OR_RETURN(dims[d],
+                            windowed(dim_of(in, d), dim_of(filter, i), dilations[d], strides[d], padding, d));
   }
   dims[l.channel] = out_depth;
   c.set_output(0, PartialShape(std::move(dims)));
@@ -216,8 +220,8 @@ absl::Status conv_2d_input_gradient(ShapeContext& c) {
     dims[l.space + 1] = sizes.dim(1);
     dims[l.channel] = dim_of(filter, 2);
   } else {
-    return invalid(absl::StrCat("Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: ",
-                                sizes.rank()));
+    return invalid(absl::StrCat(
+        "Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but got: ", sizes.rank()));
   }
   dims[0] = dim_of(grad, 0);
   c.set_output(0, PartialShape(std::move(dims)));
@@ -247,8 +251,8 @@ absl::Status pool_with(ShapeContext& c, int spatial, const Layout& l, const std:
   }
   dims[l.channel] = dim_of(in, l.channel);
   if (pools_channels) {
-    TROUPE_ASSIGN_OR_RETURN(dims[l.channel], windowed(dims[l.channel], window[l.channel], 1, strides[l.channel],
-                                                      padding, l.channel));
+    TROUPE_ASSIGN_OR_RETURN(dims[l.channel], windowed(dims[l.channel], window[l.channel], 1,
+                                                      strides[l.channel], padding, l.channel));
   }
   for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, PartialShape(dims));
   return absl::OkStatus();
@@ -258,7 +262,8 @@ absl::Status pool(ShapeContext& c, int spatial, absl::string_view name, bool poo
   TROUPE_ASSIGN_OR_RETURN(Layout l, layout_of(c, spatial));
   TROUPE_RETURN_IF_ERROR(with_rank(c.input(0), l.rank).status());
   const size_t n = static_cast<size_t>(spatial + 2);
-  TROUPE_ASSIGN_OR_RETURN(auto strides, window_attr(c, "strides", absl::StrCat(name, " requires the stride"), n));
+  TROUPE_ASSIGN_OR_RETURN(auto strides,
+                          window_attr(c, "strides", absl::StrCat(name, " requires the stride"), n));
   TROUPE_ASSIGN_OR_RETURN(auto window, window_attr(c, "ksize", absl::StrCat(name, " requires the ksize"), n));
   return pool_with(c, spatial, l, window, strides, pools_channels);
 }
@@ -290,8 +295,8 @@ absl::Status max_pool_v2(ShapeContext& c) {
                                 strides->size()));
   }
   if (window->size() != 4) {
-    return invalid(absl::StrCat("MaxPool requires the ksize attribute to contain 4 values, but got: ",
-                                window->size()));
+    return invalid(
+        absl::StrCat("MaxPool requires the ksize attribute to contain 4 values, but got: ", window->size()));
   }
   return pool_with(c, 2, l, *window, *strides, true);
 }
@@ -304,7 +309,8 @@ absl::Status dilation_2d(ShapeContext& c) {
   Layout l{4, 0, 3, 1};
   TROUPE_ASSIGN_OR_RETURN(Padding padding, padding_of(c, l));
   Dims dims{dim_of(in, 0), kUnknownDim, kUnknownDim, dim_of(filter, 2)};
-  const bool known = dim_of(in, 1) >= 0 && dim_of(in, 2) >= 0 && dim_of(filter, 0) >= 0 && dim_of(filter, 1) >= 0;
+  const bool known =
+      dim_of(in, 1) >= 0 && dim_of(in, 2) >= 0 && dim_of(filter, 0) >= 0 && dim_of(filter, 1) >= 0;
   if (known) {
     TROUPE_ASSIGN_OR_RETURN(dims[3], merge_dims(dim_of(in, 3), dim_of(filter, 2)));
   }
@@ -319,7 +325,8 @@ absl::Status dilation_2d(ShapeContext& c) {
 absl::Status image_patches(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), 4));
   TROUPE_ASSIGN_OR_RETURN(auto sizes, window_attr(c, "ksizes", "ExtractImagePatches requires the ksizes", 4));
-  TROUPE_ASSIGN_OR_RETURN(auto strides, window_attr(c, "strides", "ExtractImagePatches requires the stride", 4));
+  TROUPE_ASSIGN_OR_RETURN(auto strides,
+                          window_attr(c, "strides", "ExtractImagePatches requires the stride", 4));
   TROUPE_ASSIGN_OR_RETURN(auto rates, window_attr(c, "rates", "ExtractImagePatches requires the rates", 4));
   TROUPE_ASSIGN_OR_RETURN(Padding padding, padding_of(c, Layout{4, 0, 3, 1}));
   Dims dims{dim_of(in, 0), kUnknownDim, kUnknownDim, kUnknownDim};

@@ -23,22 +23,25 @@ TEST(InferShapes, words_errors_as_tensorflow_does) {
   ShapeInference inference(&g.b.graph());
   absl::Status s = inference.add_imported();
   EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(s.message(),
-            "Dimensions must be equal, but are 3 and 4 for '{{node product}} = MatMul[T=DT_FLOAT, grad_a=false, "
-            "grad_b=false, transpose_a=false, transpose_b=false](a, b)' with input shapes: [2,3], [4,5].");
+  EXPECT_EQ(
+      s.message(),
+      "Dimensions must be equal, but are 3 and 4 for '{{node product}} = MatMul[T=DT_FLOAT, grad_a=false, "
+      "grad_b=false, transpose_a=false, transpose_b=false](a, b)' with input shapes: [2,3], [4,5].");
   EXPECT_FALSE(inference.shape(product.endpoint()).known_rank());
 }
 
 TEST(InferShapes, tells_the_values_that_a_function_looked_at) {
   ShapeGraph g;
   Out x = g.b.placeholder(DataType::kFloat, {2, 3}, "x");
-  EXPECT_THAT(g.shape("Reshape", {x, g.ints({4, -1})}),
-              testing::EndsWith("with input shapes: [2,3], [2] and with input tensors computed as partial shapes: "
-                                "input[1] = [4,?]."));
+  EXPECT_THAT(
+      g.shape("Reshape", {x, g.ints({4, -1})}),
+      testing::EndsWith("with input shapes: [2,3], [2] and with input tensors computed as partial shapes: "
+                        "input[1] = [4,?]."));
   ShapeGraph h;
   Out y = h.b.placeholder(DataType::kFloat, {2, 3}, "y");
-  EXPECT_THAT(h.shape("Sum", {y, h.ints({0, 7})}),
-              testing::EndsWith("with input shapes: [2,3], [2] and with computed input tensors: input[1] = <0 7>."));
+  EXPECT_THAT(
+      h.shape("Sum", {y, h.ints({0, 7})}),
+      testing::EndsWith("with input shapes: [2,3], [2] and with computed input tensors: input[1] = <0 7>."));
 }
 
 TEST(InferShapes, leaves_what_follows_an_error_unknown) {
@@ -112,25 +115,33 @@ TEST(InferShapes, knows_nothing_of_what_was_not_added) {
 
 TEST(InferShapes, checks_declared_output_shapes) {
   ShapeGraph g;
-  Out x = g.b.op("Placeholder", {}, {{"dtype", DataType::kFloat}, {"shape", PartialShape{2, -1}},
-                                     {"_output_shapes", std::vector<PartialShape>{{2, 5}}}}, "x");
+  Out x = g.b.op("Placeholder", {},
+                 {{"dtype", DataType::kFloat},
+                  {"shape", PartialShape{2, -1}},
+                  {"_output_shapes", std::vector<PartialShape>{{2, 5}}}},
+                 "x");
   ShapeInference fits(&g.b.graph());
   EXPECT_TRUE(fits.add_imported().ok());
   EXPECT_EQ(fits.shape(x.endpoint()).to_string(), "[2,5]");
 
-  g.b.op("Placeholder", {}, {{"dtype", DataType::kFloat}, {"shape", PartialShape{2, 4}},
-                             {"_output_shapes", std::vector<PartialShape>{{2, 5}}}}, "y");
+  g.b.op("Placeholder", {},
+         {{"dtype", DataType::kFloat},
+          {"shape", PartialShape{2, 4}},
+          {"_output_shapes", std::vector<PartialShape>{{2, 5}}}},
+         "y");
   ShapeInference contradicts(&g.b.graph());
-  EXPECT_THAT(std::string(contradicts.add_imported().message()),
-              StartsWith("Node 'y' has an _output_shapes attribute inconsistent with the GraphDef for output #0: "
-                         "Dimension 1 in both shapes must be equal, but are 4 and 5."));
+  EXPECT_THAT(
+      std::string(contradicts.add_imported().message()),
+      StartsWith("Node 'y' has an _output_shapes attribute inconsistent with the GraphDef for output #0: "
+                 "Dimension 1 in both shapes must be equal, but are 4 and 5."));
 }
 
 /// Adds two numbers, and counts.
 class Adder final : public Evaluator {
  public:
   bool can_evaluate(const Node& node) const override { return node.is("Bincount"); }
-  absl::StatusOr<std::vector<Tensor>> evaluate(const Node&, const std::vector<Tensor>& inputs, int) const override {
+  absl::StatusOr<std::vector<Tensor>> evaluate(const Node&, const std::vector<Tensor>& inputs,
+                                               int) const override {
     ++runs;
     EXPECT_EQ(inputs.size(), 3u);
     return std::vector<Tensor>{Tensor::from<int32_t>(Shape{2}, {6, 7})};
@@ -178,7 +189,8 @@ TEST(InferShapes, looks_into_functions) {
         ret { key: "r" value: "n:r" }
       }
     }
-    versions { producer: 1000 })", &def));
+    versions { producer: 1000 })",
+                                                            &def));
   def.mutable_node(1)->mutable_attr()->operator[]("T").set_type(pb::DT_FLOAT);
   Graph graph;
   ASSERT_TRUE(import_graph_def(def, {}, &graph).ok());

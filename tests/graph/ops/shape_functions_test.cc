@@ -16,7 +16,8 @@ TEST(ShapeFunctions, multiply_matrices) {
   EXPECT_EQ(g.shape("MatMul", {a, b}), "[2,5]");
   EXPECT_EQ(g.shape("MatMul", {a, b}, {{"transpose_a", true}}), "[3,5]");
   EXPECT_EQ(g.shape("BatchMatMulV2", {g.input({7, 1, 2, 3}), g.input({4, 3, 5})}), "[7,4,2,5]");
-  EXPECT_THAT(g.shape("MatMul", {a, bad}), StartsWith("Dimensions must be equal, but are 3 and 4 for '{{node"));
+  EXPECT_THAT(g.shape("MatMul", {a, bad}),
+              StartsWith("Dimensions must be equal, but are 3 and 4 for '{{node"));
   EXPECT_THAT(g.shape("MatMul", {a, g.input({4})}), StartsWith("Shape must be rank 2 but is rank 1 for"));
 }
 
@@ -36,14 +37,16 @@ TEST(ShapeFunctions, follow_values_of_shapes) {
   ShapeGraph g;
   Out x = g.input({-1, 4, 5});
   Out shape = g.b.op("Shape", {x});
-  Out batch = g.b.op("StridedSlice", {shape, g.ints({0}), g.ints({1}), g.ints({1})}, {{"shrink_axis_mask", 1}});
+  Out batch =
+      g.b.op("StridedSlice", {shape, g.ints({0}), g.ints({1}), g.ints({1})}, {{"shrink_axis_mask", 1}});
   Out size = g.b.op("Mul", {g.b.constant(4), g.b.constant(5)});
   Out flat = g.b.op("Pack", {std::vector<Out>{batch, size}});
   EXPECT_EQ(g.shape("Reshape", {x, flat}), "[?,20]");
   EXPECT_EQ(g.shape("Fill", {shape, g.b.constant(0.0f)}), "[?,4,5]");
   Out inner = g.b.op("Prod", {g.b.op("Slice", {shape, g.ints({1}), g.ints({-1})}), g.ints({0})});
-  EXPECT_EQ(g.shape("RandomUniform", {g.b.op("Pack", {std::vector<Out>{inner}})}, {{"dtype", DataType::kFloat}}),
-            "[20]");
+  EXPECT_EQ(
+      g.shape("RandomUniform", {g.b.op("Pack", {std::vector<Out>{inner}})}, {{"dtype", DataType::kFloat}}),
+      "[20]");
 }
 
 TEST(ShapeFunctions, join_and_cut) {
@@ -51,8 +54,9 @@ TEST(ShapeFunctions, join_and_cut) {
   Out x = g.input({2, 3}), y = g.input({2, -1}), zero = g.b.constant(0), one = g.b.constant(1);
   EXPECT_EQ(g.shape("ConcatV2", {std::vector<Out>{x, x}, zero}), "[4,3]");
   EXPECT_EQ(g.shape("ConcatV2", {std::vector<Out>{x, y}, one}), "[2,?]");
-  EXPECT_THAT(g.shape("ConcatV2", {std::vector<Out>{x, g.input({5, 3})}, one}),
-              StartsWith("Dimension 0 in both shapes must be equal, but are 2 and 5. Shapes are [2] and [5]."));
+  EXPECT_THAT(
+      g.shape("ConcatV2", {std::vector<Out>{x, g.input({5, 3})}, one}),
+      StartsWith("Dimension 0 in both shapes must be equal, but are 2 and 5. Shapes are [2] and [5]."));
   EXPECT_EQ(g.shape("Pack", {std::vector<Out>{x, y}}, {{"axis", -1}}), "[2,3,2]");
   EXPECT_EQ(g.shape("Split", {one, x}, {{"num_split", 3}}), "[2,1]");
   EXPECT_THAT(g.shape("Split", {zero, x}, {{"num_split", 3}}),
@@ -66,8 +70,10 @@ TEST(ShapeFunctions, slice_with_strides_and_masks) {
   ShapeGraph g;
   Out x = g.input({10, -1, 6});
   auto slice = [&](std::vector<int> begin, std::vector<int> end, std::vector<int> strides, AttrMap masks) {
-    return g.shape("StridedSlice", {x, g.ints({begin.begin(), begin.end()}), g.ints({end.begin(), end.end()}),
-                                    g.ints({strides.begin(), strides.end()})}, std::move(masks));
+    return g.shape("StridedSlice",
+                   {x, g.ints({begin.begin(), begin.end()}), g.ints({end.begin(), end.end()}),
+                    g.ints({strides.begin(), strides.end()})},
+                   std::move(masks));
   };
   EXPECT_EQ(slice({1}, {8}, {3}, {}), "[3,?,6]");
   EXPECT_EQ(slice({-1}, {0}, {-2}, {}), "[5,?,6]");
@@ -98,7 +104,8 @@ TEST(ShapeFunctions, reduce) {
   EXPECT_EQ(g.shape("Mean", {x, g.ints({1})}, {{"keep_dims", true}}), "[2,1,4]");
   EXPECT_EQ(g.shape("Max", {x, g.input({1}, kInt)}), "<unknown>");
   EXPECT_EQ(g.shape("ArgMax", {x, g.b.constant(1)}), "[2,4]");
-  EXPECT_THAT(g.shape("Sum", {x, g.ints({3})}), StartsWith("Invalid reduction dimension 3 for input with 3 dimensions."));
+  EXPECT_THAT(g.shape("Sum", {x, g.ints({3})}),
+              StartsWith("Invalid reduction dimension 3 for input with 3 dimensions."));
 }
 
 TEST(ShapeFunctions, slide_windows) {
@@ -132,8 +139,9 @@ TEST(ShapeFunctions, read_variables_through_their_handles) {
   Out handle = g.b.op("VarHandleOp", {}, {{"dtype", DataType::kFloat}, {"shape", PartialShape{3, -1}}});
   EXPECT_EQ(g.shape("ReadVariableOp", {handle}, {{"dtype", DataType::kFloat}}), "[3,?]");
   EXPECT_EQ(g.shape("ResourceGather", {handle, g.input({5}, kInt)}, {{"dtype", DataType::kFloat}}), "[5,?]");
-  EXPECT_THAT(g.shape("AssignVariableOp", {handle, g.input({4, 2})}),
-              StartsWith("Dimension 0 in both shapes must be equal, but are 3 and 4. Shapes are [3,?] and [4,2]."));
+  EXPECT_THAT(
+      g.shape("AssignVariableOp", {handle, g.input({4, 2})}),
+      StartsWith("Dimension 0 in both shapes must be equal, but are 3 and 4. Shapes are [3,?] and [4,2]."));
   EXPECT_THAT(g.shape("ReadVariableOp", {handle}, {{"dtype", kInt}}),
               StartsWith("Trying to read variable with wrong dtype. Expected float got int32"));
 }
@@ -150,17 +158,21 @@ TEST(ShapeFunctions, check_updates_of_variables_by_their_signature) {
               StartsWith("Dimension 1 in both shapes must be equal, but are 3 and 4."));
   EXPECT_THAT(g.shape("ApplyMomentum", {var, accum, g.input({1}), g.input({2, 3}), scalar}),
               StartsWith("Shape must be rank 0 but is rank 1"));
-  EXPECT_EQ(g.shape("SparseApplyAdagrad", {var, accum, scalar, g.input({5, 3}), g.input({5}, kInt)}), "[2,3]");
+  EXPECT_EQ(g.shape("SparseApplyAdagrad", {var, accum, scalar, g.input({5, 3}), g.input({5}, kInt)}),
+            "[2,3]");
 }
 
 TEST(ShapeFunctions, carry_elements_of_lists_and_arrays) {
   ShapeGraph g;
-  Out list = g.b.op("TensorListReserve", {g.ints({4, -1}), g.b.constant(3)}, {{"element_dtype", DataType::kFloat}});
-  EXPECT_EQ(g.shape("TensorListStack", {list, g.ints({-1, 7})}, {{"element_dtype", DataType::kFloat}}), "[?,4,7]");
+  Out list =
+      g.b.op("TensorListReserve", {g.ints({4, -1}), g.b.constant(3)}, {{"element_dtype", DataType::kFloat}});
+  EXPECT_EQ(g.shape("TensorListStack", {list, g.ints({-1, 7})}, {{"element_dtype", DataType::kFloat}}),
+            "[?,4,7]");
   Out array = g.b.op("TensorArrayV3", {g.b.constant(3)},
                      {{"dtype", DataType::kFloat}, {"element_shape", PartialShape{8}}});
   Out flow = array[1];
-  EXPECT_EQ(g.shape("TensorArrayReadV3", {array, g.b.constant(0), flow}, {{"dtype", DataType::kFloat}}), "[8]");
+  EXPECT_EQ(g.shape("TensorArrayReadV3", {array, g.b.constant(0), flow}, {{"dtype", DataType::kFloat}}),
+            "[8]");
 }
 
 TEST(ShapeFunctions, of_two_errors_report_the_one_that_shows_without_values) {

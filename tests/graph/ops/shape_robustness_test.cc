@@ -18,10 +18,24 @@ class Nonsense {
   int64_t below(int64_t n) { return std::uniform_int_distribution<int64_t>(0, n - 1)(rng_); }
 
   int64_t number() {
-    static constexpr int64_t kOdd[] = {0,  1,  2,   3,       4,   5,       7,
-                                       -1, -2, 100, 1 << 30, 254, 1000000, std::numeric_limits<int32_t>::max(),
-                                       std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min(),
-                                       std::numeric_limits<int64_t>::max() - 1, std::numeric_limits<int32_t>::min()};
+    static constexpr int64_t kOdd[] = {0,
+                                       1,
+                                       2,
+                                       3,
+                                       4,
+                                       5,
+                                       7,
+                                       -1,
+                                       -2,
+                                       100,
+                                       1 << 30,
+                                       254,
+                                       1000000,
+                                       std::numeric_limits<int32_t>::max(),
+                                       std::numeric_limits<int64_t>::max(),
+                                       std::numeric_limits<int64_t>::min(),
+                                       std::numeric_limits<int64_t>::max() - 1,
+                                       std::numeric_limits<int32_t>::min()};
     return below(3) == 0 ? kOdd[below(std::size(kOdd))] : below(5);
   }
 
@@ -39,8 +53,8 @@ class Nonsense {
   }
 
   DataType dtype() {
-    static constexpr DataType kSome[] = {DataType::kFloat, DataType::kInt32, DataType::kInt64, DataType::kString,
-                                         DataType::kComplex64, DataType::kUint8};
+    static constexpr DataType kSome[] = {DataType::kFloat,  DataType::kInt32,     DataType::kInt64,
+                                         DataType::kString, DataType::kComplex64, DataType::kUint8};
     return kSome[below(std::size(kSome))];
   }
 
@@ -77,7 +91,9 @@ class Nonsense {
         if (below(6) == 0) v = KnownInts::kUnknown;
       }
       const auto n = static_cast<int64_t>(ints->values.size());
-      ints->shape = n == 1 && below(2) == 0 ? Shape() : n % 2 == 0 && below(3) == 0 ? Shape{n / 2, 2} : Shape{n};
+      ints->shape = n == 1 && below(2) == 0       ? Shape()
+                    : n % 2 == 0 && below(3) == 0 ? Shape{n / 2, 2}
+                                                  : Shape{n};
       k.shape = ints->shape;
       k.ints = std::move(ints);
     }

@@ -11,7 +11,8 @@ namespace {
 class Rule : public testing::Test {
  protected:
   Rule() {
-    auto op = parse_op_row({"It", "x:float, y:float, rest:N * float", "a:float, b:float", "N:int; k:int; s:shape", ""});
+    auto op = parse_op_row(
+        {"It", "x:float, y:float, rest:N * float", "a:float, b:float", "N:int; k:int; s:shape", ""});
     op_ = *std::move(op);
   }
 

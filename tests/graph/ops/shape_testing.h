@@ -13,7 +13,9 @@ class ShapeGraph {
  public:
   GraphBuilder b;
 
-  Out input(const PartialShape& shape, DataType dtype = DataType::kFloat) { return b.placeholder(dtype, shape); }
+  Out input(const PartialShape& shape, DataType dtype = DataType::kFloat) {
+    return b.placeholder(dtype, shape);
+  }
   Out ints(std::vector<int32_t> values) {
     const auto n = static_cast<int64_t>(values.size());
     return b.constant(Tensor::from<int32_t>(Shape{n}, std::span<const int32_t>(values)));
