@@ -107,6 +107,7 @@ absl::StatusOr<std::vector<Tensor>> Session::run(const std::vector<NamedTensor>&
                                                  const std::vector<std::string>& targets, const RunOptions& options,
                                                  RunStats* stats) {
   SessionCore& core = *impl_->core;
+  const int64_t cancels = core.cancels();
   TROUPE_RETURN_IF_ERROR(core.enter());
   struct Leave {
     SessionCore& core;
@@ -122,7 +123,7 @@ absl::StatusOr<std::vector<Tensor>> Session::run(const std::vector<NamedTensor>&
   std::shared_ptr<const SignatureAlias> alias;
   for (int attempt = 1;; ++attempt) {
     TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<StepSlot> slot, impl_->lease(key, feeds, fetches, targets, &alias));
-    auto fetched = run_slot(core, *alias, slot, feeds, options, stats);
+    auto fetched = run_slot(core, *alias, slot, feeds, options, cancels, stats);
     if (fetched.ok() || !slot->false_start || attempt == kMaxStarts) return fetched;
   }
 }

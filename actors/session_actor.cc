@@ -282,6 +282,7 @@ class SessionImpl final : public SessionActor::base {
   // --- runs by message ---
 
   caf::result<RunReply> run(const RunRequest& m) {
+    const int64_t cancels = core_->cancels();
     if (auto s = core_->enter(); !s.ok()) return to_error(s);
     LeaseRequest want;
     for (const auto& f : m.feeds) want.feeds.push_back(f.first);
@@ -293,14 +294,14 @@ class SessionImpl final : public SessionActor::base {
     // In-process and answered on every path: no timeout.
     request(SessionActor(this), caf::infinite, want)
         .then(
-            [this, core, promise, key, m](const SlotReply& reply) mutable {
+            [this, core, promise, key, m, cancels](const SlotReply& reply) mutable {
               auto alias = find_alias(*core, key);
               if (alias == nullptr) {
                 core->leave();
                 promise.deliver(to_error(absl::AbortedError("the signature was evicted before its first run")));
                 return;
               }
-              start_run(alias, reply.slot, m, promise);
+              start_run(alias, reply.slot, m, cancels, promise);
             },
             [core, promise](caf::error& e) mutable {
               core->leave();
@@ -309,16 +310,16 @@ class SessionImpl final : public SessionActor::base {
     return promise;
   }
 
-  void start_run(std::shared_ptr<const SignatureAlias> alias, std::shared_ptr<StepSlot> slot, const RunRequest& m,
+  void start_run(std::shared_ptr<const SignatureAlias> alias, std::shared_ptr<StepSlot> slot, const RunRequest& m, int64_t cancels,
                  caf::typed_response_promise<RunReply> promise, int attempt = 1) {
     if (attempt == 1) core_->runs.fetch_add(1, std::memory_order_relaxed);
     auto core = core_;
-    auto conclude = [this, core, alias, slot, m, promise, attempt]() mutable {
+    auto conclude = [this, core, alias, slot, m, cancels, promise, attempt]() mutable {
       RunReply reply;
       auto fetches = finish_slot(*alias, slot, &reply.stats);
       if (!fetches.ok() && slot->false_start && attempt < kMaxStarts) {
         if (auto again = make_slot_reply(*alias); again.ok()) {
-          return start_run(alias, again->slot, m, promise, attempt + 1);
+          return start_run(alias, again->slot, m, cancels, promise, attempt + 1);
         }
       }
       core->leave();
@@ -330,7 +331,7 @@ class SessionImpl final : public SessionActor::base {
       }
     };
     absl::Status ready = load_feeds(*alias, slot.get(), m.feeds);
-    if (ready.ok()) ready = prepare_slot(*core, slot.get(), m.options);
+    if (ready.ok()) ready = prepare_slot(*core, slot.get(), m.options, cancels);
     if (!ready.ok()) {
       slot->status = ready;
       return conclude();
@@ -348,7 +349,15 @@ class SessionImpl final : public SessionActor::base {
 
   caf::result<CancelReply> cancel(const CancelRequest& m) {
     std::string why = m.reason.empty() ? "Run call was cancelled" : absl::StrCat("Run call was cancelled: ", m.reason);
-    int steps = broadcast_cancel(m.step_id, absl::CancelledError(why));
+    int steps = 0;
+    if (m.step_id == 0) {
+      // Runs that have no slot yet count: they cancel themselves once they have one.
+      core_->note_cancel(absl::CancelledError(why));
+      steps = static_cast<int>(core_->running.load(std::memory_order_acquire));
+      broadcast_cancel(0, absl::CancelledError(why));
+    } else {
+      steps = broadcast_cancel(m.step_id, absl::CancelledError(why));
+    }
     if (m.step_id != 0 && steps == 0) {
       return to_error(absl::NotFoundError(absl::StrCat("step ", m.step_id, " is not running")));
     }

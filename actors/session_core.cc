@@ -29,6 +29,17 @@ bool SessionCore::wait_idle(std::chrono::milliseconds timeout) {
   return idle;
 }
 
+void SessionCore::note_cancel(absl::Status reason) {
+  std::lock_guard lock(cancel_mu_);
+  last_cancel_ = std::move(reason);
+  cancels_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+absl::Status SessionCore::last_cancel() const {
+  std::lock_guard lock(cancel_mu_);
+  return last_cancel_;
+}
+
 std::shared_ptr<const SessionCore::Snapshot> SessionCore::signatures() const {
   std::lock_guard lock(snapshot_mu_);
   return snapshot_;
@@ -113,7 +124,7 @@ absl::Status load_feeds(const SignatureAlias& alias, StepSlot* slot, const std::
   return absl::OkStatus();
 }
 
-absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& options) {
+absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& options, int64_t cancels) {
   TROUPE_ASSIGN_OR_RETURN(NamedPool * pool, core.pool(options.inter_op_pool));
   slot->pool = pool;
   slot->unit->set_pool(pool);
@@ -129,6 +140,8 @@ absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& o
   }
   // Close shuts the gate and then broadcasts: who passed the gate but was not yet running cancels himself.
   if (core.closed.load(std::memory_order_acquire)) slot->cancel(0, absl::CancelledError("Session has been closed."));
+  // The same for a cancel of all steps.
+  if (core.cancels() != cancels) slot->cancel(0, core.last_cancel());
   return absl::OkStatus();
 }
 
@@ -183,9 +196,9 @@ static void run_directly(StepSlot* slot) {
 absl::StatusOr<std::vector<Tensor>> run_slot(SessionCore& core, const SignatureAlias& alias,
                                              const std::shared_ptr<StepSlot>& slot,
                                              const std::vector<NamedTensor>& feeds, const RunOptions& options,
-                                             RunStats* stats) {
+                                             int64_t cancels, RunStats* stats) {
   absl::Status ready = load_feeds(alias, slot.get(), feeds);
-  if (ready.ok()) ready = prepare_slot(core, slot.get(), options);
+  if (ready.ok()) ready = prepare_slot(core, slot.get(), options, cancels);
   if (!ready.ok()) {
     slot->status = ready;
     return finish_slot(alias, slot, stats);

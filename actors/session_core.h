@@ -29,6 +29,13 @@ struct SessionCore {
   /// Blocks until nothing runs or the time is up; false then.
   bool wait_idle(std::chrono::milliseconds timeout);
 
+  /// @name Cancelling every step, those too that were counted in but have no slot yet
+  /// How often so far; a run remembers it from when it was counted in.
+  int64_t cancels() const { return cancels_.load(std::memory_order_seq_cst); }
+  /// SESSION calls it before it broadcasts.
+  void note_cancel(absl::Status reason);
+  absl::Status last_cancel() const;
+
   std::shared_ptr<const Snapshot> signatures() const;
   void publish(std::shared_ptr<const Snapshot> next);
   /// The DEVICE of a device; made anew when it has died.
@@ -75,6 +82,9 @@ struct SessionCore {
   std::mutex idle_mu_;
   std::condition_variable idle_;
   std::atomic<int> idle_waiters_{0};
+  std::atomic<int64_t> cancels_{0};
+  mutable std::mutex cancel_mu_;
+  absl::Status last_cancel_;  // guarded by cancel_mu_
   std::mutex slots_mu_;
   std::vector<std::weak_ptr<StepSlot>> slots_;
   std::vector<std::shared_ptr<StepSlot>> broken_;
@@ -88,14 +98,15 @@ void append_signature_key(const std::vector<NamedTensor>& feeds, const std::vect
 /// How often a run is begun on another slot because an actor of the first had died while it was idle.
 constexpr int kMaxStarts = 4;
 
-/// Runs a leased slot on the calling thread, which it lends, and takes the fetches out in the caller's order.
+/// Runs a leased slot on the calling thread, which it lends, and takes the fetches out in the caller's order. `cancels` is what
+/// SessionCore::cancels said when the run was counted in.
 absl::StatusOr<std::vector<Tensor>> run_slot(SessionCore& core, const SignatureAlias& alias,
                                              const std::shared_ptr<StepSlot>& slot,
                                              const std::vector<NamedTensor>& feeds, const RunOptions& options,
-                                             RunStats* stats);
+                                             int64_t cancels, RunStats* stats);
 /// Checks feeds and fills the slot's arguments; shared by callers with and without a thread to lend.
 absl::Status load_feeds(const SignatureAlias& alias, StepSlot* slot, const std::vector<NamedTensor>& feeds);
-absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& options);
+absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& options, int64_t cancels);
 /// After the step: the outcome, and the slot back to rest (or out of use).
 absl::StatusOr<std::vector<Tensor>> finish_slot(const SignatureAlias& alias, const std::shared_ptr<StepSlot>& slot,
                                                 RunStats* stats);

@@ -29,6 +29,8 @@ class StepImpl final : public StepActor::base {
   }
 
   behavior_type make_behavior() override {
+    // A direct run marks nobody: its one executor is told to stop whenever it may be running.
+    done_.assign(slot_->executors.size(), false);
     set_down_handler([this](caf::down_msg& down) { child_died(down); });
     for (const ExecutorActor& e : slot_->executors) monitor(e);
     for (const DeviceActor& d : slot_->devices) monitor(d);

@@ -150,6 +150,8 @@ std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code, s
     slot->done_messages.push_back(std::make_unique<ReusableMessage<ExecutorDone>>(ExecutorDone{static_cast<int>(i)}));
     slot->executors.push_back(spawn_executor(system, slot, static_cast<int>(i)));
   }
+  // A first message, so that STEP begins to watch its children before the first run: a direct run sends it none.
+  caf::anon_send(slot->step, CancelStep{0});
   return slot;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "graph/ir/function_library.h"
 
@@ -50,7 +51,7 @@ absl::StatusOr<Node*> Graph::add_node(std::string name, absl::string_view op_nam
   }
   node->inputs.assign(inputs.begin(), inputs.end());
   node->requested_device = std::move(device);
-  for (int c : control_inputs) add_control_input(node->id, c);
+  add_control_inputs(node->id, control_inputs);
   return node;
 }
 
@@ -133,6 +134,19 @@ Node* Graph::find(absl::string_view name) {
 void Graph::add_control_input(int id, int from) {
   auto& list = nodes_[id]->control_inputs;
   if (std::find(list.begin(), list.end(), from) == list.end()) list.push_back(from);
+}
+
+void Graph::add_control_inputs(int id, std::span<const int> from) {
+  constexpr size_t kFew = 16;
+  auto& list = nodes_[id]->control_inputs;
+  if (list.size() + from.size() <= kFew) {
+    for (int c : from) add_control_input(id, c);
+    return;
+  }
+  absl::flat_hash_set<int> known(list.begin(), list.end());
+  for (int c : from) {
+    if (known.insert(c).second) list.push_back(c);
+  }
 }
 
 Graph Graph::clone() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -91,7 +92,10 @@ class Graph {
   Node* find(absl::string_view name);
   /// The dtype that output `e` has, ref included.
   DataType type_of(Endpoint e) const { return node(e.node).output_types[e.slot]; }
+  /// Nothing when it waits for `from` already. Linear in the control inputs of the node: for many, add_control_inputs.
   void add_control_input(int id, int from);
+  /// All of `from`, each once. Linear.
+  void add_control_inputs(int id, std::span<const int> from);
   /// The defect of the first node that has one.
   absl::Status check_runnable() const;
 

@@ -254,9 +254,11 @@ absl::StatusOr<Inliner::Spliced> Inliner::splice(const Call& call, const Splice&
     conditional_[id] = in.conditional;
     awaited_[id] = n.awaited;
     for (size_t s = 0; s < n.inputs.size(); ++s) graph_.node(id).inputs[s] = map(n.inputs[s]);
+    std::vector<int> controls;
     for (int c : n.controls) {
-      if (c >= 0) graph_.add_control_input(id, ids[c]);
+      if (c >= 0) controls.push_back(ids[c]);
     }
+    graph_.add_control_inputs(id, controls);
     TROUPE_ASSIGN_OR_RETURN(bool wait, needs_pivot(in, n));
     if (wait || std::any_of(n.controls.begin(), n.controls.end(), [](int c) { return c < 0; })) {
       TROUPE_ASSIGN_OR_RETURN(int pivot, in.pivot());

@@ -110,13 +110,14 @@ class Partitioner {
       }
       part(n.device).node(local_[id]).inputs[s] = here;
     }
+    std::vector<int> controls;
     for (int c : n.control_inputs) {
-      int here = local_[c];
+      controls.push_back(local_[c]);
       if (graph_.node(c).device != n.device) {
-        TROUPE_ASSIGN_OR_RETURN(here, receive_control(c, n.device));
+        TROUPE_ASSIGN_OR_RETURN(controls.back(), receive_control(c, n.device));
       }
-      part(n.device).add_control_input(local_[id], here);
     }
+    part(n.device).add_control_inputs(local_[id], controls);
     return absl::OkStatus();
   }
 

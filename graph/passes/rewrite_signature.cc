@@ -179,10 +179,12 @@ class Rewriter {
               dtype_name(copy.input_types[s]), "."));
         }
       }
+      std::vector<int> controls;
       for (int c : n.control_inputs) {
         int feed = feed_for_control(c);
-        draft_.graph.add_control_input(copy.id, feed < 0 ? copied_[c] : args_[feed]);
+        controls.push_back(feed < 0 ? copied_[c] : args_[feed]);
       }
+      draft_.graph.add_control_inputs(copy.id, controls);
     }
     return absl::OkStatus();
   }

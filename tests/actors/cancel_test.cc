@@ -63,6 +63,20 @@ TEST_F(SessionTest, cancels_sixteen_steps_at_once) {
   for (auto& step : steps) EXPECT_EQ(step.get().code(), absl::StatusCode::kCancelled);
 }
 
+TEST_F(SessionTest, cancels_a_run_that_has_only_just_begun) {
+  endless_loop("loop");
+  Session& s = open();
+  // The first of these are caught while their signature is compiled.
+  for (int i = 0; i < 50; ++i) {
+    absl::Status ended;
+    std::thread runner([&] { ended = s.run({}, {"loop"}).status(); });
+    while (s.counters().running_steps == 0) std::this_thread::yield();
+    EXPECT_TRUE(s.cancel("now").ok());
+    runner.join();
+    EXPECT_EQ(ended.code(), absl::StatusCode::kCancelled) << ended;
+  }
+}
+
 TEST_F(SessionTest, cancels_one_step_by_id) {
   int x = placeholder("x");
   add("hang", "TestHang", {}, {{x, 0}});

@@ -1,5 +1,6 @@
 #include "graph/ir/algorithm.h"
 
+#include "absl/strings/str_cat.h"
 #include <gmock/gmock.h>
 
 #include "graph/ir/dot.h"
@@ -99,6 +100,20 @@ TEST(Dot, draws_nodes_edges_and_devices) {
   EXPECT_THAT(dot, HasSubstr("n0 -> n1 [label=\"float\"];"));
   EXPECT_THAT(dot, HasSubstr("n1 -> n2 [style=dashed];"));
   EXPECT_THAT(to_dot(graph, {.max_nodes = 1}), HasSubstr("only the first 1 nodes are shown"));
+}
+
+TEST(Graph, keeps_each_control_input_once_however_many_there_are) {
+  for (int n : {3, 40}) {
+    Graph graph;
+    std::vector<int> twice;
+    for (int i = 0; i < n; ++i) twice.push_back((*graph.add_node(absl::StrCat("n", i), "NoOp", {}, {}))->id);
+    twice.insert(twice.end(), twice.begin(), twice.end());
+    auto last = graph.add_node("last", "NoOp", {}, {}, twice);
+    ASSERT_TRUE(last.ok()) << last.status();
+    EXPECT_EQ((*last)->control_inputs.size(), static_cast<size_t>(n));
+    graph.add_control_inputs((*last)->id, twice);
+    EXPECT_EQ((*last)->control_inputs.size(), static_cast<size_t>(n));
+  }
 }
 
 }  // namespace

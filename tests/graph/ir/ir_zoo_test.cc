@@ -36,7 +36,6 @@ struct Broken {
   const char* phrase;
 };
 constexpr Broken kBroken[] = {
-    {"dl4j/examples/compare_and_bitpack/", "Op type not registered 'CompareAndBitpack'"},
     {"dl4j/examples/emptyArrayTests/scatter_", "incompatible with expected float_ref."},
     {"dl4j/examples/reductions/scatter_", "incompatible with expected float_ref."},
     {"dl4j/examples/scatter_nd_", "incompatible with expected float_ref."},
