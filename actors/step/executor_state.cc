@@ -140,6 +140,8 @@ void ExecutorState::start(StepState* step, bool inline_only) {
 
 ExecutorState::Turn ExecutorState::advance() {
   drain_completed();
+  // A step may be cancelled before it begins; what waits for messages would not hear of it later.
+  if (step_->cancellation->cancelled()) abort(step_->cancellation->reason());
   int budget = kTurnNodes;
   uint64_t begin = cycle_now();
   while (true) {
