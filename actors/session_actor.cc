@@ -349,18 +349,16 @@ class SessionImpl final : public SessionActor::base {
 
   caf::result<CancelReply> cancel(const CancelRequest& m) {
     std::string why = m.reason.empty() ? "Run call was cancelled" : absl::StrCat("Run call was cancelled: ", m.reason);
-    int steps = 0;
-    if (m.step_id == 0) {
-      // Runs that have no slot yet count: they cancel themselves once they have one.
-      core_->note_cancel(absl::CancelledError(why));
-      steps = static_cast<int>(core_->running.load(std::memory_order_acquire));
-      broadcast_cancel(0, absl::CancelledError(why));
-    } else {
-      steps = broadcast_cancel(m.step_id, absl::CancelledError(why));
-    }
-    if (m.step_id != 0 && steps == 0) {
+    const absl::Status reason = absl::CancelledError(why);
+    if (m.step_id != 0) {
+      int steps = broadcast_cancel(m.step_id, reason);
+      if (steps > 0) return CancelReply{steps};
       return to_error(absl::NotFoundError(absl::StrCat("step ", m.step_id, " is not running")));
     }
+    // Runs that have no slot yet count: they cancel themselves once they have one.
+    core_->note_cancel(reason);
+    int steps = static_cast<int>(core_->running.load(std::memory_order_acquire));
+    broadcast_cancel(0, reason);
     return CancelReply{steps};
   }
 

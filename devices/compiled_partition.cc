@@ -267,7 +267,7 @@ class PartitionCompiler {
       if (c.kind != NodeKind::kKernel || c.frame != 0) continue;
       PendingCounts& counts = p_->frames_[0].initial[c.local];
       const Node& n = graph_.node(ids_[i]);
-      for (int s = 0; s < std::min(32, c.num_inputs) && counts.pending > 1; ++s) {
+      for (int s = 0; s < std::min(CompiledNode::kMaxBound, c.num_inputs) && counts.pending > 1; ++s) {
         const int from = index_[n.inputs[s].node];
         const CompiledNode& producer = p_->nodes_[from];
         if (producer.kind != NodeKind::kConst || !graph_.node(ids_[from]).control_inputs.empty()) continue;
@@ -289,7 +289,7 @@ class PartitionCompiler {
       for (const auto& use : consumers.of(ids_[i])) {
         int j = index_[use.node];
         const CompiledNode& dst = p_->nodes_[j];
-        if (use.slot >= 0 && use.slot < 32 && (dst.bound_inputs >> use.slot & 1) != 0) continue;
+        if (use.slot >= 0 && dst.is_bound(use.slot)) continue;
         if (c.is_merge && use.src_slot == 1) c.aux = 1;
         if (use.src_slot >= 0) last[use.src_slot] = static_cast<int>(p_->out_edges_.size());
         p_->out_edges_.push_back({j, use.slot < 0 ? -1 : dst.input_begin + use.slot,

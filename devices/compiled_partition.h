@@ -86,6 +86,9 @@ struct alignas(64) CompiledNode {
   uint32_t bound_inputs = 0;
   Kernel* kernel = nullptr;
   const KernelNode* info = nullptr;
+
+  static constexpr int kMaxBound = 32;
+  bool is_bound(int input) const { return input < kMaxBound && (bound_inputs >> input & 1) != 0; }
 };
 static_assert(sizeof(CompiledNode) == 64);
 

@@ -293,7 +293,7 @@ inline void ExecutorState::clear_inputs(const CompiledNode& n, IterationState* i
   if (n.bound_inputs != 0) {
     // Constants stay; what a kernel took is put back.
     for (int i = 0; i < n.num_inputs; ++i) {
-      if (i >= 32 || (n.bound_inputs >> i & 1) == 0) {
+      if (!n.is_bound(i)) {
         drop(in[i]);
       } else if (!in[i].tensor.initialized()) {
         in[i].tensor = partition_->constant_at(n.input_begin + i);
@@ -339,12 +339,10 @@ absl::Status ExecutorState::prepare_inputs(const CompiledNode& n, int node, Valu
 
 void ExecutorState::run_ready(const Ready& r) {
   const CompiledNode& n = partition_->node(r.node);
-  if (r.dead) [[unlikely]] {
-    if (n.kind != NodeKind::kSend && n.kind != NodeKind::kRecv) {
-      clear_inputs(n, r.iteration);
-      node_done(r, n, nullptr, true);
-      return;
-    }
+  if (r.dead && n.kind != NodeKind::kSend && n.kind != NodeKind::kRecv) [[unlikely]] {
+    clear_inputs(n, r.iteration);
+    node_done(r, n, nullptr, true);
+    return;
   }
   ++nodes_run_;
   if (n.kind == NodeKind::kNoOp) {
@@ -486,7 +484,7 @@ KernelTask* ExecutorState::make_task(const Ready& r) {
   t->outputs.resize(n.num_outputs);
   Value* in = r.iteration->inputs.data() + n.input_begin;
   for (int i = 0; i < n.num_inputs; ++i) {
-    if (i < 32 && (n.bound_inputs >> i & 1) != 0) {
+    if (n.is_bound(i)) {
       t->inputs[i] = in[i];
       continue;
     }

@@ -85,7 +85,17 @@ TEST_F(Functions, that_are_not_there_are_missed_at_once) {
 }
 
 /// A loop on two CPU devices: the sum of 0 .. n-1, where adding is done elsewhere.
-class LoopsAcrossDevices : public SessionTest {};
+class LoopsAcrossDevices : public SessionTest {
+ protected:
+  Session& open_on_two(GraphBuilder& b) {
+    auto graph = b.build();
+    EXPECT_TRUE(graph.ok()) << graph.status();
+    if (graph.ok()) graph_ = *std::move(graph);
+    SessionOptions options;
+    options.device_count["CPU"] = 2;
+    return open(options);
+  }
+};
 
 TEST_F(LoopsAcrossDevices, go_round_on_both) {
   GraphBuilder b(ops_.get());
@@ -99,12 +109,7 @@ TEST_F(LoopsAcrossDevices, go_round_on_both) {
         return std::vector<Out>{b.add(v[0], b.constant(1.0f)), sum};
       });
   b.identity(end[1], "sum");
-  auto graph = b.build();
-  ASSERT_TRUE(graph.ok()) << graph.status();
-  graph_ = *std::move(graph);
-  SessionOptions options;
-  options.device_count["CPU"] = 2;
-  Session& s = open(options);
+  Session& s = open_on_two(b);
   for (float limit : {100.0f, 0.0f, 1.0f, 7.0f}) {
     RunStats stats;
     auto out = s.run({{"n", Tensor::scalar<float>(limit)}}, {"sum"}, {}, {}, &stats);
@@ -129,12 +134,7 @@ TEST_F(LoopsAcrossDevices, nest) {
         return std::vector<Out>{b.add(v[0], b.constant(1.0f)), inner[1]};
       });
   b.identity(end[1], "count");
-  auto graph = b.build();
-  ASSERT_TRUE(graph.ok()) << graph.status();
-  graph_ = *std::move(graph);
-  SessionOptions options;
-  options.device_count["CPU"] = 2;
-  Session& s = open(options);
+  Session& s = open_on_two(b);
   for (int i = 0; i < 3; ++i) {
     auto out = s.run({{"n", Tensor::scalar<float>(12)}}, {"count"});
     ASSERT_TRUE(out.ok()) << out.status();
@@ -151,12 +151,7 @@ TEST_F(LoopsAcrossDevices, are_cancelled_like_others) {
         return std::vector<Out>{b.identity(v[0])};
       });
   b.identity(end[0], "never");
-  auto graph = b.build();
-  ASSERT_TRUE(graph.ok()) << graph.status();
-  graph_ = *std::move(graph);
-  SessionOptions options;
-  options.device_count["CPU"] = 2;
-  Session& s = open(options);
+  Session& s = open_on_two(b);
   RunOptions run;
   run.timeout = std::chrono::milliseconds(50);
   auto out = s.run({}, {"never"}, {}, run);

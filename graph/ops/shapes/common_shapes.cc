@@ -272,6 +272,35 @@ absl::Status broadcast_ternary(ShapeContext& c) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<bool> reduce_axes(ShapeContext& c) {
+  const PartialShape& in = c.input(0);
+  TROUPE_ASSIGN_OR_RETURN(bool keep, c.attr<bool>("keep_dims"));
+  const auto axes = c.all_ints(1);
+  if (!axes || !in.known_rank()) {
+    if (keep) c.set_output(0, unknown_of_rank(in.rank()));
+    return false;
+  }
+  std::vector<bool> reduced(in.rank(), false);
+  for (int64_t a : *axes) {
+    const auto axis = canonical_axis(a, in.rank());
+    if (!axis) {
+      return invalid(
+          absl::StrCat("Invalid reduction dimension ", a, " for input with ", in.rank(), " dimensions."));
+    }
+    reduced[*axis] = true;
+  }
+  Dims dims;
+  for (int i = 0; i < in.rank(); ++i) {
+    if (!reduced[i]) {
+      dims.push_back(in.dim(i));
+    } else if (keep) {
+      dims.push_back(1);
+    }
+  }
+  c.set_output(0, PartialShape(std::move(dims)));
+  return true;
+}
+
 absl::Status shape_attr(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(PartialShape shape, c.attr<PartialShape>("shape"));
   c.set_output(0, std::move(shape));

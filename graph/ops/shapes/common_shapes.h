@@ -98,6 +98,9 @@ absl::Status shape_from_input(ShapeContext& c) {
 absl::Status broadcast_binary(ShapeContext& c);
 /// Output 0 is inputs 0, 1 and 2 broadcast.
 absl::Status broadcast_ternary(ShapeContext& c);
+/// Output 0 is input 0 without the axes that input 1 lists, or with 1 in their place (attr keep_dims). False when the axes, or
+/// the rank, are unknown, and so the dimensions.
+absl::StatusOr<bool> reduce_axes(ShapeContext& c);
 /// The attr "shape".
 absl::Status shape_attr(ShapeContext& c);
 /// Output i has the i-th shape of the attr "output_shapes" when that is as long as the outputs.

@@ -329,13 +329,6 @@ absl::Status select(ShapeContext& c) {
   return absl::OkStatus();
 }
 
-absl::Status select_v2(ShapeContext& c) {
-  TROUPE_ASSIGN_OR_RETURN(PartialShape data, broadcast(c.input(1), c.input(2)));
-  TROUPE_ASSIGN_OR_RETURN(PartialShape out, broadcast(c.input(0), data));
-  c.set_output(0, std::move(out));
-  return absl::OkStatus();
-}
-
 absl::Status unique_with_counts(ShapeContext& c) {
   c.set_output(0, PartialShape({kUnknownDim}));
   c.set_output(1, c.input(0));
@@ -400,7 +393,7 @@ constexpr ShapeRow kRows[] = {
     {"ReverseSequence", reverse_sequence},
     {"Where", where},
     {"Select", select},
-    {"SelectV2", select_v2},
+    {"SelectV2", broadcast_ternary},
     {"Unique", rule<"[n] -> [?] [n]">},
     {"UniqueWithCounts", unique_with_counts},
     {"UniqueV2", unique_v2},

@@ -79,34 +79,10 @@ absl::Status batch_mat_mul(ShapeContext& c) {
 }
 
 absl::Status reduction(ShapeContext& c) {
-  const PartialShape& in = c.input(0);
   // Once, matrices passed for lists of axes.
   if (c.producer() >= 21) TROUPE_RETURN_IF_ERROR(check_rank_at_most(c.input(1), 1));
-  TROUPE_ASSIGN_OR_RETURN(bool keep, c.attr<bool>("keep_dims"));
-  const auto axes = c.all_ints(1);
-  if (!axes || !in.known_rank()) {
-    if (keep) c.set_output(0, unknown_of_rank(in.rank()));
-    return absl::OkStatus();
-  }
-  std::vector<bool> reduced(in.rank(), false);
-  for (int64_t a : *axes) {
-    const auto axis = canonical_axis(a, in.rank());
-    if (!axis) {
-      return invalid(
-          absl::StrCat("Invalid reduction dimension ", a, " for input with ", in.rank(), " dimensions."));
-    }
-    reduced[*axis] = true;
-  }
-  Dims dims;
-  for (int i = 0; i < in.rank(); ++i) {
-    if (!reduced[i]) {
-      dims.push_back(in.dim(i));
-    } else if (keep) {
-      dims.push_back(1);
-    }
-  }
-  c.set_output(0, PartialShape(std::move(dims)));
-  return c.op().name == "Prod" ? product_values(c) : absl::OkStatus();
+  TROUPE_ASSIGN_OR_RETURN(bool known, reduce_axes(c));
+  return known && c.op().name == "Prod" ? product_values(c) : absl::OkStatus();
 }
 
 absl::Status arg_max(ShapeContext& c) {

@@ -12,29 +12,7 @@ absl::Status invalid(std::string message) { return absl::InvalidArgumentError(st
 
 absl::Status reduce_join(ShapeContext& c) {
   TROUPE_RETURN_IF_ERROR(check_rank_at_most(c.input(1), 1));
-  const PartialShape& in = c.input(0);
-  TROUPE_ASSIGN_OR_RETURN(bool keep, c.attr<bool>("keep_dims"));
-  const auto axes = c.all_ints(1);
-  if (!axes || !in.known_rank()) {
-    if (keep) c.set_output(0, unknown_of_rank(in.rank()));
-    return absl::OkStatus();
-  }
-  std::vector<bool> reduced(in.rank(), false);
-  for (int64_t a : *axes) {
-    const auto axis = canonical_axis(a, in.rank());
-    if (!axis) {
-      return invalid(
-          absl::StrCat("Invalid reduction dimension ", a, " for input with ", in.rank(), " dimensions."));
-    }
-    reduced[*axis] = true;
-  }
-  Dims dims;
-  for (int i = 0; i < in.rank(); ++i) {
-    if (!reduced[i]) dims.push_back(in.dim(i));
-    if (reduced[i] && keep) dims.push_back(1);
-  }
-  c.set_output(0, PartialShape(std::move(dims)));
-  return absl::OkStatus();
+  return reduce_axes(c).status();
 }
 
 /// All inputs that are no scalars have one shape.
