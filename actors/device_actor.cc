@@ -9,7 +9,8 @@ namespace {
 
 class DeviceImpl final : public DeviceActor::base {
  public:
-  DeviceImpl(caf::actor_config& config, const Allocator* memory) : DeviceActor::base(config), memory_(memory) {}
+  DeviceImpl(caf::actor_config& config, const Allocator* memory)
+      : DeviceActor::base(config), memory_(memory) {}
 
   const char* name() const override { return "device"; }
 
@@ -21,7 +22,9 @@ class DeviceImpl final : public DeviceActor::base {
           m.pool->run_kernels(m.tasks, m.step);
         },
         [](const DropKernels& m) { m.pool->drop_kernels(m.step); },
-        [this](DeviceStatusRequest) { return DeviceStatus{batches_, kernels_, memory_->stats()}; },
+        [this](DeviceStatusRequest) {
+          return DeviceStatus{batches_, kernels_, memory_->stats()};
+        },
     };
   }
 

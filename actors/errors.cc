@@ -27,7 +27,8 @@ absl::Status from_sec(caf::sec code) {
 
 caf::error to_error(const absl::Status& status) {
   if (status.ok()) return {};
-  return caf::error(static_cast<uint8_t>(status.code()), kCategory, caf::make_message(std::string(status.message())));
+  return caf::error(static_cast<uint8_t>(status.code()), kCategory,
+                    caf::make_message(std::string(status.message())));
 }
 
 absl::Status to_status(const caf::error& error) {
@@ -39,8 +40,8 @@ absl::Status to_status(const caf::error& error) {
   }
   if (error.category() == caf::atom("system")) return from_sec(static_cast<caf::sec>(error.code()));
   if (error.category() == caf::atom("exit")) {
-    return absl::UnavailableError(absl::StrCat(
-        "the actor has ended: ", caf::to_string(static_cast<caf::exit_reason>(error.code()))));
+    return absl::UnavailableError(
+        absl::StrCat("the actor has ended: ", caf::to_string(static_cast<caf::exit_reason>(error.code()))));
   }
   return absl::InternalError(absl::StrCat("error ", error.code(), " of another category"));
 }

@@ -31,7 +31,9 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
           if (running_) turn();
         },
         [this](AbortExecutor) { abort(); },
-        [this](InspectExecutor) { return FrontierReply{running_ ? state_->frontier(10) : std::vector<FrontierEntry>()}; },
+        [this](InspectExecutor) {
+          return FrontierReply{running_ ? state_->frontier(10) : std::vector<FrontierEntry>()};
+        },
     };
   }
 
@@ -39,7 +41,9 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
   void launch_kernels(std::vector<KernelTask*> tasks) override {
     send(slot_->devices[index_], LaunchKernels{std::move(tasks), slot_->pool, slot_->shared_from_this()});
   }
-  void wake() override { slot_->drain_messages[index_]->send(static_cast<caf::abstract_actor*>(this), nullptr); }
+  void wake() override {
+    slot_->drain_messages[index_]->send(static_cast<caf::abstract_actor*>(this), nullptr);
+  }
 
  private:
   void start() {

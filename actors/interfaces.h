@@ -50,8 +50,7 @@ using StepActor = caf::typed_actor<
     // One partition is through.
     caf::reacts_to<ExecutorDone>,
     // Stop; ignored unless the step with that id is running.
-    caf::reacts_to<CancelStep>,
-    caf::replies_to<InspectStep>::with<InspectStepReply>>;
+    caf::reacts_to<CancelStep>, caf::replies_to<InspectStep>::with<InspectStepReply>>;
 
 /// SESSION: one per session. Cancelling is a broadcast that goes through it.
 using SessionActor = caf::typed_actor<
@@ -65,8 +64,7 @@ using SessionActor = caf::typed_actor<
     caf::replies_to<CancelRequest>::with<CancelReply>,
     // What the running steps do.
     caf::replies_to<InspectRequest>::with<InspectReply>,
-    caf::replies_to<ListDevicesRequest>::with<ListDevicesReply>,
-    caf::replies_to<ClearContainers>::with<Done>,
+    caf::replies_to<ListDevicesRequest>::with<ListDevicesReply>, caf::replies_to<ClearContainers>::with<Done>,
     // Cancel what runs and refuse everything after.
     caf::replies_to<CloseRequest>::with<Done>,
     // INTERNAL: compile a signature and make a slot for it.
@@ -83,8 +81,7 @@ using RuntimeActor = caf::typed_actor<
     // Spawn a SESSION.
     caf::replies_to<OpenSession>::with<SessionActor>,
     // Clear containers of all sessions and close them.
-    caf::replies_to<ResetRequest>::with<Done>,
-    caf::replies_to<RuntimeStatusRequest>::with<RuntimeStatus>>;
+    caf::replies_to<ResetRequest>::with<Done>, caf::replies_to<RuntimeStatusRequest>::with<RuntimeStatus>>;
 
 class Runtime;
 

@@ -16,7 +16,8 @@ SessionOptions from_proto(const pb::ConfigProto& c) {
   o.inter_op_threads = c.inter_op_parallelism_threads();
   o.intra_op_threads = c.intra_op_parallelism_threads();
   o.use_per_session_threads = c.use_per_session_threads();
-  for (const auto& p : c.session_inter_op_thread_pool()) o.inter_op_pools.push_back({p.num_threads(), p.global_name()});
+  for (const auto& p : c.session_inter_op_thread_pool())
+    o.inter_op_pools.push_back({p.num_threads(), p.global_name()});
   o.operation_timeout = std::chrono::milliseconds(c.operation_timeout_in_ms());
   o.allow_soft_placement = c.allow_soft_placement();
   o.log_device_placement = c.log_device_placement();
@@ -24,7 +25,8 @@ SessionOptions from_proto(const pb::ConfigProto& c) {
   const auto& opt = c.graph_options().optimizer_options();
   o.optimize = opt.opt_level() != pb::OptimizerOptions::L0 || opt.do_constant_folding() ||
                opt.do_common_subexpression_elimination();
-  if (opt.max_folded_constant_in_bytes() > 0) o.max_folded_constant_bytes = opt.max_folded_constant_in_bytes();
+  if (opt.max_folded_constant_in_bytes() > 0)
+    o.max_folded_constant_bytes = opt.max_folded_constant_in_bytes();
   const auto& e = c.experimental();
   o.optimize_for_static_graph = e.optimize_for_static_graph();
   o.disable_output_partition_graphs = e.disable_output_partition_graphs();

@@ -9,7 +9,8 @@ namespace {
 
 class RendezvousImpl final : public RendezvousActor::base {
  public:
-  RendezvousImpl(caf::actor_config& config, std::shared_ptr<StepSlot> slot) : RendezvousActor::base(config), unit_(slot->unit) {}
+  RendezvousImpl(caf::actor_config& config, std::shared_ptr<StepSlot> slot)
+      : RendezvousActor::base(config), unit_(slot->unit) {}
 
   const char* name() const override { return "rendezvous"; }
 

@@ -22,12 +22,14 @@ class ReusableMessage {
       element_.next = nullptr;
       to->enqueue(caf::mailbox_element_ptr(&element_), unit);
     } else {
-      to->enqueue(caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, std::get<0>(element_.data())), unit);
+      to->enqueue(
+          caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, std::get<0>(element_.data())), unit);
     }
   }
 
  private:
-  class Element final : public caf::mailbox_element, public caf::detail::tuple_vals_impl<caf::type_erased_tuple, T> {
+  class Element final : public caf::mailbox_element,
+                        public caf::detail::tuple_vals_impl<caf::type_erased_tuple, T> {
    public:
     using Base = caf::detail::tuple_vals_impl<caf::type_erased_tuple, T>;
     explicit Element(T value)
@@ -38,7 +40,9 @@ class ReusableMessage {
     caf::type_erased_tuple& content() override { return *this; }
     const caf::type_erased_tuple& content() const override { return *this; }
     caf::message move_content_to_message() override { return copy_content_to_message(); }
-    caf::message copy_content_to_message() const override { return caf::make_message(std::get<0>(this->data())); }
+    caf::message copy_content_to_message() const override {
+      return caf::make_message(std::get<0>(this->data()));
+    }
     std::atomic<bool> busy{false};
   };
   Element element_;

@@ -52,9 +52,9 @@ absl::StatusOr<std::shared_ptr<NamedPool>> Runtime::Impl::named_pool(const Inter
   if (added) {
     it->second = {want.num_threads, std::make_shared<NamedPool>(system, want.global_name, want.num_threads)};
   } else if (it->second.first != want.num_threads) {
-    return absl::InvalidArgumentError(absl::StrCat("Pool ", want.global_name, " configured previously with num_threads=",
-                                                   it->second.first, "; cannot re-configure with num_threads=",
-                                                   want.num_threads));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Pool ", want.global_name, " configured previously with num_threads=", it->second.first,
+                     "; cannot re-configure with num_threads=", want.num_threads));
   }
   return it->second.second;
 }
@@ -181,7 +181,8 @@ void Runtime::shutdown() {
   sessions.clear();
   // The actors of steps end on the pools: these must stay until the last one is gone.
   auto deadline = std::chrono::steady_clock::now() + kShutdownPatience;
-  while (impl_->live_slots->load(std::memory_order_acquire) > 0 && std::chrono::steady_clock::now() < deadline) {
+  while (impl_->live_slots->load(std::memory_order_acquire) > 0 &&
+         std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   if (int64_t stuck = impl_->live_slots->load(); stuck > 0) {

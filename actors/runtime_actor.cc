@@ -9,7 +9,8 @@ namespace {
 
 class RuntimeActorImpl final : public RuntimeActor::base {
  public:
-  RuntimeActorImpl(caf::actor_config& config, Runtime::Impl* impl) : RuntimeActor::base(config), impl_(impl) {}
+  RuntimeActorImpl(caf::actor_config& config, Runtime::Impl* impl)
+      : RuntimeActor::base(config), impl_(impl) {}
 
   const char* name() const override { return "runtime"; }
 

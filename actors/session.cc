@@ -27,7 +27,8 @@ struct Session::Impl {
     return result;
   }
 
-  absl::StatusOr<std::shared_ptr<StepSlot>> lease(const std::string& key, const std::vector<NamedTensor>& feeds,
+  absl::StatusOr<std::shared_ptr<StepSlot>> lease(const std::string& key,
+                                                  const std::vector<NamedTensor>& feeds,
                                                   const std::vector<std::string>& fetches,
                                                   const std::vector<std::string>& targets,
                                                   std::shared_ptr<const SignatureAlias>* alias);
@@ -104,8 +105,8 @@ absl::StatusOr<std::shared_ptr<StepSlot>> Session::Impl::lease(const std::string
 
 absl::StatusOr<std::vector<Tensor>> Session::run(const std::vector<NamedTensor>& feeds,
                                                  const std::vector<std::string>& fetches,
-                                                 const std::vector<std::string>& targets, const RunOptions& options,
-                                                 RunStats* stats) {
+                                                 const std::vector<std::string>& targets,
+                                                 const RunOptions& options, RunStats* stats) {
   SessionCore& core = *impl_->core;
   const int64_t cancels = core.cancels();
   TROUPE_RETURN_IF_ERROR(core.enter());
@@ -122,7 +123,8 @@ absl::StatusOr<std::vector<Tensor>> Session::run(const std::vector<NamedTensor>&
   append_signature_key(feeds, fetches, targets, &key);
   std::shared_ptr<const SignatureAlias> alias;
   for (int attempt = 1;; ++attempt) {
-    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<StepSlot> slot, impl_->lease(key, feeds, fetches, targets, &alias));
+    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<StepSlot> slot,
+                            impl_->lease(key, feeds, fetches, targets, &alias));
     auto fetched = run_slot(core, *alias, slot, feeds, options, cancels, stats);
     if (fetched.ok() || !slot->false_start || attempt == kMaxStarts) return fetched;
   }
@@ -139,8 +141,8 @@ absl::Status Session::cancel_step(int64_t step_id, absl::string_view reason) {
 
 absl::Status Session::wait_idle(std::chrono::milliseconds timeout) {
   if (impl_->core->wait_idle(timeout)) return absl::OkStatus();
-  return absl::DeadlineExceededError(absl::StrCat(impl_->core->running.load(), " steps still run after ",
-                                                  timeout.count(), " ms"));
+  return absl::DeadlineExceededError(
+      absl::StrCat(impl_->core->running.load(), " steps still run after ", timeout.count(), " ms"));
 }
 
 absl::StatusOr<std::vector<StepReport>> Session::inspect() {
@@ -168,7 +170,8 @@ SessionCounters Session::counters() const {
 absl::Status Session::close() {
   auto reply = impl_->ask<Done>(CloseRequest{});
   // Closing twice is no error, and a SESSION that is gone is closed.
-  if (!reply.ok() && !absl::IsCancelled(reply.status()) && !absl::IsUnavailable(reply.status())) return reply.status();
+  if (!reply.ok() && !absl::IsCancelled(reply.status()) && !absl::IsUnavailable(reply.status()))
+    return reply.status();
   return absl::OkStatus();
 }
 

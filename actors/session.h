@@ -76,9 +76,10 @@ class Session {
 
   /// Runs one step: feeds tensors, executes what the fetches and targets need, and returns the fetches in order.
   /// Errors are TensorFlow's; the first root error of the step wins. DeadlineExceeded carries the nodes not done.
-  absl::StatusOr<std::vector<Tensor>> run(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
-                                          const std::vector<std::string>& targets = {}, const RunOptions& options = {},
-                                          RunStats* stats = nullptr);
+  absl::StatusOr<std::vector<Tensor>> run(const std::vector<NamedTensor>& feeds,
+                                          const std::vector<std::string>& fetches,
+                                          const std::vector<std::string>& targets = {},
+                                          const RunOptions& options = {}, RunStats* stats = nullptr);
 
   /// Cancels all running steps; they end with Cancelled. Returns how many. Does not wait for them.
   absl::StatusOr<int> cancel(absl::string_view reason = "");

@@ -26,7 +26,8 @@ std::shared_ptr<const SignatureAlias> find_alias(SessionCore& core, const std::s
 
 namespace {
 
-absl::StatusOr<std::shared_ptr<Signature>> compile(SessionCore& core, const Graph& graph, const LeaseRequest& sorted) {
+absl::StatusOr<std::shared_ptr<Signature>> compile(SessionCore& core, const Graph& graph,
+                                                   const LeaseRequest& sorted) {
   PlanSignature want;
   want.feeds = sorted.feeds;
   want.fetches = sorted.fetches;
@@ -44,8 +45,9 @@ absl::StatusOr<std::shared_ptr<Signature>> compile(SessionCore& core, const Grap
   code->feed_types = std::move(plan.feed_types);
   code->fetch_types = std::move(plan.fetch_types);
   for (PlanPartition& p : plan.partitions) {
-    TROUPE_ASSIGN_OR_RETURN(auto compiled, CompiledPartition::compile(p.graph, core.devices->at(p.device),
-                                                                      core.devices->kernels(), &core.stateful));
+    TROUPE_ASSIGN_OR_RETURN(auto compiled,
+                            CompiledPartition::compile(p.graph, core.devices->at(p.device),
+                                                       core.devices->kernels(), &core.stateful));
     code->has_transfers |= compiled->has_transfers();
     code->partitions.push_back(std::move(compiled));
   }
@@ -200,7 +202,8 @@ class SessionImpl final : public SessionActor::base {
     auto graph = graph_;
     SessionActor self = this;
     system().spawn<caf::hidden>([core, graph, sorted, sorted_key, self](caf::event_based_actor* compiler) {
-      auto result = std::make_shared<absl::StatusOr<std::shared_ptr<Signature>>>(absl::InternalError("not compiled"));
+      auto result =
+          std::make_shared<absl::StatusOr<std::shared_ptr<Signature>>>(absl::InternalError("not compiled"));
       try {
         *result = compile(*core, *graph, sorted);
       } catch (const std::exception& e) {
@@ -260,9 +263,10 @@ class SessionImpl final : public SessionActor::base {
   void evict() {
     size_t bound = static_cast<size_t>(std::max(1, core_->options.max_signatures));
     while (by_sorted_key_.size() > bound) {
-      auto oldest = std::min_element(by_sorted_key_.begin(), by_sorted_key_.end(), [](const auto& a, const auto& b) {
-        return a.second->last_used.load() < b.second->last_used.load();
-      });
+      auto oldest =
+          std::min_element(by_sorted_key_.begin(), by_sorted_key_.end(), [](const auto& a, const auto& b) {
+            return a.second->last_used.load() < b.second->last_used.load();
+          });
       std::shared_ptr<Signature> gone = oldest->second;
       by_sorted_key_.erase(oldest);
       auto next = std::make_shared<SessionCore::Snapshot>(*core_->signatures());
@@ -298,7 +302,8 @@ class SessionImpl final : public SessionActor::base {
               auto alias = find_alias(*core, key);
               if (alias == nullptr) {
                 core->leave();
-                promise.deliver(to_error(absl::AbortedError("the signature was evicted before its first run")));
+                promise.deliver(
+                    to_error(absl::AbortedError("the signature was evicted before its first run")));
                 return;
               }
               start_run(alias, reply.slot, m, cancels, promise);
@@ -310,8 +315,9 @@ class SessionImpl final : public SessionActor::base {
     return promise;
   }
 
-  void start_run(std::shared_ptr<const SignatureAlias> alias, std::shared_ptr<StepSlot> slot, const RunRequest& m, int64_t cancels,
-                 caf::typed_response_promise<RunReply> promise, int attempt = 1) {
+  void start_run(std::shared_ptr<const SignatureAlias> alias, std::shared_ptr<StepSlot> slot,
+                 const RunRequest& m, int64_t cancels, caf::typed_response_promise<RunReply> promise,
+                 int attempt = 1) {
     if (attempt == 1) core_->runs.fetch_add(1, std::memory_order_relaxed);
     auto core = core_;
     auto conclude = [this, core, alias, slot, m, cancels, promise, attempt]() mutable {
@@ -348,7 +354,8 @@ class SessionImpl final : public SessionActor::base {
   // --- control ---
 
   caf::result<CancelReply> cancel(const CancelRequest& m) {
-    std::string why = m.reason.empty() ? "Run call was cancelled" : absl::StrCat("Run call was cancelled: ", m.reason);
+    std::string why =
+        m.reason.empty() ? "Run call was cancelled" : absl::StrCat("Run call was cancelled: ", m.reason);
     const absl::Status reason = absl::CancelledError(why);
     if (m.step_id != 0) {
       int steps = broadcast_cancel(m.step_id, reason);
@@ -428,7 +435,8 @@ class SessionImpl final : public SessionActor::base {
     core_->closed.store(true, std::memory_order_release);
     broadcast_cancel(0, absl::CancelledError(why));
     for (auto& [key, pending] : pending_) {
-      for (Waiter& w : pending.waiters) w.promise.deliver(to_error(absl::CancelledError("Session has been closed.")));
+      for (Waiter& w : pending.waiters)
+        w.promise.deliver(to_error(absl::CancelledError("Session has been closed.")));
     }
     pending_.clear();
   }

@@ -115,9 +115,9 @@ absl::Status load_feeds(const SignatureAlias& alias, StepSlot* slot, const std::
     int at = alias.feed_at[i];
     const Tensor& value = feeds[i].second;
     if (value.dtype() != code.feed_types[at] && code.feed_types[at] != DataType::kInvalid) {
-      return absl::InvalidArgumentError(absl::StrCat("Expects arg[", at, "] to be ", dtype_name(code.feed_types[at]),
-                                                     " but ", dtype_name(value.dtype()), " is provided (feed '",
-                                                     feeds[i].first, "')"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("Expects arg[", at, "] to be ", dtype_name(code.feed_types[at]), " but ",
+                       dtype_name(value.dtype()), " is provided (feed '", feeds[i].first, "')"));
     }
     slot->args[at] = value;
   }
@@ -139,14 +139,15 @@ absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& o
     if (at < core.armed.load(std::memory_order_acquire)) caf::anon_send(core.actor, CheckDeadlines{});
   }
   // Close shuts the gate and then broadcasts: who passed the gate but was not yet running cancels himself.
-  if (core.closed.load(std::memory_order_acquire)) slot->cancel(0, absl::CancelledError("Session has been closed."));
+  if (core.closed.load(std::memory_order_acquire))
+    slot->cancel(0, absl::CancelledError("Session has been closed."));
   // The same for a cancel of all steps.
   if (core.cancels() != cancels) slot->cancel(0, core.last_cancel());
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<Tensor>> finish_slot(const SignatureAlias& alias, const std::shared_ptr<StepSlot>& slot,
-                                                RunStats* stats) {
+absl::StatusOr<std::vector<Tensor>> finish_slot(const SignatureAlias& alias,
+                                                const std::shared_ptr<StepSlot>& slot, RunStats* stats) {
   if (stats != nullptr) {
     stats->step_id = slot->step_id;
     stats->nodes_run = slot->nodes_run;
@@ -183,12 +184,15 @@ static void run_directly(StepSlot* slot) {
   // clears direct_run ends the run.
   const bool broken = slot->broken.load(std::memory_order_seq_cst);
   if (broken && slot->direct_run.exchange(false, std::memory_order_acq_rel)) {
-    slot->status = absl::InternalError(absl::StrCat("an actor of step ", slot->step_id, " died before it began"));
+    slot->status =
+        absl::InternalError(absl::StrCat("an actor of step ", slot->step_id, " died before it began"));
     slot->false_start = true;
     return;
   }
   slot->unit->open();
-  if (!broken) slot->start_messages[0]->send(caf::actor_cast<caf::abstract_actor*>(slot->executors[0]), slot->unit.get());
+  if (!broken)
+    slot->start_messages[0]->send(caf::actor_cast<caf::abstract_actor*>(slot->executors[0]),
+                                  slot->unit.get());
   slot->unit->run_until(slot->finished);
   slot->unit->close();
 }

@@ -108,7 +108,7 @@ absl::StatusOr<std::vector<Tensor>> run_slot(SessionCore& core, const SignatureA
 absl::Status load_feeds(const SignatureAlias& alias, StepSlot* slot, const std::vector<NamedTensor>& feeds);
 absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& options, int64_t cancels);
 /// After the step: the outcome, and the slot back to rest (or out of use).
-absl::StatusOr<std::vector<Tensor>> finish_slot(const SignatureAlias& alias, const std::shared_ptr<StepSlot>& slot,
-                                                RunStats* stats);
+absl::StatusOr<std::vector<Tensor>> finish_slot(const SignatureAlias& alias,
+                                                const std::shared_ptr<StepSlot>& slot, RunStats* stats);
 
 }  // namespace troupe

@@ -11,7 +11,8 @@ namespace {
 
 class StepImpl final : public StepActor::base {
  public:
-  StepImpl(caf::actor_config& config, std::shared_ptr<StepSlot> slot) : StepActor::base(config), unit_(slot->unit), keep_slot_(slot), slot_(slot.get()) {}
+  StepImpl(caf::actor_config& config, std::shared_ptr<StepSlot> slot)
+      : StepActor::base(config), unit_(slot->unit), keep_slot_(slot), slot_(slot.get()) {}
 
   const char* name() const override { return "step"; }
 
@@ -22,7 +23,8 @@ class StepImpl final : public StepActor::base {
   }
 
   void on_exit() override {
-    const absl::Status died = absl::InternalError(absl::StrCat("the actor of step ", slot_->step_id, " died"));
+    const absl::Status died =
+        absl::InternalError(absl::StrCat("the actor of step ", slot_->step_id, " died"));
     if (active()) stop_children(died);
     slot_->abandon(died);
     keep_slot_ = nullptr;
@@ -113,7 +115,8 @@ class StepImpl final : public StepActor::base {
       }
     }
     if (slot_->rendezvous && down.source == slot_->rendezvous.address()) who = "rendezvous";
-    fail_broken(absl::StrCat("the ", who, " of step ", slot_->step_id, " died: ", to_status(down.reason).message()));
+    fail_broken(
+        absl::StrCat("the ", who, " of step ", slot_->step_id, " died: ", to_status(down.reason).message()));
   }
 
   void fail_broken(const std::string& text) {
@@ -147,7 +150,8 @@ class StepImpl final : public StepActor::base {
   caf::result<InspectStepReply> inspect() {
     InspectStepReply reply;
     reply.report.step_id = active() ? slot_->step_id : 0;
-    reply.report.age = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - slot_->began());
+    reply.report.age = std::chrono::duration_cast<std::chrono::microseconds>(
+        std::chrono::steady_clock::now() - slot_->began());
     reply.report.fetches = slot_->code->fetches;
     reply.report.targets = slot_->code->targets;
     if (!active()) return reply;

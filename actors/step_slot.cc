@@ -14,8 +14,8 @@
 
 namespace troupe {
 
-StepSlot::StepSlot(std::shared_ptr<const SignatureCode> c, std::shared_ptr<SessionCore> s, caf::actor_system* system,
-                   NamedPool* p)
+StepSlot::StepSlot(std::shared_ptr<const SignatureCode> c, std::shared_ptr<SessionCore> s,
+                   caf::actor_system* system, NamedPool* p)
     : code(std::move(c)), session(std::move(s)), unit(std::make_shared<LentThread>(system, p)), pool(p) {
   session->live_slots->fetch_add(1, std::memory_order_acq_rel);
 }
@@ -109,21 +109,22 @@ StepReport StepSlot::report_from_outside() {
   std::lock_guard lock(mu_);
   report.step_id = running_;
   if (running_ == 0) return report;
-  report.age = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began_);
+  report.age =
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began_);
   report.fetches = code->fetches;
   report.targets = code->targets;
   for (const auto& state : states) {
     int node = state->busy_node();
     if (node < 0) continue;
     const KernelNode& info = state->partition().info(node);
-    report.frontier.push_back(absl::StrCat(info.name, " (", info.op->name, ") on ", state->partition().device()->name(),
-                                           ": running"));
+    report.frontier.push_back(absl::StrCat(info.name, " (", info.op->name, ") on ",
+                                           state->partition().device()->name(), ": running"));
   }
   return report;
 }
 
-std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code, std::shared_ptr<SessionCore> session,
-                                    NamedPool* pool) {
+std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code,
+                                    std::shared_ptr<SessionCore> session, NamedPool* pool) {
   caf::actor_system& system = *session->system;
   auto slot = std::make_shared<StepSlot>(code, session, &system, pool);
   slot->container = absl::StrCat("__per_step_", session->next_step_id.fetch_add(1));
@@ -147,7 +148,8 @@ std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code, s
     slot->devices.push_back(session->device_actor(partition->device()));
     slot->start_messages.push_back(std::make_unique<ReusableMessage<StartExecutor>>());
     slot->drain_messages.push_back(std::make_unique<ReusableMessage<DrainKernels>>());
-    slot->done_messages.push_back(std::make_unique<ReusableMessage<ExecutorDone>>(ExecutorDone{static_cast<int>(i)}));
+    slot->done_messages.push_back(
+        std::make_unique<ReusableMessage<ExecutorDone>>(ExecutorDone{static_cast<int>(i)}));
     slot->executors.push_back(spawn_executor(system, slot, static_cast<int>(i)));
   }
   // A first message, so that STEP begins to watch its children before the first run: a direct run sends it none.
@@ -162,7 +164,8 @@ void stop_slot(const std::shared_ptr<StepSlot>& slot) {
 }
 
 std::shared_ptr<StepSlot> Signature::acquire() {
-  static thread_local unsigned start = static_cast<unsigned>(std::hash<std::thread::id>()(std::this_thread::get_id()));
+  static thread_local unsigned start =
+      static_cast<unsigned>(std::hash<std::thread::id>()(std::this_thread::get_id()));
   for (int i = 0; i < kIdle; ++i) {
     auto& cell = idle_[(start + static_cast<unsigned>(i)) % kIdle];
     if (cell.load(std::memory_order_relaxed) == nullptr) continue;
@@ -177,7 +180,8 @@ std::shared_ptr<StepSlot> Signature::acquire() {
 }
 
 bool Signature::release(std::shared_ptr<StepSlot> slot) {
-  static thread_local unsigned start = static_cast<unsigned>(std::hash<std::thread::id>()(std::this_thread::get_id()));
+  static thread_local unsigned start =
+      static_cast<unsigned>(std::hash<std::thread::id>()(std::this_thread::get_id()));
   // The heap cell that holds the reference goes with the slot, so that leasing does not allocate.
   auto* held = static_cast<std::shared_ptr<StepSlot>*>(std::exchange(slot->unit->parked, nullptr));
   if (held == nullptr) held = new std::shared_ptr<StepSlot>(std::move(slot));

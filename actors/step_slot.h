@@ -110,8 +110,8 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
 };
 
 /// Spawns the actors of a slot. They hold the slot until `stop_slot`, or until they die.
-std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code, std::shared_ptr<SessionCore> session,
-                                    NamedPool* pool);
+std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code,
+                                    std::shared_ptr<SessionCore> session, NamedPool* pool);
 /// Ends the actors of a slot; nothing may be running.
 void stop_slot(const std::shared_ptr<StepSlot>& slot);
 

@@ -67,7 +67,8 @@ bool needs_kernel(NodeKind k) {
 /// Lowers one graph; see CompiledPartition::compile.
 class PartitionCompiler {
  public:
-  PartitionCompiler(const Graph& graph, Device* device, const KernelRegistry& kernels, StatefulKernels* stateful)
+  PartitionCompiler(const Graph& graph, Device* device, const KernelRegistry& kernels,
+                    StatefulKernels* stateful)
       : graph_(graph), device_(device), kernels_(kernels), stateful_(stateful) {}
 
   absl::StatusOr<std::shared_ptr<const CompiledPartition>> run() {
@@ -95,7 +96,8 @@ class PartitionCompiler {
     }
     p_->nodes_.resize(ids_.size());
     p_->infos_.reserve(ids_.size());
-    for (size_t i = 0; i < ids_.size(); ++i) TROUPE_RETURN_IF_ERROR(lower(graph_.node(ids_[i]), &p_->nodes_[i]));
+    for (size_t i = 0; i < ids_.size(); ++i)
+      TROUPE_RETURN_IF_ERROR(lower(graph_.node(ids_[i]), &p_->nodes_[i]));
     return absl::OkStatus();
   }
 
@@ -134,9 +136,9 @@ class PartitionCompiler {
         TROUPE_ASSIGN_OR_RETURN(Tensor value, n.attrs.get<Tensor>("value"));
         // Such a node passes import; a consumer that trusts the type would read past the value's end.
         if (value.dtype() != n.output_types[0]) {
-          return absl::InvalidArgumentError(absl::StrCat(
-              "Type mismatch between value (", dtype_name(value.dtype()), ") and dtype (",
-              dtype_name(n.output_types[0]), ")\n\t [[{{node ", n.name, "}}]]"));
+          return absl::InvalidArgumentError(
+              absl::StrCat("Type mismatch between value (", dtype_name(value.dtype()), ") and dtype (",
+                           dtype_name(n.output_types[0]), ")\n\t [[{{node ", n.name, "}}]]"));
         }
         c->aux = static_cast<int32_t>(p_->consts_.size());
         p_->consts_.push_back(std::move(value));
@@ -164,9 +166,8 @@ class PartitionCompiler {
     std::shared_ptr<Kernel> kernel;
     if (n.op->is_stateful && stateful_ != nullptr && c->kind == NodeKind::kKernel) {
       // A kernel shared by signatures outlives this partition: it must keep its own copy of what it knows.
-      TROUPE_ASSIGN_OR_RETURN(kernel, stateful_->find_or_create(absl::StrCat(device_->name(), ";", n.name), [&] {
-        return make_owning(info);
-      }));
+      TROUPE_ASSIGN_OR_RETURN(kernel, stateful_->find_or_create(absl::StrCat(device_->name(), ";", n.name),
+                                                                [&] { return make_owning(info); }));
     } else {
       TROUPE_ASSIGN_OR_RETURN(kernel, make());
     }
@@ -220,7 +221,8 @@ class PartitionCompiler {
           CompiledFrame f;
           f.name = name;
           f.parent = frame;
-          f.parallel_iterations = static_cast<int32_t>(std::max<int64_t>(1, n.attrs.get_or<int64_t>("parallel_iterations", 10)));
+          f.parallel_iterations =
+              static_cast<int32_t>(std::max<int64_t>(1, n.attrs.get_or<int64_t>("parallel_iterations", 10)));
           p_->frames_.push_back(std::move(f));
         }
         c.aux = it->second;
@@ -311,9 +313,8 @@ class PartitionCompiler {
   std::vector<int> ids_;    // node index -> graph id
 };
 
-absl::StatusOr<std::shared_ptr<const CompiledPartition>> CompiledPartition::compile(const Graph& graph, Device* device,
-                                                                                   const KernelRegistry& kernels,
-                                                                                   StatefulKernels* stateful) {
+absl::StatusOr<std::shared_ptr<const CompiledPartition>> CompiledPartition::compile(
+    const Graph& graph, Device* device, const KernelRegistry& kernels, StatefulKernels* stateful) {
   return PartitionCompiler(graph, device, kernels, stateful).run();
 }
 

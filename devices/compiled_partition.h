@@ -127,8 +127,8 @@ class CompiledPartition {
 
   /// `graph` holds one device's nodes, without holes. Kernels are built here; errors name the node.
   static absl::StatusOr<std::shared_ptr<const CompiledPartition>> compile(const Graph& graph, Device* device,
-                                                                         const KernelRegistry& kernels,
-                                                                         StatefulKernels* stateful);
+                                                                          const KernelRegistry& kernels,
+                                                                          StatefulKernels* stateful);
 
   Device* device() const { return device_; }
   int num_nodes() const { return static_cast<int>(nodes_.size()); }

@@ -11,23 +11,24 @@ absl::Status AsyncKernel::compute(KernelContext&) {
 absl::StatusOr<Tensor> KernelContext::allocate_temp(DataType dtype, const Shape& shape) const {
   Buffer* buffer = Buffer::create(allocator(), dtype, shape.num_elements());
   if (buffer == nullptr) [[unlikely]] {
-    return absl::ResourceExhaustedError(absl::StrCat("OOM when allocating tensor with shape", shape.to_string(),
-                                                     " and type ", dtype_name(dtype), " on ", device()->name(),
-                                                     " by allocator ", allocator()->name()));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("OOM when allocating tensor with shape", shape.to_string(), " and type ",
+                     dtype_name(dtype), " on ", device()->name(), " by allocator ", allocator()->name()));
   }
   return Tensor(dtype, shape, buffer);
 }
 
 absl::StatusOr<Tensor*> KernelContext::allocate_output(int i, const Shape& shape) {
   if (i < 0 || i >= num_outputs()) {
-    return absl::InternalError(absl::StrCat("allocate_output index out of range: ", i, " of ", num_outputs()));
+    return absl::InternalError(
+        absl::StrCat("allocate_output index out of range: ", i, " of ", num_outputs()));
   }
   TROUPE_ASSIGN_OR_RETURN(outputs_[i].tensor, allocate_temp(base_type(node_->output_types[i]), shape));
   return &outputs_[i].tensor;
 }
 
-absl::StatusOr<Tensor*> KernelContext::forward_or_allocate_output(std::initializer_list<int> candidates, int i,
-                                                                  const Shape& shape) {
+absl::StatusOr<Tensor*> KernelContext::forward_or_allocate_output(std::initializer_list<int> candidates,
+                                                                  int i, const Shape& shape) {
   DataType dtype = base_type(node_->output_types[i]);
   for (int c : candidates) {
     const Tensor& in = inputs_[c].tensor;
@@ -51,7 +52,8 @@ absl::StatusOr<Tensor> SessionTensors::get(const std::string& handle) const {
   std::lock_guard lock(mu_);
   auto it = tensors_.find(handle);
   if (it == tensors_.end()) {
-    return absl::InvalidArgumentError(absl::StrCat("The tensor with handle '", handle, "' is not in the session store."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("The tensor with handle '", handle, "' is not in the session store."));
   }
   return it->second;
 }

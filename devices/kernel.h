@@ -135,7 +135,8 @@ class KernelContext {
   absl::StatusOr<Tensor> allocate_temp(DataType dtype, const Shape& shape) const;
   /// Output i in the memory of the first of `candidates` (input indices) that nobody else refers to and that has
   /// the same dtype and element count; else newly allocated. The input stays readable, as the same memory.
-  absl::StatusOr<Tensor*> forward_or_allocate_output(std::initializer_list<int> candidates, int i, const Shape& shape);
+  absl::StatusOr<Tensor*> forward_or_allocate_output(std::initializer_list<int> candidates, int i,
+                                                     const Shape& shape);
   /// dtype must be the declared one; checked by the executor ("output i of type T does not match declared output type").
   void set_output(int i, Tensor value) { outputs_[i].tensor = std::move(value); }
   void set_output_ref(int i, std::shared_ptr<RefTensor> ref) { outputs_[i].ref = std::move(ref); }

@@ -37,8 +37,8 @@ absl::StatusOr<bool> matches(const KernelDef& def, const AttrMap& attrs) {
         if (!allows(allowed, base_type(t2))) return false;
       }
     } else {
-      return absl::InvalidArgumentError(
-          absl::StrCat("OpKernel '", def.op, "' has constraint on attr '", name, "' that has a value of kind ", v->kind()));
+      return absl::InvalidArgumentError(absl::StrCat("OpKernel '", def.op, "' has constraint on attr '", name,
+                                                     "' that has a value of kind ", v->kind()));
     }
   }
   return true;
@@ -46,7 +46,8 @@ absl::StatusOr<bool> matches(const KernelDef& def, const AttrMap& attrs) {
 
 std::string dt_name(DataType t) {
   std::string upper = absl::StrCat("DT_", dtype_name(t));
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) { return static_cast<char>(toupper(c)); });
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](char c) { return static_cast<char>(toupper(c)); });
   return upper;
 }
 
@@ -72,8 +73,9 @@ absl::StatusOr<const KernelDef*> KernelRegistry::find(const std::string& op, con
     TROUPE_ASSIGN_OR_RETURN(bool match, matches(def, attrs));
     if (!match) continue;
     if (best != nullptr && best->priority == def.priority) {
-      return absl::InvalidArgumentError(absl::StrCat("Multiple OpKernel registrations match NodeDef for op '", op,
-                                                     "' on '", device_type, "' with priority ", def.priority));
+      return absl::InvalidArgumentError(absl::StrCat("Multiple OpKernel registrations match NodeDef for op '",
+                                                     op, "' on '", device_type, "' with priority ",
+                                                     def.priority));
     }
     if (best == nullptr || def.priority > best->priority) best = &def;
   }
@@ -87,11 +89,11 @@ absl::StatusOr<std::unique_ptr<Kernel>> KernelRegistry::create(const KernelNode&
     if (auto it = defs_.find(node.op->name); it != defs_.end()) {
       for (const KernelDef& d : it->second) attrs_did_not_match |= d.device_type == device->type();
     }
-    return absl::NotFoundError(absl::StrCat(
-        "No registered '", node.op->name, "' OpKernel for '", device->type(), "' devices compatible with node {{node ",
-        node.name, "}}",
-        attrs_did_not_match ? "\n\t (OpKernel was found, but attributes didn't match)" : "", "\n\t.  Registered:\n",
-        list_for_op(node.op->name)));
+    return absl::NotFoundError(
+        absl::StrCat("No registered '", node.op->name, "' OpKernel for '", device->type(),
+                     "' devices compatible with node {{node ", node.name, "}}",
+                     attrs_did_not_match ? "\n\t (OpKernel was found, but attributes didn't match)" : "",
+                     "\n\t.  Registered:\n", list_for_op(node.op->name)));
   }
   KernelConstruction construction(&node, device);
   auto kernel = def->factory(construction);
@@ -107,9 +109,10 @@ std::string KernelRegistry::list_for_op(const std::string& op) const {
     absl::StrAppend(&out, "  device='", def.device_type, "'");
     if (!def.label.empty()) absl::StrAppend(&out, "; label='", def.label, "'");
     for (const auto& [name, allowed] : def.constraints) {
-      absl::StrAppend(&out, "; ", name, " in [",
-                      absl::StrJoin(allowed, ", ", [](std::string* o, DataType t) { absl::StrAppend(o, dt_name(t)); }),
-                      "]");
+      absl::StrAppend(
+          &out, "; ", name, " in [",
+          absl::StrJoin(allowed, ", ", [](std::string* o, DataType t) { absl::StrAppend(o, dt_name(t)); }),
+          "]");
     }
     absl::StrAppend(&out, "\n");
   }

@@ -17,24 +17,43 @@ using KernelFactory = std::function<absl::StatusOr<std::unique_ptr<Kernel>>(cons
 struct KernelDef {
   explicit KernelDef(std::string op_name) : op(std::move(op_name)) {}
 
-  KernelDef& device(std::string type) & { device_type = std::move(type); return *this; }
-  KernelDef&& device(std::string type) && { device_type = std::move(type); return std::move(*this); }
+  KernelDef& device(std::string type) & {
+    device_type = std::move(type);
+    return *this;
+  }
+  KernelDef&& device(std::string type) && {
+    device_type = std::move(type);
+    return std::move(*this);
+  }
   /// The type attr must be (each element of a list(type) attr must be) one of `allowed`.
   KernelDef&& types(std::string attr, std::vector<DataType> allowed) && {
     constraints.emplace_back(std::move(attr), std::move(allowed));
     return std::move(*this);
   }
   template <class T>
-  KernelDef&& type(std::string attr) && { return std::move(*this).types(std::move(attr), {dtype_of<T>()}); }
-  KernelDef&& host_memory(std::vector<std::string> args) && { host_memory_args = std::move(args); return std::move(*this); }
-  KernelDef&& with_priority(int p) && { priority = p; return std::move(*this); }
-  KernelDef&& with_label(std::string l) && { label = std::move(l); return std::move(*this); }
+  KernelDef&& type(std::string attr) && {
+    return std::move(*this).types(std::move(attr), {dtype_of<T>()});
+  }
+  KernelDef&& host_memory(std::vector<std::string> args) && {
+    host_memory_args = std::move(args);
+    return std::move(*this);
+  }
+  KernelDef&& with_priority(int p) && {
+    priority = p;
+    return std::move(*this);
+  }
+  KernelDef&& with_label(std::string l) && {
+    label = std::move(l);
+    return std::move(*this);
+  }
   /// A stateless function of the context. `cheap`: a few nanoseconds, never worth another thread.
   KernelDef&& fn(KernelFn f, bool cheap = false) &&;
   /// A class with a static `absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction&)`.
   template <class K>
   KernelDef&& kernel() && {
-    factory = [](const KernelConstruction& c) -> absl::StatusOr<std::unique_ptr<Kernel>> { return K::create(c); };
+    factory = [](const KernelConstruction& c) -> absl::StatusOr<std::unique_ptr<Kernel>> {
+      return K::create(c);
+    };
     return std::move(*this);
   }
 

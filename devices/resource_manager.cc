@@ -23,17 +23,19 @@ absl::Status ResourceManager::insert(const std::string& container, const std::st
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::shared_ptr<Resource>> ResourceManager::find(const std::string& container, const std::string& name,
-                                                                uint64_t type, const char* type_name) const {
+absl::StatusOr<std::shared_ptr<Resource>> ResourceManager::find(const std::string& container,
+                                                                const std::string& name, uint64_t type,
+                                                                const char* type_name) const {
   std::lock_guard lock(mu_);
   auto c = containers_.find(container);
   if (c == containers_.end()) {
-    return absl::NotFoundError(absl::StrCat("Container ", container, " does not exist. (Could not find resource: ",
-                                            container, "/", name, ")"));
+    return absl::NotFoundError(absl::StrCat(
+        "Container ", container, " does not exist. (Could not find resource: ", container, "/", name, ")"));
   }
   auto r = c->second.find(key(type, name));
   if (r == c->second.end()) {
-    return absl::NotFoundError(absl::StrCat("Resource ", full_name(container, name, type_name), " does not exist."));
+    return absl::NotFoundError(
+        absl::StrCat("Resource ", full_name(container, name, type_name), " does not exist."));
   }
   return r->second;
 }
@@ -48,7 +50,8 @@ absl::Status ResourceManager::erase(const std::string& container, const std::str
   }
   auto r = c->second.find(key(type, name));
   if (r == c->second.end()) {
-    return absl::NotFoundError(absl::StrCat("Resource ", full_name(container, name, type_name), " does not exist."));
+    return absl::NotFoundError(
+        absl::StrCat("Resource ", full_name(container, name, type_name), " does not exist."));
   }
   dying = std::move(r->second);
   c->second.erase(r);

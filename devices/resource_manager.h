@@ -39,13 +39,15 @@ class ResourceManager {
   /// NotFound "Container c does not exist. ..." or "Resource c/n/T does not exist.".
   template <class T>
   absl::StatusOr<std::shared_ptr<T>> lookup(const std::string& container, const std::string& name) const {
-    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Resource> r, find(container, name, typeid(T).hash_code(), T::kTypeName));
+    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Resource> r,
+                            find(container, name, typeid(T).hash_code(), T::kTypeName));
     return std::static_pointer_cast<T>(r);
   }
   /// `make` runs under the manager's lock: it must not call back.
   template <class T>
-  absl::StatusOr<std::shared_ptr<T>> lookup_or_create(const std::string& container, const std::string& name,
-                                                      const std::function<absl::StatusOr<std::shared_ptr<T>>()>& make) {
+  absl::StatusOr<std::shared_ptr<T>> lookup_or_create(
+      const std::string& container, const std::string& name,
+      const std::function<absl::StatusOr<std::shared_ptr<T>>()>& make) {
     std::lock_guard lock(mu_);
     auto& slot = containers_[container][key(typeid(T).hash_code(), name)];
     if (slot == nullptr) {
@@ -80,15 +82,17 @@ class ResourceManager {
  private:
   using Key = std::pair<uint64_t, std::string>;
   static Key key(uint64_t type, const std::string& name) { return {type, name}; }
-  absl::Status insert(const std::string& container, const std::string& name, uint64_t type, const char* type_name,
-                      std::shared_ptr<Resource> resource);
-  absl::StatusOr<std::shared_ptr<Resource>> find(const std::string& container, const std::string& name, uint64_t type,
-                                                 const char* type_name) const;
-  absl::Status erase(const std::string& container, const std::string& name, uint64_t type, const char* type_name);
+  absl::Status insert(const std::string& container, const std::string& name, uint64_t type,
+                      const char* type_name, std::shared_ptr<Resource> resource);
+  absl::StatusOr<std::shared_ptr<Resource>> find(const std::string& container, const std::string& name,
+                                                 uint64_t type, const char* type_name) const;
+  absl::Status erase(const std::string& container, const std::string& name, uint64_t type,
+                     const char* type_name);
 
   const std::string default_container_;
   mutable std::mutex mu_;
-  absl::flat_hash_map<std::string, absl::flat_hash_map<Key, std::shared_ptr<Resource>>> containers_;  // guarded by mu_
+  absl::flat_hash_map<std::string, absl::flat_hash_map<Key, std::shared_ptr<Resource>>>
+      containers_;  // guarded by mu_
 };
 
 }  // namespace troupe

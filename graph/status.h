@@ -7,10 +7,10 @@
 #define TROUPE_CONCAT_INNER(a, b) a##b
 #define TROUPE_CONCAT(a, b) TROUPE_CONCAT_INNER(a, b)
 
-#define TROUPE_RETURN_IF_ERROR(expr)                    \
-  do {                                                  \
+#define TROUPE_RETURN_IF_ERROR(expr)                                             \
+  do {                                                                           \
     if (::absl::Status status_macro_ = (expr); !status_macro_.ok()) [[unlikely]] \
-      return status_macro_;                             \
+      return status_macro_;                                                      \
   } while (false)
 
 #define TROUPE_ASSIGN_OR_RETURN(lhs, expr) \

@@ -120,8 +120,10 @@ void ExecutorState::grow_ring() {
   tail_ = n;
 }
 
-inline __attribute__((always_inline)) void ExecutorState::make_ready(int32_t node, bool dead, IterationState* iteration) {
-  if (tail_ - head_ == ring_.size()) [[unlikely]] grow_ring();
+inline __attribute__((always_inline)) void ExecutorState::make_ready(int32_t node, bool dead,
+                                                                     IterationState* iteration) {
+  if (tail_ - head_ == ring_.size()) [[unlikely]]
+    grow_ring();
   ++iteration->outstanding_ops;
   ring_[tail_++ & ring_mask_] = {node, dead, iteration};
 }
@@ -192,7 +194,8 @@ ExecutorState::Turn ExecutorState::advance() {
 void ExecutorState::abort(absl::Status status) {
   if (aborted_) return;
   // What a report of this end will want to know, while it is still there to be seen.
-  if (absl::IsDeadlineExceeded(status) || absl::IsCancelled(status)) last_frontier_ = frontier(kFrontierEntries);
+  if (absl::IsDeadlineExceeded(status) || absl::IsCancelled(status))
+    last_frontier_ = frontier(kFrontierEntries);
   status_ = std::move(status);
   aborted_ = true;
   head_ = tail_;
@@ -221,19 +224,23 @@ void ExecutorState::fail(int node, const absl::Status& status) {
 inline __attribute__((always_inline)) void hand_over(Value& from, bool last_use, Value* to) {
   if (last_use) {
     to->tensor = std::move(from.tensor);
-    if (from.ref != nullptr) [[unlikely]] to->ref = std::move(from.ref);
+    if (from.ref != nullptr) [[unlikely]]
+      to->ref = std::move(from.ref);
   } else {
     to->tensor = Tensor(from.tensor);
-    if (from.ref != nullptr) [[unlikely]] to->ref = from.ref;
+    if (from.ref != nullptr) [[unlikely]]
+      to->ref = from.ref;
   }
 }
 
 inline void drop(Value& value) {
   if (value.tensor.initialized()) value.tensor = Tensor();
-  if (value.ref != nullptr) [[unlikely]] value.ref.reset();
+  if (value.ref != nullptr) [[unlikely]]
+    value.ref.reset();
 }
 
-inline __attribute__((always_inline)) void ExecutorState::deliver(const OutEdge& e, Value* value, bool dead, bool from_enter, IterationState* to) {
+inline __attribute__((always_inline)) void ExecutorState::deliver(const OutEdge& e, Value* value, bool dead,
+                                                                  bool from_enter, IterationState* to) {
   const CompiledNode& dst = partition_->node(e.dst);
   PendingCounts& counts = to->counts[dst.local];
   bool is_data = e.dst_slot >= 0;
@@ -285,7 +292,8 @@ inline void ExecutorState::propagate(const CompiledNode& n, Value* outputs, bool
 }
 
 inline void ExecutorState::op_finished(IterationState* iteration) {
-  if (--iteration->outstanding_ops == 0 && iteration->frame->parent != nullptr) check_iteration_done(iteration);
+  if (--iteration->outstanding_ops == 0 && iteration->frame->parent != nullptr)
+    check_iteration_done(iteration);
 }
 
 inline void ExecutorState::clear_inputs(const CompiledNode& n, IterationState* iteration) {
@@ -320,14 +328,15 @@ absl::Status ExecutorState::prepare_inputs(const CompiledNode& n, int node, Valu
     std::lock_guard lock(v.ref->mu);
     if (!v.ref->tensor.initialized()) {
       if (n.allows_uninitialized_input) continue;
-      return absl::FailedPreconditionError(absl::StrCat("Attempting to use uninitialized value ", v.ref->name));
+      return absl::FailedPreconditionError(
+          absl::StrCat("Attempting to use uninitialized value ", v.ref->name));
     }
     if (!wants_ref) {
       v.tensor = v.ref->tensor;
       if (v.tensor.dtype() != info.input_types[i]) {
         return absl::InvalidArgumentError(absl::StrCat(
-            i, "-th input expects type ", dtype_name(info.input_types[i]), " but automatically dereferenced input tensor has type ",
-            dtype_name(v.tensor.dtype())));
+            i, "-th input expects type ", dtype_name(info.input_types[i]),
+            " but automatically dereferenced input tensor has type ", dtype_name(v.tensor.dtype())));
       }
     }
   }
@@ -369,14 +378,16 @@ void ExecutorState::run_ready(const Ready& r) {
     }
     case NodeKind::kArg: {
       if (n.aux < 0 || static_cast<size_t>(n.aux) >= step_->args.size()) {
-        return fail(r.node, absl::InternalError(absl::StrCat("argument ", n.aux, " of ", step_->args.size(), " does not exist")));
+        return fail(r.node, absl::InternalError(absl::StrCat("argument ", n.aux, " of ", step_->args.size(),
+                                                             " does not exist")));
       }
       Value v{step_->args[n.aux], nullptr};
       return node_done(r, n, &v, false);
     }
     case NodeKind::kRetval: {
       if (n.aux < 0 || static_cast<size_t>(n.aux) >= step_->retvals.size()) {
-        return fail(r.node, absl::InternalError(absl::StrCat("return value ", n.aux, " of ", step_->retvals.size(), " does not exist")));
+        return fail(r.node, absl::InternalError(absl::StrCat("return value ", n.aux, " of ",
+                                                             step_->retvals.size(), " does not exist")));
       }
       step_->retvals[n.aux] = std::move(in[0].tensor);
       return node_done(r, n, nullptr, false);
@@ -389,8 +400,9 @@ void ExecutorState::run_ready(const Ready& r) {
     case NodeKind::kSwitch: {
       const Tensor& pred = in[1].tensor;
       if (pred.dtype() != DataType::kBool || pred.num_elements() != 1 || pred.rank() != 0) {
-        return fail(r.node, absl::InvalidArgumentError(absl::StrCat(
-                                "The second input must be a scalar, but it has shape ", pred.shape().to_string())));
+        return fail(r.node,
+                    absl::InvalidArgumentError(absl::StrCat(
+                        "The second input must be a scalar, but it has shape ", pred.shape().to_string())));
       }
       int taken = pred.value<bool>() ? 1 : 0;
       outputs_[taken] = std::move(in[0]);
@@ -400,8 +412,9 @@ void ExecutorState::run_ready(const Ready& r) {
     case NodeKind::kSwitchN: {
       const Tensor& index = in[1].tensor;
       if (index.dtype() != DataType::kInt32 || index.num_elements() != 1) {
-        return fail(r.node, absl::InvalidArgumentError(absl::StrCat(
-                                "The second input must be a scalar, but it has shape ", index.shape().to_string())));
+        return fail(r.node,
+                    absl::InvalidArgumentError(absl::StrCat(
+                        "The second input must be a scalar, but it has shape ", index.shape().to_string())));
       }
       int32_t taken = index.value<int32_t>();
       if (taken < 0 || taken >= n.num_outputs) taken = n.num_outputs - 1;
@@ -427,8 +440,8 @@ void ExecutorState::run_kernel_inline(const CompiledNode& n, const Ready& r) {
   context.is_input_dead = r.dead;
   absl::Status status;
   // Expensive kernels are always timed, cheap ones now and then.
-  if (n.expensive && (partition_->cost(r.node) > CompiledPartition::kExpensiveCycles || partition_->cost(r.node) == 0 ||
-                      (sample_++ & 15) == 0)) {
+  if (n.expensive && (partition_->cost(r.node) > CompiledPartition::kExpensiveCycles ||
+                      partition_->cost(r.node) == 0 || (sample_++ & 15) == 0)) {
     busy_node_.store(r.node, std::memory_order_relaxed);
     uint64_t begin = cycle_now();
     status = guarded(n.kernel, context);
@@ -491,7 +504,8 @@ KernelTask* ExecutorState::make_task(const Ready& r) {
     t->inputs[i] = std::move(in[i]);
     in[i].clear();
   }
-  t->context.emplace(step_, &partition_->info(r.node), std::span<Value>(t->inputs), std::span<Value>(t->outputs));
+  t->context.emplace(step_, &partition_->info(r.node), std::span<Value>(t->inputs),
+                     std::span<Value>(t->outputs));
   t->context->frame_id = r.iteration->frame->id;
   t->context->iteration = r.iteration->number;
   t->context->is_input_dead = r.dead;
@@ -567,12 +581,15 @@ void ExecutorState::node_done(const Ready& r, const CompiledNode& n, Value* outp
         const KernelNode& info = partition_->info(r.node);
         for (int i = 0; i < n.num_outputs; ++i) {
           if (!outputs[i].present()) [[unlikely]] {
-            return fail(r.node, absl::InternalError(absl::StrCat("Missing ", i, "-th output from {{node ", info.name, "}}")));
+            return fail(r.node, absl::InternalError(
+                                    absl::StrCat("Missing ", i, "-th output from {{node ", info.name, "}}")));
           }
-          if (outputs[i].ref == nullptr && outputs[i].tensor.dtype() != base_type(info.output_types[i])) [[unlikely]] {
+          if (outputs[i].ref == nullptr && outputs[i].tensor.dtype() != base_type(info.output_types[i]))
+              [[unlikely]] {
             return fail(r.node, absl::InternalError(absl::StrCat(
                                     "output ", i, " of type ", dtype_name(outputs[i].tensor.dtype()),
-                                    " does not match declared output type ", dtype_name(info.output_types[i]), " for node ", info.name)));
+                                    " does not match declared output type ", dtype_name(info.output_types[i]),
+                                    " for node ", info.name)));
           }
         }
       }
@@ -599,7 +616,8 @@ IterationState* ExecutorState::new_iteration(Frame* frame) {
     it->inputs.resize(def.num_input_slots);
     it->merge_input.resize(def.initial.size());
     if (frame->index == 0) {
-      for (const BoundConstant& b : partition_->bound_constants()) it->inputs[b.slot].tensor = partition_->constant(b.constant);
+      for (const BoundConstant& b : partition_->bound_constants())
+        it->inputs[b.slot].tensor = partition_->constant(b.constant);
     }
   } else {
     it = std::move(pool.back());

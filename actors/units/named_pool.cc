@@ -18,7 +18,8 @@ class NamedPool::Unit final : public caf::execution_unit {
 
 NamedPool::NamedPool(caf::actor_system* system, std::string name, int num_threads)
     : name_(std::move(name)),
-      num_threads_(num_threads > 0 ? num_threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
+      num_threads_(num_threads > 0 ? num_threads
+                                   : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
       shared_(std::make_shared<Shared>(system)) {}
 
 NamedPool::~NamedPool() { stop(); }
@@ -95,7 +96,8 @@ void NamedPool::work(std::shared_ptr<Shared> shared) {
   Unit unit(shared.get());
   std::unique_lock lock(shared->mu);
   while (true) {
-    shared->arrived.wait(lock, [&] { return shared->stopping || !shared->actors.empty() || !shared->kernels.empty(); });
+    shared->arrived.wait(
+        lock, [&] { return shared->stopping || !shared->actors.empty() || !shared->kernels.empty(); });
     if (shared->actors.empty() && shared->kernels.empty()) return;
     auto& queue = shared->actors.empty() ? shared->kernels : shared->actors;
     Job job = std::move(queue.front());

@@ -21,7 +21,8 @@ bool FoldingEvaluator::can_evaluate(const Node& node) const {
   return def.ok() && *def != nullptr;
 }
 
-absl::StatusOr<std::vector<Tensor>> FoldingEvaluator::evaluate(const Node& node, const std::vector<Tensor>& inputs,
+absl::StatusOr<std::vector<Tensor>> FoldingEvaluator::evaluate(const Node& node,
+                                                               const std::vector<Tensor>& inputs,
                                                                int graph_producer_version) const {
   KernelNode info;
   info.name = node.name;
@@ -31,7 +32,8 @@ absl::StatusOr<std::vector<Tensor>> FoldingEvaluator::evaluate(const Node& node,
   info.output_types.assign(node.output_types.begin(), node.output_types.end());
   info.graph_producer_version = graph_producer_version;
   TROUPE_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, kernels_->create(info, device_.get()));
-  if (kernel->is_async()) return absl::UnimplementedError(absl::StrCat(node.op->name, " waits: it is not folded"));
+  if (kernel->is_async())
+    return absl::UnimplementedError(absl::StrCat(node.op->name, " waits: it is not folded"));
   CancellationToken token;
   StepState step;
   step.device = device_.get();
@@ -43,7 +45,8 @@ absl::StatusOr<std::vector<Tensor>> FoldingEvaluator::evaluate(const Node& node,
   std::vector<Tensor> result;
   for (size_t i = 0; i < out.size(); ++i) {
     if (!out[i].tensor.initialized() || out[i].tensor.dtype() != info.output_types[i]) {
-      return absl::InternalError(absl::StrCat("output ", i, " of ", node.name, " is missing or of another dtype"));
+      return absl::InternalError(
+          absl::StrCat("output ", i, " of ", node.name, " is missing or of another dtype"));
     }
     result.push_back(std::move(out[i].tensor));
   }

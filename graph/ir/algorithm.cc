@@ -43,7 +43,8 @@ struct Waiting {
     for (int i = 0; i < n; ++i) begin[i + 1] += begin[i];
     consumers.resize(begin[n]);
     std::vector<int> fill(begin.begin(), begin.end() - 1);
-    for_forward_edges(graph, first_id, [&](int from, int to) { consumers[fill[from - first_id]++] = to - first_id; });
+    for_forward_edges(graph, first_id,
+                      [&](int from, int to) { consumers[fill[from - first_id]++] = to - first_id; });
   }
 };
 

@@ -37,7 +37,8 @@ class FrameFinder {
     if (is_enter(node)) {
       TROUPE_ASSIGN_OR_RETURN(frame, enter(node, frame));
     } else if (is_exit(node)) {
-      if (frame == 0) return absl::InvalidArgumentError("Invalid Exit op: Cannot find a corresponding Enter op.");
+      if (frame == 0)
+        return absl::InvalidArgumentError("Invalid Exit op: Cannot find a corresponding Enter op.");
       info_.frames[frame].exits.push_back(node.id);
     } else if (node.is("LoopCond")) {
       info_.frames[frame].loop_conds.push_back(node.id);
@@ -58,9 +59,10 @@ class FrameFinder {
   }
 
   absl::Status different(const Node& node, const Node& a, int frame_a, const Node& b, int frame_b) const {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "{{node ", node.name, "}} has inputs from different frames. The input {{node ", a.name, "}} is in frame '",
-        info_.frames[frame_a].name, "'. The input {{node ", b.name, "}} is in frame '", info_.frames[frame_b].name, "'."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("{{node ", node.name, "}} has inputs from different frames. The input {{node ", a.name,
+                     "}} is in frame '", info_.frames[frame_a].name, "'. The input {{node ", b.name,
+                     "}} is in frame '", info_.frames[frame_b].name, "'."));
   }
 
   absl::StatusOr<int> enter(const Node& node, int parent) {
@@ -72,10 +74,10 @@ class FrameFinder {
     if (fresh) {
       info_.frames.push_back({*name, parent, info_.frames[parent].depth + 1, {}, {}, {}});
     } else if (info_.frames[it->second].parent != parent) {
-      return absl::InternalError(absl::StrCat("Invalid loop structure: Mismatched parent frames for \"", *name, "\": \"",
-                                              info_.frames[info_.frames[it->second].parent].name, "\" vs \"",
-                                              info_.frames[parent].name, "\". The node giving this error: {{node ",
-                                              node.name, "}}"));
+      return absl::InternalError(absl::StrCat(
+          "Invalid loop structure: Mismatched parent frames for \"", *name, "\": \"",
+          info_.frames[info_.frames[it->second].parent].name, "\" vs \"", info_.frames[parent].name,
+          "\". The node giving this error: {{node ", node.name, "}}"));
     }
     info_.frames[it->second].enters.push_back(node.id);
     return it->second;

@@ -80,8 +80,9 @@ constexpr Advice kAdvice[] = {
 }  // namespace
 
 absl::string_view deprecation_advice(absl::string_view op) {
-  auto it = std::lower_bound(std::begin(kAdvice), std::end(kAdvice), op,
-                             [](const Advice& a, absl::string_view name) { return absl::string_view(a.op) < name; });
+  auto it = std::lower_bound(
+      std::begin(kAdvice), std::end(kAdvice), op,
+      [](const Advice& a, absl::string_view name) { return absl::string_view(a.op) < name; });
   return it != std::end(kAdvice) && op == it->op ? it->text : "";
 }
 

@@ -71,8 +71,8 @@ bool specified_by(const std::optional<T>& less, const std::optional<T>& more) {
 }
 
 absl::Status cannot_merge(absl::string_view what, const DeviceName& a, const DeviceName& b) {
-  return absl::InvalidArgumentError(absl::StrCat("Cannot merge devices with incompatible ", what, ": '", a.to_string(),
-                                                 "' and '", b.to_string(), "'"));
+  return absl::InvalidArgumentError(absl::StrCat("Cannot merge devices with incompatible ", what, ": '",
+                                                 a.to_string(), "' and '", b.to_string(), "'"));
 }
 
 }  // namespace
@@ -88,8 +88,8 @@ std::optional<DeviceName> DeviceName::parse(absl::string_view text) {
 
 std::optional<DeviceName> DeviceName::parse_local(absl::string_view text) {
   DeviceName name;
-  if (!take_identifier(&text, &name.type) || !absl::ConsumePrefix(&text, ":") || !take_number(&text, &name.id) ||
-      !text.empty()) {
+  if (!take_identifier(&text, &name.type) || !absl::ConsumePrefix(&text, ":") ||
+      !take_number(&text, &name.id) || !text.empty()) {
     return std::nullopt;
   }
   return name;
@@ -171,8 +171,9 @@ void DeviceName::fill_from(const DeviceName& o) {
 absl::StatusOr<std::string> canonical_device_name(absl::string_view text, absl::string_view base) {
   auto from = DeviceName::parse(base);
   if (!from || !from->complete()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Could not parse '", base, "' as a complete device name to start from: job, replica, task, type and id are needed"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Could not parse '", base,
+        "' as a complete device name to start from: job, replica, task, type and id are needed"));
   }
   auto name = DeviceName::parse_any(text);
   if (!name) return absl::InvalidArgumentError(absl::StrCat("Could not parse '", text, "' as a device name"));

@@ -14,7 +14,8 @@ std::string quoted(absl::string_view text) {
 }
 
 std::string device_of(const Node& node, const DotOptions& options) {
-  if (node.device >= 0 && node.device < static_cast<int>(options.devices.size())) return options.devices[node.device];
+  if (node.device >= 0 && node.device < static_cast<int>(options.devices.size()))
+    return options.devices[node.device];
   return node.requested_device;
 }
 
@@ -61,7 +62,8 @@ std::string to_dot(const Graph& graph, const DotOptions& options) {
   int cluster = 0;
   for (const auto& [device, ids] : by_device) {
     const bool framed = !device.empty();
-    if (framed) absl::StrAppend(&out, "  subgraph cluster_", cluster++, " {\n    label=", quoted(device), ";\n");
+    if (framed)
+      absl::StrAppend(&out, "  subgraph cluster_", cluster++, " {\n    label=", quoted(device), ";\n");
     for (int id : ids) append_node(graph.node(id), framed ? "    " : "  ", &out);
     if (framed) absl::StrAppend(&out, "  }\n");
   }

@@ -41,8 +41,9 @@ absl::Status FunctionLibrary::add(const pb::FunctionDefLibrary& library) {
     auto [it, fresh] = functions_.try_emplace(name);
     if (!fresh) {
       if (same_function(*it->second.def, function)) continue;
-      return absl::InvalidArgumentError(absl::StrCat(
-          "Cannot add function '", name, "' because a different function with the same name already exists."));
+      return absl::InvalidArgumentError(
+          absl::StrCat("Cannot add function '", name,
+                       "' because a different function with the same name already exists."));
     }
     it->second.def = std::make_shared<pb::FunctionDef>(function);
     auto signature = from_proto(function.signature());

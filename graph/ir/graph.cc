@@ -14,7 +14,8 @@ const OpDef* Graph::find_op(absl::string_view name) const {
 }
 
 absl::StatusOr<Node*> Graph::add_node(std::string name, const OpDef* op, AttrMap attrs) {
-  if (by_name_.contains(name)) return absl::AlreadyExistsError(absl::StrCat("Node '", name, "' is not unique"));
+  if (by_name_.contains(name))
+    return absl::AlreadyExistsError(absl::StrCat("Node '", name, "' is not unique"));
   auto node = std::make_unique<Node>();
   std::vector<DataType> inputs, outputs;
   if (auto s = op_types(*op, attrs, &inputs, &outputs); !s.ok()) {
@@ -43,9 +44,9 @@ absl::StatusOr<Node*> Graph::add_node(std::string name, absl::string_view op_nam
   }
   TROUPE_ASSIGN_OR_RETURN(Node * node, add_node(std::move(name), op, std::move(attrs)));
   if (inputs.size() != node->inputs.size()) {
-    absl::Status bad = absl::InvalidArgumentError(absl::StrCat("NodeDef expected inputs of ", node->inputs.size(),
-                                                               " but ", inputs.size(), " inputs specified; node '",
-                                                               node->name, "' (", op_name, ")"));
+    absl::Status bad = absl::InvalidArgumentError(
+        absl::StrCat("NodeDef expected inputs of ", node->inputs.size(), " but ", inputs.size(),
+                     " inputs specified; node '", node->name, "' (", op_name, ")"));
     remove_node(node->id);
     return bad;
   }

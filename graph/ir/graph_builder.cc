@@ -68,7 +68,8 @@ std::string GraphBuilder::full_name(const std::string& name, const std::string& 
 
 /// Deals the inputs out to the arguments of the op: a list argument takes a list, or as many single inputs as the
 /// arguments behind it leave. Sets the attrs that follow.
-bool GraphBuilder::infer_attrs(const OpDef& op, const std::vector<In>& inputs, AttrMap* attrs, std::vector<Out>* flat) {
+bool GraphBuilder::infer_attrs(const OpDef& op, const std::vector<In>& inputs, AttrMap* attrs,
+                               std::vector<Out>* flat) {
   size_t next = 0;
   auto infer = [&](const std::string& attr, AttrValue value) {
     if (!attr.empty() && !attrs->contains(attr)) attrs->set(attr, std::move(value));
@@ -81,20 +82,22 @@ bool GraphBuilder::infer_attrs(const OpDef& op, const std::vector<In>& inputs, A
         taken = inputs[next++].outs();
       } else {
         const size_t behind = op.inputs.size() - a - 1;
-        while (next + behind < inputs.size() && !inputs[next].is_list()) taken.push_back(inputs[next++].outs()[0]);
+        while (next + behind < inputs.size() && !inputs[next].is_list())
+          taken.push_back(inputs[next++].outs()[0]);
       }
     } else if (next < inputs.size() && !inputs[next].is_list()) {
       taken = inputs[next++].outs();
     } else {
-      fail(absl::InvalidArgumentError(absl::StrCat("Op ", op.name, " needs one input at argument '", arg.name, "'")));
+      fail(absl::InvalidArgumentError(
+          absl::StrCat("Op ", op.name, " needs one input at argument '", arg.name, "'")));
       return false;
     }
     std::vector<DataType> types;
     for (Out o : taken) {
       if (type_of(o) == DataType::kInvalid) {
         fail(absl::InvalidArgumentError(
-            o.valid() ? absl::StrCat("Node ", name_of(o), " has no output ", o.slot(), ", which argument '", arg.name,
-                                     "' of op ", op.name, " asks for")
+            o.valid() ? absl::StrCat("Node ", name_of(o), " has no output ", o.slot(), ", which argument '",
+                                     arg.name, "' of op ", op.name, " asks for")
                       : absl::StrCat("Input of argument '", arg.name, "' of op ", op.name, " is empty")));
         return false;
       }
@@ -106,11 +109,13 @@ bool GraphBuilder::infer_attrs(const OpDef& op, const std::vector<In>& inputs, A
     flat->insert(flat->end(), taken.begin(), taken.end());
   }
   if (next == inputs.size()) return true;
-  fail(absl::InvalidArgumentError(absl::StrCat("Op ", op.name, " takes fewer inputs than the ", inputs.size(), " given")));
+  fail(absl::InvalidArgumentError(
+      absl::StrCat("Op ", op.name, " takes fewer inputs than the ", inputs.size(), " given")));
   return false;
 }
 
-Out GraphBuilder::op(const std::string& op_name, const std::vector<In>& inputs, AttrMap attrs, const std::string& name) {
+Out GraphBuilder::op(const std::string& op_name, const std::vector<In>& inputs, AttrMap attrs,
+                     const std::string& name) {
   if (!status_.ok()) return Out();
   const OpDef* op = graph_.find_op(op_name);
   if (op == nullptr) return fail(graph_.ops().lookup(op_name).status());
@@ -123,11 +128,12 @@ Out GraphBuilder::op(const std::string& op_name, const std::vector<In>& inputs, 
 
 /// Adds the node in the current context. `entering`: it is what brings something in, so it takes its inputs as they are
 /// and waits for nothing inside.
-Out GraphBuilder::make(const OpDef* op, AttrMap attrs, const std::vector<Out>& inputs, const std::string& name,
-                       bool entering) {
+Out GraphBuilder::make(const OpDef* op, AttrMap attrs, const std::vector<Out>& inputs,
+                       const std::string& name, bool entering) {
   std::vector<Endpoint> endpoints;
   for (Out o : inputs) endpoints.push_back(o.endpoint());
-  auto added = graph_.add_node(name, op->name, std::move(attrs), endpoints, {}, devices_.empty() ? "" : devices_.back());
+  auto added = graph_.add_node(name, op->name, std::move(attrs), endpoints, {},
+                               devices_.empty() ? "" : devices_.back());
   if (!added.ok()) return fail(added.status());
   Node& node = **added;
   context_of_.resize(graph_.num_ids(), 0);
@@ -138,8 +144,8 @@ Out GraphBuilder::make(const OpDef* op, AttrMap attrs, const std::vector<Out>& i
     if (has != wants && (is_ref(wants) || base_type(has) != wants)) {
       return fail(absl::InvalidArgumentError(
           absl::StrCat("Input ", i, " of node ", node.name, " was passed ", dtype_name(has), " from ",
-                       graph_.node(node.inputs[i].node).name, ":", node.inputs[i].slot, " incompatible with expected ",
-                       dtype_name(wants), ".")));
+                       graph_.node(node.inputs[i].node).name, ":", node.inputs[i].slot,
+                       " incompatible with expected ", dtype_name(wants), ".")));
     }
   }
   bool waits_inside = !inputs.empty();
@@ -163,8 +169,9 @@ Out GraphBuilder::capture(Out x, int context) {
   if (!x.valid() || context_of_[x.node()] == context) return x;
   Context& c = *contexts_[context];
   if (c.kind == Context::kRoot) {
-    return fail(absl::InvalidArgumentError(absl::StrCat(
-        "Output of node ", graph_.node(x.node()).name, " is used outside of the loop or branch that it is made in")));
+    return fail(absl::InvalidArgumentError(
+        absl::StrCat("Output of node ", graph_.node(x.node()).name,
+                     " is used outside of the loop or branch that it is made in")));
   }
   if (auto it = c.captured.find(x.endpoint()); it != c.captured.end()) return it->second;
   Out outer = capture(x, c.parent);
@@ -179,7 +186,8 @@ Out GraphBuilder::capture(Out x, int context) {
     inner = make(graph_.find_op("Enter"), std::move(attrs), {outer}, full_name("Enter", ""), true);
   } else {
     AttrMap attrs{{"T", base_type(type_of(outer))}};
-    inner = make(graph_.find_op("Switch"), std::move(attrs), {outer, c.predicate}, full_name("Switch", ""), true)[c.branch];
+    inner = make(graph_.find_op("Switch"), std::move(attrs), {outer, c.predicate}, full_name("Switch", ""),
+                 true)[c.branch];
   }
   context_ = saved;
   contexts_[context]->captured[x.endpoint()] = inner;
@@ -193,7 +201,8 @@ int GraphBuilder::open_context(Context context) {
 }
 
 std::vector<Out> GraphBuilder::while_loop(const std::vector<Out>& initial, const LoopCondition& condition,
-                                          const LoopBody& body, const std::string& name, int parallel_iterations) {
+                                          const LoopBody& body, const std::string& name,
+                                          int parallel_iterations) {
   if (!status_.ok()) return {};
   if (initial.empty()) {
     fail(absl::InvalidArgumentError("A loop needs at least one loop variable"));
@@ -216,7 +225,8 @@ std::vector<Out> GraphBuilder::while_loop(const std::vector<Out>& initial, const
   std::vector<Out> merges, switches, vars, exits;
   for (Out x : outer) {
     if (!x.valid()) return leave();
-    AttrMap attrs{{"T", base_type(type_of(x))}, {"frame_name", contexts_[inside]->frame},
+    AttrMap attrs{{"T", base_type(type_of(x))},
+                  {"frame_name", contexts_[inside]->frame},
                   {"parallel_iterations", parallel_iterations}};
     Out enter = make(graph_.find_op("Enter"), std::move(attrs), {x}, full_name("Enter", ""), true);
     // The second input is the next iteration, known once the body is built.
@@ -238,9 +248,9 @@ std::vector<Out> GraphBuilder::while_loop(const std::vector<Out>& initial, const
     Out next = op("NextIteration", {results[i]});
     if (!next.valid()) break;
     if (base_type(type_of(next)) != base_type(type_of(merges[i]))) {
-      fail(absl::InvalidArgumentError(absl::StrCat("Loop variable ", i, " of ", contexts_[inside]->frame, " is ",
-                                                   dtype_name(type_of(merges[i])), " but the body returns ",
-                                                   dtype_name(type_of(next)))));
+      fail(absl::InvalidArgumentError(absl::StrCat("Loop variable ", i, " of ", contexts_[inside]->frame,
+                                                   " is ", dtype_name(type_of(merges[i])),
+                                                   " but the body returns ", dtype_name(type_of(next)))));
       break;
     }
     graph_.node(merges[i].node()).inputs[1] = next.endpoint();
@@ -274,8 +284,8 @@ std::vector<Out> GraphBuilder::cond(Out predicate, const Branch& if_true, const 
   }
   if (!status_.ok()) return {};
   if (results[0].size() != results[1].size()) {
-    fail(absl::InvalidArgumentError(absl::StrCat("The branches of ", scopes_.back(), " return ", results[1].size(),
-                                                 " and ", results[0].size(), " values")));
+    fail(absl::InvalidArgumentError(absl::StrCat("The branches of ", scopes_.back(), " return ",
+                                                 results[1].size(), " and ", results[0].size(), " values")));
     return {};
   }
   std::vector<Out> merged;
@@ -341,13 +351,15 @@ Out GraphBuilder::group(const std::vector<Out>& before, const std::string& name)
 }
 
 Out GraphBuilder::reshape(Out x, const std::vector<int64_t>& shape, const std::string& name) {
-  Out dims = constant(Tensor::from<int64_t>(Shape{static_cast<int64_t>(shape.size())}, std::span<const int64_t>(shape)),
-                      name.empty() ? "Reshape/shape" : name + "/shape");
+  Out dims = constant(
+      Tensor::from<int64_t>(Shape{static_cast<int64_t>(shape.size())}, std::span<const int64_t>(shape)),
+      name.empty() ? "Reshape/shape" : name + "/shape");
   return op("Reshape", {x, dims}, {}, name);
 }
 
 DataType GraphBuilder::type_of(Out x) const {
-  if (!x.valid() || x.slot() < 0 || x.slot() >= graph_.node(x.node()).num_outputs()) return DataType::kInvalid;
+  if (!x.valid() || x.slot() < 0 || x.slot() >= graph_.node(x.node()).num_outputs())
+    return DataType::kInvalid;
   return graph_.type_of(x.endpoint());
 }
 

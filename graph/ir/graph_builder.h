@@ -34,7 +34,7 @@ class Out {
 /// What an op takes at one argument: an output, or several for an argument that is a list.
 class In {
  public:
-  In(Out one) : outs_{one} {}                                          // NOLINT: arguments read as plain outputs
+  In(Out one) : outs_{one} {}  // NOLINT: arguments read as plain outputs
   In(std::vector<Out> many) : outs_(std::move(many)), is_list_(true) {}  // NOLINT
   const std::vector<Out>& outs() const { return outs_; }
   bool is_list() const { return is_list_; }
@@ -87,10 +87,9 @@ class GraphBuilder {
   Out placeholder(DataType dtype, const PartialShape& shape = {}, const std::string& name = "Placeholder");
   Out constant(const Tensor& value, const std::string& name = "Const");
   template <class T>
-    requires std::is_arithmetic_v<T>
-  Out constant(T value, const std::string& name = "Const") {
-    return constant(Tensor::scalar<T>(value), name);
-  }
+    requires std::is_arithmetic_v<T> Out constant(T value, const std::string& name = "Const") {
+      return constant(Tensor::scalar<T>(value), name);
+    }
 
   /// A variable with the node that gives it its first value.
   struct Variable {
@@ -130,12 +129,14 @@ class GraphBuilder {
   using LoopBody = std::function<std::vector<Out>(const std::vector<Out>& vars)>;
   /// A loop of Enter, Merge, Switch, NextIteration and Exit nodes around what the two functions build; the final loop
   /// variables. Outputs from outside may be used inside: they are brought in.
-  std::vector<Out> while_loop(const std::vector<Out>& initial, const LoopCondition& condition, const LoopBody& body,
-                              const std::string& name = "while", int parallel_iterations = 10);
+  std::vector<Out> while_loop(const std::vector<Out>& initial, const LoopCondition& condition,
+                              const LoopBody& body, const std::string& name = "while",
+                              int parallel_iterations = 10);
 
   using Branch = std::function<std::vector<Out>()>;
   /// A conditional of Switch and Merge nodes; both branches must return as many outputs, of the same types.
-  std::vector<Out> cond(Out predicate, const Branch& if_true, const Branch& if_false, const std::string& name = "cond");
+  std::vector<Out> cond(Out predicate, const Branch& if_true, const Branch& if_false,
+                        const std::string& name = "cond");
 
   /// The dtype of an output, ref included; kInvalid after an error.
   DataType type_of(Out x) const;
@@ -152,7 +153,8 @@ class GraphBuilder {
 
   Out fail(absl::Status status);
   bool infer_attrs(const OpDef& op, const std::vector<In>& inputs, AttrMap* attrs, std::vector<Out>* flat);
-  Out make(const OpDef* op, AttrMap attrs, const std::vector<Out>& inputs, const std::string& name, bool entering);
+  Out make(const OpDef* op, AttrMap attrs, const std::vector<Out>& inputs, const std::string& name,
+           bool entering);
   Out capture(Out x, int context);
   std::string full_name(const std::string& name, const std::string& op_name);
   int open_context(Context context);

@@ -70,7 +70,8 @@ std::vector<Kind> binary_kinds(const std::string& bytes) {
     uint32_t length = 0;
     uint64_t number = 0;
     if (wire == 0 ? !in.ReadVarint64(&number)
-                  : wire != 2 || !in.ReadVarint32(&length) || !in.Skip(static_cast<int>(std::min<uint32_t>(length, INT_MAX)))) {
+                  : wire != 2 || !in.ReadVarint32(&length) ||
+                        !in.Skip(static_cast<int>(std::min<uint32_t>(length, INT_MAX)))) {
       return {};
     }
     if (wire == 0) {
@@ -153,7 +154,8 @@ std::string tags_text(const pb::MetaGraphDef& meta) {
   return absl::StrCat("{ ", absl::StrJoin(meta.meta_info_def().tags(), ", "), " }");
 }
 
-absl::StatusOr<pb::MetaGraphDef*> select_meta_graph(pb::SavedModel* model, const std::vector<std::string>& tags,
+absl::StatusOr<pb::MetaGraphDef*> select_meta_graph(pb::SavedModel* model,
+                                                    const std::vector<std::string>& tags,
                                                     const std::string& path) {
   std::vector<std::string> available;
   pb::MetaGraphDef* serving = nullptr;
@@ -168,8 +170,8 @@ absl::StatusOr<pb::MetaGraphDef*> select_meta_graph(pb::SavedModel* model, const
     if (serving != nullptr) return serving;
   }
   return absl::NotFoundError(absl::StrCat(path, ": Could not find meta graph def matching supplied tags: { ",
-                                          absl::StrJoin(tags, ", "), " }. Available tag-sets: ",
-                                          absl::StrJoin(available, ", ")));
+                                          absl::StrJoin(tags, ", "),
+                                          " }. Available tag-sets: ", absl::StrJoin(available, ", ")));
 }
 
 absl::StatusOr<GraphFile> take_saved_model(pb::SavedModel* model, const std::vector<std::string>& tags,
@@ -189,8 +191,8 @@ absl::StatusOr<GraphFile> take_saved_model(pb::SavedModel* model, const std::vec
 absl::StatusOr<GraphFile> read_as(Kind kind, const std::string& bytes, bool binary,
                                   const std::vector<std::string>& tags, const std::string& path) {
   auto wrong = [&](absl::string_view why) {
-    return absl::DataLossError(absl::StrCat(path, ": cannot parse as ", binary ? "binary " : "text ", kind_name(kind),
-                                            ": ", why));
+    return absl::DataLossError(
+        absl::StrCat(path, ": cannot parse as ", binary ? "binary " : "text ", kind_name(kind), ": ", why));
   };
   if (kind == Kind::kSavedModel) {
     pb::SavedModel model;
@@ -220,17 +222,18 @@ absl::StatusOr<GraphFile> read_file(const std::string& path, const std::vector<s
   }
   if (auto kind = text_kind(bytes)) return read_as(*kind, bytes, false, tags, path);
   if (!first.ok()) return first;
-  return absl::DataLossError(
-      absl::StrCat(path, ": neither a GraphDef nor a MetaGraphDef nor a SavedModel, binary or text; or truncated"));
+  return absl::DataLossError(absl::StrCat(
+      path, ": neither a GraphDef nor a MetaGraphDef nor a SavedModel, binary or text; or truncated"));
 }
 
-absl::StatusOr<std::string> single_node(const pb::MetaGraphDef& meta, const char* collection, const std::string& path) {
+absl::StatusOr<std::string> single_node(const pb::MetaGraphDef& meta, const char* collection,
+                                        const std::string& path) {
   auto it = meta.collection_def().find(collection);
   if (it == meta.collection_def().end()) return "";
   const auto& nodes = it->second.node_list().value();
   if (nodes.size() != 1) {
-    return absl::FailedPreconditionError(absl::StrCat(path, ": Expected exactly one node in collection ", collection,
-                                                      ", found ", nodes.size()));
+    return absl::FailedPreconditionError(absl::StrCat(path, ": Expected exactly one node in collection ",
+                                                      collection, ", found ", nodes.size()));
   }
   return nodes.Get(0);
 }
@@ -260,8 +263,8 @@ absl::Status find_assets(const fs::path& folder, GraphFile* file) {
   if (auto it = collections.find(kAssetsCollection); assets.empty() && it != collections.end()) {
     for (const auto& any : it->second.any_list().value()) {
       if (!assets.emplace_back().ParseFromString(any.value())) {
-        return absl::FailedPreconditionError(absl::StrCat(file->path, ": an asset of the collection ", kAssetsCollection,
-                                                          " is no AssetFileDef"));
+        return absl::FailedPreconditionError(absl::StrCat(file->path, ": an asset of the collection ",
+                                                          kAssetsCollection, " is no AssetFileDef"));
       }
     }
   }
@@ -277,8 +280,8 @@ absl::StatusOr<GraphFile> read_folder(const fs::path& folder, const std::vector<
   const bool binary = fs::exists(path, error);
   if (!binary) path = folder / "saved_model.pbtxt";
   if (!binary && !fs::exists(path, error)) {
-    return absl::NotFoundError(
-        absl::StrCat("Could not find SavedModel .pb or .pbtxt at supplied export directory path: ", folder.string()));
+    return absl::NotFoundError(absl::StrCat(
+        "Could not find SavedModel .pb or .pbtxt at supplied export directory path: ", folder.string()));
   }
   TROUPE_ASSIGN_OR_RETURN(std::string bytes, read_bytes(path.string()));
   TROUPE_ASSIGN_OR_RETURN(GraphFile file, read_as(Kind::kSavedModel, bytes, binary, tags, path.string()));

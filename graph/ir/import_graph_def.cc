@@ -42,7 +42,8 @@ absl::Status check_versions(const pb::VersionDef& v) {
   }
   if (v.min_consumer() > kGraphDefVersion) {
     return invalid(absl::StrCat("GraphDef min consumer version ", v.min_consumer(), " above current version ",
-                                kGraphDefVersion, " for TensorFlow ", kTensorFlowVersion, ".  Please upgrade TensorFlow."));
+                                kGraphDefVersion, " for TensorFlow ", kTensorFlowVersion,
+                                ".  Please upgrade TensorFlow."));
   }
   for (int bad : v.bad_consumers()) {
     if (bad == kGraphDefVersion) {
@@ -55,10 +56,9 @@ absl::Status check_versions(const pb::VersionDef& v) {
 
 absl::Status check_deprecation(const OpDef& op, int producer) {
   if (op.deprecated_since <= 0 || producer < op.deprecated_since) return absl::OkStatus();
-  return absl::UnimplementedError(absl::StrCat("Op ", op.name, " is not available in GraphDef version ", producer,
-                                               ". It has been removed in version ", op.deprecated_since, ". ",
-                                               op.deprecation.empty() ? deprecation_advice(op.name) : op.deprecation,
-                                               "."));
+  return absl::UnimplementedError(absl::StrCat(
+      "Op ", op.name, " is not available in GraphDef version ", producer, ". It has been removed in version ",
+      op.deprecated_since, ". ", op.deprecation.empty() ? deprecation_advice(op.name) : op.deprecation, "."));
 }
 
 bool type_allowed(const AttrDef& attr, DataType t) {
@@ -83,7 +83,8 @@ bool has_refused_type(const OpDef& op, const AttrMap& attrs) {
 class Importer {
  public:
   Importer(const pb::GraphDef& def, const ImportOptions& options, Graph* graph)
-      : def_(def), options_(options), graph_(*graph), first_id_(graph->num_ids()), old_library_(graph->library()) {}
+      : def_(def), options_(options), graph_(*graph), first_id_(graph->num_ids()),
+        old_library_(graph->library()) {}
 
   absl::Status run(ImportResults* results) {
     absl::Status status = import(results);
@@ -127,7 +128,8 @@ class Importer {
     return names_.empty() ? absl::string_view(def_.node(index).name()) : absl::string_view(names_[index]);
   }
   std::span<const Source> sources_of(int index) const {
-    return {sources_.data() + source_begin_[index], static_cast<size_t>(source_begin_[index + 1] - source_begin_[index])};
+    return {sources_.data() + source_begin_[index],
+            static_cast<size_t>(source_begin_[index + 1] - source_begin_[index])};
   }
 
   const pb::GraphDef& def_;
@@ -156,7 +158,8 @@ class Importer {
 
 absl::Status Importer::import(ImportResults* results) {
   TROUPE_RETURN_IF_ERROR(check_versions(def_.versions()));
-  producer_ = def_.has_versions() || graph_.num_ids() == 0 ? def_.versions().producer() : graph_.versions().producer;
+  producer_ =
+      def_.has_versions() || graph_.num_ids() == 0 ? def_.versions().producer() : graph_.versions().producer;
   strict_ = importing() || (graph_.num_nodes() > 0 && producer_ >= kValidatedVersion);
   TROUPE_RETURN_IF_ERROR(merge_library());
   TROUPE_RETURN_IF_ERROR(find_ops());
@@ -169,7 +172,8 @@ absl::Status Importer::import(ImportResults* results) {
   for (int i = 0; i < def_.node_size(); ++i) {
     if (ids_[i] >= 0) TROUPE_RETURN_IF_ERROR(connect(i));
   }
-  if (int n = count_cyclic_nodes(graph_, first_id_); n > 0) return invalid(absl::StrCat(n, " nodes in a cycle"));
+  if (int n = count_cyclic_nodes(graph_, first_id_); n > 0)
+    return invalid(absl::StrCat(n, " nodes in a cycle"));
   TROUPE_RETURN_IF_ERROR(add_control_dependencies());
   if (strict_ && !importing()) TROUPE_RETURN_IF_ERROR(revalidate_old_nodes());
   TROUPE_RETURN_IF_ERROR(collect(results));
@@ -187,7 +191,8 @@ absl::Status Importer::import(ImportResults* results) {
 
 absl::Status Importer::merge_library() {
   const pb::FunctionDefLibrary& added = def_.library();
-  if (old_library_ != nullptr && added.function().empty() && added.gradient().empty()) return absl::OkStatus();
+  if (old_library_ != nullptr && added.function().empty() && added.gradient().empty())
+    return absl::OkStatus();
   auto library = old_library_ == nullptr ? std::make_shared<FunctionLibrary>()
                                          : std::make_shared<FunctionLibrary>(*old_library_);
   for (const pb::FunctionDef& f : added.function()) {
@@ -222,13 +227,15 @@ absl::Status Importer::choose_prefix() {
   absl::string_view wanted = options_.prefix;
   if (wanted.back() == '/') wanted.remove_suffix(1);
   if (!is_valid_node_name(wanted, options_.allow_internal_names)) {
-    return invalid(absl::StrCat("Imported node name prefix '", options_.prefix, "' would lead to invalid node names"));
+    return invalid(
+        absl::StrCat("Imported node name prefix '", options_.prefix, "' would lead to invalid node names"));
   }
   prefix_ = std::string(wanted);
   if (options_.uniquify_prefix) {
     prefix_ = graph_.unique_name(wanted);
   } else if (graph_.find(wanted) != nullptr && !options_.uniquify_names) {
-    return invalid(absl::StrCat("Import node name prefix '", prefix_, "' conflicts with names already used in the graph"));
+    return invalid(absl::StrCat("Import node name prefix '", prefix_,
+                                "' conflicts with names already used in the graph"));
   }
   return absl::OkStatus();
 }
@@ -240,12 +247,14 @@ absl::Status Importer::index_names() {
     if (!is_valid_node_name(n.name(), options_.allow_internal_names)) {
       return invalid(absl::StrCat("Node '", n.name(), "': Node name contains invalid characters"));
     }
-    if (!index_.try_emplace(n.name(), i).second) return invalid(absl::StrCat("Node '", n.name(), "' is not unique"));
+    if (!index_.try_emplace(n.name(), i).second)
+      return invalid(absl::StrCat("Node '", n.name(), "' is not unique"));
     bool control_seen = false;
     for (const std::string& in : n.input()) {
       bool control = absl::StartsWith(in, "^");
       if (control_seen && !control) {
-        return invalid(absl::StrCat("Node '", n.name(), "': Control dependencies must come after regular dependencies"));
+        return invalid(
+            absl::StrCat("Node '", n.name(), "': Control dependencies must come after regular dependencies"));
       }
       control_seen = control;
     }
@@ -262,15 +271,18 @@ absl::Status Importer::choose_names() {
     if (!renamed) {
       if (first_id_ == 0 || graph_.find(own) == nullptr) continue;
       if (importing()) return invalid(absl::StrCat("Node name '", own, "' already exists in the Graph"));
-      return invalid(absl::StrCat("GraphDef argument to Extend includes node '", own,
-                                  "', which was created by a previous call to Create or Extend in this session."));
+      return invalid(
+          absl::StrCat("GraphDef argument to Extend includes node '", own,
+                       "', which was created by a previous call to Create or Extend in this session."));
     }
     const std::string wanted = prefix_.empty() ? own : absl::StrCat(prefix_, "/", own);
     std::string name = wanted;
     for (int k = 1; graph_.find(name) != nullptr || taken.contains(name); ++k) {
-      if (!options_.uniquify_names) return invalid(absl::StrCat("Node name '", name, "' already exists in the Graph"));
+      if (!options_.uniquify_names)
+        return invalid(absl::StrCat("Node name '", name, "' already exists in the Graph"));
       // A name of the GraphDef itself is not given to another of its nodes.
-      do name = absl::StrCat(wanted, "_", k); while (prefix_.empty() && index_.contains(name) && ++k > 0);
+      do name = absl::StrCat(wanted, "_", k);
+      while (prefix_.empty() && index_.contains(name) && ++k > 0);
     }
     taken.insert(name);
     names_.push_back(std::move(name));
@@ -305,7 +317,8 @@ absl::Status Importer::resolve_mapped(const TensorName& in, const pb::NodeDef& d
   std::string entry = absl::StrCat("(input_map entry: ", input_text(it->first.first, it->first.second), "->",
                                    input_text(name, slot), ")");
   if ((slot < 0) != in.is_control()) {
-    return invalid(absl::StrCat("Node '", def.name(), "': data and control outputs cannot be mapped to each other ", entry));
+    return invalid(absl::StrCat("Node '", def.name(),
+                                "': data and control outputs cannot be mapped to each other ", entry));
   }
   const Node* node = graph_.find(name);
   if (node == nullptr || node->id >= first_id_) {
@@ -337,7 +350,8 @@ absl::Status Importer::resolve_inputs() {
           source = {old->id, in.slot};
         }
       }
-      if (source.node < 0) return invalid(absl::StrCat("Node '", n.name(), "': Unknown input node '", text, "'"));
+      if (source.node < 0)
+        return invalid(absl::StrCat("Node '", n.name(), "': Unknown input node '", text, "'"));
       sources_.push_back(source);
     }
   }
@@ -360,12 +374,13 @@ absl::Status Importer::charge(const pb::NodeDef& def, const pb::AttrValue& value
   if (bytes <= 4096) return absl::OkStatus();
   expanded_bytes_ += std::max<int64_t>(0, bytes - static_cast<int64_t>(value.tensor().ByteSizeLong()));
   if (expanded_bytes_ <= kMaxExpandedBytesPerGraph) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat("The constants of the GraphDef up to node '", def.name(), "' take ",
-                                                   expanded_bytes_, " bytes more than the message, over the limit of ",
-                                                   kMaxExpandedBytesPerGraph));
+  return absl::ResourceExhaustedError(
+      absl::StrCat("The constants of the GraphDef up to node '", def.name(), "' take ", expanded_bytes_,
+                   " bytes more than the message, over the limit of ", kMaxExpandedBytesPerGraph));
 }
 
-absl::Status Importer::read_attrs(const pb::NodeDef& def, const OpDef& op, AttrMap* attrs, absl::Status* defect) {
+absl::Status Importer::read_attrs(const pb::NodeDef& def, const OpDef& op, AttrMap* attrs,
+                                  absl::Status* defect) {
   for (const auto& [name, proto] : def.attr()) {
     if (proto.has_tensor()) TROUPE_RETURN_IF_ERROR(charge(def, proto));
     auto value = from_proto(proto);
@@ -404,7 +419,8 @@ absl::Status Importer::rename_colocation(const pb::NodeDef& def, AttrMap* attrs)
     if (auto it = index_.find(target); it != index_.end()) {
       c = absl::StrCat(kColocationPrefix, name_of(it->second));
     } else {
-      return invalid(absl::StrCat("Node '", def.name(), "' expects to be colocated with unknown node '", target, "'"));
+      return invalid(
+          absl::StrCat("Node '", def.name(), "' expects to be colocated with unknown node '", target, "'"));
     }
   }
   attrs->set("_class", *std::move(classes));
@@ -442,9 +458,14 @@ absl::Status Importer::add_node(int index) {
     }
   }
   for (const AttrDef& a : op.attrs) {
-    if (defect.ok() || attrs.contains(a.name) || (a.kind != "type" && a.kind != "list(type)" && a.kind != "int")) continue;
-    if (a.kind == "int" && !std::any_of(op.outputs.begin(), op.outputs.end(), [&](const ArgDef& o) { return o.number_attr == a.name; })) continue;
-    return absl::NotFoundError(absl::StrCat("No attr named '", a.name, "' in NodeDef:", node_suffix(def.name())));
+    if (defect.ok() || attrs.contains(a.name) ||
+        (a.kind != "type" && a.kind != "list(type)" && a.kind != "int"))
+      continue;
+    if (a.kind == "int" && !std::any_of(op.outputs.begin(), op.outputs.end(),
+                                        [&](const ArgDef& o) { return o.number_attr == a.name; }))
+      continue;
+    return absl::NotFoundError(
+        absl::StrCat("No attr named '", a.name, "' in NodeDef:", node_suffix(def.name())));
   }
   auto node = graph_.add_node(std::string(name_of(index)), &op, std::move(attrs));
   if (!node.ok()) return node.status();
@@ -470,7 +491,8 @@ absl::Status Importer::connect(int index) {
     const Node& from = graph_.node(source.node);
     if (source.slot >= from.num_outputs()) {
       return invalid(absl::StrCat("Node '", node.name, "': Connecting to invalid output ", source.slot,
-                                  " of source node ", from.name, " which has ", from.num_outputs(), " outputs."));
+                                  " of source node ", from.name, " which has ", from.num_outputs(),
+                                  " outputs."));
     }
     if (slot >= node.num_inputs()) {
       return invalid(absl::StrCat("Input ", slot, " of node ", node.name, " does not exist. Node only has ",
@@ -479,9 +501,9 @@ absl::Status Importer::connect(int index) {
     DataType has = from.output_types[source.slot];
     DataType wants = node.input_types[slot];
     if (has != wants && (is_ref(wants) || base_type(has) != wants)) {
-      return invalid(absl::StrCat("Input ", slot, " of node ", node.name, " was passed ", dtype_name(has), " from ",
-                                  tensor_text(from.name, source.slot), " incompatible with expected ",
-                                  dtype_name(wants), "."));
+      return invalid(absl::StrCat("Input ", slot, " of node ", node.name, " was passed ", dtype_name(has),
+                                  " from ", tensor_text(from.name, source.slot),
+                                  " incompatible with expected ", dtype_name(wants), "."));
     }
     node.inputs[slot++] = {source.node, source.slot};
   }
@@ -490,13 +512,13 @@ absl::Status Importer::connect(int index) {
 
 absl::Status Importer::check_missing(int index, Node* node, int given) {
   if (strict_) {
-    std::string types = absl::StrJoin(node->input_types, ", ",
-                                      [](std::string* out, DataType t) { absl::StrAppend(out, dtype_name(t)); });
+    std::string types = absl::StrJoin(
+        node->input_types, ", ", [](std::string* out, DataType t) { absl::StrAppend(out, dtype_name(t)); });
     return invalid(absl::StrCat("NodeDef expected inputs '", types, "' do not match ", given,
                                 " inputs specified; NodeDef: {{node ", def_.node(index).name(), "}}"));
   }
-  node->defect.Update(invalid(absl::StrCat("Incomplete graph, missing ", node->num_inputs() - given, " inputs for ",
-                                           node->name)));
+  node->defect.Update(invalid(
+      absl::StrCat("Incomplete graph, missing ", node->num_inputs() - given, " inputs for ", node->name)));
   node->inputs.resize(given);
   node->input_types.resize(given);
   return absl::OkStatus();
@@ -512,8 +534,9 @@ absl::Status Importer::add_control_dependencies() {
     for (int id = first_id_; id < graph_.num_ids(); ++id) {
       const Node& n = graph_.node(id);
       auto imported = [&](int from) { return from >= first_id_; };
-      bool waits = std::any_of(n.control_inputs.begin(), n.control_inputs.end(), imported) ||
-                   std::any_of(n.inputs.begin(), n.inputs.end(), [&](Endpoint e) { return imported(e.node); });
+      bool waits =
+          std::any_of(n.control_inputs.begin(), n.control_inputs.end(), imported) ||
+          std::any_of(n.inputs.begin(), n.inputs.end(), [&](Endpoint e) { return imported(e.node); });
       if (!waits) graph_.add_control_input(id, node->id);
     }
   }
@@ -544,12 +567,13 @@ absl::Status Importer::collect(ImportResults* results) {
       e = {ids_[it->second], slot};
     }
     if (e.node < 0) {
-      return invalid(absl::StrCat("Requested return tensor '", tensor_text(name, slot), "' not found in graph def"));
+      return invalid(
+          absl::StrCat("Requested return tensor '", tensor_text(name, slot), "' not found in graph def"));
     }
     const int outputs = graph_.node(e.node).num_outputs();
     if (e.slot < 0 || e.slot >= outputs) {
-      return invalid(absl::StrCat("Invalid return output ", e.slot, " of node '", name, "', which has ", outputs,
-                                  " output(s)"));
+      return invalid(absl::StrCat("Invalid return output ", e.slot, " of node '", name, "', which has ",
+                                  outputs, " output(s)"));
     }
     out.return_tensors.push_back(e);
   }
@@ -563,7 +587,8 @@ absl::Status Importer::collect(ImportResults* results) {
   for (const auto& [from, to] : options_.input_map) {
     if (used_map_keys_.contains(from)) continue;
     auto it = index_.find(from.first);
-    bool exists = it != index_.end() && (ids_[it->second] < 0 || from.second < graph_.node(ids_[it->second]).num_outputs());
+    bool exists = it != index_.end() &&
+                  (ids_[it->second] < 0 || from.second < graph_.node(ids_[it->second]).num_outputs());
     if (!exists) out.unused_input_map_keys.push_back(from);
   }
   if (results != nullptr) *results = std::move(out);

@@ -64,7 +64,8 @@ std::optional<BodyInputName> parse_body_input(absl::string_view text) {
   name.output = rest.substr(0, second);
   if (second == absl::string_view::npos) return name;
   absl::string_view index = rest.substr(second + 1);
-  if (index.empty() || !absl::ascii_isdigit(index[0]) || !absl::SimpleAtoi(index, &name.index)) return std::nullopt;
+  if (index.empty() || !absl::ascii_isdigit(index[0]) || !absl::SimpleAtoi(index, &name.index))
+    return std::nullopt;
   return name;
 }
 

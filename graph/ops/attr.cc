@@ -74,9 +74,7 @@ struct Equal {
   }
   template <class T, class U>
     requires(!std::is_same_v<T, U>)
-  bool operator()(const T&, const U&) const {
-    return false;
-  }
+  bool operator()(const T&, const U&) const { return false; }
 };
 
 }  // namespace
@@ -102,8 +100,9 @@ const AttrValue* AttrMap::find(absl::string_view name) const {
 }
 
 void AttrMap::set(absl::string_view name, AttrValue value) {
-  auto it = std::lower_bound(entries_.begin(), entries_.end(), name,
-                             [](const Entry& e, absl::string_view n) { return absl::string_view(e.first) < n; });
+  auto it = std::lower_bound(entries_.begin(), entries_.end(), name, [](const Entry& e, absl::string_view n) {
+    return absl::string_view(e.first) < n;
+  });
   if (it != entries_.end() && it->first == name) {
     it->second = std::move(value);
   } else {
@@ -112,8 +111,9 @@ void AttrMap::set(absl::string_view name, AttrValue value) {
 }
 
 void AttrMap::erase(absl::string_view name) {
-  entries_.erase(std::remove_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.first == name; }),
-                 entries_.end());
+  entries_.erase(
+      std::remove_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.first == name; }),
+      entries_.end());
 }
 
 absl::Status AttrMap::missing(absl::string_view name) {

@@ -36,10 +36,10 @@ struct EmptyList {
 
 /// What an attr may hold. std::monostate: the wire had no value.
 using AttrVariant =
-    std::variant<std::monostate, std::string, int64_t, float, bool, DataType, PartialShape, Tensor, FunctionRef,
-                 AttrPlaceholder, EmptyList, std::vector<std::string>, std::vector<int64_t>, std::vector<float>,
-                 std::vector<bool>, std::vector<DataType>, std::vector<PartialShape>, std::vector<Tensor>,
-                 std::vector<FunctionRef>>;
+    std::variant<std::monostate, std::string, int64_t, float, bool, DataType, PartialShape, Tensor,
+                 FunctionRef, AttrPlaceholder, EmptyList, std::vector<std::string>, std::vector<int64_t>,
+                 std::vector<float>, std::vector<bool>, std::vector<DataType>, std::vector<PartialShape>,
+                 std::vector<Tensor>, std::vector<FunctionRef>>;
 
 /// One attr value. A plain value type; tensors inside are shared and never written.
 class AttrValue {

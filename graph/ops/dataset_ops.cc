@@ -5,326 +5,630 @@ namespace {
 
 // name, inputs, outputs, attrs, flags; see OpRow.
 const OpRow kRows[] = {
-    {"AnonymousIterator", "", "handle:resource", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"AnonymousIteratorV2", "", "handle:resource, deleter:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"AnonymousIteratorV3", "", "handle:resource", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"AnonymousMultiDeviceIterator", "", "handle:resource, deleter:variant", "devices:list(string) >= 1; output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"AnonymousMultiDeviceIteratorV3", "", "handle:resource", "devices:list(string) >= 1; output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"AssertCardinalityDataset", "input_dataset:variant, cardinality:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"AssertNextDataset", "input_dataset:variant, transformations:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"AssertPrevDataset", "input_dataset:variant, transformations:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"AutoShardDataset", "input_dataset:variant, num_workers:int64, index:int64", "handle:variant", "auto_shard_policy:int = 0; output_types:list(type) >= 1; output_shapes:list(shape) >= "
-     "1; num_replicas:int = 0", ""},
-    {"BatchDataset", "input_dataset:variant, batch_size:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"BytesProducedStatsDataset", "input_dataset:variant, tag:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"CSVDataset", "filenames:string, compression_type:string, buffer_size:int64, header:bool, "
+    {"AnonymousIterator", "", "handle:resource",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
+    {"AnonymousIteratorV2", "", "handle:resource, deleter:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
+    {"AnonymousIteratorV3", "", "handle:resource",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
+    {"AnonymousMultiDeviceIterator", "", "handle:resource, deleter:variant",
+     "devices:list(string) >= 1; output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
+    {"AnonymousMultiDeviceIteratorV3", "", "handle:resource",
+     "devices:list(string) >= 1; output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
+    {"AssertCardinalityDataset", "input_dataset:variant, cardinality:int64", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"AssertNextDataset", "input_dataset:variant, transformations:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"AssertPrevDataset", "input_dataset:variant, transformations:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"AutoShardDataset", "input_dataset:variant, num_workers:int64, index:int64", "handle:variant",
+     "auto_shard_policy:int = 0; output_types:list(type) >= 1; output_shapes:list(shape) >= "
+     "1; num_replicas:int = 0",
+     ""},
+    {"BatchDataset", "input_dataset:variant, batch_size:int64", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
+    {"BytesProducedStatsDataset", "input_dataset:variant, tag:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"CSVDataset",
+     "filenames:string, compression_type:string, buffer_size:int64, header:bool, "
      "field_delim:string, use_quote_delim:bool, na_value:string, select_cols:int64, "
-     "record_defaults:list(output_types)", "handle:variant", "output_types:list(type) in [float,double,int32,int64,string] >= 1; "
-     "output_shapes:list(shape) >= 1", "stateful"},
-    {"CSVDatasetV2", "filenames:string, compression_type:string, buffer_size:int64, header:bool, "
+     "record_defaults:list(output_types)",
+     "handle:variant",
+     "output_types:list(type) in [float,double,int32,int64,string] >= 1; "
+     "output_shapes:list(shape) >= 1",
+     "stateful"},
+    {"CSVDatasetV2",
+     "filenames:string, compression_type:string, buffer_size:int64, header:bool, "
      "field_delim:string, use_quote_delim:bool, na_value:string, select_cols:int64, "
-     "record_defaults:list(output_types), exclude_cols:int64", "handle:variant", "output_types:list(type) in [float,double,int32,int64,string] >= 1; "
-     "output_shapes:list(shape) >= 1", "stateful"},
-    {"CacheDataset", "input_dataset:variant, filename:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"CacheDatasetV2", "input_dataset:variant, filename:string, cache:resource", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", "stateful"},
-    {"ChooseFastestBranchDataset", "input_dataset:variant, ratio_numerator:int64, ratio_denominator:int64, "
-     "other_arguments:list(Targuments)", "handle:variant", "Targuments:list(type) >= 0; num_elements_per_branch:int >= 1; branches:list(func) >= 1; "
+     "record_defaults:list(output_types), exclude_cols:int64",
+     "handle:variant",
+     "output_types:list(type) in [float,double,int32,int64,string] >= 1; "
+     "output_shapes:list(shape) >= 1",
+     "stateful"},
+    {"CacheDataset", "input_dataset:variant, filename:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
+    {"CacheDatasetV2", "input_dataset:variant, filename:string, cache:resource", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", "stateful"},
+    {"ChooseFastestBranchDataset",
+     "input_dataset:variant, ratio_numerator:int64, ratio_denominator:int64, "
+     "other_arguments:list(Targuments)",
+     "handle:variant",
+     "Targuments:list(type) >= 0; num_elements_per_branch:int >= 1; branches:list(func) >= 1; "
      "other_arguments_lengths:list(int) >= 1; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1", ""},
-    {"ChooseFastestDataset", "input_datasets:N * variant", "handle:variant", "N:int >= 2; num_experiments:int; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1", ""},
-    {"ConcatenateDataset", "input_dataset:variant, another_dataset:variant", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"DataServiceDataset", "dataset_id:int64, processing_mode:string, address:string, protocol:string, "
-     "job_name:string, max_outstanding_requests:int64, iteration_counter:resource", "handle:variant", "task_refresh_interval_hint_ms:int = -1; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1",
+     ""},
+    {"ChooseFastestDataset", "input_datasets:N * variant", "handle:variant",
+     "N:int >= 2; num_experiments:int; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1",
+     ""},
+    {"ConcatenateDataset", "input_dataset:variant, another_dataset:variant", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
+    {"DataServiceDataset",
+     "dataset_id:int64, processing_mode:string, address:string, protocol:string, "
+     "job_name:string, max_outstanding_requests:int64, iteration_counter:resource",
+     "handle:variant",
+     "task_refresh_interval_hint_ms:int = -1; output_types:list(type) >= 1; "
      "output_shapes:list(shape) >= 1; data_transfer_protocol:string = ''; "
-     "target_workers:string = 'AUTO'; cross_trainer_cache_options:string = ''", "stateful"},
-    {"DataServiceDatasetV2", "dataset_id:int64, processing_mode:string, address:string, protocol:string, "
+     "target_workers:string = 'AUTO'; cross_trainer_cache_options:string = ''",
+     "stateful"},
+    {"DataServiceDatasetV2",
+     "dataset_id:int64, processing_mode:string, address:string, protocol:string, "
      "job_name:string, consumer_index:int64, num_consumers:int64, "
-     "max_outstanding_requests:int64, iteration_counter:resource", "handle:variant", "task_refresh_interval_hint_ms:int = -1; output_types:list(type) >= 1; "
+     "max_outstanding_requests:int64, iteration_counter:resource",
+     "handle:variant",
+     "task_refresh_interval_hint_ms:int = -1; output_types:list(type) >= 1; "
      "output_shapes:list(shape) >= 1; data_transfer_protocol:string = ''; "
-     "target_workers:string = 'AUTO'; cross_trainer_cache_options:string = ''", "stateful"},
-    {"DataServiceDatasetV3", "dataset_id:int64, processing_mode:string, address:string, protocol:string, "
+     "target_workers:string = 'AUTO'; cross_trainer_cache_options:string = ''",
+     "stateful"},
+    {"DataServiceDatasetV3",
+     "dataset_id:int64, processing_mode:string, address:string, protocol:string, "
      "job_name:string, consumer_index:int64, num_consumers:int64, "
-     "max_outstanding_requests:int64, iteration_counter:resource", "handle:variant", "task_refresh_interval_hint_ms:int = -1; output_types:list(type) >= 1; "
+     "max_outstanding_requests:int64, iteration_counter:resource",
+     "handle:variant",
+     "task_refresh_interval_hint_ms:int = -1; output_types:list(type) >= 1; "
      "output_shapes:list(shape) >= 1; data_transfer_protocol:string = ''; "
      "target_workers:string = 'AUTO'; uncompress:bool = False; uncompress_fn:func; "
-     "cross_trainer_cache_options:string = ''", "stateful"},
-    {"DataServiceDatasetV4", "dataset_id:string, processing_mode:string, address:string, protocol:string, "
+     "cross_trainer_cache_options:string = ''",
+     "stateful"},
+    {"DataServiceDatasetV4",
+     "dataset_id:string, processing_mode:string, address:string, protocol:string, "
      "job_name:string, consumer_index:int64, num_consumers:int64, "
-     "max_outstanding_requests:int64, iteration_counter:resource", "handle:variant", "task_refresh_interval_hint_ms:int = -1; output_types:list(type) >= 1; "
+     "max_outstanding_requests:int64, iteration_counter:resource",
+     "handle:variant",
+     "task_refresh_interval_hint_ms:int = -1; output_types:list(type) >= 1; "
      "output_shapes:list(shape) >= 1; data_transfer_protocol:string = ''; "
      "target_workers:string = 'AUTO'; uncompress:bool = False; uncompress_fn:func; "
-     "cross_trainer_cache_options:string = ''", "stateful"},
-    {"DatasetCardinality", "input_dataset:variant", "cardinality:int64", "cardinality_options:string = ''", ""},
+     "cross_trainer_cache_options:string = ''",
+     "stateful"},
+    {"DatasetCardinality", "input_dataset:variant", "cardinality:int64", "cardinality_options:string = ''",
+     ""},
     {"DatasetFingerprint", "input_dataset:variant", "fingerprint:uint64", "", ""},
     {"DatasetFromGraph", "graph_def:string", "handle:variant", "", ""},
-    {"DatasetToGraph", "input_dataset:variant", "graph:string", "stateful_whitelist:list(string) >= 0 = []; allow_stateful:bool = False; "
-     "strip_device_assignment:bool = False", ""},
-    {"DatasetToGraphV2", "input_dataset:variant", "graph:string", "external_state_policy:int = 0; strip_device_assignment:bool = False", ""},
-    {"DatasetToSingleElement", "dataset:variant", "components:list(output_types)", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", "stateful"},
-    {"DatasetToTFRecord", "input_dataset:variant, filename:string, compression_type:string", "", "", "stateful"},
+    {"DatasetToGraph", "input_dataset:variant", "graph:string",
+     "stateful_whitelist:list(string) >= 0 = []; allow_stateful:bool = False; "
+     "strip_device_assignment:bool = False",
+     ""},
+    {"DatasetToGraphV2", "input_dataset:variant", "graph:string",
+     "external_state_policy:int = 0; strip_device_assignment:bool = False", ""},
+    {"DatasetToSingleElement", "dataset:variant", "components:list(output_types)",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", "stateful"},
+    {"DatasetToTFRecord", "input_dataset:variant, filename:string, compression_type:string", "", "",
+     "stateful"},
     {"DeleteIterator", "handle:resource, deleter:variant", "", "", "stateful"},
-    {"DeleteMultiDeviceIterator", "multi_device_iterator:resource, iterators:N * resource, deleter:variant", "", "N:int >= 0", "stateful"},
-    {"DenseToSparseBatchDataset", "input_dataset:variant, batch_size:int64, row_shape:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"DeleteMultiDeviceIterator", "multi_device_iterator:resource, iterators:N * resource, deleter:variant",
+     "", "N:int >= 0", "stateful"},
+    {"DenseToSparseBatchDataset", "input_dataset:variant, batch_size:int64, row_shape:int64",
+     "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
     {"DeserializeIterator", "resource_handle:resource, serialized:variant", "", "", "stateful"},
-    {"DirectedInterleaveDataset", "selector_input_dataset:variant, data_input_datasets:N * variant", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; N:int >= 1; "
-     "stop_on_empty_dataset:bool = False", ""},
-    {"ExperimentalAssertNextDataset", "input_dataset:variant, transformations:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalAutoShardDataset", "input_dataset:variant, num_workers:int64, index:int64", "handle:variant", "auto_shard_policy:int = 0; output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalBytesProducedStatsDataset", "input_dataset:variant, tag:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalCSVDataset", "filenames:string, compression_type:string, buffer_size:int64, header:bool, "
+    {"DirectedInterleaveDataset", "selector_input_dataset:variant, data_input_datasets:N * variant",
+     "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; N:int >= 1; "
+     "stop_on_empty_dataset:bool = False",
+     ""},
+    {"ExperimentalAssertNextDataset", "input_dataset:variant, transformations:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"ExperimentalAutoShardDataset", "input_dataset:variant, num_workers:int64, index:int64",
+     "handle:variant",
+     "auto_shard_policy:int = 0; output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"ExperimentalBytesProducedStatsDataset", "input_dataset:variant, tag:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"ExperimentalCSVDataset",
+     "filenames:string, compression_type:string, buffer_size:int64, header:bool, "
      "field_delim:string, use_quote_delim:bool, na_value:string, select_cols:int64, "
-     "record_defaults:list(output_types)", "handle:variant", "output_types:list(type) in [float,double,int32,int64,string] >= 1; "
-     "output_shapes:list(shape) >= 1", "stateful"},
-    {"ExperimentalChooseFastestDataset", "input_datasets:N * variant", "handle:variant", "N:int >= 2; num_experiments:int; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1", ""},
+     "record_defaults:list(output_types)",
+     "handle:variant",
+     "output_types:list(type) in [float,double,int32,int64,string] >= 1; "
+     "output_shapes:list(shape) >= 1",
+     "stateful"},
+    {"ExperimentalChooseFastestDataset", "input_datasets:N * variant", "handle:variant",
+     "N:int >= 2; num_experiments:int; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1",
+     ""},
     {"ExperimentalDatasetCardinality", "input_dataset:variant", "cardinality:int64", "", ""},
-    {"ExperimentalDatasetToTFRecord", "input_dataset:variant, filename:string, compression_type:string", "", "", "stateful"},
-    {"ExperimentalDenseToSparseBatchDataset", "input_dataset:variant, batch_size:int64, row_shape:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalDirectedInterleaveDataset", "selector_input_dataset:variant, data_input_datasets:N * variant", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; N:int >= 1", ""},
-    {"ExperimentalGroupByReducerDataset", "input_dataset:variant, key_func_other_arguments:list(Tkey_func_other_arguments), "
+    {"ExperimentalDatasetToTFRecord", "input_dataset:variant, filename:string, compression_type:string", "",
+     "", "stateful"},
+    {"ExperimentalDenseToSparseBatchDataset", "input_dataset:variant, batch_size:int64, row_shape:int64",
+     "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"ExperimentalDirectedInterleaveDataset",
+     "selector_input_dataset:variant, data_input_datasets:N * variant", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; N:int >= 1", ""},
+    {"ExperimentalGroupByReducerDataset",
+     "input_dataset:variant, key_func_other_arguments:list(Tkey_func_other_arguments), "
      "init_func_other_arguments:list(Tinit_func_other_arguments), "
      "reduce_func_other_arguments:list(Treduce_func_other_arguments), "
-     "finalize_func_other_arguments:list(Tfinalize_func_other_arguments)", "handle:variant", "key_func:func; init_func:func; reduce_func:func; finalize_func:func; "
+     "finalize_func_other_arguments:list(Tfinalize_func_other_arguments)",
+     "handle:variant",
+     "key_func:func; init_func:func; reduce_func:func; finalize_func:func; "
      "Tkey_func_other_arguments:list(type) >= 0; Tinit_func_other_arguments:list(type) >= 0; "
      "Treduce_func_other_arguments:list(type) >= 0; Tfinalize_func_other_arguments:list(type) "
-     ">= 0; output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"ExperimentalGroupByWindowDataset", "input_dataset:variant, key_func_other_arguments:list(Tkey_func_other_arguments), "
+     ">= 0; output_types:list(type) >= 1; output_shapes:list(shape) >= 1",
+     "stateful"},
+    {"ExperimentalGroupByWindowDataset",
+     "input_dataset:variant, key_func_other_arguments:list(Tkey_func_other_arguments), "
      "reduce_func_other_arguments:list(Treduce_func_other_arguments), "
-     "window_size_func_other_arguments:list(Twindow_size_func_other_arguments)", "handle:variant", "key_func:func; reduce_func:func; window_size_func:func; "
+     "window_size_func_other_arguments:list(Twindow_size_func_other_arguments)",
+     "handle:variant",
+     "key_func:func; reduce_func:func; window_size_func:func; "
      "Tkey_func_other_arguments:list(type) >= 0; Treduce_func_other_arguments:list(type) >= "
      "0; Twindow_size_func_other_arguments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalIgnoreErrorsDataset", "input_dataset:variant", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; log_warning:bool = False", ""},
+     "output_shapes:list(shape) >= 1",
+     ""},
+    {"ExperimentalIgnoreErrorsDataset", "input_dataset:variant", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; log_warning:bool = False", ""},
     {"ExperimentalIteratorGetDevice", "resource:resource", "device:string", "", "stateful"},
-    {"ExperimentalLMDBDataset", "filenames:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"ExperimentalLatencyStatsDataset", "input_dataset:variant, tag:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalMapAndBatchDataset", "input_dataset:variant, other_arguments:list(Targuments), batch_size:int64, "
-     "num_parallel_calls:int64, drop_remainder:bool", "handle:variant", "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; preserve_cardinality:bool = False", ""},
-    {"ExperimentalMapDataset", "input_dataset:variant, other_arguments:list(Targuments)", "handle:variant", "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
+    {"ExperimentalLMDBDataset", "filenames:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
+    {"ExperimentalLatencyStatsDataset", "input_dataset:variant, tag:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"ExperimentalMapAndBatchDataset",
+     "input_dataset:variant, other_arguments:list(Targuments), batch_size:int64, "
+     "num_parallel_calls:int64, drop_remainder:bool",
+     "handle:variant",
+     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1; preserve_cardinality:bool = False",
+     ""},
+    {"ExperimentalMapDataset", "input_dataset:variant, other_arguments:list(Targuments)", "handle:variant",
+     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
      "output_shapes:list(shape) >= 1; use_inter_op_parallelism:bool = True; "
-     "preserve_cardinality:bool = False; force_synchronous:bool = False", ""},
+     "preserve_cardinality:bool = False; force_synchronous:bool = False",
+     ""},
     {"ExperimentalMatchingFilesDataset", "patterns:string", "handle:variant", "", "stateful"},
-    {"ExperimentalMaxIntraOpParallelismDataset", "input_dataset:variant, max_intra_op_parallelism:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalNonSerializableDataset", "input_dataset:variant", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalParallelInterleaveDataset", "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
+    {"ExperimentalMaxIntraOpParallelismDataset", "input_dataset:variant, max_intra_op_parallelism:int64",
+     "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"ExperimentalNonSerializableDataset", "input_dataset:variant", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"ExperimentalParallelInterleaveDataset",
+     "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
      "block_length:int64, sloppy:bool, buffer_output_elements:int64, "
-     "prefetch_input_elements:int64", "handle:variant", "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalParseExampleDataset", "input_dataset:variant, num_parallel_calls:int64, dense_defaults:list(Tdense)", "handle:variant", "sparse_keys:list(string) >= 0; dense_keys:list(string) >= 0; sparse_types:list(type) in "
+     "prefetch_input_elements:int64",
+     "handle:variant",
+     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1",
+     ""},
+    {"ExperimentalParseExampleDataset",
+     "input_dataset:variant, num_parallel_calls:int64, dense_defaults:list(Tdense)", "handle:variant",
+     "sparse_keys:list(string) >= 0; dense_keys:list(string) >= 0; sparse_types:list(type) in "
      "[float,int64,string] >= 0; Tdense:list(type) in [float,int64,string] >= 0; "
      "dense_shapes:list(shape) >= 0; output_types:list(type) >= 1; output_shapes:list(shape) "
-     ">= 1; sloppy:bool = False", ""},
-    {"ExperimentalPrivateThreadPoolDataset", "input_dataset:variant, num_threads:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalRandomDataset", "seed:int64, seed2:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"ExperimentalRebatchDataset", "input_dataset:variant, num_replicas:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; use_fallback:bool = True", ""},
-    {"ExperimentalScanDataset", "input_dataset:variant, initial_state:list(Tstate), other_arguments:list(Targuments)", "handle:variant", "f:func; Tstate:list(type) >= 1; Targuments:list(type) >= 0; output_types:list(type) >= "
-     "1; output_shapes:list(shape) >= 1; preserve_cardinality:bool = False", ""},
-    {"ExperimentalSetStatsAggregatorDataset", "input_dataset:variant, stats_aggregator:resource, tag:string, counter_prefix:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"ExperimentalSleepDataset", "input_dataset:variant, sleep_microseconds:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalSlidingWindowDataset", "input_dataset:variant, window_size:int64, window_shift:int64, window_stride:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalSqlDataset", "driver_name:string, data_source_name:string, query:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"ExperimentalTakeWhileDataset", "input_dataset:variant, other_arguments:list(Targuments)", "handle:variant", "predicate:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalThreadPoolDataset", "input_dataset:variant, thread_pool:resource", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"ExperimentalUnbatchDataset", "input_dataset:variant", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalUniqueDataset", "input_dataset:variant", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"FilterByLastComponentDataset", "input_dataset:variant", "output:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"FilterDataset", "input_dataset:variant, other_arguments:list(Targuments)", "handle:variant", "predicate:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"FinalizeDataset", "input_dataset:variant", "handle:variant", "has_captured_ref:bool = False; output_types:list(type) >= 1; output_shapes:list(shape) "
-     ">= 1", ""},
-    {"FixedLengthRecordDataset", "filenames:string, header_bytes:int64, record_bytes:int64, footer_bytes:int64, "
-     "buffer_size:int64", "handle:variant", "metadata:string = ''", "stateful"},
-    {"FixedLengthRecordDatasetV2", "filenames:string, header_bytes:int64, record_bytes:int64, footer_bytes:int64, "
-     "buffer_size:int64, compression_type:string", "handle:variant", "metadata:string = ''", "stateful"},
-    {"FlatMapDataset", "input_dataset:variant, other_arguments:list(Targuments)", "handle:variant", "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"GeneratorDataset", "init_func_other_args:list(Tinit_func_args), next_func_other_args:list(Tnext_func_args), "
-     "finalize_func_other_args:list(Tfinalize_func_args)", "handle:variant", "init_func:func; next_func:func; finalize_func:func; Tinit_func_args:list(type) >= 0; "
+     ">= 1; sloppy:bool = False",
+     ""},
+    {"ExperimentalPrivateThreadPoolDataset", "input_dataset:variant, num_threads:int64", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"ExperimentalRandomDataset", "seed:int64, seed2:int64", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
+    {"ExperimentalRebatchDataset", "input_dataset:variant, num_replicas:int64", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; use_fallback:bool = True", ""},
+    {"ExperimentalScanDataset",
+     "input_dataset:variant, initial_state:list(Tstate), other_arguments:list(Targuments)", "handle:variant",
+     "f:func; Tstate:list(type) >= 1; Targuments:list(type) >= 0; output_types:list(type) >= "
+     "1; output_shapes:list(shape) >= 1; preserve_cardinality:bool = False",
+     ""},
+    {"ExperimentalSetStatsAggregatorDataset",
+     "input_dataset:variant, stats_aggregator:resource, tag:string, counter_prefix:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
+    {"ExperimentalSleepDataset", "input_dataset:variant, sleep_microseconds:int64", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"ExperimentalSlidingWindowDataset",
+     "input_dataset:variant, window_size:int64, window_shift:int64, window_stride:int64", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"ExperimentalSqlDataset", "driver_name:string, data_source_name:string, query:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
+    {"ExperimentalTakeWhileDataset", "input_dataset:variant, other_arguments:list(Targuments)",
+     "handle:variant",
+     "predicate:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1",
+     ""},
+    {"ExperimentalThreadPoolDataset", "input_dataset:variant, thread_pool:resource", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
+    {"ExperimentalUnbatchDataset", "input_dataset:variant", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"ExperimentalUniqueDataset", "input_dataset:variant", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"FilterByLastComponentDataset", "input_dataset:variant", "output:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"FilterDataset", "input_dataset:variant, other_arguments:list(Targuments)", "handle:variant",
+     "predicate:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1; metadata:string = ''",
+     ""},
+    {"FinalizeDataset", "input_dataset:variant", "handle:variant",
+     "has_captured_ref:bool = False; output_types:list(type) >= 1; output_shapes:list(shape) "
+     ">= 1",
+     ""},
+    {"FixedLengthRecordDataset",
+     "filenames:string, header_bytes:int64, record_bytes:int64, footer_bytes:int64, "
+     "buffer_size:int64",
+     "handle:variant", "metadata:string = ''", "stateful"},
+    {"FixedLengthRecordDatasetV2",
+     "filenames:string, header_bytes:int64, record_bytes:int64, footer_bytes:int64, "
+     "buffer_size:int64, compression_type:string",
+     "handle:variant", "metadata:string = ''", "stateful"},
+    {"FlatMapDataset", "input_dataset:variant, other_arguments:list(Targuments)", "handle:variant",
+     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1; metadata:string = ''",
+     ""},
+    {"GeneratorDataset",
+     "init_func_other_args:list(Tinit_func_args), next_func_other_args:list(Tnext_func_args), "
+     "finalize_func_other_args:list(Tfinalize_func_args)",
+     "handle:variant",
+     "init_func:func; next_func:func; finalize_func:func; Tinit_func_args:list(type) >= 0; "
      "Tnext_func_args:list(type) >= 0; Tfinalize_func_args:list(type) >= 0; "
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", "stateful"},
-    {"GlobalShuffleDataset", "input_dataset:variant, seed:int64, seed2:int64, seed_generator:resource", "handle:variant", "reshuffle_each_iteration:bool = True; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''", "stateful"},
-    {"GroupByReducerDataset", "input_dataset:variant, key_func_other_arguments:list(Tkey_func_other_arguments), "
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''",
+     "stateful"},
+    {"GlobalShuffleDataset", "input_dataset:variant, seed:int64, seed2:int64, seed_generator:resource",
+     "handle:variant",
+     "reshuffle_each_iteration:bool = True; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1; metadata:string = ''",
+     "stateful"},
+    {"GroupByReducerDataset",
+     "input_dataset:variant, key_func_other_arguments:list(Tkey_func_other_arguments), "
      "init_func_other_arguments:list(Tinit_func_other_arguments), "
      "reduce_func_other_arguments:list(Treduce_func_other_arguments), "
-     "finalize_func_other_arguments:list(Tfinalize_func_other_arguments)", "handle:variant", "key_func:func; init_func:func; reduce_func:func; finalize_func:func; "
+     "finalize_func_other_arguments:list(Tfinalize_func_other_arguments)",
+     "handle:variant",
+     "key_func:func; init_func:func; reduce_func:func; finalize_func:func; "
      "Tkey_func_other_arguments:list(type) >= 0; Tinit_func_other_arguments:list(type) >= 0; "
      "Treduce_func_other_arguments:list(type) >= 0; Tfinalize_func_other_arguments:list(type) "
-     ">= 0; output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"GroupByWindowDataset", "input_dataset:variant, key_func_other_arguments:list(Tkey_func_other_arguments), "
+     ">= 0; output_types:list(type) >= 1; output_shapes:list(shape) >= 1",
+     "stateful"},
+    {"GroupByWindowDataset",
+     "input_dataset:variant, key_func_other_arguments:list(Tkey_func_other_arguments), "
      "reduce_func_other_arguments:list(Treduce_func_other_arguments), "
-     "window_size_func_other_arguments:list(Twindow_size_func_other_arguments)", "handle:variant", "key_func:func; reduce_func:func; window_size_func:func; "
+     "window_size_func_other_arguments:list(Twindow_size_func_other_arguments)",
+     "handle:variant",
+     "key_func:func; reduce_func:func; window_size_func:func; "
      "Tkey_func_other_arguments:list(type) >= 0; Treduce_func_other_arguments:list(type) >= "
      "0; Twindow_size_func_other_arguments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"IgnoreErrorsDataset", "input_dataset:variant", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; log_warning:bool = False", ""},
-    {"IndexFlatMapDataset", "input_dataset:variant, map_func_other_args:list(Tmap_func_args), "
-     "index_map_func_other_args:list(Tindex_map_func_args), output_cardinality:int64", "handle:variant", "map_func:func; index_map_func:func; Tmap_func_args:list(type) >= 0; "
+     "output_shapes:list(shape) >= 1; metadata:string = ''",
+     ""},
+    {"IgnoreErrorsDataset", "input_dataset:variant", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; log_warning:bool = False", ""},
+    {"IndexFlatMapDataset",
+     "input_dataset:variant, map_func_other_args:list(Tmap_func_args), "
+     "index_map_func_other_args:list(Tindex_map_func_args), output_cardinality:int64",
+     "handle:variant",
+     "map_func:func; index_map_func:func; Tmap_func_args:list(type) >= 0; "
      "Tindex_map_func_args:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''", ""},
+     "output_shapes:list(shape) >= 1; metadata:string = ''",
+     ""},
     {"InitializeTableFromDataset", "table_handle:resource, dataset:variant", "", "", "stateful"},
-    {"InterleaveDataset", "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
-     "block_length:int64", "handle:variant", "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"Iterator", "", "handle:resource", "shared_name:string; container:string; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1", "stateful"},
-    {"IteratorFromStringHandle", "string_handle:string", "resource_handle:resource", "output_types:list(type) >= 0 = []; output_shapes:list(shape) >= 0 = []", "stateful"},
-    {"IteratorFromStringHandleV2", "string_handle:string", "resource_handle:resource", "output_types:list(type) >= 0 = []; output_shapes:list(shape) >= 0 = []", "stateful"},
+    {"InterleaveDataset",
+     "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
+     "block_length:int64",
+     "handle:variant",
+     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1; metadata:string = ''",
+     ""},
+    {"Iterator", "", "handle:resource",
+     "shared_name:string; container:string; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1",
+     "stateful"},
+    {"IteratorFromStringHandle", "string_handle:string", "resource_handle:resource",
+     "output_types:list(type) >= 0 = []; output_shapes:list(shape) >= 0 = []", "stateful"},
+    {"IteratorFromStringHandleV2", "string_handle:string", "resource_handle:resource",
+     "output_types:list(type) >= 0 = []; output_shapes:list(shape) >= 0 = []", "stateful"},
     {"IteratorGetDevice", "resource:resource", "device:string", "", "stateful"},
     {"IteratorGetModelProto", "iterator:resource", "model_proto:string", "", "stateful"},
-    {"IteratorGetNextAsOptional", "iterator:resource", "optional:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"IteratorGetNextSync", "iterator:resource", "components:list(output_types)", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"IteratorToStringHandle", "resource_handle:resource", "string_handle:string", "", "stateful"},
-    {"LMDBDataset", "filenames:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"LatencyStatsDataset", "input_dataset:variant, tag:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"LegacyParallelInterleaveDatasetV2", "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
-     "block_length:int64, buffer_output_elements:int64, prefetch_input_elements:int64", "handle:variant", "f:func; deterministic:string = 'default'; Targuments:list(type) >= 0; "
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"ListDataset", "tensors:list(Tinput_types)", "handle:variant", "Tinput_types:list(type) >= 1; output_types:list(type) >= 1; output_shapes:list(shape) "
-     ">= 1; metadata:string = ''", "stateful"},
-    {"ListSnapshotChunksDataset", "snapshot_path:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"LoadDataset", "path:string, reader_func_other_args:list(Treader_func_args)", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; compression:string = ''; "
-     "reader_func:func; Treader_func_args:list(type) >= 0", "stateful"},
-    {"MapAndBatchDataset", "input_dataset:variant, other_arguments:list(Targuments), batch_size:int64, "
-     "num_parallel_calls:int64, drop_remainder:bool", "handle:variant", "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; preserve_cardinality:bool = False; metadata:string = ''", ""},
-    {"MatchingFilesDataset", "patterns:string", "handle:variant", "", "stateful"},
-    {"MaxIntraOpParallelismDataset", "input_dataset:variant, max_intra_op_parallelism:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ModelDataset", "input_dataset:variant", "handle:variant", "algorithm:int = 0; cpu_budget:int = 0; ram_budget:int = 0; output_types:list(type) >= "
-     "1; output_shapes:list(shape) >= 1", ""},
-    {"MultiDeviceIterator", "", "handle:resource", "devices:list(string) >= 1; shared_name:string; container:string; "
+    {"IteratorGetNextAsOptional", "iterator:resource", "optional:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"MultiDeviceIteratorFromStringHandle", "string_handle:string", "multi_device_iterator:resource", "output_types:list(type) >= 0 = []; output_shapes:list(shape) >= 0 = []", "stateful"},
-    {"MultiDeviceIteratorGetNextFromShard", "multi_device_iterator:resource, shard_num:int32, incarnation_id:int64", "components:list(output_types)", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"MultiDeviceIteratorInit", "dataset:variant, multi_device_iterator:resource, max_buffer_size:int64", "incarnation_id:int64", "", "stateful"},
-    {"MultiDeviceIteratorToStringHandle", "multi_device_iterator:resource", "string_handle:string", "", "stateful"},
-    {"NonSerializableDataset", "input_dataset:variant", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"OptimizeDataset", "input_dataset:variant, optimizations:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; "
-     "optimization_configs:list(string) = []", ""},
-    {"OptimizeDatasetV2", "input_dataset:variant, optimizations_enabled:string, optimizations_disabled:string, "
-     "optimizations_default:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; "
-     "optimization_configs:list(string) = []", ""},
-    {"OptionalFromValue", "components:list(Toutput_types)", "optional:variant", "Toutput_types:list(type) >= 1", ""},
-    {"OptionalGetValue", "optional:variant", "components:list(output_types)", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"IteratorGetNextSync", "iterator:resource", "components:list(output_types)",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
+    {"IteratorToStringHandle", "resource_handle:resource", "string_handle:string", "", "stateful"},
+    {"LMDBDataset", "filenames:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
+    {"LatencyStatsDataset", "input_dataset:variant, tag:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"LegacyParallelInterleaveDatasetV2",
+     "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
+     "block_length:int64, buffer_output_elements:int64, prefetch_input_elements:int64",
+     "handle:variant",
+     "f:func; deterministic:string = 'default'; Targuments:list(type) >= 0; "
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''",
+     ""},
+    {"ListDataset", "tensors:list(Tinput_types)", "handle:variant",
+     "Tinput_types:list(type) >= 1; output_types:list(type) >= 1; output_shapes:list(shape) "
+     ">= 1; metadata:string = ''",
+     "stateful"},
+    {"ListSnapshotChunksDataset", "snapshot_path:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
+    {"LoadDataset", "path:string, reader_func_other_args:list(Treader_func_args)", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; compression:string = ''; "
+     "reader_func:func; Treader_func_args:list(type) >= 0",
+     "stateful"},
+    {"MapAndBatchDataset",
+     "input_dataset:variant, other_arguments:list(Targuments), batch_size:int64, "
+     "num_parallel_calls:int64, drop_remainder:bool",
+     "handle:variant",
+     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1; preserve_cardinality:bool = False; metadata:string = ''",
+     ""},
+    {"MatchingFilesDataset", "patterns:string", "handle:variant", "", "stateful"},
+    {"MaxIntraOpParallelismDataset", "input_dataset:variant, max_intra_op_parallelism:int64",
+     "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"ModelDataset", "input_dataset:variant", "handle:variant",
+     "algorithm:int = 0; cpu_budget:int = 0; ram_budget:int = 0; output_types:list(type) >= "
+     "1; output_shapes:list(shape) >= 1",
+     ""},
+    {"MultiDeviceIterator", "", "handle:resource",
+     "devices:list(string) >= 1; shared_name:string; container:string; "
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1",
+     "stateful"},
+    {"MultiDeviceIteratorFromStringHandle", "string_handle:string", "multi_device_iterator:resource",
+     "output_types:list(type) >= 0 = []; output_shapes:list(shape) >= 0 = []", "stateful"},
+    {"MultiDeviceIteratorGetNextFromShard",
+     "multi_device_iterator:resource, shard_num:int32, incarnation_id:int64", "components:list(output_types)",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
+    {"MultiDeviceIteratorInit", "dataset:variant, multi_device_iterator:resource, max_buffer_size:int64",
+     "incarnation_id:int64", "", "stateful"},
+    {"MultiDeviceIteratorToStringHandle", "multi_device_iterator:resource", "string_handle:string", "",
+     "stateful"},
+    {"NonSerializableDataset", "input_dataset:variant", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"OptimizeDataset", "input_dataset:variant, optimizations:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; "
+     "optimization_configs:list(string) = []",
+     ""},
+    {"OptimizeDatasetV2",
+     "input_dataset:variant, optimizations_enabled:string, optimizations_disabled:string, "
+     "optimizations_default:string",
+     "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; "
+     "optimization_configs:list(string) = []",
+     ""},
+    {"OptionalFromValue", "components:list(Toutput_types)", "optional:variant",
+     "Toutput_types:list(type) >= 1", ""},
+    {"OptionalGetValue", "optional:variant", "components:list(output_types)",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
     {"OptionalHasValue", "optional:variant", "has_value:bool", "", ""},
     {"OptionalNone", "", "optional:variant", "", ""},
-    {"OptionsDataset", "input_dataset:variant", "handle:variant", "serialized_options:string; output_types:list(type) >= 1; output_shapes:list(shape) >= "
-     "1; metadata:string = ''", ""},
-    {"PaddedBatchDataset", "input_dataset:variant, batch_size:int64, padded_shapes:N * int64, "
-     "padding_values:list(Toutput_types)", "handle:variant", "Toutput_types:list(type) >= 1; output_shapes:list(shape) >= 1; N:int >= 1; "
-     "metadata:string = ''", ""},
-    {"PaddedBatchDatasetV2", "input_dataset:variant, batch_size:int64, padded_shapes:N * int64, "
-     "padding_values:list(Toutput_types), drop_remainder:bool", "handle:variant", "parallel_copy:bool = False; Toutput_types:list(type) >= 1; output_shapes:list(shape) >= "
-     "1; N:int >= 1; metadata:string = ''", ""},
-    {"ParallelBatchDataset", "input_dataset:variant, batch_size:int64, num_parallel_calls:int64, drop_remainder:bool", "handle:variant", "parallel_copy:bool = False; output_types:list(type) >= 1; output_shapes:list(shape) >= "
-     "1; deterministic:string = 'default'; metadata:string = ''", ""},
-    {"ParallelFilterDataset", "input_dataset:variant, other_arguments:list(Targuments), num_parallel_calls:int64", "handle:variant", "predicate:func; deterministic:string = 'default'; Targuments:list(type) >= 0; "
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"ParallelInterleaveDataset", "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
+    {"OptionsDataset", "input_dataset:variant", "handle:variant",
+     "serialized_options:string; output_types:list(type) >= 1; output_shapes:list(shape) >= "
+     "1; metadata:string = ''",
+     ""},
+    {"PaddedBatchDataset",
+     "input_dataset:variant, batch_size:int64, padded_shapes:N * int64, "
+     "padding_values:list(Toutput_types)",
+     "handle:variant",
+     "Toutput_types:list(type) >= 1; output_shapes:list(shape) >= 1; N:int >= 1; "
+     "metadata:string = ''",
+     ""},
+    {"PaddedBatchDatasetV2",
+     "input_dataset:variant, batch_size:int64, padded_shapes:N * int64, "
+     "padding_values:list(Toutput_types), drop_remainder:bool",
+     "handle:variant",
+     "parallel_copy:bool = False; Toutput_types:list(type) >= 1; output_shapes:list(shape) >= "
+     "1; N:int >= 1; metadata:string = ''",
+     ""},
+    {"ParallelBatchDataset",
+     "input_dataset:variant, batch_size:int64, num_parallel_calls:int64, drop_remainder:bool",
+     "handle:variant",
+     "parallel_copy:bool = False; output_types:list(type) >= 1; output_shapes:list(shape) >= "
+     "1; deterministic:string = 'default'; metadata:string = ''",
+     ""},
+    {"ParallelFilterDataset",
+     "input_dataset:variant, other_arguments:list(Targuments), num_parallel_calls:int64", "handle:variant",
+     "predicate:func; deterministic:string = 'default'; Targuments:list(type) >= 0; "
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''",
+     ""},
+    {"ParallelInterleaveDataset",
+     "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
      "block_length:int64, sloppy:bool, buffer_output_elements:int64, "
-     "prefetch_input_elements:int64", "handle:variant", "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"ParallelInterleaveDatasetV2", "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
-     "block_length:int64, num_parallel_calls:int64", "handle:variant", "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; sloppy:bool = False; metadata:string = ''", ""},
-    {"ParallelInterleaveDatasetV3", "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
-     "block_length:int64, num_parallel_calls:int64", "handle:variant", "f:func; deterministic:string = 'default'; Targuments:list(type) >= 0; "
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"ParallelInterleaveDatasetV4", "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
+     "prefetch_input_elements:int64",
+     "handle:variant",
+     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1; metadata:string = ''",
+     ""},
+    {"ParallelInterleaveDatasetV2",
+     "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
+     "block_length:int64, num_parallel_calls:int64",
+     "handle:variant",
+     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1; sloppy:bool = False; metadata:string = ''",
+     ""},
+    {"ParallelInterleaveDatasetV3",
+     "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
+     "block_length:int64, num_parallel_calls:int64",
+     "handle:variant",
+     "f:func; deterministic:string = 'default'; Targuments:list(type) >= 0; "
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''",
+     ""},
+    {"ParallelInterleaveDatasetV4",
+     "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
      "block_length:int64, buffer_output_elements:int64, prefetch_input_elements:int64, "
-     "num_parallel_calls:int64", "handle:variant", "f:func; deterministic:string = 'default'; Targuments:list(type) >= 0; "
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"ParallelMapDataset", "input_dataset:variant, other_arguments:list(Targuments), num_parallel_calls:int32", "handle:variant", "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
+     "num_parallel_calls:int64",
+     "handle:variant",
+     "f:func; deterministic:string = 'default'; Targuments:list(type) >= 0; "
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''",
+     ""},
+    {"ParallelMapDataset",
+     "input_dataset:variant, other_arguments:list(Targuments), num_parallel_calls:int32", "handle:variant",
+     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
      "output_shapes:list(shape) >= 1; use_inter_op_parallelism:bool = True; sloppy:bool = "
-     "False; preserve_cardinality:bool = False; metadata:string = ''", ""},
-    {"ParallelMapDatasetV2", "input_dataset:variant, other_arguments:list(Targuments), num_parallel_calls:int64", "handle:variant", "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
+     "False; preserve_cardinality:bool = False; metadata:string = ''",
+     ""},
+    {"ParallelMapDatasetV2",
+     "input_dataset:variant, other_arguments:list(Targuments), num_parallel_calls:int64", "handle:variant",
+     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
      "output_shapes:list(shape) >= 1; use_inter_op_parallelism:bool = True; "
      "deterministic:string = 'default'; preserve_cardinality:bool = False; "
-     "use_unbounded_threadpool:bool = False; metadata:string = ''", ""},
-    {"ParseExampleDataset", "input_dataset:variant, num_parallel_calls:int64, dense_defaults:list(Tdense)", "handle:variant", "sparse_keys:list(string) >= 0; dense_keys:list(string) >= 0; sparse_types:list(type) in "
+     "use_unbounded_threadpool:bool = False; metadata:string = ''",
+     ""},
+    {"ParseExampleDataset", "input_dataset:variant, num_parallel_calls:int64, dense_defaults:list(Tdense)",
+     "handle:variant",
+     "sparse_keys:list(string) >= 0; dense_keys:list(string) >= 0; sparse_types:list(type) in "
      "[float,int64,string] >= 0; Tdense:list(type) in [float,int64,string] >= 0; "
      "dense_shapes:list(shape) >= 0; output_types:list(type) >= 1; output_shapes:list(shape) "
      ">= 1; sloppy:bool = False; ragged_keys:list(string) >= 0 = []; "
      "ragged_value_types:list(type) in [float,int64,string] >= 0 = []; "
-     "ragged_split_types:list(type) in [int32,int64] >= 0 = []", ""},
-    {"ParseExampleDatasetV2", "input_dataset:variant, num_parallel_calls:int64, dense_defaults:list(Tdense)", "handle:variant", "sparse_keys:list(string) >= 0; dense_keys:list(string) >= 0; sparse_types:list(type) in "
+     "ragged_split_types:list(type) in [int32,int64] >= 0 = []",
+     ""},
+    {"ParseExampleDatasetV2", "input_dataset:variant, num_parallel_calls:int64, dense_defaults:list(Tdense)",
+     "handle:variant",
+     "sparse_keys:list(string) >= 0; dense_keys:list(string) >= 0; sparse_types:list(type) in "
      "[float,int64,string] >= 0; Tdense:list(type) in [float,int64,string] >= 0; "
      "dense_shapes:list(shape) >= 0; output_types:list(type) >= 1; output_shapes:list(shape) "
      ">= 1; deterministic:string = 'default'; ragged_keys:list(string) >= 0 = []; "
      "ragged_value_types:list(type) in [float,int64,string] >= 0 = []; "
-     "ragged_split_types:list(type) in [int32,int64] >= 0 = []", ""},
-    {"PrivateThreadPoolDataset", "input_dataset:variant, num_threads:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"RandomDataset", "seed:int64, seed2:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", "stateful"},
-    {"RandomDatasetV2", "seed:int64, seed2:int64, seed_generator:resource", "handle:variant", "rerandomize_each_iteration:bool = False; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''", "stateful"},
-    {"RebatchDataset", "input_dataset:variant, num_replicas:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; use_fallback:bool = True", ""},
-    {"RebatchDatasetV2", "input_dataset:variant, batch_sizes:int64, drop_remainder:bool", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ReduceDataset", "input_dataset:variant, initial_state:list(Tstate), other_arguments:list(Targuments)", "components:list(output_types)", "f:func; Tstate:list(type) >= 1; Targuments:list(type) >= 0; output_types:list(type) >= "
+     "ragged_split_types:list(type) in [int32,int64] >= 0 = []",
+     ""},
+    {"PrivateThreadPoolDataset", "input_dataset:variant, num_threads:int64", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"RandomDataset", "seed:int64, seed2:int64", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", "stateful"},
+    {"RandomDatasetV2", "seed:int64, seed2:int64, seed_generator:resource", "handle:variant",
+     "rerandomize_each_iteration:bool = False; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1; metadata:string = ''",
+     "stateful"},
+    {"RebatchDataset", "input_dataset:variant, num_replicas:int64", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; use_fallback:bool = True", ""},
+    {"RebatchDatasetV2", "input_dataset:variant, batch_sizes:int64, drop_remainder:bool", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"ReduceDataset", "input_dataset:variant, initial_state:list(Tstate), other_arguments:list(Targuments)",
+     "components:list(output_types)",
+     "f:func; Tstate:list(type) >= 1; Targuments:list(type) >= 0; output_types:list(type) >= "
      "1; output_shapes:list(shape) >= 1; use_inter_op_parallelism:bool = True; "
-     "metadata:string = ''", "stateful"},
-    {"RegisterDataset", "dataset:variant, address:string, protocol:string", "dataset_id:int64", "external_state_policy:int; element_spec:string = ''; metadata:string = ''", ""},
-    {"RegisterDatasetV2", "dataset:variant, address:string, protocol:string", "dataset_id:string", "external_state_policy:int; element_spec:string = ''; requested_dataset_id:string = ''; "
-     "metadata:string = ''", ""},
-    {"RewriteDataset", "input_dataset:variant, rewrite_name:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"SamplingDataset", "input_dataset:variant, rate:float, seed:int64, seed2:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"SaveDataset", "input_dataset:variant, path:string, shard_func_other_args:list(Tshard_func_args)", "", "compression:string = ''; shard_func:func; use_shard_func:bool = True; "
-     "Tshard_func_args:list(type) >= 0", "stateful"},
-    {"SaveDatasetV2", "input_dataset:variant, path:string, shard_func_other_args:list(Tshard_func_args)", "handle:variant", "compression:string = ''; shard_func:func; use_shard_func:bool = True; "
+     "metadata:string = ''",
+     "stateful"},
+    {"RegisterDataset", "dataset:variant, address:string, protocol:string", "dataset_id:int64",
+     "external_state_policy:int; element_spec:string = ''; metadata:string = ''", ""},
+    {"RegisterDatasetV2", "dataset:variant, address:string, protocol:string", "dataset_id:string",
+     "external_state_policy:int; element_spec:string = ''; requested_dataset_id:string = ''; "
+     "metadata:string = ''",
+     ""},
+    {"RewriteDataset", "input_dataset:variant, rewrite_name:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"SamplingDataset", "input_dataset:variant, rate:float, seed:int64, seed2:int64", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"SaveDataset", "input_dataset:variant, path:string, shard_func_other_args:list(Tshard_func_args)", "",
+     "compression:string = ''; shard_func:func; use_shard_func:bool = True; "
+     "Tshard_func_args:list(type) >= 0",
+     "stateful"},
+    {"SaveDatasetV2", "input_dataset:variant, path:string, shard_func_other_args:list(Tshard_func_args)",
+     "handle:variant",
+     "compression:string = ''; shard_func:func; use_shard_func:bool = True; "
      "Tshard_func_args:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1", "stateful"},
-    {"ScanDataset", "input_dataset:variant, initial_state:list(Tstate), other_arguments:list(Targuments)", "handle:variant", "f:func; Tstate:list(type) >= 1; Targuments:list(type) >= 0; output_types:list(type) >= "
+     "output_shapes:list(shape) >= 1",
+     "stateful"},
+    {"ScanDataset", "input_dataset:variant, initial_state:list(Tstate), other_arguments:list(Targuments)",
+     "handle:variant",
+     "f:func; Tstate:list(type) >= 1; Targuments:list(type) >= 0; output_types:list(type) >= "
      "1; output_shapes:list(shape) >= 1; preserve_cardinality:bool = False; "
-     "use_default_device:bool = True; metadata:string = ''", ""},
-    {"SerializeIterator", "resource_handle:resource", "serialized:variant", "external_state_policy:int = 0", "stateful"},
-    {"SetStatsAggregatorDataset", "input_dataset:variant, stats_aggregator:resource, tag:string, counter_prefix:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"ShardDataset", "input_dataset:variant, num_shards:int64, index:int64", "handle:variant", "require_non_empty:bool = False; output_types:list(type) >= 1; output_shapes:list(shape) "
-     ">= 1; metadata:string = ''", ""},
-    {"ShuffleAndRepeatDataset", "input_dataset:variant, buffer_size:int64, seed:int64, seed2:int64, count:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; "
-     "reshuffle_each_iteration:bool = True; metadata:string = ''", ""},
-    {"ShuffleAndRepeatDatasetV2", "input_dataset:variant, buffer_size:int64, seed:int64, seed2:int64, count:int64, "
-     "seed_generator:resource", "handle:variant", "reshuffle_each_iteration:bool = True; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''", "stateful"},
-    {"ShuffleDatasetV2", "input_dataset:variant, buffer_size:int64, seed_generator:resource", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", "stateful"},
-    {"ShuffleDatasetV3", "input_dataset:variant, buffer_size:int64, seed:int64, seed2:int64, seed_generator:resource", "handle:variant", "reshuffle_each_iteration:bool = True; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''", "stateful"},
-    {"SkipDataset", "input_dataset:variant, count:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"SlidingWindowDataset", "input_dataset:variant, window_size:int64, window_shift:int64, window_stride:int64", "handle:variant", "drop_remainder:bool = True; output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"SnapshotChunkDataset", "chunk_file:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; compression:string = ''", ""},
-    {"SnapshotDataset", "input_dataset:variant, path:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; compression:string = ''; "
+     "use_default_device:bool = True; metadata:string = ''",
+     ""},
+    {"SerializeIterator", "resource_handle:resource", "serialized:variant", "external_state_policy:int = 0",
+     "stateful"},
+    {"SetStatsAggregatorDataset",
+     "input_dataset:variant, stats_aggregator:resource, tag:string, counter_prefix:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
+    {"ShardDataset", "input_dataset:variant, num_shards:int64, index:int64", "handle:variant",
+     "require_non_empty:bool = False; output_types:list(type) >= 1; output_shapes:list(shape) "
+     ">= 1; metadata:string = ''",
+     ""},
+    {"ShuffleAndRepeatDataset",
+     "input_dataset:variant, buffer_size:int64, seed:int64, seed2:int64, count:int64", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; "
+     "reshuffle_each_iteration:bool = True; metadata:string = ''",
+     ""},
+    {"ShuffleAndRepeatDatasetV2",
+     "input_dataset:variant, buffer_size:int64, seed:int64, seed2:int64, count:int64, "
+     "seed_generator:resource",
+     "handle:variant",
+     "reshuffle_each_iteration:bool = True; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1; metadata:string = ''",
+     "stateful"},
+    {"ShuffleDatasetV2", "input_dataset:variant, buffer_size:int64, seed_generator:resource",
+     "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''",
+     "stateful"},
+    {"ShuffleDatasetV3",
+     "input_dataset:variant, buffer_size:int64, seed:int64, seed2:int64, seed_generator:resource",
+     "handle:variant",
+     "reshuffle_each_iteration:bool = True; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1; metadata:string = ''",
+     "stateful"},
+    {"SkipDataset", "input_dataset:variant, count:int64", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
+    {"SlidingWindowDataset",
+     "input_dataset:variant, window_size:int64, window_shift:int64, window_stride:int64", "handle:variant",
+     "drop_remainder:bool = True; output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
+    {"SnapshotChunkDataset", "chunk_file:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; compression:string = ''", ""},
+    {"SnapshotDataset", "input_dataset:variant, path:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; compression:string = ''; "
      "reader_path_prefix:string = ''; writer_path_prefix:string = ''; shard_size_bytes:int = "
      "10737418240; pending_snapshot_expiry_seconds:int = 86400; num_reader_threads:int = 1; "
      "reader_buffer_size:int = 1; num_writer_threads:int = 1; writer_buffer_size:int = 1; "
      "shuffle_on_read:bool = False; seed:int = 0; seed2:int = 0; mode:string = 'auto'; "
-     "snapshot_name:string = ''", ""},
-    {"SnapshotDatasetReader", "shard_dir:string, start_index:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; compression:string = ''; "
-     "version:int", ""},
-    {"SnapshotDatasetV2", "input_dataset:variant, path:string, reader_func_other_args:list(Treader_func_args), "
-     "shard_func_other_args:list(Tshard_func_args)", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; compression:string = ''; "
+     "snapshot_name:string = ''",
+     ""},
+    {"SnapshotDatasetReader", "shard_dir:string, start_index:int64", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; compression:string = ''; "
+     "version:int",
+     ""},
+    {"SnapshotDatasetV2",
+     "input_dataset:variant, path:string, reader_func_other_args:list(Treader_func_args), "
+     "shard_func_other_args:list(Tshard_func_args)",
+     "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; compression:string = ''; "
      "reader_prefix:string = ''; writer_prefix:string = ''; hash_valid:bool = False; hash:int "
      "= 0; reader_func:func; shard_func:func; Treader_func_args:list(type) >= 0; "
-     "Tshard_func_args:list(type) >= 0; metadata:string = ''", ""},
-    {"SnapshotNestedDatasetReader", "inputs:N * variant", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; N:int >= 1", ""},
-    {"SparseTensorSliceDataset", "indices:int64, values:Tvalues, dense_shape:int64", "handle:variant", "Tvalues:type", "stateful"},
-    {"SqlDataset", "driver_name:string, data_source_name:string, query:string", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"TFRecordDataset", "filenames:string, compression_type:string, buffer_size:int64", "handle:variant", "metadata:string = ''", "stateful"},
-    {"TFRecordDatasetV2", "filenames:string, compression_type:string, buffer_size:int64, byte_offsets:int64", "handle:variant", "metadata:string = ''", "stateful"},
-    {"TakeDataset", "input_dataset:variant, count:int64", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"TakeWhileDataset", "input_dataset:variant, other_arguments:list(Targuments)", "handle:variant", "predicate:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"TextLineDataset", "filenames:string, compression_type:string, buffer_size:int64", "handle:variant", "metadata:string = ''", "stateful"},
-    {"ThreadPoolDataset", "input_dataset:variant, thread_pool:resource", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"UnbatchDataset", "input_dataset:variant", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"UniqueDataset", "input_dataset:variant", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
+     "Tshard_func_args:list(type) >= 0; metadata:string = ''",
+     ""},
+    {"SnapshotNestedDatasetReader", "inputs:N * variant", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; N:int >= 1", ""},
+    {"SparseTensorSliceDataset", "indices:int64, values:Tvalues, dense_shape:int64", "handle:variant",
+     "Tvalues:type", "stateful"},
+    {"SqlDataset", "driver_name:string, data_source_name:string, query:string", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
+    {"TFRecordDataset", "filenames:string, compression_type:string, buffer_size:int64", "handle:variant",
+     "metadata:string = ''", "stateful"},
+    {"TFRecordDatasetV2", "filenames:string, compression_type:string, buffer_size:int64, byte_offsets:int64",
+     "handle:variant", "metadata:string = ''", "stateful"},
+    {"TakeDataset", "input_dataset:variant, count:int64", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
+    {"TakeWhileDataset", "input_dataset:variant, other_arguments:list(Targuments)", "handle:variant",
+     "predicate:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1; metadata:string = ''",
+     ""},
+    {"TextLineDataset", "filenames:string, compression_type:string, buffer_size:int64", "handle:variant",
+     "metadata:string = ''", "stateful"},
+    {"ThreadPoolDataset", "input_dataset:variant, thread_pool:resource", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
+    {"UnbatchDataset", "input_dataset:variant", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
+    {"UniqueDataset", "input_dataset:variant", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
     {"UnwrapDatasetVariant", "input_handle:variant", "output_handle:variant", "", ""},
-    {"WeightedFlatMapDataset", "input_datasets:N * variant, weights:M * double", "handle:variant", "N:int >= 2; M:int >= 2; output_types:list(type) >= 1; output_shapes:list(shape) >= 1; "
-     "metadata:string = ''", ""},
-    {"WindowDataset", "input_dataset:variant, size:int64, shift:int64, stride:int64, drop_remainder:bool", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
+    {"WeightedFlatMapDataset", "input_datasets:N * variant, weights:M * double", "handle:variant",
+     "N:int >= 2; M:int >= 2; output_types:list(type) >= 1; output_shapes:list(shape) >= 1; "
+     "metadata:string = ''",
+     ""},
+    {"WindowDataset", "input_dataset:variant, size:int64, shift:int64, stride:int64, drop_remainder:bool",
+     "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''",
+     ""},
     {"WrapDatasetVariant", "input_handle:variant", "output_handle:variant", "", ""},
-    {"ZipDataset", "input_datasets:N * variant", "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; N:int >= 1; "
-     "metadata:string = ''", ""},
+    {"ZipDataset", "input_datasets:N * variant", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; N:int >= 1; "
+     "metadata:string = ''",
+     ""},
 };
 
 }  // namespace

@@ -147,7 +147,8 @@ absl::StatusOr<AttrValue> parse_value(string_view kind, string_view text) {
     return AttrValue(std::string(text));
   }
   if (kind == "shape") {
-    if (absl::StrContains(text, "unknown") || text == "?" || text == "<unknown>") return AttrValue(PartialShape());
+    if (absl::StrContains(text, "unknown") || text == "?" || text == "<unknown>")
+      return AttrValue(PartialShape());
     if (!absl::ConsumePrefix(&text, "[") || !absl::ConsumeSuffix(&text, "]")) return bad();
     std::vector<int64_t> dims;
     for (string_view d : split_top(text, ',')) {
@@ -231,7 +232,8 @@ absl::Status parse_attr(const OpRow& row, string_view text, OpDef* op) {
 absl::StatusOr<int> list_length(const ArgDef& arg, const AttrMap& attrs) {
   TROUPE_ASSIGN_OR_RETURN(int64_t n, attrs.get<int64_t>(arg.number_attr));
   if (n < 0 || n > (1 << 24)) {
-    return absl::InvalidArgumentError(absl::StrCat("Attr '", arg.number_attr, "' is ", n, ", out of range for a list"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Attr '", arg.number_attr, "' is ", n, ", out of range for a list"));
   }
   return static_cast<int>(n);
 }
@@ -240,7 +242,8 @@ template <class Types>
 absl::Status append_types(const std::vector<ArgDef>& args, const AttrMap& attrs, Types* out) {
   for (const ArgDef& arg : args) {
     if (!arg.type_list_attr.empty()) {
-      TROUPE_ASSIGN_OR_RETURN(std::vector<DataType> types, attrs.get<std::vector<DataType>>(arg.type_list_attr));
+      TROUPE_ASSIGN_OR_RETURN(std::vector<DataType> types,
+                              attrs.get<std::vector<DataType>>(arg.type_list_attr));
       for (DataType t : types) out->push_back(arg.is_ref ? make_ref(t) : t);
       continue;
     }
@@ -266,11 +269,11 @@ std::string type_list(const std::vector<DataType>& types) {
 }
 
 absl::Status check_type(const AttrDef& def, DataType t) {
-  if (!def.allowed_types.empty() &&
-      std::find(def.allowed_types.begin(), def.allowed_types.end(), base_type(t)) == def.allowed_types.end()) {
-    return absl::InvalidArgumentError(absl::StrCat("Value for attr '", def.name, "' of ", dtype_name(t),
-                                                   " is not in the list of allowed values: ",
-                                                   type_list(def.allowed_types)));
+  if (!def.allowed_types.empty() && std::find(def.allowed_types.begin(), def.allowed_types.end(),
+                                              base_type(t)) == def.allowed_types.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Value for attr '", def.name, "' of ", dtype_name(t),
+                     " is not in the list of allowed values: ", type_list(def.allowed_types)));
   }
   return absl::OkStatus();
 }
@@ -297,8 +300,9 @@ absl::Status check_length(const AttrDef& def, const std::vector<T>& list) {
 absl::Status check_attr(const AttrDef& def, AttrValue* value) {
   if (value->get<AttrPlaceholder>() != nullptr) return absl::OkStatus();
   auto wrong = [&] {
-    return absl::InvalidArgumentError(absl::StrCat("AttrValue had value with type '", value->kind(), "' when '",
-                                                   def.kind, "' expected for attr '", def.name, "'"));
+    return absl::InvalidArgumentError(absl::StrCat("AttrValue had value with type '", value->kind(),
+                                                   "' when '", def.kind, "' expected for attr '", def.name,
+                                                   "'"));
   };
   if (value->get<EmptyList>() != nullptr) {
     if (!absl::StartsWith(def.kind, "list(")) return wrong();
@@ -336,15 +340,16 @@ std::string arg_text(const ArgDef& arg) {
 
 std::string signature(const OpDef& op) {
   auto join = [](const std::vector<ArgDef>& args) {
-    return absl::StrJoin(args, ", ", [](std::string* o, const ArgDef& a) { absl::StrAppend(o, arg_text(a)); });
+    return absl::StrJoin(args, ", ",
+                         [](std::string* o, const ArgDef& a) { absl::StrAppend(o, arg_text(a)); });
   };
   std::string attrs = absl::StrJoin(op.attrs, "; attr=", [](std::string* o, const AttrDef& a) {
     absl::StrAppend(o, a.name, ":", a.kind);
     if (a.default_value) absl::StrAppend(o, ",default=", a.default_value->to_string());
   });
   return absl::StrCat("Op<name=", op.name, "; signature=", join(op.inputs), " -> ", join(op.outputs),
-                      attrs.empty() ? "" : absl::StrCat("; attr=", attrs), op.is_stateful ? "; is_stateful=true" : "",
-                      ">");
+                      attrs.empty() ? "" : absl::StrCat("; attr=", attrs),
+                      op.is_stateful ? "; is_stateful=true" : "", ">");
 }
 
 }  // namespace
@@ -413,13 +418,15 @@ absl::Status op_types(const OpDef& op, const AttrMap& attrs, std::vector<DataTyp
   return named(append_types(op.outputs, attrs, outputs));
 }
 
-absl::StatusOr<std::vector<std::pair<int, int>>> arg_ranges(const std::vector<ArgDef>& args, const AttrMap& attrs) {
+absl::StatusOr<std::vector<std::pair<int, int>>> arg_ranges(const std::vector<ArgDef>& args,
+                                                            const AttrMap& attrs) {
   std::vector<std::pair<int, int>> ranges;
   int next = 0;
   for (const ArgDef& arg : args) {
     int count = 1;
     if (!arg.type_list_attr.empty()) {
-      TROUPE_ASSIGN_OR_RETURN(std::vector<DataType> types, attrs.get<std::vector<DataType>>(arg.type_list_attr));
+      TROUPE_ASSIGN_OR_RETURN(std::vector<DataType> types,
+                              attrs.get<std::vector<DataType>>(arg.type_list_attr));
       count = static_cast<int>(types.size());
     } else if (!arg.number_attr.empty()) {
       TROUPE_ASSIGN_OR_RETURN(count, list_length(arg, attrs));

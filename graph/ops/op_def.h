@@ -85,7 +85,8 @@ absl::Status op_types(const OpDef& op, const AttrMap& attrs, std::vector<DataTyp
                       std::vector<DataType>* outputs);
 
 /// The flat slot range [first, second) of each argument of `args` for a node with these attrs.
-absl::StatusOr<std::vector<std::pair<int, int>>> arg_ranges(const std::vector<ArgDef>& args, const AttrMap& attrs);
+absl::StatusOr<std::vector<std::pair<int, int>>> arg_ranges(const std::vector<ArgDef>& args,
+                                                            const AttrMap& attrs);
 
 /// Fills in defaults, then checks every attr against the op: missing ("NodeDef missing attr 'T' from Op<...>"), wrong kind,
 /// outside the allowed list, below the minimum. InvalidArgument, without the node's name.

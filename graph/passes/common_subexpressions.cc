@@ -34,13 +34,15 @@ size_t hash_of(const Node& n) {
 
 /// Control inputs have no order; CSE sorts them first.
 bool same(const Node& a, const Node& b) {
-  return a.op == b.op && a.device == b.device && a.requested_device == b.requested_device && a.inputs == b.inputs &&
-         a.control_inputs == b.control_inputs && a.attrs == b.attrs;
+  return a.op == b.op && a.device == b.device && a.requested_device == b.requested_device &&
+         a.inputs == b.inputs && a.control_inputs == b.control_inputs && a.attrs == b.attrs;
 }
 
 bool may_merge(const Node& n) {
   if (n.op->is_stateful || is_control_flow(*n.op) || !n.defect.ok() || n.output_types.empty()) return false;
-  if (n.is("_Arg") || n.is("_Retval") || n.is("Placeholder") || n.is("PlaceholderV2") || n.is("PlaceholderWithDefault")) return false;
+  if (n.is("_Arg") || n.is("_Retval") || n.is("Placeholder") || n.is("PlaceholderV2") ||
+      n.is("PlaceholderWithDefault"))
+    return false;
   auto is_reference = [](DataType t) { return is_ref(t); };
   return std::none_of(n.input_types.begin(), n.input_types.end(), is_reference) &&
          std::none_of(n.output_types.begin(), n.output_types.end(), is_reference);
@@ -65,14 +67,16 @@ absl::StatusOr<PassStats> merge_common_subexpressions(Draft* draft) {
       if (auto it = controls.find(c); it != controls.end()) c = it->second;
     }
     std::sort(n.control_inputs.begin(), n.control_inputs.end());
-    n.control_inputs.erase(std::unique(n.control_inputs.begin(), n.control_inputs.end()), n.control_inputs.end());
+    n.control_inputs.erase(std::unique(n.control_inputs.begin(), n.control_inputs.end()),
+                           n.control_inputs.end());
   };
   for (int id : order) {
     Node& n = graph.node(id);
     canonical(n);
     if (!may_merge(n)) continue;
     std::vector<int>& alike = seen[hash_of(n)];
-    auto twin = std::find_if(alike.begin(), alike.end(), [&](int other) { return same(graph.node(other), n); });
+    auto twin =
+        std::find_if(alike.begin(), alike.end(), [&](int other) { return same(graph.node(other), n); });
     if (twin == alike.end()) {
       alike.push_back(id);
       continue;

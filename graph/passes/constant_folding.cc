@@ -11,7 +11,8 @@ namespace {
 class Folder {
  public:
   Folder(const Evaluator& evaluator, int64_t max_bytes, Draft* draft)
-      : evaluator_(evaluator), max_bytes_(max_bytes), graph_(draft->graph), const_op_(graph_.ops().find("Const")) {}
+      : evaluator_(evaluator), max_bytes_(max_bytes), graph_(draft->graph),
+        const_op_(graph_.ops().find("Const")) {}
 
   absl::StatusOr<PassStats> run() {
     PassStats stats("constant_folding", graph_);
@@ -28,7 +29,9 @@ class Folder {
 
  private:
   bool can_fold(const Node& n) const {
-    if (n.inputs.empty() || n.output_types.empty() || n.op->is_stateful || is_control_flow(*n.op) || !n.defect.ok()) return false;
+    if (n.inputs.empty() || n.output_types.empty() || n.op->is_stateful || is_control_flow(*n.op) ||
+        !n.defect.ok())
+      return false;
     for (DataType t : n.output_types) {
       if (is_ref(t) || t == DataType::kResource || t == DataType::kVariant) return false;
     }
@@ -49,7 +52,8 @@ class Folder {
                   : dims.dtype() == DataType::kInt64 ? static_cast<double>(dims.flat<int64_t>()[i])
                                                      : 1.0;
     }
-    if (n.is("Tile")) elements *= static_cast<double>(const_value(graph_.node(n.inputs[0].node))->num_elements());
+    if (n.is("Tile"))
+      elements *= static_cast<double>(const_value(graph_.node(n.inputs[0].node))->num_elements());
     return elements > static_cast<double>(max_bytes_);
   }
 
@@ -61,7 +65,8 @@ class Folder {
     if (!values.ok() || values->size() != n.output_types.size()) return absl::OkStatus();
     for (size_t i = 0; i < values->size(); ++i) {
       const Tensor& v = (*values)[i];
-      if (v.dtype() != n.output_types[i] || static_cast<int64_t>(v.bytes()) > max_bytes_) return absl::OkStatus();
+      if (v.dtype() != n.output_types[i] || static_cast<int64_t>(v.bytes()) > max_bytes_)
+        return absl::OkStatus();
     }
     std::vector<int> sources;
     for (Endpoint e : n.inputs) sources.push_back(e.node);
@@ -78,8 +83,9 @@ class Folder {
     }
     for (size_t i = 0; i < values->size(); ++i) {
       AttrMap attrs{{"dtype", n.output_types[i]}, {"value", std::move((*values)[i])}};
-      TROUPE_ASSIGN_OR_RETURN(
-          Node * value, graph_.add_node(graph_.unique_name(absl::StrCat(n.name, "/output_", i)), const_op_, std::move(attrs)));
+      TROUPE_ASSIGN_OR_RETURN(Node * value,
+                              graph_.add_node(graph_.unique_name(absl::StrCat(n.name, "/output_", i)),
+                                              const_op_, std::move(attrs)));
       value->requested_device = n.requested_device;
       value->device = n.device;
       value->control_inputs.assign(controls.begin(), controls.end());

@@ -21,12 +21,34 @@ int FunctionBody::passed_through(int i) const {
 }
 
 bool has_side_effects(const OpDef& op) {
-  static const auto* kQuiet = new absl::flat_hash_set<absl::string_view>{
-      "VarHandleOp", "ReadVariableOp", "_ReadVariablesOp", "VarIsInitializedOp", "VariableShape", "ResourceGather",
-      "ResourceGatherNd", "VariableV2", "Variable", "IsVariableInitialized", "Placeholder", "HashTableV2",
-      "MutableHashTableV2", "LookupTableFindV2", "LookupTableSizeV2", "TensorArrayReadV3", "TensorArraySizeV3",
-      "Multinomial", "RandomUniform", "RandomUniformInt", "RandomStandardNormal", "ParameterizedTruncatedNormal",
-      "TruncatedNormal", "RandomShuffle", "RandomGamma", "RandomPoisson", "RandomPoissonV2", "FakeParam"};
+  static const auto* kQuiet = new absl::flat_hash_set<absl::string_view>{"VarHandleOp",
+                                                                         "ReadVariableOp",
+                                                                         "_ReadVariablesOp",
+                                                                         "VarIsInitializedOp",
+                                                                         "VariableShape",
+                                                                         "ResourceGather",
+                                                                         "ResourceGatherNd",
+                                                                         "VariableV2",
+                                                                         "Variable",
+                                                                         "IsVariableInitialized",
+                                                                         "Placeholder",
+                                                                         "HashTableV2",
+                                                                         "MutableHashTableV2",
+                                                                         "LookupTableFindV2",
+                                                                         "LookupTableSizeV2",
+                                                                         "TensorArrayReadV3",
+                                                                         "TensorArraySizeV3",
+                                                                         "Multinomial",
+                                                                         "RandomUniform",
+                                                                         "RandomUniformInt",
+                                                                         "RandomStandardNormal",
+                                                                         "ParameterizedTruncatedNormal",
+                                                                         "TruncatedNormal",
+                                                                         "RandomShuffle",
+                                                                         "RandomGamma",
+                                                                         "RandomPoisson",
+                                                                         "RandomPoissonV2",
+                                                                         "FakeParam"};
   return op.is_stateful && !kQuiet->contains(op.name);
 }
 
@@ -37,7 +59,8 @@ absl::StatusOr<AttrValue> substitute(const AttrValue& value, const AttrMap& attr
   if (const auto* placeholder = value.get<AttrPlaceholder>()) {
     const AttrValue* bound = attrs.find(placeholder->name);
     if (bound == nullptr) {
-      return absl::NotFoundError(absl::StrCat("Attr ", placeholder->name, " is not found from the instantiation"));
+      return absl::NotFoundError(
+          absl::StrCat("Attr ", placeholder->name, " is not found from the instantiation"));
     }
     return *bound;
   }
@@ -79,10 +102,12 @@ class Instantiator {
     TROUPE_RETURN_IF_ERROR(op_types(signature_, body_->attrs, &body_->arg_types, &body_->ret_types));
     TROUPE_RETURN_IF_ERROR(name_args());
     for (int i = 0; i < def_.node_def_size(); ++i) {
-      if (auto s = add_node(i); !s.ok()) return annotate(s, "", absl::StrCat("; body node '", def_.node_def(i).name(), "'"));
+      if (auto s = add_node(i); !s.ok())
+        return annotate(s, "", absl::StrCat("; body node '", def_.node_def(i).name(), "'"));
     }
     for (int i = 0; i < def_.node_def_size(); ++i) {
-      if (auto s = connect(i); !s.ok()) return annotate(s, "", absl::StrCat("; body node '", def_.node_def(i).name(), "'"));
+      if (auto s = connect(i); !s.ok())
+        return annotate(s, "", absl::StrCat("; body node '", def_.node_def(i).name(), "'"));
     }
     TROUPE_RETURN_IF_ERROR(add_rets());
     prune();
@@ -126,7 +151,8 @@ class Instantiator {
       if (o == 0) items_.try_emplace(node.name, item);
     }
     if (!by_name_.emplace(node.name, i).second) {
-      return absl::InvalidArgumentError(absl::StrCat("Duplicated node name '", node.name, "' in function ", signature_.name));
+      return absl::InvalidArgumentError(
+          absl::StrCat("Duplicated node name '", node.name, "' in function ", signature_.name));
     }
     node.effect = has_side_effects(*node.op);
     input_types_.push_back(std::move(inputs));
@@ -175,10 +201,12 @@ class Instantiator {
     }
     const auto& types = input_types_[i];
     if (node.inputs.size() != types.size()) {
-      return absl::InvalidArgumentError(absl::StrCat("Expected ", types.size(), " inputs, got ", node.inputs.size()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("Expected ", types.size(), " inputs, got ", node.inputs.size()));
     }
     for (size_t s = 0; s < types.size(); ++s) {
-      TROUPE_RETURN_IF_ERROR(check_type(node.inputs[s], types[s], absl::StrCat("Input ", s, " of node ", node.name)));
+      TROUPE_RETURN_IF_ERROR(
+          check_type(node.inputs[s], types[s], absl::StrCat("Input ", s, " of node ", node.name)));
     }
     return absl::OkStatus();
   }
@@ -197,10 +225,11 @@ class Instantiator {
   }
 
   absl::Status check_type(Endpoint e, DataType want, absl::string_view what) const {
-    DataType have = FunctionBody::is_arg(e) ? body_->arg_types[FunctionBody::arg_of(e)] : body_->nodes[e.node].output_types[e.slot];
+    DataType have = FunctionBody::is_arg(e) ? body_->arg_types[FunctionBody::arg_of(e)]
+                                            : body_->nodes[e.node].output_types[e.slot];
     if (base_type(have) == base_type(want) && (is_ref(have) || !is_ref(want))) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, " was passed ", dtype_name(have), " incompatible with expected ", dtype_name(want), "."));
+    return absl::InvalidArgumentError(absl::StrCat(what, " was passed ", dtype_name(have),
+                                                   " incompatible with expected ", dtype_name(want), "."));
   }
 
   absl::Status add_rets() {
@@ -208,21 +237,25 @@ class Instantiator {
     for (size_t i = 0; i < ranges.size(); ++i) {
       const std::string& name = signature_.outputs[i].name;
       auto it = def_.ret().find(name);
-      if (it == def_.ret().end()) return absl::InvalidArgumentError(absl::StrCat("Return ", name, " missing."));
+      if (it == def_.ret().end())
+        return absl::InvalidArgumentError(absl::StrCat("Return ", name, " missing."));
       const size_t before = body_->rets.size();
       TROUPE_RETURN_IF_ERROR(resolve(it->second, &body_->rets));
       const size_t want = static_cast<size_t>(ranges[i].second - ranges[i].first);
       if (body_->rets.size() - before != want) {
-        return absl::InvalidArgumentError(absl::StrCat("Return ", name, " should have ", want, " values, not ", body_->rets.size() - before));
+        return absl::InvalidArgumentError(absl::StrCat("Return ", name, " should have ", want,
+                                                       " values, not ", body_->rets.size() - before));
       }
       for (size_t r = before; r < body_->rets.size(); ++r) {
-        TROUPE_RETURN_IF_ERROR(check_type(body_->rets[r], body_->ret_types[r], absl::StrCat("Return ", name)));
+        TROUPE_RETURN_IF_ERROR(
+            check_type(body_->rets[r], body_->ret_types[r], absl::StrCat("Return ", name)));
       }
     }
     for (const auto& [name, node] : def_.control_ret()) {
       auto it = by_name_.find(node);
       if (it == by_name_.end()) {
-        return absl::InvalidArgumentError(absl::StrCat("Control return ", name, " names the node ", node, ", which is not there."));
+        return absl::InvalidArgumentError(
+            absl::StrCat("Control return ", name, " names the node ", node, ", which is not there."));
       }
       body_->nodes[it->second].effect = true;
     }
@@ -286,7 +319,8 @@ class Instantiator {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const FunctionBody>> FunctionBodies::get(const std::string& name, const AttrMap& attrs) {
+absl::StatusOr<std::shared_ptr<const FunctionBody>> FunctionBodies::get(const std::string& name,
+                                                                        const AttrMap& attrs) {
   const pb::FunctionDef* def = graph_.library() == nullptr ? nullptr : graph_.library()->find(name);
   const OpDef* signature = def == nullptr ? nullptr : graph_.library()->find_signature(name);
   if (def == nullptr) return absl::NotFoundError(absl::StrCat("Function ", name, " is not defined."));

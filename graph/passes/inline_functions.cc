@@ -11,9 +11,13 @@
 namespace troupe {
 
 bool Inliner::is_call(const OpDef& op) {
-  static const auto* kCalls = new absl::flat_hash_set<absl::string_view>{
-      "PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "If", "StatelessIf", "Case", "StatelessCase",
-      "While", "StatelessWhile", "For", "SymbolicGradient"};
+  static const auto* kCalls =
+      new absl::flat_hash_set<absl::string_view>{"PartitionedCall", "StatefulPartitionedCall",
+                                                 "RemoteCall",      "If",
+                                                 "StatelessIf",     "Case",
+                                                 "StatelessCase",   "While",
+                                                 "StatelessWhile",  "For",
+                                                 "SymbolicGradient"};
   return kCalls->contains(op.name);
 }
 
@@ -123,47 +127,55 @@ absl::StatusOr<std::shared_ptr<const FunctionBody>> Inliner::body_of(const Call&
   TROUPE_ASSIGN_OR_RETURN(auto body, bodies_.get(ref.name, ref.attrs == nullptr ? AttrMap() : *ref.attrs));
   for (int f = call.frame; f >= 0; f = frames_[f].parent) {
     if (frames_[f].body != body.get()) continue;
-    return absl::UnimplementedError(absl::StrCat("Recursive function calls are not supported. Node ", call.name,
-                                                 " calls the function ", ref.name, ", which it is part of."));
+    return absl::UnimplementedError(absl::StrCat("Recursive function calls are not supported. Node ",
+                                                 call.name, " calls the function ", ref.name,
+                                                 ", which it is part of."));
   }
   const size_t have = call.inputs.size() - first_input;
   if (body->arg_types.size() != have) {
-    return absl::InvalidArgumentError(absl::StrCat("Function ", ref.name, " expected ", body->arg_types.size(),
-                                                   " inputs, got ", have, " from ", call.op->name, " node ", call.name));
+    return absl::InvalidArgumentError(absl::StrCat("Function ", ref.name, " expected ",
+                                                   body->arg_types.size(), " inputs, got ", have, " from ",
+                                                   call.op->name, " node ", call.name));
   }
   for (size_t i = 0; i < have; ++i) {
     DataType want = body->arg_types[i], got = call.input_types[first_input + i];
     if (base_type(want) == base_type(got)) continue;
-    return absl::InvalidArgumentError(absl::StrCat("Function ", ref.name, ": argument ", i, " has type ", dtype_name(want),
-                                                   ", but node ", call.name, " passes ", dtype_name(got)));
+    return absl::InvalidArgumentError(absl::StrCat("Function ", ref.name, ": argument ", i, " has type ",
+                                                   dtype_name(want), ", but node ", call.name, " passes ",
+                                                   dtype_name(got)));
   }
   return body;
 }
 
-absl::Status Inliner::check_results(const Call& call, const FunctionBody& body, absl::Span<const DataType> want) {
+absl::Status Inliner::check_results(const Call& call, const FunctionBody& body,
+                                    absl::Span<const DataType> want) {
   if (body.ret_types.size() != want.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("Function ", body.name, " has ", body.ret_types.size(), " results, but ",
-                                                   call.op->name, " node ", call.name, " expects ", want.size()));
+    return absl::InvalidArgumentError(absl::StrCat("Function ", body.name, " has ", body.ret_types.size(),
+                                                   " results, but ", call.op->name, " node ", call.name,
+                                                   " expects ", want.size()));
   }
   for (size_t i = 0; i < want.size(); ++i) {
     if (base_type(body.ret_types[i]) == base_type(want[i])) continue;
-    return absl::InvalidArgumentError(absl::StrCat("Function ", body.name, ": result ", i, " has type ", dtype_name(body.ret_types[i]),
-                                                   ", but ", call.op->name, " node ", call.name, " expects ", dtype_name(want[i])));
+    return absl::InvalidArgumentError(absl::StrCat("Function ", body.name, ": result ", i, " has type ",
+                                                   dtype_name(body.ret_types[i]), ", but ", call.op->name,
+                                                   " node ", call.name, " expects ", dtype_name(want[i])));
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<Endpoint> Inliner::pass_on(const Call& call, size_t input) {
   if (call.controls.empty()) return call.inputs[input];
-  TROUPE_ASSIGN_OR_RETURN(int same, add(call, absl::StrCat("passed_", input), "Identity", {{"T", base_type(call.input_types[input])}},
-                                        {call.inputs[input]}, call.controls));
+  TROUPE_ASSIGN_OR_RETURN(int same, add(call, absl::StrCat("passed_", input), "Identity",
+                                        {{"T", base_type(call.input_types[input])}}, {call.inputs[input]},
+                                        call.controls));
   return Endpoint{same, 0};
 }
 
-absl::StatusOr<int> Inliner::add(const Call& call, const std::string& name, absl::string_view op, AttrMap attrs,
-                                 std::vector<Endpoint> inputs, std::vector<int> controls) {
-  TROUPE_ASSIGN_OR_RETURN(Node * node, graph_.add_node(graph_.unique_name(absl::StrCat(call.name, "/", name)), op,
-                                                       std::move(attrs), std::move(inputs), std::move(controls), call.device));
+absl::StatusOr<int> Inliner::add(const Call& call, const std::string& name, absl::string_view op,
+                                 AttrMap attrs, std::vector<Endpoint> inputs, std::vector<int> controls) {
+  TROUPE_ASSIGN_OR_RETURN(Node * node, graph_.add_node(graph_.unique_name(absl::StrCat(call.name, "/", name)),
+                                                       op, std::move(attrs), std::move(inputs),
+                                                       std::move(controls), call.device));
   if (call.conditional) {
     conditional_.resize(node->id + 1);
     conditional_[node->id] = true;
@@ -173,14 +185,16 @@ absl::StatusOr<int> Inliner::add(const Call& call, const std::string& name, absl
 
 absl::StatusOr<int> Inliner::token_for(const Call& call, const std::string& name, Endpoint e) {
   const Node& from = graph_.node(e.node);
-  if (!from.removed() && !is_switch(*from.op) && !is_call(*from.op) && graph_.ops().find(from.op->name) == from.op) {
+  if (!from.removed() && !is_switch(*from.op) && !is_call(*from.op) &&
+      graph_.ops().find(from.op->name) == from.op) {
     return e.node;
   }
   DataType type = from.output_types[e.slot];
   return add(call, name, is_ref(type) ? "RefIdentity" : "Identity", {{"T", base_type(type)}}, {e});
 }
 
-absl::StatusOr<std::vector<int>> Inliner::done_tokens(const Call& call, const std::string& prefix, const Spliced& s) {
+absl::StatusOr<std::vector<int>> Inliner::done_tokens(const Call& call, const std::string& prefix,
+                                                      const Spliced& s) {
   if (!s.effects.empty()) {
     for (int e : s.effects) await(e);
     return s.effects;
@@ -195,7 +209,8 @@ absl::StatusOr<std::vector<int>> Inliner::done_tokens(const Call& call, const st
 
 absl::Status Inliner::finish(const Call& call, std::vector<int> after) {
   if (!call.awaited) return absl::OkStatus();
-  TROUPE_ASSIGN_OR_RETURN(Node * done, graph_.add_node(call.name, "NoOp", {}, {}, std::move(after), call.device));
+  TROUPE_ASSIGN_OR_RETURN(Node * done,
+                          graph_.add_node(call.name, "NoOp", {}, {}, std::move(after), call.device));
   done_[call.id] = done->id;
   if (call.conditional) {
     conditional_.resize(done->id + 1);
@@ -317,10 +332,12 @@ absl::Status Inliner::expand_call(const Call& call, const std::string& function,
 
 absl::Status Inliner::expand_remote_call(const Call& call) {
   Endpoint target = call.inputs[0];
-  for (int hops = 0; hops < 8 && graph_.node(target.node).is("Identity"); ++hops) target = graph_.node(target.node).inputs[0];
+  for (int hops = 0; hops < 8 && graph_.node(target.node).is("Identity"); ++hops)
+    target = graph_.node(target.node).inputs[0];
   const Tensor* device = const_value(graph_.node(target.node));
   if (device == nullptr || device->dtype() != DataType::kString || device->num_elements() != 1) {
-    return absl::UnimplementedError(absl::StrCat("RemoteCall node ", call.name, ": the target must be a constant string scalar"));
+    return absl::UnimplementedError(
+        absl::StrCat("RemoteCall node ", call.name, ": the target must be a constant string scalar"));
   }
   TROUPE_ASSIGN_OR_RETURN(FunctionRef f, function_attr(call, "f"));
   Call inner = call;
@@ -334,8 +351,8 @@ absl::Status Inliner::expand_gradient(const Call& call) {
   TROUPE_ASSIGN_OR_RETURN(FunctionRef f, function_attr(call, "f"));
   std::string gradient = graph_.library() == nullptr ? "" : graph_.library()->gradient_of(f.name);
   if (gradient.empty()) {
-    return absl::UnimplementedError(absl::StrCat("SymbolicGradient node ", call.name, ": the function ", f.name,
-                                                 " has no gradient function in the graph's library"));
+    return absl::UnimplementedError(absl::StrCat("SymbolicGradient node ", call.name, ": the function ",
+                                                 f.name, " has no gradient function in the graph's library"));
   }
   return expand_call(call, gradient, f.attrs == nullptr ? AttrMap() : *f.attrs);
 }

@@ -65,7 +65,8 @@ class Inliner {
     std::vector<bool> constant;
     int64_t parallel_iterations = 10;
     /// Given the variables and a node that is alive once per iteration: one bool, and effects.
-    std::function<absl::StatusOr<Spliced>(const Call& inside, const std::vector<Endpoint>& args, int pivot)> cond;
+    std::function<absl::StatusOr<Spliced>(const Call& inside, const std::vector<Endpoint>& args, int pivot)>
+        cond;
     /// Given the variables: their next values, and effects.
     std::function<absl::StatusOr<Spliced>(const Call& inside, const std::vector<Endpoint>& args,
                                           const std::function<absl::StatusOr<int>()>& pivot)>
@@ -77,7 +78,8 @@ class Inliner {
   absl::Status expand(int id);
   absl::Status expand_call(const Call& call, const std::string& function, const AttrMap& attrs);
   absl::Status expand_remote_call(const Call& call);
-  absl::Status expand_branches(const Call& call, const std::vector<FunctionRef>& branches, Endpoint selector, bool is_if);
+  absl::Status expand_branches(const Call& call, const std::vector<FunctionRef>& branches, Endpoint selector,
+                               bool is_if);
   absl::Status expand_if(const Call& call);
   absl::Status expand_case(const Call& call);
   absl::Status expand_while(const Call& call);
@@ -90,7 +92,8 @@ class Inliner {
 
   absl::StatusOr<std::shared_ptr<const FunctionBody>> body_of(const Call& call, const FunctionRef& ref,
                                                               size_t first_input) const;
-  static absl::Status check_results(const Call& call, const FunctionBody& body, absl::Span<const DataType> want);
+  static absl::Status check_results(const Call& call, const FunctionBody& body,
+                                    absl::Span<const DataType> want);
   absl::StatusOr<Spliced> splice(const Call& call, const Splice& in);
   absl::StatusOr<bool> needs_pivot(const Splice& in, const FunctionBody::BodyNode& node) const;
   absl::StatusOr<FunctionRef> function_attr(const Call& call, absl::string_view name) const;

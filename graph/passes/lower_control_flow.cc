@@ -11,8 +11,8 @@ constexpr int kNone = -1;
 }  // namespace
 
 /// If and Case: every input goes through a Switch, every output through a Merge.
-absl::Status Inliner::expand_branches(const Call& call, const std::vector<FunctionRef>& branches, Endpoint selector,
-                                      bool is_if) {
+absl::Status Inliner::expand_branches(const Call& call, const std::vector<FunctionRef>& branches,
+                                      Endpoint selector, bool is_if) {
   ++branches_;
   const int n = static_cast<int>(branches.size());
   std::vector<std::shared_ptr<const FunctionBody>> bodies;
@@ -30,9 +30,11 @@ absl::Status Inliner::expand_branches(const Call& call, const std::vector<Functi
   auto output_of = [&](int branch) { return is_if ? 1 - branch : branch; };
   std::vector<int> routed(call.inputs.size(), kNone);
   for (size_t i = 1; i < call.inputs.size(); ++i) {
-    const bool used = std::any_of(bodies.begin(), bodies.end(), [&](const auto& b) { return b->arg_used[i - 1]; });
+    const bool used =
+        std::any_of(bodies.begin(), bodies.end(), [&](const auto& b) { return b->arg_used[i - 1]; });
     if (!used) continue;
-    TROUPE_ASSIGN_OR_RETURN(routed[i], route(absl::StrCat("switch_", i - 1), call.inputs[i], call.input_types[i]));
+    TROUPE_ASSIGN_OR_RETURN(routed[i],
+                            route(absl::StrCat("switch_", i - 1), call.inputs[i], call.input_types[i]));
   }
   const DataType selector_type = is_if ? DataType::kBool : DataType::kInt32;
   int pivot_switch = kNone;
@@ -42,8 +44,9 @@ absl::Status Inliner::expand_branches(const Call& call, const std::vector<Functi
       TROUPE_ASSIGN_OR_RETURN(pivot_switch, route("switch_pivot", selector, selector_type));
     }
     if (pivots[branch] == kNone) {
-      TROUPE_ASSIGN_OR_RETURN(pivots[branch], add(call, absl::StrCat("pivot_", branch), "Identity", {{"T", selector_type}},
-                                                  {{pivot_switch, output_of(branch)}}));
+      TROUPE_ASSIGN_OR_RETURN(pivots[branch],
+                              add(call, absl::StrCat("pivot_", branch), "Identity", {{"T", selector_type}},
+                                  {{pivot_switch, output_of(branch)}}));
     }
     return pivots[branch];
   };
@@ -51,7 +54,8 @@ absl::Status Inliner::expand_branches(const Call& call, const std::vector<Functi
   for (int b = 0; b < n; ++b) {
     Splice in;
     in.body = bodies[b];
-    in.prefix = is_if ? absl::StrCat(call.name, b == 0 ? "/then/" : "/else/") : absl::StrCat(call.name, "/branch_", b, "/");
+    in.prefix = is_if ? absl::StrCat(call.name, b == 0 ? "/then/" : "/else/")
+                      : absl::StrCat(call.name, "/branch_", b, "/");
     for (size_t i = 1; i < call.inputs.size(); ++i) in.args.push_back({routed[i], output_of(b)});
     in.silent.assign(in.args.size(), false);
     in.conditional = true;
@@ -64,7 +68,8 @@ absl::Status Inliner::expand_branches(const Call& call, const std::vector<Functi
     std::vector<Endpoint> alternatives;
     for (const Spliced& s : spliced) alternatives.push_back(s.rets[i]);
     AttrMap attrs{{"T", base_type(call.output_types[i])}, {"N", n}};
-    TROUPE_ASSIGN_OR_RETURN(int merge, add(call, absl::StrCat("merge_", i), "Merge", std::move(attrs), std::move(alternatives)));
+    TROUPE_ASSIGN_OR_RETURN(
+        int merge, add(call, absl::StrCat("merge_", i), "Merge", std::move(attrs), std::move(alternatives)));
     outputs_.set({call.id, static_cast<int>(i)}, {merge, 0});
     done.push_back(merge);
   }
@@ -75,11 +80,12 @@ absl::Status Inliner::expand_branches(const Call& call, const std::vector<Functi
     for (int b = 0; b < n; ++b) {
       for (int e : spliced[b].effects) await(e);
       TROUPE_ASSIGN_OR_RETURN(int pivot, pivot_of(b));
-      TROUPE_ASSIGN_OR_RETURN(int token, add(call, absl::StrCat("done_", b), "Identity", {{"T", selector_type}}, {{pivot, 0}},
-                                             spliced[b].effects));
+      TROUPE_ASSIGN_OR_RETURN(int token, add(call, absl::StrCat("done_", b), "Identity",
+                                             {{"T", selector_type}}, {{pivot, 0}}, spliced[b].effects));
       tokens.push_back({token, 0});
     }
-    TROUPE_ASSIGN_OR_RETURN(int merge, add(call, "done", "Merge", {{"T", selector_type}, {"N", n}}, std::move(tokens)));
+    TROUPE_ASSIGN_OR_RETURN(int merge,
+                            add(call, "done", "Merge", {{"T", selector_type}, {"N", n}}, std::move(tokens)));
     done.push_back(merge);
   }
   if (done.empty()) done.push_back(selector.node);
@@ -89,15 +95,15 @@ absl::Status Inliner::expand_branches(const Call& call, const std::vector<Functi
 absl::Status Inliner::expand_if(const Call& call) {
   TROUPE_ASSIGN_OR_RETURN(FunctionRef then_branch, function_attr(call, "then_branch"));
   TROUPE_ASSIGN_OR_RETURN(FunctionRef else_branch, function_attr(call, "else_branch"));
-  TROUPE_ASSIGN_OR_RETURN(int pred, add(call, "pred", "_ToBool", {{"T", base_type(call.input_types[0])}}, {call.inputs[0]},
-                                        call.controls));
+  TROUPE_ASSIGN_OR_RETURN(int pred, add(call, "pred", "_ToBool", {{"T", base_type(call.input_types[0])}},
+                                        {call.inputs[0]}, call.controls));
   return expand_branches(call, {then_branch, else_branch}, {pred, 0}, true);
 }
 
 absl::Status Inliner::expand_case(const Call& call) {
   TROUPE_ASSIGN_OR_RETURN(auto branches, call.attrs.get<std::vector<FunctionRef>>("branches"));
-  TROUPE_ASSIGN_OR_RETURN(int index, add(call, "branch_index", "Identity", {{"T", DataType::kInt32}}, {call.inputs[0]},
-                                         call.controls));
+  TROUPE_ASSIGN_OR_RETURN(int index, add(call, "branch_index", "Identity", {{"T", DataType::kInt32}},
+                                         {call.inputs[0]}, call.controls));
   return expand_branches(call, branches, {index, 0}, false);
 }
 
@@ -124,25 +130,28 @@ absl::StatusOr<std::vector<Endpoint>> Inliner::build_loop(const Call& call, cons
       cond_args[i] = body_args[i] = {in, 0};
       continue;
     }
-    TROUPE_ASSIGN_OR_RETURN(merges[i], add(call, absl::StrCat("merge_", i), "Merge", {{"T", base_type(loop.types[i])}, {"N", 2}},
-                                           {{in, 0}, {in, 0}}));
+    TROUPE_ASSIGN_OR_RETURN(merges[i], add(call, absl::StrCat("merge_", i), "Merge",
+                                           {{"T", base_type(loop.types[i])}, {"N", 2}}, {{in, 0}, {in, 0}}));
     cond_args[i] = {merges[i], 0};
   }
   Call inside = call;
   inside.conditional = true;
   TROUPE_ASSIGN_OR_RETURN(Spliced cond, loop.cond(inside, cond_args, merges[first_carried]));
   for (int e : cond.effects) await(e);
-  TROUPE_ASSIGN_OR_RETURN(int loop_cond, add(inside, "loop_cond", "LoopCond", {}, {cond.rets[0]}, cond.effects));
+  TROUPE_ASSIGN_OR_RETURN(int loop_cond,
+                          add(inside, "loop_cond", "LoopCond", {}, {cond.rets[0]}, cond.effects));
   for (size_t i = 0; i < n; ++i) {
     if (loop.constant[i]) continue;
-    TROUPE_ASSIGN_OR_RETURN(switches[i], add(inside, absl::StrCat("switch_", i), "Switch", {{"T", base_type(loop.types[i])}},
-                                             {{merges[i], 0}, {loop_cond, 0}}));
+    TROUPE_ASSIGN_OR_RETURN(switches[i],
+                            add(inside, absl::StrCat("switch_", i), "Switch",
+                                {{"T", base_type(loop.types[i])}}, {{merges[i], 0}, {loop_cond, 0}}));
     body_args[i] = {switches[i], 1};
   }
   int pivot = kNone;
   auto body_pivot = [&]() -> absl::StatusOr<int> {
     if (pivot == kNone) {
-      TROUPE_ASSIGN_OR_RETURN(pivot, add(inside, "body_pivot", "Identity", {{"T", base_type(loop.types[first_carried])}},
+      TROUPE_ASSIGN_OR_RETURN(pivot, add(inside, "body_pivot", "Identity",
+                                         {{"T", base_type(loop.types[first_carried])}},
                                          {{switches[first_carried], 1}}));
     }
     return pivot;
@@ -162,7 +171,8 @@ absl::StatusOr<std::vector<Endpoint>> Inliner::build_loop(const Call& call, cons
       after.push_back(p);
     }
     AttrMap attrs{{"T", base_type(loop.types[i])}};
-    TROUPE_ASSIGN_OR_RETURN(int next, add(inside, absl::StrCat("next_", i), "NextIteration", attrs, {body.rets[i]}, std::move(after)));
+    TROUPE_ASSIGN_OR_RETURN(int next, add(inside, absl::StrCat("next_", i), "NextIteration", attrs,
+                                          {body.rets[i]}, std::move(after)));
     graph_.node(merges[i]).inputs[1] = {next, 0};
     TROUPE_ASSIGN_OR_RETURN(int exit, add(call, absl::StrCat("exit_", i), "Exit", attrs, {{switches[i], 0}}));
     outputs[i] = {exit, 0};
@@ -176,8 +186,8 @@ absl::Status Inliner::expand_while(const Call& call) {
   TROUPE_ASSIGN_OR_RETURN(auto cond, body_of(call, cond_ref, 0));
   TROUPE_ASSIGN_OR_RETURN(auto body, body_of(call, body_ref, 0));
   if (cond->ret_types.size() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat("Loop condition ", cond_ref.name, " of node ", call.name, " has ",
-                                                   cond->ret_types.size(), " results, expected 1"));
+    return absl::InvalidArgumentError(absl::StrCat("Loop condition ", cond_ref.name, " of node ", call.name,
+                                                   " has ", cond->ret_types.size(), " results, expected 1"));
   }
   TROUPE_RETURN_IF_ERROR(check_results(call, *body, call.input_types));
   const size_t n = call.inputs.size();
@@ -185,16 +195,19 @@ absl::Status Inliner::expand_while(const Call& call) {
   loop.inits = call.inputs;
   loop.types = call.input_types;
   loop.parallel_iterations = call.attrs.get_or<int64_t>("parallel_iterations", 10);
-  for (size_t i = 0; i < n; ++i) loop.constant.push_back(body->passed_through(static_cast<int>(i)) == static_cast<int>(i));
+  for (size_t i = 0; i < n; ++i)
+    loop.constant.push_back(body->passed_through(static_cast<int>(i)) == static_cast<int>(i));
   if (std::find(loop.constant.begin(), loop.constant.end(), false) == loop.constant.end()) {
     // Something has to go round.
-    TROUPE_ASSIGN_OR_RETURN(int token, add(call, "token", "Const", {{"dtype", DataType::kBool}, {"value", Tensor::scalar(true)}},
-                                           {}, call.controls));
+    TROUPE_ASSIGN_OR_RETURN(int token, add(call, "token", "Const",
+                                           {{"dtype", DataType::kBool}, {"value", Tensor::scalar(true)}}, {},
+                                           call.controls));
     loop.inits.push_back({token, 0});
     loop.types.push_back(DataType::kBool);
     loop.constant.push_back(false);
   }
-  loop.cond = [&](const Call& inside, const std::vector<Endpoint>& args, int pivot) -> absl::StatusOr<Spliced> {
+  loop.cond = [&](const Call& inside, const std::vector<Endpoint>& args,
+                  int pivot) -> absl::StatusOr<Spliced> {
     Splice in;
     in.body = cond;
     in.prefix = absl::StrCat(call.name, "/cond/");
@@ -254,7 +267,8 @@ absl::Status Inliner::expand_for(const Call& call) {
   auto select = [&](const Call& c, const std::string& name, int which, int yes, int no) {
     return add(c, name, "Select", bool_attrs, {{which, 0}, {yes, 0}, {no, 0}});
   };
-  TROUPE_ASSIGN_OR_RETURN(int zero, add(call, "zero", "Const", {{"dtype", DataType::kInt32}, {"value", Tensor::scalar(int32_t{0})}},
+  TROUPE_ASSIGN_OR_RETURN(int zero, add(call, "zero", "Const",
+                                        {{"dtype", DataType::kInt32}, {"value", Tensor::scalar(int32_t{0})}},
                                         {}, call.controls));
   TROUPE_ASSIGN_OR_RETURN(int up, compare(call, "up", "Greater", delta, {zero, 0}));
   TROUPE_ASSIGN_OR_RETURN(int down, compare(call, "down", "Less", delta, {zero, 0}));
@@ -267,7 +281,8 @@ absl::Status Inliner::expand_for(const Call& call) {
                                         {{"dtype", DataType::kString},
                                          {"value", Tensor::scalar(TString("Invalid start/limit/delta"))}},
                                         {}, call.controls));
-  AttrMap assert_attrs{{"T", std::vector<DataType>{DataType::kString, DataType::kInt32, DataType::kInt32, DataType::kInt32}}};
+  AttrMap assert_attrs{
+      {"T", std::vector<DataType>{DataType::kString, DataType::kInt32, DataType::kInt32, DataType::kInt32}}};
   TROUPE_ASSIGN_OR_RETURN(int checked, add(call, "check", "Assert", std::move(assert_attrs),
                                            {{ok, 0}, {text, 0}, start, limit, delta}));
   Call after_check = call;
@@ -283,9 +298,11 @@ absl::Status Inliner::expand_for(const Call& call) {
     loop.types.push_back(with_counter.input_types[i]);
     loop.constant.push_back(body->passed_through(static_cast<int>(i) - 1) == static_cast<int>(i));
   }
-  loop.cond = [&](const Call& inside, const std::vector<Endpoint>& args, int pivot) -> absl::StatusOr<Spliced> {
-    TROUPE_ASSIGN_OR_RETURN(int none, add(inside, "cond/zero", "Const",
-                                          {{"dtype", DataType::kInt32}, {"value", Tensor::scalar(int32_t{0})}}, {}, {pivot}));
+  loop.cond = [&](const Call& inside, const std::vector<Endpoint>& args,
+                  int pivot) -> absl::StatusOr<Spliced> {
+    TROUPE_ASSIGN_OR_RETURN(
+        int none, add(inside, "cond/zero", "Const",
+                      {{"dtype", DataType::kInt32}, {"value", Tensor::scalar(int32_t{0})}}, {}, {pivot}));
     TROUPE_ASSIGN_OR_RETURN(int counts_up, compare(inside, "cond/up", "Greater", args[2], {none, 0}));
     TROUPE_ASSIGN_OR_RETURN(int less, compare(inside, "cond/less", "Less", args[0], args[1]));
     TROUPE_ASSIGN_OR_RETURN(int greater, compare(inside, "cond/greater", "Greater", args[0], args[1]));

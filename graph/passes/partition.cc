@@ -35,7 +35,8 @@ Frames find_frames(const Graph& graph) {
       std::string name = n.attrs.get_or<std::string>("frame_name", "");
       auto [it, added] = known.try_emplace({frame, name}, static_cast<int>(found.frames.size()));
       out = it->second;
-      if (added) found.frames.push_back({frame, name, n.attrs.get_or<int64_t>("parallel_iterations", 10), -1});
+      if (added)
+        found.frames.push_back({frame, name, n.attrs.get_or<int64_t>("parallel_iterations", 10), -1});
     } else if (n.is("Exit") || n.is("RefExit")) {
       out = std::max(0, found.frames[frame].parent);
     } else if (n.is("LoopCond")) {
@@ -128,13 +129,15 @@ class Partitioner {
     const Frames::Frame f = loops_.frames[frame];
     if (f.loop_cond < 0) {
       return absl::InvalidArgumentError(
-          absl::StrCat("The loop ", f.name, " runs on several devices, but has no LoopCond node to tell them when it ends"));
+          absl::StrCat("The loop ", f.name,
+                       " runs on several devices, but has no LoopCond node to tell them when it ends"));
     }
     Endpoint start;
     if (f.parent > 0) {
       TROUPE_ASSIGN_OR_RETURN(start.node, control_loop(f.parent, dst));
     } else {
-      TROUPE_ASSIGN_OR_RETURN(start.node, add(dst, f.name, "Const", {{"dtype", DataType::kFloat}, {"value", empty()}}, {}));
+      TROUPE_ASSIGN_OR_RETURN(
+          start.node, add(dst, f.name, "Const", {{"dtype", DataType::kFloat}, {"value", empty()}}, {}));
     }
     const AttrMap type{{"T", DataType::kFloat}};
     AttrMap enter_attrs = type;
@@ -142,7 +145,8 @@ class Partitioner {
     enter_attrs.set("is_constant", false);
     enter_attrs.set("parallel_iterations", f.parallel_iterations);
     TROUPE_ASSIGN_OR_RETURN(int enter, add(dst, f.name, "Enter", std::move(enter_attrs), {start}));
-    TROUPE_ASSIGN_OR_RETURN(int merge, add(dst, f.name, "Merge", {{"T", DataType::kFloat}, {"N", 2}}, {{enter, 0}, {enter, 0}}));
+    TROUPE_ASSIGN_OR_RETURN(
+        int merge, add(dst, f.name, "Merge", {{"T", DataType::kFloat}, {"N", 2}}, {{enter, 0}, {enter, 0}}));
     control_loops_[{frame, dst}] = merge;
     Endpoint go_on{local_[f.loop_cond], 0};
     if (graph_.node(f.loop_cond).device != dst) {
@@ -157,10 +161,11 @@ class Partitioner {
   static Tensor empty() { return Tensor(DataType::kFloat, Shape{0}); }
 
   /// A node that the partition needs on `device`, called after `base`.
-  absl::StatusOr<int> add(int device, const std::string& base, absl::string_view op, AttrMap attrs, std::vector<Endpoint> inputs,
-                          std::vector<int> controls = {}) {
-    TROUPE_ASSIGN_OR_RETURN(Node * n, part(device).add_node(part(device).unique_name(absl::StrCat(base, "/_", next_++)), op, std::move(attrs),
-                                                            std::move(inputs), std::move(controls)));
+  absl::StatusOr<int> add(int device, const std::string& base, absl::string_view op, AttrMap attrs,
+                          std::vector<Endpoint> inputs, std::vector<int> controls = {}) {
+    TROUPE_ASSIGN_OR_RETURN(
+        Node * n, part(device).add_node(part(device).unique_name(absl::StrCat(base, "/_", next_++)), op,
+                                        std::move(attrs), std::move(inputs), std::move(controls)));
     n->device = device;
     return n->id;
   }
@@ -175,7 +180,8 @@ class Partitioner {
   }
 
   /// Sends `value`, which is of partition `src` and of that frame, to `dst`; returns the `_Recv` there.
-  absl::StatusOr<int> transfer(Endpoint value, DataType type, const std::string& node, int frame, int src, int dst) {
+  absl::StatusOr<int> transfer(Endpoint value, DataType type, const std::string& node, int frame, int src,
+                               int dst) {
     std::string tensor = absl::StrCat("edge_", next_, "_", node);
     AttrMap send = transfer_attrs(tensor, src, dst), recv = send;
     send.set("T", type);
@@ -192,8 +198,9 @@ class Partitioner {
   absl::StatusOr<Endpoint> receive(Endpoint from, int dst) {
     if (auto known = received_.find({from, dst}); known != received_.end()) return Endpoint{known->second, 0};
     const Node& n = graph_.node(from.node);
-    TROUPE_ASSIGN_OR_RETURN(int id, transfer({local_[from.node], from.slot}, base_type(n.output_types[from.slot]), n.name,
-                                             loops_.of_output[from.node], n.device, dst));
+    TROUPE_ASSIGN_OR_RETURN(int id,
+                            transfer({local_[from.node], from.slot}, base_type(n.output_types[from.slot]),
+                                     n.name, loops_.of_output[from.node], n.device, dst));
     received_[{from, dst}] = id;
     return Endpoint{id, 0};
   }
@@ -201,10 +208,13 @@ class Partitioner {
   absl::StatusOr<int> receive_control(int from, int dst) {
     if (auto known = controls_.find({from, dst}); known != controls_.end()) return known->second;
     const Node& n = graph_.node(from);
-    TROUPE_ASSIGN_OR_RETURN(int token, add(n.device, n.name, "Const", {{"dtype", DataType::kFloat}, {"value", empty()}}, {},
-                                           {local_[from]}));
-    TROUPE_ASSIGN_OR_RETURN(int recv, transfer({token, 0}, DataType::kFloat, n.name, loops_.of_output[from], n.device, dst));
-    TROUPE_ASSIGN_OR_RETURN(int identity, add(dst, n.name, "Identity", {{"T", DataType::kFloat}}, {{recv, 0}}));
+    TROUPE_ASSIGN_OR_RETURN(int token,
+                            add(n.device, n.name, "Const", {{"dtype", DataType::kFloat}, {"value", empty()}},
+                                {}, {local_[from]}));
+    TROUPE_ASSIGN_OR_RETURN(
+        int recv, transfer({token, 0}, DataType::kFloat, n.name, loops_.of_output[from], n.device, dst));
+    TROUPE_ASSIGN_OR_RETURN(int identity,
+                            add(dst, n.name, "Identity", {{"T", DataType::kFloat}}, {{recv, 0}}));
     controls_[{from, dst}] = identity;
     return identity;
   }

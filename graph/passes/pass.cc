@@ -28,7 +28,8 @@ Endpoint EndpointMap::resolve(Endpoint e) {
   // Chains cannot close: the target of a replacement was resolved, or made later, when it was entered.
   Endpoint last = it->second;
   size_t steps = 0;
-  for (auto next = map_.find(last); next != map_.end() && steps <= map_.size(); next = map_.find(last), ++steps) {
+  for (auto next = map_.find(last); next != map_.end() && steps <= map_.size();
+       next = map_.find(last), ++steps) {
     last = next->second;
   }
   if (steps > 0) it->second = last;
@@ -51,12 +52,15 @@ int EndpointMap::apply(Graph* graph) {
 
 bool is_control_flow(const OpDef& op) {
   static const auto* kOps = new absl::flat_hash_set<absl::string_view>{
-      "Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit",
-      "NextIteration", "RefNextIteration", "LoopCond", "ControlTrigger"};
+      "Switch",        "RefSwitch", "_SwitchN", "Merge",         "RefMerge",         "Enter",
+      "RefEnter",      "Exit",      "RefExit",  "NextIteration", "RefNextIteration", "LoopCond",
+      "ControlTrigger"};
   return kOps->contains(op.name);
 }
 
-bool is_switch(const OpDef& op) { return op.name == "Switch" || op.name == "RefSwitch" || op.name == "_SwitchN"; }
+bool is_switch(const OpDef& op) {
+  return op.name == "Switch" || op.name == "RefSwitch" || op.name == "_SwitchN";
+}
 
 void make_const(Node* node, const OpDef* const_op, Tensor value) {
   const DataType dtype = value.dtype();

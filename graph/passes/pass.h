@@ -19,7 +19,8 @@ struct Draft {
 
 /// What one pass did.
 struct PassStats {
-  explicit PassStats(std::string name, const Graph& before) : pass(std::move(name)), nodes_before(before.num_nodes()) {}
+  explicit PassStats(std::string name, const Graph& before)
+      : pass(std::move(name)), nodes_before(before.num_nodes()) {}
 
   PassStats& done(const Graph& after) {
     nodes_after = after.num_nodes();

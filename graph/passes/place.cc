@@ -21,13 +21,15 @@ struct Group {
 };
 
 std::string list_devices(const DeviceCatalog& devices) {
-  return absl::StrJoin(devices.entries(), ", ", [](std::string* o, const auto& e) { absl::StrAppend(o, e.name); });
+  return absl::StrJoin(devices.entries(), ", ",
+                       [](std::string* o, const auto& e) { absl::StrAppend(o, e.name); });
 }
 
 class Placer {
  public:
   Placer(const DeviceCatalog& devices, const PlanOptions& options, Graph* graph)
-      : devices_(devices), options_(options), graph_(*graph), parent_(graph->num_ids()), groups_(graph->num_ids()) {
+      : devices_(devices), options_(options), graph_(*graph), parent_(graph->num_ids()),
+        groups_(graph->num_ids()) {
     std::iota(parent_.begin(), parent_.end(), 0);
     for (const auto& e : devices.entries()) names_.push_back(*DeviceName::parse(e.name));
   }
@@ -88,10 +90,10 @@ class Placer {
     std::string attrs = absl::StrJoin(n.attrs, ", ", [](std::string* o, const AttrMap::Entry& a) {
       absl::StrAppend(o, a.first, "=", a.second.to_string());
     });
-    return absl::InvalidArgumentError(absl::StrCat(
-        "No OpKernel was registered to support Op '", n.op->name, "' used by {{node ", n.name, "}} with these attrs: [",
-        attrs, "]\nRegistered devices: [", absl::StrJoin(types, ", "), "]\nRegistered kernels:\n",
-        devices_.kernels_of(n.op->name), "\n\t [[", n.name, "]]"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("No OpKernel was registered to support Op '", n.op->name, "' used by {{node ", n.name,
+                     "}} with these attrs: [", attrs, "]\nRegistered devices: [", absl::StrJoin(types, ", "),
+                     "]\nRegistered kernels:\n", devices_.kernels_of(n.op->name), "\n\t [[", n.name, "]]"));
   }
 
   /// Joins the groups of two nodes; `hard` (references, resources) may not fail silently.
@@ -99,7 +101,8 @@ class Placer {
     int ra = find(a), rb = find(b);
     if (ra == rb) return absl::OkStatus();
     Group joined = groups_[ra];
-    auto conflict = options_.allow_soft_placement ? DeviceName::OnConflict::kDrop : DeviceName::OnConflict::kError;
+    auto conflict =
+        options_.allow_soft_placement ? DeviceName::OnConflict::kDrop : DeviceName::OnConflict::kError;
     absl::Status names = joined.requested.merge(groups_[rb].requested, conflict);
     if (!names.ok() && hard) {
       // A reference's source decides where both are.
@@ -117,10 +120,12 @@ class Placer {
     }
     if (!names.ok() || !possible) {
       if (!hard && options_.allow_soft_placement) return absl::OkStatus();
-      std::string why = names.ok() ? " because no device type supports both of those nodes and the other nodes colocated with them."
+      std::string why = names.ok() ? " because no device type supports both of those nodes and the other "
+                                     "nodes colocated with them."
                                    : absl::StrCat(": ", names.message());
-      return absl::InvalidArgumentError(absl::StrCat("Cannot colocate nodes {{colocation_node ", graph_.node(a).name,
-                                                     "}} and {{colocation_node ", graph_.node(b).name, "}}", why));
+      return absl::InvalidArgumentError(absl::StrCat("Cannot colocate nodes {{colocation_node ",
+                                                     graph_.node(a).name, "}} and {{colocation_node ",
+                                                     graph_.node(b).name, "}}", why));
     }
     parent_[rb] = ra;
     groups_[ra] = std::move(joined);
@@ -160,7 +165,8 @@ class Placer {
   /// Shape, Size and Rank go where their input is.
   int preferred_of(int id) const {
     const Node& n = graph_.node(id);
-    if ((n.is("Shape") || n.is("Size") || n.is("Rank")) && n.num_inputs() == 1) return graph_.node(n.inputs[0].node).device;
+    if ((n.is("Shape") || n.is("Size") || n.is("Rank")) && n.num_inputs() == 1)
+      return graph_.node(n.inputs[0].node).device;
     return -1;
   }
 
@@ -203,17 +209,19 @@ class Placer {
     if (g->device >= 0) return absl::OkStatus();
     const Node& n = graph_.node(id);
     std::string wanted = g->requested.to_string();
-    bool exists = std::any_of(names_.begin(), names_.end(), [&](const DeviceName& d) { return g->requested.is_specification_of(d); });
+    bool exists = std::any_of(names_.begin(), names_.end(),
+                              [&](const DeviceName& d) { return g->requested.is_specification_of(d); });
     if (!exists) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "Cannot assign a device for operation ", n.name, ": {{node ", n.name, "}} was explicitly assigned to ", wanted,
-          " but available devices are [ ", list_devices(devices_),
+          "Cannot assign a device for operation ", n.name, ": {{node ", n.name,
+          "}} was explicitly assigned to ", wanted, " but available devices are [ ", list_devices(devices_),
           " ]. Make sure the device specification refers to a valid device."));
     }
-    return absl::InvalidArgumentError(absl::StrCat(
-        "Cannot assign a device for operation ", n.name, ": Could not satisfy explicit device specification '", wanted,
-        "' because no supported kernel for ", g->requested.type.value_or("its"), " devices is available. All available devices [",
-        list_devices(devices_), "]"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Cannot assign a device for operation ", n.name,
+                     ": Could not satisfy explicit device specification '", wanted,
+                     "' because no supported kernel for ", g->requested.type.value_or("its"),
+                     " devices is available. All available devices [", list_devices(devices_), "]"));
   }
 
   bool better(const Group& g, int a, int b) const {

@@ -10,15 +10,17 @@
 
 namespace troupe {
 
-absl::StatusOr<Plan> make_plan(const Graph& graph, const PlanSignature& signature, const DeviceCatalog& devices,
-                               const Evaluator* evaluator, const PlanOptions& options) {
+absl::StatusOr<Plan> make_plan(const Graph& graph, const PlanSignature& signature,
+                               const DeviceCatalog& devices, const Evaluator* evaluator,
+                               const PlanOptions& options) {
   Plan plan;
   TROUPE_ASSIGN_OR_RETURN(Draft draft, rewrite_signature(graph, signature, &plan));
   auto note = [&](const PassStats& stats) {
     if (options.log != nullptr) options.log->push_back(stats.to_string());
     if (options.observer) options.observer(stats, draft.graph);
   };
-  if (options.observer) options.observer(PassStats("rewrite_signature", graph).done(draft.graph), draft.graph);
+  if (options.observer)
+    options.observer(PassStats("rewrite_signature", graph).done(draft.graph), draft.graph);
   TROUPE_ASSIGN_OR_RETURN(PassStats inlined, inline_functions(&draft));
   note(inlined);
   if (inlined["calls"] + inlined["branches"] + inlined["loops"] > 0) note(prune(&draft));
@@ -32,7 +34,8 @@ absl::StatusOr<Plan> make_plan(const Graph& graph, const PlanSignature& signatur
   TROUPE_ASSIGN_OR_RETURN(PassStats placed, place(devices, options, &draft.graph));
   note(placed);
   if (options.optimize && evaluator != nullptr) {
-    TROUPE_ASSIGN_OR_RETURN(PassStats folded, fold_constants(*evaluator, options.max_folded_constant_bytes, &draft));
+    TROUPE_ASSIGN_OR_RETURN(PassStats folded,
+                            fold_constants(*evaluator, options.max_folded_constant_bytes, &draft));
     note(folded);
     TROUPE_ASSIGN_OR_RETURN(PassStats merged, merge_common_subexpressions(&draft));
     note(merged);

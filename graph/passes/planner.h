@@ -51,7 +51,8 @@ struct Plan {
 /// Checks a signature against the graph, in TensorFlow's order and with its texts (see tf_semantics "Feeds,
 /// fetches, targets and pruning"), then prunes, lowers functions, optimises, places and partitions.
 /// `evaluator` may be null: no folding. `client_device` is where feeds arrive and fetches leave.
-absl::StatusOr<Plan> make_plan(const Graph& graph, const PlanSignature& signature, const DeviceCatalog& devices,
-                               const Evaluator* evaluator, const PlanOptions& options);
+absl::StatusOr<Plan> make_plan(const Graph& graph, const PlanSignature& signature,
+                               const DeviceCatalog& devices, const Evaluator* evaluator,
+                               const PlanOptions& options);
 
 }  // namespace troupe

@@ -36,8 +36,8 @@ std::string RendezvousKey::to_string() const {
 absl::StatusOr<RendezvousKey> RendezvousKey::parse(absl::string_view text) {
   const std::vector<absl::string_view> parts = absl::StrSplit(text, ';');
   RendezvousKey key;
-  bool good = parts.size() == 5 && complete_device(parts[0]) && complete_device(parts[2]) && !parts[3].empty() &&
-              parse_number(parts[1], 16, &key.src_incarnation);
+  bool good = parts.size() == 5 && complete_device(parts[0]) && complete_device(parts[2]) &&
+              !parts[3].empty() && parse_number(parts[1], 16, &key.src_incarnation);
   if (good) {
     const size_t colon = parts[4].find(':');
     good = colon != absl::string_view::npos && parse_number(parts[4].substr(0, colon), 10, &key.frame) &&

@@ -25,8 +25,8 @@ struct RendezvousKey {
   static absl::StatusOr<RendezvousKey> parse(absl::string_view text);
   /// What stays the same from iteration to iteration: all but the last part, ending in ';'. For `_Send` and `_Recv`
   /// kernels, which make it once.
-  static std::string prefix(absl::string_view src_device, uint64_t src_incarnation, absl::string_view dst_device,
-                            absl::string_view tensor_name);
+  static std::string prefix(absl::string_view src_device, uint64_t src_incarnation,
+                            absl::string_view dst_device, absl::string_view tensor_name);
 
   friend bool operator==(const RendezvousKey&, const RendezvousKey&) = default;
 };

@@ -68,16 +68,17 @@ class Rewriter {
       const Node* n = name.is_control() ? nullptr : graph_.find(name.node);
       if (n == nullptr) return absl::NotFoundError(absl::StrCat("FetchOutputs node ", text, ": not found"));
       if (n->num_outputs() == 0) {
-        return absl::InvalidArgumentError(absl::StrCat("Tried to fetch data for '", text,
-                                                       "', which produces no output.  To run to a node but not fetch "
-                                                       "any data, pass '",
-                                                       text,
-                                                       "' as an argument to the 'target_node_names' argument of the "
-                                                       "Session::Run API."));
+        return absl::InvalidArgumentError(
+            absl::StrCat("Tried to fetch data for '", text,
+                         "', which produces no output.  To run to a node but not fetch "
+                         "any data, pass '",
+                         text,
+                         "' as an argument to the 'target_node_names' argument of the "
+                         "Session::Run API."));
       }
       if (name.slot >= n->num_outputs()) {
-        return absl::InvalidArgumentError(absl::StrCat("FetchOutputs ", text, ": output index too large, must be < ",
-                                                       n->num_outputs()));
+        return absl::InvalidArgumentError(
+            absl::StrCat("FetchOutputs ", text, ": output index too large, must be < ", n->num_outputs()));
       }
       fetches_.push_back({n->id, name.slot});
       plan_->fetch_types.push_back(base_type(n->output_types[name.slot]));
@@ -147,8 +148,9 @@ class Rewriter {
       if (!feed_needed_[i]) continue;
       const Node& fed = graph_.node(feeds_[i].node);
       TROUPE_ASSIGN_OR_RETURN(
-          Node * arg, draft_.graph.add_node(absl::StrCat("_arg_", fed.name, "_", feeds_[i].slot, "_", i), "_Arg",
-                                            {{"T", plan_->feed_types[i]}, {"index", static_cast<int64_t>(i)}}, {}));
+          Node * arg,
+          draft_.graph.add_node(absl::StrCat("_arg_", fed.name, "_", feeds_[i].slot, "_", i), "_Arg",
+                                {{"T", plan_->feed_types[i]}, {"index", static_cast<int64_t>(i)}}, {}));
       args_[i] = arg->id;
     }
     return absl::OkStatus();
@@ -173,10 +175,10 @@ class Rewriter {
         copy.inputs[s] = map(n.inputs[s]);
         DataType have = draft_.graph.type_of(copy.inputs[s]);
         if (is_ref(copy.input_types[s]) && !is_ref(have)) {
-          return absl::InvalidArgumentError(absl::StrCat(
-              "Input ", s, " of node ", n.name, " was passed ", dtype_name(have), " from ",
-              tensor_text(draft_.graph.node(copy.inputs[s].node).name, copy.inputs[s].slot), " incompatible with expected ",
-              dtype_name(copy.input_types[s]), "."));
+          return absl::InvalidArgumentError(
+              absl::StrCat("Input ", s, " of node ", n.name, " was passed ", dtype_name(have), " from ",
+                           tensor_text(draft_.graph.node(copy.inputs[s].node).name, copy.inputs[s].slot),
+                           " incompatible with expected ", dtype_name(copy.input_types[s]), "."));
         }
       }
       std::vector<int> controls;
@@ -199,9 +201,10 @@ class Rewriter {
     for (size_t i = 0; i < fetches_.size(); ++i) {
       const Node& fetched = graph_.node(fetches_[i].node);
       TROUPE_ASSIGN_OR_RETURN(
-          Node * ret, draft_.graph.add_node(absl::StrCat("_retval_", fetched.name, "_", fetches_[i].slot, "_", i), "_Retval",
-                                            {{"T", plan_->fetch_types[i]}, {"index", static_cast<int64_t>(i)}},
-                                            {map(fetches_[i])}));
+          Node * ret,
+          draft_.graph.add_node(absl::StrCat("_retval_", fetched.name, "_", fetches_[i].slot, "_", i),
+                                "_Retval", {{"T", plan_->fetch_types[i]}, {"index", static_cast<int64_t>(i)}},
+                                {map(fetches_[i])}));
       draft_.roots.push_back(ret->id);
     }
     return absl::OkStatus();

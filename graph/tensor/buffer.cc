@@ -30,11 +30,15 @@ Buffer* Buffer::create(Allocator* allocator, DataType dtype, int64_t count) {
   buffer->bytes_ = static_cast<size_t>(bytes);
   buffer->data_ = static_cast<char*>(block) + kHeaderBytes;
   switch (dtype) {
-    case DataType::kString: std::uninitialized_default_construct_n(static_cast<TString*>(buffer->data_), count); break;
+    case DataType::kString:
+      std::uninitialized_default_construct_n(static_cast<TString*>(buffer->data_), count);
+      break;
     case DataType::kResource:
       std::uninitialized_default_construct_n(static_cast<ResourceHandle*>(buffer->data_), count);
       break;
-    case DataType::kVariant: std::uninitialized_default_construct_n(static_cast<Variant*>(buffer->data_), count); break;
+    case DataType::kVariant:
+      std::uninitialized_default_construct_n(static_cast<Variant*>(buffer->data_), count);
+      break;
     default: break;
   }
   return buffer;

@@ -21,9 +21,9 @@ struct Row {
 constexpr Row row_of(DataType t) {
   switch (t) {
     case DataType::kInvalid: return {"INVALID", 0};
-#define TROUPE_DTYPE(number, enumerator, type, text) \
-  case DataType::enumerator: return {text, sizeof(type)};
-#include "graph/tensor/dtypes.def"
+#define TROUPE_DTYPE(number, enumerator, type, text)      \
+  case DataType::enumerator: return {text, sizeof(type)}; \
+      #include "graph/tensor/dtypes.def"
   }
   return {nullptr, 0};
 }
@@ -71,8 +71,8 @@ const std::vector<DataType>& all_dtypes() {
 }
 
 bool is_floating(DataType t) {
-  return t == DataType::kFloat || t == DataType::kDouble || t == DataType::kHalf || t == DataType::kBfloat16 ||
-         (t >= DataType::kFloat8E5m2 && t <= DataType::kFloat8E5m2fnuz);
+  return t == DataType::kFloat || t == DataType::kDouble || t == DataType::kHalf ||
+         t == DataType::kBfloat16 || (t >= DataType::kFloat8E5m2 && t <= DataType::kFloat8E5m2fnuz);
 }
 bool is_integer(DataType t) {
   switch (t) {
@@ -93,8 +93,8 @@ bool is_integer(DataType t) {
 }
 bool is_complex(DataType t) { return t == DataType::kComplex64 || t == DataType::kComplex128; }
 bool is_quantized(DataType t) {
-  return t == DataType::kQint8 || t == DataType::kQuint8 || t == DataType::kQint16 || t == DataType::kQuint16 ||
-         t == DataType::kQint32;
+  return t == DataType::kQint8 || t == DataType::kQuint8 || t == DataType::kQint16 ||
+         t == DataType::kQuint16 || t == DataType::kQint32;
 }
 
 }  // namespace troupe

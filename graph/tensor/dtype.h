@@ -22,11 +22,11 @@ class ResourceHandle;
 class Variant;
 
 /// Element types without arithmetic of their own: the raw storage of quantised and narrow dtypes.
-#define TROUPE_OPAQUE_ELEMENT(Name, Storage)             \
-  struct Name {                                          \
-    Storage value = 0;                                   \
-    friend bool operator==(Name, Name) = default;        \
-    friend auto operator<=>(Name, Name) = default;       \
+#define TROUPE_OPAQUE_ELEMENT(Name, Storage)       \
+  struct Name {                                    \
+    Storage value = 0;                             \
+    friend bool operator==(Name, Name) = default;  \
+    friend auto operator<=>(Name, Name) = default; \
   };
 TROUPE_OPAQUE_ELEMENT(QInt8, int8_t)
 TROUPE_OPAQUE_ELEMENT(QUInt8, uint8_t)
@@ -83,10 +83,10 @@ bool is_quantized(DataType t);
 /// dtype_of<float>() == DataType::kFloat and so on.
 template <class T>
 struct DtypeOf;
-#define TROUPE_DTYPE(number, name, type, text)              \
-  template <>                                               \
-  struct DtypeOf<type> {                                    \
-    static constexpr DataType value = DataType::name;       \
+#define TROUPE_DTYPE(number, name, type, text)        \
+  template <>                                         \
+  struct DtypeOf<type> {                              \
+    static constexpr DataType value = DataType::name; \
   };
 #include "graph/tensor/dtypes.def"
 

@@ -87,9 +87,12 @@ bool PartialShape::compatible_with(const PartialShape& o) const {
 
 std::string PartialShape::to_string() const {
   if (!known_rank()) return "<unknown>";
-  return absl::StrCat("[", absl::StrJoin(*dims_, ",", [](std::string* out, int64_t d) {
-                        absl::StrAppend(out, d < 0 ? std::string("?") : absl::StrCat(d));
-                      }), "]");
+  return absl::StrCat("[",
+                      absl::StrJoin(*dims_, ",",
+                                    [](std::string* out, int64_t d) {
+                                      absl::StrAppend(out, d < 0 ? std::string("?") : absl::StrCat(d));
+                                    }),
+                      "]");
 }
 
 bool multiply_overflows(int64_t a, int64_t b, int64_t* product) {

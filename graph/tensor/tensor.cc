@@ -14,9 +14,9 @@ namespace troupe {
 absl::StatusOr<Tensor> Tensor::make(DataType dtype, const Shape& shape, Allocator* allocator) {
   Buffer* buffer = Buffer::create(allocator, dtype, shape.num_elements());
   if (buffer == nullptr) {
-    return absl::ResourceExhaustedError(absl::StrCat("OOM when allocating tensor with shape", shape.to_string(),
-                                                     " and type ", dtype_name(dtype), " by allocator ",
-                                                     allocator->name()));
+    return absl::ResourceExhaustedError(absl::StrCat("OOM when allocating tensor with shape",
+                                                     shape.to_string(), " and type ", dtype_name(dtype),
+                                                     " by allocator ", allocator->name()));
   }
   return Tensor(dtype, shape, buffer);
 }
@@ -129,12 +129,15 @@ void append_values(const Tensor& t, int dim, int64_t* index, int* left, std::str
 
 std::string Tensor::to_string(int max_entries) const {
   if (!initialized()) return "Tensor<uninitialized>";
-  std::string out = absl::StrCat("Tensor<type: ", dtype_name(dtype_), " shape: ", shape_.to_string(), " values: ");
+  std::string out =
+      absl::StrCat("Tensor<type: ", dtype_name(dtype_), " shape: ", shape_.to_string(), " values: ");
   int64_t index = 0;
   int left = max_entries;
   switch (dtype_) {
-#define TROUPE_DTYPE(number, enumerator, type, text) \
-  case DataType::enumerator: append_values<type>(*this, 0, &index, &left, &out); break;
+#define TROUPE_DTYPE(number, enumerator, type, text)    \
+  case DataType::enumerator:                            \
+    append_values<type>(*this, 0, &index, &left, &out); \
+    break;
 #include "graph/tensor/dtypes.def"
     default: break;
   }

@@ -53,7 +53,8 @@ class Tensor {
   }
 
   /// ResourceExhausted "OOM when allocating tensor with shape[..] and type T on ... by allocator A".
-  static absl::StatusOr<Tensor> make(DataType dtype, const Shape& shape, Allocator* allocator = plain_allocator());
+  static absl::StatusOr<Tensor> make(DataType dtype, const Shape& shape,
+                                     Allocator* allocator = plain_allocator());
   template <class T>
   static Tensor scalar(const T& value) {
     Tensor t(dtype_of<T>(), Shape());

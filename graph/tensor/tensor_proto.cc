@@ -74,15 +74,15 @@ void variant_to_proto(const Variant& variant, pb::VariantTensorDataProto* out) {
 template <class T>
 struct Wire;
 
-#define TROUPE_WIRE(T, field, read_expr, write_expr)                                        \
-  template <>                                                                               \
-  struct Wire<T> {                                                                          \
-    static int64_t count(const pb::TensorProto& p) { return p.field##_size(); }             \
-    static T get(const pb::TensorProto& p, int64_t i) {                                     \
-      auto v = p.field(static_cast<int>(i));                                                \
-      return read_expr;                                                                     \
-    }                                                                                       \
-    static void put(const T& v, pb::TensorProto* p) { p->add_##field(write_expr); }         \
+#define TROUPE_WIRE(T, field, read_expr, write_expr)                                \
+  template <>                                                                       \
+  struct Wire<T> {                                                                  \
+    static int64_t count(const pb::TensorProto& p) { return p.field##_size(); }     \
+    static T get(const pb::TensorProto& p, int64_t i) {                             \
+      auto v = p.field(static_cast<int>(i));                                        \
+      return read_expr;                                                             \
+    }                                                                               \
+    static void put(const T& v, pb::TensorProto* p) { p->add_##field(write_expr); } \
   };
 #define TROUPE_WIRE_PLAIN(T, field) TROUPE_WIRE(T, field, static_cast<T>(v), v)
 #define TROUPE_WIRE_WRAPPED(T, field) TROUPE_WIRE(T, field, T{static_cast<decltype(T::value)>(v)}, v.value)
@@ -116,20 +116,21 @@ template <class T, int Bits>
 T narrow_integer(int v) {
   using Storage = decltype(T::value);
   if constexpr (std::is_signed_v<Storage>) {
-    return T{static_cast<Storage>(static_cast<int32_t>(static_cast<uint32_t>(v) << (32 - Bits)) >> (32 - Bits))};
+    return T{
+        static_cast<Storage>(static_cast<int32_t>(static_cast<uint32_t>(v) << (32 - Bits)) >> (32 - Bits))};
   } else {
     return T{static_cast<Storage>(v & ((1 << Bits) - 1))};
   }
 }
 
-#define TROUPE_WIRE_NARROW(T, bits)                                                                   \
-  template <>                                                                                         \
-  struct Wire<T> {                                                                                    \
-    static int64_t count(const pb::TensorProto& p) { return p.int_val_size(); }                       \
-    static T get(const pb::TensorProto& p, int64_t i) {                                               \
-      return narrow_integer<T, bits>(p.int_val(static_cast<int>(i)));                                 \
-    }                                                                                                 \
-    static void put(const T& v, pb::TensorProto* p) { p->add_int_val(v.value); }                      \
+#define TROUPE_WIRE_NARROW(T, bits)                                              \
+  template <>                                                                    \
+  struct Wire<T> {                                                               \
+    static int64_t count(const pb::TensorProto& p) { return p.int_val_size(); }  \
+    static T get(const pb::TensorProto& p, int64_t i) {                          \
+      return narrow_integer<T, bits>(p.int_val(static_cast<int>(i)));            \
+    }                                                                            \
+    static void put(const T& v, pb::TensorProto* p) { p->add_int_val(v.value); } \
   };
 TROUPE_WIRE_NARROW(Int4, 4)
 TROUPE_WIRE_NARROW(UInt4, 4)
@@ -137,14 +138,14 @@ TROUPE_WIRE_NARROW(Int2, 2)
 TROUPE_WIRE_NARROW(UInt2, 2)
 #undef TROUPE_WIRE_NARROW
 
-#define TROUPE_WIRE_FLOAT8(T)                                                                           \
-  template <>                                                                                           \
-  struct Wire<T> {                                                                                      \
-    static int64_t count(const pb::TensorProto& p) { return static_cast<int64_t>(p.float8_val().size()); } \
+#define TROUPE_WIRE_FLOAT8(T)                                                                                \
+  template <>                                                                                                \
+  struct Wire<T> {                                                                                           \
+    static int64_t count(const pb::TensorProto& p) { return static_cast<int64_t>(p.float8_val().size()); }   \
     static T get(const pb::TensorProto& p, int64_t i) { return T{static_cast<uint8_t>(p.float8_val()[i])}; } \
-    static void put(const T& v, pb::TensorProto* p) {                                                   \
-      p->mutable_float8_val()->push_back(static_cast<char>(v.value));                                   \
-    }                                                                                                   \
+    static void put(const T& v, pb::TensorProto* p) {                                                        \
+      p->mutable_float8_val()->push_back(static_cast<char>(v.value));                                        \
+    }                                                                                                        \
   };
 TROUPE_WIRE_FLOAT8(Float8E5m2)
 TROUPE_WIRE_FLOAT8(Float8E4m3fn)
@@ -153,17 +154,17 @@ TROUPE_WIRE_FLOAT8(Float8E4m3b11fnuz)
 TROUPE_WIRE_FLOAT8(Float8E5m2fnuz)
 #undef TROUPE_WIRE_FLOAT8
 
-#define TROUPE_WIRE_COMPLEX(T, field)                                                                    \
-  template <>                                                                                            \
-  struct Wire<std::complex<T>> {                                                                         \
-    static int64_t count(const pb::TensorProto& p) { return p.field##_size() / 2; }                      \
-    static std::complex<T> get(const pb::TensorProto& p, int64_t i) {                                    \
-      return {p.field(static_cast<int>(2 * i)), p.field(static_cast<int>(2 * i + 1))};                   \
-    }                                                                                                    \
-    static void put(const std::complex<T>& v, pb::TensorProto* p) {                                      \
-      p->add_##field(v.real());                                                                          \
-      p->add_##field(v.imag());                                                                          \
-    }                                                                                                    \
+#define TROUPE_WIRE_COMPLEX(T, field)                                                  \
+  template <>                                                                          \
+  struct Wire<std::complex<T>> {                                                       \
+    static int64_t count(const pb::TensorProto& p) { return p.field##_size() / 2; }    \
+    static std::complex<T> get(const pb::TensorProto& p, int64_t i) {                  \
+      return {p.field(static_cast<int>(2 * i)), p.field(static_cast<int>(2 * i + 1))}; \
+    }                                                                                  \
+    static void put(const std::complex<T>& v, pb::TensorProto* p) {                    \
+      p->add_##field(v.real());                                                        \
+      p->add_##field(v.imag());                                                        \
+    }                                                                                  \
   };
 TROUPE_WIRE_COMPLEX(float, scomplex_val)
 TROUPE_WIRE_COMPLEX(double, dcomplex_val)
@@ -172,7 +173,9 @@ TROUPE_WIRE_COMPLEX(double, dcomplex_val)
 template <>
 struct Wire<TString> {
   static int64_t count(const pb::TensorProto& p) { return p.string_val_size(); }
-  static TString get(const pb::TensorProto& p, int64_t i) { return TString(p.string_val(static_cast<int>(i))); }
+  static TString get(const pb::TensorProto& p, int64_t i) {
+    return TString(p.string_val(static_cast<int>(i)));
+  }
   static void put(const TString& v, pb::TensorProto* p) { p->add_string_val(v.data(), v.size()); }
 };
 
@@ -205,7 +208,8 @@ absl::Status read_nested(const pb::TensorProto& proto, std::span<T> out) {
     const T& h = out[have - 1];
     size_t text = h.device.size() + h.container.size() + h.name.size() + h.maybe_type_name.size() +
                   h.dtypes_and_shapes.size() * sizeof(ResourceHandle::DtypeAndShape);
-    if (repeats_too_much(text, out.size() - have)) return cannot_parse(proto, "its repeated value is too large");
+    if (repeats_too_much(text, out.size() - have))
+      return cannot_parse(proto, "its repeated value is too large");
   }
   std::fill(out.begin() + have, out.end(), out[have - 1]);
   return absl::OkStatus();
@@ -221,7 +225,8 @@ absl::Status read_string_content(const pb::TensorProto& proto, std::span<TString
   for (uint32_t& size : sizes) {
     uint64_t v = 0;
     for (int shift = 0;; shift += 7) {
-      if (pos >= in.size() || shift > 28) return cannot_parse(proto, "tensor_content holds a malformed length");
+      if (pos >= in.size() || shift > 28)
+        return cannot_parse(proto, "tensor_content holds a malformed length");
       uint8_t byte = static_cast<uint8_t>(in[pos++]);
       v |= static_cast<uint64_t>(byte & 0x7f) << shift;
       if (byte < 0x80) break;
@@ -229,7 +234,8 @@ absl::Status read_string_content(const pb::TensorProto& proto, std::span<TString
     size = static_cast<uint32_t>(v);
     total += size;
   }
-  if (total != in.size() - pos) return cannot_parse(proto, "tensor_content does not hold the strings it announces");
+  if (total != in.size() - pos)
+    return cannot_parse(proto, "tensor_content does not hold the strings it announces");
   for (size_t i = 0; i < out.size(); ++i) {
     out[i].assign(in.substr(pos, sizes[i]));
     pos += sizes[i];
@@ -341,15 +347,16 @@ absl::StatusOr<PartialShape> from_proto(const pb::TensorShapeProto& proto) {
     return PartialShape();
   }
   if (proto.dim_size() > Shape::kMaxRank) {
-    return absl::InvalidArgumentError(absl::StrCat("Shape has ", proto.dim_size(), " dimensions, more than ",
-                                                   Shape::kMaxRank));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Shape has ", proto.dim_size(), " dimensions, more than ", Shape::kMaxRank));
   }
   std::vector<int64_t> dims;
   dims.reserve(proto.dim_size());
   int64_t product = 1;
   for (const auto& d : proto.dim()) {
     if (d.size() < -1) {
-      return absl::InvalidArgumentError(absl::StrCat("Shape has dimension ", d.size(), ", which is below -1"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("Shape has dimension ", d.size(), ", which is below -1"));
     }
     if (d.size() >= 0 && multiply_overflows(product, d.size(), &product)) {
       return absl::InvalidArgumentError("Shape is too large (more than 2**63 - 1 entries)");
@@ -409,7 +416,8 @@ int64_t declared_bytes(const pb::TensorProto& proto) {
 
 absl::StatusOr<Tensor> from_proto(const pb::TensorProto& proto) {
   if (!is_valid_dtype(proto.dtype()) || is_ref(static_cast<DataType>(proto.dtype()))) {
-    return cannot_parse(proto, absl::StrCat("dtype ", static_cast<int>(proto.dtype()), " is not that of a tensor"));
+    return cannot_parse(proto,
+                        absl::StrCat("dtype ", static_cast<int>(proto.dtype()), " is not that of a tensor"));
   }
   const DataType dtype = static_cast<DataType>(proto.dtype());
   TROUPE_ASSIGN_OR_RETURN(Shape shape, shape_of(proto));
@@ -419,20 +427,21 @@ absl::StatusOr<Tensor> from_proto(const pb::TensorProto& proto) {
   }
   if (!proto.tensor_content().empty() && is_trivial(dtype) && shape.num_elements() > 0 &&
       static_cast<size_t>(bytes) != proto.tensor_content().size()) {
-    return cannot_parse(proto, absl::StrCat("tensor_content has ", proto.tensor_content().size(), " bytes, but ", bytes,
-                                            " are needed"));
+    return cannot_parse(proto, absl::StrCat("tensor_content has ", proto.tensor_content().size(),
+                                            " bytes, but ", bytes, " are needed"));
   }
   if (bytes > kMaxRepeatedBytes && static_cast<size_t>(bytes) != proto.tensor_content().size()) {
-    return absl::ResourceExhaustedError(absl::StrCat("OOM when allocating tensor with shape", shape.to_string(),
-                                                     " and type ", dtype_name(dtype), ": its ", bytes,
-                                                     " bytes would be filled by repetition, which is limited to ",
-                                                     kMaxRepeatedBytes));
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "OOM when allocating tensor with shape", shape.to_string(), " and type ", dtype_name(dtype), ": its ",
+        bytes, " bytes would be filled by repetition, which is limited to ", kMaxRepeatedBytes));
   }
   TROUPE_ASSIGN_OR_RETURN(Tensor tensor, Tensor::make(dtype, shape));
   absl::Status status;
   switch (dtype) {
 #define TROUPE_DTYPE(number, enumerator, type, text) \
-  case DataType::enumerator: status = read_elements<type>(proto, &tensor); break;
+  case DataType::enumerator:                         \
+    status = read_elements<type>(proto, &tensor);    \
+    break;
 #include "graph/tensor/dtypes.def"
     default: break;
   }
@@ -448,7 +457,9 @@ void to_proto(const Tensor& tensor, pb::TensorProto* out) {
   if (!tensor.initialized()) return;
   switch (tensor.dtype()) {
 #define TROUPE_DTYPE(number, enumerator, type, text) \
-  case DataType::enumerator: write_elements<type>(tensor, out); break;
+  case DataType::enumerator:                         \
+    write_elements<type>(tensor, out);               \
+    break;
 #include "graph/tensor/dtypes.def"
     default: break;
   }

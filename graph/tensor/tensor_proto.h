@@ -64,8 +64,8 @@ class OpaqueVariant final : public VariantValue {
 };
 
 /// Turns the metadata and tensors of a variant element of one type back into a value.
-using VariantDecoder = std::function<absl::StatusOr<std::shared_ptr<VariantValue>>(const std::string& metadata,
-                                                                                   std::vector<Tensor> tensors)>;
+using VariantDecoder = std::function<absl::StatusOr<std::shared_ptr<VariantValue>>(
+    const std::string& metadata, std::vector<Tensor> tensors)>;
 /// Makes from_proto decode variants of this type from now on; the last registration wins. Any thread.
 void register_variant_decoder(absl::string_view type_name, VariantDecoder decoder);
 

@@ -14,11 +14,19 @@ const std::string kFloatAttr = " attr { key: 'dtype' value { type: DT_FLOAT } }"
 
 /// A resource variable `v`, `init` sets it to 0, `read_after_call` reads it when the node "call" is over.
 const std::string kVariable =
-    "node { name: 'v' op: 'VarHandleOp'" + kFloatAttr + " attr { key: 'shape' value { shape {} } } }\n"
-    "node { name: 'zero' op: 'Const'" + kFloatAttr + " attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape {} float_val: 0 } } } }\n"
-    "node { name: 'init' op: 'AssignVariableOp' input: 'v' input: 'zero'" + kFloatAttr + " }\n"
-    "node { name: 'read_after_call' op: 'ReadVariableOp' input: 'v' input: '^call'" + kFloatAttr + " }\n"
-    "node { name: 'read' op: 'ReadVariableOp' input: 'v'" + kFloatAttr + " }\n";
+    "node { name: 'v' op: 'VarHandleOp'" + kFloatAttr +
+    " attr { key: 'shape' value { shape {} } } }\n"
+    "node { name: 'zero' op: 'Const'" +
+    kFloatAttr +
+    " attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape {} float_val: 0 } } } }\n"
+    "node { name: 'init' op: 'AssignVariableOp' input: 'v' input: 'zero'" +
+    kFloatAttr +
+    " }\n"
+    "node { name: 'read_after_call' op: 'ReadVariableOp' input: 'v' input: '^call'" +
+    kFloatAttr +
+    " }\n"
+    "node { name: 'read' op: 'ReadVariableOp' input: 'v'" +
+    kFloatAttr + " }\n";
 
 class Functions : public SessionTest {
  protected:
@@ -34,11 +42,14 @@ class Functions : public SessionTest {
     EXPECT_TRUE(out.ok()) << out.status();
     return out.ok() && !out->empty() ? (*out)[0].value<float>() : -1;
   }
-  static NamedTensor feed(const std::string& name, float value) { return {name, Tensor::scalar<float>(value)}; }
+  static NamedTensor feed(const std::string& name, float value) {
+    return {name, Tensor::scalar<float>(value)};
+  }
 };
 
 TEST_F(Functions, run_where_they_are_called) {
-  Session& s = open_text(placeholder_text("x", "DT_FLOAT") + call_text("call", "PartitionedCall", {"x"}, {{"f", "Twice"}}, kOneFloat));
+  Session& s = open_text(placeholder_text("x", "DT_FLOAT") +
+                         call_text("call", "PartitionedCall", {"x"}, {{"f", "Twice"}}, kOneFloat));
   EXPECT_EQ(number(s.run({feed("x", 3)}, {"call"})), 6);
 }
 
@@ -55,10 +66,12 @@ TEST_F(Functions, have_their_effects_once_before_who_waits) {
 }
 
 TEST_F(Functions, have_the_effects_of_the_branch_that_is_taken_only) {
-  const std::string types = types_text("Tin", {"DT_RESOURCE", "DT_FLOAT"}) + types_text("Tout", {"DT_FLOAT"}) +
+  const std::string types = types_text("Tin", {"DT_RESOURCE", "DT_FLOAT"}) +
+                            types_text("Tout", {"DT_FLOAT"}) +
                             " attr { key: 'Tcond' value { type: DT_BOOL } }";
-  Session& s = open_text(kVariable + placeholder_text("x", "DT_FLOAT") + placeholder_text("p", "DT_BOOL") +
-                         call_text("call", "If", {"p", "v", "x"}, {{"then_branch", "Bump"}, {"else_branch", "Leave"}}, types));
+  Session& s = open_text(
+      kVariable + placeholder_text("x", "DT_FLOAT") + placeholder_text("p", "DT_BOOL") +
+      call_text("call", "If", {"p", "v", "x"}, {{"then_branch", "Bump"}, {"else_branch", "Leave"}}, types));
   ASSERT_TRUE(s.run({}, {}, {"init"}).ok());
   EXPECT_EQ(number(s.run({{"p", Tensor::scalar(false)}, feed("x", 5)}, {"read_after_call"})), 0);
   EXPECT_EQ(number(s.run({{"p", Tensor::scalar(true)}, feed("x", 5)}, {"read_after_call"})), 5);
@@ -78,8 +91,9 @@ TEST_F(Functions, loop_until_the_condition_says_no) {
 TEST_F(Functions, that_are_not_there_are_missed_at_once) {
   auto session = Session::open(*runtime_);
   ASSERT_TRUE(session.ok()) << session.status();
-  absl::Status s = (*session)->create(with_functions(
-      placeholder_text("x", "DT_FLOAT") + call_text("call", "PartitionedCall", {"x"}, {{"f", "Nowhere"}}, kOneFloat)));
+  absl::Status s = (*session)->create(
+      with_functions(placeholder_text("x", "DT_FLOAT") +
+                     call_text("call", "PartitionedCall", {"x"}, {{"f", "Nowhere"}}, kOneFloat)));
   EXPECT_FALSE(s.ok());
   EXPECT_THAT(std::string(s.message()), HasSubstr("Nowhere"));
 }

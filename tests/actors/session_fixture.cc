@@ -8,12 +8,9 @@ namespace troupe::test {
 namespace {
 
 const OpRow kTestOps[] = {
-    {"TestAdd", "x:float, y:float", "z:float", "", ""},
-    {"TestTrue", "x:float", "z:bool", "", ""},
-    {"TestLess", "x:float, y:float", "z:bool", "", ""},
-    {"TestSleep", "x:float", "z:float", "micros:int", ""},
-    {"TestFail", "x:float", "z:float", "", ""},
-    {"TestThrow", "x:float", "z:float", "", ""},
+    {"TestAdd", "x:float, y:float", "z:float", "", ""}, {"TestTrue", "x:float", "z:bool", "", ""},
+    {"TestLess", "x:float, y:float", "z:bool", "", ""}, {"TestSleep", "x:float", "z:float", "micros:int", ""},
+    {"TestFail", "x:float", "z:float", "", ""},         {"TestThrow", "x:float", "z:float", "", ""},
     {"TestHang", "x:float", "z:float", "", ""},
 };
 
@@ -54,7 +51,9 @@ absl::Status throws(KernelContext&) { throw std::runtime_error("told to throw");
 
 class Hang final : public AsyncKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction&) { return std::make_unique<Hang>(); }
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction&) {
+    return std::make_unique<Hang>();
+  }
   void compute_async(KernelContext& c, Done done) override {
     auto shared = std::make_shared<Done>(std::move(done));
     CancellationToken* token = &c.cancellation();
@@ -66,7 +65,8 @@ class Hang final : public AsyncKernel {
 }  // namespace
 
 SessionTest::SessionTest()
-    : ops_(std::make_unique<OpRegistry>(&builtin_ops())), kernels_(std::make_unique<KernelRegistry>()), graph_(ops_.get()) {
+    : ops_(std::make_unique<OpRegistry>(&builtin_ops())), kernels_(std::make_unique<KernelRegistry>()),
+      graph_(ops_.get()) {
   EXPECT_TRUE(ops_->add(kTestOps).ok());
   register_cpu_kernels(kernels_.get());
   kernels_->add(KernelDef("TestAdd").fn(sum, true));
@@ -89,8 +89,8 @@ SessionTest::~SessionTest() {
   runtime_.reset();
 }
 
-int SessionTest::add(const std::string& name, const std::string& op, AttrMap attrs, std::vector<Endpoint> inputs,
-                     std::vector<int> controls, const std::string& device) {
+int SessionTest::add(const std::string& name, const std::string& op, AttrMap attrs,
+                     std::vector<Endpoint> inputs, std::vector<int> controls, const std::string& device) {
   auto node = graph_.add_node(name, op, std::move(attrs), std::move(inputs), std::move(controls), device);
   EXPECT_TRUE(node.ok()) << node.status();
   return node.ok() ? (*node)->id : -1;

@@ -20,8 +20,8 @@ class SessionTest : public testing::Test {
   ~SessionTest() override;
 
   /// Adds a node; the test fails when the graph refuses it.
-  int add(const std::string& name, const std::string& op, AttrMap attrs = {}, std::vector<Endpoint> inputs = {},
-          std::vector<int> controls = {}, const std::string& device = "");
+  int add(const std::string& name, const std::string& op, AttrMap attrs = {},
+          std::vector<Endpoint> inputs = {}, std::vector<int> controls = {}, const std::string& device = "");
   int constant(const std::string& name, Tensor value, std::vector<int> controls = {});
   int placeholder(const std::string& name, DataType dtype = DataType::kFloat);
   /// Loop i = 0; while (i < limit) i = TestAdd(i, 1); limit 0: for ever.

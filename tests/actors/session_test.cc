@@ -134,12 +134,17 @@ TEST_F(SessionTest, refuses_bad_signatures_with_the_words_of_tensorflow) {
     EXPECT_EQ(got.code(), code) << got;
     EXPECT_THAT(text(got), HasSubstr(phrase));
   };
-  expect(s.run({}, {}).status(), absl::StatusCode::kInvalidArgument, "Must specify at least one target to fetch or execute.");
-  expect(s.run({{"x", one}, {"x", one}}, {"y"}).status(), absl::StatusCode::kInvalidArgument, "fed more than once.");
-  expect(s.run({{"x", one}}, {"x"}).status(), absl::StatusCode::kInvalidArgument, "x is both fed and fetched.");
-  expect(s.run({{"nope", one}}, {"y"}).status(), absl::StatusCode::kNotFound, "FeedInputs: unable to find feed output nope");
+  expect(s.run({}, {}).status(), absl::StatusCode::kInvalidArgument,
+         "Must specify at least one target to fetch or execute.");
+  expect(s.run({{"x", one}, {"x", one}}, {"y"}).status(), absl::StatusCode::kInvalidArgument,
+         "fed more than once.");
+  expect(s.run({{"x", one}}, {"x"}).status(), absl::StatusCode::kInvalidArgument,
+         "x is both fed and fetched.");
+  expect(s.run({{"nope", one}}, {"y"}).status(), absl::StatusCode::kNotFound,
+         "FeedInputs: unable to find feed output nope");
   expect(s.run({{"x:3", one}}, {"y"}).status(), absl::StatusCode::kInvalidArgument, "output index");
-  expect(s.run({{"x", one}}, {"nope"}).status(), absl::StatusCode::kNotFound, "FetchOutputs node nope: not found");
+  expect(s.run({{"x", one}}, {"nope"}).status(), absl::StatusCode::kNotFound,
+         "FetchOutputs node nope: not found");
   expect(s.run({{"x", one}}, {"none"}).status(), absl::StatusCode::kInvalidArgument, "produces no output");
   expect(s.run({{"x", one}}, {"y:1"}).status(), absl::StatusCode::kInvalidArgument, "output index too large");
   expect(s.run({}, {}, {"gone"}).status(), absl::StatusCode::kNotFound, "Some target nodes not found: gone");
@@ -260,7 +265,8 @@ TEST_F(SessionTest, names_a_device_that_does_not_exist) {
   auto out = s.run({{"x", Tensor::scalar<float>(1)}}, {"far"});
   EXPECT_EQ(out.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(text(out.status()), HasSubstr("{{node far}} was explicitly assigned to /device:CPU:7"));
-  EXPECT_THAT(text(out.status()), HasSubstr("available devices are [ /job:localhost/replica:0/task:0/device:CPU:0 ]"));
+  EXPECT_THAT(text(out.status()),
+              HasSubstr("available devices are [ /job:localhost/replica:0/task:0/device:CPU:0 ]"));
 }
 
 }  // namespace

@@ -60,8 +60,7 @@ std::string fields(const gp::Descriptor& message) {
 
 std::string values(const gp::EnumDescriptor& type) {
   std::map<int, std::string> lines;
-  for (int i = 0; i < type.value_count(); ++i)
-    lines[type.value(i)->number()] = type.value(i)->name();
+  for (int i = 0; i < type.value_count(); ++i) lines[type.value(i)->number()] = type.value(i)->name();
   return join(lines);
 }
 

@@ -63,8 +63,7 @@ TEST(GraphSchema, keeps_fields_of_resource_handles) {
   EXPECT_EQ(fields<pb::ResourceHandleProto>(),
             "1 device string; 2 container string; 3 name string; 4 hash_code uint64; "
             "5 maybe_type_name string; 6 dtypes_and_shapes ResourceHandleProto.DtypeAndShape[]");
-  EXPECT_EQ(fields<pb::ResourceHandleProto::DtypeAndShape>(),
-            "1 dtype DataType; 2 shape TensorShapeProto");
+  EXPECT_EQ(fields<pb::ResourceHandleProto::DtypeAndShape>(), "1 dtype DataType; 2 shape TensorShapeProto");
 }
 
 TEST(GraphSchema, keeps_fields_of_attributes) {
@@ -90,8 +89,7 @@ TEST(GraphSchema, keeps_fields_of_nodes) {
 }
 
 TEST(GraphSchema, keeps_fields_of_versions) {
-  EXPECT_EQ(fields<pb::VersionDef>(),
-            "1 producer int32; 2 min_consumer int32; 3 bad_consumers int32[]");
+  EXPECT_EQ(fields<pb::VersionDef>(), "1 producer int32; 2 min_consumer int32; 3 bad_consumers int32[]");
 }
 
 TEST(GraphSchema, keeps_fields_of_op_signatures) {
@@ -128,8 +126,7 @@ TEST(GraphSchema, keeps_fields_of_functions) {
             "1 function FunctionDef[]; 2 gradient GradientDef[]; "
             "3 registered_gradients RegisteredGradient[]");
   EXPECT_EQ(fields<pb::GradientDef>(), "1 function_name string; 2 gradient_func string");
-  EXPECT_EQ(fields<pb::RegisteredGradient>(),
-            "1 gradient_func string; 2 registered_op_type string");
+  EXPECT_EQ(fields<pb::RegisteredGradient>(), "1 gradient_func string; 2 registered_op_type string");
 }
 
 TEST(GraphSchema, keeps_fields_of_graphs) {

@@ -95,8 +95,7 @@ TEST(ModelSchema, keeps_fields_of_savers) {
 }
 
 TEST(ModelSchema, keeps_fields_of_saved_models) {
-  EXPECT_EQ(fields<pb::SavedModel>(),
-            "1 saved_model_schema_version int64; 2 meta_graphs MetaGraphDef[]");
+  EXPECT_EQ(fields<pb::SavedModel>(), "1 saved_model_schema_version int64; 2 meta_graphs MetaGraphDef[]");
 }
 
 TEST(ModelSchema, keeps_fields_of_saved_objects) {

@@ -85,8 +85,7 @@ TEST(SessionSchema, keeps_fields_of_graph_options) {
             "5 global_jit_level OptimizerOptions.GlobalJitLevel; "
             "6 max_folded_constant_in_bytes int64");
   EXPECT_EQ(values(*pb::OptimizerOptions::Level_descriptor()), "-1 L0; 0 L1");
-  EXPECT_EQ(values(*pb::OptimizerOptions::GlobalJitLevel_descriptor()),
-            "-1 OFF; 0 DEFAULT; 1 ON_1; 2 ON_2");
+  EXPECT_EQ(values(*pb::OptimizerOptions::GlobalJitLevel_descriptor()), "-1 OFF; 0 DEFAULT; 1 ON_1; 2 ON_2");
 }
 
 TEST(SessionSchema, keeps_fields_of_step_options) {
@@ -145,8 +144,7 @@ TEST(SessionSchema, keeps_fields_of_rewriter_options) {
             "200 custom_optimizers RewriterConfig.CustomGraphOptimizer[]; "
             "300 inter_optimizer_verifier_config VerifierConfig; "
             "301 post_optimization_verifier_config VerifierConfig");
-  EXPECT_EQ(values(*pb::RewriterConfig::Toggle_descriptor()),
-            "0 DEFAULT; 1 ON; 2 OFF; 3 AGGRESSIVE");
+  EXPECT_EQ(values(*pb::RewriterConfig::Toggle_descriptor()), "0 DEFAULT; 1 ON; 2 OFF; 3 AGGRESSIVE");
   EXPECT_EQ(values(*pb::RewriterConfig::MemOptType_descriptor()),
             "0 DEFAULT_MEM_OPT; 1 NO_MEM_OPT; 2 MANUAL; 3 HEURISTICS; 4 SWAPPING_HEURISTICS; "
             "5 RECOMPUTATION_HEURISTICS; 6 SCHEDULING_HEURISTICS");
@@ -291,8 +289,7 @@ TEST(SessionSchema, keeps_fields_of_step_statistics) {
 }
 
 TEST(SessionSchema, keeps_fields_of_cost_graphs) {
-  EXPECT_EQ(fields<pb::CostGraphDef>(),
-            "1 node CostGraphDef.Node[]; 2 cost CostGraphDef.AggregatedCost[]");
+  EXPECT_EQ(fields<pb::CostGraphDef>(), "1 node CostGraphDef.Node[]; 2 cost CostGraphDef.AggregatedCost[]");
   EXPECT_EQ(fields<pb::CostGraphDef::Node>(),
             "1 name string; 2 device string; 3 id int32; "
             "4 input_info CostGraphDef.Node.InputInfo[]; "

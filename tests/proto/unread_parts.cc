@@ -12,8 +12,8 @@ namespace {
 
 void collect(const gp::Message& message, const std::string& path, std::vector<std::string>& found);
 
-void collect_enum(const gp::Message& message, const gp::FieldDescriptor& field,
-                  const std::string& path, std::vector<std::string>& found) {
+void collect_enum(const gp::Message& message, const gp::FieldDescriptor& field, const std::string& path,
+                  std::vector<std::string>& found) {
   const gp::Reflection& reflection = *message.GetReflection();
   const int count = field.is_repeated() ? reflection.FieldSize(message, &field) : 1;
   for (int i = 0; i < count; ++i) {
@@ -25,8 +25,8 @@ void collect_enum(const gp::Message& message, const gp::FieldDescriptor& field,
   }
 }
 
-void collect_messages(const gp::Message& message, const gp::FieldDescriptor& field,
-                      const std::string& path, std::vector<std::string>& found) {
+void collect_messages(const gp::Message& message, const gp::FieldDescriptor& field, const std::string& path,
+                      std::vector<std::string>& found) {
   const gp::Reflection& reflection = *message.GetReflection();
   if (!field.is_repeated()) return collect(reflection.GetMessage(message, &field), path, found);
   for (int i = 0; i < reflection.FieldSize(message, &field); ++i) {

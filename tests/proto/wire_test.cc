@@ -56,10 +56,9 @@ TEST(Wire, writes_number_lists_packed) {
   tensor.add_int_val(2);
   EXPECT_EQ(tensor.SerializeAsString(), "\x3a\x02\x01\x02");
 
-  for (const auto* file :
-       {pb::ConfigProto::descriptor()->file(), pb::Event::descriptor()->file(),
-        pb::MetaGraphDef::descriptor()->file(), pb::TensorProto::descriptor()->file(),
-        pb::RunGraphRequest::descriptor()->file()}) {
+  for (const auto* file : {pb::ConfigProto::descriptor()->file(), pb::Event::descriptor()->file(),
+                           pb::MetaGraphDef::descriptor()->file(), pb::TensorProto::descriptor()->file(),
+                           pb::RunGraphRequest::descriptor()->file()}) {
     EXPECT_THAT(unpacked_fields(*file), IsEmpty());
   }
 }

@@ -56,8 +56,7 @@ std::vector<ZooFile> refcase_files(const fs::path& shared) {
       }
     }
   }
-  std::sort(files.begin(), files.end(),
-            [](const ZooFile& a, const ZooFile& b) { return a.path < b.path; });
+  std::sort(files.begin(), files.end(), [](const ZooFile& a, const ZooFile& b) { return a.path < b.path; });
   return files;
 }
 

@@ -21,7 +21,8 @@ void infer_attrs(const OpDef& op, const std::vector<Tensor>& inputs, AttrMap* at
                                         : static_cast<int64_t>(inputs.size() - (op.inputs.size() - 1));
       if (!attrs->contains(arg.number_attr)) attrs->set(arg.number_attr, n);
       n = attrs->get_or<int64_t>(arg.number_attr, n);
-      if (!arg.type_attr.empty() && !attrs->contains(arg.type_attr)) attrs->set(arg.type_attr, inputs[next].dtype());
+      if (!arg.type_attr.empty() && !attrs->contains(arg.type_attr))
+        attrs->set(arg.type_attr, inputs[next].dtype());
       next += static_cast<size_t>(n);
     } else if (!arg.type_list_attr.empty()) {
       if (auto given = attrs->get<std::vector<DataType>>(arg.type_list_attr); given.ok()) {
@@ -33,7 +34,8 @@ void infer_attrs(const OpDef& op, const std::vector<Tensor>& inputs, AttrMap* at
       for (size_t i = 0; i < count; ++i) types.push_back(inputs[next++].dtype());
       if (!attrs->contains(arg.type_list_attr)) attrs->set(arg.type_list_attr, types);
     } else {
-      if (!arg.type_attr.empty() && !attrs->contains(arg.type_attr)) attrs->set(arg.type_attr, inputs[next].dtype());
+      if (!arg.type_attr.empty() && !attrs->contains(arg.type_attr))
+        attrs->set(arg.type_attr, inputs[next].dtype());
       ++next;
     }
   }
@@ -42,13 +44,16 @@ void infer_attrs(const OpDef& op, const std::vector<Tensor>& inputs, AttrMap* at
 }  // namespace
 
 KernelHarness::KernelHarness(const KernelRegistry* registry)
-    : registry_(registry != nullptr ? registry : &builtin_kernels()),
-      allocator_(plain_allocator()),
-      device_({.name = "/job:localhost/replica:0/task:0/device:CPU:0", .type = "CPU", .memory_limit_bytes = 0, .incarnation = 1, .physical_description = ""}, &allocator_,
-              serial_runner()) {}
+    : registry_(registry != nullptr ? registry : &builtin_kernels()), allocator_(plain_allocator()),
+      device_({.name = "/job:localhost/replica:0/task:0/device:CPU:0",
+               .type = "CPU",
+               .memory_limit_bytes = 0,
+               .incarnation = 1,
+               .physical_description = ""},
+              &allocator_, serial_runner()) {}
 
-absl::StatusOr<std::vector<Tensor>> KernelHarness::run(const std::string& op, std::vector<Tensor> inputs, AttrMap attrs,
-                                                       const std::string& node_name) {
+absl::StatusOr<std::vector<Tensor>> KernelHarness::run(const std::string& op, std::vector<Tensor> inputs,
+                                                       AttrMap attrs, const std::string& node_name) {
   TROUPE_ASSIGN_OR_RETURN(const OpDef* def, builtin_ops().lookup(op));
   infer_attrs(*def, inputs, &attrs);
   TROUPE_RETURN_IF_ERROR(complete_and_check_attrs(*def, &attrs));
@@ -103,7 +108,8 @@ absl::StatusOr<std::vector<Tensor>> KernelHarness::run(const std::string& op, st
   return result;
 }
 
-absl::StatusOr<std::vector<Tensor>> run_kernel(const std::string& op, std::vector<Tensor> inputs, AttrMap attrs) {
+absl::StatusOr<std::vector<Tensor>> run_kernel(const std::string& op, std::vector<Tensor> inputs,
+                                               AttrMap attrs) {
   static auto* harness = new KernelHarness;
   return harness->run(op, std::move(inputs), std::move(attrs));
 }
@@ -133,8 +139,8 @@ testing::AssertionResult all_near(const Tensor& got, const Tensor& want, double 
   auto w = want.flat<T>();
   for (size_t i = 0; i < g.size(); ++i) {
     if (!near<T>(g[i], w[i], rtol, atol)) {
-      return testing::AssertionFailure() << "element " << i << " differs: got " << got.to_string(20) << " want "
-                                         << want.to_string(20);
+      return testing::AssertionFailure()
+             << "element " << i << " differs: got " << got.to_string(20) << " want " << want.to_string(20);
     }
   }
   return testing::AssertionSuccess();
@@ -147,9 +153,9 @@ testing::AssertionResult tensors_near(const Tensor& got, const Tensor& want, dou
     return testing::AssertionFailure() << "got " << got.to_string() << " want " << want.to_string();
   }
   switch (got.dtype()) {
-#define TROUPE_DTYPE(number, name, type, text) \
-  case DataType::name: return all_near<type>(got, want, rtol, atol);
-#include "graph/tensor/dtypes.def"
+#define TROUPE_DTYPE(number, name, type, text)                       \
+  case DataType::name: return all_near<type>(got, want, rtol, atol); \
+      #include "graph/tensor/dtypes.def"
     default: return testing::AssertionFailure() << "uninitialised";
   }
 }

@@ -19,8 +19,8 @@ class KernelHarness {
  public:
   explicit KernelHarness(const KernelRegistry* registry = nullptr);
 
-  absl::StatusOr<std::vector<Tensor>> run(const std::string& op, std::vector<Tensor> inputs, AttrMap attrs = {},
-                                          const std::string& node_name = "n");
+  absl::StatusOr<std::vector<Tensor>> run(const std::string& op, std::vector<Tensor> inputs,
+                                          AttrMap attrs = {}, const std::string& node_name = "n");
   Device& device() { return device_; }
   FailingAllocator& allocator() { return allocator_; }
 
@@ -30,9 +30,11 @@ class KernelHarness {
   Device device_;
 };
 
-absl::StatusOr<std::vector<Tensor>> run_kernel(const std::string& op, std::vector<Tensor> inputs, AttrMap attrs = {});
+absl::StatusOr<std::vector<Tensor>> run_kernel(const std::string& op, std::vector<Tensor> inputs,
+                                               AttrMap attrs = {});
 
 /// Elementwise comparison; floats within atol + rtol * |want|, NaN equals NaN.
-testing::AssertionResult tensors_near(const Tensor& got, const Tensor& want, double rtol = 1e-5, double atol = 1e-6);
+testing::AssertionResult tensors_near(const Tensor& got, const Tensor& want, double rtol = 1e-5,
+                                      double atol = 1e-6);
 
 }  // namespace troupe::test

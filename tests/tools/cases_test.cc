@@ -8,12 +8,15 @@
 namespace troupe {
 namespace {
 
-constexpr char kHeader[] = "case_id\tgraph\tstatus\tdeterministic\trtol\tatol\tnumpy_check\tfeeds\tfetches\tnotes\n";
+constexpr char kHeader[] =
+    "case_id\tgraph\tstatus\tdeterministic\trtol\tatol\tnumpy_check\tfeeds\tfetches\tnotes\n";
 
 TEST(Cases, reads_a_row) {
-  const auto cases = parse_cases(absl::StrCat(
-      kHeader, "a/b\tg.pb\tseeded_rng\tyes\t0.5\t1e-05\t-\tx:0|float32|[2]|inline:[1.0,2.0] k|int32|[]|data/a%20b.npy\t",
-      "y:0|bfloat16|[0,3]|inline:[]\ta note\n"));
+  const auto cases =
+      parse_cases(absl::StrCat(kHeader,
+                               "a/b\tg.pb\tseeded_rng\tyes\t0.5\t1e-05\t-\tx:0|float32|[2]|inline:[1.0,2.0] "
+                               "k|int32|[]|data/a%20b.npy\t",
+                               "y:0|bfloat16|[0,3]|inline:[]\ta note\n"));
   ASSERT_TRUE(cases.ok()) << cases.status();
   ASSERT_EQ(cases->size(), 1u);
   const Case& c = cases->front();
@@ -32,11 +35,12 @@ TEST(Cases, reads_a_row) {
 TEST(Cases, names_the_line_that_is_wrong) {
   const std::string good = "a\tg.pb\tok\tyes\t0\t0\t-\t-\t-\t-\n";
   EXPECT_TRUE(parse_cases(absl::StrCat(kHeader, good)).ok());
-  for (const std::string& bad : {std::string("a\tg.pb\tok\n"), std::string("a\tg.pb\tfine\tyes\t0\t0\t-\t-\t-\t-\n"),
-                                 std::string("a\tg.pb\tok\tyes\tx\t0\t-\t-\t-\t-\n"),
-                                 std::string("a\tg.pb\tok\tyes\t0\t0\t-\tx|float32|[2]\t-\t-\n"),
-                                 std::string("a\tg.pb\tok\tyes\t0\t0\t-\tx|floaty|[2]|f\t-\t-\n"),
-                                 std::string("a\tg.pb\tok\tyes\t0\t0\t-\tx|float32|[-2]|f\t-\t-\n")}) {
+  for (const std::string& bad :
+       {std::string("a\tg.pb\tok\n"), std::string("a\tg.pb\tfine\tyes\t0\t0\t-\t-\t-\t-\n"),
+        std::string("a\tg.pb\tok\tyes\tx\t0\t-\t-\t-\t-\n"),
+        std::string("a\tg.pb\tok\tyes\t0\t0\t-\tx|float32|[2]\t-\t-\n"),
+        std::string("a\tg.pb\tok\tyes\t0\t0\t-\tx|floaty|[2]|f\t-\t-\n"),
+        std::string("a\tg.pb\tok\tyes\t0\t0\t-\tx|float32|[-2]|f\t-\t-\n")}) {
     const auto cases = parse_cases(absl::StrCat(kHeader, good, bad));
     ASSERT_FALSE(cases.ok()) << bad;
     EXPECT_EQ(cases.status().message().substr(0, 7), "line 3:") << bad;
@@ -49,13 +53,15 @@ TEST(Compare, allows_the_tolerance_and_no_more) {
   const Tolerance t{0.01, 0.5};
   EXPECT_EQ(first_difference(Tensor::vector<float>({101.5, -1.5}), want, t), "");
   EXPECT_EQ(first_difference(Tensor::vector<float>({100, -1.75}), want, t), "[1]: -1.75 instead of -1.0");
-  EXPECT_EQ(first_difference(Tensor::vector<float>({0, 0}), want, t), "[0]: 0.0 instead of 100.0 (and 1 more of 2)");
+  EXPECT_EQ(first_difference(Tensor::vector<float>({0, 0}), want, t),
+            "[0]: 0.0 instead of 100.0 (and 1 more of 2)");
 }
 
 TEST(Compare, tells_dtype_and_shape) {
   const Tensor want = Tensor::vector<float>({1, 2});
   EXPECT_EQ(first_difference(Tensor::vector<double>({1, 2}), want, {}), "dtype double instead of float");
-  EXPECT_EQ(first_difference(Tensor::from<float>(Shape{1, 2}, {1, 2}), want, {}), "shape [1,2] instead of [2]");
+  EXPECT_EQ(first_difference(Tensor::from<float>(Shape{1, 2}, {1, 2}), want, {}),
+            "shape [1,2] instead of [2]");
   EXPECT_EQ(type_difference(want, DataType::kFloat, Shape{2}), "");
 }
 
@@ -76,7 +82,9 @@ TEST(Compare, is_exact_for_integers_but_for_grey_levels) {
   EXPECT_EQ(first_difference(Tensor::vector<uint8_t>({1}), Tensor::vector<uint8_t>({4}), three), "");
   EXPECT_NE(first_difference(Tensor::vector<uint8_t>({1}), Tensor::vector<uint8_t>({5}), three), "");
   EXPECT_NE(first_difference(Tensor::vector<uint8_t>({1}), Tensor::vector<uint8_t>({2}), {0, 1e-5}), "");
-  EXPECT_NE(first_difference(Tensor::vector<TString>({TString("a")}), Tensor::vector<TString>({TString("b")}), three), "");
+  EXPECT_NE(first_difference(Tensor::vector<TString>({TString("a")}), Tensor::vector<TString>({TString("b")}),
+                             three),
+            "");
 }
 
 TEST(Compare, sorts_sets) {

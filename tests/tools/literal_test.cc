@@ -40,8 +40,10 @@ TEST(Literal, takes_its_shape_from_the_nesting) {
 }
 
 TEST(Literal, keeps_all_64_bits_of_integers) {
-  EXPECT_EQ(typed("9223372036854775807", DataType::kInt64).value<int64_t>(), std::numeric_limits<int64_t>::max());
-  EXPECT_EQ(typed("18446744073709551615", DataType::kUint64).value<uint64_t>(), std::numeric_limits<uint64_t>::max());
+  EXPECT_EQ(typed("9223372036854775807", DataType::kInt64).value<int64_t>(),
+            std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(typed("18446744073709551615", DataType::kUint64).value<uint64_t>(),
+            std::numeric_limits<uint64_t>::max());
   EXPECT_EQ(typed("9007199254740993", DataType::kInt64).value<int64_t>(), 9007199254740993);
 }
 

@@ -25,7 +25,8 @@ std::string bytes_of(std::initializer_list<T> values) {
   return std::string(reinterpret_cast<const char*>(values.begin()), values.size() * sizeof(T));
 }
 
-std::string dictionary(const std::string& descr, const std::string& shape, const std::string& fortran = "False") {
+std::string dictionary(const std::string& descr, const std::string& shape,
+                       const std::string& fortran = "False") {
   return absl::StrCat("{'descr': '", descr, "', 'fortran_order': ", fortran, ", 'shape': ", shape, ", }");
 }
 
@@ -92,7 +93,8 @@ TEST(Npy, turns_fortran_order_into_rows) {
 }
 
 TEST(Npy, swaps_big_endian) {
-  const absl::StatusOr<Tensor> ints = decode_npy(file_of(dictionary(">i2", "(2,)"), std::string("\x01\x02\xff\xfe", 4)));
+  const absl::StatusOr<Tensor> ints =
+      decode_npy(file_of(dictionary(">i2", "(2,)"), std::string("\x01\x02\xff\xfe", 4)));
   ASSERT_TRUE(ints.ok()) << ints.status();
   EXPECT_EQ(ints->flat<int16_t>()[0], 0x102);
   EXPECT_EQ(ints->flat<int16_t>()[1], -2);
@@ -121,11 +123,13 @@ TEST(Npy, refuses_broken_files) {
   const std::string good = file_of(dictionary("<i4", "(2,)"), data);
   ASSERT_TRUE(decode_npy(good).ok());
   for (size_t n = 0; n < good.size(); ++n) EXPECT_FALSE(decode_npy(good.substr(0, n)).ok()) << n;
-  for (const std::string& bad : {
-           dictionary("|O", "(2,)"), dictionary("<i3", "(2,)"), dictionary("<f16", "(1,)"), dictionary("<i4", "2"),
-           dictionary("<i4", "(-2,)"), dictionary("<i4", "(9223372036854775807, 9)"), dictionary("", "(2,)"),
-           dictionary("<M8[ns]", "(1,)"), dictionary("|S0", "(1000000000000,)"), dictionary("<i4", "(4611686018427387904,)"),
-           std::string("{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (2,), }"), std::string("{}")}) {
+  for (const std::string& bad :
+       {dictionary("|O", "(2,)"), dictionary("<i3", "(2,)"), dictionary("<f16", "(1,)"),
+        dictionary("<i4", "2"), dictionary("<i4", "(-2,)"), dictionary("<i4", "(9223372036854775807, 9)"),
+        dictionary("", "(2,)"), dictionary("<M8[ns]", "(1,)"), dictionary("|S0", "(1000000000000,)"),
+        dictionary("<i4", "(4611686018427387904,)"),
+        std::string("{'descr': [('a', '<i4')], 'fortran_order': False, 'shape': (2,), }"),
+        std::string("{}")}) {
     const absl::StatusOr<Tensor> t = decode_npy(file_of(bad, data));
     EXPECT_FALSE(t.ok()) << bad;
     EXPECT_EQ(t.status().code(), absl::StatusCode::kInvalidArgument) << bad;

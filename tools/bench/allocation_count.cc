@@ -56,8 +56,12 @@ void* operator new(size_t n) { return counted(mi_new(n)); }
 void* operator new[](size_t n) { return counted(mi_new(n)); }
 void* operator new(size_t n, const std::nothrow_t&) noexcept { return counted(mi_new_nothrow(n)); }
 void* operator new[](size_t n, const std::nothrow_t&) noexcept { return counted(mi_new_nothrow(n)); }
-void* operator new(size_t n, std::align_val_t a) { return counted(mi_new_aligned(n, static_cast<size_t>(a))); }
-void* operator new[](size_t n, std::align_val_t a) { return counted(mi_new_aligned(n, static_cast<size_t>(a))); }
+void* operator new(size_t n, std::align_val_t a) {
+  return counted(mi_new_aligned(n, static_cast<size_t>(a)));
+}
+void* operator new[](size_t n, std::align_val_t a) {
+  return counted(mi_new_aligned(n, static_cast<size_t>(a)));
+}
 void* operator new(size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
   return counted(mi_new_aligned_nothrow(n, static_cast<size_t>(a)));
 }

@@ -19,7 +19,9 @@ constexpr int kMostWarmUps = 20000;
 /// Enough for every quantile; keeps the memory of fast workloads bounded.
 constexpr size_t kMostSamples = 2'000'000;
 
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 /// "1.23 us": three digits in a unit that fits.
 std::string time_text(double nanoseconds) {
@@ -34,7 +36,8 @@ std::string time_text(double nanoseconds) {
 double Samples::quantile(double q) const {
   if (nanoseconds.empty()) return 0;
   std::vector<double> sorted = nanoseconds;
-  const size_t rank = std::min(sorted.size() - 1, static_cast<size_t>(std::ceil(q * sorted.size())) - (q > 0 ? 1 : 0));
+  const size_t rank =
+      std::min(sorted.size() - 1, static_cast<size_t>(std::ceil(q * sorted.size())) - (q > 0 ? 1 : 0));
   std::nth_element(sorted.begin(), sorted.begin() + rank, sorted.end());
   return sorted[rank];
 }
@@ -45,11 +48,13 @@ absl::StatusOr<Samples> time_calls(const BenchOptions& options, std::string unit
   samples.unit = std::move(unit);
   samples.nanoseconds.reserve(kMostSamples);
   const Clock::time_point warm_up = Clock::now();
-  for (int i = 0; i == 0 || (i < kMostWarmUps && seconds_since(warm_up) < kWarmUpShare * options.seconds); ++i) {
+  for (int i = 0; i == 0 || (i < kMostWarmUps && seconds_since(warm_up) < kWarmUpShare * options.seconds);
+       ++i) {
     TROUPE_RETURN_IF_ERROR(call());
   }
   const Clock::time_point begin = Clock::now();
-  const auto end = begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds));
+  const auto end =
+      begin + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds));
   Clock::time_point last = begin;
   while ((last < end || samples.nanoseconds.size() < static_cast<size_t>(least)) &&
          samples.nanoseconds.size() < kMostSamples) {
@@ -72,7 +77,8 @@ std::vector<std::pair<double, int64_t>> make_histogram(const std::vector<double>
     bound *= half ? 4.0 / 3 : 1.5;
   }
   for (double n : nanoseconds) {
-    auto bin = std::lower_bound(bins.begin(), bins.end(), n / 1e3, [](const auto& b, double v) { return b.first < v; });
+    auto bin = std::lower_bound(bins.begin(), bins.end(), n / 1e3,
+                                [](const auto& b, double v) { return b.first < v; });
     if (bin == bins.end()) --bin;
     ++bin->second;
   }
@@ -93,9 +99,9 @@ std::vector<Workload> all_workloads() {
 std::string to_text(const std::string& name, const Samples& s) {
   std::string text = absl::StrFormat("%-28s", name);
   if (!s.nanoseconds.empty()) {
-    absl::StrAppendFormat(&text, " %10s a %s  (p10 %s, p90 %s, p99 %s; %d samples)", time_text(s.median()), s.unit,
-                          time_text(s.quantile(0.1)), time_text(s.quantile(0.9)), time_text(s.quantile(0.99)),
-                          s.nanoseconds.size());
+    absl::StrAppendFormat(&text, " %10s a %s  (p10 %s, p90 %s, p99 %s; %d samples)", time_text(s.median()),
+                          s.unit, time_text(s.quantile(0.1)), time_text(s.quantile(0.9)),
+                          time_text(s.quantile(0.99)), s.nanoseconds.size());
   }
   for (const auto& [key, value] : s.figures) absl::StrAppendFormat(&text, "  %s=%.6g", key, value);
   return text;

@@ -75,7 +75,8 @@ class Runners {
       }
       const absl::Status status = session_->run(feeds, {fetch_}).status();
       const std::lock_guard<std::mutex> lock(mu_);
-      if (!absl::IsCancelled(status)) last_ = status.ok() ? absl::InternalError("a step that never ends has ended") : status;
+      if (!absl::IsCancelled(status))
+        last_ = status.ok() ? absl::InternalError("a step that never ends has ended") : status;
       if (--left_ == 0) changed_.notify_all();
     }
   }
@@ -126,7 +127,8 @@ absl::StatusOr<Samples> cancel_scene(const BenchOptions& options, const std::str
     Runners runners(session.get(), steps, fetch);
     TROUPE_RETURN_IF_ERROR(one_try(session.get(), &runners, steps, 0).status());
     for (int i = 0; i < options.cancel_tries; ++i) {
-      TROUPE_ASSIGN_OR_RETURN(const double took, one_try(session.get(), &runners, steps, i * 37 % kMostDelayUs));
+      TROUPE_ASSIGN_OR_RETURN(const double took,
+                              one_try(session.get(), &runners, steps, i * 37 % kMostDelayUs));
       samples.nanoseconds.push_back(took);
       // The session goes on as if nothing had been.
       TROUPE_RETURN_IF_ERROR(session->run({{"x", Tensor::scalar<float>(1)}}, {"y"}).status());

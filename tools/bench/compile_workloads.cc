@@ -22,8 +22,8 @@ absl::StatusOr<Samples> first_run(const BenchOptions& options, int nodes, bool o
   session_options.optimize = optimize;
   Samples samples;
   double create = 0;
-  const Clock::time_point end =
-      Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds));
+  const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                   std::chrono::duration<double>(options.seconds));
   while (samples.nanoseconds.size() < kLeastFirstRuns || Clock::now() < end) {
     const Clock::time_point begin = Clock::now();
     TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::open(*runtime, session_options));

@@ -51,7 +51,8 @@ class Writer {
     (*n.mutable_attr())["shape"].mutable_shape()->set_unknown_rank(true);
     return name;
   }
-  std::string constant(const std::string& name, const Tensor& value, const std::vector<std::string>& inputs = {}) {
+  std::string constant(const std::string& name, const Tensor& value,
+                       const std::vector<std::string>& inputs = {}) {
     pb::NodeDef& n = node("Const", name, inputs);
     set_type(n, "dtype", value.dtype());
     to_proto(value, (*n.mutable_attr())["value"].mutable_tensor());
@@ -66,7 +67,8 @@ class Writer {
     (*n.mutable_attr())["parallel_iterations"].set_i(10);
     return name;
   }
-  std::string merge(const std::string& name, const std::string& first, const std::string& second, DataType t) {
+  std::string merge(const std::string& name, const std::string& first, const std::string& second,
+                    DataType t) {
     pb::NodeDef& n = node("Merge", name, {first, second});
     set_type(n, "T", t);
     (*n.mutable_attr())["N"].set_i(2);
@@ -107,7 +109,8 @@ Counter counter(Writer* w, const std::string& name, const std::string& start, co
   w->node("LoopCond", name + "/cond", {name + "/less"});
   c.cond = name + "/cond";
   c.switch_node = w->typed("Switch", name + "/switch", {c.merge, c.cond}, i32);
-  const std::string one = w->enter(name + "/step", w->constant(name + "/one", Tensor::scalar<int32_t>(1), context), name, i32, true);
+  const std::string one = w->enter(
+      name + "/step", w->constant(name + "/one", Tensor::scalar<int32_t>(1), context), name, i32, true);
   w->typed("Add", name + "/add", {c.switch_node + ":1", one}, i32);
   w->typed("NextIteration", name + "/next", {name + "/add"}, i32);
   c.exit = w->typed("Exit", name + "/exit", {c.switch_node}, i32);
@@ -204,7 +207,8 @@ pb::GraphDef nested_while_loop() {
   w.constant("zero", Tensor::scalar<int32_t>(0));
   const Counter outer = counter(&w, "outer", "zero", "n");
   // Each outer iteration begins an inner loop from a zero of its own.
-  const std::vector<std::string> inside = {"^" + w.typed("Identity", "inside", {outer.switch_node + ":1"}, i32)};
+  const std::vector<std::string> inside = {"^" +
+                                           w.typed("Identity", "inside", {outer.switch_node + ":1"}, i32)};
   w.constant("inner_zero", Tensor::scalar<int32_t>(0), inside);
   w.constant("ten", Tensor::scalar<int32_t>(10), inside);
   const std::string inner_sum = counter(&w, "inner", "inner_zero", "ten", inside).exit;

@@ -32,7 +32,8 @@ std::string cpu_model() {
 }
 
 nlohmann::json to_json(const Workload& w, const Samples& s) {
-  nlohmann::json out = {{"name", w.name}, {"what", w.what}, {"unit", s.unit}, {"samples", s.nanoseconds.size()}};
+  nlohmann::json out = {
+      {"name", w.name}, {"what", w.what}, {"unit", s.unit}, {"samples", s.nanoseconds.size()}};
   if (!s.nanoseconds.empty()) {
     out["median_ns"] = s.median();
     out["p10_ns"] = s.quantile(0.1);
@@ -54,9 +55,15 @@ int main(int argc, char** argv) {
   std::string only, json_path;
   bool list = false;
   app.add_option("--only", only, "Workloads whose name matches this regular expression");
-  app.add_option("--seconds", options.seconds, "Time to measure each workload")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--cancel-tries", options.cancel_tries, "Cancels of each scene")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--steps", options.memory_steps, "Steps of million_steps")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--seconds", options.seconds, "Time to measure each workload")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--cancel-tries", options.cancel_tries, "Cancels of each scene")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--steps", options.memory_steps, "Steps of million_steps")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--json", json_path, "Write the JSON to this file");
   app.add_flag("--list", list, "Only name the workloads");
   try {
@@ -85,7 +92,8 @@ int main(int argc, char** argv) {
     }
     const absl::StatusOr<Samples> samples = w.run(options);
     if (!samples.ok()) {
-      std::fprintf(stderr, "%-28s FAILED: %s\n", w.name.c_str(), std::string(samples.status().message()).c_str());
+      std::fprintf(stderr, "%-28s FAILED: %s\n", w.name.c_str(),
+                   std::string(samples.status().message()).c_str());
       results.push_back({{"name", w.name}, {"error", std::string(samples.status().message())}});
       ++failed;
       continue;
@@ -94,8 +102,10 @@ int main(int argc, char** argv) {
     results.push_back(to_json(w, *samples));
   }
   if (list) return 0;
-  const nlohmann::json report = {{"cpu", cpu_model()}, {"cores", std::thread::hardware_concurrency()},
-                                 {"seconds", options.seconds}, {"workloads", results}};
+  const nlohmann::json report = {{"cpu", cpu_model()},
+                                 {"cores", std::thread::hardware_concurrency()},
+                                 {"seconds", options.seconds},
+                                 {"workloads", results}};
   const std::string text = report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (json_path.empty()) {
     std::fputs(text.c_str(), stdout);

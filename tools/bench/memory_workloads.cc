@@ -33,10 +33,12 @@ absl::StatusOr<Samples> many_steps(const BenchOptions& options) {
   TROUPE_ASSIGN_OR_RETURN(const Bench bench, open_bench(tiny_add()));
   const std::vector<NamedTensor> feeds = {{"x", Tensor::scalar<float>(1)}};
   const std::vector<std::string> fetches = {"y"};
-  for (int64_t i = 0; i < kWarmUpSteps; ++i) TROUPE_RETURN_IF_ERROR(bench.session->run(feeds, fetches).status());
+  for (int64_t i = 0; i < kWarmUpSteps; ++i)
+    TROUPE_RETURN_IF_ERROR(bench.session->run(feeds, fetches).status());
   const double before_kib = resident_kib();
   const int64_t before = allocation_count();
-  for (int64_t i = 0; i < kCountedSteps; ++i) TROUPE_RETURN_IF_ERROR(bench.session->run(feeds, fetches).status());
+  for (int64_t i = 0; i < kCountedSteps; ++i)
+    TROUPE_RETURN_IF_ERROR(bench.session->run(feeds, fetches).status());
   const int64_t counted = allocation_count() - before;
   const Clock::time_point begin = Clock::now();
   for (int64_t i = kCountedSteps; i < options.memory_steps; ++i) {
@@ -52,7 +54,8 @@ absl::StatusOr<Samples> many_steps(const BenchOptions& options) {
   samples.figures["resident_kib"] = resident_kib();
   if (counts_allocations()) {
     // The vector that run returns is the caller's.
-    samples.figures["allocations_per_step"] = static_cast<double>(counted) / static_cast<double>(kCountedSteps);
+    samples.figures["allocations_per_step"] =
+        static_cast<double>(counted) / static_cast<double>(kCountedSteps);
   }
   return samples;
 }
@@ -60,7 +63,9 @@ absl::StatusOr<Samples> many_steps(const BenchOptions& options) {
 }  // namespace
 
 void add_memory_workloads(std::vector<Workload>* out) {
-  out->push_back({"million_steps", "tiny_add a million times: growth of resident memory, heap allocations a step", many_steps});
+  out->push_back({"million_steps",
+                  "tiny_add a million times: growth of resident memory, heap allocations a step",
+                  many_steps});
 }
 
 }  // namespace troupe::bench

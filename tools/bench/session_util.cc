@@ -20,10 +20,12 @@ absl::StatusOr<Bench> open_bench(const tensorflow::GraphDef& graph, bool optimiz
   return bench;
 }
 
-absl::StatusOr<Samples> time_runs(const BenchOptions& options, Session* session, std::string unit, double units,
-                                  const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
+absl::StatusOr<Samples> time_runs(const BenchOptions& options, Session* session, std::string unit,
+                                  double units, const std::vector<NamedTensor>& feeds,
+                                  const std::vector<std::string>& fetches,
                                   const std::vector<std::string>& targets) {
-  return time_calls(options, std::move(unit), units, [&] { return session->run(feeds, fetches, targets).status(); });
+  return time_calls(options, std::move(unit), units,
+                    [&] { return session->run(feeds, fetches, targets).status(); });
 }
 
 }  // namespace troupe::bench

@@ -17,12 +17,13 @@ struct Bench {
 };
 
 /// Every node is executed as written unless `optimize`.
-absl::StatusOr<Bench> open_bench(const tensorflow::GraphDef& graph, bool optimize = false, int inter_op_threads = 0,
-                                 int intra_op_threads = 0);
+absl::StatusOr<Bench> open_bench(const tensorflow::GraphDef& graph, bool optimize = false,
+                                 int inter_op_threads = 0, int intra_op_threads = 0);
 
 /// Times runs of one signature.
-absl::StatusOr<Samples> time_runs(const BenchOptions& options, Session* session, std::string unit, double units,
-                                  const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
+absl::StatusOr<Samples> time_runs(const BenchOptions& options, Session* session, std::string unit,
+                                  double units, const std::vector<NamedTensor>& feeds,
+                                  const std::vector<std::string>& fetches,
                                   const std::vector<std::string>& targets = {});
 
 }  // namespace troupe::bench

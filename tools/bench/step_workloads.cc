@@ -24,7 +24,8 @@ using MakeGraph = std::function<tensorflow::GraphDef()>;
 
 /// Runs the graph as written, again and again.
 Workload repeated(std::string name, std::string what, std::string unit, double units, MakeGraph make,
-                  std::vector<NamedTensor> feeds, std::vector<std::string> fetches, std::vector<std::string> targets = {}) {
+                  std::vector<NamedTensor> feeds, std::vector<std::string> fetches,
+                  std::vector<std::string> targets = {}) {
   auto run = [=](const BenchOptions& options) -> absl::StatusOr<Samples> {
     TROUPE_ASSIGN_OR_RETURN(const Bench bench, open_bench(make()));
     return time_runs(options, bench.session.get(), unit, units, feeds, fetches, targets);
@@ -33,9 +34,11 @@ Workload repeated(std::string name, std::string what, std::string unit, double u
 }
 
 absl::StatusOr<Samples> matmul(const BenchOptions& options, int threads) {
-  TROUPE_ASSIGN_OR_RETURN(const Bench bench, open_bench(matmul_chains(kMatmulChains, kMatmulLength), false, threads, 1));
+  TROUPE_ASSIGN_OR_RETURN(const Bench bench,
+                          open_bench(matmul_chains(kMatmulChains, kMatmulLength), false, threads, 1));
   Tensor x(DataType::kFloat, Shape{kMatmulSize, kMatmulSize});
-  for (size_t i = 0; i < x.flat<float>().size(); ++i) x.flat<float>()[i] = static_cast<float>(i % 13) * 0.1f - 0.6f;
+  for (size_t i = 0; i < x.flat<float>().size(); ++i)
+    x.flat<float>()[i] = static_cast<float>(i % 13) * 0.1f - 0.6f;
   return time_runs(options, bench.session.get(), "run", 1, {{"x", x}}, {"y"});
 }
 
@@ -57,29 +60,31 @@ absl::StatusOr<Samples> pass(const BenchOptions& options, int64_t elements) {
 }  // namespace
 
 void add_step_workloads(std::vector<Workload>* out) {
-  out->push_back(repeated("tiny_add", "one Add of a fed scalar and a constant, on the caller's thread", "run", 1, tiny_add,
-                          scalar_feed(), {"y"}));
-  out->push_back(repeated("tiny_target", "one NoOp as a target", "run", 1, [] { return noop_chain(0); }, {}, {}, {"go"}));
+  out->push_back(repeated("tiny_add", "one Add of a fed scalar and a constant, on the caller's thread", "run",
+                          1, tiny_add, scalar_feed(), {"y"}));
+  out->push_back(repeated("tiny_target", "one NoOp as a target", "run", 1, [] { return noop_chain(0); }, {},
+                          {}, {"go"}));
   out->push_back(repeated("chain_noop", "10,000 NoOps, one after the other", "node", kChainNodes,
                           [] { return noop_chain(kChainNodes); }, {}, {}, {"go"}));
   out->push_back(repeated("chain_identity", "10,000 Identities", "node", kChainNodes,
                           [] { return identity_chain(kChainNodes); }, scalar_feed(), {"y"}));
-  out->push_back(repeated("chain_add", "10,000 scalar Adds", "node", kChainNodes, [] { return add_chain(kChainNodes); },
-                          scalar_feed(), {"y"}));
+  out->push_back(repeated("chain_add", "10,000 scalar Adds", "node", kChainNodes,
+                          [] { return add_chain(kChainNodes); }, scalar_feed(), {"y"}));
   out->push_back(repeated("wide_noop", "10,000 NoOps between one and one", "node", kChainNodes,
                           [] { return wide_noops(kChainNodes); }, {}, {}, {"go"}));
   out->push_back(repeated("dag_noop", "10,000 NoOps, each behind two of the 64 before", "node", kChainNodes,
                           [] { return noop_dag(kChainNodes); }, {}, {}, {"go"}));
-  out->push_back(repeated("dag_scalar", "10,000 scalar nodes, each of two of the 32 before", "node", kChainNodes,
-                          [] { return scalar_dag(kChainNodes); }, scalar_feed(), {"y"}));
-  out->push_back(repeated("while_loop", "10,000 iterations of a v1 loop", "iteration", kIterations, while_loop,
-                          limit_feed(kIterations), {"y"}));
+  out->push_back(repeated("dag_scalar", "10,000 scalar nodes, each of two of the 32 before", "node",
+                          kChainNodes, [] { return scalar_dag(kChainNodes); }, scalar_feed(), {"y"}));
+  out->push_back(repeated("while_loop", "10,000 iterations of a v1 loop", "iteration", kIterations,
+                          while_loop, limit_feed(kIterations), {"y"}));
   out->push_back(repeated("while_nested", "1,000 times a loop of 10 iterations", "iteration", kIterations,
                           nested_while_loop, limit_feed(kIterations / kInnerIterations), {"y"}));
   out->push_back({"matmul_1_thread", "16 chains of 8 products of 128x128 on one inter-op thread",
                   [](const BenchOptions& o) { return matmul(o, 1); }});
   out->push_back({"matmul_2_threads", "the same on two; speedup over one", matmul_scaling});
-  for (const auto& [name, elements] : {std::pair<const char*, int64_t>{"pass_4B", 1}, {"pass_4MB", 1 << 20}, {"pass_64MB", 1 << 24}}) {
+  for (const auto& [name, elements] :
+       {std::pair<const char*, int64_t>{"pass_4B", 1}, {"pass_4MB", 1 << 20}, {"pass_64MB", 1 << 24}}) {
     out->push_back({name, "a tensor fed and fetched through an Identity",
                     [n = elements](const BenchOptions& o) { return pass(o, n); }});
   }

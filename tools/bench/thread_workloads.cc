@@ -36,7 +36,8 @@ absl::StatusOr<Samples> many_threads(const BenchOptions& options, int count) {
     while (!stop.load(std::memory_order_relaxed) && errors[k].ok()) {
       errors[k].Update(bench.session->run(feeds, fetches).status());
       const Clock::time_point now = Clock::now();
-      if (times[k].size() < kSamplesPerThread) times[k].push_back(std::chrono::duration<double, std::nano>(now - last).count());
+      if (times[k].size() < kSamplesPerThread)
+        times[k].push_back(std::chrono::duration<double, std::nano>(now - last).count());
       last = now;
       ++runs[k];
     }

@@ -25,25 +25,37 @@ std::shared_ptr<const troupe::Graph> product() {
 }
 
 /// Opens a session, gives it a graph, runs one step, and says what came out. Ends itself.
-caf::behavior client(caf::event_based_actor* self, troupe::RuntimeActor runtime, std::shared_ptr<int> exit_code) {
+caf::behavior client(caf::event_based_actor* self, troupe::RuntimeActor runtime,
+                     std::shared_ptr<int> exit_code) {
   auto fail = [=](caf::error& e) {
     std::fprintf(stderr, "%s\n", troupe::to_status(e).ToString().c_str());
     self->quit();
   };
   self->request(runtime, std::chrono::seconds(10), troupe::OpenSession{})
-      .then([=](const troupe::SessionActor& session) {
-        self->request(session, std::chrono::seconds(10), troupe::CreateGraph{nullptr, product()}).then([=](troupe::Done) {
-          troupe::RunRequest run;
-          run.feeds = {{"a", troupe::Tensor::from<float>({1, 2}, {1, 2})}, {"b", troupe::Tensor::from<float>({2, 1}, {3, 4})}};
-          run.fetches = {"ab"};
-          self->request(session, std::chrono::seconds(10), run).then([=](const troupe::RunReply& reply) {
-            std::printf("step %lld: a @ b = %s\n", static_cast<long long>(reply.stats.step_id), reply.fetches[0].to_string().c_str());
-            *exit_code = reply.fetches[0].flat<float>()[0] == 11 ? 0 : 1;
-            self->send_exit(session, caf::exit_reason::user_shutdown);
-            self->quit();
-          }, fail);
-        }, fail);
-      }, fail);
+      .then(
+          [=](const troupe::SessionActor& session) {
+            self->request(session, std::chrono::seconds(10), troupe::CreateGraph{nullptr, product()})
+                .then(
+                    [=](troupe::Done) {
+                      troupe::RunRequest run;
+                      run.feeds = {{"a", troupe::Tensor::from<float>({1, 2}, {1, 2})},
+                                   {"b", troupe::Tensor::from<float>({2, 1}, {3, 4})}};
+                      run.fetches = {"ab"};
+                      self->request(session, std::chrono::seconds(10), run)
+                          .then(
+                              [=](const troupe::RunReply& reply) {
+                                std::printf("step %lld: a @ b = %s\n",
+                                            static_cast<long long>(reply.stats.step_id),
+                                            reply.fetches[0].to_string().c_str());
+                                *exit_code = reply.fetches[0].flat<float>()[0] == 11 ? 0 : 1;
+                                self->send_exit(session, caf::exit_reason::user_shutdown);
+                                self->quit();
+                              },
+                              fail);
+                    },
+                    fail);
+          },
+          fail);
   return {[](int) {}};
 }
 

@@ -31,7 +31,8 @@ constexpr std::pair<CaseKind, absl::string_view> kKinds[] = {
 
 absl::StatusOr<CaseTensor> parse_tensor(absl::string_view text) {
   const std::vector<absl::string_view> parts = absl::StrSplit(text, absl::MaxSplits('|', 3));
-  if (parts.size() != 4) return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not name|dtype|shape|value"));
+  if (parts.size() != 4)
+    return absl::InvalidArgumentError(absl::StrCat("'", text, "' is not name|dtype|shape|value"));
   CaseTensor t;
   t.name = std::string(parts[0]);
   const std::optional<DataType> dtype = dtype_from_name(parts[1]);
@@ -92,7 +93,8 @@ absl::StatusOr<std::vector<Case>> parse_cases(absl::string_view text) {
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     absl::ConsumeSuffix(&line, "\r");
     if (++line_number == 1) {
-      if (!absl::StartsWith(line, "case_id\t")) return absl::InvalidArgumentError("the list has no header line");
+      if (!absl::StartsWith(line, "case_id\t"))
+        return absl::InvalidArgumentError("the list has no header line");
       continue;
     }
     if (line.empty()) continue;
@@ -120,8 +122,8 @@ absl::StatusOr<Tensor> load_case_tensor(const CaseTensor& tensor, const std::str
   }
   TROUPE_ASSIGN_OR_RETURN(Tensor loaded, read_npy(path, tensor.dtype));
   if (!(loaded.shape() == tensor.shape)) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": holds shape ", loaded.shape().to_string(), ", not ",
-                                                   tensor.shape.to_string()));
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": holds shape ", loaded.shape().to_string(), ", not ", tensor.shape.to_string()));
   }
   return loaded;
 }

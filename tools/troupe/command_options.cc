@@ -4,7 +4,8 @@
 
 namespace troupe {
 
-CLI::Option* add_texts(CLI::App* app, const std::string& name, std::vector<std::string>* out, const std::string& help) {
+CLI::Option* add_texts(CLI::App* app, const std::string& name, std::vector<std::string>* out,
+                       const std::string& help) {
   return app
       ->add_option_function<std::vector<std::string>>(
           name, [out](const std::vector<std::string>& values) { *out = values; }, help)

@@ -45,7 +45,8 @@ std::string index_text(const Shape& shape, int64_t flat) {
 /// Compares element by element with `equal(got, want)`, where i and j are the positions of elements to compare.
 class ElementWise {
  public:
-  ElementWise(const Tensor& got, const Tensor& want, bool as_sets) : got_(got), want_(want), as_sets_(as_sets) {}
+  ElementWise(const Tensor& got, const Tensor& want, bool as_sets)
+      : got_(got), want_(want), as_sets_(as_sets) {}
 
   template <class T, class Equal, class Less>
   std::string run(Equal equal, Less less) const {
@@ -68,8 +69,9 @@ class ElementWise {
       }
     }
     if (wrong == 0) return "";
-    std::string text = absl::StrCat(index_text(want_.shape(), first_want), ": ", print_element(got_, first_got),
-                                    " instead of ", print_element(want_, first_want));
+    std::string text =
+        absl::StrCat(index_text(want_.shape(), first_want), ": ", print_element(got_, first_got),
+                     " instead of ", print_element(want_, first_want));
     if (wrong > 1) absl::StrAppend(&text, " (and ", wrong - 1, " more of ", n, ")");
     return text;
   }
@@ -79,7 +81,8 @@ class ElementWise {
   static std::vector<int64_t> order(const T* values, int64_t n, Less less) {
     std::vector<int64_t> index(n);
     for (int64_t i = 0; i < n; ++i) index[i] = i;
-    std::stable_sort(index.begin(), index.end(), [&](int64_t a, int64_t b) { return less(values[a], values[b]); });
+    std::stable_sort(index.begin(), index.end(),
+                     [&](int64_t a, int64_t b) { return less(values[a], values[b]); });
     return index;
   }
 
@@ -90,18 +93,16 @@ class ElementWise {
 
 template <class T>
 std::string compare_floats(const ElementWise& both, const Tolerance& t) {
-  return both.run<T>(
-      [&](T g, T w) { return near_to(static_cast<double>(g), static_cast<double>(w), t); },
-      [](T a, T b) { return sorts_before(static_cast<double>(a), static_cast<double>(b)); });
+  return both.run<T>([&](T g, T w) { return near_to(static_cast<double>(g), static_cast<double>(w), t); },
+                     [](T a, T b) { return sorts_before(static_cast<double>(a), static_cast<double>(b)); });
 }
 
 template <class T>
 std::string compare_complex(const ElementWise& both, const Tolerance& t) {
   using C = std::complex<T>;
-  return both.run<C>([&](const C& g, const C& w) { return near_to(std::complex<double>(g), std::complex<double>(w), t); },
-                     [](const C& a, const C& b) {
-                       return std::pair(a.real(), a.imag()) < std::pair(b.real(), b.imag());
-                     });
+  return both.run<C>(
+      [&](const C& g, const C& w) { return near_to(std::complex<double>(g), std::complex<double>(w), t); },
+      [](const C& a, const C& b) { return std::pair(a.real(), a.imag()) < std::pair(b.real(), b.imag()); });
 }
 
 template <class T>
@@ -112,7 +113,8 @@ std::string compare_exact(const ElementWise& both) {
 }  // namespace
 
 std::string type_difference(const Tensor& got, DataType dtype, const Shape& shape) {
-  if (got.dtype() != dtype) return absl::StrCat("dtype ", dtype_name(got.dtype()), " instead of ", dtype_name(dtype));
+  if (got.dtype() != dtype)
+    return absl::StrCat("dtype ", dtype_name(got.dtype()), " instead of ", dtype_name(dtype));
   if (!(got.shape() == shape)) {
     return absl::StrCat("shape ", got.shape().to_string(), " instead of ", shape.to_string());
   }
@@ -134,14 +136,20 @@ std::string first_difference(const Tensor& got, const Tensor& want, const Tolera
     case DataType::kString: return compare_exact<TString>(both);
     case DataType::kUint8:
       if (tolerance.atol >= kOneGreyLevel) {
-        return both.run<uint8_t>([&](int g, int w) { return std::abs(g - w) <= tolerance.atol; }, std::less<uint8_t>());
+        return both.run<uint8_t>([&](int g, int w) { return std::abs(g - w) <= tolerance.atol; },
+                                 std::less<uint8_t>());
       }
       return compare_exact<uint8_t>(both);
-    case DataType::kBool: case DataType::kQuint8: return compare_exact<uint8_t>(both);
-    case DataType::kInt8: case DataType::kQint8: return compare_exact<int8_t>(both);
-    case DataType::kInt16: case DataType::kQint16: return compare_exact<int16_t>(both);
-    case DataType::kUint16: case DataType::kQuint16: return compare_exact<uint16_t>(both);
-    case DataType::kInt32: case DataType::kQint32: return compare_exact<int32_t>(both);
+    case DataType::kBool:
+    case DataType::kQuint8: return compare_exact<uint8_t>(both);
+    case DataType::kInt8:
+    case DataType::kQint8: return compare_exact<int8_t>(both);
+    case DataType::kInt16:
+    case DataType::kQint16: return compare_exact<int16_t>(both);
+    case DataType::kUint16:
+    case DataType::kQuint16: return compare_exact<uint16_t>(both);
+    case DataType::kInt32:
+    case DataType::kQint32: return compare_exact<int32_t>(both);
     case DataType::kUint32: return compare_exact<uint32_t>(both);
     case DataType::kInt64: return compare_exact<int64_t>(both);
     case DataType::kUint64: return compare_exact<uint64_t>(both);

@@ -14,7 +14,8 @@ namespace troupe {
 
 FeedTypes::FeedTypes(const tensorflow::GraphDef& graph) : graph_(graph) {
   for (const pb::NodeDef& node : graph.node()) {
-    if (node.op() != "Placeholder" && node.op() != "PlaceholderV2" && node.op() != "PlaceholderWithDefault") continue;
+    if (node.op() != "Placeholder" && node.op() != "PlaceholderV2" && node.op() != "PlaceholderWithDefault")
+      continue;
     const auto dtype = node.attr().find("dtype");
     if (dtype != node.attr().end() && is_valid_dtype(dtype->second.type())) {
       placeholders_[node.name()] = static_cast<DataType>(dtype->second.type());

@@ -17,9 +17,7 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-absl::Status io_error(const std::string& path, int error) {
-  return absl::ErrnoToStatus(error, path);
-}
+absl::Status io_error(const std::string& path, int error) { return absl::ErrnoToStatus(error, path); }
 
 }  // namespace
 

@@ -43,15 +43,17 @@ absl::string_view colour(absl::string_view op) {
 }
 
 void add_node(const pb::NodeDef& node, absl::string_view part, absl::string_view indent, std::string* out) {
-  absl::StrAppend(out, indent, quoted(absl::StrCat(part, node.name())), " [label=",
-                  quoted(absl::StrCat(node.name(), "\n", node.op())), ", fillcolor=\"", colour(node.op()), "\"];\n");
+  absl::StrAppend(out, indent, quoted(absl::StrCat(part, node.name())),
+                  " [label=", quoted(absl::StrCat(node.name(), "\n", node.op())), ", fillcolor=\"",
+                  colour(node.op()), "\"];\n");
 }
 
 void add_edges(const pb::GraphDef& graph, absl::string_view part, std::string* out) {
   for (const pb::NodeDef& node : graph.node()) {
     for (const std::string& input : node.input()) {
       const TensorName from = parse_tensor_name(input);
-      absl::StrAppend(out, "  ", quoted(absl::StrCat(part, from.node)), " -> ", quoted(absl::StrCat(part, node.name())));
+      absl::StrAppend(out, "  ", quoted(absl::StrCat(part, from.node)), " -> ",
+                      quoted(absl::StrCat(part, node.name())));
       if (from.is_control()) {
         absl::StrAppend(out, " [style=dashed]");
       } else if (from.slot > 0) {
@@ -63,7 +65,8 @@ void add_edges(const pb::GraphDef& graph, absl::string_view part, std::string* o
 }
 
 std::string begin() {
-  return "digraph troupe {\n  rankdir=TB;\n  node [shape=box, style=\"rounded,filled\", fontname=\"sans-serif\", fontsize=10];\n"
+  return "digraph troupe {\n  rankdir=TB;\n  node [shape=box, style=\"rounded,filled\", "
+         "fontname=\"sans-serif\", fontsize=10];\n"
          "  edge [fontsize=8];\n";
 }
 

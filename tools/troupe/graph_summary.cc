@@ -46,7 +46,8 @@ TensorSummary describe_node(const pb::NodeDef& node, int producer) {
   if (shape != node.attr().end() && shape->second.has_shape()) {
     const absl::StatusOr<PartialShape> parsed = from_proto(shape->second.shape());
     t.shape = parsed.ok() ? parsed->to_string() : "<malformed>";
-    if (parsed.ok() && parsed->rank() == 0 && producer < kEmptyShapeIsScalar) t.shape = PartialShape().to_string();
+    if (parsed.ok() && parsed->rank() == 0 && producer < kEmptyShapeIsScalar)
+      t.shape = PartialShape().to_string();
   }
   return t;
 }
@@ -213,14 +214,16 @@ std::string tensor_text(const TensorSummary& t) {
   return absl::StrCat(text, "  (", t.op, ")");
 }
 
-void add_list(std::string* out, const std::string& title, const std::vector<std::string>& lines, size_t most) {
+void add_list(std::string* out, const std::string& title, const std::vector<std::string>& lines,
+              size_t most) {
   if (lines.empty()) return;
   absl::StrAppend(out, title, " (", lines.size(), "):\n");
   for (size_t i = 0; i < std::min(most, lines.size()); ++i) absl::StrAppend(out, "  ", lines[i], "\n");
   if (lines.size() > most) absl::StrAppend(out, "  ... and ", lines.size() - most, " more\n");
 }
 
-void add_tensors(std::string* out, const std::string& title, const std::vector<TensorSummary>& tensors, size_t most) {
+void add_tensors(std::string* out, const std::string& title, const std::vector<TensorSummary>& tensors,
+                 size_t most) {
   std::vector<std::string> lines;
   for (const TensorSummary& t : tensors) lines.push_back(tensor_text(t));
   add_list(out, title, lines, most);
@@ -243,7 +246,8 @@ GraphSummary summarize(const pb::GraphDef& graph) {
   s.nodes = graph.node_size();
   s.producer = graph.versions().producer();
   s.min_consumer = graph.versions().min_consumer();
-  for (const pb::FunctionDef& f : graph.library().function()) s.functions[f.signature().name()] = f.node_def_size();
+  for (const pb::FunctionDef& f : graph.library().function())
+    s.functions[f.signature().name()] = f.node_def_size();
   const Edges edges = find_edges(graph, &s);
   for (int i = 0; i < graph.node_size(); ++i) {
     const pb::NodeDef& node = graph.node(i);
@@ -265,8 +269,8 @@ GraphSummary summarize(const pb::GraphDef& graph) {
 }
 
 std::string to_text(const GraphSummary& s, size_t most) {
-  std::string out = absl::StrFormat("%d nodes of %d ops, %d data edges, %d control edges; producer %d", s.nodes,
-                                    s.ops.size(), s.data_edges, s.control_edges, s.producer);
+  std::string out = absl::StrFormat("%d nodes of %d ops, %d data edges, %d control edges; producer %d",
+                                    s.nodes, s.ops.size(), s.data_edges, s.control_edges, s.producer);
   if (s.min_consumer > 0) absl::StrAppend(&out, ", consumers from ", s.min_consumer);
   out += "\n";
   absl::StrAppend(&out, "import: ", s.import_error.empty() ? "OK" : s.import_error, "\n");
@@ -292,7 +296,8 @@ std::string to_text(const GraphSummary& s, size_t most) {
   lines.clear();
   for (const auto& cycle : s.cycles) {
     const std::vector<std::string> first(cycle.begin(), cycle.begin() + std::min(cycle.size(), most));
-    lines.push_back(absl::StrCat(cycle.size(), " nodes: ", absl::StrJoin(first, " "), cycle.size() > most ? " ..." : ""));
+    lines.push_back(
+        absl::StrCat(cycle.size(), " nodes: ", absl::StrJoin(first, " "), cycle.size() > most ? " ..." : ""));
   }
   add_list(&out, "cycles", lines, most);
   add_list(&out, "inputs that no node provides", s.dangling_inputs, most);
@@ -318,13 +323,23 @@ std::string to_json(const GraphSummary& s) {
   for (const FrameSummary& f : s.frames) {
     frames.push_back({{"name", f.name}, {"enters", f.enters}, {"merges", f.merges}, {"exits", f.exits}});
   }
-  const nlohmann::json json = {
-      {"nodes", s.nodes}, {"data_edges", s.data_edges}, {"control_edges", s.control_edges}, {"producer", s.producer},
-      {"min_consumer", s.min_consumer}, {"import_error", s.import_error},
-      {"defect", s.defect}, {"ops", s.ops}, {"devices", s.devices},
-      {"functions", s.functions}, {"inputs", to_json(s.inputs)}, {"outputs", to_json(s.outputs)},
-      {"variables", to_json(s.variables)}, {"loops", frames}, {"cycles", s.cycles},
-      {"dangling_inputs", s.dangling_inputs}, {"unknown_ops", s.unknown_ops}};
+  const nlohmann::json json = {{"nodes", s.nodes},
+                               {"data_edges", s.data_edges},
+                               {"control_edges", s.control_edges},
+                               {"producer", s.producer},
+                               {"min_consumer", s.min_consumer},
+                               {"import_error", s.import_error},
+                               {"defect", s.defect},
+                               {"ops", s.ops},
+                               {"devices", s.devices},
+                               {"functions", s.functions},
+                               {"inputs", to_json(s.inputs)},
+                               {"outputs", to_json(s.outputs)},
+                               {"variables", to_json(s.variables)},
+                               {"loops", frames},
+                               {"cycles", s.cycles},
+                               {"dangling_inputs", s.dangling_inputs},
+                               {"unknown_ops", s.unknown_ops}};
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

@@ -79,8 +79,12 @@ class Reader {
     leaf_depth_ = depth;
     if (at_quote()) return read_quoted(out);
     const size_t begin = at_;
-    while (at_ < text_.size() && absl::string_view(",[]()\"' \t\r\n").find(text_[at_]) == absl::string_view::npos) ++at_;
-    if (at_ == begin) return bad(at_ == text_.size() ? "the text ends too early" : absl::StrCat("a value is missing before '", rest(), "'"));
+    while (at_ < text_.size() &&
+           absl::string_view(",[]()\"' \t\r\n").find(text_[at_]) == absl::string_view::npos)
+      ++at_;
+    if (at_ == begin)
+      return bad(at_ == text_.size() ? "the text ends too early"
+                                     : absl::StrCat("a value is missing before '", rest(), "'"));
     out->leaves.push_back({std::string(text_.substr(begin, at_ - begin)), false});
     return absl::OkStatus();
   }
@@ -99,8 +103,9 @@ class Reader {
       if (at_ < text_.size() && text_[at_] == ',') {
         ++at_;
       } else if (at_ >= text_.size() || text_[at_] != close) {
-        return bad(at_ >= text_.size() ? absl::StrCat("a '", std::string(1, close), "' is missing at the end")
-                                       : absl::StrCat("expected ',' or '", std::string(1, close), "' before '", rest(), "'"));
+        return bad(at_ >= text_.size()
+                       ? absl::StrCat("a '", std::string(1, close), "' is missing at the end")
+                       : absl::StrCat("expected ',' or '", std::string(1, close), "' before '", rest(), "'"));
       }
     }
     ++at_;
@@ -248,26 +253,35 @@ absl::Status fill_tensor(const std::vector<Leaf>& leaves, LiteralStyle style, Te
     case DataType::kDouble: return fill_floats<double>(leaves, out);
     case DataType::kHalf: return fill_floats<Eigen::half>(leaves, out);
     case DataType::kBfloat16: return fill_floats<Eigen::bfloat16>(leaves, out);
-    case DataType::kInt8: case DataType::kQint8: case DataType::kInt4: case DataType::kInt2:
-      return fill_integers<int8_t>(leaves, out);
-    case DataType::kInt16: case DataType::kQint16: return fill_integers<int16_t>(leaves, out);
-    case DataType::kInt32: case DataType::kQint32: return fill_integers<int32_t>(leaves, out);
+    case DataType::kInt8:
+    case DataType::kQint8:
+    case DataType::kInt4:
+    case DataType::kInt2: return fill_integers<int8_t>(leaves, out);
+    case DataType::kInt16:
+    case DataType::kQint16: return fill_integers<int16_t>(leaves, out);
+    case DataType::kInt32:
+    case DataType::kQint32: return fill_integers<int32_t>(leaves, out);
     case DataType::kInt64: return fill_integers<int64_t>(leaves, out);
-    case DataType::kUint8: case DataType::kQuint8: case DataType::kUint4: case DataType::kUint2:
-      return fill_integers<uint8_t>(leaves, out);
-    case DataType::kUint16: case DataType::kQuint16: return fill_integers<uint16_t>(leaves, out);
+    case DataType::kUint8:
+    case DataType::kQuint8:
+    case DataType::kUint4:
+    case DataType::kUint2: return fill_integers<uint8_t>(leaves, out);
+    case DataType::kUint16:
+    case DataType::kQuint16: return fill_integers<uint16_t>(leaves, out);
     case DataType::kUint32: return fill_integers<uint32_t>(leaves, out);
     case DataType::kUint64: return fill_integers<uint64_t>(leaves, out);
     case DataType::kBool: return fill<bool>(leaves, out, parse_bool);
     case DataType::kComplex64: return fill_complex<float>(leaves, style, out);
     case DataType::kComplex128: return fill_complex<double>(leaves, style, out);
     case DataType::kString: return fill_strings(leaves, style, out);
-    default: return bad(absl::StrCat("values of dtype ", dtype_name(out->dtype()), " cannot be written as text"));
+    default:
+      return bad(absl::StrCat("values of dtype ", dtype_name(out->dtype()), " cannot be written as text"));
   }
 }
 
 /// The shape that the nesting has; for complex pairs, without its last dimension of two.
-absl::Status check_dims(Nested* nested, DataType dtype, const std::optional<Shape>& shape, LiteralStyle style) {
+absl::Status check_dims(Nested* nested, DataType dtype, const std::optional<Shape>& shape,
+                        LiteralStyle style) {
   std::vector<int64_t>& dims = nested->dims;
   if (nested->leaves.empty()) {
     if (!shape.has_value()) return absl::OkStatus();
@@ -287,8 +301,8 @@ absl::Status check_dims(Nested* nested, DataType dtype, const std::optional<Shap
 
 }  // namespace
 
-absl::StatusOr<Tensor> parse_literal(absl::string_view text, DataType dtype, const std::optional<Shape>& shape,
-                                     LiteralStyle style) {
+absl::StatusOr<Tensor> parse_literal(absl::string_view text, DataType dtype,
+                                     const std::optional<Shape>& shape, LiteralStyle style) {
   TROUPE_ASSIGN_OR_RETURN(Nested nested, Reader(text, style).read());
   TROUPE_RETURN_IF_ERROR(check_dims(&nested, dtype, shape, style));
   TROUPE_ASSIGN_OR_RETURN(Shape made, Shape::make(nested.dims));

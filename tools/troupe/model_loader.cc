@@ -68,8 +68,8 @@ std::vector<std::string> signature_names(const GraphFile& model) {
 absl::StatusOr<const pb::SignatureDef*> find_signature(const GraphFile& model, const std::string& name) {
   const auto found = model.meta_graph->signature_def().find(name);
   if (found == model.meta_graph->signature_def().end()) {
-    return absl::NotFoundError(absl::StrCat("The model has no signature '", name, "'; it has: ",
-                                            absl::StrJoin(signature_names(model), ", ")));
+    return absl::NotFoundError(absl::StrCat("The model has no signature '", name,
+                                            "'; it has: ", absl::StrJoin(signature_names(model), ", ")));
   }
   return &found->second;
 }

@@ -29,6 +29,7 @@ absl::Status restore_checkpoint(const GraphFile& model, const std::string& prefi
 /// Names of the signatures that a user would call, in order: without those that the loader runs itself.
 std::vector<std::string> signature_names(const GraphFile& model);
 /// NotFound, with the names that there are. The model owns the answer.
-absl::StatusOr<const tensorflow::SignatureDef*> find_signature(const GraphFile& model, const std::string& name);
+absl::StatusOr<const tensorflow::SignatureDef*> find_signature(const GraphFile& model,
+                                                               const std::string& name);
 
 }  // namespace troupe

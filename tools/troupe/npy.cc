@@ -43,7 +43,8 @@ absl::StatusOr<absl::string_view> field(absl::string_view header, absl::string_v
 }
 
 absl::Status parse_descr(absl::string_view text, Header* h) {
-  if (text.empty() || (text[0] != '\'' && text[0] != '"')) return malformed("structured dtypes are not supported");
+  if (text.empty() || (text[0] != '\'' && text[0] != '"'))
+    return malformed("structured dtypes are not supported");
   const size_t end = text.find(text[0], 1);
   if (end == absl::string_view::npos || end < 3) return malformed("bad descr");
   absl::string_view descr = text.substr(1, end - 1);
@@ -124,14 +125,23 @@ absl::StatusOr<DataType> stored_dtype(const Header& h) {
 DataType storage_of(DataType t) {
   switch (t) {
     case DataType::kBfloat16: return DataType::kFloat;
-    case DataType::kQint8: case DataType::kInt4: case DataType::kInt2: return DataType::kInt8;
-    case DataType::kQuint8: case DataType::kUint4: case DataType::kUint2: return DataType::kUint8;
+    case DataType::kQint8:
+    case DataType::kInt4:
+    case DataType::kInt2: return DataType::kInt8;
+    case DataType::kQuint8:
+    case DataType::kUint4:
+    case DataType::kUint2: return DataType::kUint8;
     case DataType::kQint16: return DataType::kInt16;
     case DataType::kQuint16: return DataType::kUint16;
     case DataType::kQint32: return DataType::kInt32;
-    case DataType::kFloat8E5m2: case DataType::kFloat8E4m3fn: case DataType::kFloat8E4m3fnuz:
-    case DataType::kFloat8E4m3b11fnuz: case DataType::kFloat8E5m2fnuz: return DataType::kUint8;
-    case DataType::kResource: case DataType::kVariant: case DataType::kInvalid: return DataType::kInvalid;
+    case DataType::kFloat8E5m2:
+    case DataType::kFloat8E4m3fn:
+    case DataType::kFloat8E4m3fnuz:
+    case DataType::kFloat8E4m3b11fnuz:
+    case DataType::kFloat8E5m2fnuz: return DataType::kUint8;
+    case DataType::kResource:
+    case DataType::kVariant:
+    case DataType::kInvalid: return DataType::kInvalid;
     default: return t;
   }
 }
@@ -210,7 +220,8 @@ void copy_items(const char* data, const Header& h, const Shape& shape, size_t it
     }
   }
   if (h.order == '>' && part > 1) {
-    for (size_t i = 0; i < static_cast<size_t>(count) * item; i += part) std::reverse(out + i, out + i + part);
+    for (size_t i = 0; i < static_cast<size_t>(count) * item; i += part)
+      std::reverse(out + i, out + i + part);
   }
 }
 
@@ -219,7 +230,8 @@ std::string header_text(const std::string& descr, const Shape& shape) {
   for (int64_t d : shape.dims()) absl::StrAppend(&dims, d, ", ");
   if (shape.rank() > 1) dims.resize(dims.size() - 2);
   if (shape.rank() == 1) dims.pop_back();
-  std::string text = absl::StrCat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (", dims, "), }");
+  std::string text =
+      absl::StrCat("{'descr': '", descr, "', 'fortran_order': False, 'shape': (", dims, "), }");
   const size_t unpadded = kMagicBytes + 4 + text.size() + 1;
   text.append((kHeaderAlignBytes - unpadded % kHeaderAlignBytes) % kHeaderAlignBytes, ' ');
   text.push_back('\n');

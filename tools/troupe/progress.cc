@@ -31,9 +31,10 @@ void Progress::update(int64_t done, const std::string& note) {
   const auto now = std::chrono::steady_clock::now();
   if (now < next_draw_ && done < total_) return;
   next_draw_ = now + kRedrawEvery;
-  const int64_t filled = total_ > 0 ? std::clamp<int64_t>(done * kBarColumns / total_, 0, kBarColumns) : kBarColumns;
-  std::string line = absl::StrCat(label_, " [", std::string(filled, '#'), std::string(kBarColumns - filled, '.'), "] ",
-                                  done, "/", total_, " ", note);
+  const int64_t filled =
+      total_ > 0 ? std::clamp<int64_t>(done * kBarColumns / total_, 0, kBarColumns) : kBarColumns;
+  std::string line = absl::StrCat(label_, " [", std::string(filled, '#'),
+                                  std::string(kBarColumns - filled, '.'), "] ", done, "/", total_, " ", note);
   line.resize(std::min<size_t>(line.size(), terminal_columns() - 1));
   std::fprintf(stderr, "\r\033[K%s", line.c_str());
   std::fflush(stderr);

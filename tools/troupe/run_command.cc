@@ -41,10 +41,13 @@ void add_run_command(CLI::App& app, Command* chosen) {
   add_texts(sub, "--feed", &request->feeds, "A tensor and its value")->type_name("NAME=VALUE");
   add_texts(sub, "--fetch", &request->fetches, "A tensor to print")->type_name("NAME");
   add_texts(sub, "--target", &request->targets, "A node to run without fetching anything")->type_name("NAME");
-  sub->add_option("--signature", request->signature, "Call this signature; feeds and fetches are its keys")->type_name("KEY");
+  sub->add_option("--signature", request->signature, "Call this signature; feeds and fetches are its keys")
+      ->type_name("KEY");
   add_texts(sub, "--tag", &request->tags, "Tags of the meta graph (default: serve)");
-  add_texts(sub, "--before", &request->before, "A node to run once before, as an initialiser")->type_name("NAME");
-  sub->add_option("--checkpoint", request->checkpoint, "Restore this checkpoint with the model's saver")->type_name("PREFIX");
+  add_texts(sub, "--before", &request->before, "A node to run once before, as an initialiser")
+      ->type_name("NAME");
+  sub->add_option("--checkpoint", request->checkpoint, "Restore this checkpoint with the model's saver")
+      ->type_name("PREFIX");
   add_texts(sub, "--out", &request->outputs, "Write a fetch to a file, or all of them into a folder")
       ->type_name("NAME=FILE.npy|FOLDER");
   add_texts(sub, "--device-count", &request->device_counts, "Devices of a type")->type_name("TYPE=N");
@@ -53,7 +56,8 @@ void add_run_command(CLI::App& app, Command* chosen) {
       ->check(CLI::NonNegativeNumber);
   sub->add_option("--config", request->config, "ConfigProto in text format")->type_name("TEXT");
   sub->add_flag("--raw", request->raw, "Execute every node as written: no optimisation");
-  sub->add_option("--repeat", request->repeat, "Run so often, and tell how long it took")->check(CLI::PositiveNumber);
+  sub->add_option("--repeat", request->repeat, "Run so often, and tell how long it took")
+      ->check(CLI::PositiveNumber);
   sub->callback([request, chosen] { *chosen = [request] { return run(*request); }; });
 }
 

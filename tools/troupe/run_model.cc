@@ -31,7 +31,8 @@ namespace {
 constexpr char kDefaultSignature[] = "serving_default";
 
 /// "name=value" in two.
-absl::StatusOr<std::pair<std::string, std::string>> split_assignment(const std::string& text, absl::string_view option) {
+absl::StatusOr<std::pair<std::string, std::string>> split_assignment(const std::string& text,
+                                                                     absl::string_view option) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
     return absl::InvalidArgumentError(absl::StrCat(option, " '", text, "' is not NAME=VALUE"));
@@ -81,7 +82,8 @@ struct Names {
   std::map<std::string, std::string> inputs;
   std::map<std::string, std::string> outputs;
 
-  static const std::string& resolve(const std::map<std::string, std::string>& names, const std::string& name) {
+  static const std::string& resolve(const std::map<std::string, std::string>& names,
+                                    const std::string& name) {
     const auto found = names.find(name);
     return found == names.end() ? name : found->second;
   }
@@ -105,8 +107,9 @@ std::string duration_text(double seconds) {
 
 std::string timing_text(std::vector<double> seconds) {
   std::sort(seconds.begin(), seconds.end());
-  return absl::StrCat(seconds.size(), " runs: median ", duration_text(seconds[seconds.size() / 2]), ", fastest ",
-                      duration_text(seconds.front()), ", slowest ", duration_text(seconds.back()), "\n");
+  return absl::StrCat(seconds.size(), " runs: median ", duration_text(seconds[seconds.size() / 2]),
+                      ", fastest ", duration_text(seconds.front()), ", slowest ",
+                      duration_text(seconds.back()), "\n");
 }
 
 /// Files for the fetches: by name, or all into a folder.
@@ -204,7 +207,8 @@ absl::StatusOr<std::string> run_model(const RunRequest& request) {
   for (const std::string& target : request.before) {
     TROUPE_RETURN_IF_ERROR(session->run({}, {}, {target}).status());
   }
-  if (!request.checkpoint.empty()) TROUPE_RETURN_IF_ERROR(restore_checkpoint(model, request.checkpoint, session.get()));
+  if (!request.checkpoint.empty())
+    TROUPE_RETURN_IF_ERROR(restore_checkpoint(model, request.checkpoint, session.get()));
 
   RunOptions run_options;
   run_options.timeout = std::chrono::milliseconds(request.timeout_ms);
@@ -213,7 +217,8 @@ absl::StatusOr<std::string> run_model(const RunRequest& request) {
   Progress progress("run", request.repeat);
   for (int i = 0; i < request.repeat; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    TROUPE_ASSIGN_OR_RETURN(values, session->run(prepared.feeds, prepared.fetches, request.targets, run_options));
+    TROUPE_ASSIGN_OR_RETURN(values,
+                            session->run(prepared.feeds, prepared.fetches, request.targets, run_options));
     seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     if (request.repeat > 1) progress.update(i + 1);
   }

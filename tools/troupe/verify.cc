@@ -37,8 +37,8 @@ struct Lane {
 
 class VerifyRun {
  public:
-  VerifyRun(const VerifyOptions& options, std::string root, VerifySummary* out,
-            const std::vector<int>& lines, const std::function<void(const Case&, const CaseResult&)>& on_failure)
+  VerifyRun(const VerifyOptions& options, std::string root, VerifySummary* out, const std::vector<int>& lines,
+            const std::function<void(const Case&, const CaseResult&)>& on_failure)
       : options_(options), root_(std::move(root)), out_(out), lines_(lines), on_failure_(on_failure),
         progress_("verify", static_cast<int64_t>(out->cases.size())), lanes_(std::max(options.jobs, 1)) {}
 
@@ -56,8 +56,9 @@ class VerifyRun {
 
  private:
   absl::Status start(Lane* lane) {
-    TROUPE_ASSIGN_OR_RETURN(lane->worker, WorkerProcess::start({"verify-worker", "--cases", options_.cases_path, "--root",
-                                                                root_, "--answers"}));
+    TROUPE_ASSIGN_OR_RETURN(lane->worker,
+                            WorkerProcess::start({"verify-worker", "--cases", options_.cases_path, "--root",
+                                                  root_, "--answers"}));
     lane->answered = 0;
     return absl::OkStatus();
   }
@@ -75,7 +76,8 @@ class VerifyRun {
   }
 
   Clock::time_point deadline(const Lane& lane) const {
-    return lane.asked + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options_.timeout_s));
+    return lane.asked +
+           std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options_.timeout_s));
   }
 
   void wait() {
@@ -195,11 +197,14 @@ std::string verify_report(const VerifySummary& summary) {
   std::map<std::string, std::map<std::string, int>> by_status;
   for (size_t i = 0; i < summary.cases.size(); ++i) {
     const CaseResult& r = summary.results[i];
-    const std::string outcome = r.outcome == Outcome::kPassed ? "passed" : r.outcome == Outcome::kFailed ? "failed" : "skipped";
+    const std::string outcome = r.outcome == Outcome::kPassed   ? "passed"
+                                : r.outcome == Outcome::kFailed ? "failed"
+                                                                : "skipped";
     const std::string status(case_kind_name(summary.cases[i].kind));
     ++by_status[status][outcome];
     if (r.outcome == Outcome::kPassed && r.exact && status != "ok") ++by_status[status]["with equal values"];
-    nlohmann::json one = {{"case", summary.cases[i].id}, {"status", status}, {"result", outcome}, {"ms", r.milliseconds}};
+    nlohmann::json one = {
+        {"case", summary.cases[i].id}, {"status", status}, {"result", outcome}, {"ms", r.milliseconds}};
     if (!r.kind.empty()) one["kind"] = r.kind;
     if (!r.message.empty()) one["message"] = r.message;
     if (!r.missing_op.empty()) one["missing_op"] = r.missing_op;
@@ -207,8 +212,11 @@ std::string verify_report(const VerifySummary& summary) {
     if (status == "seeded_rng" && outcome == "passed") one["values_equal"] = r.exact;
     cases.push_back(std::move(one));
   }
-  const nlohmann::json report = {{"passed", summary.passed}, {"failed", summary.failed}, {"skipped", summary.skipped},
-                                 {"by_status", by_status}, {"cases", cases}};
+  const nlohmann::json report = {{"passed", summary.passed},
+                                 {"failed", summary.failed},
+                                 {"skipped", summary.skipped},
+                                 {"by_status", by_status},
+                                 {"cases", cases}};
   return report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 

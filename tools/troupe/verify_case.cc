@@ -124,7 +124,8 @@ std::vector<std::string> fetched_ops(const Case& c, const pb::GraphDef& graph) {
 CaseResult run_and_judge(const Case& c, const std::string& root, Runtime& runtime) {
   const absl::StatusOr<GraphFile> model = read_graph_file(absl::StrCat(root, "/", c.graph));
   if (!model.ok()) {
-    return c.kind == CaseKind::kIlltyped ? judge_refusal(c, model.status()) : from_error(model.status(), "load_error");
+    return c.kind == CaseKind::kIlltyped ? judge_refusal(c, model.status())
+                                         : from_error(model.status(), "load_error");
   }
   absl::StatusOr<std::unique_ptr<Session>> session = Session::open(runtime, SessionOptions());
   if (!session.ok()) return from_error(session.status(), "load_error");
@@ -167,8 +168,12 @@ CaseResult run_case(const Case& c, const std::string& root, Runtime& runtime) {
 }
 
 std::string to_json_line(const CaseResult& r) {
-  const nlohmann::json json = {{"outcome", static_cast<int>(r.outcome)}, {"kind", r.kind}, {"message", r.message},
-                               {"ops", r.ops}, {"missing_op", r.missing_op}, {"exact", r.exact},
+  const nlohmann::json json = {{"outcome", static_cast<int>(r.outcome)},
+                               {"kind", r.kind},
+                               {"message", r.message},
+                               {"ops", r.ops},
+                               {"missing_op", r.missing_op},
+                               {"exact", r.exact},
                                {"ms", r.milliseconds}};
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

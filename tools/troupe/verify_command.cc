@@ -80,7 +80,9 @@ void add_verify_command(CLI::App& app, Command* chosen) {
   sub->add_option("--cases", flags->options.cases_path, "The list, tab-separated")->required();
   sub->add_option("--root", flags->options.root, "Folder in which its paths begin (default: the list's own)");
   sub->add_option("--filter", flags->options.filter, "Only cases whose id matches this regular expression");
-  sub->add_option("--jobs", flags->options.jobs, "Child processes")->check(CLI::Range(1, 1024))->capture_default_str();
+  sub->add_option("--jobs", flags->options.jobs, "Child processes")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
   sub->add_option("--timeout", flags->options.timeout_s, "Seconds after which a case counts as hung")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -57,7 +57,8 @@ bool write_all(int fd, const std::string& text) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<std::string>& arguments) {
+absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::start(
+    const std::vector<std::string>& arguments) {
   std::unique_ptr<WorkerProcess> worker(new WorkerProcess);
   int questions[2], answers[2];
   if (::pipe2(questions, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "cannot make a pipe");

@@ -12,7 +12,8 @@ namespace {
 /// Block dimensions that neither pad nor cut are left to the batch or the rest; more than this many others are refused.
 constexpr int kMaxBlockDims = 4;
 
-absl::Status check_blocks(const Tensor& input, const Tensor& blocks, const Tensor& edges, const char* edges_name) {
+absl::Status check_blocks(const Tensor& input, const Tensor& blocks, const Tensor& edges,
+                          const char* edges_name) {
   if (!is_vector(blocks)) return invalid("block_shape rank should be 1 instead of ", blocks.rank());
   int64_t n = blocks.dim(0);
   if (n >= Shape::kMaxRank || input.rank() < 1 + n) {
@@ -39,8 +40,11 @@ absl::Status space_to_batch_any(KernelContext& context, const Indices& blocks, c
   int n = static_cast<int>(blocks.size());
   int64_t product = 1;
   for (int i = 0; i < n; ++i) {
-    if (blocks[i] < 1) return invalid("All values in block_shape must be positive, got value, ", blocks[i], " at index ", i, ".");
-    if (multiply_overflows(product, blocks[i], &product)) return invalid("Product of block sizes must fit in 63 bits");
+    if (blocks[i] < 1)
+      return invalid("All values in block_shape must be positive, got value, ", blocks[i], " at index ", i,
+                     ".");
+    if (multiply_overflows(product, blocks[i], &product))
+      return invalid("Product of block sizes must fit in 63 bits");
   }
   if (combined_blocks(blocks, paddings) > kMaxBlockDims) {
     return invalid("Maximum number of non-combined block dimensions is ", combined_blocks(blocks, paddings),
@@ -56,12 +60,13 @@ absl::Status space_to_batch_any(KernelContext& context, const Indices& blocks, c
       return invalid("padded_shape[", i, "] must fit in 63 bits");
     }
     if (padded % blocks[i] != 0) {
-      return invalid("padded_shape[", i, "]=", padded, " is not divisible by block_shape[", i, "]=", blocks[i]);
+      return invalid("padded_shape[", i, "]=", padded, " is not divisible by block_shape[", i,
+                     "]=", blocks[i]);
     }
     dims[1 + i] = padded / blocks[i];
   }
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   if (out->num_elements() == 0) return absl::OkStatus();
   bool padded = std::any_of(paddings.begin(), paddings.end(), [](int64_t p) { return p != 0; });
   if (padded || input.num_elements() == 0) {
@@ -85,7 +90,8 @@ absl::Status space_to_batch_any(KernelContext& context, const Indices& blocks, c
       to += first * to_strides[1 + i];
     }
     for (int i = n + 1; i < input.rank(); ++i) box.add(input.dim(i), from_strides[i], to_strides[i]);
-    if (box.elements() > 0) copy_box(context.parallel(), input.dtype(), box, element_at(input, from), element_at(*out, to));
+    if (box.elements() > 0)
+      copy_box(context.parallel(), input.dtype(), box, element_at(input, from), element_at(*out, to));
     for (int i = n - 1; i >= 0 && ++at[i] == blocks[i]; --i) at[i] = 0;
   }
   return absl::OkStatus();
@@ -97,26 +103,29 @@ absl::Status batch_to_space_any(KernelContext& context, const Indices& blocks, c
   int64_t product = 1;
   for (int i = 0; i < n; ++i) {
     if (blocks[i] < 1) return invalid("Product of block sizes must be positive, got ", blocks[i]);
-    if (multiply_overflows(product, blocks[i], &product)) return invalid("Product of block sizes must fit in 63 bits");
+    if (multiply_overflows(product, blocks[i], &product))
+      return invalid("Product of block sizes must fit in 63 bits");
   }
   if (combined_blocks(blocks, crops) > kMaxBlockDims) {
     return invalid("Maximum number of non-combined block dimensions is ", combined_blocks(blocks, crops),
                    " but must not exceed ", kMaxBlockDims);
   }
   if (input.dim(0) % product != 0) {
-    return invalid("Input batch dimension (", input.dim(0), ") is not divisible by product of block sizes (", product, ")");
+    return invalid("Input batch dimension (", input.dim(0), ") is not divisible by product of block sizes (",
+                   product, ")");
   }
   Indices dims(input.shape().dims().begin(), input.shape().dims().end());
   dims[0] /= product;
   for (int i = 0; i < n; ++i) {
     if (crops[2 * i] < 0 || crops[2 * i + 1] < 0) return invalid("Crops must be non-negative");
-    if (multiply_overflows(dims[1 + i], blocks[i], &dims[1 + i])) return invalid("cropped_shape[", i, "] must fit in 63 bits");
+    if (multiply_overflows(dims[1 + i], blocks[i], &dims[1 + i]))
+      return invalid("cropped_shape[", i, "] must fit in 63 bits");
     dims[1 + i] = dims[1 + i] - crops[2 * i];
     if (dims[1 + i] >= 0) dims[1 + i] -= crops[2 * i + 1];
     if (dims[1 + i] < 0) return invalid("cropped_shape[", i, "]=", dims[1 + i], " must be non-negative");
   }
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   if (out->num_elements() == 0) return absl::OkStatus();
   Indices from_strides = strides_of(input.shape()), to_strides = strides_of(shape);
   Indices at(n, 0);
@@ -135,7 +144,8 @@ absl::Status batch_to_space_any(KernelContext& context, const Indices& blocks, c
       from += first * from_strides[1 + i];
     }
     for (int i = n + 1; i < input.rank(); ++i) box.add(input.dim(i), from_strides[i], to_strides[i]);
-    if (box.elements() > 0) copy_box(context.parallel(), input.dtype(), box, element_at(input, from), element_at(*out, to));
+    if (box.elements() > 0)
+      copy_box(context.parallel(), input.dtype(), box, element_at(input, from), element_at(*out, to));
     for (int i = n - 1; i >= 0 && ++at[i] == blocks[i]; --i) at[i] = 0;
   }
   return absl::OkStatus();
@@ -166,7 +176,8 @@ class ImageBlocks final : public Kernel {
     const Tensor& edges = context.input(1);
     if (input.rank() != 4) return invalid("Input rank should be: 4instead of: ", input.rank());
     if (edges.rank() != 2 || edges.dim(0) != 2 || edges.dim(1) != 2) {
-      return invalid(kToBatch ? "paddings" : "crops", " should have shape [2, 2] instead of ", edges.shape().to_string());
+      return invalid(kToBatch ? "paddings" : "crops", " should have shape [2, 2] instead of ",
+                     edges.shape().to_string());
     }
     Indices blocks = {block_, block_};
     return kToBatch ? space_to_batch_any(context, blocks, ints_of(edges))
@@ -187,7 +198,8 @@ class DepthBlocks final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(std::string format, c.attr<std::string>("data_format"));
     if (kernel->block_ <= 1) return invalid("Block size should be > 1, but was: ", kernel->block_);
     if (kernel->block_ > INT32_MAX) return invalid("Block size too large: ", kernel->block_);
-    if (format != "NHWC" && format != "NCHW") return invalid("Only NHWC and NCHW are supported, got ", format);
+    if (format != "NHWC" && format != "NCHW")
+      return invalid("Only NHWC and NCHW are supported, got ", format);
     kernel->channels_last_ = format == "NHWC";
     return kernel;
   }
@@ -201,11 +213,13 @@ class DepthBlocks final : public Kernel {
     Indices dims(input.shape().dims().begin(), input.shape().dims().end());
     if (kToDepth) {
       if (dims[h] % block_ != 0 || dims[w] % block_ != 0) {
-        return invalid("Image width ", dims[w], " and height ", dims[h], " should be divisible by block_size: ", block_);
+        return invalid("Image width ", dims[w], " and height ", dims[h],
+                       " should be divisible by block_size: ", block_);
       }
       dims[h] /= block_;
       dims[w] /= block_;
-      if (multiply_overflows(dims[c], block_ * block_, &dims[c])) return invalid("The output depth must fit in 63 bits");
+      if (multiply_overflows(dims[c], block_ * block_, &dims[c]))
+        return invalid("The output depth must fit in 63 bits");
     } else {
       if (dims[c] % (block_ * block_) != 0) {
         return invalid("Input depth dimension ", dims[c], " should be divisible by: ", block_ * block_);
@@ -216,7 +230,7 @@ class DepthBlocks final : public Kernel {
       }
     }
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (out->num_elements() == 0) return absl::OkStatus();
     move(context, input, out, h, w, c);
     return absl::OkStatus();
@@ -232,15 +246,13 @@ class DepthBlocks final : public Kernel {
     int64_t depth = wide_shape.dim(c);
     struct {
       int64_t size, wide, deep;
-    } axes[6] = {{wide_shape.dim(0), wide[0], deep[0]},
-                 {deep_shape.dim(h), wide[h] * block_, deep[h]},
-                 {block_, wide[h], deep[c] * depth * block_},
-                 {deep_shape.dim(w), wide[w] * block_, deep[w]},
-                 {block_, wide[w], deep[c] * depth},
-                 {depth, wide[c], deep[c]}};
+    } axes[6] = {{wide_shape.dim(0), wide[0], deep[0]},       {deep_shape.dim(h), wide[h] * block_, deep[h]},
+                 {block_, wide[h], deep[c] * depth * block_}, {deep_shape.dim(w), wide[w] * block_, deep[w]},
+                 {block_, wide[w], deep[c] * depth},          {depth, wide[c], deep[c]}};
     // From the outermost of the destination inwards.
-    std::stable_sort(std::begin(axes), std::end(axes),
-                     [](const auto& a, const auto& b) { return kToDepth ? a.deep > b.deep : a.wide > b.wide; });
+    std::stable_sort(std::begin(axes), std::end(axes), [](const auto& a, const auto& b) {
+      return kToDepth ? a.deep > b.deep : a.wide > b.wide;
+    });
     Box box;
     for (const auto& a : axes) box.add(a.size, kToDepth ? a.wide : a.deep, kToDepth ? a.deep : a.wide);
     copy_box(context.parallel(), input.dtype(), box, input.raw(), out->raw());
@@ -289,7 +301,7 @@ class ExtractPatches final : public Kernel {
     }
     dims.push_back(patch);
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (out->num_elements() == 0) return absl::OkStatus();
     fill_zero(context.parallel(), out->dtype(), out->raw(), out->num_elements());
     Indices from_strides = strides_of(input.shape()), to_strides = strides_of(shape);
@@ -311,7 +323,8 @@ class ExtractPatches final : public Kernel {
         to += first * to_strides[i + 1];
       }
       box.add(depth, 1, 1);
-      if (box.elements() > 0) copy_box(context.parallel(), input.dtype(), box, element_at(input, from), element_at(*out, to));
+      if (box.elements() > 0)
+        copy_box(context.parallel(), input.dtype(), box, element_at(input, from), element_at(*out, to));
       for (int i = kSpatial - 1; i >= 0 && ++at[i] == sizes_[i]; --i) at[i] = 0;
     }
     return absl::OkStatus();
@@ -320,10 +333,13 @@ class ExtractPatches final : public Kernel {
  private:
   static absl::Status read(const KernelConstruction& c, const char* name, int64_t (&out)[kSpatial]) {
     TROUPE_ASSIGN_OR_RETURN(std::vector<int64_t> v, c.attr<std::vector<int64_t>>(name));
-    if (v.size() != kSpatial + 2) return invalid(name, " must have ", kSpatial + 2, " values, got ", v.size());
-    if (v.front() != 1 || v.back() != 1) return absl::UnimplementedError(absl::StrCat("Only support ", name, " across space."));
+    if (v.size() != kSpatial + 2)
+      return invalid(name, " must have ", kSpatial + 2, " values, got ", v.size());
+    if (v.front() != 1 || v.back() != 1)
+      return absl::UnimplementedError(absl::StrCat("Only support ", name, " across space."));
     for (int i = 0; i < kSpatial; ++i) {
-      if (v[i + 1] < 1 || v[i + 1] > INT32_MAX) return absl::OutOfRangeError(absl::StrCat(name, " is out of range."));
+      if (v[i + 1] < 1 || v[i + 1] > INT32_MAX)
+        return absl::OutOfRangeError(absl::StrCat(name, " is out of range."));
       out[i] = v[i + 1];
     }
     return absl::OkStatus();
@@ -342,10 +358,13 @@ void register_array_block_kernels(KernelRegistry* registry) {
   registry->add(KernelDef("BatchToSpace").types("T", real_number_types()).kernel<ImageBlocks<false>>());
   registry->add(KernelDef("SpaceToBatchND").types("T", real_number_types()).fn(space_to_batch_nd));
   registry->add(KernelDef("BatchToSpaceND").types("T", real_number_types()).fn(batch_to_space_nd));
-  registry->add(KernelDef("SpaceToDepth").types("T", with(every_type(), {DataType::kQint8})).kernel<DepthBlocks<true>>());
+  registry->add(KernelDef("SpaceToDepth")
+                    .types("T", with(every_type(), {DataType::kQint8}))
+                    .kernel<DepthBlocks<true>>());
   registry->add(KernelDef("DepthToSpace").types("T", every_type()).kernel<DepthBlocks<false>>());
   registry->add(KernelDef("ExtractImagePatches").types("T", number_types()).kernel<ExtractPatches<2>>());
-  registry->add(KernelDef("ExtractVolumePatches").types("T", real_number_types()).kernel<ExtractPatches<3>>());
+  registry->add(
+      KernelDef("ExtractVolumePatches").types("T", real_number_types()).kernel<ExtractPatches<3>>());
 }
 
 }  // namespace troupe

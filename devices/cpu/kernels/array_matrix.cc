@@ -23,7 +23,7 @@ absl::Status diag(KernelContext& context) {
   Indices dims(input.shape().dims().begin(), input.shape().dims().end());
   dims.insert(dims.end(), input.shape().dims().begin(), input.shape().dims().end());
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   fill_zero(context.parallel(), out->dtype(), out->raw(), out->num_elements());
   int64_t n = input.num_elements();
   Box box;
@@ -36,7 +36,8 @@ absl::Status diag_part(KernelContext& context) {
   const Tensor& input = context.input(0);
   int rank = input.rank();
   if (rank % 2 != 0) {
-    return invalid("The rank of the tensor should be even and positive, got shape ", input.shape().to_string());
+    return invalid("The rank of the tensor should be even and positive, got shape ",
+                   input.shape().to_string());
   }
   Shape shape;
   for (int i = 0; i < rank / 2; ++i) {
@@ -46,7 +47,7 @@ absl::Status diag_part(KernelContext& context) {
     }
     shape.add_dim(input.dim(i));
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   int64_t n = out->num_elements();
   Box box;
   box.add(n, n + 1, 1);
@@ -60,7 +61,9 @@ struct Band {
   bool left_above = true, left_below = true;
 
   int64_t diagonals() const { return upper - lower + 1; }
-  int64_t length_of(int64_t d) const { return std::min(rows + std::min<int64_t>(0, d), cols - std::max<int64_t>(0, d)); }
+  int64_t length_of(int64_t d) const {
+    return std::min(rows + std::min<int64_t>(0, d), cols - std::max<int64_t>(0, d));
+  }
   int64_t offset_of(int64_t d) const {
     bool left = (d >= 0 && left_above) || (d <= 0 && left_below);
     return left ? 0 : length - length_of(d);
@@ -76,14 +79,16 @@ absl::Status set_alignment(const std::string& align, Band* band) {
 
 /// Reads k: one diagonal, or the lowest and the highest.
 absl::Status read_band(const Tensor& k, Band* band) {
-  if (k.rank() > 1) return invalid("diag_index must be a scalar or vector, received shape: ", k.shape().to_string());
+  if (k.rank() > 1)
+    return invalid("diag_index must be a scalar or vector, received shape: ", k.shape().to_string());
   int64_t n = k.num_elements();
   if (n == 0) return invalid("Expected diag_index to have at least 1 element");
   if (n > 2) return invalid("diag_index must have only one or two elements, received ", n, " elements.");
   band->lower = int_at(k, 0);
   band->upper = int_at(k, n - 1);
   if (band->lower > band->upper) {
-    return invalid("lower_diag_index must not be larger than upper_diag_index: ", band->lower, " > ", band->upper);
+    return invalid("lower_diag_index must not be larger than upper_diag_index: ", band->lower, " > ",
+                   band->upper);
   }
   return absl::OkStatus();
 }
@@ -91,10 +96,12 @@ absl::Status read_band(const Tensor& k, Band* band) {
 absl::Status check_bounds(const Band& band) {
   auto outside = [&](int64_t d) { return d != 0 && (d <= -band.rows || d >= band.cols); };
   if (outside(band.lower)) {
-    return invalid("lower_diag_index is out of bound: ", band.lower, ". It must be between ", -band.rows, " and ", band.cols);
+    return invalid("lower_diag_index is out of bound: ", band.lower, ". It must be between ", -band.rows,
+                   " and ", band.cols);
   }
   if (outside(band.upper)) {
-    return invalid("upper_diag_index is out of bound: ", band.upper, " It must be between ", -band.rows, " and ", band.cols);
+    return invalid("upper_diag_index is out of bound: ", band.upper, " It must be between ", -band.rows,
+                   " and ", band.cols);
   }
   return absl::OkStatus();
 }
@@ -118,12 +125,15 @@ class BandKernel : public Kernel {
 
 class MatrixDiag final : public BandKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) { return make<MatrixDiag>(c); }
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    return make<MatrixDiag>(c);
+  }
   absl::Status compute(KernelContext& context) override {
     const Tensor& diagonal = context.input(0);
     bool v2 = context.num_inputs() > 1;
     int rank = diagonal.rank();
-    if (rank < 1) return invalid("diagonal must be at least 1-dim, received shape: ", diagonal.shape().to_string());
+    if (rank < 1)
+      return invalid("diagonal must be at least 1-dim, received shape: ", diagonal.shape().to_string());
     Band band = alignment_;
     int64_t rows = -1, cols = -1;
     const Tensor* padding = nullptr;
@@ -138,8 +148,9 @@ class MatrixDiag final : public BandKernel {
     }
     bool one = band.lower == band.upper;
     if (!one && (rank < 2 || diagonal.dim(rank - 2) != band.diagonals())) {
-      return invalid("The number of diagonals provided in the input does not match the lower_diag_index and "
-                     "upper_diag_index range.");
+      return invalid(
+          "The number of diagonals provided in the input does not match the lower_diag_index and "
+          "upper_diag_index range.");
     }
     band.length = diagonal.dim(rank - 1);
     int64_t min_rows = band.length - std::min<int64_t>(band.upper, 0);
@@ -154,8 +165,9 @@ class MatrixDiag final : public BandKernel {
     if (rows < min_rows) return invalid("The number of rows is too small.");
     if (cols < min_cols) return invalid("The number of columns is too small.");
     if (rows != min_rows && cols != min_cols) {
-      return invalid("The number of rows or columns is not consistent with the specified d_lower, d_upper, and "
-                     "diagonal.");
+      return invalid(
+          "The number of rows or columns is not consistent with the specified d_lower, d_upper, and "
+          "diagonal.");
     }
     band.rows = rows;
     band.cols = cols;
@@ -164,7 +176,7 @@ class MatrixDiag final : public BandKernel {
     dims.push_back(rows);
     dims.push_back(cols);
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (padding != nullptr) {
       fill_flat(context.parallel(), out->dtype(), padding->raw(), out->raw(), out->num_elements());
     } else {
@@ -176,7 +188,8 @@ class MatrixDiag final : public BandKernel {
   }
 
   /// Writes the diagonals into the matrices.
-  static void copy_diagonals(KernelContext& context, const Band& band, int64_t batch, const Tensor& diagonal, Tensor* out) {
+  static void copy_diagonals(KernelContext& context, const Band& band, int64_t batch, const Tensor& diagonal,
+                             Tensor* out) {
     for (int64_t d = band.lower; d <= band.upper; ++d) {
       int64_t length = std::min(band.length_of(d), band.length);
       if (length <= 0) continue;
@@ -192,7 +205,9 @@ class MatrixDiag final : public BandKernel {
 
 class MatrixDiagPart final : public BandKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) { return make<MatrixDiagPart>(c); }
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    return make<MatrixDiagPart>(c);
+  }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
     int rank = input.rank();
@@ -207,13 +222,14 @@ class MatrixDiagPart final : public BandKernel {
     band.rows = input.dim(rank - 2);
     band.cols = input.dim(rank - 1);
     TROUPE_RETURN_IF_ERROR(check_bounds(band));
-    band.length = std::min(band.rows + std::min<int64_t>(band.upper, 0), band.cols - std::max<int64_t>(band.lower, 0));
+    band.length =
+        std::min(band.rows + std::min<int64_t>(band.upper, 0), band.cols - std::max<int64_t>(band.lower, 0));
     Indices dims(input.shape().dims().begin(), input.shape().dims().end());
     dims.resize(rank - 2);
     if (band.diagonals() > 1) dims.push_back(band.diagonals());
     dims.push_back(band.length);
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (out->num_elements() == 0) return absl::OkStatus();
     if (padding != nullptr && band.diagonals() > 1) {
       fill_flat(context.parallel(), out->dtype(), padding->raw(), out->raw(), out->num_elements());
@@ -235,7 +251,9 @@ class MatrixDiagPart final : public BandKernel {
 
 class MatrixSetDiag final : public BandKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) { return make<MatrixSetDiag>(c); }
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    return make<MatrixSetDiag>(c);
+  }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
     const Tensor& diagonal = context.input(1);
@@ -251,22 +269,25 @@ class MatrixSetDiag final : public BandKernel {
     TROUPE_RETURN_IF_ERROR(check_bounds(band));
     int64_t n = band.diagonals();
     if (n > 1 && (diagonal.rank() < 2 || diagonal.dim(diagonal.rank() - 2) != n)) {
-      return invalid("The number of diagonals provided in `diag` is not consistent with `lower_diag_index` and "
-                     "`upper_diag_index`");
+      return invalid(
+          "The number of diagonals provided in `diag` is not consistent with `lower_diag_index` and "
+          "`upper_diag_index`");
     }
-    band.length = std::min(band.rows + std::min<int64_t>(band.upper, 0), band.cols - std::max<int64_t>(band.lower, 0));
+    band.length =
+        std::min(band.rows + std::min<int64_t>(band.upper, 0), band.cols - std::max<int64_t>(band.lower, 0));
     Indices dims(input.shape().dims().begin(), input.shape().dims().end());
     dims.resize(rank - 2);
     if (n > 1) dims.push_back(n);
     dims.push_back(band.length);
     TROUPE_ASSIGN_OR_RETURN(Shape expected, Shape::make({dims.data(), dims.size()}));
     if (!(expected == diagonal.shape())) {
-      return invalid("Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not "
-                     "equal to the longests diagonal in range [lower_diag_index:upper_diag_index].\nInput shape: ",
-                     input.shape().to_string(), "\nDiagonal shape: ", diagonal.shape().to_string(),
-                     "\nExpected diagonal shape: ", expected.to_string());
+      return invalid(
+          "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not "
+          "equal to the longests diagonal in range [lower_diag_index:upper_diag_index].\nInput shape: ",
+          input.shape().to_string(), "\nDiagonal shape: ", diagonal.shape().to_string(),
+          "\nExpected diagonal shape: ", expected.to_string());
     }
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0}, 0, input.shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, input.shape()));
     if (input.num_elements() == 0) return absl::OkStatus();
     if (!out->shares_buffer_with(input)) {
       copy_flat(context.parallel(), input.dtype(), input.raw(), out->raw(), input.num_elements());
@@ -282,21 +303,24 @@ absl::Status matrix_band_part(KernelContext& context) {
   const Tensor& upper_tensor = context.input(2);
   int rank = input.rank();
   if (rank < 2) return invalid("input must be at least 2-dim, received shape: ", input.shape().to_string());
-  if (!is_scalar(lower_tensor)) return invalid("num_lower must be scalar, got shape ", lower_tensor.shape().to_string());
-  if (!is_scalar(upper_tensor)) return invalid("num_upper must be scalar, got shape ", upper_tensor.shape().to_string());
+  if (!is_scalar(lower_tensor))
+    return invalid("num_lower must be scalar, got shape ", lower_tensor.shape().to_string());
+  if (!is_scalar(upper_tensor))
+    return invalid("num_upper must be scalar, got shape ", upper_tensor.shape().to_string());
   int64_t rows = input.dim(rank - 2), cols = input.dim(rank - 1);
   int64_t lower = int_at(lower_tensor, 0), upper = int_at(upper_tensor, 0);
   if (lower > rows) {
     return invalid("num_lower must be negative or less or equal to number of rows (", rows, ") got: ", lower);
   }
   if (upper > cols) {
-    return invalid("num_upper must be negative or less or equal to number of columns (", cols, ") got: ", upper);
+    return invalid("num_upper must be negative or less or equal to number of columns (", cols,
+                   ") got: ", upper);
   }
   if (lower < 0 && upper < 0) {
     context.set_output(0, input);
     return absl::OkStatus();
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0}, 0, input.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, input.shape()));
   if (input.num_elements() == 0) return absl::OkStatus();
   bool in_place = out->shares_buffer_with(input);
   with_plain_storage(input.dtype(), [&]<class T>(T*) {
@@ -319,8 +343,9 @@ absl::Status matrix_band_part(KernelContext& context) {
 }  // namespace
 
 void register_array_matrix_kernels(KernelRegistry* registry) {
-  const std::vector<DataType> diag_types = {DataType::kComplex128, DataType::kComplex64, DataType::kDouble, DataType::kFloat,
-                                            DataType::kHalf, DataType::kInt32, DataType::kInt64};
+  const std::vector<DataType> diag_types = {DataType::kComplex128, DataType::kComplex64, DataType::kDouble,
+                                            DataType::kFloat,      DataType::kHalf,      DataType::kInt32,
+                                            DataType::kInt64};
   registry->add(KernelDef("Diag").types("T", diag_types).fn(diag));
   registry->add(KernelDef("DiagPart").types("T", diag_types).fn(diag_part));
   for (const char* op : {"MatrixDiag", "MatrixDiagV2", "MatrixDiagV3", "BatchMatrixDiag"}) {

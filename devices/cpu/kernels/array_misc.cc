@@ -24,20 +24,24 @@ absl::Status inplace(KernelContext& context, Combine how) {
   const Tensor& v = context.input(2);
   if (!is_vector(i)) return invalid("i must be a vector. ", i.shape().to_string());
   if (x.rank() != v.rank() || x.rank() < 1) {
-    return invalid("x and v shape doesn't match (ranks differ): ", x.shape().to_string(), " vs. ", v.shape().to_string());
+    return invalid("x and v shape doesn't match (ranks differ): ", x.shape().to_string(), " vs. ",
+                   v.shape().to_string());
   }
   for (int d = 1; d < x.rank(); ++d) {
     if (x.dim(d) != v.dim(d)) {
-      return invalid("x and v shape doesn't match at index ", d, " : ", x.shape().to_string(), " vs. ", v.shape().to_string());
+      return invalid("x and v shape doesn't match at index ", d, " : ", x.shape().to_string(), " vs. ",
+                     v.shape().to_string());
     }
   }
   if (i.dim(0) != v.dim(0)) {
-    return invalid("i and x shape doesn't match at index 0: ", i.shape().to_string(), " vs. ", v.shape().to_string());
+    return invalid("i and x shape doesn't match at index 0: ", i.shape().to_string(), " vs. ",
+                   v.shape().to_string());
   }
   CombineLoop loop = combine_loop(how, x.dtype());
   if (loop == nullptr) return invalid("Unsupported dtype for in-place updates: ", dtype_name(x.dtype()));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0}, 0, x.shape()));
-  if (!out->shares_buffer_with(x)) copy_flat(context.parallel(), x.dtype(), x.raw(), out->raw(), x.num_elements());
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, x.shape()));
+  if (!out->shares_buffer_with(x))
+    copy_flat(context.parallel(), x.dtype(), x.raw(), out->raw(), x.num_elements());
   if (x.num_elements() == 0) return absl::OkStatus();
   int64_t rows = x.dim(0), run = x.num_elements() / rows;
   for (int64_t k = 0; k < i.dim(0); ++k) {
@@ -54,22 +58,29 @@ absl::Status inplace_sub(KernelContext& context) { return inplace(context, Combi
 /// The elements of a sparse tensor as bytes, by the position of their sequence in the output.
 using Sequences = std::map<int64_t, std::vector<absl::string_view>>;
 
-absl::Status check_sequences(const Tensor& indices, const Tensor& values, const Tensor& shape, const char* name) {
-  if (indices.rank() != 2) return invalid(name, "_indices should be a matrix, but got shape: ", indices.shape().to_string());
-  if (!is_vector(values)) return invalid(name, "_values should be a vector, but got shape: ", values.shape().to_string());
-  if (!is_vector(shape)) return invalid(name, "_shape should be a vector, but got shape: ", shape.shape().to_string());
+absl::Status check_sequences(const Tensor& indices, const Tensor& values, const Tensor& shape,
+                             const char* name) {
+  if (indices.rank() != 2)
+    return invalid(name, "_indices should be a matrix, but got shape: ", indices.shape().to_string());
+  if (!is_vector(values))
+    return invalid(name, "_values should be a vector, but got shape: ", values.shape().to_string());
+  if (!is_vector(shape))
+    return invalid(name, "_shape should be a vector, but got shape: ", shape.shape().to_string());
   if (indices.dim(0) != values.dim(0)) {
-    return invalid("Expected ", name, "_values.NumElements == #rows(", name, "_indices), their shapes are: ",
-                   values.shape().to_string(), " and ", indices.shape().to_string());
+    return invalid("Expected ", name, "_values.NumElements == #rows(", name,
+                   "_indices), their shapes are: ", values.shape().to_string(), " and ",
+                   indices.shape().to_string());
   }
   if (shape.dim(0) != indices.dim(1)) {
-    return invalid("Expected ", name, "_shape.NumElements == #cols(", name, "_indices), their shapes are: ",
-                   shape.shape().to_string(), " and ", indices.shape().to_string());
+    return invalid("Expected ", name, "_shape.NumElements == #cols(", name,
+                   "_indices), their shapes are: ", shape.shape().to_string(), " and ",
+                   indices.shape().to_string());
   }
   return absl::OkStatus();
 }
 
-absl::Status group_sequences(const Tensor& indices, const Tensor& values, const Shape& groups, Sequences* out) {
+absl::Status group_sequences(const Tensor& indices, const Tensor& values, const Shape& groups,
+                             Sequences* out) {
   int64_t columns = indices.dim(1);
   auto index = indices.flat<int64_t>();
   for (int64_t r = 0; r < indices.dim(0); ++r) {
@@ -81,9 +92,10 @@ absl::Status group_sequences(const Tensor& indices, const Tensor& values, const 
       }
       group = group * groups.dim(static_cast<int>(c)) + at;
     }
-    absl::string_view bytes = values.dtype() == DataType::kString
-                                  ? values.flat<TString>()[r].view()
-                                  : absl::string_view(static_cast<const char*>(element_at(values, r)), dtype_size(values.dtype()));
+    absl::string_view bytes =
+        values.dtype() == DataType::kString
+            ? values.flat<TString>()[r].view()
+            : absl::string_view(static_cast<const char*>(element_at(values, r)), dtype_size(values.dtype()));
     (*out)[group].push_back(bytes);
   }
   return absl::OkStatus();
@@ -112,7 +124,8 @@ class EditDistance final : public Kernel {
     return kernel;
   }
   absl::Status compute(KernelContext& context) override {
-    TROUPE_RETURN_IF_ERROR(check_sequences(context.input(0), context.input(1), context.input(2), "hypothesis"));
+    TROUPE_RETURN_IF_ERROR(
+        check_sequences(context.input(0), context.input(1), context.input(2), "hypothesis"));
     TROUPE_RETURN_IF_ERROR(check_sequences(context.input(3), context.input(4), context.input(5), "truth"));
     Indices a = ints_of(context.input(2)), b = ints_of(context.input(5));
     if (a.size() != b.size() || a.empty()) {
@@ -125,7 +138,7 @@ class EditDistance final : public Kernel {
     Sequences hypotheses, truths;
     TROUPE_RETURN_IF_ERROR(group_sequences(context.input(0), context.input(1), shape, &hypotheses));
     TROUPE_RETURN_IF_ERROR(group_sequences(context.input(3), context.input(4), shape, &truths));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     auto to = out->flat<float>();
     std::fill(to.begin(), to.end(), 0.0f);
     for (const auto& [group, truth] : truths) {
@@ -157,8 +170,8 @@ class ImmutableConst final : public Kernel {
     if (!full) return invalid("attr shape must be fully defined: ", shape.to_string());
     kernel->shape_ = *std::move(full);
     if (!is_trivial(kernel->dtype_)) {
-      return absl::UnimplementedError(
-          absl::StrCat("Sorry, ", dtype_name(kernel->dtype_), " is not currently supported for ImmutableConstOp."));
+      return absl::UnimplementedError(absl::StrCat("Sorry, ", dtype_name(kernel->dtype_),
+                                                   " is not currently supported for ImmutableConstOp."));
     }
     return kernel;
   }
@@ -175,23 +188,27 @@ class ImmutableConst final : public Kernel {
     if (fd < 0) return absl::NotFoundError(absl::StrCat(file_, "; ", std::strerror(errno)));
     struct stat info = {};
     int64_t bytes = 0;
-    bool fits = fstat(fd, &info) == 0 &&
-                !multiply_overflows(shape_.num_elements(), static_cast<int64_t>(dtype_size(dtype_)), &bytes) &&
-                info.st_size >= bytes;
+    bool fits =
+        fstat(fd, &info) == 0 &&
+        !multiply_overflows(shape_.num_elements(), static_cast<int64_t>(dtype_size(dtype_)), &bytes) &&
+        info.st_size >= bytes;
     if (!fits || bytes == 0) {
       close(fd);
       if (fits) {
         value_ = Tensor(dtype_, shape_);
         return absl::OkStatus();
       }
-      return invalid("Wrong length of the memory region ", file_, ": ", info.st_size, " bytes for shape ", shape_.to_string(),
-                     " of ", dtype_name(dtype_));
+      return invalid("Wrong length of the memory region ", file_, ": ", info.st_size, " bytes for shape ",
+                     shape_.to_string(), " of ", dtype_name(dtype_));
     }
     void* data = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
-    if (data == MAP_FAILED) return absl::InternalError(absl::StrCat("cannot map ", file_, ": ", std::strerror(errno)));
-    value_ = Tensor(dtype_, shape_, Buffer::adopt(data, static_cast<size_t>(bytes),
-                                                  [](void* p, size_t size, void*) { munmap(p, size); }, nullptr));
+    if (data == MAP_FAILED)
+      return absl::InternalError(absl::StrCat("cannot map ", file_, ": ", std::strerror(errno)));
+    value_ = Tensor(
+        dtype_, shape_,
+        Buffer::adopt(
+            data, static_cast<size_t>(bytes), [](void* p, size_t size, void*) { munmap(p, size); }, nullptr));
     return absl::OkStatus();
   }
 

@@ -15,7 +15,8 @@ using Pieces = absl::InlinedVector<ConcatPiece, 16>;
 absl::StatusOr<Indices> permutation_of(const Tensor& perm, int rank) {
   if (!is_vector(perm)) return invalid("perm must be rank 1, got shape ", perm.shape().to_string());
   if (perm.dim(0) != rank) {
-    return invalid("transpose expects a vector of size ", rank, ". But input(1) is a vector of size ", perm.dim(0));
+    return invalid("transpose expects a vector of size ", rank, ". But input(1) is a vector of size ",
+                   perm.dim(0));
   }
   Indices axes = ints_of(perm);
   bool used[Shape::kMaxRank] = {};
@@ -52,7 +53,7 @@ absl::Status transpose_any(KernelContext& context, bool conjugated) {
     context.set_output(0, input.reshaped(std::move(shape)));
     return absl::OkStatus();
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   Indices from = strides_of(input.shape());
   Indices to = strides_of(shape);
   Box box;
@@ -71,7 +72,7 @@ absl::Status invert_permutation(KernelContext& context) {
   if (!is_vector(input)) return invalid("invert_permutation expects a 1D vector.");
   int64_t n = input.dim(0);
   if (n > INT32_MAX) return invalid("permutation of nonnegative int32s must have <= int32 max elements");
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, input.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, input.shape()));
   for (int64_t i = 0; i < n; ++i) set_int(out, i, -1);
   for (int64_t i = 0; i < n; ++i) {
     int64_t v = int_at(input, i);
@@ -86,7 +87,8 @@ absl::Status invert_permutation(KernelContext& context) {
 absl::Status concat_inputs(KernelContext& context, int first, int n, int axis_input, const char* axis_name) {
   const Tensor& axis_tensor = context.input(axis_input);
   if (axis_tensor.num_elements() != 1 || axis_tensor.rank() > 1) {
-    return invalid(axis_name, " tensor should be a scalar integer, but got shape ", axis_tensor.shape().to_string());
+    return invalid(axis_name, " tensor should be a scalar integer, but got shape ",
+                   axis_tensor.shape().to_string());
   }
   const Tensor& head = context.input(first);
   int rank = head.rank();
@@ -99,20 +101,22 @@ absl::Status concat_inputs(KernelContext& context, int first, int n, int axis_in
     }
   }
   if (axis < -rank || axis >= rank) {
-    return invalid("ConcatOp : Expected concatenating dimensions in the range [", -rank, ", ", rank, "), but got ", axis);
+    return invalid("ConcatOp : Expected concatenating dimensions in the range [", -rank, ", ", rank,
+                   "), but got ", axis);
   }
   int concat_axis = static_cast<int>(axis < 0 ? axis + rank : axis);
   int64_t total = 0;
   for (int i = 0; i < n; ++i) {
     const Tensor& in = context.input(first + i);
     if (in.rank() != rank) {
-      return invalid("ConcatOp : Ranks of all input tensors should match: shape[0] = ", head.shape().to_string(),
-                     " vs. shape[", i, "] = ", in.shape().to_string());
+      return invalid("ConcatOp : Ranks of all input tensors should match: shape[0] = ",
+                     head.shape().to_string(), " vs. shape[", i, "] = ", in.shape().to_string());
     }
     for (int d = 0; d < rank; ++d) {
       if (d != concat_axis && in.dim(d) != head.dim(d)) {
-        return invalid("ConcatOp : Dimension ", d, " in both shapes must be equal: shape[0] = ",
-                       head.shape().to_string(), " vs. shape[", i, "] = ", in.shape().to_string());
+        return invalid("ConcatOp : Dimension ", d,
+                       " in both shapes must be equal: shape[0] = ", head.shape().to_string(), " vs. shape[",
+                       i, "] = ", in.shape().to_string());
       }
     }
     if (__builtin_add_overflow(total, in.dim(concat_axis), &total)) {
@@ -122,7 +126,7 @@ absl::Status concat_inputs(KernelContext& context, int first, int n, int axis_in
   Indices dims(head.shape().dims().begin(), head.shape().dims().end());
   dims[concat_axis] = total;
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   if (shape.num_elements() == 0) return absl::OkStatus();
   int64_t rows = count_dims(shape, 0, concat_axis);
   int64_t inner = count_dims(shape, concat_axis + 1, rank);
@@ -152,9 +156,11 @@ absl::Status concat_offset(KernelContext& context) {
   int n = context.num_inputs() - 1;
   for (int i = 0; i < n; ++i) {
     const Tensor& in = context.input(i + 1);
-    if (!is_vector(in)) return invalid("input ", i + 1, " should be a vector, but got shape ", in.shape().to_string());
+    if (!is_vector(in))
+      return invalid("input ", i + 1, " should be a vector, but got shape ", in.shape().to_string());
     if (in.dim(0) != head.num_elements()) {
-      return invalid("input ", i + 1, " should contain ", head.num_elements(), " elements, but got ", in.dim(0));
+      return invalid("input ", i + 1, " should contain ", head.num_elements(), " elements, but got ",
+                     in.dim(0));
     }
   }
   int64_t rank = head.dim(0);
@@ -164,7 +170,7 @@ absl::Status concat_offset(KernelContext& context) {
   uint64_t offset = 0;
   for (int i = 0; i < n; ++i) {
     const Tensor& in = context.input(i + 1);
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(i, in.shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(i, in.shape()));
     for (int64_t d = 0; d < rank; ++d) {
       if (d == axis) {
         set_int(out, d, static_cast<int64_t>(offset));
@@ -191,7 +197,7 @@ absl::Status split_into(KernelContext& context, const Tensor& input, int axis, c
   for (size_t i = 0; i < sizes.size(); ++i) {
     Shape shape = input.shape();
     shape.set_dim(axis, sizes[i]);
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(static_cast<int>(i), shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(static_cast<int>(i), shape));
     if (shape.num_elements() == 0) continue;
     int64_t run = sizes[i] * inner;
     Box box;
@@ -219,8 +225,8 @@ absl::Status split(KernelContext& context) {
   int n = context.num_outputs();
   if (n <= 0) return invalid("Number of ways to split should be > 0, but got ", n);
   if (input.dim(axis) % n != 0) {
-    return invalid("Number of ways to split should evenly divide the split dimension, but got split_dim ", axis,
-                   " (size = ", input.dim(axis), ") and num_split ", n);
+    return invalid("Number of ways to split should evenly divide the split dimension, but got split_dim ",
+                   axis, " (size = ", input.dim(axis), ") and num_split ", n);
   }
   if (n == 1) {
     context.set_output(0, input);
@@ -244,8 +250,8 @@ absl::Status split_v(KernelContext& context) {
   int64_t whole = input.dim(axis);
   if (n == 1) {
     if (sizes[0] != -1 && sizes[0] != whole) {
-      return invalid("If there is only one output, it must have the same size as the input. Input size: ", whole,
-                     " output size: ", sizes[0]);
+      return invalid("If there is only one output, it must have the same size as the input. Input size: ",
+                     whole, " output size: ", sizes[0]);
     }
     context.set_output(0, input);
     return absl::OkStatus();
@@ -263,8 +269,10 @@ absl::Status split_v(KernelContext& context) {
     }
   }
   if (known > whole || (unknown == -1 && known != whole)) {
-    return invalid("Determined shape must either match input shape along split_dim exactly if fully specified, or be "
-                   "less than the size of the input along split_dim if not fully specified.  Got: ", known);
+    return invalid(
+        "Determined shape must either match input shape along split_dim exactly if fully specified, or be "
+        "less than the size of the input along split_dim if not fully specified.  Got: ",
+        known);
   }
   if (unknown != -1) sizes[unknown] = whole - known;
   return split_into(context, input, axis, sizes);
@@ -286,8 +294,8 @@ class Pack final : public Kernel {
     if (rank > Shape::kMaxRank) return invalid("Too many dimensions: ", rank);
     for (int i = 1; i < n; ++i) {
       if (!(context.input(i).shape() == head.shape())) {
-        return invalid("Shapes of all inputs must match: values[0].shape = ", head.shape().to_string(), " != values[", i,
-                       "].shape = ", context.input(i).shape().to_string());
+        return invalid("Shapes of all inputs must match: values[0].shape = ", head.shape().to_string(),
+                       " != values[", i, "].shape = ", context.input(i).shape().to_string());
       }
     }
     Shape shape = head.shape();
@@ -297,8 +305,9 @@ class Pack final : public Kernel {
       return absl::OkStatus();
     }
     int64_t elements = 0;
-    if (multiply_overflows(head.num_elements(), n, &elements)) return invalid("The packed tensor would be too large");
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    if (multiply_overflows(head.num_elements(), n, &elements))
+      return invalid("The packed tensor would be too large");
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (elements == 0) return absl::OkStatus();
     int64_t run = count_dims(head.shape(), static_cast<int>(axis), rank - 1);
     Pieces pieces;
@@ -336,7 +345,7 @@ class Unpack final : public Kernel {
         context.set_output(0, input.reshaped(shape));
         break;
       }
-      TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(i, shape));
+      TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(i, shape));
       if (shape.num_elements() == 0) continue;
       Box box;
       box.add(rows, run * n, run);
@@ -356,7 +365,8 @@ class ParallelConcat final : public Kernel {
     auto kernel = std::make_unique<ParallelConcat>();
     TROUPE_ASSIGN_OR_RETURN(PartialShape shape, c.attr<PartialShape>("shape"));
     auto full = shape.to_shape();
-    if (!full || full->rank() == 0) return invalid("attr shape must be fully defined and not scalar: ", shape.to_string());
+    if (!full || full->rank() == 0)
+      return invalid("attr shape must be fully defined and not scalar: ", shape.to_string());
     kernel->shape_ = *std::move(full);
     return kernel;
   }
@@ -372,7 +382,7 @@ class ParallelConcat final : public Kernel {
         return invalid("value and update shape doesn't match ", shape_.to_string(), " vs. ", s.to_string());
       }
     }
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape_));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape_));
     if (shape_.num_elements() == 0) return absl::OkStatus();
     Pieces pieces;
     for (int i = 0; i < n; ++i) pieces.push_back({context.input(i).raw(), context.input(i).num_elements()});
@@ -415,7 +425,7 @@ absl::Status tile(KernelContext& context) {
     return absl::OkStatus();
   }
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   if (total == 0) return absl::OkStatus();
   Indices from = strides_of(input.shape());
   Indices to = strides_of(shape);
@@ -436,7 +446,7 @@ absl::Status reverse_axes(KernelContext& context, const bool* reversed) {
     context.set_output(0, input);
     return absl::OkStatus();
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, input.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, input.shape()));
   Indices strides = strides_of(input.shape());
   Box box;
   int64_t start = 0;
@@ -453,8 +463,8 @@ absl::Status reverse(KernelContext& context) {
   const Tensor& dims = context.input(1);
   if (!is_vector(dims) && input.rank() > 0) return invalid("'dims' must be 1-dimension, not ", dims.rank());
   if (input.rank() > 0 && dims.dim(0) != input.rank()) {
-    return invalid("'dims' must have the same number of values as 'input' has dimensions. 'input' has ", input.rank(),
-                   "'dims' has ", dims.dim(0), " values");
+    return invalid("'dims' must have the same number of values as 'input' has dimensions. 'input' has ",
+                   input.rank(), "'dims' has ", dims.dim(0), " values");
   }
   return reverse_axes(context, dims.flat<bool>().data());
 }
@@ -490,7 +500,7 @@ class ReverseSequence final : public Kernel {
     const Tensor& input = context.input(0);
     const Tensor& lengths = context.input(1);
     TROUPE_RETURN_IF_ERROR(check(input, lengths));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, input.shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, input.shape()));
     if (input.num_elements() == 0) return absl::OkStatus();
     Indices strides = strides_of(input.shape());
     int seq = static_cast<int>(seq_), batch = static_cast<int>(batch_);
@@ -508,8 +518,10 @@ class ReverseSequence final : public Kernel {
     if (batch_ == seq_) return invalid("batch_dim == seq_dim == ", seq_);
     if (seq_ < 0) return invalid("Invalid seq_dim ", seq_);
     if (batch_ < 0) return invalid("Invalid batch_dim ", batch_);
-    if (seq_ >= input.rank()) return invalid("seq_dim must be < input rank ( ", seq_, " vs. ", input.rank(), ")");
-    if (batch_ >= input.rank()) return invalid("batch_dim must be < input rank ( ", batch_, " vs. ", input.rank(), ")");
+    if (seq_ >= input.rank())
+      return invalid("seq_dim must be < input rank ( ", seq_, " vs. ", input.rank(), ")");
+    if (batch_ >= input.rank())
+      return invalid("batch_dim must be < input rank ( ", batch_, " vs. ", input.rank(), ")");
     int64_t n = lengths.dim(0);
     if (n != input.dim(static_cast<int>(batch_))) {
       return invalid("Length of seq_lengths != input.dims(", batch_, "), (", n, " vs. ",
@@ -518,13 +530,14 @@ class ReverseSequence final : public Kernel {
     for (int64_t i = 0; i < n; ++i) {
       int64_t length = int_at(lengths, i);
       if (length < 0) return invalid("seq_lens(", i, ") < 0");
-      if (length > input.dim(static_cast<int>(seq_))) return invalid("seq_lens(", i, ") > input.dims(", seq_, ")");
+      if (length > input.dim(static_cast<int>(seq_)))
+        return invalid("seq_lens(", i, ") > input.dims(", seq_, ")");
     }
     return absl::OkStatus();
   }
   /// Steps [begin, end) of batch entry b, backwards when `direction` is -1.
-  void copy_part(KernelContext& context, Tensor& out, const Indices& strides, int64_t b, int64_t begin, int64_t end,
-                 int direction) const {
+  void copy_part(KernelContext& context, Tensor& out, const Indices& strides, int64_t b, int64_t begin,
+                 int64_t end, int direction) const {
     const Tensor& input = context.input(0);
     if (begin >= end) return;
     int64_t base = b * strides[batch_];
@@ -551,8 +564,10 @@ absl::Status roll(KernelContext& context) {
   const Tensor& shift = context.input(1);
   const Tensor& axis = context.input(2);
   if (input.rank() < 1) return invalid("input must be 1-D or higher");
-  if (shift.rank() > 1) return invalid("shift must be a scalar or a 1-D vector. Found: ", shift.shape().to_string());
-  if (axis.rank() > 1) return invalid("axis must be a scalar or a 1-D vector. Found: ", axis.shape().to_string());
+  if (shift.rank() > 1)
+    return invalid("shift must be a scalar or a 1-D vector. Found: ", shift.shape().to_string());
+  if (axis.rank() > 1)
+    return invalid("axis must be a scalar or a 1-D vector. Found: ", axis.shape().to_string());
   if (!(shift.shape() == axis.shape())) return invalid("shift and axis must have the same size");
   Indices moved(input.rank(), 0);
   for (int64_t i = 0; i < shift.num_elements(); ++i) {
@@ -562,7 +577,7 @@ absl::Status roll(KernelContext& context) {
     int64_t size = std::max<int64_t>(input.dim(static_cast<int>(a)), 1);
     moved[a] = (moved[a] + int_at(shift, i) % size + size) % size;
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, input.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, input.shape()));
   if (input.num_elements() == 0) return absl::OkStatus();
   Indices strides = strides_of(input.shape());
   absl::InlinedVector<int, 8> rolled;
@@ -599,8 +614,9 @@ absl::Status roll(KernelContext& context) {
 
 void register_array_move_kernels(KernelRegistry* registry) {
   auto moved = with(every_type(), {DataType::kFloat8E5m2, DataType::kFloat8E4m3fn});
-  auto joined = with(with(value_types(), {DataType::kFloat8E5m2, DataType::kFloat8E4m3fn}),
-                     {DataType::kQint8, DataType::kQuint8, DataType::kQint16, DataType::kQuint16, DataType::kQint32});
+  auto joined =
+      with(with(value_types(), {DataType::kFloat8E5m2, DataType::kFloat8E4m3fn}),
+           {DataType::kQint8, DataType::kQuint8, DataType::kQint16, DataType::kQuint16, DataType::kQint32});
   auto cut = with(moved, {DataType::kQuint8, DataType::kInt4, DataType::kUint4});
   registry->add(KernelDef("Transpose").types("T", moved).fn(transpose));
   registry->add(KernelDef("ConjugateTranspose").types("T", moved).fn(conjugate_transpose));
@@ -610,7 +626,8 @@ void register_array_move_kernels(KernelRegistry* registry) {
   registry->add(KernelDef("ConcatOffset").types("shape_type", index_types()).fn(concat_offset, true));
   registry->add(KernelDef("Split").types("T", cut).fn(split));
   registry->add(KernelDef("SplitV").types("T", cut).fn(split_v));
-  registry->add(KernelDef("Pack").types("T", with(joined, {DataType::kResource, DataType::kVariant})).kernel<Pack>());
+  registry->add(
+      KernelDef("Pack").types("T", with(joined, {DataType::kResource, DataType::kVariant})).kernel<Pack>());
   registry->add(KernelDef("Unpack").types("T", moved).kernel<Unpack>());
   registry->add(KernelDef("ParallelConcat").types("T", value_types()).kernel<ParallelConcat>());
   registry->add(KernelDef("Tile").types("T", every_type()).fn(tile));

@@ -35,8 +35,8 @@ absl::StatusOr<Shape> padded_shape(const Tensor& input, const Indices& paddings)
 
 /// Writes the rows of the innermost axis: padding, the input's row, padding; rows that are all padding too.
 template <class T>
-void pad_rows(ParallelRunner& runner, const Tensor& input, const Indices& paddings, const T& value, const Shape& shape,
-              Tensor* out) {
+void pad_rows(ParallelRunner& runner, const Tensor& input, const Indices& paddings, const T& value,
+              const Shape& shape, Tensor* out) {
   int rank = shape.rank();
   int64_t row = shape.dim(rank - 1);
   int64_t in_row = input.dim(rank - 1);
@@ -46,31 +46,31 @@ void pad_rows(ParallelRunner& runner, const Tensor& input, const Indices& paddin
   T* to = static_cast<T*>(out->raw());
   runner.parallel_for(shape.num_elements() / row, row * static_cast<int64_t>(sizeof(T)) / 5 + 4 * rank,
                       [&](int64_t begin, int64_t end) {
-    Indices index(rank, 0);
-    int64_t rest = begin;
-    for (int i = rank - 2; i >= 0; --i) {
-      index[i] = rest % shape.dim(i);
-      rest /= shape.dim(i);
-    }
-    for (int64_t r = begin; r < end; ++r) {
-      int64_t offset = 0;
-      bool inside = in_row > 0;
-      for (int i = 0; i < rank - 1; ++i) {
-        int64_t at = index[i] - paddings[2 * i];
-        inside &= at >= 0 && at < input.dim(i);
-        offset += at * from_strides[i];
-      }
-      T* t = to + r * row;
-      if (inside) {
-        std::fill_n(t, before, value);
-        std::copy_n(from + offset, in_row, t + before);
-        std::fill_n(t + before + in_row, row - before - in_row, value);
-      } else {
-        std::fill_n(t, row, value);
-      }
-      for (int i = rank - 2; i >= 0 && ++index[i] == shape.dim(i); --i) index[i] = 0;
-    }
-  });
+                        Indices index(rank, 0);
+                        int64_t rest = begin;
+                        for (int i = rank - 2; i >= 0; --i) {
+                          index[i] = rest % shape.dim(i);
+                          rest /= shape.dim(i);
+                        }
+                        for (int64_t r = begin; r < end; ++r) {
+                          int64_t offset = 0;
+                          bool inside = in_row > 0;
+                          for (int i = 0; i < rank - 1; ++i) {
+                            int64_t at = index[i] - paddings[2 * i];
+                            inside &= at >= 0 && at < input.dim(i);
+                            offset += at * from_strides[i];
+                          }
+                          T* t = to + r * row;
+                          if (inside) {
+                            std::fill_n(t, before, value);
+                            std::copy_n(from + offset, in_row, t + before);
+                            std::fill_n(t + before + in_row, row - before - in_row, value);
+                          } else {
+                            std::fill_n(t, row, value);
+                          }
+                          for (int i = rank - 2; i >= 0 && ++index[i] == shape.dim(i); --i) index[i] = 0;
+                        }
+                      });
 }
 
 /// Melts neighbouring axes without padding into the one before them.
@@ -117,7 +117,7 @@ absl::Status pad(KernelContext& context) {
     context.set_output(0, std::move(input));
     return absl::OkStatus();
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   if (out->num_elements() == 0) return absl::OkStatus();
   if (input.num_elements() == 0) {
     if (constant != nullptr) {
@@ -129,8 +129,8 @@ absl::Status pad(KernelContext& context) {
   }
   melt_axes(&input, &paddings, &shape);
   with_storage(input.dtype(), [&]<class T>(T*) {
-    pad_rows(context.parallel(), input, paddings, constant != nullptr ? *static_cast<const T*>(constant->raw()) : T(),
-             shape, out);
+    pad_rows(context.parallel(), input, paddings,
+             constant != nullptr ? *static_cast<const T*>(constant->raw()) : T(), shape, out);
   });
   return absl::OkStatus();
 }
@@ -154,7 +154,8 @@ class MirrorPadKernel : public Kernel {
 };
 
 /// Grows the already padded block outwards axis by axis: the part of `t` that is done so far is copied mirrored.
-void mirror_axis(ParallelRunner& runner, Tensor* t, const Shape& inner, const Indices& paddings, int axis, int64_t offset) {
+void mirror_axis(ParallelRunner& runner, Tensor* t, const Shape& inner, const Indices& paddings, int axis,
+                 int64_t offset) {
   Indices strides = strides_of(t->shape());
   int64_t start = 0;
   // Axes after `axis` are complete; those before hold only the input.
@@ -166,7 +167,8 @@ void mirror_axis(ParallelRunner& runner, Tensor* t, const Shape& inner, const In
     for (int i = 0; i < axis; ++i) box.add(inner.dim(i), strides[i], strides[i]);
     box.add(count, -strides[axis], strides[axis]);
     for (int i = axis + 1; i < t->rank(); ++i) box.add(t->dim(i), strides[i], strides[i]);
-    copy_box(runner, t->dtype(), box, element_at(static_cast<const Tensor&>(*t), start + from * strides[axis]),
+    copy_box(runner, t->dtype(), box,
+             element_at(static_cast<const Tensor&>(*t), start + from * strides[axis]),
              element_at(*t, start + to * strides[axis]));
   };
   copy(before, before + before - 1 + offset, 0);
@@ -175,7 +177,9 @@ void mirror_axis(ParallelRunner& runner, Tensor* t, const Shape& inner, const In
 
 class MirrorPad final : public MirrorPadKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) { return make<MirrorPad>(c); }
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    return make<MirrorPad>(c);
+  }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
     TROUPE_RETURN_IF_ERROR(check_paddings_shape(input, context.input(1), ", "));
@@ -184,10 +188,12 @@ class MirrorPad final : public MirrorPadKernel {
       int64_t before = paddings[2 * i], after = paddings[2 * i + 1], d = input.dim(i);
       if (before < 0 || after < 0) return invalid("paddings must be non-negative: ", before, " ", after);
       if (offset_ == 0 && (before > d || after > d)) {
-        return invalid("paddings must be no greater than the dimension size: ", before, ", ", after, " greater than ", d);
+        return invalid("paddings must be no greater than the dimension size: ", before, ", ", after,
+                       " greater than ", d);
       }
       if (offset_ == 1 && (before >= d || after >= d) && (before > 0 || after > 0 || d == 0)) {
-        return invalid("paddings must be less than the dimension size: ", before, ", ", after, " not less than ", d);
+        return invalid("paddings must be less than the dimension size: ", before, ", ", after,
+                       " not less than ", d);
       }
     }
     TROUPE_ASSIGN_OR_RETURN(Shape shape, padded_shape(input, paddings));
@@ -195,7 +201,7 @@ class MirrorPad final : public MirrorPadKernel {
       context.set_output(0, input);
       return absl::OkStatus();
     }
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (out->num_elements() == 0) return absl::OkStatus();
     Indices from = strides_of(input.shape());
     Indices to = strides_of(shape);
@@ -235,7 +241,9 @@ void fold_axis(Tensor* t, const Shape& inner, const Indices& paddings, int axis,
 
 class MirrorPadGrad final : public MirrorPadKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) { return make<MirrorPadGrad>(c); }
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    return make<MirrorPadGrad>(c);
+  }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
     TROUPE_RETURN_IF_ERROR(check_paddings_shape(input, context.input(1), " "));
@@ -246,14 +254,14 @@ class MirrorPadGrad final : public MirrorPadKernel {
       if (before < 0 || after < 0) return invalid("Paddings must be non-negative: ", before, ", ", after);
       int64_t total = 0;
       if (__builtin_add_overflow(before, after, &total) || total > input.dim(i)) {
-        return invalid("Total paddings must be less than the input dimension size: ", total, " was not less than ",
-                       input.dim(i));
+        return invalid("Total paddings must be less than the input dimension size: ", total,
+                       " was not less than ", input.dim(i));
       }
       int64_t d = input.dim(i) - total;
       if (offset_ == 1 && std::max(before, after) >= d && (d == 0 || total > 0)) {
         if (total == input.dim(i)) {
-          return invalid("Total paddings must be less than the input dimension size: ", total, " was not less than ",
-                         input.dim(i));
+          return invalid("Total paddings must be less than the input dimension size: ", total,
+                         " was not less than ", input.dim(i));
         }
         return invalid("Paddings must be less than the output dimension size: ", before, ", ", after,
                        " not less than ", d);
@@ -274,7 +282,7 @@ class MirrorPadGrad final : public MirrorPadKernel {
       if (paddings[2 * i] == 0 && paddings[2 * i + 1] == 0) continue;
       TROUPE_RETURN_IF_ERROR(fold(&scratch, shape, paddings, i));
     }
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (out->num_elements() == 0) return absl::OkStatus();
     Indices from = strides_of(input.shape());
     Indices to = strides_of(shape);
@@ -284,7 +292,8 @@ class MirrorPadGrad final : public MirrorPadKernel {
       box.add(shape.dim(i), from[i], to[i]);
       start += paddings[2 * i] * from[i];
     }
-    copy_box(context.parallel(), input.dtype(), box, element_at(static_cast<const Tensor&>(scratch), start), out->raw());
+    copy_box(context.parallel(), input.dtype(), box, element_at(static_cast<const Tensor&>(scratch), start),
+             out->raw());
     return absl::OkStatus();
   }
 
@@ -304,10 +313,22 @@ class MirrorPadGrad final : public MirrorPadKernel {
       default: break;
     }
     switch (dtype_size(t->dtype())) {
-      case 1: *t = t->with_dtype(DataType::kUint8, t->shape()); fold_axis<uint8_t>(t, shape, paddings, axis, offset_); break;
-      case 2: *t = t->with_dtype(DataType::kUint16, t->shape()); fold_axis<uint16_t>(t, shape, paddings, axis, offset_); break;
-      case 4: *t = t->with_dtype(DataType::kUint32, t->shape()); fold_axis<uint32_t>(t, shape, paddings, axis, offset_); break;
-      case 8: *t = t->with_dtype(DataType::kUint64, t->shape()); fold_axis<uint64_t>(t, shape, paddings, axis, offset_); break;
+      case 1:
+        *t = t->with_dtype(DataType::kUint8, t->shape());
+        fold_axis<uint8_t>(t, shape, paddings, axis, offset_);
+        break;
+      case 2:
+        *t = t->with_dtype(DataType::kUint16, t->shape());
+        fold_axis<uint16_t>(t, shape, paddings, axis, offset_);
+        break;
+      case 4:
+        *t = t->with_dtype(DataType::kUint32, t->shape());
+        fold_axis<uint32_t>(t, shape, paddings, axis, offset_);
+        break;
+      case 8:
+        *t = t->with_dtype(DataType::kUint64, t->shape());
+        fold_axis<uint64_t>(t, shape, paddings, axis, offset_);
+        break;
       default: return absl::UnimplementedError(absl::StrCat("MirrorPadGrad of ", dtype_name(t->dtype())));
     }
     return absl::OkStatus();
@@ -330,7 +351,8 @@ class OneHot final : public Kernel {
     if (axis_ != -1 && (axis_ < 0 || axis_ > rank)) {
       return invalid("Expected axis to be -1 or between [0, ", rank + 1, ").  But received: ", axis_);
     }
-    if (!is_scalar(depth_tensor)) return invalid("depth must be a scalar, but got: ", depth_tensor.shape().to_string());
+    if (!is_scalar(depth_tensor))
+      return invalid("depth must be a scalar, but got: ", depth_tensor.shape().to_string());
     if (!is_scalar(on)) return invalid("on_value must be a scalar, but got: ", on.shape().to_string());
     if (!is_scalar(off)) return invalid("off_value must be a scalar, but got: ", off.shape().to_string());
     int64_t depth = int_at(depth_tensor, 0);
@@ -343,7 +365,7 @@ class OneHot final : public Kernel {
     int axis = axis_ == -1 ? rank : static_cast<int>(axis_);
     Shape shape = indices.shape();
     shape.insert_dim(axis, depth);
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (total == 0) return absl::OkStatus();
     fill_flat(context.parallel(), off.dtype(), off.raw(), out->raw(), total);
     int64_t suffix = count_dims(indices.shape(), axis, rank);

@@ -10,7 +10,7 @@ namespace {
 
 absl::Status write_shape(KernelContext& context, int i) {
   const Shape& shape = context.input(i).shape();
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(i, Shape{shape.rank()}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(i, Shape{shape.rank()}));
   for (int d = 0; d < shape.rank(); ++d) {
     if (out->dtype() == DataType::kInt32 && shape.dim(d) > INT32_MAX) {
       return invalid("Shape output type is 32-bit  but dim ", d, " is ", shape.dim(d));
@@ -29,7 +29,7 @@ absl::Status shape_n(KernelContext& context) {
 
 absl::Status size_of(KernelContext& context) {
   int64_t n = context.input(0).num_elements();
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
   if (out->dtype() == DataType::kInt32 && n > INT32_MAX) {
     return invalid("Number of elements was larger than representable by 32-bit output type");
   }
@@ -38,7 +38,7 @@ absl::Status size_of(KernelContext& context) {
 }
 
 absl::Status rank_of(KernelContext& context) {
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
   set_int(out, 0, context.input(0).rank());
   return absl::OkStatus();
 }
@@ -78,8 +78,8 @@ absl::Status reshape(KernelContext& context) {
     }
     dims[unknown] = count / known;
     if (!input_has_zero && known * dims[unknown] != count) {
-      return invalid("Input to reshape is a tensor with ", count, " values, but the requested shape requires a multiple of ",
-                     known);
+      return invalid("Input to reshape is a tensor with ", count,
+                     " values, but the requested shape requires a multiple of ", known);
     }
   }
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
@@ -196,14 +196,14 @@ absl::Status fill(KernelContext& context) {
   }
   Indices sizes = ints_of(dims);
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({sizes.data(), sizes.size()}));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   fill_flat(context.parallel(), value.dtype(), value.raw(), out->raw(), out->num_elements());
   return absl::OkStatus();
 }
 
 absl::Status ones_like(KernelContext& context) {
   const Tensor& input = context.input(0);
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0}, 0, input.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, input.shape()));
   Tensor one(input.dtype(), Shape());
   std::memset(one.raw(), 0, dtype_size(input.dtype()));
   switch (input.dtype()) {
@@ -226,7 +226,7 @@ absl::Status ones_like(KernelContext& context) {
 
 absl::Status zeros_like(KernelContext& context) {
   const Tensor& input = context.input(0);
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0}, 0, input.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, input.shape()));
   fill_zero(context.parallel(), input.dtype(), out->raw(), out->num_elements());
   return absl::OkStatus();
 }
@@ -234,10 +234,11 @@ absl::Status zeros_like(KernelContext& context) {
 /// Elements are zero whatever `init` says: memory of others must not show.
 absl::Status empty(KernelContext& context) {
   const Tensor& sizes = context.input(0);
-  if (!is_vector(sizes)) return invalid("shape must be a vector of int32, got shape ", sizes.shape().to_string());
+  if (!is_vector(sizes))
+    return invalid("shape must be a vector of int32, got shape ", sizes.shape().to_string());
   Indices dims = ints_of(sizes);
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   fill_zero(context.parallel(), out->dtype(), out->raw(), out->num_elements());
   return absl::OkStatus();
 }
@@ -260,8 +261,8 @@ void register_array_shape_kernels(KernelRegistry* registry) {
   for (const char* op : {"Copy", "CopyHost", "DeepCopy"}) registry->add(KernelDef(op).fn(deep_copy));
   registry->add(KernelDef("Fill")
                     .types("T", with(with(every_type(), {DataType::kInt4, DataType::kUint4}),
-                                     {DataType::kQint8, DataType::kQuint8, DataType::kQint16, DataType::kQuint16,
-                                      DataType::kQint32}))
+                                     {DataType::kQint8, DataType::kQuint8, DataType::kQint16,
+                                      DataType::kQuint16, DataType::kQint32}))
                     .fn(fill));
   registry->add(KernelDef("ZerosLike").types("T", with(value_types(), {DataType::kVariant})).fn(zeros_like));
   registry->add(KernelDef("OnesLike").types("T", pod_types()).fn(ones_like));

@@ -34,7 +34,7 @@ absl::Status slice(KernelContext& context) {
     context.set_output(0, input);
     return absl::OkStatus();
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   if (shape.num_elements() == 0) return absl::OkStatus();
   Indices to = strides_of(shape);
   Box box;
@@ -68,8 +68,8 @@ struct DenseSpec {
 };
 
 /// Spreads the sparse spec (with ellipsis and new axes) over the dimensions of the input.
-absl::Status spread_spec(const Tensor& begin, const Tensor& end, const Tensor& strides, const StridedMasks& masks,
-                         int rank, DenseSpec* spec) {
+absl::Status spread_spec(const Tensor& begin, const Tensor& end, const Tensor& strides,
+                         const StridedMasks& masks, int rank, DenseSpec* spec) {
   int64_t entries = begin.dim(0);
   int64_t new_after_ellipsis = 0;
   bool ellipsis_seen = false;
@@ -111,13 +111,14 @@ absl::Status spread_spec(const Tensor& begin, const Tensor& end, const Tensor& s
   return absl::OkStatus();
 }
 
-absl::StatusOr<StridedRange> resolve_slice(std::span<const int64_t> dims, const Tensor& begin, const Tensor& end,
-                                           const Tensor& strides, const StridedMasks& masks) {
+absl::StatusOr<StridedRange> resolve_slice(std::span<const int64_t> dims, const Tensor& begin,
+                                           const Tensor& end, const Tensor& strides,
+                                           const StridedMasks& masks) {
   if (!is_vector(begin) || !is_vector(end) || !is_vector(strides) || begin.dim(0) != end.dim(0) ||
       begin.dim(0) != strides.dim(0) || begin.dim(0) >= 32) {
     return invalid("Expected begin, end, and strides to be 1D equal size tensors, but got shapes ",
-                   begin.shape().to_string(), ", ", end.shape().to_string(), ", and ", strides.shape().to_string(),
-                   " instead.");
+                   begin.shape().to_string(), ", ", end.shape().to_string(), ", and ",
+                   strides.shape().to_string(), " instead.");
   }
   int64_t ellipsis = masks.ellipsis & 0xffffffff;
   if ((ellipsis & (ellipsis - 1)) != 0) return invalid("Multiple ellipses in slice spec not allowed");
@@ -136,7 +137,8 @@ absl::StatusOr<StridedRange> resolve_slice(std::span<const int64_t> dims, const 
     int64_t b, e;
     if (spec.shrink[i]) {
       b = spec.begin[i] < 0 ? spec.begin[i] + dim : spec.begin[i];
-      if (b < 0 || b >= dim) return invalid("slice index ", spec.begin[i], " of dimension ", i, " out of bounds.");
+      if (b < 0 || b >= dim)
+        return invalid("slice index ", spec.begin[i], " of dimension ", i, " out of bounds.");
       e = b + 1;
       stride = 1;
     } else {
@@ -144,7 +146,8 @@ absl::StatusOr<StridedRange> resolve_slice(std::span<const int64_t> dims, const 
       e = spec.end_open[i] ? (stride > 0 ? high : low) : canonical(spec.end[i]);
     }
     int64_t length = e - b;
-    int64_t size = length == 0 || (length < 0) != (stride < 0) ? 0 : length / stride + (length % stride != 0 ? 1 : 0);
+    int64_t size =
+        length == 0 || (length < 0) != (stride < 0) ? 0 : length / stride + (length % stride != 0 ? 1 : 0);
     range.begin.push_back(b);
     range.stride.push_back(stride);
     range.size.push_back(size);
@@ -188,7 +191,9 @@ int64_t range_strides(const StridedRange& range, const Shape& shape, Indices* st
 
 class StridedSlice final : public StridedKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) { return make<StridedSlice>(c); }
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    return make<StridedSlice>(c);
+  }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
     TROUPE_ASSIGN_OR_RETURN(StridedRange range, resolve(context, input.shape().dims()));
@@ -196,7 +201,7 @@ class StridedSlice final : public StridedKernel {
       context.set_output(0, input.reshaped(std::move(range.shape)));
       return absl::OkStatus();
     }
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, range.shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, range.shape));
     if (range.shape.num_elements() == 0) return absl::OkStatus();
     Indices steps;
     int64_t offset = range_strides(range, input.shape(), &steps);
@@ -230,7 +235,7 @@ class StridedSliceGrad final : public StridedKernel {
       context.set_output(0, dy.reshaped(std::move(shape)));
       return absl::OkStatus();
     }
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     fill_zero(context.parallel(), out->dtype(), out->raw(), out->num_elements());
     if (range.shape.num_elements() == 0) return absl::OkStatus();
     Indices steps;
@@ -247,7 +252,8 @@ class StridedSliceGrad final : public StridedKernel {
 };
 
 /// target[range] = value, which broadcasts to the range.
-absl::Status assign_range(KernelContext& context, const StridedRange& range, const Tensor& value, Tensor* target) {
+absl::Status assign_range(KernelContext& context, const StridedRange& range, const Tensor& value,
+                          Tensor* target) {
   // Strides of the value along the output dimensions, then along those of the target.
   int value_rank = value.rank(), rank = range.shape.rank();
   bool fits = value_rank <= rank;
@@ -288,7 +294,7 @@ class TensorStridedSliceUpdate final : public StridedKernel {
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
     TROUPE_ASSIGN_OR_RETURN(StridedRange range, resolve(context, input.shape().dims()));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0}, 0, input.shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, input.shape()));
     if (!out->shares_buffer_with(input)) {
       copy_flat(context.parallel(), input.dtype(), input.raw(), out->raw(), input.num_elements());
     }
@@ -329,7 +335,7 @@ class ResourceStridedSliceAssign final : public StridedKernel {
       return invalid("l-value dtype ", dtype_name(var->dtype()), " does not match r-value dtype ",
                      dtype_name(value.dtype()));
     }
-    TROUPE_ASSIGN_OR_RETURN(Tensor* target, var->writable(context.allocator()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * target, var->writable(context.allocator()));
     TROUPE_ASSIGN_OR_RETURN(StridedRange range, resolve(context, target->shape().dims()));
     return assign_range(context, range, value, target);
   }
@@ -346,7 +352,8 @@ void register_array_slice_kernels(KernelRegistry* registry) {
   registry->add(KernelDef("StridedSliceGrad").types("T", types).kernel<StridedSliceGrad>());
   registry->add(KernelDef("TensorStridedSliceUpdate").types("T", types).kernel<TensorStridedSliceUpdate>());
   registry->add(KernelDef("StridedSliceAssign").types("T", types).kernel<StridedSliceAssign>());
-  registry->add(KernelDef("ResourceStridedSliceAssign").types("T", types).kernel<ResourceStridedSliceAssign>());
+  registry->add(
+      KernelDef("ResourceStridedSliceAssign").types("T", types).kernel<ResourceStridedSliceAssign>());
 }
 
 }  // namespace troupe

@@ -52,7 +52,7 @@ absl::Status where(KernelContext& context) {
   if (rank == 0) return invalid("WhereOp : Unhandled input dimensions: 0");
   int64_t count = 0;
   each_nonzero(input, [&](int64_t) { ++count; });
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape{count, rank}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape{count, rank}));
   int64_t* to = out->flat<int64_t>().data();
   if (rank == 1) {
     each_nonzero(input, [&](int64_t i) { *to++ = i; });
@@ -178,7 +178,8 @@ absl::StatusOr<int> unique_axis(const Tensor& x, const Tensor* axis_tensor) {
 absl::Status unique_any(KernelContext& context, bool has_axis, bool has_counts) {
   const Tensor& x = context.input(0);
   TROUPE_ASSIGN_OR_RETURN(int axis, unique_axis(x, has_axis ? &context.input(1) : nullptr));
-  if (x.num_elements() > INT32_MAX) return invalid("unique does not support input tensors larger than ", INT32_MAX, " elements");
+  if (x.num_elements() > INT32_MAX)
+    return invalid("unique does not support input tensors larger than ", INT32_MAX, " elements");
   std::vector<int64_t> ids;
   std::vector<int64_t> firsts =
       axis < 0 || x.rank() == 1 ? Numbering::of_elements(x, &ids) : Numbering::of_slices(x, axis, &ids);
@@ -186,11 +187,11 @@ absl::Status unique_any(KernelContext& context, bool has_axis, bool has_counts) 
   int64_t count = static_cast<int64_t>(firsts.size());
   Shape shape = x.shape();
   shape.set_dim(axis, count);
-  TROUPE_ASSIGN_OR_RETURN(Tensor* y, context.allocate_output(0, shape));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* idx, context.allocate_output(1, Shape{static_cast<int64_t>(ids.size())}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * y, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * idx, context.allocate_output(1, Shape{static_cast<int64_t>(ids.size())}));
   for (size_t i = 0; i < ids.size(); ++i) set_int(idx, static_cast<int64_t>(i), ids[i]);
   if (has_counts) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor* counts, context.allocate_output(2, Shape{count}));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * counts, context.allocate_output(2, Shape{count}));
     for (int64_t i = 0; i < count; ++i) set_int(counts, i, 0);
     for (int64_t id : ids) set_int(counts, id, int_at(*counts, id) + 1);
   }
@@ -198,7 +199,8 @@ absl::Status unique_any(KernelContext& context, bool has_axis, bool has_counts) 
   int64_t outer = count_dims(shape, 0, axis), inner = count_dims(shape, axis + 1, shape.rank());
   int64_t n = x.dim(axis);
   for (int64_t o = 0; o < outer; ++o) {
-    for (int64_t i = 0; i < count; ++i) copy_elements(x, (o * n + firsts[i]) * inner, *y, (o * count + i) * inner, inner);
+    for (int64_t i = 0; i < count; ++i)
+      copy_elements(x, (o * n + firsts[i]) * inner, *y, (o * count + i) * inner, inner);
   }
   return absl::OkStatus();
 }
@@ -232,8 +234,8 @@ absl::Status list_diff(KernelContext& context) {
     }
   }
   Shape shape{static_cast<int64_t>(kept.size())};
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* idx, context.allocate_output(1, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * idx, context.allocate_output(1, shape));
   for (size_t i = 0; i < kept.size(); ++i) {
     copy_elements(x, kept[i], *out, static_cast<int64_t>(i), 1);
     set_int(idx, static_cast<int64_t>(i), kept[i]);
@@ -249,8 +251,12 @@ void register_array_unique_kernels(KernelRegistry* registry) {
   registry->add(KernelDef("Where").types("T", pod_types()).fn(where));
   registry->add(KernelDef("Unique").types("T", types).types("out_idx", index_types()).fn(unique));
   registry->add(KernelDef("UniqueV2").types("T", types).types("out_idx", index_types()).fn(unique_v2));
-  registry->add(KernelDef("UniqueWithCounts").types("T", types).types("out_idx", index_types()).fn(unique_with_counts));
-  registry->add(KernelDef("UniqueWithCountsV2").types("T", types).types("out_idx", index_types()).fn(unique_with_counts_v2));
+  registry->add(
+      KernelDef("UniqueWithCounts").types("T", types).types("out_idx", index_types()).fn(unique_with_counts));
+  registry->add(KernelDef("UniqueWithCountsV2")
+                    .types("T", types)
+                    .types("out_idx", index_types())
+                    .fn(unique_with_counts_v2));
   registry->add(KernelDef("ListDiff").types("T", listed).types("out_idx", index_types()).fn(list_diff));
 }
 

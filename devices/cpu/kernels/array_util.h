@@ -71,8 +71,9 @@ absl::Status invalid(const A&... parts) {
 
 /// Groups of dtypes as kernels register for them.
 inline std::vector<DataType> real_number_types() {
-  return {DataType::kBfloat16, DataType::kDouble, DataType::kFloat, DataType::kHalf,   DataType::kInt16,  DataType::kInt32,
-          DataType::kInt64,    DataType::kInt8,   DataType::kUint16, DataType::kUint32, DataType::kUint64, DataType::kUint8};
+  return {DataType::kBfloat16, DataType::kDouble, DataType::kFloat,  DataType::kHalf,
+          DataType::kInt16,    DataType::kInt32,  DataType::kInt64,  DataType::kInt8,
+          DataType::kUint16,   DataType::kUint32, DataType::kUint64, DataType::kUint8};
 }
 inline std::vector<DataType> with(std::vector<DataType> types, std::initializer_list<DataType> more) {
   types.insert(types.end(), more);

@@ -38,7 +38,8 @@ To convert(const From& v) {
     return v;
   } else if constexpr (is_complex_v<From>) {
     if constexpr (is_complex_v<To>) {
-      return To(static_cast<typename To::value_type>(v.real()), static_cast<typename To::value_type>(v.imag()));
+      return To(static_cast<typename To::value_type>(v.real()),
+                static_cast<typename To::value_type>(v.imag()));
     } else {
       return convert<To>(v.real());
     }
@@ -162,7 +163,7 @@ class Cast final : public Kernel {
       return absl::OkStatus();
     }
     const Tensor& in = context.input(0);
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, in.shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, in.shape()));
     const char* x = static_cast<const char*>(in.raw());
     char* o = static_cast<char*>(out->raw());
     const int64_t n = in.num_elements();
@@ -202,7 +203,8 @@ absl::Status bitcast(KernelContext& context) {
     shape.remove_dim(last);
   } else if (to_size < from_size) {
     int64_t ignored;
-    if (multiply_overflows(in.num_elements(), from_size / to_size, &ignored) || in.rank() >= Shape::kMaxRank) {
+    if (multiply_overflows(in.num_elements(), from_size / to_size, &ignored) ||
+        in.rank() >= Shape::kMaxRank) {
       return invalid("Cannot bitcast ", in.shape().to_string(), ": too many elements");
     }
     shape.add_dim(from_size / to_size);

@@ -20,8 +20,8 @@ namespace {
 absl::Status no_op(KernelContext&) { return absl::OkStatus(); }
 
 absl::Status executor_only(KernelContext& context) {
-  return absl::InternalError(
-      absl::StrCat("Op ", context.node().op->name, " is control flow, which the executor runs, not a kernel."));
+  return absl::InternalError(absl::StrCat("Op ", context.node().op->name,
+                                          " is control flow, which the executor runs, not a kernel."));
 }
 
 absl::Status identity(KernelContext& context) {
@@ -42,8 +42,9 @@ class ConstKernel final : public Kernel {
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(Tensor value, c.attr<Tensor>("value"));
     if (value.dtype() != c.output_type(0)) {
-      return absl::InvalidArgumentError(absl::StrCat("Type mismatch between value (", dtype_name(value.dtype()),
-                                                     ") and dtype (", dtype_name(c.output_type(0)), ")"));
+      return absl::InvalidArgumentError(absl::StrCat("Type mismatch between value (",
+                                                     dtype_name(value.dtype()), ") and dtype (",
+                                                     dtype_name(c.output_type(0)), ")"));
     }
     return std::make_unique<ConstKernel>(std::move(value));
   }
@@ -61,8 +62,8 @@ class ConstKernel final : public Kernel {
 class PlaceholderKernel final : public Kernel {
  public:
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    std::string what = absl::StrCat("You must feed a value for placeholder tensor '", c.name(), "' with dtype ",
-                                    dtype_name(c.output_type(0)));
+    std::string what = absl::StrCat("You must feed a value for placeholder tensor '", c.name(),
+                                    "' with dtype ", dtype_name(c.output_type(0)));
     PartialShape shape = c.node().attrs.get_or<PartialShape>("shape", PartialShape());
     // Rank 0 goes unmentioned: until producer 24 it meant an unknown shape.
     if (shape.rank() > 0) absl::StrAppend(&what, " and shape ", shape.to_string());
@@ -110,7 +111,8 @@ class ArgKernel final : public Kernel {
   absl::Status compute(KernelContext& context) override {
     auto args = context.step().args;
     if (index_ < 0 || index_ >= static_cast<int64_t>(args.size())) {
-      return absl::InvalidArgumentError(absl::StrCat("Arg[", index_, "] is out of range: ", args.size(), " given"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("Arg[", index_, "] is out of range: ", args.size(), " given"));
     }
     const Tensor& value = args[static_cast<size_t>(index_)];
     if (value.dtype() != context.output_type(0)) {
@@ -151,7 +153,8 @@ class RetvalKernel final : public Kernel {
 absl::Status ref_select(KernelContext& context) {
   const Tensor& index = context.input(0);
   if (index.rank() != 0) {
-    return absl::InvalidArgumentError("Index must be a scalar, but it has shape " + index.shape().to_string());
+    return absl::InvalidArgumentError("Index must be a scalar, but it has shape " +
+                                      index.shape().to_string());
   }
   const int n = context.num_inputs() - 1;
   const int32_t i = index.value<int32_t>();
@@ -174,7 +177,8 @@ absl::Status abort_op(KernelContext& context) {
 
 absl::Status timestamp(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
-  auto now = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
+  auto now = std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::system_clock::now().time_since_epoch());
   out->flat<double>()[0] = static_cast<double>(now.count()) / 1e6;
   return absl::OkStatus();
 }
@@ -208,7 +212,8 @@ absl::Status to_bool(KernelContext& context) {
       case DataType::kComplex64: value = is_nonzero<std::complex<float>>(in); break;
       case DataType::kComplex128: value = is_nonzero<std::complex<double>>(in); break;
       default:
-        return absl::InvalidArgumentError(absl::StrCat(dtype_name(in.dtype()), " cannot be converted to a boolean"));
+        return absl::InvalidArgumentError(
+            absl::StrCat(dtype_name(in.dtype()), " cannot be converted to a boolean"));
     }
   }
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
@@ -270,8 +275,8 @@ void register_control_kernels(KernelRegistry* registry) {
   for (const char* op : {"Identity", "RefIdentity", "LoopCond"}) cheap(op, identity);
   for (const char* op : {"DebugGradientIdentity", "DebugGradientRefIdentity"}) cheap(op, identity);
   for (const char* op : {"IdentityN", "_ListToArray", "_ArrayToList"}) cheap(op, identity_n);
-  for (const char* op : {"Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit",
-                         "NextIteration", "RefNextIteration"}) {
+  for (const char* op : {"Switch", "RefSwitch", "_SwitchN", "Merge", "RefMerge", "Enter", "RefEnter", "Exit",
+                         "RefExit", "NextIteration", "RefNextIteration"}) {
     cheap(op, executor_only);
   }
   cheap("RefSelect", ref_select);
@@ -283,7 +288,8 @@ void register_control_kernels(KernelRegistry* registry) {
   cheap("GetSessionTensor", get_session_tensor);
   cheap("DeleteSessionTensor", delete_session_tensor);
   registry->add(KernelDef("Const").kernel<ConstKernel>());
-  for (const char* op : {"Placeholder", "PlaceholderV2"}) registry->add(KernelDef(op).kernel<PlaceholderKernel>());
+  for (const char* op : {"Placeholder", "PlaceholderV2"})
+    registry->add(KernelDef(op).kernel<PlaceholderKernel>());
   registry->add(KernelDef("FakeParam").kernel<FakeParamKernel>());
   for (const char* op : {"_Arg", "_DeviceArg"}) registry->add(KernelDef(op).kernel<ArgKernel>());
   for (const char* op : {"_Retval", "_DeviceRetval"}) registry->add(KernelDef(op).kernel<RetvalKernel>());

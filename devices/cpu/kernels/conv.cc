@@ -14,11 +14,11 @@ using onednn::ConvProblem;
 
 enum class Pass { kForward, kBackwardInput, kBackwardFilter };
 
-
 absl::Status check_extents(const ConvProblem& p) {
   for (size_t i = 0; i < 3; ++i) {
     for (int64_t v : {p.in[i], p.out[i], p.kernel[i], p.pad_before[i], p.pad_after[i]}) {
-      if (v > std::numeric_limits<int32_t>::max()) return absl::InvalidArgumentError("Convolution extent too large");
+      if (v > std::numeric_limits<int32_t>::max())
+        return absl::InvalidArgumentError("Convolution extent too large");
     }
   }
   return absl::OkStatus();
@@ -30,10 +30,12 @@ absl::StatusOr<ConvProblem> make_problem(const WindowAttrs& a, bool depthwise, c
   const ImageLayout& layout = a.layout;
   const int rank = layout.rank(), spatial = layout.spatial_rank;
   if (input.rank() != rank) {
-    return absl::InvalidArgumentError(absl::StrCat("input must be ", rank, "-dimensional: ", input.to_string()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("input must be ", rank, "-dimensional: ", input.to_string()));
   }
   if (filter.rank() != rank) {
-    return absl::InvalidArgumentError(absl::StrCat("filter must be ", rank, "-dimensional: ", filter.to_string()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("filter must be ", rank, "-dimensional: ", filter.to_string()));
   }
   if (filter.num_elements() == 0) {
     return absl::InvalidArgumentError(
@@ -47,21 +49,22 @@ absl::StatusOr<ConvProblem> make_problem(const WindowAttrs& a, bool depthwise, c
   const int64_t filter_in = filter.dim(rank - 2);
   if (depthwise) {
     if (p.in_channels != filter_in) {
-      return absl::InvalidArgumentError(absl::StrCat("input and filter must have the same depth: ", p.in_channels,
-                                                     " vs ", filter_in));
+      return absl::InvalidArgumentError(
+          absl::StrCat("input and filter must have the same depth: ", p.in_channels, " vs ", filter_in));
     }
     p.groups = p.in_channels;
     p.out_channels = filter_in * filter.dim(rank - 1);
   } else {
     if (p.in_channels % filter_in != 0) {
-      return absl::InvalidArgumentError(absl::StrCat("input depth must be evenly divisible by filter depth: ",
-                                                     p.in_channels, " vs ", filter_in));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input depth must be evenly divisible by filter depth: ", p.in_channels, " vs ", filter_in));
     }
     p.out_channels = filter.dim(rank - 1);
     p.groups = std::max<int64_t>(1, p.in_channels / filter_in);
     if (p.in_channels == 0 || p.out_channels % p.groups != 0) {
-      return absl::InvalidArgumentError(absl::StrCat("output depth must be evenly divisible by number of groups: ",
-                                                     p.out_channels, " vs ", p.in_channels == 0 ? 0 : p.groups));
+      return absl::InvalidArgumentError(
+          absl::StrCat("output depth must be evenly divisible by number of groups: ", p.out_channels, " vs ",
+                       p.in_channels == 0 ? 0 : p.groups));
     }
   }
   // Two-dimensional problems leave the first of three loops empty for the plain code, and the last for oneDNN.
@@ -82,19 +85,22 @@ absl::StatusOr<ConvProblem> make_problem(const WindowAttrs& a, bool depthwise, c
   return p;
 }
 
-absl::Status check_out_backprop(const WindowAttrs& a, const ConvProblem& p, const Shape& out, absl::string_view op) {
+absl::Status check_out_backprop(const WindowAttrs& a, const ConvProblem& p, const Shape& out,
+                                absl::string_view op) {
   const ImageLayout& layout = a.layout;
   if (out.rank() != layout.rank()) {
     return absl::InvalidArgumentError(
         absl::StrCat(op, ": out_backprop must be ", layout.rank(), "-dimensional, got: ", out.to_string()));
   }
   if (out.dim(0) != p.batch) {
-    return absl::InvalidArgumentError(absl::StrCat(op, ": input and out_backprop must have the same batch size. Input batch: ",
-                                                   p.batch, ", outbackprop batch: ", out.dim(0), ", batch_dim: 0"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(op, ": input and out_backprop must have the same batch size. Input batch: ", p.batch,
+                     ", outbackprop batch: ", out.dim(0), ", batch_dim: 0"));
   }
   if (out.dim(layout.channel_axis()) != p.out_channels) {
-    return absl::InvalidArgumentError(absl::StrCat(op, ": filter and out_backprop must have the same out_depth. Filter: ",
-                                                   p.out_channels, ", out_backprop: ", out.dim(layout.channel_axis())));
+    return absl::InvalidArgumentError(
+        absl::StrCat(op, ": filter and out_backprop must have the same out_depth. Filter: ", p.out_channels,
+                     ", out_backprop: ", out.dim(layout.channel_axis())));
   }
   for (int i = 0; i < layout.spatial_rank; ++i) {
     const auto s = static_cast<size_t>(i);
@@ -102,8 +108,8 @@ absl::Status check_out_backprop(const WindowAttrs& a, const ConvProblem& p, cons
     if (actual == p.out[s]) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         op, ": Size of out_backprop doesn't match computed: actual = ", actual, ", computed = ", p.out[s],
-        ", spatial_dim: ", layout.spatial_axis(i), " input: ", p.in[s], " filter: ", p.kernel[s], " output: ", actual,
-        " stride: ", p.stride[s], " dilation: ", p.dilation[s]));
+        ", spatial_dim: ", layout.spatial_axis(i), " input: ", p.in[s], " filter: ", p.kernel[s],
+        " output: ", actual, " stride: ", p.stride[s], " dilation: ", p.dilation[s]));
   }
   return absl::OkStatus();
 }
@@ -124,7 +130,8 @@ ConvProblem channels_last_3d(const ConvProblem& p) {
 
 /// Runs one pass with plain loops, turning channels-first images round before and after.
 template <class T>
-void run_plain(Pass pass, const ConvProblem& p, ParallelRunner& runner, const T* first, const T* second, T* result) {
+void run_plain(Pass pass, const ConvProblem& p, ParallelRunner& runner, const T* first, const T* second,
+               T* result) {
   const ConvProblem q = channels_last_3d(p);
   const PlainConv<T> conv(q);
   const int64_t in_count = p.batch * p.in_image(), out_count = p.batch * p.out_image();
@@ -159,15 +166,21 @@ void run_plain(Pass pass, const ConvProblem& p, ParallelRunner& runner, const T*
 /// One pass of a problem without empty images: oneDNN for floats where it is good, plain loops for the rest.
 /// Operands: forward (input, filter); backward input (filter, out_backprop); backward filter (input, out_backprop).
 template <class T>
-absl::Status run_pass(Pass pass, const ConvProblem& p, ParallelRunner& runner, const T* first, const T* second,
-                      T* result, onednn::PackedFilter* packed = nullptr) {
+absl::Status run_pass(Pass pass, const ConvProblem& p, ParallelRunner& runner, const T* first,
+                      const T* second, T* result, onednn::PackedFilter* packed = nullptr) {
   if constexpr (std::is_same_v<T, float>) {
     {
       absl::Status status;
       switch (pass) {
-        case Pass::kForward: status = onednn::conv_forward(p, runner, first, second, nullptr, result, packed); break;
-        case Pass::kBackwardInput: status = onednn::conv_backward_input(p, runner, first, second, result); break;
-        case Pass::kBackwardFilter: status = onednn::conv_backward_filter(p, runner, first, second, result); break;
+        case Pass::kForward:
+          status = onednn::conv_forward(p, runner, first, second, nullptr, result, packed);
+          break;
+        case Pass::kBackwardInput:
+          status = onednn::conv_backward_input(p, runner, first, second, result);
+          break;
+        case Pass::kBackwardFilter:
+          status = onednn::conv_backward_filter(p, runner, first, second, result);
+          break;
       }
       if (!absl::IsUnimplemented(status)) return status;
     }
@@ -177,13 +190,16 @@ absl::Status run_pass(Pass pass, const ConvProblem& p, ParallelRunner& runner, c
   return absl::OkStatus();
 }
 
-bool has_empty_image(const ConvProblem& p) { return p.batch * p.in_image() == 0 || p.batch * p.out_image() == 0; }
+bool has_empty_image(const ConvProblem& p) {
+  return p.batch * p.in_image() == 0 || p.batch * p.out_image() == 0;
+}
 
 /// run_pass over tensors of any dtype of the family. half and bfloat16 are computed in float, but for filter gradients under
 /// explicit padding: there TensorFlow rounds every sum to 16 bits, and answers are meant to be the same.
 template <class T>
-absl::Status run_tensors(Pass pass, const ConvProblem& p, Padding padding, ParallelRunner& runner, const Tensor& first,
-                         const Tensor& second, Tensor* result, onednn::PackedFilter* packed = nullptr) {
+absl::Status run_tensors(Pass pass, const ConvProblem& p, Padding padding, ParallelRunner& runner,
+                         const Tensor& first, const Tensor& second, Tensor* result,
+                         onednn::PackedFilter* packed = nullptr) {
   if (result->num_elements() == 0) return absl::OkStatus();
   std::span<T> to = result->flat<T>();
   if (has_empty_image(p)) {
@@ -219,7 +235,8 @@ class ConvForwardKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(ConvProblem p, make_problem(attrs_, kDepthwise, input.shape(), filter.shape()));
     TROUPE_ASSIGN_OR_RETURN(Shape shape, attrs_.layout.shape(p.batch, p.out.data(), p.out_channels));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-    return run_tensors<T>(Pass::kForward, p, attrs_.padding, context.parallel(), input, filter, out, packed_.get());
+    return run_tensors<T>(Pass::kForward, p, attrs_.padding, context.parallel(), input, filter, out,
+                          packed_.get());
   }
 
  private:
@@ -233,7 +250,8 @@ absl::Status check_dilated_backprop(const WindowAttrs& a) {
   if (a.padding != Padding::kExplicit) return absl::OkStatus();
   for (int64_t d : a.dilations) {
     if (d > 1) {
-      return absl::InvalidArgumentError("Current CPU implementations do not yet support dilation rates larger than 1.");
+      return absl::InvalidArgumentError(
+          "Current CPU implementations do not yet support dilation rates larger than 1.");
     }
   }
   return absl::OkStatus();
@@ -241,20 +259,21 @@ absl::Status check_dilated_backprop(const WindowAttrs& a) {
 
 /// The shape that a sizes operand tells: a vector of sizes, or (the oldest 3-D ops) a tensor of that shape. Of an image
 /// the spatial sizes are enough; batch and channels then come from the other operands.
-absl::StatusOr<Shape> told_shape(const Tensor& t, bool as_tensor, const ImageLayout& layout, const Tensor& filter,
-                                 const Tensor& out_backprop, bool image) {
+absl::StatusOr<Shape> told_shape(const Tensor& t, bool as_tensor, const ImageLayout& layout,
+                                 const Tensor& filter, const Tensor& out_backprop, bool image) {
   if (as_tensor) return t.shape();
   TROUPE_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, int_vector(t, image ? "input_sizes" : "filter_sizes"));
   for (int64_t s : sizes) {
     if (s < 0) return absl::InvalidArgumentError(absl::StrCat("Dimension ", s, " must be >= 0"));
   }
-  if (image && static_cast<int>(sizes.size()) == layout.spatial_rank && out_backprop.rank() == layout.rank() &&
-      filter.rank() == layout.rank()) {
+  if (image && static_cast<int>(sizes.size()) == layout.spatial_rank &&
+      out_backprop.rank() == layout.rank() && filter.rank() == layout.rank()) {
     return layout.shape(out_backprop.dim(0), sizes.data(), filter.dim(layout.rank() - 2));
   }
   if (static_cast<int>(sizes.size()) != layout.rank()) {
-    return absl::InvalidArgumentError(absl::StrCat(image ? "input_sizes" : "filter_sizes", " must be a vector of ",
-                                                   layout.rank(), " integers, got ", sizes.size()));
+    return absl::InvalidArgumentError(absl::StrCat(image ? "input_sizes" : "filter_sizes",
+                                                   " must be a vector of ", layout.rank(), " integers, got ",
+                                                   sizes.size()));
   }
   return Shape::make(sizes);
 }
@@ -273,18 +292,18 @@ class ConvBackwardKernel final : public Kernel {
     Shape input, filter;
     if constexpr (kForInput) {
       filter = context.input(1).shape();
-      TROUPE_ASSIGN_OR_RETURN(input, told_shape(context.input(0), kSizesAreTensor, attrs_.layout, context.input(1),
-                                                out_backprop, true));
+      TROUPE_ASSIGN_OR_RETURN(input, told_shape(context.input(0), kSizesAreTensor, attrs_.layout,
+                                                context.input(1), out_backprop, true));
     } else {
       input = context.input(0).shape();
-      TROUPE_ASSIGN_OR_RETURN(filter, told_shape(context.input(1), kSizesAreTensor, attrs_.layout, context.input(1),
-                                                 out_backprop, false));
+      TROUPE_ASSIGN_OR_RETURN(filter, told_shape(context.input(1), kSizesAreTensor, attrs_.layout,
+                                                 context.input(1), out_backprop, false));
     }
     TROUPE_ASSIGN_OR_RETURN(ConvProblem p, make_problem(attrs_, kDepthwise, input, filter));
     TROUPE_RETURN_IF_ERROR(check_out_backprop(attrs_, p, out_backprop.shape(), context.node().op->name));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, kForInput ? input : filter));
-    return run_tensors<T>(kForInput ? Pass::kBackwardInput : Pass::kBackwardFilter, p, attrs_.padding, context.parallel(),
-                          context.input(kForInput ? 1 : 0), out_backprop, out);
+    return run_tensors<T>(kForInput ? Pass::kBackwardInput : Pass::kBackwardFilter, p, attrs_.padding,
+                          context.parallel(), context.input(kForInput ? 1 : 0), out_backprop, out);
   }
 
  private:
@@ -325,8 +344,9 @@ class FusedConvKernel final : public Kernel {
     if (has_empty_image(p)) {
       std::fill_n(result, out->num_elements(), 0.0f);
     } else if (direct) {
-      TROUPE_RETURN_IF_ERROR(run_pass<float>(Pass::kForward, p, context.parallel(), input.flat<float>().data(),
-                                             filter.flat<float>().data(), result, packed_.get()));
+      TROUPE_RETURN_IF_ERROR(run_pass<float>(Pass::kForward, p, context.parallel(),
+                                             input.flat<float>().data(), filter.flat<float>().data(), result,
+                                             packed_.get()));
     } else {
       TROUPE_RETURN_IF_ERROR(run_pass<float>(Pass::kForward, p, context.parallel(), to_floats(input).data(),
                                              to_floats(filter).data(), result));

@@ -31,8 +31,8 @@ class PlainConv {
       std::vector<T> patches(static_cast<size_t>(block_rows() * taps_ * group_in_));
       each_block([&](int64_t group, int64_t first, int64_t rows) {
         gather(in, group, first, rows, patches.data());
-        gemm_accumulate<T>(false, false, rows, group_out_, taps_ * group_in_, patches.data(), taps_ * group_in_,
-                           filter + group * group_out_, p_.out_channels,
+        gemm_accumulate<T>(false, false, rows, group_out_, taps_ * group_in_, patches.data(),
+                           taps_ * group_in_, filter + group * group_out_, p_.out_channels,
                            out + first * p_.out_channels + group * group_out_, p_.out_channels);
       });
     });
@@ -67,9 +67,9 @@ class PlainConv {
       std::vector<T> patches(static_cast<size_t>(block_rows() * taps_ * group_in_));
       each_block([&](int64_t group, int64_t first, int64_t rows) {
         gather(in, group, first, rows, patches.data());
-        gemm_accumulate<T>(true, false, taps_ * group_in_, group_out_, rows, patches.data(), taps_ * group_in_,
-                           out + first * p_.out_channels + group * group_out_, p_.out_channels,
-                           filter_backprop + group * group_out_, p_.out_channels);
+        gemm_accumulate<T>(true, false, taps_ * group_in_, group_out_, rows, patches.data(),
+                           taps_ * group_in_, out + first * p_.out_channels + group * group_out_,
+                           p_.out_channels, filter_backprop + group * group_out_, p_.out_channels);
       });
     }
   }
@@ -93,14 +93,16 @@ class PlainConv {
   void each_block(Fn fn) const {
     const int64_t size = block_rows();
     for (int64_t group = 0; group < p_.groups; ++group) {
-      for (int64_t first = 0; first < positions_; first += size) fn(group, first, std::min(size, positions_ - first));
+      for (int64_t first = 0; first < positions_; first += size)
+        fn(group, first, std::min(size, positions_ - first));
     }
   }
 
   /// Calls fn(tap, offset) for the taps of an output position; offset is that of the input pixel, or -1 in padding.
   template <class Fn>
   void each_tap(int64_t position, Fn fn) const {
-    const int64_t x = position % p_.out[2], y = position / p_.out[2] % p_.out[1], z = position / p_.out[2] / p_.out[1];
+    const int64_t x = position % p_.out[2], y = position / p_.out[2] % p_.out[1],
+                  z = position / p_.out[2] / p_.out[1];
     const int64_t out[3] = {z, y, x};
     int64_t start[3];
     for (size_t i = 0; i < 3; ++i) start[i] = out[i] * p_.stride[i] - p_.pad_before[i];
@@ -112,7 +114,8 @@ class PlainConv {
         const bool inside = iz >= 0 && iz < p_.in[0] && iy >= 0 && iy < p_.in[1];
         for (int64_t c = 0; c < p_.kernel[2]; ++c, ++tap) {
           const int64_t ix = start[2] + c * p_.dilation[2];
-          fn(tap, inside && ix >= 0 && ix < p_.in[2] ? ((iz * p_.in[1] + iy) * p_.in[2] + ix) * p_.in_channels : -1);
+          fn(tap, inside && ix >= 0 && ix < p_.in[2] ? ((iz * p_.in[1] + iy) * p_.in[2] + ix) * p_.in_channels
+                                                     : -1);
         }
       }
     }

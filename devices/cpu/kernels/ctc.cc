@@ -39,8 +39,9 @@ absl::StatusOr<Sequences> read_sequences(const Tensor& inputs, const Tensor& len
   if (length.rank() != 1) return absl::InvalidArgumentError("sequence_length is not a vector");
   Sequences s{inputs.dim(0), inputs.dim(1), inputs.dim(2), length.flat<int32_t>()};
   if (length.dim(0) != s.batch) {
-    return absl::FailedPreconditionError(absl::StrCat("len(sequence_length) != batch_size.  ", "len(sequence_length):  ",
-                                                      length.dim(0), " batch_size: ", s.batch));
+    return absl::FailedPreconditionError(absl::StrCat("len(sequence_length) != batch_size.  ",
+                                                      "len(sequence_length):  ", length.dim(0),
+                                                      " batch_size: ", s.batch));
   }
   if (s.steps == 0 || s.batch == 0 || s.classes == 0) {
     return absl::InvalidArgumentError(absl::StrCat("inputs must not be empty: ", inputs.shape().to_string()));
@@ -101,7 +102,8 @@ Table forward_table(const Table& log_y, const std::vector<int64_t>& path, int64_
     for (size_t u = 0; u < states; ++u) {
       double sum = merge || path[u] == blank ? alpha[t - 1][u] : kLogZero;
       if (u > 0) sum = log_add<T>(sum, alpha[t - 1][u - 1]);
-      if (u > 1 && path[u] != blank && !(merge && path[u] == path[u - 2])) sum = log_add<T>(sum, alpha[t - 1][u - 2]);
+      if (u > 1 && path[u] != blank && !(merge && path[u] == path[u - 2]))
+        sum = log_add<T>(sum, alpha[t - 1][u - 2]);
       alpha[t][u] = sum == kLogZero ? kLogZero : sum + y(t, u);
     }
   }
@@ -133,11 +135,13 @@ Table backward_table(const Table& log_y, const std::vector<int64_t>& path, int64
 absl::StatusOr<std::vector<std::vector<int64_t>>> read_labels(const Tensor& indices, const Tensor& values,
                                                               const Sequences& s, const CtcOptions& options) {
   if (indices.rank() != 2) return absl::InvalidArgumentError("labels_indices is not a matrix");
-  if (indices.dim(1) < 2) return absl::InvalidArgumentError("labels_indices second dimension must be >= 1. Received 1");
+  if (indices.dim(1) < 2)
+    return absl::InvalidArgumentError("labels_indices second dimension must be >= 1. Received 1");
   if (values.rank() != 1) return absl::InvalidArgumentError("labels_values is not a vector");
   if (indices.dim(0) != values.dim(0)) {
-    return absl::InvalidArgumentError("labels_indices and labels_values must contain the same number of rows, but saw shapes: " +
-                                      indices.shape().to_string() + " vs. " + values.shape().to_string());
+    return absl::InvalidArgumentError(
+        "labels_indices and labels_values must contain the same number of rows, but saw shapes: " +
+        indices.shape().to_string() + " vs. " + values.shape().to_string());
   }
   std::vector<std::vector<int64_t>> labels(static_cast<size_t>(s.batch));
   auto at = indices.flat<int64_t>();
@@ -146,7 +150,8 @@ absl::StatusOr<std::vector<std::vector<int64_t>>> read_labels(const Tensor& indi
   for (size_t i = 0; i < v.size(); ++i) {
     const int64_t b = at[i * width];
     if (b < 0 || b >= s.batch) {
-      return absl::InvalidArgumentError(absl::StrCat("labels batch index must be between 0 and ", s.batch, " but saw: ", b));
+      return absl::InvalidArgumentError(
+          absl::StrCat("labels batch index must be between 0 and ", s.batch, " but saw: ", b));
     }
     labels[static_cast<size_t>(b)].push_back(v[i]);
   }
@@ -156,15 +161,18 @@ absl::StatusOr<std::vector<std::vector<int64_t>>> read_labels(const Tensor& indi
     for (size_t i = 0; i < labels[b].size(); ++i) {
       const int64_t l = labels[b][i];
       if (options.collapse && i > 0 && l == labels[b][i - 1]) continue;
-      if (l < 0) return absl::InvalidArgumentError(absl::StrCat("All labels must be nonnegative integers, batch: ", b));
+      if (l < 0)
+        return absl::InvalidArgumentError(
+            absl::StrCat("All labels must be nonnegative integers, batch: ", b));
       if (l >= s.classes - 1) {
         // The null label ends the sequence.
         ended = true;
         continue;
       }
       if (ended) {
-        return absl::InvalidArgumentError(absl::StrCat("Saw a non-null label (index >= num_classes - 1) following a ",
-                                                       "null label, batch: ", b, " num_classes: ", s.classes));
+        return absl::InvalidArgumentError(
+            absl::StrCat("Saw a non-null label (index >= num_classes - 1) following a ",
+                         "null label, batch: ", b, " num_classes: ", s.classes));
       }
       kept.push_back(l);
     }
@@ -198,12 +206,13 @@ class CtcLossKernel final : public Kernel {
       const auto steps = static_cast<size_t>(s.length[b]);
       if (steps == 0) continue;
       size_t needed = labels[b].size();
-      for (size_t i = 1; options_.merge && i < labels[b].size(); ++i) needed += labels[b][i] == labels[b][i - 1];
+      for (size_t i = 1; options_.merge && i < labels[b].size(); ++i)
+        needed += labels[b][i] == labels[b][i - 1];
       if (needed > steps) {
         if (options_.ignore_longer) continue;
         return absl::InvalidArgumentError(absl::StrCat(
-            "Not enough time for target transition sequence (required: ", needed, ", available: ", steps, ")", b,
-            "You can turn this error into a warning by using the flag ignore_longer_outputs_than_inputs"));
+            "Not enough time for target transition sequence (required: ", needed, ", available: ", steps, ")",
+            b, "You can turn this error into a warning by using the flag ignore_longer_outputs_than_inputs"));
       }
       one(s, b, labels[b], inputs.flat<T>().data(), &losses[b], gradients.data());
     }
@@ -215,7 +224,9 @@ class CtcLossKernel final : public Kernel {
            T* gradient) const {
     const int64_t blank = s.classes - 1;
     const auto steps = static_cast<size_t>(s.length[b]);
-    auto offset = [&](size_t t) { return (static_cast<int64_t>(t) * s.batch + static_cast<int64_t>(b)) * s.classes; };
+    auto offset = [&](size_t t) {
+      return (static_cast<int64_t>(t) * s.batch + static_cast<int64_t>(b)) * s.classes;
+    };
     Table log_y;
     for (size_t t = 0; t < steps; ++t) log_y.push_back(log_probabilities(inputs + offset(t), s.classes));
     const std::vector<int64_t> path = with_blanks(labels, blank);
@@ -277,8 +288,8 @@ class CtcGreedyKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(const Sequences s, read_sequences(context.input(0), context.input(1)));
     const int64_t blank = blank_ < 0 ? s.classes + blank_ : blank_;
     if (blank < 0 || blank >= s.classes) {
-      return absl::InvalidArgumentError(absl::StrCat("blank_index expected to be in range [0, ", s.classes,
-                                                     ") but was ", blank_));
+      return absl::InvalidArgumentError(
+          absl::StrCat("blank_index expected to be in range [0, ", s.classes, ") but was ", blank_));
     }
     TROUPE_ASSIGN_OR_RETURN(Tensor * log_probability, context.allocate_output(3, Shape{s.batch, 1}));
     const T* inputs = context.input(0).flat<T>().data();
@@ -406,22 +417,26 @@ class CtcBeamKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(k->merge_, c.attr<bool>("merge_repeated"));
     TROUPE_ASSIGN_OR_RETURN(k->width_, c.attr<int64_t>("beam_width"));
     TROUPE_ASSIGN_OR_RETURN(k->paths_, c.attr<int64_t>("top_paths"));
-    if (k->width_ < 1 || k->paths_ < 1) return absl::InvalidArgumentError("beam_width and top_paths must be positive");
+    if (k->width_ < 1 || k->paths_ < 1)
+      return absl::InvalidArgumentError("beam_width and top_paths must be positive");
     return k;
   }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(const Sequences s, read_sequences(context.input(0), context.input(1)));
     if (paths_ > width_) {
-      return absl::InvalidArgumentError(absl::StrCat("top_paths (", paths_, ") must not exceed beam_width (", width_, ")"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("top_paths (", paths_, ") must not exceed beam_width (", width_, ")"));
     }
-    TROUPE_ASSIGN_OR_RETURN(Tensor * log_probability, context.allocate_output(static_cast<int>(3 * paths_), Shape{s.batch, paths_}));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * log_probability,
+                            context.allocate_output(static_cast<int>(3 * paths_), Shape{s.batch, paths_}));
     const T* inputs = context.input(0).flat<T>().data();
     std::vector<std::vector<std::vector<int64_t>>> decoded(
         static_cast<size_t>(paths_), std::vector<std::vector<int64_t>>(static_cast<size_t>(s.batch)));
     for (size_t b = 0; b < static_cast<size_t>(s.batch); ++b) {
       BeamSearch search(width_, s.classes - 1);
       for (int64_t t = 0; t < s.length[b]; ++t) {
-        search.step(log_probabilities(inputs + (t * s.batch + static_cast<int64_t>(b)) * s.classes, s.classes));
+        search.step(
+            log_probabilities(inputs + (t * s.batch + static_cast<int64_t>(b)) * s.classes, s.classes));
       }
       const std::vector<const Prefix*> best = search.best();
       if (static_cast<int64_t>(best.size()) < paths_) {

@@ -40,7 +40,8 @@ KernelFactory same_shape_factory(BinarySpec spec, const char* message);
 KernelFactory equality_factory(BinarySpec spec, bool otherwise);
 
 /// Registers `factory` for dtype T of attr `attr`.
-void add_cwise(KernelRegistry* registry, const char* op, const char* attr, DataType dtype, KernelFactory factory);
+void add_cwise(KernelRegistry* registry, const char* op, const char* attr, DataType dtype,
+               KernelFactory factory);
 
 /// Lists of element types as registrations name them.
 template <class... T>
@@ -58,13 +59,14 @@ void add_binary(KernelRegistry* r, const char* op, Types<T...>, int cost = 1, co
 }
 template <class Op, class... T>
 void add_comparison(KernelRegistry* r, const char* op, Types<T...>) {
-  (add_cwise(r, op, "T", dtype_of<T>(), binary_factory({binary_row<Op, T, bool>, nullptr, sizeof(T), 1, 1})), ...);
+  (add_cwise(r, op, "T", dtype_of<T>(), binary_factory({binary_row<Op, T, bool>, nullptr, sizeof(T), 1, 1})),
+   ...);
 }
 template <class Op, class... T>
 void add_same_shape(KernelRegistry* r, const char* op, Types<T...>, const char* message, int cost = 1) {
   (add_cwise(r, op, "T", dtype_of<T>(),
-             same_shape_factory({binary_row<Op, T, T>, nullptr, sizeof(T), sizeof(T), static_cast<uint8_t>(cost)},
-                                message)),
+             same_shape_factory(
+                 {binary_row<Op, T, T>, nullptr, sizeof(T), sizeof(T), static_cast<uint8_t>(cost)}, message)),
    ...);
 }
 template <class Op, class... T>

@@ -93,10 +93,10 @@ struct SoftsignGradOp {
 
 absl::Status check_same_shape(const KernelContext& context) {
   if (context.input(0).shape() == context.input(1).shape()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "Inputs to operation ", context.node().name, " of type ", context.node().op->name,
-      " must have the same size and shape.  Input 0: ", context.input(0).shape().to_string(),
-      " != input 1: ", context.input(1).shape().to_string()));
+  return absl::InvalidArgumentError(
+      absl::StrCat("Inputs to operation ", context.node().name, " of type ", context.node().op->name,
+                   " must have the same size and shape.  Input 0: ", context.input(0).shape().to_string(),
+                   " != input 1: ", context.input(1).shape().to_string()));
 }
 
 /// A gradient whose operands must have one shape.
@@ -108,7 +108,8 @@ class ActivationGrad final : public Kernel {
     const char* g = static_cast<const char*>(context.input(0).raw());
     const char* x = static_cast<const char*>(context.input(1).raw());
     const int64_t n = context.input(0).num_elements();
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0, 1}, 0, context.input(0).shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out,
+                            context.forward_or_allocate_output({0, 1}, 0, context.input(0).shape()));
     char* o = static_cast<char*>(out->raw());
     auto part = [&](int64_t begin, int64_t end) {
       const int64_t at = begin * spec_.in_size;
@@ -142,7 +143,7 @@ class LeakyRelu final : public Kernel {
     const T* x = in.flat<T>().data();
     const T* g = context.input(0).flat<T>().data();
     const int64_t n = in.num_elements();
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0}, 0, in.shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, in.shape()));
     T* o = out->flat<T>().data();
     const C alpha = alpha_;
     auto part = [=](int64_t begin, int64_t end) {
@@ -174,8 +175,8 @@ template <class Op, class... T>
 void add_gradient(KernelRegistry* r, const char* op, Types<T...>, int cost = 1) {
   (add_cwise(r, op, "T", dtype_of<T>(),
              [cost](const KernelConstruction&) -> absl::StatusOr<std::unique_ptr<Kernel>> {
-               return std::make_unique<ActivationGrad>(
-                   BinarySpec{binary_row<Op, T, T>, nullptr, sizeof(T), sizeof(T), static_cast<uint8_t>(cost)});
+               return std::make_unique<ActivationGrad>(BinarySpec{binary_row<Op, T, T>, nullptr, sizeof(T),
+                                                                  sizeof(T), static_cast<uint8_t>(cost)});
              }),
    ...);
 }

@@ -72,8 +72,8 @@ absl::Status compare_and_bitpack(KernelContext& c) {
   const Tensor& in = c.input(0);
   const Tensor& threshold = c.input(1);
   if (threshold.rank() != 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Compare must be a scalar, but received tensor of shape: ", threshold.shape().to_string()));
+    return absl::InvalidArgumentError(absl::StrCat("Compare must be a scalar, but received tensor of shape: ",
+                                                   threshold.shape().to_string()));
   }
   if (in.rank() < 1) {
     return absl::InvalidArgumentError(
@@ -81,12 +81,12 @@ absl::Status compare_and_bitpack(KernelContext& c) {
   }
   const int last = in.rank() - 1;
   if (in.dim(last) % 8 != 0) {
-    return absl::InvalidArgumentError(absl::StrCat("Inner dimension of input should be divisible by 8, but saw shape: ",
-                                                   in.shape().to_string()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Inner dimension of input should be divisible by 8, but saw shape: ", in.shape().to_string()));
   }
   Shape shape = in.shape();
   shape.set_dim(last, in.dim(last) / 8);
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, c.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, c.allocate_output(0, shape));
   const auto bound = static_cast<compute_t<T>>(threshold.value<T>());
   const std::span<const T> x = in.flat<T>();
   std::span<uint8_t> packed = out->flat<uint8_t>();

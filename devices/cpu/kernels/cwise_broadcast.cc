@@ -30,13 +30,14 @@ absl::Status broadcast_to(KernelContext& context) {
     return absl::OkStatus();
   }
   if (in.rank() > shape.rank()) {
-    return invalid("Rank of input (", in.rank(), ") must be no greater than rank of output shape (", shape.rank(), ").");
+    return invalid("Rank of input (", in.rank(), ") must be no greater than rank of output shape (",
+                   shape.rank(), ").");
   }
   Shape result;
   if (!broadcast_shape(in.shape(), shape, &result) || !(result == shape)) {
     return invalid("Incompatible shapes: ", in.shape().to_string(), " vs. ", shape.to_string());
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   if (out->num_elements() == 0) return absl::OkStatus();
   BroadcastWalk walk(shape, {&in.shape()});
   const bool fill = walk.repeats_in_row(0);
@@ -83,7 +84,7 @@ absl::Status broadcast_args(KernelContext& context) {
   Indices dims[2];
   TROUPE_RETURN_IF_ERROR(read_two(context, dims));
   const size_t rank = std::max(dims[0].size(), dims[1].size());
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape{static_cast<int64_t>(rank)}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape{static_cast<int64_t>(rank)}));
   for (size_t i = 0; i < rank; ++i) {
     int64_t a = aligned(dims[0], rank, i);
     int64_t b = aligned(dims[1], rank, i);
@@ -110,7 +111,8 @@ absl::Status broadcast_gradient_args(KernelContext& context) {
     }
   }
   for (int k = 0; k < 2; ++k) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(k, Shape{static_cast<int64_t>(axes[k].size())}));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out,
+                            context.allocate_output(k, Shape{static_cast<int64_t>(axes[k].size())}));
     for (size_t i = 0; i < axes[k].size(); ++i) set_int(out, static_cast<int64_t>(i), axes[k][i]);
   }
   return absl::OkStatus();

@@ -25,7 +25,8 @@ class CheckNumerics final : public Kernel {
     bool minus = false;
     for (const T& element : context.input(0).flat<T>()) {
       const compute_t<T> v = static_cast<compute_t<T>>(element);
-      if (std::isfinite(v)) [[likely]] continue;
+      if (std::isfinite(v)) [[likely]]
+        continue;
       nan |= std::isnan(v);
       plus |= std::isinf(v) && v > 0;
       minus |= std::isinf(v) && v < 0;

@@ -21,7 +21,8 @@ absl::Status count_row(const I* values, const T* weights, int64_t n, T* bins, in
     if (binary) {
       bin = T(1);
     } else if constexpr (std::is_integral_v<T>) {
-      bin = static_cast<T>(static_cast<wrap_t<T>>(bin) + static_cast<wrap_t<T>>(weights == nullptr ? T(1) : weights[i]));
+      bin = static_cast<T>(static_cast<wrap_t<T>>(bin) +
+                           static_cast<wrap_t<T>>(weights == nullptr ? T(1) : weights[i]));
     } else {
       bin += weights == nullptr ? T(1) : weights[i];
     }
@@ -44,10 +45,11 @@ absl::Status bincount(KernelContext& context) {
   if (weights.num_elements() != 0 && weights.num_elements() != values.num_elements()) {
     return invalid("Input indices and weights must have the same size.");
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape{size}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape{size}));
   std::fill_n(out->flat<T>().data(), size, T(0));
-  return count_row(values.flat<int32_t>().data(), weights.num_elements() == 0 ? nullptr : weights.flat<T>().data(),
-                   values.num_elements(), out->flat<T>().data(), size, false);
+  return count_row(values.flat<int32_t>().data(),
+                   weights.num_elements() == 0 ? nullptr : weights.flat<T>().data(), values.num_elements(),
+                   out->flat<T>().data(), size, false);
 }
 
 template <class I, class T>
@@ -66,7 +68,8 @@ class DenseBincount final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(int64_t size, read_size(context.input(1)));
     if (weights.num_elements() != 0 && !(weights.shape() == values.shape())) {
       return invalid(
-          "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights "
+          "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all "
+          "weights "
           "equal to 1. Received ",
           weights.shape().to_string());
     }
@@ -76,7 +79,7 @@ class DenseBincount final : public Kernel {
     const int64_t dims[2] = {rows, size};
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(matrix ? std::span<const int64_t>(dims, 2)
                                                             : std::span<const int64_t>(dims + 1, 1)));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     T* bins = out->flat<T>().data();
     std::fill_n(bins, rows * size, T(0));
     const I* x = values.flat<I>().data();
@@ -104,10 +107,11 @@ absl::Status histogram(KernelContext& context) {
   const C high = static_cast<C>(range.flat<T>()[1]);
   const int32_t nbins = nbins_tensor.value<int32_t>();
   if (!(low < high)) {
-    return invalid("value_range should satisfy value_range[0] < value_range[1], but got '[", low, ", ", high, "]'");
+    return invalid("value_range should satisfy value_range[0] < value_range[1], but got '[", low, ", ", high,
+                   "]'");
   }
   if (nbins <= 0) return invalid("nbins should be a positive number, but got '", nbins, "'");
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape{nbins}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape{nbins}));
   R* bins = out->flat<R>().data();
   std::fill_n(bins, nbins, R(0));
   const double step = (static_cast<double>(high) - static_cast<double>(low)) / nbins;
@@ -129,14 +133,26 @@ absl::Status histogram(KernelContext& context) {
 template <class... T>
 void add_counts(KernelRegistry* r, Types<T...>) {
   (r->add(KernelDef("Bincount").template type<T>("T").fn(bincount<T>)), ...);
-  (r->add(KernelDef("DenseBincount").template type<T>("T").template type<int32_t>("Tidx")
-              .template kernel<DenseBincount<int32_t, T>>()), ...);
-  (r->add(KernelDef("DenseBincount").template type<T>("T").template type<int64_t>("Tidx")
-              .template kernel<DenseBincount<int64_t, T>>()), ...);
-  (r->add(KernelDef("HistogramFixedWidth").template type<T>("T").template type<int32_t>("dtype")
-              .fn(histogram<T, int32_t>)), ...);
-  (r->add(KernelDef("HistogramFixedWidth").template type<T>("T").template type<int64_t>("dtype")
-              .fn(histogram<T, int64_t>)), ...);
+  (r->add(KernelDef("DenseBincount")
+              .template type<T>("T")
+              .template type<int32_t>("Tidx")
+              .template kernel<DenseBincount<int32_t, T>>()),
+   ...);
+  (r->add(KernelDef("DenseBincount")
+              .template type<T>("T")
+              .template type<int64_t>("Tidx")
+              .template kernel<DenseBincount<int64_t, T>>()),
+   ...);
+  (r->add(KernelDef("HistogramFixedWidth")
+              .template type<T>("T")
+              .template type<int32_t>("dtype")
+              .fn(histogram<T, int32_t>)),
+   ...);
+  (r->add(KernelDef("HistogramFixedWidth")
+              .template type<T>("T")
+              .template type<int64_t>("dtype")
+              .fn(histogram<T, int64_t>)),
+   ...);
 }
 
 }  // namespace

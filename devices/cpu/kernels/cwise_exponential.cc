@@ -18,9 +18,7 @@ struct ExpOp {
   }
   template <class T>
     requires std::is_floating_point_v<T>
-  static void block(const T* in, T* out, int64_t n) {
-    Block<T>(out, n) = ConstBlock<T>(in, n).exp();
-  }
+  static void block(const T* in, T* out, int64_t n) { Block<T>(out, n) = ConstBlock<T>(in, n).exp(); }
 };
 struct LogOp {
   template <class T>
@@ -29,9 +27,7 @@ struct LogOp {
   }
   template <class T>
     requires std::is_floating_point_v<T>
-  static void block(const T* in, T* out, int64_t n) {
-    Block<T>(out, n) = ConstBlock<T>(in, n).log();
-  }
+  static void block(const T* in, T* out, int64_t n) { Block<T>(out, n) = ConstBlock<T>(in, n).log(); }
 };
 struct SqrtOp {
   template <class T>

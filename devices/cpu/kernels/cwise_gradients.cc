@@ -62,7 +62,8 @@ class OutputGrad final : public Kernel {
     }
     const char* y = static_cast<const char*>(context.input(0).raw());
     const char* dy = static_cast<const char*>(context.input(1).raw());
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0, 1}, 0, context.input(0).shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out,
+                            context.forward_or_allocate_output({0, 1}, 0, context.input(0).shape()));
     char* o = static_cast<char*>(out->raw());
     auto part = [&](int64_t begin, int64_t end) {
       const int64_t at = begin * spec_.in_size;

@@ -10,8 +10,8 @@ namespace troupe {
 namespace {
 
 /// Runs a row over contiguous operands, in parallel when that pays.
-bool run_flat(KernelContext& context, const BinarySpec& spec, const void* a, const void* b, void* out, int64_t n,
-              RowMode mode) {
+bool run_flat(KernelContext& context, const BinarySpec& spec, const void* a, const void* b, void* out,
+              int64_t n, RowMode mode) {
   if (n < kParallelElements) return spec.row(a, b, out, n, mode);
   std::atomic<bool> good{true};
   const int64_t step_a = mode == RowMode::kScalarA ? 0 : spec.in_size;
@@ -25,7 +25,8 @@ bool run_flat(KernelContext& context, const BinarySpec& spec, const void* a, con
   return good.load(std::memory_order_relaxed);
 }
 
-bool run_broadcast(KernelContext& context, const BinarySpec& spec, const Tensor& a, const Tensor& b, Tensor* out) {
+bool run_broadcast(KernelContext& context, const BinarySpec& spec, const Tensor& a, const Tensor& b,
+                   Tensor* out) {
   BroadcastWalk walk(out->shape(), {&a.shape(), &b.shape()});
   RowMode mode = walk.repeats_in_row(0)   ? RowMode::kScalarA
                  : walk.repeats_in_row(1) ? RowMode::kScalarB
@@ -37,7 +38,8 @@ bool run_broadcast(KernelContext& context, const BinarySpec& spec, const Tensor&
   auto rows = [&](int64_t begin, int64_t end) {
     bool ok = true;
     walk.for_rows(begin, end, [&](const int64_t* at, int64_t to) {
-      ok &= spec.row(pa + at[0] * spec.in_size, pb + at[1] * spec.in_size, po + to * spec.out_size, walk.row(), mode);
+      ok &= spec.row(pa + at[0] * spec.in_size, pb + at[1] * spec.in_size, po + to * spec.out_size,
+                     walk.row(), mode);
       return true;
     });
     if (!ok) good.store(false, std::memory_order_relaxed);
@@ -57,7 +59,8 @@ bool may_overwrite(const KernelContext& context, const Tensor& operand) {
   return operand.unique() && operand.buffer()->allocator() == context.allocator();
 }
 
-absl::Status run_same_shape(KernelContext& context, const BinarySpec& spec, bool same_type, const Tensor& a, const Tensor& b) {
+absl::Status run_same_shape(KernelContext& context, const BinarySpec& spec, bool same_type, const Tensor& a,
+                            const Tensor& b) {
   const void* pa = a.raw();
   const void* pb = b.raw();
   const int64_t n = a.num_elements();
@@ -71,7 +74,7 @@ absl::Status run_same_shape(KernelContext& context, const BinarySpec& spec, bool
       return absl::OkStatus();
     }
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0, 1}, 0, a.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0, 1}, 0, a.shape()));
   if (!run_flat(context, spec, pa, pb, out->raw(), n, RowMode::kBoth)) return failed(spec);
   return absl::OkStatus();
 }
@@ -79,25 +82,28 @@ absl::Status run_same_shape(KernelContext& context, const BinarySpec& spec, bool
 absl::Status run_binary(KernelContext& context, const BinarySpec& spec, bool same_type) {
   const Tensor& a = context.input(0);
   const Tensor& b = context.input(1);
-  if ((a.rank() == 0 && b.rank() == 0) || a.shape() == b.shape()) return run_same_shape(context, spec, same_type, a, b);
+  if ((a.rank() == 0 && b.rank() == 0) || a.shape() == b.shape())
+    return run_same_shape(context, spec, same_type, a, b);
   const void* pa = a.raw();
   const void* pb = b.raw();
   if (b.num_elements() == 1 && b.rank() <= a.rank()) {
     const int64_t n = a.num_elements();
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0}, 0, a.shape()));
-    return run_flat(context, spec, pa, pb, out->raw(), n, RowMode::kScalarB) ? absl::OkStatus() : failed(spec);
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, a.shape()));
+    return run_flat(context, spec, pa, pb, out->raw(), n, RowMode::kScalarB) ? absl::OkStatus()
+                                                                             : failed(spec);
   }
   if (a.num_elements() == 1 && a.rank() <= b.rank()) {
     const int64_t n = b.num_elements();
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({1}, 0, b.shape()));
-    return run_flat(context, spec, pa, pb, out->raw(), n, RowMode::kScalarA) ? absl::OkStatus() : failed(spec);
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({1}, 0, b.shape()));
+    return run_flat(context, spec, pa, pb, out->raw(), n, RowMode::kScalarA) ? absl::OkStatus()
+                                                                             : failed(spec);
   }
   Shape shape;
   if (!broadcast_shape(a.shape(), b.shape(), &shape)) {
     return absl::InvalidArgumentError(
         absl::StrCat("Incompatible shapes: ", a.shape().to_string(), " vs. ", b.shape().to_string()));
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0, 1}, 0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0, 1}, 0, shape));
   if (out->num_elements() == 0) return absl::OkStatus();
   return run_broadcast(context, spec, a, b, out) ? absl::OkStatus() : failed(spec);
 }
@@ -136,7 +142,7 @@ class EqualityKernel final : public Kernel {
     if (!shapes_must_fit_) {
       Shape shape;
       if (!broadcast_shape(context.input(0).shape(), context.input(1).shape(), &shape)) {
-        TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape()));
+        TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
         out->flat<bool>()[0] = otherwise_;
         return absl::OkStatus();
       }
@@ -158,7 +164,7 @@ class UnaryKernel final : public Kernel {
     const Tensor& in = context.input(0);
     const char* x = static_cast<const char*>(in.raw());
     const int64_t n = in.num_elements();
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0}, 0, in.shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, in.shape()));
     char* y = static_cast<char*>(out->raw());
     if (n < kParallelElements) {
       spec_.row(x, y, n);
@@ -179,7 +185,8 @@ class UnaryKernel final : public Kernel {
 
 KernelFactory binary_factory(BinarySpec spec) {
   return [spec](const KernelConstruction& c) -> absl::StatusOr<std::unique_ptr<Kernel>> {
-    return std::make_unique<BinaryKernel>(spec, c.input_type(0) == c.output_type(0) && c.input_type(1) == c.output_type(0));
+    return std::make_unique<BinaryKernel>(spec, c.input_type(0) == c.output_type(0) &&
+                                                    c.input_type(1) == c.output_type(0));
   };
 }
 
@@ -202,7 +209,8 @@ KernelFactory equality_factory(BinarySpec spec, bool otherwise) {
   };
 }
 
-void add_cwise(KernelRegistry* registry, const char* op, const char* attr, DataType dtype, KernelFactory factory) {
+void add_cwise(KernelRegistry* registry, const char* op, const char* attr, DataType dtype,
+               KernelFactory factory) {
   KernelDef def(op);
   def.constraints.emplace_back(attr, std::vector<DataType>{dtype});
   def.factory = std::move(factory);

@@ -25,10 +25,10 @@ absl::Status add_n(KernelContext& context) {
   const int inputs = context.num_inputs();
   for (int k = 1; k < inputs; ++k) {
     if (!(context.input(k).shape() == first.shape())) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "Inputs to operation ", context.node().name, " of type ", context.node().op->name,
-          " must have the same size and shape.  Input 0: ", first.shape().to_string(), " != input ", k, ": ",
-          context.input(k).shape().to_string()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("Inputs to operation ", context.node().name, " of type ", context.node().op->name,
+                       " must have the same size and shape.  Input 0: ", first.shape().to_string(),
+                       " != input ", k, ": ", context.input(k).shape().to_string()));
     }
   }
   if (inputs == 1) {
@@ -37,7 +37,7 @@ absl::Status add_n(KernelContext& context) {
   }
   // Only the first operand is given up: the others are still to be read when the block is first written.
   const int64_t n = first.num_elements();
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0}, 0, first.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, first.shape()));
   T* o = out->flat<T>().data();
   auto part = [&](int64_t begin, int64_t end) {
     C sum[kBlock];
@@ -79,10 +79,11 @@ absl::Status clip_by_value(KernelContext& context) {
   const Tensor& high = context.input(2);
   auto fits = [&](const Tensor& t) { return t.rank() == 0 || t.shape() == x.shape(); };
   if (!fits(low) || !fits(high)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. input shape: ",
-        x.shape().to_string(), "clip_value_min shape: ", low.shape().to_string(),
-        "clip_value_max shape: ", high.shape().to_string()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("clip_value_min and clip_value_max must be either of the same shape as input, or a "
+                     "scalar. input shape: ",
+                     x.shape().to_string(), "clip_value_min shape: ", low.shape().to_string(),
+                     "clip_value_max shape: ", high.shape().to_string()));
   }
   const T* px = x.flat<T>().data();
   const T* pl = low.flat<T>().data();
@@ -91,7 +92,7 @@ absl::Status clip_by_value(KernelContext& context) {
   const bool bounds = low.rank() == 0 && high.rank() == 0;
   const int64_t step_l = low.rank() == 0 ? 0 : 1;
   const int64_t step_h = high.rank() == 0 ? 0 : 1;
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0}, 0, x.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, x.shape()));
   T* o = out->flat<T>().data();
   auto part = [=](int64_t begin, int64_t end) {
     if (bounds) {
@@ -101,8 +102,8 @@ absl::Status clip_by_value(KernelContext& context) {
       for (int64_t i = begin; i < end; ++i) o[i] = element_cast<T>(clip(element_cast<C>(px[i]), l, h));
     } else {
       for (int64_t i = begin; i < end; ++i) {
-        o[i] = element_cast<T>(clip(element_cast<C>(px[i]), element_cast<C>(pl[i * step_l]),
-                                    element_cast<C>(ph[i * step_h])));
+        o[i] = element_cast<T>(
+            clip(element_cast<C>(px[i]), element_cast<C>(pl[i * step_l]), element_cast<C>(ph[i * step_h])));
       }
     }
   };
@@ -126,10 +127,11 @@ class ApproximateEqual final : public Kernel {
     const Tensor& x = context.input(0);
     const Tensor& y = context.input(1);
     if (!(x.shape() == y.shape())) {
-      return absl::InvalidArgumentError(absl::StrCat("x and y must be of the same shape. x shape: ",
-                                                     x.shape().to_string(), ". y shape: ", y.shape().to_string()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("x and y must be of the same shape. x shape: ", x.shape().to_string(),
+                       ". y shape: ", y.shape().to_string()));
     }
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, x.shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, x.shape()));
     const T* px = x.flat<T>().data();
     const T* py = y.flat<T>().data();
     bool* o = out->flat<bool>().data();

@@ -70,7 +70,8 @@ class Scan final : public Kernel {
     }
     int64_t axis = int_at(axis_tensor, 0);
     if (axis < -x.rank() || axis >= x.rank()) {
-      return invalid("ScanOp: Expected scan axis in the range [", -x.rank(), ", ", x.rank(), "), but got ", axis);
+      return invalid("ScanOp: Expected scan axis in the range [", -x.rank(), ", ", x.rank(), "), but got ",
+                     axis);
     }
     if (axis < 0) axis += x.rank();
     const int at = static_cast<int>(axis);
@@ -78,7 +79,7 @@ class Scan final : public Kernel {
     const int64_t length = x.dim(at);
     const int64_t inner = x.shape().num_elements(at + 1, x.rank());
     const T* in = x.flat<T>().data();
-    TROUPE_ASSIGN_OR_RETURN(Tensor* result, context.allocate_output(0, x.shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * result, context.allocate_output(0, x.shape()));
     T* out = result->flat<T>().data();
     if (x.num_elements() == 0) return absl::OkStatus();
     context.parallel().parallel_for(outer * inner, length * 3, [&](int64_t begin, int64_t end) {
@@ -108,7 +109,8 @@ class Scan final : public Kernel {
 
 template <class Op, class... T>
 void add_scans(KernelRegistry* r, const char* op, Types<T...>) {
-  (r->add(KernelDef(op).template type<T>("T").types("Tidx", index_types()).template kernel<Scan<Op, T>>()), ...);
+  (r->add(KernelDef(op).template type<T>("T").types("Tidx", index_types()).template kernel<Scan<Op, T>>()),
+   ...);
 }
 
 template <class Op>

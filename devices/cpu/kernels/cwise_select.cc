@@ -10,14 +10,14 @@ namespace {
 absl::Status shapes_differ(const KernelContext& context, int i, int j) {
   return absl::InvalidArgumentError(absl::StrCat(
       "Inputs to operation ", context.node().name, " of type ", context.node().op->name,
-      " must have the same size and shape.  Input ", i, ": ", context.input(i).shape().to_string(), " != input ", j,
-      ": ", context.input(j).shape().to_string()));
+      " must have the same size and shape.  Input ", i, ": ", context.input(i).shape().to_string(),
+      " != input ", j, ": ", context.input(j).shape().to_string()));
 }
 
 /// out = condition ? t : e for rows of n; a stride of 0 repeats an operand.
 template <class S>
-void select_row(const bool* condition, int64_t condition_step, const S* t, int64_t t_step, const S* e, int64_t e_step,
-                S* out, int64_t n) {
+void select_row(const bool* condition, int64_t condition_step, const S* t, int64_t t_step, const S* e,
+                int64_t e_step, S* out, int64_t n) {
   if (condition_step == 1 && t_step == 1 && e_step == 1) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) out[i] = condition[i] ? t[i] : e[i];
@@ -31,7 +31,8 @@ absl::Status select_same_shape(KernelContext& context) {
   const void* t = context.input(1).raw();
   const void* e = context.input(2).raw();
   const int64_t n = context.input(0).num_elements();
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({1, 2}, 0, context.input(1).shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out,
+                          context.forward_or_allocate_output({1, 2}, 0, context.input(1).shape()));
   with_storage(out->dtype(), [&]<class S>(S*) {
     const S* pt = static_cast<const S*>(t);
     const S* pe = static_cast<const S*>(e);
@@ -58,10 +59,11 @@ absl::Status select_rows(KernelContext& context) {
         absl::StrCat("'then' must be at least a vector, but saw shape: ", t.shape().to_string()));
   }
   if (t.dim(0) != condition.num_elements()) {
-    return absl::InvalidArgumentError(absl::StrCat("Number of batches of 'then' must match size of 'cond', but saw: ",
-                                                   t.dim(0), " vs. ", condition.num_elements()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Number of batches of 'then' must match size of 'cond', but saw: ", t.dim(0), " vs. ",
+                     condition.num_elements()));
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, t.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, t.shape()));
   const int64_t row = t.shape().num_elements(1, t.rank());
   const bool* c = condition.flat<bool>().data();
   for (int64_t i = 0; i < t.dim(0); ++i) copy_elements(c[i] ? t : e, i * row, *out, i * row, row);
@@ -73,7 +75,8 @@ absl::Status select(KernelContext& context) {
   const Tensor& t = context.input(1);
   const Tensor& e = context.input(2);
   if (!(t.shape() == e.shape())) {
-    return condition.rank() == 0 || condition.rank() == 1 ? shapes_differ(context, 1, 2) : shapes_differ(context, 0, 2);
+    return condition.rank() == 0 || condition.rank() == 1 ? shapes_differ(context, 1, 2)
+                                                          : shapes_differ(context, 0, 2);
   }
   if (condition.rank() == 0) {
     context.forward_input(condition.value<bool>() ? 1 : 2, 0);
@@ -81,7 +84,8 @@ absl::Status select(KernelContext& context) {
   }
   if (condition.shape() == t.shape()) return select_same_shape(context);
   if (condition.rank() == 1) {
-    return t.rank() == 1 && t.dim(0) != condition.dim(0) ? shapes_differ(context, 0, 1) : select_rows(context);
+    return t.rank() == 1 && t.dim(0) != condition.dim(0) ? shapes_differ(context, 0, 1)
+                                                         : select_rows(context);
   }
   return shapes_differ(context, 0, 1);
 }
@@ -101,10 +105,10 @@ absl::Status select_v2(KernelContext& context) {
   Shape shape;
   if (!broadcast_shape(t.shape(), e.shape(), &both) || !broadcast_shape(condition.shape(), both, &shape)) {
     return absl::InvalidArgumentError(absl::StrCat("condition ", condition.shape().to_string(), ", then ",
-                                                   t.shape().to_string(), ", and else ", e.shape().to_string(),
-                                                   " must be broadcastable"));
+                                                   t.shape().to_string(), ", and else ",
+                                                   e.shape().to_string(), " must be broadcastable"));
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   if (out->num_elements() == 0) return absl::OkStatus();
   BroadcastWalk walk(shape, {&condition.shape(), &t.shape(), &e.shape()});
   const bool* c = condition.flat<bool>().data();

@@ -61,7 +61,7 @@ absl::Status range(KernelContext& context) {
   const T start = context.input(0).value<T>();
   const T delta = context.input(2).value<T>();
   TROUPE_ASSIGN_OR_RETURN(int64_t n, range_size<T>(start, context.input(1).value<T>(), delta));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape{n}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape{n}));
   T* o = out->flat<T>().data();
   // Floats accumulate, as in the reference: element i is not start + i * delta.
   T value = start;
@@ -85,7 +85,7 @@ absl::Status lin_space(KernelContext& context) {
   const T stop = context.input(1).value<T>();
   const int64_t n = int_at(context.input(2), 0);
   if (n <= 0) return invalid("Requires num > 0: ", n);
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, Shape{n}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape{n}));
   T* o = out->flat<T>().data();
   o[0] = start;
   if (n > 1) {
@@ -98,17 +98,19 @@ absl::Status lin_space(KernelContext& context) {
 
 template <class T>
 absl::Status cross(KernelContext& context) {
-  using C = std::conditional_t<std::is_integral_v<T>, wrap_t<std::conditional_t<std::is_integral_v<T>, T, int>>, compute_t<T>>;
+  using C = std::conditional_t<std::is_integral_v<T>,
+                               wrap_t<std::conditional_t<std::is_integral_v<T>, T, int>>, compute_t<T>>;
   const Tensor& a = context.input(0);
   const Tensor& b = context.input(1);
   if (!(a.shape() == b.shape())) {
-    return invalid("Both inputs must be of same shape: ", a.shape().to_string(), " vs. ", b.shape().to_string());
+    return invalid("Both inputs must be of same shape: ", a.shape().to_string(), " vs. ",
+                   b.shape().to_string());
   }
   if (a.rank() < 1) return invalid("Input must be at least 1D", a.shape().to_string());
   if (a.dim(a.rank() - 1) != 3) {
     return absl::FailedPreconditionError("Cross-products are only defined for 3-element vectors.");
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, a.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, a.shape()));
   const T* x = a.flat<T>().data();
   const T* y = b.flat<T>().data();
   T* o = out->flat<T>().data();

@@ -101,7 +101,7 @@ absl::Status betainc(KernelContext& context) {
                                                      in[k]->shape().to_string()));
     }
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, *shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, *shape));
   const T* p[3];
   int64_t step[3];
   for (int k = 0; k < 3; ++k) {

@@ -29,7 +29,8 @@ struct Attrs {
       const bool is_strides = values == &a.strides;
       if (values->size() != 4) {
         return absl::InvalidArgumentError(
-            absl::StrCat(is_strides ? "Sliding window stride" : "Input stride (atrous rate)", " field must specify 4 dimensions"));
+            absl::StrCat(is_strides ? "Sliding window stride" : "Input stride (atrous rate)",
+                         " field must specify 4 dimensions"));
       }
       if ((*values)[0] != 1 || (*values)[3] != 1) {
         return absl::UnimplementedError(is_strides ? "Stride is only supported across spatial dimensions."
@@ -44,14 +45,16 @@ struct Attrs {
 
   absl::StatusOr<Problem> problem(const Tensor& input, const Tensor& filter) const {
     if (input.rank() != 4) {
-      return absl::InvalidArgumentError(absl::StrCat("input must be 4-dimensional", input.shape().to_string()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("input must be 4-dimensional", input.shape().to_string()));
     }
     if (filter.rank() != 3) {
-      return absl::InvalidArgumentError(absl::StrCat("filter must be 3-dimensional: ", filter.shape().to_string()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("filter must be 3-dimensional: ", filter.shape().to_string()));
     }
     if (input.dim(3) != filter.dim(2)) {
-      return absl::InvalidArgumentError(absl::StrCat("input and filter must have the same depth: ", input.dim(3),
-                                                     " vs ", filter.dim(2)));
+      return absl::InvalidArgumentError(
+          absl::StrCat("input and filter must have the same depth: ", input.dim(3), " vs ", filter.dim(2)));
     }
     Problem p{input.dim(0), input.dim(3), {}, {}, {}};
     p.rows = {.in = input.dim(1), .kernel = filter.dim(0), .stride = strides[1], .dilation = rates[1]};
@@ -66,8 +69,8 @@ struct Attrs {
 /// Finds, for one position of the result and one channel, the greatest of input + filter: the first one, row by row.
 /// Returns false when the window lies in the padding.
 template <class T>
-bool best_tap(const Problem& p, const T* input, const T* filter, int64_t b, int64_t y, int64_t x, int64_t c, T* best,
-              int64_t* input_at, int64_t* filter_at) {
+bool best_tap(const Problem& p, const T* input, const T* filter, int64_t b, int64_t y, int64_t x, int64_t c,
+              T* best, int64_t* input_at, int64_t* filter_at) {
   bool found = false;
   const int64_t y0 = y * p.rows.stride - p.rows.before, x0 = x * p.cols.stride - p.cols.before;
   for (int64_t h = 0; h < p.rows.kernel; ++h) {
@@ -128,8 +131,8 @@ class DilationKernel final : public Kernel {
     } else {
       const Tensor& grad = context.input(2);
       if (!(grad.shape() == p.out)) {
-        return absl::InvalidArgumentError(absl::StrCat("out_backprop has incompatible size: ",
-                                                       grad.shape().to_string(), " vs. ", p.out.to_string()));
+        return absl::InvalidArgumentError(absl::StrCat(
+            "out_backprop has incompatible size: ", grad.shape().to_string(), " vs. ", p.out.to_string()));
       }
       constexpr int kLike = mode == Mode::kInputGradient ? 0 : 1;
       TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, context.input(kLike).shape()));
@@ -170,8 +173,8 @@ void add_all(KernelRegistry* r) {
 }  // namespace
 
 void register_dilation_kernels(KernelRegistry* r) {
-  add_all<float, double, Eigen::half, Eigen::bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
-          uint64_t>(r);
+  add_all<float, double, Eigen::half, Eigen::bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
+          uint32_t, uint64_t>(r);
 }
 
 }  // namespace troupe

@@ -39,7 +39,8 @@ absl::StatusOr<FusedOps> FusedOps::make(const KernelConstruction& c) {
   ops.epsilon_ = c.node().attrs.get_or<float>("epsilon", 1e-4f);
   ops.alpha_ = c.node().attrs.get_or<float>("leakyrelu_alpha", 0.2f);
   auto refuse = [&] {
-    return absl::UnimplementedError(absl::StrCat("Fusion is not implemented: [", absl::StrJoin(names, ","), "]"));
+    return absl::UnimplementedError(
+        absl::StrCat("Fusion is not implemented: [", absl::StrJoin(names, ","), "]"));
   };
   if (names.empty()) return absl::InvalidArgumentError("Fused op must have at least one fused op.");
   static constexpr std::pair<const char*, Activation> kActivations[] = {
@@ -83,14 +84,15 @@ void FusedOps::activate(float* data, int64_t count) const {
     case Activation::kTanh: return each([](float x) { return std::tanh(x); });
     case Activation::kSigmoid: return each([](float x) { return 1.0f / (1.0f + std::exp(-x)); });
     case Activation::kGeluApproximate:
-      return each([](float x) { return 0.5f * x * (1 + std::tanh(0.7978845608f * (x + 0.044715f * x * x * x))); });
+      return each(
+          [](float x) { return 0.5f * x * (1 + std::tanh(0.7978845608f * (x + 0.044715f * x * x * x))); });
     case Activation::kGeluExact:
       return each([](float x) { return 0.5f * x * (1 + std::erf(x * 0.70710678118f)); });
   }
 }
 
-absl::Status FusedOps::apply(ParallelRunner& runner, const std::vector<std::vector<float>>& args, int64_t rows,
-                             int64_t channels, float* data) const {
+absl::Status FusedOps::apply(ParallelRunner& runner, const std::vector<std::vector<float>>& args,
+                             int64_t rows, int64_t channels, float* data) const {
   if (static_cast<int>(args.size()) < num_args()) {
     return absl::InvalidArgumentError(
         absl::StrCat("Fused op expects ", num_args(), " extra arguments, got ", args.size()));
@@ -102,9 +104,9 @@ absl::Status FusedOps::apply(ParallelRunner& runner, const std::vector<std::vect
     const size_t count = bias_ ? 1 : 4;
     for (; next < count; ++next) {
       if (args[next].size() == width) continue;
-      return absl::InvalidArgumentError(absl::StrCat("Must provide as many ", bias_ ? "biases" : "normalisation values",
-                                                     " as the last dimension of the result: ", args[next].size(),
-                                                     " vs. ", channels));
+      return absl::InvalidArgumentError(
+          absl::StrCat("Must provide as many ", bias_ ? "biases" : "normalisation values",
+                       " as the last dimension of the result: ", args[next].size(), " vs. ", channels));
     }
     if (bias_) {
       offset = args[0];

@@ -23,7 +23,17 @@ class FusedOps {
                      int64_t channels, float* data) const;
 
  private:
-  enum class Activation { kNone, kRelu, kRelu6, kElu, kLeakyRelu, kTanh, kSigmoid, kGeluApproximate, kGeluExact };
+  enum class Activation {
+    kNone,
+    kRelu,
+    kRelu6,
+    kElu,
+    kLeakyRelu,
+    kTanh,
+    kSigmoid,
+    kGeluApproximate,
+    kGeluExact
+  };
   void activate(float* data, int64_t count) const;
 
   bool bias_ = false;

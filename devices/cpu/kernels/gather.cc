@@ -55,7 +55,8 @@ absl::Status check_indices(const Tensor& indices, int64_t limit) {
   return absl::OkStatus();
 }
 
-absl::Status gather(KernelContext& context, const Tensor& params, const Tensor& indices, int64_t axis, int64_t batch_dims) {
+absl::Status gather(KernelContext& context, const Tensor& params, const Tensor& indices, int64_t axis,
+                    int64_t batch_dims) {
   int rank = params.rank();
   if (rank < 1) return invalid("params must be at least 1 dimensional");
   int64_t min_rank = axis < 0 ? -axis : axis + 1;
@@ -63,16 +64,19 @@ absl::Status gather(KernelContext& context, const Tensor& params, const Tensor& 
   int64_t given_batch = batch_dims;
   if (batch_dims != 0) {
     if (batch_dims < -indices.rank() || batch_dims > indices.rank()) {
-      return invalid("Expected batch_dims in the range [", -indices.rank(), ", ", indices.rank(), "], but got ", given_batch);
+      return invalid("Expected batch_dims in the range [", -indices.rank(), ", ", indices.rank(),
+                     "], but got ", given_batch);
     }
     if (batch_dims < 0) batch_dims += indices.rank();
-    if (batch_dims >= rank) return invalid("batch_dims (", batch_dims, ") must be less than rank(params) (", rank, ").");
+    if (batch_dims >= rank)
+      return invalid("batch_dims (", batch_dims, ") must be less than rank(params) (", rank, ").");
   }
   int a = static_cast<int>(axis < 0 ? axis + rank : axis), b = static_cast<int>(batch_dims);
   if (b > a) return invalid("batch_dims (", b, ") must be less than or equal to axis (", a, ").");
   for (int i = 0; i < b; ++i) {
     if (params.dim(i) != indices.dim(i)) {
-      return invalid("params.shape[", i, "]: ", params.dim(i), " should be equal to indices.shape[", i, "]: ", indices.dim(i));
+      return invalid("params.shape[", i, "]: ", params.dim(i), " should be equal to indices.shape[", i,
+                     "]: ", indices.dim(i));
     }
   }
   TROUPE_RETURN_IF_ERROR(check_indices(indices, params.dim(a)));
@@ -80,7 +84,7 @@ absl::Status gather(KernelContext& context, const Tensor& params, const Tensor& 
   dims.insert(dims.end(), indices.shape().dims().begin() + b, indices.shape().dims().end());
   dims.insert(dims.end(), params.shape().dims().begin() + a + 1, params.shape().dims().end());
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   if (shape.num_elements() == 0) return absl::OkStatus();
   GatherPlan plan;
   plan.batch = count_dims(params.shape(), 0, b);
@@ -107,7 +111,9 @@ absl::Status gather(KernelContext& context, const Tensor& params, const Tensor& 
   return absl::OkStatus();
 }
 
-absl::Status gather_v1(KernelContext& context) { return gather(context, context.input(0), context.input(1), 0, 0); }
+absl::Status gather_v1(KernelContext& context) {
+  return gather(context, context.input(0), context.input(1), 0, 0);
+}
 
 class GatherV2 final : public Kernel {
  public:
@@ -152,7 +158,8 @@ absl::Status gather_nd(KernelContext& context, const Tensor& params, const Tenso
   if (indices.rank() < 1) return invalid("indices must be at least a vector");
   int64_t depth = indices.dim(indices.rank() - 1);
   if (depth > params.rank()) {
-    return invalid("index innermost dimension length must be <= params rank; saw: ", depth, " vs. ", params.rank());
+    return invalid("index innermost dimension length must be <= params rank; saw: ", depth, " vs. ",
+                   params.rank());
   }
   int d = static_cast<int>(depth);
   Shape prefix = indices.shape();
@@ -162,16 +169,18 @@ absl::Status gather_nd(KernelContext& context, const Tensor& params, const Tenso
   dims.insert(dims.end(), params.shape().dims().begin() + d, params.shape().dims().end());
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
   if (n > 0 && params.num_elements() == 0) {
-    return invalid("Requested more than 0 entries, but params is empty.  Params shape: ", params.shape().to_string());
+    return invalid("Requested more than 0 entries, but params is empty.  Params shape: ",
+                   params.shape().to_string());
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   if (n == 0) return absl::OkStatus();
   // The flat position of every index, checked; then one gather along one axis.
   TROUPE_ASSIGN_OR_RETURN(Tensor flat, context.allocate_temp(DataType::kInt64, Shape{n}));
   int64_t bad = flatten_indices(indices, params.shape(), d, flat.flat<int64_t>().data());
   if (bad >= 0) {
-    return invalid("indices", position_text(prefix, bad), " = [", index_text(indices, bad), "] does not index into param shape ",
-                   params.shape().to_string(), ", node name: ", context.node().name);
+    return invalid("indices", position_text(prefix, bad), " = [", index_text(indices, bad),
+                   "] does not index into param shape ", params.shape().to_string(),
+                   ", node name: ", context.node().name);
   }
   GatherPlan plan;
   plan.indices = n;
@@ -183,7 +192,9 @@ absl::Status gather_nd(KernelContext& context, const Tensor& params, const Tenso
   return absl::OkStatus();
 }
 
-absl::Status gather_nd_values(KernelContext& context) { return gather_nd(context, context.input(0), context.input(1)); }
+absl::Status gather_nd_values(KernelContext& context) {
+  return gather_nd(context, context.input(0), context.input(1));
+}
 
 absl::Status resource_gather_nd(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Var> var, lookup_variable(context, 0));
@@ -195,7 +206,8 @@ absl::Status resource_gather_nd(KernelContext& context) {
 }  // namespace
 
 absl::Status check_readable(const Var& var, DataType dtype) {
-  if (!var.locked().initialized()) return absl::FailedPreconditionError("Resource variable is uninitialized.");
+  if (!var.locked().initialized())
+    return absl::FailedPreconditionError("Resource variable is uninitialized.");
   if (var.locked().dtype() != dtype) {
     return invalid("Trying to read variable with wrong dtype. Expected ", dtype_name(dtype), " got ",
                    dtype_name(var.locked().dtype()));
@@ -216,12 +228,14 @@ std::string position_text(const Shape& shape, int64_t flat) {
 std::string index_text(const Tensor& indices, int64_t row) {
   int64_t depth = indices.rank() > 0 ? indices.dim(indices.rank() - 1) : 1;
   std::string text;
-  for (int64_t k = 0; k < depth; ++k) absl::StrAppend(&text, k > 0 ? ", " : "", int_at(indices, row * depth + k));
+  for (int64_t k = 0; k < depth; ++k)
+    absl::StrAppend(&text, k > 0 ? ", " : "", int_at(indices, row * depth + k));
   return text;
 }
 
 int64_t flatten_indices(const Tensor& indices, const Shape& shape, int depth, int64_t* flat) {
-  int64_t n = depth == 0 ? count_dims(indices.shape(), 0, indices.rank() - 1) : indices.num_elements() / depth;
+  int64_t n =
+      depth == 0 ? count_dims(indices.shape(), 0, indices.rank() - 1) : indices.num_elements() / depth;
   for (int64_t i = 0; i < n; ++i) {
     int64_t at = 0;
     for (int k = 0; k < depth; ++k) {
@@ -235,15 +249,21 @@ int64_t flatten_indices(const Tensor& indices, const Shape& shape, int depth, in
 }
 
 void register_gather_scatter_kernels(KernelRegistry* registry) {
-  auto nd = with(every_type(), {DataType::kFloat8E5m2, DataType::kFloat8E4m3fn, DataType::kQint8, DataType::kQuint8,
-                                DataType::kQint32});
+  auto nd = with(every_type(), {DataType::kFloat8E5m2, DataType::kFloat8E4m3fn, DataType::kQint8,
+                                DataType::kQuint8, DataType::kQint32});
   auto types = with(nd, {DataType::kQint16, DataType::kQuint16});
   auto indices = with(index_types(), {DataType::kInt16});
   registry->add(KernelDef("Gather").types("Tparams", types).types("Tindices", index_types()).fn(gather_v1));
   registry->add(KernelDef("GatherV2").types("Tparams", types).types("Tindices", indices).kernel<GatherV2>());
   registry->add(KernelDef("GatherNd").types("Tparams", nd).types("Tindices", indices).fn(gather_nd_values));
-  registry->add(KernelDef("ResourceGather").types("dtype", types).types("Tindices", index_types()).kernel<ResourceGather>());
-  registry->add(KernelDef("ResourceGatherNd").types("dtype", every_type()).types("Tindices", index_types()).fn(resource_gather_nd));
+  registry->add(KernelDef("ResourceGather")
+                    .types("dtype", types)
+                    .types("Tindices", index_types())
+                    .kernel<ResourceGather>());
+  registry->add(KernelDef("ResourceGatherNd")
+                    .types("dtype", every_type())
+                    .types("Tindices", index_types())
+                    .fn(resource_gather_nd));
   register_scatter_kernels(registry);
   register_scatter_nd_kernels(registry);
   register_partition_kernels(registry);

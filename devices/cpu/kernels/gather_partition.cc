@@ -39,7 +39,7 @@ absl::Status dynamic_partition(KernelContext& context) {
   for (int p = 0; p < count; ++p) {
     Shape shape = row;
     shape.insert_dim(0, sizes[p]);
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(p, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(p, shape));
     outputs.push_back(out);
   }
   if (data.num_elements() == 0) return absl::OkStatus();
@@ -75,13 +75,15 @@ absl::Status dynamic_stitch(KernelContext& context) {
     if (!same) {
       return invalid("Need data[0].shape[", first_indices.rank(), ":] = data[", k, "].shape[", indices.rank(),
                      ":], got data[0].shape = ", first_data.shape().to_string(), ", data[", k,
-                     "].shape = ", data.shape().to_string(), ", indices[0].shape = ", first_indices.shape().to_string(),
-                     ", indices[", k, "].shape = ", indices.shape().to_string());
+                     "].shape = ", data.shape().to_string(),
+                     ", indices[0].shape = ", first_indices.shape().to_string(), ", indices[", k,
+                     "].shape = ", indices.shape().to_string());
     }
     auto index = indices.flat<int32_t>();
     for (size_t i = 0; i < index.size(); ++i) {
       if (index[i] < 0) {
-        return invalid("indices", position_text(indices.shape(), static_cast<int64_t>(i)), " is out of range");
+        return invalid("indices", position_text(indices.shape(), static_cast<int64_t>(i)),
+                       " is out of range");
       }
       rows = std::max<int64_t>(rows, int64_t{index[i]} + 1);
     }
@@ -89,7 +91,7 @@ absl::Status dynamic_stitch(KernelContext& context) {
   Indices dims = {rows};
   for (int i = first_indices.rank(); i < first_data.rank(); ++i) dims.push_back(first_data.dim(i));
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   if (shape.num_elements() == 0) return absl::OkStatus();
   int64_t run = count_dims(shape, 1, shape.rank());
   std::vector<bool> written(static_cast<size_t>(rows), false);
@@ -110,7 +112,8 @@ absl::Status dynamic_stitch(KernelContext& context) {
 }  // namespace
 
 void register_partition_kernels(KernelRegistry* registry) {
-  auto stitched = with(value_types(), {DataType::kVariant, DataType::kQint8, DataType::kQuint8, DataType::kQint32});
+  auto stitched =
+      with(value_types(), {DataType::kVariant, DataType::kQint8, DataType::kQuint8, DataType::kQint32});
   registry->add(KernelDef("DynamicPartition").types("T", every_type()).fn(dynamic_partition));
   registry->add(KernelDef("DynamicStitch").types("T", stitched).fn(dynamic_stitch));
   registry->add(KernelDef("ParallelDynamicStitch").types("T", stitched).fn(dynamic_stitch));

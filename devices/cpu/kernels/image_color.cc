@@ -81,7 +81,8 @@ absl::Status convert_space(KernelContext& context) {
 absl::StatusOr<float> adjustment(KernelContext& context, const char* name, bool needs_rgb) {
   const Tensor &in = context.input(0), &amount = context.input(1);
   if (in.rank() < 3) {
-    return absl::InvalidArgumentError(absl::StrCat("input must be at least 3-D, got shape", in.shape().to_string()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("input must be at least 3-D, got shape", in.shape().to_string()));
   }
   if (amount.rank() != 0) {
     return absl::InvalidArgumentError(absl::StrCat(name, " must be scalar: ", amount.shape().to_string()));
@@ -122,7 +123,8 @@ absl::Status adjust_saturation(KernelContext& context) {
 }
 
 /// Spreads the values of each channel of each image about their mean; then clips to [low, high].
-void adjust_contrast_images(const Tensor& in, const float* from, float factor, float low, float high, float* to) {
+void adjust_contrast_images(const Tensor& in, const float* from, float factor, float low, float high,
+                            float* to) {
   const int64_t rows = in.dim(in.rank() - 3), cols = in.dim(in.rank() - 2), channels = in.dim(in.rank() - 1);
   const int64_t area = rows * cols, image = area * channels;
   const int64_t images = image == 0 ? 0 : in.num_elements() / image;
@@ -130,7 +132,8 @@ void adjust_contrast_images(const Tensor& in, const float* from, float factor, f
   for (int64_t b = 0; b < images; ++b, from += image, to += image) {
     std::fill(sum.begin(), sum.end(), 0.0);
     for (int64_t i = 0; i < area; ++i) {
-      for (int64_t c = 0; c < channels; ++c) sum[static_cast<size_t>(c)] += static_cast<double>(from[i * channels + c]);
+      for (int64_t c = 0; c < channels; ++c)
+        sum[static_cast<size_t>(c)] += static_cast<double>(from[i * channels + c]);
     }
     for (int64_t c = 0; c < channels; ++c) {
       const auto mean = static_cast<float>(sum[static_cast<size_t>(c)] / static_cast<double>(area));
@@ -148,8 +151,8 @@ absl::Status adjust_contrast(KernelContext& context) {
   if constexpr (!kV2) {
     for (int i : {2, 3}) {
       if (context.input(i).rank() != 0) {
-        return absl::InvalidArgumentError(absl::StrCat(i == 2 ? "min_value" : "max_value", " must be scalar: ",
-                                                       context.input(i).shape().to_string()));
+        return absl::InvalidArgumentError(absl::StrCat(
+            i == 2 ? "min_value" : "max_value", " must be scalar: ", context.input(i).shape().to_string()));
       }
     }
     low = context.input(2).value<float>();
@@ -163,7 +166,7 @@ absl::Status adjust_contrast(KernelContext& context) {
 }
 
 /// Colours for DrawBoundingBoxes: yellow, blue, red, lime, purple, olive, maroon, navy, aqua, fuchsia.
-constexpr float kBoxColors[10][4] = {{1, 1, 0, 1},       {0, 0, 1, 1},       {1, 0, 0, 1},     {0, 1, 0, 1},
+constexpr float kBoxColors[10][4] = {{1, 1, 0, 1},       {0, 0, 1, 1},       {1, 0, 0, 1},    {0, 1, 0, 1},
                                      {0.5f, 0, 0.5f, 1}, {0.5f, 0.5f, 0, 1}, {0.5f, 0, 0, 1}, {0, 0, 0.5f, 1},
                                      {0, 1, 1, 1},       {1, 0, 1, 1}};
 
@@ -179,17 +182,21 @@ absl::StatusOr<std::vector<std::vector<float>>> box_colors(const Tensor* colors,
   std::vector<std::vector<float>> table;
   if (colors != nullptr && colors->num_elements() > 0) {
     if (colors->rank() != 2) {
-      return absl::InvalidArgumentError(absl::StrCat("colors must be a 2-D matrix", colors->shape().to_string()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("colors must be a 2-D matrix", colors->shape().to_string()));
     }
     if (colors->dim(1) < depth) {
-      return absl::InvalidArgumentError(absl::StrCat("colors must have equal or more channels than the image provided: ",
-                                                     colors->dim(1), " vs. ", depth));
+      return absl::InvalidArgumentError(
+          absl::StrCat("colors must have equal or more channels than the image provided: ", colors->dim(1),
+                       " vs. ", depth));
     }
     const float* c = colors->flat<float>().data();
-    for (int64_t i = 0; i < colors->dim(0); ++i) table.emplace_back(c + i * colors->dim(1), c + (i + 1) * colors->dim(1));
+    for (int64_t i = 0; i < colors->dim(0); ++i)
+      table.emplace_back(c + i * colors->dim(1), c + (i + 1) * colors->dim(1));
     return table;
   }
-  if (depth > 4) return absl::InvalidArgumentError("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)");
+  if (depth > 4)
+    return absl::InvalidArgumentError("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)");
   for (const auto& c : kBoxColors) {
     table.emplace_back(c, c + 4);
     if (depth == 1) table.back()[0] = 1;
@@ -207,7 +214,8 @@ absl::Status draw_boxes(KernelContext& context) {
   if (boxes.dim(2) != 4) return absl::InvalidArgumentError("boxes must have 4 columns");
   if (in.dim(0) != boxes.dim(0)) return absl::InvalidArgumentError("The batch sizes should be the same");
   const int64_t rows = in.dim(1), cols = in.dim(2), depth = in.dim(3);
-  TROUPE_ASSIGN_OR_RETURN(auto colors, box_colors(context.num_inputs() > 2 ? &context.input(2) : nullptr, depth));
+  TROUPE_ASSIGN_OR_RETURN(auto colors,
+                          box_colors(context.num_inputs() > 2 ? &context.input(2) : nullptr, depth));
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, in.shape()));
   copy_elements(in, 0, *out, 0, in.num_elements());
   if (out->num_elements() == 0) return absl::OkStatus();
@@ -216,8 +224,8 @@ absl::Status draw_boxes(KernelContext& context) {
   for (int64_t b = 0; b < in.dim(0); ++b) {
     for (int64_t k = 0; k < boxes.dim(1); ++k) {
       const float* box = all + (b * boxes.dim(1) + k) * 4;
-      const int64_t top = to_pixel(box[0], rows), left = to_pixel(box[1], cols), bottom = to_pixel(box[2], rows),
-                    right = to_pixel(box[3], cols);
+      const int64_t top = to_pixel(box[0], rows), left = to_pixel(box[1], cols),
+                    bottom = to_pixel(box[2], rows), right = to_pixel(box[3], cols);
       if (top > bottom || left > right || top >= rows || bottom < 0 || left >= cols || right < 0) continue;
       const std::vector<float>& color = colors[static_cast<size_t>(k) % colors.size()];
       auto paint = [&](int64_t y, int64_t x) {

@@ -86,12 +86,14 @@ class CropAndResizeKernel final : public Kernel {
     if (image.rank() != 4) {
       return absl::InvalidArgumentError(absl::StrCat("input image must be 4-D", image.shape().to_string()));
     }
-    if (image.dim(1) <= 0 || image.dim(2) <= 0) return absl::InvalidArgumentError("image dimensions must be positive");
+    if (image.dim(1) <= 0 || image.dim(2) <= 0)
+      return absl::InvalidArgumentError("image dimensions must be positive");
     if (size.rank() != 1) {
       return absl::InvalidArgumentError(absl::StrCat("crop_size must be 1-D", size.shape().to_string()));
     }
     if (size.dim(0) != 2) {
-      return absl::InvalidArgumentError(absl::StrCat("crop_size must have two elements", size.shape().to_string()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("crop_size must have two elements", size.shape().to_string()));
     }
     auto crop = size.flat<int32_t>();
     if (crop[0] <= 0 || crop[1] <= 0) return absl::InvalidArgumentError("crop dimensions must be positive");
@@ -106,29 +108,32 @@ class CropAndResizeKernel final : public Kernel {
     float* to = out->flat<float>().data();
     auto box_index = index.flat<int32_t>();
     context.parallel().parallel_for(count, s.rows * s.cols * s.channels * 4, [&](int64_t begin, int64_t end) {
-      each_sample(s, boxes.flat<float>().data(), begin, end,
-                  [&](int64_t b, int64_t i, int64_t j, float y, float x, bool inside) {
-        float* pixel = to + ((b * s.rows + i) * s.cols + j) * s.channels;
-        if (!inside) {
-          std::fill_n(pixel, s.channels, attrs_.outside);
-          return;
-        }
-        const float* from = in + box_index[static_cast<size_t>(b)] * s.in_rows * s.in_cols * s.channels;
-        auto at = [&](float r, float c) {
-          return from + (static_cast<int64_t>(r) * s.in_cols + static_cast<int64_t>(c)) * s.channels;
-        };
-        if (attrs_.nearest) {
-          std::copy_n(at(std::round(y), std::round(x)), s.channels, pixel);
-          return;
-        }
-        const float top = std::floor(y), bottom = std::ceil(y), left = std::floor(x), right = std::ceil(x);
-        const float dy = y - top, dx = x - left;
-        const float *tl = at(top, left), *tr = at(top, right), *bl = at(bottom, left), *br = at(bottom, right);
-        for (int64_t c = 0; c < s.channels; ++c) {
-          const float above = tl[c] + (tr[c] - tl[c]) * dx, below = bl[c] + (br[c] - bl[c]) * dx;
-          pixel[c] = above + (below - above) * dy;
-        }
-      });
+      each_sample(
+          s, boxes.flat<float>().data(), begin, end,
+          [&](int64_t b, int64_t i, int64_t j, float y, float x, bool inside) {
+            float* pixel = to + ((b * s.rows + i) * s.cols + j) * s.channels;
+            if (!inside) {
+              std::fill_n(pixel, s.channels, attrs_.outside);
+              return;
+            }
+            const float* from = in + box_index[static_cast<size_t>(b)] * s.in_rows * s.in_cols * s.channels;
+            auto at = [&](float r, float c) {
+              return from + (static_cast<int64_t>(r) * s.in_cols + static_cast<int64_t>(c)) * s.channels;
+            };
+            if (attrs_.nearest) {
+              std::copy_n(at(std::round(y), std::round(x)), s.channels, pixel);
+              return;
+            }
+            const float top = std::floor(y), bottom = std::ceil(y), left = std::floor(x),
+                        right = std::ceil(x);
+            const float dy = y - top, dx = x - left;
+            const float *tl = at(top, left), *tr = at(top, right), *bl = at(bottom, left),
+                        *br = at(bottom, right);
+            for (int64_t c = 0; c < s.channels; ++c) {
+              const float above = tl[c] + (tr[c] - tl[c]) * dx, below = bl[c] + (br[c] - bl[c]) * dx;
+              pixel[c] = above + (below - above) * dy;
+            }
+          });
     });
     return absl::OkStatus();
   }
@@ -150,9 +155,11 @@ class CropGradImageKernel final : public Kernel {
     if (grads.rank() != 4) {
       return absl::InvalidArgumentError(absl::StrCat("grads image must be 4-D", grads.shape().to_string()));
     }
-    if (grads.dim(1) <= 0 || grads.dim(2) <= 0) return absl::InvalidArgumentError("grads dimensions must be positive");
+    if (grads.dim(1) <= 0 || grads.dim(2) <= 0)
+      return absl::InvalidArgumentError("grads dimensions must be positive");
     if (size.rank() != 1 || size.dim(0) != 4) {
-      return absl::InvalidArgumentError(absl::StrCat("image_size must be 1-D with 4 elements", size.shape().to_string()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("image_size must be 1-D with 4 elements", size.shape().to_string()));
     }
     auto dims = size.flat<int32_t>();
     const std::vector<int64_t> wanted(dims.begin(), dims.end());
@@ -169,23 +176,24 @@ class CropGradImageKernel final : public Kernel {
     const Crops s{grads.dim(1), grads.dim(2), grads.dim(3), shape.dim(1), shape.dim(2)};
     const float* from = grads.flat<float>().data();
     auto box_index = index.flat<int32_t>();
-    each_sample(s, boxes.flat<float>().data(), 0, count,
-                [&](int64_t b, int64_t i, int64_t j, float y, float x, bool inside) {
-      if (!inside) return;
-      const float* g = from + ((b * s.rows + i) * s.cols + j) * s.channels;
-      float* image = sum.data() + box_index[static_cast<size_t>(b)] * s.in_rows * s.in_cols * s.channels;
-      auto add = [&](float r, float c, float w) {
-        float* to = image + (static_cast<int64_t>(r) * s.in_cols + static_cast<int64_t>(c)) * s.channels;
-        for (int64_t k = 0; k < s.channels; ++k) to[k] += w * g[k];
-      };
-      if (attrs_.nearest) return add(std::round(y), std::round(x), 1.0f);
-      const float top = std::floor(y), bottom = std::ceil(y), left = std::floor(x), right = std::ceil(x);
-      const float dy = y - top, dx = x - left;
-      add(top, left, (1 - dy) * (1 - dx));
-      add(top, right, (1 - dy) * dx);
-      add(bottom, left, dy * (1 - dx));
-      add(bottom, right, dy * dx);
-    });
+    each_sample(
+        s, boxes.flat<float>().data(), 0, count,
+        [&](int64_t b, int64_t i, int64_t j, float y, float x, bool inside) {
+          if (!inside) return;
+          const float* g = from + ((b * s.rows + i) * s.cols + j) * s.channels;
+          float* image = sum.data() + box_index[static_cast<size_t>(b)] * s.in_rows * s.in_cols * s.channels;
+          auto add = [&](float r, float c, float w) {
+            float* to = image + (static_cast<int64_t>(r) * s.in_cols + static_cast<int64_t>(c)) * s.channels;
+            for (int64_t k = 0; k < s.channels; ++k) to[k] += w * g[k];
+          };
+          if (attrs_.nearest) return add(std::round(y), std::round(x), 1.0f);
+          const float top = std::floor(y), bottom = std::ceil(y), left = std::floor(x), right = std::ceil(x);
+          const float dy = y - top, dx = x - left;
+          add(top, left, (1 - dy) * (1 - dx));
+          add(top, right, (1 - dy) * dx);
+          add(bottom, left, dy * (1 - dx));
+          add(bottom, right, dy * dx);
+        });
     store_floats(sum, out);
     return absl::OkStatus();
   }
@@ -198,10 +206,11 @@ absl::Status crop_grad_boxes(KernelContext& context) {
   const Tensor &grads = context.input(0), &image = context.input(1), &boxes = context.input(2),
                &index = context.input(3);
   if (grads.rank() != 4 || image.rank() != 4) {
-    return absl::InvalidArgumentError(absl::StrCat("grads and image must be 4-D: ", grads.shape().to_string(), " and ",
-                                                   image.shape().to_string()));
+    return absl::InvalidArgumentError(absl::StrCat("grads and image must be 4-D: ", grads.shape().to_string(),
+                                                   " and ", image.shape().to_string()));
   }
-  if (image.dim(1) <= 0 || image.dim(2) <= 0) return absl::InvalidArgumentError("image dimensions must be positive");
+  if (image.dim(1) <= 0 || image.dim(2) <= 0)
+    return absl::InvalidArgumentError("image dimensions must be positive");
   if (image.dim(3) != grads.dim(3)) return absl::InvalidArgumentError("image, grads depth differ");
   TROUPE_RETURN_IF_ERROR(check_boxes(boxes, index, image.dim(0)));
   const int64_t count = boxes.num_elements() == 0 ? 0 : boxes.dim(0);
@@ -216,37 +225,40 @@ absl::Status crop_grad_boxes(KernelContext& context) {
   const float row_reach = static_cast<float>(s.in_rows - 1), col_reach = static_cast<float>(s.in_cols - 1);
   each_sample(s, boxes.flat<float>().data(), 0, count,
               [&](int64_t b, int64_t i, int64_t j, float y, float x, bool inside) {
-    if (!inside) return;
-    const float row_ratio = s.rows > 1 ? row_reach / static_cast<float>(s.rows - 1) : 0;
-    const float col_ratio = s.cols > 1 ? col_reach / static_cast<float>(s.cols - 1) : 0;
-    const float* g = from + ((b * s.rows + i) * s.cols + j) * s.channels;
-    const float* whole = in + box_index[static_cast<size_t>(b)] * s.in_rows * s.in_cols * s.channels;
-    auto at = [&](float r, float c) {
-      return whole + (static_cast<int64_t>(r) * s.in_cols + static_cast<int64_t>(c)) * s.channels;
-    };
-    const float top = std::floor(y), bottom = std::ceil(y), left = std::floor(x), right = std::ceil(x);
-    const float dy = y - top, dx = x - left;
-    const float *tl = at(top, left), *tr = at(top, right), *bl = at(bottom, left), *br = at(bottom, right);
-    for (int64_t c = 0; c < s.channels; ++c) {
-      const float y_slope = ((1 - dx) * (bl[c] - tl[c]) + dx * (br[c] - tr[c])) * g[c];
-      const float x_slope = ((1 - dy) * (tr[c] - tl[c]) + dy * (br[c] - bl[c])) * g[c];
-      float* grad = to.data() + b * 4;
-      if (s.rows > 1) {
-        grad[0] += y_slope * (row_reach - static_cast<float>(i) * row_ratio);
-        grad[2] += y_slope * static_cast<float>(i) * row_ratio;
-      } else {
-        grad[0] += y_slope * 0.5f * row_reach;
-        grad[2] += y_slope * 0.5f * row_reach;
-      }
-      if (s.cols > 1) {
-        grad[1] += x_slope * (col_reach - static_cast<float>(j) * col_ratio);
-        grad[3] += x_slope * static_cast<float>(j) * col_ratio;
-      } else {
-        grad[1] += x_slope * 0.5f * col_reach;
-        grad[3] += x_slope * 0.5f * col_reach;
-      }
-    }
-  });
+                if (!inside) return;
+                const float row_ratio = s.rows > 1 ? row_reach / static_cast<float>(s.rows - 1) : 0;
+                const float col_ratio = s.cols > 1 ? col_reach / static_cast<float>(s.cols - 1) : 0;
+                const float* g = from + ((b * s.rows + i) * s.cols + j) * s.channels;
+                const float* whole =
+                    in + box_index[static_cast<size_t>(b)] * s.in_rows * s.in_cols * s.channels;
+                auto at = [&](float r, float c) {
+                  return whole + (static_cast<int64_t>(r) * s.in_cols + static_cast<int64_t>(c)) * s.channels;
+                };
+                const float top = std::floor(y), bottom = std::ceil(y), left = std::floor(x),
+                            right = std::ceil(x);
+                const float dy = y - top, dx = x - left;
+                const float *tl = at(top, left), *tr = at(top, right), *bl = at(bottom, left),
+                            *br = at(bottom, right);
+                for (int64_t c = 0; c < s.channels; ++c) {
+                  const float y_slope = ((1 - dx) * (bl[c] - tl[c]) + dx * (br[c] - tr[c])) * g[c];
+                  const float x_slope = ((1 - dy) * (tr[c] - tl[c]) + dy * (br[c] - bl[c])) * g[c];
+                  float* grad = to.data() + b * 4;
+                  if (s.rows > 1) {
+                    grad[0] += y_slope * (row_reach - static_cast<float>(i) * row_ratio);
+                    grad[2] += y_slope * static_cast<float>(i) * row_ratio;
+                  } else {
+                    grad[0] += y_slope * 0.5f * row_reach;
+                    grad[2] += y_slope * 0.5f * row_reach;
+                  }
+                  if (s.cols > 1) {
+                    grad[1] += x_slope * (col_reach - static_cast<float>(j) * col_ratio);
+                    grad[3] += x_slope * static_cast<float>(j) * col_ratio;
+                  } else {
+                    grad[1] += x_slope * 0.5f * col_reach;
+                    grad[3] += x_slope * 0.5f * col_reach;
+                  }
+                }
+              });
   return absl::OkStatus();
 }
 
@@ -255,7 +267,9 @@ absl::Status crop_grad_boxes(KernelContext& context) {
 void register_crop_kernels(KernelRegistry* r) {
   using D = DataType;
   r->add(KernelDef("CropAndResize").types("T", image_dtypes()).kernel<CropAndResizeKernel>());
-  r->add(KernelDef("CropAndResizeGradImage").types("T", {D::kFloat, D::kDouble, D::kHalf}).kernel<CropGradImageKernel>());
+  r->add(KernelDef("CropAndResizeGradImage")
+             .types("T", {D::kFloat, D::kDouble, D::kHalf})
+             .kernel<CropGradImageKernel>());
   r->add(KernelDef("CropAndResizeGradBoxes").types("T", image_dtypes()).fn(crop_grad_boxes));
 }
 

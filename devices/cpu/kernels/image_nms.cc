@@ -61,7 +61,8 @@ Selected suppress(const Suppression& s, std::span<const float> scores,
     bool dropped = false;
     for (size_t j = out.index.size(); j-- > next.compared;) {
       const float similarity = overlap(next.index, out.index[j]);
-      next.score *= soft || similarity <= s.overlap_threshold ? std::exp(fade * similarity * similarity) : 0.0f;
+      next.score *=
+          soft || similarity <= s.overlap_threshold ? std::exp(fade * similarity * similarity) : 0.0f;
       if (!soft && similarity > s.overlap_threshold) {
         dropped = true;
         break;
@@ -115,13 +116,15 @@ absl::Status check_boxes(const Tensor& boxes, const Tensor& scores) {
   return absl::OkStatus();
 }
 
-absl::Status write_indices(KernelContext& context, Selected& selected, bool pad, int64_t max_output, int valid_output) {
+absl::Status write_indices(KernelContext& context, Selected& selected, bool pad, int64_t max_output,
+                           int valid_output) {
   const auto count = static_cast<int32_t>(selected.index.size());
   if (pad) {
     selected.index.resize(static_cast<size_t>(max_output), 0);
     selected.score.resize(static_cast<size_t>(max_output), 0.0f);
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape{static_cast<int64_t>(selected.index.size())}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out,
+                          context.allocate_output(0, Shape{static_cast<int64_t>(selected.index.size())}));
   std::copy(selected.index.begin(), selected.index.end(), out->flat<int32_t>().begin());
   if (valid_output > 0) {
     TROUPE_ASSIGN_OR_RETURN(Tensor * valid, context.allocate_output(valid_output, Shape()));
@@ -165,10 +168,14 @@ class NmsKernel final : public Kernel {
     }
     std::vector<float> box_store, score_store;
     const float* b = as_floats(boxes, &box_store);
-    std::span<const float> values(as_floats(scores, &score_store), static_cast<size_t>(scores.num_elements()));
-    Selected selected =
-        suppress(s, values, [b](int32_t i, int32_t j) { return intersection_over_union(b + i * 4L, b + j * 4L); });
-    TROUPE_RETURN_IF_ERROR(write_indices(context, selected, pad_, s.max_output, kVersion == 4 ? 1 : kVersion == 5 ? 2 : 0));
+    std::span<const float> values(as_floats(scores, &score_store),
+                                  static_cast<size_t>(scores.num_elements()));
+    Selected selected = suppress(
+        s, values, [b](int32_t i, int32_t j) { return intersection_over_union(b + i * 4L, b + j * 4L); });
+    TROUPE_RETURN_IF_ERROR(write_indices(context, selected, pad_, s.max_output,
+                                         kVersion == 4   ? 1
+                                         : kVersion == 5 ? 2
+                                                         : 0));
     if constexpr (kVersion == 5) {
       TROUPE_ASSIGN_OR_RETURN(Tensor * out,
                               context.allocate_output(1, Shape{static_cast<int64_t>(selected.score.size())}));
@@ -197,7 +204,8 @@ absl::Status with_overlaps(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(s.score_threshold, scalar_float(context.input(4), "score_threshold"));
   const float* o = overlaps.flat<float>().data();
   const int64_t n = overlaps.dim(0);
-  Selected selected = suppress(s, scores.flat<float>(), [o, n](int32_t i, int32_t j) { return o[i * n + j]; });
+  Selected selected =
+      suppress(s, scores.flat<float>(), [o, n](int32_t i, int32_t j) { return o[i * n + j]; });
   return write_indices(context, selected, false, 0, 0);
 }
 
@@ -218,12 +226,14 @@ class CombinedKernel final : public Kernel {
     if (scores.rank() != 3) {
       return absl::InvalidArgumentError(absl::StrCat("scores must be 3-D", scores.shape().to_string()));
     }
-    if (boxes.dim(0) != scores.dim(0)) return absl::InvalidArgumentError("boxes and scores must have same batch size");
+    if (boxes.dim(0) != scores.dim(0))
+      return absl::InvalidArgumentError("boxes and scores must have same batch size");
     if (boxes.dim(3) != 4) return absl::InvalidArgumentError("boxes must have 4 columns");
     const int64_t batch = boxes.dim(0), count = boxes.dim(1), sets = boxes.dim(2), classes = scores.dim(2);
     if (scores.dim(1) != count) return absl::InvalidArgumentError("scores has incompatible shape");
     if (sets != 1 && sets != classes) {
-      return absl::InvalidArgumentError("third dimension of boxes must be either 1 or equal to the third dimension of scores");
+      return absl::InvalidArgumentError(
+          "third dimension of boxes must be either 1 or equal to the third dimension of scores");
     }
     Suppression s;
     TROUPE_ASSIGN_OR_RETURN(s.max_output, scalar_count(context.input(2), "max_size_per_class"));
@@ -261,10 +271,13 @@ class CombinedKernel final : public Kernel {
         for (int64_t i = 0; i < count; ++i) column[static_cast<size_t>(i)] = image_scores[i * classes + k];
         const int64_t set = sets == 1 ? 0 : k;
         auto box = [&](int32_t i) { return image_boxes + (i * sets + set) * 4; };
-        Selected selected = suppress(s, column, [&](int32_t i, int32_t j) { return intersection_over_union(box(i), box(j)); });
-        for (size_t i = 0; i < selected.index.size(); ++i) hits.push_back({selected.score[i], k, box(selected.index[i])});
+        Selected selected = suppress(
+            s, column, [&](int32_t i, int32_t j) { return intersection_over_union(box(i), box(j)); });
+        for (size_t i = 0; i < selected.index.size(); ++i)
+          hits.push_back({selected.score[i], k, box(selected.index[i])});
       }
-      std::stable_sort(hits.begin(), hits.end(), [](const Hit& x, const Hit& y) { return x.score > y.score; });
+      std::stable_sort(hits.begin(), hits.end(),
+                       [](const Hit& x, const Hit& y) { return x.score > y.score; });
       const int64_t kept = std::min<int64_t>(static_cast<int64_t>(hits.size()), per_image);
       valid->flat<int32_t>()[static_cast<size_t>(b)] = static_cast<int32_t>(kept);
       for (int64_t i = 0; i < kept; ++i) {

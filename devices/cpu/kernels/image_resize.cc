@@ -50,13 +50,16 @@ absl::StatusOr<Sizes> check(const Tensor& image, const Tensor& size) {
     return absl::InvalidArgumentError(absl::StrCat("input must be 4-dimensional", image.shape().to_string()));
   }
   if (size.rank() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat("shape_t must be 1-dimensional", size.shape().to_string()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("shape_t must be 1-dimensional", size.shape().to_string()));
   }
   if (size.dim(0) != 2) {
-    return absl::InvalidArgumentError(absl::StrCat("shape_t must have two elements", size.shape().to_string()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("shape_t must have two elements", size.shape().to_string()));
   }
   auto wanted = size.flat<int32_t>();
-  if (wanted[0] <= 0 || wanted[1] <= 0) return absl::InvalidArgumentError("output dimensions must be positive");
+  if (wanted[0] <= 0 || wanted[1] <= 0)
+    return absl::InvalidArgumentError("output dimensions must be positive");
   if (image.dim(1) <= 0 || image.dim(2) <= 0) {
     return absl::InvalidArgumentError("input image must be of non-zero size");
   }
@@ -131,32 +134,33 @@ std::vector<Taps<4>> cubic_taps(const ResizeAttrs& a, int64_t in, int64_t out) {
 template <size_t N>
 void interpolate(ParallelRunner& runner, const Sizes& s, const std::vector<Taps<N>>& rows,
                  const std::vector<Taps<N>>& cols, const float* in, float* out) {
-  runner.parallel_for(s.batch * s.rows, s.cols * s.channels * static_cast<int64_t>(N) * 2, [&](int64_t begin, int64_t end) {
-    std::vector<float> line(static_cast<size_t>(s.in_cols * s.channels));
-    for (int64_t r = begin; r < end; ++r) {
-      const float* image = in + r / s.rows * s.in_rows * s.in_cols * s.channels;
-      const Taps<N>& row = rows[static_cast<size_t>(r % s.rows)];
-      // One line of the input's width, then the line narrowed or widened.
-      std::fill(line.begin(), line.end(), 0.0f);
-      for (size_t k = 0; k < N; ++k) {
-        const float* from = image + row.at[k] * s.in_cols * s.channels;
-        const float w = row.weight[k];
-        if (w == 0) continue;
-        for (size_t i = 0; i < line.size(); ++i) line[i] += w * from[i];
-      }
-      float* to = out + r * s.cols * s.channels;
-      for (int64_t x = 0; x < s.cols; ++x, to += s.channels) {
-        const Taps<N>& col = cols[static_cast<size_t>(x)];
-        std::fill_n(to, s.channels, 0.0f);
-        for (size_t k = 0; k < N; ++k) {
-          const float* from = line.data() + col.at[k] * s.channels;
-          const float w = col.weight[k];
-          if (w == 0) continue;
-          for (int64_t c = 0; c < s.channels; ++c) to[c] += w * from[c];
-        }
-      }
-    }
-  });
+  runner.parallel_for(s.batch * s.rows, s.cols * s.channels * static_cast<int64_t>(N) * 2,
+                      [&](int64_t begin, int64_t end) {
+                        std::vector<float> line(static_cast<size_t>(s.in_cols * s.channels));
+                        for (int64_t r = begin; r < end; ++r) {
+                          const float* image = in + r / s.rows * s.in_rows * s.in_cols * s.channels;
+                          const Taps<N>& row = rows[static_cast<size_t>(r % s.rows)];
+                          // One line of the input's width, then the line narrowed or widened.
+                          std::fill(line.begin(), line.end(), 0.0f);
+                          for (size_t k = 0; k < N; ++k) {
+                            const float* from = image + row.at[k] * s.in_cols * s.channels;
+                            const float w = row.weight[k];
+                            if (w == 0) continue;
+                            for (size_t i = 0; i < line.size(); ++i) line[i] += w * from[i];
+                          }
+                          float* to = out + r * s.cols * s.channels;
+                          for (int64_t x = 0; x < s.cols; ++x, to += s.channels) {
+                            const Taps<N>& col = cols[static_cast<size_t>(x)];
+                            std::fill_n(to, s.channels, 0.0f);
+                            for (size_t k = 0; k < N; ++k) {
+                              const float* from = line.data() + col.at[k] * s.channels;
+                              const float w = col.weight[k];
+                              if (w == 0) continue;
+                              for (int64_t c = 0; c < s.channels; ++c) to[c] += w * from[c];
+                            }
+                          }
+                        }
+                      });
 }
 
 class ResizeBilinearKernel final : public Kernel {
@@ -194,8 +198,8 @@ class ResizeBicubicKernel final : public Kernel {
     std::vector<float> store;
     const float* in = as_floats(context.input(0), &store);
     if (out->num_elements() == 0) return absl::OkStatus();
-    interpolate<4>(context.parallel(), s, cubic_taps(attrs_, s.in_rows, s.rows), cubic_taps(attrs_, s.in_cols, s.cols),
-                   in, out->flat<float>().data());
+    interpolate<4>(context.parallel(), s, cubic_taps(attrs_, s.in_rows, s.rows),
+                   cubic_taps(attrs_, s.in_cols, s.cols), in, out->flat<float>().data());
     return absl::OkStatus();
   }
 
@@ -218,7 +222,8 @@ std::vector<Stretch> area_stretches(float scale, int64_t out) {
     const auto last = static_cast<int64_t>(std::ceil(end));
     for (int64_t p = s.first; p < last; ++p) {
       const auto left = static_cast<float>(p), right = static_cast<float>(p + 1);
-      s.weight.push_back(left < begin ? (right > end ? scale : right - begin) : (right > end ? end - left : 1.0f));
+      s.weight.push_back(left < begin ? (right > end ? scale : right - begin)
+                                      : (right > end ? end - left : 1.0f));
     }
   }
   return stretches;
@@ -238,29 +243,32 @@ class ResizeAreaKernel final : public Kernel {
     const float* in = as_floats(context.input(0), &store);
     if (out->num_elements() == 0) return absl::OkStatus();
     const float row_scale = attrs_.scale(s.in_rows, s.rows), col_scale = attrs_.scale(s.in_cols, s.cols);
-    const std::vector<Stretch> rows = area_stretches(row_scale, s.rows), cols = area_stretches(col_scale, s.cols);
+    const std::vector<Stretch> rows = area_stretches(row_scale, s.rows),
+                               cols = area_stretches(col_scale, s.cols);
     const float share = 1.0f / (row_scale * col_scale);
     float* to = out->flat<float>().data();
-    context.parallel().parallel_for(s.batch * s.rows, s.cols * s.channels * 8, [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        const float* image = in + r / s.rows * s.in_rows * s.in_cols * s.channels;
-        const Stretch& row = rows[static_cast<size_t>(r % s.rows)];
-        for (int64_t x = 0; x < s.cols; ++x) {
-          const Stretch& col = cols[static_cast<size_t>(x)];
-          float* pixel = to + (r * s.cols + x) * s.channels;
-          std::fill_n(pixel, s.channels, 0.0f);
-          for (size_t i = 0; i < row.weight.size(); ++i) {
-            const int64_t y = std::clamp<int64_t>(row.first + static_cast<int64_t>(i), 0, s.in_rows - 1);
-            for (size_t j = 0; j < col.weight.size(); ++j) {
-              const int64_t at = std::clamp<int64_t>(col.first + static_cast<int64_t>(j), 0, s.in_cols - 1);
-              const float w = row.weight[i] * col.weight[j] * share;
-              const float* from = image + (y * s.in_cols + at) * s.channels;
-              for (int64_t c = 0; c < s.channels; ++c) pixel[c] += w * from[c];
+    context.parallel().parallel_for(
+        s.batch * s.rows, s.cols * s.channels * 8, [&](int64_t begin, int64_t end) {
+          for (int64_t r = begin; r < end; ++r) {
+            const float* image = in + r / s.rows * s.in_rows * s.in_cols * s.channels;
+            const Stretch& row = rows[static_cast<size_t>(r % s.rows)];
+            for (int64_t x = 0; x < s.cols; ++x) {
+              const Stretch& col = cols[static_cast<size_t>(x)];
+              float* pixel = to + (r * s.cols + x) * s.channels;
+              std::fill_n(pixel, s.channels, 0.0f);
+              for (size_t i = 0; i < row.weight.size(); ++i) {
+                const int64_t y = std::clamp<int64_t>(row.first + static_cast<int64_t>(i), 0, s.in_rows - 1);
+                for (size_t j = 0; j < col.weight.size(); ++j) {
+                  const int64_t at =
+                      std::clamp<int64_t>(col.first + static_cast<int64_t>(j), 0, s.in_cols - 1);
+                  const float w = row.weight[i] * col.weight[j] * share;
+                  const float* from = image + (y * s.in_cols + at) * s.channels;
+                  for (int64_t c = 0; c < s.channels; ++c) pixel[c] += w * from[c];
+                }
+              }
             }
           }
-        }
-      }
-    });
+        });
     return absl::OkStatus();
   }
 
@@ -311,7 +319,8 @@ class ResizeNearestGradKernel final : public Kernel {
     return k;
   }
   absl::Status compute(KernelContext& context) override {
-    using Sum = std::conditional_t<std::is_integral_v<T>, uint32_t, std::conditional_t<std::is_same_v<T, double>, double, float>>;
+    using Sum = std::conditional_t<std::is_integral_v<T>, uint32_t,
+                                   std::conditional_t<std::is_same_v<T, double>, double, float>>;
     const Tensor& grad = context.input(0);
     TROUPE_ASSIGN_OR_RETURN(Sizes s, check(grad, context.input(1)));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, s.out));
@@ -348,14 +357,17 @@ class ResizeGradKernel final : public Kernel {
   absl::Status compute(KernelContext& context) override {
     const Tensor &grad = context.input(0), &image = context.input(1);
     if (grad.rank() != 4) {
-      return absl::InvalidArgumentError(absl::StrCat("input_grad must be 4-dimensional", grad.shape().to_string()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("input_grad must be 4-dimensional", grad.shape().to_string()));
     }
     if (image.rank() != 4) {
-      return absl::InvalidArgumentError(absl::StrCat("original_image must be 4-dimensional", image.shape().to_string()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("original_image must be 4-dimensional", image.shape().to_string()));
     }
     if (grad.dim(0) != image.dim(0) || grad.dim(3) != image.dim(3)) {
-      return absl::InvalidArgumentError(absl::StrCat("input_grad and original_image must agree in batch and channels: ",
-                                                     grad.shape().to_string(), " vs. ", image.shape().to_string()));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input_grad and original_image must agree in batch and channels: ", grad.shape().to_string(),
+          " vs. ", image.shape().to_string()));
     }
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, image.shape()));
     std::vector<double> sum(static_cast<size_t>(out->num_elements()), 0.0);
@@ -379,7 +391,8 @@ class ResizeGradKernel final : public Kernel {
               for (size_t j = 0; j < N; ++j) {
                 double* to = image_sum + (row.at[i] * in_cols + col.at[j]) * channels;
                 const float y_weight = row.weight[i], x_weight = col.weight[j];
-                for (int64_t c = 0; c < channels; ++c) to[c] += static_cast<double>(from[c] * y_weight * x_weight);
+                for (int64_t c = 0; c < channels; ++c)
+                  to[c] += static_cast<double>(from[c] * y_weight * x_weight);
               }
             }
             from += channels;

@@ -37,20 +37,24 @@ absl::StatusOr<SampleKernel> sample_kernel(absl::string_view name) {
   if (name == "lanczos3") return SampleKernel{3, [](float x) { return lanczos(x, 3); }};
   if (name == "lanczos5") return SampleKernel{5, [](float x) { return lanczos(x, 5); }};
   if (name == "gaussian") {
-    return SampleKernel{1.5f, [](float x) { return std::abs(x) >= 1.5f ? 0.0f : std::exp(-x * x / (2 * 0.5f * 0.5f)); }};
+    return SampleKernel{
+        1.5f, [](float x) { return std::abs(x) >= 1.5f ? 0.0f : std::exp(-x * x / (2 * 0.5f * 0.5f)); }};
   }
   if (name == "box") {
-    return SampleKernel{1, [](float x) { x = std::abs(x); return x < 0.5f ? 1.0f : x == 0.5f ? 0.5f : 0.0f; }};
+    return SampleKernel{1, [](float x) {
+                          x = std::abs(x);
+                          return x < 0.5f ? 1.0f : x == 0.5f ? 0.5f : 0.0f;
+                        }};
   }
   if (name == "triangle") return SampleKernel{1, [](float x) { return std::max(0.0f, 1 - std::abs(x)); }};
   if (name == "keyscubic") return SampleKernel{2, keys_cubic};
   if (name == "mitchellcubic") {
     return SampleKernel{2, [](float x) {
-      x = std::abs(x);
-      if (x >= 2) return 0.0f;
-      if (x >= 1) return ((-7.0f / 18 * x + 2) * x - 10.0f / 3) * x + 16.0f / 9;
-      return ((7.0f / 6 * x - 2) * x) * x + 8.0f / 9;
-    }};
+                          x = std::abs(x);
+                          if (x >= 2) return 0.0f;
+                          if (x >= 1) return ((-7.0f / 18 * x + 2) * x - 10.0f / 3) * x + 16.0f / 9;
+                          return ((7.0f / 6 * x - 2) * x) * x + 8.0f / 9;
+                        }};
   }
   return absl::InvalidArgumentError(absl::StrCat("Unrecognized kernel type: ", name));
 }
@@ -61,7 +65,8 @@ struct Span {
   std::vector<float> weight;
 };
 
-std::vector<Span> make_spans(const SampleKernel& kernel, int64_t out, int64_t in, float scale, float translate, bool antialias) {
+std::vector<Span> make_spans(const SampleKernel& kernel, int64_t out, int64_t in, float scale,
+                             float translate, bool antialias) {
   std::vector<Span> spans(static_cast<size_t>(out));
   const float inverse = 1.0f / scale, inverse_translate = -inverse * translate;
   const float kernel_scale = antialias ? std::max(inverse, 1.0f) : 1.0f;
@@ -100,11 +105,15 @@ class ScaleKernel final : public Kernel {
     return k;
   }
   absl::Status compute(KernelContext& context) override {
-    const Tensor &first = context.input(0), &second = context.input(1), &scale = context.input(2), &move = context.input(3);
-    if (first.rank() != 4) return absl::InvalidArgumentError(absl::StrCat("input must be 4-dimensional", first.shape().to_string()));
+    const Tensor &first = context.input(0), &second = context.input(1), &scale = context.input(2),
+                 &move = context.input(3);
+    if (first.rank() != 4)
+      return absl::InvalidArgumentError(
+          absl::StrCat("input must be 4-dimensional", first.shape().to_string()));
     for (const Tensor* t : {&scale, &move}) {
       if (t->rank() != 1 || t->dim(0) != 2) {
-        return absl::InvalidArgumentError(absl::StrCat("scale and translation must have two elements", t->shape().to_string()));
+        return absl::InvalidArgumentError(
+            absl::StrCat("scale and translation must have two elements", t->shape().to_string()));
       }
     }
     auto s = scale.flat<float>(), m = move.flat<float>();
@@ -112,7 +121,9 @@ class ScaleKernel final : public Kernel {
     int64_t rows, cols;  // of the scaled image
     Shape image;         // of the image that is scaled
     if constexpr (kGradient) {
-      if (second.rank() != 4) return absl::InvalidArgumentError(absl::StrCat("original_image must be 4-dimensional", second.shape().to_string()));
+      if (second.rank() != 4)
+        return absl::InvalidArgumentError(
+            absl::StrCat("original_image must be 4-dimensional", second.shape().to_string()));
       if (second.dim(0) != first.dim(0) || second.dim(3) != first.dim(3)) {
         return absl::InvalidArgumentError("grads and original_image must agree in batch and channels");
       }
@@ -121,14 +132,16 @@ class ScaleKernel final : public Kernel {
       cols = first.dim(2);
     } else {
       if (second.rank() != 1 || second.dim(0) != 2) {
-        return absl::InvalidArgumentError(absl::StrCat("output_size_t must have two elements", second.shape().to_string()));
+        return absl::InvalidArgumentError(
+            absl::StrCat("output_size_t must have two elements", second.shape().to_string()));
       }
       rows = second.flat<int32_t>()[0];
       cols = second.flat<int32_t>()[1];
       image = first.shape();
     }
     if (rows <= 0 || cols <= 0) return absl::InvalidArgumentError("output_size must be positive");
-    if (image.dim(1) <= 0 || image.dim(2) <= 0) return absl::InvalidArgumentError("input image must be of non-zero size");
+    if (image.dim(1) <= 0 || image.dim(2) <= 0)
+      return absl::InvalidArgumentError("input image must be of non-zero size");
     TROUPE_ASSIGN_OR_RETURN(Shape scaled, Shape::make({{image.dim(0), rows, cols, image.dim(3)}}));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, kGradient ? image : scaled));
     std::span<float> to = out->flat<float>();
@@ -146,8 +159,9 @@ class ScaleKernel final : public Kernel {
           const int64_t far = ((b * rows + y) * cols + x) * channels;
           for (size_t i = 0; i < row.weight.size(); ++i) {
             for (size_t j = 0; j < col.weight.size(); ++j) {
-              const int64_t near = ((b * image.dim(1) + row.start + static_cast<int64_t>(i)) * image.dim(2) + col.start +
-                                    static_cast<int64_t>(j)) * channels;
+              const int64_t near = ((b * image.dim(1) + row.start + static_cast<int64_t>(i)) * image.dim(2) +
+                                    col.start + static_cast<int64_t>(j)) *
+                                   channels;
               const float w = row.weight[i] * col.weight[j];
               for (int64_t c = 0; c < channels; ++c) {
                 if constexpr (kGradient) {
@@ -182,8 +196,10 @@ float map_coordinate(Fill fill, float at, int64_t size) {
     case Fill::kWrap: {
       if (at >= 0 && at <= n - 1) return at;
       if (size <= 1) return 0;
-      if (at < 0) at += n * (std::trunc(-at / n) + 1);
-      else at -= n * std::trunc(at / n);
+      if (at < 0)
+        at += n * (std::trunc(-at / n) + 1);
+      else
+        at -= n * std::trunc(at / n);
       return std::min(std::max(at, 0.0f), n - 1);
     }
     case Fill::kReflect: {
@@ -208,23 +224,32 @@ class ProjectiveKernel final : public Kernel {
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
     auto k = std::make_unique<ProjectiveKernel>();
     TROUPE_ASSIGN_OR_RETURN(std::string how, c.attr<std::string>("interpolation"));
-    if (how != "NEAREST" && how != "BILINEAR") return absl::InvalidArgumentError(absl::StrCat("Invalid interpolation ", how, ". Supported types: NEAREST, BILINEAR"));
+    if (how != "NEAREST" && how != "BILINEAR")
+      return absl::InvalidArgumentError(
+          absl::StrCat("Invalid interpolation ", how, ". Supported types: NEAREST, BILINEAR"));
     k->bilinear_ = how == "BILINEAR";
     std::string fill = c.node().attrs.get_or<std::string>("fill_mode", "CONSTANT");
-    if (fill == "REFLECT") k->fill_ = Fill::kReflect;
-    else if (fill == "WRAP") k->fill_ = Fill::kWrap;
-    else if (fill == "NEAREST") k->fill_ = Fill::kNearest;
-    else if (fill != "CONSTANT") return absl::InvalidArgumentError(absl::StrCat("Invalid mode ", fill, ". Supported types: REFLECT, WRAP, CONSTANT, NEAREST"));
+    if (fill == "REFLECT")
+      k->fill_ = Fill::kReflect;
+    else if (fill == "WRAP")
+      k->fill_ = Fill::kWrap;
+    else if (fill == "NEAREST")
+      k->fill_ = Fill::kNearest;
+    else if (fill != "CONSTANT")
+      return absl::InvalidArgumentError(
+          absl::StrCat("Invalid mode ", fill, ". Supported types: REFLECT, WRAP, CONSTANT, NEAREST"));
     return k;
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor &images = context.input(0), &transforms = context.input(1), &size = context.input(2);
     if (images.rank() != 4) return absl::InvalidArgumentError("Input images must have rank 4");
-    if (transforms.rank() != 2 || transforms.dim(1) != 8 || (transforms.dim(0) != 1 && transforms.dim(0) != images.dim(0))) {
+    if (transforms.rank() != 2 || transforms.dim(1) != 8 ||
+        (transforms.dim(0) != 1 && transforms.dim(0) != images.dim(0))) {
       return absl::InvalidArgumentError("Input transform should be num_images x 8 or 1 x 8");
     }
     if (size.rank() != 1 || size.dim(0) != 2) {
-      return absl::InvalidArgumentError(absl::StrCat("output shape must have two elements", size.shape().to_string()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("output shape must have two elements", size.shape().to_string()));
     }
     const int64_t rows = size.flat<int32_t>()[0], cols = size.flat<int32_t>()[1];
     if (rows <= 0 || cols <= 0) return absl::InvalidArgumentError("output dimensions must be positive");
@@ -239,43 +264,50 @@ class ProjectiveKernel final : public Kernel {
     if (out->num_elements() == 0) return absl::OkStatus();
     T* to = out->flat<T>().data();
     const T* all = images.flat<T>().data();
-    context.parallel().parallel_for(images.dim(0) * rows, cols * channels * 8, [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        const int64_t b = r / rows, y = r % rows;
-        const float* t = transforms.flat<float>().data() + (transforms.dim(0) == 1 ? 0 : b * 8);
-        const T* image = all + b * in_rows * in_cols * channels;
-        auto read = [&](float fy, float fx, int64_t c) {
-          if (!(fy >= 0 && fy < static_cast<float>(in_rows) && fx >= 0 && fx < static_cast<float>(in_cols))) {
-            return static_cast<float>(static_cast<T>(outside));
-          }
-          return static_cast<float>(image[(static_cast<int64_t>(fy) * in_cols + static_cast<int64_t>(fx)) * channels + c]);
-        };
-        for (int64_t x = 0; x < cols; ++x) {
-          const auto fx = static_cast<float>(x), fy = static_cast<float>(y);
-          const float projection = t[6] * fx + t[7] * fy + 1;
-          T* pixel = to + (r * cols + x) * channels;
-          if (projection == 0) {
-            std::fill_n(pixel, channels, static_cast<T>(outside));
-            continue;
-          }
-          const float ix = map_coordinate(fill_, (t[0] * fx + t[1] * fy + t[2]) / projection, in_cols);
-          const float iy = map_coordinate(fill_, (t[3] * fx + t[4] * fy + t[5]) / projection, in_rows);
-          for (int64_t c = 0; c < channels; ++c) {
-            if (!bilinear_) {
-              const float ry = std::round(iy), rx = std::round(ix);
-              const bool inside = ry >= 0 && ry < static_cast<float>(in_rows) && rx >= 0 && rx < static_cast<float>(in_cols);
-              pixel[c] = inside ? image[(static_cast<int64_t>(ry) * in_cols + static_cast<int64_t>(rx)) * channels + c]
-                                : static_cast<T>(outside);
-              continue;
+    context.parallel().parallel_for(
+        images.dim(0) * rows, cols * channels * 8, [&](int64_t begin, int64_t end) {
+          for (int64_t r = begin; r < end; ++r) {
+            const int64_t b = r / rows, y = r % rows;
+            const float* t = transforms.flat<float>().data() + (transforms.dim(0) == 1 ? 0 : b * 8);
+            const T* image = all + b * in_rows * in_cols * channels;
+            auto read = [&](float fy, float fx, int64_t c) {
+              if (!(fy >= 0 && fy < static_cast<float>(in_rows) && fx >= 0 &&
+                    fx < static_cast<float>(in_cols))) {
+                return static_cast<float>(static_cast<T>(outside));
+              }
+              return static_cast<float>(
+                  image[(static_cast<int64_t>(fy) * in_cols + static_cast<int64_t>(fx)) * channels + c]);
+            };
+            for (int64_t x = 0; x < cols; ++x) {
+              const auto fx = static_cast<float>(x), fy = static_cast<float>(y);
+              const float projection = t[6] * fx + t[7] * fy + 1;
+              T* pixel = to + (r * cols + x) * channels;
+              if (projection == 0) {
+                std::fill_n(pixel, channels, static_cast<T>(outside));
+                continue;
+              }
+              const float ix = map_coordinate(fill_, (t[0] * fx + t[1] * fy + t[2]) / projection, in_cols);
+              const float iy = map_coordinate(fill_, (t[3] * fx + t[4] * fy + t[5]) / projection, in_rows);
+              for (int64_t c = 0; c < channels; ++c) {
+                if (!bilinear_) {
+                  const float ry = std::round(iy), rx = std::round(ix);
+                  const bool inside = ry >= 0 && ry < static_cast<float>(in_rows) && rx >= 0 &&
+                                      rx < static_cast<float>(in_cols);
+                  pixel[c] =
+                      inside
+                          ? image[(static_cast<int64_t>(ry) * in_cols + static_cast<int64_t>(rx)) * channels +
+                                  c]
+                          : static_cast<T>(outside);
+                  continue;
+                }
+                const float y0 = std::floor(iy), x0 = std::floor(ix), y1 = y0 + 1, x1 = x0 + 1;
+                const float above = (x1 - ix) * read(y0, x0, c) + (ix - x0) * read(y0, x1, c);
+                const float below = (x1 - ix) * read(y1, x0, c) + (ix - x0) * read(y1, x1, c);
+                pixel[c] = static_cast<T>((y1 - iy) * above + (iy - y0) * below);
+              }
             }
-            const float y0 = std::floor(iy), x0 = std::floor(ix), y1 = y0 + 1, x1 = x0 + 1;
-            const float above = (x1 - ix) * read(y0, x0, c) + (ix - x0) * read(y0, x1, c);
-            const float below = (x1 - ix) * read(y1, x0, c) + (ix - x0) * read(y1, x1, c);
-            pixel[c] = static_cast<T>((y1 - iy) * above + (iy - y0) * below);
           }
-        }
-      }
-    });
+        });
     return absl::OkStatus();
   }
 
@@ -297,19 +329,25 @@ class GlimpseKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(bool uniform, c.attr<bool>("uniform_noise"));
     TROUPE_ASSIGN_OR_RETURN(k->noise_, c.attr<std::string>("noise"));
     if (uniform && k->noise_ != "uniform" && !k->noise_.empty()) {
-      return absl::InvalidArgumentError("The uniform_noise and noise should not be specified at the same time");
+      return absl::InvalidArgumentError(
+          "The uniform_noise and noise should not be specified at the same time");
     }
-    if (k->noise_ != "uniform" && k->noise_ != "gaussian" && k->noise_ != "zero") k->noise_ = uniform ? "uniform" : "gaussian";
+    if (k->noise_ != "uniform" && k->noise_ != "gaussian" && k->noise_ != "zero")
+      k->noise_ = uniform ? "uniform" : "gaussian";
     return k;
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor &in = context.input(0), &size = context.input(1), &offsets = context.input(2);
-    if (in.rank() != 4) return absl::InvalidArgumentError(absl::StrCat("input must be 4-dimensional (batch_size, height, width, depth)", in.shape().to_string()));
-    if (size.rank() != 1 || size.dim(0) != 2) return absl::InvalidArgumentError("input must be a vector of size 2 (height, width)");
+    if (in.rank() != 4)
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input must be 4-dimensional (batch_size, height, width, depth)", in.shape().to_string()));
+    if (size.rank() != 1 || size.dim(0) != 2)
+      return absl::InvalidArgumentError("input must be a vector of size 2 (height, width)");
     const int64_t rows = size.flat<int32_t>()[0], cols = size.flat<int32_t>()[1];
     if (rows < 0 || cols < 0) return absl::InvalidArgumentError("glimpse size must not be negative");
     if (offsets.rank() != 2 || offsets.dim(0) != in.dim(0) || offsets.dim(1) != 2) {
-      return absl::InvalidArgumentError(absl::StrCat("offsets must be a batch of pairs, got ", offsets.shape().to_string()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("offsets must be a batch of pairs, got ", offsets.shape().to_string()));
     }
     const int64_t in_rows = in.dim(1), in_cols = in.dim(2), channels = in.dim(3);
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({{in.dim(0), rows, cols, channels}}));
@@ -326,7 +364,8 @@ class GlimpseKernel final : public Kernel {
         const auto count = static_cast<double>(std::max<int64_t>(1, in_rows * in_cols * channels));
         for (int64_t i = 0; i < in_rows * in_cols * channels; ++i) sum += static_cast<double>(image[i]);
         sum /= count;
-        for (int64_t i = 0; i < in_rows * in_cols * channels; ++i) squares += (image[i] - sum) * (image[i] - sum);
+        for (int64_t i = 0; i < in_rows * in_cols * channels; ++i)
+          squares += (image[i] - sum) * (image[i] - sum);
         squares = std::sqrt(squares / count);
       }
       std::normal_distribution<double> normal(sum, std::max(squares, 1e-30));
@@ -338,7 +377,9 @@ class GlimpseKernel final : public Kernel {
             continue;
           }
           for (int64_t c = 0; c < channels; ++c) {
-            to[c] = noise_ == "zero" ? 0.0f : noise_ == "uniform" ? uniform(random) : static_cast<float>(normal(random));
+            to[c] = noise_ == "zero"      ? 0.0f
+                    : noise_ == "uniform" ? uniform(random)
+                                          : static_cast<float>(normal(random));
           }
         }
       }
@@ -353,7 +394,8 @@ class GlimpseKernel final : public Kernel {
     if (normalized_) x *= static_cast<double>(in);
     if (centered_) {
       // From the middle; the first version halves in whole pixels of the image.
-      x = kV2 ? x / (normalized_ ? 2.0 : 1.0) + static_cast<double>(in) / 2 : x / 2 + static_cast<double>(in) / 2;
+      x = kV2 ? x / (normalized_ ? 2.0 : 1.0) + static_cast<double>(in) / 2
+              : x / 2 + static_cast<double>(in) / 2;
     }
     x -= static_cast<double>(window) / 2;
     if (std::isnan(x)) x = 0;

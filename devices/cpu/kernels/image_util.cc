@@ -35,8 +35,9 @@ void narrow_any(const std::vector<From>& from, Tensor* t) {
 
 const std::vector<DataType>& image_dtypes() {
   using D = DataType;
-  static const auto* types = new std::vector<D>{D::kFloat, D::kDouble, D::kHalf,   D::kBfloat16, D::kInt8,   D::kInt16,
-                                                D::kInt32, D::kInt64,  D::kUint8, D::kUint16,   D::kUint32, D::kUint64};
+  static const auto* types =
+      new std::vector<D>{D::kFloat, D::kDouble, D::kHalf,  D::kBfloat16, D::kInt8,   D::kInt16,
+                         D::kInt32, D::kInt64,  D::kUint8, D::kUint16,   D::kUint32, D::kUint64};
   return *types;
 }
 

@@ -77,12 +77,13 @@ class FusedMatMulKernel final : public Kernel {
     MatrixOp op_b = transpose_b_ ? MatrixOp::kTranspose : MatrixOp::kNone;
     if constexpr (std::is_same_v<T, float>) {
       float* result = out->flat<float>().data();
-      parallel_gemm<float>(context.parallel(), op_a, op_b, m, n, k, a.flat<float>().data(), b.flat<float>().data(),
-                           result);
+      parallel_gemm<float>(context.parallel(), op_a, op_b, m, n, k, a.flat<float>().data(),
+                           b.flat<float>().data(), result);
       return fused_.apply(context.parallel(), args, m, n, result);
     } else {
       std::vector<float> wide_a = to_floats(a), wide_b = to_floats(b), result(static_cast<size_t>(m * n));
-      parallel_gemm<float>(context.parallel(), op_a, op_b, m, n, k, wide_a.data(), wide_b.data(), result.data());
+      parallel_gemm<float>(context.parallel(), op_a, op_b, m, n, k, wide_a.data(), wide_b.data(),
+                           result.data());
       TROUPE_RETURN_IF_ERROR(fused_.apply(context.parallel(), args, m, n, result.data()));
       std::span<T> to = out->flat<T>();
       for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<T>(result[i]);
@@ -184,11 +185,13 @@ bool broadcast_batches(const Shape& x, const Shape& y, BatchPlan* plan) {
   return true;
 }
 
-absl::StatusOr<BatchPlan> plan_batches(const Tensor& x, const Tensor& y, bool adj_x, bool adj_y, bool broadcasts) {
-  std::string shapes_vs = absl::StrCat(x.shape().to_string(), broadcasts ? " vs. " : " vs ", y.shape().to_string());
+absl::StatusOr<BatchPlan> plan_batches(const Tensor& x, const Tensor& y, bool adj_x, bool adj_y,
+                                       bool broadcasts) {
+  std::string shapes_vs =
+      absl::StrCat(x.shape().to_string(), broadcasts ? " vs. " : " vs ", y.shape().to_string());
   if (!broadcasts && x.rank() != y.rank()) {
-    return absl::InvalidArgumentError(absl::StrCat("In[0] and In[1] has different ndims: ", x.shape().to_string(),
-                                                   " vs. ", y.shape().to_string()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "In[0] and In[1] has different ndims: ", x.shape().to_string(), " vs. ", y.shape().to_string()));
   }
   if (x.rank() < 2) return absl::InvalidArgumentError(absl::StrCat("In[0] ndims must be >= 2: ", x.rank()));
   if (y.rank() < 2) return absl::InvalidArgumentError(absl::StrCat("In[1] ndims must be >= 2: ", y.rank()));
@@ -205,8 +208,8 @@ absl::StatusOr<BatchPlan> plan_batches(const Tensor& x, const Tensor& y, bool ad
   plan.k = x.dim(adj_x ? xr - 2 : xr - 1);
   plan.n = y.dim(adj_y ? yr - 2 : yr - 1);
   if (!broadcast_batches(x.shape(), y.shape(), &plan)) {
-    return absl::InvalidArgumentError(absl::StrCat("In[0] and In[1] must have compatible batch dimensions: ",
-                                                   shapes_vs));
+    return absl::InvalidArgumentError(
+        absl::StrCat("In[0] and In[1] must have compatible batch dimensions: ", shapes_vs));
   }
   if (plan.k != y.dim(adj_y ? yr - 1 : yr - 2)) {
     return sizes_differ(x, y, absl::StrCat(" ", adj_x ? 1 : 0, " ", adj_y ? 1 : 0));
@@ -215,8 +218,8 @@ absl::StatusOr<BatchPlan> plan_batches(const Tensor& x, const Tensor& y, bool ad
 }
 
 template <class T>
-void run_batches(ParallelRunner& runner, const BatchPlan& p, MatrixOp op_x, MatrixOp op_y, const T* x, const T* y,
-                 T* out) {
+void run_batches(ParallelRunner& runner, const BatchPlan& p, MatrixOp op_x, MatrixOp op_y, const T* x,
+                 const T* y, T* out) {
   if (p.batches == 0 || p.m == 0 || p.n == 0) return;
   auto one = [&](int64_t b, bool parallel) {
     const auto i = static_cast<size_t>(b);
@@ -231,7 +234,8 @@ void run_batches(ParallelRunner& runner, const BatchPlan& p, MatrixOp op_x, Matr
   };
   if (p.batches == 1) return one(0, true);
   // About 10 multiplications a nanosecond for products of the usual sizes, and a call costs some 300 ns.
-  const double cost = static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) / 10 + 300;
+  const double cost =
+      static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k) / 10 + 300;
   runner.parallel_for(p.batches, static_cast<int64_t>(std::min(cost, 1e12)), [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) one(b, false);
   });
@@ -293,7 +297,8 @@ class MixedBatchMatMulKernel final : public Kernel {
   }
 
   absl::Status compute(KernelContext& context) override {
-    TROUPE_ASSIGN_OR_RETURN(BatchPlan plan, plan_batches(context.input(0), context.input(1), adj_x_, adj_y_, true));
+    TROUPE_ASSIGN_OR_RETURN(BatchPlan plan,
+                            plan_batches(context.input(0), context.input(1), adj_x_, adj_y_, true));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, plan.out));
     std::vector<Wide> x, y, wide(static_cast<size_t>(plan.out.num_elements()));
     convert_any<Wide>(context.input(0), &x);
@@ -335,11 +340,20 @@ void register_matmul_kernels(KernelRegistry* r) {
   register_products<Eigen::half>(r);
   register_products<Eigen::bfloat16>(r);
   const std::vector<DataType> bytes = {DataType::kInt8, DataType::kUint8};
-  r->add(KernelDef("BatchMatMulV3").types("Ta", bytes).types("Tb", bytes).type<int32_t>("Tout")
+  r->add(KernelDef("BatchMatMulV3")
+             .types("Ta", bytes)
+             .types("Tb", bytes)
+             .type<int32_t>("Tout")
              .kernel<MixedBatchMatMulKernel<int32_t, int32_t>>());
-  r->add(KernelDef("BatchMatMulV3").types("Ta", bytes).type<Eigen::bfloat16>("Tb").type<Eigen::bfloat16>("Tout")
+  r->add(KernelDef("BatchMatMulV3")
+             .types("Ta", bytes)
+             .type<Eigen::bfloat16>("Tb")
+             .type<Eigen::bfloat16>("Tout")
              .kernel<MixedBatchMatMulKernel<float, Eigen::bfloat16>>());
-  r->add(KernelDef("BatchMatMulV3").type<Eigen::bfloat16>("Ta").types("Tb", bytes).type<Eigen::bfloat16>("Tout")
+  r->add(KernelDef("BatchMatMulV3")
+             .type<Eigen::bfloat16>("Ta")
+             .types("Tb", bytes)
+             .type<Eigen::bfloat16>("Tout")
              .kernel<MixedBatchMatMulKernel<float, Eigen::bfloat16>>());
   r->add(KernelDef("_FusedMatMul").type<float>("T").kernel<FusedMatMulKernel<float>>());
   r->add(KernelDef("_FusedMatMul").type<Eigen::half>("T").kernel<FusedMatMulKernel<Eigen::half>>());

@@ -26,7 +26,8 @@ using ConstRow = Eigen::Map<const Eigen::Array<W, Eigen::Dynamic, 1>>;
 template <class W>
 void not_a_number_row(const W* in, int64_t classes, W* out) {
   const W inf = std::numeric_limits<W>::infinity(), nan = std::numeric_limits<W>::quiet_NaN();
-  const bool hopeless = std::is_same_v<W, double> || std::all_of(in, in + classes, [&](W v) { return v == -inf; });
+  const bool hopeless =
+      std::is_same_v<W, double> || std::all_of(in, in + classes, [&](W v) { return v == -inf; });
   for (int64_t i = 0; i < classes; ++i) {
     out[i] = hopeless || std::isnan(in[i]) || in[i] == inf ? nan : W(0);
   }
@@ -61,24 +62,29 @@ absl::Status softmax(KernelContext& context, bool log) {
   const int64_t classes = in.dim(in.rank() - 1);
   const T* from = in.flat<T>().data();
   T* to = out->flat<T>().data();
-  context.parallel().parallel_for(in.num_elements() / classes, classes * kClassNs + 20, [&](int64_t begin, int64_t end) {
-    if constexpr (kNarrow<T>) {
-      std::vector<float> wide(static_cast<size_t>(classes));
-      for (int64_t r = begin; r < end; ++r) {
-        for (size_t i = 0; i < wide.size(); ++i) wide[i] = static_cast<float>(from[r * classes + static_cast<int64_t>(i)]);
-        softmax_row(wide.data(), classes, log, wide.data());
-        for (size_t i = 0; i < wide.size(); ++i) to[r * classes + static_cast<int64_t>(i)] = static_cast<T>(wide[i]);
-      }
-    } else {
-      for (int64_t r = begin; r < end; ++r) softmax_row(from + r * classes, classes, log, to + r * classes);
-    }
-  });
+  context.parallel().parallel_for(
+      in.num_elements() / classes, classes * kClassNs + 20, [&](int64_t begin, int64_t end) {
+        if constexpr (kNarrow<T>) {
+          std::vector<float> wide(static_cast<size_t>(classes));
+          for (int64_t r = begin; r < end; ++r) {
+            for (size_t i = 0; i < wide.size(); ++i)
+              wide[i] = static_cast<float>(from[r * classes + static_cast<int64_t>(i)]);
+            softmax_row(wide.data(), classes, log, wide.data());
+            for (size_t i = 0; i < wide.size(); ++i)
+              to[r * classes + static_cast<int64_t>(i)] = static_cast<T>(wide[i]);
+          }
+        } else {
+          for (int64_t r = begin; r < end; ++r)
+            softmax_row(from + r * classes, classes, log, to + r * classes);
+        }
+      });
   return absl::OkStatus();
 }
 
 absl::Status check_rank(const Tensor& t) {
   if (t.rank() >= 1) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("logits must have >= 1 dimension, got ", t.shape().to_string()));
+  return absl::InvalidArgumentError(
+      absl::StrCat("logits must have >= 1 dimension, got ", t.shape().to_string()));
 }
 
 template <class T>
@@ -122,9 +128,9 @@ absl::Status softmax_cross_entropy(KernelContext& context) {
   const Tensor &logits = context.input(0), &labels = context.input(1);
   int64_t rows, cols;
   if (!broadcast_matrices(logits.shape(), labels.shape(), &rows, &cols)) {
-    return absl::InvalidArgumentError(absl::StrCat("logits and labels must be broadcastable: logits_size=",
-                                                   logits.shape().to_string(), " labels_size=",
-                                                   labels.shape().to_string()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("logits and labels must be broadcastable: logits_size=", logits.shape().to_string(),
+                     " labels_size=", labels.shape().to_string()));
   }
   if (std::max(logits.rank(), labels.rank()) != 2) {
     return absl::InvalidArgumentError(
@@ -140,7 +146,8 @@ absl::Status softmax_cross_entropy(KernelContext& context) {
   if (rows == 0) return absl::OkStatus();
   const T *x = logits.flat<T>().data(), *p = labels.flat<T>().data();
   T *l = loss->flat<T>().data(), *g = grad->flat<T>().data();
-  const int64_t x_cols = logits.dim(logits.rank() - 1), p_cols = labels.rank() == 0 ? 1 : labels.dim(labels.rank() - 1);
+  const int64_t x_cols = logits.dim(logits.rank() - 1),
+                p_cols = labels.rank() == 0 ? 1 : labels.dim(labels.rank() - 1);
   const bool x_repeats = logits.num_elements() == x_cols, p_repeats = labels.num_elements() == p_cols;
   context.parallel().parallel_for(rows, cols * kClassNs * 3 + 50, [&](int64_t begin, int64_t end) {
     using W = Wide<T>;
@@ -157,7 +164,8 @@ absl::Status softmax_cross_entropy(KernelContext& context) {
       }
       l[r] = static_cast<T>(total);
       v = v.exp() / sum;
-      for (size_t i = 0; i < row.size(); ++i) g[r * cols + static_cast<int64_t>(i)] = static_cast<T>(row[i] - label[i]);
+      for (size_t i = 0; i < row.size(); ++i)
+        g[r * cols + static_cast<int64_t>(i)] = static_cast<T>(row[i] - label[i]);
     }
   });
   return absl::OkStatus();
@@ -181,10 +189,12 @@ template <class T, class Label>
 absl::Status sparse_softmax_cross_entropy(KernelContext& context) {
   const Tensor &logits = context.input(0), &labels = context.input(1);
   if (logits.rank() != 2) {
-    return absl::InvalidArgumentError(absl::StrCat("logits must be 2-D, but got shape ", logits.shape().to_string()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("logits must be 2-D, but got shape ", logits.shape().to_string()));
   }
   if (labels.rank() != 1) {
-    return absl::InvalidArgumentError(absl::StrCat("labels must be 1-D, but got shape ", labels.shape().to_string()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("labels must be 1-D, but got shape ", labels.shape().to_string()));
   }
   if (logits.dim(0) != labels.dim(0)) {
     return absl::InvalidArgumentError(
@@ -228,8 +238,10 @@ void add(KernelRegistry* r) {
   r->add(KernelDef("LogSoftmax").type<T>("T").fn(log_softmax_op<T>));
   r->add(KernelDef("SoftmaxCrossEntropyWithLogits").type<T>("T").fn(softmax_cross_entropy<T>));
   const char* sparse = "SparseSoftmaxCrossEntropyWithLogits";
-  r->add(KernelDef(sparse).type<T>("T").template type<int32_t>("Tlabels").fn(sparse_softmax_cross_entropy<T, int32_t>));
-  r->add(KernelDef(sparse).type<T>("T").template type<int64_t>("Tlabels").fn(sparse_softmax_cross_entropy<T, int64_t>));
+  r->add(KernelDef(sparse).type<T>("T").template type<int32_t>("Tlabels").fn(
+      sparse_softmax_cross_entropy<T, int32_t>));
+  r->add(KernelDef(sparse).type<T>("T").template type<int64_t>("Tlabels").fn(
+      sparse_softmax_cross_entropy<T, int64_t>));
 }
 
 }  // namespace

@@ -71,14 +71,14 @@ absl::Status check_vector(const Tensor& t, absl::string_view name) {
 
 absl::Status check_length(const Tensor& t, absl::string_view name, int64_t channels) {
   if (t.num_elements() == channels) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(name, " must have the same number of elements as the channels of x, got ",
-                                                 t.num_elements(), " and ", channels));
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, " must have the same number of elements as the channels of x, got ",
+                   t.num_elements(), " and ", channels));
 }
 
 absl::StatusOr<Images> split_images(const Tensor& x, const ImageLayout& layout, absl::string_view name) {
   if (x.rank() != 4 && !(x.rank() == 5 && layout.spatial_rank == 3)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, " must be 4-dimensional", x.shape().to_string()));
+    return absl::InvalidArgumentError(absl::StrCat(name, " must be 4-dimensional", x.shape().to_string()));
   }
   if (layout.channels_last) return Images{x.shape().num_elements(0, x.rank() - 1), x.dim(x.rank() - 1), 1};
   return Images{x.dim(0), x.dim(1), x.shape().num_elements(2, x.rank())};
@@ -131,8 +131,9 @@ class BatchNormKernel final : public Kernel {
       TROUPE_RETURN_IF_ERROR(check_length(context.input(4), absl::StrCat(when, "variance"), s.channels));
     }
     if (side_input_ && !(context.input(5).shape() == x.shape())) {
-      return absl::InvalidArgumentError("side_input shape must be equal to input shape: " +
-                                        context.input(5).shape().to_string() + " != " + x.shape().to_string());
+      return absl::InvalidArgumentError(
+          "side_input shape must be equal to input shape: " + context.input(5).shape().to_string() +
+          " != " + x.shape().to_string());
     }
     // The statistics first: y may be written over x.
     std::vector<float> mean(static_cast<size_t>(s.channels)), variance = mean;
@@ -244,9 +245,9 @@ class BatchNormGradKernel final : public Kernel {
     TROUPE_RETURN_IF_ERROR(check_vector(context.input(3), "saved mean"));
     TROUPE_RETURN_IF_ERROR(check_vector(context.input(4), "saved variance"));
     if (!(x.shape() == grad.shape())) {
-      return absl::InvalidArgumentError(absl::StrCat("x and y_backprop must have same shape, but x has shape ",
-                                                     x.shape().to_string(), " and y_backprop has shape ",
-                                                     grad.shape().to_string()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("x and y_backprop must have same shape, but x has shape ", x.shape().to_string(),
+                       " and y_backprop has shape ", grad.shape().to_string()));
     }
     TROUPE_RETURN_IF_ERROR(check_length(context.input(2), "scale", s.channels));
     TROUPE_RETURN_IF_ERROR(check_length(context.input(3), "reserve_space_1", s.channels));
@@ -258,7 +259,8 @@ class BatchNormGradKernel final : public Kernel {
     std::vector<float> inverse(channels);
     for (size_t c = 0; c < channels; ++c) inverse[c] = 1.0f / std::sqrt(variance[c] + attrs_.epsilon);
     const float* m = mean.data();
-    std::vector<double> sum_dy = channel_sums(s, [dy](int64_t i, int64_t) { return static_cast<float>(dy[i]); });
+    std::vector<double> sum_dy =
+        channel_sums(s, [dy](int64_t i, int64_t) { return static_cast<float>(dy[i]); });
     std::vector<double> sum_dyx = channel_sums(s, [=](int64_t i, int64_t c) {
       return static_cast<float>(dy[i]) * (static_cast<float>(from[i]) - m[c]);
     });
@@ -284,9 +286,11 @@ class BatchNormGradKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(Tensor * x_grad, context.forward_or_allocate_output({0, 1}, 0, x.shape()));
     if (x_grad->num_elements() == 0) return absl::OkStatus();
     T* to = x_grad->flat<T>().data();
-    each_element(context.parallel(), s, [=, pa = a.data(), pb = b.data(), pd = d.data()](int64_t i, int64_t c) {
-      to[i] = static_cast<T>(pa[c] * static_cast<float>(dy[i]) + pb[c] * (static_cast<float>(from[i]) - m[c]) + pd[c]);
-    });
+    each_element(context.parallel(), s,
+                 [=, pa = a.data(), pb = b.data(), pd = d.data()](int64_t i, int64_t c) {
+                   to[i] = static_cast<T>(pa[c] * static_cast<float>(dy[i]) +
+                                          pb[c] * (static_cast<float>(from[i]) - m[c]) + pd[c]);
+                 });
     return absl::OkStatus();
   }
 
@@ -356,8 +360,9 @@ class GlobalNormGradKernel final : public Kernel {
       TROUPE_RETURN_IF_ERROR(check_length(context.input(i), kNames[i], s.channels));
     }
     if (!(grad.shape() == x.shape())) {
-      return absl::InvalidArgumentError(absl::StrCat("out_backprop must have the shape of the input: ",
-                                                     grad.shape().to_string(), " vs. ", x.shape().to_string()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("out_backprop must have the shape of the input: ", grad.shape().to_string(), " vs. ",
+                       x.shape().to_string()));
     }
     auto m = context.input(1).flat<T>(), v = context.input(2).flat<T>(), gamma = context.input(3).flat<T>();
     Tensor* out[5] = {};
@@ -407,7 +412,9 @@ void add_fused(KernelRegistry* r) {
 template <class T>
 void add_global(KernelRegistry* r) {
   r->add(KernelDef("BatchNormWithGlobalNormalization").type<T>("T").template kernel<GlobalNormKernel<T>>());
-  r->add(KernelDef("BatchNormWithGlobalNormalizationGrad").type<T>("T").template kernel<GlobalNormGradKernel<T>>());
+  r->add(KernelDef("BatchNormWithGlobalNormalizationGrad")
+             .type<T>("T")
+             .template kernel<GlobalNormGradKernel<T>>());
 }
 
 }  // namespace
@@ -420,7 +427,8 @@ void register_batch_norm_kernels(KernelRegistry* r) {
   r->add(KernelDef("FusedBatchNormGrad").type<float>("T").kernel<BatchNormGradKernel<float>>());
   r->add(KernelDef("_FusedBatchNormEx").type<float>("T").kernel<BatchNormKernel<float>>());
   r->add(KernelDef("_FusedBatchNormEx").type<Eigen::half>("T").kernel<BatchNormKernel<Eigen::half>>());
-  r->add(KernelDef("_FusedBatchNormEx").type<Eigen::bfloat16>("T").kernel<BatchNormKernel<Eigen::bfloat16>>());
+  r->add(
+      KernelDef("_FusedBatchNormEx").type<Eigen::bfloat16>("T").kernel<BatchNormKernel<Eigen::bfloat16>>());
   add_global<float>(r);
   add_global<double>(r);
   add_global<Eigen::half>(r);

@@ -49,7 +49,8 @@ class BiasAddKernel final : public Kernel {
  public:
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
     auto k = std::make_unique<BiasAddKernel>();
-    TROUPE_ASSIGN_OR_RETURN(ImageLayout layout, parse_layout(c.node().attrs.get_or<std::string>("data_format", "NHWC"), 0));
+    TROUPE_ASSIGN_OR_RETURN(ImageLayout layout,
+                            parse_layout(c.node().attrs.get_or<std::string>("data_format", "NHWC"), 0));
     k->channels_last_ = layout.channels_last;
     return k;
   }
@@ -61,9 +62,9 @@ class BiasAddKernel final : public Kernel {
       return absl::InvalidArgumentError(absl::StrCat("Biases must be 1D: ", bias.shape().to_string()));
     }
     if (bias.dim(0) != s.channels) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Must provide as many biases as the last dimension of the input tensor: ",
-                       bias.shape().to_string(), " vs. ", in.shape().to_string()));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Must provide as many biases as the last dimension of the input tensor: ", bias.shape().to_string(),
+          " vs. ", in.shape().to_string()));
     }
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, in.shape()));
     if (out->num_elements() == 0) return absl::OkStatus();
@@ -81,7 +82,8 @@ class BiasAddGradKernel final : public Kernel {
  public:
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
     auto k = std::make_unique<BiasAddGradKernel>();
-    TROUPE_ASSIGN_OR_RETURN(ImageLayout layout, parse_layout(c.node().attrs.get_or<std::string>("data_format", "NHWC"), 0));
+    TROUPE_ASSIGN_OR_RETURN(ImageLayout layout,
+                            parse_layout(c.node().attrs.get_or<std::string>("data_format", "NHWC"), 0));
     k->channels_last_ = layout.channels_last;
     return k;
   }

@@ -62,7 +62,8 @@ class LrnKernel final : public Kernel {
         load(from + i * depth, &pixel);
         attrs_.norms(pixel.data(), depth, norm.data());
         for (size_t c = 0; c < pixel.size(); ++c) {
-          to[i * depth + static_cast<int64_t>(c)] = static_cast<T>(pixel[c] * std::pow(norm[c], -attrs_.beta));
+          to[i * depth + static_cast<int64_t>(c)] =
+              static_cast<T>(pixel[c] * std::pow(norm[c], -attrs_.beta));
         }
       }
     });
@@ -83,7 +84,8 @@ class LrnGradKernel final : public Kernel {
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor &grads = context.input(0), &in = context.input(1), &result = context.input(2);
-    if (in.rank() != 4 || grads.rank() != 4) return absl::InvalidArgumentError("inputs must be 4-dimensional");
+    if (in.rank() != 4 || grads.rank() != 4)
+      return absl::InvalidArgumentError("inputs must be 4-dimensional");
     if (!(grads.shape() == in.shape()) || !(result.shape() == in.shape())) {
       return absl::InvalidArgumentError("input_grads, input_image, and out_image should have the same shape");
     }
@@ -103,8 +105,10 @@ class LrnGradKernel final : public Kernel {
           const float n = norm[static_cast<size_t>(c)];
           const float share =
               -2.0f * attrs_.alpha * attrs_.beta * static_cast<float>(y[i * depth + c]) / n * grad;
-          const int64_t first = std::max<int64_t>(0, c - attrs_.radius), last = std::min(depth, c + attrs_.radius + 1);
-          for (int64_t k = first; k < last; ++k) sum[static_cast<size_t>(k)] += share * pixel[static_cast<size_t>(k)];
+          const int64_t first = std::max<int64_t>(0, c - attrs_.radius),
+                        last = std::min(depth, c + attrs_.radius + 1);
+          for (int64_t k = first; k < last; ++k)
+            sum[static_cast<size_t>(k)] += share * pixel[static_cast<size_t>(k)];
           sum[static_cast<size_t>(c)] += std::pow(n, -attrs_.beta) * grad;
         }
         for (int64_t c = 0; c < depth; ++c) to[i * depth + c] = static_cast<T>(sum[static_cast<size_t>(c)]);

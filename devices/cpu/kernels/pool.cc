@@ -10,17 +10,20 @@ namespace troupe {
 absl::Status PoolAttrs::check() const {
   const auto rank = static_cast<size_t>(layout.rank());
   if (ksize.size() != rank) {
-    return absl::InvalidArgumentError(absl::StrCat("Sliding window ksize field must specify ", rank, " dimensions"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Sliding window ksize field must specify ", rank, " dimensions"));
   }
   if (strides.size() != rank) {
-    return absl::InvalidArgumentError(absl::StrCat("Sliding window stride field must specify ", rank, " dimensions"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Sliding window stride field must specify ", rank, " dimensions"));
   }
   for (size_t i = 0; i < rank; ++i) {
     if (ksize[i] <= 0) {
       return absl::InvalidArgumentError(absl::StrCat("Sliding window ksize for dimension ", i, " was zero."));
     }
     if (strides[i] <= 0) {
-      return absl::InvalidArgumentError(absl::StrCat("Sliding window stride for dimension ", i, " was zero."));
+      return absl::InvalidArgumentError(
+          absl::StrCat("Sliding window stride for dimension ", i, " was zero."));
     }
   }
   if (ksize[0] != 1 || strides[0] != 1) {
@@ -34,15 +37,18 @@ absl::Status PoolAttrs::check() const {
     for (size_t i = 0; i < rank; ++i) {
       for (int64_t p : {explicit_paddings[2 * i], explicit_paddings[2 * i + 1]}) {
         if (p >= 0 && p < ksize[i]) continue;
-        return absl::InvalidArgumentError(absl::StrCat("Pooling padding must be nonnegative and smaller than the "
-                                                       "window: ", p, " with ksize ", ksize[i]));
+        return absl::InvalidArgumentError(
+            absl::StrCat("Pooling padding must be nonnegative and smaller than the "
+                         "window: ",
+                         p, " with ksize ", ksize[i]));
       }
     }
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<PoolAttrs> PoolAttrs::make(const KernelConstruction& c, int spatial_rank, bool attrs_tell_sizes) {
+absl::StatusOr<PoolAttrs> PoolAttrs::make(const KernelConstruction& c, int spatial_rank,
+                                          bool attrs_tell_sizes) {
   PoolAttrs a;
   const AttrMap& attrs = c.node().attrs;
   std::string format = attrs.get_or<std::string>("data_format", spatial_rank == 3 ? "NDHWC" : "NHWC");
@@ -58,7 +64,8 @@ absl::StatusOr<PoolAttrs> PoolAttrs::make(const KernelConstruction& c, int spati
   return a;
 }
 
-absl::StatusOr<PoolAttrs> PoolAttrs::with_sizes(const Tensor& ksize_tensor, const Tensor& strides_tensor) const {
+absl::StatusOr<PoolAttrs> PoolAttrs::with_sizes(const Tensor& ksize_tensor,
+                                                const Tensor& strides_tensor) const {
   PoolAttrs a = *this;
   TROUPE_ASSIGN_OR_RETURN(a.ksize, int_vector(ksize_tensor, "ksize"));
   TROUPE_ASSIGN_OR_RETURN(a.strides, int_vector(strides_tensor, "strides"));
@@ -87,9 +94,9 @@ absl::StatusOr<PoolProblem> PoolAttrs::problem(const Shape& input, absl::string_
       w.after = explicit_paddings[2 * axis + 1];
     }
     if (padding == Padding::kValid && w.kernel > w.in && w.in > 0) {
-      return absl::InvalidArgumentError(absl::StrCat("Computed output size would be negative: ", w.in - w.kernel + 1,
-                                                     " [input_size: ", w.in, ", effective_filter_size: ", w.kernel,
-                                                     ", stride: ", w.stride, "]"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Computed output size would be negative: ", w.in - w.kernel + 1, " [input_size: ", w.in,
+          ", effective_filter_size: ", w.kernel, ", stride: ", w.stride, "]"));
     }
     TROUPE_RETURN_IF_ERROR(size_window(padding, &w));
     spatial_out[i] = w.out;
@@ -110,7 +117,8 @@ absl::StatusOr<PoolProblem> PoolAttrs::problem(const Shape& input, absl::string_
           "Depthwise max pooling requires the depth window to evenly divide the input depth");
     }
     if (ksize[channel] != strides[channel]) {
-      return absl::UnimplementedError("Depthwise max pooling requires the depth window to equal the depth stride");
+      return absl::UnimplementedError(
+          "Depthwise max pooling requires the depth window to equal the depth stride");
     }
     if (!layout.channels_last) {
       return absl::UnimplementedError("Depthwise max pooling is only implemented for NHWC");

@@ -23,7 +23,8 @@ struct PoolProblem {
   /// Calls fn(pixel, offset of that pixel in the image) for the pixels in the window of an output pixel.
   template <class Fn>
   void each_tap(int64_t position, Fn fn) const {
-    const int64_t at[3] = {position / w[2].out / w[1].out, position / w[2].out % w[1].out, position % w[2].out};
+    const int64_t at[3] = {position / w[2].out / w[1].out, position / w[2].out % w[1].out,
+                           position % w[2].out};
     int64_t begin[3], end[3];
     for (size_t i = 0; i < 3; ++i) {
       begin[i] = at[i] * w[i].stride - w[i].before;
@@ -52,7 +53,8 @@ struct PoolAttrs {
   absl::StatusOr<PoolAttrs> with_sizes(const Tensor& ksize, const Tensor& strides) const;
   /// The problem for an input of this shape. `input_name` is for messages. Depth windows are refused
   /// (Unimplemented) unless allowed.
-  absl::StatusOr<PoolProblem> problem(const Shape& input, absl::string_view input_name, bool allow_depth) const;
+  absl::StatusOr<PoolProblem> problem(const Shape& input, absl::string_view input_name,
+                                      bool allow_depth) const;
 
  private:
   absl::Status check() const;

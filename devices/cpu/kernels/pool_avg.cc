@@ -92,18 +92,19 @@ class AvgPoolGradKernel final : public Kernel {
     const Tensor& sizes_tensor = context.input(0);
     const Tensor& grad = context.input(1);
     if (sizes_tensor.rank() != 1 || sizes_tensor.dim(0) != attrs_.layout.rank()) {
-      return absl::InvalidArgumentError(absl::StrCat("orig_input_shape must be 1-dimensional and ",
-                                                     attrs_.layout.rank(), " elements"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("orig_input_shape must be 1-dimensional and ", attrs_.layout.rank(), " elements"));
     }
     TROUPE_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, int_vector(sizes_tensor, "orig_input_shape"));
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(sizes));
     if (grad.rank() != attrs_.layout.rank()) {
-      return absl::InvalidArgumentError(absl::StrCat("out_backprop must be ", attrs_.layout.rank(), "-dimensional"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("out_backprop must be ", attrs_.layout.rank(), "-dimensional"));
     }
     TROUPE_ASSIGN_OR_RETURN(PoolProblem p, attrs_.problem(shape, "orig_input", false));
     if (!(grad.shape() == p.out)) {
-      return absl::InvalidArgumentError(absl::StrCat("Expected grad shape to be ", p.out.to_string(), ", but got ",
-                                                     grad.shape().to_string()));
+      return absl::InvalidArgumentError(absl::StrCat("Expected grad shape to be ", p.out.to_string(),
+                                                     ", but got ", grad.shape().to_string()));
     }
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (out->num_elements() > 0) {

@@ -53,7 +53,8 @@ std::vector<int64_t> pooling_sequence(int64_t in, int64_t out, bool pseudo_rando
     const double u = unit * limit;
     int64_t before = 1;
     for (int64_t i = 1; i <= out; ++i) {
-      const int64_t at = i == out ? in + 1 : static_cast<int64_t>(std::ceil(alpha * (static_cast<double>(i) + u)));
+      const int64_t at =
+          i == out ? in + 1 : static_cast<int64_t>(std::ceil(alpha * (static_cast<double>(i) + u)));
       sizes[static_cast<size_t>(i - 1)] = at - before;
       before = at;
     }
@@ -61,7 +62,8 @@ std::vector<int64_t> pooling_sequence(int64_t in, int64_t out, bool pseudo_rando
     for (int64_t i = 0; i < out; ++i) sizes[static_cast<size_t>(i)] = in / out + (i < in % out ? 1 : 0);
     for (int64_t i = 0; i + 1 < out; ++i) {
       const auto r = random.block(*next_block + static_cast<uint64_t>(i / 4));
-      const int64_t j = i + static_cast<int64_t>(r[static_cast<size_t>(i % 4)] % static_cast<uint64_t>(out - i));
+      const int64_t j =
+          i + static_cast<int64_t>(r[static_cast<size_t>(i % 4)] % static_cast<uint64_t>(out - i));
       std::swap(sizes[static_cast<size_t>(i)], sizes[static_cast<size_t>(j)]);
     }
     *next_block += static_cast<uint64_t>(out + 3) / 4;
@@ -99,11 +101,12 @@ class FractionalPoolKernel final : public Kernel {
     const char* kind = kMax ? "max" : "average";
     if (ratio.size() != 4) return absl::InvalidArgumentError("pooling_ratio field must specify 4 dimensions");
     for (float f : ratio) {
-      if (!(f >= 1)) return absl::InvalidArgumentError(absl::StrCat("pooling_ratio cannot be smaller than 1, got: ", f));
+      if (!(f >= 1))
+        return absl::InvalidArgumentError(absl::StrCat("pooling_ratio cannot be smaller than 1, got: ", f));
     }
     if (ratio[0] != 1 || ratio[3] != 1) {
-      return absl::UnimplementedError(absl::StrCat("Fractional ", kind,
-                                                   " pooling is not yet supported on the batch nor channel dimension."));
+      return absl::UnimplementedError(absl::StrCat(
+          "Fractional ", kind, " pooling is not yet supported on the batch nor channel dimension."));
     }
     if (!deterministic && (seed != 0 || seed2 != 0)) {
       return absl::InvalidArgumentError("Both seed and seed2 should be 0 if deterministic is false.");
@@ -113,7 +116,8 @@ class FractionalPoolKernel final : public Kernel {
       seed = (int64_t{device()} << 31) ^ device();
       seed2 = (int64_t{device()} << 31) ^ device();
     }
-    auto k = std::make_unique<FractionalPoolKernel>(static_cast<uint64_t>(seed), static_cast<uint64_t>(seed2));
+    auto k =
+        std::make_unique<FractionalPoolKernel>(static_cast<uint64_t>(seed), static_cast<uint64_t>(seed2));
     k->ratio_ = std::move(ratio);
     TROUPE_ASSIGN_OR_RETURN(k->pseudo_random_, c.attr<bool>("pseudo_random"));
     TROUPE_ASSIGN_OR_RETURN(k->overlapping_, c.attr<bool>("overlapping"));
@@ -128,9 +132,11 @@ class FractionalPoolKernel final : public Kernel {
     for (int i = 0; i < 2; ++i) {
       const int64_t size = in.dim(i + 1);
       if (size <= 0) return absl::InvalidArgumentError("tensor_in must not be empty in rows and columns");
-      out[i] = static_cast<int64_t>(std::floor(static_cast<float>(size) / ratio_[static_cast<size_t>(i + 1)]));
+      out[i] =
+          static_cast<int64_t>(std::floor(static_cast<float>(size) / ratio_[static_cast<size_t>(i + 1)]));
       if (out[i] <= 0) {
-        return absl::InvalidArgumentError(absl::StrCat("pooling_ratio leaves nothing of dimension ", i + 1, ": ", size));
+        return absl::InvalidArgumentError(
+            absl::StrCat("pooling_ratio leaves nothing of dimension ", i + 1, ": ", size));
       }
     }
     std::vector<int64_t> rows, cols;
@@ -140,9 +146,11 @@ class FractionalPoolKernel final : public Kernel {
       cols = pooling_sequence(in.dim(2), out[1], pseudo_random_, random_, &next_block_);
     }
     const int64_t channels = in.dim(3);
-    TROUPE_ASSIGN_OR_RETURN(Tensor * result, context.allocate_output(0, Shape{in.dim(0), out[0], out[1], channels}));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * result,
+                            context.allocate_output(0, Shape{in.dim(0), out[0], out[1], channels}));
     for (auto [i, sequence] : {std::pair(1, &rows), std::pair(2, &cols)}) {
-      TROUPE_ASSIGN_OR_RETURN(Tensor * t, context.allocate_output(i, Shape{static_cast<int64_t>(sequence->size())}));
+      TROUPE_ASSIGN_OR_RETURN(Tensor * t,
+                              context.allocate_output(i, Shape{static_cast<int64_t>(sequence->size())}));
       std::copy(sequence->begin(), sequence->end(), t->flat<int64_t>().begin());
     }
     const Regions regions{rows, cols, overlapping_, in.dim(1), in.dim(2)};
@@ -155,7 +163,8 @@ class FractionalPoolKernel final : public Kernel {
           T count = 0;
           regions.each_pixel(y, x, [&](int64_t pixel) {
             const T* from = image + pixel * channels;
-            for (int64_t c = 0; c < channels; ++c) to[c] = kMax ? std::max(to[c], from[c]) : static_cast<T>(to[c] + from[c]);
+            for (int64_t c = 0; c < channels; ++c)
+              to[c] = kMax ? std::max(to[c], from[c]) : static_cast<T>(to[c] + from[c]);
             count += 1;
           });
           if (!kMax && count != 0) {
@@ -177,8 +186,8 @@ class FractionalPoolKernel final : public Kernel {
 
 absl::Status check_sequence(const Tensor& t, int64_t out, int64_t in, absl::string_view name) {
   if (t.rank() != 1 || t.dim(0) != out + 1) {
-    return absl::InvalidArgumentError(absl::StrCat(name, " must be a vector of ", out + 1, " elements, got ",
-                                                   t.shape().to_string()));
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " must be a vector of ", out + 1, " elements, got ", t.shape().to_string()));
   }
   auto v = t.flat<int64_t>();
   for (size_t i = 0; i < v.size(); ++i) {
@@ -203,8 +212,10 @@ absl::Status fractional_grad(KernelContext& context) {
     TROUPE_ASSIGN_OR_RETURN(auto dims, int_vector(context.input(0), "original input tensor shape"));
     TROUPE_ASSIGN_OR_RETURN(shape, Shape::make(dims));
   }
-  const Tensor &grad = context.input(kMax ? 2 : 1), &rows = context.input(kMax ? 3 : 2), &cols = context.input(kMax ? 4 : 3);
-  if (shape.rank() != 4 || grad.rank() != 4) return absl::InvalidArgumentError("tensors must be 4-dimensional");
+  const Tensor &grad = context.input(kMax ? 2 : 1), &rows = context.input(kMax ? 3 : 2),
+               &cols = context.input(kMax ? 4 : 3);
+  if (shape.rank() != 4 || grad.rank() != 4)
+    return absl::InvalidArgumentError("tensors must be 4-dimensional");
   if (shape.dim(0) != grad.dim(0) || shape.dim(3) != grad.dim(3)) {
     return absl::InvalidArgumentError("input and out_backprop must agree in batch and channels");
   }
@@ -235,7 +246,8 @@ absl::Status fractional_grad(KernelContext& context) {
           regions.each_pixel(y, x, [&](int64_t) { ++count; });
           regions.each_pixel(y, x, [&](int64_t pixel) {
             for (int64_t c = 0; c < channels; ++c) {
-              to[pixel * channels + c] = static_cast<T>(to[pixel * channels + c] + from[c] / static_cast<T>(count));
+              to[pixel * channels + c] =
+                  static_cast<T>(to[pixel * channels + c] + from[c] / static_cast<T>(count));
             }
           });
         }

@@ -73,7 +73,8 @@ void each_maximum(const PoolProblem& p, int64_t first_image, int64_t last_image,
           }
         }
       });
-      for (int64_t c = 0; c < channels; ++c) fn(n, (n * pixels + i) * channels + c, where[static_cast<size_t>(c)]);
+      for (int64_t c = 0; c < channels; ++c)
+        fn(n, (n * pixels + i) * channels + c, where[static_cast<size_t>(c)]);
     }
   }
 }
@@ -161,8 +162,8 @@ class MaxPoolGradKernel final : public Kernel {
     }
     const Shape& wanted = kGradGrad ? in.shape() : p.out;
     if (!(grad.shape() == wanted)) {
-      return absl::InvalidArgumentError(absl::StrCat("Expected grad shape to be ", wanted.to_string(), ", but got ",
-                                                     grad.shape().to_string()));
+      return absl::InvalidArgumentError(absl::StrCat("Expected grad shape to be ", wanted.to_string(),
+                                                     ", but got ", grad.shape().to_string()));
     }
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, kGradGrad ? p.out : in.shape()));
     if (out->num_elements() == 0) return absl::OkStatus();
@@ -224,12 +225,12 @@ class MaxPoolGradWithArgmaxKernel final : public Kernel {
     const Tensor& argmax = context.input(2);
     TROUPE_ASSIGN_OR_RETURN(PoolProblem p, attrs_.problem(in.shape(), "tensor_in", false));
     if (!(grad.shape() == p.out)) {
-      return absl::InvalidArgumentError(absl::StrCat("Expected grad shape to be ", p.out.to_string(), ", but got ",
-                                                     grad.shape().to_string()));
+      return absl::InvalidArgumentError(absl::StrCat("Expected grad shape to be ", p.out.to_string(),
+                                                     ", but got ", grad.shape().to_string()));
     }
     if (!(argmax.shape() == p.out)) {
-      return absl::InvalidArgumentError(absl::StrCat("Expected argmax shape to be ", p.out.to_string(), ", but got ",
-                                                     argmax.shape().to_string()));
+      return absl::InvalidArgumentError(absl::StrCat("Expected argmax shape to be ", p.out.to_string(),
+                                                     ", but got ", argmax.shape().to_string()));
     }
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, in.shape()));
     std::span<T> to = out->flat<T>();
@@ -240,8 +241,8 @@ class MaxPoolGradWithArgmaxKernel final : public Kernel {
     for (int64_t i = 0; i < p.out.num_elements(); ++i) {
       const int64_t base = include_batch_ ? 0 : i / per_image * image;
       if (at[i] < 0 || at[i] >= static_cast<int64_t>(to.size()) - base) {
-        return absl::InvalidArgumentError(absl::StrCat("Invalid argmax index ", at[i], " for an input of shape ",
-                                                       in.shape().to_string()));
+        return absl::InvalidArgumentError(
+            absl::StrCat("Invalid argmax index ", at[i], " for an input of shape ", in.shape().to_string()));
       }
       T& sum = to[static_cast<size_t>(base + at[i])];
       sum = static_cast<T>(sum + from[i]);
@@ -267,18 +268,23 @@ void add_2d(KernelRegistry* r) {
   r->add(def<T>("MaxPoolGradV2").template kernel<MaxPoolGradKernel<T, 2, true, false>>());
   r->add(def<T>("MaxPoolGradGrad").template kernel<MaxPoolGradKernel<T, 2, false, true>>());
   r->add(def<T>("MaxPoolGradGradV2").template kernel<MaxPoolGradKernel<T, 2, true, true>>());
-  r->add(def<T>("MaxPoolWithArgmax").template type<int32_t>("Targmax")
+  r->add(def<T>("MaxPoolWithArgmax")
+             .template type<int32_t>("Targmax")
              .template kernel<MaxPoolWithArgmaxKernel<T, int32_t>>());
-  r->add(def<T>("MaxPoolWithArgmax").template type<int64_t>("Targmax")
+  r->add(def<T>("MaxPoolWithArgmax")
+             .template type<int64_t>("Targmax")
              .template kernel<MaxPoolWithArgmaxKernel<T, int64_t>>());
-  r->add(def<T>("MaxPoolGradWithArgmax").template type<int64_t>("Targmax")
+  r->add(def<T>("MaxPoolGradWithArgmax")
+             .template type<int64_t>("Targmax")
              .template kernel<MaxPoolGradWithArgmaxKernel<T>>());
 }
 
 template <class T>
 void add_3d(KernelRegistry* r) {
   r->add(def<T>("MaxPool3D").template kernel<MaxPoolKernel<T, 3, false>>());
-  r->add(def<T>("MaxPool3DGrad").template type<T>("TInput").template kernel<MaxPoolGradKernel<T, 3, false, false>>());
+  r->add(def<T>("MaxPool3DGrad")
+             .template type<T>("TInput")
+             .template kernel<MaxPoolGradKernel<T, 3, false, false>>());
   r->add(def<T>("MaxPool3DGradGrad").template kernel<MaxPoolGradKernel<T, 3, false, true>>());
 }
 
@@ -290,8 +296,8 @@ void add_all_2d(KernelRegistry* r) {
 }  // namespace
 
 void register_max_pool_kernels(KernelRegistry* r) {
-  add_all_2d<float, double, Eigen::half, Eigen::bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
-             uint32_t, uint64_t>(r);
+  add_all_2d<float, double, Eigen::half, Eigen::bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t,
+             uint16_t, uint32_t, uint64_t>(r);
   add_3d<float>(r);
   add_3d<Eigen::bfloat16>(r);
 }

@@ -84,9 +84,11 @@ class PrintV2Kernel final : public Kernel {
     const std::string& s = kernel->stream_;
     if (absl::StartsWith(s, "file://")) {
       kernel->path_ = s.substr(7);
-    } else if (s != "stdout" && s != "stderr" && s != "log(info)" && s != "log(warning)" && s != "log(error)") {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "Unknown output stream: ", s, ", valid streams are: stdout, stderr, log(info), log(warning), log(error)"));
+    } else if (s != "stdout" && s != "stderr" && s != "log(info)" && s != "log(warning)" &&
+               s != "log(error)") {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Unknown output stream: ", s,
+                       ", valid streams are: stdout, stderr, log(info), log(warning), log(error)"));
     }
     return kernel;
   }
@@ -123,13 +125,15 @@ class StringFormatKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(kernel->count_, c.attr<int64_t>("summarize"));
     if (placeholder.empty()) return absl::InvalidArgumentError("placeholder must not be empty");
     size_t from = 0;
-    for (size_t at; (at = text.find(placeholder, from)) != std::string::npos; from = at + placeholder.size()) {
+    for (size_t at; (at = text.find(placeholder, from)) != std::string::npos;
+         from = at + placeholder.size()) {
       kernel->parts_.push_back(text.substr(from, at - from));
     }
     kernel->parts_.push_back(text.substr(from));
     if (kernel->parts_.size() != static_cast<size_t>(c.num_inputs()) + 1) {
-      return absl::InvalidArgumentError(absl::StrCat("num placeholders in template and num inputs must match: ",
-                                                     kernel->parts_.size() - 1, " vs. ", c.num_inputs()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("num placeholders in template and num inputs must match: ", kernel->parts_.size() - 1,
+                       " vs. ", c.num_inputs()));
     }
     return kernel;
   }

@@ -13,11 +13,13 @@ namespace {
 /// Elements less the step that stands for zero.
 template <class Q>
 std::vector<int32_t> centred(const Tensor& t, QuantRange range) {
-  const auto zero = static_cast<int32_t>(std::min(2e9, std::max(-2e9, to_level<Q>(0, range.low, range.high))));
+  const auto zero =
+      static_cast<int32_t>(std::min(2e9, std::max(-2e9, to_level<Q>(0, range.low, range.high))));
   auto from = t.flat<Q>();
   std::vector<int32_t> out(from.size());
   for (size_t i = 0; i < from.size(); ++i) {
-    out[i] = static_cast<int32_t>(static_cast<uint32_t>(static_cast<int32_t>(from[i].value)) - static_cast<uint32_t>(zero));
+    out[i] = static_cast<int32_t>(static_cast<uint32_t>(static_cast<int32_t>(from[i].value)) -
+                                  static_cast<uint32_t>(zero));
   }
   return out;
 }
@@ -32,13 +34,16 @@ absl::Status set_product_range(KernelContext& context, QuantRange a, QuantRange 
 
 absl::Status quantized_matmul(KernelContext& context) {
   const Tensor &a = context.input(0), &b = context.input(1);
-  if (a.rank() != 2 || b.rank() != 2) return absl::InvalidArgumentError("Tensors a and b must be matrices (rank 2)");
+  if (a.rank() != 2 || b.rank() != 2)
+    return absl::InvalidArgumentError("Tensors a and b must be matrices (rank 2)");
   TROUPE_ASSIGN_OR_RETURN(QuantRange ra, QuantRange::read(context, 2));
   TROUPE_ASSIGN_OR_RETURN(QuantRange rb, QuantRange::read(context, 4));
-  const bool ta = context.node().attrs.get_or<bool>("transpose_a", false), tb = context.node().attrs.get_or<bool>("transpose_b", false);
+  const bool ta = context.node().attrs.get_or<bool>("transpose_a", false),
+             tb = context.node().attrs.get_or<bool>("transpose_b", false);
   const int64_t m = a.dim(ta ? 1 : 0), k = a.dim(ta ? 0 : 1), n = b.dim(tb ? 0 : 1);
   if (k != b.dim(tb ? 1 : 0)) {
-    return absl::InvalidArgumentError(absl::StrCat("Matrix size-compatible: In[0]: ", a.shape().to_string(), ", In[1]: ", b.shape().to_string()));
+    return absl::InvalidArgumentError(absl::StrCat("Matrix size-compatible: In[0]: ", a.shape().to_string(),
+                                                   ", In[1]: ", b.shape().to_string()));
   }
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({{m, n}}));
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
@@ -60,10 +65,13 @@ class QuantizedConvKernel final : public Kernel {
   absl::Status compute(KernelContext& context) override {
     const Tensor &input = context.input(0), &filter = context.input(1);
     if (input.rank() != 4 || filter.rank() != 4) {
-      return absl::InvalidArgumentError(absl::StrCat("input and filter must be 4-dimensional: ", input.shape().to_string(), " and ", filter.shape().to_string()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("input and filter must be 4-dimensional: ", input.shape().to_string(), " and ",
+                       filter.shape().to_string()));
     }
     if (input.dim(3) != filter.dim(2)) {
-      return absl::InvalidArgumentError(absl::StrCat("input and filter must have the same depth: ", input.dim(3), " vs ", filter.dim(2)));
+      return absl::InvalidArgumentError(
+          absl::StrCat("input and filter must have the same depth: ", input.dim(3), " vs ", filter.dim(2)));
     }
     if (filter.num_elements() == 0) return absl::InvalidArgumentError("filter must not have zero elements");
     TROUPE_ASSIGN_OR_RETURN(QuantRange ri, QuantRange::read(context, 2));
@@ -86,8 +94,8 @@ class QuantizedConvKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(Shape shape, attrs_.layout.shape(p.batch, p.out.data() + 1, p.out_channels));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (out->num_elements() > 0) {
-      PlainConv<int32_t>(p).forward(context.parallel(), centred<QUInt8>(input, ri).data(), centred<F>(filter, rf).data(),
-                                    static_cast<int32_t*>(out->raw()));
+      PlainConv<int32_t>(p).forward(context.parallel(), centred<QUInt8>(input, ri).data(),
+                                    centred<F>(filter, rf).data(), static_cast<int32_t*>(out->raw()));
     }
     return set_product_range<QUInt8, F>(context, ri, rf);
   }
@@ -114,7 +122,8 @@ absl::Status quantized_relu(KernelContext& context) {
 
 /// A range wide enough to add two quantised operands in 32 bits without overflow.
 QuantRange sum_range(QuantRange a, QuantRange b) {
-  const float biggest = std::max({std::abs(a.low), std::abs(a.high), std::abs(b.low), std::abs(b.high)}) * static_cast<float>(1 << 14);
+  const float biggest = std::max({std::abs(a.low), std::abs(a.high), std::abs(b.low), std::abs(b.high)}) *
+                        static_cast<float>(1 << 14);
   return {-biggest, biggest};
 }
 
@@ -123,11 +132,15 @@ absl::Status quantized_bias_add(KernelContext& context) {
   const Tensor &x = context.input(0), &bias = context.input(1);
   TROUPE_ASSIGN_OR_RETURN(QuantRange rx, QuantRange::read(context, 2));
   TROUPE_ASSIGN_OR_RETURN(QuantRange rb, QuantRange::read(context, 4));
-  if (x.rank() < 2) return absl::InvalidArgumentError(absl::StrCat("Input tensor must be at least 2D: ", x.shape().to_string()));
-  if (bias.rank() != 1) return absl::InvalidArgumentError(absl::StrCat("Biases must be 1D: ", bias.shape().to_string()));
+  if (x.rank() < 2)
+    return absl::InvalidArgumentError(
+        absl::StrCat("Input tensor must be at least 2D: ", x.shape().to_string()));
+  if (bias.rank() != 1)
+    return absl::InvalidArgumentError(absl::StrCat("Biases must be 1D: ", bias.shape().to_string()));
   if (x.dim(x.rank() - 1) != bias.dim(0)) {
-    return absl::InvalidArgumentError(absl::StrCat("Must provide as many biases as the last dimension of the input tensor: ",
-                                                   bias.shape().to_string(), " vs. ", x.shape().to_string()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Must provide as many biases as the last dimension of the input tensor: ", bias.shape().to_string(),
+        " vs. ", x.shape().to_string()));
   }
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, x.shape()));
   const QuantRange total = sum_range(rx, rb);
@@ -142,7 +155,8 @@ absl::Status quantized_bias_add(KernelContext& context) {
 }
 
 /// Calls fn(output element, x element, y element) over the broadcast shape of two shapes.
-absl::StatusOr<Shape> broadcast(const Shape& x, const Shape& y, std::vector<std::pair<int64_t, int64_t>>* elements) {
+absl::StatusOr<Shape> broadcast(const Shape& x, const Shape& y,
+                                std::vector<std::pair<int64_t, int64_t>>* elements) {
   const int rank = std::max(x.rank(), y.rank());
   std::vector<int64_t> dims(static_cast<size_t>(rank)), xd(dims), yd(dims);
   for (int i = 0; i < rank; ++i) {
@@ -151,7 +165,8 @@ absl::StatusOr<Shape> broadcast(const Shape& x, const Shape& y, std::vector<std:
     xd[s] = xi < 0 ? 1 : x.dim(xi);
     yd[s] = yi < 0 ? 1 : y.dim(yi);
     if (xd[s] != yd[s] && xd[s] != 1 && yd[s] != 1) {
-      return absl::InvalidArgumentError(absl::StrCat("Incompatible shapes: ", x.to_string(), " vs. ", y.to_string()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("Incompatible shapes: ", x.to_string(), " vs. ", y.to_string()));
     }
     dims[s] = xd[s] == 1 ? yd[s] : xd[s];
   }
@@ -193,8 +208,11 @@ absl::Status quantized_binary(KernelContext& context) {
   } else {
     const QuantRange total = sum_range(rx, ry);
     for (size_t i = 0; i < to.size(); ++i) {
-      const double sum = static_cast<double>(dequantize(x.flat<QUInt8>()[static_cast<size_t>(elements[i].first)], rx.low, rx.high)) +
-                         static_cast<double>(dequantize(y.flat<QUInt8>()[static_cast<size_t>(elements[i].second)], ry.low, ry.high));
+      const double sum =
+          static_cast<double>(
+              dequantize(x.flat<QUInt8>()[static_cast<size_t>(elements[i].first)], rx.low, rx.high)) +
+          static_cast<double>(
+              dequantize(y.flat<QUInt8>()[static_cast<size_t>(elements[i].second)], ry.low, ry.high));
       to[i] = quantize<QInt32>(sum, total.low, total.high);
     }
     TROUPE_RETURN_IF_ERROR(set_scalar(context, 1, total.low));
@@ -256,15 +274,17 @@ absl::Status quantized_reshape(KernelContext& context) {
   }
   if (unknown >= 0) {
     if (known == 0 || x.num_elements() % known != 0) {
-      return absl::InvalidArgumentError(absl::StrCat("Input to reshape is a tensor with ", x.num_elements(),
-                                                     " values, but the requested shape requires a multiple of ", known));
+      return absl::InvalidArgumentError(
+          absl::StrCat("Input to reshape is a tensor with ", x.num_elements(),
+                       " values, but the requested shape requires a multiple of ", known));
     }
     sizes[static_cast<size_t>(unknown)] = x.num_elements() / known;
   }
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(sizes));
   if (shape.num_elements() != x.num_elements()) {
     return absl::InvalidArgumentError(absl::StrCat("Input to reshape is a tensor with ", x.num_elements(),
-                                                   " values, but the requested shape has ", shape.num_elements()));
+                                                   " values, but the requested shape has ",
+                                                   shape.num_elements()));
   }
   context.set_output(0, x.reshaped(shape));
   TROUPE_RETURN_IF_ERROR(set_scalar(context, 1, range.low));
@@ -279,28 +299,47 @@ void add_pools(KernelRegistry* r) {
 
 template <class Q>
 void add_relus(KernelRegistry* r) {
-  r->add(KernelDef("QuantizedRelu").type<Q>("Tinput").template type<Q>("out_type").fn(quantized_relu<Q, false>));
-  r->add(KernelDef("QuantizedRelu6").type<Q>("Tinput").template type<Q>("out_type").fn(quantized_relu<Q, true>));
+  r->add(
+      KernelDef("QuantizedRelu").type<Q>("Tinput").template type<Q>("out_type").fn(quantized_relu<Q, false>));
+  r->add(
+      KernelDef("QuantizedRelu6").type<Q>("Tinput").template type<Q>("out_type").fn(quantized_relu<Q, true>));
 }
 
 }  // namespace
 
 void register_quantized_compute_kernels(KernelRegistry* r) {
-  auto bytes = [](const char* op) { return KernelDef(op).type<QUInt8>("T1").type<QUInt8>("T2").type<QInt32>("Toutput"); };
+  auto bytes = [](const char* op) {
+    return KernelDef(op).type<QUInt8>("T1").type<QUInt8>("T2").type<QInt32>("Toutput");
+  };
   r->add(bytes("QuantizedMatMul").fn(quantized_matmul));
   r->add(bytes("QuantizedMul").fn(quantized_binary<true>));
   r->add(bytes("QuantizedAdd").fn(quantized_binary<false>));
-  r->add(KernelDef("QuantizedConv2D").type<QUInt8>("Tinput").type<QUInt8>("Tfilter").type<QInt32>("out_type")
+  r->add(KernelDef("QuantizedConv2D")
+             .type<QUInt8>("Tinput")
+             .type<QUInt8>("Tfilter")
+             .type<QInt32>("out_type")
              .kernel<QuantizedConvKernel<QUInt8>>());
-  r->add(KernelDef("QuantizedConv2D").type<QUInt8>("Tinput").type<QInt8>("Tfilter").type<QInt32>("out_type")
+  r->add(KernelDef("QuantizedConv2D")
+             .type<QUInt8>("Tinput")
+             .type<QInt8>("Tfilter")
+             .type<QInt32>("out_type")
              .kernel<QuantizedConvKernel<QInt8>>());
-  r->add(KernelDef("QuantizedBiasAdd").type<QUInt8>("T1").type<QUInt8>("T2").type<QInt32>("out_type").fn(quantized_bias_add<QUInt8>));
-  r->add(KernelDef("QuantizedBiasAdd").type<QInt8>("T1").type<QInt8>("T2").type<QInt32>("out_type").fn(quantized_bias_add<QInt8>));
+  r->add(KernelDef("QuantizedBiasAdd")
+             .type<QUInt8>("T1")
+             .type<QUInt8>("T2")
+             .type<QInt32>("out_type")
+             .fn(quantized_bias_add<QUInt8>));
+  r->add(KernelDef("QuantizedBiasAdd")
+             .type<QInt8>("T1")
+             .type<QInt8>("T2")
+             .type<QInt32>("out_type")
+             .fn(quantized_bias_add<QInt8>));
   add_relus<QUInt8>(r);
   add_relus<QInt32>(r);
   add_pools<QUInt8>(r);
   add_pools<QInt8>(r);
-  r->add(KernelDef("QuantizedReshape").types("T", {DataType::kQuint8, DataType::kQint32}).fn(quantized_reshape));
+  r->add(
+      KernelDef("QuantizedReshape").types("T", {DataType::kQuint8, DataType::kQint32}).fn(quantized_reshape));
 }
 
 }  // namespace troupe

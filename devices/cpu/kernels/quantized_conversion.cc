@@ -16,7 +16,8 @@ absl::StatusOr<QuantRange> QuantRange::read(KernelContext& context, int low_inpu
   TROUPE_ASSIGN_OR_RETURN(r.low, range_value(context.input(low_input), "min"));
   TROUPE_ASSIGN_OR_RETURN(r.high, range_value(context.input(low_input + 1), "max"));
   if (!(r.low <= r.high)) {
-    return absl::InvalidArgumentError(absl::StrCat("min must be less than max, got ", r.low, " and ", r.high));
+    return absl::InvalidArgumentError(
+        absl::StrCat("min must be less than max, got ", r.low, " and ", r.high));
   }
   return r;
 }
@@ -54,14 +55,15 @@ struct Slices {
       s.inner = x.num_elements();
     } else {
       if (axis < -1 || axis >= x.rank()) {
-        return absl::InvalidArgumentError(absl::StrCat("Axis must be less than input dimension(", x.rank(), "), got ", axis));
+        return absl::InvalidArgumentError(
+            absl::StrCat("Axis must be less than input dimension(", x.rank(), "), got ", axis));
       }
       s.count = x.dim(static_cast<int>(axis));
       s.inner = x.shape().num_elements(static_cast<int>(axis) + 1, x.rank());
     }
     if (ranges != s.count) {
-      return absl::InvalidArgumentError(absl::StrCat("input_min_range and input_max_range must have ", s.count,
-                                                     " elements, got ", ranges));
+      return absl::InvalidArgumentError(
+          absl::StrCat("input_min_range and input_max_range must have ", s.count, " elements, got ", ranges));
     }
     return s;
   }
@@ -78,7 +80,8 @@ class QuantizeKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(std::string round, c.attr<std::string>("round_mode"));
     k->to_even_ = round == "HALF_TO_EVEN";
     if (k->to_even_ && k->mode_ != Mode::kScaled) {
-      return absl::InvalidArgumentError(absl::StrCat("Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is '", mode, "'."));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is '", mode, "'."));
     }
     k->narrow_ = c.node().attrs.get_or<bool>("narrow_range", false);
     k->axis_ = c.node().attrs.get_or<int64_t>("axis", -1);
@@ -100,7 +103,8 @@ class QuantizeKernel final : public Kernel {
       const auto at = static_cast<size_t>(s);
       const float given_low = low.flat<float>()[at], given_high = high.flat<float>()[at];
       if (!(given_low <= given_high)) {
-        return absl::InvalidArgumentError(absl::StrCat("input_max_range must be larger than input_min_range."));
+        return absl::InvalidArgumentError(
+            absl::StrCat("input_max_range must be larger than input_min_range."));
       }
       schemes.push_back(scheme(given_low, given_high));
       out_low->flat<float>()[at] = schemes.back().low;
@@ -124,13 +128,16 @@ class QuantizeKernel final : public Kernel {
     const float epsilon = std::max(1.0f, std::max(std::abs(low), std::abs(high))) * least_;
     s.high = std::max(0.0f, std::max(high, s.low + epsilon));
     if (mode_ == Mode::kScaled) {
-      const auto q_low = static_cast<float>(quant_lowest<Q>() + (narrow_ ? 1 : 0)), q_high = static_cast<float>(quant_highest<Q>());
+      const auto q_low = static_cast<float>(quant_lowest<Q>() + (narrow_ ? 1 : 0)),
+                 q_high = static_cast<float>(quant_highest<Q>());
       const float big = std::numeric_limits<float>::max();
-      s.scale = std::min(q_low * s.low > 0 ? q_low / s.low : big, q_high * s.high > 0 ? q_high / s.high : big);
+      s.scale =
+          std::min(q_low * s.low > 0 ? q_low / s.low : big, q_high * s.high > 0 ? q_high / s.high : big);
       s.low = q_low / s.scale;
       s.high = q_high / s.scale;
     } else {
-      s.scale = static_cast<float>((quant_highest<Q>() - quant_lowest<Q>()) / static_cast<double>(s.high - s.low));
+      s.scale =
+          static_cast<float>((quant_highest<Q>() - quant_lowest<Q>()) / static_cast<double>(s.high - s.low));
     }
     return s;
   }
@@ -189,7 +196,8 @@ class DequantizeKernel final : public Kernel {
     if (mode_ == Mode::kMinFirst) return dequantize<Q>(q, low, high);
     const auto v = static_cast<float>(q.value);
     if (mode_ == Mode::kMinCombined) {
-      const auto scale = static_cast<float>(static_cast<double>(high - low) / (quant_highest<Q>() - quant_lowest<Q>()));
+      const auto scale =
+          static_cast<float>(static_cast<double>(high - low) / (quant_highest<Q>() - quant_lowest<Q>()));
       return (v + static_cast<float>(half_range<Q>())) * scale + low;
     }
     const float from_high = high / static_cast<float>(quant_highest<Q>());
@@ -206,11 +214,14 @@ class DequantizeKernel final : public Kernel {
 template <class Q>
 void requantize(std::span<const QInt32> in, QuantRange from, QuantRange to, std::span<Q> out) {
   if constexpr (std::is_same_v<Q, QUInt8>) {
-    const double one = 1 << 16, in_range = static_cast<double>(from.high - from.low), out_range = static_cast<double>(to.high - to.low);
+    const double one = 1 << 16, in_range = static_cast<double>(from.high - from.low),
+                 out_range = static_cast<double>(to.high - to.low);
     auto fixed = [](double v) { return static_cast<int64_t>(std::min(9e18, std::max(-9e18, v))); };
     const bool empty = out_range == 0;
     const int64_t scale = empty ? 0 : fixed(255.0 * one * in_range / out_range);
-    const int64_t in_offset = empty ? 0 : fixed((static_cast<double>(from.low) + static_cast<double>(from.high)) / 2 * 255.0 / out_range * one);
+    const int64_t in_offset = empty ? 0
+                                    : fixed((static_cast<double>(from.low) + static_cast<double>(from.high)) /
+                                            2 * 255.0 / out_range * one);
     const int64_t out_offset = empty ? 0 : fixed(static_cast<double>(to.low) * 255.0 * one / out_range);
     for (size_t i = 0; i < in.size(); ++i) {
       const auto product = static_cast<int64_t>(static_cast<__int128>(in[i].value) * scale >> 32);
@@ -228,7 +239,8 @@ template <class Q>
 absl::Status requantize_op(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(QuantRange from, QuantRange::read(context, 1));
   TROUPE_ASSIGN_OR_RETURN(QuantRange to, QuantRange::read(context, 3));
-  if (to.low > 0) return absl::InvalidArgumentError(absl::StrCat("requested_output_min must be <= 0, but got ", to.low));
+  if (to.low > 0)
+    return absl::InvalidArgumentError(absl::StrCat("requested_output_min must be <= 0, but got ", to.low));
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, context.input(0).shape()));
   requantize<Q>(context.input(0).flat<QInt32>(), from, to, out->flat<Q>());
   TROUPE_RETURN_IF_ERROR(set_scalar(context, 1, to.low));
@@ -262,7 +274,9 @@ absl::Status quantize_down(KernelContext& context) {
 template <class Q>
 void add(KernelRegistry* r) {
   r->add(KernelDef("QuantizeV2").type<Q>("T").template kernel<QuantizeKernel<Q>>());
-  r->add(KernelDef("Dequantize").type<Q>("T").types("dtype", {DataType::kFloat, DataType::kBfloat16})
+  r->add(KernelDef("Dequantize")
+             .type<Q>("T")
+             .types("dtype", {DataType::kFloat, DataType::kBfloat16})
              .template kernel<DequantizeKernel<Q>>());
 }
 
@@ -277,7 +291,10 @@ void register_quantized_conversion_kernels(KernelRegistry* r) {
   r->add(KernelDef("Requantize").type<QInt32>("Tinput").type<QUInt8>("out_type").fn(requantize_op<QUInt8>));
   r->add(KernelDef("Requantize").type<QInt32>("Tinput").type<QInt8>("out_type").fn(requantize_op<QInt8>));
   r->add(KernelDef("RequantizationRange").type<QInt32>("Tinput").fn(requantization_range));
-  r->add(KernelDef("QuantizeDownAndShrinkRange").type<QInt32>("Tinput").type<QUInt8>("out_type").fn(quantize_down));
+  r->add(KernelDef("QuantizeDownAndShrinkRange")
+             .type<QInt32>("Tinput")
+             .type<QUInt8>("out_type")
+             .fn(quantize_down));
 }
 
 }  // namespace troupe

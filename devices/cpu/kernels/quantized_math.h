@@ -14,9 +14,13 @@ template <class Q>
 using QuantStorage = decltype(Q::value);
 
 template <class Q>
-constexpr double quant_lowest() { return static_cast<double>(std::numeric_limits<QuantStorage<Q>>::lowest()); }
+constexpr double quant_lowest() {
+  return static_cast<double>(std::numeric_limits<QuantStorage<Q>>::lowest());
+}
 template <class Q>
-constexpr double quant_highest() { return static_cast<double>(std::numeric_limits<QuantStorage<Q>>::max()); }
+constexpr double quant_highest() {
+  return static_cast<double>(std::numeric_limits<QuantStorage<Q>>::max());
+}
 
 /// Clamps and converts; NaN gives the lowest.
 template <class Q>
@@ -29,7 +33,8 @@ Q saturate(double v) {
 /// What one step of a dtype is worth in a range.
 template <class Q>
 float level_size(float low, float high) {
-  return static_cast<float>((static_cast<double>(high) - static_cast<double>(low)) / (quant_highest<Q>() - quant_lowest<Q>()));
+  return static_cast<float>((static_cast<double>(high) - static_cast<double>(low)) /
+                            (quant_highest<Q>() - quant_lowest<Q>()));
 }
 
 /// The step that a number falls on, before clamping: TensorFlow's "min first" scheme, whose zero is exact.

@@ -75,12 +75,13 @@ class FakeQuantKernel final : public Kernel {
       }
       const int rank = from == RangeFrom::kChannels ? 1 : 0;
       if (low.rank() != rank || high.rank() != rank) {
-        return absl::InvalidArgumentError(absl::StrCat("`min` and `max` must be rank ", rank, " but are rank ",
-                                                       low.rank(), " and ", high.rank()));
+        return absl::InvalidArgumentError(absl::StrCat("`min` and `max` must be rank ", rank,
+                                                       " but are rank ", low.rank(), " and ", high.rank()));
       }
       if (low.num_elements() != channels || high.num_elements() != channels) {
         return absl::InvalidArgumentError(absl::StrCat("min and max have incorrect size, expected ", channels,
-                                                       " was ", low.num_elements(), " and ", high.num_elements()));
+                                                       " was ", low.num_elements(), " and ",
+                                                       high.num_elements()));
       }
       lows.assign(low.flat<float>().begin(), low.flat<float>().end());
       highs.assign(high.flat<float>().begin(), high.flat<float>().end());
@@ -96,7 +97,8 @@ class FakeQuantKernel final : public Kernel {
       for (int64_t c = 0; c < channels; ++c) {
         const float low = lows[static_cast<size_t>(c)], high = highs[static_cast<size_t>(c)];
         const NudgedRange range = attrs_.range(low, high);
-        for (int64_t i = c; i < rows * channels; i += channels) to[i] = low == 0 && high == 0 ? 0.0f : range.apply(in[i]);
+        for (int64_t i = c; i < rows * channels; i += channels)
+          to[i] = low == 0 && high == 0 ? 0.0f : range.apply(in[i]);
       }
       return absl::OkStatus();
     } else {
@@ -143,13 +145,16 @@ class RoundTripKernel final : public Kernel {
     k->narrow_ = a.get_or<bool>("narrow_range", false);
     k->axis_ = a.get_or<int64_t>("axis", -1);
     k->bits_ = a.get_or<int64_t>("num_bits", 8);
-    k->half_up_ = a.get_or<std::string>("round_mode", kVersion == 1 ? "HALF_UP" : "HALF_TO_EVEN") == "HALF_UP";
+    k->half_up_ =
+        a.get_or<std::string>("round_mode", kVersion == 1 ? "HALF_UP" : "HALF_TO_EVEN") == "HALF_UP";
     k->low_ = static_cast<T>(a.get_or<float>("input_min", 0.0f));
     k->high_ = static_cast<T>(a.get_or<float>("input_max", 0.0f));
     TROUPE_RETURN_IF_ERROR(k->check_bits(k->bits_));
-    if (k->axis_ < -1) return absl::InvalidArgumentError(absl::StrCat("Axis must be at least -1. Found ", k->axis_));
+    if (k->axis_ < -1)
+      return absl::InvalidArgumentError(absl::StrCat("Axis must be at least -1. Found ", k->axis_));
     if (kVersion == 1 && k->range_given_ && k->low_ > k->high_) {
-      return absl::InvalidArgumentError(absl::StrCat("Invalid range: input_min ", k->low_, " > input_max ", k->high_));
+      return absl::InvalidArgumentError(
+          absl::StrCat("Invalid range: input_min ", k->low_, " > input_max ", k->high_));
     }
     return k;
   }
@@ -157,12 +162,13 @@ class RoundTripKernel final : public Kernel {
   absl::Status compute(KernelContext& context) override {
     const Tensor& x = context.input(0);
     if (axis_ >= x.rank()) {
-      return absl::InvalidArgumentError(absl::StrCat("Axis requested is larger than input dimensions. Axis: ", axis_,
-                                                     " Input Dimensions: ", x.rank()));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Axis requested is larger than input dimensions. Axis: ", axis_, " Input Dimensions: ", x.rank()));
     }
     int64_t bits = bits_;
     if constexpr (kVersion == 3) {
-      if (context.input(3).num_elements() != 1) return absl::InvalidArgumentError("Invalid shape: num_bits must be a scalar");
+      if (context.input(3).num_elements() != 1)
+        return absl::InvalidArgumentError("Invalid shape: num_bits must be a scalar");
       bits = context.input(3).flat<int32_t>()[0];
       TROUPE_RETURN_IF_ERROR(check_bits(bits));
     }
@@ -184,7 +190,8 @@ class RoundTripKernel final : public Kernel {
  private:
   absl::Status check_bits(int64_t bits) const {
     if (bits > (signed_ ? 1 : 0) && bits < 63) return absl::OkStatus();
-    return absl::InvalidArgumentError(absl::StrCat("num_bits is out of range: ", bits, " with signed_input_ ", signed_));
+    return absl::InvalidArgumentError(
+        absl::StrCat("num_bits is out of range: ", bits, " with signed_input_ ", signed_));
   }
 
   absl::Status ranges(KernelContext& context, const Tensor& x, int64_t inner, std::vector<T>* lows,
@@ -207,9 +214,9 @@ class RoundTripKernel final : public Kernel {
       for (auto [i, values] : {std::pair(1, lows), std::pair(2, highs)}) {
         const Tensor& t = context.input(i);
         if (t.num_elements() != static_cast<int64_t>(channels)) {
-          return absl::InvalidArgumentError(absl::StrCat("Shape must be rank ", axis_ < 0 ? 0 : 1, " with ", channels,
-                                                         " elements for input_", i == 1 ? "min" : "max", ", got ",
-                                                         t.shape().to_string()));
+          return absl::InvalidArgumentError(
+              absl::StrCat("Shape must be rank ", axis_ < 0 ? 0 : 1, " with ", channels,
+                           " elements for input_", i == 1 ? "min" : "max", ", got ", t.shape().to_string()));
         }
         values->assign(t.flat<T>().begin(), t.flat<T>().end());
       }
@@ -226,7 +233,8 @@ class RoundTripKernel final : public Kernel {
   void one(int64_t bits, T low, T high, const T* in, int64_t count, T* out) const {
     const int64_t q_low = signed_ ? -(int64_t{1} << (bits - 1)) + (narrow_ ? 1 : 0) : 0;
     const int64_t q_high = signed_ ? (int64_t{1} << (bits - 1)) - 1 : (int64_t{1} << bits) - 1;
-    const T min_q = static_cast<T>(q_low), max_q = static_cast<T>(q_high), big = std::numeric_limits<T>::max();
+    const T min_q = static_cast<T>(q_low), max_q = static_cast<T>(q_high),
+            big = std::numeric_limits<T>::max();
     const T from_low = min_q * low > 0 ? min_q / low : big, from_high = max_q * high > 0 ? max_q / high : big;
     T scale, inverse;
     if (from_low < from_high) {
@@ -253,17 +261,21 @@ class RoundTripKernel final : public Kernel {
 /// QuantizeAndDequantizeV4Grad: passes what lay inside the range.
 template <class T>
 absl::Status round_trip_grad(KernelContext& context) {
-  const Tensor &grad = context.input(0), &x = context.input(1), &low = context.input(2), &high = context.input(3);
-  if (!(grad.shape() == x.shape())) return absl::InvalidArgumentError("gradient and input must be the same size");
+  const Tensor &grad = context.input(0), &x = context.input(1), &low = context.input(2),
+               &high = context.input(3);
+  if (!(grad.shape() == x.shape()))
+    return absl::InvalidArgumentError("gradient and input must be the same size");
   const auto axis = context.node().attrs.get_or<int64_t>("axis", -1);
   if (axis < -1 || axis >= x.rank()) {
-    return absl::InvalidArgumentError(absl::StrCat("Axis requested is larger than input dimensions. Axis: ", axis,
-                                                   " Input Dimensions: ", x.rank()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Axis requested is larger than input dimensions. Axis: ", axis, " Input Dimensions: ", x.rank()));
   }
   const int64_t channels = axis < 0 ? 1 : x.dim(static_cast<int>(axis));
-  const int64_t inner = axis < 0 ? x.num_elements() : x.shape().num_elements(static_cast<int>(axis) + 1, x.rank());
+  const int64_t inner =
+      axis < 0 ? x.num_elements() : x.shape().num_elements(static_cast<int>(axis) + 1, x.rank());
   if (low.num_elements() != channels || high.num_elements() != channels) {
-    return absl::InvalidArgumentError(absl::StrCat("input_min and input_max must have ", channels, " elements"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("input_min and input_max must have ", channels, " elements"));
   }
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, x.shape()));
   for (int i : {1, 2}) {
@@ -294,8 +306,10 @@ void register_quantization_simulation_kernels(KernelRegistry* r) {
   r->add(KernelDef("FakeQuantWithMinMaxArgsGradient").kernel<FakeQuantKernel<RangeFrom::kAttrs, true>>());
   r->add(KernelDef("FakeQuantWithMinMaxVars").kernel<FakeQuantKernel<RangeFrom::kScalars, false>>());
   r->add(KernelDef("FakeQuantWithMinMaxVarsGradient").kernel<FakeQuantKernel<RangeFrom::kScalars, true>>());
-  r->add(KernelDef("FakeQuantWithMinMaxVarsPerChannel").kernel<FakeQuantKernel<RangeFrom::kChannels, false>>());
-  r->add(KernelDef("FakeQuantWithMinMaxVarsPerChannelGradient").kernel<FakeQuantKernel<RangeFrom::kChannels, true>>());
+  r->add(
+      KernelDef("FakeQuantWithMinMaxVarsPerChannel").kernel<FakeQuantKernel<RangeFrom::kChannels, false>>());
+  r->add(KernelDef("FakeQuantWithMinMaxVarsPerChannelGradient")
+             .kernel<FakeQuantKernel<RangeFrom::kChannels, true>>());
   add_round_trips<float>(r);
   add_round_trips<double>(r);
 }

@@ -50,8 +50,8 @@ void fill_random(KernelContext& context, RandomKind kind, Philox generator, Tens
 void fill_random_bits(KernelContext& context, Philox generator, Tensor* out);
 /// Fills an int32, int64, uint32 or uint64 tensor from [low, high), which are scalars of its dtype.
 /// InvalidArgument "Need minval < maxval, got 3 >= 3".
-absl::Status fill_random_range(KernelContext& context, Philox generator, const Tensor& low, const Tensor& high,
-                               Tensor* out);
+absl::Status fill_random_range(KernelContext& context, Philox generator, const Tensor& low,
+                               const Tensor& high, Tensor* out);
 
 /// Samples for each rate (alpha): `out` ends with the dimensions of `rates`, so that sample i of rate k is
 /// element i * rates.num_elements() + k.

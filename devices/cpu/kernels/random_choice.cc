@@ -13,8 +13,8 @@ namespace troupe {
 namespace {
 
 template <class T>
-void draw_row(const T* logits, int64_t classes, int64_t num_samples, PhiloxStream& next, std::vector<double>& sums,
-              int64_t at, Tensor* out) {
+void draw_row(const T* logits, int64_t classes, int64_t num_samples, PhiloxStream& next,
+              std::vector<double>& sums, int64_t at, Tensor* out) {
   double highest = -std::numeric_limits<double>::infinity();
   for (int64_t c = 0; c < classes; ++c) {
     const double v = static_cast<double>(logits[c]);
@@ -39,7 +39,8 @@ void draw(Philox generator, const Tensor& logits, int64_t num_samples, Tensor* o
   std::vector<double> sums(static_cast<size_t>(classes));
   PhiloxStream next(&generator);
   for (int64_t row = 0; row < logits.dim(0); ++row) {
-    draw_row(logits.flat<T>().data() + row * classes, classes, num_samples, next, sums, row * num_samples, out);
+    draw_row(logits.flat<T>().data() + row * classes, classes, num_samples, next, sums, row * num_samples,
+             out);
   }
 }
 
@@ -81,7 +82,7 @@ absl::Status shuffle_rows(KernelContext& context, Philox generator, const Tensor
   for (int64_t i = 0; i + 1 < rows; ++i) {
     std::swap(order[i], order[i + next() % static_cast<uint32_t>(rows - i)]);
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, in.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, in.shape()));
   for (int64_t i = 0; i < rows; ++i) copy_elements(in, order[i] * row, *out, i * row, row);
   return absl::OkStatus();
 }

@@ -61,16 +61,18 @@ template <class T>
 void fill_floats(KernelContext& context, RandomKind kind, const Philox& generator, Tensor* out) {
   switch (kind) {
     case RandomKind::kUniform:
-      return fill_groups<T>(context, generator, out, 5, [](const Philox::Block& b) { return uniform_block<T>(b); });
+      return fill_groups<T>(context, generator, out, 5,
+                            [](const Philox::Block& b) { return uniform_block<T>(b); });
     case RandomKind::kNormal:
-      return fill_groups<T>(context, generator, out, 25, [](const Philox::Block& b) { return normal_block<T>(b); });
+      return fill_groups<T>(context, generator, out, 25,
+                            [](const Philox::Block& b) { return normal_block<T>(b); });
     case RandomKind::kTruncatedNormal: return fill_truncated<T>(context, generator, out);
   }
 }
 
 template <class T>
-absl::Status fill_range(KernelContext& context, const Philox& generator, const Tensor& low, const Tensor& high,
-                        Tensor* out) {
+absl::Status fill_range(KernelContext& context, const Philox& generator, const Tensor& low,
+                        const Tensor& high, Tensor* out) {
   using U = std::make_unsigned_t<T>;
   const T from = low.value<T>();
   const T to = high.value<T>();
@@ -100,14 +102,16 @@ void fill_random(KernelContext& context, RandomKind kind, Philox generator, Tens
 
 void fill_random_bits(KernelContext& context, Philox generator, Tensor* out) {
   if (dtype_size(out->dtype()) == 8) {
-    fill_groups<uint64_t>(context, generator, out, 5, [](const Philox::Block& b) { return integer_block<uint64_t>(b); });
+    fill_groups<uint64_t>(context, generator, out, 5,
+                          [](const Philox::Block& b) { return integer_block<uint64_t>(b); });
   } else {
-    fill_groups<uint32_t>(context, generator, out, 5, [](const Philox::Block& b) { return integer_block<uint32_t>(b); });
+    fill_groups<uint32_t>(context, generator, out, 5,
+                          [](const Philox::Block& b) { return integer_block<uint32_t>(b); });
   }
 }
 
-absl::Status fill_random_range(KernelContext& context, Philox generator, const Tensor& low, const Tensor& high,
-                               Tensor* out) {
+absl::Status fill_random_range(KernelContext& context, Philox generator, const Tensor& low,
+                               const Tensor& high, Tensor* out) {
   if (low.rank() != 0) return invalid("minval must be 0-D, got shape ", low.shape().to_string());
   if (high.rank() != 0) return invalid("maxval must be 0-D, got shape ", high.shape().to_string());
   switch (out->dtype()) {
@@ -124,7 +128,8 @@ absl::StatusOr<Philox> philox_of_seed(const Tensor& seed) {
   }
   uint64_t pair[2];
   for (int i = 0; i < 2; ++i) {
-    pair[i] = seed.dtype() == DataType::kUint64 ? seed.flat<uint64_t>()[i] : static_cast<uint64_t>(int_at(seed, i));
+    pair[i] =
+        seed.dtype() == DataType::kUint64 ? seed.flat<uint64_t>()[i] : static_cast<uint64_t>(int_at(seed, i));
   }
   constexpr uint64_t kScramblingKey = 0x02461e293ec8f720;
   const Philox::Block mixed = Philox(kScramblingKey, pair[0], pair[1])();
@@ -138,7 +143,8 @@ absl::StatusOr<Philox> philox_of_key(const KernelContext& context, int i) {
   if (alg.rank() != 0) return invalid("algorithm must be of shape [], not ", alg.shape().to_string());
   const int32_t id = alg.value<int32_t>();
   if (id != 1 && id != 3) return invalid("Unsupported algorithm id: ", id);
-  if (key.rank() != 1 || key.dim(0) != 1) return invalid("key must have shape [1], not ", key.shape().to_string());
+  if (key.rank() != 1 || key.dim(0) != 1)
+    return invalid("key must have shape [1], not ", key.shape().to_string());
   if (counter.rank() != 1 || counter.dim(0) < 2) {
     return invalid("counter must be a vector with length at least 2 for the Philox algorithm; got ",
                    counter.shape().to_string());
@@ -147,7 +153,8 @@ absl::StatusOr<Philox> philox_of_key(const KernelContext& context, int i) {
 }
 
 absl::StatusOr<Shape> shape_of_vector(const Tensor& t) {
-  if (t.rank() != 1) return invalid("shape must be a vector of {int32,int64}, got shape ", t.shape().to_string());
+  if (t.rank() != 1)
+    return invalid("shape must be a vector of {int32,int64}, got shape ", t.shape().to_string());
   Indices dims = ints_of(t);
   for (int64_t d : dims) {
     if (d < 0) return invalid("Dimension ", d, " must be >= 0");

@@ -90,7 +90,8 @@ double poisson_sample(double rate, double highest, Doubles& random) {
 /// sample(rate, random) for every output. Each has its own stretch of the stream, by its place when the samples of
 /// one rate come together.
 template <class F>
-void for_samples(KernelContext& context, const Philox& generator, int64_t num_rates, int64_t total, F&& sample) {
+void for_samples(KernelContext& context, const Philox& generator, int64_t num_rates, int64_t total,
+                 F&& sample) {
   const int64_t per_rate = total / num_rates;
   context.parallel().parallel_for(total, 100, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -128,7 +129,8 @@ void poisson_of(KernelContext& context, const Philox& generator, const Tensor& r
                 if (r >= 0 && r <= highest / 2) {
                   o[to] = static_cast<T>(poisson_sample(r, highest, random));
                 } else if constexpr (is_float_v<T>) {
-                  o[to] = static_cast<T>(r > 0 ? static_cast<float>(r) : std::numeric_limits<float>::quiet_NaN());
+                  o[to] =
+                      static_cast<T>(r > 0 ? static_cast<float>(r) : std::numeric_limits<float>::quiet_NaN());
                 } else {
                   o[to] = r > 0 ? std::numeric_limits<T>::max() : T(0);
                 }
@@ -263,7 +265,8 @@ absl::Status bounded_normal_of(const Philox& generator, const Tensor* parameters
     }
     if (!BoundedNormal<T>(p[0], p[1], p[2], p[3]).sample(g, o + row * per_row, o + (row + 1) * per_row)) {
       return absl::InternalError(absl::StrCat(
-          "TruncatedNormal randn rejection sampler exceeded maximum iterations for normMin=", p[2], " normMax=", p[3]));
+          "TruncatedNormal randn rejection sampler exceeded maximum iterations for normMin=", p[2],
+          " normMax=", p[3]));
     }
   }
   return absl::OkStatus();

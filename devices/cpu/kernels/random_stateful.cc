@@ -39,7 +39,7 @@ template <RandomKind kKind>
 struct Floats {
   static absl::Status run(KernelContext& context, SharedPhilox& stream) {
     TROUPE_ASSIGN_OR_RETURN(Shape shape, shape_of_vector(context.input(0)));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     fill_random(context, kKind, stream.reserve_outputs(out->num_elements()), out);
     return absl::OkStatus();
   }
@@ -50,7 +50,7 @@ struct UniformInt {
     TROUPE_ASSIGN_OR_RETURN(Shape shape, shape_of_vector(context.input(0)));
     const Tensor& low = context.input(1);
     const Tensor& high = context.input(2);
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     Philox g = out->num_elements() == 0 ? Philox() : stream.reserve_outputs(out->num_elements());
     return fill_random_range(context, g, low, high, out);
   }
@@ -68,7 +68,7 @@ struct Gamma {
   static absl::Status run(KernelContext& context, SharedPhilox& stream) {
     const Tensor& alphas = context.input(1);
     TROUPE_ASSIGN_OR_RETURN(Shape shape, sample_shape(context.input(0), alphas.shape()));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (out->num_elements() == 0) return absl::OkStatus();
     return fill_gamma(context, stream.reserve_outputs(out->num_elements()), alphas, out);
   }
@@ -78,7 +78,7 @@ struct Poisson {
   static absl::Status run(KernelContext& context, SharedPhilox& stream) {
     const Tensor& rates = context.input(1);
     TROUPE_ASSIGN_OR_RETURN(Shape shape, sample_shape(context.input(0), rates.shape()));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (out->num_elements() == 0) return absl::OkStatus();
     return fill_poisson(context, stream.reserve_outputs(out->num_elements()), rates, out);
   }
@@ -90,7 +90,7 @@ struct Multinomial {
     TROUPE_ASSIGN_OR_RETURN(int64_t samples, check_multinomial(logits, context.input(1)));
     const int64_t dims[2] = {logits.dim(0), samples};
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(dims));
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (out->num_elements() == 0) return absl::OkStatus();
     // Each choice takes a double, which is two samples.
     Philox g = stream.reserve_outputs(logits.dim(0) * ((samples + 3) / 4 * 4) * 2);
@@ -103,20 +103,22 @@ struct ParameterizedTruncatedNormal {
   static absl::Status run(KernelContext& context, SharedPhilox& stream) {
     static constexpr const char* kNames[4] = {"means", "stdevs", "minvals", "maxvals"};
     TROUPE_ASSIGN_OR_RETURN(Shape shape, shape_of_vector(context.input(0)));
-    if (shape.rank() < 1) return invalid("Shape tensor must not be empty, got ", context.input(0).shape().to_string());
+    if (shape.rank() < 1)
+      return invalid("Shape tensor must not be empty, got ", context.input(0).shape().to_string());
     const Tensor* parameters[4];
     int64_t rows = 1;
     for (int k = 0; k < 4; ++k) {
       parameters[k] = &context.input(k + 1);
       const Tensor& p = *parameters[k];
-      if (p.rank() > 1) return invalid(kNames[k], " should be a scalar or vector, got shape: ", p.shape().to_string());
+      if (p.rank() > 1)
+        return invalid(kNames[k], " should be a scalar or vector, got shape: ", p.shape().to_string());
       if (p.num_elements() != 1 && p.num_elements() != shape.dim(0)) {
         return invalid(kNames[k], " must have length 1 or equal to the number of batches, got shape: ",
                        p.shape().to_string());
       }
       rows = std::max(rows, p.num_elements());
     }
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (out->num_elements() == 0) return absl::OkStatus();
     // Rows of the same parameters are split anew, into parts of a hundred.
     constexpr int64_t kPart = 100;
@@ -148,8 +150,8 @@ KernelDef stateful(const char* op) {
 
 void register_stateful_random(KernelRegistry* r) {
   const std::vector<DataType> wide = {DataType::kHalf, DataType::kFloat, DataType::kDouble};
-  const std::vector<DataType> counts = {DataType::kHalf, DataType::kFloat, DataType::kDouble, DataType::kInt32,
-                                        DataType::kInt64};
+  const std::vector<DataType> counts = {DataType::kHalf, DataType::kFloat, DataType::kDouble,
+                                        DataType::kInt32, DataType::kInt64};
   r->add(stateful<Floats<RandomKind::kUniform>>("RandomUniform").types("dtype", float_types()));
   r->add(stateful<Floats<RandomKind::kNormal>>("RandomStandardNormal").types("dtype", float_types()));
   r->add(stateful<Floats<RandomKind::kTruncatedNormal>>("TruncatedNormal").types("dtype", float_types()));

@@ -21,7 +21,7 @@ template <RandomKind kKind, bool kV2>
 absl::Status floats(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(Philox g, generator_at<kV2>(context, 1));
   TROUPE_ASSIGN_OR_RETURN(Shape shape, shape_of_vector(context.input(0)));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   fill_random(context, kKind, g, out);
   return absl::OkStatus();
 }
@@ -30,7 +30,7 @@ template <bool kV2>
 absl::Status full_int(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(Philox g, generator_at<kV2>(context, 1));
   TROUPE_ASSIGN_OR_RETURN(Shape shape, shape_of_vector(context.input(0)));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   fill_random_bits(context, g, out);
   return absl::OkStatus();
 }
@@ -40,7 +40,7 @@ absl::Status uniform_int(KernelContext& context) {
   constexpr int kLow = kV2 ? 4 : 2;
   TROUPE_ASSIGN_OR_RETURN(Philox g, generator_at<kV2>(context, 1));
   TROUPE_ASSIGN_OR_RETURN(Shape shape, shape_of_vector(context.input(0)));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   return fill_random_range(context, g, context.input(kLow), context.input(kLow + 1), out);
 }
 
@@ -51,8 +51,8 @@ absl::StatusOr<Shape> shape_ending_with(const Tensor& given, const Shape& parame
   bool ends = outer >= 0;
   for (int i = 0; ends && i < parameters.rank(); ++i) ends = shape.dim(outer + i) == parameters.dim(i);
   if (!ends) {
-    return invalid("Shape passed in must end with broadcasted shape. Got shape ", shape.to_string(), " and ", name,
-                   " shape ", parameters.to_string());
+    return invalid("Shape passed in must end with broadcasted shape. Got shape ", shape.to_string(), " and ",
+                   name, " shape ", parameters.to_string());
   }
   return shape;
 }
@@ -62,7 +62,7 @@ absl::Status gamma(KernelContext& context) {
   const Tensor& alphas = context.input(kV2 ? 4 : 2);
   TROUPE_ASSIGN_OR_RETURN(Philox g, generator_at<kV2>(context, 1));
   TROUPE_ASSIGN_OR_RETURN(Shape shape, shape_ending_with(context.input(0), alphas.shape(), "alpha"));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   return fill_gamma(context, g, alphas, out);
 }
 
@@ -70,7 +70,7 @@ absl::Status poisson(KernelContext& context) {
   const Tensor& rates = context.input(2);
   TROUPE_ASSIGN_OR_RETURN(Philox g, generator_at<false>(context, 1));
   TROUPE_ASSIGN_OR_RETURN(Shape shape, shape_ending_with(context.input(0), rates.shape(), "lam"));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   return fill_poisson(context, g, rates, out);
 }
 
@@ -80,7 +80,7 @@ absl::Status multinomial(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(int64_t samples, check_multinomial(logits, context.input(1)));
   const int64_t dims[2] = {logits.dim(0), samples};
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(dims));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   return fill_multinomial(g, logits, samples, out);
 }
 
@@ -97,20 +97,20 @@ absl::Status shuffle(KernelContext& context) {
 /// Outputs key, counter and alg, as many of them as the op has.
 absl::Status key_counter(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(Philox g, philox_of_seed(context.input(0)));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* key, context.allocate_output(0, Shape{1}));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* counter, context.allocate_output(1, Shape{2}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * key, context.allocate_output(0, Shape{1}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * counter, context.allocate_output(1, Shape{2}));
   key->flat<uint64_t>()[0] = g.key();
   counter->flat<uint64_t>()[0] = g.counter_low();
   counter->flat<uint64_t>()[1] = g.counter_high();
   if (context.num_outputs() > 2) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor* alg, context.allocate_output(2, Shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * alg, context.allocate_output(2, Shape()));
     alg->flat<int32_t>()[0] = 1;
   }
   return absl::OkStatus();
 }
 
 absl::Status get_alg(KernelContext& context) {
-  TROUPE_ASSIGN_OR_RETURN(Tensor* alg, context.allocate_output(0, Shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * alg, context.allocate_output(0, Shape()));
   alg->flat<int32_t>()[0] = 1;
   return absl::OkStatus();
 }
@@ -118,9 +118,10 @@ absl::Status get_alg(KernelContext& context) {
 }  // namespace
 
 void register_stateless_random(KernelRegistry* r) {
-  const std::vector<DataType> counts = {DataType::kHalf, DataType::kFloat, DataType::kDouble, DataType::kInt32,
-                                        DataType::kInt64};
-  const std::vector<DataType> ints = {DataType::kInt32, DataType::kInt64, DataType::kUint32, DataType::kUint64};
+  const std::vector<DataType> counts = {DataType::kHalf, DataType::kFloat, DataType::kDouble,
+                                        DataType::kInt32, DataType::kInt64};
+  const std::vector<DataType> ints = {DataType::kInt32, DataType::kInt64, DataType::kUint32,
+                                      DataType::kUint64};
   auto add = [r](const char* op, KernelFn fn, const char* attr, std::vector<DataType> types) {
     r->add(KernelDef(op).types(attr, std::move(types)).fn(fn));
   };
@@ -137,7 +138,10 @@ void register_stateless_random(KernelRegistry* r) {
   add("StatelessRandomGammaV2", gamma<false>, "dtype", float_types());
   add("StatelessRandomGammaV3", gamma<true>, "dtype", float_types());
   r->add(KernelDef("StatelessRandomPoisson").types("Rtype", counts).types("dtype", counts).fn(poisson));
-  r->add(KernelDef("StatelessMultinomial").types("T", float_types()).types("output_dtype", index_types()).fn(multinomial));
+  r->add(KernelDef("StatelessMultinomial")
+             .types("T", float_types())
+             .types("output_dtype", index_types())
+             .fn(multinomial));
   r->add(KernelDef("StatelessShuffle").fn(shuffle));
   r->add(KernelDef("StatelessRandomGetKeyCounter").fn(key_counter, true));
   r->add(KernelDef("StatelessRandomGetKeyCounterAlg").fn(key_counter, true));

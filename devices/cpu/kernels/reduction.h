@@ -37,7 +37,7 @@ class Reduction final : public Kernel {
       context.set_output(0, in.reshaped(plan.output()));
       return absl::OkStatus();
     }
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, plan.output()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, plan.output()));
     if (out->num_elements() == 0) return absl::OkStatus();
     const T* x = in.flat<T>().data();
     T* o = out->flat<T>().data();
@@ -85,7 +85,8 @@ class Reduction final : public Kernel {
     const int64_t blocks = (n + kBlock - 1) / kBlock;
     std::vector<Sum> sums(static_cast<size_t>(blocks));
     context.parallel().parallel_for(blocks, kBlock, [&](int64_t begin, int64_t end) {
-      for (int64_t b = begin; b < end; ++b) sums[b] = fold_run(x + b * kBlock, std::min(kBlock, n - b * kBlock));
+      for (int64_t b = begin; b < end; ++b)
+        sums[b] = fold_run(x + b * kBlock, std::min(kBlock, n - b * kBlock));
     });
     Sum sum = Op::start();
     for (const Sum& s : sums) Op::join(sum, s);
@@ -131,8 +132,11 @@ class Reduction final : public Kernel {
 
 template <template <class> class Op, class... T>
 void add_reductions(KernelRegistry* r, const char* op) {
-  (r->add(KernelDef(op).template type<T>("T").types("Tidx", {DataType::kInt32, DataType::kInt64})
-              .template kernel<Reduction<Op<T>, T>>()), ...);
+  (r->add(KernelDef(op)
+              .template type<T>("T")
+              .types("Tidx", {DataType::kInt32, DataType::kInt64})
+              .template kernel<Reduction<Op<T>, T>>()),
+   ...);
 }
 
 void register_sum_reductions(KernelRegistry* registry);

@@ -49,7 +49,7 @@ absl::Status arg_best(KernelContext& context) {
   if (x.dim(at) == 0) return invalid("Reduction axis ", axis, " is empty in shape ", x.shape().to_string());
   Shape shape = x.shape();
   shape.remove_dim(at);
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   const int64_t length = x.dim(at);
   const int64_t inner = x.shape().num_elements(at + 1, x.rank());
   const T* p = x.flat<T>().data();
@@ -63,9 +63,13 @@ absl::Status arg_best(KernelContext& context) {
 
 template <class... T>
 void add_args(KernelRegistry* r, Types<T...>) {
-  const std::vector<DataType> max_types = {DataType::kInt16, DataType::kUint16, DataType::kInt32, DataType::kInt64};
-  (r->add(KernelDef("ArgMax").template type<T>("T").types("output_type", max_types).fn(arg_best<T, true>)), ...);
-  (r->add(KernelDef("ArgMin").template type<T>("T").types("output_type", index_types()).fn(arg_best<T, false>)), ...);
+  const std::vector<DataType> max_types = {DataType::kInt16, DataType::kUint16, DataType::kInt32,
+                                           DataType::kInt64};
+  (r->add(KernelDef("ArgMax").template type<T>("T").types("output_type", max_types).fn(arg_best<T, true>)),
+   ...);
+  (r->add(
+       KernelDef("ArgMin").template type<T>("T").types("output_type", index_types()).fn(arg_best<T, false>)),
+   ...);
 }
 
 }  // namespace

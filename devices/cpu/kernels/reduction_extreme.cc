@@ -46,10 +46,10 @@ struct LogicOp {
 }  // namespace
 
 void register_extreme_reductions(KernelRegistry* r) {
-  add_reductions<MaxOp, float, double, Eigen::half, Eigen::bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t,
-                 uint16_t, uint32_t, uint64_t>(r, "Max");
-  add_reductions<MinOp, float, double, Eigen::half, Eigen::bfloat16, int8_t, int16_t, int32_t, int64_t, uint8_t,
-                 uint16_t, uint32_t, uint64_t>(r, "Min");
+  add_reductions<MaxOp, float, double, Eigen::half, Eigen::bfloat16, int8_t, int16_t, int32_t, int64_t,
+                 uint8_t, uint16_t, uint32_t, uint64_t>(r, "Max");
+  add_reductions<MinOp, float, double, Eigen::half, Eigen::bfloat16, int8_t, int16_t, int32_t, int64_t,
+                 uint8_t, uint16_t, uint32_t, uint64_t>(r, "Min");
   const std::vector<DataType> index = {DataType::kInt32, DataType::kInt64};
   r->add(KernelDef("All").types("Tidx", index).kernel<Reduction<LogicOp<true>, bool>>());
   r->add(KernelDef("Any").types("Tidx", index).kernel<Reduction<LogicOp<false>, bool>>());

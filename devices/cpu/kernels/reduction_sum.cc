@@ -90,8 +90,8 @@ struct NormOp {
 
 template <template <class> class Op>
 void add_numbers(KernelRegistry* r, const char* op) {
-  add_reductions<Op, float, double, Eigen::half, Eigen::bfloat16, std::complex<float>, std::complex<double>, int8_t,
-                 int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(r, op);
+  add_reductions<Op, float, double, Eigen::half, Eigen::bfloat16, std::complex<float>, std::complex<double>,
+                 int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(r, op);
 }
 
 }  // namespace

@@ -49,11 +49,12 @@ class VariableKernel final : public Kernel {
       return std::make_shared<RefVariable>(node_name_, dtype_, shape_);
     };
     // Looked up each time: a reset may have dropped it.
-    TROUPE_ASSIGN_OR_RETURN(auto var,
-                            context.resources().lookup_or_create<RefVariable>(name_.container, name_.name, make));
+    TROUPE_ASSIGN_OR_RETURN(
+        auto var, context.resources().lookup_or_create<RefVariable>(name_.container, name_.name, make));
     if (var->dtype() != dtype_) {
-      return absl::InvalidArgumentError(absl::StrCat("Variable ", name_.name, " has dtype ", dtype_name(var->dtype()),
-                                                     " but ", dtype_name(dtype_), " was requested"));
+      return absl::InvalidArgumentError(absl::StrCat("Variable ", name_.name, " has dtype ",
+                                                     dtype_name(var->dtype()), " but ", dtype_name(dtype_),
+                                                     " was requested"));
     }
     context.set_output_ref(0, var->value());
     return absl::OkStatus();
@@ -165,10 +166,11 @@ class AssignKernel final : public Kernel {
       RefTensor& ref = *context.input_ref(0);
       std::lock_guard lock(ref.mu);
       // dtype kInvalid: neither a value nor a declared shape yet.
-      if (validate_shape_ && ref.tensor.dtype() != DataType::kInvalid && !(ref.tensor.shape() == value.shape())) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("Assign requires shapes of both tensors to match. lhs shape= ", ref.tensor.shape().to_string(),
-                         " rhs shape= ", value.shape().to_string()));
+      if (validate_shape_ && ref.tensor.dtype() != DataType::kInvalid &&
+          !(ref.tensor.shape() == value.shape())) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "Assign requires shapes of both tensors to match. lhs shape= ", ref.tensor.shape().to_string(),
+            " rhs shape= ", value.shape().to_string()));
       }
       std::swap(ref.tensor, value);
     }

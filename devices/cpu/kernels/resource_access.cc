@@ -19,7 +19,8 @@ bool is_container_name(absl::string_view s) {
 
 }  // namespace
 
-absl::StatusOr<ResourceName> resolve_resource_name(const KernelConstruction& construction, UnnamedResource unnamed) {
+absl::StatusOr<ResourceName> resolve_resource_name(const KernelConstruction& construction,
+                                                   UnnamedResource unnamed) {
   const AttrMap& attrs = construction.node().attrs;
   ResourceName result;
   result.container = attrs.get_or<std::string>("container", "");
@@ -53,8 +54,9 @@ absl::StatusOr<const ResourceHandle*> input_handle(const KernelContext& context,
   }
   const ResourceHandle& handle = t.value<ResourceHandle>();
   if (handle.device != context.device()->name()) [[unlikely]] {
-    return absl::InvalidArgumentError(absl::StrCat("Trying to access resource ", handle.name, " located in device ",
-                                                   handle.device, " from device ", context.device()->name()));
+    return absl::InvalidArgumentError(absl::StrCat("Trying to access resource ", handle.name,
+                                                   " located in device ", handle.device, " from device ",
+                                                   context.device()->name()));
   }
   return &handle;
 }
@@ -68,16 +70,17 @@ absl::StatusOr<std::pair<std::string, std::string>> input_ref_handle(const Kerne
     t = context.input(i);
   }
   if (t.dtype() != DataType::kString || t.num_elements() != 2) {
-    return absl::InvalidArgumentError("Resource handle must have 2 elements, but had shape: " + t.shape().to_string());
+    return absl::InvalidArgumentError("Resource handle must have 2 elements, but had shape: " +
+                                      t.shape().to_string());
   }
   auto parts = t.flat<TString>();
   return std::make_pair(parts[0].str(), parts[1].str());
 }
 
 absl::Status internal::wrong_resource_type(const ResourceHandle& handle, const char* expected) {
-  return absl::InvalidArgumentError(absl::StrCat("Trying to access resource '", handle.name,
-                                                 "' using the wrong type. Expected ", expected, " got ",
-                                                 handle.maybe_type_name.empty() ? "<unknown>" : handle.maybe_type_name));
+  return absl::InvalidArgumentError(
+      absl::StrCat("Trying to access resource '", handle.name, "' using the wrong type. Expected ", expected,
+                   " got ", handle.maybe_type_name.empty() ? "<unknown>" : handle.maybe_type_name));
 }
 
 Tensor handle_tensor(ResourceHandle handle) {

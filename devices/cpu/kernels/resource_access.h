@@ -27,7 +27,8 @@ enum class UnnamedResource {
 };
 
 /// Resolves the name. InvalidArgument for a container that is no name, or a shared_name that begins with '_'.
-absl::StatusOr<ResourceName> resolve_resource_name(const KernelConstruction& construction, UnnamedResource unnamed);
+absl::StatusOr<ResourceName> resolve_resource_name(const KernelConstruction& construction,
+                                                   UnnamedResource unnamed);
 
 /// The handle in input i. InvalidArgument when it is no scalar, or names another device's resource.
 absl::StatusOr<const ResourceHandle*> input_handle(const KernelContext& context, int i);
@@ -95,9 +96,9 @@ class ResourceKernel : public Kernel {
     {
       std::lock_guard lock(mu_);
       if (resource_.expired()) {
-        TROUPE_ASSIGN_OR_RETURN(
-            auto found, device_->resources().template lookup_or_create<T>(name_.container, name_.name,
-                                                                         [&] { return make(context.allocator()); }));
+        TROUPE_ASSIGN_OR_RETURN(auto found,
+                                device_->resources().template lookup_or_create<T>(
+                                    name_.container, name_.name, [&] { return make(context.allocator()); }));
         TROUPE_RETURN_IF_ERROR(verify(*found));
         resource_ = found;
         if (is_ref(context.output_type(0))) {

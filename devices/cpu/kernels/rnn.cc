@@ -30,8 +30,8 @@ absl::Status expect(const Tensor& t, absl::string_view name, std::initializer_li
   const Shape want(dims);
   if (t.shape() == want) return absl::OkStatus();
   if (t.rank() != want.rank()) {
-    return absl::InvalidArgumentError(absl::StrCat("Rank of ", name, " must be ", want.rank(), ", got ",
-                                                   t.shape().to_string()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Rank of ", name, " must be ", want.rank(), ", got ", t.shape().to_string()));
   }
   return absl::InvalidArgumentError(
       absl::StrCat(name, ".dims must be ", want.to_string(), ", got ", t.shape().to_string()));
@@ -56,8 +56,8 @@ Floats join(const float* left, int64_t left_width, const float* right, int64_t r
 Floats product(ParallelRunner& runner, bool ta, bool tb, int64_t m, int64_t n, int64_t k, const Floats& a,
                const Floats& b) {
   Floats c(static_cast<size_t>(m * n));
-  parallel_gemm<float>(runner, ta ? MatrixOp::kTranspose : MatrixOp::kNone, tb ? MatrixOp::kTranspose : MatrixOp::kNone,
-                       m, n, k, a.data(), b.data(), c.data());
+  parallel_gemm<float>(runner, ta ? MatrixOp::kTranspose : MatrixOp::kNone,
+                       tb ? MatrixOp::kTranspose : MatrixOp::kNone, m, n, k, a.data(), b.data(), c.data());
   return c;
 }
 
@@ -76,11 +76,11 @@ struct Lstm {
 /// What one step makes of one batch: each [batch, cells].
 struct LstmState {
   Floats i, cs, f, o, ci, co, h;
-  explicit LstmState(int64_t size)
-      : i(static_cast<size_t>(size)), cs(i), f(i), o(i), ci(i), co(i), h(i) {}
+  explicit LstmState(int64_t size) : i(static_cast<size_t>(size)), cs(i), f(i), o(i), ci(i), co(i), h(i) {}
 };
 
-LstmState lstm_step(ParallelRunner& runner, const Lstm& l, const float* x, const float* cs_prev, const float* h_prev) {
+LstmState lstm_step(ParallelRunner& runner, const Lstm& l, const float* x, const float* cs_prev,
+                    const float* h_prev) {
   const int64_t width = l.inputs + l.cells;
   const Floats xh = join(x, l.inputs, h_prev, l.cells, l.batch);
   const Floats gates = product(runner, false, false, l.batch, 4 * l.cells, width, xh, l.w);
@@ -88,7 +88,8 @@ LstmState lstm_step(ParallelRunner& runner, const Lstm& l, const float* x, const
   for (int64_t r = 0; r < l.batch; ++r) {
     for (int64_t c = 0; c < l.cells; ++c) {
       auto gate = [&](int g) {
-        return gates[static_cast<size_t>((r * 4 + g) * l.cells + c)] + l.b[static_cast<size_t>(g * l.cells + c)];
+        return gates[static_cast<size_t>((r * 4 + g) * l.cells + c)] +
+               l.b[static_cast<size_t>(g * l.cells + c)];
       };
       const auto at = static_cast<size_t>(r * l.cells + c), w = static_cast<size_t>(c);
       const float before = cs_prev[at];
@@ -111,9 +112,10 @@ struct LstmGradient {
   Floats gates, cs_prev;
 };
 
-LstmGradient lstm_step_gradient(const Lstm& l, const float* cs_prev, const float* i, const float* cs, const float* f,
-                                const float* o, const float* ci, const float* co, const float* cs_grad,
-                                const float* h_grad, Floats* wci_grad, Floats* wcf_grad, Floats* wco_grad) {
+LstmGradient lstm_step_gradient(const Lstm& l, const float* cs_prev, const float* i, const float* cs,
+                                const float* f, const float* o, const float* ci, const float* co,
+                                const float* cs_grad, const float* h_grad, Floats* wci_grad, Floats* wcf_grad,
+                                Floats* wco_grad) {
   LstmGradient g{Floats(static_cast<size_t>(l.size() * 4)), Floats(static_cast<size_t>(l.size()))};
   for (int64_t r = 0; r < l.batch; ++r) {
     for (int64_t c = 0; c < l.cells; ++c) {
@@ -143,8 +145,9 @@ LstmGradient lstm_step_gradient(const Lstm& l, const float* cs_prev, const float
 
 /// Reads and checks the operands that all LSTM ops have in common, from input `first` (x) on.
 absl::StatusOr<Lstm> read_lstm(KernelContext& context, int first, int x_rank) {
-  const Tensor &x = context.input(first), &cs_prev = context.input(first + 1), &h_prev = context.input(first + 2),
-               &w = context.input(first + 3), &b = context.input(first + 7);
+  const Tensor &x = context.input(first), &cs_prev = context.input(first + 1),
+               &h_prev = context.input(first + 2), &w = context.input(first + 3),
+               &b = context.input(first + 7);
   TROUPE_RETURN_IF_ERROR(expect_rank(x, "x", x_rank));
   TROUPE_RETURN_IF_ERROR(expect_rank(cs_prev, "cs_prev", 2));
   Lstm l;
@@ -158,7 +161,8 @@ absl::StatusOr<Lstm> read_lstm(KernelContext& context, int first, int x_rank) {
   TROUPE_RETURN_IF_ERROR(expect(b, "b", {cells * 4}));
   l.peephole = context.node().attrs.get_or<bool>("use_peephole", false);
   if (l.peephole) {
-    for (int i = 4; i < 7; ++i) TROUPE_RETURN_IF_ERROR(expect(context.input(first + i), "peephole weights", {cells}));
+    for (int i = 4; i < 7; ++i)
+      TROUPE_RETURN_IF_ERROR(expect(context.input(first + i), "peephole weights", {cells}));
     l.wci = copy_floats(context.input(first + 4));
     l.wcf = copy_floats(context.input(first + 5));
     l.wco = copy_floats(context.input(first + 6));
@@ -239,7 +243,8 @@ absl::Status block_lstm(KernelContext& context) {
     h_prev = all[6].data() + t * l.size();
   }
   for (int i = 0; i < 7; ++i) {
-    TROUPE_RETURN_IF_ERROR(set_output(context, i, Shape{steps, l.batch, l.cells}, all[static_cast<size_t>(i)]));
+    TROUPE_RETURN_IF_ERROR(
+        set_output(context, i, Shape{steps, l.batch, l.cells}, all[static_cast<size_t>(i)]));
   }
   return absl::OkStatus();
 }
@@ -258,8 +263,9 @@ absl::Status block_lstm_grad(KernelContext& context) {
   std::vector<Floats> v;  // i, cs, f, o, ci, co, h, cs_grad, h_grad
   for (int i = 9; i < 18; ++i) v.push_back(copy_floats(context.input(i)));
   const auto cells = static_cast<size_t>(l.cells);
-  Floats x_grad(x.size(), 0.0f), cs_grad(static_cast<size_t>(size), 0.0f), h_grad = cs_grad, w_grad(l.w.size(), 0.0f),
-      b_grad(l.b.size(), 0.0f), wci(cells, 0.0f), wcf = wci, wco = wci;
+  Floats x_grad(x.size(), 0.0f), cs_grad(static_cast<size_t>(size), 0.0f),
+      h_grad = cs_grad, w_grad(l.w.size(), 0.0f), b_grad(l.b.size(), 0.0f), wci(cells, 0.0f), wcf = wci,
+      wco = wci;
   for (int64_t t = length - 1; t >= 0; --t) {
     const int64_t at = t * size;
     const float* cs_prev = t == 0 ? cs_first.data() : v[1].data() + at - size;
@@ -273,14 +279,16 @@ absl::Status block_lstm_grad(KernelContext& context) {
                                         h_grad.data(), &wci, &wcf, &wco);
     cs_grad = std::move(g.cs_prev);
     const Floats xh = join(x.data() + t * l.batch * l.inputs, l.inputs, h_prev, l.cells, l.batch);
-    gemm_accumulate<float>(true, false, width, 4 * l.cells, l.batch, xh.data(), width, g.gates.data(), 4 * l.cells,
-                           w_grad.data(), 4 * l.cells);
-    const Floats xh_grad = product(context.parallel(), false, true, l.batch, width, 4 * l.cells, g.gates, l.w);
+    gemm_accumulate<float>(true, false, width, 4 * l.cells, l.batch, xh.data(), width, g.gates.data(),
+                           4 * l.cells, w_grad.data(), 4 * l.cells);
+    const Floats xh_grad =
+        product(context.parallel(), false, true, l.batch, width, 4 * l.cells, g.gates, l.w);
     for (int64_t r = 0; r < l.batch; ++r) {
       const float* row = xh_grad.data() + r * width;
       std::copy_n(row, l.inputs, x_grad.begin() + (t * l.batch + r) * l.inputs);
       std::copy_n(row + l.inputs, l.cells, h_grad.begin() + r * l.cells);
-      for (size_t k = 0; k < b_grad.size(); ++k) b_grad[k] += g.gates[static_cast<size_t>(r) * b_grad.size() + k];
+      for (size_t k = 0; k < b_grad.size(); ++k)
+        b_grad[k] += g.gates[static_cast<size_t>(r) * b_grad.size() + k];
     }
   }
   TROUPE_RETURN_IF_ERROR(set_output(context, 0, context.input(1).shape(), x_grad));
@@ -288,7 +296,8 @@ absl::Status block_lstm_grad(KernelContext& context) {
   TROUPE_RETURN_IF_ERROR(set_output(context, 2, Shape{l.batch, l.cells}, h_grad));
   TROUPE_RETURN_IF_ERROR(set_output(context, 3, context.input(4).shape(), w_grad));
   int i = 4;
-  for (const Floats* g : {&wci, &wcf, &wco}) TROUPE_RETURN_IF_ERROR(set_output(context, i++, Shape{l.cells}, *g));
+  for (const Floats* g : {&wci, &wcf, &wco})
+    TROUPE_RETURN_IF_ERROR(set_output(context, i++, Shape{l.cells}, *g));
   return set_output(context, 7, Shape{4 * l.cells}, b_grad);
 }
 
@@ -334,7 +343,8 @@ absl::Status gru_block_cell(KernelContext& context) {
     h[k] = u[k] * g.h_prev[k] + (1 - u[k]) * c[k];
   }
   int i = 0;
-  for (const Floats* v : {&r, &u, &c, &h}) TROUPE_RETURN_IF_ERROR(set_output(context, i++, Shape{g.batch, g.cells}, *v));
+  for (const Floats* v : {&r, &u, &c, &h})
+    TROUPE_RETURN_IF_ERROR(set_output(context, i++, Shape{g.batch, g.cells}, *v));
   return absl::OkStatus();
 }
 
@@ -343,8 +353,8 @@ absl::Status gru_block_cell_grad(KernelContext& context) {
   for (int i = 6; i < 10; ++i) {
     TROUPE_RETURN_IF_ERROR(expect(context.input(i), absl::StrCat("input ", i), {g.batch, g.cells}));
   }
-  const Floats r = copy_floats(context.input(6)), u = copy_floats(context.input(7)), c = copy_floats(context.input(8)),
-               d_h = copy_floats(context.input(9));
+  const Floats r = copy_floats(context.input(6)), u = copy_floats(context.input(7)),
+               c = copy_floats(context.input(8)), d_h = copy_floats(context.input(9));
   const int64_t width = g.inputs + g.cells;
   const auto cells = static_cast<size_t>(g.cells), inputs = static_cast<size_t>(g.inputs), size = d_h.size(),
              wide = static_cast<size_t>(width);

@@ -12,13 +12,15 @@ namespace {
 absl::Status scatter_rows(Combine op, const Tensor& indices, const Tensor& updates, Tensor* target) {
   if (target->rank() < 1) return invalid("var must be at least 1-D");
   if (target->dtype() != updates.dtype()) {
-    return invalid("DType of scatter resource (", dtype_name(target->dtype()), ") does not match ", dtype_name(updates.dtype()));
+    return invalid("DType of scatter resource (", dtype_name(target->dtype()), ") does not match ",
+                   dtype_name(updates.dtype()));
   }
   int64_t n = indices.num_elements();
   int64_t rows = target->dim(0);
   int64_t run = count_dims(target->shape(), 1, target->rank());
   CombineLoop loop = combine_loop(op, updates.dtype());
-  if (loop == nullptr) return absl::UnimplementedError(absl::StrCat("Scatter of ", dtype_name(updates.dtype())));
+  if (loop == nullptr)
+    return absl::UnimplementedError(absl::StrCat("Scatter of ", dtype_name(updates.dtype())));
   if (op == Combine::kDiv && has_integer_zero(updates.dtype(), updates.raw(), updates.num_elements())) {
     return invalid("Integer division by zero");
   }
@@ -63,11 +65,14 @@ absl::Status scatter_ref(KernelContext& context) {
     if (!ref->tensor.initialized()) {
       return uninitialized_ref(*ref);
     }
-    if (ref->tensor.rank() < 1) return invalid("params must be at least 1-D, got shape ", ref->tensor.shape().to_string());
+    if (ref->tensor.rank() < 1)
+      return invalid("params must be at least 1-D, got shape ", ref->tensor.shape().to_string());
     if (!updates_fit(ref->tensor, indices, updates)) {
-      return invalid("Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape ",
-                     updates.shape().to_string(), ", indices.shape ", indices.shape().to_string(), ", params.shape ",
-                     ref->tensor.shape().to_string());
+      return invalid(
+          "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got "
+          "updates.shape ",
+          updates.shape().to_string(), ", indices.shape ", indices.shape().to_string(), ", params.shape ",
+          ref->tensor.shape().to_string());
     }
     TROUPE_RETURN_IF_ERROR(make_unique(&ref->tensor, context.allocator()));
     TROUPE_RETURN_IF_ERROR(scatter_rows(kOp, indices, updates, &ref->tensor));
@@ -82,19 +87,22 @@ absl::Status scatter_resource(KernelContext& context) {
   const Tensor& indices = context.input(1);
   const Tensor& updates = context.input(2);
   std::unique_lock lock(var->mu());
-  TROUPE_ASSIGN_OR_RETURN(Tensor* target, var->writable(context.allocator()));
-  if (target->rank() < 1) return invalid("params must be at least 1-D, got shape ", target->shape().to_string());
+  TROUPE_ASSIGN_OR_RETURN(Tensor * target, var->writable(context.allocator()));
+  if (target->rank() < 1)
+    return invalid("params must be at least 1-D, got shape ", target->shape().to_string());
   if (updates.rank() != 0) {
     bool prefix = updates.rank() >= indices.rank();
     for (int i = 0; prefix && i < indices.rank(); ++i) prefix = indices.dim(i) == updates.dim(i);
     if (!prefix) {
-      return invalid("The shape of indices (", indices.shape().to_string(), ") must be a prefix of the shape of updates (",
-                     updates.shape().to_string(), ")");
+      return invalid("The shape of indices (", indices.shape().to_string(),
+                     ") must be a prefix of the shape of updates (", updates.shape().to_string(), ")");
     }
     if (!updates_fit(*target, indices, updates)) {
-      return invalid("Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got updates.shape ",
-                     updates.shape().to_string(), ", indices.shape ", indices.shape().to_string(), ", params.shape ",
-                     target->shape().to_string());
+      return invalid(
+          "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got "
+          "updates.shape ",
+          updates.shape().to_string(), ", indices.shape ", indices.shape().to_string(), ", params.shape ",
+          target->shape().to_string());
     }
   }
   return scatter_rows(kOp, indices, updates, target);
@@ -103,7 +111,10 @@ absl::Status scatter_resource(KernelContext& context) {
 template <Combine kOp>
 void add_both(KernelRegistry* registry, const std::string& suffix, const std::vector<DataType>& ref_types,
               const std::vector<DataType>& resource_types) {
-  registry->add(KernelDef("Scatter" + suffix).types("T", ref_types).types("Tindices", index_types()).fn(scatter_ref<kOp>));
+  registry->add(KernelDef("Scatter" + suffix)
+                    .types("T", ref_types)
+                    .types("Tindices", index_types())
+                    .fn(scatter_ref<kOp>));
   registry->add(KernelDef("ResourceScatter" + suffix)
                     .types("dtype", resource_types)
                     .types("Tindices", index_types())

@@ -53,25 +53,28 @@ absl::Status check_shapes(Wording wording, const Tensor& indices, const Tensor& 
   }
   if (shape.num_elements() == 0 && (indices.num_elements() > 0 || updates.num_elements() > 0)) {
     if (wording == Wording::kTensor) return invalid("Indices and updates specified for empty output shape");
-    return invalid("Indices and updates specified for empty output.  indices shape: ", indices.shape().to_string());
+    return invalid("Indices and updates specified for empty output.  indices shape: ",
+                   indices.shape().to_string());
   }
   ScatterShape s = scatter_shape(indices);
   if (!outer_fits(s, indices, updates)) {
     if (wording == Wording::kTensor) {
-      return invalid("Outer dimensions of indices and update must match. Indices shape: ", indices.shape().to_string(),
-                     ", updates shape:", updates.shape().to_string());
+      return invalid("Outer dimensions of indices and update must match. Indices shape: ",
+                     indices.shape().to_string(), ", updates shape:", updates.shape().to_string());
     }
     return invalid("Dimensions [0,", s.outer, ") of indices[shape=", indices.shape().to_string(),
-                   "] must match dimensions [0,", s.outer, ") of updates[shape=", updates.shape().to_string(), "]");
+                   "] must match dimensions [0,", s.outer, ") of updates[shape=", updates.shape().to_string(),
+                   "]");
   }
   if (!inner_fits(s, shape, updates)) {
     if (wording == Wording::kTensor) {
-      return invalid("Inner dimensions of output shape must match inner dimensions of updates shape. Output: ",
-                     shape.to_string(), " updates: ", updates.shape().to_string());
+      return invalid(
+          "Inner dimensions of output shape must match inner dimensions of updates shape. Output: ",
+          shape.to_string(), " updates: ", updates.shape().to_string());
     }
     return invalid("Dimensions [", s.depth, ",", shape.rank(), ") of input[shape=", shape.to_string(),
-                   "] must match dimensions [", wording == Wording::kUpdate ? s.depth : s.outer, ",", updates.rank(),
-                   ") of updates[shape=", updates.shape().to_string(), "]");
+                   "] must match dimensions [", wording == Wording::kUpdate ? s.depth : s.outer, ",",
+                   updates.rank(), ") of updates[shape=", updates.shape().to_string(), "]");
   }
   return absl::OkStatus();
 }
@@ -87,7 +90,8 @@ absl::StatusOr<BadIndices> read_policy(const KernelNode& node) {
 }
 
 /// Shapes are checked; the target is the kernel's own.
-absl::Status scatter_into(KernelContext& context, Combine op, const Tensor& indices, const Tensor& updates, Tensor* target) {
+absl::Status scatter_into(KernelContext& context, Combine op, const Tensor& indices, const Tensor& updates,
+                          Tensor* target) {
   TROUPE_ASSIGN_OR_RETURN(BadIndices policy, read_policy(context.node()));
   if (target->num_elements() == 0 || updates.num_elements() == 0) return absl::OkStatus();
   ScatterShape s = scatter_shape(indices);
@@ -95,7 +99,8 @@ absl::Status scatter_into(KernelContext& context, Combine op, const Tensor& indi
   int64_t n = count_dims(updates.shape(), 0, s.outer);
   int64_t run = count_dims(target->shape(), depth, target->rank());
   CombineLoop loop = combine_loop(op, target->dtype());
-  if (loop == nullptr) return absl::UnimplementedError(absl::StrCat("Scatter of ", dtype_name(target->dtype())));
+  if (loop == nullptr)
+    return absl::UnimplementedError(absl::StrCat("Scatter of ", dtype_name(target->dtype())));
   TROUPE_ASSIGN_OR_RETURN(Tensor flat, context.allocate_temp(DataType::kInt64, Shape{n}));
   int64_t* at = flat.flat<int64_t>().data();
   for (int64_t i = 0; i < n; ++i) {
@@ -112,7 +117,8 @@ absl::Status scatter_into(KernelContext& context, Combine op, const Tensor& indi
       Shape prefix = indices.shape();
       if (prefix.rank() > 1) prefix.remove_dim(prefix.rank() - 1);
       std::string numbers;
-      for (int k = 0; k < depth; ++k) absl::StrAppend(&numbers, k > 0 ? ", " : "", int_at(indices, i * depth + k));
+      for (int k = 0; k < depth; ++k)
+        absl::StrAppend(&numbers, k > 0 ? ", " : "", int_at(indices, i * depth + k));
       return invalid("indices", position_text(prefix, i), " = [", numbers, "] does not index into shape ",
                      target->shape().to_string());
     }
@@ -131,7 +137,7 @@ absl::Status scatter_nd(KernelContext& context) {
   Indices dims = ints_of(sizes);
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
   TROUPE_RETURN_IF_ERROR(check_shapes(Wording::kNew, indices, updates, shape));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   fill_zero(context.parallel(), out->dtype(), out->raw(), out->num_elements());
   return scatter_into(context, Combine::kAdd, indices, updates, out);
 }
@@ -139,7 +145,7 @@ absl::Status scatter_nd(KernelContext& context) {
 absl::Status scatter_copy(KernelContext& context, Combine op, Wording wording) {
   const Tensor& input = context.input(0);
   TROUPE_RETURN_IF_ERROR(check_shapes(wording, context.input(1), context.input(2), input.shape()));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.forward_or_allocate_output({0}, 0, input.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, input.shape()));
   if (!out->shares_buffer_with(input)) {
     copy_flat(context.parallel(), input.dtype(), input.raw(), out->raw(), input.num_elements());
   }
@@ -151,7 +157,9 @@ absl::Status tensor_scatter(KernelContext& context) {
   return scatter_copy(context, kOp, Wording::kTensor);
 }
 
-absl::Status non_aliasing_add(KernelContext& context) { return scatter_copy(context, Combine::kAdd, Wording::kUpdate); }
+absl::Status non_aliasing_add(KernelContext& context) {
+  return scatter_copy(context, Combine::kAdd, Wording::kUpdate);
+}
 
 template <Combine kOp>
 absl::Status scatter_nd_ref(KernelContext& context) {
@@ -160,7 +168,8 @@ absl::Status scatter_nd_ref(KernelContext& context) {
   {
     std::lock_guard lock(ref->mu);
     if (!ref->tensor.initialized()) return uninitialized_ref(*ref);
-    TROUPE_RETURN_IF_ERROR(check_shapes(Wording::kUpdate, context.input(1), context.input(2), ref->tensor.shape()));
+    TROUPE_RETURN_IF_ERROR(
+        check_shapes(Wording::kUpdate, context.input(1), context.input(2), ref->tensor.shape()));
     TROUPE_RETURN_IF_ERROR(make_unique(&ref->tensor, context.allocator()));
     TROUPE_RETURN_IF_ERROR(scatter_into(context, kOp, context.input(1), context.input(2), &ref->tensor));
   }
@@ -173,29 +182,43 @@ absl::Status scatter_nd_resource(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Var> var, lookup_variable(context, 0));
   std::unique_lock lock(var->mu());
   TROUPE_RETURN_IF_ERROR(check_readable(*var, context.input_type(2)));
-  TROUPE_RETURN_IF_ERROR(check_shapes(Wording::kUpdate, context.input(1), context.input(2), var->locked().shape()));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* target, var->writable(context.allocator()));
+  TROUPE_RETURN_IF_ERROR(
+      check_shapes(Wording::kUpdate, context.input(1), context.input(2), var->locked().shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * target, var->writable(context.allocator()));
   return scatter_into(context, kOp, context.input(1), context.input(2), target);
 }
 
 template <Combine kOp>
-void add_variable_forms(KernelRegistry* registry, const std::string& suffix, const std::vector<DataType>& types) {
-  registry->add(KernelDef("ScatterNd" + suffix).types("T", types).types("Tindices", index_types()).fn(scatter_nd_ref<kOp>));
-  registry->add(
-      KernelDef("ResourceScatterNd" + suffix).types("T", types).types("Tindices", index_types()).fn(scatter_nd_resource<kOp>));
+void add_variable_forms(KernelRegistry* registry, const std::string& suffix,
+                        const std::vector<DataType>& types) {
+  registry->add(KernelDef("ScatterNd" + suffix)
+                    .types("T", types)
+                    .types("Tindices", index_types())
+                    .fn(scatter_nd_ref<kOp>));
+  registry->add(KernelDef("ResourceScatterNd" + suffix)
+                    .types("T", types)
+                    .types("Tindices", index_types())
+                    .fn(scatter_nd_resource<kOp>));
 }
 
 template <Combine kOp>
-void add_tensor_form(KernelRegistry* registry, const std::string& suffix, const std::vector<DataType>& types) {
-  registry->add(KernelDef("TensorScatter" + suffix).types("T", types).types("Tindices", index_types()).fn(tensor_scatter<kOp>));
+void add_tensor_form(KernelRegistry* registry, const std::string& suffix,
+                     const std::vector<DataType>& types) {
+  registry->add(KernelDef("TensorScatter" + suffix)
+                    .types("T", types)
+                    .types("Tindices", index_types())
+                    .fn(tensor_scatter<kOp>));
 }
 
 }  // namespace
 
 void register_scatter_nd_kernels(KernelRegistry* registry) {
-  registry->add(KernelDef("ScatterNd").types("T", value_types()).types("Tindices", index_types()).fn(scatter_nd));
   registry->add(
-      KernelDef("ScatterNdNonAliasingAdd").types("T", pod_types()).types("Tindices", index_types()).fn(non_aliasing_add));
+      KernelDef("ScatterNd").types("T", value_types()).types("Tindices", index_types()).fn(scatter_nd));
+  registry->add(KernelDef("ScatterNdNonAliasingAdd")
+                    .types("T", pod_types())
+                    .types("Tindices", index_types())
+                    .fn(non_aliasing_add));
   add_tensor_form<Combine::kAssign>(registry, "Update", value_types());
   add_tensor_form<Combine::kAdd>(registry, "Add", number_types());
   add_tensor_form<Combine::kSub>(registry, "Sub", number_types());

@@ -65,7 +65,8 @@ absl::StatusOr<std::vector<Run>> sorted_runs(const Tensor& ids, int64_t rows) {
     while (end < n && int_at(ids, end) == id) ++end;
     if (end < n && int_at(ids, end) < id) return invalid("segment ids are not increasing");
     if (id < 0 || id >= rows) {
-      return invalid("Segment id ", id, " out of range [0, ", rows, "), possibly because 'segment_ids' input is not sorted.");
+      return invalid("Segment id ", id, " out of range [0, ", rows,
+                     "), possibly because 'segment_ids' input is not sorted.");
     }
     runs.push_back({begin, end, id});
     begin = end;
@@ -105,17 +106,20 @@ absl::Status segment(KernelContext& context) {
   int64_t run = count_dims(shape, 1, shape.rank());
   if (run > 0 && n > 0) {
     CombineLoop loop = combine_loop(kLoop, data.dtype());
-    if (loop == nullptr) return absl::UnimplementedError(absl::StrCat("Segments of ", dtype_name(data.dtype())));
-    context.parallel().parallel_for(static_cast<int64_t>(runs.size()), run * n / static_cast<int64_t>(runs.size()) + 5,
-                                    [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        const Run& s = runs[r];
-        void* to = element_at(out, s.id * run);
-        copy_elements(data, s.begin * run, out, s.id * run, run);
-        for (int64_t i = s.begin + 1; i < s.end; ++i) loop(to, element_at(static_cast<const Tensor&>(data), i * run), run);
-        if (kMean) divide_run(data.dtype(), to, run, static_cast<double>(s.end - s.begin));
-      }
-    });
+    if (loop == nullptr)
+      return absl::UnimplementedError(absl::StrCat("Segments of ", dtype_name(data.dtype())));
+    context.parallel().parallel_for(
+        static_cast<int64_t>(runs.size()), run * n / static_cast<int64_t>(runs.size()) + 5,
+        [&](int64_t begin, int64_t end) {
+          for (int64_t r = begin; r < end; ++r) {
+            const Run& s = runs[r];
+            void* to = element_at(out, s.id * run);
+            copy_elements(data, s.begin * run, out, s.id * run, run);
+            for (int64_t i = s.begin + 1; i < s.end; ++i)
+              loop(to, element_at(static_cast<const Tensor&>(data), i * run), run);
+            if (kMean) divide_run(data.dtype(), to, run, static_cast<double>(s.end - s.begin));
+          }
+        });
   }
   return set_narrowed_output(context, 0, std::move(out));
 }
@@ -124,19 +128,21 @@ template <Combine kOp>
 absl::Status unsorted_segment(KernelContext& context) {
   const Tensor& ids = context.input(1);
   const Tensor& count = context.input(2);
-  if (!is_scalar(count)) return invalid("num_segments should be a scalar, not shape ", count.shape().to_string());
+  if (!is_scalar(count))
+    return invalid("num_segments should be a scalar, not shape ", count.shape().to_string());
   bool prefix = context.input(0).rank() >= ids.rank();
   for (int i = 0; prefix && i < ids.rank(); ++i) prefix = context.input(0).dim(i) == ids.dim(i);
   if (!prefix) {
-    return invalid("data.shape = ", context.input(0).shape().to_string(), " does not start with segment_ids.shape = ",
-                   ids.shape().to_string());
+    return invalid("data.shape = ", context.input(0).shape().to_string(),
+                   " does not start with segment_ids.shape = ", ids.shape().to_string());
   }
   int64_t segments = int_at(count, 0);
   if (segments < 0) return invalid("Input num_segments == ", segments, " must not be negative.");
   int64_t n = ids.num_elements();
   for (int64_t i = 0; i < n; ++i) {
     if (int_at(ids, i) >= segments) {
-      return invalid("segment_ids", position_text(ids.shape(), i), " = ", int_at(ids, i), " is out of range [0, ", segments, ")");
+      return invalid("segment_ids", position_text(ids.shape(), i), " = ", int_at(ids, i),
+                     " is out of range [0, ", segments, ")");
     }
   }
   Tensor data = context.input(0);
@@ -151,7 +157,8 @@ absl::Status unsorted_segment(KernelContext& context) {
   fill_flat(context.parallel(), data.dtype(), start.raw(), out.raw(), out.num_elements());
   int64_t run = count_dims(shape, 1, shape.rank());
   CombineLoop loop = combine_loop(kOp, data.dtype());
-  if (loop == nullptr) return absl::UnimplementedError(absl::StrCat("Segments of ", dtype_name(data.dtype())));
+  if (loop == nullptr)
+    return absl::UnimplementedError(absl::StrCat("Segments of ", dtype_name(data.dtype())));
   if (run > 0 && segments > 0) {
     int64_t blocks = (run + kColumnBlock - 1) / kColumnBlock;
     context.parallel().parallel_for(blocks, n * kColumnBlock, [&](int64_t begin, int64_t end) {
@@ -160,7 +167,8 @@ absl::Status unsorted_segment(KernelContext& context) {
       for (int64_t i = 0; i < n; ++i) {
         int64_t id = int_at(ids, i);
         if (id < 0) continue;
-        loop(element_at(out, id * run + first), element_at(static_cast<const Tensor&>(data), i * run + first), length);
+        loop(element_at(out, id * run + first), element_at(static_cast<const Tensor&>(data), i * run + first),
+             length);
       }
     });
   }
@@ -168,8 +176,10 @@ absl::Status unsorted_segment(KernelContext& context) {
 }
 
 template <Combine kOp>
-void add(KernelRegistry* registry, const std::string& suffix, const std::vector<DataType>& types, bool unsorted) {
-  registry->add(KernelDef("Segment" + suffix).types("T", types).types("Tindices", index_types()).fn(segment<kOp>));
+void add(KernelRegistry* registry, const std::string& suffix, const std::vector<DataType>& types,
+         bool unsorted) {
+  registry->add(
+      KernelDef("Segment" + suffix).types("T", types).types("Tindices", index_types()).fn(segment<kOp>));
   if (!unsorted) return;
   if constexpr (kOp != Combine::kDiv) {
     registry->add(KernelDef("UnsortedSegment" + suffix)
@@ -198,7 +208,7 @@ absl::Status set_narrowed_output(KernelContext& context, int i, Tensor t) {
     context.set_output(i, std::move(t));
     return absl::OkStatus();
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(i, t.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(i, t.shape()));
   if (want == DataType::kHalf) {
     convert<float, Eigen::half>(t, out);
   } else {

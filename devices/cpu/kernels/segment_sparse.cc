@@ -31,7 +31,8 @@ absl::StatusOr<int64_t> count_rows(KernelContext& context, const Tensor& ids) {
   if (last == std::numeric_limits<int64_t>::max()) return invalid("segment ids must be < 2**63 - 1");
   if (context.num_inputs() <= 3) return last + 1;
   const Tensor& count = context.input(3);
-  if (!is_scalar(count)) return invalid("num_segments should be a scalar, not shape ", count.shape().to_string());
+  if (!is_scalar(count))
+    return invalid("num_segments should be a scalar, not shape ", count.shape().to_string());
   int64_t rows = int_at(count, 0);
   if (rows < 0) return invalid("segment ids must be >= 0");
   if (last >= rows) return invalid("segment ids must be < num_segments");
@@ -59,14 +60,17 @@ absl::Status sparse_segment(KernelContext& context) {
     while (end < n && int_at(ids, end) == id) ++end;
     if (end < n && int_at(ids, end) < id) return invalid("segment ids are not increasing");
     if (id < 0 || id >= rows) {
-      return invalid("Segment id ", id, " out of range [0, ", rows, "), possibly because 'segment_ids' input is not sorted.");
+      return invalid("Segment id ", id, " out of range [0, ", rows,
+                     "), possibly because 'segment_ids' input is not sorted.");
     }
     for (int64_t i = begin; i < end; ++i) {
       int64_t row = int_at(indices, i);
-      if (row < 0 || row >= limit) return invalid("Bad: indices[", i, "] == ", row, " out of range [0, ", limit, ")");
+      if (row < 0 || row >= limit)
+        return invalid("Bad: indices[", i, "] == ", row, " out of range [0, ", limit, ")");
       loop(element_at(out, id * run), element_at(source, row * run), run);
     }
-    if (kScale != Scale::kSum) divide_run(data.dtype(), element_at(out, id * run), run, divisor(kScale, end - begin));
+    if (kScale != Scale::kSum)
+      divide_run(data.dtype(), element_at(out, id * run), run, divisor(kScale, end - begin));
     begin = end;
   }
   return set_narrowed_output(context, 0, std::move(out));
@@ -81,7 +85,8 @@ absl::Status sparse_segment_grad(KernelContext& context) {
   const Tensor& dim0 = context.input(3);
   TROUPE_RETURN_IF_ERROR(check_vectors(indices, ids));
   if (context.input(0).rank() < 1) return invalid("grad must be at least rank 1");
-  if (!is_scalar(dim0)) return invalid(unique_rows ? "dense_output_dim0" : "output_dim0", " should be a scalar.");
+  if (!is_scalar(dim0))
+    return invalid(unique_rows ? "dense_output_dim0" : "output_dim0", " should be a scalar.");
   int64_t limit = int_at(dim0, 0), n = ids.dim(0), segments = context.input(0).dim(0);
   if (limit < 0) return invalid("output_dim0 must not be negative: ", limit);
   if (n > 0 && int_at(ids, n - 1) >= segments) return invalid("Invalid number of segments");
@@ -108,16 +113,19 @@ absl::Status sparse_segment_grad(KernelContext& context) {
   copy_elements(grad, 0, scaled, 0, grad.num_elements());
   if (kScale != Scale::kSum) {
     for (int64_t s = 0; s < segments; ++s) {
-      if (counts[s] > 0) divide_run(grad.dtype(), element_at(scaled, s * run), run, divisor(kScale, counts[s]));
+      if (counts[s] > 0)
+        divide_run(grad.dtype(), element_at(scaled, s * run), run, divisor(kScale, counts[s]));
     }
   }
   for (int64_t i = 0; i < n; ++i) {
     int64_t row = int_at(indices, i);
     if (unique_rows) row = std::lower_bound(rows.begin(), rows.end(), row) - rows.begin();
-    loop(element_at(out, row * run), element_at(static_cast<const Tensor&>(scaled), int_at(ids, i) * run), run);
+    loop(element_at(out, row * run), element_at(static_cast<const Tensor&>(scaled), int_at(ids, i) * run),
+         run);
   }
   if (unique_rows) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor* sorted, context.allocate_output(1, Shape{static_cast<int64_t>(rows.size())}));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * sorted,
+                            context.allocate_output(1, Shape{static_cast<int64_t>(rows.size())}));
     for (size_t i = 0; i < rows.size(); ++i) set_int(sorted, static_cast<int64_t>(i), rows[i]);
   }
   return set_narrowed_output(context, 0, std::move(out));

@@ -23,7 +23,7 @@ uint64_t order_key(T v) {
     std::memcpy(&bits, &d, sizeof(bits));
     return bits >> 63 != 0 ? ~bits : bits | uint64_t{1} << 63;
   } else if constexpr (std::is_signed_v<T>) {
-    return static_cast<uint64_t>(static_cast<int64_t>(v)) ^ uint64_t{1} << 63;
+    return static_cast<uint64_t>(static_cast<int64_t>(v)) ^ uint64_t { 1 } << 63;
   } else {
     return static_cast<uint64_t>(v);
   }
@@ -55,8 +55,12 @@ void order_keys(const Tensor& t, int64_t offset, int64_t n, uint64_t* keys) {
 
 using Ranked = std::pair<uint64_t, int64_t>;
 
-bool larger(const Ranked& a, const Ranked& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; }
-bool smaller(const Ranked& a, const Ranked& b) { return a.first != b.first ? a.first < b.first : a.second < b.second; }
+bool larger(const Ranked& a, const Ranked& b) {
+  return a.first != b.first ? a.first > b.first : a.second < b.second;
+}
+bool smaller(const Ranked& a, const Ranked& b) {
+  return a.first != b.first ? a.first < b.first : a.second < b.second;
+}
 
 void put_index(Tensor* t, int64_t i, int64_t value) {
   if (t->dtype() == DataType::kInt16) {
@@ -74,8 +78,8 @@ absl::Status top_k(KernelContext& context, int64_t k) {
   if (n < k) return invalid("input must have at least k columns. Had ", n, ", needed ", k);
   Shape shape = input.shape();
   shape.set_dim(input.rank() - 1, k);
-  TROUPE_ASSIGN_OR_RETURN(Tensor* values, context.allocate_output(0, shape));
-  TROUPE_ASSIGN_OR_RETURN(Tensor* indices, context.allocate_output(1, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * values, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * indices, context.allocate_output(1, shape));
   if (shape.num_elements() == 0) return absl::OkStatus();
   context.parallel().parallel_for(input.num_elements() / n, n * 8, [&](int64_t begin, int64_t end) {
     std::vector<uint64_t> keys(static_cast<size_t>(n));
@@ -136,7 +140,7 @@ class NthElement final : public Kernel {
     if (size <= n) return invalid("Input must have last dimension > n = ", n);
     Shape shape = input.shape();
     shape.remove_dim(input.rank() - 1);
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     context.parallel().parallel_for(shape.num_elements(), size * 8, [&](int64_t begin, int64_t end) {
       std::vector<uint64_t> keys(static_cast<size_t>(size));
       std::vector<Ranked> ranked;
@@ -161,10 +165,11 @@ absl::Status in_top_k(KernelContext& context, int64_t k) {
   if (predictions.rank() != 2) return invalid("predictions must be 2-dimensional");
   if (!is_vector(targets)) return invalid("targets must be 1-dimensional");
   if (predictions.dim(0) != targets.dim(0)) {
-    return invalid("First dimension of predictions ", predictions.dim(0), " must match length of targets ", targets.dim(0));
+    return invalid("First dimension of predictions ", predictions.dim(0), " must match length of targets ",
+                   targets.dim(0));
   }
   int64_t classes = predictions.dim(1);
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, targets.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, targets.shape()));
   for (int64_t b = 0; b < targets.dim(0); ++b) {
     int64_t target = int_at(targets, b);
     bool known = target >= 0 && target < classes;
@@ -204,12 +209,15 @@ class InTopK final : public Kernel {
 absl::Status bound(KernelContext& context, bool upper) {
   const Tensor& sorted = context.input(0);
   const Tensor& values = context.input(1);
-  if (sorted.rank() != 2) return invalid("Shape must be rank 2 but is rank ", sorted.rank(), " for `sorted_inputs` argument");
-  if (values.rank() != 2) return invalid("Shape must be rank 2 but is rank ", values.rank(), " for `values` argument");
+  if (sorted.rank() != 2)
+    return invalid("Shape must be rank 2 but is rank ", sorted.rank(), " for `sorted_inputs` argument");
+  if (values.rank() != 2)
+    return invalid("Shape must be rank 2 but is rank ", values.rank(), " for `values` argument");
   if (sorted.dim(0) != values.dim(0)) return invalid("Leading dim_size of both tensors must match.");
-  TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, values.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, values.shape()));
   int64_t n = sorted.dim(1), m = values.dim(1);
-  if (out->dtype() == DataType::kInt32 && n >= INT32_MAX) return invalid("trailing dim_size must less than INT_MAX for int32 output type, was ", n);
+  if (out->dtype() == DataType::kInt32 && n >= INT32_MAX)
+    return invalid("trailing dim_size must less than INT_MAX for int32 output type, was ", n);
   std::vector<uint64_t> rows(static_cast<size_t>(n)), wanted(static_cast<size_t>(m));
   for (int64_t b = 0; b < values.dim(0); ++b) {
     order_keys(sorted, b * n, n, rows.data());
@@ -237,7 +245,7 @@ class Bucketize final : public Kernel {
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
-    TROUPE_ASSIGN_OR_RETURN(Tensor* out, context.allocate_output(0, input.shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, input.shape()));
     switch (input.dtype()) {
       case DataType::kFloat: sort_in(input.flat<float>(), out); break;
       case DataType::kDouble: sort_in(input.flat<double>(), out); break;
@@ -252,8 +260,9 @@ class Bucketize final : public Kernel {
   void sort_in(std::span<const T> values, Tensor* out) const {
     auto to = out->flat<int32_t>();
     for (size_t i = 0; i < values.size(); ++i) {
-      auto at = std::upper_bound(boundaries_.begin(), boundaries_.end(), values[i],
-                                 [](T v, float edge) { return v < static_cast<std::common_type_t<T, float>>(edge); });
+      auto at = std::upper_bound(boundaries_.begin(), boundaries_.end(), values[i], [](T v, float edge) {
+        return v < static_cast<std::common_type_t<T, float>>(edge);
+      });
       to[i] = static_cast<int32_t>(at - boundaries_.begin());
     }
   }

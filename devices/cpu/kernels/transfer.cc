@@ -15,7 +15,8 @@ absl::StatusOr<std::string> key_prefix(const KernelConstruction& c) {
 }
 
 absl::Status no_rendezvous(const KernelContext& c) {
-  return absl::InternalError(absl::StrCat("Op kernel context needs to provide a rendezvous for ", c.node().op->name));
+  return absl::InternalError(
+      absl::StrCat("Op kernel context needs to provide a rendezvous for ", c.node().op->name));
 }
 
 /// Hands its input, dead or alive, to the step's rendezvous.
@@ -28,7 +29,8 @@ class Send final : public Kernel {
   }
   absl::Status compute(KernelContext& c) override {
     if (c.step().rendezvous == nullptr) return no_rendezvous(c);
-    return c.step().rendezvous->send(absl::StrCat(prefix_, c.frame_id, ":", c.iteration), c.take_input(0), c.is_input_dead);
+    return c.step().rendezvous->send(absl::StrCat(prefix_, c.frame_id, ":", c.iteration), c.take_input(0),
+                                     c.is_input_dead);
   }
   bool is_expensive() const override { return false; }
 

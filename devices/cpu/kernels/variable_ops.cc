@@ -115,9 +115,11 @@ class AssignVariableKernel final : public Kernel {
  public:
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(DataType dtype, c.attr<DataType>("dtype"));
-    return std::make_unique<AssignVariableKernel>(dtype, c.node().attrs.get_or<bool>("validate_shape", false));
+    return std::make_unique<AssignVariableKernel>(dtype,
+                                                  c.node().attrs.get_or<bool>("validate_shape", false));
   }
-  AssignVariableKernel(DataType dtype, bool validate_shape) : dtype_(dtype), validate_shape_(validate_shape) {}
+  AssignVariableKernel(DataType dtype, bool validate_shape)
+      : dtype_(dtype), validate_shape_(validate_shape) {}
 
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(const ResourceHandle* handle, input_handle(context, 0));
@@ -129,7 +131,8 @@ class AssignVariableKernel final : public Kernel {
     } else {
       DataType dtype = dtype_;
       auto make = [dtype]() -> absl::StatusOr<std::shared_ptr<Var>> { return std::make_shared<Var>(dtype); };
-      TROUPE_ASSIGN_OR_RETURN(var, context.resources().lookup_or_create<Var>(handle->container, handle->name, make));
+      TROUPE_ASSIGN_OR_RETURN(
+          var, context.resources().lookup_or_create<Var>(handle->container, handle->name, make));
     }
     if (var->dtype() != dtype_) {
       return absl::InvalidArgumentError(absl::StrCat("Trying to assign variable with wrong dtype. Expected ",
@@ -139,9 +142,9 @@ class AssignVariableKernel final : public Kernel {
     Tensor old;  // freed outside the lock
     std::unique_lock lock(var->mu());
     if (validate_shape_ && var->locked().initialized() && !(var->locked().shape() == value.shape())) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "Trying to assign to variable with tensor with wrong shape. Expected ", var->locked().shape().to_string(),
-          " got ", value.shape().to_string()));
+      return absl::InvalidArgumentError(
+          absl::StrCat("Trying to assign to variable with tensor with wrong shape. Expected ",
+                       var->locked().shape().to_string(), " got ", value.shape().to_string()));
     }
     old = var->locked();
     var->set_locked(std::move(value));
@@ -175,8 +178,9 @@ class AssignUpdateVariableKernel final : public Kernel {
       return absl::FailedPreconditionError("Resource variable is uninitialized.");
     }
     if (var->dtype() != dtype_) {
-      return absl::InvalidArgumentError(absl::StrCat("Trying to update variable of dtype ", dtype_name(var->dtype()),
-                                                     " using a Tensor of dtype ", dtype_name(dtype_)));
+      return absl::InvalidArgumentError(absl::StrCat("Trying to update variable of dtype ",
+                                                     dtype_name(var->dtype()), " using a Tensor of dtype ",
+                                                     dtype_name(dtype_)));
     }
     if (!(var->locked().shape() == value.shape())) {
       return absl::InvalidArgumentError(
@@ -249,8 +253,9 @@ class ResourceCountUpToKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Var> var, lookup_variable(context, 0));
     std::unique_lock lock(var->mu());
     if (var->locked().dtype() != context.output_type(0)) {
-      return absl::InvalidArgumentError(absl::StrCat("Trying to count a variable of dtype ", dtype_name(var->dtype()),
-                                                     " as ", dtype_name(context.output_type(0))));
+      return absl::InvalidArgumentError(absl::StrCat("Trying to count a variable of dtype ",
+                                                     dtype_name(var->dtype()), " as ",
+                                                     dtype_name(context.output_type(0))));
     }
     Tensor before = var->locked();
     TROUPE_ASSIGN_OR_RETURN(Tensor after, count_up(before, limit_));

@@ -84,7 +84,8 @@ absl::Status update_tensor(KernelContext& context, UpdateLoop loop, const Tensor
 }
 
 absl::StatusOr<Tensor> count_up(const Tensor& counter, int64_t limit) {
-  if (!counter.initialized()) return absl::FailedPreconditionError("Attempting to count with an uninitialized value");
+  if (!counter.initialized())
+    return absl::FailedPreconditionError("Attempting to count with an uninitialized value");
   if (counter.rank() != 0) {
     return absl::InvalidArgumentError("input is not a scalar: " + counter.shape().to_string());
   }

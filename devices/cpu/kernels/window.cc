@@ -51,7 +51,8 @@ absl::Status check_explicit(const WindowAttrs& a) {
   const auto channel = static_cast<size_t>(a.layout.channel_axis());
   if (a.explicit_paddings[0] != 0 || a.explicit_paddings[1] != 0 || a.explicit_paddings[2 * channel] != 0 ||
       a.explicit_paddings[2 * channel + 1] != 0) {
-    return absl::InvalidArgumentError("Nonzero explicit padding in the batch or depth dimensions is not supported");
+    return absl::InvalidArgumentError(
+        "Nonzero explicit padding in the batch or depth dimensions is not supported");
   }
   return absl::OkStatus();
 }
@@ -89,7 +90,8 @@ absl::StatusOr<ImageLayout> parse_layout(absl::string_view text, int spatial_ran
 
 absl::Status size_window(Padding padding, Window* w) {
   int64_t reach;
-  if (w->stride <= 0) return absl::InvalidArgumentError(absl::StrCat("Stride must be > 0, but got ", w->stride));
+  if (w->stride <= 0)
+    return absl::InvalidArgumentError(absl::StrCat("Stride must be > 0, but got ", w->stride));
   if (w->dilation < 1) {
     return absl::InvalidArgumentError(absl::StrCat("Dilation rate must be >= 1, but got ", w->dilation));
   }
@@ -101,7 +103,8 @@ absl::Status size_window(Padding padding, Window* w) {
   const int64_t effective = reach + 1;
   if (padding == Padding::kSame) {
     w->out = (w->in + w->stride - 1) / w->stride;
-    const int64_t total = w->out == 0 ? 0 : std::max<int64_t>(0, (w->out - 1) * w->stride + effective - w->in);
+    const int64_t total =
+        w->out == 0 ? 0 : std::max<int64_t>(0, (w->out - 1) * w->stride + effective - w->in);
     w->before = total / 2;
     w->after = total - w->before;
     return absl::OkStatus();

@@ -20,7 +20,8 @@ T apply(const T& a, const T& b) {
   } else if constexpr (kOp == Combine::kMax) {
     return a < b ? b : a;
   } else if constexpr (std::is_integral_v<T> && kOp != Combine::kDiv) {
-    using U = std::conditional_t<sizeof(T) <= 2, uint32_t, std::make_unsigned_t<T>>;  // No promotion to int: it wraps.
+    using U = std::conditional_t<sizeof(T) <= 2, uint32_t,
+                                 std::make_unsigned_t<T>>;  // No promotion to int: it wraps.
     U x = static_cast<U>(a), y = static_cast<U>(b);
     return static_cast<T>(kOp == Combine::kAdd ? x + y : kOp == Combine::kSub ? x - y : x * y);
   } else if constexpr (std::is_integral_v<T>) {

@@ -79,9 +79,10 @@ template <class T>
 void copy_contiguous(ParallelRunner& runner, const T* from, T* to, int64_t count) {
   if (count * static_cast<int64_t>(sizeof(T)) <= kChunkBytes) return copy_run(from, to, count);
   constexpr int64_t kBlock = 4096;
-  runner.parallel_for((count + kBlock - 1) / kBlock, move_cost(kBlock * sizeof(T)), [&](int64_t begin, int64_t end) {
-    copy_run(from + begin * kBlock, to + begin * kBlock, std::min(count, end * kBlock) - begin * kBlock);
-  });
+  runner.parallel_for(
+      (count + kBlock - 1) / kBlock, move_cost(kBlock * sizeof(T)), [&](int64_t begin, int64_t end) {
+        copy_run(from + begin * kBlock, to + begin * kBlock, std::min(count, end * kBlock) - begin * kBlock);
+      });
 }
 
 /// The innermost axis is contiguous on both sides.
@@ -115,7 +116,8 @@ void copy_rows(ParallelRunner& runner, absl::Span<const Axis> axes, const T* fro
 
 /// to[r * to_stride + c] = from[r + c * from_stride]: one tile of a transposition.
 template <class T>
-void transpose_tile(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows, int64_t cols) {
+void transpose_tile(const T* from, int64_t from_stride, T* to, int64_t to_stride, int64_t rows,
+                    int64_t cols) {
   int64_t r = 0;
 #if defined(__SSE2__)
   if constexpr (kTrivial<T> && sizeof(T) == 4) {
@@ -179,21 +181,22 @@ void copy_transposed(ParallelRunner& runner, absl::Span<const Axis> axes, int ac
   int64_t row_tiles = (row.size + tile_rows - 1) / tile_rows;
   int64_t col_tiles = (col.size + tile_cols - 1) / tile_cols;
   int64_t tiles = row_tiles * col_tiles;
-  runner.parallel_for(product(outer) * tiles, move_cost(2 * tile_rows * tile_cols * static_cast<int64_t>(sizeof(T))),
-                      [&](int64_t begin, int64_t end) {
-    Odometer at(outer, begin / tiles);
-    int64_t tile = begin % tiles;
-    for (int64_t u = begin; u < end; ++u) {
-      int64_t r = tile / col_tiles * tile_rows;
-      int64_t c = tile % col_tiles * tile_cols;
-      transpose_tile(from + at.from + r + c * col.from, col.from, to + at.to + r * row.to + c, row.to,
-                     std::min(tile_rows, row.size - r), std::min(tile_cols, col.size - c));
-      if (++tile == tiles) {
-        tile = 0;
-        at.next();
-      }
-    }
-  });
+  runner.parallel_for(
+      product(outer) * tiles, move_cost(2 * tile_rows * tile_cols * static_cast<int64_t>(sizeof(T))),
+      [&](int64_t begin, int64_t end) {
+        Odometer at(outer, begin / tiles);
+        int64_t tile = begin % tiles;
+        for (int64_t u = begin; u < end; ++u) {
+          int64_t r = tile / col_tiles * tile_rows;
+          int64_t c = tile % col_tiles * tile_cols;
+          transpose_tile(from + at.from + r + c * col.from, col.from, to + at.to + r * row.to + c, row.to,
+                         std::min(tile_rows, row.size - r), std::min(tile_cols, col.size - c));
+          if (++tile == tiles) {
+            tile = 0;
+            at.next();
+          }
+        }
+      });
 }
 
 template <class T>
@@ -251,14 +254,14 @@ void concat_rows_typed(ParallelRunner& runner, int64_t rows, absl::Span<const Co
   if (row == 0) return;
   runner.parallel_for(rows, move_cost(row * sizeof(T)) + static_cast<int64_t>(pieces.size()) * 2,
                       [&](int64_t begin, int64_t end) {
-    T* t = to + begin * row;
-    for (int64_t r = begin; r < end; ++r) {
-      for (const ConcatPiece& p : pieces) {
-        copy_run(static_cast<const T*>(p.from) + r * p.count, t, p.count);
-        t += p.count;
-      }
-    }
-  });
+                        T* t = to + begin * row;
+                        for (int64_t r = begin; r < end; ++r) {
+                          for (const ConcatPiece& p : pieces) {
+                            copy_run(static_cast<const T*>(p.from) + r * p.count, t, p.count);
+                            t += p.count;
+                          }
+                        }
+                      });
 }
 
 }  // namespace
@@ -279,9 +282,9 @@ void fill_flat(ParallelRunner& runner, DataType dtype, const void* value, void* 
   with_storage(dtype, [&]<class T>(T*) {
     const T v = *static_cast<const T*>(value);
     T* t = static_cast<T*>(to);
-    runner.parallel_for((count + 1023) / 1024, move_cost(1024 * sizeof(T)) / 2, [&](int64_t begin, int64_t end) {
-      std::fill(t + begin * 1024, t + std::min(count, end * 1024), v);
-    });
+    runner.parallel_for(
+        (count + 1023) / 1024, move_cost(1024 * sizeof(T)) / 2,
+        [&](int64_t begin, int64_t end) { std::fill(t + begin * 1024, t + std::min(count, end * 1024), v); });
   });
 }
 
@@ -293,7 +296,8 @@ void fill_zero(ParallelRunner& runner, DataType dtype, void* to, int64_t count) 
       return;
     }
     runner.parallel_for((bytes + 4095) / 4096, move_cost(4096) / 2, [&](int64_t begin, int64_t end) {
-      std::memset(static_cast<char*>(to) + begin * 4096, 0, static_cast<size_t>(std::min(bytes, end * 4096) - begin * 4096));
+      std::memset(static_cast<char*>(to) + begin * 4096, 0,
+                  static_cast<size_t>(std::min(bytes, end * 4096) - begin * 4096));
     });
     return;
   }
@@ -302,7 +306,8 @@ void fill_zero(ParallelRunner& runner, DataType dtype, void* to, int64_t count) 
   });
 }
 
-void concat_rows(ParallelRunner& runner, DataType dtype, int64_t rows, absl::Span<const ConcatPiece> pieces, void* to) {
+void concat_rows(ParallelRunner& runner, DataType dtype, int64_t rows, absl::Span<const ConcatPiece> pieces,
+                 void* to) {
   with_storage(dtype, [&]<class T>(T*) { concat_rows_typed(runner, rows, pieces, static_cast<T*>(to)); });
 }
 

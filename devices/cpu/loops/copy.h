@@ -67,7 +67,8 @@ struct ConcatPiece {
 };
 
 /// Writes `rows` rows, each made of the next run of every piece.
-void concat_rows(ParallelRunner& runner, DataType dtype, int64_t rows, absl::Span<const ConcatPiece> pieces, void* to);
+void concat_rows(ParallelRunner& runner, DataType dtype, int64_t rows, absl::Span<const ConcatPiece> pieces,
+                 void* to);
 
 /// The address of element `offset` of a tensor.
 inline const void* element_at(const Tensor& t, int64_t offset) {

@@ -34,7 +34,9 @@ inline constexpr bool is_float_v = std::is_floating_point_v<compute_t<T>>;
 
 /// An unsigned type wide enough that sums and products of T wrap in it without integer promotion to int.
 template <class T>
-using wrap_t = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>>>;
+using wrap_t =
+    std::conditional_t<(sizeof(T) < 4), uint32_t,
+                       std::make_unsigned_t<std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>>>;
 
 /// Conversions between elements and what is calculated with; without them where both are the same.
 template <class To, class From>
@@ -79,7 +81,8 @@ bool binary_row(const void* a, const void* b, void* out, int64_t n, RowMode mode
     if (n == 0) return true;
     if (mode == RowMode::kBoth) {
 #pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i) o[i] = element_cast<R>(Op()(element_cast<C>(x[i]), element_cast<C>(y[i])));
+      for (int64_t i = 0; i < n; ++i)
+        o[i] = element_cast<R>(Op()(element_cast<C>(x[i]), element_cast<C>(y[i])));
     } else if (mode == RowMode::kScalarA) {
       const C s = element_cast<C>(x[0]);
 #pragma GCC ivdep
@@ -100,7 +103,8 @@ void unary_row(const void* in, void* out, int64_t n) {
   using C = compute_t<T>;
   const T* x = static_cast<const T*>(in);
   R* o = static_cast<R*>(out);
-  if constexpr (requires(const C* p, C* q) { Op::block(p, q, n); } && std::is_same_v<T, C> && std::is_same_v<R, C>) {
+  if constexpr (requires(const C* p, C* q) { Op::block(p, q, n); } && std::is_same_v<T, C> &&
+                std::is_same_v<R, C>) {
     Op::block(x, o, n);
   } else if constexpr (requires(const C* p, C* q) { Op::block(p, q, n); } && std::is_same_v<T, R>) {
     constexpr int64_t kChunk = 256;

@@ -75,7 +75,9 @@ class PhiloxStream {
 };
 
 /// Uniform in [0, 1): random bits as the mantissa of a number in [1, 2), less 1.
-inline float uniform_float(uint32_t bits) { return std::bit_cast<float>((bits & 0x7fffffu) | (127u << 23)) - 1.0f; }
+inline float uniform_float(uint32_t bits) {
+  return std::bit_cast<float>((bits & 0x7fffffu) | (127u << 23)) - 1.0f;
+}
 inline double uniform_double(uint32_t high, uint32_t low) {
   const uint64_t mantissa = (uint64_t{high & 0xfffffu} << 32) | low;
   return std::bit_cast<double>(mantissa | (uint64_t{1023} << 52)) - 1.0;

@@ -141,8 +141,8 @@ void gemm(MatrixOp op_a, MatrixOp op_b, int64_t m, int64_t n, int64_t k, const T
 }
 
 template <class T>
-void parallel_gemm(ParallelRunner& runner, MatrixOp op_a, MatrixOp op_b, int64_t m, int64_t n, int64_t k, const T* a,
-                   const T* b, T* c) {
+void parallel_gemm(ParallelRunner& runner, MatrixOp op_a, MatrixOp op_b, int64_t m, int64_t n, int64_t k,
+                   const T* a, const T* b, T* c) {
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   const int64_t threads = runner.num_threads();
   if (work < static_cast<double>(kParallelProduct) || threads == 1 || (m == 1 && n == 1)) {
@@ -163,7 +163,8 @@ void parallel_gemm(ParallelRunner& runner, MatrixOp op_a, MatrixOp op_b, int64_t
     // Rows, or columns when there are more of them; multiples of 16 suit oneDNN's kernels.
     const bool rows = m >= n;
     const int64_t extent = rows ? m : n;
-    const int64_t blocks = std::min<int64_t>({threads, extent, static_cast<int64_t>(work / (kParallelProduct / 2)) + 1});
+    const int64_t blocks =
+        std::min<int64_t>({threads, extent, static_cast<int64_t>(work / (kParallelProduct / 2)) + 1});
     const int64_t size = ((extent + blocks - 1) / blocks + 15) / 16 * 16;
     const int64_t parts = (extent + size - 1) / size;
     const auto cost = static_cast<int64_t>(work / static_cast<double>(parts) / kProductsPerNs) + 1;
@@ -181,8 +182,8 @@ void parallel_gemm(ParallelRunner& runner, MatrixOp op_a, MatrixOp op_b, int64_t
 }
 
 template <class T>
-void gemm_accumulate(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, const T* a, int64_t lda,
-                     const T* b, int64_t ldb, T* c, int64_t ldc) {
+void gemm_accumulate(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, const T* a,
+                     int64_t lda, const T* b, int64_t ldb, T* c, int64_t ldc) {
   if (m == 0 || n == 0 || k == 0) return;
   if constexpr (kNarrow<T>) {
     const int64_t a_row = transpose_a ? 1 : lda, a_col = transpose_a ? lda : 1;
@@ -200,14 +201,15 @@ void gemm_accumulate(bool transpose_a, bool transpose_b, int64_t m, int64_t n, i
     return;
   } else {
     block_gemm(transpose_a ? MatrixOp::kTranspose : MatrixOp::kNone,
-             transpose_b ? MatrixOp::kTranspose : MatrixOp::kNone, Block{m, n, k, lda, ldb, ldc}, a, b, c, true);
+               transpose_b ? MatrixOp::kTranspose : MatrixOp::kNone, Block{m, n, k, lda, ldb, ldc}, a, b, c,
+               true);
   }
 }
 
-#define TROUPE_GEMM(T)                                                                                            \
-  template void gemm<T>(MatrixOp, MatrixOp, int64_t, int64_t, int64_t, const T*, const T*, T*);                    \
-  template void parallel_gemm<T>(ParallelRunner&, MatrixOp, MatrixOp, int64_t, int64_t, int64_t, const T*, const T*, \
-                                 T*);
+#define TROUPE_GEMM(T)                                                                                     \
+  template void gemm<T>(MatrixOp, MatrixOp, int64_t, int64_t, int64_t, const T*, const T*, T*);            \
+  template void parallel_gemm<T>(ParallelRunner&, MatrixOp, MatrixOp, int64_t, int64_t, int64_t, const T*, \
+                                 const T*, T*);
 TROUPE_GEMM(float)
 TROUPE_GEMM(double)
 TROUPE_GEMM(int16_t)
@@ -219,9 +221,9 @@ TROUPE_GEMM(Eigen::half)
 TROUPE_GEMM(Eigen::bfloat16)
 #undef TROUPE_GEMM
 
-#define TROUPE_GEMM_ACCUMULATE(T)                                                                                \
-  template void gemm_accumulate<T>(bool, bool, int64_t, int64_t, int64_t, const T*, int64_t, const T*, int64_t, T*, \
-                                   int64_t);
+#define TROUPE_GEMM_ACCUMULATE(T)                                                                      \
+  template void gemm_accumulate<T>(bool, bool, int64_t, int64_t, int64_t, const T*, int64_t, const T*, \
+                                   int64_t, T*, int64_t);
 TROUPE_GEMM_ACCUMULATE(float)
 TROUPE_GEMM_ACCUMULATE(double)
 TROUPE_GEMM_ACCUMULATE(int32_t)

@@ -20,13 +20,13 @@ void gemm(MatrixOp op_a, MatrixOp op_b, int64_t m, int64_t n, int64_t k, const T
 /// The same, cut into blocks of rows (or columns, when there are few rows) that run on the runner's threads when the
 /// product is large.
 template <class T>
-void parallel_gemm(ParallelRunner& runner, MatrixOp op_a, MatrixOp op_b, int64_t m, int64_t n, int64_t k, const T* a,
-                   const T* b, T* c);
+void parallel_gemm(ParallelRunner& runner, MatrixOp op_a, MatrixOp op_b, int64_t m, int64_t n, int64_t k,
+                   const T* a, const T* b, T* c);
 
 /// C += op(A) * op(B) with leading dimensions, for kernels that build on products. float, double, int32; for half and
 /// bfloat16 every single step is rounded, in the order of k, as Eigen does.
 template <class T>
-void gemm_accumulate(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, const T* a, int64_t lda,
-                     const T* b, int64_t ldb, T* c, int64_t ldc);
+void gemm_accumulate(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, const T* a,
+                     int64_t lda, const T* b, int64_t ldb, T* c, int64_t ldc);
 
 }  // namespace troupe

@@ -105,7 +105,8 @@ struct Key {
   }
 };
 
-memory::dims dims_of(std::initializer_list<int64_t> head, const std::array<int64_t, 3>& spatial, int64_t rank) {
+memory::dims dims_of(std::initializer_list<int64_t> head, const std::array<int64_t, 3>& spatial,
+                     int64_t rank) {
   memory::dims d(head);
   for (int64_t i = 0; i < rank; ++i) d.push_back(spatial[static_cast<size_t>(i)]);
   return d;
@@ -121,11 +122,14 @@ std::shared_ptr<const Conv> compile(const ConvProblem& p, Pass pass) {
   memory::dims src = dims_of({p.batch, p.in_channels}, p.in, p.spatial_rank);
   memory::dims dst = dims_of({p.batch, p.out_channels}, p.out, p.spatial_rank);
   memory::dims weights =
-      p.groups > 1 ? dims_of({p.groups, p.out_channels / p.groups, p.in_channels / p.groups}, p.kernel, p.spatial_rank)
-                   : dims_of({p.out_channels, p.in_channels}, p.kernel, p.spatial_rank);
-  memory::dims strides = dims_of({}, p.stride, p.spatial_rank), dilates = dims_of({}, p.dilation, p.spatial_rank);
+      p.groups > 1
+          ? dims_of({p.groups, p.out_channels / p.groups, p.in_channels / p.groups}, p.kernel, p.spatial_rank)
+          : dims_of({p.out_channels, p.in_channels}, p.kernel, p.spatial_rank);
+  memory::dims strides = dims_of({}, p.stride, p.spatial_rank),
+               dilates = dims_of({}, p.dilation, p.spatial_rank);
   for (auto& d : dilates) --d;
-  memory::dims before = dims_of({}, p.pad_before, p.spatial_rank), after = dims_of({}, p.pad_after, p.spatial_rank);
+  memory::dims before = dims_of({}, p.pad_before, p.spatial_rank),
+               after = dims_of({}, p.pad_after, p.spatial_rank);
 
   auto conv = std::make_shared<Conv>();
   conv->image_in = memory::desc(src, f32, image);
@@ -139,10 +143,11 @@ std::shared_ptr<const Conv> compile(const ConvProblem& p, Pass pass) {
   const auto forward_kind = dnnl::prop_kind::forward_inference;
   auto forward_desc = [&] {
     return pass == Pass::kForwardBias
-               ? dnnl::convolution_forward::desc(forward_kind, algorithm, conv->image_in, any_filter, conv->bias,
-                                                 conv->image_out, strides, dilates, before, after)
+               ? dnnl::convolution_forward::desc(forward_kind, algorithm, conv->image_in, any_filter,
+                                                 conv->bias, conv->image_out, strides, dilates, before, after)
                : dnnl::convolution_forward::desc(dnnl::prop_kind::forward_training, algorithm, conv->image_in,
-                                                 any_filter, conv->image_out, strides, dilates, before, after);
+                                                 any_filter, conv->image_out, strides, dilates, before,
+                                                 after);
   };
   dnnl::convolution_forward::primitive_desc forward(forward_desc(), attr, engine());
   memory::desc from, to;
@@ -164,8 +169,8 @@ std::shared_ptr<const Conv> compile(const ConvProblem& p, Pass pass) {
     to = conv->filter;
   } else {
     dnnl::convolution_backward_weights::primitive_desc backward(
-        dnnl::convolution_backward_weights::desc(algorithm, conv->image_in, any_filter, conv->image_out, strides,
-                                                 dilates, before, after),
+        dnnl::convolution_backward_weights::desc(algorithm, conv->image_in, any_filter, conv->image_out,
+                                                 strides, dilates, before, after),
         attr, engine(), forward);
     conv->backward_filter = dnnl::convolution_backward_weights(backward);
     conv->filter = backward.diff_weights_desc();
@@ -254,7 +259,8 @@ absl::Status guarded(absl::FunctionRef<void()> fn) {
     return absl::OkStatus();
   } catch (const dnnl::error& e) {
     std::string text = absl::StrCat("oneDNN: ", e.what());
-    return e.status == dnnl_out_of_memory ? absl::ResourceExhaustedError(text) : absl::UnimplementedError(text);
+    return e.status == dnnl_out_of_memory ? absl::ResourceExhaustedError(text)
+                                          : absl::UnimplementedError(text);
   } catch (const std::bad_alloc&) {
     return absl::ResourceExhaustedError("OOM when allocating scratch memory of a convolution");
   }
@@ -356,10 +362,11 @@ absl::Status backward_input_block(const ConvProblem& p, const float* filter, con
   return guarded([&] {
     auto conv = cache().find(p, Pass::kBackwardInput);
     const float* packed = pack_filter(*conv, filter);
-    conv->backward_input.execute(stream(), {{DNNL_ARG_DIFF_DST, wrap(conv->image_out, out_backprop)},
-                                            {DNNL_ARG_WEIGHTS, wrap(conv->filter, packed)},
-                                            {DNNL_ARG_DIFF_SRC, wrap(conv->image_in, in_backprop)},
-                                            {DNNL_ARG_SCRATCHPAD, wrap(conv->scratchpad, scratchpad(*conv))}});
+    conv->backward_input.execute(stream(),
+                                 {{DNNL_ARG_DIFF_DST, wrap(conv->image_out, out_backprop)},
+                                  {DNNL_ARG_WEIGHTS, wrap(conv->filter, packed)},
+                                  {DNNL_ARG_DIFF_SRC, wrap(conv->image_in, in_backprop)},
+                                  {DNNL_ARG_SCRATCHPAD, wrap(conv->scratchpad, scratchpad(*conv))}});
     scratch().trim();
   });
 }
@@ -373,10 +380,11 @@ absl::Status backward_filter_block(const ConvProblem& p, const float* input, con
       result = static_cast<float*>(scratch().get(Scratch::kFilter, conv->filter.get_size()));
       if (result == nullptr) throw std::bad_alloc();
     }
-    conv->backward_filter.execute(stream(), {{DNNL_ARG_SRC, wrap(conv->image_in, input)},
-                                             {DNNL_ARG_DIFF_DST, wrap(conv->image_out, out_backprop)},
-                                             {DNNL_ARG_DIFF_WEIGHTS, wrap(conv->filter, result)},
-                                             {DNNL_ARG_SCRATCHPAD, wrap(conv->scratchpad, scratchpad(*conv))}});
+    conv->backward_filter.execute(stream(),
+                                  {{DNNL_ARG_SRC, wrap(conv->image_in, input)},
+                                   {DNNL_ARG_DIFF_DST, wrap(conv->image_out, out_backprop)},
+                                   {DNNL_ARG_DIFF_WEIGHTS, wrap(conv->filter, result)},
+                                   {DNNL_ARG_SCRATCHPAD, wrap(conv->scratchpad, scratchpad(*conv))}});
     if (conv->reorders_filter) {
       memory from = wrap(conv->filter, result), to = wrap(conv->plain_filter, filter_backprop);
       conv->filter_reorder.execute(stream(), from, to);
@@ -390,7 +398,8 @@ absl::Status backward_filter_block(const ConvProblem& p, const float* input, con
 bool row_block(const ConvProblem& whole, int64_t first, int64_t last, ConvProblem* part, int64_t* input_row) {
   *part = whole;
   int64_t begin = first * whole.stride[0] - whole.pad_before[0];
-  int64_t end = (last - 1) * whole.stride[0] + (whole.kernel[0] - 1) * whole.dilation[0] + 1 - whole.pad_before[0];
+  int64_t end =
+      (last - 1) * whole.stride[0] + (whole.kernel[0] - 1) * whole.dilation[0] + 1 - whole.pad_before[0];
   part->pad_before[0] = std::max<int64_t>(0, -begin);
   part->pad_after[0] = std::max<int64_t>(0, end - whole.in[0]);
   begin = std::max<int64_t>(begin, 0);
@@ -409,8 +418,8 @@ void sgemm(bool transpose_a, bool transpose_b, int64_t m, int64_t n, int64_t k, 
   dnnl_sgemm(transpose_a ? 'T' : 'N', transpose_b ? 'T' : 'N', m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
-absl::Status conv_forward(const ConvProblem& p, ParallelRunner& runner, const float* input, const float* filter,
-                          const float* bias, float* output, PackedFilter* packed) {
+absl::Status conv_forward(const ConvProblem& p, ParallelRunner& runner, const float* input,
+                          const float* filter, const float* bias, float* output, PackedFilter* packed) {
   const int64_t blocks = wanted_blocks(p, runner);
   // The blocks share one copy.
   std::optional<PackedFilter> shared;
@@ -423,7 +432,8 @@ absl::Status conv_forward(const ConvProblem& p, ParallelRunner& runner, const fl
     const int64_t size = (p.out[0] + blocks - 1) / blocks;
     ConvProblem part = p;
     int64_t row;
-    for (int64_t r = 0; r < p.out[0]; r += size) possible &= row_block(p, r, std::min(p.out[0], r + size), &part, &row);
+    for (int64_t r = 0; r < p.out[0]; r += size)
+      possible &= row_block(p, r, std::min(p.out[0], r + size), &part, &row);
     if (possible) {
       for (int64_t image = 0; image < p.batch; ++image) {
         TROUPE_RETURN_IF_ERROR(run_blocks(runner, p.out[0], blocks, flops, [&](int64_t first, int64_t last) {
@@ -441,7 +451,8 @@ absl::Status conv_forward(const ConvProblem& p, ParallelRunner& runner, const fl
   return run_blocks(runner, p.batch, std::min(blocks, p.batch), flops, [&](int64_t first, int64_t last) {
     ConvProblem part = p;
     part.batch = last - first;
-    return forward_block(part, input + first * p.in_image(), filter, bias, output + first * p.out_image(), packed);
+    return forward_block(part, input + first * p.in_image(), filter, bias, output + first * p.out_image(),
+                         packed);
   });
 }
 
@@ -473,7 +484,8 @@ absl::Status conv_backward_filter(const ConvProblem& p, ParallelRunner& runner, 
     part.batch = last - first;
     int64_t index = first / size;
     float* into = index == 0 ? filter_backprop : partial.data() + (index - 1) * count;
-    return backward_filter_block(part, input + first * p.in_image(), out_backprop + first * p.out_image(), into);
+    return backward_filter_block(part, input + first * p.in_image(), out_backprop + first * p.out_image(),
+                                 into);
   }));
   for (int64_t i = 0; i + 1 < parts; ++i) {
     const float* from = partial.data() + i * count;

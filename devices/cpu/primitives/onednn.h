@@ -40,14 +40,19 @@ struct ConvProblem {
   friend bool operator==(const ConvProblem&, const ConvProblem&) = default;
   template <class H>
   friend H AbslHashValue(H h, const ConvProblem& p) {
-    return H::combine(std::move(h), p.spatial_rank, p.channels_last, p.batch, p.in_channels, p.out_channels, p.groups,
-                      p.in, p.out, p.kernel, p.stride, p.dilation, p.pad_before, p.pad_after);
+    return H::combine(std::move(h), p.spatial_rank, p.channels_last, p.batch, p.in_channels, p.out_channels,
+                      p.groups, p.in, p.out, p.kernel, p.stride, p.dilation, p.pad_before, p.pad_after);
   }
   int64_t in_image() const { return in[0] * in[1] * in[2] * in_channels; }
   int64_t out_image() const { return out[0] * out[1] * out[2] * out_channels; }
-  int64_t filter_size() const { return kernel[0] * kernel[1] * kernel[2] * (in_channels / groups) * out_channels; }
+  int64_t filter_size() const {
+    return kernel[0] * kernel[1] * kernel[2] * (in_channels / groups) * out_channels;
+  }
   /// Multiplications and additions of one image.
-  double flops_per_image() const { return 2.0 * static_cast<double>(out_image()) * kernel[0] * kernel[1] * kernel[2] * (in_channels / groups); }
+  double flops_per_image() const {
+    return 2.0 * static_cast<double>(out_image()) * kernel[0] * kernel[1] * kernel[2] *
+           (in_channels / groups);
+  }
 };
 
 /// Copies of one filter in the layouts that oneDNN wants. Belongs to whoever knows that the filter does not change: a
@@ -65,8 +70,9 @@ class PackedFilter {
 
 /// output = input (*) filter, plus bias[out_channels] unless it is null. `packed` may be null; otherwise it must have
 /// been used with this filter only.
-absl::Status conv_forward(const ConvProblem& p, ParallelRunner& runner, const float* input, const float* filter,
-                          const float* bias, float* output, PackedFilter* packed = nullptr);
+absl::Status conv_forward(const ConvProblem& p, ParallelRunner& runner, const float* input,
+                          const float* filter, const float* bias, float* output,
+                          PackedFilter* packed = nullptr);
 /// Gradient with respect to the input.
 absl::Status conv_backward_input(const ConvProblem& p, ParallelRunner& runner, const float* filter,
                                  const float* out_backprop, float* in_backprop);

@@ -28,7 +28,9 @@ absl::Status below(KernelContext& c) {
 /// Runs what is launched when the test says so, in the order that the test likes.
 class ManualHost final : public ExecutorHost {
  public:
-  void launch_kernels(std::vector<KernelTask*> tasks) override { out.insert(out.end(), tasks.begin(), tasks.end()); }
+  void launch_kernels(std::vector<KernelTask*> tasks) override {
+    out.insert(out.end(), tasks.begin(), tasks.end());
+  }
   void wake() override { ++wakes; }
   std::vector<KernelTask*> out;
   int wakes = 0;
@@ -37,8 +39,7 @@ class ManualHost final : public ExecutorHost {
 class ExecutorStateTest : public testing::Test {
  protected:
   ExecutorStateTest()
-      : ops_(&builtin_ops()),
-        graph_(&ops_),
+      : ops_(&builtin_ops()), graph_(&ops_),
         device_(make_cpu_device("/job:localhost/replica:0/task:0", 0, plain_allocator(), serial_runner())) {
     EXPECT_TRUE(ops_.add(kOps).ok());
     register_cpu_kernels(&kernels_);
@@ -54,7 +55,8 @@ class ExecutorStateTest : public testing::Test {
     return n.ok() ? (*n)->id : -1;
   }
   int constant(const std::string& name, int32_t v, std::vector<int> control = {}) {
-    return add(name, "Const", {{"dtype", DataType::kInt32}, {"value", Tensor::scalar<int32_t>(v)}}, {}, std::move(control));
+    return add(name, "Const", {{"dtype", DataType::kInt32}, {"value", Tensor::scalar<int32_t>(v)}}, {},
+               std::move(control));
   }
   int truth(const std::string& name, bool v) {
     return add(name, "Const", {{"dtype", DataType::kBool}, {"value", Tensor::scalar<bool>(v)}}, {});
@@ -64,10 +66,12 @@ class ExecutorStateTest : public testing::Test {
     fetches_ = std::max(fetches_, index + 1);
   }
   /// A loop around `count`, from `start` up to `limit`.
-  Endpoint loop(const std::string& frame, Endpoint start, int limit, int parallel = 10, const std::string& op = "CountUp") {
+  Endpoint loop(const std::string& frame, Endpoint start, int limit, int parallel = 10,
+                const std::string& op = "CountUp") {
     AttrMap t{{"T", DataType::kInt32}};
-    int in = add(frame + "/in", "Enter",
-                 {{"T", DataType::kInt32}, {"frame_name", frame}, {"parallel_iterations", parallel}}, {start});
+    int in =
+        add(frame + "/in", "Enter",
+            {{"T", DataType::kInt32}, {"frame_name", frame}, {"parallel_iterations", parallel}}, {start});
     int merge = add(frame + "/merge", "Merge", {{"T", DataType::kInt32}, {"N", 2}}, {{in, 0}, {in, 0}});
     int go = add(frame + "/below", "Below", {{"limit", limit}}, {{merge, 0}});
     int cond = add(frame + "/cond", "LoopCond", {}, {{go, 0}});

@@ -74,13 +74,16 @@ Tensor filter(int64_t in = 2) {
 TEST(Conv2D, agrees_with_tensorflow) {
   auto out = run_kernel("Conv2D", {image(), filter()}, {{"strides", Ints{1, 2, 2, 1}}, {"padding", "SAME"}});
   ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_TRUE(tensors_near(out->at(0), Tensor::from<float>(Shape{1, 2, 2, 2}, {-15, 17, 23, -22, 20, 13, -12, -1})));
+  EXPECT_TRUE(
+      tensors_near(out->at(0), Tensor::from<float>(Shape{1, 2, 2, 2}, {-15, 17, 23, -22, 20, 13, -12, -1})));
 }
 
 TEST(Conv2D, treats_a_shallow_filter_as_groups) {
-  auto out = run_kernel("Conv2D", {image(), filter(1)}, {{"strides", Ints{1, 1, 1, 1}}, {"padding", "VALID"}});
+  auto out =
+      run_kernel("Conv2D", {image(), filter(1)}, {{"strides", Ints{1, 1, 1, 1}}, {"padding", "VALID"}});
   ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_TRUE(tensors_near(out->at(0), Tensor::from<float>(Shape{1, 2, 2, 2}, {0, 3, 16, -18, 1, 10, 3, -18})));
+  EXPECT_TRUE(
+      tensors_near(out->at(0), Tensor::from<float>(Shape{1, 2, 2, 2}, {0, 3, 16, -18, 1, 10, 3, -18})));
 }
 
 TEST(Conv2DBackprop, agrees_with_tensorflow) {
@@ -88,14 +91,16 @@ TEST(Conv2DBackprop, agrees_with_tensorflow) {
   AttrMap attrs = {{"strides", Ints{1, 2, 2, 1}}, {"padding", "SAME"}};
   auto in = run_kernel("Conv2DBackpropInput", {shape_vector(Shape{1, 4, 4, 2}), filter(), grad}, attrs);
   ASSERT_TRUE(in.ok()) << in.status();
-  EXPECT_TRUE(tensors_near(in->at(0), Tensor::from<float>(Shape{1, 4, 4, 2},
-                                                          {-3, 1, 0,  -1, 0,  -2, 0,  -1, 1, 0, -1, 3, -2, 1, -1, 3,
-                                                           -3, 0, 3,  -4, 1,  -3, 3,  -4, 1, 0, -1, 3, -2, 1, -1, 3})));
+  EXPECT_TRUE(
+      tensors_near(in->at(0), Tensor::from<float>(Shape{1, 4, 4, 2},
+                                                  {-3, 1, 0, -1, 0, -2, 0, -1, 1, 0, -1, 3, -2, 1, -1, 3,
+                                                   -3, 0, 3, -4, 1, -3, 3, -4, 1, 0, -1, 3, -2, 1, -1, 3})));
   auto w = run_kernel("Conv2DBackpropFilter", {image(), shape_vector(Shape{3, 3, 2, 2}), grad}, attrs);
   ASSERT_TRUE(w.ok()) << w.status();
   EXPECT_TRUE(tensors_near(
-      w->at(0), Tensor::from<float>(Shape{3, 3, 2, 2}, {0, 0, -3, -3, 1,  1,  -2, -2, 4,  4,  -1, -1, -3, -3, 1, 1, -2, -2,
-                                                        2, 2, -1, -1, 1,  1,  2,  2,  -3, -3, -1, -1, 1,  1,  3, 3, -3, -3})));
+      w->at(0), Tensor::from<float>(Shape{3, 3, 2, 2},
+                                    {0, 0, -3, -3, 1, 1, -2, -2, 4,  4,  -1, -1, -3, -3, 1, 1, -2, -2,
+                                     2, 2, -1, -1, 1, 1, 2,  2,  -3, -3, -1, -1, 1,  1,  3, 3, -3, -3})));
 }
 
 TEST(Conv2D, agrees_between_onednn_and_plain_loops_in_every_layout) {
@@ -106,10 +111,11 @@ TEST(Conv2D, agrees_between_onednn_and_plain_loops_in_every_layout) {
         for (int64_t dilation : {1, 2}) {
           if (stride > 1 && dilation > 1) continue;
           for (int64_t groups : {1, 2}) {
-            AttrMap attrs = {{"padding", padding},
-                             {"data_format", format},
-                             {"strides", last ? Ints{1, stride, stride, 1} : Ints{1, 1, stride, stride}},
-                             {"dilations", last ? Ints{1, dilation, dilation, 1} : Ints{1, 1, dilation, dilation}}};
+            AttrMap attrs = {
+                {"padding", padding},
+                {"data_format", format},
+                {"strides", last ? Ints{1, stride, stride, 1} : Ints{1, 1, stride, stride}},
+                {"dilations", last ? Ints{1, dilation, dilation, 1} : Ints{1, 1, dilation, dilation}}};
             expect_all_passes("Conv2D", sample<float>(last ? Shape{3, 9, 8, 4} : Shape{3, 4, 9, 8}, 1),
                               sample<float>(Shape{3, 2, 4 / groups, 6}, 2), attrs);
           }
@@ -120,7 +126,9 @@ TEST(Conv2D, agrees_between_onednn_and_plain_loops_in_every_layout) {
 }
 
 TEST(Conv2D, pads_each_side_by_what_it_is_told) {
-  AttrMap attrs = {{"padding", "EXPLICIT"}, {"explicit_paddings", Ints{0, 0, 2, 0, 1, 3, 0, 0}}, {"strides", Ints{1, 2, 1, 1}}};
+  AttrMap attrs = {{"padding", "EXPLICIT"},
+                   {"explicit_paddings", Ints{0, 0, 2, 0, 1, 3, 0, 0}},
+                   {"strides", Ints{1, 2, 1, 1}}};
   Tensor x = sample<float>(Shape{1, 5, 6, 3}, 1), w = sample<float>(Shape{3, 3, 3, 2}, 2);
   auto out = run_kernel("Conv2D", {x, w}, attrs);
   ASSERT_TRUE(out.ok()) << out.status();
@@ -129,10 +137,12 @@ TEST(Conv2D, pads_each_side_by_what_it_is_told) {
 }
 
 TEST(DepthwiseConv2d, agrees_with_tensorflow) {
-  auto out = run_kernel("DepthwiseConv2dNative", {image(), filter()}, {{"strides", Ints{1, 1, 1, 1}}, {"padding", "VALID"}});
+  auto out = run_kernel("DepthwiseConv2dNative", {image(), filter()},
+                        {{"strides", Ints{1, 1, 1, 1}}, {"padding", "VALID"}});
   ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_TRUE(tensors_near(out->at(0), Tensor::from<float>(Shape{1, 2, 2, 4}, {0, 10, -15, 7, 16, 10, 11, 10, 1, 3, -16, -2,
-                                                                               3, -18, 3, -6})));
+  EXPECT_TRUE(tensors_near(
+      out->at(0),
+      Tensor::from<float>(Shape{1, 2, 2, 4}, {0, 10, -15, 7, 16, 10, 11, 10, 1, 3, -16, -2, 3, -18, 3, -6})));
 }
 
 TEST(DepthwiseConv2d, agrees_between_onednn_and_plain_loops) {
@@ -142,7 +152,8 @@ TEST(DepthwiseConv2d, agrees_between_onednn_and_plain_loops) {
       AttrMap attrs = {{"padding", "SAME"},
                        {"data_format", format},
                        {"strides", last ? Ints{1, 2, 2, 1} : Ints{1, 1, 2, 2}}};
-      expect_all_passes("DepthwiseConv2dNative", sample<float>(last ? Shape{2, 7, 6, 5} : Shape{2, 5, 7, 6}, 1),
+      expect_all_passes("DepthwiseConv2dNative",
+                        sample<float>(last ? Shape{2, 7, 6, 5} : Shape{2, 5, 7, 6}, 1),
                         sample<float>(Shape{3, 3, 5, multiplier}, 2), attrs);
     }
   }
@@ -179,7 +190,8 @@ TEST(OneDnn, cuts_large_convolutions_into_blocks_that_add_up) {
   p.pad_before = p.pad_after = {1, 1, 0};
   for (int64_t batch : {1, 5}) {
     p.batch = batch;
-    const auto in_size = static_cast<size_t>(batch * p.in_image()), out_size = static_cast<size_t>(batch * p.out_image()),
+    const auto in_size = static_cast<size_t>(batch * p.in_image()),
+               out_size = static_cast<size_t>(batch * p.out_image()),
                w_size = static_cast<size_t>(p.filter_size());
     std::vector<float> in(in_size), w(w_size), grad(out_size), whole(out_size), cut(out_size);
     for (size_t i = 0; i < in_size; ++i) in[i] = static_cast<float>(i % 11) - 5;
@@ -191,10 +203,12 @@ TEST(OneDnn, cuts_large_convolutions_into_blocks_that_add_up) {
     EXPECT_GT(four.blocks, 1);
     EXPECT_EQ(whole, cut);
     std::vector<float> in_whole(in_size), in_cut(in_size), w_whole(w_size), w_cut(w_size);
-    ASSERT_TRUE(onednn::conv_backward_input(p, *serial_runner(), w.data(), grad.data(), in_whole.data()).ok());
+    ASSERT_TRUE(
+        onednn::conv_backward_input(p, *serial_runner(), w.data(), grad.data(), in_whole.data()).ok());
     ASSERT_TRUE(onednn::conv_backward_input(p, four, w.data(), grad.data(), in_cut.data()).ok());
     EXPECT_EQ(in_whole, in_cut);
-    ASSERT_TRUE(onednn::conv_backward_filter(p, *serial_runner(), in.data(), grad.data(), w_whole.data()).ok());
+    ASSERT_TRUE(
+        onednn::conv_backward_filter(p, *serial_runner(), in.data(), grad.data(), w_whole.data()).ok());
     ASSERT_TRUE(onednn::conv_backward_filter(p, four, in.data(), grad.data(), w_cut.data()).ok());
     for (size_t i = 0; i < w_size; ++i) ASSERT_NEAR(w_whole[i], w_cut[i], 1e-2) << i;
   }
@@ -223,14 +237,18 @@ TEST(Conv2D, refuses_what_does_not_fit) {
   EXPECT_EQ(conv(Shape{1, 4, 4, 2}, Shape{3, 3, 2}),
             absl::InvalidArgumentError("filter must be 4-dimensional: [3,3,2]"));
   EXPECT_EQ(conv(Shape{1, 4, 4, 2}, Shape{0, 3, 2, 2}),
-            absl::InvalidArgumentError("filter must not have zero elements (i.e. all dimensions must be non-zero)"));
+            absl::InvalidArgumentError(
+                "filter must not have zero elements (i.e. all dimensions must be non-zero)"));
 }
 
 TEST(Conv2D, refuses_strides_over_the_batch_and_the_depth) {
   for (const Ints& strides : {Ints{2, 1, 1, 1}, Ints{1, 1, 1, 2}}) {
-    auto status = run_kernel("Conv2D", {image(), filter()}, {{"strides", strides}, {"padding", "SAME"}}).status();
+    auto status =
+        run_kernel("Conv2D", {image(), filter()}, {{"strides", strides}, {"padding", "SAME"}}).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
-    EXPECT_EQ(status.message().find("Current implementation does not yet support strides in the batch and depth "), 0u);
+    EXPECT_EQ(
+        status.message().find("Current implementation does not yet support strides in the batch and depth "),
+        0u);
   }
 }
 
@@ -254,12 +272,14 @@ TEST(Conv2DBackpropFilter, is_zero_for_an_empty_batch) {
 }
 
 TEST(Dilation2D, adds_the_filter_before_taking_the_maximum) {
-  Tensor x = Tensor::from<float>(Shape{1, 2, 2, 1}, {1, 2, 3, 4}), w = Tensor::from<float>(Shape{1, 2, 1}, {10, 0});
+  Tensor x = Tensor::from<float>(Shape{1, 2, 2, 1}, {1, 2, 3, 4}),
+         w = Tensor::from<float>(Shape{1, 2, 1}, {10, 0});
   AttrMap attrs = {{"strides", Ints{1, 1, 1, 1}}, {"rates", Ints{1, 1, 1, 1}}, {"padding", "VALID"}};
   auto out = run_kernel("Dilation2D", {x, w}, attrs);
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_TRUE(tensors_near(out->at(0), Tensor::from<float>(Shape{1, 2, 1, 1}, {11, 13})));
-  auto grad = run_kernel("Dilation2DBackpropInput", {x, w, Tensor::from<float>(Shape{1, 2, 1, 1}, {5, 7})}, attrs);
+  auto grad =
+      run_kernel("Dilation2DBackpropInput", {x, w, Tensor::from<float>(Shape{1, 2, 1, 1}, {5, 7})}, attrs);
   ASSERT_TRUE(grad.ok()) << grad.status();
   EXPECT_TRUE(tensors_near(grad->at(0), Tensor::from<float>(Shape{1, 2, 2, 1}, {5, 0, 7, 0})));
 }

@@ -5,7 +5,9 @@
 namespace troupe::test {
 namespace {
 
-Tensor row(std::initializer_list<float> v) { return Tensor::from<float>(Shape{1, 1, static_cast<int64_t>(v.size()), 1}, v); }
+Tensor row(std::initializer_list<float> v) {
+  return Tensor::from<float>(Shape{1, 1, static_cast<int64_t>(v.size()), 1}, v);
+}
 
 Tensor resized(const char* op, const Tensor& in, int32_t cols, const AttrMap& attrs) {
   auto out = run_kernel(op, {in, Tensor::vector<int32_t>({1, cols})}, attrs);
@@ -17,12 +19,14 @@ TEST(ResizeBilinear, knows_three_ways_to_place_pixels) {
   Tensor x = row({0, 4});
   EXPECT_TRUE(tensors_near(resized("ResizeBilinear", x, 4, {}), row({0, 2, 4, 4})));
   EXPECT_TRUE(tensors_near(resized("ResizeBilinear", x, 3, {{"align_corners", true}}), row({0, 2, 4})));
-  EXPECT_TRUE(tensors_near(resized("ResizeBilinear", x, 4, {{"half_pixel_centers", true}}), row({0, 1, 3, 4})));
+  EXPECT_TRUE(
+      tensors_near(resized("ResizeBilinear", x, 4, {{"half_pixel_centers", true}}), row({0, 1, 3, 4})));
 }
 
 TEST(ResizeNearestNeighbor, copies_any_dtype) {
-  auto out = run_kernel("ResizeNearestNeighbor",
-                        {Tensor::from<int64_t>(Shape{1, 1, 2, 1}, {7, int64_t{1} << 60}), Tensor::vector<int32_t>({1, 4})});
+  auto out =
+      run_kernel("ResizeNearestNeighbor", {Tensor::from<int64_t>(Shape{1, 1, 2, 1}, {7, int64_t{1} << 60}),
+                                           Tensor::vector<int32_t>({1, 4})});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ(out->at(0).flat<int64_t>()[1], 7);
   EXPECT_EQ(out->at(0).flat<int64_t>()[3], int64_t{1} << 60);
@@ -35,29 +39,37 @@ TEST(ResizeArea, averages_what_a_pixel_covers) {
 TEST(Resize, refuses_bad_sizes) {
   EXPECT_EQ(run_kernel("ResizeBicubic", {row({1, 2}), Tensor::vector<int32_t>({0, 2})}).status(),
             absl::InvalidArgumentError("output dimensions must be positive"));
-  EXPECT_EQ(run_kernel("ResizeArea", {zeros(DataType::kFloat, Shape{2, 2, 1}), Tensor::vector<int32_t>({2, 2})}).status(),
-            absl::InvalidArgumentError("input must be 4-dimensional[2,2,1]"));
+  EXPECT_EQ(
+      run_kernel("ResizeArea", {zeros(DataType::kFloat, Shape{2, 2, 1}), Tensor::vector<int32_t>({2, 2})})
+          .status(),
+      absl::InvalidArgumentError("input must be 4-dimensional[2,2,1]"));
 }
 
 TEST(CropAndResize, fills_in_what_lies_outside) {
   Tensor image = Tensor::from<float>(Shape{1, 2, 2, 1}, {1, 2, 3, 4});
-  auto out = run_kernel("CropAndResize", {image, Tensor::from<float>(Shape{1, 4}, {0, 0, 2, 1}), Tensor::vector<int32_t>({0}),
-                                          Tensor::vector<int32_t>({3, 2})}, {{"extrapolation_value", 9.0f}});
+  auto out = run_kernel("CropAndResize",
+                        {image, Tensor::from<float>(Shape{1, 4}, {0, 0, 2, 1}), Tensor::vector<int32_t>({0}),
+                         Tensor::vector<int32_t>({3, 2})},
+                        {{"extrapolation_value", 9.0f}});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_TRUE(tensors_near(out->at(0), Tensor::from<float>(Shape{1, 3, 2, 1}, {1, 2, 3, 4, 9, 9})));
-  EXPECT_EQ(run_kernel("CropAndResize", {image, Tensor::from<float>(Shape{1, 4}, {0, 0, 1, 1}), Tensor::vector<int32_t>({1}),
-                                         Tensor::vector<int32_t>({1, 1})}).status(),
+  EXPECT_EQ(run_kernel("CropAndResize", {image, Tensor::from<float>(Shape{1, 4}, {0, 0, 1, 1}),
+                                         Tensor::vector<int32_t>({1}), Tensor::vector<int32_t>({1, 1})})
+                .status(),
             absl::OutOfRangeError("box_index has values outside [0, batch_size)"));
 }
 
 TEST(NonMaxSuppression, drops_overlapping_boxes_of_lower_score) {
-  Tensor boxes = Tensor::from<float>(Shape{3, 4}, {0, 0, 1, 1, 0, 0, 1, 0.9f, 2, 2, 3, 3}), scores = Tensor::vector<float>({0.5f, 0.9f, 0.1f});
-  auto out = run_kernel("NonMaxSuppressionV3", {boxes, scores, Tensor::scalar<int32_t>(5), Tensor::scalar<float>(0.5f),
-                                                Tensor::scalar<float>(0)});
+  Tensor boxes = Tensor::from<float>(Shape{3, 4}, {0, 0, 1, 1, 0, 0, 1, 0.9f, 2, 2, 3, 3}),
+         scores = Tensor::vector<float>({0.5f, 0.9f, 0.1f});
+  auto out = run_kernel("NonMaxSuppressionV3", {boxes, scores, Tensor::scalar<int32_t>(5),
+                                                Tensor::scalar<float>(0.5f), Tensor::scalar<float>(0)});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_TRUE(tensors_near(out->at(0), Tensor::vector<int32_t>({1, 2})));
-  EXPECT_EQ(run_kernel("NonMaxSuppression", {boxes, scores, Tensor::scalar<int32_t>(5)}, {{"iou_threshold", 1.5f}}).status(),
-            absl::InvalidArgumentError("iou_threshold must be in [0, 1]"));
+  EXPECT_EQ(
+      run_kernel("NonMaxSuppression", {boxes, scores, Tensor::scalar<int32_t>(5)}, {{"iou_threshold", 1.5f}})
+          .status(),
+      absl::InvalidArgumentError("iou_threshold must be in [0, 1]"));
 }
 
 TEST(RgbToHsv, comes_back_as_it_went) {

@@ -37,20 +37,23 @@ Tensor slow_product(const Tensor& a, const Tensor& b, bool ta, bool tb) {
 }
 
 TEST(MatMul, multiplies_matrices_of_any_size_and_transposition) {
-  for (auto [m, n, k] : {std::tuple(1, 1, 1), std::tuple(3, 2, 5), std::tuple(1, 70, 40), std::tuple(33, 65, 17),
-                         std::tuple(200, 190, 180)}) {
+  for (auto [m, n, k] : {std::tuple(1, 1, 1), std::tuple(3, 2, 5), std::tuple(1, 70, 40),
+                         std::tuple(33, 65, 17), std::tuple(200, 190, 180)}) {
     for (int flags = 0; flags < 4; ++flags) {
       const bool ta = flags & 1, tb = flags & 2;
-      Tensor a = sample<float>(ta ? Shape{k, m} : Shape{m, k}, 1), b = sample<float>(tb ? Shape{n, k} : Shape{k, n}, 5);
+      Tensor a = sample<float>(ta ? Shape{k, m} : Shape{m, k}, 1),
+             b = sample<float>(tb ? Shape{n, k} : Shape{k, n}, 5);
       auto out = run_kernel("MatMul", {a, b}, {{"transpose_a", ta}, {"transpose_b", tb}});
       ASSERT_TRUE(out.ok()) << out.status();
-      EXPECT_TRUE(tensors_near(out->at(0), slow_product(a, b, ta, tb))) << m << " " << n << " " << k << " " << flags;
+      EXPECT_TRUE(tensors_near(out->at(0), slow_product(a, b, ta, tb)))
+          << m << " " << n << " " << k << " " << flags;
     }
   }
 }
 
 TEST(MatMul, gives_zeros_for_an_empty_inner_dimension) {
-  auto out = run_kernel("MatMul", {Tensor(DataType::kFloat, Shape{2, 0}), Tensor(DataType::kFloat, Shape{0, 3})});
+  auto out =
+      run_kernel("MatMul", {Tensor(DataType::kFloat, Shape{2, 0}), Tensor(DataType::kFloat, Shape{0, 3})});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_TRUE(tensors_near(out->at(0), zeros(DataType::kFloat, Shape{2, 3})));
 }
@@ -92,20 +95,25 @@ TEST(BatchMatMul, conjugates_what_it_transposes) {
 }
 
 TEST(BatchMatMul, broadcasts_batches_only_from_v2_on) {
-  Tensor x = Tensor::from<float>(Shape{2, 1, 1, 2}, {1, 2, 3, 4}), y = Tensor::from<float>(Shape{2, 2, 1}, {1, 1, 1, -1});
+  Tensor x = Tensor::from<float>(Shape{2, 1, 1, 2}, {1, 2, 3, 4}),
+         y = Tensor::from<float>(Shape{2, 2, 1}, {1, 1, 1, -1});
   auto out = run_kernel("BatchMatMulV2", {x, y});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_TRUE(tensors_near(out->at(0), Tensor::from<float>(Shape{2, 2, 1, 1}, {3, -1, 7, -1})));
   EXPECT_EQ(run_kernel("BatchMatMul", {x, y}).status(),
             absl::InvalidArgumentError("In[0] and In[1] has different ndims: [2,1,1,2] vs. [2,2,1]"));
-  EXPECT_EQ(run_kernel("BatchMatMulV2", {sample<float>(Shape{2, 2, 3}, 0), sample<float>(Shape{3, 3, 2}, 0)}).status(),
-            absl::InvalidArgumentError("In[0] and In[1] must have compatible batch dimensions: [2,2,3] vs. [3,3,2]"));
-  EXPECT_EQ(run_kernel("BatchMatMulV2", {sample<float>(Shape{2, 2, 3}, 0), sample<float>(Shape{2, 2, 3}, 0)}).status(),
+  EXPECT_EQ(run_kernel("BatchMatMulV2", {sample<float>(Shape{2, 2, 3}, 0), sample<float>(Shape{3, 3, 2}, 0)})
+                .status(),
+            absl::InvalidArgumentError(
+                "In[0] and In[1] must have compatible batch dimensions: [2,2,3] vs. [3,3,2]"));
+  EXPECT_EQ(run_kernel("BatchMatMulV2", {sample<float>(Shape{2, 2, 3}, 0), sample<float>(Shape{2, 2, 3}, 0)})
+                .status(),
             absl::InvalidArgumentError("Matrix size-incompatible: In[0]: [2,2,3], In[1]: [2,2,3] 0 0"));
 }
 
 TEST(BatchMatMulV3, adds_bytes_in_32_bits) {
-  Tensor x = Tensor::from<int8_t>(Shape{1, 3}, {-128, 127, 1}), y = Tensor::from<uint8_t>(Shape{3, 1}, {255, 255, 7});
+  Tensor x = Tensor::from<int8_t>(Shape{1, 3}, {-128, 127, 1}),
+         y = Tensor::from<uint8_t>(Shape{3, 1}, {255, 255, 7});
   auto out = run_kernel("BatchMatMulV3", {x, y}, {{"Tout", DataType::kInt32}});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ(out->at(0).flat<int32_t>()[0], -128 * 255 + 127 * 255 + 7);

@@ -21,9 +21,10 @@ TEST(BiasAdd, adds_along_the_channels_of_either_layout) {
 }
 
 TEST(BiasAdd, refuses_a_bias_of_another_length) {
-  EXPECT_EQ(run_kernel("BiasAdd", {zeros(DataType::kFloat, Shape{2, 3}), Tensor::vector<float>({1, 2})}).status(),
-            absl::InvalidArgumentError(
-                "Must provide as many biases as the last dimension of the input tensor: [2] vs. [2,3]"));
+  EXPECT_EQ(
+      run_kernel("BiasAdd", {zeros(DataType::kFloat, Shape{2, 3}), Tensor::vector<float>({1, 2})}).status(),
+      absl::InvalidArgumentError(
+          "Must provide as many biases as the last dimension of the input tensor: [2] vs. [2,3]"));
   EXPECT_EQ(run_kernel("BiasAdd", {Tensor::vector<float>({1}), Tensor::vector<float>({1})}).status(),
             absl::InvalidArgumentError("Input tensor must be at least 2D: [1]"));
 }
@@ -43,8 +44,9 @@ TEST(FusedBatchNorm, returns_the_variance_with_bessels_correction) {
 
 TEST(FusedBatchNorm, averages_statistics_over_steps) {
   Tensor x = Tensor::from<float>(Shape{1, 1, 2, 1}, {0, 2}), one = Tensor::vector<float>({1});
-  auto out = run_kernel("FusedBatchNormV3", {x, one, one, Tensor::vector<float>({5}), Tensor::vector<float>({10})},
-                        {{"U", DataType::kFloat}, {"exponential_avg_factor", 0.25f}});
+  auto out =
+      run_kernel("FusedBatchNormV3", {x, one, one, Tensor::vector<float>({5}), Tensor::vector<float>({10})},
+                 {{"U", DataType::kFloat}, {"exponential_avg_factor", 0.25f}});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_FLOAT_EQ(out->at(1).flat<float>()[0], 0.75f * 5 + 0.25f * 1);
   EXPECT_FLOAT_EQ(out->at(2).flat<float>()[0], 0.75f * 10 + 0.25f * 2);
@@ -57,9 +59,12 @@ TEST(FusedBatchNormGrad, agrees_with_differences) {
     x.flat<float>()[i] = static_cast<float>((i * 5) % 7) - 2;
     dy.flat<float>()[i] = static_cast<float>((i * 3) % 5) - 2;
   }
-  Tensor scale = Tensor::vector<float>({1.5f, -0.5f}), offset = Tensor::vector<float>({0, 1}), none(DataType::kFloat, Shape{0});
+  Tensor scale = Tensor::vector<float>({1.5f, -0.5f}), offset = Tensor::vector<float>({0, 1}),
+         none(DataType::kFloat, Shape{0});
   const AttrMap attrs = {{"U", DataType::kFloat}, {"epsilon", 0.1f}};
-  auto forward = [&](const Tensor& in) { return *run_kernel("FusedBatchNormV3", {in, scale, offset, none, none}, attrs); };
+  auto forward = [&](const Tensor& in) {
+    return *run_kernel("FusedBatchNormV3", {in, scale, offset, none, none}, attrs);
+  };
   auto base = forward(x);
   auto grad = run_kernel("FusedBatchNormGradV3", {dy, x, scale, base[3], base[4], base[5]}, attrs);
   ASSERT_TRUE(grad.ok()) << grad.status();
@@ -78,8 +83,10 @@ TEST(FusedBatchNormGrad, agrees_with_differences) {
 
 TEST(FusedBatchNorm, refuses_a_scale_of_another_length) {
   Tensor x = zeros(DataType::kFloat, Shape{1, 2, 2, 3}), three = zeros(DataType::kFloat, Shape{3});
-  EXPECT_EQ(run_kernel("FusedBatchNorm", {x, zeros(DataType::kFloat, Shape{2}), three, three, three}).status(),
-            absl::InvalidArgumentError("scale must have the same number of elements as the channels of x, got 2 and 3"));
+  EXPECT_EQ(
+      run_kernel("FusedBatchNorm", {x, zeros(DataType::kFloat, Shape{2}), three, three, three}).status(),
+      absl::InvalidArgumentError(
+          "scale must have the same number of elements as the channels of x, got 2 and 3"));
 }
 
 TEST(FusedBatchNorm, answers_an_empty_batch_with_not_a_number) {
@@ -93,16 +100,20 @@ TEST(Lrn, divides_by_the_neighbourhood) {
   Tensor x = Tensor::from<float>(Shape{1, 1, 1, 3}, {1, 2, 3});
   auto out = run_kernel("LRN", {x}, {{"depth_radius", 1}, {"bias", 1.0f}, {"alpha", 1.0f}, {"beta", 1.0f}});
   ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_TRUE(tensors_near(out->at(0), Tensor::from<float>(Shape{1, 1, 1, 3}, {1.0f / 6, 2.0f / 15, 3.0f / 14})));
-  EXPECT_EQ(run_kernel("LRN", {Tensor::vector<float>({1})}).status(), absl::InvalidArgumentError("in must be 4-dimensional"));
+  EXPECT_TRUE(
+      tensors_near(out->at(0), Tensor::from<float>(Shape{1, 1, 1, 3}, {1.0f / 6, 2.0f / 15, 3.0f / 14})));
+  EXPECT_EQ(run_kernel("LRN", {Tensor::vector<float>({1})}).status(),
+            absl::InvalidArgumentError("in must be 4-dimensional"));
 }
 
 TEST(Softmax, treats_special_values_as_tensorflow_does) {
-  Tensor x = Tensor::from<float>(Shape{5, 3}, {kNan, 1, 2, kInf, 1, 2, -kInf, -kInf, -kInf, 1, kNan, kInf, -kInf, 1, 2});
+  Tensor x = Tensor::from<float>(Shape{5, 3},
+                                 {kNan, 1, 2, kInf, 1, 2, -kInf, -kInf, -kInf, 1, kNan, kInf, -kInf, 1, 2});
   auto out = run_kernel("Softmax", {x});
   ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_TRUE(tensors_near(out->at(0), Tensor::from<float>(Shape{5, 3}, {kNan, 0, 0, kNan, 0, 0, kNan, kNan, kNan, 0, kNan,
-                                                                         kNan, 0, 0.26894143f, 0.73105854f})));
+  EXPECT_TRUE(
+      tensors_near(out->at(0), Tensor::from<float>(Shape{5, 3}, {kNan, 0, 0, kNan, 0, 0, kNan, kNan, kNan, 0,
+                                                                 kNan, kNan, 0, 0.26894143f, 0.73105854f})));
 }
 
 TEST(Softmax, refuses_scalars) {
@@ -113,7 +124,8 @@ TEST(Softmax, refuses_scalars) {
 }
 
 TEST(SoftmaxCrossEntropy, broadcasts_labels) {
-  Tensor x = Tensor::from<float>(Shape{2, 2}, {0, 0, 0, std::log(3.0f)}), labels = Tensor::from<float>(Shape{1, 2}, {0, 1});
+  Tensor x = Tensor::from<float>(Shape{2, 2}, {0, 0, 0, std::log(3.0f)}),
+         labels = Tensor::from<float>(Shape{1, 2}, {0, 1});
   auto out = run_kernel("SoftmaxCrossEntropyWithLogits", {x, labels});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_TRUE(tensors_near(out->at(0), Tensor::vector<float>({std::log(2.0f), std::log(4.0f / 3)})));
@@ -123,14 +135,16 @@ TEST(SoftmaxCrossEntropy, broadcasts_labels) {
 TEST(SparseSoftmaxCrossEntropy, names_labels_outside_the_classes) {
   Tensor x = zeros(DataType::kFloat, Shape{2, 3});
   EXPECT_EQ(run_kernel("SparseSoftmaxCrossEntropyWithLogits", {x, Tensor::vector<int32_t>({0, 3})}).status(),
-            absl::InvalidArgumentError("Received a label value of 3 which is outside the valid range of [0, 3).  Label "
-                                       "values: 0 3"));
+            absl::InvalidArgumentError(
+                "Received a label value of 3 which is outside the valid range of [0, 3).  Label "
+                "values: 0 3"));
 }
 
 TEST(BlockLstm, leaves_steps_beyond_the_length_at_zero) {
   const int64_t steps = 3, batch = 1, inputs = 1, cells = 1;
-  Tensor x = Tensor::from<float>(Shape{steps, batch, inputs}, {1, 1, 1}), state = zeros(DataType::kFloat, Shape{1, 1}),
-         w = zeros(DataType::kFloat, Shape{2, 4}), peep = zeros(DataType::kFloat, Shape{1}), b = zeros(DataType::kFloat, Shape{4});
+  Tensor x = Tensor::from<float>(Shape{steps, batch, inputs}, {1, 1, 1}),
+         state = zeros(DataType::kFloat, Shape{1, 1}), w = zeros(DataType::kFloat, Shape{2, 4}),
+         peep = zeros(DataType::kFloat, Shape{1}), b = zeros(DataType::kFloat, Shape{4});
   for (float& v : w.flat<float>()) v = 1;
   auto out = run_kernel("BlockLSTM", {Tensor::scalar<int64_t>(2), x, state, state, w, peep, peep, peep, b});
   ASSERT_TRUE(out.ok()) << out.status();
@@ -143,8 +157,10 @@ TEST(BlockLstm, leaves_steps_beyond_the_length_at_zero) {
 }
 
 TEST(CtcLoss, refuses_sequences_longer_than_the_input) {
-  auto status = run_kernel("CTCLoss", {zeros(DataType::kFloat, Shape{5, 1, 3}), Tensor::from<int64_t>(Shape{1, 2}, {0, 0}),
-                                       Tensor::vector<int32_t>({0}), Tensor::vector<int32_t>({9})}).status();
+  auto status = run_kernel("CTCLoss", {zeros(DataType::kFloat, Shape{5, 1, 3}),
+                                       Tensor::from<int64_t>(Shape{1, 2}, {0, 0}),
+                                       Tensor::vector<int32_t>({0}), Tensor::vector<int32_t>({9})})
+                    .status();
   EXPECT_EQ(status, absl::InvalidArgumentError("sequence_length(0) <= 5"));
 }
 
@@ -160,7 +176,8 @@ TEST(CtcGreedyDecoder, drops_blanks_and_repeats) {
 }
 
 TEST(FakeQuant, keeps_zero_exact) {
-  auto out = run_kernel("FakeQuantWithMinMaxArgs", {Tensor::vector<float>({0, 10, -10})}, {{"min", -0.1f}, {"max", 0.9f}});
+  auto out = run_kernel("FakeQuantWithMinMaxArgs", {Tensor::vector<float>({0, 10, -10})},
+                        {{"min", -0.1f}, {"max", 0.9f}});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ(out->at(0).flat<float>()[0], 0);
   EXPECT_NEAR(out->at(0).flat<float>()[1], 0.9f, 4e-3);

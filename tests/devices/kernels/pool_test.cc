@@ -27,7 +27,8 @@ TEST(MaxPool, takes_the_greatest_of_each_window) {
 }
 
 TEST(MaxPool, reads_channels_first_images) {
-  auto out = run_kernel("MaxPool", {counting(Shape{1, 2, 2, 2})}, window({1, 1, 2, 2}, {1, 1, 2, 2}, "VALID", "NCHW"));
+  auto out = run_kernel("MaxPool", {counting(Shape{1, 2, 2, 2})},
+                        window({1, 1, 2, 2}, {1, 1, 2, 2}, "VALID", "NCHW"));
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_TRUE(tensors_near(out->at(0), Tensor::from<float>(Shape{1, 2, 1, 1}, {3, 7})));
 }
@@ -37,27 +38,33 @@ TEST(MaxPool, skips_not_a_number_and_bottoms_out_at_the_lowest_number) {
   auto out = run_kernel("MaxPool", {Tensor::from<float>(Shape{1, 1, 6, 1}, {nan, 1, 2, nan, -inf, -inf})},
                         window({1, 1, 2, 1}, {1, 1, 2, 1}, "VALID"));
   ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_TRUE(tensors_near(out->at(0), Tensor::from<float>(Shape{1, 1, 3, 1}, {1, 2, std::numeric_limits<float>::lowest()})));
+  EXPECT_TRUE(tensors_near(
+      out->at(0), Tensor::from<float>(Shape{1, 1, 3, 1}, {1, 2, std::numeric_limits<float>::lowest()})));
 }
 
 TEST(MaxPool, pools_over_the_depth) {
-  auto out = run_kernel("MaxPool", {counting(Shape{1, 1, 2, 4})}, window({1, 1, 1, 2}, {1, 1, 1, 2}, "VALID"));
+  auto out =
+      run_kernel("MaxPool", {counting(Shape{1, 1, 2, 4})}, window({1, 1, 1, 2}, {1, 1, 1, 2}, "VALID"));
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_TRUE(tensors_near(out->at(0), Tensor::from<float>(Shape{1, 1, 2, 2}, {1, 3, 5, 7})));
 }
 
 TEST(MaxPool, refuses_bad_windows) {
   Tensor x = counting(Shape{1, 2, 2, 1});
-  auto status = [&](const Tensor& in, Ints k, Ints s) { return run_kernel("MaxPool", {in}, window(k, s, "VALID")).status(); };
+  auto status = [&](const Tensor& in, Ints k, Ints s) {
+    return run_kernel("MaxPool", {in}, window(k, s, "VALID")).status();
+  };
   EXPECT_EQ(status(x, {2, 1, 1, 1}, {1, 1, 1, 1}).code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(status(x, {1, 3, 3, 1}, {1, 1, 1, 1}).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(status(x, {1, 0, 1, 1}, {1, 1, 1, 1}).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(status(x, {1, 1, 1, 1}, {1, 0, 1, 1}).code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(status(counting(Shape{2, 2, 1}), {1, 1, 1, 1}, {1, 1, 1, 1}).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(status(counting(Shape{2, 2, 1}), {1, 1, 1, 1}, {1, 1, 1, 1}).code(),
+            absl::StatusCode::kInvalidArgument);
 }
 
 TEST(MaxPoolGrad, goes_to_the_first_of_equal_inputs) {
-  Tensor x = Tensor::from<float>(Shape{1, 2, 2, 1}, {3, 3, 1, 3}), y = Tensor::from<float>(Shape{1, 1, 1, 1}, {3});
+  Tensor x = Tensor::from<float>(Shape{1, 2, 2, 1}, {3, 3, 1, 3}),
+         y = Tensor::from<float>(Shape{1, 1, 1, 1}, {3});
   auto out = run_kernel("MaxPoolGrad", {x, y, Tensor::from<float>(Shape{1, 1, 1, 1}, {5})},
                         window({1, 2, 2, 1}, {1, 1, 1, 1}, "VALID"));
   ASSERT_TRUE(out.ok()) << out.status();
@@ -78,8 +85,11 @@ TEST(MaxPoolWithArgmax, numbers_inputs_within_their_image_or_the_batch) {
 TEST(MaxPoolGradWithArgmax, refuses_indices_outside_the_input) {
   AttrMap attrs = window({1, 2, 2, 1}, {1, 2, 2, 1}, "VALID");
   attrs.erase("data_format");
-  auto status = run_kernel("MaxPoolGradWithArgmax", {counting(Shape{1, 2, 2, 1}), counting(Shape{1, 1, 1, 1}),
-                                                     Tensor::from<int64_t>(Shape{1, 1, 1, 1}, {4})}, attrs).status();
+  auto status = run_kernel("MaxPoolGradWithArgmax",
+                           {counting(Shape{1, 2, 2, 1}), counting(Shape{1, 1, 1, 1}),
+                            Tensor::from<int64_t>(Shape{1, 1, 1, 1}, {4})},
+                           attrs)
+                    .status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
 }
 
@@ -90,14 +100,18 @@ TEST(AvgPool, does_not_count_padding) {
 }
 
 TEST(AvgPoolGrad, shares_the_gradient_out) {
-  auto out = run_kernel("AvgPoolGrad", {Tensor::vector<int32_t>({1, 1, 3, 1}), Tensor::from<float>(Shape{1, 1, 2, 1}, {4, 6})},
-                        window({1, 1, 2, 1}, {1, 1, 2, 1}, "SAME"));
+  auto out = run_kernel(
+      "AvgPoolGrad", {Tensor::vector<int32_t>({1, 1, 3, 1}), Tensor::from<float>(Shape{1, 1, 2, 1}, {4, 6})},
+      window({1, 1, 2, 1}, {1, 1, 2, 1}, "SAME"));
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_TRUE(tensors_near(out->at(0), Tensor::from<float>(Shape{1, 1, 3, 1}, {2, 2, 6})));
 }
 
 TEST(FractionalMaxPool, repeats_tensorflows_pooling_sequences) {
-  AttrMap attrs = {{"pooling_ratio", std::vector<float>{1, 1.5f, 1.7f, 1}}, {"deterministic", true}, {"seed", 1}, {"seed2", 2}};
+  AttrMap attrs = {{"pooling_ratio", std::vector<float>{1, 1.5f, 1.7f, 1}},
+                   {"deterministic", true},
+                   {"seed", 1},
+                   {"seed2", 2}};
   auto out = run_kernel("FractionalMaxPool", {counting(Shape{1, 7, 9, 1})}, attrs);
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_TRUE(tensors_near(out->at(1), Tensor::vector<int64_t>({0, 1, 3, 5, 7})));

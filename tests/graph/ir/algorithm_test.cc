@@ -44,8 +44,9 @@ TEST(Algorithm, counts_and_shows_cycles) {
 
 TEST(Algorithm, does_not_count_the_back_edges_of_loops) {
   GraphBuilder b;
-  auto out = b.while_loop({b.constant(0)}, [&](auto& v) { return b.less(v[0], b.constant(9)); },
-                          [&](auto& v) { return std::vector<Out>{b.add(v[0], b.constant(1))}; });
+  auto out = b.while_loop(
+      {b.constant(0)}, [&](auto& v) { return b.less(v[0], b.constant(9)); },
+      [&](auto& v) { return std::vector<Out>{b.add(v[0], b.constant(1))}; });
   Graph graph = *b.build();
   EXPECT_TRUE(topological_order(graph).ok());
   EXPECT_THAT(find_cycle(graph), IsEmpty());

@@ -19,10 +19,12 @@ std::string frame_name(const Graph& graph, const ControlFlowInfo& info, const st
 TEST(ControlFlow, finds_nested_frames) {
   GraphBuilder b;
   auto inner = [&](const std::vector<Out>& v) {
-    return b.while_loop({v[0]}, [&](auto& w) { return b.less(w[0], b.constant(3)); },
-                        [&](auto& w) { return std::vector<Out>{b.add(w[0], b.constant(1))}; }, "inner");
+    return b.while_loop(
+        {v[0]}, [&](auto& w) { return b.less(w[0], b.constant(3)); },
+        [&](auto& w) { return std::vector<Out>{b.add(w[0], b.constant(1))}; }, "inner");
   };
-  auto out = b.while_loop({b.constant(0)}, [&](auto& v) { return b.less(v[0], b.constant(9)); }, inner, "outer");
+  auto out = b.while_loop(
+      {b.constant(0)}, [&](auto& v) { return b.less(v[0], b.constant(9)); }, inner, "outer");
   b.neg(out[0], "after");
   auto graph = b.build();
   ASSERT_TRUE(graph.ok()) << graph.status();
@@ -40,7 +42,9 @@ TEST(ControlFlow, finds_nested_frames) {
   EXPECT_THAT(info->frames[1].exits, SizeIs(1));
 }
 
-Out enter(GraphBuilder& b, Out x, const std::string& frame) { return b.op("Enter", {x}, {{"frame_name", frame}}); }
+Out enter(GraphBuilder& b, Out x, const std::string& frame) {
+  return b.op("Enter", {x}, {{"frame_name", frame}});
+}
 
 TEST(ControlFlow, refuses_inputs_of_different_frames) {
   GraphBuilder b;
@@ -48,9 +52,11 @@ TEST(ControlFlow, refuses_inputs_of_different_frames) {
   b.add(enter(b, x, "f"), x, "mixed");
   auto info = static_frames(*b.build());
   EXPECT_EQ(info.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(info.status().message()),
-              HasSubstr("{{node mixed}} has inputs from different frames. The input {{node Enter}} is in frame 'f'. The "
-                        "input {{node x}} is in frame ''."));
+  EXPECT_THAT(
+      std::string(info.status().message()),
+      HasSubstr(
+          "{{node mixed}} has inputs from different frames. The input {{node Enter}} is in frame 'f'. The "
+          "input {{node x}} is in frame ''."));
 }
 
 TEST(ControlFlow, refuses_one_frame_inside_two_others) {
@@ -60,7 +66,8 @@ TEST(ControlFlow, refuses_one_frame_inside_two_others) {
   enter(b, enter(b, x, "g"), "h");
   auto info = static_frames(*b.build());
   EXPECT_EQ(info.status().code(), absl::StatusCode::kInternal);
-  EXPECT_THAT(std::string(info.status().message()), HasSubstr("Invalid loop structure: Mismatched parent frames for \"h\""));
+  EXPECT_THAT(std::string(info.status().message()),
+              HasSubstr("Invalid loop structure: Mismatched parent frames for \"h\""));
 }
 
 TEST(ControlFlow, refuses_enter_without_a_name_and_exit_without_enter) {

@@ -33,8 +33,9 @@ TEST(DeviceName, reads_legacy_forms_and_stars) {
 }
 
 TEST(DeviceName, refuses_what_is_no_name) {
-  for (const char* bad : {"x", "/job", "/job:", "/job:1a", "/replica:x", "/task:-1", "/task:99999999999", "/cpu", "/cpu:",
-                          "/tpu:0", "/foo:bar:baz", "/job:a/", "//", "/device:GPU:0x", "CPU:0"}) {
+  for (const char* bad :
+       {"x", "/job", "/job:", "/job:1a", "/replica:x", "/task:-1", "/task:99999999999", "/cpu",
+        "/cpu:", "/tpu:0", "/foo:bar:baz", "/job:a/", "//", "/device:GPU:0x", "CPU:0"}) {
     EXPECT_EQ(canonical(bad), "malformed") << bad;
   }
 }
@@ -80,7 +81,8 @@ TEST(DeviceName, compares_wishes) {
   EXPECT_FALSE(name("/job:a/task:0").is_specification_of(name("/job:a")));
   EXPECT_TRUE(name("/job:a").compatible_with(name("/task:1")));
   EXPECT_FALSE(name("/cpu:0").compatible_with(name("/cpu:1")));
-  EXPECT_TRUE(name("/job:a/replica:0/task:1/cpu:0").same_address_space(name("/job:a/replica:0/task:1/gpu:0")));
+  EXPECT_TRUE(
+      name("/job:a/replica:0/task:1/cpu:0").same_address_space(name("/job:a/replica:0/task:1/gpu:0")));
   EXPECT_FALSE(name("/job:a/task:1").same_address_space(name("/job:a/task:1")));
 }
 

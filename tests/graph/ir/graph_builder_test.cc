@@ -61,7 +61,8 @@ TEST(GraphBuilder, names_nodes_by_scope_and_uniquely) {
   auto layer = b.scope("layer");
   b.constant(1.0f, "w");
   Graph graph = built(b);
-  for (const char* name : {"Const", "Const_1", "layer/w", "layer_1/w"}) EXPECT_NE(graph.find(name), nullptr) << name;
+  for (const char* name : {"Const", "Const_1", "layer/w", "layer_1/w"})
+    EXPECT_NE(graph.find(name), nullptr) << name;
 }
 
 TEST(GraphBuilder, applies_devices_and_control_dependencies_while_they_last) {
@@ -109,7 +110,8 @@ TEST(GraphBuilder, refuses_wrong_inputs) {
   too_many.op("Neg", {too_many.constant(1.0f), too_many.constant(1.0f)});
   expect_error(too_many, absl::StatusCode::kInvalidArgument, "takes fewer inputs than the 2 given");
   types.add(types.constant(1.0f, "x"), types.constant(1, "y"), "sum");
-  expect_error(types, absl::StatusCode::kInvalidArgument, "Input 1 of node sum was passed int32 from y:0 incompatible with expected float.");
+  expect_error(types, absl::StatusCode::kInvalidArgument,
+               "Input 1 of node sum was passed int32 from y:0 incompatible with expected float.");
   slot.neg(slot.constant(1.0f, "x")[1]);
   expect_error(slot, absl::StatusCode::kInvalidArgument, "Node x has no output 1");
 }
@@ -117,8 +119,9 @@ TEST(GraphBuilder, refuses_wrong_inputs) {
 TEST(GraphBuilder, brings_outer_values_into_loops) {
   GraphBuilder b;
   Out limit = b.placeholder(DataType::kInt32, Shape(), "limit");
-  auto out = b.while_loop({b.constant(0, "zero")}, [&](auto& v) { return b.less(v[0], limit); },
-                          [&](auto& v) { return std::vector<Out>{b.add(v[0], limit)}; });
+  auto out = b.while_loop(
+      {b.constant(0, "zero")}, [&](auto& v) { return b.less(v[0], limit); },
+      [&](auto& v) { return std::vector<Out>{b.add(v[0], limit)}; });
   Out after = b.neg(out[0]);
   Graph graph = built(b);
   int enters = 0;
@@ -133,8 +136,9 @@ TEST(GraphBuilder, brings_outer_values_into_loops) {
 TEST(GraphBuilder, gives_two_loops_frames_of_their_own) {
   GraphBuilder b;
   for (int i = 0; i < 2; ++i) {
-    b.while_loop({b.constant(0)}, [&](auto& v) { return b.less(v[0], b.constant(9)); },
-                 [&](auto& v) { return std::vector<Out>{b.neg(v[0])}; });
+    b.while_loop(
+        {b.constant(0)}, [&](auto& v) { return b.less(v[0], b.constant(9)); },
+        [&](auto& v) { return std::vector<Out>{b.neg(v[0])}; });
   }
   Graph graph = built(b);
   EXPECT_EQ(static_frames(graph)->frames.size(), 3u);
@@ -142,13 +146,18 @@ TEST(GraphBuilder, gives_two_loops_frames_of_their_own) {
 
 TEST(GraphBuilder, checks_loop_bodies) {
   GraphBuilder count, type, outside;
-  auto less = [](GraphBuilder& b) { return [&b](const std::vector<Out>& v) { return b.less(v[0], b.constant(9)); }; };
+  auto less = [](GraphBuilder& b) {
+    return [&b](const std::vector<Out>& v) { return b.less(v[0], b.constant(9)); };
+  };
   count.while_loop({count.constant(0)}, less(count), [](auto&) { return std::vector<Out>(); });
   expect_error(count, absl::StatusCode::kInvalidArgument, "returns 0 values for 1 loop variables");
-  type.while_loop({type.constant(0)}, less(type), [&](auto& v) { return std::vector<Out>{type.cast(v[0], DataType::kFloat)}; });
-  expect_error(type, absl::StatusCode::kInvalidArgument, "Loop variable 0 of while is int32 but the body returns float");
+  type.while_loop({type.constant(0)}, less(type),
+                  [&](auto& v) { return std::vector<Out>{type.cast(v[0], DataType::kFloat)}; });
+  expect_error(type, absl::StatusCode::kInvalidArgument,
+               "Loop variable 0 of while is int32 but the body returns float");
   Out leaked;
-  outside.while_loop({outside.constant(0)}, less(outside), [&](auto& v) { return std::vector<Out>{leaked = outside.neg(v[0])}; });
+  outside.while_loop({outside.constant(0)}, less(outside),
+                     [&](auto& v) { return std::vector<Out>{leaked = outside.neg(v[0])}; });
   outside.neg(leaked);
   expect_error(outside, absl::StatusCode::kInvalidArgument, "is used outside of the loop or branch");
 }
@@ -157,8 +166,9 @@ TEST(GraphBuilder, builds_conditionals) {
   GraphBuilder b;
   Out p = b.placeholder(DataType::kBool, Shape(), "p");
   Out x = b.constant(1.0f, "x");
-  auto out = b.cond(p, [&] { return std::vector<Out>{b.neg(x, "then")}; },
-                    [&] { return std::vector<Out>{b.constant(5.0f, "else")}; });
+  auto out = b.cond(
+      p, [&] { return std::vector<Out>{b.neg(x, "then")}; },
+      [&] { return std::vector<Out>{b.constant(5.0f, "else")}; });
   ASSERT_EQ(out.size(), 1u);
   Graph graph = built(b);
   const Node* then = graph.find("cond/then");
@@ -173,11 +183,14 @@ TEST(GraphBuilder, builds_conditionals) {
 TEST(GraphBuilder, nests_conditionals_in_loops) {
   GraphBuilder b;
   Out limit = b.placeholder(DataType::kInt32, Shape(), "limit");
-  b.while_loop({b.constant(0)}, [&](auto& v) { return b.less(v[0], limit); }, [&](auto& v) {
-    Out one = b.constant(1);
-    return b.cond(b.less(v[0], one), [&] { return std::vector<Out>{b.add(v[0], limit)}; },
-                  [&] { return std::vector<Out>{b.add(v[0], one)}; });
-  });
+  b.while_loop(
+      {b.constant(0)}, [&](auto& v) { return b.less(v[0], limit); },
+      [&](auto& v) {
+        Out one = b.constant(1);
+        return b.cond(
+            b.less(v[0], one), [&] { return std::vector<Out>{b.add(v[0], limit)}; },
+            [&] { return std::vector<Out>{b.add(v[0], one)}; });
+      });
   built(b);
 }
 

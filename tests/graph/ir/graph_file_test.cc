@@ -72,7 +72,8 @@ TEST_F(GraphFileTest, recognises_each_kind_by_its_content) {
 TEST_F(GraphFileTest, names_the_file_that_is_missing_or_broken) {
   expect_error((dir_ / "none").string(), absl::StatusCode::kNotFound, "no such file");
   expect_error(write("empty", ""), absl::StatusCode::kDataLoss, "empty");
-  expect_error(write("garbage", "\x01\x02\x03 certainly not a graph"), absl::StatusCode::kDataLoss, "neither a GraphDef");
+  expect_error(write("garbage", "\x01\x02\x03 certainly not a graph"), absl::StatusCode::kDataLoss,
+               "neither a GraphDef");
   const std::string bytes = meta("serve").graph_def().SerializeAsString();
   expect_error(write("cut", bytes.substr(0, bytes.size() - 3)), absl::StatusCode::kDataLoss, "truncated");
   expect_error(write("text", "node { name: 'a'\n oops: 3 }"), absl::StatusCode::kDataLoss, "line 2");
@@ -88,7 +89,8 @@ TEST_F(GraphFileTest, selects_the_meta_graph_by_tags) {
   EXPECT_EQ(read_graph_file(dir_.string())->graph_def().node(0).name(), "n_serve");
   auto f = read_graph_file(dir_.string(), {"serve", "gpu"});
   EXPECT_EQ(f.status().code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(f.status().message()), HasSubstr("Could not find meta graph def matching supplied tags: { serve, gpu }"));
+  EXPECT_THAT(std::string(f.status().message()),
+              HasSubstr("Could not find meta graph def matching supplied tags: { serve, gpu }"));
 }
 
 TEST_F(GraphFileTest, finds_what_a_loader_needs) {

@@ -21,12 +21,14 @@ std::string node(const std::string& name, const std::string& op, const std::vect
                  const std::vector<std::pair<std::string, std::string>>& attrs = {}) {
   std::string text = absl::StrCat("node { name: '", name, "' op: '", op, "'");
   for (const auto& in : inputs) absl::StrAppend(&text, " input: '", in, "'");
-  for (const auto& [key, value] : attrs) absl::StrAppend(&text, " attr { key: '", key, "' value { ", value, " } }");
+  for (const auto& [key, value] : attrs)
+    absl::StrAppend(&text, " attr { key: '", key, "' value { ", value, " } }");
   return absl::StrCat(text, " }");
 }
 
 std::string constant(const std::string& name) {
-  return node(name, "Const", {}, {{"dtype", "type: DT_FLOAT"}, {"value", "tensor { dtype: DT_FLOAT tensor_shape { } }"}});
+  return node(name, "Const", {},
+              {{"dtype", "type: DT_FLOAT"}, {"value", "tensor { dtype: DT_FLOAT tensor_shape { } }"}});
 }
 std::string neg(const std::string& name, const std::string& input) {
   return node(name, "Neg", {input}, {{"T", "type: DT_FLOAT"}});
@@ -68,7 +70,8 @@ void expect_defect(const std::string& text, const std::string& name, Code code, 
 
 TEST(ImportGraphDef, connects_nodes_in_any_order) {
   Graph graph;
-  ASSERT_TRUE(add(neg("b", "a") + constant("a") + node("c", "NoOp", {"^b", "^a", "^b"}) + kVersion, &graph).ok());
+  ASSERT_TRUE(
+      add(neg("b", "a") + constant("a") + node("c", "NoOp", {"^b", "^a", "^b"}) + kVersion, &graph).ok());
   EXPECT_EQ(graph.find("b")->inputs[0], (Endpoint{graph.find("a")->id, 0}));
   EXPECT_THAT(graph.find("c")->control_inputs, ElementsAre(graph.find("b")->id, graph.find("a")->id));
   EXPECT_EQ(graph.versions().producer, 2474);
@@ -81,7 +84,8 @@ TEST(ImportGraphDef, refuses_bad_names) {
 }
 
 TEST(ImportGraphDef, refuses_unknown_ops) {
-  expect_refused(node("a", "NotAnOp"), Code::kNotFound, "Op type not registered 'NotAnOp' in binary running on ");
+  expect_refused(node("a", "NotAnOp"), Code::kNotFound,
+                 "Op type not registered 'NotAnOp' in binary running on ");
 }
 
 TEST(ImportGraphDef, refuses_inputs_that_do_not_exist) {
@@ -93,34 +97,42 @@ TEST(ImportGraphDef, refuses_inputs_that_do_not_exist) {
     expect_refused(constant("a") + neg("y", in), Code::kInvalidArgument,
                    "Node 'y': Connecting to invalid output 1 of source node a which has 1 outputs.");
   }
-  expect_refused(constant("a") + node("y", "Neg", {"a", "a"}, {{"T", "type: DT_FLOAT"}}), Code::kInvalidArgument,
-                 "Input 1 of node y does not exist. Node only has 1 inputs.");
-  expect_refused(constant("a") + node("y", "Add", {"^a", "a"}, {{"T", "type: DT_FLOAT"}}), Code::kInvalidArgument,
+  expect_refused(constant("a") + node("y", "Neg", {"a", "a"}, {{"T", "type: DT_FLOAT"}}),
+                 Code::kInvalidArgument, "Input 1 of node y does not exist. Node only has 1 inputs.");
+  expect_refused(constant("a") + node("y", "Add", {"^a", "a"}, {{"T", "type: DT_FLOAT"}}),
+                 Code::kInvalidArgument,
                  "Node 'y': Control dependencies must come after regular dependencies");
 }
 
 TEST(ImportGraphDef, refuses_types_that_do_not_fit) {
   expect_refused(constant("a") + node("y", "Neg", {"a"}, {{"T", "type: DT_INT32"}}), Code::kInvalidArgument,
                  "Input 0 of node y was passed float from a:0 incompatible with expected int32.");
-  expect_refused(constant("a") + node("y", "Assign", {"a", "a"}, {{"T", "type: DT_FLOAT"}}), Code::kInvalidArgument,
+  expect_refused(constant("a") + node("y", "Assign", {"a", "a"}, {{"T", "type: DT_FLOAT"}}),
+                 Code::kInvalidArgument,
                  "Input 0 of node y was passed float from a:0 incompatible with expected float_ref.");
-  expect_refused(node("p", "Placeholder", {}, {{"dtype", "type: DT_BOOL"}}) + node("y", "Neg", {"p"}, {{"T", "type: DT_BOOL"}}),
+  expect_refused(node("p", "Placeholder", {}, {{"dtype", "type: DT_BOOL"}}) +
+                     node("y", "Neg", {"p"}, {{"T", "type: DT_BOOL"}}),
                  Code::kInvalidArgument, "Value for attr 'T' of bool is not in the list of allowed values");
 }
 
 TEST(ImportGraphDef, lets_a_value_be_read_from_a_reference) {
   Graph graph;
-  EXPECT_TRUE(add(node("v", "VariableV2", {}, {{"dtype", "type: DT_FLOAT"}, {"shape", "shape { }"}}) + neg("y", "v") + kVersion,
-                  &graph).ok());
+  EXPECT_TRUE(add(node("v", "VariableV2", {}, {{"dtype", "type: DT_FLOAT"}, {"shape", "shape { }"}}) +
+                      neg("y", "v") + kVersion,
+                  &graph)
+                  .ok());
 }
 
 TEST(ImportGraphDef, refuses_cycles_but_not_loops) {
   expect_refused(neg("y", "y"), Code::kInvalidArgument, "1 nodes in a cycle");
-  expect_refused(neg("a", "b") + neg("b", "a") + neg("c", "a") + neg("d", "c"), Code::kInvalidArgument, "4 nodes in a cycle");
+  expect_refused(neg("a", "b") + neg("b", "a") + neg("c", "a") + neg("d", "c"), Code::kInvalidArgument,
+                 "4 nodes in a cycle");
   const std::vector<std::pair<std::string, std::string>> merge = {{"T", "type: DT_FLOAT"}, {"N", "i: 2"}};
-  expect_refused(constant("a") + node("m", "Merge", {"a", "y"}, merge) + neg("y", "m"), Code::kInvalidArgument, "2 nodes in a cycle");
+  expect_refused(constant("a") + node("m", "Merge", {"a", "y"}, merge) + neg("y", "m"),
+                 Code::kInvalidArgument, "2 nodes in a cycle");
   const std::string next = node("n", "NextIteration", {"m"}, {{"T", "type: DT_FLOAT"}});
-  expect_refused(constant("a") + next + node("m", "Merge", {"a", "a", "^n"}, merge), Code::kInvalidArgument, "2 nodes in a cycle");
+  expect_refused(constant("a") + next + node("m", "Merge", {"a", "a", "^n"}, merge), Code::kInvalidArgument,
+                 "2 nodes in a cycle");
   Graph graph;
   EXPECT_TRUE(add(constant("a") + next + node("m", "Merge", {"a", "n"}, merge) + kVersion, &graph).ok());
 }
@@ -128,26 +140,38 @@ TEST(ImportGraphDef, refuses_cycles_but_not_loops) {
 TEST(ImportGraphDef, keeps_faults_of_attrs_until_the_node_is_needed) {
   expect_defect(node("y", "Const", {}, {{"dtype", "type: DT_FLOAT"}}), "y", Code::kInvalidArgument,
                 "NodeDef missing attr 'value' from Op<name=Const;");
-  expect_defect(constant("a") + node("y", "Add", {"a"}, {{"T", "type: DT_FLOAT"}}), "y", Code::kInvalidArgument, "");
+  expect_defect(constant("a") + node("y", "Add", {"a"}, {{"T", "type: DT_FLOAT"}}), "y",
+                Code::kInvalidArgument, "");
   const std::string ones = "list { i: [1, 1, 1, 1] }";
   expect_defect(constant("a") + node("y", "ExtractImagePatches", {"a"},
-                                     {{"T", "type: DT_FLOAT"}, {"ksizes", "list { i: 1 }"}, {"strides", ones}, {"rates", ones}, {"padding", "s: 'SAME'"}}),
+                                     {{"T", "type: DT_FLOAT"},
+                                      {"ksizes", "list { i: 1 }"},
+                                      {"strides", ones},
+                                      {"rates", ones},
+                                      {"padding", "s: 'SAME'"}}),
                 "y", Code::kInvalidArgument, "Length for attr 'ksizes' of 1 must be at least minimum 4");
-  expect_defect(node("y", "PlaceholderV2", {}, {{"dtype", "type: DT_FLOAT"}, {"shape", "shape { }"}}), "y", Code::kUnimplemented,
-                "Op PlaceholderV2 is not available in GraphDef version 2474. It has been removed in version 23. "
-                "Placeholder now behaves the same as PlaceholderV2..");
+  expect_defect(
+      node("y", "PlaceholderV2", {}, {{"dtype", "type: DT_FLOAT"}, {"shape", "shape { }"}}), "y",
+      Code::kUnimplemented,
+      "Op PlaceholderV2 is not available in GraphDef version 2474. It has been removed in version 23. "
+      "Placeholder now behaves the same as PlaceholderV2..");
 }
 
 TEST(ImportGraphDef, names_missing_inputs) {
   Graph graph;
-  ASSERT_TRUE(add(constant("a") + node("w", "AddN", {"a"}, {{"T", "type: DT_FLOAT"}, {"N", "i: 3"}}) + kVersion, &graph).ok());
+  ASSERT_TRUE(
+      add(constant("a") + node("w", "AddN", {"a"}, {{"T", "type: DT_FLOAT"}, {"N", "i: 3"}}) + kVersion,
+          &graph)
+          .ok());
   EXPECT_EQ(graph.find("w")->defect.message(), "Incomplete graph, missing 2 inputs for w");
   EXPECT_EQ(graph.find("w")->num_inputs(), 1);
 }
 
 TEST(ImportGraphDef, keeps_constants_that_do_not_parse_even_on_extend) {
-  const std::string bad = node("y", "Const", {}, {{"dtype", "type: DT_FLOAT"},
-      {"value", "tensor { dtype: DT_FLOAT tensor_shape { dim { size: 2 } } tensor_content: 'abc' }"}});
+  const std::string bad =
+      node("y", "Const", {},
+           {{"dtype", "type: DT_FLOAT"},
+            {"value", "tensor { dtype: DT_FLOAT tensor_shape { dim { size: 2 } } tensor_content: 'abc' }"}});
   Graph graph;
   ASSERT_TRUE(add(constant("a") + kVersion, &graph).ok());
   ASSERT_TRUE(add(bad + kVersion, &graph).ok());
@@ -158,15 +182,18 @@ TEST(ImportGraphDef, keeps_constants_that_do_not_parse_even_on_extend) {
 TEST(ImportGraphDef, refuses_attrs_that_leave_the_types_open) {
   expect_refused(constant("a") + node("y", "Cast", {"a"}, {{"SrcT", "type: DT_FLOAT"}}), Code::kNotFound,
                  "No attr named 'DstT' in NodeDef:");
-  expect_refused(node("y", "AddN", {}, {{"T", "type: DT_FLOAT"}, {"N", "i: 100000000000"}}), Code::kInvalidArgument,
-                 "Number of outputs is too big: 100000000000");
+  expect_refused(node("y", "AddN", {}, {{"T", "type: DT_FLOAT"}, {"N", "i: 100000000000"}}),
+                 Code::kInvalidArgument, "Number of outputs is too big: 100000000000");
   expect_refused(node("y", "AddN", {}, {{"T", "type: DT_FLOAT"}, {"N", "i: -1"}}), Code::kInvalidArgument,
                  "Value for number_attr() -1 < 0");
 }
 
 TEST(ImportGraphDef, takes_unknown_attrs_and_fills_in_defaults) {
   Graph graph;
-  ASSERT_TRUE(add(constant("a") + node("y", "MatMul", {"a", "a"}, {{"T", "type: DT_FLOAT"}, {"zz", "i: 1"}}) + kVersion, &graph).ok());
+  ASSERT_TRUE(add(constant("a") + node("y", "MatMul", {"a", "a"}, {{"T", "type: DT_FLOAT"}, {"zz", "i: 1"}}) +
+                      kVersion,
+                  &graph)
+                  .ok());
   EXPECT_TRUE(graph.find("y")->attrs.contains("zz"));
   EXPECT_EQ(graph.find("y")->attrs.get_or<bool>("transpose_a", true), false);
 }
@@ -178,8 +205,11 @@ TEST(ImportGraphDef, checks_versions) {
     EXPECT_EQ(s.code(), Code::kInvalidArgument) << s;
     EXPECT_THAT(std::string(s.message()), HasSubstr(phrase));
   };
-  refuse("producer: 2474 min_consumer: 3000", "GraphDef min consumer version 3000 above current version 2474");
-  refuse("producer: 2474 bad_consumers: 2474", "GraphDef disallows consumer version 2474.  Please upgrade TensorFlow: this version is likely buggy.");
+  refuse("producer: 2474 min_consumer: 3000",
+         "GraphDef min consumer version 3000 above current version 2474");
+  refuse(
+      "producer: 2474 bad_consumers: 2474",
+      "GraphDef disallows consumer version 2474.  Please upgrade TensorFlow: this version is likely buggy.");
   refuse("producer: -1", "GraphDef producer version -1 below min producer 0");
 }
 
@@ -198,7 +228,9 @@ TEST(ImportGraphDef, extends_a_graph) {
   ASSERT_TRUE(add(neg("b", "a") + kVersion, &graph).ok());
   EXPECT_EQ(graph.find("b")->inputs[0].node, graph.find("a")->id);
   absl::Status s = add(constant("c") + constant("a") + kVersion, &graph);
-  EXPECT_THAT(std::string(s.message()), HasSubstr("GraphDef argument to Extend includes node 'a', which was created by a previous call"));
+  EXPECT_THAT(
+      std::string(s.message()),
+      HasSubstr("GraphDef argument to Extend includes node 'a', which was created by a previous call"));
   EXPECT_EQ(graph.num_ids(), 2);
   EXPECT_EQ(graph.find("c"), nullptr);
 }
@@ -222,19 +254,22 @@ TEST(ImportGraphDef, merges_function_libraries) {
   ASSERT_TRUE(add(f + constant("a") + kVersion, &graph).ok());
   ASSERT_TRUE(add(f + node("y", "F") + kVersion, &graph).ok());
   auto library = graph.library();
-  EXPECT_THAT(std::string(add(other + kVersion, &graph).message()),
-              HasSubstr("Cannot add function 'F' because a different function with the same name already exists."));
+  EXPECT_THAT(
+      std::string(add(other + kVersion, &graph).message()),
+      HasSubstr("Cannot add function 'F' because a different function with the same name already exists."));
   EXPECT_EQ(graph.library(), library);
   EXPECT_THAT(std::string(add("library { function { signature { name: 'Neg' } } }", &graph).message()),
               HasSubstr("Cannot add function 'Neg' because an op with the same name already exists."));
   ASSERT_TRUE(add("library { gradient { function_name: 'F' gradient_func: 'G' } }", &graph).ok());
   EXPECT_EQ(graph.library()->gradient_of("F"), "G");
-  EXPECT_THAT(std::string(add("library { gradient { function_name: 'F' gradient_func: 'H' } }", &graph).message()),
-              HasSubstr("Cannot assign gradient function 'H' to 'F'"));
+  EXPECT_THAT(
+      std::string(add("library { gradient { function_name: 'F' gradient_func: 'H' } }", &graph).message()),
+      HasSubstr("Cannot assign gradient function 'H' to 'F'"));
 }
 
 TEST(ImportGraphDef, wants_the_functions_that_calls_name) {
-  const std::string call = node("y", "PartitionedCall", {}, {{"Tin", "list { }"}, {"Tout", "list { }"}, {"f", "func { name: 'nope' }"}});
+  const std::string call = node("y", "PartitionedCall", {},
+                                {{"Tin", "list { }"}, {"Tout", "list { }"}, {"f", "func { name: 'nope' }"}});
   expect_refused(call, Code::kInvalidArgument, "Failed to find function \"nope\" in function library:");
 }
 
@@ -250,8 +285,10 @@ TEST(ImportGraphDef, can_refuse_internal_ops) {
   Graph graph;
   ImportOptions options;
   options.allow_internal_ops = false;
-  EXPECT_THAT(std::string(add(node("p", "_Arg", {}, {{"T", "type: DT_FLOAT"}, {"index", "i: 0"}}), &graph, options).message()),
-              HasSubstr("Illegal op name '_Arg'"));
+  EXPECT_THAT(
+      std::string(add(node("p", "_Arg", {}, {{"T", "type: DT_FLOAT"}, {"index", "i: 0"}}), &graph, options)
+                      .message()),
+      HasSubstr("Illegal op name '_Arg'"));
 }
 
 TEST(ImportGraphDef, imports_under_a_prefix_with_mapped_inputs) {
@@ -267,7 +304,8 @@ TEST(ImportGraphDef, imports_under_a_prefix_with_mapped_inputs) {
   options.return_tensors = {{"b", 0}};
   options.return_nodes = {"b"};
   ImportResults results;
-  const std::string b = node("b", "Neg", {"a"}, {{"T", "type: DT_FLOAT"}, {"_class", "list { s: 'loc:@a' }"}});
+  const std::string b =
+      node("b", "Neg", {"a"}, {{"T", "type: DT_FLOAT"}, {"_class", "list { s: 'loc:@a' }"}});
   ASSERT_TRUE(import_graph_def(parse(constant("a") + b + kVersion), options, &graph, &results).ok());
   const Node* n = graph.find("p/b");
   ASSERT_NE(n, nullptr);
@@ -285,7 +323,8 @@ TEST(ImportGraphDef, makes_names_unique_when_asked) {
   ASSERT_TRUE(add(constant("a") + kVersion, &graph).ok());
   ImportOptions options;
   options.mode = ImportOptions::Mode::kImport;
-  EXPECT_THAT(std::string(add(constant("a"), &graph, options).message()), HasSubstr("Node name 'a' already exists in the Graph"));
+  EXPECT_THAT(std::string(add(constant("a"), &graph, options).message()),
+              HasSubstr("Node name 'a' already exists in the Graph"));
   options.uniquify_names = true;
   ASSERT_TRUE(add(constant("a") + constant("a_1") + neg("b", "a"), &graph, options).ok());
   EXPECT_EQ(graph.node(graph.find("b")->inputs[0].node).name, "a_2");
@@ -296,20 +335,25 @@ TEST(ImportGraphDef, reports_what_cannot_be_returned_or_mapped) {
   ImportOptions options;
   options.mode = ImportOptions::Mode::kImport;
   options.return_tensors = {{"zz", 0}};
-  EXPECT_THAT(std::string(add(constant("a"), &graph, options).message()), HasSubstr("Requested return tensor 'zz:0' not found in graph def"));
+  EXPECT_THAT(std::string(add(constant("a"), &graph, options).message()),
+              HasSubstr("Requested return tensor 'zz:0' not found in graph def"));
   options.return_tensors = {{"a", 4}};
-  EXPECT_THAT(std::string(add(constant("a"), &graph, options).message()), HasSubstr("Invalid return output 4 of node 'a', which has 1 output(s)"));
+  EXPECT_THAT(std::string(add(constant("a"), &graph, options).message()),
+              HasSubstr("Invalid return output 4 of node 'a', which has 1 output(s)"));
   options.return_tensors.clear();
   options.input_map[{"a", 0}] = {"zz", 0};
-  EXPECT_THAT(std::string(add(constant("a") + neg("b", "a"), &graph, options).message()), HasSubstr("does not exist in graph"));
+  EXPECT_THAT(std::string(add(constant("a") + neg("b", "a"), &graph, options).message()),
+              HasSubstr("does not exist in graph"));
   EXPECT_EQ(graph.num_ids(), 0);
 }
 
 TEST(ImportGraphDef, limits_what_constants_may_take) {
   std::string text;
   for (int i = 0; i < 5; ++i) {
-    absl::StrAppend(&text, node(absl::StrCat("c", i), "Const", {}, {{"dtype", "type: DT_FLOAT"},
-        {"value", "tensor { dtype: DT_FLOAT tensor_shape { dim { size: 1000000000000 } } }"}}));
+    absl::StrAppend(
+        &text, node(absl::StrCat("c", i), "Const", {},
+                    {{"dtype", "type: DT_FLOAT"},
+                     {"value", "tensor { dtype: DT_FLOAT tensor_shape { dim { size: 1000000000000 } } }"}}));
   }
   Graph graph;
   EXPECT_EQ(add(text + kVersion, &graph).code(), Code::kResourceExhausted);
@@ -332,10 +376,13 @@ TEST(ImportGraphDef, stays_linear_with_many_control_inputs) {
 }
 
 TEST(ExportGraphDef, gives_back_what_was_imported) {
-  const std::string text = "library { function { signature { name: 'F' } } } " + constant("a") + neg("b", "a") +
-                           node("c", "NoOp", {"^b"}) + node("s", "Split", {"d", "b"}, {{"T", "type: DT_FLOAT"}, {"num_split", "i: 2"}}) +
-                           node("d", "Const", {}, {{"dtype", "type: DT_INT32"}, {"value", "tensor { dtype: DT_INT32 tensor_shape { } }"}}) +
-                           neg("e", "s:1") + kVersion;
+  const std::string text =
+      "library { function { signature { name: 'F' } } } " + constant("a") + neg("b", "a") +
+      node("c", "NoOp", {"^b"}) +
+      node("s", "Split", {"d", "b"}, {{"T", "type: DT_FLOAT"}, {"num_split", "i: 2"}}) +
+      node("d", "Const", {},
+           {{"dtype", "type: DT_INT32"}, {"value", "tensor { dtype: DT_INT32 tensor_shape { } }"}}) +
+      neg("e", "s:1") + kVersion;
   Graph graph;
   ASSERT_TRUE(add(text, &graph).ok());
   pb::GraphDef out;

@@ -108,7 +108,8 @@ void expect_same_after_round_trip(const Graph& graph, const std::string& path) {
   for (int i = 0; i < graph.num_ids(); ++i) {
     ASSERT_EQ(graph.node(i).attrs.size(), again.node(i).attrs.size()) << path << ": " << graph.node(i).name;
     ASSERT_EQ(graph.node(i).inputs, again.node(i).inputs) << path << ": " << graph.node(i).name;
-    ASSERT_EQ(graph.node(i).control_inputs, again.node(i).control_inputs) << path << ": " << graph.node(i).name;
+    ASSERT_EQ(graph.node(i).control_inputs, again.node(i).control_inputs)
+        << path << ": " << graph.node(i).name;
   }
 }
 

@@ -13,9 +13,12 @@ using ::testing::ElementsAre;
 class TestEvaluator final : public Evaluator {
  public:
   bool can_evaluate(const Node& n) const override { return n.is("AddV2") || n.is("Unpack") || n.is("Tile"); }
-  absl::StatusOr<std::vector<Tensor>> evaluate(const Node& n, const std::vector<Tensor>& in, int) const override {
+  absl::StatusOr<std::vector<Tensor>> evaluate(const Node& n, const std::vector<Tensor>& in,
+                                               int) const override {
     ++calls;
-    if (n.is("Unpack")) return std::vector<Tensor>{Tensor::scalar(in[0].flat<float>()[0]), Tensor::scalar(in[0].flat<float>()[1])};
+    if (n.is("Unpack"))
+      return std::vector<Tensor>{Tensor::scalar(in[0].flat<float>()[0]),
+                                 Tensor::scalar(in[0].flat<float>()[1])};
     if (n.is("Tile")) return std::vector<Tensor>{Tensor(DataType::kFloat, Shape{in[1].flat<int32_t>()[0]})};
     if (in[0].value<float>() < 0) return absl::InvalidArgumentError("negative");
     return std::vector<Tensor>{Tensor::scalar(in[0].value<float>() + in[1].value<float>())};
@@ -54,8 +57,9 @@ TEST_F(ConstantFolding, folds_chains_in_one_walk_and_keeps_names) {
 TEST_F(ConstantFolding, stops_at_what_is_fed_and_at_what_has_state) {
   Out x = b.placeholder(DataType::kFloat, {}, "x");
   Out fed = b.add(x, b.constant(1.0f));
-  Out drawn = b.add(b.op("RandomUniform", {b.constant(Tensor(DataType::kInt32, Shape{0}))}, {{"dtype", DataType::kFloat}}),
-                    b.constant(1.0f));
+  Out drawn = b.add(
+      b.op("RandomUniform", {b.constant(Tensor(DataType::kInt32, Shape{0}))}, {{"dtype", DataType::kFloat}}),
+      b.constant(1.0f));
   EXPECT_EQ(fold({fed, drawn})["folded"], 0);
   EXPECT_EQ(evaluator.calls, 0);
 }
@@ -79,8 +83,10 @@ TEST_F(ConstantFolding, makes_one_constant_for_each_output) {
 }
 
 TEST_F(ConstantFolding, keeps_small_what_tile_makes_large) {
-  Out large = b.op("Tile", {b.constant(Tensor::vector<float>({1})), b.constant(Tensor::vector<int32_t>({1 << 20}))});
-  Out small = b.op("Tile", {b.constant(Tensor::vector<float>({1})), b.constant(Tensor::vector<int32_t>({10}))});
+  Out large =
+      b.op("Tile", {b.constant(Tensor::vector<float>({1})), b.constant(Tensor::vector<int32_t>({1 << 20}))});
+  Out small =
+      b.op("Tile", {b.constant(Tensor::vector<float>({1})), b.constant(Tensor::vector<int32_t>({10}))});
   fold({large, small});
   EXPECT_TRUE(node(large).is("Tile"));
   EXPECT_TRUE(node(small).is("Const"));

@@ -66,15 +66,19 @@ inline tensorflow::GraphDef with_functions(const std::string& nodes) {
 
 /// A placeholder of that type.
 inline std::string placeholder_text(const std::string& name, const std::string& type) {
-  return "node { name: '" + name + "' op: 'Placeholder' attr { key: 'dtype' value { type: " + type + " } } }\n";
+  return "node { name: '" + name + "' op: 'Placeholder' attr { key: 'dtype' value { type: " + type +
+         " } } }\n";
 }
 
 /// An op over lists of floats, such as PartitionedCall, with function attrs: {"f", "Twice"}.
-inline std::string call_text(const std::string& name, const std::string& op, const std::vector<std::string>& inputs,
-                             const std::vector<std::pair<std::string, std::string>>& functions, const std::string& more = "") {
+inline std::string call_text(const std::string& name, const std::string& op,
+                             const std::vector<std::string>& inputs,
+                             const std::vector<std::pair<std::string, std::string>>& functions,
+                             const std::string& more = "") {
   std::string text = "node { name: '" + name + "' op: '" + op + "'";
   for (const std::string& i : inputs) text += " input: '" + i + "'";
-  for (const auto& [attr, f] : functions) text += " attr { key: '" + attr + "' value { func { name: '" + f + "' } } }";
+  for (const auto& [attr, f] : functions)
+    text += " attr { key: '" + attr + "' value { func { name: '" + f + "' } } }";
   return text + more + " }\n";
 }
 

@@ -16,7 +16,8 @@ using ::testing::HasSubstr;
 class InlineFunctions : public testing::Test {
  protected:
   absl::StatusOr<PassStats> inline_all(const std::string& nodes, const std::string& root) {
-    absl::Status s = import_graph_def(test::with_functions(nodes), {.mode = ImportOptions::Mode::kImport}, &draft.graph);
+    absl::Status s =
+        import_graph_def(test::with_functions(nodes), {.mode = ImportOptions::Mode::kImport}, &draft.graph);
     EXPECT_TRUE(s.ok()) << s;
     if (!s.ok()) return s;
     draft.roots.push_back(draft.graph.find(root)->id);
@@ -32,12 +33,14 @@ class InlineFunctions : public testing::Test {
 };
 
 const std::string kOneFloat = types_text("Tin", {"DT_FLOAT"}) + types_text("Tout", {"DT_FLOAT"});
-const std::string kUseCall = "node { name: 'use' op: 'Neg' input: 'call' attr { key: 'T' value { type: DT_FLOAT } } }";
+const std::string kUseCall =
+    "node { name: 'use' op: 'Neg' input: 'call' attr { key: 'T' value { type: DT_FLOAT } } }";
 
 TEST_F(InlineFunctions, puts_the_body_in_place_of_the_call) {
-  auto stats = inline_all(placeholder_text("x", "DT_FLOAT") + call_text("call", "PartitionedCall", {"x"}, {{"f", "Twice"}}, kOneFloat) +
-                              kUseCall,
-                          "use");
+  auto stats =
+      inline_all(placeholder_text("x", "DT_FLOAT") +
+                     call_text("call", "PartitionedCall", {"x"}, {{"f", "Twice"}}, kOneFloat) + kUseCall,
+                 "use");
   ASSERT_TRUE(stats.ok()) << stats.status();
   EXPECT_EQ((*stats)["calls"], 1);
   const Node* sum = draft.graph.find("call/sum");
@@ -47,13 +50,15 @@ TEST_F(InlineFunctions, puts_the_body_in_place_of_the_call) {
 }
 
 TEST_F(InlineFunctions, expands_a_function_that_is_called_as_an_op) {
-  auto stats = inline_all(placeholder_text("x", "DT_FLOAT") + "node { name: 'call' op: 'Twice' input: 'x' }" + kUseCall, "use");
+  auto stats = inline_all(
+      placeholder_text("x", "DT_FLOAT") + "node { name: 'call' op: 'Twice' input: 'x' }" + kUseCall, "use");
   ASSERT_TRUE(stats.ok()) << stats.status();
   EXPECT_NE(draft.graph.find("call/sum"), nullptr);
 }
 
 TEST_F(InlineFunctions, keeps_an_awaited_name_for_who_waits) {
-  auto stats = inline_all(placeholder_text("x", "DT_FLOAT") + call_text("call", "PartitionedCall", {"x"}, {{"f", "Twice"}}, kOneFloat) +
+  auto stats = inline_all(placeholder_text("x", "DT_FLOAT") +
+                              call_text("call", "PartitionedCall", {"x"}, {{"f", "Twice"}}, kOneFloat) +
                               "node { name: 'after' op: 'NoOp' input: '^call' }",
                           "after");
   ASSERT_TRUE(stats.ok()) << stats.status();
@@ -65,7 +70,8 @@ TEST_F(InlineFunctions, keeps_an_awaited_name_for_who_waits) {
 
 TEST_F(InlineFunctions, makes_loop_constants_of_what_a_body_hands_on) {
   auto stats = inline_all(placeholder_text("x", "DT_FLOAT") + placeholder_text("limit", "DT_FLOAT") +
-                              call_text("call", "StatelessWhile", {"x", "limit"}, {{"cond", "Grows"}, {"body", "Double"}},
+                              call_text("call", "StatelessWhile", {"x", "limit"},
+                                        {{"cond", "Grows"}, {"body", "Double"}},
                                         types_text("T", {"DT_FLOAT", "DT_FLOAT"})) +
                               kUseCall,
                           "use");
@@ -77,9 +83,10 @@ TEST_F(InlineFunctions, makes_loop_constants_of_what_a_body_hands_on) {
 }
 
 TEST_F(InlineFunctions, refuses_recursion_naming_the_node) {
-  auto stats = inline_all(placeholder_text("x", "DT_FLOAT") + call_text("call", "PartitionedCall", {"x"}, {{"f", "Forever"}}, kOneFloat) +
-                              kUseCall,
-                          "use");
+  auto stats =
+      inline_all(placeholder_text("x", "DT_FLOAT") +
+                     call_text("call", "PartitionedCall", {"x"}, {{"f", "Forever"}}, kOneFloat) + kUseCall,
+                 "use");
   EXPECT_EQ(stats.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(stats.status().message()), HasSubstr("Node call/again calls the function Forever"));
 }
@@ -88,7 +95,8 @@ TEST_F(InlineFunctions, names_an_unknown_function_and_its_caller) {
   GraphBuilder b;
   Out x = b.placeholder(DataType::kFloat, {}, "x");
   const std::vector<DataType> floats{DataType::kFloat};
-  Out call = b.op("PartitionedCall", {std::vector<Out>{x}}, {{"Tin", floats}, {"Tout", floats}, {"f", FunctionRef{"Nowhere", nullptr}}}, "call");
+  Out call = b.op("PartitionedCall", {std::vector<Out>{x}},
+                  {{"Tin", floats}, {"Tout", floats}, {"f", FunctionRef{"Nowhere", nullptr}}}, "call");
   auto graph = b.build();
   ASSERT_TRUE(graph.ok()) << graph.status();
   draft.graph = *std::move(graph);
@@ -100,9 +108,10 @@ TEST_F(InlineFunctions, names_an_unknown_function_and_its_caller) {
 }
 
 TEST_F(InlineFunctions, refuses_calls_that_do_not_fit) {
-  auto stats = inline_all(placeholder_text("x", "DT_FLOAT") + call_text("call", "PartitionedCall", {"x"}, {{"f", "Grows"}}, kOneFloat) +
-                              kUseCall,
-                          "use");
+  auto stats =
+      inline_all(placeholder_text("x", "DT_FLOAT") +
+                     call_text("call", "PartitionedCall", {"x"}, {{"f", "Grows"}}, kOneFloat) + kUseCall,
+                 "use");
   EXPECT_EQ(stats.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(stats.status().message()), HasSubstr("Function Grows expected 2 inputs, got 1"));
 }

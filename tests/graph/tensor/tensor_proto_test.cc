@@ -80,7 +80,8 @@ TEST(TensorProto, wraps_small_integers) {
 TEST(TensorProto, reads_wide_unsigned_integers) {
   EXPECT_THAT(read<uint64_t>(pair_of("DT_UINT64", "uint64_val: 18446744073709551615")),
               ElementsAre(UINT64_MAX, UINT64_MAX));
-  EXPECT_THAT(read<uint32_t>(pair_of("DT_UINT32", "uint32_val: 4294967295")), ElementsAre(UINT32_MAX, UINT32_MAX));
+  EXPECT_THAT(read<uint32_t>(pair_of("DT_UINT32", "uint32_val: 4294967295")),
+              ElementsAre(UINT32_MAX, UINT32_MAX));
 }
 
 TEST(TensorProto, reads_eight_bit_floats_from_bytes) {
@@ -108,17 +109,21 @@ TEST(TensorProto, prefers_raw_content) {
 TEST(TensorProto, refuses_raw_content_of_the_wrong_size) {
   expect_refused(pair_of("DT_FLOAT", "tensor_content: 'abc'"), absl::StatusCode::kInvalidArgument,
                  "Cannot parse tensor from proto: tensor_content has 3 bytes, but 8 are needed");
-  expect_refused(pair_of("DT_BOOL", "tensor_content: '\\002\\000'"), absl::StatusCode::kInvalidArgument, "neither 0");
-  expect_refused(pair_of("DT_RESOURCE", "tensor_content: 'ab'"), absl::StatusCode::kInvalidArgument, "cannot hold");
+  expect_refused(pair_of("DT_BOOL", "tensor_content: '\\002\\000'"), absl::StatusCode::kInvalidArgument,
+                 "neither 0");
+  expect_refused(pair_of("DT_RESOURCE", "tensor_content: 'ab'"), absl::StatusCode::kInvalidArgument,
+                 "cannot hold");
 }
 
 TEST(TensorProto, refuses_impossible_shapes_and_dtypes) {
   auto invalid = absl::StatusCode::kInvalidArgument;
-  expect_refused(parse("dtype: DT_FLOAT tensor_shape { dim { size: -1 } }"), invalid, "Dimension -1 must be >= 0");
+  expect_refused(parse("dtype: DT_FLOAT tensor_shape { dim { size: -1 } }"), invalid,
+                 "Dimension -1 must be >= 0");
   expect_refused(parse("dtype: DT_FLOAT tensor_shape { dim { size: 1000000000 } dim { size: 1000000000 } "
                        "dim { size: 1000000000 } } float_val: 1"),
                  invalid, "Cannot parse tensor from proto");
-  expect_refused(parse("dtype: DT_DOUBLE tensor_shape { dim { size: 4611686018427387904 } }"), invalid, "memory");
+  expect_refused(parse("dtype: DT_DOUBLE tensor_shape { dim { size: 4611686018427387904 } }"), invalid,
+                 "memory");
   expect_refused(parse("float_val: 1"), invalid, "dtype 0");
   expect_refused(parse("dtype: DT_FLOAT_REF"), invalid, "dtype 101");
   pb::TensorProto odd;
@@ -151,7 +156,8 @@ TEST(TensorProto, writes_alike_elements_once) {
 Tensor sample(DataType dtype) {
   Tensor t = zeros(dtype, Shape{3, 1});
   if (!is_trivial(dtype)) return t;
-  for (size_t i = 0; i < 3; ++i) static_cast<char*>(t.raw())[i * dtype_size(dtype)] = static_cast<char>(i % 2);
+  for (size_t i = 0; i < 3; ++i)
+    static_cast<char*>(t.raw())[i * dtype_size(dtype)] = static_cast<char>(i % 2);
   return t;
 }
 
@@ -177,7 +183,8 @@ INSTANTIATE_TEST_SUITE_P(AllTypes, TensorProtoOf, testing::ValuesIn(all_dtypes()
                          [](const auto& param) { return dtype_name(param.param); });
 
 TEST(TensorProto, keeps_strings_with_zero_bytes) {
-  Tensor t = Tensor::vector<TString>({TString(absl::string_view("a\0b", 3)), "", "a longer string than fits inline"});
+  Tensor t = Tensor::vector<TString>(
+      {TString(absl::string_view("a\0b", 3)), "", "a longer string than fits inline"});
   pb::TensorProto proto;
   to_proto(t, &proto);
   EXPECT_EQ(from_proto(proto)->to_string(), t.to_string());
@@ -196,7 +203,8 @@ TEST(TensorProto, keeps_resource_handles) {
   back.mutable_tensor_shape();
   proto.mutable_tensor_shape();
   EXPECT_EQ(back.DebugString(), proto.DebugString());
-  proto.mutable_resource_handle_val(0)->mutable_dtypes_and_shapes(0)->set_dtype(static_cast<pb::DataType>(99));
+  proto.mutable_resource_handle_val(0)->mutable_dtypes_and_shapes(0)->set_dtype(
+      static_cast<pb::DataType>(99));
   expect_refused(proto, absl::StatusCode::kInvalidArgument, "unknown dtype enum (99)");
 }
 
@@ -220,12 +228,14 @@ class Celsius final : public VariantValue {
 };
 
 TEST(TensorProto, decodes_registered_variants) {
-  register_variant_decoder("test::Celsius", [](const std::string& metadata, std::vector<Tensor>)
-                                                -> absl::StatusOr<std::shared_ptr<VariantValue>> {
-    if (metadata.size() != 1) return absl::InvalidArgumentError("one byte wanted");
-    return std::make_shared<Celsius>(metadata[0]);
-  });
-  auto t = from_proto(parse("dtype: DT_VARIANT variant_val { type_name: 'test::Celsius' metadata: '\\007' }"));
+  register_variant_decoder(
+      "test::Celsius",
+      [](const std::string& metadata, std::vector<Tensor>) -> absl::StatusOr<std::shared_ptr<VariantValue>> {
+        if (metadata.size() != 1) return absl::InvalidArgumentError("one byte wanted");
+        return std::make_shared<Celsius>(metadata[0]);
+      });
+  auto t =
+      from_proto(parse("dtype: DT_VARIANT variant_val { type_name: 'test::Celsius' metadata: '\\007' }"));
   ASSERT_TRUE(t.ok()) << t.status();
   ASSERT_NE(t->value<Variant>().get<Celsius>(), nullptr);
   EXPECT_EQ(t->value<Variant>().get<Celsius>()->degrees, 7);
@@ -234,7 +244,8 @@ TEST(TensorProto, decodes_registered_variants) {
 }
 
 TEST(ShapeProto, goes_both_ways) {
-  for (const PartialShape& s : {PartialShape(), PartialShape{}, PartialShape{2, -1, 0}, PartialShape(Shape())}) {
+  for (const PartialShape& s :
+       {PartialShape(), PartialShape{}, PartialShape{2, -1, 0}, PartialShape(Shape())}) {
     pb::TensorShapeProto proto;
     to_proto(s, &proto);
     EXPECT_EQ(*from_proto(proto), s);
@@ -250,7 +261,8 @@ TEST(ShapeProto, refuses_what_is_no_shape) {
   proto.add_dim()->set_size(int64_t{1} << 40);
   EXPECT_EQ(from_proto(proto).status().code(), absl::StatusCode::kInvalidArgument);
   proto.set_unknown_rank(true);
-  EXPECT_THAT(std::string(from_proto(proto).status().message()), HasSubstr("must not have any dimensions set"));
+  EXPECT_THAT(std::string(from_proto(proto).status().message()),
+              HasSubstr("must not have any dimensions set"));
 }
 
 }  // namespace

@@ -83,7 +83,8 @@ TEST(PartialShape, fits_when_no_known_dimension_differs) {
 
 TEST(TString, stores_short_and_long_bytes) {
   const std::string longer(1000, 'x');
-  for (const std::string& s : {std::string(), std::string("a\0b", 3), std::string(22, 'y'), std::string(23, 'z'), longer}) {
+  for (const std::string& s :
+       {std::string(), std::string("a\0b", 3), std::string(22, 'y'), std::string(23, 'z'), longer}) {
     TString t(s);
     TString copy = t;
     TString moved = std::move(t);
@@ -141,7 +142,9 @@ TEST(Tensor, says_when_memory_is_short) {
   NoMemory none;
   auto t = Tensor::make(DataType::kDouble, Shape{int64_t{1} << 50}, &none);
   EXPECT_EQ(t.status().code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(std::string(t.status().message()), HasSubstr("OOM when allocating tensor with shape[1125899906842624] and type double by allocator none"));
+  EXPECT_THAT(
+      std::string(t.status().message()),
+      HasSubstr("OOM when allocating tensor with shape[1125899906842624] and type double by allocator none"));
   EXPECT_FALSE(Tensor::make(DataType::kString, Shape{int64_t{1} << 62}).ok());
 }
 
@@ -163,7 +166,8 @@ TEST(Tensor, reads_the_same_memory_under_another_shape_or_type) {
 TEST(Tensor, prints_the_first_values) {
   EXPECT_EQ((Tensor::from<float>(Shape{2, 2}, {1, 2, 3, 4})).to_string(),
             "Tensor<type: float shape: [2,2] values: [[1 2] [3 4]]>");
-  EXPECT_EQ(Tensor::vector<int32_t>({1, 2, 3}).to_string(2), "Tensor<type: int32 shape: [3] values: [1 2...]>");
+  EXPECT_EQ(Tensor::vector<int32_t>({1, 2, 3}).to_string(2),
+            "Tensor<type: int32 shape: [3] values: [1 2...]>");
   EXPECT_EQ(Tensor().to_string(), "Tensor<uninitialized>");
 }
 
