@@ -48,6 +48,8 @@ struct SessionOptions {
   bool has_metadata = false;
   /// Signatures kept compiled; the least recently used go first.
   int max_signatures = 1024;
+  /// A partial run in which nobody takes a turn for so long is abandoned; zero: never.
+  std::chrono::milliseconds partial_run_lease{std::chrono::minutes(10)};
 
   /// From the bytes of a ConfigProto. InvalidArgument when they do not parse.
   static absl::StatusOr<SessionOptions> from_config(absl::string_view config_bytes);
@@ -65,6 +67,18 @@ struct RunOptions {
   bool output_partition_graphs = false;
 
   static absl::StatusOr<RunOptions> from_bytes(absl::string_view run_options_bytes);
+};
+
+/// What a callable feeds and fetches, and how it runs: CallableOptions as plain data.
+struct CallableOptions {
+  std::vector<std::string> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+  RunOptions run_options;
+  /// (from, to): output `to` takes the value that `from` has in the same step.
+  std::vector<std::pair<std::string, std::string>> tensor_connections;
+
+  static absl::StatusOr<CallableOptions> from_bytes(absl::string_view callable_options_bytes);
 };
 
 }  // namespace troupe

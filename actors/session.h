@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,7 +28,12 @@ struct RunStats {
   /// Nodes executed, over all partitions and iterations.
   int64_t nodes_run = 0;
   int num_partitions = 0;
+  /// A serialised RunMetadata when RunOptions asked for statistics or partition graphs; else empty.
+  std::string metadata;
 };
+
+/// A callable, as make_callable returned it; never used twice in one session.
+using CallableHandle = int64_t;
 
 /// A running step, as `inspect` shows it.
 struct StepReport {
@@ -73,6 +79,8 @@ class Session {
   absl::Status create(Graph graph);
   /// Adds nodes; the session is unchanged when it fails.
   absl::Status extend(const tensorflow::GraphDef& graph);
+  /// The same for a graph that begins with all nodes that the session has, which it takes the place of.
+  absl::Status extend(Graph graph);
 
   /// Runs one step: feeds tensors, executes what the fetches and targets need, and returns the fetches in order.
   /// Errors are TensorFlow's; the first root error of the step wins. DeadlineExceeded carries the nodes not done.
@@ -80,6 +88,27 @@ class Session {
                                           const std::vector<std::string>& fetches,
                                           const std::vector<std::string>& targets = {},
                                           const RunOptions& options = {}, RunStats* stats = nullptr);
+
+  /// Begins a partial run: a step whose feeds come, and whose fetches are taken, in any number of turns, from any thread.
+  /// Its handle, which is a text. Errors are TensorFlow's; the step ends when every feed has come and every fetch was
+  /// taken, with the first error, when it is cancelled, when nobody takes a turn for SessionOptions::partial_run_lease,
+  /// and with the session.
+  absl::StatusOr<std::string> partial_run_setup(const std::vector<std::string>& feeds,
+                                                const std::vector<std::string>& fetches,
+                                                const std::vector<std::string>& targets = {});
+  /// One turn: feeds tensors, and waits for fetches. InvalidArgument for a handle that is not there, for what was fed or
+  /// fetched before, and for a fetch that cannot be computed from what has been fed.
+  absl::StatusOr<std::vector<Tensor>> partial_run(const std::string& handle,
+                                                  const std::vector<NamedTensor>& feeds,
+                                                  const std::vector<std::string>& fetches);
+
+  /// Prepares a signature, so that its runs need not name it.
+  absl::StatusOr<CallableHandle> make_callable(const CallableOptions& options);
+  /// Runs it: `feeds` and `fetches` in the order of CallableOptions, and as many. InvalidArgument for a handle that is
+  /// not there.
+  absl::Status run_callable(CallableHandle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches,
+                            RunStats* stats = nullptr);
+  absl::Status release_callable(CallableHandle handle);
 
   /// Cancels all running steps; they end with Cancelled. Returns how many. Does not wait for them.
   absl::StatusOr<int> cancel(absl::string_view reason = "");

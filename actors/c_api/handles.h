@@ -1,0 +1,77 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "actors/c_api/include/tensorflow/c/c_api.h"
+#include "actors/session.h"
+#include "graph/ir/graph.h"
+#include "graph/passes/infer_shapes.h"
+#include "graph/tensor/tensor.h"
+
+/// What is behind the opaque pointers of the C API. Only the files of this folder see it; each type belongs to whoever
+/// called its TF_New... function, until the TF_Delete... one.
+
+struct TF_Status {
+  absl::Status status;
+  /// What TF_Message points into.
+  std::string message;
+};
+
+struct TF_Tensor {
+  troupe::Tensor tensor;
+};
+
+/// Node `id` of a graph. Owned by the graph, at the same address as long as it lives.
+struct TF_Operation {
+  TF_Graph* graph = nullptr;
+  int id = -1;
+};
+
+struct TF_Graph {
+  TF_Graph();
+  ~TF_Graph();
+
+  const troupe::Node& node(const TF_Operation* oper) const { return graph.node(oper->id); }
+  /// Makes operations, shapes and consumers of the nodes from `first_id` on; `mu` held. An error leaves the nodes in place
+  /// (the caller takes them out again).
+  absl::Status adopt_nodes(int first_id);
+  /// Takes the nodes from `first_id` on out again; `mu` held.
+  void drop_nodes(int first_id);
+
+  std::mutex mu;
+  // All guarded by mu. Operations, once handed out, may be read without it: a node never changes after it was added.
+  troupe::Graph graph;
+  std::unique_ptr<troupe::ShapeInference> shapes;
+  std::deque<TF_Operation> operations;
+  /// By node: who uses its outputs (src_slot >= 0) or waits for it (-1).
+  std::vector<std::vector<troupe::ConsumerIndex::Use>> consumers;
+  /// Sessions that run this graph; it is freed with the last of them when TF_DeleteGraph came before.
+  int num_sessions = 0;
+  bool delete_requested = false;
+  /// Ids below it have been handed to some session: changing them has no effect there.
+  int num_extended = 0;
+};
+
+namespace troupe::c_api {
+
+/// Stores a status; OK clears. `to` is not null.
+void set_status(TF_Status* to, const absl::Status& status);
+/// InvalidArgument(text).
+void set_invalid(TF_Status* to, absl::string_view text);
+/// The serialised message, with a deallocator, into an empty buffer. InvalidArgument when it is not empty.
+absl::Status to_buffer(const std::string& bytes, TF_Buffer* out);
+
+/// The ops, kernels and plug-ins of this process, which TF_LoadLibrary adds to: every graph and session of the C API uses it.
+const OpRegistry& process_ops();
+class KernelRegistry;
+
+/// "name:index" as Session::run takes it.
+std::string output_name(const TF_Output& output);
+
+}  // namespace troupe::c_api
