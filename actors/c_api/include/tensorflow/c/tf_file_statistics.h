@@ -1,0 +1,11 @@
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a file system says of a file. */
+typedef struct TF_FileStatistics {
+  int64_t length;     /* bytes */
+  int64_t mtime_nsec; /* last change, in nanoseconds since 1970 */
+  bool is_directory;
+} TF_FileStatistics;
