@@ -17,6 +17,7 @@
 
 namespace troupe {
 
+class FunctionRunner;
 class StepState;
 class KernelContext;
 
@@ -179,6 +180,8 @@ class StepState {
   CancellationToken* cancellation = nullptr;
   Rendezvous* rendezvous = nullptr;
   SessionTensors* session_tensors = nullptr;
+  /// Runs the functions that kernels call; null where none can be called.
+  FunctionRunner* functions = nullptr;
   /// Values of `_Arg` nodes by their `index` attr, and where `_Retval` nodes put theirs.
   std::span<const Tensor> args;
   std::span<Tensor> retvals;
