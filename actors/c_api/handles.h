@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -14,8 +15,8 @@
 #include "graph/passes/infer_shapes.h"
 #include "graph/tensor/tensor.h"
 
-/// What is behind the opaque pointers of the C API. Only the files of this folder see it; each type belongs to whoever
-/// called its TF_New... function, until the TF_Delete... one.
+/// What is behind the opaque pointers of the C API. Only the files of this folder see it; each type belongs
+/// to whoever called its TF_New... function, until the TF_Delete... one.
 
 struct TF_Status {
   absl::Status status;
@@ -23,6 +24,8 @@ struct TF_Status {
   std::string message;
 };
 
+/// Its memory is the tensor's own buffer, or the client's, adopted. A tensor that TF_NewTensor got more bytes
+/// for than the shape needs keeps them: TF_TensorByteSize is the size of the buffer.
 struct TF_Tensor {
   troupe::Tensor tensor;
 };
@@ -38,14 +41,18 @@ struct TF_Graph {
   ~TF_Graph();
 
   const troupe::Node& node(const TF_Operation* oper) const { return graph.node(oper->id); }
-  /// Makes operations, shapes and consumers of the nodes from `first_id` on; `mu` held. An error leaves the nodes in place
-  /// (the caller takes them out again).
+  /// Makes operations, shapes and consumers of the nodes from `first_id` on; `mu` held. An error leaves the
+  /// nodes in place (the caller takes them out again).
   absl::Status adopt_nodes(int first_id);
   /// Takes the nodes from `first_id` on out again; `mu` held.
   void drop_nodes(int first_id);
 
+  /// graph.num_ids(), readable without mu: by it a run sees whether its session lacks nodes. adopt_nodes and
+  /// drop_nodes set it, as must whoever else adds nodes, before mu is let go.
+  std::atomic<int> num_nodes{0};
   std::mutex mu;
-  // All guarded by mu. Operations, once handed out, may be read without it: a node never changes after it was added.
+  // All guarded by mu. Operations, once handed out, may be read without it: a node never changes after it was
+  // added.
   troupe::Graph graph;
   std::unique_ptr<troupe::ShapeInference> shapes;
   std::deque<TF_Operation> operations;
@@ -58,6 +65,11 @@ struct TF_Graph {
   int num_extended = 0;
 };
 
+namespace troupe {
+class KernelRegistry;
+class Runtime;
+}  // namespace troupe
+
 namespace troupe::c_api {
 
 /// Stores a status; OK clears. `to` is not null.
@@ -67,9 +79,11 @@ void set_invalid(TF_Status* to, absl::string_view text);
 /// The serialised message, with a deallocator, into an empty buffer. InvalidArgument when it is not empty.
 absl::Status to_buffer(const std::string& bytes, TF_Buffer* out);
 
-/// The ops, kernels and plug-ins of this process, which TF_LoadLibrary adds to: every graph and session of the C API uses it.
-const OpRegistry& process_ops();
-class KernelRegistry;
+/// What every graph and session of the C API uses: ops and kernels of this process, which plug-ins add to,
+/// and the runtime that its sessions are in. Made on first use, never destroyed. See process.cc.
+OpRegistry& process_ops();
+KernelRegistry& process_kernels();
+Runtime& process_runtime();
 
 /// "name:index" as Session::run takes it.
 std::string output_name(const TF_Output& output);
