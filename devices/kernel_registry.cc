@@ -60,24 +60,38 @@ KernelDef&& KernelDef::fn(KernelFn f, bool cheap) && {
   return std::move(*this);
 }
 
-void KernelRegistry::add(KernelDef def) { defs_[def.op].push_back(std::move(def)); }
+void KernelRegistry::add(KernelDef def) {
+  auto added = std::make_unique<const KernelDef>(std::move(def));
+  std::unique_lock lock(mu_);
+  defs_[added->op].push_back(std::move(added));
+}
+
+std::vector<const KernelDef*> KernelRegistry::of(const std::string& op) const {
+  std::vector<const KernelDef*> out;
+  std::shared_lock lock(mu_);
+  auto it = defs_.find(op);
+  if (it == defs_.end()) return out;
+  for (const auto& def : it->second) out.push_back(def.get());
+  return out;
+}
 
 absl::StatusOr<const KernelDef*> KernelRegistry::find(const std::string& op, const std::string& device_type,
                                                       const AttrMap& attrs) const {
+  std::shared_lock lock(mu_);
   auto it = defs_.find(op);
   if (it == defs_.end()) return nullptr;
   std::string label = attrs.get_or<std::string>("_kernel", "");
   const KernelDef* best = nullptr;
-  for (const KernelDef& def : it->second) {
-    if (def.device_type != device_type || def.label != label) continue;
-    TROUPE_ASSIGN_OR_RETURN(bool match, matches(def, attrs));
+  for (const auto& def : it->second) {
+    if (def->device_type != device_type || def->label != label) continue;
+    TROUPE_ASSIGN_OR_RETURN(bool match, matches(*def, attrs));
     if (!match) continue;
-    if (best != nullptr && best->priority == def.priority) {
+    if (best != nullptr && best->priority == def->priority) {
       return absl::InvalidArgumentError(absl::StrCat("Multiple OpKernel registrations match NodeDef for op '",
                                                      op, "' on '", device_type, "' with priority ",
-                                                     def.priority));
+                                                     def->priority));
     }
-    if (best == nullptr || def.priority > best->priority) best = &def;
+    if (best == nullptr || def->priority > best->priority) best = def.get();
   }
   return best;
 }
@@ -86,9 +100,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> KernelRegistry::create(const KernelNode&
   TROUPE_ASSIGN_OR_RETURN(const KernelDef* def, find(node.op->name, device->type(), node.attrs));
   if (def == nullptr) {
     bool attrs_did_not_match = false;
-    if (auto it = defs_.find(node.op->name); it != defs_.end()) {
-      for (const KernelDef& d : it->second) attrs_did_not_match |= d.device_type == device->type();
-    }
+    for (const KernelDef* d : of(node.op->name)) attrs_did_not_match |= d->device_type == device->type();
     return absl::NotFoundError(
         absl::StrCat("No registered '", node.op->name, "' OpKernel for '", device->type(),
                      "' devices compatible with node {{node ", node.name, "}}",
@@ -102,13 +114,13 @@ absl::StatusOr<std::unique_ptr<Kernel>> KernelRegistry::create(const KernelNode&
 }
 
 std::string KernelRegistry::list_for_op(const std::string& op) const {
-  auto it = defs_.find(op);
-  if (it == defs_.end()) return "  <no registered kernels>\n";
+  const std::vector<const KernelDef*> defs = of(op);
+  if (defs.empty()) return "  <no registered kernels>\n";
   std::string out;
-  for (const KernelDef& def : it->second) {
-    absl::StrAppend(&out, "  device='", def.device_type, "'");
-    if (!def.label.empty()) absl::StrAppend(&out, "; label='", def.label, "'");
-    for (const auto& [name, allowed] : def.constraints) {
+  for (const KernelDef* def : defs) {
+    absl::StrAppend(&out, "  device='", def->device_type, "'");
+    if (!def->label.empty()) absl::StrAppend(&out, "; label='", def->label, "'");
+    for (const auto& [name, allowed] : def->constraints) {
       absl::StrAppend(
           &out, "; ", name, " in [",
           absl::StrJoin(allowed, ", ", [](std::string* o, DataType t) { absl::StrAppend(o, dt_name(t)); }),
@@ -121,6 +133,7 @@ std::string KernelRegistry::list_for_op(const std::string& op) const {
 
 std::vector<std::string> KernelRegistry::ops() const {
   std::vector<std::string> names;
+  std::shared_lock lock(mu_);
   for (const auto& d : defs_) names.push_back(d.first);
   std::sort(names.begin(), names.end());
   return names;

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -66,7 +67,8 @@ struct KernelDef {
   KernelFactory factory;
 };
 
-/// Kernels by op and device type. Filled by explicit calls, then read-only and so thread-safe.
+/// Kernels by op and device type. Thread-safe: plug-ins add to it while sessions read. KernelDef pointers stay valid as long as
+/// the registry.
 class KernelRegistry {
  public:
   void add(KernelDef def);
@@ -80,9 +82,12 @@ class KernelRegistry {
   /// "  device='CPU'; T in [DT_FLOAT]\n..." or "  <no registered kernels>\n", as TensorFlow lists them.
   std::string list_for_op(const std::string& op) const;
   std::vector<std::string> ops() const;
+  /// The registrations of an op, in the order in which they came.
+  std::vector<const KernelDef*> of(const std::string& op) const;
 
  private:
-  absl::flat_hash_map<std::string, std::vector<KernelDef>> defs_;
+  mutable std::shared_mutex mu_;
+  absl::flat_hash_map<std::string, std::vector<std::unique_ptr<const KernelDef>>> defs_;  // guarded by mu_
 };
 
 }  // namespace troupe
