@@ -24,10 +24,12 @@ struct TF_Status {
   std::string message;
 };
 
-/// Its memory is the tensor's own buffer, or the client's, adopted. A tensor that TF_NewTensor got more bytes
-/// for than the shape needs keeps them: TF_TensorByteSize is the size of the buffer.
+/// What TF_TensorByteSize says is the size of the buffer, which a client may have made larger than the shape
+/// needs, or, by TF_SetShape, too small: feed it through to_tensor only.
 struct TF_Tensor {
   troupe::Tensor tensor;
+  /// The client's own memory, which TF_TensorMaybeMove does not move.
+  bool foreign = false;
 };
 
 /// Node `id` of a graph. Owned by the graph, at the same address as long as it lives.
@@ -84,6 +86,13 @@ absl::Status to_buffer(const std::string& bytes, TF_Buffer* out);
 OpRegistry& process_ops();
 KernelRegistry& process_kernels();
 Runtime& process_runtime();
+
+/// What `from` holds, for the runtime. The memory is shared, but for resource handles, which clients see
+/// serialised. InvalidArgument when `from` is null, when its memory is too small for its shape, or when it
+/// holds no handle.
+absl::StatusOr<Tensor> to_tensor(const TF_Tensor* from);
+/// The same the other way round. FailedPrecondition when nothing was ever stored in it.
+absl::StatusOr<TF_Tensor*> from_tensor(Tensor from);
 
 /// "name:index" as Session::run takes it.
 std::string output_name(const TF_Output& output);

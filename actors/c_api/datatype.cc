@@ -1,0 +1,10 @@
+#include "actors/c_api/handles.h"
+
+#include "graph/tensor/dtype.h"
+
+extern "C" size_t TF_DataTypeSize(TF_DataType dt) {
+  int number = static_cast<int>(dt);
+  if (!troupe::is_valid_dtype(number)) return 0;
+  auto dtype = static_cast<troupe::DataType>(number);
+  return troupe::is_ref(dtype) || !troupe::is_trivial(dtype) ? 0 : troupe::dtype_size(dtype);
+}
