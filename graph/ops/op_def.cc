@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "graph/ops/op_check.h"
 
 namespace troupe {
 namespace {
@@ -297,62 +298,77 @@ absl::Status check_length(const AttrDef& def, const std::vector<T>& list) {
   return absl::OkStatus();
 }
 
-absl::Status check_attr(const AttrDef& def, AttrValue* value) {
-  if (value->get<AttrPlaceholder>() != nullptr) return absl::OkStatus();
-  auto wrong = [&] {
-    return absl::InvalidArgumentError(absl::StrCat("AttrValue had value with type '", value->kind(),
-                                                   "' when '", def.kind, "' expected for attr '", def.name,
-                                                   "'"));
-  };
-  if (value->get<EmptyList>() != nullptr) {
-    if (!absl::StartsWith(def.kind, "list(")) return wrong();
-    return check_length(def, std::vector<int64_t>());
-  }
-  if (value->kind() != def.kind) return wrong();
-  if (const auto* t = value->get<DataType>()) return check_type(def, *t);
-  if (const auto* s = value->get<std::string>()) return check_string(def, *s);
-  if (const auto* i = value->get<int64_t>()) {
-    if (def.minimum && *i < *def.minimum) {
-      return absl::InvalidArgumentError(absl::StrCat("Value for attr '", def.name, "' of ", *i,
-                                                     " must be at least minimum ", *def.minimum));
-    }
-  }
-  if (const auto* list = value->get<std::vector<DataType>>()) {
-    for (DataType t : *list) TROUPE_RETURN_IF_ERROR(check_type(def, t));
-    return check_length(def, *list);
-  }
-  if (const auto* list = value->get<std::vector<std::string>>()) {
-    for (const std::string& s : *list) TROUPE_RETURN_IF_ERROR(check_string(def, s));
-    return check_length(def, *list);
-  }
-  if (const auto* list = value->get<std::vector<int64_t>>()) return check_length(def, *list);
-  if (const auto* list = value->get<std::vector<PartialShape>>()) return check_length(def, *list);
-  return absl::OkStatus();
-}
-
 std::string arg_text(const ArgDef& arg) {
-  std::string type = !arg.type_list_attr.empty() ? arg.type_list_attr
+  // The attr of a list with a type each is not written: neither does TensorFlow.
+  std::string type = !arg.type_list_attr.empty() ? ""
                      : !arg.type_attr.empty()    ? arg.type_attr
                                                  : dtype_name(arg.type);
   if (arg.is_ref) type = absl::StrCat("Ref(", type, ")");
   return absl::StrCat(arg.name, ":", arg.number_attr.empty() ? "" : absl::StrCat(arg.number_attr, "*"), type);
 }
 
-std::string signature(const OpDef& op) {
+std::string attr_text(const AttrDef& attr) {
+  std::string out = absl::StrCat("; attr=", attr.name, ":", attr.kind);
+  if (attr.default_value) absl::StrAppend(&out, ",default=", attr.default_value->to_string());
+  if (attr.minimum) absl::StrAppend(&out, ",min=", *attr.minimum);
+  if (!attr.allowed_types.empty()) {
+    absl::StrAppend(&out, ",allowed=", AttrValue(attr.allowed_types).to_string());
+  } else if (!attr.allowed_strings.empty()) {
+    absl::StrAppend(&out, ",allowed=", AttrValue(attr.allowed_strings).to_string());
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string summarize_op(const OpDef& op) {
   auto join = [](const std::vector<ArgDef>& args) {
     return absl::StrJoin(args, ", ",
                          [](std::string* o, const ArgDef& a) { absl::StrAppend(o, arg_text(a)); });
   };
-  std::string attrs = absl::StrJoin(op.attrs, "; attr=", [](std::string* o, const AttrDef& a) {
-    absl::StrAppend(o, a.name, ":", a.kind);
-    if (a.default_value) absl::StrAppend(o, ",default=", a.default_value->to_string());
-  });
-  return absl::StrCat("Op<name=", op.name, "; signature=", join(op.inputs), " -> ", join(op.outputs),
-                      attrs.empty() ? "" : absl::StrCat("; attr=", attrs),
-                      op.is_stateful ? "; is_stateful=true" : "", ">");
+  std::string out = absl::StrCat("Op<name=", op.name, "; signature=", join(op.inputs), " -> ", join(op.outputs));
+  for (const AttrDef& attr : op.attrs) out += attr_text(attr);
+  if (op.is_commutative) out += "; is_commutative=true";
+  if (op.is_aggregate) out += "; is_aggregate=true";
+  if (op.is_stateful) out += "; is_stateful=true";
+  if (op.allows_uninitialized_input) out += "; allows_uninitialized_input=true";
+  return out + ">";
 }
 
-}  // namespace
+absl::Status check_attr(const AttrDef& def, const AttrValue& value) {
+  if (value.get<AttrPlaceholder>() != nullptr) return absl::OkStatus();
+  auto wrong = [&] {
+    const bool missing = value.get<std::monostate>() != nullptr || value.get<EmptyList>() != nullptr;
+    const std::string what = missing ? absl::StrCat("AttrValue missing value with expected type '", def.kind, "'")
+                                     : absl::StrCat("AttrValue had value with type '", value.kind(), "' when '",
+                                                    def.kind, "' expected");
+    return absl::InvalidArgumentError(absl::StrCat(what, "\n\t for attr '", def.name, "'"));
+  };
+  if (value.get<EmptyList>() != nullptr) {
+    if (!absl::StartsWith(def.kind, "list(")) return wrong();
+    return check_length(def, std::vector<int64_t>());
+  }
+  if (value.kind() != def.kind) return wrong();
+  if (const auto* t = value.get<DataType>()) return check_type(def, *t);
+  if (const auto* s = value.get<std::string>()) return check_string(def, *s);
+  if (const auto* i = value.get<int64_t>()) {
+    if (def.minimum && *i < *def.minimum) {
+      return absl::InvalidArgumentError(absl::StrCat("Value for attr '", def.name, "' of ", *i,
+                                                     " must be at least minimum ", *def.minimum));
+    }
+  }
+  if (const auto* list = value.get<std::vector<DataType>>()) {
+    for (DataType t : *list) TROUPE_RETURN_IF_ERROR(check_type(def, t));
+    return check_length(def, *list);
+  }
+  if (const auto* list = value.get<std::vector<std::string>>()) {
+    for (const std::string& s : *list) TROUPE_RETURN_IF_ERROR(check_string(def, s));
+    return check_length(def, *list);
+  }
+  if (const auto* list = value.get<std::vector<int64_t>>()) return check_length(def, *list);
+  if (const auto* list = value.get<std::vector<PartialShape>>()) return check_length(def, *list);
+  return absl::OkStatus();
+}
 
 const AttrDef* OpDef::find_attr(absl::string_view attr) const {
   for (const AttrDef& a : attrs) {
@@ -443,12 +459,12 @@ absl::Status complete_and_check_attrs(const OpDef& op, AttrMap* attrs) {
     if (v == nullptr) {
       if (!def.default_value) {
         return absl::InvalidArgumentError(
-            absl::StrCat("NodeDef missing attr '", def.name, "' from ", signature(op)));
+            absl::StrCat("NodeDef missing attr '", def.name, "' from ", summarize_op(op)));
       }
       attrs->set(def.name, *def.default_value);
       continue;
     }
-    TROUPE_RETURN_IF_ERROR(check_attr(def, const_cast<AttrValue*>(v)));
+    TROUPE_RETURN_IF_ERROR(check_attr(def, *v));
   }
   return absl::OkStatus();
 }
