@@ -21,9 +21,11 @@ struct Row {
 constexpr Row row_of(DataType t) {
   switch (t) {
     case DataType::kInvalid: return {"INVALID", 0};
-#define TROUPE_DTYPE(number, enumerator, type, text)      \
-  case DataType::enumerator: return {text, sizeof(type)}; \
-      #include "graph/tensor/dtypes.def"
+// clang-format off
+#define TROUPE_DTYPE(number, enumerator, type, text) \
+  case DataType::enumerator: return {text, sizeof(type)};
+#include "graph/tensor/dtypes.def"
+      // clang-format on
   }
   return {nullptr, 0};
 }

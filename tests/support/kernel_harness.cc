@@ -153,9 +153,11 @@ testing::AssertionResult tensors_near(const Tensor& got, const Tensor& want, dou
     return testing::AssertionFailure() << "got " << got.to_string() << " want " << want.to_string();
   }
   switch (got.dtype()) {
-#define TROUPE_DTYPE(number, name, type, text)                       \
-  case DataType::name: return all_near<type>(got, want, rtol, atol); \
-      #include "graph/tensor/dtypes.def"
+// clang-format off
+#define TROUPE_DTYPE(number, name, type, text) \
+  case DataType::name: return all_near<type>(got, want, rtol, atol);
+#include "graph/tensor/dtypes.def"
+    // clang-format on
     default: return testing::AssertionFailure() << "uninitialised";
   }
 }
