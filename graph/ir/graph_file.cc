@@ -12,6 +12,7 @@
 #include <google/protobuf/text_format.h>
 #include <optional>
 #include <set>
+#include <unordered_set>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -151,7 +152,7 @@ bool plausible(const pb::GraphDef& graph) {
 }
 
 std::string tags_text(const pb::MetaGraphDef& meta) {
-  return absl::StrCat("{ ", absl::StrJoin(meta.meta_info_def().tags(), ", "), " }");
+  return absl::StrCat("{ ", absl::StrJoin(meta.meta_info_def().tags(), " "), " }");
 }
 
 absl::StatusOr<pb::MetaGraphDef*> select_meta_graph(pb::SavedModel* model,
@@ -169,16 +170,14 @@ absl::StatusOr<pb::MetaGraphDef*> select_meta_graph(pb::SavedModel* model,
     if (model->meta_graphs_size() == 1) return model->mutable_meta_graphs(0);
     if (serving != nullptr) return serving;
   }
-  return absl::NotFoundError(absl::StrCat(path, ": Could not find meta graph def matching supplied tags: { ",
-                                          absl::StrJoin(tags, ", "),
-                                          " }. Available tag-sets: ", absl::StrJoin(available, ", ")));
+  const std::unordered_set<std::string> wanted(tags.begin(), tags.end());
+  return absl::NotFoundError(absl::StrCat("Could not find meta graph def matching supplied tags: { ",
+                                          absl::StrJoin(wanted, " "), " }. The tag-sets in ", path,
+                                          " are: ", absl::StrJoin(available, ", ")));
 }
 
 absl::StatusOr<GraphFile> take_saved_model(pb::SavedModel* model, const std::vector<std::string>& tags,
                                            const std::string& path) {
-  if (model->meta_graphs().empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": the SavedModel has no meta graph"));
-  }
   TROUPE_ASSIGN_OR_RETURN(pb::MetaGraphDef * meta, select_meta_graph(model, tags, path));
   GraphFile file;
   file.kind = Kind::kSavedModel;
@@ -227,30 +226,30 @@ absl::StatusOr<GraphFile> read_file(const std::string& path, const std::vector<s
 }
 
 absl::StatusOr<std::string> single_node(const pb::MetaGraphDef& meta, const char* collection,
-                                        const std::string& path) {
+                                        const std::string& folder) {
   auto it = meta.collection_def().find(collection);
   if (it == meta.collection_def().end()) return "";
   const auto& nodes = it->second.node_list().value();
   if (nodes.size() != 1) {
-    return absl::FailedPreconditionError(absl::StrCat(path, ": Expected exactly one node in collection ",
-                                                      collection, ", found ", nodes.size()));
+    return absl::FailedPreconditionError(absl::StrCat("Expected exactly one main op in : ", folder, "; its ",
+                                                      collection, " names ", nodes.size()));
   }
   return nodes.Get(0);
 }
 
-absl::Status find_init_op(GraphFile* file) {
+absl::Status find_init_op(const fs::path& folder, GraphFile* file) {
   const auto& signatures = file->meta_graph->signature_def();
   if (auto it = signatures.find(kInitSignature); it != signatures.end()) {
     auto out = it->second.outputs().find(kInitSignature);
     if (out == it->second.outputs().end()) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(file->path, ": Could not find output ", kInitSignature, " of the init signature"));
+      return absl::FailedPreconditionError(absl::StrCat("Could not find output ", kInitSignature,
+                                                        " of the init signature of ", folder.string()));
     }
     file->init_op = out->second.name();
     return absl::OkStatus();
   }
   for (const char* collection : {kMainOpCollection, kLegacyInitCollection}) {
-    TROUPE_ASSIGN_OR_RETURN(file->init_op, single_node(*file->meta_graph, collection, file->path));
+    TROUPE_ASSIGN_OR_RETURN(file->init_op, single_node(*file->meta_graph, collection, folder.string()));
     if (!file->init_op.empty()) return absl::OkStatus();
   }
   return absl::OkStatus();
@@ -281,7 +280,8 @@ absl::StatusOr<GraphFile> read_folder(const fs::path& folder, const std::vector<
   if (!binary) path = folder / "saved_model.pbtxt";
   if (!binary && !fs::exists(path, error)) {
     return absl::NotFoundError(absl::StrCat(
-        "Could not find SavedModel .pb or .pbtxt at supplied export directory path: ", folder.string()));
+        "Could not find SavedModel .pb or .pbtxt at supplied export directory path: ", folder.string(),
+        ". Check that the directory exists and that you have the right permissions for accessing it."));
   }
   TROUPE_ASSIGN_OR_RETURN(std::string bytes, read_bytes(path.string()));
   TROUPE_ASSIGN_OR_RETURN(GraphFile file, read_as(Kind::kSavedModel, bytes, binary, tags, path.string()));
@@ -290,7 +290,7 @@ absl::StatusOr<GraphFile> read_folder(const fs::path& folder, const std::vector<
   }
   file.restore_op = file.meta_graph->saver_def().restore_op_name();
   file.restore_filename_tensor = file.meta_graph->saver_def().filename_tensor_name();
-  TROUPE_RETURN_IF_ERROR(find_init_op(&file));
+  TROUPE_RETURN_IF_ERROR(find_init_op(folder, &file));
   TROUPE_RETURN_IF_ERROR(find_assets(folder, &file));
   return file;
 }
@@ -304,6 +304,10 @@ absl::StatusOr<GraphFile> read_graph_file(const std::string& path, const std::ve
   if (fs::is_directory(path, error)) return read_folder(path, tags);
   if (!fs::exists(path, error)) return absl::NotFoundError(absl::StrCat(path, ": no such file or folder"));
   return read_file(path, tags);
+}
+
+absl::StatusOr<GraphFile> read_saved_model(const std::string& dir, const std::vector<std::string>& tags) {
+  return read_folder(dir, tags);
 }
 
 }  // namespace troupe

@@ -43,5 +43,7 @@ struct GraphFile {
 /// selects the meta graph of a SavedModel: that with exactly these; without any, the only one, or the one that serves.
 /// NotFound for a missing file or tag set, DataLoss or InvalidArgument for what cannot be read; all name the file.
 absl::StatusOr<GraphFile> read_graph_file(const std::string& path, const std::vector<std::string>& tags = {});
+/// The SavedModel in the folder `dir`. NotFound also when `dir` is no folder.
+absl::StatusOr<GraphFile> read_saved_model(const std::string& dir, const std::vector<std::string>& tags = {});
 
 }  // namespace troupe

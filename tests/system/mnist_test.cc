@@ -8,11 +8,9 @@
 #include <filesystem>
 
 #include "actors/runtime.h"
+#include "actors/saved_model.h"
 #include "actors/session.h"
-
 #include "graph/ir/graph_file.h"
-
-#include "tools/troupe/model_loader.h"
 
 namespace troupe {
 namespace {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "CLI/CLI.hpp"
+#include "graph/ir/graph_file.h"
 #include "graph/status.h"
 #include "proto/graph.pb.h"
 #include "proto/meta_graph.pb.h"

@@ -1,12 +1,9 @@
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "actors/options.h"
-#include "graph/ir/graph_file.h"
 
 namespace tensorflow {
 class SignatureDef;
@@ -14,15 +11,9 @@ class SignatureDef;
 
 namespace troupe {
 
-class Runtime;
+struct GraphFile;
 class Session;
 
-/// Gives the session the model's graph; for a SavedModel also restores the variables and runs the init op, with the names
-/// of its asset files fed, as TensorFlow's loader does.
-absl::Status load_model(const GraphFile& model, Session* session);
-/// Opens a session in `runtime` and loads the model into it.
-absl::StatusOr<std::unique_ptr<Session>> open_model(Runtime& runtime, const GraphFile& model,
-                                                    const SessionOptions& options = {});
 /// Restores a checkpoint with the saver of a MetaGraphDef or SavedModel. FailedPrecondition when it has none.
 absl::Status restore_checkpoint(const GraphFile& model, const std::string& prefix, Session* session);
 

@@ -8,7 +8,9 @@
 #include <memory>
 
 #include "actors/runtime.h"
+#include "actors/saved_model.h"
 #include "actors/session.h"
+#include "graph/ir/graph_file.h"
 #include "graph/status.h"
 #include "proto/meta_graph.pb.h"
 

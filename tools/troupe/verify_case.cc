@@ -3,7 +3,9 @@
 #include <chrono>
 
 #include "actors/runtime.h"
+#include "actors/saved_model.h"
 #include "actors/session.h"
+#include "graph/ir/graph_file.h"
 #include "graph/ir/names.h"
 #include "proto/graph.pb.h"
 #include "proto/node_def.pb.h"
@@ -15,7 +17,6 @@
 #include "tools/troupe/compare.h"
 #include "tools/troupe/files.h"
 #include "tools/troupe/messages.h"
-#include "tools/troupe/model_loader.h"
 
 namespace troupe {
 namespace {
