@@ -21,14 +21,15 @@ namespace {
 
 using absl::string_view;
 
-constexpr DataType kRealNumbers[] = {
-    DataType::kFloat, DataType::kDouble,   DataType::kInt32,  DataType::kUint8, DataType::kInt16,  DataType::kInt8,
-    DataType::kInt64, DataType::kBfloat16, DataType::kUint16, DataType::kHalf,  DataType::kUint32, DataType::kUint64};
+constexpr DataType kRealNumbers[] = {DataType::kFloat, DataType::kDouble,   DataType::kInt32,
+                                     DataType::kUint8, DataType::kInt16,    DataType::kInt8,
+                                     DataType::kInt64, DataType::kBfloat16, DataType::kUint16,
+                                     DataType::kHalf,  DataType::kUint32,   DataType::kUint64};
 constexpr DataType kNumbers[] = {
-    DataType::kFloat,  DataType::kDouble,  DataType::kInt32,   DataType::kUint8,      DataType::kInt16,
-    DataType::kInt8,   DataType::kComplex64, DataType::kInt64, DataType::kQint8,      DataType::kQuint8,
-    DataType::kQint32, DataType::kBfloat16, DataType::kQint16, DataType::kQuint16,    DataType::kUint16,
-    DataType::kComplex128, DataType::kHalf, DataType::kUint32, DataType::kUint64};
+    DataType::kFloat,      DataType::kDouble,    DataType::kInt32,  DataType::kUint8,   DataType::kInt16,
+    DataType::kInt8,       DataType::kComplex64, DataType::kInt64,  DataType::kQint8,   DataType::kQuint8,
+    DataType::kQint32,     DataType::kBfloat16,  DataType::kQint16, DataType::kQuint16, DataType::kUint16,
+    DataType::kComplex128, DataType::kHalf,      DataType::kUint32, DataType::kUint64};
 constexpr DataType kQuantized[] = {DataType::kQint8, DataType::kQuint8, DataType::kQint32, DataType::kQint16,
                                    DataType::kQuint16};
 
@@ -128,8 +129,8 @@ bool parse_text(const std::string& text, pb::AttrValue* out) {
 /// A value in text format; `kind` is "int", "list(type)", ...
 bool parse_value(string_view kind, string_view text, pb::AttrValue* out) {
   const bool is_list = absl::ConsumePrefix(&kind, "list(") && absl::ConsumeSuffix(&kind, ")");
-  const std::string field(kind == "type" || kind == "shape" || kind == "tensor" || kind == "func" ? kind
-                                                                                                 : kind.substr(0, 1));
+  const std::string field(
+      kind == "type" || kind == "shape" || kind == "tensor" || kind == "func" ? kind : kind.substr(0, 1));
   if (!is_list) return parse_text(absl::StrCat(field, ": ", text), out);
   // The text format takes "i: 7" for "i: [7]".
   string_view trimmed = absl::StripAsciiWhitespace(text);
@@ -274,7 +275,8 @@ absl::Status set_arg_type(string_view type, pb::OpDef* op, pb::OpDef::ArgDef* ar
   } else if (attr->type() == "list(type)") {
     arg->set_type_list_attr(std::string(type));
   } else {
-    return fault({"Reference to attr '", type, "' with type ", attr->type(), " that isn't type or list(type)"});
+    return fault(
+        {"Reference to attr '", type, "' with type ", attr->type(), " that isn't type or list(type)"});
   }
   return absl::OkStatus();
 }
@@ -305,7 +307,8 @@ absl::Status parse_arg(string_view spec, pb::OpDef* op, pb::OpDef::ArgDef* arg) 
   }
   TROUPE_RETURN_IF_ERROR(set_arg_type(*type, op, arg));
   if (arg->is_ref()) {
-    if (!in.take(")")) return fault({"Did not find closing ')' for 'Ref(', instead found: '", in.rest(), "'"});
+    if (!in.take(")"))
+      return fault({"Did not find closing ')' for 'Ref(', instead found: '", in.rest(), "'"});
     in.skip_space();
   }
   if (!in.done()) return fault({"Extra '", in.rest(), "' unparsed at the end"});
@@ -398,7 +401,8 @@ void parse_parts(const OpSpec& spec, pb::OpDef* op, std::vector<std::string>* fa
   };
   for (const std::string& text : spec.attrs) note(parse_attr(text, op->add_attr()), "Attr", text);
   for (const std::string& text : spec.inputs) note(parse_arg(text, op, op->add_input_arg()), "Input", text);
-  for (const std::string& text : spec.outputs) note(parse_arg(text, op, op->add_output_arg()), "Output", text);
+  for (const std::string& text : spec.outputs)
+    note(parse_arg(text, op, op->add_output_arg()), "Output", text);
 }
 
 }  // namespace

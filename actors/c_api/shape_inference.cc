@@ -28,9 +28,9 @@ absl::StatusOr<PartialShape> subshape(const PartialShape& shape, int64_t start, 
   TROUPE_ASSIGN_OR_RETURN(int64_t first, resolve("start", start, rank));
   TROUPE_ASSIGN_OR_RETURN(int64_t last, resolve("end", end, rank));
   if (first > last) {
-    return absl::InvalidArgumentError(absl::StrCat("Subshape must have computed start <= end, but is ", first, " and ",
-                                                   last, " (computed from start ", start, " and end ", end,
-                                                   " over shape with rank ", rank, ")"));
+    return absl::InvalidArgumentError(absl::StrCat("Subshape must have computed start <= end, but is ", first,
+                                                   " and ", last, " (computed from start ", start,
+                                                   " and end ", end, " over shape with rank ", rank, ")"));
   }
   return PartialShape(std::vector<int64_t>(shape.dims().begin() + first, shape.dims().begin() + last));
 }
@@ -57,7 +57,9 @@ void TF_DeleteShapeHandle(TF_ShapeHandle* handle) { delete handle; }
 TF_DimensionHandle* TF_NewDimensionHandle() { return new TF_DimensionHandle; }
 void TF_DeleteDimensionHandle(TF_DimensionHandle* handle) { delete handle; }
 
-int64_t TF_ShapeInferenceContextNumInputs(TF_ShapeInferenceContext* ctx) { return ctx->context->num_inputs(); }
+int64_t TF_ShapeInferenceContextNumInputs(TF_ShapeInferenceContext* ctx) {
+  return ctx->context->num_inputs();
+}
 
 void TF_ShapeInferenceContextGetInput(TF_ShapeInferenceContext* ctx, int i, TF_ShapeHandle* handle,
                                       TF_Status* status) {
@@ -114,7 +116,8 @@ void TF_ShapeInferenceContextWithRank(TF_ShapeInferenceContext*, TF_ShapeHandle*
     set_invalid(status, absl::StrCat("Rank must be in [0, ", troupe::Shape::kMaxRank, "], but is ", rank));
     return;
   }
-  with_rank(handle, rank, "", [rank](int r) { return r == rank; }, result, status);
+  with_rank(
+      handle, rank, "", [rank](int r) { return r == rank; }, result, status);
   if (status->status.ok() && !result->shape.known_rank()) {
     result->shape = PartialShape(std::vector<int64_t>(static_cast<size_t>(rank), PartialShape::kUnknownDim));
   }
@@ -122,12 +125,14 @@ void TF_ShapeInferenceContextWithRank(TF_ShapeInferenceContext*, TF_ShapeHandle*
 
 void TF_ShapeInferenceContextWithRankAtLeast(TF_ShapeInferenceContext*, TF_ShapeHandle* handle, int64_t rank,
                                              TF_ShapeHandle* result, TF_Status* status) {
-  with_rank(handle, rank, "at least ", [rank](int r) { return r >= rank; }, result, status);
+  with_rank(
+      handle, rank, "at least ", [rank](int r) { return r >= rank; }, result, status);
 }
 
 void TF_ShapeInferenceContextWithRankAtMost(TF_ShapeInferenceContext*, TF_ShapeHandle* handle, int64_t rank,
                                             TF_ShapeHandle* result, TF_Status* status) {
-  with_rank(handle, rank, "at most ", [rank](int r) { return r <= rank; }, result, status);
+  with_rank(
+      handle, rank, "at most ", [rank](int r) { return r <= rank; }, result, status);
 }
 
 void TF_ShapeInferenceContextDim(TF_ShapeInferenceContext*, TF_ShapeHandle* shape_handle, int64_t i,

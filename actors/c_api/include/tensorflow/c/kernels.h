@@ -17,8 +17,7 @@
      TF_KernelBuilder_TypeConstraint(kernel, "T", TF_FLOAT, status);
      TF_RegisterKernelBuilder("TwiceFloat", kernel, status);
 
-   Functions that take an index and no status end the program when there is no such input or output, after saying so:
-   there is nothing that they could return. */
+   Functions that take an index and no status answer 0, which is no dtype, when there is no such input or output. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,8 +49,8 @@ TF_CAPI_EXPORT extern TF_KernelBuilder* TF_NewAsyncKernelBuilder(
     const char* op_name, const char* device_name, void* (*create_func)(TF_OpKernelConstruction*),
     void (*compute_async_func)(void*, TF_OpKernelContext*, TF_AsyncOpKernelDoneCallback* done),
     void (*delete_func)(void*));
-/* Only for nodes whose attr `attr_name` is `type`; several for one attr: one of them. Unimplemented for types that no
-   kernel may be constrained to. */
+/* Only for nodes whose attr `attr_name` is `type`; all constraints must hold. Unimplemented for types that no kernel may
+   be constrained to. */
 TF_CAPI_EXPORT extern void TF_KernelBuilder_TypeConstraint(TF_KernelBuilder* kernel_builder,
                                                            const char* attr_name, TF_DataType type,
                                                            TF_Status* status);
@@ -76,7 +75,7 @@ TF_CAPI_EXPORT extern void TF_DeleteKernelBuilder(TF_KernelBuilder* builder);
 
 /* ---- What compute_func sees of the execution of a node. */
 
-/* Null, and InvalidArgument: no device has a stream. */
+/* Null, and FailedPrecondition: no device has a stream. */
 TF_CAPI_EXPORT extern SP_Stream TF_GetStream(TF_OpKernelContext* ctx, TF_Status* status);
 TF_CAPI_EXPORT extern int TF_NumInputs(TF_OpKernelContext* ctx);
 TF_CAPI_EXPORT extern int TF_NumOutputs(TF_OpKernelContext* ctx);
