@@ -50,10 +50,10 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
     running_ = true;
     released_ = false;
     StepState& step = *slot_->step_states[index_];
-    step.step_id = slot_->step_id;
+    step.step_id = slot_->outer_step_id != 0 ? slot_->outer_step_id : slot_->step_id;
     step.args = slot_->args;
     step.retvals = slot_->retvals;
-    state_->start(&step, slot_->inline_only);
+    state_->start(&step, slot_->inline_only, slot_->collect_stats);
     turn();
   }
 

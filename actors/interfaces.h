@@ -52,6 +52,22 @@ using StepActor = caf::typed_actor<
     // Stop; ignored unless the step with that id is running.
     caf::reacts_to<CancelStep>, caf::replies_to<InspectStep>::with<InspectStepReply>>;
 
+/// PARTIAL RUN: one per partial run that was set up. A step whose feeds come and whose fetches go in turns, from any client.
+/// It lives until it is done, has failed, is cancelled or abandoned (SessionOptions::partial_run_lease), or its session closes.
+using PartialRunActor = caf::typed_actor<
+    // Feed and fetch.
+    caf::replies_to<PartialRunTurn>::with<RunReply>,
+    // End.
+    caf::reacts_to<CancelPartialRun>,
+    // INTERNAL: begin.
+    caf::reacts_to<StartPartialRun>,
+    // INTERNAL: a fetch has come.
+    caf::reacts_to<PartialRunValue>,
+    // INTERNAL
+    caf::reacts_to<PartialRunTimeout>,
+    // INTERNAL
+    caf::reacts_to<CheckLease>>;
+
 /// SESSION: one per session. Cancelling is a broadcast that goes through it.
 using SessionActor = caf::typed_actor<
     // Set the graph, once.
@@ -60,6 +76,13 @@ using SessionActor = caf::typed_actor<
     caf::replies_to<ExtendGraph>::with<Done>,
     // Run one step.
     caf::replies_to<RunRequest>::with<RunReply>,
+    // Prepare a signature; run it; forget it.
+    caf::replies_to<MakeCallable>::with<CallableReply>, caf::replies_to<RunCallable>::with<RunReply>,
+    caf::replies_to<ReleaseCallable>::with<Done>,
+    // Begin a partial run: its name, and the PARTIAL RUN that takes its turns.
+    caf::replies_to<PartialRunSetup>::with<std::string, PartialRunActor>,
+    // A turn, by name.
+    caf::replies_to<PartialRunRequest>::with<RunReply>,
     // Cancel one step or all.
     caf::replies_to<CancelRequest>::with<CancelReply>,
     // What the running steps do.
@@ -73,8 +96,10 @@ using SessionActor = caf::typed_actor<
     caf::reacts_to<CompileDone>,
     // INTERNAL
     caf::reacts_to<CheckDeadlines>,
-    // INTERNAL
-    caf::reacts_to<SlotBroken>>;
+    // INTERNAL: a partial run is over.
+    caf::reacts_to<PartialRunEnded>,
+    // INTERNAL: a signature's partitions, planned anew.
+    caf::replies_to<PartitionGraphsRequest>::with<PartitionGraphs>>;
 
 /// RUNTIME: one per troupe::Runtime.
 using RuntimeActor = caf::typed_actor<

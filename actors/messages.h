@@ -19,6 +19,7 @@ namespace troupe {
 
 class NamedPool;
 class Signature;
+struct SignatureAlias;
 struct StepSlot;
 
 // Messages between the actors of one process. They carry pointers to shared or immutable data and never leave it.
@@ -33,6 +34,8 @@ struct CreateGraph {
 /// Adds nodes. Answer: Done.
 struct ExtendGraph {
   std::shared_ptr<const tensorflow::GraphDef> proto;
+  /// Used when proto is null: a graph that begins with all nodes that the session has.
+  std::shared_ptr<const Graph> graph;
 };
 /// One step. Answer: RunReply.
 struct RunRequest {
@@ -70,16 +73,91 @@ struct ClearContainers {
 };
 struct Done {};
 
+/// Prepares a signature. Answer: CallableReply.
+struct MakeCallable {
+  CallableOptions options;
+};
+struct CallableReply {
+  CallableHandle handle = 0;
+};
+/// Runs it; feeds and fetches in the order of its options. Answer: RunReply.
+struct RunCallable {
+  CallableHandle handle = 0;
+  std::vector<Tensor> feeds;
+};
+/// Answer: Done.
+struct ReleaseCallable {
+  CallableHandle handle = 0;
+};
+
+/// Begins a partial run. Answer: the text that names it, and the PARTIAL RUN that takes its turns.
+struct PartialRunSetup {
+  std::vector<std::string> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+};
+/// One turn of the partial run of that handle. Answer: RunReply.
+struct PartialRunRequest {
+  std::string handle;
+  std::vector<NamedTensor> feeds;
+  std::vector<std::string> fetches;
+};
+
+/// @name To a PARTIAL RUN
+/// One turn. Answer: RunReply, once all fetches are there.
+struct PartialRunTurn {
+  std::vector<NamedTensor> feeds;
+  std::vector<std::string> fetches;
+};
+/// INTERNAL: begin the step.
+struct StartPartialRun {};
+/// INTERNAL: a fetch of a turn, or why it does not come.
+struct PartialRunValue {
+  int64_t turn = 0;
+  size_t index = 0;
+  absl::Status status;
+  Tensor value;
+  bool is_dead = false;
+};
+/// INTERNAL: the turn has waited as long as the session lets an operation wait.
+struct PartialRunTimeout {
+  int64_t turn = 0;
+};
+/// INTERNAL: look whether anybody took a turn since.
+struct CheckLease {};
+/// End; its turns that wait get the status. Ignored unless step_id is its step, or 0.
+struct CancelPartialRun {
+  int64_t step_id = 0;
+  absl::Status status;
+};
+
 /// @name To a SESSION, INTERNAL
 /// A step's compiled signature, and an idle slot to run it on. Answer: SlotReply.
 struct LeaseRequest {
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
   std::vector<std::string> targets;
+  /// For a partial run.
+  bool partial = false;
+  std::vector<std::pair<std::string, std::string>> connections = {};
+  /// Set when the signature is known and only a slot is wanted; the names are empty then.
+  std::shared_ptr<const SignatureAlias> alias = nullptr;
 };
 struct SlotReply {
-  std::shared_ptr<Signature> signature;
+  std::shared_ptr<const SignatureAlias> alias;
   std::shared_ptr<StepSlot> slot;
+};
+/// What the partitions of a signature are, as GraphDefs. Answer: PartitionGraphs.
+struct PartitionGraphsRequest {
+  LeaseRequest signature;
+};
+struct PartitionGraphs {
+  /// Serialised GraphDefs.
+  std::vector<std::string> graphs;
+};
+/// A partial run is over.
+struct PartialRunEnded {
+  std::string handle;
 };
 /// What a compiler actor made of a signature.
 struct CompileDone {
@@ -88,10 +166,6 @@ struct CompileDone {
 };
 /// Look at the deadlines of the running steps.
 struct CheckDeadlines {};
-/// A STEP lost an executor, a device or a rendezvous: its slot is not to be used again.
-struct SlotBroken {
-  StepSlot* slot = nullptr;
-};
 
 /// @name To a STEP
 /// Start the step that its slot describes. The slot's `finished` flag is set at the end.
@@ -193,7 +267,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::LeaseRequest)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::SlotReply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CompileDone)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CheckDeadlines)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::SlotBroken)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunStep)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunStepAsync)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelStep)
@@ -217,3 +290,18 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::OpenSession)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ResetRequest)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RuntimeStatusRequest)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RuntimeStatus)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::MakeCallable)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CallableReply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunCallable)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ReleaseCallable)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartialRunSetup)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartialRunRequest)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartialRunTurn)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::StartPartialRun)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartialRunValue)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartialRunTimeout)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CheckLease)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelPartialRun)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartitionGraphsRequest)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartitionGraphs)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartialRunEnded)

@@ -2,6 +2,9 @@
 
 #include <google/protobuf/text_format.h>
 
+#include <algorithm>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "proto/config.pb.h"
 
@@ -57,16 +60,51 @@ absl::StatusOr<SessionOptions> SessionOptions::from_config_text(absl::string_vie
   return from_proto(config);
 }
 
+static RunOptions from_proto(const pb::RunOptions& proto) {
+  RunOptions o;
+  o.timeout = std::chrono::milliseconds(std::max<int64_t>(0, proto.timeout_in_ms()));
+  o.inter_op_pool = proto.inter_op_thread_pool();
+  o.collect_stats = proto.trace_level() != pb::RunOptions::NO_TRACE;
+  o.output_partition_graphs = proto.output_partition_graphs();
+  return o;
+}
+
 absl::StatusOr<RunOptions> RunOptions::from_bytes(absl::string_view bytes) {
   pb::RunOptions proto;
   if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return absl::InvalidArgumentError("Unparseable RunOptions proto");
   }
-  RunOptions o;
-  o.timeout = std::chrono::milliseconds(proto.timeout_in_ms());
-  o.inter_op_pool = proto.inter_op_thread_pool();
-  o.collect_stats = proto.trace_level() != pb::RunOptions::NO_TRACE;
-  o.output_partition_graphs = proto.output_partition_graphs();
+  return from_proto(proto);
+}
+
+absl::StatusOr<CallableOptions> CallableOptions::from_bytes(absl::string_view bytes) {
+  pb::CallableOptions proto;
+  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return absl::InvalidArgumentError("Unparseable CallableOptions proto");
+  }
+  for (const auto* devices : {&proto.feed_devices(), &proto.fetch_devices()}) {
+    for (const auto& [tensor, device] : *devices) {
+      if (absl::EndsWithIgnoreCase(device, "CPU:0")) continue;
+      return absl::InvalidArgumentError(absl::StrCat("Tensor ", tensor,
+                                                     " cannot be fed or fetched on device ", device,
+                                                     ": only the client's CPU holds them here"));
+    }
+  }
+  if (!proto.fetch_devices().empty() && !proto.fetch_skip_sync()) {
+    return absl::UnimplementedError(
+        "CallableOptions.fetch_skip_sync = false is not yet implemented. You can set it to true instead, but "
+        "MUST "
+        "ensure that Device::Sync() is invoked on the Device corresponding to the fetched tensor before "
+        "dereferencing the Tensor's memory.");
+  }
+  CallableOptions o;
+  o.feeds.assign(proto.feed().begin(), proto.feed().end());
+  o.fetches.assign(proto.fetch().begin(), proto.fetch().end());
+  o.targets.assign(proto.target().begin(), proto.target().end());
+  o.run_options = from_proto(proto.run_options());
+  for (const auto& c : proto.tensor_connection()) {
+    o.tensor_connections.emplace_back(c.from_tensor(), c.to_tensor());
+  }
   return o;
 }
 

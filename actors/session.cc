@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/errors.h"
+#include "actors/run_metadata.h"
 #include "actors/runtime.h"
 #include "actors/session_actor.h"
 #include "graph/ir/graph.h"
@@ -27,11 +28,13 @@ struct Session::Impl {
     return result;
   }
 
-  absl::StatusOr<std::shared_ptr<StepSlot>> lease(const std::string& key,
-                                                  const std::vector<NamedTensor>& feeds,
-                                                  const std::vector<std::string>& fetches,
-                                                  const std::vector<std::string>& targets,
-                                                  std::shared_ptr<const SignatureAlias>* alias);
+  /// A slot that is ready to run: of the known signature `alias`, or, when that is null, of the one that `want` names. By
+  /// message only when none is idle.
+  absl::StatusOr<SlotReply> lease(std::shared_ptr<const SignatureAlias> alias, LeaseRequest want);
+  /// Runs a signature; `feed(i)` is its feed number i.
+  template <class Lease, class Feed>
+  absl::Status run(const RunOptions& options, const Lease& lease, size_t num_feeds, const Feed& feed,
+                   std::span<Tensor> fetches, RunStats* stats);
 };
 
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -80,54 +83,133 @@ absl::Status Session::create(Graph graph) {
 
 absl::Status Session::extend(const tensorflow::GraphDef& graph) {
   std::shared_ptr<const tensorflow::GraphDef> alias(std::shared_ptr<void>(), &graph);
-  return impl_->ask<Done>(ExtendGraph{alias}).status();
+  return impl_->ask<Done>(ExtendGraph{alias, nullptr}).status();
 }
 
-absl::StatusOr<std::shared_ptr<StepSlot>> Session::Impl::lease(const std::string& key,
-                                                               const std::vector<NamedTensor>& feeds,
-                                                               const std::vector<std::string>& fetches,
-                                                               const std::vector<std::string>& targets,
-                                                               std::shared_ptr<const SignatureAlias>* alias) {
-  *alias = find_alias(*core, key);
-  if (*alias != nullptr) {
-    core->hits.fetch_add(1, std::memory_order_relaxed);
-    if (auto slot = (*alias)->signature->acquire()) return slot;
+absl::StatusOr<SlotReply> Session::Impl::lease(std::shared_ptr<const SignatureAlias> alias,
+                                               LeaseRequest want) {
+  if (alias != nullptr) {
+    if (auto slot = alias->signature->acquire()) return SlotReply{std::move(alias), std::move(slot)};
+    want.alias = std::move(alias);
   }
+  return ask<SlotReply>(std::move(want));
+}
+
+template <class Lease, class Feed>
+absl::Status Session::Impl::run(const RunOptions& options, const Lease& lease_slot, size_t num_feeds,
+                                const Feed& feed, std::span<Tensor> fetches, RunStats* stats) {
+  const int64_t cancels = core->cancels();
+  TROUPE_RETURN_IF_ERROR(core->enter());
+  struct Leave {
+    SessionCore& core;
+    ~Leave() { core.leave(); }
+  } leave{*core};
+  if (!core->has_graph.load(std::memory_order_acquire)) {
+    return absl::InvalidArgumentError("Session was not created with a graph before Run()!");
+  }
+  core->runs.fetch_add(1, std::memory_order_relaxed);
+  for (int attempt = 1;; ++attempt) {
+    TROUPE_ASSIGN_OR_RETURN(SlotReply leased, lease_slot());
+    absl::Status status;
+    for (size_t i = 0; i < num_feeds && status.ok(); ++i) {
+      status = load_feed(*leased.alias, leased.slot.get(), i, feed(i));
+    }
+    if (!status.ok()) {
+      leased.slot->status = status;
+      return finish_slot(*leased.alias, leased.slot, {}, nullptr);
+    }
+    status = run_slot(*core, *leased.alias, leased.slot, options, cancels, fetches, stats);
+    if (status.ok() || !leased.slot->false_start || attempt == kMaxStarts) return status;
+  }
+}
+
+namespace {
+
+LeaseRequest signature_of(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
+                          const std::vector<std::string>& targets) {
   LeaseRequest want;
   for (const auto& f : feeds) want.feeds.push_back(f.first);
   want.fetches = fetches;
   want.targets = targets;
-  TROUPE_ASSIGN_OR_RETURN(SlotReply reply, ask<SlotReply>(std::move(want)));
-  if (*alias == nullptr) *alias = find_alias(*core, key);
-  if (*alias == nullptr) return absl::AbortedError("the signature was evicted before its first run");
-  return reply.slot;
+  return want;
 }
+
+}  // namespace
 
 absl::StatusOr<std::vector<Tensor>> Session::run(const std::vector<NamedTensor>& feeds,
                                                  const std::vector<std::string>& fetches,
                                                  const std::vector<std::string>& targets,
                                                  const RunOptions& options, RunStats* stats) {
   SessionCore& core = *impl_->core;
-  const int64_t cancels = core.cancels();
-  TROUPE_RETURN_IF_ERROR(core.enter());
-  struct Leave {
-    SessionCore& core;
-    ~Leave() { core.leave(); }
-  } leave{core};
-  if (!core.has_graph.load(std::memory_order_acquire)) {
-    return absl::InvalidArgumentError("Session was not created with a graph before Run()!");
+  auto lease = [&]() -> absl::StatusOr<SlotReply> {
+    static thread_local std::string key;
+    key.clear();
+    append_signature_key(feeds, fetches, targets, &key);
+    if (auto alias = find_alias(core, key)) {
+      core.hits.fetch_add(1, std::memory_order_relaxed);
+      return impl_->lease(std::move(alias), {});
+    }
+    return impl_->lease(nullptr, signature_of(feeds, fetches, targets));
+  };
+  std::vector<Tensor> fetched(fetches.size());
+  RunStats own;
+  if (stats == nullptr && options.output_partition_graphs) stats = &own;
+  TROUPE_RETURN_IF_ERROR(impl_->run(
+      options, lease, feeds.size(), [&](size_t i) -> const Tensor& { return feeds[i].second; }, fetched,
+      stats));
+  if (options.output_partition_graphs) {
+    PartitionGraphsRequest request{signature_of(feeds, fetches, targets)};
+    TROUPE_ASSIGN_OR_RETURN(PartitionGraphs partitions, impl_->ask<PartitionGraphs>(std::move(request)));
+    add_partition_graphs(partitions.graphs, &stats->metadata);
   }
-  core.runs.fetch_add(1, std::memory_order_relaxed);
-  static thread_local std::string key;
-  key.clear();
-  append_signature_key(feeds, fetches, targets, &key);
-  std::shared_ptr<const SignatureAlias> alias;
-  for (int attempt = 1;; ++attempt) {
-    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<StepSlot> slot,
-                            impl_->lease(key, feeds, fetches, targets, &alias));
-    auto fetched = run_slot(core, *alias, slot, feeds, options, cancels, stats);
-    if (fetched.ok() || !slot->false_start || attempt == kMaxStarts) return fetched;
+  return fetched;
+}
+
+absl::StatusOr<std::string> Session::partial_run_setup(const std::vector<std::string>& feeds,
+                                                       const std::vector<std::string>& fetches,
+                                                       const std::vector<std::string>& targets) {
+  caf::scoped_actor self{*impl_->system};
+  absl::StatusOr<std::string> result = absl::InternalError("no answer");
+  // SESSION answers on every path: no timeout.
+  self->request(impl_->core->actor, caf::infinite, PartialRunSetup{feeds, fetches, targets})
+      .receive([&](std::string& handle, const PartialRunActor&) { result = std::move(handle); },
+               [&](caf::error& error) { result = to_status(error); });
+  return result;
+}
+
+absl::StatusOr<std::vector<Tensor>> Session::partial_run(const std::string& handle,
+                                                         const std::vector<NamedTensor>& feeds,
+                                                         const std::vector<std::string>& fetches) {
+  TROUPE_ASSIGN_OR_RETURN(RunReply reply, impl_->ask<RunReply>(PartialRunRequest{handle, feeds, fetches}));
+  return std::move(reply.fetches);
+}
+
+absl::StatusOr<CallableHandle> Session::make_callable(const CallableOptions& options) {
+  TROUPE_ASSIGN_OR_RETURN(CallableReply reply, impl_->ask<CallableReply>(MakeCallable{options}));
+  return reply.handle;
+}
+
+absl::Status Session::run_callable(CallableHandle handle, std::span<const Tensor> feeds,
+                                   std::span<Tensor> fetches, RunStats* stats) {
+  SessionCore& core = *impl_->core;
+  if (core.closed.load(std::memory_order_acquire)) return absl::CancelledError("Session has been closed.");
+  TROUPE_ASSIGN_OR_RETURN(auto callable, core.callable(handle));
+  TROUPE_RETURN_IF_ERROR(check_callable(*callable, feeds.size()));
+  if (fetches.size() != callable->alias->fetch_at.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("Expected room for ", callable->alias->fetch_at.size(),
+                                                   " fetch tensors, but got ", fetches.size()));
   }
+  return impl_->run(
+      callable->run_options, [&] { return impl_->lease(callable->alias, {}); }, feeds.size(),
+      [&](size_t i) -> const Tensor& { return feeds[i]; }, fetches, stats);
+}
+
+absl::Status Session::release_callable(CallableHandle handle) {
+  return impl_->core->release_callable(handle);
+}
+
+absl::Status Session::extend(Graph graph) {
+  return impl_->ask<Done>(ExtendGraph{nullptr, std::make_shared<const Graph>(std::move(graph))}).status();
 }
 
 absl::StatusOr<int> Session::cancel(absl::string_view reason) {

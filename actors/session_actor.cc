@@ -6,7 +6,10 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "actors/errors.h"
+#include "actors/function_runner.h"
+#include "actors/partial_run_actor.h"
 #include "graph/ir/graph_def.h"
 #include "graph/passes/planner.h"
 #include "proto/graph.pb.h"
@@ -26,24 +29,32 @@ std::shared_ptr<const SignatureAlias> find_alias(SessionCore& core, const std::s
 
 namespace {
 
-absl::StatusOr<std::shared_ptr<Signature>> compile(SessionCore& core, const Graph& graph,
-                                                   const LeaseRequest& sorted) {
+absl::StatusOr<Plan> plan_signature(SessionCore& core, const Graph& graph, const LeaseRequest& sorted) {
   PlanSignature want;
   want.feeds = sorted.feeds;
   want.fetches = sorted.fetches;
   want.targets = sorted.targets;
+  want.partial = sorted.partial;
+  want.connections = sorted.connections;
   PlanOptions options;
   options.optimize = core.options.optimize;
   options.allow_soft_placement = core.options.allow_soft_placement;
   options.log_device_placement = core.options.log_device_placement;
   options.max_folded_constant_bytes = core.options.max_folded_constant_bytes;
-  TROUPE_ASSIGN_OR_RETURN(Plan plan, make_plan(graph, want, *core.devices, core.evaluator, options));
+  return make_plan(graph, want, *core.devices, core.evaluator, options);
+}
+
+absl::StatusOr<std::shared_ptr<Signature>> compile(SessionCore& core, const Graph& graph,
+                                                   const LeaseRequest& sorted) {
+  TROUPE_ASSIGN_OR_RETURN(Plan plan, plan_signature(core, graph, sorted));
   auto code = std::make_shared<SignatureCode>();
   code->feeds = sorted.feeds;
   code->fetches = sorted.fetches;
   code->targets = sorted.targets;
+  code->partial = sorted.partial;
   code->feed_types = std::move(plan.feed_types);
   code->fetch_types = std::move(plan.fetch_types);
+  code->functions = functions_of(graph);
   for (PlanPartition& p : plan.partitions) {
     TROUPE_ASSIGN_OR_RETURN(auto compiled,
                             CompiledPartition::compile(p.graph, core.devices->at(p.device),
@@ -92,7 +103,30 @@ std::string key_of(const LeaseRequest& m) {
   for (const std::string& f : m.feeds) feeds.emplace_back(f, Tensor());
   std::string key;
   append_signature_key(feeds, m.fetches, m.targets, &key);
+  if (m.partial)
+    key +=
+        "\xff"
+        "partial";
+  for (const auto& [from, to] : m.connections) {
+    absl::StrAppend(&key, "\xff", from.size(), ":", from, to.size(), ":", to);
+  }
   return key;
+}
+
+/// "a,b->c/d/1;7": the name of a partial run, as TensorFlow's.
+std::string partial_run_name(const PartialRunSetup& m, int64_t number) {
+  return absl::StrCat(absl::StrJoin(m.feeds, ","), "->", absl::StrJoin(m.fetches, ","), "/",
+                      absl::StrJoin(m.targets, ","), "/1;", number);
+}
+
+/// The names sorted, and how the caller's order maps to that.
+std::shared_ptr<SignatureAlias> sort_signature(LeaseRequest* m) {
+  auto alias = std::make_shared<SignatureAlias>();
+  alias->feed_at = sort_names(&m->feeds);
+  alias->fetch_at = sort_names(&m->fetches);
+  drop_repeats(&m->fetches, &alias->fetch_at);
+  std::sort(m->targets.begin(), m->targets.end());
+  return alias;
 }
 
 /// How long inspect waits for a STEP whose thread may be inside a kernel.
@@ -107,7 +141,10 @@ class SessionImpl final : public SessionActor::base {
 
   void on_exit() override {
     shut("the session's actor has ended");
+    core_->release_callables();
     by_sorted_key_.clear();
+    for (const auto& [handle, actor] : partial_runs_) send_exit(actor, caf::exit_reason::user_shutdown);
+    partial_runs_.clear();
     core_->stop_slots();
   }
 
@@ -116,6 +153,11 @@ class SessionImpl final : public SessionActor::base {
         [this](const CreateGraph& m) { return answer(create(m)); },
         [this](const ExtendGraph& m) { return answer(extend(m)); },
         [this](const RunRequest& m) -> caf::result<RunReply> { return run(m); },
+        [this](const MakeCallable& m) -> caf::result<CallableReply> { return make_callable(m); },
+        [this](const RunCallable& m) -> caf::result<RunReply> { return run_callable(m); },
+        [this](ReleaseCallable m) { return answer(core_->release_callable(m.handle)); },
+        [this](const PartialRunSetup& m) { return setup_partial_run(m); },
+        [this](const PartialRunRequest& m) -> caf::result<RunReply> { return partial_run(m); },
         [this](const CancelRequest& m) -> caf::result<CancelReply> { return cancel(m); },
         [this](InspectRequest) -> caf::result<InspectReply> { return inspect(); },
         [this](ListDevicesRequest) -> caf::result<ListDevicesReply> { return list_devices(); },
@@ -127,7 +169,8 @@ class SessionImpl final : public SessionActor::base {
         [this](const LeaseRequest& m) -> caf::result<SlotReply> { return lease(m); },
         [this](const CompileDone& m) { compiled(m); },
         [this](CheckDeadlines) { check_deadlines(); },
-        [](SlotBroken) {},
+        [this](const PartialRunEnded& m) { forget_partial_run(m.handle); },
+        [this](const PartitionGraphsRequest& m) { return partition_graphs(m); },
     };
   }
 
@@ -155,10 +198,14 @@ class SessionImpl final : public SessionActor::base {
 
   absl::Status extend(const ExtendGraph& m) {
     if (core_->closed) return absl::CancelledError("Session has been closed.");
-    if (graph_ == nullptr) return create({m.proto, nullptr});
+    if (graph_ == nullptr) return create({m.proto, m.graph});
     if (core_->options.optimize_for_static_graph) {
       return absl::FailedPreconditionError(
           "Extend is not allowed when optimize_for_static_graph is true in the session's ConfigProto");
+    }
+    if (m.proto == nullptr) {
+      graph_ = m.graph;
+      return absl::OkStatus();
     }
     auto graph = std::make_shared<Graph>(graph_->clone());
     TROUPE_RETURN_IF_ERROR(import_graph_def(*m.proto, ImportOptions(), graph.get()));
@@ -173,20 +220,17 @@ class SessionImpl final : public SessionActor::base {
     if (graph_ == nullptr) {
       return to_error(absl::InvalidArgumentError("Session was not created with a graph before Run()!"));
     }
+    if (m.alias != nullptr) return reply_with_slot(m.alias);
     std::string key = key_of(m);
-    if (auto alias = find_alias(*core_, key)) return reply_with_slot(*alias);
+    if (auto alias = find_alias(*core_, key)) return reply_with_slot(alias);
     LeaseRequest sorted = m;
-    auto alias = std::make_shared<SignatureAlias>();
-    alias->feed_at = sort_names(&sorted.feeds);
-    alias->fetch_at = sort_names(&sorted.fetches);
-    drop_repeats(&sorted.fetches, &alias->fetch_at);
-    std::sort(sorted.targets.begin(), sorted.targets.end());
+    auto alias = sort_signature(&sorted);
     std::string sorted_key = key_of(sorted);
     if (auto known = by_sorted_key_.find(sorted_key); known != by_sorted_key_.end()) {
       alias->signature = known->second;
       core_->hits.fetch_add(1, std::memory_order_relaxed);
       publish_alias(key, alias);
-      return reply_with_slot(*alias);
+      return reply_with_slot(alias);
     }
     auto promise = make_response_promise<SlotReply>();
     Pending& pending = pending_[sorted_key];
@@ -228,7 +272,7 @@ class SessionImpl final : public SessionActor::base {
     for (Waiter& w : waiters) {
       w.alias->signature = **m.result;
       publish_alias(w.key, w.alias);
-      auto reply = make_slot_reply(*w.alias);
+      auto reply = make_slot_reply(w.alias);
       if (reply.ok()) {
         w.promise.deliver(*std::move(reply));
       } else {
@@ -237,17 +281,17 @@ class SessionImpl final : public SessionActor::base {
     }
   }
 
-  absl::StatusOr<SlotReply> make_slot_reply(const SignatureAlias& alias) {
+  absl::StatusOr<SlotReply> make_slot_reply(const std::shared_ptr<const SignatureAlias>& alias) {
     if (core_->closed) return absl::CancelledError("Session has been closed.");
-    std::shared_ptr<StepSlot> slot = alias.signature->acquire();
+    std::shared_ptr<StepSlot> slot = alias->signature->acquire();
     if (slot == nullptr) {
-      slot = make_slot(alias.signature->code, core_, core_->pools[0].get());
+      slot = make_slot(alias->signature->code, core_, core_->pools[0].get());
       core_->add_slot(slot);
     }
-    return SlotReply{alias.signature, std::move(slot)};
+    return SlotReply{alias, std::move(slot)};
   }
 
-  caf::result<SlotReply> reply_with_slot(const SignatureAlias& alias) {
+  caf::result<SlotReply> reply_with_slot(const std::shared_ptr<const SignatureAlias>& alias) {
     auto reply = make_slot_reply(alias);
     if (!reply.ok()) return to_error(reply.status());
     return *std::move(reply);
@@ -259,14 +303,20 @@ class SessionImpl final : public SessionActor::base {
     core_->publish(std::move(next));
   }
 
-  /// Keeps the number of signatures under the bound: those used longest ago go, with all aliases and idle slots.
+  /// Keeps the number of signatures under the bound: those used longest ago go, with all aliases and idle slots,
+  /// but for those that callables use.
   void evict() {
     size_t bound = static_cast<size_t>(std::max(1, core_->options.max_signatures));
     while (by_sorted_key_.size() > bound) {
-      auto oldest =
-          std::min_element(by_sorted_key_.begin(), by_sorted_key_.end(), [](const auto& a, const auto& b) {
-            return a.second->last_used.load() < b.second->last_used.load();
-          });
+      auto oldest = by_sorted_key_.end();
+      for (auto it = by_sorted_key_.begin(); it != by_sorted_key_.end(); ++it) {
+        if (it->second->pins.load() > 0) continue;
+        if (oldest == by_sorted_key_.end() ||
+            it->second->last_used.load() < oldest->second->last_used.load()) {
+          oldest = it;
+        }
+      }
+      if (oldest == by_sorted_key_.end()) return;
       std::shared_ptr<Signature> gone = oldest->second;
       by_sorted_key_.erase(oldest);
       auto next = std::make_shared<SessionCore::Snapshot>(*core_->signatures());
@@ -285,70 +335,183 @@ class SessionImpl final : public SessionActor::base {
 
   // --- runs by message ---
 
+  /// What a run by message carries from its beginning to its end.
+  struct Run {
+    std::vector<Tensor> feeds;
+    RunOptions options;
+    int64_t cancels = 0;
+    caf::typed_response_promise<RunReply> promise;
+  };
+
   caf::result<RunReply> run(const RunRequest& m) {
-    const int64_t cancels = core_->cancels();
-    if (auto s = core_->enter(); !s.ok()) return to_error(s);
     LeaseRequest want;
-    for (const auto& f : m.feeds) want.feeds.push_back(f.first);
+    auto run = std::make_shared<Run>();
+    for (const auto& [name, value] : m.feeds) {
+      want.feeds.push_back(name);
+      run->feeds.push_back(value);
+    }
     want.fetches = m.fetches;
     want.targets = m.targets;
-    auto promise = make_response_promise<RunReply>();
-    std::string key = key_of(want);
+    run->options = m.options;
+    return run_leased(std::move(want), std::move(run));
+  }
+
+  caf::result<RunReply> run_callable(const RunCallable& m) {
+    if (core_->closed) return to_error(absl::CancelledError("Session has been closed."));
+    auto callable = core_->callable(m.handle);
+    if (!callable.ok()) return to_error(callable.status());
+    if (auto s = check_callable(**callable, m.feeds.size()); !s.ok()) return to_error(s);
+    auto run = std::make_shared<Run>();
+    run->feeds = m.feeds;
+    run->options = (*callable)->run_options;
+    LeaseRequest want;
+    want.alias = (*callable)->alias;
+    return run_leased(std::move(want), std::move(run));
+  }
+
+  caf::result<RunReply> run_leased(LeaseRequest want, std::shared_ptr<Run> run) {
+    run->cancels = core_->cancels();
+    if (auto s = core_->enter(); !s.ok()) return to_error(s);
+    core_->runs.fetch_add(1, std::memory_order_relaxed);
+    run->promise = make_response_promise<RunReply>();
+    auto promise = run->promise;
     auto core = core_;
     // In-process and answered on every path: no timeout.
-    request(SessionActor(this), caf::infinite, want)
-        .then(
-            [this, core, promise, key, m, cancels](const SlotReply& reply) mutable {
-              auto alias = find_alias(*core, key);
-              if (alias == nullptr) {
+    request(SessionActor(this), caf::infinite, std::move(want))
+        .then([this, run](const SlotReply& reply) { start_run(reply, run); },
+              [core, run](caf::error& e) {
                 core->leave();
-                promise.deliver(
-                    to_error(absl::AbortedError("the signature was evicted before its first run")));
-                return;
-              }
-              start_run(alias, reply.slot, m, cancels, promise);
-            },
-            [core, promise](caf::error& e) mutable {
-              core->leave();
-              promise.deliver(std::move(e));
-            });
+                run->promise.deliver(std::move(e));
+              });
     return promise;
   }
 
-  void start_run(std::shared_ptr<const SignatureAlias> alias, std::shared_ptr<StepSlot> slot,
-                 const RunRequest& m, int64_t cancels, caf::typed_response_promise<RunReply> promise,
-                 int attempt = 1) {
-    if (attempt == 1) core_->runs.fetch_add(1, std::memory_order_relaxed);
-    auto core = core_;
-    auto conclude = [this, core, alias, slot, m, cancels, promise, attempt]() mutable {
-      RunReply reply;
-      auto fetches = finish_slot(*alias, slot, &reply.stats);
-      if (!fetches.ok() && slot->false_start && attempt < kMaxStarts) {
-        if (auto again = make_slot_reply(*alias); again.ok()) {
-          return start_run(alias, again->slot, m, cancels, promise, attempt + 1);
-        }
-      }
-      core->leave();
-      if (!fetches.ok()) {
-        promise.deliver(to_error(fetches.status()));
-      } else {
-        reply.fetches = *std::move(fetches);
-        promise.deliver(std::move(reply));
-      }
-    };
-    absl::Status ready = load_feeds(*alias, slot.get(), m.feeds);
-    if (ready.ok()) ready = prepare_slot(*core, slot.get(), m.options, cancels);
+  void start_run(const SlotReply& leased, const std::shared_ptr<Run>& run, int attempt = 1) {
+    const std::shared_ptr<StepSlot>& slot = leased.slot;
+    absl::Status ready;
+    for (size_t i = 0; i < run->feeds.size() && ready.ok(); ++i) {
+      ready = load_feed(*leased.alias, slot.get(), i, run->feeds[i]);
+    }
+    if (ready.ok()) ready = prepare_slot(*core_, slot.get(), run->options, run->cancels);
     if (!ready.ok()) {
       slot->status = ready;
-      return conclude();
+      return conclude_run(leased, run, attempt);
     }
+    // In this process, and answered when the step ends: no timeout.
     request(slot->step, caf::infinite, RunStepAsync{slot})
-        .then([conclude](const RunReply&) mutable { conclude(); },
-              [conclude, slot](caf::error& e) mutable {
-                slot->broken = true;
-                slot->status = annotate(to_status(e), "the step's actor died: ");
-                conclude();
+        .then([this, leased, run, attempt](const RunReply&) { conclude_run(leased, run, attempt); },
+              [this, leased, run, attempt](caf::error& e) {
+                leased.slot->broken = true;
+                leased.slot->status = annotate(to_status(e), "the step's actor died: ");
+                conclude_run(leased, run, attempt);
               });
+  }
+
+  void conclude_run(const SlotReply& leased, const std::shared_ptr<Run>& run, int attempt) {
+    RunReply reply;
+    reply.fetches.resize(leased.alias->fetch_at.size());
+    absl::Status status = finish_slot(*leased.alias, leased.slot, reply.fetches, &reply.stats);
+    if (!status.ok() && leased.slot->false_start && attempt < kMaxStarts) {
+      if (auto again = make_slot_reply(leased.alias); again.ok()) return start_run(*again, run, attempt + 1);
+    }
+    core_->leave();
+    if (status.ok()) {
+      run->promise.deliver(std::move(reply));
+    } else {
+      run->promise.deliver(to_error(status));
+    }
+  }
+
+  // --- callables ---
+
+  caf::result<CallableReply> make_callable(const MakeCallable& m) {
+    LeaseRequest want;
+    want.feeds = m.options.feeds;
+    want.fetches = m.options.fetches;
+    want.targets = m.options.targets;
+    want.connections = m.options.tensor_connections;
+    auto promise = make_response_promise<CallableReply>();
+    auto core = core_;
+    // In-process and answered on every path: no timeout.
+    request(SessionActor(this), caf::infinite, std::move(want))
+        .then(
+            [core, promise, options = m.options.run_options](const SlotReply& reply) mutable {
+              auto callable = std::make_shared<CallableCode>(reply.alias);
+              callable->run_options = options;
+              if (!reply.alias->signature->release(reply.slot)) stop_slot(reply.slot);
+              promise.deliver(CallableReply{core->add_callable(std::move(callable))});
+            },
+            [promise](caf::error& e) mutable { promise.deliver(std::move(e)); });
+    return promise;
+  }
+
+  // --- partial runs ---
+
+  caf::result<std::string, PartialRunActor> setup_partial_run(const PartialRunSetup& m) {
+    const int64_t cancels = core_->cancels();
+    if (auto s = core_->enter(); !s.ok()) return to_error(s);
+    LeaseRequest want{m.feeds, m.fetches, m.targets, true};
+    auto promise = make_response_promise<std::string, PartialRunActor>();
+    auto core = core_;
+    // In-process and answered on every path: no timeout.
+    request(SessionActor(this), caf::infinite, std::move(want))
+        .then([this, m, cancels, promise, graph = graph_](
+                  const SlotReply& reply) mutable { start_partial_run(reply, m, cancels, graph, promise); },
+              [core, promise](caf::error& e) mutable {
+                core->leave();
+                promise.deliver(std::move(e));
+              });
+    return promise;
+  }
+
+  void start_partial_run(const SlotReply& leased, const PartialRunSetup& m, int64_t cancels,
+                         const std::shared_ptr<const Graph>& graph,
+                         caf::typed_response_promise<std::string, PartialRunActor>& promise) {
+    std::string handle = partial_run_name(m, next_partial_run_++);
+    PartialRunActor actor = spawn_partial_run(
+        system(), {core_, leased.alias, leased.slot, graph, m.feeds, m.fetches, handle, cancels});
+    partial_runs_[handle] = actor;
+    send(actor, StartPartialRun{});
+    promise.deliver(std::move(handle), std::move(actor));
+  }
+
+  caf::result<RunReply> partial_run(const PartialRunRequest& m) {
+    if (core_->closed) return to_error(absl::CancelledError("Session has been closed."));
+    auto it = partial_runs_.find(m.handle);
+    if (it == partial_runs_.end()) {
+      return to_error(absl::InvalidArgumentError("Must run 'setup' before performing partial runs!"));
+    }
+    return delegate(it->second, PartialRunTurn{m.feeds, m.fetches});
+  }
+
+  /// What was sent to it before this is answered first.
+  void forget_partial_run(const std::string& handle) {
+    auto it = partial_runs_.find(handle);
+    if (it == partial_runs_.end()) return;
+    send_exit(it->second, caf::exit_reason::user_shutdown);
+    partial_runs_.erase(it);
+  }
+
+  // --- reports ---
+
+  /// Planned anew: partitions are not kept as graphs.
+  caf::result<PartitionGraphs> partition_graphs(PartitionGraphsRequest m) {
+    if (graph_ == nullptr) return to_error(absl::InvalidArgumentError("the session has no graph"));
+    if (core_->options.disable_output_partition_graphs) {
+      return to_error(
+          absl::InvalidArgumentError("RunOptions.output_partition_graphs is not supported when "
+                                     "disable_output_partition_graphs is true."));
+    }
+    (void)sort_signature(&m.signature);
+    auto plan = plan_signature(*core_, *graph_, m.signature);
+    if (!plan.ok()) return to_error(plan.status());
+    PartitionGraphs reply;
+    for (const PlanPartition& p : plan->partitions) {
+      tensorflow::GraphDef def;
+      to_graph_def(p.graph, &def);
+      reply.graphs.push_back(def.SerializeAsString());
+    }
+    return reply;
   }
 
   // --- control ---
@@ -378,6 +541,9 @@ class SessionImpl final : public SessionActor::base {
       if (id == 0) continue;
       ++steps;
       send<caf::message_priority::high>(slot->step, CancelStep{id});
+    }
+    for (const auto& [handle, actor] : partial_runs_) {
+      send<caf::message_priority::high>(actor, CancelPartialRun{step_id, reason});
     }
     return steps;
   }
@@ -476,6 +642,8 @@ class SessionImpl final : public SessionActor::base {
   std::shared_ptr<const Graph> graph_;
   absl::flat_hash_map<std::string, std::shared_ptr<Signature>> by_sorted_key_;
   absl::flat_hash_map<std::string, Pending> pending_;
+  absl::flat_hash_map<std::string, PartialRunActor> partial_runs_;
+  int64_t next_partial_run_ = 0;
 };
 
 }  // namespace

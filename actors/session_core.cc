@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "actors/function_runner.h"
+#include "actors/run_metadata.h"
 
 namespace troupe {
 
@@ -90,6 +92,7 @@ void SessionCore::stop_slots() {
   for (const auto& [key, alias] : *snapshot) {
     for (const auto& slot : alias->signature->drain()) stop_slot(slot);
   }
+  functions->stop();
   std::vector<std::shared_ptr<StepSlot>> broken;
   std::lock_guard lock(slots_mu_);
   broken.swap(broken_);
@@ -109,18 +112,55 @@ void append_signature_key(const std::vector<NamedTensor>& feeds, const std::vect
   for (const auto& t : targets) add(t);
 }
 
-absl::Status load_feeds(const SignatureAlias& alias, StepSlot* slot, const std::vector<NamedTensor>& feeds) {
-  const SignatureCode& code = *slot->code;
-  for (size_t i = 0; i < feeds.size(); ++i) {
-    int at = alias.feed_at[i];
-    const Tensor& value = feeds[i].second;
-    if (value.dtype() != code.feed_types[at] && code.feed_types[at] != DataType::kInvalid) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Expects arg[", at, "] to be ", dtype_name(code.feed_types[at]), " but ",
-                       dtype_name(value.dtype()), " is provided (feed '", feeds[i].first, "')"));
-    }
-    slot->args[at] = value;
+CallableHandle SessionCore::add_callable(std::shared_ptr<const CallableCode> callable) {
+  std::lock_guard lock(callables_mu_);
+  callables_.push_back(std::move(callable));
+  return static_cast<CallableHandle>(callables_.size()) - 1;
+}
+
+absl::StatusOr<std::shared_ptr<const CallableCode>> SessionCore::callable(CallableHandle handle) const {
+  std::lock_guard lock(callables_mu_);
+  if (handle < 0 || handle >= static_cast<CallableHandle>(callables_.size())) {
+    return absl::InvalidArgumentError(absl::StrCat("No such callable handle: ", handle));
   }
+  if (callables_[handle] == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Attempted to run callable after handle was released: ", handle));
+  }
+  return callables_[handle];
+}
+
+absl::Status SessionCore::release_callable(CallableHandle handle) {
+  std::shared_ptr<const CallableCode> gone;
+  std::lock_guard lock(callables_mu_);
+  if (handle < 0 || handle >= static_cast<CallableHandle>(callables_.size())) {
+    return absl::InvalidArgumentError(absl::StrCat("No such callable handle: ", handle));
+  }
+  gone.swap(callables_[handle]);
+  return absl::OkStatus();
+}
+
+void SessionCore::release_callables() {
+  std::lock_guard lock(callables_mu_);
+  for (auto& c : callables_) c = nullptr;
+}
+
+absl::Status check_callable(const CallableCode& callable, size_t num_feeds) {
+  const size_t expected = callable.alias->feed_at.size();
+  if (num_feeds == expected) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("Expected ", expected, " feed tensors, but got ", num_feeds, "."));
+}
+
+absl::Status load_feed(const SignatureAlias& alias, StepSlot* slot, size_t i, const Tensor& value) {
+  const SignatureCode& code = *slot->code;
+  const int at = alias.feed_at[i];
+  if (value.dtype() != code.feed_types[at] && code.feed_types[at] != DataType::kInvalid) [[unlikely]] {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Expects arg[", at, "] to be ", dtype_name(code.feed_types[at]), " but ",
+                     dtype_name(value.dtype()), " is provided (feed '", code.feeds[at], "')"));
+  }
+  slot->args[at] = value;
   return absl::OkStatus();
 }
 
@@ -130,7 +170,8 @@ absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& o
   slot->unit->set_pool(pool);
   bool single = slot->code->partitions.size() == 1;
   slot->inline_only = single && (options.inter_op_pool == -1 || core.options.inter_op_threads < 0);
-  auto timeout = options.timeout.count() > 0 ? options.timeout : core.options.operation_timeout;
+  slot->collect_stats = options.collect_stats;
+  auto timeout = options.timeout.count() != 0 ? options.timeout : core.options.operation_timeout;
   std::chrono::steady_clock::time_point deadline;
   if (timeout.count() > 0) deadline = std::chrono::steady_clock::now() + timeout;
   slot->begin(core.next_step_id.fetch_add(1, std::memory_order_relaxed), deadline);
@@ -146,24 +187,22 @@ absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& o
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<Tensor>> finish_slot(const SignatureAlias& alias,
-                                                const std::shared_ptr<StepSlot>& slot, RunStats* stats) {
+absl::Status finish_slot(const SignatureAlias& alias, const std::shared_ptr<StepSlot>& slot,
+                         std::span<Tensor> fetches, RunStats* stats) {
   if (stats != nullptr) {
     stats->step_id = slot->step_id;
     stats->nodes_run = slot->nodes_run;
     stats->num_partitions = static_cast<int>(slot->code->partitions.size());
+    stats->metadata = slot->collect_stats ? run_metadata(*slot) : std::string();
   }
   absl::Status status = std::move(slot->status);
   slot->status = absl::OkStatus();
-  std::vector<Tensor> out;
-  if (status.ok()) {
-    out.reserve(alias.fetch_at.size());
-    for (int at : alias.fetch_at) {
-      if (!slot->retvals[at].initialized()) {
-        status = absl::InvalidArgumentError(absl::StrCat("Retval[", at, "] does not have value"));
-        break;
-      }
-      out.push_back(slot->retvals[at]);
+  for (size_t i = 0; i < fetches.size() && status.ok(); ++i) {
+    const int at = alias.fetch_at[i];
+    if (slot->retvals[at].initialized()) {
+      fetches[i] = slot->retvals[at];
+    } else {
+      status = absl::InvalidArgumentError(absl::StrCat("Retval[", at, "] does not have value"));
     }
   }
   for (Tensor& t : slot->retvals) t = Tensor();
@@ -173,8 +212,7 @@ absl::StatusOr<std::vector<Tensor>> finish_slot(const SignatureAlias& alias,
   } else if (!alias.signature->release(slot)) {
     stop_slot(slot);
   }
-  if (!status.ok()) return status;
-  return out;
+  return status;
 }
 
 /// A step of one executor: one message there, and no other on the way to its end.
@@ -197,15 +235,12 @@ static void run_directly(StepSlot* slot) {
   slot->unit->close();
 }
 
-absl::StatusOr<std::vector<Tensor>> run_slot(SessionCore& core, const SignatureAlias& alias,
-                                             const std::shared_ptr<StepSlot>& slot,
-                                             const std::vector<NamedTensor>& feeds, const RunOptions& options,
-                                             int64_t cancels, RunStats* stats) {
-  absl::Status ready = load_feeds(alias, slot.get(), feeds);
-  if (ready.ok()) ready = prepare_slot(core, slot.get(), options, cancels);
-  if (!ready.ok()) {
+absl::Status run_slot(SessionCore& core, const SignatureAlias& alias, const std::shared_ptr<StepSlot>& slot,
+                      const RunOptions& options, int64_t cancels, std::span<Tensor> fetches,
+                      RunStats* stats) {
+  if (auto ready = prepare_slot(core, slot.get(), options, cancels); !ready.ok()) {
     slot->status = ready;
-    return finish_slot(alias, slot, stats);
+    return finish_slot(alias, slot, fetches, stats);
   }
   // A STEP that dies marks its slot first and looks for a run second; here it is the other way round.
   if (slot->can_run_directly) {
@@ -219,7 +254,7 @@ absl::StatusOr<std::vector<Tensor>> run_slot(SessionCore& core, const SignatureA
   if (slot->step_died.load(std::memory_order_acquire) && slot->status.ok()) {
     slot->status = absl::InternalError(absl::StrCat("the actor of step ", slot->step_id, " died"));
   }
-  return finish_slot(alias, slot, stats);
+  return finish_slot(alias, slot, fetches, stats);
 }
 
 }  // namespace troupe

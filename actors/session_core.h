@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,20 @@
 #include "devices/device_set.h"
 
 namespace troupe {
+
+class FunctionCache;
+
+/// A callable: a signature that stays compiled, and how it runs.
+struct CallableCode {
+  explicit CallableCode(std::shared_ptr<const SignatureAlias> a) : alias(std::move(a)) {
+    ++alias->signature->pins;
+  }
+  ~CallableCode() { --alias->signature->pins; }
+  CallableCode(const CallableCode&) = delete;
+
+  const std::shared_ptr<const SignatureAlias> alias;
+  RunOptions run_options;
+};
 
 /// What SESSION shares with the callers that run steps: the published signatures, the gate, the counters. SESSION alone
 /// decides; callers read. Lives until the last slot is gone.
@@ -38,6 +53,12 @@ struct SessionCore {
 
   std::shared_ptr<const Snapshot> signatures() const;
   void publish(std::shared_ptr<const Snapshot> next);
+  CallableHandle add_callable(std::shared_ptr<const CallableCode> callable);
+  /// InvalidArgument "No such callable handle: h", or when it was released.
+  absl::StatusOr<std::shared_ptr<const CallableCode>> callable(CallableHandle handle) const;
+  absl::Status release_callable(CallableHandle handle);
+  void release_callables();
+
   /// The DEVICE of a device; made anew when it has died.
   DeviceActor device_actor(const Device* device) const;
   /// The pool that RunOptions::inter_op_pool names; InvalidArgument "Invalid inter_op_thread_pool: N".
@@ -53,6 +74,8 @@ struct SessionCore {
   std::vector<std::shared_ptr<NamedPool>> pools;
   StatefulKernels stateful;
   SessionTensors tensors;
+  /// The functions that steps call.
+  std::shared_ptr<FunctionCache> functions;
   SessionActor actor;
 
   /// Slots of all sessions of the runtime that are not gone yet.
@@ -85,6 +108,9 @@ struct SessionCore {
   std::atomic<int64_t> cancels_{0};
   mutable std::mutex cancel_mu_;
   absl::Status last_cancel_;  // guarded by cancel_mu_
+  mutable std::mutex callables_mu_;
+  /// By handle; null once released.
+  std::vector<std::shared_ptr<const CallableCode>> callables_;  // guarded by callables_mu_
   std::mutex slots_mu_;
   std::vector<std::weak_ptr<StepSlot>> slots_;
   std::vector<std::shared_ptr<StepSlot>> broken_;
@@ -95,20 +121,21 @@ struct SessionCore {
 void append_signature_key(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
                           const std::vector<std::string>& targets, std::string* key);
 
+/// InvalidArgument "Expected n feed tensors, but got m."
+absl::Status check_callable(const CallableCode& callable, size_t num_feeds);
+
 /// How often a run is begun on another slot because an actor of the first had died while it was idle.
 constexpr int kMaxStarts = 4;
 
-/// Runs a leased slot on the calling thread, which it lends, and takes the fetches out in the caller's order. `cancels` is what
-/// SessionCore::cancels said when the run was counted in.
-absl::StatusOr<std::vector<Tensor>> run_slot(SessionCore& core, const SignatureAlias& alias,
-                                             const std::shared_ptr<StepSlot>& slot,
-                                             const std::vector<NamedTensor>& feeds, const RunOptions& options,
-                                             int64_t cancels, RunStats* stats);
-/// Checks feeds and fills the slot's arguments; shared by callers with and without a thread to lend.
-absl::Status load_feeds(const SignatureAlias& alias, StepSlot* slot, const std::vector<NamedTensor>& feeds);
+/// Runs a leased slot on the calling thread, which it lends, and takes the fetches out in the caller's order, as many as
+/// `fetches` has room for. `cancels` is what SessionCore::cancels said when the run was counted in. The feeds are loaded.
+absl::Status run_slot(SessionCore& core, const SignatureAlias& alias, const std::shared_ptr<StepSlot>& slot,
+                      const RunOptions& options, int64_t cancels, std::span<Tensor> fetches, RunStats* stats);
+/// Gives the slot its feed number i of the caller's. InvalidArgument "Expects arg[0] to be float but int32 is provided".
+absl::Status load_feed(const SignatureAlias& alias, StepSlot* slot, size_t i, const Tensor& value);
 absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& options, int64_t cancels);
 /// After the step: the outcome, and the slot back to rest (or out of use).
-absl::StatusOr<std::vector<Tensor>> finish_slot(const SignatureAlias& alias,
-                                                const std::shared_ptr<StepSlot>& slot, RunStats* stats);
+absl::Status finish_slot(const SignatureAlias& alias, const std::shared_ptr<StepSlot>& slot,
+                         std::span<Tensor> fetches, RunStats* stats);
 
 }  // namespace troupe

@@ -51,7 +51,7 @@ class StepImpl final : public StepActor::base {
     running_ = true;
     outstanding_ = static_cast<int>(slot_->executors.size());
     done_.assign(slot_->executors.size(), false);
-    if (slot_->rendezvous) send(slot_->rendezvous, RendezvousBegin{});
+    if (slot_->rendezvous && !slot_->code->partial) send(slot_->rendezvous, RendezvousBegin{});
     if (slot_->broken.load(std::memory_order_acquire)) {
       slot_->false_start = true;
       return fail_broken("an actor of this step died before it began");
@@ -140,8 +140,7 @@ class StepImpl final : public StepActor::base {
       promise.deliver(RunReply{});
       return;
     }
-    slot_->finished.store(true, std::memory_order_release);
-    unit_->wake();
+    slot_->signal_finished();
   }
 
   /// A step runs: one of this actor's, or a direct one that it supervises.

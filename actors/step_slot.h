@@ -27,6 +27,10 @@ struct SignatureCode {
   std::vector<DataType> feed_types;
   std::vector<DataType> fetch_types;
   bool has_transfers = false;
+  /// A graph without nodes whose library holds the functions that are called at run time; null when there are none.
+  std::shared_ptr<const Graph> functions;
+  /// Of a partial run, which begins the rendezvous itself.
+  bool partial = false;
 };
 
 /// Everything that one step needs and that is used again for the next: the actors STEP, EXECUTORs and RENDEZVOUS, their
@@ -45,6 +49,8 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   /// From the STEP, which is about to die: ends the run that it can no longer end otherwise.
   void abandon(absl::Status reason);
 
+  /// The run is over: tells who waits for it. Nothing of the slot may be touched after.
+  void signal_finished();
   /// From the executor of a direct run: its end is the step's end. Nothing when the STEP ended the run before.
   void finish_directly();
   /// Adds to the status of a step that was cancelled how far it came, and what it was waiting for.
@@ -70,11 +76,14 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   std::vector<DeviceActor> devices;
   std::vector<std::unique_ptr<ExecutorState>> states;
   std::vector<std::unique_ptr<StepState>> step_states;
+  /// A SlotCalls: runs what kernels of this step call.
+  std::shared_ptr<FunctionRunner> functions;
 
   // Of the running step; the leaseholder's before RunStep and after `finished`, the actors' between.
   std::vector<Tensor> args;
   std::vector<Tensor> retvals;
   bool inline_only = false;
+  bool collect_stats = false;
   NamedPool* pool = nullptr;
   absl::Status status;
   int64_t nodes_run = 0;
@@ -82,6 +91,10 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   /// An actor had died before anything ran: the run may be tried again on another slot.
   bool false_start = false;
   std::atomic<bool> finished{false};
+  /// Set for a nested step, which a kernel began: called once instead, by whoever ends it.
+  std::function<void()> when_finished;
+  /// Of a nested step: the id of the outermost step, which its kernels see; else 0.
+  int64_t outer_step_id = 0;
   /// One executor and no rendezvous: StartExecutor may go straight to it, and STEP only supervises.
   bool can_run_directly = false;
   /// Such a run is under way. Who clears it ends the run.
@@ -130,6 +143,8 @@ class Signature {
   const std::shared_ptr<const SignatureCode> code;
   /// The session's miss count when it was last used: what eviction goes by.
   std::atomic<int64_t> last_used{0};
+  /// Callables that use it: it is not evicted meanwhile.
+  std::atomic<int> pins{0};
 
  private:
   static constexpr int kIdle = 64;

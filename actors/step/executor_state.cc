@@ -1,6 +1,8 @@
 #include "actors/step/executor_state.h"
 
 #include <algorithm>
+#include <unistd.h>
+
 #include <cstring>
 #include <new>
 #include <unordered_set>
@@ -88,6 +90,10 @@ absl::Status guarded(Kernel* kernel, KernelContext& context) {
 }  // namespace
 
 void KernelTask::run() {
+  if (timed) {
+    timing.begin_ns = wall_clock_ns();
+    timing.thread = current_thread_id();
+  }
   uint64_t begin = cycle_now();
   const CompiledNode& n = owner->partition_->node(node);
   // What is queued is dropped once the step is cancelled.
@@ -97,6 +103,18 @@ void KernelTask::run() {
     status = guarded(n.kernel, *context);
   }
   cycles = cycle_now() - begin;
+  if (timed) timing.end_ns = wall_clock_ns();
+}
+
+int64_t wall_clock_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+uint32_t current_thread_id() {
+  static thread_local const uint32_t id = static_cast<uint32_t>(gettid());
+  return id;
 }
 
 ExecutorState::ExecutorState(std::shared_ptr<const CompiledPartition> partition, ExecutorHost* host)
@@ -128,9 +146,11 @@ inline __attribute__((always_inline)) void ExecutorState::make_ready(int32_t nod
   ring_[tail_++ & ring_mask_] = {node, dead, iteration};
 }
 
-void ExecutorState::start(StepState* step, bool inline_only) {
+void ExecutorState::start(StepState* step, bool inline_only, bool collect_stats) {
   step_ = step;
   inline_only_ = inline_only;
+  collect_stats_ = collect_stats;
+  timings_.clear();
   aborted_ = false;
   status_ = absl::OkStatus();
   last_frontier_.clear();
@@ -346,8 +366,28 @@ absl::Status ExecutorState::prepare_inputs(const CompiledNode& n, int node, Valu
   return absl::OkStatus();
 }
 
+void ExecutorState::begin_timing() {
+  timing_.begin_ns = wall_clock_ns();
+  timing_.end_ns = 0;
+  timing_.thread = current_thread_id();
+}
+
+void ExecutorState::record_timing(int node, const Value* outputs, int num_outputs) {
+  NodeTiming done = timing_;
+  done.node = node;
+  if (done.end_ns == 0) done.end_ns = wall_clock_ns();
+  for (int i = 0; i < num_outputs; ++i) {
+    const Tensor& t = outputs[i].tensor;
+    if (!t.initialized()) continue;
+    done.outputs.push_back({i, t.dtype(), t.shape(), static_cast<int64_t>(t.bytes())});
+  }
+  timings_.push_back(std::move(done));
+}
+
 void ExecutorState::run_ready(const Ready& r) {
   const CompiledNode& n = partition_->node(r.node);
+  if (collect_stats_) [[unlikely]]
+    begin_timing();
   if (r.dead && n.kind != NodeKind::kSend && n.kind != NodeKind::kRecv) [[unlikely]] {
     clear_inputs(n, r.iteration);
     node_done(r, n, nullptr, true);
@@ -355,6 +395,8 @@ void ExecutorState::run_ready(const Ready& r) {
   }
   ++nodes_run_;
   if (n.kind == NodeKind::kNoOp) {
+    if (collect_stats_) [[unlikely]]
+      record_timing(r.node, nullptr, 0);
     for (const OutEdge& e : partition_->edges(n)) deliver(e, nullptr, false, false, r.iteration);
     op_finished(r.iteration);
     return;
@@ -471,6 +513,7 @@ void ExecutorState::launch_deferred() {
   if (deferred_.size() == 1 && in_flight_ == 0) {
     Ready r = deferred_[0];
     deferred_.clear();
+    if (collect_stats_) begin_timing();
     return run_kernel_inline(partition_->node(r.node), r);
   }
   std::vector<KernelTask*> tasks;
@@ -493,6 +536,7 @@ KernelTask* ExecutorState::make_task(const Ready& r) {
   t->node = r.node;
   t->iteration = r.iteration;
   t->status = absl::OkStatus();
+  t->timed = collect_stats_;
   t->inputs.resize(n.num_inputs);
   t->outputs.resize(n.num_outputs);
   Value* in = r.iteration->inputs.data() + n.input_begin;
@@ -515,8 +559,13 @@ KernelTask* ExecutorState::make_task(const Ready& r) {
 void ExecutorState::start_async(const Ready& r) {
   KernelTask* t = make_task(r);
   ++in_flight_;
+  if (t->timed) {
+    t->timing.begin_ns = wall_clock_ns();
+    t->timing.thread = current_thread_id();
+  }
   static_cast<AsyncKernel*>(partition_->node(r.node).kernel)->compute_async(*t->context, [t](absl::Status s) {
     t->status = std::move(s);
+    if (t->timed) t->timing.end_ns = wall_clock_ns();
     t->owner->complete(t);
   });
 }
@@ -547,6 +596,7 @@ void ExecutorState::finish_task(KernelTask* t) {
   absl::Status status = std::move(t->status);
   if (!status.ok()) fail(t->node, status);
   t->inputs.clear();
+  if (t->timed) timing_ = t->timing;
   if (!aborted_) node_done({t->node, false, t->iteration}, n, t->outputs.data(), false);
   t->outputs.clear();
   t->context.reset();
@@ -556,6 +606,8 @@ void ExecutorState::finish_task(KernelTask* t) {
 // --- propagation ------------------------------------------------------------------------------------------------
 
 void ExecutorState::node_done(const Ready& r, const CompiledNode& n, Value* outputs, bool dead) {
+  if (collect_stats_ && !dead) [[unlikely]]
+    record_timing(r.node, outputs, outputs == nullptr ? 0 : n.num_outputs);
   switch (n.kind) {
     case NodeKind::kEnter: enter(r, n, dead ? nullptr : outputs); break;
     case NodeKind::kNextIteration:

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/step/node_timing.h"
 #include "devices/compiled_partition.h"
 #include "graph/status.h"
 
@@ -26,6 +27,9 @@ struct KernelTask {
   std::optional<KernelContext> context;
   absl::Status status;
   uint64_t cycles = 0;
+  /// When it began and ended, on which thread; only when the step collects statistics.
+  bool timed = false;
+  NodeTiming timing = {};
 
   /// Runs the kernel; on any thread. The caller then hands the task to ExecutorState::complete.
   void run();
@@ -73,8 +77,9 @@ class ExecutorState {
   ~ExecutorState();
   ExecutorState(const ExecutorState&) = delete;
 
-  /// Begins a step. `step` must stay valid until the step is finished. With inline_only nothing is launched.
-  void start(StepState* step, bool inline_only);
+  /// Begins a step. `step` must stay valid until the step is finished. With inline_only nothing is launched; with
+  /// collect_stats every execution of a node is recorded.
+  void start(StepState* step, bool inline_only, bool collect_stats = false);
   /// Runs ready nodes up to the budget.
   Turn advance();
   /// Takes back a task; from any thread. The host is woken unless a wake is already under way.
@@ -87,6 +92,8 @@ class ExecutorState {
   const CompiledPartition& partition() const { return *partition_; }
   int64_t nodes_run() const { return nodes_run_; }
   int in_flight() const { return in_flight_; }
+  /// What ran, in the order in which it ended, when the step collected statistics.
+  const std::vector<NodeTiming>& timings() const { return timings_; }
   /// The node whose kernel holds the executor's own thread right now, or -1; from any thread.
   int busy_node() const { return busy_node_.load(std::memory_order_relaxed); }
   /// What was not done when the step was cancelled; empty after other ends.
@@ -106,6 +113,8 @@ class ExecutorState {
 
   /// @name Running nodes
   void run_ready(const Ready& r);
+  void begin_timing();
+  void record_timing(int node, const Value* outputs, int num_outputs);
   void run_kernel_inline(const CompiledNode& n, const Ready& r);
   bool keep_for_launch(const CompiledNode& n, const Ready& r);
   void launch_deferred();
@@ -140,6 +149,10 @@ class ExecutorState {
   ExecutorHost* const host_;
   StepState* step_ = nullptr;
   bool inline_only_ = false;
+  bool collect_stats_ = false;
+  /// Of the node that runs right now; what ran before.
+  NodeTiming timing_;
+  std::vector<NodeTiming> timings_;
   bool aborted_ = false;
   absl::Status status_;
   std::vector<FrontierEntry> last_frontier_;

@@ -18,7 +18,15 @@ struct PlanSignature {
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
   std::vector<std::string> targets;
+  /// Feeds and fetches pass through the step's rendezvous, one at a time, instead of being there when it begins and ends.
+  bool partial = false;
+  /// (from, to): whoever uses output `to` gets the value of output `from`.
+  std::vector<std::pair<std::string, std::string>> connections = {};
 };
+
+/// Where a partial run's client leaves the value of a feed, or waits for that of a fetch: the rendezvous key of a tensor
+/// by the name that the signature gives it.
+std::string partial_run_key(const DeviceCatalog& devices, const std::string& tensor);
 
 struct PlanOptions {
   /// Optimiser level of ConfigProto: false leaves every node in place (opt_level L0, rewriting off).
@@ -54,5 +62,20 @@ struct Plan {
 absl::StatusOr<Plan> make_plan(const Graph& graph, const PlanSignature& signature,
                                const DeviceCatalog& devices, const Evaluator* evaluator,
                                const PlanOptions& options);
+
+/// A function to be planned as a graph of its own, to be called at run time.
+struct FunctionInstance {
+  FunctionRef function;
+  /// Where the caller is: of nodes that ask for no device, and of arguments and results.
+  std::string device;
+  /// By argument, where that is elsewhere: resources stay where they are. May be shorter.
+  std::vector<std::string> arg_devices;
+};
+
+/// The same for the body of a function of the graph's library: its `_Arg` and `_Retval` nodes count arguments and
+/// results. Nodes keep the names that they have in the body.
+absl::StatusOr<Plan> plan_function(const Graph& graph, const FunctionInstance& instance,
+                                   const DeviceCatalog& devices, const Evaluator* evaluator,
+                                   const PlanOptions& options);
 
 }  // namespace troupe

@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "graph/ir/algorithm.h"
 #include "graph/ir/names.h"
 
 namespace troupe {
@@ -24,7 +25,9 @@ class Rewriter {
     draft_.graph.set_library(graph_.library());
     draft_.graph.versions() = graph_.versions();
     TROUPE_RETURN_IF_ERROR(add_args());
+    TROUPE_RETURN_IF_ERROR(add_connections());
     TROUPE_RETURN_IF_ERROR(copy_nodes());
+    TROUPE_RETURN_IF_ERROR(join_connections());
     TROUPE_RETURN_IF_ERROR(add_retvals());
     for (int t : targets_) draft_.roots.push_back(copied_[t]);
     return std::move(draft_);
@@ -41,25 +44,58 @@ class Rewriter {
         return absl::InvalidArgumentError(absl::StrCat("Endpoint \"", f, "\" fed more than once."));
       }
     }
+    for (const auto& [from, to] : signature_.connections) {
+      if (!fed.insert(to).second) {
+        return absl::InvalidArgumentError(absl::StrCat("Endpoint \"", to, "\" fed more than once."));
+      }
+    }
     for (const std::string& f : signature_.fetches) {
       if (fed.contains(f)) return absl::InvalidArgumentError(absl::StrCat(f, " is both fed and fetched."));
     }
     return absl::OkStatus();
   }
 
+  absl::StatusOr<Endpoint> find_fed(const std::string& text) const {
+    TensorName name = parse_tensor_name(text);
+    const Node* n = name.is_control() ? nullptr : graph_.find(name.node);
+    if (n == nullptr) {
+      return absl::NotFoundError(absl::StrCat("FeedInputs: unable to find feed output ", text));
+    }
+    if (name.slot >= n->num_outputs()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("FeedInputs: ", text, " should have output index < ", n->num_outputs()));
+    }
+    return Endpoint{n->id, name.slot};
+  }
+
+  /// What a connection starts from.
+  absl::StatusOr<Endpoint> find_source(const std::string& text) const {
+    TensorName name = parse_tensor_name(text);
+    const Node* n = name.is_control() ? nullptr : graph_.find(name.node);
+    if (n == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Requested tensor connection from unknown node: \"", text, "\"."));
+    }
+    if (name.slot >= n->num_outputs()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Requested tensor connection from unknown edge: \"", text, "\"."));
+    }
+    return Endpoint{n->id, name.slot};
+  }
+
+  int num_fed() const { return static_cast<int>(signature_.feeds.size()); }
+
   absl::Status resolve() {
     for (const std::string& text : signature_.feeds) {
-      TensorName name = parse_tensor_name(text);
-      const Node* n = name.is_control() ? nullptr : graph_.find(name.node);
-      if (n == nullptr) {
-        return absl::NotFoundError(absl::StrCat("FeedInputs: unable to find feed output ", text));
-      }
-      if (name.slot >= n->num_outputs()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("FeedInputs: ", text, " should have output index < ", n->num_outputs()));
-      }
-      feeds_.push_back({n->id, name.slot});
-      plan_->feed_types.push_back(base_type(n->output_types[name.slot]));
+      TROUPE_ASSIGN_OR_RETURN(Endpoint fed, find_fed(text));
+      feeds_.push_back(fed);
+      plan_->feed_types.push_back(base_type(graph_.type_of(fed)));
+    }
+    for (const auto& [from, to] : signature_.connections) {
+      TROUPE_ASSIGN_OR_RETURN(Endpoint source, find_source(from));
+      TROUPE_ASSIGN_OR_RETURN(Endpoint fed, find_fed(to));
+      feeds_.push_back(fed);
+      sources_.push_back(source);
     }
     // Two spellings of one tensor: the later feed wins.
     for (size_t i = 0; i < feeds_.size(); ++i) feed_of_[feeds_[i]] = static_cast<int>(i);
@@ -114,12 +150,24 @@ class Rewriter {
       needed_[id] = true;
       stack.push_back(id);
     };
+    // A needed connection needs what it starts from, which may be another one's end.
+    auto visit_feed = [&](int feed) {
+      while (true) {
+        if (feed_needed_[feed]) return;
+        feed_needed_[feed] = true;
+        if (feed < num_fed()) return;
+        Endpoint source = sources_[feed - num_fed()];
+        auto next = feed_of_.find(source);
+        if (next == feed_of_.end()) return visit(source.node);
+        feed = next->second;
+      }
+    };
     auto visit_output = [&](Endpoint e) {
       auto fed = feed_of_.find(e);
       if (fed == feed_of_.end()) {
         visit(e.node);
       } else {
-        feed_needed_[fed->second] = true;
+        visit_feed(fed->second);
       }
     };
     auto visit_control = [&](int id) {
@@ -127,7 +175,7 @@ class Rewriter {
       if (feed < 0) {
         visit(id);
       } else {
-        feed_needed_[feed] = true;
+        visit_feed(feed);
       }
     };
     for (Endpoint e : fetches_) visit_output(e);
@@ -144,16 +192,57 @@ class Rewriter {
 
   absl::Status add_args() {
     args_.assign(feeds_.size(), -1);
-    for (size_t i = 0; i < feeds_.size(); ++i) {
+    for (int i = 0; i < num_fed(); ++i) {
       if (!feed_needed_[i]) continue;
-      const Node& fed = graph_.node(feeds_[i].node);
-      TROUPE_ASSIGN_OR_RETURN(
-          Node * arg,
-          draft_.graph.add_node(absl::StrCat("_arg_", fed.name, "_", feeds_[i].slot, "_", i), "_Arg",
-                                {{"T", plan_->feed_types[i]}, {"index", static_cast<int64_t>(i)}}, {}));
-      args_[i] = arg->id;
+      const std::string& name = graph_.node(feeds_[i].node).name;
+      absl::StatusOr<Node*> arg;
+      if (signature_.partial) {
+        AttrMap attrs = transfer_attrs(signature_.feeds[i]);
+        attrs.set("tensor_type", plan_->feed_types[i]);
+        arg = draft_.graph.add_node(absl::StrCat("_recv_", name, "_", feeds_[i].slot, "_", i), "_Recv",
+                                    std::move(attrs), {});
+      } else {
+        arg = draft_.graph.add_node(absl::StrCat("_arg_", name, "_", feeds_[i].slot, "_", i), "_Arg",
+                                    {{"T", plan_->feed_types[i]}, {"index", static_cast<int64_t>(i)}}, {});
+      }
+      TROUPE_RETURN_IF_ERROR(arg.status());
+      args_[i] = (*arg)->id;
     }
     return absl::OkStatus();
+  }
+
+  static AttrMap transfer_attrs(const std::string& tensor) {
+    return {{"tensor_name", tensor},
+            {"send_device", std::string()},
+            {"send_device_incarnation", int64_t{0}},
+            {"recv_device", std::string()},
+            {"client_terminated", true}};
+  }
+
+  /// Identity nodes, whose inputs join_connections sets once these exist.
+  absl::Status add_connections() {
+    const OpDef* identity = graph_.find_op("Identity");
+    for (size_t i = num_fed(); i < feeds_.size(); ++i) {
+      if (!feed_needed_[i]) continue;
+      const DataType type = base_type(graph_.type_of(sources_[i - num_fed()]));
+      TROUPE_ASSIGN_OR_RETURN(
+          Node * node, draft_.graph.add_node(absl::StrCat("_identity_", graph_.node(feeds_[i].node).name, "_",
+                                                          feeds_[i].slot, "_", i),
+                                             identity, {{"T", type}}));
+      args_[i] = node->id;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status join_connections() {
+    if (sources_.empty()) return absl::OkStatus();
+    for (size_t i = num_fed(); i < feeds_.size(); ++i) {
+      if (args_[i] >= 0) draft_.graph.node(args_[i]).inputs[0] = map(sources_[i - num_fed()]);
+    }
+    if (find_cycle(draft_.graph).empty()) return absl::OkStatus();
+    const auto& [from, to] = signature_.connections.front();
+    return absl::InvalidArgumentError(absl::StrCat("Requested Tensor connection between nodes \"", to,
+                                                   "\" and \"", from, "\" would create a cycle."));
   }
 
   absl::Status copy_nodes() {
@@ -199,13 +288,21 @@ class Rewriter {
 
   absl::Status add_retvals() {
     for (size_t i = 0; i < fetches_.size(); ++i) {
-      const Node& fetched = graph_.node(fetches_[i].node);
-      TROUPE_ASSIGN_OR_RETURN(
-          Node * ret,
-          draft_.graph.add_node(absl::StrCat("_retval_", fetched.name, "_", fetches_[i].slot, "_", i),
-                                "_Retval", {{"T", plan_->fetch_types[i]}, {"index", static_cast<int64_t>(i)}},
-                                {map(fetches_[i])}));
-      draft_.roots.push_back(ret->id);
+      const std::string name =
+          absl::StrCat(graph_.node(fetches_[i].node).name, "_", fetches_[i].slot, "_", i);
+      absl::StatusOr<Node*> ret;
+      if (signature_.partial) {
+        AttrMap attrs = transfer_attrs(signature_.fetches[i]);
+        attrs.set("T", plan_->fetch_types[i]);
+        ret = draft_.graph.add_node(absl::StrCat("_send_", name), "_Send", std::move(attrs),
+                                    {map(fetches_[i])});
+      } else {
+        ret = draft_.graph.add_node(absl::StrCat("_retval_", name), "_Retval",
+                                    {{"T", plan_->fetch_types[i]}, {"index", static_cast<int64_t>(i)}},
+                                    {map(fetches_[i])});
+      }
+      TROUPE_RETURN_IF_ERROR(ret.status());
+      draft_.roots.push_back((*ret)->id);
     }
     return absl::OkStatus();
   }
@@ -214,7 +311,9 @@ class Rewriter {
   const PlanSignature& signature_;
   Plan* plan_;
   Draft draft_;
+  /// What is fed, then the ends of the connections; `sources_` are their beginnings.
   std::vector<Endpoint> feeds_;
+  std::vector<Endpoint> sources_;
   std::vector<Endpoint> fetches_;
   std::vector<int> targets_;
   absl::flat_hash_map<Endpoint, int> feed_of_;
@@ -225,6 +324,11 @@ class Rewriter {
 };
 
 }  // namespace
+
+bool is_client_transfer(const Node& node) {
+  return (node.is("_Recv") || node.is("_Send")) && node.attrs.get_or("client_terminated", false) &&
+         node.attrs.get_or("send_device", std::string()).empty();
+}
 
 absl::StatusOr<Draft> rewrite_signature(const Graph& graph, const PlanSignature& signature, Plan* plan) {
   return Rewriter(graph, signature, plan).run();

@@ -1,0 +1,256 @@
+#include "actors/partial_run_actor.h"
+
+#include <caf/all.hpp>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "actors/errors.h"
+#include "graph/passes/planner.h"
+
+namespace troupe {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What a client waits for.
+struct Turn {
+  caf::typed_response_promise<RunReply> promise;
+  std::vector<std::string> fetches;
+  RunReply reply;
+  size_t missing = 0;
+};
+
+///   open --- all fed and fetched, step over -------------> over
+///   open --- error, cancel, lease over ---> failed ------> over
+/// `failed` keeps the first error for the client who has not heard it yet.
+enum class Phase { kOpen, kFailed, kOver };
+
+class PartialRunImpl final : public PartialRunActor::base {
+ public:
+  PartialRunImpl(caf::actor_config& config, PartialRunParts parts)
+      : PartialRunActor::base(config), parts_(std::move(parts)),
+        state_(parts_.graph, parts_.feeds, parts_.fetches) {}
+
+  const char* name() const override { return "partial-run"; }
+
+  void on_exit() override {
+    fail_turns(absl::CancelledError("the partial run's actor has ended"));
+    if (slot_leased_) abandon_slot();
+    parts_ = {};
+  }
+
+  behavior_type make_behavior() override {
+    return {
+        [this](const PartialRunTurn& m) -> caf::result<RunReply> { return take_turn(m); },
+        [this](const CancelPartialRun& m) { cancel(m); },
+        [this](StartPartialRun) { start(); },
+        [this](const PartialRunValue& m) { receive(m); },
+        [this](PartialRunTimeout m) {
+          if (turns_.contains(m.turn)) {
+            fail(absl::DeadlineExceededError("Timed out waiting for notification"));
+          }
+        },
+        [this](CheckLease) { check_lease(); },
+    };
+  }
+
+ private:
+  StepSlot& slot() { return *parts_.slot; }
+
+  void start() {
+    last_turn_ = Clock::now();
+    if (parts_.core->options.partial_run_lease.count() > 0) {
+      delayed_send(this, parts_.core->options.partial_run_lease, CheckLease{});
+    }
+    RunOptions no_deadline;
+    no_deadline.timeout = std::chrono::milliseconds(-1);
+    absl::Status ready = prepare_slot(*parts_.core, &slot(), no_deadline, parts_.cancels);
+    if (!ready.ok()) {
+      release_slot();
+      return fail(ready);
+    }
+    // Before the step begins, so that no value that a turn sends can be older.
+    send(slot().rendezvous, RendezvousBegin{});
+    // In this process, and answered when the step ends, whatever happens: no timeout.
+    request(slot().step, caf::infinite, RunStepAsync{parts_.slot})
+        .then([this](const RunReply&) { step_ended(); },
+              [this](caf::error& e) {
+                slot().broken = true;
+                slot().status = annotate(to_status(e), "the step's actor died: ");
+                step_ended();
+              });
+  }
+
+  // --- turns ---
+
+  caf::result<RunReply> take_turn(const PartialRunTurn& m) {
+    if (phase_ == Phase::kOver) return to_error(no_setup());
+    std::vector<std::string> fed;
+    for (const NamedTensor& f : m.feeds) fed.push_back(f.first);
+    if (auto s = state_.take_turn(fed, m.fetches); !s.ok()) return to_error(s);
+    if (phase_ == Phase::kFailed) {
+      absl::Status why = status_;
+      end();
+      return to_error(why);
+    }
+    last_turn_ = Clock::now();
+    const DeviceSet& devices = *parts_.core->devices;
+    for (const NamedTensor& f : m.feeds) {
+      send(slot().rendezvous, RendezvousSend{partial_run_key(devices, f.first), f.second, false});
+    }
+    const int64_t id = next_turn_++;
+    Turn& turn = turns_[id];
+    turn.promise = make_response_promise<RunReply>();
+    turn.fetches = m.fetches;
+    turn.missing = m.fetches.size();
+    turn.reply.fetches.resize(m.fetches.size());
+    turn.reply.stats.step_id = slot().step_id;
+    auto promise = turn.promise;
+    PartialRunActor self = this;
+    for (size_t i = 0; i < m.fetches.size(); ++i) {
+      send(slot().rendezvous,
+           RendezvousRecv{
+               partial_run_key(devices, m.fetches[i]),
+               [self, id, i](absl::Status status, Tensor value, bool is_dead) {
+                 caf::anon_send(self, PartialRunValue{id, i, std::move(status), std::move(value), is_dead});
+               }});
+    }
+    const auto patience = parts_.core->options.operation_timeout;
+    if (patience.count() > 0 && turn.missing > 0) delayed_send(this, patience, PartialRunTimeout{id});
+    if (turn.missing == 0) turn_complete(id);
+    return promise;
+  }
+
+  void receive(const PartialRunValue& m) {
+    auto it = turns_.find(m.turn);
+    if (it == turns_.end()) return;
+    if (!m.status.ok()) return fail(m.status);
+    if (m.is_dead) {
+      return fail(absl::InvalidArgumentError(
+          absl::StrCat("The tensor returned for ", it->second.fetches[m.index], " was not valid.")));
+    }
+    it->second.reply.fetches[m.index] = m.value;
+    if (--it->second.missing == 0) turn_complete(m.turn);
+  }
+
+  /// Answers; but the last turn's answer waits for the step's end.
+  void turn_complete(int64_t id) {
+    if (state_.complete() && turns_.size() == 1 && !step_over_) return;
+    auto it = turns_.find(id);
+    it->second.promise.deliver(std::move(it->second.reply));
+    turns_.erase(it);
+    if (state_.complete() && turns_.empty()) end();
+  }
+
+  void fail_turns(const absl::Status& status) {
+    auto turns = std::move(turns_);
+    turns_.clear();
+    for (auto& [id, turn] : turns) turn.promise.deliver(to_error(status));
+  }
+
+  // --- ends ---
+
+  /// The executors are through. Values of theirs may still be on their way here.
+  void step_ended() {
+    step_over_ = true;
+    absl::Status status = slot().status;
+    if (phase_ == Phase::kFailed) {
+      release_slot();
+      if (told_) end();
+      return;
+    }
+    if (!status.ok()) return fail(status);
+    for (auto& [id, turn] : turns_) {
+      if (turn.missing == 0) return turn_complete(id);
+    }
+  }
+
+  /// The first error ends the run; whoever waits hears it now, else the next one to come.
+  void fail(const absl::Status& status) {
+    if (phase_ != Phase::kOpen) return;
+    phase_ = Phase::kFailed;
+    status_ = status;
+    told_ = !turns_.empty();
+    fail_turns(status);
+    if (!slot_leased_) {
+      if (told_) end();
+    } else if (step_over_) {
+      release_slot();
+      if (told_) end();
+    } else {
+      const int64_t id = slot().cancel(0, status);
+      send<caf::message_priority::high>(slot().step, CancelStep{id});
+    }
+  }
+
+  void cancel(const CancelPartialRun& m) {
+    if (phase_ == Phase::kOver || (m.step_id != 0 && m.step_id != step_id())) return;
+    fail(m.status);
+  }
+
+  void check_lease() {
+    if (phase_ == Phase::kOver) return;
+    const auto lease = parts_.core->options.partial_run_lease;
+    const auto idle = Clock::now() - last_turn_;
+    if (!turns_.empty() || idle < lease) {
+      const auto rest = turns_.empty() ? lease - idle : Clock::duration(lease);
+      delayed_send(this, rest, CheckLease{});
+      return;
+    }
+    fail(absl::DeadlineExceededError(absl::StrCat("The partial run ", parts_.handle,
+                                                  " was abandoned: no turn for ", lease.count(), " ms")));
+    told_ = true;
+    if (!slot_leased_) end();
+  }
+
+  int64_t step_id() { return slot_leased_ ? slot().step_id : 0; }
+
+  /// Nothing more to come and nobody to tell: SESSION forgets the handle.
+  void end() {
+    if (phase_ == Phase::kOver) return;
+    phase_ = Phase::kOver;
+    if (slot_leased_ && step_over_) release_slot();
+    send(parts_.core->actor, PartialRunEnded{parts_.handle});
+  }
+
+  void release_slot() {
+    if (!std::exchange(slot_leased_, false)) return;
+    (void)finish_slot(*parts_.alias, parts_.slot, {}, nullptr);
+    parts_.core->leave();
+  }
+
+  /// This actor died: its step is stopped, and its slot never used again.
+  void abandon_slot() {
+    slot_leased_ = false;
+    StepSlot& s = slot();
+    const int64_t id = s.cancel(0, absl::CancelledError("PRun cancellation"));
+    caf::anon_send(s.step, CancelStep{id});
+    s.broken = true;
+    parts_.core->bury(parts_.slot);
+    parts_.core->leave();
+  }
+
+  static absl::Status no_setup() {
+    return absl::InvalidArgumentError("Must run 'setup' before performing partial runs!");
+  }
+
+  PartialRunParts parts_;
+  PartialRunState state_;
+  Phase phase_ = Phase::kOpen;
+  /// Why it failed, and whether some client heard it.
+  absl::Status status_;
+  bool told_ = false;
+  bool slot_leased_ = true;
+  bool step_over_ = false;
+  int64_t next_turn_ = 1;
+  absl::flat_hash_map<int64_t, Turn> turns_;
+  Clock::time_point last_turn_;
+};
+
+}  // namespace
+
+PartialRunActor spawn_partial_run(caf::actor_system& system, PartialRunParts parts) {
+  return system.spawn<PartialRunImpl, caf::hidden>(std::move(parts));
+}
+
+}  // namespace troupe

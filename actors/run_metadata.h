@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "actors/step_slot.h"
+
+namespace troupe {
+
+/// The serialised RunMetadata of a step that was told to collect statistics (StepSlot::collect_stats), after its end: for each
+/// partition's device its nodes in the order in which they ended, with times, threads and outputs' memory.
+std::string run_metadata(const StepSlot& slot);
+
+/// Adds serialised GraphDefs to a serialised RunMetadata.
+void add_partition_graphs(const std::vector<std::string>& graphs, std::string* metadata);
+
+}  // namespace troupe
