@@ -1,0 +1,149 @@
+#include "graph/gradients/backprop.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace troupe {
+
+std::vector<Endpoint> Backprop::inputs_of(int unit) const {
+  const Graph& graph = scope_.graph();
+  std::vector<Endpoint> inputs;
+  if (LoopFrames::is_loop(unit)) {
+    for (int enter : frames_.enters(LoopFrames::loop_frame(unit))) inputs.push_back(graph.node(enter).inputs[0]);
+    return inputs;
+  }
+  const Node& node = graph.node(unit);
+  if (frame_ != 0 && frames_.is_border(node)) return inputs;
+  inputs.assign(node.inputs.begin(), node.inputs.end());
+  return inputs;
+}
+
+/// Depth first from y, without recursion: chains are long.
+absl::Status Backprop::sort_units() {
+  struct Open {
+    int unit;
+    std::vector<Endpoint> inputs;
+    size_t next = 0;
+  };
+  std::vector<Open> path;
+  constexpr int kOpen = -1;
+  auto open = [&](int unit) {
+    if (!unit_index_.try_emplace(unit, kOpen).second) return;
+    path.push_back({unit, inputs_of(unit)});
+  };
+  for (Endpoint root : y_) {
+    open(frames_.unit_of(root, frame_));
+    while (!path.empty()) {
+      Open& top = path.back();
+      if (top.next < top.inputs.size()) {
+        const int unit = frames_.unit_of(top.inputs[top.next++], frame_);
+        if (auto it = unit_index_.find(unit); it == unit_index_.end()) {
+          open(unit);
+        } else if (it->second == kOpen) {
+          return absl::InvalidArgumentError("Cannot compute gradients: the graph has a cycle that is no loop");
+        }
+        continue;
+      }
+      unit_index_[top.unit] = static_cast<int>(units_.size());
+      units_.push_back({top.unit, false});
+      path.pop_back();
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Backprop::prepare(std::span<const Endpoint> y, std::span<const Endpoint> x) {
+  y_.assign(y.begin(), y.end());
+  x_.assign(x.begin(), x.end());
+  for (size_t i = 0; i < x_.size(); ++i) is_x_[x_[i]] = static_cast<int>(i);
+  TROUPE_RETURN_IF_ERROR(sort_units());
+  for (Unit& unit : units_) {
+    const std::vector<Endpoint> inputs = inputs_of(unit.id);
+    unit.active = std::any_of(inputs.begin(), inputs.end(), [&](Endpoint e) { return is_active(e); });
+  }
+  return absl::OkStatus();
+}
+
+bool Backprop::is_active(Endpoint e) const {
+  if (is_x_.contains(e)) return true;
+  auto it = unit_index_.find(frames_.unit_of(e, frame_));
+  return it != unit_index_.end() && it->second >= 0 && units_[it->second].active;
+}
+
+void Backprop::add_gradient(Endpoint e, Val gradient) {
+  if (gradient.valid() && is_active(e)) sums_[e].push_back(gradient);
+}
+
+Val Backprop::total(Endpoint e) {
+  auto it = sums_.find(e);
+  if (it == sums_.end() || it->second.empty()) return Val();
+  std::vector<Val>& parts = it->second;
+  if (parts.size() > 1) {
+    const Val sum = scope_.op("AddN", {parts});
+    parts.assign(1, sum);
+  }
+  return parts[0];
+}
+
+absl::Status Backprop::run(std::span<const Val> dy, std::vector<Val>* dx) {
+  for (size_t i = 0; i < y_.size(); ++i) add_gradient(y_[i], dy[i]);
+  for (size_t i = units_.size(); i-- > 0;) {
+    if (!units_[i].active) continue;
+    const int unit = units_[i].id;
+    TROUPE_RETURN_IF_ERROR(LoopFrames::is_loop(unit) ? visit_loop(unit) : visit_node(unit));
+  }
+  dx->clear();
+  for (Endpoint e : x_) dx->push_back(total(e));
+  return scope_.status();
+}
+
+absl::Status Backprop::visit_node(int id) {
+  std::vector<Val> dy;
+  bool any = false;
+  for (int i = 0; i < scope_.graph().node(id).num_outputs(); ++i) {
+    dy.push_back(total({id, i}));
+    any = any || dy.back().valid();
+  }
+  if (!any) return scope_.status();
+  const Node& node = scope_.graph().node(id);
+  const GradientRegistry::Entry entry = registry_.find_for(scope_.graph(), node);
+  if (entry.kind == GradientRegistry::Kind::kNone) return absl::OkStatus();
+  if (entry.kind == GradientRegistry::Kind::kUnknown) {
+    return absl::NotFoundError(absl::StrCat("No gradient defined for op: ", node.op->name,
+                                            ". Needed for node ", node.name,
+                                            "; rules are added to a GradientRegistry."));
+  }
+  std::vector<bool> wanted;
+  for (Endpoint e : node.inputs) wanted.push_back(is_active(e));
+  Rule rule(&scope_, id, std::move(dy), std::move(wanted));
+  entry.fn(rule);
+  if (!scope_.status().ok()) return annotate(scope_.status(), "", absl::StrCat("; gradient of node ", node.name));
+  for (int i = 0; i < rule.num_inputs(); ++i) add_gradient(node.inputs[i], rule.gradients()[i]);
+  return absl::OkStatus();
+}
+
+absl::Status Backprop::visit_loop(int unit) {
+  const int frame = LoopFrames::loop_frame(unit);
+  TROUPE_ASSIGN_OR_RETURN(const ForwardLoop loop, frames_.loop(frame));
+  absl::flat_hash_map<int, Val> exit_dy;
+  for (const LoopVar& var : loop.vars) {
+    if (var.exit < 0) continue;
+    if (const Val dy = total({var.exit, 0}); dy.valid()) exit_dy[var.exit] = dy;
+  }
+  if (exit_dy.empty()) return scope_.status();
+  absl::flat_hash_map<int, bool> active;
+  for (int enter : frames_.enters(frame)) active[enter] = is_active(scope_.graph().node(enter).inputs[0]);
+  scope_.keep(std::make_unique<LoopGradient>(&scope_, &registry_, &frames_, frame));
+  auto* loop_gradient = static_cast<LoopGradient*>(scope_.last_kept());
+  absl::flat_hash_map<int, Val> gradients;
+  TROUPE_RETURN_IF_ERROR(loop_gradient->build(exit_dy, active, &gradients));
+  for (int enter : frames_.enters(frame)) {
+    if (auto it = gradients.find(enter); it != gradients.end()) {
+      add_gradient(scope_.graph().node(enter).inputs[0], it->second);
+    }
+  }
+  return scope_.status();
+}
+
+}  // namespace troupe

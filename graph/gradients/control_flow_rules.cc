@@ -1,0 +1,29 @@
+// Conditionals of Switch and Merge. Loops are no rules: see LoopGradient.
+
+#include "graph/gradients/gradient_registry.h"
+
+namespace troupe {
+namespace {
+
+/// One output is alive; the gradient of the other one is dead, as it must be where no gradient arrives, too.
+void switch_rule(Rule& r) { r.dx(0, r.op("Merge", {std::vector<Val>{r.dy(0), r.dy(1)}})); }
+
+/// The gradient goes to the input that was there.
+void merge(Rule& r) {
+  if (!r.has_dy(0)) return;
+  for (int i = 0; i < r.num_inputs(); ++i) {
+    if (!r.wants(i)) continue;
+    Val chosen = binary("Equal", r.y(1), r.int_scalar(i));
+    r.dx(i, r.op("Switch", {r.dy(0), chosen})[1]);
+  }
+}
+
+const RuleRow kRows[] = {
+    {"Switch", switch_rule}, {"RefSwitch", switch_rule}, {"Merge", merge}, {"RefMerge", merge}, {"LoopCond", nullptr},
+};
+
+}  // namespace
+
+std::span<const RuleRow> control_flow_rules() { return kRows; }
+
+}  // namespace troupe

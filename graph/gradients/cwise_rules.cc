@@ -1,0 +1,388 @@
+// Element-wise ops of one and of two inputs.
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "graph/gradients/gradient_registry.h"
+
+namespace troupe {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+/// dx = dy * conj(slope), where `slope` is the derivative at x.
+template <class F>
+void times(Rule& r, F slope) {
+  r.dx(0, r.dy() * conj(slope(r.x(0), r.y())));
+}
+
+/// An op with a gradient op of its own that takes (y, dy) or (x, dy).
+void by_output(Rule& r, const char* op) { r.dx(0, r.op(op, {r.y(), r.dy()})); }
+
+/// Gradients of two inputs that were broadcast with each other, each made only when it is wanted.
+template <class F, class G>
+void both(Rule& r, F first, G second) {
+  if (r.wants(0)) r.dx(0, sum_to_shape(first(), r.x(0), r.x(1)));
+  if (r.wants(1)) r.dx(1, sum_to_shape(second(), r.x(1), r.x(0)));
+}
+
+Val square(Val x) { return unary("Square", x); }
+Val sqrt(Val x) { return unary("Sqrt", x); }
+Val positive(Val x) { return binary("Greater", x, zeros_like(x)); }
+Val nonzero(Val x) { return binary("NotEqual", x, zeros_like(x)); }
+/// `x` where `mask`, else 0.
+Val where(Val mask, Val x) { return select(mask, x, zeros_like(x)); }
+
+void abs_rule(Rule& r) { r.dx(0, r.dy() * unary("Sign", r.x(0))); }
+
+void sign_rule(Rule& r) {
+  // Constant wherever it has a derivative, but for complex numbers, where only the direction counts.
+  if (!is_complex(r.x(0).dtype())) return r.dx(0, zeros_like(r.dy()));
+  Val size = unary("ComplexAbs", r.x(0));
+  const DataType t = r.x(0).dtype();
+  Val s = r.y(), g = r.dy();
+  Val along = r.scope().op("Real", {g * conj(s)}, {{"T", t}, {"Tout", size.dtype()}});
+  Val across = g - r.scope().cast(along, t) * s;
+  r.dx(0, r.op("DivNoNan", {across, r.scope().cast(size, t)}));
+}
+
+const RuleRow kUnary[] = {
+    {"Abs", abs_rule},
+    {"Neg", [](Rule& r) { r.dx(0, -r.dy()); }},
+    {"Inv", [](Rule& r) { by_output(r, "ReciprocalGrad"); }},
+    {"Reciprocal", [](Rule& r) { by_output(r, "ReciprocalGrad"); }},
+    {"Square", [](Rule& r) { times(r, [](Val x, Val) { return 2.0 * x; }); }},
+    {"Sqrt", [](Rule& r) { by_output(r, "SqrtGrad"); }},
+    {"Rsqrt", [](Rule& r) { by_output(r, "RsqrtGrad"); }},
+    {"Exp", [](Rule& r) { times(r, [](Val, Val y) { return y; }); }},
+    {"Expm1", [](Rule& r) { times(r, [](Val x, Val) { return unary("Exp", x); }); }},
+    {"Log", [](Rule& r) { r.dx(0, r.dy() / conj(r.x(0))); }},
+    {"Log1p", [](Rule& r) { r.dx(0, r.dy() / conj(1.0 + r.x(0))); }},
+    {"Sin", [](Rule& r) { times(r, [](Val x, Val) { return unary("Cos", x); }); }},
+    {"Cos", [](Rule& r) { times(r, [](Val x, Val) { return -unary("Sin", x); }); }},
+    {"Tan", [](Rule& r) { times(r, [](Val, Val y) { return 1.0 + square(y); }); }},
+    {"Sinh", [](Rule& r) { times(r, [](Val x, Val) { return unary("Cosh", x); }); }},
+    {"Cosh", [](Rule& r) { times(r, [](Val x, Val) { return unary("Sinh", x); }); }},
+    {"Tanh", [](Rule& r) { by_output(r, "TanhGrad"); }},
+    {"Sigmoid", [](Rule& r) { by_output(r, "SigmoidGrad"); }},
+    {"Asin", [](Rule& r) { r.dx(0, r.dy() / conj(sqrt(1.0 - square(r.x(0))))); }},
+    {"Acos", [](Rule& r) { r.dx(0, -(r.dy() / conj(sqrt(1.0 - square(r.x(0)))))); }},
+    {"Atan", [](Rule& r) { r.dx(0, r.dy() / conj(1.0 + square(r.x(0)))); }},
+    {"Asinh", [](Rule& r) { r.dx(0, r.dy() / conj(unary("Cosh", r.y()))); }},
+    {"Acosh", [](Rule& r) { r.dx(0, r.dy() / conj(unary("Sinh", r.y()))); }},
+    {"Atanh", [](Rule& r) { r.dx(0, r.dy() / conj(1.0 - square(r.x(0)))); }},
+    {"Erf", [](Rule& r) {
+       times(r, [](Val x, Val) { return 2 / std::sqrt(kPi) * unary("Exp", -square(x)); });
+     }},
+    {"Erfc", [](Rule& r) {
+       times(r, [](Val x, Val) { return -2 / std::sqrt(kPi) * unary("Exp", -square(x)); });
+     }},
+    {"Erfinv", [](Rule& r) {
+       times(r, [](Val, Val y) { return std::sqrt(kPi) / 2 * unary("Exp", square(y)); });
+     }},
+    {"Ndtri", [](Rule& r) {
+       times(r, [](Val, Val y) { return std::sqrt(2 * kPi) * unary("Exp", square(y) * 0.5); });
+     }},
+    {"Lgamma", [](Rule& r) { times(r, [](Val x, Val) { return unary("Digamma", x); }); }},
+    {"Digamma", [](Rule& r) {
+       times(r, [&](Val x, Val) { return binary("Polygamma", r.scalar(1), x); });
+     }},
+    {"BesselI0", [](Rule& r) { times(r, [](Val x, Val) { return unary("BesselI1", x); }); }},
+    {"BesselI0e", [](Rule& r) {
+       times(r, [](Val x, Val y) { return unary("BesselI1e", x) - unary("Sign", x) * y; });
+     }},
+    {"BesselI1", [](Rule& r) {
+       times(r, [](Val x, Val y) {
+         // At 0 the quotient tends to 1/2.
+         Val slope = unary("BesselI0", x) - y / x;
+         return select(nonzero(x), slope, 0.5 * unary("OnesLike", x));
+       });
+     }},
+    {"BesselI1e", [](Rule& r) {
+       times(r, [](Val x, Val y) {
+         Val slope = unary("BesselI0e", x) - y * (unary("Sign", x) + unary("Reciprocal", x));
+         return select(nonzero(x), slope, 0.5 * unary("OnesLike", x));
+       });
+     }},
+    {"BesselK0", [](Rule& r) { times(r, [](Val x, Val) { return -unary("BesselK1", x); }); }},
+    {"BesselK0e", [](Rule& r) { times(r, [](Val x, Val y) { return y - unary("BesselK1e", x); }); }},
+    {"BesselK1", [](Rule& r) { times(r, [](Val x, Val y) { return -unary("BesselK0", x) - y / x; }); }},
+    {"BesselK1e", [](Rule& r) {
+       times(r, [](Val x, Val y) { return y * (1.0 - 1.0 / x) - unary("BesselK0e", x); });
+     }},
+    {"BesselJ0", [](Rule& r) { times(r, [](Val x, Val) { return -unary("BesselJ1", x); }); }},
+    {"BesselJ1", [](Rule& r) {
+       times(r, [](Val x, Val y) {
+         Val slope = unary("BesselJ0", x) - y / x;
+         return select(nonzero(x), slope, 0.5 * unary("OnesLike", x));
+       });
+     }},
+    {"BesselY0", [](Rule& r) { times(r, [](Val x, Val) { return -unary("BesselY1", x); }); }},
+    {"BesselY1", [](Rule& r) { times(r, [](Val x, Val y) { return unary("BesselY0", x) - y / x; }); }},
+    {"Sign", sign_rule},
+    {"Floor", nullptr},
+    {"Ceil", nullptr},
+    {"Round", nullptr},
+    {"Rint", nullptr},
+    {"Conj", [](Rule& r) { r.dx(0, conj(r.dy())); }},
+    {"Real", [](Rule& r) {
+       Val dy = r.dy();
+       r.dx(0, r.op("Complex", {dy, zeros_like(dy)}, {{"Tout", r.x(0).dtype()}}));
+     }},
+    {"Imag", [](Rule& r) {
+       Val dy = r.dy();
+       r.dx(0, r.op("Complex", {zeros_like(dy), dy}, {{"Tout", r.x(0).dtype()}}));
+     }},
+    {"Angle", [](Rule& r) {
+       const DataType c = r.x(0).dtype();
+       Val i = r.op("Complex", {zeros_like(r.dy()), r.dy()}, {{"Tout", c}});
+       // d angle = Im(dx / x): the conjugate of 1 / (i x), turned.
+       r.dx(0, i / conj(r.x(0)));
+     }},
+    {"ComplexAbs", [](Rule& r) {
+       Val dy = r.dy();
+       const DataType c = r.x(0).dtype();
+       r.dx(0, r.scope().cast(dy, c) * unary("Sign", r.x(0)));
+     }},
+    {"Cast", [](Rule& r) {
+       auto differentiable = [](DataType t) { return is_floating(t) || is_complex(t); };
+       const DataType from = r.x(0).dtype(), to = r.y().dtype();
+       if (differentiable(from) && differentiable(to)) r.dx(0, r.scope().cast(r.dy(), from));
+     }},
+    // Gradient ops, for gradients of gradients.
+    {"SqrtGrad", [](Rule& r) {
+       Val g = r.dy() / conj(r.x(0));
+       r.dx(0, -(conj(g) * r.y()));
+       r.dx(1, 0.5 * g);
+     }},
+    {"RsqrtGrad", [](Rule& r) {
+       Val a = r.x(0), b = r.x(1), g = r.dy(), ca = conj(a);
+       r.dx(0, conj(-1.5 * conj(g) * b * square(ca)));
+       r.dx(1, -0.5 * g * square(ca) * ca);
+     }},
+    {"InvGrad", [](Rule& r) {
+       Val ca = conj(r.x(0)), g = r.dy();
+       r.dx(0, -2.0 * conj(g) * r.x(1) * ca);
+       r.dx(1, r.op("ReciprocalGrad", {ca, g}));
+     }},
+    {"ReciprocalGrad", [](Rule& r) {
+       Val ca = conj(r.x(0)), g = r.dy();
+       r.dx(0, -2.0 * conj(g) * r.x(1) * ca);
+       r.dx(1, r.op("ReciprocalGrad", {ca, g}));
+     }},
+    {"TanhGrad", [](Rule& r) {
+       Val a = conj(r.x(0)), g = r.dy();
+       r.dx(0, -2.0 * g * conj(r.x(1)) * a);
+       r.dx(1, r.op("TanhGrad", {a, g}));
+     }},
+    {"SigmoidGrad", [](Rule& r) {
+       Val a = conj(r.x(0)), b = conj(r.x(1)), gb = r.dy() * b;
+       r.dx(0, gb - 2.0 * gb * a);
+       r.dx(1, r.op("SigmoidGrad", {a, r.dy()}));
+     }},
+};
+
+void real_div(Rule& r) {
+  both(
+      r, [&] { return r.dy() / conj(r.x(1)); },
+      [&] { return r.dy() * (-conj(r.x(0)) / conj(r.x(1))) / conj(r.x(1)); });
+}
+
+void pow_rule(Rule& r) {
+  Val x = r.x(0), y = r.x(1);
+  both(
+      r, [&] { return r.dy() * conj(y) * binary("Pow", conj(x), conj(y) - 1.0); },
+      [&] {
+        // log x where it is defined; a power of 0 does not change with the exponent.
+        Val mask = is_complex(x.dtype()) ? nonzero(x) : positive(x);
+        Val safe = select(mask, x, unary("OnesLike", x));
+        return r.dy() * conj(r.y()) * conj(select(mask, unary("Log", safe), zeros_like(x)));
+      });
+}
+
+void choice(Rule& r, const char* compare) {
+  Val first = r.op(compare, {r.x(0), r.x(1)});
+  Val dy = r.dy();
+  both(
+      r, [&] { return where(first, dy); }, [&] { return select(first, zeros_like(dy), dy); });
+}
+
+/// x * log y, which is 0 wherever x is.
+void times_log(Rule& r, const char* factor, bool one_plus) {
+  Val x = r.x(0), y = r.x(1), dy = r.dy();
+  Val mask = r.scope().cast(nonzero(x), x.dtype());
+  both(
+      r, [&] { return dy * r.op(factor, {mask, y}); },
+      [&] { return dy * r.op("Xdivy", {x, one_plus ? y + 1.0 : y}); });
+}
+
+void igamma(Rule& r, double sign) {
+  Val a = r.x(0), x = r.x(1), dy = r.dy();
+  both(
+      r, [&] { return sign * (dy * binary("IgammaGradA", a, x)); },
+      [&] {
+        Val density = unary("Exp", -x + binary("Xlogy", a - 1.0, x) - unary("Lgamma", a));
+        return sign * (dy * density);
+      });
+}
+
+void betainc(Rule& r) {
+  Val a = r.x(0), b = r.x(1), x = r.x(2);
+  Val log_beta = unary("Lgamma", a) + unary("Lgamma", b) - unary("Lgamma", a + b);
+  Val slope = unary("Exp", binary("Xlog1py", b - 1.0, -x) + binary("Xlogy", a - 1.0, x) - log_beta);
+  // Not known for a and b: TensorFlow has none either.
+  r.dx(2, reshape_like(r.dy() * slope, x));
+}
+
+void floor_mod(Rule& r) {
+  both(
+      r, [&] { return r.dy(); }, [&] { return r.dy() * -binary("FloorDiv", r.x(0), r.x(1)); });
+}
+
+void atan2_rule(Rule& r) {
+  Val y = r.x(0), x = r.x(1), dy = r.dy();
+  auto scaled = [&](Val v) { return dy * (v / (square(x) + square(y))); };
+  both(
+      r, [&] { return scaled(x); }, [&] { return scaled(-y); });
+}
+
+void squared_difference(Rule& r) {
+  Val g = r.dy() * (2.0 * conj(r.x(0) - r.x(1)));
+  both(
+      r, [&] { return g; }, [&] { return -g; });
+}
+
+void add_rule(Rule& r) {
+  both(
+      r, [&] { return r.dy(); }, [&] { return r.dy(); });
+}
+
+const RuleRow kBinary[] = {
+    {"Add", add_rule},
+    {"AddV2", add_rule},
+    {"Sub", [](Rule& r) {
+       both(
+           r, [&] { return r.dy(); }, [&] { return -r.dy(); });
+     }},
+    {"Mul", [](Rule& r) {
+       both(
+           r, [&] { return r.dy() * conj(r.x(1)); }, [&] { return r.dy() * conj(r.x(0)); });
+     }},
+    {"MulNoNan", [](Rule& r) {
+       both(
+           r, [&] { return binary("MulNoNan", r.dy(), r.x(1)); },
+           [&] { return binary("MulNoNan", r.x(0), r.dy()); });
+     }},
+    {"RealDiv", real_div},
+    {"Div", real_div},
+    {"DivNoNan", [](Rule& r) {
+       both(
+           r, [&] { return binary("DivNoNan", r.dy(), conj(r.x(1))); },
+           [&] {
+             Val q = binary("DivNoNan", -conj(r.x(0)), conj(r.x(1)));
+             return r.dy() * binary("DivNoNan", q, conj(r.x(1)));
+           });
+     }},
+    {"FloorDiv", nullptr},
+    {"TruncateDiv", nullptr},
+    {"FloorMod", floor_mod},
+    {"TruncateMod", [](Rule& r) {
+       both(
+           r, [&] { return r.dy(); },
+           [&] {
+             Val whole = (r.x(0) - r.y()) / r.x(1);
+             return -(r.dy() * whole);
+           });
+     }},
+    {"Mod", [](Rule& r) {
+       both(
+           r, [&] { return r.dy(); }, [&] { return -(r.dy() * ((r.x(0) - r.y()) / r.x(1))); });
+     }},
+    {"Pow", pow_rule},
+    {"Maximum", [](Rule& r) { choice(r, "GreaterEqual"); }},
+    {"Minimum", [](Rule& r) { choice(r, "LessEqual"); }},
+    {"SquaredDifference", squared_difference},
+    {"Atan2", atan2_rule},
+    {"Xlogy", [](Rule& r) { times_log(r, "Xlogy", false); }},
+    {"Xlog1py", [](Rule& r) { times_log(r, "Xlog1py", true); }},
+    {"Xdivy", [](Rule& r) {
+       Val x = r.x(0), y = r.x(1), dy = r.dy();
+       both(
+           r,
+           [&] {
+             Val mask = r.scope().cast(nonzero(x), x.dtype());
+             return dy * binary("Xdivy", mask, y);
+           },
+           [&] { return dy * binary("Xdivy", -x, square(y)); });
+     }},
+    {"Igamma", [](Rule& r) { igamma(r, 1); }},
+    {"Igammac", [](Rule& r) { igamma(r, -1); }},
+    {"Betainc", betainc},
+    {"Zeta", [](Rule& r) {
+       Val x = r.x(0), q = r.x(1);
+       r.dx(1, sum_to_shape(r.dy() * (-x * binary("Zeta", x + 1.0, q)), q, x));
+     }},
+    {"Polygamma", [](Rule& r) {
+       Val n = r.x(0), x = r.x(1);
+       r.dx(1, sum_to_shape(r.dy() * binary("Polygamma", n + 1.0, x), x, n));
+     }},
+    {"NextAfter", [](Rule& r) {
+       both(
+           r, [&] { return r.dy(); }, [&] { return zeros_like(r.dy()); });
+     }},
+    {"Complex", [](Rule& r) {
+       const DataType t = r.x(0).dtype();
+       both(
+           r, [&] { return r.op("Real", {r.dy()}, {{"Tout", t}}); },
+           [&] { return r.op("Imag", {r.dy()}, {{"Tout", t}}); });
+     }},
+};
+
+/// Select wants a condition of one dimension, or a scalar, beside values of more; all three keep their shape.
+void select_v1(Rule& r) {
+  Val dy = r.dy(), zero = zeros_like(dy);
+  if (r.wants(1)) r.dx(1, r.op("Select", {r.x(0), dy, zero}));
+  if (r.wants(2)) r.dx(2, r.op("Select", {r.x(0), zero, dy}));
+}
+
+void select_v2(Rule& r) {
+  Val dy = r.dy(), zero = zeros_like(dy), c = r.x(0);
+  if (r.wants(1)) r.dx(1, sum_to_shape(select(c, dy, zero), r.x(1), r.y()));
+  if (r.wants(2)) r.dx(2, sum_to_shape(select(c, zero, dy), r.x(2), r.y()));
+}
+
+void clip(Rule& r) {
+  Val x = r.x(0), low = r.x(1), high = r.x(2), dy = r.dy();
+  Val below = binary("Less", x, low), above = binary("Greater", x, high);
+  if (r.wants(0)) {
+    Val outside = binary("LogicalOr", below, above);
+    r.dx(0, sum_to_shape(select(outside, zeros_like(dy), dy), x, r.y()));
+  }
+  if (r.wants(1)) r.dx(1, sum_to_shape(where(below, dy), low, r.y()));
+  if (r.wants(2)) r.dx(2, sum_to_shape(where(above, dy), high, r.y()));
+}
+
+void each_gets_all(Rule& r) {
+  for (int i = 0; i < r.num_inputs(); ++i) r.dx(i, r.dy());
+}
+
+const RuleRow kOthers[] = {
+    {"Select", select_v1},         {"RefSelect", nullptr},
+    {"SelectV2", select_v2},       {"ClipByValue", clip},
+    {"AddN", each_gets_all},       {"AccumulateNV2", each_gets_all},
+};
+
+}  // namespace
+
+std::span<const RuleRow> cwise_rules() {
+  static const auto* rows = [] {
+    auto* all = new std::vector<RuleRow>(std::begin(kUnary), std::end(kUnary));
+    all->insert(all->end(), std::begin(kBinary), std::end(kBinary));
+    all->insert(all->end(), std::begin(kOthers), std::end(kOthers));
+    return all;
+  }();
+  return *rows;
+}
+
+}  // namespace troupe

@@ -1,0 +1,211 @@
+// Partition and stitch, tensor arrays, lists, maps, optionals.
+
+#include "absl/strings/str_cat.h"
+#include "graph/gradients/gradient_registry.h"
+
+namespace troupe {
+namespace {
+
+void dynamic_partition(Rule& r) {
+  GradientScope& scope = r.scope();
+  const int n = r.num_outputs();
+  Val partitions = r.x(1);
+  Val all = scope.op("Range", {scope.int_scalar(0), unary("Size", partitions), scope.int_scalar(1)});
+  const std::vector<Val> from = scope.op_outputs(
+      "DynamicPartition", {reshape_like(all, partitions), partitions}, {{"num_partitions", n}});
+  if (static_cast<int>(from.size()) != n) return;
+  r.dx(0, reshape_like(scope.op("ParallelDynamicStitch", {from, r.dys(0, n)}), r.x(0)));
+}
+
+void dynamic_stitch(Rule& r) {
+  const int n = r.num_inputs() / 2;
+  for (int i = 0; i < n; ++i) {
+    if (r.wants(n + i)) r.dx(n + i, r.op("GatherV2", {r.dy(), r.x(i), r.int_scalar(0)}));
+  }
+}
+
+// ---- tensor arrays ----
+// The gradient of an array is another array, which the array knows by the name of who asks; gradients of flows say when.
+
+struct ArrayGradient {
+  Val handle;
+  Val flow;
+};
+
+ArrayGradient gradient_array(Rule& r, Val flow) {
+  Val g = r.op("TensorArrayGradV3", {r.x(0), flow}, {{"source", r.scope().prefix()}});
+  return {g, g[1]};
+}
+
+void array_read(Rule& r) {
+  const ArrayGradient g = gradient_array(r, r.x(2));
+  r.dx(2, r.op("TensorArrayWriteV3", {g.handle, r.x(1), r.dy(), g.flow}));
+}
+
+void array_write(Rule& r) {
+  const ArrayGradient g = gradient_array(r, r.dy());
+  if (r.wants(2)) r.dx(2, r.op("TensorArrayReadV3", {g.handle, r.x(1), g.flow}, {{"dtype", r.x(2).dtype()}}));
+  r.dx(3, r.dy());
+}
+
+void array_gather(Rule& r) {
+  const ArrayGradient g = gradient_array(r, r.x(2));
+  r.dx(2, r.op("TensorArrayScatterV3", {g.handle, r.x(1), r.dy(), g.flow}));
+}
+
+void array_scatter(Rule& r) {
+  const ArrayGradient g = gradient_array(r, r.dy());
+  if (r.wants(2)) r.dx(2, r.op("TensorArrayGatherV3", {g.handle, r.x(1), g.flow}, {{"dtype", r.x(2).dtype()}}));
+  r.dx(3, r.dy());
+}
+
+void array_concat(Rule& r) {
+  const ArrayGradient g = gradient_array(r, r.x(1));
+  r.dx(1, r.op("TensorArraySplitV3", {g.handle, r.dy(0), r.y(1), g.flow}));
+}
+
+void array_split(Rule& r) {
+  const ArrayGradient g = gradient_array(r, r.dy());
+  if (r.wants(1)) r.dx(1, r.op("TensorArrayConcatV3", {g.handle, g.flow}, {{"dtype", r.x(1).dtype()}}));
+  r.dx(3, r.dy());
+}
+
+// ---- lists ----
+
+AttrMap element(const Rule& r) { return {{"element_dtype", r.attr<DataType>("element_dtype")}}; }
+Val length(Val list) { return unary("TensorListLength", list); }
+Val item_shape(Rule& r, Val list) {
+  return r.op("TensorListElementShape", {list}, {{"shape_type", DataType::kInt32}});
+}
+
+void list_push_back(Rule& r) {
+  Val popped = r.op("TensorListPopBack", {r.dy(), unary("Shape", r.x(1))}, element(r));
+  r.dx(0, popped);
+  r.dx(1, popped[1]);
+}
+
+void list_pop_back(Rule& r) { r.dx(0, r.op("TensorListPushBack", {r.dy(0), r.dy(1)}, element(r))); }
+
+void list_stack(Rule& r) {
+  Val shape = r.op("StridedSlice", {unary("Shape", r.dy()), r.ints({1}), r.ints({0}), r.ints({1})},
+                   {{"end_mask", 1}});
+  r.dx(0, r.op("TensorListFromTensor", {r.dy(), shape}, element(r)));
+}
+
+void list_from_tensor(Rule& r) {
+  r.dx(0, r.op("TensorListStack", {r.dy(), item_shape(r, r.dy())}, element(r)));
+}
+
+void list_get_item(Rule& r) {
+  Val empty = r.op("TensorListReserve", {unary("Shape", r.dy()), length(r.x(0))}, element(r));
+  r.dx(0, r.op("TensorListSetItem", {empty, r.x(1), r.dy()}, element(r)));
+}
+
+void list_set_item(Rule& r) {
+  if (r.wants(0)) r.dx(0, r.op("TensorListSetItem", {r.dy(), r.x(1), zeros_like(r.x(2))}, element(r)));
+  if (r.wants(2)) r.dx(2, r.op("TensorListGetItem", {r.dy(), r.x(1), unary("Shape", r.x(2))}, element(r)));
+}
+
+void list_gather(Rule& r) {
+  Val shape = r.op("StridedSlice", {unary("Shape", r.dy()), r.ints({1}), r.ints({0}), r.ints({1})},
+                   {{"end_mask", 1}});
+  r.dx(0, r.op("TensorListScatterV2", {r.dy(), r.x(1), shape, length(r.x(0))}, element(r)));
+}
+
+void list_scatter(Rule& r) {
+  r.dx(0, r.op("TensorListGather", {r.dy(), r.x(1), item_shape(r, r.dy())}, element(r)));
+}
+
+void list_scatter_into(Rule& r) {
+  if (r.wants(0)) {
+    r.dx(0, r.op("TensorListScatterIntoExistingList", {r.dy(), zeros_like(r.x(1)), r.x(2)}, element(r)));
+  }
+  if (r.wants(1)) r.dx(1, r.op("TensorListGather", {r.dy(), r.x(2), item_shape(r, r.dy())}, element(r)));
+}
+
+void list_resize(Rule& r) { r.dx(0, r.op("TensorListResize", {r.dy(), length(r.x(0))})); }
+
+/// Outputs: all items one behind the other, their lengths.
+void list_concat(Rule& r) {
+  Val lengths = r.y(1);
+  Val row = r.op("StridedSlice", {unary("Shape", r.dy(0)), r.ints({1}), r.ints({0}), r.ints({1})},
+                 {{"end_mask", 1}});
+  Val shape = r.op("ConcatV2", {std::vector<Val>{r.ints({-1}), row}, r.int_scalar(0)});
+  r.dx(0, r.op("TensorListSplit", {r.dy(0), shape, lengths}, element(r)));
+}
+
+void list_split(Rule& r) {
+  AttrMap attrs = element(r);
+  Val none = r.scope().constant(Tensor(DataType::kInt64, Shape{0}));
+  Val row = r.op("StridedSlice", {unary("Shape", r.x(0)), r.ints({1}), r.ints({0}), r.ints({1})},
+                 {{"end_mask", 1}});
+  Val shape = r.op("ConcatV2", {std::vector<Val>{r.ints({-1}), row}, r.int_scalar(0)});
+  r.dx(0, r.op("TensorListConcatV2", {r.dy(), shape, none}, std::move(attrs)));
+}
+
+// ---- maps and optionals ----
+
+void map_lookup(Rule& r) {
+  Val empty = r.op("EmptyTensorMap", {});
+  r.dx(0, r.op("TensorMapInsert", {empty, r.x(1), r.dy()}));
+}
+
+void map_insert(Rule& r) {
+  Val key = r.x(1);
+  if (r.wants(2)) {
+    r.dx(2, r.op("TensorMapLookup", {r.dy(), key}, {{"value_dtype", r.x(2).dtype()}}));
+  }
+  if (r.wants(0)) r.dx(0, r.op("TensorMapErase", {r.dy(), key}, {{"value_dtype", r.x(2).dtype()}}));
+}
+
+void map_erase(Rule& r) { r.dx(0, r.dy()); }
+
+void optional_from_value(Rule& r) {
+  std::vector<DataType> types;
+  std::vector<PartialShape> shapes;
+  for (Val v : r.xs(0, r.num_inputs())) {
+    types.push_back(v.dtype());
+    shapes.push_back(r.shape(v));
+  }
+  Val parts = r.op("OptionalGetValue", {r.dy()}, {{"output_types", types}, {"output_shapes", shapes}});
+  for (int i = 0; i < r.num_inputs(); ++i) r.dx(i, parts[i]);
+}
+
+void optional_get_value(Rule& r) { r.dx(0, r.op("OptionalFromValue", {r.dys(0, r.num_outputs())})); }
+
+const RuleRow kRows[] = {
+    {"DynamicPartition", dynamic_partition},
+    {"DynamicStitch", dynamic_stitch},
+    {"ParallelDynamicStitch", dynamic_stitch},
+    {"TensorArrayReadV3", array_read},
+    {"TensorArrayWriteV3", array_write},
+    {"TensorArrayGatherV3", array_gather},
+    {"TensorArrayScatterV3", array_scatter},
+    {"TensorArrayConcatV3", array_concat},
+    {"TensorArraySplitV3", array_split},
+    {"TensorListPushBack", list_push_back},
+    {"TensorListPopBack", list_pop_back},
+    {"TensorListStack", list_stack},
+    {"TensorListFromTensor", list_from_tensor},
+    {"TensorListGetItem", list_get_item},
+    {"TensorListSetItem", list_set_item},
+    {"TensorListGather", list_gather},
+    {"TensorListScatter", list_scatter},
+    {"TensorListScatterV2", list_scatter},
+    {"TensorListScatterIntoExistingList", list_scatter_into},
+    {"TensorListResize", list_resize},
+    {"TensorListConcat", list_concat},
+    {"TensorListConcatV2", list_concat},
+    {"TensorListSplit", list_split},
+    {"TensorMapLookup", map_lookup},
+    {"TensorMapInsert", map_insert},
+    {"TensorMapErase", map_erase},
+    {"OptionalFromValue", optional_from_value},
+    {"OptionalGetValue", optional_get_value},
+};
+
+}  // namespace
+
+std::span<const RuleRow> data_flow_rules() { return kRows; }
+
+}  // namespace troupe
