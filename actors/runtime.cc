@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/device_actor.h"
+#include "actors/function_runner.h"
 #include "actors/runtime_impl.h"
 #include "actors/session_actor.h"
 #include "devices/cpu/cpu_device.h"
@@ -82,6 +83,7 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   core->options = want;
   core->ops = ops;
   core->live_slots = live_slots;
+  core->functions = std::make_shared<FunctionCache>();
   core->evaluator = evaluator.get();
   core->devices = std::make_unique<DeviceSet>(kernels);
   core->find_device_actor = [this](int index) { return device(index); };

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "actors/executor_actor.h"
+#include "actors/function_runner.h"
 #include "actors/rendezvous_actor.h"
 #include "actors/session_core.h"
 #include "actors/step_actor.h"
@@ -44,6 +45,7 @@ void StepSlot::end() {
   }
   deadline.store(0, std::memory_order_relaxed);
   for (Tensor& t : args) t = Tensor();
+  static_cast<SlotCalls*>(functions.get())->clear_containers();
   for (auto& s : step_states) {
     if (s->used_step_container.exchange(false)) s->device->resources().clear_container(container);
   }
@@ -67,10 +69,21 @@ void StepSlot::abandon(absl::Status reason) {
   step_died.store(true, std::memory_order_seq_cst);
   // A direct run whose executor was faster has ended already, or whoever begins it will see `broken`.
   if (can_run_directly && !direct_run.exchange(false, std::memory_order_acq_rel)) return;
-  std::lock_guard lock(mu_);
-  if (running_ == 0) return;
-  token.cancel(std::move(reason));
-  direct_run.store(false, std::memory_order_release);
+  {
+    std::lock_guard lock(mu_);
+    if (running_ == 0) return;
+    if (outer_step_id != 0) status = reason;
+    token.cancel(std::move(reason));
+    direct_run.store(false, std::memory_order_release);
+  }
+  signal_finished();
+}
+
+void StepSlot::signal_finished() {
+  if (when_finished) {
+    auto tell = std::exchange(when_finished, nullptr);
+    return tell();
+  }
   finished.store(true, std::memory_order_release);
   unit->wake();
 }
@@ -81,14 +94,15 @@ void StepSlot::finish_directly() {
   nodes_run = state.nodes_run();
   if (!state.status().ok()) status = state.status();
   describe_cancel(true);
-  finished.store(true, std::memory_order_release);
-  unit->wake();
+  signal_finished();
 }
 
 void StepSlot::describe_cancel(bool all_ended) {
   if (!token.cancelled()) return;
   const absl::Status reason = token.reason();
   if (status.ok() && all_ended) status = reason;
+  // The outermost step says it for all that are nested in it.
+  if (outer_step_id != 0) return;
   if (!absl::IsDeadlineExceeded(reason) && !absl::IsCancelled(reason)) return;
   std::vector<std::string> lines;
   int64_t nodes = 0;
@@ -134,6 +148,7 @@ std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code,
     slot->rendezvous = spawn_rendezvous(system, slot);
     slot->rendezvous_face = make_rendezvous_face(slot->rendezvous);
   }
+  slot->functions = std::make_shared<SlotCalls>(slot.get());
   slot->can_run_directly = code->partitions.size() == 1 && !code->has_transfers;
   slot->step = spawn_step(system, slot);
   for (size_t i = 0; i < code->partitions.size(); ++i) {
@@ -143,6 +158,7 @@ std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code,
     state->cancellation = &slot->token;
     state->rendezvous = slot->rendezvous_face.get();
     state->session_tensors = &session->tensors;
+    state->functions = slot->functions.get();
     state->step_container = slot->container;
     slot->step_states.push_back(std::move(state));
     slot->devices.push_back(session->device_actor(partition->device()));

@@ -9,6 +9,7 @@ void LentThread::exec_later(caf::resumable* job) {
     local_.push_back(job);
     return;
   }
+  std::shared_ptr<LentThread> lender;
   {
     std::lock_guard lock(mu_);
     if (open_) {
@@ -17,8 +18,20 @@ void LentThread::exec_later(caf::resumable* job) {
       if (sleeping_) arrived_.notify_one();
       return;
     }
+    lender = lender_;
   }
+  if (lender != nullptr) return lender->exec_later(job);
   pool()->enqueue(job);
+}
+
+void LentThread::set_lender(std::shared_ptr<LentThread> lender) {
+  std::lock_guard lock(mu_);
+  lender_.swap(lender);
+}
+
+std::shared_ptr<LentThread> LentThread::lender_of(const std::shared_ptr<LentThread>& unit) {
+  std::lock_guard lock(unit->mu_);
+  return unit->lender_ != nullptr ? unit->lender_ : unit;
 }
 
 void LentThread::open() {

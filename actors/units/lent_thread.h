@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -26,6 +27,10 @@ class LentThread final : public caf::execution_unit {
   /// Which pool gets what the unit does not run itself. Only while nobody lends and no actor of the step is active.
   void set_pool(NamedPool* pool) { pool_.store(pool, std::memory_order_release); }
   NamedPool* pool() const { return pool_.load(std::memory_order_acquire); }
+  /// Another unit that runs what this one gets, while nobody lends a thread to this one; null: the pool does.
+  void set_lender(std::shared_ptr<LentThread> lender);
+  /// The lender of `unit`, or itself when it has none.
+  static std::shared_ptr<LentThread> lender_of(const std::shared_ptr<LentThread>& unit);
 
   /// Makes the calling thread this unit's thread: call before the first message of the step is sent.
   void open();
@@ -51,6 +56,7 @@ class LentThread final : public caf::execution_unit {
   // Guarded by mu_.
   bool open_ = false;
   bool sleeping_ = false;
+  std::shared_ptr<LentThread> lender_;
   std::vector<caf::resumable*> remote_;
   std::atomic<bool> has_remote_{false};
 };

@@ -43,6 +43,8 @@ absl::StatusOr<PassStats> Inliner::run() {
   int first = 0;
   while (first < before && !calls(first)) ++first;
   if (first == before) return stats.done(graph_);
+  if (!within_.empty()) called_.walk_from(within_);
+  called_.walk_from(graph_);
   find_conditional_nodes();
   frame_of_.assign(before, -1);
   awaited_.assign(before, false);
@@ -66,29 +68,45 @@ absl::StatusOr<PassStats> Inliner::run() {
   if (auto order = topological_order(graph_); !order.ok()) {
     return annotate(order.status(), "after inlining functions: ");
   }
-  return stats.count("calls", calls_).count("branches", branches_).count("loops", loops_).done(graph_);
+  return stats.count("calls", calls_)
+      .count("branches", branches_)
+      .count("loops", loops_)
+      .count("called", left_)
+      .done(graph_);
 }
 
-absl::Status Inliner::expand(int id) {
-  Node& n = graph_.node(id);
+Inliner::Call Inliner::describe(int id) const {
+  const Node& n = graph_.node(id);
   Call call;
   call.id = id;
   call.name = n.name;
   call.op = n.op;
-  call.attrs = std::move(n.attrs);
+  call.attrs = n.attrs;
   call.device = n.requested_device;
   call.frame = id < static_cast<int>(frame_of_.size()) ? frame_of_[id] : -1;
   call.conditional = id < static_cast<int>(conditional_.size()) && conditional_[id];
   call.awaited = id < static_cast<int>(awaited_.size()) && awaited_[id];
   call.inputs.assign(n.inputs.begin(), n.inputs.end());
-  // What an input really is may have been decided since: that tells a Switch from others.
-  for (Endpoint& e : call.inputs) e = outputs_.resolve(e);
   call.controls.assign(n.control_inputs.begin(), n.control_inputs.end());
   for (int& c : call.controls) {
     if (auto it = done_.find(c); it != done_.end()) c = it->second;
   }
   call.input_types.assign(n.input_types.begin(), n.input_types.end());
   call.output_types.assign(n.output_types.begin(), n.output_types.end());
+  return call;
+}
+
+absl::Status Inliner::expand(int id) {
+  Call call = describe(id);
+  auto located = [&](const absl::Status& s) {
+    return s.ok() ? s : annotate(s, "", absl::StrCat("\n\t [[{{node ", call.name, "}}]]"));
+  };
+  // What an input really is may have been decided since: that tells a Switch from others.
+  for (Endpoint& e : call.inputs) e = outputs_.resolve(e);
+  auto left = callee_to_leave(call);
+  if (!left.ok()) return located(left.status());
+  if (left->has_value()) return located(leave_call(call, **left));
+  if (call.op->name == "RemoteCall" && remote_target(call) == nullptr) return absl::OkStatus();
   graph_.remove_node(id);
   absl::Status status;
   const std::string& op = call.op->name;
@@ -114,23 +132,18 @@ absl::Status Inliner::expand(int id) {
     status = absl::ResourceExhaustedError(
         absl::StrCat("inlining the functions of this graph makes more than ", kMaxInlinedNodes, " nodes"));
   }
-  return status.ok() ? status : annotate(status, "", absl::StrCat("\n\t [[{{node ", call.name, "}}]]"));
+  return located(status);
 }
 
 absl::StatusOr<FunctionRef> Inliner::function_attr(const Call& call, absl::string_view name) const {
   return call.attrs.get<FunctionRef>(name);
 }
 
-/// The body of `ref`, which takes the call's inputs from `first_input` on, and is not being expanded already.
-absl::StatusOr<std::shared_ptr<const FunctionBody>> Inliner::body_of(const Call& call, const FunctionRef& ref,
-                                                                     size_t first_input) const {
+/// The body of `ref`, which takes the call's inputs from `first_input` on.
+absl::StatusOr<std::shared_ptr<const FunctionBody>> Inliner::checked_body(const Call& call,
+                                                                          const FunctionRef& ref,
+                                                                          size_t first_input) const {
   TROUPE_ASSIGN_OR_RETURN(auto body, bodies_.get(ref.name, ref.attrs == nullptr ? AttrMap() : *ref.attrs));
-  for (int f = call.frame; f >= 0; f = frames_[f].parent) {
-    if (frames_[f].body != body.get()) continue;
-    return absl::UnimplementedError(absl::StrCat("Recursive function calls are not supported. Node ",
-                                                 call.name, " calls the function ", ref.name,
-                                                 ", which it is part of."));
-  }
   const size_t have = call.inputs.size() - first_input;
   if (body->arg_types.size() != have) {
     return absl::InvalidArgumentError(absl::StrCat("Function ", ref.name, " expected ",
@@ -145,6 +158,13 @@ absl::StatusOr<std::shared_ptr<const FunctionBody>> Inliner::body_of(const Call&
                                                    dtype_name(got)));
   }
   return body;
+}
+
+absl::StatusOr<std::shared_ptr<const FunctionBody>> Inliner::body_of(const Call& call, const FunctionRef& ref,
+                                                                     size_t first_input) const {
+  TROUPE_ASSIGN_OR_RETURN(auto body, checked_body(call, ref, first_input));
+  if (!must_call(*body, call.frame)) return body;
+  return calling_body(*body);
 }
 
 absl::Status Inliner::check_results(const Call& call, const FunctionBody& body,
@@ -293,7 +313,7 @@ absl::StatusOr<Inliner::Spliced> Inliner::splice(const Call& call, const Splice&
 absl::Status Inliner::expand_call(const Call& call, const std::string& function, const AttrMap& attrs) {
   ++calls_;
   FunctionRef ref{function, std::make_shared<AttrMap>(attrs)};
-  TROUPE_ASSIGN_OR_RETURN(auto body, body_of(call, ref, 0));
+  TROUPE_ASSIGN_OR_RETURN(auto body, checked_body(call, ref, 0));
   TROUPE_RETURN_IF_ERROR(check_results(call, *body, call.output_types));
   std::optional<int> made;
   Splice in;
@@ -330,21 +350,29 @@ absl::Status Inliner::expand_call(const Call& call, const std::string& function,
   return finish(call, std::move(after));
 }
 
-absl::Status Inliner::expand_remote_call(const Call& call) {
+const Tensor* Inliner::remote_target(const Call& call) const {
   Endpoint target = call.inputs[0];
   for (int hops = 0; hops < 8 && graph_.node(target.node).is("Identity"); ++hops)
     target = graph_.node(target.node).inputs[0];
-  const Tensor* device = const_value(graph_.node(target.node));
-  if (device == nullptr || device->dtype() != DataType::kString || device->num_elements() != 1) {
-    return absl::UnimplementedError(
-        absl::StrCat("RemoteCall node ", call.name, ": the target must be a constant string scalar"));
-  }
-  TROUPE_ASSIGN_OR_RETURN(FunctionRef f, function_attr(call, "f"));
+  const Node& node = graph_.node(target.node);
+  const Tensor* device = node.removed() ? nullptr : const_value(node);
+  return device == nullptr || device->dtype() != DataType::kString || device->num_elements() != 1 ? nullptr
+                                                                                                  : device;
+}
+
+/// The call without its target, on the device that the target names.
+Inliner::Call Inliner::without_target(const Call& call, const Tensor& target) {
   Call inner = call;
-  inner.device = std::string(device->flat<TString>()[0].view());
+  inner.device = std::string(target.flat<TString>()[0].view());
   inner.inputs.erase(inner.inputs.begin());
   inner.input_types.erase(inner.input_types.begin());
-  return expand_call(inner, f.name, f.attrs == nullptr ? AttrMap() : *f.attrs);
+  return inner;
+}
+
+absl::Status Inliner::expand_remote_call(const Call& call) {
+  TROUPE_ASSIGN_OR_RETURN(FunctionRef f, function_attr(call, "f"));
+  return expand_call(without_target(call, *remote_target(call)), f.name,
+                     f.attrs == nullptr ? AttrMap() : *f.attrs);
 }
 
 absl::Status Inliner::expand_gradient(const Call& call) {
@@ -357,6 +385,8 @@ absl::Status Inliner::expand_gradient(const Call& call) {
   return expand_call(call, gradient, f.attrs == nullptr ? AttrMap() : *f.attrs);
 }
 
-absl::StatusOr<PassStats> inline_functions(Draft* draft) { return Inliner(draft).run(); }
+absl::StatusOr<PassStats> inline_functions(Draft* draft, const std::string& within) {
+  return Inliner(draft, within).run();
+}
 
 }  // namespace troupe

@@ -4,9 +4,12 @@
 
 namespace troupe {
 
-/// Replaces every call of a function (PartitionedCall, StatefulPartitionedCall, RemoteCall to a constant target, a function's
-/// name as an op) by its body, and If, Case, While and For, stateless or not, by Switch, Merge and loops around theirs.
+/// Replaces calls of functions (PartitionedCall, StatefulPartitionedCall, RemoteCall to a constant target, a function's
+/// name as an op) by their bodies, and If, Case, While and For, stateless or not, by Switch, Merge and loops around theirs.
+/// `within` is the function whose body the draft is, if it is one.
 ///
+/// - Functions that CalledFunctions names (recursive, marked `_noinline`) are not inlined: what calls them becomes a
+///   PartitionedCall or StatefulPartitionedCall, which the executor runs. RemoteCalls to targets that only the step knows stay.
 /// - Names are "<caller>/<node>", "<caller>/then/<node>", ...: the same in every plan, so that stateful kernels in bodies
 ///   keep their state from signature to signature.
 /// - Effects of a body run exactly when the call would have: after all its inputs, not at all where it is dead; who waits
@@ -14,9 +17,9 @@ namespace troupe {
 /// - A While's variables that its body hands on unchanged are loop constants.
 ///
 /// NotFound "Function f is not defined."; InvalidArgument for malformed bodies and calls that do not fit them;
-/// Unimplemented for recursion and for gradients of functions; ResourceExhausted when the result would have more than
-/// kMaxInlinedNodes. Linear in the size of the result.
-absl::StatusOr<PassStats> inline_functions(Draft* draft);
+/// Unimplemented for gradients of functions; ResourceExhausted when the result would have more than kMaxInlinedNodes.
+/// Linear in the size of the result.
+absl::StatusOr<PassStats> inline_functions(Draft* draft, const std::string& within = "");
 
 constexpr int kMaxInlinedNodes = 4'000'000;
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "graph/passes/called_functions.h"
 #include "graph/passes/function_body.h"
 #include "graph/passes/inline_functions.h"
 #include "graph/passes/pass.h"
@@ -15,7 +16,10 @@ namespace troupe {
 /// The machine of inline_functions: what one expansion of a caller needs. Internal to that pass.
 class Inliner {
  public:
-  explicit Inliner(Draft* draft) : draft_(*draft), graph_(draft->graph), bodies_(draft->graph) {}
+  /// `within`: the function whose body the draft is, or "".
+  Inliner(Draft* draft, std::string within)
+      : draft_(*draft), graph_(draft->graph), within_(std::move(within)), bodies_(draft->graph),
+        called_(draft->graph.library().get()) {}
   absl::StatusOr<PassStats> run();
 
  private:
@@ -75,9 +79,21 @@ class Inliner {
 
   static bool is_call(const OpDef& op);
   void find_conditional_nodes();
+  Call describe(int id) const;
   absl::Status expand(int id);
+  /// The function that a node calls and that takes all its inputs (RemoteCall: all but the target), when it is one that is
+  /// called and not inlined.
+  absl::StatusOr<std::optional<FunctionRef>> callee_to_leave(const Call& call) const;
+  /// Makes a node a PartitionedCall of `ref`, which the executor will call.
+  absl::Status leave_call(const Call& call, const FunctionRef& ref);
+  bool must_call(const FunctionBody& body, int frame) const;
+  /// A body of one node, which calls the function.
+  absl::StatusOr<std::shared_ptr<const FunctionBody>> calling_body(const FunctionBody& body) const;
   absl::Status expand_call(const Call& call, const std::string& function, const AttrMap& attrs);
   absl::Status expand_remote_call(const Call& call);
+  /// The constant string that tells where a RemoteCall runs, or null.
+  const Tensor* remote_target(const Call& call) const;
+  static Call without_target(const Call& call, const Tensor& target);
   absl::Status expand_branches(const Call& call, const std::vector<FunctionRef>& branches, Endpoint selector,
                                bool is_if);
   absl::Status expand_if(const Call& call);
@@ -90,6 +106,9 @@ class Inliner {
   absl::StatusOr<Endpoint> pass_on(const Call& call, size_t input);
   absl::Status expand_gradient(const Call& call);
 
+  absl::StatusOr<std::shared_ptr<const FunctionBody>> checked_body(const Call& call, const FunctionRef& ref,
+                                                                   size_t first_input) const;
+  /// The same, or a body that calls it when the function is not to be inlined.
   absl::StatusOr<std::shared_ptr<const FunctionBody>> body_of(const Call& call, const FunctionRef& ref,
                                                               size_t first_input) const;
   static absl::Status check_results(const Call& call, const FunctionBody& body,
@@ -114,7 +133,11 @@ class Inliner {
 
   Draft& draft_;
   Graph& graph_;
+  const std::string within_;
   mutable FunctionBodies bodies_;
+  CalledFunctions called_;
+  /// By the body that each calls.
+  mutable absl::flat_hash_map<const FunctionBody*, std::shared_ptr<const FunctionBody>> calling_;
   std::vector<Frame> frames_;
   /// By node id; shorter than the graph where all is default.
   std::vector<int> frame_of_;
@@ -125,6 +148,7 @@ class Inliner {
   int64_t calls_ = 0;
   int64_t branches_ = 0;
   int64_t loops_ = 0;
+  int64_t left_ = 0;
 };
 
 }  // namespace troupe

@@ -139,7 +139,9 @@ class Placer {
       if (n.removed()) continue;
       for (int s = 0; s < n.num_inputs(); ++s) {
         DataType t = n.input_types[s];
-        bool resource = t == DataType::kResource && !n.is("IdentityN");
+        // A called function finds resources where they are.
+        const bool elsewhere = n.is("IdentityN") || n.is("PartitionedCall") || n.is("StatefulPartitionedCall");
+        bool resource = t == DataType::kResource && !elsewhere;
         if (is_ref(t) || resource) TROUPE_RETURN_IF_ERROR(merge(n.inputs[s].node, i, true));
       }
       const AttrValue* classes = n.attrs.find("_class");

@@ -10,6 +10,7 @@ void register_cpu_kernels(KernelRegistry* registry) {
   register_codec_kernels(registry);
   register_ragged_variant_kernels(registry);
   register_control_kernels(registry);
+  register_functional_kernels(registry);
   register_transfer_kernels(registry);
   register_variable_kernels(registry);
   register_optimizer_kernels(registry);

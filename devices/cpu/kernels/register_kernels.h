@@ -39,6 +39,7 @@ void register_parsing_kernels(KernelRegistry* registry);
 void register_codec_kernels(KernelRegistry* registry);
 void register_ragged_variant_kernels(KernelRegistry* registry);
 void register_control_kernels(KernelRegistry* registry);
+void register_functional_kernels(KernelRegistry* registry);
 void register_transfer_kernels(KernelRegistry* registry);
 
 /// All of the above.

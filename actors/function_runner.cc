@@ -1,0 +1,347 @@
+#include "actors/function_runner.h"
+
+#include <caf/all.hpp>
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "actors/session_core.h"
+#include "graph/ir/device_name.h"
+#include "graph/ir/function_library.h"
+#include "graph/passes/planner.h"
+
+namespace troupe {
+
+std::shared_ptr<const Graph> functions_of(const Graph& graph) {
+  if (graph.library() == nullptr || graph.library()->empty()) return nullptr;
+  auto out = std::make_shared<Graph>(&graph.ops());
+  out->set_library(graph.library());
+  out->versions() = graph.versions();
+  return out;
+}
+
+// --- compiled functions -----------------------------------------------------------------------------------------
+
+std::shared_ptr<StepSlot> FunctionCode::acquire(const std::shared_ptr<SessionCore>& core) {
+  std::vector<std::shared_ptr<StepSlot>> lost;
+  std::shared_ptr<StepSlot> found;
+  {
+    std::lock_guard lock(mu_);
+    while (!idle_.empty() && found == nullptr) {
+      found = std::move(idle_.back());
+      idle_.pop_back();
+      if (!found->broken.load(std::memory_order_acquire) && !found->lost_device()) break;
+      lost.push_back(std::move(found));
+    }
+  }
+  for (auto& slot : lost) core->bury(std::move(slot));
+  return found != nullptr ? found : make_slot(code_, core, core->pools[0].get());
+}
+
+void FunctionCode::release(const std::shared_ptr<StepSlot>& slot) {
+  {
+    std::lock_guard lock(mu_);
+    if (!stopped_ && idle_.size() < kIdle) {
+      idle_.push_back(slot);
+      return;
+    }
+  }
+  stop_slot(slot);
+}
+
+void FunctionCode::stop() {
+  std::vector<std::shared_ptr<StepSlot>> idle;
+  {
+    std::lock_guard lock(mu_);
+    stopped_ = true;
+    idle.swap(idle_);
+  }
+  for (const auto& slot : idle) stop_slot(slot);
+}
+
+void FunctionCache::find(const std::shared_ptr<SessionCore>& core, const std::shared_ptr<const Graph>& graph,
+                         const FunctionRef& function, int device, std::vector<int> arg_devices, Ready ready) {
+  Entry* entry = nullptr;
+  {
+    std::unique_lock lock(mu_);
+    auto& known = entries_[function.name];
+    for (const auto& e : known) {
+      if (e->code.device_ != device || e->code.arg_devices_ != arg_devices) continue;
+      if (!(e->code.function_ == function)) continue;
+      if (e->compiled) {
+        lock.unlock();
+        return e->code.status_.ok() ? ready(&e->code) : ready(e->code.status_);
+      }
+      e->waiters.push_back(std::move(ready));
+      return;
+    }
+    known.push_back(std::make_unique<Entry>());
+    entry = known.back().get();
+    entry->code.function_ = function;
+    entry->code.device_ = device;
+    entry->code.arg_devices_ = std::move(arg_devices);
+    entry->waiters.push_back(std::move(ready));
+  }
+  // Planning may take long, and those who wait have threads to go on with.
+  core->system->spawn<caf::hidden>([this, core, graph, entry](caf::event_based_actor*) {
+    compile(core, *graph, entry);
+    std::vector<Ready> waiters;
+    {
+      std::lock_guard lock(mu_);
+      entry->compiled = true;
+      if (stopped_) entry->code.stop();
+      waiters.swap(entry->waiters);
+    }
+    for (Ready& w : waiters) {
+      if (entry->code.status_.ok()) {
+        w(&entry->code);
+      } else {
+        w(entry->code.status_);
+      }
+    }
+  });
+}
+
+void FunctionCache::compile(const std::shared_ptr<SessionCore>& core, const Graph& graph, Entry* entry) {
+  FunctionCode& f = entry->code;
+  const auto& devices = core->devices->entries();
+  FunctionInstance instance;
+  instance.function = f.function_;
+  instance.device = devices[f.device_].name;
+  for (int d : f.arg_devices_) instance.arg_devices.push_back(d < 0 ? "" : devices[d].name);
+  PlanOptions options;
+  options.optimize = core->options.optimize;
+  options.allow_soft_placement = core->options.allow_soft_placement;
+  options.max_folded_constant_bytes = core->options.max_folded_constant_bytes;
+  auto work = [&]() -> absl::Status {
+    TROUPE_ASSIGN_OR_RETURN(Plan plan,
+                            plan_function(graph, instance, *core->devices, core->evaluator, options));
+    auto code = std::make_shared<SignatureCode>();
+    code->functions = functions_of(graph);
+    code->feeds.resize(plan.feed_types.size());
+    code->fetches.resize(plan.fetch_types.size());
+    code->feed_types = std::move(plan.feed_types);
+    code->fetch_types = std::move(plan.fetch_types);
+    for (PlanPartition& p : plan.partitions) {
+      TROUPE_ASSIGN_OR_RETURN(auto compiled,
+                              CompiledPartition::compile(p.graph, core->devices->at(p.device),
+                                                         core->devices->kernels(), &f.stateful_));
+      code->has_transfers |= compiled->has_transfers();
+      code->partitions.push_back(std::move(compiled));
+    }
+    f.code_ = std::move(code);
+    return absl::OkStatus();
+  };
+  try {
+    f.status_ = work();
+  } catch (const std::exception& e) {
+    f.status_ = absl::ResourceExhaustedError(absl::StrCat("compiling the function failed: ", e.what()));
+  }
+}
+
+void FunctionCache::stop() {
+  std::lock_guard lock(mu_);
+  stopped_ = true;
+  for (auto& [name, known] : entries_) {
+    for (auto& e : known) e->code.stop();
+  }
+}
+
+// --- nested steps -----------------------------------------------------------------------------------------------
+
+/// One call while it runs.
+struct SlotCalls::Nested {
+  std::string function;
+  std::vector<Tensor> args;
+  Done done;
+  FunctionCode* code = nullptr;
+  std::shared_ptr<StepSlot> slot;
+  std::optional<CancellationToken::Id> heard_by;
+};
+
+namespace {
+
+/// Cancels a nested step. The steps nested in it hear of that through their caller's token, on this thread: they are taken
+/// one after the other, not one inside the other, so that calls may be thousands deep.
+void cancel_nested(std::shared_ptr<StepSlot> slot, int64_t id, absl::Status reason) {
+  struct Order {
+    std::shared_ptr<StepSlot> slot;
+    int64_t id;
+    absl::Status reason;
+  };
+  static thread_local std::vector<Order>* under_way = nullptr;
+  if (under_way != nullptr) {
+    under_way->push_back({std::move(slot), id, std::move(reason)});
+    return;
+  }
+  std::vector<Order> orders;
+  under_way = &orders;
+  orders.push_back({std::move(slot), id, std::move(reason)});
+  for (size_t i = 0; i < orders.size(); ++i) {
+    Order order = std::move(orders[i]);
+    if (order.slot->cancel(order.id, std::move(order.reason)) != 0)
+      caf::anon_send(order.slot->step, CancelStep{order.id});
+  }
+  under_way = nullptr;
+}
+
+}  // namespace
+
+absl::StatusOr<int> SlotCalls::find_device(const std::string& name) const {
+  const auto& devices = slot_->session->devices->entries();
+  for (size_t i = 0; i < devices.size(); ++i) {
+    if (devices[i].name == name) return static_cast<int>(i);
+  }
+  const auto wanted = DeviceName::parse(name);
+  for (size_t i = 0; wanted && i < devices.size(); ++i) {
+    const auto have = DeviceName::parse(devices[i].name);
+    if (have && wanted->is_specification_of(*have)) return static_cast<int>(i);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(name, " unknown device."));
+}
+
+std::vector<int> SlotCalls::devices_of(const std::vector<Tensor>& args) const {
+  std::vector<int> out;
+  const DeviceSet& devices = *slot_->session->devices;
+  if (devices.size() < 2) return out;
+  out.assign(args.size(), -1);
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (args[i].dtype() != DataType::kResource || args[i].num_elements() == 0) continue;
+    for (int d = 0; d < devices.size(); ++d) {
+      if (devices.at(d)->name() == args[i].flat<ResourceHandle>()[0].device) out[i] = d;
+    }
+  }
+  return out;
+}
+
+void SlotCalls::call(const FunctionRef& function, const std::string& device, std::vector<Tensor> args,
+                     Done done) {
+  if (depth_ >= kMaxCallDepth) {
+    return done(
+        absl::ResourceExhaustedError(absl::StrCat("Function ", function.name, " is called ", kMaxCallDepth,
+                                                  " calls deep: recursion without end?")),
+        {});
+  }
+  auto where = find_device(device);
+  if (!where.ok()) return done(where.status(), {});
+  if (slot_->code->functions == nullptr) {
+    return done(absl::NotFoundError(absl::StrCat("Function ", function.name, " is not defined.")), {});
+  }
+  std::vector<int> arg_devices = devices_of(args);
+  auto nested = std::make_shared<Nested>();
+  nested->function = function.name;
+  nested->args = std::move(args);
+  nested->done = std::move(done);
+  slot_->session->functions->find(slot_->session, slot_->code->functions, function, *where,
+                                  std::move(arg_devices), [this, nested](absl::StatusOr<FunctionCode*> code) {
+                                    if (!code.ok()) return nested->done(code.status(), {});
+                                    begin(*code, nested);
+                                  });
+}
+
+/// A nested step has its caller's pool and surroundings. Its first call goes on where the caller runs; others may run beside it.
+void SlotCalls::prepare(StepSlot* slot, bool share_thread) {
+  slot->pool = slot_->pool;
+  slot->unit->set_pool(slot_->pool);
+  if (share_thread || slot_->inline_only) slot->unit->set_lender(LentThread::lender_of(slot_->unit));
+  slot->inline_only = slot_->inline_only;
+  slot->outer_step_id = slot_->outer_step_id != 0 ? slot_->outer_step_id : slot_->step_id;
+  for (auto& state : slot->step_states) state->step_container = slot_->step_states[0]->step_container;
+  auto* calls = static_cast<SlotCalls*>(slot->functions.get());
+  calls->depth_ = depth_ + 1;
+  calls->root_ = root_;
+}
+
+void SlotCalls::begin(FunctionCode* code, std::shared_ptr<Nested> nested) {
+  nested->code = code;
+  nested->slot = code->acquire(slot_->session);
+  StepSlot* slot = nested->slot.get();
+  for (size_t i = 0; i < nested->args.size(); ++i) {
+    if (i < slot->args.size() && nested->args[i].dtype() == slot->code->feed_types[i]) continue;
+    nested->code->release(nested->slot);
+    return nested->done(
+        absl::InvalidArgumentError(absl::StrCat("Function ", nested->function, " does not take its argument ",
+                                                i, " as ", dtype_name(nested->args[i].dtype()))),
+        {});
+  }
+  for (size_t i = 0; i < nested->args.size(); ++i) slot->args[i] = std::move(nested->args[i]);
+  prepare(slot, calls_out_.fetch_add(1, std::memory_order_relaxed) == 0);
+  const int64_t id = slot_->session->next_step_id.fetch_add(1, std::memory_order_relaxed);
+  slot->begin(id, {});
+  slot->when_finished = [this, nested] { finish(nested.get()); };
+  CancellationToken* token = &slot_->token;
+  nested->heard_by = token->register_callback(
+      [token, slot, id] { cancel_nested(slot->shared_from_this(), id, token->reason()); });
+  if (!nested->heard_by) {
+    slot->status = token->reason();
+    return slot->signal_finished();
+  }
+  start(slot);
+}
+
+/// As run_slot does for the steps of callers.
+void SlotCalls::start(StepSlot* slot) {
+  if (!slot->can_run_directly) {
+    if (!slot->step_died.load(std::memory_order_seq_cst)) {
+      slot->run_message.send(caf::actor_cast<caf::abstract_actor*>(slot->step), slot->unit.get());
+    }
+    return;
+  }
+  slot->direct_run.store(true, std::memory_order_seq_cst);
+  const bool broken = slot->broken.load(std::memory_order_seq_cst);
+  if (!broken) {
+    slot->start_messages[0]->send(caf::actor_cast<caf::abstract_actor*>(slot->executors[0]),
+                                  slot->unit.get());
+  } else if (slot->direct_run.exchange(false, std::memory_order_acq_rel)) {
+    slot->status = absl::InternalError("an actor of a called function died before it began");
+    slot->signal_finished();
+  }
+}
+
+void SlotCalls::finish(Nested* nested) {
+  std::shared_ptr<StepSlot> slot = std::move(nested->slot);
+  if (nested->heard_by) slot_->token.deregister(*nested->heard_by);
+  absl::Status status = std::exchange(slot->status, absl::OkStatus());
+  std::vector<Tensor> results(slot->retvals.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    results[i] = std::move(slot->retvals[i]);
+    slot->retvals[i] = Tensor();
+    if (status.ok() && !results[i].initialized())
+      status = absl::InvalidArgumentError(absl::StrCat("Retval[", i, "] does not have value"));
+  }
+  for (auto& state : slot->step_states) {
+    if (state->used_step_container.exchange(false)) root_->note_container(state->device);
+  }
+  slot->end();
+  slot->unit->set_lender(nullptr);
+  calls_out_.fetch_sub(1, std::memory_order_relaxed);
+  const bool cancelled = slot_->token.cancelled();
+  if (slot->broken.load(std::memory_order_acquire)) {
+    slot_->session->bury(std::move(slot));
+  } else {
+    nested->code->release(slot);
+  }
+  if (!status.ok() && cancelled) {
+    status = absl::CancelledError("a function was cancelled with its caller");
+  } else if (!status.ok() && !absl::StartsWith(status.message(), "{{function_node ")) {
+    status = annotate(status, absl::StrCat("{{function_node ", nested->function, "}} "));
+  }
+  // The caller may be over, and gone, as soon as it hears this.
+  Done done = std::move(nested->done);
+  done(std::move(status), std::move(results));
+}
+
+void SlotCalls::note_container(Device* device) {
+  std::lock_guard lock(mu_);
+  if (std::find(used_containers_.begin(), used_containers_.end(), device) == used_containers_.end())
+    used_containers_.push_back(device);
+}
+
+void SlotCalls::clear_containers() {
+  std::lock_guard lock(mu_);
+  for (Device* d : used_containers_) d->resources().clear_container(slot_->container);
+  used_containers_.clear();
+}
+
+}  // namespace troupe

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "actors/step_slot.h"
+#include "devices/function_runner.h"
+
+namespace troupe {
+
+/// How deep calls may nest: each level is a step of its own, some kilobytes with its actors.
+constexpr int kMaxCallDepth = 10'000;
+
+/// What the signatures of a graph need to find functions that they call: the graph without its nodes. Null when it has no
+/// functions.
+std::shared_ptr<const Graph> functions_of(const Graph& graph);
+
+/// A function compiled for where it is called, with the slots that wait for its next calls. Lives as long as its session.
+class FunctionCode {
+ public:
+  /// An idle slot, or a new one.
+  std::shared_ptr<StepSlot> acquire(const std::shared_ptr<SessionCore>& core);
+  void release(const std::shared_ptr<StepSlot>& slot);
+  /// Ends all idle slots, now and from now on.
+  void stop();
+
+ private:
+  friend class FunctionCache;
+  /// Recursion to this depth finds its slots ready.
+  static constexpr size_t kIdle = 1024;
+
+  FunctionRef function_;
+  int device_ = 0;
+  /// By argument: where its resource is; -1: no matter. Empty when there is but one device.
+  std::vector<int> arg_devices_;
+  StatefulKernels stateful_;
+  /// Set, or `status_` is an error, once compiled.
+  std::shared_ptr<const SignatureCode> code_;
+  absl::Status status_;
+  std::mutex mu_;
+  // Guarded by mu_.
+  bool stopped_ = false;
+  std::vector<std::shared_ptr<StepSlot>> idle_;
+};
+
+/// The functions of a session that are called at run time, each compiled at its first call, by an actor of its own, and
+/// shared by all signatures: a function never changes. Thread-safe.
+class FunctionCache {
+ public:
+  using Ready = std::function<void(absl::StatusOr<FunctionCode*>)>;
+
+  /// Calls `ready` once: at once when the function is known, else from the compiler. `graph` holds the library.
+  void find(const std::shared_ptr<SessionCore>& core, const std::shared_ptr<const Graph>& graph,
+            const FunctionRef& function, int device, std::vector<int> arg_devices, Ready ready);
+  void stop();
+
+ private:
+  struct Entry {
+    FunctionCode code;
+    bool compiled = false;
+    std::vector<Ready> waiters;
+  };
+  void compile(const std::shared_ptr<SessionCore>& core, const Graph& graph, Entry* entry);
+
+  std::mutex mu_;
+  // Guarded by mu_, but for what is compiled.
+  bool stopped_ = false;
+  absl::flat_hash_map<std::string, std::vector<std::unique_ptr<Entry>>> entries_;
+};
+
+/// Runs the functions that one slot's step calls, each as a nested step on a slot of its own. Nested steps are cancelled
+/// with their caller, use its step id, step container and pool, and the thread that it runs on unless it has other calls out.
+/// Owned by the slot.
+class SlotCalls final : public FunctionRunner {
+ public:
+  explicit SlotCalls(StepSlot* slot) : slot_(slot) {}
+
+  void call(const FunctionRef& function, const std::string& device, std::vector<Tensor> args,
+            Done done) override;
+  /// At the end of a step that is not nested: drops what nested steps left in the step's container elsewhere.
+  void clear_containers();
+
+ private:
+  struct Nested;
+  absl::StatusOr<int> find_device(const std::string& name) const;
+  std::vector<int> devices_of(const std::vector<Tensor>& args) const;
+  void begin(FunctionCode* code, std::shared_ptr<Nested> nested);
+  void prepare(StepSlot* slot, bool share_thread);
+  static void start(StepSlot* slot);
+  void finish(Nested* nested);
+  void note_container(Device* device);
+
+  StepSlot* const slot_;
+  /// 0: not nested. Set when a nested step begins.
+  int depth_ = 0;
+  /// Of the outermost step.
+  SlotCalls* root_ = this;
+  std::atomic<int> calls_out_{0};
+  std::mutex mu_;
+  std::vector<Device*> used_containers_;  // guarded by mu_
+};
+
+}  // namespace troupe
