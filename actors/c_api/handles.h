@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "actors/c_api/include/tensorflow/c/c_api.h"
 #include "actors/session.h"
@@ -36,13 +37,18 @@ struct TF_Tensor {
 struct TF_Operation {
   TF_Graph* graph = nullptr;
   int id = -1;
+  const troupe::Node* node = nullptr;
 };
 
 struct TF_Graph {
   TF_Graph();
   ~TF_Graph();
 
-  const troupe::Node& node(const TF_Operation* oper) const { return graph.node(oper->id); }
+  const troupe::Node& node(const TF_Operation* oper) const { return *oper->node; }
+  /// The operation of a node; `mu` held.
+  TF_Operation* operation(int id) { return &operations[id]; }
+  /// True when `oper` is one of this graph's operations; `mu` held.
+  bool owns(const TF_Operation* oper) const { return oper != nullptr && oper->graph == this; }
   /// Makes operations, shapes and consumers of the nodes from `first_id` on; `mu` held. An error leaves the
   /// nodes in place (the caller takes them out again).
   absl::Status adopt_nodes(int first_id);
@@ -65,6 +71,13 @@ struct TF_Graph {
   bool delete_requested = false;
   /// Ids below it have been handed to some session: changing them has no effect there.
   int num_extended = 0;
+  /// Of a condition or body that TF_NewWhile made: the graph that the loop is for, and the loop's inputs there.
+  TF_Graph* parent = nullptr;
+  std::vector<TF_Output> parent_inputs;
+  /// Names of the loops that TF_FinishWhile made here.
+  absl::flat_hash_set<std::string> while_names;
+  /// By node: what a NodeDef carries that a Node does not, as a serialised NodeDef with these fields alone.
+  absl::flat_hash_map<int, std::string> carried;
 };
 
 namespace troupe {

@@ -57,6 +57,8 @@ absl::Status FunctionLibrary::add(const pb::FunctionDefLibrary& library) {
                        "' because it already has gradient function '", it->second, "'"));
     }
   }
+  for (const pb::RegisteredGradient& gradient : library.registered_gradients())
+    registered_gradients_.try_emplace(gradient.registered_op_type(), gradient.gradient_func());
   return absl::OkStatus();
 }
 
@@ -91,6 +93,14 @@ void FunctionLibrary::to_proto(pb::FunctionDefLibrary* out) const {
   for (auto& [function, gradient] : gradients) {
     auto* g = out->add_gradient();
     g->set_function_name(function);
+    g->set_gradient_func(gradient);
+  }
+  std::vector<std::pair<std::string, std::string>> registered(registered_gradients_.begin(),
+                                                              registered_gradients_.end());
+  std::sort(registered.begin(), registered.end());
+  for (auto& [op_type, gradient] : registered) {
+    auto* g = out->add_registered_gradients();
+    g->set_registered_op_type(op_type);
     g->set_gradient_func(gradient);
   }
 }

@@ -32,6 +32,7 @@ class FunctionLibrary {
   std::string gradient_of(absl::string_view name) const;
   std::vector<std::string> names() const;
   bool empty() const { return functions_.empty(); }
+  size_t size() const { return functions_.size(); }
   void to_proto(pb::FunctionDefLibrary* out) const;
 
  private:
@@ -41,6 +42,8 @@ class FunctionLibrary {
   };
   absl::flat_hash_map<std::string, Entry> functions_;
   absl::flat_hash_map<std::string, std::string> gradients_;
+  /// Gradient functions of op types: carried only.
+  absl::flat_hash_map<std::string, std::string> registered_gradients_;
 };
 
 }  // namespace troupe

@@ -27,8 +27,9 @@ void to_graph_def(const Graph& graph, pb::GraphDef* out) {
   versions->set_producer(graph.versions().producer);
   versions->set_min_consumer(graph.versions().min_consumer);
   for (int v : graph.versions().bad_consumers) versions->add_bad_consumers(v);
-  if (graph.library() != nullptr && !graph.library()->empty())
-    graph.library()->to_proto(out->mutable_library());
+  if (graph.library() == nullptr) return;
+  graph.library()->to_proto(out->mutable_library());
+  if (out->library().ByteSizeLong() == 0) out->clear_library();
 }
 
 }  // namespace troupe

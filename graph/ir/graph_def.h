@@ -47,6 +47,8 @@ struct ImportOptions {
   bool uniquify_names = false;
   /// Inputs of the GraphDef that are taken from nodes of the graph instead. Both sides are data or both control.
   std::map<NamedOutput, NamedOutput> input_map = {};
+  /// kImport: refuses nodes that are to be colocated with a node that the GraphDef does not have.
+  bool validate_colocation = true;
   /// Leaves out nodes all of whose outputs are mapped away.
   bool skip_mapped_nodes = false;
   /// Nodes of the graph that everything imported waits for.

@@ -106,6 +106,7 @@ class Importer {
   absl::Status merge_library();
   absl::Status find_ops();
   absl::Status choose_prefix();
+  bool is_taken(absl::string_view name);
   absl::Status index_names();
   absl::Status choose_names();
   void find_skipped();
@@ -146,6 +147,9 @@ class Importer {
   /// Names in the graph, when they differ from those of the GraphDef.
   std::vector<std::string> names_;
   absl::flat_hash_map<absl::string_view, int> index_;
+  /// Of the nodes that were there before; see is_taken.
+  absl::flat_hash_set<absl::string_view> scopes_;
+  bool scopes_known_ = false;
   std::vector<bool> skipped_;
   std::vector<int> ids_;
   std::vector<Source> sources_;
@@ -191,8 +195,10 @@ absl::Status Importer::import(ImportResults* results) {
 
 absl::Status Importer::merge_library() {
   const pb::FunctionDefLibrary& added = def_.library();
-  if (old_library_ != nullptr && added.function().empty() && added.gradient().empty())
+  if (old_library_ != nullptr && added.function().empty() && added.gradient().empty() &&
+      added.registered_gradients().empty()) {
     return absl::OkStatus();
+  }
   auto library = old_library_ == nullptr ? std::make_shared<FunctionLibrary>()
                                          : std::make_shared<FunctionLibrary>(*old_library_);
   for (const pb::FunctionDef& f : added.function()) {
@@ -228,16 +234,28 @@ absl::Status Importer::choose_prefix() {
   if (wanted.back() == '/') wanted.remove_suffix(1);
   if (!is_valid_node_name(wanted, options_.allow_internal_names)) {
     return invalid(
-        absl::StrCat("Imported node name prefix '", options_.prefix, "' would lead to invalid node names"));
+        absl::StrCat("Imported node name prefix '", wanted, "/' would lead to invalid node names"));
   }
   prefix_ = std::string(wanted);
-  if (options_.uniquify_prefix) {
-    prefix_ = graph_.unique_name(wanted);
-  } else if (graph_.find(wanted) != nullptr && !options_.uniquify_names) {
-    return invalid(absl::StrCat("Import node name prefix '", prefix_,
-                                "' conflicts with names already used in the graph"));
-  }
+  for (int k = 1; options_.uniquify_prefix && is_taken(prefix_); ++k) prefix_ = absl::StrCat(wanted, "_", k);
   return absl::OkStatus();
+}
+
+/// Scopes that the graph's nodes are in are taken as their names are.
+bool Importer::is_taken(absl::string_view name) {
+  if (first_id_ == 0) return false;
+  if (graph_.find(name) != nullptr) return true;
+  if (!scopes_known_) {
+    scopes_known_ = true;
+    for (int id = 0; id < first_id_; ++id) {
+      const Node& n = graph_.node(id);
+      if (n.removed()) continue;
+      for (absl::string_view scope = scope_of(n.name); !scope.empty(); scope = scope_of(scope)) {
+        if (!scopes_.insert(scope).second) break;
+      }
+    }
+  }
+  return scopes_.contains(name);
 }
 
 absl::Status Importer::index_names() {
@@ -269,7 +287,7 @@ absl::Status Importer::choose_names() {
   for (int i = 0; i < def_.node_size(); ++i) {
     const std::string& own = def_.node(i).name();
     if (!renamed) {
-      if (first_id_ == 0 || graph_.find(own) == nullptr) continue;
+      if (first_id_ == 0 || (importing() ? !is_taken(own) : graph_.find(own) == nullptr)) continue;
       if (importing()) return invalid(absl::StrCat("Node name '", own, "' already exists in the Graph"));
       return invalid(
           absl::StrCat("GraphDef argument to Extend includes node '", own,
@@ -277,7 +295,8 @@ absl::Status Importer::choose_names() {
     }
     const std::string wanted = prefix_.empty() ? own : absl::StrCat(prefix_, "/", own);
     std::string name = wanted;
-    for (int k = 1; graph_.find(name) != nullptr || taken.contains(name); ++k) {
+    const bool outside = prefix_.empty();
+    for (int k = 1; (outside ? is_taken(name) : graph_.find(name) != nullptr) || taken.contains(name); ++k) {
       if (!options_.uniquify_names)
         return invalid(absl::StrCat("Node name '", name, "' already exists in the Graph"));
       // A name of the GraphDef itself is not given to another of its nodes.
@@ -418,7 +437,7 @@ absl::Status Importer::rename_colocation(const pb::NodeDef& def, AttrMap* attrs)
     absl::string_view target = absl::string_view(c).substr(kColocationPrefix.size());
     if (auto it = index_.find(target); it != index_.end()) {
       c = absl::StrCat(kColocationPrefix, name_of(it->second));
-    } else {
+    } else if (options_.validate_colocation) {
       return invalid(
           absl::StrCat("Node '", def.name(), "' expects to be colocated with unknown node '", target, "'"));
     }
@@ -490,7 +509,7 @@ absl::Status Importer::connect(int index) {
     }
     const Node& from = graph_.node(source.node);
     if (source.slot >= from.num_outputs()) {
-      return invalid(absl::StrCat("Node '", node.name, "': Connecting to invalid output ", source.slot,
+      return invalid(absl::StrCat("Node '", def_.node(index).name(), "': Connecting to invalid output ", source.slot,
                                   " of source node ", from.name, " which has ", from.num_outputs(),
                                   " outputs."));
     }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "graph/ir/algorithm.h"
@@ -158,13 +160,19 @@ absl::Status ShapeInference::infer(const Node& node, std::vector<Known>* outputs
     return absl::OkStatus();
   }
   if (!node.op->shape_fn) return absl::OkStatus();
-  ShapeContext context(node.op, &node.attrs, inputs, *outputs);
-  context.set_producer(graph_->versions().producer);
-  if (absl::Status s = node.op->shape_fn(context); !s.ok()) {
+  // Values that the function asks for are made, if they can be, and it is asked again: with them it may ask for more.
+  for (int round = 0; round <= node.num_inputs(); ++round) {
+    ShapeContext context(node.op, &node.attrs, inputs, *outputs);
+    context.set_producer(graph_->versions().producer);
+    const absl::Status s = node.op->shape_fn(context);
+    if (s.ok() && evaluate_asked(node, context.asked())) {
+      outputs->assign(node.num_outputs(), Known());
+      continue;
+    }
+    if (s.ok()) break;
     outputs->assign(node.num_outputs(), Known());
     return worded_error(*graph_, node, inputs);
   }
-  if (evaluator_ != nullptr) evaluate(node, inputs, outputs);
   return absl::OkStatus();
 }
 
@@ -240,28 +248,89 @@ void ShapeInference::infer_call(const FunctionBody& body, std::span<const Known*
     (*outputs)[i] = *known_in(body.rets[i]);
 }
 
-void ShapeInference::evaluate(const Node& node, std::span<const Known* const> inputs,
-                              std::vector<Known>* outputs) const {
-  if (inputs.empty() || outputs->empty() || node.op->is_stateful) return;
-  bool all_known = true;
-  for (const Known& out : *outputs) {
-    const auto shape = out.shape.to_shape();
-    if (!shape || shape->num_elements() > KnownInts::kMaxElements) return;
-    all_known &= out.constant.initialized() || (out.ints != nullptr && out.ints->all_known());
+/// Evaluates the inputs whose values a shape function asked for in vain; true when one is known now.
+bool ShapeInference::evaluate_asked(const Node& node, ShapeContext::Values asked) {
+  if (evaluator_ == nullptr || (asked.elements | asked.shapes) == 0) return false;
+  bool found = false;
+  for (int i = 0; i < std::min(node.num_inputs(), 64); ++i) {
+    const Endpoint e = node.inputs[i];
+    if (((asked.elements | asked.shapes) & (uint64_t{1} << i)) == 0 || !added(e.node)) continue;
+    auto& outputs = outputs_[e.node].known;
+    if (e.slot >= static_cast<int>(outputs.size()) || value_at(e).initialized()) continue;
+    Tensor value = constant_value(e, kMaxEvaluatedNodes, KnownInts::kMaxElements);
+    if (!value.initialized()) continue;
+    outputs[e.slot].ints = known_ints(value);
+    outputs[e.slot].constant = std::move(value);
+    found = true;
   }
-  if (all_known) return;
-  std::vector<Tensor> values;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    values.push_back(value_of(*inputs[i], node.input_types[i]));
-    if (!values.back().initialized() || values.back().num_elements() > KnownInts::kMaxElements) return;
+  return found;
+}
+
+Tensor ShapeInference::value_at(Endpoint e) const {
+  if (e.node < 0 || e.node >= graph_->num_ids()) return Tensor();
+  const Node& node = graph_->node(e.node);
+  return e.slot < 0 || e.slot >= node.num_outputs() ? Tensor() : value_of(known(e), node.output_types[e.slot]);
+}
+
+bool ShapeInference::may_evaluate(const Node& node, int64_t max_elements) const {
+  // Nodes without inputs hold constants, which are known, or come from outside.
+  if (node.removed() || !node.defect.ok() || node.inputs.empty() || node.op->is_stateful) return false;
+  for (const char* op : {"Merge", "RefMerge", "Switch", "RefSwitch", "Enter", "RefEnter", "Exit", "RefExit",
+                         "NextIteration", "RefNextIteration", "LoopCond", "PlaceholderWithDefault", "_Arg",
+                         "_Retval"}) {
+    if (node.op->name == op) return false;
   }
-  if (!evaluator_->can_evaluate(node)) return;
-  auto results = evaluator_->evaluate(node, values, graph_->versions().producer);
-  if (!results.ok() || results->size() != outputs->size()) return;
-  for (size_t i = 0; i < outputs->size(); ++i) {
-    (*outputs)[i].constant = (*results)[i];
-    (*outputs)[i].ints = known_ints((*results)[i]);
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    const auto shape = this->shape({node.id, i}).to_shape();
+    if (shape && shape->num_elements() > max_elements) return false;
   }
+  return evaluator_->can_evaluate(node);
+}
+
+Tensor ShapeInference::constant_value(Endpoint wanted, int max_nodes, int64_t max_elements) const {
+  if (Tensor t = value_at(wanted); t.initialized() || evaluator_ == nullptr || wanted.node < 0 ||
+                                   wanted.node >= graph_->num_ids()) {
+    return t;
+  }
+  absl::flat_hash_map<int, std::vector<Tensor>> done;
+  auto value = [&](Endpoint e) {
+    if (auto it = done.find(e.node); it != done.end()) {
+      return e.slot >= 0 && e.slot < static_cast<int>(it->second.size()) ? it->second[e.slot] : Tensor();
+    }
+    return value_at(e);
+  };
+  // Producers first; a node that is met open again is part of a cycle, or its input has no value.
+  absl::flat_hash_set<int> open;
+  std::vector<int> stack{wanted.node};
+  while (!stack.empty()) {
+    const Node& node = graph_->node(stack.back());
+    if (done.contains(node.id)) {
+      stack.pop_back();
+      continue;
+    }
+    const size_t before = stack.size();
+    std::vector<Tensor> inputs;
+    for (Endpoint e : node.inputs) {
+      inputs.push_back(value(e));
+      if (!inputs.back().initialized()) stack.push_back(e.node);
+    }
+    if (stack.size() > before) {
+      const bool again = !open.insert(node.id).second;
+      if (again || static_cast<int>(open.size() + done.size()) >= max_nodes) return Tensor();
+      if (!may_evaluate(node, max_elements)) return Tensor();
+      continue;
+    }
+    if (!may_evaluate(node, max_elements)) return Tensor();
+    auto results = evaluator_->evaluate(node, inputs, graph_->versions().producer);
+    if (!results.ok()) return Tensor();
+    done[node.id] = *std::move(results);
+    stack.pop_back();
+  }
+  return value(wanted);
+}
+
+void ShapeInference::truncate(int num_ids) {
+  if (num_ids < static_cast<int>(outputs_.size())) outputs_.resize(num_ids);
 }
 
 absl::Status ShapeInference::add(const Node& node, bool* refined) {

@@ -15,8 +15,8 @@ namespace troupe {
 /// Not thread-safe. The graph and the evaluator must outlive it; node ids must not change meanwhile.
 class ShapeInference {
  public:
-  /// `evaluator` may run small nodes all of whose inputs are constants; without one, only integers that shape functions
-  /// follow by themselves are known.
+  /// `evaluator` runs the nodes whose values shape functions ask for, where they depend on constants alone; without one,
+  /// only integers that shape functions follow by themselves are known.
   explicit ShapeInference(const Graph* graph, const Evaluator* evaluator = nullptr)
       : graph_(graph), evaluator_(evaluator) {}
 
@@ -43,7 +43,18 @@ class ShapeInference {
   absl::Status set_shape(Endpoint e, const PartialShape& shape);
   absl::Status set_handle(Endpoint e, HandleShapes shapes);
 
+  /// Forgets the nodes from `num_ids` on, as Graph::truncate does.
+  void truncate(int num_ids);
+
+  /// The value of an output that depends on no input of the graph: what is known, or what running the nodes before it gives.
+  /// Not initialised when there is none, when a node cannot be run here, or fails, when more than `max_nodes` would have to
+  /// run or one would make more than `max_elements`.
+  Tensor constant_value(Endpoint e, int max_nodes, int64_t max_elements) const;
+
  private:
+  /// What may be run for one shape function.
+  static constexpr int kMaxEvaluatedNodes = 1000;
+
   /// Nodes of function bodies that are looked at, so that calls inside calls inside calls end.
   static constexpr int64_t kMaxBodyNodes = 200'000;
   static constexpr int kMaxCallDepth = 16;
@@ -63,7 +74,9 @@ class ShapeInference {
 
   NodeOutputs& outputs_of(int node);
   absl::Status infer(const Node& node, std::vector<Known>* outputs);
-  void evaluate(const Node& node, std::span<const Known* const> inputs, std::vector<Known>* outputs) const;
+  Tensor value_at(Endpoint e) const;
+  bool may_evaluate(const Node& node, int64_t max_elements) const;
+  bool evaluate_asked(const Node& node, ShapeContext::Values asked);
   absl::Status check_output_shapes(const Node& node);
   absl::StatusOr<std::vector<int>> order(int first_id) const;
 

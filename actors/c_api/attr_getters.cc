@@ -1,0 +1,367 @@
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "actors/c_api/graph_messages.h"
+
+#include "graph/ir/attr_proto.h"
+#include "graph/tensor/tensor_proto.h"
+
+#include "proto/attr_value.pb.h"
+#include "proto/tensor_shape.pb.h"
+
+using troupe::AttrValue;
+using troupe::DataType;
+using troupe::PartialShape;
+using troupe::Tensor;
+namespace c_api = troupe::c_api;
+namespace pb = ::tensorflow;
+
+namespace {
+
+const char* text(const char* s) { return s == nullptr ? "" : s; }
+
+absl::Status invalid(std::string message) { return absl::InvalidArgumentError(std::move(message)); }
+
+/// Null with "Operation 'x' has no attr named 'y'." when there is none.
+const AttrValue* find_attr(const TF_Operation* oper, const char* name, TF_Status* status) {
+  const AttrValue* value = oper->node->attrs.find(text(name));
+  c_api::set_status(status, value != nullptr ? absl::OkStatus()
+                                             : invalid(absl::StrCat("Operation '", oper->node->name,
+                                                                    "' has no attr named '", text(name), "'.")));
+  return value;
+}
+
+/// Whether the value is a list of any kind, as on the wire.
+bool is_list(const AttrValue& value) {
+  return value.get<troupe::EmptyList>() != nullptr || absl::string_view(value.kind()).substr(0, 5) == "list(";
+}
+
+bool is_empty_list(const AttrValue& value) {
+  return std::visit(
+      [](const auto& v) {
+        using T = std::decay_t<decltype(v)>;
+        if constexpr (std::is_same_v<T, troupe::EmptyList>) return true;
+        else if constexpr (requires { v.empty(); v.begin()[0]; } && !std::is_same_v<T, std::string>) return v.empty();
+        else return false;
+      },
+      value.variant());
+}
+
+/// Why an attr that should be of kind `wanted` is not.
+absl::Status wrong_kind(const AttrValue& value, absl::string_view wanted) {
+  if (value.get<troupe::AttrPlaceholder>() != nullptr)
+    return invalid("AttrValue had value with unexpected type 'placeholder'");
+  if (value.get<std::monostate>() != nullptr || is_empty_list(value))
+    return invalid(absl::StrCat("AttrValue missing value with expected type '", wanted, "'"));
+  return invalid(
+      absl::StrCat("AttrValue had value with type '", value.kind(), "' when '", wanted, "' expected"));
+}
+
+/// The value of an attr of one kind, or null and why.
+template <class T>
+const T* typed(const TF_Operation* oper, const char* name, absl::string_view wanted, TF_Status* status) {
+  const AttrValue* value = oper->node->attrs.find(text(name));
+  if (value == nullptr) {
+    c_api::set_status(status, absl::NotFoundError(absl::StrCat("No attr named '", text(name), "' in NodeDef:\n\t [[{{node ",
+                                                               oper->node->name, "}}]]")));
+    return nullptr;
+  }
+  const T* v = value->get<T>();
+  c_api::set_status(status, v == nullptr ? wrong_kind(*value, wanted) : absl::OkStatus());
+  return v;
+}
+
+/// The same for lists; no value, and an empty list of another kind, read as an empty one.
+template <class T>
+std::optional<std::vector<T>> typed_list(const TF_Operation* oper, const char* name, absl::string_view wanted,
+                                         TF_Status* status) {
+  static const std::vector<T> kEmpty;
+  const AttrValue* value = oper->node->attrs.find(text(name));
+  const std::vector<T>* v = nullptr;
+  if (value != nullptr && (value->get<std::monostate>() != nullptr || is_empty_list(*value))) {
+    c_api::set_status(status, absl::OkStatus());
+    v = &kEmpty;
+  } else {
+    v = typed<std::vector<T>>(oper, name, wanted, status);
+  }
+  if (v == nullptr) return std::nullopt;
+  return *v;
+}
+
+/// Copies the first values of a list of numbers; a list of another kind has none.
+template <class T, class Out>
+void copy_list(const TF_Operation* oper, const char* name, Out* values, int max_values, TF_Status* status) {
+  const AttrValue* value = find_attr(oper, name, status);
+  if (value == nullptr) return;
+  if (!is_list(*value)) {
+    c_api::set_invalid(status, absl::StrCat("Value for '", text(name), "' is not a list."));
+    return;
+  }
+  const auto* list = value->get<std::vector<T>>();
+  const int count = list == nullptr ? 0 : static_cast<int>(list->size());
+  for (int i = 0; i < std::min(max_values, count); ++i) values[i] = static_cast<Out>((*list)[i]);
+}
+
+absl::StatusOr<TF_Tensor*> copy_of(const Tensor& tensor) { return c_api::from_tensor(tensor.deep_copy()); }
+
+/// What TF_AttrMetadata says of one kind of value.
+struct MetadataOf {
+  TF_AttrMetadata* out;
+
+  bool single(TF_AttrType type, int64_t total = -1) const {
+    *out = {0, -1, type, total};
+    return true;
+  }
+  bool list(TF_AttrType type, size_t size, int64_t total = -1) const {
+    *out = {1, static_cast<int64_t>(size), type, total};
+    return true;
+  }
+  bool operator()(std::monostate) const { return false; }
+  bool operator()(const std::string& v) const { return single(TF_ATTR_STRING, static_cast<int64_t>(v.size())); }
+  bool operator()(int64_t) const { return single(TF_ATTR_INT); }
+  bool operator()(float) const { return single(TF_ATTR_FLOAT); }
+  bool operator()(bool) const { return single(TF_ATTR_BOOL); }
+  bool operator()(DataType) const { return single(TF_ATTR_TYPE); }
+  bool operator()(const PartialShape& v) const { return single(TF_ATTR_SHAPE, v.rank()); }
+  bool operator()(const Tensor&) const { return single(TF_ATTR_TENSOR); }
+  bool operator()(const troupe::FunctionRef&) const { return single(TF_ATTR_FUNC); }
+  bool operator()(const troupe::AttrPlaceholder&) const { return single(TF_ATTR_PLACEHOLDER); }
+  bool operator()(troupe::EmptyList) const { return list(TF_ATTR_STRING, 0); }
+  bool operator()(const std::vector<std::string>& v) const {
+    int64_t total = 0;
+    for (const std::string& s : v) total += static_cast<int64_t>(s.size());
+    return list(TF_ATTR_STRING, v.size(), v.empty() ? -1 : total);
+  }
+  bool operator()(const std::vector<int64_t>& v) const { return list(TF_ATTR_INT, v.size()); }
+  bool operator()(const std::vector<float>& v) const { return list(TF_ATTR_FLOAT, v.size()); }
+  bool operator()(const std::vector<bool>& v) const { return list(TF_ATTR_BOOL, v.size()); }
+  bool operator()(const std::vector<DataType>& v) const { return list(TF_ATTR_TYPE, v.size()); }
+  bool operator()(const std::vector<PartialShape>& v) const {
+    int64_t total = 0;
+    for (const PartialShape& s : v) total += std::max(0, s.rank());
+    return list(TF_ATTR_SHAPE, v.size(), v.empty() ? -1 : total);
+  }
+  bool operator()(const std::vector<Tensor>& v) const { return list(TF_ATTR_TENSOR, v.size()); }
+  bool operator()(const std::vector<troupe::FunctionRef>& v) const { return list(TF_ATTR_FUNC, v.size()); }
+};
+
+/// What an empty list would hold, by the kind that the op declares.
+absl::Status type_empty_list(const troupe::OpDef& op, const char* name, TF_AttrMetadata* out) {
+  const troupe::AttrDef* def = op.find_attr(text(name));
+  if (def == nullptr) return absl::OkStatus();
+  static constexpr std::pair<const char*, TF_AttrType> kKinds[] = {
+      {"list(string)", TF_ATTR_STRING}, {"list(int)", TF_ATTR_INT},     {"list(float)", TF_ATTR_FLOAT},
+      {"list(bool)", TF_ATTR_BOOL},     {"list(type)", TF_ATTR_TYPE},   {"list(shape)", TF_ATTR_SHAPE},
+      {"list(tensor)", TF_ATTR_TENSOR}, {"list(func)", TF_ATTR_FUNC}};
+  for (const auto& [kind, type] : kKinds) {
+    if (def->kind != kind) continue;
+    out->type = type;
+    return absl::OkStatus();
+  }
+  return invalid(absl::StrCat("Attribute '", text(name), "' has an empty value of an unrecognized type '", def->kind, "'"));
+}
+
+}  // namespace
+
+extern "C" {
+
+TF_AttrMetadata TF_OperationGetAttrMetadata(TF_Operation* oper, const char* attr_name, TF_Status* status) {
+  TF_AttrMetadata metadata = {};
+  const AttrValue* value = find_attr(oper, attr_name, status);
+  if (value == nullptr) return metadata;
+  if (!std::visit(MetadataOf{&metadata}, value->variant())) {
+    c_api::set_invalid(status, absl::StrCat("Attribute '", text(attr_name), "' has no value set"));
+  } else if (metadata.is_list != 0 && metadata.list_size == 0) {
+    c_api::set_status(status, type_empty_list(*oper->node->op, attr_name, &metadata));
+  }
+  return metadata;
+}
+
+void TF_OperationGetAttrString(TF_Operation* oper, const char* attr_name, void* value, size_t max_length,
+                               TF_Status* status) {
+  const AttrValue* attr = find_attr(oper, attr_name, status);
+  if (attr == nullptr) return;
+  const std::string* s = attr->get<std::string>();
+  if (s == nullptr) {
+    c_api::set_invalid(status, absl::StrCat("Attribute '", text(attr_name), "' is not a string"));
+  } else if (max_length > 0 && !s->empty()) {
+    std::memcpy(value, s->data(), std::min(s->size(), max_length));
+  }
+}
+
+void TF_OperationGetAttrStringList(TF_Operation* oper, const char* attr_name, void** values, size_t* lengths,
+                                   int max_values, void* storage, size_t storage_size, TF_Status* status) {
+  const AttrValue* attr = find_attr(oper, attr_name, status);
+  if (attr == nullptr) return;
+  if (!is_list(*attr)) {
+    c_api::set_invalid(status, absl::StrCat("Value for '", text(attr_name), "' is not a list"));
+    return;
+  }
+  const auto* list = attr->get<std::vector<std::string>>();
+  char* next = static_cast<char*>(storage);
+  const int count = list == nullptr ? 0 : std::min(max_values, static_cast<int>(list->size()));
+  for (int i = 0; i < count; ++i) {
+    const std::string& s = (*list)[i];
+    values[i] = next;
+    lengths[i] = s.size();
+    if (s.size() > storage_size) {
+      c_api::set_invalid(status, "Not enough storage to hold the requested list of strings");
+      return;
+    }
+    if (!s.empty()) std::memcpy(next, s.data(), s.size());
+    next += s.size();
+    storage_size -= s.size();
+  }
+}
+
+void TF_OperationGetAttrInt(TF_Operation* oper, const char* attr_name, int64_t* value, TF_Status* status) {
+  if (const auto* v = typed<int64_t>(oper, attr_name, "int", status)) *value = *v;
+}
+
+void TF_OperationGetAttrIntList(TF_Operation* oper, const char* attr_name, int64_t* values, int max_values,
+                                TF_Status* status) {
+  copy_list<int64_t>(oper, attr_name, values, max_values, status);
+}
+
+void TF_OperationGetAttrFloat(TF_Operation* oper, const char* attr_name, float* value, TF_Status* status) {
+  if (const auto* v = typed<float>(oper, attr_name, "float", status)) *value = *v;
+}
+
+void TF_OperationGetAttrFloatList(TF_Operation* oper, const char* attr_name, float* values, int max_values,
+                                  TF_Status* status) {
+  copy_list<float>(oper, attr_name, values, max_values, status);
+}
+
+void TF_OperationGetAttrBool(TF_Operation* oper, const char* attr_name, unsigned char* value, TF_Status* status) {
+  if (const auto* v = typed<bool>(oper, attr_name, "bool", status)) *value = *v ? 1 : 0;
+}
+
+void TF_OperationGetAttrBoolList(TF_Operation* oper, const char* attr_name, unsigned char* values, int max_values,
+                                 TF_Status* status) {
+  copy_list<bool>(oper, attr_name, values, max_values, status);
+}
+
+void TF_OperationGetAttrType(TF_Operation* oper, const char* attr_name, TF_DataType* value, TF_Status* status) {
+  if (const auto* v = typed<DataType>(oper, attr_name, "type", status)) *value = static_cast<TF_DataType>(*v);
+}
+
+void TF_OperationGetAttrTypeList(TF_Operation* oper, const char* attr_name, TF_DataType* values, int max_values,
+                                 TF_Status* status) {
+  copy_list<DataType>(oper, attr_name, values, max_values, status);
+}
+
+void TF_OperationGetAttrShape(TF_Operation* oper, const char* attr_name, int64_t* value, int num_dims,
+                              TF_Status* status) {
+  const auto* shape = typed<PartialShape>(oper, attr_name, "shape", status);
+  if (shape == nullptr) return;
+  for (int i = 0; i < std::min(shape->rank(), num_dims); ++i) value[i] = shape->dim(i);
+}
+
+void TF_OperationGetAttrShapeList(TF_Operation* oper, const char* attr_name, int64_t** dims, int* num_dims,
+                                  int num_shapes, int64_t* storage, int storage_size, TF_Status* status) {
+  const auto shapes = typed_list<PartialShape>(oper, attr_name, "list(shape)", status);
+  if (!shapes) return;
+  const int count = std::min(num_shapes, static_cast<int>(shapes->size()));
+  for (int i = 0; i < count; ++i) {
+    const PartialShape& shape = (*shapes)[i];
+    num_dims[i] = shape.rank();
+    dims[i] = storage;
+    if (!shape.known_rank()) continue;
+    if (storage_size < shape.rank()) {
+      c_api::set_invalid(status, "Not enough storage to hold the requested list of shapes");
+      return;
+    }
+    storage_size -= shape.rank();
+    storage = std::copy(shape.dims().begin(), shape.dims().end(), storage);
+  }
+}
+
+void TF_OperationGetAttrTensorShapeProto(TF_Operation* oper, const char* attr_name, TF_Buffer* value,
+                                         TF_Status* status) {
+  const AttrValue* attr = find_attr(oper, attr_name, status);
+  if (attr == nullptr) return;
+  const PartialShape* shape = attr->get<PartialShape>();
+  if (shape == nullptr) {
+    c_api::set_invalid(status, absl::StrCat("Value for '", text(attr_name), "' is not a shape."));
+    return;
+  }
+  pb::TensorShapeProto proto;
+  troupe::to_proto(*shape, &proto);
+  c_api::set_status(status, c_api::message_to_buffer(proto, value));
+}
+
+void TF_OperationGetAttrTensorShapeProtoList(TF_Operation* oper, const char* attr_name, TF_Buffer** values,
+                                             int max_values, TF_Status* status) {
+  const AttrValue* attr = find_attr(oper, attr_name, status);
+  if (attr == nullptr) return;
+  if (!is_list(*attr)) {
+    c_api::set_invalid(status, absl::StrCat("Value for '", text(attr_name), "' is not a list"));
+    return;
+  }
+  const auto* shapes = attr->get<std::vector<PartialShape>>();
+  const int count = shapes == nullptr ? 0 : std::min(max_values, static_cast<int>(shapes->size()));
+  for (int i = 0; i < count; ++i) {
+    pb::TensorShapeProto proto;
+    troupe::to_proto((*shapes)[i], &proto);
+    values[i] = TF_NewBuffer();
+    c_api::set_status(status, c_api::message_to_buffer(proto, values[i]));
+    if (TF_GetCode(status) == TF_OK) continue;
+    for (int j = 0; j <= i; ++j) TF_DeleteBuffer(std::exchange(values[j], nullptr));
+    return;
+  }
+}
+
+void TF_OperationGetAttrTensor(TF_Operation* oper, const char* attr_name, TF_Tensor** value, TF_Status* status) {
+  *value = nullptr;
+  const auto* tensor = typed<Tensor>(oper, attr_name, "tensor", status);
+  if (tensor == nullptr) return;
+  auto copy = copy_of(*tensor);
+  c_api::set_status(status, copy.status());
+  if (copy.ok()) *value = *copy;
+}
+
+void TF_OperationGetAttrTensorList(TF_Operation* oper, const char* attr_name, TF_Tensor** values, int max_values,
+                                   TF_Status* status) {
+  const auto tensors = typed_list<Tensor>(oper, attr_name, "list(tensor)", status);
+  if (!tensors) return;
+  const int count = std::min(max_values, static_cast<int>(tensors->size()));
+  for (int i = 0; i < count; ++i) {
+    auto copy = copy_of((*tensors)[i]);
+    c_api::set_status(status, copy.status());
+    values[i] = copy.ok() ? *copy : nullptr;
+    if (copy.ok()) continue;
+    for (int j = 0; j < i; ++j) TF_DeleteTensor(std::exchange(values[j], nullptr));
+    return;
+  }
+}
+
+void TF_OperationGetAttrValueProto(TF_Operation* oper, const char* attr_name, TF_Buffer* output_attr_value,
+                                   TF_Status* status) {
+  const AttrValue* attr = find_attr(oper, attr_name, status);
+  if (attr == nullptr) return;
+  pb::AttrValue proto;
+  troupe::to_proto(*attr, &proto);
+  c_api::set_status(status, c_api::message_to_buffer(proto, output_attr_value));
+}
+
+int TF_OperationGetNumAttrs(TF_Operation* oper) { return static_cast<int>(oper->node->attrs.size()); }
+
+int TF_OperationGetAttrNameLength(TF_Operation* oper, int i) {
+  const auto& attrs = oper->node->attrs;
+  return i < 0 || i >= static_cast<int>(attrs.size()) ? -1 : static_cast<int>(attrs.begin()[i].first.size());
+}
+
+void TF_OperationGetAttrName(TF_Operation* oper, int i, char* output, TF_Status* status) {
+  const auto& attrs = oper->node->attrs;
+  if (i < 0 || i >= static_cast<int>(attrs.size())) {
+    c_api::set_status(status, absl::OutOfRangeError(absl::StrCat("Operation only has ", attrs.size(),
+                                                                 " attributes, can't get the ", i, "th")));
+    return;
+  }
+  const std::string& name = attrs.begin()[i].first;
+  std::memcpy(output, name.data(), name.size());
+  c_api::set_status(status, absl::OkStatus());
+}
+
+}  // extern "C"

@@ -1,0 +1,130 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "actors/c_api/handles.h"
+
+using troupe::Node;
+namespace c_api = troupe::c_api;
+
+namespace {
+
+const Node& node_of(const TF_Operation* oper) { return *oper->node; }
+
+bool has_input(const TF_Input& in) {
+  return in.oper != nullptr && in.index >= 0 && in.index < node_of(in.oper).num_inputs();
+}
+
+bool has_output(const TF_Output& out) {
+  return out.oper != nullptr && out.index >= 0 && out.index < node_of(out.oper).num_outputs();
+}
+
+/// The length of a list argument, or -1 with "Input arg 'x' not found".
+int list_length(const TF_Operation* oper, const char* name, bool input, TF_Status* status) {
+  const Node& n = node_of(oper);
+  const auto& args = input ? n.op->inputs : n.op->outputs;
+  auto ranges = troupe::arg_ranges(args, n.attrs);
+  c_api::set_status(status, ranges.status());
+  if (!ranges.ok()) return -1;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (name != nullptr && args[i].name == name) return (*ranges)[i].second - (*ranges)[i].first;
+  }
+  c_api::set_invalid(status, absl::StrCat(input ? "Input" : "Output", " arg '", name == nullptr ? "" : name,
+                                          "' not found"));
+  return -1;
+}
+
+/// Calls `use` for each consumer of output `slot` (-1: for what waits for the node); the number of them.
+template <class Use>
+int for_each_use(const TF_Operation* oper, int slot, const Use& use) {
+  if (oper == nullptr || slot < -1) return 0;
+  TF_Graph& graph = *oper->graph;
+  std::lock_guard lock(graph.mu);
+  int count = 0;
+  for (const auto& u : graph.consumers[oper->id]) {
+    if (u.src_slot == slot) use(count++, graph.operation(u.node), u.slot);
+  }
+  return count;
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* TF_OperationName(TF_Operation* oper) { return node_of(oper).name.c_str(); }
+const char* TF_OperationOpType(TF_Operation* oper) { return node_of(oper).op->name.c_str(); }
+const char* TF_OperationDevice(TF_Operation* oper) { return node_of(oper).requested_device.c_str(); }
+int TF_OperationNumOutputs(TF_Operation* oper) { return node_of(oper).num_outputs(); }
+int TF_OperationNumInputs(TF_Operation* oper) { return node_of(oper).num_inputs(); }
+
+TF_DataType TF_OperationOutputType(TF_Output oper_out) {
+  return static_cast<TF_DataType>(has_output(oper_out) ? node_of(oper_out.oper).output_types[oper_out.index]
+                                                       : troupe::DataType::kInvalid);
+}
+
+TF_DataType TF_OperationInputType(TF_Input oper_in) {
+  return static_cast<TF_DataType>(has_input(oper_in) ? node_of(oper_in.oper).input_types[oper_in.index]
+                                                     : troupe::DataType::kInvalid);
+}
+
+int TF_OperationOutputListLength(TF_Operation* oper, const char* arg_name, TF_Status* status) {
+  return list_length(oper, arg_name, false, status);
+}
+
+int TF_OperationInputListLength(TF_Operation* oper, const char* arg_name, TF_Status* status) {
+  return list_length(oper, arg_name, true, status);
+}
+
+TF_Output TF_OperationInput(TF_Input oper_in) {
+  if (!has_input(oper_in)) return {nullptr, -1};
+  TF_Graph& graph = *oper_in.oper->graph;
+  std::lock_guard lock(graph.mu);
+  const troupe::Endpoint e = node_of(oper_in.oper).inputs[oper_in.index];
+  return {graph.operation(e.node), e.slot};
+}
+
+void TF_OperationAllInputs(TF_Operation* oper, TF_Output* inputs, int max_inputs) {
+  TF_Graph& graph = *oper->graph;
+  std::lock_guard lock(graph.mu);
+  const Node& n = node_of(oper);
+  for (int i = 0; i < std::min(max_inputs, n.num_inputs()); ++i)
+    inputs[i] = {graph.operation(n.inputs[i].node), n.inputs[i].slot};
+}
+
+int TF_OperationOutputNumConsumers(TF_Output oper_out) {
+  if (!has_output(oper_out)) return 0;
+  return for_each_use(oper_out.oper, oper_out.index, [](int, TF_Operation*, int) {});
+}
+
+int TF_OperationOutputConsumers(TF_Output oper_out, TF_Input* consumers, int max_consumers) {
+  if (!has_output(oper_out)) return 0;
+  return for_each_use(oper_out.oper, oper_out.index, [&](int i, TF_Operation* user, int slot) {
+    if (i < max_consumers) consumers[i] = {user, slot};
+  });
+}
+
+int TF_OperationNumControlInputs(TF_Operation* oper) {
+  return static_cast<int>(node_of(oper).control_inputs.size());
+}
+
+int TF_OperationGetControlInputs(TF_Operation* oper, TF_Operation** control_inputs, int max_control_inputs) {
+  TF_Graph& graph = *oper->graph;
+  std::lock_guard lock(graph.mu);
+  int count = 0;
+  for (int c : node_of(oper).control_inputs) {
+    if (count < max_control_inputs) control_inputs[count] = graph.operation(c);
+    ++count;
+  }
+  return count;
+}
+
+int TF_OperationNumControlOutputs(TF_Operation* oper) {
+  return for_each_use(oper, -1, [](int, TF_Operation*, int) {});
+}
+
+int TF_OperationGetControlOutputs(TF_Operation* oper, TF_Operation** control_outputs, int max_control_outputs) {
+  return for_each_use(oper, -1, [&](int i, TF_Operation* user, int) {
+    if (i < max_control_outputs) control_outputs[i] = user;
+  });
+}
+
+}  // extern "C"
