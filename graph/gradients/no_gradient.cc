@@ -37,7 +37,7 @@ const char* const kOps[] = {
     "ResizeBilinearGrad", "RightShift", "SampleDistortedBoundingBoxV2", "ScalarSummary", "ScatterAdd",
     "ScatterDiv", "ScatterMul", "ScatterNdAdd", "ScatterNdSub", "ScatterNdUpdate", "ScatterSub",
     "SdcaFprint", "SdcaOptimizer", "SdcaOptimizerV2", "SdcaShrinkL1", "SerializeTensor", "SetSize", "Shape",
-    "ShapeN", "Size", "SparseAddGrad", "SparseBincount", "SparseConcat", "SparseMatrixNNZ",
+    "ShapeN", "Size", "SparseAddGrad", "SparseBincount", "SparseMatrixNNZ",
     "SparseMatrixZeros", "SparseReshape", "SparseToSparseSetOperation", "Stack", "StackClose", "StackPop",
     "StackPush", "StatelessMultinomial", "StatelessRandomBinomial", "StatelessRandomGetAlg",
     "StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg", "StatelessRandomNormal",
