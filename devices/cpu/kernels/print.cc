@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "devices/cpu/kernels/print_listeners.h"
 #include "devices/cpu/kernels/register_kernels.h"
 #include "devices/cpu/kernels/summarize.h"
 
@@ -99,6 +100,7 @@ class PrintV2Kernel final : public Kernel {
           absl::StrCat("Input is expected to be scalar, but got ", text.shape().to_string()));
     }
     const std::string line = absl::StrCat(text.value<TString>().view(), end_);
+    if (print_to_listeners(line)) return absl::OkStatus();
     if (!path_.empty()) {
       std::ofstream file(path_, std::ios::app | std::ios::binary);
       file << line;

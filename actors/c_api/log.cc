@@ -1,0 +1,7 @@
+#include "actors/c_api/handles.h"
+
+#include "devices/cpu/kernels/print_listeners.h"
+
+extern "C" void TF_RegisterLogListener(void (*listener)(const char*)) {
+  if (listener != nullptr) troupe::add_print_listener(listener);
+}
