@@ -334,14 +334,17 @@ void SlotCalls::finish(Nested* nested) {
 
 void SlotCalls::note_container(Device* device) {
   std::lock_guard lock(mu_);
+  any_container_.store(true, std::memory_order_relaxed);
   if (std::find(used_containers_.begin(), used_containers_.end(), device) == used_containers_.end())
     used_containers_.push_back(device);
 }
 
 void SlotCalls::clear_containers() {
+  if (!any_container_.load(std::memory_order_relaxed)) return;
   std::lock_guard lock(mu_);
   for (Device* d : used_containers_) d->resources().clear_container(slot_->container);
   used_containers_.clear();
+  any_container_.store(false, std::memory_order_relaxed);
 }
 
 }  // namespace troupe

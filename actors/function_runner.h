@@ -101,6 +101,7 @@ class SlotCalls final : public FunctionRunner {
   /// Of the outermost step.
   SlotCalls* root_ = this;
   std::atomic<int> calls_out_{0};
+  std::atomic<bool> any_container_{false};
   std::mutex mu_;
   std::vector<Device*> used_containers_;  // guarded by mu_
 };

@@ -82,13 +82,43 @@ TEST_F(InlineFunctions, makes_loop_constants_of_what_a_body_hands_on) {
   EXPECT_EQ(count("Merge"), 1);
 }
 
-TEST_F(InlineFunctions, refuses_recursion_naming_the_node) {
+TEST_F(InlineFunctions, leaves_recursive_functions_to_be_called) {
   auto stats =
-      inline_all(placeholder_text("x", "DT_FLOAT") +
-                     call_text("call", "PartitionedCall", {"x"}, {{"f", "Forever"}}, kOneFloat) + kUseCall,
+      inline_all(placeholder_text("x", "DT_FLOAT") + "node { name: 'call' op: 'Forever' input: 'x' }" + kUseCall,
                  "use");
-  EXPECT_EQ(stats.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(stats.status().message()), HasSubstr("Node call/again calls the function Forever"));
+  ASSERT_TRUE(stats.ok()) << stats.status();
+  EXPECT_EQ((*stats)["called"], 1);
+  EXPECT_EQ((*stats)["calls"], 0);
+  const Node* call = draft.graph.find("call");
+  ASSERT_NE(call, nullptr);
+  EXPECT_TRUE(call->is("PartitionedCall"));
+  EXPECT_EQ(call->attrs.get<FunctionRef>("f")->name, "Forever");
+  EXPECT_EQ(draft.graph.find("use")->inputs[0], (Endpoint{call->id, 0}));
+}
+
+TEST_F(InlineFunctions, leaves_branches_that_must_be_called) {
+  auto stats = inline_all(placeholder_text("x", "DT_FLOAT") + placeholder_text("p", "DT_BOOL") +
+                              call_text("call", "StatelessIf", {"p", "x"},
+                                        {{"then_branch", "Forever"}, {"else_branch", "Twice"}},
+                                        kOneFloat + " attr { key: 'Tcond' value { type: DT_BOOL } }") +
+                              kUseCall,
+                          "use");
+  ASSERT_TRUE(stats.ok()) << stats.status();
+  EXPECT_EQ((*stats)["branches"], 1);
+  const Node* call = draft.graph.find("call/then/Forever");
+  ASSERT_NE(call, nullptr);
+  EXPECT_TRUE(draft.graph.node(call->inputs[0].node).is("Switch"));
+  EXPECT_NE(draft.graph.find("call/else/sum"), nullptr);
+}
+
+TEST_F(InlineFunctions, leaves_calls_that_say_so) {
+  auto stats = inline_all(placeholder_text("x", "DT_FLOAT") +
+                              call_text("call", "PartitionedCall", {"x"}, {{"f", "Twice"}},
+                                        kOneFloat + " attr { key: '_noinline' value { b: true } }") +
+                              kUseCall,
+                          "use");
+  ASSERT_TRUE(stats.ok()) << stats.status();
+  EXPECT_TRUE(draft.graph.find("call")->is("PartitionedCall"));
 }
 
 TEST_F(InlineFunctions, names_an_unknown_function_and_its_caller) {

@@ -1,0 +1,338 @@
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <cstdio>
+#include <thread>
+
+#include "tests/actors/session_fixture.h"
+#include "tests/graph/passes/function_graphs.h"
+
+namespace troupe::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+const std::string kF = " attr { key: 'T' value { type: DT_FLOAT } }";
+const std::string kDtype = " attr { key: 'dtype' value { type: DT_FLOAT } }";
+const std::string kOneFloat = types_text("Tin", {"DT_FLOAT"}) + types_text("Tout", {"DT_FLOAT"});
+const std::string kBranch = kOneFloat + " attr { key: 'Tcond' value { type: DT_BOOL } }";
+const std::string kNoinline = "attr { key: '_noinline' value { b: true } }";
+
+std::string node(const std::string& name, const std::string& op, const std::vector<std::string>& inputs,
+                 const std::string& attrs = "") {
+  std::string text = "node_def { name: '" + name + "' op: '" + op + "'";
+  for (const auto& i : inputs) text += " input: '" + i + "'";
+  return text + attrs + " }\n";
+}
+
+std::string constant_node(const std::string& name, float value) {
+  return node(name, "Const", {},
+              kDtype + " attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape {} float_val: " +
+                  std::to_string(value) + " } } }");
+}
+
+std::string branch_node(const std::string& cond, const std::string& yes, const std::string& no) {
+  return node("branch", "StatelessIf", {cond, "x"},
+              " attr { key: 'then_branch' value { func { name: '" + yes + "' } } }" +
+                  " attr { key: 'else_branch' value { func { name: '" + no + "' } } }" + kBranch);
+}
+
+/// A function of a float scalar x, with the float scalar y.
+std::string function(const std::string& name, const std::string& nodes, const std::string& y,
+                     const std::string& more = "") {
+  return "function { signature { name: '" + name +
+         "' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }\n" + nodes +
+         "ret { key: 'y' value: '" + y + "' }\n" + more + "}\n";
+}
+
+/// Is x below a number: "below:z:0".
+std::string below(float limit) {
+  return constant_node("limit", limit) + node("below", "Less", {"x", "limit:output:0"}, kF);
+}
+
+/// f(x - by), named so: "<name>:y:0".
+std::string call_less(const std::string& name, const std::string& f, float by) {
+  return constant_node(name + "_by", by) + node(name + "_arg", "Sub", {"x", name + "_by:output:0"}, kF) +
+         node(name, f, {name + "_arg:z:0"});
+}
+
+/// Fact, Fib and Sum by recursion; Even and Odd by each other; Bad fails, Hang waits, Spin loops for ever; Deep calls itself
+/// x times and then Hang; Down counts x down in a loop whose body is called, and sums in another.
+std::string library() {
+  const std::string next = " attr { key: 'T' value { list { type: DT_FLOAT type: DT_FLOAT } } }";
+  std::string text = "library {\n";
+  text += function("One", constant_node("one", 1), "one:output:0");
+  text += function("Zero", constant_node("zero", 0), "zero:output:0");
+  text += function("Itself", "", "x");
+  text += function("Fact", below(1.5) + branch_node("below:z:0", "One", "FactMore"), "branch:output:0");
+  text += function("FactMore", call_less("less", "Fact", 1) + node("product", "Mul", {"x", "less:y:0"}, kF),
+                   "product:z:0");
+  text += function("Fib", below(1.5) + branch_node("below:z:0", "Itself", "FibMore"), "branch:output:0");
+  text += function("FibMore",
+                   call_less("one", "Fib", 1) + call_less("two", "Fib", 2) +
+                       node("sum", "AddV2", {"one:y:0", "two:y:0"}, kF),
+                   "sum:z:0");
+  text += function("Sum", below(0.5) + branch_node("below:z:0", "Zero", "SumMore"), "branch:output:0");
+  text += function("SumMore", call_less("less", "Sum", 1) + node("sum", "AddV2", {"x", "less:y:0"}, kF),
+                   "sum:z:0");
+  text += function("Even", below(0.5) + branch_node("below:z:0", "One", "EvenMore"), "branch:output:0");
+  text += function("EvenMore", call_less("less", "Odd", 1), "less:y:0");
+  text += function("Odd", below(0.5) + branch_node("below:z:0", "Zero", "OddMore"), "branch:output:0");
+  text += function("OddMore", call_less("less", "Even", 1), "less:y:0");
+  text += function("Bad", node("check", "TestFail", {"x"}), "check:z:0", kNoinline);
+  text += function("Hang", node("hang", "TestHang", {"x"}), "hang:z:0", kNoinline);
+  text += function("Deep", below(0.5) + branch_node("below:z:0", "Hang", "DeepMore"), "branch:output:0");
+  text += function("DeepMore", call_less("less", "Deep", 1), "less:y:0");
+  text += function("DeepBad", below(0.5) + branch_node("below:z:0", "Bad", "DeepBadMore"), "branch:output:0");
+  text += function("DeepBadMore", call_less("less", "DeepBad", 1), "less:y:0");
+  text += function("Slow", node("sleep", "TestSleep", {"x"}, " attr { key: 'micros' value { i: 100000 } }"),
+                   "sleep:z:0", kNoinline);
+  text +=
+      "function { signature { name: 'BumpCalled' input_arg { name: 'v' type: DT_RESOURCE } "
+      "input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } is_stateful: true }\n" +
+      node("bump", "AssignAddVariableOp", {"v", "x"}, kDtype) + "ret { key: 'y' value: 'x' }\n" + kNoinline +
+      "}\n";
+  // (left, sum) -> (left - 1, sum + 1) while left > 0; and (left - 1, that of (left, sum)).
+  text +=
+      "function { signature { name: 'Positive' input_arg { name: 'left' type: DT_FLOAT } "
+      "input_arg { name: 'sum' type: DT_FLOAT } output_arg { name: 'go' type: DT_BOOL } }\n" +
+      constant_node("zero", 0) + node("go", "Greater", {"left", "zero:output:0"}, kF) +
+      "ret { key: 'go' value: 'go:z:0' } " + kNoinline + "}\n";
+  const std::string pair =
+      "input_arg { name: 'left' type: DT_FLOAT } input_arg { name: 'sum' type: DT_FLOAT } "
+      "output_arg { name: 'l' type: DT_FLOAT } output_arg { name: 's' type: DT_FLOAT } }\n";
+  text += "function { signature { name: 'CountOne' " + pair + constant_node("one", 1) +
+          node("l", "Sub", {"left", "one:output:0"}, kF) + node("s", "AddV2", {"sum", "one:output:0"}, kF) +
+          "ret { key: 'l' value: 'l:z:0' } ret { key: 's' value: 's:z:0' } }\n";
+  text += "function { signature { name: 'CountDown' " + pair + constant_node("one", 1) +
+          node("loop", "StatelessWhile", {"left", "sum"},
+               " attr { key: 'cond' value { func { name: 'Positive' } } }"
+               " attr { key: 'body' value { func { name: 'CountOne' } } }" +
+                   next) +
+          node("l", "Sub", {"left", "one:output:0"}, kF) +
+          "ret { key: 'l' value: 'l:z:0' } ret { key: 's' value: 'loop:output:1' } " + kNoinline + "}\n";
+  return text + "}\n versions { producer: 1882 }\n";
+}
+
+std::string x_and_call(const std::string& f, const std::string& name = "call") {
+  return (name == "call" ? placeholder_text("x", "DT_FLOAT") : "") +
+         call_text(name, "PartitionedCall", {"x"}, {{"f", f}}, kOneFloat);
+}
+
+const std::string kVariable =
+    "node { name: 'v' op: 'VarHandleOp'" + kDtype +
+    " attr { key: 'shape' value { shape {} } } }\n"
+    "node { name: 'zero' op: 'Const'" +
+    kDtype +
+    " attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape {} float_val: 0 } } } }\n"
+    "node { name: 'init' op: 'AssignVariableOp' input: 'v' input: 'zero'" +
+    kDtype +
+    " }\n"
+    "node { name: 'read_after_call' op: 'ReadVariableOp' input: 'v' input: '^call'" +
+    kDtype +
+    " }\n"
+    "node { name: 'read' op: 'ReadVariableOp' input: 'v'" +
+    kDtype + " }\n";
+
+const std::string kBumpTypes =
+    types_text("Tin", {"DT_RESOURCE", "DT_FLOAT"}) + types_text("Tout", {"DT_FLOAT"});
+
+class CalledFunctions : public SessionTest {
+ protected:
+  Session& open_text(const std::string& nodes, SessionOptions options = {}) {
+    tensorflow::GraphDef def;
+    EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(nodes + library(), &def)) << nodes << library();
+    auto session = Session::open(*runtime_, options);
+    EXPECT_TRUE(session.ok()) << session.status();
+    session_ = *std::move(session);
+    absl::Status s = session_->create(def);
+    EXPECT_TRUE(s.ok()) << s;
+    return *session_;
+  }
+  static float number(const absl::StatusOr<std::vector<Tensor>>& out) {
+    EXPECT_TRUE(out.ok()) << out.status();
+    return out.ok() && !out->empty() ? (*out)[0].value<float>() : -1;
+  }
+  static NamedTensor feed(const std::string& name, float value) {
+    return {name, Tensor::scalar<float>(value)};
+  }
+  /// Cancels a run of "call" with x once it has begun; how long it took to end after.
+  std::chrono::microseconds cancel_call(Session& s, float x) {
+    absl::Status end;
+    std::thread runner([&] { end = s.run({feed("x", x)}, {"call"}).status(); });
+    while (s.inspect()->empty()) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_TRUE(s.cancel("enough").ok());
+    runner.join();
+    const auto took = std::chrono::steady_clock::now() - begin;
+    EXPECT_EQ(end.code(), absl::StatusCode::kCancelled) << end;
+    EXPECT_THAT(std::string(end.message()), HasSubstr("enough"));
+    return std::chrono::duration_cast<std::chrono::microseconds>(took);
+  }
+};
+
+TEST_F(CalledFunctions, call_themselves) {
+  Session& s = open_text(x_and_call("Fact") + x_and_call("Fib", "fib"));
+  EXPECT_EQ(number(s.run({feed("x", 10)}, {"call"})), 3628800);
+  EXPECT_EQ(number(s.run({feed("x", 1)}, {"call"})), 1);
+  EXPECT_EQ(number(s.run({feed("x", 15)}, {"fib"})), 610);
+}
+
+TEST_F(CalledFunctions, call_each_other) {
+  Session& s = open_text(x_and_call("Even"));
+  EXPECT_EQ(number(s.run({feed("x", 40)}, {"call"})), 1);
+  EXPECT_EQ(number(s.run({feed("x", 41)}, {"call"})), 0);
+}
+
+TEST_F(CalledFunctions, nest_thousands_deep) {
+  Session& s = open_text(x_and_call("Sum"));
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(number(s.run({feed("x", 2000)}, {"call"})), 2001000);
+}
+
+TEST_F(CalledFunctions, end_with_an_error_where_recursion_does_not) {
+  tensorflow::GraphDef def = with_functions(x_and_call("Forever"));
+  auto session = Session::open(*runtime_);
+  ASSERT_TRUE(session.ok() && (*session)->create(def).ok());
+  auto out = (*session)->run({feed("x", 1)}, {"call"});
+  EXPECT_EQ(out.status().code(), absl::StatusCode::kResourceExhausted) << out.status();
+  EXPECT_THAT(std::string(out.status().message()), AllOf(HasSubstr("Forever"), HasSubstr("calls deep")));
+}
+
+TEST_F(CalledFunctions, have_their_effects_once_before_who_waits) {
+  Session& s =
+      open_text(kVariable + placeholder_text("x", "DT_FLOAT") +
+                call_text("call", "StatefulPartitionedCall", {"v", "x"}, {{"f", "BumpCalled"}}, kBumpTypes));
+  ASSERT_TRUE(s.run({}, {}, {"init"}).ok());
+  EXPECT_EQ(number(s.run({feed("x", 2)}, {"read_after_call"})), 2);
+  EXPECT_EQ(number(s.run({feed("x", 2)}, {"call"})), 2);
+  EXPECT_EQ(number(s.run({}, {"read"})), 4);
+  ASSERT_TRUE(s.run({feed("x", 3)}, {}, {"call"}).ok());
+  EXPECT_EQ(number(s.run({}, {"read"})), 7);
+}
+
+TEST_F(CalledFunctions, find_resources_of_other_devices) {
+  std::string variable = kVariable;
+  variable.replace(variable.find("'VarHandleOp'"), 13, "'VarHandleOp' device: '/cpu:1'");
+  SessionOptions options;
+  options.device_count["CPU"] = 2;
+  Session& s = open_text(variable + placeholder_text("x", "DT_FLOAT") +
+                             call_text("call", "StatefulPartitionedCall", {"v", "x"}, {{"f", "BumpCalled"}},
+                                       kBumpTypes + " device: '/cpu:0'"),
+                         options);
+  ASSERT_TRUE(s.run({}, {}, {"init"}).ok());
+  EXPECT_EQ(number(s.run({feed("x", 2)}, {"read_after_call"})), 2);
+}
+
+TEST_F(CalledFunctions, run_where_a_fed_target_says) {
+  SessionOptions options;
+  options.device_count["CPU"] = 2;
+  Session& s = open_text(placeholder_text("x", "DT_FLOAT") + placeholder_text("where", "DT_STRING") +
+                             call_text("call", "RemoteCall", {"where", "x"}, {{"f", "Fact"}}, kOneFloat),
+                         options);
+  auto at = [](const char* device) { return NamedTensor("where", Tensor::scalar(TString(device))); };
+  EXPECT_EQ(number(s.run({feed("x", 5), at("/job:localhost/replica:0/task:0/device:CPU:1")}, {"call"})), 120);
+  EXPECT_EQ(number(s.run({feed("x", 5), at("/cpu:0")}, {"call"})), 120);
+  auto out = s.run({feed("x", 5), at("/cpu:7")}, {"call"});
+  EXPECT_EQ(out.status().code(), absl::StatusCode::kInvalidArgument) << out.status();
+  EXPECT_THAT(std::string(out.status().message()), HasSubstr("/cpu:7 unknown device"));
+}
+
+TEST_F(CalledFunctions, name_the_function_and_the_node_that_fails) {
+  Session& s = open_text(x_and_call("Bad") + x_and_call("DeepBad", "deep"));
+  auto out = s.run({feed("x", 1)}, {"call"});
+  EXPECT_EQ(out.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(out.status().message(),
+            "{{function_node Bad}} told to fail\n\t [[{{node check}}]]\n\t [[{{node call}}]]");
+  auto deep = s.run({feed("x", 500)}, {"deep"});
+  EXPECT_THAT(std::string(deep.status().message()), HasSubstr("{{function_node Bad}} told to fail"));
+  EXPECT_LT(deep.status().message().size(), 400) << "a line a node, not a line a call";
+}
+
+TEST_F(CalledFunctions, are_cancelled_with_their_caller) {
+  Session& s = open_text(x_and_call("Deep"));
+  for (float depth : {0.0f, 50.0f, 1000.0f}) {
+    const auto took = cancel_call(s, depth);
+    EXPECT_LT(took, std::chrono::milliseconds(500)) << depth;
+    std::printf("cancelled %4.0f calls deep: %ld us\n", depth, static_cast<long>(took.count()));
+  }
+  RunOptions run;
+  run.timeout = std::chrono::milliseconds(30);
+  auto out = s.run({feed("x", 50)}, {"call"}, {}, run);
+  EXPECT_EQ(out.status().code(), absl::StatusCode::kDeadlineExceeded) << out.status();
+  EXPECT_TRUE(s.wait_idle(std::chrono::seconds(5)).ok());
+}
+
+TEST_F(CalledFunctions, stop_when_something_else_of_the_step_fails) {
+  Session& s = open_text(x_and_call("Deep") + "node { name: 'bad' op: 'TestFail' input: 'slow' }\n" +
+                         x_and_call("Slow", "slow"));
+  auto out = s.run({feed("x", 20)}, {"call", "bad"});
+  EXPECT_THAT(std::string(out.status().message()), HasSubstr("told to fail"));
+  EXPECT_TRUE(s.wait_idle(std::chrono::seconds(5)).ok());
+}
+
+TEST_F(CalledFunctions, go_on_when_the_session_closes) {
+  Session& s = open_text(x_and_call("Deep"));
+  absl::Status end;
+  std::thread runner([&] { end = s.run({feed("x", 100)}, {"call"}).status(); });
+  while (s.inspect()->empty()) std::this_thread::yield();
+  EXPECT_TRUE(s.close().ok());
+  runner.join();
+  EXPECT_EQ(end.code(), absl::StatusCode::kCancelled) << end;
+}
+
+TEST_F(CalledFunctions, run_in_several_steps_at_once) {
+  Session& s = open_text(x_and_call("Fact") + x_and_call("Fib", "fib") + x_and_call("Sum", "sum"));
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i) {
+        wrong += number(s.run({feed("x", 6)}, {t % 2 == 0 ? "call" : "fib"})) != (t % 2 == 0 ? 720 : 8);
+        wrong += number(s.run({feed("x", 30)}, {"sum"})) != 465;
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(CalledFunctions, take_turns_in_loops_and_hold_loops) {
+  Session& s =
+      open_text(placeholder_text("x", "DT_FLOAT") + placeholder_text("y", "DT_FLOAT") +
+                call_text("call", "StatelessWhile", {"x", "y"}, {{"cond", "Positive"}, {"body", "CountDown"}},
+                          types_text("T", {"DT_FLOAT", "DT_FLOAT"})));
+  EXPECT_EQ(number(s.run({feed("x", 20), feed("y", 0)}, {"call:1"})), 210) << "20 + 19 + ... + 1";
+  EXPECT_EQ(number(s.run({feed("x", 0), feed("y", 7)}, {"call:1"})), 7);
+}
+
+TEST_F(CalledFunctions, run_on_the_callers_thread_when_asked) {
+  SessionOptions options;
+  options.inter_op_threads = -1;
+  Session& s = open_text(x_and_call("Fib"), options);
+  EXPECT_EQ(number(s.run({feed("x", 10)}, {"call"})), 55);
+}
+
+long resident_pages() {
+  long total = 0, resident = 0;
+  if (FILE* f = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(f, "%ld %ld", &total, &resident) != 2) resident = 0;
+    std::fclose(f);
+  }
+  return resident;
+}
+
+TEST_F(CalledFunctions, leave_no_memory_behind) {
+  Session& s = open_text(x_and_call("Sum"));
+  auto run = [&](int times) {
+    for (int i = 0; i < times; ++i) number(s.run({feed("x", 10)}, {"call"}));
+  };
+  run(100);
+  const long before = resident_pages();
+  run(1000);
+  EXPECT_LT(resident_pages() - before, 256) << "11,000 calls, pages of 4 KiB";
+}
+
+}  // namespace
+}  // namespace troupe::test
