@@ -9,12 +9,14 @@
 #include <memory>
 #include <regex>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "graph/status.h"
 #include "nlohmann/json.hpp"
 #include "tools/troupe/files.h"
 #include "tools/troupe/progress.h"
+#include "tools/troupe/verify_script.h"
 #include "tools/troupe/worker_process.h"
 
 namespace troupe {
@@ -25,6 +27,15 @@ using Outcome = CaseResult::Outcome;
 
 /// So many workers that die before they answer anything end the whole run: the program itself is broken.
 constexpr int kMostStillborn = 5;
+
+void count(const CaseResult& result, VerifyCounts* counts) {
+  switch (result.outcome) {
+    case Outcome::kPassed: ++counts->passed; break;
+    case Outcome::kFailed: ++counts->failed; break;
+    case Outcome::kSkipped: ++counts->skipped; break;
+  }
+  counts->with_all_texts += result.outcome == Outcome::kPassed && result.text_difference.empty();
+}
 
 /// One worker and the case that it is busy with.
 struct Lane {
@@ -37,13 +48,13 @@ struct Lane {
 
 class VerifyRun {
  public:
-  VerifyRun(const VerifyOptions& options, std::string root, VerifySummary* out, const std::vector<int>& lines,
-            const std::function<void(const Case&, const CaseResult&)>& on_failure)
-      : options_(options), root_(std::move(root)), out_(out), lines_(lines), on_failure_(on_failure),
-        progress_("verify", static_cast<int64_t>(out->cases.size())), lanes_(std::max(options.jobs, 1)) {}
+  VerifyRun(const VerifyOptions& options, VerifySummary* out,
+            const std::function<void(const VerifyItem&, const CaseResult&)>& on_result)
+      : options_(options), out_(out), on_result_(on_result),
+        progress_("verify", static_cast<int64_t>(out->items.size())), lanes_(std::max(options.jobs, 1)) {}
 
   absl::Status run() {
-    out_->results.resize(out_->cases.size());
+    out_->results.resize(out_->items.size());
     for (Lane& lane : lanes_) TROUPE_RETURN_IF_ERROR(feed(&lane));
     while (std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& l) { return l.current >= 0; })) {
       wait();
@@ -56,9 +67,10 @@ class VerifyRun {
 
  private:
   absl::Status start(Lane* lane) {
-    TROUPE_ASSIGN_OR_RETURN(lane->worker,
-                            WorkerProcess::start({"verify-worker", "--cases", options_.cases_path, "--root",
-                                                  root_, "--answers"}));
+    const VerifyList& list = options_.list;
+    const std::string kind = list.is_scripts ? "--scripts" : "--cases";
+    TROUPE_ASSIGN_OR_RETURN(lane->worker, WorkerProcess::start({"verify-worker", kind, list.path, "--root",
+                                                                list.root, "--answers"}));
     lane->answered = 0;
     return absl::OkStatus();
   }
@@ -66,12 +78,12 @@ class VerifyRun {
   /// Gives the lane its next case, if there is one.
   absl::Status feed(Lane* lane) {
     lane->current = -1;
-    if (next_ >= static_cast<int>(out_->cases.size())) return absl::OkStatus();
+    if (next_ >= static_cast<int>(out_->items.size())) return absl::OkStatus();
     if (lane->worker == nullptr) TROUPE_RETURN_IF_ERROR(start(lane));
     lane->current = next_++;
     lane->asked = Clock::now();
     // When the worker is gone already, the end of its answers says so.
-    lane->worker->ask(absl::StrCat(lines_[lane->current]));
+    lane->worker->ask(absl::StrCat(out_->items[lane->current].line));
     return absl::OkStatus();
   }
 
@@ -128,26 +140,17 @@ class VerifyRun {
   }
 
   void record(int index, CaseResult result) {
-    switch (result.outcome) {
-      case Outcome::kPassed: ++out_->passed; break;
-      case Outcome::kFailed: ++out_->failed; break;
-      case Outcome::kSkipped: ++out_->skipped; break;
-    }
-    if (result.outcome == Outcome::kFailed) {
-      progress_.clear();
-      on_failure_(out_->cases[index], result);
-    }
+    count(result, &out_->total);
+    if (result.outcome == Outcome::kFailed || !result.text_difference.empty()) progress_.clear();
+    on_result_(out_->items[index], result);
     out_->results[index] = std::move(result);
     ++done_;
-    progress_.update(done_, absl::StrCat(out_->failed, " failed  ", out_->cases[index].id));
+    progress_.update(done_, absl::StrCat(out_->total.failed, " failed  ", out_->items[index].id));
   }
 
   const VerifyOptions& options_;
-  const std::string root_;
   VerifySummary* const out_;
-  /// Of each case, its position in the list that the workers read.
-  const std::vector<int>& lines_;
-  const std::function<void(const Case&, const CaseResult&)>& on_failure_;
+  const std::function<void(const VerifyItem&, const CaseResult&)>& on_result_;
   Progress progress_;
   std::vector<Lane> lanes_;
   int next_ = 0;
@@ -169,55 +172,121 @@ absl::StatusOr<std::regex> make_regex(const std::string& pattern) {
   }
 }
 
+const char* outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kPassed: return "passed";
+    case Outcome::kFailed: return "failed";
+    case Outcome::kSkipped: return "skipped";
+  }
+  return "?";
+}
+
+/// Errors name the list.
+template <class T>
+absl::StatusOr<std::vector<T>> read_list(const VerifyList& list,
+                                         absl::StatusOr<std::vector<T>> (*parse)(absl::string_view)) {
+  TROUPE_ASSIGN_OR_RETURN(const std::string text, read_file(list.path));
+  absl::StatusOr<std::vector<T>> items = parse(text);
+  if (!items.ok()) return annotate(items.status(), absl::StrCat(list.path, ": "));
+  return items;
+}
+
+absl::StatusOr<std::vector<VerifyItem>> read_items(const VerifyList& list) {
+  std::vector<VerifyItem> items;
+  if (list.is_scripts) {
+    TROUPE_ASSIGN_OR_RETURN(const std::vector<ScriptEntry> scripts, read_list(list, parse_script_list));
+    for (const ScriptEntry& s : scripts) items.push_back({s.id, s.status, s.area, 0});
+  } else {
+    TROUPE_ASSIGN_OR_RETURN(const std::vector<Case> cases, read_list(list, parse_cases));
+    for (const Case& c : cases) {
+      items.push_back({c.id, std::string(case_kind_name(c.kind)), c.id.substr(0, c.id.find('/')), 0});
+    }
+  }
+  for (size_t i = 0; i < items.size(); ++i) items[i].line = static_cast<int>(i);
+  return items;
+}
+
+nlohmann::json to_json(const VerifyItem& item, const CaseResult& r, const char* key) {
+  const char* const outcome = outcome_name(r.outcome);
+  nlohmann::json one = {{key, item.id}, {"status", item.status}, {"result", outcome}, {"ms", r.milliseconds}};
+  if (!r.kind.empty()) one["kind"] = r.kind;
+  if (!r.message.empty()) one["message"] = r.message;
+  if (!r.text_difference.empty()) one["text_difference"] = r.text_difference;
+  if (!r.missing_op.empty()) one["missing_op"] = r.missing_op;
+  if (!r.ops.empty()) one["ops"] = r.ops;
+  if (item.status == "seeded_rng" && r.outcome == Outcome::kPassed) one["values_equal"] = r.exact;
+  return one;
+}
+
 }  // namespace
 
-absl::StatusOr<VerifySummary> verify(const VerifyOptions& options,
-                                     const std::function<void(const Case&, const CaseResult&)>& on_failure) {
-  TROUPE_ASSIGN_OR_RETURN(std::string text, read_file(options.cases_path));
-  absl::StatusOr<std::vector<Case>> all = parse_cases(text);
-  if (!all.ok()) return annotate(all.status(), absl::StrCat(options.cases_path, ": "));
-  TROUPE_ASSIGN_OR_RETURN(const std::regex filter, make_regex(options.filter));
+std::map<std::string, VerifyCounts> VerifySummary::by_area() const {
+  std::map<std::string, VerifyCounts> areas;
+  for (size_t i = 0; i < items.size(); ++i) count(results[i], &areas[items[i].area]);
+  return areas;
+}
 
+absl::StatusOr<VerifySummary> verify(
+    const VerifyOptions& wanted, const std::function<void(const VerifyItem&, const CaseResult&)>& on_result) {
+  VerifyOptions options = wanted;
+  if (options.list.root.empty()) options.list.root = folder_of(options.list.path);
+  TROUPE_ASSIGN_OR_RETURN(std::vector<VerifyItem> all, read_items(options.list));
+  TROUPE_ASSIGN_OR_RETURN(const std::regex filter, make_regex(options.filter));
   VerifySummary summary;
-  std::vector<int> lines;
-  for (size_t i = 0; i < all->size(); ++i) {
-    if (!options.filter.empty() && !std::regex_search((*all)[i].id, filter)) continue;
-    summary.cases.push_back(std::move((*all)[i]));
-    lines.push_back(static_cast<int>(i));
+  for (VerifyItem& item : all) {
+    if (!options.filter.empty() && !std::regex_search(item.id, filter)) continue;
+    summary.items.push_back(std::move(item));
   }
   // A worker that died must not take this process along when it is written to.
   std::signal(SIGPIPE, SIG_IGN);
-  const std::string root = options.root.empty() ? folder_of(options.cases_path) : options.root;
-  TROUPE_RETURN_IF_ERROR(VerifyRun(options, root, &summary, lines, on_failure).run());
+  TROUPE_RETURN_IF_ERROR(VerifyRun(options, &summary, on_result).run());
   return summary;
 }
 
-std::string verify_report(const VerifySummary& summary) {
-  nlohmann::json cases = nlohmann::json::array();
+std::string verify_report(const VerifySummary& summary, bool is_scripts) {
+  nlohmann::json items = nlohmann::json::array();
   std::map<std::string, std::map<std::string, int>> by_status;
-  for (size_t i = 0; i < summary.cases.size(); ++i) {
+  for (size_t i = 0; i < summary.items.size(); ++i) {
     const CaseResult& r = summary.results[i];
-    const std::string outcome = r.outcome == Outcome::kPassed   ? "passed"
-                                : r.outcome == Outcome::kFailed ? "failed"
-                                                                : "skipped";
-    const std::string status(case_kind_name(summary.cases[i].kind));
-    ++by_status[status][outcome];
-    if (r.outcome == Outcome::kPassed && r.exact && status != "ok") ++by_status[status]["with equal values"];
-    nlohmann::json one = {
-        {"case", summary.cases[i].id}, {"status", status}, {"result", outcome}, {"ms", r.milliseconds}};
-    if (!r.kind.empty()) one["kind"] = r.kind;
-    if (!r.message.empty()) one["message"] = r.message;
-    if (!r.missing_op.empty()) one["missing_op"] = r.missing_op;
-    if (!r.ops.empty()) one["ops"] = r.ops;
-    if (status == "seeded_rng" && outcome == "passed") one["values_equal"] = r.exact;
-    cases.push_back(std::move(one));
+    auto& counts = by_status[summary.items[i].status];
+    ++counts[outcome_name(r.outcome)];
+    if (r.outcome == Outcome::kPassed && r.exact && summary.items[i].status != "ok") {
+      ++counts["with equal values"];
+    }
+    items.push_back(to_json(summary.items[i], r, is_scripts ? "script" : "case"));
   }
-  const nlohmann::json report = {{"passed", summary.passed},
-                                 {"failed", summary.failed},
-                                 {"skipped", summary.skipped},
-                                 {"by_status", by_status},
-                                 {"cases", cases}};
+  nlohmann::json by_area = nlohmann::json::object();
+  for (const auto& [area, n] : summary.by_area()) {
+    by_area[area] = {{"passed", n.passed}, {"failed", n.failed}, {"skipped", n.skipped}};
+    if (is_scripts) by_area[area]["with all texts"] = n.with_all_texts;
+  }
+  nlohmann::json report = {{"passed", summary.total.passed},
+                           {"failed", summary.total.failed},
+                           {"skipped", summary.total.skipped},
+                           {"by_status", by_status},
+                           {"by_area", by_area},
+                           {is_scripts ? "scripts" : "cases", items}};
+  if (is_scripts) report["with_all_texts"] = summary.total.with_all_texts;
   return report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+absl::Status VerifyWorker::load() {
+  if (list_.is_scripts) {
+    TROUPE_ASSIGN_OR_RETURN(scripts_, read_list(list_, parse_script_list));
+  } else {
+    TROUPE_ASSIGN_OR_RETURN(cases_, read_list(list_, parse_cases));
+  }
+  return absl::OkStatus();
+}
+
+std::string VerifyWorker::answer(const std::string& position) const {
+  int index = -1;
+  const size_t size = list_.is_scripts ? scripts_.size() : cases_.size();
+  if (!absl::SimpleAtoi(position, &index) || index < 0 || static_cast<size_t>(index) >= size) {
+    return absl::StrCat("no item ", position);
+  }
+  return to_json_line(list_.is_scripts ? run_script(scripts_[index], list_.root, runtime_)
+                                       : run_case(cases_[index], list_.root, runtime_));
 }
 
 }  // namespace troupe

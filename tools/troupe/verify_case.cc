@@ -41,18 +41,6 @@ CaseResult passed() {
   return r;
 }
 
-CaseResult from_error(const absl::Status& status, std::string kind) {
-  CaseResult r = failed(std::move(kind), one_line(status));
-  const absl::string_view message = status.message();
-  const size_t at = message.find(kNoKernel);
-  if (at != absl::string_view::npos) {
-    const absl::string_view rest = message.substr(at + kNoKernel.size());
-    r.kind = "missing_kernel";
-    r.missing_op = std::string(rest.substr(0, rest.find('\'')));
-  }
-  return r;
-}
-
 /// Skipped when a file of the case is absent.
 bool lacks_files(const Case& c, const std::string& root, CaseResult* result) {
   std::vector<std::string> paths = {absl::StrCat(root, "/", c.graph)};
@@ -75,7 +63,7 @@ bool is_own_fault(const absl::Status& status) {
 
 CaseResult judge_refusal(const Case&, const absl::Status& created) {
   if (created.ok()) return failed("not_refused", "the graph was accepted");
-  if (is_own_fault(created)) return from_error(created, "load_error");
+  if (is_own_fault(created)) return result_of_error(created, "load_error");
   return passed();
 }
 
@@ -126,16 +114,16 @@ CaseResult run_and_judge(const Case& c, const std::string& root, Runtime& runtim
   const absl::StatusOr<GraphFile> model = read_graph_file(absl::StrCat(root, "/", c.graph));
   if (!model.ok()) {
     return c.kind == CaseKind::kIlltyped ? judge_refusal(c, model.status())
-                                         : from_error(model.status(), "load_error");
+                                         : result_of_error(model.status(), "load_error");
   }
   absl::StatusOr<std::unique_ptr<Session>> session = Session::open(runtime, SessionOptions());
-  if (!session.ok()) return from_error(session.status(), "load_error");
+  if (!session.ok()) return result_of_error(session.status(), "load_error");
   const absl::Status created = load_model(*model, session->get());
   if (c.kind == CaseKind::kIlltyped) return judge_refusal(c, created);
 
   CaseResult result;
   if (!created.ok()) {
-    result = from_error(created, "load_error");
+    result = result_of_error(created, "load_error");
   } else {
     std::vector<NamedTensor> feeds;
     for (const CaseTensor& feed : c.feeds) {
@@ -149,7 +137,7 @@ CaseResult run_and_judge(const Case& c, const std::string& root, Runtime& runtim
     if (c.kind == CaseKind::kMissingFeed) {
       result = judge_missing_feed(c, got.status());
     } else {
-      result = got.ok() ? judge_values(c, root, *got) : from_error(got.status(), "run_error");
+      result = got.ok() ? judge_values(c, root, *got) : result_of_error(got.status(), "run_error");
     }
   }
   if (result.outcome == Outcome::kFailed) result.ops = fetched_ops(c, model->graph_def());
@@ -168,6 +156,18 @@ CaseResult run_case(const Case& c, const std::string& root, Runtime& runtime) {
   return result;
 }
 
+CaseResult result_of_error(const absl::Status& status, std::string kind) {
+  CaseResult r = failed(std::move(kind), one_line(status));
+  const absl::string_view message = status.message();
+  const size_t at = message.find(kNoKernel);
+  if (at != absl::string_view::npos) {
+    const absl::string_view rest = message.substr(at + kNoKernel.size());
+    r.kind = "missing_kernel";
+    r.missing_op = std::string(rest.substr(0, rest.find('\'')));
+  }
+  return r;
+}
+
 std::string to_json_line(const CaseResult& r) {
   const nlohmann::json json = {{"outcome", static_cast<int>(r.outcome)},
                                {"kind", r.kind},
@@ -175,6 +175,7 @@ std::string to_json_line(const CaseResult& r) {
                                {"ops", r.ops},
                                {"missing_op", r.missing_op},
                                {"exact", r.exact},
+                               {"text_difference", r.text_difference},
                                {"ms", r.milliseconds}};
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -189,6 +190,7 @@ CaseResult from_json_line(const std::string& line) {
   r.ops = json.value("ops", std::vector<std::string>());
   r.missing_op = json.value("missing_op", "");
   r.exact = json.value("exact", false);
+  r.text_difference = json.value("text_difference", "");
   r.milliseconds = json.value("ms", 0.0);
   return r;
 }
