@@ -74,6 +74,8 @@ struct TF_Graph {
   /// Of a condition or body that TF_NewWhile made: the graph that the loop is for, and the loop's inputs there.
   TF_Graph* parent = nullptr;
   std::vector<TF_Output> parent_inputs;
+  /// Ops without a shape function are refused.
+  bool require_shape_functions = false;
   /// Names of the loops that TF_FinishWhile made here.
   absl::flat_hash_set<std::string> while_names;
   /// By node: what a NodeDef carries that a Node does not, as a serialised NodeDef with these fields alone.

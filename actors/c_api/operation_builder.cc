@@ -201,6 +201,10 @@ absl::StatusOr<TF_Operation*> TF_OperationDescription::finish() {
   TROUPE_RETURN_IF_ERROR(building_error());
   TROUPE_RETURN_IF_ERROR(check_attrs());
   TROUPE_RETURN_IF_ERROR(check_deprecation(*op_, graph->graph.versions().producer));
+  if (graph->require_shape_functions && !op_->shape_fn && graph->graph.library()->find(op_name_) == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("No shape inference function exists for op '", op_name_,
+                                                   "', did you forget to define it?"));
+  }
   TROUPE_ASSIGN_OR_RETURN(Node * node, graph->graph.add_node(name, op_, std::move(attrs_)));
   const int id = node->id;
   if (node->inputs.size() != inputs_.size()) {
