@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "actors/session_core.h"
+#include "graph/gradients/function_gradient.h"
 #include "graph/ir/device_name.h"
 #include "graph/ir/function_library.h"
 #include "graph/passes/planner.h"
@@ -114,6 +115,7 @@ void FunctionCache::compile(const std::shared_ptr<SessionCore>& core, const Grap
   options.optimize = core->options.optimize;
   options.allow_soft_placement = core->options.allow_soft_placement;
   options.max_folded_constant_bytes = core->options.max_folded_constant_bytes;
+  options.differentiator = &builtin_differentiator();
   auto work = [&]() -> absl::Status {
     TROUPE_ASSIGN_OR_RETURN(Plan plan,
                             plan_function(graph, instance, *core->devices, core->evaluator, options));

@@ -10,6 +10,7 @@
 #include "actors/errors.h"
 #include "actors/function_runner.h"
 #include "actors/partial_run_actor.h"
+#include "graph/gradients/function_gradient.h"
 #include "graph/ir/graph_def.h"
 #include "graph/passes/planner.h"
 #include "proto/graph.pb.h"
@@ -41,6 +42,7 @@ absl::StatusOr<Plan> plan_signature(SessionCore& core, const Graph& graph, const
   options.allow_soft_placement = core.options.allow_soft_placement;
   options.log_device_placement = core.options.log_device_placement;
   options.max_folded_constant_bytes = core.options.max_folded_constant_bytes;
+  options.differentiator = &builtin_differentiator();
   return make_plan(graph, want, *core.devices, core.evaluator, options);
 }
 

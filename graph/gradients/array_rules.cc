@@ -42,9 +42,7 @@ void concat_parts(Rule& r, int axis_input, int first) {
   }
 }
 
-Val joined(Rule& r, Val axis) {
-  return r.op("ConcatV2", {r.dys(0, r.num_outputs()), axis});
-}
+Val joined(Rule& r, Val axis) { return r.op("ConcatV2", {r.dys(0, r.num_outputs()), axis}); }
 
 void pack(Rule& r) {
   const int n = r.num_inputs();
@@ -91,9 +89,7 @@ void fill(Rule& r) { r.dx(1, reduce_sum(reshape(r.dy(), {-1}), r.ints({0}))); }
 
 // ---- moving ----
 
-void transpose(Rule& r) {
-  r.dx(0, r.op(r.node().op->name, {r.dy(), unary("InvertPermutation", r.x(1))}));
-}
+void transpose(Rule& r) { r.dx(0, r.op(r.node().op->name, {r.dy(), unary("InvertPermutation", r.x(1))})); }
 
 void roll(Rule& r) { r.dx(0, r.op("Roll", {r.dy(), -r.x(1), r.x(2)})); }
 
@@ -122,9 +118,7 @@ void patches(Rule& r, int spatial, std::initializer_list<const char*> attrs) {
 
 // ---- diagonals ----
 
-void matrix_diag_part(Rule& r) {
-  r.dx(0, r.op("MatrixSetDiag", {zeros_like(r.x(0)), r.dy()}));
-}
+void matrix_diag_part(Rule& r) { r.dx(0, r.op("MatrixSetDiag", {zeros_like(r.x(0)), r.dy()})); }
 
 void matrix_set_diag(Rule& r) {
   if (r.wants(0)) r.dx(0, r.op("MatrixSetDiag", {r.dy(), zeros_like(r.x(1))}));
@@ -137,9 +131,7 @@ struct Diagonals {
   static AttrMap align(const Rule& r) { return r.attrs({"align"}); }
   static std::string op(absl::string_view name) { return absl::StrCat(name, "V", std::string(1, kVersion)); }
 
-  static void diag(Rule& r) {
-    r.dx(0, r.op(op("MatrixDiagPart"), {r.dy(), r.x(1), r.scalar(0)}, align(r)));
-  }
+  static void diag(Rule& r) { r.dx(0, r.op(op("MatrixDiagPart"), {r.dy(), r.x(1), r.scalar(0)}, align(r))); }
   static void diag_part(Rule& r) {
     r.dx(0, r.op(op("MatrixSetDiag"), {zeros_like(r.x(0)), r.dy(), r.x(1)}, align(r)));
   }
@@ -181,11 +173,13 @@ const RuleRow kRows[] = {
     {"GuaranteeConst", pass},
     {"PlaceholderWithDefault", pass},
     {"Print", pass},
-    {"CheckNumerics", [](Rule& r) {
+    {"CheckNumerics",
+     [](Rule& r) {
        r.dx(0, r.op("CheckNumerics", {r.dy()},
                     {{"message", "Not a number (NaN) or infinity (Inf) values detected in gradient."}}));
      }},
-    {"CheckNumericsV2", [](Rule& r) {
+    {"CheckNumericsV2",
+     [](Rule& r) {
        r.dx(0, r.op("CheckNumericsV2", {r.dy()},
                     {{"message", "Not a number (NaN) or infinity (Inf) values detected in gradient."}}));
      }},
@@ -212,16 +206,31 @@ const RuleRow kRows[] = {
     {"ConjugateTranspose", transpose},
     {"Reverse", [](Rule& r) { again(r, "Reverse", {}); }},
     {"ReverseV2", [](Rule& r) { again(r, "ReverseV2", {}); }},
-    {"ReverseSequence", [](Rule& r) { again(r, "ReverseSequence", {"seq_dim", "batch_dim"}); }},
+    {"ReverseSequence",
+     [](Rule& r) {
+       again(r, "ReverseSequence", {"seq_dim", "batch_dim"});
+     }},
     {"Roll", roll},
     {"SpaceToBatch", [](Rule& r) { again(r, "BatchToSpace", {"block_size"}); }},
     {"BatchToSpace", [](Rule& r) { again(r, "SpaceToBatch", {"block_size"}); }},
     {"SpaceToBatchND", [](Rule& r) { again(r, "BatchToSpaceND", {}); }},
     {"BatchToSpaceND", [](Rule& r) { again(r, "SpaceToBatchND", {}); }},
-    {"SpaceToDepth", [](Rule& r) { again(r, "DepthToSpace", {"block_size", "data_format"}); }},
-    {"DepthToSpace", [](Rule& r) { again(r, "SpaceToDepth", {"block_size", "data_format"}); }},
-    {"ExtractImagePatches", [](Rule& r) { patches(r, 2, {"ksizes", "strides", "rates", "padding"}); }},
-    {"ExtractVolumePatches", [](Rule& r) { patches(r, 3, {"ksizes", "strides", "padding"}); }},
+    {"SpaceToDepth",
+     [](Rule& r) {
+       again(r, "DepthToSpace", {"block_size", "data_format"});
+     }},
+    {"DepthToSpace",
+     [](Rule& r) {
+       again(r, "SpaceToDepth", {"block_size", "data_format"});
+     }},
+    {"ExtractImagePatches",
+     [](Rule& r) {
+       patches(r, 2, {"ksizes", "strides", "rates", "padding"});
+     }},
+    {"ExtractVolumePatches",
+     [](Rule& r) {
+       patches(r, 3, {"ksizes", "strides", "padding"});
+     }},
     {"Diag", [](Rule& r) { r.dx(0, r.op("DiagPart", {r.dy()})); }},
     {"DiagPart", [](Rule& r) { r.dx(0, r.op("Diag", {r.dy()})); }},
     {"MatrixDiag", [](Rule& r) { r.dx(0, r.op("MatrixDiagPart", {r.dy()})); }},

@@ -10,7 +10,8 @@ std::vector<Endpoint> Backprop::inputs_of(int unit) const {
   const Graph& graph = scope_.graph();
   std::vector<Endpoint> inputs;
   if (LoopFrames::is_loop(unit)) {
-    for (int enter : frames_.enters(LoopFrames::loop_frame(unit))) inputs.push_back(graph.node(enter).inputs[0]);
+    for (int enter : frames_.enters(LoopFrames::loop_frame(unit)))
+      inputs.push_back(graph.node(enter).inputs[0]);
     return inputs;
   }
   const Node& node = graph.node(unit);
@@ -41,7 +42,8 @@ absl::Status Backprop::sort_units() {
         if (auto it = unit_index_.find(unit); it == unit_index_.end()) {
           open(unit);
         } else if (it->second == kOpen) {
-          return absl::InvalidArgumentError("Cannot compute gradients: the graph has a cycle that is no loop");
+          return absl::InvalidArgumentError(
+              "Cannot compute gradients: the graph has a cycle that is no loop");
         }
         continue;
       }
@@ -118,7 +120,8 @@ absl::Status Backprop::visit_node(int id) {
   for (Endpoint e : node.inputs) wanted.push_back(is_active(e));
   Rule rule(&scope_, id, std::move(dy), std::move(wanted));
   entry.fn(rule);
-  if (!scope_.status().ok()) return annotate(scope_.status(), "", absl::StrCat("; gradient of node ", node.name));
+  if (!scope_.status().ok())
+    return annotate(scope_.status(), "", absl::StrCat("; gradient of node ", node.name));
   for (int i = 0; i < rule.num_inputs(); ++i) add_gradient(node.inputs[i], rule.gradients()[i]);
   return absl::OkStatus();
 }

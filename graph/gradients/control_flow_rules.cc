@@ -19,7 +19,8 @@ void merge(Rule& r) {
 }
 
 const RuleRow kRows[] = {
-    {"Switch", switch_rule}, {"RefSwitch", switch_rule}, {"Merge", merge}, {"RefMerge", merge}, {"LoopCond", nullptr},
+    {"Switch", switch_rule}, {"RefSwitch", switch_rule}, {"Merge", merge},
+    {"RefMerge", merge},     {"LoopCond", nullptr},
 };
 
 }  // namespace

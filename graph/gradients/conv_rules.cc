@@ -55,9 +55,7 @@ void max_pool_grad(Rule& r, const char* op) {
   r.dx(2, r.like(op, inputs));
 }
 
-void max_pool_v2(Rule& r) {
-  r.dx(0, r.like("MaxPoolGradV2", {r.x(0), r.y(), r.dy(), r.x(1), r.x(2)}));
-}
+void max_pool_v2(Rule& r) { r.dx(0, r.like("MaxPoolGradV2", {r.x(0), r.y(), r.dy(), r.x(1), r.x(2)})); }
 
 void max_pool_with_argmax(Rule& r) {
   if (r.has_dy(0)) r.dx(0, r.like("MaxPoolGradWithArgmax", {r.x(0), r.dy(), r.y(1)}));
@@ -99,7 +97,8 @@ Val per_channel(const Rule& r, Val v) {
 void fused_batch_norm(Rule& r, const std::string& version) {
   const bool training = r.attr<bool>("is_training", true);
   const std::string op = "FusedBatchNormGrad" + version;
-  std::vector<Arg> inputs{r.dy(), r.x(0), version.empty() ? r.x(1) : r.scope().cast(r.x(1), DataType::kFloat)};
+  std::vector<Arg> inputs{r.dy(), r.x(0),
+                          version.empty() ? r.x(1) : r.scope().cast(r.x(1), DataType::kFloat)};
   inputs.push_back(training ? r.y(3) : r.x(3));
   inputs.push_back(training ? r.y(4) : r.x(4));
   if (version == "V3") inputs.push_back(r.y(5));

@@ -72,34 +72,31 @@ const RuleRow kUnary[] = {
     {"Asinh", [](Rule& r) { r.dx(0, r.dy() / conj(unary("Cosh", r.y()))); }},
     {"Acosh", [](Rule& r) { r.dx(0, r.dy() / conj(unary("Sinh", r.y()))); }},
     {"Atanh", [](Rule& r) { r.dx(0, r.dy() / conj(1.0 - square(r.x(0)))); }},
-    {"Erf", [](Rule& r) {
-       times(r, [](Val x, Val) { return 2 / std::sqrt(kPi) * unary("Exp", -square(x)); });
-     }},
-    {"Erfc", [](Rule& r) {
-       times(r, [](Val x, Val) { return -2 / std::sqrt(kPi) * unary("Exp", -square(x)); });
-     }},
-    {"Erfinv", [](Rule& r) {
-       times(r, [](Val, Val y) { return std::sqrt(kPi) / 2 * unary("Exp", square(y)); });
-     }},
-    {"Ndtri", [](Rule& r) {
+    {"Erf",
+     [](Rule& r) { times(r, [](Val x, Val) { return 2 / std::sqrt(kPi) * unary("Exp", -square(x)); }); }},
+    {"Erfc",
+     [](Rule& r) { times(r, [](Val x, Val) { return -2 / std::sqrt(kPi) * unary("Exp", -square(x)); }); }},
+    {"Erfinv",
+     [](Rule& r) { times(r, [](Val, Val y) { return std::sqrt(kPi) / 2 * unary("Exp", square(y)); }); }},
+    {"Ndtri",
+     [](Rule& r) {
        times(r, [](Val, Val y) { return std::sqrt(2 * kPi) * unary("Exp", square(y) * 0.5); });
      }},
     {"Lgamma", [](Rule& r) { times(r, [](Val x, Val) { return unary("Digamma", x); }); }},
-    {"Digamma", [](Rule& r) {
-       times(r, [&](Val x, Val) { return binary("Polygamma", r.scalar(1), x); });
-     }},
+    {"Digamma", [](Rule& r) { times(r, [&](Val x, Val) { return binary("Polygamma", r.scalar(1), x); }); }},
     {"BesselI0", [](Rule& r) { times(r, [](Val x, Val) { return unary("BesselI1", x); }); }},
-    {"BesselI0e", [](Rule& r) {
-       times(r, [](Val x, Val y) { return unary("BesselI1e", x) - unary("Sign", x) * y; });
-     }},
-    {"BesselI1", [](Rule& r) {
+    {"BesselI0e",
+     [](Rule& r) { times(r, [](Val x, Val y) { return unary("BesselI1e", x) - unary("Sign", x) * y; }); }},
+    {"BesselI1",
+     [](Rule& r) {
        times(r, [](Val x, Val y) {
          // At 0 the quotient tends to 1/2.
          Val slope = unary("BesselI0", x) - y / x;
          return select(nonzero(x), slope, 0.5 * unary("OnesLike", x));
        });
      }},
-    {"BesselI1e", [](Rule& r) {
+    {"BesselI1e",
+     [](Rule& r) {
        times(r, [](Val x, Val y) {
          Val slope = unary("BesselI0e", x) - y * (unary("Sign", x) + unary("Reciprocal", x));
          return select(nonzero(x), slope, 0.5 * unary("OnesLike", x));
@@ -108,11 +105,11 @@ const RuleRow kUnary[] = {
     {"BesselK0", [](Rule& r) { times(r, [](Val x, Val) { return -unary("BesselK1", x); }); }},
     {"BesselK0e", [](Rule& r) { times(r, [](Val x, Val y) { return y - unary("BesselK1e", x); }); }},
     {"BesselK1", [](Rule& r) { times(r, [](Val x, Val y) { return -unary("BesselK0", x) - y / x; }); }},
-    {"BesselK1e", [](Rule& r) {
-       times(r, [](Val x, Val y) { return y * (1.0 - 1.0 / x) - unary("BesselK0e", x); });
-     }},
+    {"BesselK1e",
+     [](Rule& r) { times(r, [](Val x, Val y) { return y * (1.0 - 1.0 / x) - unary("BesselK0e", x); }); }},
     {"BesselJ0", [](Rule& r) { times(r, [](Val x, Val) { return -unary("BesselJ1", x); }); }},
-    {"BesselJ1", [](Rule& r) {
+    {"BesselJ1",
+     [](Rule& r) {
        times(r, [](Val x, Val y) {
          Val slope = unary("BesselJ0", x) - y / x;
          return select(nonzero(x), slope, 0.5 * unary("OnesLike", x));
@@ -126,57 +123,68 @@ const RuleRow kUnary[] = {
     {"Round", nullptr},
     {"Rint", nullptr},
     {"Conj", [](Rule& r) { r.dx(0, conj(r.dy())); }},
-    {"Real", [](Rule& r) {
+    {"Real",
+     [](Rule& r) {
        Val dy = r.dy();
        r.dx(0, r.op("Complex", {dy, zeros_like(dy)}, {{"Tout", r.x(0).dtype()}}));
      }},
-    {"Imag", [](Rule& r) {
+    {"Imag",
+     [](Rule& r) {
        Val dy = r.dy();
        r.dx(0, r.op("Complex", {zeros_like(dy), dy}, {{"Tout", r.x(0).dtype()}}));
      }},
-    {"Angle", [](Rule& r) {
+    {"Angle",
+     [](Rule& r) {
        const DataType c = r.x(0).dtype();
        Val i = r.op("Complex", {zeros_like(r.dy()), r.dy()}, {{"Tout", c}});
        // d angle = Im(dx / x): the conjugate of 1 / (i x), turned.
        r.dx(0, i / conj(r.x(0)));
      }},
-    {"ComplexAbs", [](Rule& r) {
+    {"ComplexAbs",
+     [](Rule& r) {
        Val dy = r.dy();
        const DataType c = r.x(0).dtype();
        r.dx(0, r.scope().cast(dy, c) * unary("Sign", r.x(0)));
      }},
-    {"Cast", [](Rule& r) {
+    {"Cast",
+     [](Rule& r) {
        auto differentiable = [](DataType t) { return is_floating(t) || is_complex(t); };
        const DataType from = r.x(0).dtype(), to = r.y().dtype();
        if (differentiable(from) && differentiable(to)) r.dx(0, r.scope().cast(r.dy(), from));
      }},
     // Gradient ops, for gradients of gradients.
-    {"SqrtGrad", [](Rule& r) {
+    {"SqrtGrad",
+     [](Rule& r) {
        Val g = r.dy() / conj(r.x(0));
        r.dx(0, -(conj(g) * r.y()));
        r.dx(1, 0.5 * g);
      }},
-    {"RsqrtGrad", [](Rule& r) {
+    {"RsqrtGrad",
+     [](Rule& r) {
        Val a = r.x(0), b = r.x(1), g = r.dy(), ca = conj(a);
        r.dx(0, conj(-1.5 * conj(g) * b * square(ca)));
        r.dx(1, -0.5 * g * square(ca) * ca);
      }},
-    {"InvGrad", [](Rule& r) {
+    {"InvGrad",
+     [](Rule& r) {
        Val ca = conj(r.x(0)), g = r.dy();
        r.dx(0, -2.0 * conj(g) * r.x(1) * ca);
        r.dx(1, r.op("ReciprocalGrad", {ca, g}));
      }},
-    {"ReciprocalGrad", [](Rule& r) {
+    {"ReciprocalGrad",
+     [](Rule& r) {
        Val ca = conj(r.x(0)), g = r.dy();
        r.dx(0, -2.0 * conj(g) * r.x(1) * ca);
        r.dx(1, r.op("ReciprocalGrad", {ca, g}));
      }},
-    {"TanhGrad", [](Rule& r) {
+    {"TanhGrad",
+     [](Rule& r) {
        Val a = conj(r.x(0)), g = r.dy();
        r.dx(0, -2.0 * g * conj(r.x(1)) * a);
        r.dx(1, r.op("TanhGrad", {a, g}));
      }},
-    {"SigmoidGrad", [](Rule& r) {
+    {"SigmoidGrad",
+     [](Rule& r) {
        Val a = conj(r.x(0)), b = conj(r.x(1)), gb = r.dy() * b;
        r.dx(0, gb - 2.0 * gb * a);
        r.dx(1, r.op("SigmoidGrad", {a, r.dy()}));
@@ -213,8 +221,13 @@ void times_log(Rule& r, const char* factor, bool one_plus) {
   Val x = r.x(0), y = r.x(1), dy = r.dy();
   Val mask = r.scope().cast(nonzero(x), x.dtype());
   both(
-      r, [&] { return dy * r.op(factor, {mask, y}); },
-      [&] { return dy * r.op("Xdivy", {x, one_plus ? y + 1.0 : y}); });
+      r,
+      [&] {
+        return dy * r.op(factor, {mask, y});
+      },
+      [&] {
+        return dy * r.op("Xdivy", {x, one_plus ? y + 1.0 : y});
+      });
 }
 
 void igamma(Rule& r, double sign) {
@@ -261,22 +274,26 @@ void add_rule(Rule& r) {
 const RuleRow kBinary[] = {
     {"Add", add_rule},
     {"AddV2", add_rule},
-    {"Sub", [](Rule& r) {
+    {"Sub",
+     [](Rule& r) {
        both(
            r, [&] { return r.dy(); }, [&] { return -r.dy(); });
      }},
-    {"Mul", [](Rule& r) {
+    {"Mul",
+     [](Rule& r) {
        both(
            r, [&] { return r.dy() * conj(r.x(1)); }, [&] { return r.dy() * conj(r.x(0)); });
      }},
-    {"MulNoNan", [](Rule& r) {
+    {"MulNoNan",
+     [](Rule& r) {
        both(
            r, [&] { return binary("MulNoNan", r.dy(), r.x(1)); },
            [&] { return binary("MulNoNan", r.x(0), r.dy()); });
      }},
     {"RealDiv", real_div},
     {"Div", real_div},
-    {"DivNoNan", [](Rule& r) {
+    {"DivNoNan",
+     [](Rule& r) {
        both(
            r, [&] { return binary("DivNoNan", r.dy(), conj(r.x(1))); },
            [&] {
@@ -287,7 +304,8 @@ const RuleRow kBinary[] = {
     {"FloorDiv", nullptr},
     {"TruncateDiv", nullptr},
     {"FloorMod", floor_mod},
-    {"TruncateMod", [](Rule& r) {
+    {"TruncateMod",
+     [](Rule& r) {
        both(
            r, [&] { return r.dy(); },
            [&] {
@@ -295,7 +313,8 @@ const RuleRow kBinary[] = {
              return -(r.dy() * whole);
            });
      }},
-    {"Mod", [](Rule& r) {
+    {"Mod",
+     [](Rule& r) {
        both(
            r, [&] { return r.dy(); }, [&] { return -(r.dy() * ((r.x(0) - r.y()) / r.x(1))); });
      }},
@@ -306,7 +325,8 @@ const RuleRow kBinary[] = {
     {"Atan2", atan2_rule},
     {"Xlogy", [](Rule& r) { times_log(r, "Xlogy", false); }},
     {"Xlog1py", [](Rule& r) { times_log(r, "Xlog1py", true); }},
-    {"Xdivy", [](Rule& r) {
+    {"Xdivy",
+     [](Rule& r) {
        Val x = r.x(0), y = r.x(1), dy = r.dy();
        both(
            r,
@@ -319,23 +339,32 @@ const RuleRow kBinary[] = {
     {"Igamma", [](Rule& r) { igamma(r, 1); }},
     {"Igammac", [](Rule& r) { igamma(r, -1); }},
     {"Betainc", betainc},
-    {"Zeta", [](Rule& r) {
+    {"Zeta",
+     [](Rule& r) {
        Val x = r.x(0), q = r.x(1);
        r.dx(1, sum_to_shape(r.dy() * (-x * binary("Zeta", x + 1.0, q)), q, x));
      }},
-    {"Polygamma", [](Rule& r) {
+    {"Polygamma",
+     [](Rule& r) {
        Val n = r.x(0), x = r.x(1);
        r.dx(1, sum_to_shape(r.dy() * binary("Polygamma", n + 1.0, x), x, n));
      }},
-    {"NextAfter", [](Rule& r) {
+    {"NextAfter",
+     [](Rule& r) {
        both(
            r, [&] { return r.dy(); }, [&] { return zeros_like(r.dy()); });
      }},
-    {"Complex", [](Rule& r) {
+    {"Complex",
+     [](Rule& r) {
        const DataType t = r.x(0).dtype();
        both(
-           r, [&] { return r.op("Real", {r.dy()}, {{"Tout", t}}); },
-           [&] { return r.op("Imag", {r.dy()}, {{"Tout", t}}); });
+           r,
+           [&] {
+             return r.op("Real", {r.dy()}, {{"Tout", t}});
+           },
+           [&] {
+             return r.op("Imag", {r.dy()}, {{"Tout", t}});
+           });
      }},
 };
 
@@ -368,9 +397,8 @@ void each_gets_all(Rule& r) {
 }
 
 const RuleRow kOthers[] = {
-    {"Select", select_v1},         {"RefSelect", nullptr},
-    {"SelectV2", select_v2},       {"ClipByValue", clip},
-    {"AddN", each_gets_all},       {"AccumulateNV2", each_gets_all},
+    {"Select", select_v1}, {"RefSelect", nullptr},  {"SelectV2", select_v2},
+    {"ClipByValue", clip}, {"AddN", each_gets_all}, {"AccumulateNV2", each_gets_all},
 };
 
 }  // namespace

@@ -55,7 +55,8 @@ void array_gather(Rule& r) {
 
 void array_scatter(Rule& r) {
   const ArrayGradient g = gradient_array(r, r.dy());
-  if (r.wants(2)) r.dx(2, r.op("TensorArrayGatherV3", {g.handle, r.x(1), g.flow}, {{"dtype", r.x(2).dtype()}}));
+  if (r.wants(2))
+    r.dx(2, r.op("TensorArrayGatherV3", {g.handle, r.x(1), g.flow}, {{"dtype", r.x(2).dtype()}}));
   r.dx(3, r.dy());
 }
 

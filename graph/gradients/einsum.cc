@@ -52,8 +52,8 @@ Val spread(Rule& r, Val g, const std::string& have, Val operand, const std::stri
 }
 
 /// The gradient of one of two operands, not summed over broadcast dimensions yet.
-Val operand_gradient(Rule& r, Val operand, const std::string& labels, Val other, const std::string& other_labels,
-                     const std::string& result) {
+Val operand_gradient(Rule& r, Val operand, const std::string& labels, Val other,
+                     const std::string& other_labels, const std::string& result) {
   std::string kept;
   for (char c : distinct(labels)) {
     if (c == '.' || has(result, c) || has(other_labels, c)) kept += c;
@@ -70,7 +70,8 @@ Val ellipsis_dims(Rule& r, Val operand, const std::string& labels) {
               {{"end_mask", behind == 0 ? 1 : 0}});
 }
 
-Val sum_ellipsis(Rule& r, Val g, Val operand, const std::string& labels, Val other, const std::string& other_labels) {
+Val sum_ellipsis(Rule& r, Val g, Val operand, const std::string& labels, Val other,
+                 const std::string& other_labels) {
   Val axes = r.op("BroadcastGradientArgs",
                   {ellipsis_dims(r, operand, labels), ellipsis_dims(r, other, other_labels)})[0];
   axes = axes + static_cast<double>(labels.find("..."));

@@ -41,9 +41,7 @@ Val wide_enough(GradientScope& scope, Val indices) {
   return indices.dtype() == DataType::kInt16 ? scope.cast(indices, DataType::kInt32) : indices;
 }
 
-void gather(Rule& r) {
-  r.dx(0, sum_rows(r, r.dy(), shape_of(r.x(0)), wide_enough(r.scope(), r.x(1))));
-}
+void gather(Rule& r) { r.dx(0, sum_rows(r, r.dy(), shape_of(r.x(0)), wide_enough(r.scope(), r.x(1)))); }
 
 /// params as [batch, outer, axis, inner], indices as [batch, n], dy as [batch, outer, n, inner].
 void gather_v2(Rule& r) {
@@ -72,7 +70,8 @@ void gather_v2(Rule& r) {
   Val ids = reshape(indices, pack({batch, per_batch})) + starts;
   Val data = reshape(turned, pack({batch * per_batch, outer, inner}));
   Val summed = scope.op("UnsortedSegmentSum", {data, reshape(ids, {-1}), batch * length});
-  Val back = binary("Transpose", reshape(summed, pack({batch, length, outer, inner})), scope.ints({0, 2, 1, 3}));
+  Val back =
+      binary("Transpose", reshape(summed, pack({batch, length, outer, inner})), scope.ints({0, 2, 1, 3}));
   r.dx(0, reshape(back, shape));
 }
 
@@ -202,8 +201,9 @@ void sparse_segment(Rule& r, Scale scale) {
   Val indices = r.x(1), ids = r.x(2);
   Val dy = r.dy();
   if (scale != Scale::kNone) {
-    Val segments = scope.op("StridedSlice", {shape_of(r.y()), scope.ints({0}), scope.ints({1}), scope.ints({1})},
-                            {{"shrink_axis_mask", 1}});
+    Val segments =
+        scope.op("StridedSlice", {shape_of(r.y()), scope.ints({0}), scope.ints({1}), scope.ints({1})},
+                 {{"shrink_axis_mask", 1}});
     Val counts = scope.op("UnsortedSegmentSum", {ones(scope.cast(ids, dy.dtype())), ids, segments});
     if (scale == Scale::kRoot) counts = unary("Sqrt", counts);
     dy = binary("DivNoNan", dy, over_rows(scope, counts, dy));

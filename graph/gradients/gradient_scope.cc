@@ -90,10 +90,10 @@ Val GradientScope::raw_op(absl::string_view name, const std::vector<Endpoint>& i
   for (int i = 0; i < node.num_inputs(); ++i) {
     const DataType has = type_of(node.inputs[i]);
     if (has == base_type(node.input_types[i])) continue;
-    return fail(absl::InvalidArgumentError(absl::StrCat(
-        "Input ", i, " of node ", node.name, " was passed ", dtype_name(has), " from ",
-        graph_.node(node.inputs[i].node).name, ":", node.inputs[i].slot, " incompatible with expected ",
-        dtype_name(node.input_types[i]), ".")));
+    return fail(absl::InvalidArgumentError(
+        absl::StrCat("Input ", i, " of node ", node.name, " was passed ", dtype_name(has), " from ",
+                     graph_.node(node.inputs[i].node).name, ":", node.inputs[i].slot,
+                     " incompatible with expected ", dtype_name(node.input_types[i]), ".")));
   }
   if (importer_ != nullptr) made_in_[node.id] = importer_;
   // What closes a loop comes later: until then nothing is known of a Merge. A node that does not fit fails again when
@@ -148,6 +148,12 @@ Tensor GradientScope::constant_value(Val x) const {
   return n.is("Const") ? n.attrs.get_or<Tensor>("value", Tensor()) : Tensor();
 }
 
+DataType GradientScope::handle_type(Val handle) const {
+  if (!handle.valid() || shapes_ == nullptr) return DataType::kInvalid;
+  const auto& behind = shapes_->known(handle.endpoint()).handle;
+  return behind == nullptr || behind->empty() ? DataType::kInvalid : (*behind)[0].first;
+}
+
 Val binary(absl::string_view op, Val a, Val b) {
   return a.valid() && b.valid() ? a.scope()->op(op, {a, b}) : Val();
 }
@@ -160,7 +166,9 @@ Val operator/(Val a, Val b) { return binary("RealDiv", a, b); }
 Val operator-(Val a) { return unary("Neg", a); }
 
 namespace {
-Val number(Val like, double value) { return like.valid() ? like.scope()->scalar(like.dtype(), value) : Val(); }
+Val number(Val like, double value) {
+  return like.valid() ? like.scope()->scalar(like.dtype(), value) : Val();
+}
 }  // namespace
 
 Val operator+(Val a, double b) { return a + number(a, b); }

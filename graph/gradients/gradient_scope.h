@@ -35,7 +35,7 @@ class Val {
 /// What an op takes at one argument: a value, or several for an argument that is a list.
 class Arg {
  public:
-  Arg(Val one) : vals_{one} {}                                          // NOLINT: arguments read as plain values
+  Arg(Val one) : vals_{one} {}  // NOLINT: arguments read as plain values
   Arg(std::vector<Val> many) : vals_(std::move(many)), is_list_(true) {}  // NOLINT
   const std::vector<Val>& vals() const { return vals_; }
   bool is_list() const { return is_list_; }
@@ -85,6 +85,8 @@ class GradientScope {
   /// The value when it is a constant; else not initialised.
   Tensor constant_value(Val x) const;
   DataType type_of(Endpoint e) const;
+  /// The dtype of the variable behind a handle; kInvalid when it is not known.
+  DataType handle_type(Val handle) const;
 
   Graph& graph() { return graph_; }
   const Graph& graph() const { return graph_; }

@@ -60,8 +60,8 @@ absl::Status check(const Graph& graph, std::span<const Endpoint> y, std::span<co
     const DataType has = base_type(graph.type_of(dy[i])), wants = base_type(graph.type_of(y[i]));
     if (has == wants || wants == DataType::kResource) continue;
     return absl::InvalidArgumentError(absl::StrCat("Gradient ", i, " (", graph.node(dy[i].node).name, ") is ",
-                                                   dtype_name(has), ", but output '", graph.node(y[i].node).name,
-                                                   "' is ", dtype_name(wants)));
+                                                   dtype_name(has), ", but output '",
+                                                   graph.node(y[i].node).name, "' is ", dtype_name(wants)));
   }
   return absl::OkStatus();
 }
@@ -75,9 +75,9 @@ absl::Status add(Graph* graph, GradientScope* scope, const GradientRegistry& reg
   TROUPE_RETURN_IF_ERROR(backprop.prepare(y, x));
   for (Endpoint e : x) {
     if (backprop.reaches(e)) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("Cannot compute the partial derivative for node '", graph->node(e.node).name,
-                     "' as it's unreachable from the output node(s)."));
+    return absl::InvalidArgumentError(absl::StrCat("Cannot compute the partial derivative for node '",
+                                                   graph->node(e.node).name,
+                                                   "' as it's unreachable from the output node(s)."));
   }
   std::vector<Val> start, found;
   for (size_t i = 0; i < y.size(); ++i) {

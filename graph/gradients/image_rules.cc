@@ -31,7 +31,8 @@ void crop_and_resize(Rule& r) {
   if (r.wants(0) && is_floating(type)) {
     AttrMap attrs = r.attrs_for("CropAndResizeGradImage");
     attrs.set("T", type);
-    r.dx(0, r.op("CropAndResizeGradImage", {r.dy(), r.x(1), r.x(2), unary("Shape", r.x(0))}, std::move(attrs)));
+    r.dx(0,
+         r.op("CropAndResizeGradImage", {r.dy(), r.x(1), r.x(2), unary("Shape", r.x(0))}, std::move(attrs)));
   }
   if (r.wants(1)) {
     r.dx(1, r.op("CropAndResizeGradBoxes", {r.dy(), r.x(0), r.x(1), r.x(2)}, {{"method", "bilinear"}}));
@@ -61,13 +62,16 @@ void rgb_to_hsv(Rule& r) {
   Val x = r.x(0);
   const DataType type = x.dtype();
   Val zero = scope.scalar(type, 0), one = scope.scalar(type, 1);
-  auto one_hot = [&](const char* op) { return r.op("OneHot", {r.op(op, {x, r.int_scalar(-1)}), r.int_scalar(3), one, zero}); };
+  auto one_hot = [&](const char* op) {
+    return r.op("OneHot", {r.op(op, {x, r.int_scalar(-1)}), r.int_scalar(3), one, zero});
+  };
   Val largest = one_hot("ArgMax"), smallest = one_hot("ArgMin");
   auto channel = [&](Val mask) { return reduce_sum(mask * x, r.int_scalar(-1), true); };
   Val max = channel(largest), min = channel(smallest), range = max - min;
   // Rows: what n counts when red, green, blue is the largest.
   Val signs = scope.cast(
-      scope.constant(Tensor::from<float>(Shape{3, 3}, {0.F, 1.F, -1.F, -1.F, 0.F, 1.F, 1.F, -1.F, 0.F})), type);
+      scope.constant(Tensor::from<float>(Shape{3, 3}, {0.F, 1.F, -1.F, -1.F, 0.F, 1.F, 1.F, -1.F, 0.F})),
+      type);
   Val dn = reshape_like(r.op("MatMul", {reshape(largest, {-1, 3}), signs}), x);
   Val n = channel(dn);
   auto divide = [](Val a, Val b) { return binary("DivNoNan", a, b); };

@@ -30,7 +30,8 @@ void square_root(Rule& r) {
   GradientScope& scope = r.scope();
   Val root = r.y(), shape = unary("Shape", root);
   Val order = dim_of(shape, -1);
-  Val batch = scope.op("StridedSlice", {shape, scope.ints({0}), scope.ints({-2}), scope.ints({1})}, {{"begin_mask", 1}});
+  Val batch = scope.op("StridedSlice", {shape, scope.ints({0}), scope.ints({-2}), scope.ints({1})},
+                       {{"begin_mask", 1}});
   auto dims = [&](std::vector<Val> inner) {
     return scope.op("ConcatV2", {std::vector<Val>{batch, scope.op("Pack", {inner})}, scope.int_scalar(0)});
   };
@@ -123,7 +124,9 @@ void least_squares(Rule& r) {
 void tridiagonal_mat_mul(Rule& r) {
   auto column = [](Val diagonal) { return adjoint(diagonal); };
   Val dy = r.dy(), right = conj(r.x(3));
-  auto row = [&](Val v) { return r.op("ExpandDims", {reduce_sum(v * dy, r.int_scalar(-1)), r.int_scalar(-2)}); };
+  auto row = [&](Val v) {
+    return r.op("ExpandDims", {reduce_sum(v * dy, r.int_scalar(-1)), r.int_scalar(-2)});
+  };
   r.dx(0, row(shift_rows_up(right)));
   r.dx(1, row(right));
   r.dx(2, row(shift_rows_down(right)));
@@ -265,7 +268,8 @@ void qr(Rule& r) {
   if (m >= n) return r.dx(0, qr_tall(r, q, r.y(1), dq, dr));
   // The first columns are a square of their own; the others follow from q.
   Val rest = columns_of(r.x(0), m, n), d_rest = columns_of(dr, m, n);
-  Val square = qr_tall(r, q, columns_of(r.y(1), 0, m), dq + mat_mul(rest, d_rest, false, true), columns_of(dr, 0, m));
+  Val square =
+      qr_tall(r, q, columns_of(r.y(1), 0, m), dq + mat_mul(rest, d_rest, false, true), columns_of(dr, 0, m));
   r.dx(0, r.op("ConcatV2", {std::vector<Val>{square, mat_mul(q, d_rest)}, r.int_scalar(-1)}));
 }
 
@@ -274,8 +278,9 @@ void qr(Rule& r) {
 /// How many elements one transform has.
 Val transform_size(Val x, int rank) {
   GradientScope& scope = *x.scope();
-  Val inner = scope.op("StridedSlice", {unary("Shape", x), scope.ints({-rank}), scope.ints({0}), scope.ints({1})},
-                       {{"end_mask", 1}});
+  Val inner =
+      scope.op("StridedSlice", {unary("Shape", x), scope.ints({-rank}), scope.ints({0}), scope.ints({1})},
+               {{"end_mask", 1}});
   return scope.op("Prod", {inner, scope.ints({0})});
 }
 
@@ -297,9 +302,11 @@ Val fitted(Val v, Val shape) {
 void rfft(Rule& r, const char* back, int rank) {
   GradientScope& scope = r.scope();
   Val dy = r.dy(), length = r.x(1);
-  Val outer = scope.op("StridedSlice", {unary("Shape", dy), scope.ints({0}), scope.ints({-1}), scope.ints({1})},
-                       {{"begin_mask", 1}});
-  Val last = scope.op("StridedSlice", {length, scope.ints({-1}), scope.ints({0}), scope.ints({1})}, {{"end_mask", 1}});
+  Val outer =
+      scope.op("StridedSlice", {unary("Shape", dy), scope.ints({0}), scope.ints({-1}), scope.ints({1})},
+               {{"begin_mask", 1}});
+  Val last = scope.op("StridedSlice", {length, scope.ints({-1}), scope.ints({0}), scope.ints({1})},
+                      {{"end_mask", 1}});
   Val whole = scope.op("ConcatV2", {std::vector<Val>{outer, last}, scope.int_scalar(0)});
   Val g = unary(back, fitted(dy, whole));
   g = scope.op("Real", {g}, {{"Tout", r.x(0).dtype()}});

@@ -1,6 +1,10 @@
 #include "graph/gradients/loop_frames.h"
 
+#include <algorithm>
+#include <tuple>
+
 #include "absl/strings/str_cat.h"
+#include "graph/ir/algorithm.h"
 
 namespace troupe {
 namespace {
@@ -27,7 +31,68 @@ absl::Status LoopFrames::analyse(const Graph* graph) {
   for (size_t i = 0; i < info_.frame_of.size(); ++i) {
     if (info_.frame_of[i] >= 0) nodes_of_[info_.frame_of[i]].push_back(static_cast<int>(i));
   }
+  return find_guards();
+}
+
+int LoopFrames::guard_of(Endpoint e) const {
+  if (e.node >= static_cast<int>(guard_of_node_.size())) return -1;
+  auto it = guards_of_switch_.find(e.node);
+  if (it == guards_of_switch_.end()) return guard_of_node_[e.node];
+  return e.slot == 0 ? it->second.first : it->second.second;
+}
+
+int LoopFrames::inner(int a, int b) const {
+  if (a < 0 || b < 0) return std::max(a, b);
+  return guards_[a].depth >= guards_[b].depth ? a : b;
+}
+
+int LoopFrames::common(int a, int b) const {
+  while (a != b) {
+    if (a < 0 || b < 0) return -1;
+    int& deeper = guards_[a].depth >= guards_[b].depth ? a : b;
+    deeper = guards_[deeper].parent;
+  }
+  return a;
+}
+
+/// Inputs first: a value is guarded by what guards its inputs, but a Merge only by what guards all of them.
+absl::Status LoopFrames::find_guards() {
+  TROUPE_ASSIGN_OR_RETURN(const std::vector<int> order, topological_order(*graph_));
+  guard_of_node_.assign(graph_->num_ids(), -1);
+  absl::flat_hash_map<std::tuple<int, Endpoint, int>, int> known;
+  auto make = [&](int parent, Endpoint predicate, int branch, int frame) {
+    auto [it, fresh] = known.try_emplace({parent, predicate, branch}, static_cast<int>(guards_.size()));
+    if (fresh)
+      guards_.push_back({predicate, branch, frame, parent, parent < 0 ? 0 : guards_[parent].depth + 1});
+    return it->second;
+  };
+  for (int id : order) {
+    const Node& n = graph_->node(id);
+    int guard = -1;
+    bool first = true;
+    for (Endpoint e : n.inputs) {
+      if (is_next(graph_->node(e.node)) && is_merge(n)) continue;
+      const int in = guard_of(e);
+      guard = first ? in : is_merge(n) ? common(guard, in) : inner(guard, in);
+      first = false;
+    }
+    for (int c : n.control_inputs) guard = inner(guard, guard_of({c, 0}));
+    guard_of_node_[id] = guard;
+    if (!is_switch(n) || is_border(n)) continue;
+    const int frame = info_.frame_of[id];
+    const int if_false = make(guard, n.inputs[1], 0, frame), if_true = make(guard, n.inputs[1], 1, frame);
+    guards_of_switch_[id] = {if_false, if_true};
+  }
   return absl::OkStatus();
+}
+
+std::vector<Guard> LoopFrames::guards(Endpoint e, int frame) const {
+  std::vector<Guard> found;
+  for (int g = guard_of(e); g >= 0; g = guards_[g].parent) {
+    if (guards_[g].frame == frame) found.push_back(guards_[g]);
+  }
+  std::reverse(found.begin(), found.end());
+  return found;
 }
 
 int LoopFrames::frame_of(Endpoint e) const {

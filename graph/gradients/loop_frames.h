@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -31,6 +32,16 @@ struct ForwardLoop {
   std::vector<int> constants;
 };
 
+/// What decides that a value is alive: `predicate` is true, for branch 1, or false.
+struct Guard {
+  Endpoint predicate;
+  int branch = 0;
+  int frame = 0;
+  /// The one around it; -1: none.
+  int parent = -1;
+  int depth = 0;
+};
+
 /// The frames of a graph's loops at the time that gradients are asked for, and of the nodes that are added to them since.
 class LoopFrames {
  public:
@@ -54,13 +65,25 @@ class LoopFrames {
   int parent(int frame) const { return info_.frames[frame].parent; }
   /// InvalidArgument unless the frame is a loop as while loops are.
   absl::StatusOr<ForwardLoop> loop(int frame) const;
+  /// The conditionals of `frame` that `e`, a value of the forward graph, stands in, from the outermost.
+  std::vector<Guard> guards(Endpoint e, int frame) const;
 
  private:
+  int guard_of(Endpoint e) const;
+  int inner(int a, int b) const;
+  int common(int a, int b) const;
+  absl::Status find_guards();
+
   const Graph* graph_ = nullptr;
   bool any_ = false;
   ControlFlowInfo info_;
   std::vector<std::vector<int>> nodes_of_;
   absl::flat_hash_map<int, int> added_;
+  std::vector<Guard> guards_;
+  /// By node: index into guards_ of the innermost one; for a conditional's Switch, that around it.
+  std::vector<int> guard_of_node_;
+  /// By Switch: the guards of its two outputs.
+  absl::flat_hash_map<int, std::pair<int, int>> guards_of_switch_;
 };
 
 }  // namespace troupe

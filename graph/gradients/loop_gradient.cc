@@ -122,11 +122,12 @@ absl::StatusOr<Endpoint> LoopGradient::add_forward_var(Forward& forward, Endpoin
 absl::Status LoopGradient::count_iterations() {
   Forward forward(this);
   const Endpoint zero = forward.beside(Tensor::scalar<int32_t>(0));
-  TROUPE_ASSIGN_OR_RETURN(count_, add_forward_var(forward, zero, [&](Endpoint now) {
-                            const AttrMap one{{"dtype", DataType::kInt32}, {"value", Tensor::scalar<int32_t>(1)}};
-                            const Val step = scope_.raw_op("Const", {}, one, {now.node});
-                            return scope_.raw_op("AddV2", {now, step.endpoint()}, typed(DataType::kInt32)).endpoint();
-                          }));
+  TROUPE_ASSIGN_OR_RETURN(
+      count_, add_forward_var(forward, zero, [&](Endpoint now) {
+        const AttrMap one{{"dtype", DataType::kInt32}, {"value", Tensor::scalar<int32_t>(1)}};
+        const Val step = scope_.raw_op("Const", {}, one, {now.node});
+        return scope_.raw_op("AddV2", {now, step.endpoint()}, typed(DataType::kInt32)).endpoint();
+      }));
   return absl::OkStatus();
 }
 
@@ -149,7 +150,8 @@ LoopGradient::BackVar LoopGradient::back_var(Endpoint init) {
 
 void LoopGradient::finish_entry(BackVar* var) {
   if (!scope_.status().ok()) return;
-  const Val sw = scope_.raw_op("Switch", {{var->merge, 0}, loop_cond_}, typed(scope_.type_of({var->merge, 0})));
+  const Val sw =
+      scope_.raw_op("Switch", {{var->merge, 0}, loop_cond_}, typed(scope_.type_of({var->merge, 0})));
   var->after = sw.endpoint();
   var->in_body = sw[1].endpoint();
 }
@@ -167,13 +169,15 @@ absl::Status LoopGradient::open() {
   TROUPE_RETURN_IF_ERROR(scope_.status());
   const AttrMap one{{"dtype", DataType::kInt32}, {"value", Tensor::scalar<int32_t>(1)}};
   const Val least = scope_.raw_op("Const", {}, one, {counter.merge});
-  const Val more = scope_.raw_op("GreaterEqual", {{counter.merge, 0}, least.endpoint()}, typed(DataType::kInt32));
+  const Val more =
+      scope_.raw_op("GreaterEqual", {{counter.merge, 0}, least.endpoint()}, typed(DataType::kInt32));
   loop_cond_ = scope_.raw_op("LoopCond", {more.endpoint()}, {}).endpoint();
   finish_entry(&counter);
   const Val in_body = scope_.raw_op("Identity", {counter.in_body}, typed(DataType::kInt32));
   body_pivot_ = in_body.endpoint().node;
   const Val step = scope_.raw_op("Const", {}, one, {body_pivot_});
-  close(counter, scope_.raw_op("Sub", {in_body.endpoint(), step.endpoint()}, typed(DataType::kInt32)).endpoint());
+  close(counter,
+        scope_.raw_op("Sub", {in_body.endpoint(), step.endpoint()}, typed(DataType::kInt32)).endpoint());
   return scope_.status();
 }
 
@@ -208,22 +212,46 @@ absl::StatusOr<Endpoint> LoopGradient::remember(Endpoint e) {
   const DataType type = scope_.type_of(e);
   const Tensor any = Tensor::scalar<int32_t>(-1);
   const AttrMap list{{"element_dtype", type}, {"shape_type", DataType::kInt32}};
+  const std::vector<Guard> guards = frames_.guards(e, frame_);
   Endpoint all;
   {
     Forward forward(this);
     const Endpoint unknown = forward.beside(any);
     const Endpoint empty = forward.beside("EmptyTensorList", {unknown, unknown}, list);
-    TROUPE_ASSIGN_OR_RETURN(all, add_forward_var(forward, empty, [&](Endpoint now) {
-                              return scope_.raw_op("TensorListPushBack", {now, e}, {{"element_dtype", type}})
-                                  .endpoint();
-                            }));
+    TROUPE_ASSIGN_OR_RETURN(
+        all, add_forward_var(forward, empty, [&](Endpoint now) {
+          return guarded(guards, now, [&](Endpoint alive) {
+            return scope_.raw_op("TensorListPushBack", {alive, e}, {{"element_dtype", type}}).endpoint();
+          });
+        }));
   }
   TROUPE_ASSIGN_OR_RETURN(const Endpoint entry, at_entry(all));
   const BackVar var = back_var(entry);
+  std::vector<Guard> here = guards;
+  for (Guard& g : here) {
+    TROUPE_ASSIGN_OR_RETURN(g.predicate, import(g.predicate));
+  }
   const Val shape = scope_.raw_op("Const", {}, {{"dtype", DataType::kInt32}, {"value", any}}, {body_pivot_});
-  const Val last = scope_.raw_op("TensorListPopBack", {var.in_body, shape.endpoint()}, {{"element_dtype", type}});
-  close(var, last.endpoint());
+  Val last;
+  const Endpoint rest = guarded(here, var.in_body, [&](Endpoint alive) {
+    last = scope_.raw_op("TensorListPopBack", {alive, shape.endpoint()}, {{"element_dtype", type}});
+    return last.endpoint();
+  });
+  close(var, rest);
   return last[1].endpoint();
+}
+
+/// `change` done to a list where the guards hold; otherwise the list as it is.
+Endpoint LoopGradient::guarded(std::span<const Guard> guards, Endpoint list,
+                               const std::function<Endpoint(Endpoint)>& change) {
+  if (guards.empty()) return change(list);
+  const Guard& outer = guards.front();
+  const AttrMap type = typed(DataType::kVariant);
+  const Val sw = scope_.raw_op("Switch", {list, outer.predicate}, type);
+  const Endpoint changed = guarded(guards.subspan(1), sw[outer.branch].endpoint(), change);
+  AttrMap merge = type;
+  merge.set("N", 2);
+  return scope_.raw_op("Merge", {changed, sw[1 - outer.branch].endpoint()}, std::move(merge)).endpoint();
 }
 
 Val LoopGradient::exit_dy_or_zeros(LoopVar& var, const absl::flat_hash_map<int, Val>& exit_dy) {
@@ -289,7 +317,8 @@ absl::Status LoopGradient::build(const absl::flat_hash_map<int, Val>& exit_dy,
   }
   for (size_t i = 0; i < back.size(); ++i) {
     const Val last = scope_.raw_op("Exit", {back[i].after}, typed(scope_.type_of(back[i].after)));
-    const int enter = i < vars_.size() ? loop_.vars[vars_[i]].enter : loop_.constants[constants_[i - vars_.size()]];
+    const int enter =
+        i < vars_.size() ? loop_.vars[vars_[i]].enter : loop_.constants[constants_[i - vars_.size()]];
     (*gradients)[enter] = last;
   }
   return scope_.status();

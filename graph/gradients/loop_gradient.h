@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,8 @@ class LoopGradient : public ValueImporter {
 
   /// `exit_dy` by Exit node, `active` by Enter node: whether a gradient is wanted for its input. Gradients for those inputs
   /// come back by Enter node.
-  absl::Status build(const absl::flat_hash_map<int, Val>& exit_dy, const absl::flat_hash_map<int, bool>& active,
-                     absl::flat_hash_map<int, Val>* gradients);
+  absl::Status build(const absl::flat_hash_map<int, Val>& exit_dy,
+                     const absl::flat_hash_map<int, bool>& active, absl::flat_hash_map<int, Val>* gradients);
 
   absl::StatusOr<Endpoint> import(Endpoint e) override;
 
@@ -46,6 +47,8 @@ class LoopGradient : public ValueImporter {
   absl::Status build_body(const std::vector<BackVar>& vars, const std::vector<BackVar>& sums);
   absl::StatusOr<Endpoint> at_entry(Endpoint e);
   absl::StatusOr<Endpoint> remember(Endpoint e);
+  Endpoint guarded(std::span<const Guard> guards, Endpoint list,
+                   const std::function<Endpoint(Endpoint)>& change);
   absl::StatusOr<Endpoint> from_outside(Endpoint e);
   Val exit_dy_or_zeros(LoopVar& var, const absl::flat_hash_map<int, Val>& exit_dy);
 

@@ -39,8 +39,9 @@ void sparse_mat_mul(Rule& r) {
   const bool ta = r.attr<bool>("transpose_a"), tb = r.attr<bool>("transpose_b");
   const bool a_sparse = r.attr<bool>("a_is_sparse"), b_sparse = r.attr<bool>("b_is_sparse");
   auto product = [&](Val a, bool turn_a, bool sa, Val b, bool turn_b, bool sb, DataType type) {
-    Val p = r.op("SparseMatMul", {a, b},
-                 {{"transpose_a", turn_a}, {"transpose_b", turn_b}, {"a_is_sparse", sa}, {"b_is_sparse", sb}});
+    Val p =
+        r.op("SparseMatMul", {a, b},
+             {{"transpose_a", turn_a}, {"transpose_b", turn_b}, {"a_is_sparse", sa}, {"b_is_sparse", sb}});
     return r.scope().cast(p, type);
   };
   Val a = r.x(0), b = r.x(1), dy = r.dy();

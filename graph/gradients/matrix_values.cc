@@ -4,7 +4,8 @@ namespace troupe {
 namespace {
 
 /// [..., begin:end, :] or [..., begin:end]; the ends are left open where the bits of `open` say.
-Val inner_slice(Val x, const std::vector<int>& begin, const std::vector<int>& end, int open_begin, int open_end) {
+Val inner_slice(Val x, const std::vector<int>& begin, const std::vector<int>& end, int open_begin,
+                int open_end) {
   if (!x.valid()) return x;
   GradientScope& scope = *x.scope();
   return scope.op("StridedSlice",
@@ -50,7 +51,8 @@ Val identity_like(Val x) {
 }
 
 Val band(Val x, int lower, int upper) {
-  return x.valid() ? x.scope()->op("MatrixBandPart", {x, x.scope()->int_scalar(lower), x.scope()->int_scalar(upper)})
+  return x.valid() ? x.scope()->op("MatrixBandPart",
+                                   {x, x.scope()->int_scalar(lower), x.scope()->int_scalar(upper)})
                    : x;
 }
 
@@ -60,13 +62,15 @@ Val columns_of(Val x, int begin, int end) { return inner_slice(x, {0, begin}, {0
 Val shift_rows_up(Val x) {
   if (!x.valid()) return x;
   Val rest = inner_slice(x, {0, 1, 0}, {0, 0, 0}, kThird, kSecond | kThird);
-  return x.scope()->op("ConcatV2", {std::vector<Val>{rest, zeros_like(rows_of(x, 0, 1))}, x.scope()->int_scalar(-2)});
+  return x.scope()->op("ConcatV2",
+                       {std::vector<Val>{rest, zeros_like(rows_of(x, 0, 1))}, x.scope()->int_scalar(-2)});
 }
 
 Val shift_rows_down(Val x) {
   if (!x.valid()) return x;
   Val rest = inner_slice(x, {0, 0, 0}, {0, -1, 0}, kSecond | kThird, kThird);
-  return x.scope()->op("ConcatV2", {std::vector<Val>{zeros_like(rows_of(x, 0, 1)), rest}, x.scope()->int_scalar(-2)});
+  return x.scope()->op("ConcatV2",
+                       {std::vector<Val>{zeros_like(rows_of(x, 0, 1)), rest}, x.scope()->int_scalar(-2)});
 }
 
 Val as_matrices(Val x) {

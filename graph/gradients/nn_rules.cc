@@ -11,7 +11,9 @@ void by_input(Rule& r, const char* op) { r.dx(0, r.op(op, {r.dy(), r.x(0)})); }
 void by_output(Rule& r, const char* op) { r.dx(0, r.op(op, {r.dy(), r.y()})); }
 
 Val sum_last(Val v) { return v.valid() ? reduce_sum(v, v.scope()->ints({-1}), true) : Val(); }
-Val last_dim(Val v) { return v.valid() ? v.scope()->op("ExpandDims", {v, v.scope()->int_scalar(-1)}) : Val(); }
+Val last_dim(Val v) {
+  return v.valid() ? v.scope()->op("ExpandDims", {v, v.scope()->int_scalar(-1)}) : Val();
+}
 
 void leaky_relu(Rule& r) { r.dx(0, r.like("LeakyReluGrad", {r.dy(), r.x(0)})); }
 

@@ -23,7 +23,8 @@ Reduced reduced(Rule& r) {
   axes = binary("FloorMod", axes + rank, rank);
   Val all = scope.op("Range", {scope.int_scalar(0), rank, scope.int_scalar(1)});
   Val ones = unary("OnesLike", axes);
-  out.kept_shape = scope.op("DynamicStitch", {std::vector<Val>{all, axes}, std::vector<Val>{out.x_shape, ones}});
+  out.kept_shape =
+      scope.op("DynamicStitch", {std::vector<Val>{all, axes}, std::vector<Val>{out.x_shape, ones}});
   return out;
 }
 
@@ -117,15 +118,9 @@ void cumulative_logsumexp_rule(Rule& r) {
 }
 
 const RuleRow kRows[] = {
-    {"Sum", sum_rule},
-    {"Mean", mean_rule},
-    {"Max", extreme_rule},
-    {"Min", extreme_rule},
-    {"Prod", prod_rule},
-    {"EuclideanNorm", norm_rule},
-    {"Cumsum", cumsum_rule},
-    {"Cumprod", cumprod_rule},
-    {"CumulativeLogsumexp", cumulative_logsumexp_rule},
+    {"Sum", sum_rule},       {"Mean", mean_rule},       {"Max", extreme_rule},
+    {"Min", extreme_rule},   {"Prod", prod_rule},       {"EuclideanNorm", norm_rule},
+    {"Cumsum", cumsum_rule}, {"Cumprod", cumprod_rule}, {"CumulativeLogsumexp", cumulative_logsumexp_rule},
 };
 
 }  // namespace

@@ -5,10 +5,7 @@
 namespace troupe {
 
 Rule::Rule(GradientScope* scope, int node, std::vector<Val> dy, std::vector<bool> wanted)
-    : scope_(*scope),
-      node_(node),
-      dy_(std::move(dy)),
-      wanted_(std::move(wanted)),
+    : scope_(*scope), node_(node), dy_(std::move(dy)), wanted_(std::move(wanted)),
       dx_(scope->graph().node(node).num_inputs()) {}
 
 const Node& Rule::node() const { return scope_.graph().node(node_); }
@@ -55,8 +52,8 @@ AttrMap Rule::attrs_for(absl::string_view op) const {
 }
 
 void Rule::refuse(absl::string_view why) const {
-  scope_.fail(
-      absl::UnimplementedError(absl::StrCat("Gradient of ", node().op->name, " node ", node().name, ": ", why)));
+  scope_.fail(absl::UnimplementedError(
+      absl::StrCat("Gradient of ", node().op->name, " node ", node().name, ": ", why)));
 }
 
 }  // namespace troupe

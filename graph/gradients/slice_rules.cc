@@ -47,7 +47,8 @@ void top_k(Rule& r) {
   Val indices = scope.cast(r.y(1), DataType::kInt32);
   Val k = scope.op("StridedSlice", {shape_of(r.y(1)), scope.ints({-1}), scope.ints({0}), scope.ints({1})},
                    {{"end_mask", 1}});
-  Val by_row = reshape(indices, scope.op("ConcatV2", {std::vector<Val>{scope.ints({-1}), k}, scope.int_scalar(0)}));
+  Val by_row =
+      reshape(indices, scope.op("ConcatV2", {std::vector<Val>{scope.ints({-1}), k}, scope.int_scalar(0)}));
   Val rows = binary("FloorDiv", size, binary("Maximum", row, scope.int_scalar(1)));
   Val starts = scope.op("Range", {scope.int_scalar(0), rows, scope.int_scalar(1)}) * row;
   Val flat = reshape(by_row + reshape(starts, {-1, 1}), {-1, 1});

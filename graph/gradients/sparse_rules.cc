@@ -50,7 +50,8 @@ void reduce(Rule& r) {
   Val axes = reshape(r.x(3), {-1});
   axes = binary("FloorMod", axes + rank, rank);
   Val all = scope.op("Range", {scope.int_scalar(0), rank, scope.int_scalar(1)});
-  Val kept = scope.op("DynamicStitch", {std::vector<Val>{all, axes}, std::vector<Val>{shape, unary("OnesLike", axes)}});
+  Val kept = scope.op("DynamicStitch",
+                      {std::vector<Val>{all, axes}, std::vector<Val>{shape, unary("OnesLike", axes)}});
   Val scale = scope.cast(binary("FloorDiv", shape, kept), DataType::kInt64);
   r.dx(1, at(reshape(r.dy(), kept), binary("FloorDiv", r.x(0), scale)));
 }
@@ -83,7 +84,8 @@ void mat_mul_dense(Rule& r) {
   const bool ta = r.attr<bool>("adjoint_a"), tb = r.attr<bool>("adjoint_b");
   Val indices = r.x(0), values = r.x(1), b = r.x(3), dy = r.dy();
   if (r.wants(3)) {
-    Val g = r.op("SparseTensorDenseMatMul", {indices, values, r.x(2), dy}, {{"adjoint_a", !ta}, {"adjoint_b", false}});
+    Val g = r.op("SparseTensorDenseMatMul", {indices, values, r.x(2), dy},
+                 {{"adjoint_a", !ta}, {"adjoint_b", false}});
     r.dx(3, tb ? adjoint(g) : g);
   }
   if (!r.wants(1)) return;

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "graph/ir/algorithm.h"
+#include "graph/passes/function_differentiator.h"
 #include "graph/passes/inliner.h"
 
 namespace troupe {
@@ -314,6 +315,10 @@ absl::Status Inliner::expand_call(const Call& call, const std::string& function,
   ++calls_;
   FunctionRef ref{function, std::make_shared<AttrMap>(attrs)};
   TROUPE_ASSIGN_OR_RETURN(auto body, checked_body(call, ref, 0));
+  return expand_body(call, body);
+}
+
+absl::Status Inliner::expand_body(const Call& call, const std::shared_ptr<const FunctionBody>& body) {
   TROUPE_RETURN_IF_ERROR(check_results(call, *body, call.output_types));
   std::optional<int> made;
   Splice in;
@@ -378,15 +383,32 @@ absl::Status Inliner::expand_remote_call(const Call& call) {
 absl::Status Inliner::expand_gradient(const Call& call) {
   TROUPE_ASSIGN_OR_RETURN(FunctionRef f, function_attr(call, "f"));
   std::string gradient = graph_.library() == nullptr ? "" : graph_.library()->gradient_of(f.name);
-  if (gradient.empty()) {
+  if (!gradient.empty()) return expand_call(call, gradient, f.attrs == nullptr ? AttrMap() : *f.attrs);
+  if (differentiator_ == nullptr) {
     return absl::UnimplementedError(absl::StrCat("SymbolicGradient node ", call.name, ": the function ",
                                                  f.name, " has no gradient function in the graph's library"));
   }
-  return expand_call(call, gradient, f.attrs == nullptr ? AttrMap() : *f.attrs);
+  ++calls_;
+  TROUPE_ASSIGN_OR_RETURN(auto body, differentiator_->differentiate(graph_, f, call.output_types));
+  gradients_.push_back(body);
+  if (body->arg_types.size() != call.inputs.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("The gradient of ", f.name, " takes ", body->arg_types.size(),
+                                                   " inputs, got ", call.inputs.size(), " from ", call.op->name,
+                                                   " node ", call.name));
+  }
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    const DataType want = base_type(body->arg_types[i]), got = base_type(call.input_types[i]);
+    if (want == got) continue;
+    return absl::InvalidArgumentError(absl::StrCat("The gradient of ", f.name, ": argument ", i, " has type ",
+                                                   dtype_name(want), ", but node ", call.name, " passes ",
+                                                   dtype_name(got)));
+  }
+  return expand_body(call, body);
 }
 
-absl::StatusOr<PassStats> inline_functions(Draft* draft, const std::string& within) {
-  return Inliner(draft, within).run();
+absl::StatusOr<PassStats> inline_functions(Draft* draft, const std::string& within,
+                                           const FunctionDifferentiator* differentiator) {
+  return Inliner(draft, within, differentiator).run();
 }
 
 }  // namespace troupe

@@ -4,6 +4,8 @@
 
 namespace troupe {
 
+class FunctionDifferentiator;
+
 /// Replaces calls of functions (PartitionedCall, StatefulPartitionedCall, RemoteCall to a constant target, a function's
 /// name as an op) by their bodies, and If, Case, While and For, stateless or not, by Switch, Merge and loops around theirs.
 /// `within` is the function whose body the draft is, if it is one.
@@ -19,7 +21,8 @@ namespace troupe {
 /// NotFound "Function f is not defined."; InvalidArgument for malformed bodies and calls that do not fit them;
 /// Unimplemented for gradients of functions; ResourceExhausted when the result would have more than kMaxInlinedNodes.
 /// Linear in the size of the result.
-absl::StatusOr<PassStats> inline_functions(Draft* draft, const std::string& within = "");
+absl::StatusOr<PassStats> inline_functions(Draft* draft, const std::string& within = "",
+                                           const FunctionDifferentiator* differentiator = nullptr);
 
 constexpr int kMaxInlinedNodes = 4'000'000;
 

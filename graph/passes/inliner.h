@@ -17,8 +17,9 @@ namespace troupe {
 class Inliner {
  public:
   /// `within`: the function whose body the draft is, or "".
-  Inliner(Draft* draft, std::string within)
-      : draft_(*draft), graph_(draft->graph), within_(std::move(within)), bodies_(draft->graph),
+  Inliner(Draft* draft, std::string within, const FunctionDifferentiator* differentiator = nullptr)
+      : draft_(*draft), graph_(draft->graph), within_(std::move(within)), differentiator_(differentiator),
+        bodies_(draft->graph),
         called_(draft->graph.library().get()) {}
   absl::StatusOr<PassStats> run();
 
@@ -90,6 +91,7 @@ class Inliner {
   /// A body of one node, which calls the function.
   absl::StatusOr<std::shared_ptr<const FunctionBody>> calling_body(const FunctionBody& body) const;
   absl::Status expand_call(const Call& call, const std::string& function, const AttrMap& attrs);
+  absl::Status expand_body(const Call& call, const std::shared_ptr<const FunctionBody>& body);
   absl::Status expand_remote_call(const Call& call);
   /// The constant string that tells where a RemoteCall runs, or null.
   const Tensor* remote_target(const Call& call) const;
@@ -134,10 +136,13 @@ class Inliner {
   Draft& draft_;
   Graph& graph_;
   const std::string within_;
+  const FunctionDifferentiator* const differentiator_;
   mutable FunctionBodies bodies_;
   CalledFunctions called_;
   /// By the body that each calls.
   mutable absl::flat_hash_map<const FunctionBody*, std::shared_ptr<const FunctionBody>> calling_;
+  /// Bodies that the differentiator made: frames point at them.
+  std::vector<std::shared_ptr<const FunctionBody>> gradients_;
   std::vector<Frame> frames_;
   /// By node id; shorter than the graph where all is default.
   std::vector<int> frame_of_;

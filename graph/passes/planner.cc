@@ -117,7 +117,7 @@ absl::StatusOr<Plan> make_plan(const Graph& graph, const PlanSignature& signatur
   const auto note = note_taker(options, draft);
   if (options.observer)
     options.observer(PassStats("rewrite_signature", graph).done(draft.graph), draft.graph);
-  TROUPE_ASSIGN_OR_RETURN(PassStats inlined, inline_functions(&draft));
+  TROUPE_ASSIGN_OR_RETURN(PassStats inlined, inline_functions(&draft, "", options.differentiator));
   note(inlined);
   if (inlined["calls"] + inlined["branches"] + inlined["loops"] > 0) note(prune(&draft));
   pin_to_client(devices, &draft.graph);
@@ -131,7 +131,7 @@ absl::StatusOr<Plan> plan_function(const Graph& graph, const FunctionInstance& i
   Plan plan;
   TROUPE_ASSIGN_OR_RETURN(Draft draft, draft_function(graph, instance, &plan));
   const auto note = note_taker(options, draft);
-  TROUPE_ASSIGN_OR_RETURN(PassStats inlined, inline_functions(&draft, instance.function.name));
+  TROUPE_ASSIGN_OR_RETURN(PassStats inlined, inline_functions(&draft, instance.function.name, options.differentiator));
   note(inlined);
   note(prune(&draft));
   TROUPE_RETURN_IF_ERROR(finish_plan(devices, evaluator, options, note, &draft, &plan));

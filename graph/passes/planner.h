@@ -11,6 +11,7 @@
 
 namespace troupe {
 
+class FunctionDifferentiator;
 struct PassStats;
 
 /// What one kind of run asks of a graph: tensor names as the caller wrote them ("x", "x:0"), in his order.
@@ -35,6 +36,8 @@ struct PlanOptions {
   bool log_device_placement = false;
   /// Constants larger than this are not folded.
   int64_t max_folded_constant_bytes = 10 << 20;
+  /// Makes the gradients that SymbolicGradient nodes ask for and the library does not have; null: Unimplemented.
+  const FunctionDifferentiator* differentiator = nullptr;
   /// How many times each pass ran and what it did are appended here when set.
   std::vector<std::string>* log = nullptr;
   /// Called after each pass but the last, partition, with what it did and the graph that it left; Node::device counts the

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "CLI/CLI.hpp"
+#include "graph/gradients/function_gradient.h"
 #include "graph/ir/graph_file.h"
 #include "graph/status.h"
 #include "proto/graph.pb.h"
@@ -156,6 +157,7 @@ absl::StatusOr<std::string> inspect(const Flags& flags) {
     PlanOptions options;
     options.optimize = !flags.raw;
     options.allow_soft_placement = flags.soft_placement;
+    options.differentiator = &builtin_differentiator();
     TROUPE_ASSIGN_OR_RETURN(report, plan_report(model.graph_def(), signature, flags.cpus, options,
                                                 flags.pass == "all" ? "" : flags.pass));
   }

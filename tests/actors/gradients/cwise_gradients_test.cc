@@ -78,7 +78,8 @@ TEST(UnaryGradients, agree_with_differences) {
     if (std::string(row.op) == "CheckNumerics") attrs.set("message", "m");
     EXPECT_TRUE(op_gradients_match(row.op, {varied({2, 3}, row.low, row.high)}, attrs)) << row.op;
     if (!row.complex) continue;
-    EXPECT_TRUE(op_gradients_match(row.op, {varied({4}, row.low, row.high, kComplex)}, attrs)) << row.op << " complex";
+    EXPECT_TRUE(op_gradients_match(row.op, {varied({4}, row.low, row.high, kComplex)}, attrs))
+        << row.op << " complex";
   }
 }
 
@@ -116,10 +117,22 @@ struct BinaryRow {
 };
 
 const BinaryRow kBinary[] = {
-    {"Add", -1, 1, true},    {"AddV2", -1, 1, true},     {"Sub", -1, 1, true}, {"Mul", -1, 1, true},
-    {"RealDiv", 0.5, 2, true}, {"Div", 0.5, 2, true},    {"DivNoNan", 0.5, 2}, {"MulNoNan", -1, 1},
-    {"Pow", 0.5, 2, true},   {"Maximum"},                {"Minimum"},          {"SquaredDifference", -1, 1, true},
-    {"Atan2"},               {"Xlogy"},                  {"Xlog1py"},          {"Xdivy"},
+    {"Add", -1, 1, true},
+    {"AddV2", -1, 1, true},
+    {"Sub", -1, 1, true},
+    {"Mul", -1, 1, true},
+    {"RealDiv", 0.5, 2, true},
+    {"Div", 0.5, 2, true},
+    {"DivNoNan", 0.5, 2},
+    {"MulNoNan", -1, 1},
+    {"Pow", 0.5, 2, true},
+    {"Maximum"},
+    {"Minimum"},
+    {"SquaredDifference", -1, 1, true},
+    {"Atan2"},
+    {"Xlogy"},
+    {"Xlog1py"},
+    {"Xdivy"},
 };
 
 TEST(BinaryGradients, agree_with_differences_with_and_without_broadcasting) {
@@ -132,7 +145,8 @@ TEST(BinaryGradients, agree_with_differences_with_and_without_broadcasting) {
     EXPECT_TRUE(op_gradients_match(row.op, {in({}), in({2, 2})})) << row.op;
     EXPECT_TRUE(op_gradients_match(row.op, {in({2, 1}), in({1, 3})})) << row.op;
     if (row.complex) {
-      EXPECT_TRUE(op_gradients_match(row.op, {in({2, 1}, kComplex), in({3}, kComplex)})) << row.op << " complex";
+      EXPECT_TRUE(op_gradients_match(row.op, {in({2, 1}, kComplex), in({3}, kComplex)}))
+          << row.op << " complex";
     }
   }
 }
@@ -152,10 +166,11 @@ TEST(BinaryGradients, of_special_functions_agree_with_differences) {
     return in;
   };
   EXPECT_TRUE(op_gradients_match("Zeta", {constant(varied({3}, 2, 4)), varied({3}, 1, 3)}, {}, {}, loose));
+  EXPECT_TRUE(op_gradients_match("Polygamma", {fixed(Tensor::vector<double>({0, 1, 2})), varied({3}, 1, 3)},
+                                 {}, {}, loose));
   EXPECT_TRUE(op_gradients_match(
-      "Polygamma", {fixed(Tensor::vector<double>({0, 1, 2})), varied({3}, 1, 3)}, {}, {}, loose));
-  EXPECT_TRUE(op_gradients_match(
-      "Betainc", {constant(varied({3}, 1, 3)), constant(varied({3}, 1, 3)), varied({3}, 0.2, 0.8)}, {}, {}, loose));
+      "Betainc", {constant(varied({3}, 1, 3)), constant(varied({3}, 1, 3)), varied({3}, 0.2, 0.8)}, {}, {},
+      loose));
 }
 
 TEST(Gradients, of_choices_agree_with_differences) {
@@ -169,7 +184,8 @@ TEST(Gradients, of_choices_agree_with_differences) {
 
 TEST(Gradients, of_sums_of_many_agree_with_differences) {
   EXPECT_TRUE(op_gradients_match("AddN", {varied({2, 2}), varied({2, 2}), varied({2, 2})}));
-  EXPECT_TRUE(op_gradients_match("AccumulateNV2", {varied({2}), varied({2})}, {{"shape", PartialShape({2})}}));
+  EXPECT_TRUE(
+      op_gradients_match("AccumulateNV2", {varied({2}), varied({2})}, {{"shape", PartialShape({2})}}));
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ class Check {
     auto session = Session::open();
     if (!session.ok()) return testing::AssertionFailure() << session.status();
     session_ = *std::move(session);
-    if (absl::Status s = session_->create(std::move(graph_)); !s.ok()) return testing::AssertionFailure() << s;
+    if (absl::Status s = session_->create(std::move(graph_)); !s.ok())
+      return testing::AssertionFailure() << s;
     auto y = session_->run(feeds_, y_names_);
     if (!y.ok()) return testing::AssertionFailure() << "forward: " << y.status();
     for (size_t i = 0; i < y->size(); ++i) {
@@ -130,8 +131,9 @@ class Check {
   testing::AssertionResult compare(int input, const Tensor& dx) {
     const Tensor x = feeds_[input].second;
     if (!(dx.shape() == x.shape()) || dx.dtype() != x.dtype()) {
-      return testing::AssertionFailure() << "gradient of input " << input << " is " << dtype_name(dx.dtype()) << " "
-                                         << dx.shape().to_string() << ", the input " << x.shape().to_string();
+      return testing::AssertionFailure()
+             << "gradient of input " << input << " is " << dtype_name(dx.dtype()) << " "
+             << dx.shape().to_string() << ", the input " << x.shape().to_string();
     }
     for (int64_t i = 0; i < components(x); ++i) {
       const double at = component(x, i), h = tolerance_.step;
@@ -140,8 +142,9 @@ class Check {
       if (!below.ok()) return testing::AssertionFailure() << below.status();
       const double want = (*above - *below) / (2 * h), got = component(dx, i);
       if (!(std::abs(want - got) <= tolerance_.relative * std::max(1.0, std::abs(want)))) {
-        return testing::AssertionFailure() << "gradient of input " << input << " at component " << i << " is " << got
-                                           << ", differences say " << want << "; all: " << dx.to_string(40);
+        return testing::AssertionFailure()
+               << "gradient of input " << input << " at component " << i << " is " << got
+               << ", differences say " << want << "; all: " << dx.to_string(40);
       }
     }
     return testing::AssertionSuccess();
@@ -186,8 +189,9 @@ testing::AssertionResult gradients_match(const std::vector<Input>& inputs, const
   return Check(inputs, tolerance).run(make);
 }
 
-testing::AssertionResult op_gradients_match(const std::string& op, const std::vector<Input>& inputs, AttrMap attrs,
-                                            const std::vector<int>& outputs, Tolerance tolerance) {
+testing::AssertionResult op_gradients_match(const std::string& op, const std::vector<Input>& inputs,
+                                            AttrMap attrs, const std::vector<int>& outputs,
+                                            Tolerance tolerance) {
   auto make = [&](GraphBuilder& b, const std::vector<Out>& in) {
     const Out y = b.op(op, std::vector<In>(in.begin(), in.end()), attrs);
     std::vector<Out> out;
