@@ -47,6 +47,26 @@ TEST_F(CommandLine, run_prints_fetches_as_arrays) {
   EXPECT_EQ(r.out, "z: float [2,2]\n[[12. 15.]\n [22. 25.]]\ndouble:0: float [2]\n[2. 5.]\n");
 }
 
+TEST_F(CommandLine, run_writes_a_timeline) {
+  const std::string file = folder_.path() + "/timeline.json";
+  const ProgramResult r = troupe({"run", graph(graph_texts::kArithmetic), "--feed", "x=1", "--feed", "y=2",
+                                  "--fetch", "z", "--raw", "--trace", file});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.out, EndsWith("timeline -> " + file + "\n"));
+  const absl::StatusOr<std::string> written = read_file(file);
+  ASSERT_TRUE(written.ok()) << written.status();
+  const nlohmann::json timeline = nlohmann::json::parse(*written);
+  bool found = false;
+  for (const auto& event : timeline["traceEvents"]) {
+    if (event["ph"] != "X" || event["name"] != "z") continue;
+    found = true;
+    EXPECT_GE(event["ts"].get<double>(), 0);
+    EXPECT_GE(event["dur"].get<double>(), 0);
+    EXPECT_EQ(event["args"]["outputs"].size(), 1u);
+  }
+  EXPECT_TRUE(found);
+}
+
 TEST_F(CommandLine, run_reads_and_writes_npy) {
   const std::string x = folder_.path() + "/x.npy", z = folder_.path() + "/z.npy";
   ASSERT_TRUE(write_npy(x, Tensor::vector<float>({1, 2, 3})).ok());

@@ -21,6 +21,7 @@ Examples:
   troupe run model.pb --feed x=[1,2,3] --fetch y
   troupe run saved_model --feed input=images.npy --out answers
   troupe run saved_model --signature regress --feed x=2 --fetch y --out y=y.npy
+  troupe run saved_model --feed input=images.npy --trace timeline.json
   troupe run train.meta --before init --target train --fetch loss --repeat 100
 )";
 
@@ -58,6 +59,9 @@ void add_run_command(CLI::App& app, Command* chosen) {
   sub->add_flag("--raw", request->raw, "Execute every node as written: no optimisation");
   sub->add_option("--repeat", request->repeat, "Run so often, and tell how long it took")
       ->check(CLI::PositiveNumber);
+  sub->add_option("--trace", request->trace,
+                  "Write a timeline of the last run, for Perfetto or chrome://tracing")
+      ->type_name("FILE.json");
   sub->callback([request, chosen] { *chosen = [request] { return run(*request); }; });
 }
 

@@ -26,6 +26,7 @@
 #include "tools/troupe/npy.h"
 #include "tools/troupe/print_array.h"
 #include "tools/troupe/progress.h"
+#include "tools/troupe/timeline.h"
 
 namespace troupe {
 namespace {
@@ -215,12 +216,14 @@ absl::StatusOr<std::string> run_model(const RunRequest& request) {
   RunOptions run_options;
   run_options.timeout = std::chrono::milliseconds(request.timeout_ms);
   std::vector<Tensor> values;
+  RunStats stats;
   std::vector<double> seconds;
   Progress progress("run", request.repeat);
   for (int i = 0; i < request.repeat; ++i) {
+    run_options.collect_stats = !request.trace.empty() && i + 1 == request.repeat;
     const auto begin = std::chrono::steady_clock::now();
-    TROUPE_ASSIGN_OR_RETURN(values,
-                            session->run(prepared.feeds, prepared.fetches, request.targets, run_options));
+    TROUPE_ASSIGN_OR_RETURN(
+        values, session->run(prepared.feeds, prepared.fetches, request.targets, run_options, &stats));
     seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     if (request.repeat > 1) progress.update(i + 1);
   }
@@ -233,6 +236,11 @@ absl::StatusOr<std::string> run_model(const RunRequest& request) {
     text += shown;
   }
   if (request.repeat > 1) text += timing_text(seconds);
+  if (!request.trace.empty()) {
+    TROUPE_ASSIGN_OR_RETURN(const std::string timeline, timeline_json(stats.metadata));
+    TROUPE_RETURN_IF_ERROR(write_file(request.trace, timeline));
+    absl::StrAppend(&text, "timeline -> ", request.trace, "\n");
+  }
   return text;
 }
 

@@ -31,6 +31,8 @@ struct RunRequest {
   bool raw = false;
   int64_t timeout_ms = 0;
   int repeat = 1;
+  /// Where the timeline of the last run goes, as JSON; "" for none.
+  std::string trace;
 };
 
 /// Loads, runs, and returns what is to be printed.
