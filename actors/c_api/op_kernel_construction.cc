@@ -22,10 +22,15 @@ const KernelNode& node_of(const TF_OpKernelConstruction* ctx) { return ctx->cons
 template <class T>
 absl::StatusOr<T> attr_of(const TF_OpKernelConstruction* ctx, const char* name) {
   if (name == nullptr) return absl::InvalidArgumentError("no attr name");
-  auto value = ctx->construction->attr<T>(name);
-  if (!absl::IsNotFound(value.status())) return value;
-  return absl::NotFoundError(
-      absl::StrCat("No attr named '", name, "' in NodeDef:\n\t [[{{node ", node_of(ctx).name, "}}]]"));
+  const AttrValue* value = node_of(ctx).attrs.find(name);
+  if (value == nullptr) {
+    return absl::NotFoundError(
+        absl::StrCat("No attr named '", name, "' in NodeDef:\n\t [[{{node ", node_of(ctx).name, "}}]]"));
+  }
+  auto read = ctx->construction->attr<T>(name);
+  if (read.ok()) return read;
+  return absl::InvalidArgumentError(absl::StrCat("AttrValue had value with type '", value->kind(), "' when '",
+                                                 AttrValue(T()).kind(), "' expected"));
 }
 
 template <class To, class From>

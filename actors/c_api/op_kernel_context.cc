@@ -208,7 +208,7 @@ TF_Tensor* TF_AllocateTemp(TF_OpKernelContext* context, TF_DataType dtype, const
   auto made = [&]() -> absl::StatusOr<TF_Tensor*> {
     if (alloc_attrs != nullptr && alloc_attrs->struct_size == 0) {
       return absl::InvalidArgumentError(
-          "TF_AllocatorAttributes struct_size member must be set to TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE");
+          "TF_AllocatorAttributes struct size member must be set to TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE");
     }
     if (!troupe::is_valid_dtype(dtype)) {
       return absl::InvalidArgumentError(absl::StrCat("No such data type: ", static_cast<int>(dtype)));
