@@ -799,7 +799,9 @@ void ExecutorState::recycle(IterationState* iteration) {
 /// Back to rest. After a clean step all values have been consumed; after an aborted one they are dropped here.
 void ExecutorState::reset() {
   if (root_ == nullptr) return;
-  std::vector<Frame*> frames{root_.get()};
+  // Kept from step to step: a step allocates nothing.
+  std::vector<Frame*>& frames = frames_left_;
+  frames.push_back(root_.get());
   while (!frames.empty()) {
     Frame* f = frames.back();
     frames.pop_back();

@@ -172,6 +172,7 @@ class ExecutorState {
   std::unique_ptr<Frame> root_;
   std::vector<std::vector<std::unique_ptr<IterationState>>> free_iterations_;  // by static frame
   std::vector<std::vector<std::unique_ptr<Frame>>> free_frames_;
+  std::vector<Frame*> frames_left_;  // of reset
   std::vector<std::unique_ptr<KernelTask>> tasks_;
   std::vector<KernelTask*> free_tasks_;
 
