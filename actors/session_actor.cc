@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "actors/errors.h"
+#include "actors/executor_type.h"
 #include "actors/function_runner.h"
 #include "actors/partial_run_actor.h"
 #include "graph/gradients/function_gradient.h"
@@ -49,6 +50,7 @@ absl::StatusOr<Plan> plan_signature(SessionCore& core, const Graph& graph, const
 absl::StatusOr<std::shared_ptr<Signature>> compile(SessionCore& core, const Graph& graph,
                                                    const LeaseRequest& sorted) {
   TROUPE_ASSIGN_OR_RETURN(Plan plan, plan_signature(core, graph, sorted));
+  TROUPE_RETURN_IF_ERROR(check_executor_type(core.options, graph, plan));
   auto code = std::make_shared<SignatureCode>();
   code->feeds = sorted.feeds;
   code->fetches = sorted.fetches;
