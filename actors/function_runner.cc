@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "actors/session_core.h"
+#include "actors/units/go_first.h"
 #include "graph/gradients/function_gradient.h"
 #include "graph/ir/device_name.h"
 #include "graph/ir/function_library.h"
@@ -225,6 +226,11 @@ void SlotCalls::call(const FunctionRef& function, const std::string& device, std
                                                   " calls deep: recursion without end?")),
         {});
   }
+  if (root_->nested_.load(std::memory_order_relaxed) >= kMaxNestedSteps) {
+    return done(absl::ResourceExhaustedError(absl::StrCat("Function ", function.name, ": more than ",
+                                                          kMaxNestedSteps, " calls at once")),
+                {});
+  }
   auto where = find_device(device);
   if (!where.ok()) return done(where.status(), {});
   if (slot_->code->functions == nullptr) {
@@ -268,6 +274,7 @@ void SlotCalls::begin(FunctionCode* code, std::shared_ptr<Nested> nested) {
         {});
   }
   for (size_t i = 0; i < nested->args.size(); ++i) slot->args[i] = std::move(nested->args[i]);
+  root_->nested_.fetch_add(1, std::memory_order_relaxed);
   prepare(slot, calls_out_.fetch_add(1, std::memory_order_relaxed) == 0);
   const int64_t id = slot_->session->next_step_id.fetch_add(1, std::memory_order_relaxed);
   slot->begin(id, {});
@@ -284,6 +291,7 @@ void SlotCalls::begin(FunctionCode* code, std::shared_ptr<Nested> nested) {
 
 /// As run_slot does for the steps of callers.
 void SlotCalls::start(StepSlot* slot) {
+  GoFirst first;
   if (!slot->can_run_directly) {
     if (!slot->step_died.load(std::memory_order_seq_cst)) {
       slot->run_message.send(caf::actor_cast<caf::abstract_actor*>(slot->step), slot->unit.get());
@@ -318,6 +326,7 @@ void SlotCalls::finish(Nested* nested) {
   slot->end();
   slot->unit->set_lender(nullptr);
   calls_out_.fetch_sub(1, std::memory_order_relaxed);
+  root_->nested_.fetch_sub(1, std::memory_order_relaxed);
   const bool cancelled = slot_->token.cancelled();
   if (slot->broken.load(std::memory_order_acquire)) {
     slot_->session->bury(std::move(slot));
@@ -331,6 +340,7 @@ void SlotCalls::finish(Nested* nested) {
   }
   // The caller may be over, and gone, as soon as it hears this.
   Done done = std::move(nested->done);
+  GoFirst first;
   done(std::move(status), std::move(results));
 }
 

@@ -15,6 +15,8 @@ namespace troupe {
 
 /// How deep calls may nest: each level is a step of its own, some kilobytes with its actors.
 constexpr int kMaxCallDepth = 10'000;
+/// How many calls one step may have out: about a gigabyte of them.
+constexpr int kMaxNestedSteps = 100'000;
 
 /// What the signatures of a graph need to find functions that they call: the graph without its nodes. Null when it has no
 /// functions.
@@ -101,6 +103,8 @@ class SlotCalls final : public FunctionRunner {
   /// Of the outermost step.
   SlotCalls* root_ = this;
   std::atomic<int> calls_out_{0};
+  /// Of the outermost step: all steps that are nested in it, at any depth.
+  std::atomic<int> nested_{0};
   std::atomic<bool> any_container_{false};
   std::mutex mu_;
   std::vector<Device*> used_containers_;  // guarded by mu_

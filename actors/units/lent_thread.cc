@@ -1,12 +1,17 @@
 #include "actors/units/lent_thread.h"
 
+#include "actors/units/go_first.h"
 #include "actors/units/named_pool.h"
 
 namespace troupe {
 
 void LentThread::exec_later(caf::resumable* job) {
   if (owner_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
-    local_.push_back(job);
+    if (GoFirst::active()) {
+      local_.push_front(job);
+    } else {
+      local_.push_back(job);
+    }
     return;
   }
   std::shared_ptr<LentThread> lender;

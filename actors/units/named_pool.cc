@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "actors/step/executor_state.h"
+#include "actors/units/go_first.h"
 
 namespace troupe {
 
@@ -42,7 +43,11 @@ void NamedPool::start_threads() {
 void NamedPool::Shared::enqueue(caf::resumable* job) {
   {
     std::lock_guard lock(mu);
-    actors.push_back({job, nullptr, nullptr});
+    if (GoFirst::active()) {
+      actors.push_front({job, nullptr, nullptr});
+    } else {
+      actors.push_back({job, nullptr, nullptr});
+    }
   }
   arrived.notify_one();
 }

@@ -177,9 +177,10 @@ absl::Status Inliner::check_results(const Call& call, const FunctionBody& body,
   }
   for (size_t i = 0; i < want.size(); ++i) {
     if (base_type(body.ret_types[i]) == base_type(want[i])) continue;
-    return absl::InvalidArgumentError(absl::StrCat("Function ", body.name, ": result ", i, " has type ",
-                                                   dtype_name(body.ret_types[i]), ", but ", call.op->name,
-                                                   " node ", call.name, " expects ", dtype_name(want[i])));
+    return absl::InternalError(absl::StrCat("Output ", i, " of type ", dtype_name(body.ret_types[i]),
+                                            " does not match declared output type ", dtype_name(want[i]),
+                                            " for node {{node ", call.name, "}}; it calls function ",
+                                            body.name));
   }
   return absl::OkStatus();
 }
@@ -388,13 +389,19 @@ absl::Status Inliner::expand_gradient(const Call& call) {
     return absl::UnimplementedError(absl::StrCat("SymbolicGradient node ", call.name, ": the function ",
                                                  f.name, " has no gradient function in the graph's library"));
   }
+  for (int frame = call.frame; frame >= 0; frame = frames_[frame].parent) {
+    auto it = gradients_.find(frames_[frame].body);
+    if (it == gradients_.end() || it->second.second != f.name) continue;
+    return absl::UnimplementedError(absl::StrCat("SymbolicGradient node ", call.name,
+                                                 ": the gradient of the recursive function ", f.name));
+  }
   ++calls_;
   TROUPE_ASSIGN_OR_RETURN(auto body, differentiator_->differentiate(graph_, f, call.output_types));
-  gradients_.push_back(body);
+  gradients_[body.get()] = {body, f.name};
   if (body->arg_types.size() != call.inputs.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("The gradient of ", f.name, " takes ", body->arg_types.size(),
-                                                   " inputs, got ", call.inputs.size(), " from ", call.op->name,
-                                                   " node ", call.name));
+    return absl::InvalidArgumentError(
+        absl::StrCat("The gradient of ", f.name, " takes ", body->arg_types.size(), " inputs, got ",
+                     call.inputs.size(), " from ", call.op->name, " node ", call.name));
   }
   for (size_t i = 0; i < call.inputs.size(); ++i) {
     const DataType want = base_type(body->arg_types[i]), got = base_type(call.input_types[i]);

@@ -19,8 +19,7 @@ class Inliner {
   /// `within`: the function whose body the draft is, or "".
   Inliner(Draft* draft, std::string within, const FunctionDifferentiator* differentiator = nullptr)
       : draft_(*draft), graph_(draft->graph), within_(std::move(within)), differentiator_(differentiator),
-        bodies_(draft->graph),
-        called_(draft->graph.library().get()) {}
+        bodies_(draft->graph), called_(draft->graph.library().get()) {}
   absl::StatusOr<PassStats> run();
 
  private:
@@ -141,8 +140,9 @@ class Inliner {
   CalledFunctions called_;
   /// By the body that each calls.
   mutable absl::flat_hash_map<const FunctionBody*, std::shared_ptr<const FunctionBody>> calling_;
-  /// Bodies that the differentiator made: frames point at them.
-  std::vector<std::shared_ptr<const FunctionBody>> gradients_;
+  /// Bodies that the differentiator made, to which frames point, and whose gradients they are.
+  absl::flat_hash_map<const FunctionBody*, std::pair<std::shared_ptr<const FunctionBody>, std::string>>
+      gradients_;
   std::vector<Frame> frames_;
   /// By node id; shorter than the graph where all is default.
   std::vector<int> frame_of_;
