@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "graph/gradients/gradient_registry.h"
+#include "graph/gradients/matrix_values.h"
 
 namespace troupe {
 namespace {
@@ -39,8 +40,8 @@ void abs_rule(Rule& r) { r.dx(0, r.dy() * unary("Sign", r.x(0))); }
 void sign_rule(Rule& r) {
   // Constant wherever it has a derivative, but for complex numbers, where only the direction counts.
   if (!is_complex(r.x(0).dtype())) return r.dx(0, zeros_like(r.dy()));
-  Val size = unary("ComplexAbs", r.x(0));
   const DataType t = r.x(0).dtype();
+  Val size = r.op("ComplexAbs", {r.x(0)}, {{"Tout", real_type(t)}});
   Val s = r.y(), g = r.dy();
   Val along = r.scope().op("Real", {g * conj(s)}, {{"T", t}, {"Tout", size.dtype()}});
   Val across = g - r.scope().cast(along, t) * s;
@@ -64,8 +65,14 @@ const RuleRow kUnary[] = {
     {"Tan", [](Rule& r) { times(r, [](Val, Val y) { return 1.0 + square(y); }); }},
     {"Sinh", [](Rule& r) { times(r, [](Val x, Val) { return unary("Cosh", x); }); }},
     {"Cosh", [](Rule& r) { times(r, [](Val x, Val) { return unary("Sinh", x); }); }},
-    {"Tanh", [](Rule& r) { by_output(r, "TanhGrad"); }},
-    {"Sigmoid", [](Rule& r) { by_output(r, "SigmoidGrad"); }},
+    {"Tanh",
+     [](Rule& r) {
+       r.dx(0, r.op("TanhGrad", {conj(r.y()), r.dy()}));
+     }},
+    {"Sigmoid",
+     [](Rule& r) {
+       r.dx(0, r.op("SigmoidGrad", {conj(r.y()), r.dy()}));
+     }},
     {"Asin", [](Rule& r) { r.dx(0, r.dy() / conj(sqrt(1.0 - square(r.x(0))))); }},
     {"Acos", [](Rule& r) { r.dx(0, -(r.dy() / conj(sqrt(1.0 - square(r.x(0)))))); }},
     {"Atan", [](Rule& r) { r.dx(0, r.dy() / conj(1.0 + square(r.x(0)))); }},
@@ -117,6 +124,16 @@ const RuleRow kUnary[] = {
      }},
     {"BesselY0", [](Rule& r) { times(r, [](Val x, Val) { return -unary("BesselY1", x); }); }},
     {"BesselY1", [](Rule& r) { times(r, [](Val x, Val y) { return unary("BesselY0", x) - y / x; }); }},
+    {"Dawsn", [](Rule& r) { times(r, [](Val x, Val y) { return 1.0 - 2.0 * x * y; }); }},
+    {"Expint", [](Rule& r) { times(r, [](Val x, Val) { return unary("Exp", x) / x; }); }},
+    {"FresnelCos", [](Rule& r) { times(r, [](Val x, Val) { return unary("Cos", kPi / 2 * square(x)); }); }},
+    {"FresnelSin", [](Rule& r) { times(r, [](Val x, Val) { return unary("Sin", kPi / 2 * square(x)); }); }},
+    {"Spence",
+     [](Rule& r) {
+       times(r, [](Val x, Val) {
+         return select(nonzero(x - 1.0), unary("Log", x) / (1.0 - x), -unary("OnesLike", x));
+       });
+     }},
     {"Sign", sign_rule},
     {"Floor", nullptr},
     {"Ceil", nullptr},
@@ -261,7 +278,7 @@ void atan2_rule(Rule& r) {
 }
 
 void squared_difference(Rule& r) {
-  Val g = r.dy() * (2.0 * conj(r.x(0) - r.x(1)));
+  Val g = r.dy() * (2.0 * (r.x(0) - r.x(1)));
   both(
       r, [&] { return g; }, [&] { return -g; });
 }

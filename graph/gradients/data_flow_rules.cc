@@ -32,42 +32,56 @@ struct ArrayGradient {
   Val flow;
 };
 
+/// The op of that name, of the version that the node has: "", "V2", "V3".
+std::string versioned(const Rule& r, absl::string_view name) {
+  const std::string& op = r.node().op->name;
+  const bool first = op[op.size() - 2] != 'V';
+  return absl::StrCat(name, first ? "" : op.substr(op.size() - 2));
+}
+
 ArrayGradient gradient_array(Rule& r, Val flow) {
-  Val g = r.op("TensorArrayGradV3", {r.x(0), flow}, {{"source", r.scope().prefix()}});
-  return {g, g[1]};
+  Val g = r.op(versioned(r, "TensorArrayGrad"), {r.x(0), flow}, {{"source", r.scope().prefix()}});
+  if (r.node().op->name.back() == '3') return {g, g[1]};
+  // Older ones say only by the order of control edges when they are there.
+  return {g, flow};
 }
 
 void array_read(Rule& r) {
   const ArrayGradient g = gradient_array(r, r.x(2));
-  r.dx(2, r.op("TensorArrayWriteV3", {g.handle, r.x(1), r.dy(), g.flow}));
+  r.dx(2, r.op(versioned(r, "TensorArrayWrite"), {g.handle, r.x(1), r.dy(), g.flow}));
 }
 
 void array_write(Rule& r) {
   const ArrayGradient g = gradient_array(r, r.dy());
-  if (r.wants(2)) r.dx(2, r.op("TensorArrayReadV3", {g.handle, r.x(1), g.flow}, {{"dtype", r.x(2).dtype()}}));
+  if (r.wants(2)) {
+    r.dx(2, r.op(versioned(r, "TensorArrayRead"), {g.handle, r.x(1), g.flow}, {{"dtype", r.x(2).dtype()}}));
+  }
   r.dx(3, r.dy());
 }
 
 void array_gather(Rule& r) {
   const ArrayGradient g = gradient_array(r, r.x(2));
-  r.dx(2, r.op("TensorArrayScatterV3", {g.handle, r.x(1), r.dy(), g.flow}));
+  r.dx(2, r.op(versioned(r, "TensorArrayScatter"), {g.handle, r.x(1), r.dy(), g.flow}));
 }
 
 void array_scatter(Rule& r) {
   const ArrayGradient g = gradient_array(r, r.dy());
-  if (r.wants(2))
-    r.dx(2, r.op("TensorArrayGatherV3", {g.handle, r.x(1), g.flow}, {{"dtype", r.x(2).dtype()}}));
+  if (r.wants(2)) {
+    r.dx(2, r.op(versioned(r, "TensorArrayGather"), {g.handle, r.x(1), g.flow}, {{"dtype", r.x(2).dtype()}}));
+  }
   r.dx(3, r.dy());
 }
 
 void array_concat(Rule& r) {
   const ArrayGradient g = gradient_array(r, r.x(1));
-  r.dx(1, r.op("TensorArraySplitV3", {g.handle, r.dy(0), r.y(1), g.flow}));
+  r.dx(1, r.op(versioned(r, "TensorArraySplit"), {g.handle, r.dy(0), r.y(1), g.flow}));
 }
 
 void array_split(Rule& r) {
   const ArrayGradient g = gradient_array(r, r.dy());
-  if (r.wants(1)) r.dx(1, r.op("TensorArrayConcatV3", {g.handle, g.flow}, {{"dtype", r.x(1).dtype()}}));
+  if (r.wants(1)) {
+    r.dx(1, r.op(versioned(r, "TensorArrayConcat"), {g.handle, g.flow}, {{"dtype", r.x(1).dtype()}}));
+  }
   r.dx(3, r.dy());
 }
 
@@ -178,11 +192,23 @@ const RuleRow kRows[] = {
     {"DynamicPartition", dynamic_partition},
     {"DynamicStitch", dynamic_stitch},
     {"ParallelDynamicStitch", dynamic_stitch},
+    {"TensorArrayRead", array_read},
+    {"TensorArrayReadV2", array_read},
     {"TensorArrayReadV3", array_read},
+    {"TensorArrayWrite", array_write},
+    {"TensorArrayWriteV2", array_write},
     {"TensorArrayWriteV3", array_write},
+    {"TensorArrayGather", array_gather},
+    {"TensorArrayGatherV2", array_gather},
     {"TensorArrayGatherV3", array_gather},
+    {"TensorArrayScatter", array_scatter},
+    {"TensorArrayScatterV2", array_scatter},
     {"TensorArrayScatterV3", array_scatter},
+    {"TensorArrayConcat", array_concat},
+    {"TensorArrayConcatV2", array_concat},
     {"TensorArrayConcatV3", array_concat},
+    {"TensorArraySplit", array_split},
+    {"TensorArraySplitV2", array_split},
     {"TensorArraySplitV3", array_split},
     {"TensorListPushBack", list_push_back},
     {"TensorListPopBack", list_pop_back},

@@ -13,7 +13,7 @@ namespace {
 
 void inverse(Rule& r) {
   const bool adjoint = r.attr<bool>("adjoint");
-  r.dx(0, -mat_mul(mat_mul(r.y(), r.dy(), !adjoint, false), r.y(), false, !adjoint));
+  r.dx(0, -mat_mul(mat_mul(r.y(), r.dy(), !adjoint, adjoint), r.y(), false, !adjoint));
 }
 
 void determinant_like(Rule& r, Val weight) {

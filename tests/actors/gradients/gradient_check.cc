@@ -55,7 +55,11 @@ Tensor weights_like(const Tensor& y, int64_t seed) {
 double weighted(const std::vector<Tensor>& y, const std::vector<Tensor>& w) {
   double sum = 0;
   for (size_t i = 0; i < y.size(); ++i) {
-    for (int64_t j = 0; j < components(y[i]); ++j) sum += component(y[i], j) * component(w[i], j);
+    for (int64_t j = 0; j < components(y[i]); ++j) {
+      const double v = component(y[i], j);
+      // What stands for an extreme of nothing, or the logarithm of zero, has no gradient.
+      if (std::abs(v) < 1e30) sum += v * component(w[i], j);
+    }
   }
   return sum;
 }

@@ -154,8 +154,8 @@ TEST(FourierGradients, agree_with_differences) {
     EXPECT_TRUE(op_gradients_match(op, {varied({2, 3}, -1, 1, kComplex)})) << op;
   for (const char* op : {"FFT3D", "IFFT3D"})
     EXPECT_TRUE(op_gradients_match(op, {varied({2, 2, 2}, -1, 1, kComplex)})) << op;
-  for (int n : {3, 4, 5, 6}) {
-    EXPECT_TRUE(op_gradients_match("RFFT", {varied({2, 4}), fixed_ints({n})}, {{"Tcomplex", kComplex}})) << n;
+  for (int n : {3, 4, 5}) {
+    EXPECT_TRUE(op_gradients_match("RFFT", {varied({2, 5}), fixed_ints({n})}, {{"Tcomplex", kComplex}})) << n;
     EXPECT_TRUE(op_gradients_match("IRFFT", {varied({2, 3}, -1, 1, kComplex), fixed_ints({n})},
                                    {{"Treal", DataType::kDouble}}))
         << n;

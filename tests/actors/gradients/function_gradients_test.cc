@@ -1,0 +1,89 @@
+#include <gmock/gmock.h>
+
+#include "absl/strings/str_cat.h"
+#include "actors/session.h"
+#include "graph/gradients/gradients.h"
+#include "graph/ir/graph_def.h"
+#include "tests/graph/passes/function_graphs.h"
+
+#include "proto/function.pb.h"
+
+namespace troupe::test {
+namespace {
+
+using testing::HasSubstr;
+
+/// d y / d x of a graph over the functions of function_graphs.h, where x is fed.
+class FunctionGradients : public testing::Test {
+ protected:
+  absl::StatusOr<float> gradient(const std::string& nodes, const std::string& y, float x,
+                                 NamedTensor more = {}) {
+    tensorflow::GraphDef def = with_functions(nodes);
+    EXPECT_TRUE(
+        google::protobuf::TextFormat::ParseFromString("signature { name: 'Same' input_arg { name: 'x' type: "
+                                                      "DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } } "
+                                                      "ret { key: 'y' value: 'x' }",
+                                                      def.mutable_library()->add_function()));
+    Graph graph;
+    TROUPE_RETURN_IF_ERROR(import_graph_def(def, {}, &graph));
+    const Endpoint ys[] = {{graph.find(y)->id, 0}}, xs[] = {{graph.find("x")->id, 0}};
+    std::vector<Endpoint> dx;
+    TROUPE_RETURN_IF_ERROR(add_gradients(&graph, {}, ys, xs, {}, &dx));
+    if (dx[0].node < 0) return absl::NotFoundError("no gradient");
+    const std::string fetch = absl::StrCat(graph.node(dx[0].node).name, ":", dx[0].slot);
+    TROUPE_ASSIGN_OR_RETURN(auto session, Session::open());
+    TROUPE_RETURN_IF_ERROR(session->create(std::move(graph)));
+    std::vector<NamedTensor> feeds{{"x", Tensor::scalar<float>(x)}};
+    if (!more.first.empty()) feeds.push_back(more);
+    TROUPE_ASSIGN_OR_RETURN(std::vector<Tensor> out, session->run(feeds, {fetch}));
+    return out[0].value<float>();
+  }
+  const std::string x_ = placeholder_text("x", "DT_FLOAT");
+  const std::string types_ = types_text("Tin", {"DT_FLOAT"}) + types_text("Tout", {"DT_FLOAT"});
+};
+
+TEST_F(FunctionGradients, go_through_calls) {
+  auto g = gradient(x_ + call_text("y", "PartitionedCall", {"x"}, {{"f", "Twice"}}, types_), "y", 3);
+  ASSERT_TRUE(g.ok()) << g.status();
+  EXPECT_EQ(*g, 2);
+}
+
+TEST_F(FunctionGradients, go_through_functions_used_as_ops) {
+  auto g = gradient(x_ + "node { name: 'y' op: 'Twice' input: 'x' }", "y", 3);
+  ASSERT_TRUE(g.ok()) << g.status();
+  EXPECT_EQ(*g, 2);
+}
+
+TEST_F(FunctionGradients, go_through_the_branch_that_is_taken) {
+  const std::string nodes =
+      x_ + placeholder_text("p", "DT_BOOL") +
+      call_text("y", "If", {"p", "x"}, {{"then_branch", "Twice"}, {"else_branch", "Same"}},
+                types_ + " attr { key: 'Tcond' value { type: DT_BOOL } }");
+  auto taken = gradient(nodes, "y", 3, {"p", Tensor::scalar(true)});
+  ASSERT_TRUE(taken.ok()) << taken.status();
+  EXPECT_EQ(*taken, 2);
+  auto other = gradient(nodes, "y", 3, {"p", Tensor::scalar(false)});
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_EQ(*other, 1);
+}
+
+TEST_F(FunctionGradients, go_through_loops_of_functions) {
+  const std::string two = types_text("T", {"DT_FLOAT", "DT_FLOAT"});
+  const std::string limit =
+      "node { name: 'limit' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'value' "
+      "value { "
+      "tensor { dtype: DT_FLOAT tensor_shape {} float_val: 20 } } } }\n";
+  const std::string loop =
+      call_text("y", "While", {"x", "limit"}, {{"cond", "Grows"}, {"body", "Double"}}, two);
+  auto g = gradient(x_ + limit + loop, "y", 3);
+  ASSERT_TRUE(g.ok()) << g.status();
+  EXPECT_EQ(*g, 8) << "3, 6, 12, 24";
+}
+
+TEST_F(FunctionGradients, of_functions_that_call_themselves_are_refused) {
+  auto g = gradient(x_ + call_text("y", "PartitionedCall", {"x"}, {{"f", "Forever"}}, types_), "y", 3);
+  EXPECT_EQ(g.status().code(), absl::StatusCode::kUnimplemented) << g.status();
+}
+
+}  // namespace
+}  // namespace troupe::test
