@@ -26,9 +26,10 @@ absl::Status invalid(std::string message) { return absl::InvalidArgumentError(st
 /// Null with "Operation 'x' has no attr named 'y'." when there is none.
 const AttrValue* find_attr(const TF_Operation* oper, const char* name, TF_Status* status) {
   const AttrValue* value = oper->node->attrs.find(text(name));
-  c_api::set_status(status, value != nullptr ? absl::OkStatus()
-                                             : invalid(absl::StrCat("Operation '", oper->node->name,
-                                                                    "' has no attr named '", text(name), "'.")));
+  c_api::set_status(status, value != nullptr
+                                ? absl::OkStatus()
+                                : invalid(absl::StrCat("Operation '", oper->node->name,
+                                                       "' has no attr named '", text(name), "'.")));
   return value;
 }
 
@@ -41,9 +42,16 @@ bool is_empty_list(const AttrValue& value) {
   return std::visit(
       [](const auto& v) {
         using T = std::decay_t<decltype(v)>;
-        if constexpr (std::is_same_v<T, troupe::EmptyList>) return true;
-        else if constexpr (requires { v.empty(); v.begin()[0]; } && !std::is_same_v<T, std::string>) return v.empty();
-        else return false;
+        if constexpr (std::is_same_v<T, troupe::EmptyList>)
+          return true;
+        else if constexpr (requires {
+                             v.empty();
+                             v.begin()[0];
+                           } &&
+                           !std::is_same_v<T, std::string>)
+          return v.empty();
+        else
+          return false;
       },
       value.variant());
 }
@@ -63,8 +71,8 @@ template <class T>
 const T* typed(const TF_Operation* oper, const char* name, absl::string_view wanted, TF_Status* status) {
   const AttrValue* value = oper->node->attrs.find(text(name));
   if (value == nullptr) {
-    c_api::set_status(status, absl::NotFoundError(absl::StrCat("No attr named '", text(name), "' in NodeDef:\n\t [[{{node ",
-                                                               oper->node->name, "}}]]")));
+    c_api::set_status(status,
+                      absl::NotFoundError(absl::StrCat("No attr named '", text(name), "' in NodeDef:")));
     return nullptr;
   }
   const T* v = value->get<T>();
@@ -118,7 +126,9 @@ struct MetadataOf {
     return true;
   }
   bool operator()(std::monostate) const { return false; }
-  bool operator()(const std::string& v) const { return single(TF_ATTR_STRING, static_cast<int64_t>(v.size())); }
+  bool operator()(const std::string& v) const {
+    return single(TF_ATTR_STRING, static_cast<int64_t>(v.size()));
+  }
   bool operator()(int64_t) const { return single(TF_ATTR_INT); }
   bool operator()(float) const { return single(TF_ATTR_FLOAT); }
   bool operator()(bool) const { return single(TF_ATTR_BOOL); }
@@ -151,15 +161,16 @@ absl::Status type_empty_list(const troupe::OpDef& op, const char* name, TF_AttrM
   const troupe::AttrDef* def = op.find_attr(text(name));
   if (def == nullptr) return absl::OkStatus();
   static constexpr std::pair<const char*, TF_AttrType> kKinds[] = {
-      {"list(string)", TF_ATTR_STRING}, {"list(int)", TF_ATTR_INT},     {"list(float)", TF_ATTR_FLOAT},
-      {"list(bool)", TF_ATTR_BOOL},     {"list(type)", TF_ATTR_TYPE},   {"list(shape)", TF_ATTR_SHAPE},
+      {"list(string)", TF_ATTR_STRING}, {"list(int)", TF_ATTR_INT},   {"list(float)", TF_ATTR_FLOAT},
+      {"list(bool)", TF_ATTR_BOOL},     {"list(type)", TF_ATTR_TYPE}, {"list(shape)", TF_ATTR_SHAPE},
       {"list(tensor)", TF_ATTR_TENSOR}, {"list(func)", TF_ATTR_FUNC}};
   for (const auto& [kind, type] : kKinds) {
     if (def->kind != kind) continue;
     out->type = type;
     return absl::OkStatus();
   }
-  return invalid(absl::StrCat("Attribute '", text(name), "' has an empty value of an unrecognized type '", def->kind, "'"));
+  return invalid(absl::StrCat("Attribute '", text(name), "' has an empty value of an unrecognized type '",
+                              def->kind, "'"));
 }
 
 }  // namespace
@@ -233,21 +244,23 @@ void TF_OperationGetAttrFloatList(TF_Operation* oper, const char* attr_name, flo
   copy_list<float>(oper, attr_name, values, max_values, status);
 }
 
-void TF_OperationGetAttrBool(TF_Operation* oper, const char* attr_name, unsigned char* value, TF_Status* status) {
+void TF_OperationGetAttrBool(TF_Operation* oper, const char* attr_name, unsigned char* value,
+                             TF_Status* status) {
   if (const auto* v = typed<bool>(oper, attr_name, "bool", status)) *value = *v ? 1 : 0;
 }
 
-void TF_OperationGetAttrBoolList(TF_Operation* oper, const char* attr_name, unsigned char* values, int max_values,
-                                 TF_Status* status) {
+void TF_OperationGetAttrBoolList(TF_Operation* oper, const char* attr_name, unsigned char* values,
+                                 int max_values, TF_Status* status) {
   copy_list<bool>(oper, attr_name, values, max_values, status);
 }
 
-void TF_OperationGetAttrType(TF_Operation* oper, const char* attr_name, TF_DataType* value, TF_Status* status) {
+void TF_OperationGetAttrType(TF_Operation* oper, const char* attr_name, TF_DataType* value,
+                             TF_Status* status) {
   if (const auto* v = typed<DataType>(oper, attr_name, "type", status)) *value = static_cast<TF_DataType>(*v);
 }
 
-void TF_OperationGetAttrTypeList(TF_Operation* oper, const char* attr_name, TF_DataType* values, int max_values,
-                                 TF_Status* status) {
+void TF_OperationGetAttrTypeList(TF_Operation* oper, const char* attr_name, TF_DataType* values,
+                                 int max_values, TF_Status* status) {
   copy_list<DataType>(oper, attr_name, values, max_values, status);
 }
 
@@ -312,7 +325,8 @@ void TF_OperationGetAttrTensorShapeProtoList(TF_Operation* oper, const char* att
   }
 }
 
-void TF_OperationGetAttrTensor(TF_Operation* oper, const char* attr_name, TF_Tensor** value, TF_Status* status) {
+void TF_OperationGetAttrTensor(TF_Operation* oper, const char* attr_name, TF_Tensor** value,
+                               TF_Status* status) {
   *value = nullptr;
   const auto* tensor = typed<Tensor>(oper, attr_name, "tensor", status);
   if (tensor == nullptr) return;
@@ -321,8 +335,8 @@ void TF_OperationGetAttrTensor(TF_Operation* oper, const char* attr_name, TF_Ten
   if (copy.ok()) *value = *copy;
 }
 
-void TF_OperationGetAttrTensorList(TF_Operation* oper, const char* attr_name, TF_Tensor** values, int max_values,
-                                   TF_Status* status) {
+void TF_OperationGetAttrTensorList(TF_Operation* oper, const char* attr_name, TF_Tensor** values,
+                                   int max_values, TF_Status* status) {
   const auto tensors = typed_list<Tensor>(oper, attr_name, "list(tensor)", status);
   if (!tensors) return;
   const int count = std::min(max_values, static_cast<int>(tensors->size()));

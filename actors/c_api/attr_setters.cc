@@ -42,7 +42,8 @@ bool parse_shape(const void* proto, size_t length, pb::TensorShapeProto* out) {
 std::optional<PartialShape> read_shape(TF_OperationDescription* desc, const char* attr,
                                        const pb::TensorShapeProto& proto) {
   pb::TensorShapeProto clamped = proto;
-  for (auto& dim : *clamped.mutable_dim()) dim.set_size(std::max<int64_t>(dim.size(), PartialShape::kUnknownDim));
+  for (auto& dim : *clamped.mutable_dim())
+    dim.set_size(std::max<int64_t>(dim.size(), PartialShape::kUnknownDim));
   auto shape = troupe::from_proto(clamped);
   if (shape.ok()) return *std::move(shape);
   desc->set_malformed(attr, shape.status());
@@ -65,13 +66,15 @@ std::vector<T> list_of(const U* values, int count) {
 std::optional<DataType> type_of(TF_OperationDescription* desc, const char* attr, int number) {
   if (number == 0) return DataType::kInvalid;
   if (troupe::is_valid_dtype(number)) return static_cast<DataType>(number);
-  desc->set_malformed(attr, absl::InvalidArgumentError(absl::StrCat("AttrValue has invalid DataType enum: ", number)));
+  desc->set_malformed(
+      attr, absl::InvalidArgumentError(absl::StrCat("AttrValue has invalid DataType enum: ", number)));
   return std::nullopt;
 }
 
 absl::Status set_colocation(TF_OperationDescription* desc, const pb::AttrValue& value) {
   if (value.value_case() != pb::AttrValue::kList && value.value_case() != pb::AttrValue::VALUE_NOT_SET) {
-    return absl::InvalidArgumentError(absl::StrCat("Expected \"list\" field for \"", kColocation, "\" attribute"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Expected \"list\" field for \"", kColocation, "\" attribute"));
   }
   desc->colocation.clear();
   for (const std::string& s : value.list().s()) desc->colocation.insert(s);
@@ -82,7 +85,8 @@ absl::Status set_colocation(TF_OperationDescription* desc, const pb::AttrValue& 
 
 extern "C" {
 
-void TF_SetAttrString(TF_OperationDescription* desc, const char* attr_name, const void* value, size_t length) {
+void TF_SetAttrString(TF_OperationDescription* desc, const char* attr_name, const void* value,
+                      size_t length) {
   desc->set_attr(text(attr_name), bytes(value, length));
 }
 
@@ -101,7 +105,8 @@ void TF_SetAttrInt(TF_OperationDescription* desc, const char* attr_name, int64_t
   desc->set_attr(text(attr_name), value);
 }
 
-void TF_SetAttrIntList(TF_OperationDescription* desc, const char* attr_name, const int64_t* values, int num_values) {
+void TF_SetAttrIntList(TF_OperationDescription* desc, const char* attr_name, const int64_t* values,
+                       int num_values) {
   desc->set_attr(text(attr_name), list_of<int64_t>(values, num_values));
 }
 
@@ -109,7 +114,8 @@ void TF_SetAttrFloat(TF_OperationDescription* desc, const char* attr_name, float
   desc->set_attr(text(attr_name), value);
 }
 
-void TF_SetAttrFloatList(TF_OperationDescription* desc, const char* attr_name, const float* values, int num_values) {
+void TF_SetAttrFloatList(TF_OperationDescription* desc, const char* attr_name, const float* values,
+                         int num_values) {
   desc->set_attr(text(attr_name), list_of<float>(values, num_values));
 }
 
@@ -141,11 +147,13 @@ void TF_SetAttrPlaceholder(TF_OperationDescription* desc, const char* attr_name,
   desc->set_attr(text(attr_name), troupe::AttrPlaceholder{text(placeholder)});
 }
 
-void TF_SetAttrFuncName(TF_OperationDescription* desc, const char* attr_name, const char* value, size_t length) {
+void TF_SetAttrFuncName(TF_OperationDescription* desc, const char* attr_name, const char* value,
+                        size_t length) {
   desc->set_attr(text(attr_name), troupe::FunctionRef{bytes(value, length), nullptr});
 }
 
-void TF_SetAttrShape(TF_OperationDescription* desc, const char* attr_name, const int64_t* dims, int num_dims) {
+void TF_SetAttrShape(TF_OperationDescription* desc, const char* attr_name, const int64_t* dims,
+                     int num_dims) {
   desc->set_attr(text(attr_name), shape_of(dims, num_dims));
 }
 
@@ -163,12 +171,14 @@ void TF_SetAttrTensorShapeProto(TF_OperationDescription* desc, const char* attr_
     c_api::set_invalid(status, "Unparseable TensorShapeProto");
     return;
   }
-  if (auto shape = read_shape(desc, text(attr_name), message)) desc->set_attr(text(attr_name), *std::move(shape));
+  if (auto shape = read_shape(desc, text(attr_name), message))
+    desc->set_attr(text(attr_name), *std::move(shape));
   c_api::set_status(status, absl::OkStatus());
 }
 
-void TF_SetAttrTensorShapeProtoList(TF_OperationDescription* desc, const char* attr_name, const void* const* protos,
-                                    const size_t* proto_lens, int num_shapes, TF_Status* status) {
+void TF_SetAttrTensorShapeProtoList(TF_OperationDescription* desc, const char* attr_name,
+                                    const void* const* protos, const size_t* proto_lens, int num_shapes,
+                                    TF_Status* status) {
   std::vector<PartialShape> shapes;
   bool sound = true;
   for (int i = 0; i < num_shapes; ++i) {
@@ -185,7 +195,8 @@ void TF_SetAttrTensorShapeProtoList(TF_OperationDescription* desc, const char* a
   c_api::set_status(status, absl::OkStatus());
 }
 
-void TF_SetAttrTensor(TF_OperationDescription* desc, const char* attr_name, TF_Tensor* value, TF_Status* status) {
+void TF_SetAttrTensor(TF_OperationDescription* desc, const char* attr_name, TF_Tensor* value,
+                      TF_Status* status) {
   auto tensor = copy_of(value);
   if (tensor.ok()) desc->set_attr(text(attr_name), *tensor);
   c_api::set_status(status, tensor.status());
@@ -206,8 +217,8 @@ void TF_SetAttrTensorList(TF_OperationDescription* desc, const char* attr_name, 
   c_api::set_status(status, absl::OkStatus());
 }
 
-void TF_SetAttrValueProto(TF_OperationDescription* desc, const char* attr_name, const void* proto, size_t proto_len,
-                          TF_Status* status) {
+void TF_SetAttrValueProto(TF_OperationDescription* desc, const char* attr_name, const void* proto,
+                          size_t proto_len, TF_Status* status) {
   pb::AttrValue message;
   if (proto_len > INT32_MAX || !message.ParseFromString(bytes(proto, proto_len))) {
     c_api::set_invalid(status, "Unparseable AttrValue proto");

@@ -70,10 +70,10 @@ extern "C" {
 
 TF_Function* TF_GraphToFunctionWithControlOutputs(
     const TF_Graph* fn_body, const char* fn_name, unsigned char append_hash_to_fn_name, int num_opers,
-    const TF_Operation* const* opers, int ninputs, const TF_Output* inputs, int noutputs, const TF_Output* outputs,
-    const char* const* output_names, int ncontrol_outputs, const TF_Operation* const* control_outputs,
-    const char* const* control_output_names, const TF_FunctionOptions*, const char* description,
-    TF_Status* status) {
+    const TF_Operation* const* opers, int ninputs, const TF_Output* inputs, int noutputs,
+    const TF_Output* outputs, const char* const* output_names, int ncontrol_outputs,
+    const TF_Operation* const* control_outputs, const char* const* control_output_names,
+    const TF_FunctionOptions*, const char* description, TF_Status* status) {
   c_api::FunctionRequest request;
   request.name = text(fn_name);
   request.append_hash = append_hash_to_fn_name != 0;
@@ -95,14 +95,14 @@ TF_Function* TF_GraphToFunctionWithControlOutputs(
   return made.ok() ? function.release() : nullptr;
 }
 
-TF_Function* TF_GraphToFunction(const TF_Graph* fn_body, const char* fn_name, unsigned char append_hash_to_fn_name,
-                                int num_opers, const TF_Operation* const* opers, int ninputs,
-                                const TF_Output* inputs, int noutputs, const TF_Output* outputs,
-                                const char* const* output_names, const TF_FunctionOptions* opts,
-                                const char* description, TF_Status* status) {
-  return TF_GraphToFunctionWithControlOutputs(fn_body, fn_name, append_hash_to_fn_name, num_opers, opers, ninputs,
-                                              inputs, noutputs, outputs, output_names, 0, nullptr, nullptr, opts,
-                                              description, status);
+TF_Function* TF_GraphToFunction(const TF_Graph* fn_body, const char* fn_name,
+                                unsigned char append_hash_to_fn_name, int num_opers,
+                                const TF_Operation* const* opers, int ninputs, const TF_Output* inputs,
+                                int noutputs, const TF_Output* outputs, const char* const* output_names,
+                                const TF_FunctionOptions* opts, const char* description, TF_Status* status) {
+  return TF_GraphToFunctionWithControlOutputs(fn_body, fn_name, append_hash_to_fn_name, num_opers, opers,
+                                              ninputs, inputs, noutputs, outputs, output_names, 0, nullptr,
+                                              nullptr, opts, description, status);
 }
 
 const char* TF_FunctionName(TF_Function* func) { return func->def.signature().name().c_str(); }
@@ -121,8 +121,8 @@ TF_Function* TF_FunctionImportFunctionDef(const void* proto, size_t proto_len, T
   return function.release();
 }
 
-void TF_FunctionSetAttrValueProto(TF_Function* func, const char* attr_name, const void* proto, size_t proto_len,
-                                  TF_Status* status) {
+void TF_FunctionSetAttrValueProto(TF_Function* func, const char* attr_name, const void* proto,
+                                  size_t proto_len, TF_Status* status) {
   pb::AttrValue value;
   if (!parse(proto, proto_len, &value)) {
     c_api::set_invalid(status, "Unparseable AttrValue proto passed to TF_FunctionSetAttrValueProto");
@@ -136,8 +136,8 @@ void TF_FunctionGetAttrValueProto(TF_Function* func, const char* attr_name, TF_B
                                   TF_Status* status) {
   auto it = func->def.attr().find(text(attr_name));
   if (it == func->def.attr().end()) {
-    c_api::set_invalid(status, absl::StrCat("Function '", func->def.signature().name(), "' has no attr named '",
-                                            text(attr_name), "'."));
+    c_api::set_invalid(status, absl::StrCat("Function '", func->def.signature().name(),
+                                            "' has no attr named '", text(attr_name), "'."));
     return;
   }
   c_api::set_status(status, c_api::message_to_buffer(it->second, output_attr_value));

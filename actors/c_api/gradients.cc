@@ -23,8 +23,8 @@ absl::StatusOr<std::vector<Endpoint>> endpoints(const TF_Graph& graph, const TF_
   return list;
 }
 
-absl::Status add_gradients(TF_Graph* graph, const char* prefix, const TF_Output* y, int ny, const TF_Output* x, int nx,
-                           const TF_Output* dx, TF_Output* dy) {
+absl::Status add_gradients(TF_Graph* graph, const char* prefix, const TF_Output* y, int ny,
+                           const TF_Output* x, int nx, const TF_Output* dx, TF_Output* dy) {
   std::lock_guard lock(graph->mu);
   TROUPE_ASSIGN_OR_RETURN(std::vector<Endpoint> ys, endpoints(*graph, y, ny, false));
   TROUPE_ASSIGN_OR_RETURN(std::vector<Endpoint> xs, endpoints(*graph, x, nx, false));
@@ -58,8 +58,8 @@ void TF_AddGradientsWithPrefix(TF_Graph* g, const char* prefix, TF_Output* y, in
   c_api::set_status(status, add_gradients(g, prefix, y, ny, x, nx, dx, dy));
 }
 
-void TF_AddGradients(TF_Graph* g, TF_Output* y, int ny, TF_Output* x, int nx, TF_Output* dx, TF_Status* status,
-                     TF_Output* dy) {
+void TF_AddGradients(TF_Graph* g, TF_Output* y, int ny, TF_Output* x, int nx, TF_Output* dx,
+                     TF_Status* status, TF_Output* dy) {
   TF_AddGradientsWithPrefix(g, nullptr, y, ny, x, nx, dx, status, dy);
 }
 

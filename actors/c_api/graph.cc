@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <google/protobuf/arena.h>
 
 #include "absl/strings/str_cat.h"
 #include "actors/c_api/graph_messages.h"
@@ -21,8 +22,9 @@ namespace pb = ::tensorflow;
 
 namespace {
 
-/// Positions of TF_GraphNextOperation begin behind two nodes that TensorFlow's graphs have and clients never see.
-constexpr size_t kFirstPosition = 2;
+/// Positions of TF_GraphNextOperation, and ids in messages, begin behind two nodes that TensorFlow's graphs have and
+/// clients never see.
+constexpr int kFirstPosition = 2;
 
 /// Runs the nodes that shape functions ask the value of.
 const troupe::Evaluator* shape_evaluator() {
@@ -57,7 +59,8 @@ void TF_Graph::drop_nodes(int first_id) {
   for (int id = std::min<int>(graph.num_ids(), operations.size()) - 1; id >= first_id; --id) {
     const Node& n = graph.node(id);
     auto forget = [&](int producer) {
-      if (producer < first_id) std::erase_if(consumers[producer], [&](const auto& u) { return u.node >= first_id; });
+      if (producer < first_id)
+        std::erase_if(consumers[producer], [&](const auto& u) { return u.node >= first_id; });
     };
     for (Endpoint e : n.inputs) forget(e.node);
     for (int c : n.control_inputs) forget(c);
@@ -96,10 +99,11 @@ absl::Status check_operation(const TF_Graph& graph, const TF_Operation* oper) {
   if (oper == nullptr) return absl::InvalidArgumentError("Node is null");
   if (graph.owns(oper)) return absl::OkStatus();
   if (oper->id >= graph.graph.num_ids()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("node id ", oper->id, " is >= than number of nodes in graph ", graph.graph.num_ids()));
+    return absl::InvalidArgumentError(absl::StrCat("node id ", oper->id + kFirstPosition,
+                                                   " is >= than number of nodes in graph ",
+                                                   graph.graph.num_ids() + kFirstPosition));
   }
-  return absl::InvalidArgumentError(absl::StrCat("Node with id ", oper->id,
+  return absl::InvalidArgumentError(absl::StrCat("Node with id ", oper->id + kFirstPosition,
                                                  " is different from the passed in node. Does it belong to a "
                                                  "different graph?"));
 }
@@ -186,12 +190,14 @@ int TF_GraphGetTensorNumDims(TF_Graph* graph, TF_Output output, TF_Status* statu
   return shape.ok() ? shape->rank() : -1;
 }
 
-void TF_GraphGetTensorShape(TF_Graph* graph, TF_Output output, int64_t* dims, int num_dims, TF_Status* status) {
+void TF_GraphGetTensorShape(TF_Graph* graph, TF_Output output, int64_t* dims, int num_dims,
+                            TF_Status* status) {
   auto shape = c_api::get_shape(graph, output);
   c_api::set_status(status, shape.status());
   if (!shape.ok()) return;
   if (num_dims != shape->rank()) {
-    c_api::set_invalid(status, absl::StrCat("Expected rank is ", num_dims, " but actual rank is ", shape->rank()));
+    c_api::set_invalid(status,
+                       absl::StrCat("Expected rank is ", num_dims, " but actual rank is ", shape->rank()));
     return;
   }
   if (shape->known_rank()) std::copy(shape->dims().begin(), shape->dims().end(), dims);
@@ -207,15 +213,16 @@ TF_Operation* TF_GraphOperationByName(TF_Graph* graph, const char* oper_name) {
 TF_Operation* TF_GraphNextOperation(TF_Graph* graph, size_t* pos) {
   if (graph == nullptr || pos == nullptr) return nullptr;
   std::lock_guard lock(graph->mu);
-  *pos = std::max(*pos, kFirstPosition);
+  // The position is that of the operation that was returned last.
+  const size_t next = *pos == 0 ? kFirstPosition : std::max<size_t>(*pos + 1, kFirstPosition);
+  *pos = std::min<size_t>(next, kFirstPosition + graph->operations.size());
   const size_t index = *pos - kFirstPosition;
-  if (index >= graph->operations.size()) return nullptr;
-  ++*pos;
-  return graph->operation(static_cast<int>(index));
+  return index < graph->operations.size() ? graph->operation(static_cast<int>(index)) : nullptr;
 }
 
 void TF_GraphToGraphDef(TF_Graph* graph, TF_Buffer* output_graph_def, TF_Status* status) {
-  pb::GraphDef def;
+  google::protobuf::Arena arena;
+  auto& def = *google::protobuf::Arena::CreateMessage<pb::GraphDef>(&arena);
   {
     std::lock_guard lock(graph->mu);
     c_api::graph_to_proto(*graph, &def);

@@ -22,9 +22,9 @@ absl::Status message_to_buffer(const Message& message, TF_Buffer* out) {
   if (out == nullptr || out->data != nullptr) return to_buffer("", out);
   std::string bytes;
   if (!message.SerializeToString(&bytes)) {
-    return absl::InvalidArgumentError("Unable to serialize " + message.GetTypeName() +
-                                      " protocol buffer, perhaps the serialized size (" +
-                                      std::to_string(message.ByteSizeLong()) + " bytes) is over the limit of 2 GiB");
+    return absl::InvalidArgumentError(
+        "Unable to serialize " + message.GetTypeName() + " protocol buffer, perhaps the serialized size (" +
+        std::to_string(message.ByteSizeLong()) + " bytes) is over the limit of 2 GiB");
   }
   return to_buffer(bytes, out);
 }

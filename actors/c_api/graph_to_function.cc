@@ -82,7 +82,8 @@ class FunctionMaker {
 
  private:
   absl::Status check_arguments() const;
-  absl::Status check_argument(const TF_Output& output, absl::string_view where) const;
+  absl::Status check_argument(const TF_Output& output, absl::string_view where,
+                              absl::string_view where_type) const;
   absl::Status choose_body();
   absl::Status name_outputs();
   void add_input(int index);
@@ -103,21 +104,24 @@ class FunctionMaker {
   absl::flat_hash_map<Endpoint, std::string> tensors_;
 };
 
-absl::Status FunctionMaker::check_argument(const TF_Output& output, absl::string_view where) const {
+/// `where`: added to the error when there is no such output; `where_type`: when it is a reference.
+absl::Status FunctionMaker::check_argument(const TF_Output& output, absl::string_view where,
+                                           absl::string_view where_type) const {
   TROUPE_RETURN_IF_ERROR(annotate(check_output(graph_, output), "", where));
   const Node& n = *output.oper->node;
   const DataType type = n.output_types[output.index];
   if (!is_ref(type)) return absl::OkStatus();
   return invalid(absl::StrCat("Output ", output.index, " of node '", n.name, "' has a reference type ",
-                              dtype_name(type), where));
+                              dtype_name(type), where_type));
 }
 
 absl::Status FunctionMaker::check_arguments() const {
   absl::flat_hash_set<Endpoint> seen;
   for (size_t i = 0; i < request_.inputs.size(); ++i) {
     const TF_Output& in = request_.inputs[i];
-    TROUPE_RETURN_IF_ERROR(check_argument(in, absl::StrCat("\n\tEncountered while processing input ", i,
-                                                           " into function '", request_.name, "'")));
+    const std::string where =
+        absl::StrCat("\n\tEncountered while processing input ", i, " into function '", request_.name, "'");
+    TROUPE_RETURN_IF_ERROR(check_argument(in, where, where));
     if (seen.insert(endpoint_of(in)).second) continue;
     return invalid(absl::StrCat("TF_Output ", in.oper->node->name, ":", in.index,
                                 " appears more than once in the input list"));
@@ -125,7 +129,8 @@ absl::Status FunctionMaker::check_arguments() const {
   for (size_t i = 0; i < request_.outputs.size(); ++i) {
     TROUPE_RETURN_IF_ERROR(check_argument(
         request_.outputs[i],
-        absl::StrCat("\n\tEncountered while processing output ", i, " from function '", request_.name, "'")));
+        absl::StrCat("\n\tEncountered while processing output ", i, " from function '", request_.name, "'"),
+        absl::StrCat("\n\tEncountered while creating function '", request_.name, "'")));
   }
   return absl::OkStatus();
 }
@@ -148,10 +153,11 @@ absl::Status FunctionMaker::choose_body() {
     if (!taken.contains(id)) {
       body_.push_back(&n);
     } else if (n.num_outputs() != 1) {
-      return invalid(absl::StrCat("When `num_opers` is set to -1, nodes referenced in `inputs` must have a single "
-                                  "output. Node ",
-                                  n.name, " has ", n.num_outputs(),
-                                  " outputs. Encountered while creating function '", request_.name, "'"));
+      return invalid(
+          absl::StrCat("When `num_opers` is set to -1, nodes referenced in `inputs` must have a single "
+                       "output. Node ",
+                       n.name, " has ", n.num_outputs(), " outputs. Encountered while creating function '",
+                       request_.name, "'"));
     }
   }
   return absl::OkStatus();
@@ -192,7 +198,8 @@ void FunctionMaker::add_input(int index) {
     } else if (shape != nullptr && n.output_types[in.index] != DataType::kResource) {
       to_proto(*shape, (*attrs.mutable_attr())["_output_shapes"].mutable_list()->add_shape());
     } else if (constant != nullptr) {
-      to_proto(PartialShape(constant->shape()), (*attrs.mutable_attr())["_output_shapes"].mutable_list()->add_shape());
+      to_proto(PartialShape(constant->shape()),
+               (*attrs.mutable_attr())["_output_shapes"].mutable_list()->add_shape());
     }
     const int64_t* resource = attr == "_resource_arg_unique_id" ? value.get<int64_t>() : nullptr;
     // By output slot, as TensorFlow writes it.
@@ -208,8 +215,8 @@ absl::Status FunctionMaker::name_node(const Node& node) {
   for (size_t a = 0; a < ranges.size(); ++a) {
     for (int slot = ranges[a].first; slot < ranges[a].second; ++slot) {
       // What is an argument stays one.
-      tensors_.try_emplace(Endpoint{node.id, slot}, absl::StrCat(name, ":", node.op->outputs[a].name, ":",
-                                                                 slot - ranges[a].first));
+      tensors_.try_emplace(Endpoint{node.id, slot},
+                           absl::StrCat(name, ":", node.op->outputs[a].name, ":", slot - ranges[a].first));
     }
   }
   return absl::OkStatus();
@@ -223,10 +230,11 @@ absl::Status FunctionMaker::add_node(const Node& node) {
   for (int i = 0; i < node.num_inputs(); ++i) {
     auto it = tensors_.find(node.inputs[i]);
     if (it == tensors_.end()) {
-      return invalid(absl::StrCat("Input ", i, ", '", name_of(node.inputs[i].node), ":", node.inputs[i].slot,
-                                  "', of node '", node.name, "' in function '", request_.name,
-                                  "' is not available. You might need to include it in inputs or include its source "
-                                  "node in the body"));
+      return invalid(
+          absl::StrCat("Input ", i, ", '", name_of(node.inputs[i].node), ":", node.inputs[i].slot,
+                       "', of node '", node.name, "' in function '", request_.name,
+                       "' is not available. You might need to include it in inputs or include its source "
+                       "node in the body"));
     }
     def->add_input(it->second);
   }
@@ -236,8 +244,8 @@ absl::Status FunctionMaker::add_node(const Node& node) {
     const std::string* name = names_.of(c);
     if (name == nullptr) {
       return invalid(absl::StrCat("The source of control edge [", name_of(c), ":-1 -> ", node.name,
-                                  ":-1] is not in the body. Encountered while creating function '", request_.name,
-                                  "'"));
+                                  ":-1] is not in the body. Encountered while creating function '",
+                                  request_.name, "'"));
     }
     def->add_input(absl::StrCat("^", *name));
   }
@@ -250,10 +258,11 @@ absl::Status FunctionMaker::add_returns() {
     const TF_Output& output = request_.outputs[i];
     auto it = tensors_.find(endpoint_of(output));
     if (it == tensors_.end()) {
-      return invalid(absl::StrCat("TF_Output ", output_name(output),
-                                  " is neither in the function body nor among function inputs. Encountered while "
-                                  "creating function '",
-                                  request_.name, "'"));
+      return invalid(
+          absl::StrCat("TF_Output ", output_name(output),
+                       " is neither in the function body nor among function inputs. Encountered while "
+                       "creating function '",
+                       request_.name, "'"));
     }
     (*out_->mutable_ret())[out_->signature().output_arg(static_cast<int>(i)).name()] = it->second;
   }
@@ -290,7 +299,8 @@ void FunctionMaker::append_hash() {
   hash ^= hash >> 32;
   hash *= 0x9e3779b97f4a7c15;
   hash ^= hash >> 29;
-  std::string encoded = absl::WebSafeBase64Escape(absl::string_view(reinterpret_cast<const char*>(&hash), sizeof hash));
+  std::string encoded =
+      absl::WebSafeBase64Escape(absl::string_view(reinterpret_cast<const char*>(&hash), sizeof hash));
   // Neither may be in the name of an op.
   std::replace(encoded.begin(), encoded.end(), '-', 'a');
   std::replace(encoded.begin(), encoded.end(), '_', 'A');

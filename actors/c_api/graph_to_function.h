@@ -31,6 +31,7 @@ struct FunctionRequest {
 
 /// Makes a function of nodes of `graph`, whose mutex is held. Arguments are called after the nodes that they stand for, in
 /// lower case, body nodes as they are; a name that is taken gets a number. Errors are TensorFlow's.
-absl::Status graph_to_function(const TF_Graph& graph, const FunctionRequest& request, tensorflow::FunctionDef* out);
+absl::Status graph_to_function(const TF_Graph& graph, const FunctionRequest& request,
+                               tensorflow::FunctionDef* out);
 
 }  // namespace troupe::c_api

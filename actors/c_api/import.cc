@@ -1,5 +1,6 @@
 #include <climits>
 #include <deque>
+#include <google/protobuf/arena.h>
 
 #include "absl/strings/str_cat.h"
 #include "actors/c_api/graph_messages.h"
@@ -63,7 +64,8 @@ absl::Status import_locked(const pb::GraphDef& def, const troupe::ImportOptions&
   carry_extras(def, first_id, graph);
   auto& min_consumer = graph->graph.versions().min_consumer;
   if (def.library().function_size() > 0 && min_consumer < kFunctionsVersion) min_consumer = kFunctionsVersion;
-  for (troupe::Endpoint e : results.return_tensors) out->outputs.push_back({graph->operation(e.node), e.slot});
+  for (troupe::Endpoint e : results.return_tensors)
+    out->outputs.push_back({graph->operation(e.node), e.slot});
   for (int id : results.return_nodes) out->operations.push_back(graph->operation(id));
   for (const auto& [name, index] : results.unused_input_map_keys) {
     out->names.push_back(out->name_storage.emplace_back(name).c_str());
@@ -74,7 +76,9 @@ absl::Status import_locked(const pb::GraphDef& def, const troupe::ImportOptions&
 
 absl::Status import(TF_Graph* graph, const TF_Buffer* graph_def, const TF_ImportGraphDefOptions* options,
                     TF_ImportGraphDefResults* out) {
-  pb::GraphDef def;
+  // Freed at once: taking a large message apart costs as much as reading it.
+  google::protobuf::Arena arena;
+  auto& def = *google::protobuf::Arena::CreateMessage<pb::GraphDef>(&arena);
   if (graph_def == nullptr || graph_def->length > INT_MAX ||
       !def.ParseFromArray(graph_def->data, static_cast<int>(graph_def->length))) {
     return absl::InvalidArgumentError("Invalid GraphDef");
@@ -86,6 +90,10 @@ absl::Status import(TF_Graph* graph, const TF_Buffer* graph_def, const TF_Import
 }  // namespace
 
 extern "C" {
+
+// Language bindings call it; in TensorFlow a header of experiments declares it.
+TF_CAPI_EXPORT void TF_ImportGraphDefOptionsSetValidateColocationConstraints(TF_ImportGraphDefOptions* opts,
+                                                                             unsigned char enable);
 
 TF_ImportGraphDefOptions* TF_NewImportGraphDefOptions() { return new TF_ImportGraphDefOptions; }
 
@@ -103,7 +111,8 @@ void TF_ImportGraphDefOptionsSetUniquifyNames(TF_ImportGraphDefOptions* opts, un
   opts->options.uniquify_names = uniquify_names != 0;
 }
 
-void TF_ImportGraphDefOptionsSetUniquifyPrefix(TF_ImportGraphDefOptions* opts, unsigned char uniquify_prefix) {
+void TF_ImportGraphDefOptionsSetUniquifyPrefix(TF_ImportGraphDefOptions* opts,
+                                               unsigned char uniquify_prefix) {
   opts->options.uniquify_prefix = uniquify_prefix != 0;
 }
 
@@ -112,8 +121,8 @@ void TF_ImportGraphDefOptionsSetValidateColocationConstraints(TF_ImportGraphDefO
   opts->options.validate_colocation = enable != 0;
 }
 
-void TF_ImportGraphDefOptionsAddInputMapping(TF_ImportGraphDefOptions* opts, const char* src_name, int src_index,
-                                             TF_Output dst) {
+void TF_ImportGraphDefOptionsAddInputMapping(TF_ImportGraphDefOptions* opts, const char* src_name,
+                                             int src_index, TF_Output dst) {
   if (dst.oper == nullptr) return;
   opts->options.input_map[{text(src_name), src_index}] = {dst.oper->node->name, dst.index};
 }
@@ -127,7 +136,8 @@ void TF_ImportGraphDefOptionsAddControlDependency(TF_ImportGraphDefOptions* opts
   if (oper != nullptr) opts->options.control_dependencies.push_back(oper->node->name);
 }
 
-void TF_ImportGraphDefOptionsAddReturnOutput(TF_ImportGraphDefOptions* opts, const char* oper_name, int index) {
+void TF_ImportGraphDefOptionsAddReturnOutput(TF_ImportGraphDefOptions* opts, const char* oper_name,
+                                             int index) {
   opts->options.return_tensors.emplace_back(text(oper_name), index);
 }
 
@@ -143,7 +153,8 @@ int TF_ImportGraphDefOptionsNumReturnOperations(const TF_ImportGraphDefOptions* 
   return static_cast<int>(opts->options.return_nodes.size());
 }
 
-void TF_ImportGraphDefResultsReturnOutputs(TF_ImportGraphDefResults* results, int* num_outputs, TF_Output** outputs) {
+void TF_ImportGraphDefResultsReturnOutputs(TF_ImportGraphDefResults* results, int* num_outputs,
+                                           TF_Output** outputs) {
   *num_outputs = static_cast<int>(results->outputs.size());
   *outputs = results->outputs.data();
 }
@@ -176,19 +187,21 @@ TF_ImportGraphDefResults* TF_GraphImportGraphDefWithResults(TF_Graph* graph, con
 TF_ImportGraphDefResults* TF_GraphImportGraphDefWithResultsNoSerialization(TF_Graph*, const TF_Buffer*,
                                                                            const TF_ImportGraphDefOptions*,
                                                                            TF_Status* status) {
-  c_api::set_status(status, absl::UnimplementedError(
-                                "Importing a GraphDef object of another library is not supported: its memory layout is "
-                                "that library's own. Serialize it and call TF_GraphImportGraphDefWithResults."));
+  c_api::set_status(
+      status, absl::UnimplementedError(
+                  "Importing a GraphDef object of another library is not supported: its memory layout is "
+                  "that library's own. Serialize it and call TF_GraphImportGraphDefWithResults."));
   return nullptr;
 }
 
 void TF_GraphImportGraphDefWithReturnOutputs(TF_Graph* graph, const TF_Buffer* graph_def,
-                                             const TF_ImportGraphDefOptions* options, TF_Output* return_outputs,
-                                             int num_return_outputs, TF_Status* status) {
+                                             const TF_ImportGraphDefOptions* options,
+                                             TF_Output* return_outputs, int num_return_outputs,
+                                             TF_Status* status) {
   const int wanted = TF_ImportGraphDefOptionsNumReturnOutputs(options);
   if (num_return_outputs != wanted) {
-    c_api::set_invalid(status,
-                       absl::StrCat("Expected 'num_return_outputs' to be ", wanted, ", got ", num_return_outputs));
+    c_api::set_invalid(
+        status, absl::StrCat("Expected 'num_return_outputs' to be ", wanted, ", got ", num_return_outputs));
     return;
   }
   if (num_return_outputs > 0 && return_outputs == nullptr) {
@@ -202,8 +215,8 @@ void TF_GraphImportGraphDefWithReturnOutputs(TF_Graph* graph, const TF_Buffer* g
   if (s.ok()) std::copy(results.outputs.begin(), results.outputs.end(), return_outputs);
 }
 
-void TF_GraphImportGraphDef(TF_Graph* graph, const TF_Buffer* graph_def, const TF_ImportGraphDefOptions* options,
-                            TF_Status* status) {
+void TF_GraphImportGraphDef(TF_Graph* graph, const TF_Buffer* graph_def,
+                            const TF_ImportGraphDefOptions* options, TF_Status* status) {
   TF_ImportGraphDefResults results;
   c_api::set_status(status, import(graph, graph_def, options, &results));
 }

@@ -36,7 +36,9 @@ void drop_use(TF_Graph* graph, int producer, int user, int slot) {
 }
 
 /// The shape as a message, for errors.
-std::string shape_text(const troupe::PartialShape& shape) { return shape.known_rank() ? shape.to_string() : "?"; }
+std::string shape_text(const troupe::PartialShape& shape) {
+  return shape.known_rank() ? shape.to_string() : "?";
+}
 
 absl::Status update_edge(TF_Graph* graph, const TF_Output& source, const TF_Input& target) {
   std::lock_guard lock(graph->mu);
@@ -46,23 +48,25 @@ absl::Status update_edge(TF_Graph* graph, const TF_Output& source, const TF_Inpu
   const int outputs = source.oper->node->num_outputs();
   if (source.index < 0 || source.index >= outputs) {
     return absl::OutOfRangeError(absl::StrCat("Cannot update edge. Output index [", source.index,
-                                              "] is greater than the number of total outputs [", outputs, "]."));
+                                              "] is greater than the number of total outputs [", outputs,
+                                              "]."));
   }
   if (target.index < 0 || target.index >= n.num_inputs()) {
     return absl::OutOfRangeError(absl::StrCat("Cannot update edge. Input index [", target.index,
-                                              "] is greater than the number of total inputs [", n.num_inputs(),
-                                              "]."));
+                                              "] is greater than the number of total inputs [",
+                                              n.num_inputs(), "]."));
   }
   const Endpoint from = c_api::endpoint_of(source), before = n.inputs[target.index];
   if (!graph->shapes->shape(from).compatible_with(graph->shapes->shape(before))) {
-    return absl::InvalidArgumentError(absl::StrCat("Cannot update edge, incompatible shapes: ",
-                                                   shape_text(graph->shapes->shape(from)), " and ",
-                                                   shape_text(graph->shapes->shape(before)), "."));
+    return absl::InvalidArgumentError(
+        absl::StrCat("Cannot update edge, incompatible shapes: ", shape_text(graph->shapes->shape(from)),
+                     " and ", shape_text(graph->shapes->shape(before)), "."));
   }
   const auto has = graph->graph.type_of(from), wants = n.input_types[target.index];
   if (base_type(has) != base_type(wants)) {
-    return absl::InvalidArgumentError(absl::StrCat("Cannot update edge, input ", target.index, " of node ", n.name,
-                                                   " is ", dtype_name(wants), ", not ", dtype_name(has), "."));
+    return absl::InvalidArgumentError(absl::StrCat("Cannot update edge, input ", target.index, " of node ",
+                                                   n.name, " is ", dtype_name(wants), ", not ",
+                                                   dtype_name(has), "."));
   }
   drop_use(graph, before.node, n.id, target.index);
   n.inputs[target.index] = from;
@@ -84,9 +88,9 @@ absl::Status add_while_input(TF_Graph* graph, const TF_Output& source, TF_Operat
   TROUPE_RETURN_IF_ERROR(op_types(*n.op, n.attrs, &inputs, &outputs));
   const size_t slot = n.inputs.size();
   if (slot >= inputs.size() || base_type(graph->graph.type_of(c_api::endpoint_of(source))) != inputs[slot]) {
-    return absl::InvalidArgumentError(absl::StrCat("The attr 'T' of node ", n.name, " does not tell of an input ",
-                                                   slot, " of type ",
-                                                   dtype_name(graph->graph.type_of(c_api::endpoint_of(source)))));
+    return absl::InvalidArgumentError(
+        absl::StrCat("The attr 'T' of node ", n.name, " does not tell of an input ", slot, " of type ",
+                     dtype_name(graph->graph.type_of(c_api::endpoint_of(source)))));
   }
   n.inputs.push_back(c_api::endpoint_of(source));
   n.input_types.assign(inputs.begin(), inputs.begin() + slot + 1);
@@ -124,8 +128,8 @@ std::string handle_to_bytes(const troupe::HandleShapes& shapes) {
     troupe::to_proto(shape, &proto);
     const std::string bytes = proto.SerializeAsString();
     const uint32_t number = static_cast<uint32_t>(dtype);
-    const size_t length = 1 + CodedOutputStream::VarintSize32(static_cast<uint32_t>(bytes.size())) + bytes.size() + 1 +
-                          CodedOutputStream::VarintSize32(number);
+    const size_t length = 1 + CodedOutputStream::VarintSize32(static_cast<uint32_t>(bytes.size())) +
+                          bytes.size() + 1 + CodedOutputStream::VarintSize32(number);
     coded.WriteTag(tag(2, kBytes));
     coded.WriteVarint32(static_cast<uint32_t>(length));
     coded.WriteTag(tag(1, kBytes));
@@ -204,7 +208,8 @@ absl::Status set_handle(TF_Graph* graph, const TF_Output& output, const void* pr
   TROUPE_ASSIGN_OR_RETURN(auto shapes, handle_from_bytes(proto, length));
   std::lock_guard lock(graph->mu);
   TROUPE_RETURN_IF_ERROR(check_output(*graph, output));
-  return shapes ? graph->shapes->set_handle(c_api::endpoint_of(output), *std::move(shapes)) : absl::OkStatus();
+  return shapes ? graph->shapes->set_handle(c_api::endpoint_of(output), *std::move(shapes))
+                : absl::OkStatus();
 }
 
 }  // namespace
@@ -277,7 +282,8 @@ TF_Buffer* TF_GetHandleShapeAndType(TF_Graph* graph, TF_Output output) {
   std::string bytes;
   {
     std::lock_guard lock(graph->mu);
-    const auto* known = check_output(*graph, output).ok() ? &graph->shapes->known(c_api::endpoint_of(output)) : nullptr;
+    const auto* known =
+        check_output(*graph, output).ok() ? &graph->shapes->known(c_api::endpoint_of(output)) : nullptr;
     if (known != nullptr && known->handle != nullptr) bytes = handle_to_bytes(*known->handle);
   }
   return TF_NewBufferFromString(bytes.data(), bytes.size());

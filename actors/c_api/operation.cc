@@ -28,8 +28,8 @@ int list_length(const TF_Operation* oper, const char* name, bool input, TF_Statu
   for (size_t i = 0; i < args.size(); ++i) {
     if (name != nullptr && args[i].name == name) return (*ranges)[i].second - (*ranges)[i].first;
   }
-  c_api::set_invalid(status, absl::StrCat(input ? "Input" : "Output", " arg '", name == nullptr ? "" : name,
-                                          "' not found"));
+  c_api::set_invalid(
+      status, absl::StrCat(input ? "Input" : "Output", " arg '", name == nullptr ? "" : name, "' not found"));
   return -1;
 }
 
@@ -121,7 +121,8 @@ int TF_OperationNumControlOutputs(TF_Operation* oper) {
   return for_each_use(oper, -1, [](int, TF_Operation*, int) {});
 }
 
-int TF_OperationGetControlOutputs(TF_Operation* oper, TF_Operation** control_outputs, int max_control_outputs) {
+int TF_OperationGetControlOutputs(TF_Operation* oper, TF_Operation** control_outputs,
+                                  int max_control_outputs) {
   return for_each_use(oper, -1, [&](int i, TF_Operation* user, int) {
     if (i < max_control_outputs) control_outputs[i] = user;
   });

@@ -22,9 +22,10 @@ std::string node_text(absl::string_view name) { return absl::StrCat("{{node ", n
 
 absl::Status check_deprecation(const troupe::OpDef& op, int producer) {
   if (op.deprecated_since <= 0 || producer < op.deprecated_since) return absl::OkStatus();
-  return absl::UnimplementedError(absl::StrCat(
-      "Op ", op.name, " is not available in GraphDef version ", producer, ". It has been removed in version ",
-      op.deprecated_since, ". ", op.deprecation.empty() ? troupe::deprecation_advice(op.name) : op.deprecation, "."));
+  return absl::UnimplementedError(
+      absl::StrCat("Op ", op.name, " is not available in GraphDef version ", producer,
+                   ". It has been removed in version ", op.deprecated_since, ". ",
+                   op.deprecation.empty() ? troupe::deprecation_advice(op.name) : op.deprecation, "."));
 }
 
 absl::Status check_types(const AttrValue& value, const std::string& attr) {
@@ -52,13 +53,14 @@ bool TF_OperationDescription::check_source(const TF_Output& input) {
   const Node& n = *input.oper->node;
   if (!graph->owns(input.oper)) {
     source_errors_.push_back(absl::StrCat("Attempt to add an output of ", n.name,
-                                          ", which belongs to a different graph, to node with type ", op_name_));
+                                          ", which belongs to a different graph, to node with type ",
+                                          op_name_));
     return false;
   }
   if (input.index >= 0 && input.index < n.num_outputs()) return true;
-  source_errors_.push_back(absl::StrCat("Attempt to add output ", input.index, " of ", n.name, " not in range [0, ",
-                                        n.num_outputs(), ") to node with type ", op_name_, ". Node: ",
-                                        node_text(n.name)));
+  source_errors_.push_back(absl::StrCat("Attempt to add output ", input.index, " of ", n.name,
+                                        " not in range [0, ", n.num_outputs(), ") to node with type ",
+                                        op_name_, ". Node: ", node_text(n.name)));
   return false;
 }
 
@@ -72,8 +74,8 @@ const ArgDef* TF_OperationDescription::next_arg() {
 void TF_OperationDescription::check_input_type(const ArgDef& arg, DataType expected, DataType type) {
   if (arg.is_ref) expected = make_ref(expected);
   if (expected == type || expected == base_type(type)) return;
-  errors_.push_back(absl::StrCat("Input '", arg.name, "' passed ", dtype_name(type), " expected ",
-                                 dtype_name(expected)));
+  errors_.push_back(
+      absl::StrCat("Input '", arg.name, "' passed ", dtype_name(type), " expected ", dtype_name(expected)));
 }
 
 void TF_OperationDescription::check_input_ref(const ArgDef& arg, DataType type) {
@@ -132,7 +134,8 @@ void TF_OperationDescription::add_control_input(TF_Operation* input) {
     source_errors_.push_back(absl::StrCat("Attempt to add nullptr Node to node with type ", op_name_));
   } else if (!graph->owns(input)) {
     source_errors_.push_back(absl::StrCat("Attempt to add control input ", input->node->name,
-                                          ", which belongs to a different graph, to node with type ", op_name_));
+                                          ", which belongs to a different graph, to node with type ",
+                                          op_name_));
   } else {
     control_inputs_.push_back(input->id);
   }
@@ -190,8 +193,8 @@ absl::Status TF_OperationDescription::check_attrs() {
   if (missing.empty()) return absl::OkStatus();
   std::sort(missing.begin(), missing.end());
   return absl::InvalidArgumentError(absl::StrCat("NodeDef missing attr", missing.size() == 1 ? "" : "s", " '",
-                                                 absl::StrJoin(missing, "', '"), "' from ", summarize_op(*op_),
-                                                 "; NodeDef: ", node_text(name)));
+                                                 absl::StrJoin(missing, "', '"), "' from ",
+                                                 summarize_op(*op_), "; NodeDef: ", node_text(name)));
 }
 
 absl::StatusOr<TF_Operation*> TF_OperationDescription::finish() {
@@ -235,7 +238,9 @@ TF_OperationDescription* TF_NewOperation(TF_Graph* graph, const char* op_type, c
   return TF_NewOperationLocked(graph, op_type, oper_name);
 }
 
-void TF_SetDevice(TF_OperationDescription* desc, const char* device) { desc->device = device == nullptr ? "" : device; }
+void TF_SetDevice(TF_OperationDescription* desc, const char* device) {
+  desc->device = device == nullptr ? "" : device;
+}
 
 void TF_AddInput(TF_OperationDescription* desc, TF_Output input) { desc->add_input(input); }
 
@@ -243,7 +248,9 @@ void TF_AddInputList(TF_OperationDescription* desc, const TF_Output* inputs, int
   desc->add_input_list(inputs, inputs == nullptr ? 0 : num_inputs);
 }
 
-void TF_AddControlInput(TF_OperationDescription* desc, TF_Operation* input) { desc->add_control_input(input); }
+void TF_AddControlInput(TF_OperationDescription* desc, TF_Operation* input) {
+  desc->add_control_input(input);
+}
 
 void TF_ColocateWith(TF_OperationDescription* desc, TF_Operation* op) {
   if (op != nullptr) desc->colocation.insert(absl::StrCat("loc:@", op->node->name));

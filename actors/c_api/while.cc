@@ -30,7 +30,8 @@ absl::StatusOr<TF_Output> make_input(const TF_Output& initial, TF_Graph* graph, 
   std::lock_guard lock(graph->mu);
   const int id = graph->graph.num_ids();
   TROUPE_RETURN_IF_ERROR(
-      graph->graph.add_node(name, "Placeholder", {{"dtype", type}, {"shape", troupe::PartialShape()}}, {}).status());
+      graph->graph.add_node(name, "Placeholder", {{"dtype", type}, {"shape", troupe::PartialShape()}}, {})
+          .status());
   TROUPE_RETURN_IF_ERROR(graph->adopt_nodes(id));
   return TF_Output{graph->operation(id), 0};
 }
@@ -111,7 +112,8 @@ absl::StatusOr<std::vector<Endpoint>> LoopMaker::add_all(const char* op, const s
   return made;
 }
 
-absl::StatusOr<std::vector<Endpoint>> LoopMaker::copy(TF_Graph* from, const char* scope, const TF_Output* from_inputs,
+absl::StatusOr<std::vector<Endpoint>> LoopMaker::copy(TF_Graph* from, const char* scope,
+                                                      const TF_Output* from_inputs,
                                                       const std::vector<Endpoint>& inputs,
                                                       const std::vector<TF_Output>& wanted) {
   pb::GraphDef def;
@@ -123,13 +125,14 @@ absl::StatusOr<std::vector<Endpoint>> LoopMaker::copy(TF_Graph* from, const char
   options.prefix = name_.empty() ? scope : absl::StrCat(name_, "/", scope);
   options.skip_mapped_nodes = true;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    options.input_map[{from_inputs[i].oper->node->name, from_inputs[i].index}] = {nodes_.node(inputs[i].node).name,
-                                                                                  inputs[i].slot};
+    options.input_map[{from_inputs[i].oper->node->name, from_inputs[i].index}] = {
+        nodes_.node(inputs[i].node).name, inputs[i].slot};
   }
   options.control_dependencies.push_back(nodes_.node(inputs[0].node).name);
   for (const TF_Output& out : wanted) {
     if (!from->owns(out.oper)) {
-      return invalid(absl::StrCat("Requested return tensor '", c_api::output_name(out), "' not found in graph def"));
+      return invalid(
+          absl::StrCat("Requested return tensor '", c_api::output_name(out), "' not found in graph def"));
     }
     options.return_tensors.emplace_back(out.oper->node->name, out.index);
   }
@@ -141,10 +144,10 @@ absl::StatusOr<std::vector<Endpoint>> LoopMaker::copy(TF_Graph* from, const char
 absl::Status LoopMaker::run(std::vector<Endpoint>* exits) {
   std::vector<Endpoint> enters, merges, switches, bodies;
   for (const TF_Output& in : params_.cond_graph->parent_inputs) {
-    TROUPE_ASSIGN_OR_RETURN(Endpoint enter, add("Enter", {c_api::endpoint_of(in)},
-                                                {{"frame_name", name_},
-                                                 {"is_constant", false},
-                                                 {"parallel_iterations", kParallelIterations}}));
+    TROUPE_ASSIGN_OR_RETURN(
+        Endpoint enter,
+        add("Enter", {c_api::endpoint_of(in)},
+            {{"frame_name", name_}, {"is_constant", false}, {"parallel_iterations", kParallelIterations}}));
     enters.push_back(enter);
   }
   // The edge that closes the loop is put in its place below.
@@ -152,8 +155,9 @@ absl::Status LoopMaker::run(std::vector<Endpoint>* exits) {
     TROUPE_ASSIGN_OR_RETURN(Endpoint merge, add("Merge", {e, e}, {{"N", 2}}));
     merges.push_back(merge);
   }
-  TROUPE_ASSIGN_OR_RETURN(std::vector<Endpoint> condition,
-                          copy(params_.cond_graph, "cond", params_.cond_inputs, merges, {params_.cond_output}));
+  TROUPE_ASSIGN_OR_RETURN(
+      std::vector<Endpoint> condition,
+      copy(params_.cond_graph, "cond", params_.cond_inputs, merges, {params_.cond_output}));
   if (const DataType type = base_type(nodes_.type_of(condition[0])); type != DataType::kBool) {
     return invalid(
         absl::StrCat("BuildWhileLoop: 'cond' argument must return a boolean output, got ", dtype_name(type)));
@@ -169,9 +173,10 @@ absl::Status LoopMaker::run(std::vector<Endpoint>* exits) {
   for (size_t i = 0; i < bodies.size(); ++i) {
     const DataType has = base_type(nodes_.type_of(bodies[i])), wants = base_type(nodes_.type_of(merges[i]));
     if (has == wants) continue;
-    return invalid(absl::StrCat("BuildWhileLoop: 'body' argument must return outputs of the types of the loop "
-                                "variables, got ",
-                                dtype_name(has), " for variable ", i, ", which is ", dtype_name(wants)));
+    return invalid(
+        absl::StrCat("BuildWhileLoop: 'body' argument must return outputs of the types of the loop "
+                     "variables, got ",
+                     dtype_name(has), " for variable ", i, ", which is ", dtype_name(wants)));
   }
   TROUPE_ASSIGN_OR_RETURN(std::vector<Endpoint> next, add_all("NextIteration", bodies));
   for (size_t i = 0; i < merges.size(); ++i) nodes_.node(merges[i].node).inputs[1] = next[i];
@@ -215,8 +220,8 @@ TF_WhileParams TF_NewWhile(TF_Graph* g, TF_Output* inputs, int ninputs, TF_Statu
   auto* body_inputs = new TF_Output[ninputs];
   auto* body_outputs = new TF_Output[ninputs];
   std::fill(body_outputs, body_outputs + ninputs, TF_Output{nullptr, -1});
-  TF_WhileParams params{ninputs,     TF_NewGraph(), cond_inputs,  {nullptr, -1},
-                        TF_NewGraph(), body_inputs, body_outputs, nullptr};
+  TF_WhileParams params{ninputs,       TF_NewGraph(), cond_inputs,  {nullptr, -1},
+                        TF_NewGraph(), body_inputs,   body_outputs, nullptr};
   for (TF_Graph* graph : {params.cond_graph, params.body_graph}) {
     graph->parent = g;
     graph->parent_inputs.assign(inputs, inputs + ninputs);
