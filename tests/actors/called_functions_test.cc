@@ -57,7 +57,7 @@ std::string call_less(const std::string& name, const std::string& f, float by) {
          node(name, f, {name + "_arg:z:0"});
 }
 
-/// Factorial, Fib and Sum by recursion; Even and Odd by each other; Bad fails, Hang waits, Spin loops for ever; Deep calls itself
+/// Factorial, Fib and SumTo by recursion; Even and Odd by each other; Bad fails, Hang waits, Spin loops for ever; Deep calls itself
 /// x times and then Hang; Down counts x down in a loop whose body is called, and sums in another.
 std::string library() {
   const std::string next = " attr { key: 'T' value { list { type: DT_FLOAT type: DT_FLOAT } } }";
@@ -75,8 +75,8 @@ std::string library() {
                    call_less("one", "Fib", 1) + call_less("two", "Fib", 2) +
                        node("sum", "AddV2", {"one:y:0", "two:y:0"}, kF),
                    "sum:z:0");
-  text += function("Sum", below(0.5) + branch_node("below:z:0", "Zero", "SumMore"), "branch:output:0");
-  text += function("SumMore", call_less("less", "Sum", 1) + node("sum", "AddV2", {"x", "less:y:0"}, kF),
+  text += function("SumTo", below(0.5) + branch_node("below:z:0", "Zero", "SumToMore"), "branch:output:0");
+  text += function("SumToMore", call_less("less", "SumTo", 1) + node("sum", "AddV2", {"x", "less:y:0"}, kF),
                    "sum:z:0");
   text += function("Even", below(0.5) + branch_node("below:z:0", "One", "EvenMore"), "branch:output:0");
   text += function("EvenMore", call_less("less", "Odd", 1), "less:y:0");
@@ -188,7 +188,7 @@ TEST_F(CalledFunctions, call_each_other) {
 }
 
 TEST_F(CalledFunctions, nest_thousands_deep) {
-  Session& s = open_text(x_and_call("Sum"));
+  Session& s = open_text(x_and_call("SumTo"));
   for (int i = 0; i < 3; ++i) EXPECT_EQ(number(s.run({feed("x", 2000)}, {"call"})), 2001000);
 }
 
@@ -285,7 +285,7 @@ TEST_F(CalledFunctions, go_on_when_the_session_closes) {
 }
 
 TEST_F(CalledFunctions, run_in_several_steps_at_once) {
-  Session& s = open_text(x_and_call("Factorial") + x_and_call("Fib", "fib") + x_and_call("Sum", "sum"));
+  Session& s = open_text(x_and_call("Factorial") + x_and_call("Fib", "fib") + x_and_call("SumTo", "sum"));
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
@@ -361,7 +361,7 @@ long resident_pages() {
 }
 
 TEST_F(CalledFunctions, leave_no_memory_behind) {
-  Session& s = open_text(x_and_call("Sum"));
+  Session& s = open_text(x_and_call("SumTo"));
   auto run = [&](int times) {
     for (int i = 0; i < times; ++i) number(s.run({feed("x", 10)}, {"call"}));
   };
