@@ -150,6 +150,8 @@ class SessionImpl final : public SessionActor::base {
     for (const auto& [handle, actor] : partial_runs_) send_exit(actor, caf::exit_reason::user_shutdown);
     partial_runs_.clear();
     core_->stop_slots();
+    // It refers to this actor, and would keep it for ever.
+    core_ = nullptr;
   }
 
   behavior_type make_behavior() override {

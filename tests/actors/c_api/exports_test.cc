@@ -1,0 +1,93 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "tests/actors/c_api/wheel.h"
+
+namespace {
+
+/// Names that the shared library defines for others.
+std::set<std::string> exported_names() {
+  int status = 0;
+  std::istringstream lines(output_of("nm -D --defined-only '" TROUPE_C_LIBRARY "'", &status));
+  EXPECT_EQ(status, 0);
+  std::set<std::string> names;
+  for (std::string line; std::getline(lines, line);) names.insert(line.substr(line.rfind(' ') + 1));
+  return names;
+}
+
+/// Functions that a header declares for clients.
+std::set<std::string> declared_in(const std::string& path) {
+  std::ifstream file(path);
+  EXPECT_TRUE(file) << path;
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  text = std::regex_replace(text, std::regex("//[^\n]*"), "");
+  std::set<std::string> names;
+  const std::regex function("TF_CAPI_EXPORT[^;(]*?\\b(TF_\\w+)\\s*\\(");
+  for (std::sregex_iterator it(text.begin(), text.end(), function), end; it != end; ++it)
+    names.insert((*it)[1]);
+  return names;
+}
+
+}  // namespace
+
+TEST(CLibrary, exports_the_c_api_and_nothing_else) {
+  for (const std::string& name : exported_names()) EXPECT_EQ(name.substr(0, 3), "TF_") << name;
+}
+
+TEST(CLibrary, exports_what_its_own_headers_declare) {
+  std::set<std::string> exported = exported_names();
+  for (const char* header : {"c_api.h", "tf_tensor.h", "tf_status.h", "tf_buffer.h", "tf_datatype.h",
+                             "tf_tstring.h", "kernels.h", "ops.h"}) {
+    for (const std::string& name : declared_in(std::string(TROUPE_C_INCLUDE "/tensorflow/c/") + header)) {
+      EXPECT_TRUE(exported.count(name)) << header << ": " << name;
+    }
+  }
+}
+
+TEST(CLibrary, exports_what_tensorflow_declares) {
+  std::string folder = tensorflow_folder();
+  if (folder.empty()) GTEST_SKIP() << "no TensorFlow is installed";
+  std::set<std::string> exported = exported_names();
+  for (const char* header : {"c_api.h", "tf_tensor.h", "tf_status.h", "tf_buffer.h", "tf_datatype.h",
+                             "tf_tstring.h", "kernels.h", "ops.h"}) {
+    std::set<std::string> names = declared_in(folder + "/include/tensorflow/c/" + header);
+    EXPECT_FALSE(names.empty()) << header;
+    for (const std::string& name : names) EXPECT_TRUE(exported.count(name)) << header << ": " << name;
+  }
+}
+
+/// Beside TensorFlow's library in one process, whoever comes first and however it is loaded.
+class CLibraryBesideTensorFlow : public testing::TestWithParam<const char*> {};
+
+TEST_P(CLibraryBesideTensorFlow, computes) {
+  std::string folder = tensorflow_folder();
+  if (folder.empty()) GTEST_SKIP() << "no TensorFlow is installed";
+  std::string arguments;
+  std::istringstream order(GetParam());
+  for (std::string word; order >> word;) {
+    const bool ours = word[0] == 'o';
+    arguments += " '" + (ours ? std::string(TROUPE_C_LIBRARY) : folder + "/libtensorflow_cc.so.2") +
+                 (word[1] == 'g' ? ":global'" : ":local'");
+  }
+  int status = 0;
+  std::string text = output_of("TF_CPP_MIN_LOG_LEVEL=3 LD_LIBRARY_PATH='" + folder +
+                                   "' '" TROUPE_TWO_LIBRARIES "'" + arguments,
+                               &status);
+  EXPECT_EQ(status, 0) << text;
+  size_t sums = 0;
+  for (size_t at = 0; (at = text.find("2.21.0: 1 + 2 = 3\n", at)) != std::string::npos; ++at) ++sums;
+  EXPECT_EQ(sums, 4u) << text;
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, CLibraryBesideTensorFlow,
+                         testing::Values("ol tl", "tl ol", "og tl", "tl og", "ol tg", "tg ol", "og tg",
+                                         "tg og"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           name[2] = '_';
+                           return name;
+                         });
