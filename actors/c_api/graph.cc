@@ -42,7 +42,7 @@ TF_Graph::TF_Graph() : graph(&c_api::process_ops()) {
 
 TF_Graph::~TF_Graph() = default;
 
-absl::Status TF_Graph::adopt_nodes(int first_id) {
+absl::Status TF_Graph::adopt_nodes(int first_id, bool imported) {
   consumers.resize(graph.num_ids());
   for (int id = first_id; id < graph.num_ids(); ++id) {
     const Node& n = graph.node(id);
@@ -51,7 +51,7 @@ absl::Status TF_Graph::adopt_nodes(int first_id) {
     for (int c : n.control_inputs) consumers[c].push_back({id, -1, -1});
   }
   num_nodes = graph.num_ids();
-  if (graph.num_ids() == first_id + 1) return shapes->add(graph.node(first_id));
+  if (graph.num_ids() == first_id + 1 && !imported) return shapes->add(graph.node(first_id));
   return shapes->add_imported(first_id);
 }
 

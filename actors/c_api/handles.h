@@ -50,8 +50,8 @@ struct TF_Graph {
   /// True when `oper` is one of this graph's operations; `mu` held.
   bool owns(const TF_Operation* oper) const { return oper != nullptr && oper->graph == this; }
   /// Makes operations, shapes and consumers of the nodes from `first_id` on; `mu` held. An error leaves the
-  /// nodes in place (the caller takes them out again).
-  absl::Status adopt_nodes(int first_id);
+  /// nodes in place (the caller takes them out again). Of imported nodes "_output_shapes" counts too.
+  absl::Status adopt_nodes(int first_id, bool imported = false);
   /// Takes the nodes from `first_id` on out again; `mu` held.
   void drop_nodes(int first_id);
 

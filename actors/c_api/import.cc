@@ -55,7 +55,7 @@ absl::Status import_locked(const pb::GraphDef& def, const troupe::ImportOptions&
   const auto versions = graph->graph.versions();
   troupe::ImportResults results;
   TROUPE_RETURN_IF_ERROR(import_graph_def(def, options, &graph->graph, &results));
-  if (absl::Status s = graph->adopt_nodes(first_id); !s.ok()) {
+  if (absl::Status s = graph->adopt_nodes(first_id, true); !s.ok()) {
     graph->drop_nodes(first_id);
     graph->graph.set_library(library);
     graph->graph.versions() = versions;

@@ -81,7 +81,7 @@ absl::Status add_while_input(TF_Graph* graph, const TF_Output& source, TF_Operat
   TROUPE_RETURN_IF_ERROR(check_operation(*graph, loop));
   Node& n = mutable_node(graph, loop);
   if (n.op->name != "While" && n.op->name != "StatelessWhile") {
-    return absl::InvalidArgumentError(
+    return absl::InternalError(
         absl::StrCat("dst argument to AddWhileEdgeHack should be a While op, got: ", n.op->name));
   }
   std::vector<troupe::DataType> inputs, outputs;
@@ -104,7 +104,7 @@ absl::Status set_attr(TF_Graph* graph, TF_Operation* oper, const char* name, con
   pb::AttrValue message;
   if (proto == nullptr || proto->length > INT_MAX ||
       !message.ParseFromArray(proto->data, static_cast<int>(proto->length))) {
-    return absl::InvalidArgumentError("Unparseable AttrValue proto");
+    return absl::InvalidArgumentError("Invalid AttrValue proto");
   }
   TROUPE_ASSIGN_OR_RETURN(troupe::AttrValue value, troupe::from_proto(message));
   std::lock_guard lock(graph->mu);

@@ -12,6 +12,7 @@
 #include "graph/ir/function_library.h"
 #include "graph/ir/graph_def.h"
 #include "graph/ir/names.h"
+#include "graph/ops/op_check.h"
 #include "graph/tensor/tensor_proto.h"
 
 #include "proto/graph.pb.h"
@@ -113,13 +114,15 @@ class Importer {
   absl::Status resolve_inputs();
   absl::Status resolve_mapped(const TensorName& in, const pb::NodeDef& def, Source* out);
   absl::Status add_nodes();
+  absl::Status check_attrs_now(int index, const OpDef& op, AttrMap* attrs) const;
   absl::Status add_node(int index);
   absl::Status read_attrs(const pb::NodeDef& def, const OpDef& op, AttrMap* attrs, absl::Status* defect);
   absl::Status charge(const pb::NodeDef& def, const pb::AttrValue& value);
   absl::Status check_arg_counts(const OpDef& op, const AttrMap& attrs, const pb::NodeDef& def) const;
   absl::Status rename_colocation(const pb::NodeDef& def, AttrMap* attrs) const;
   absl::Status connect(int index);
-  absl::Status check_missing(int index, Node* node, int given);
+  absl::Status wrong_count(const Node& node, int given) const;
+  absl::Status check_missing(Node* node, int given);
   absl::Status add_control_dependencies();
   absl::Status revalidate_old_nodes() const;
   absl::Status collect(ImportResults* results);
@@ -446,6 +449,17 @@ absl::Status Importer::rename_colocation(const pb::NodeDef& def, AttrMap* attrs)
   return absl::OkStatus();
 }
 
+absl::Status Importer::check_attrs_now(int index, const OpDef& op, AttrMap* attrs) const {
+  const std::string node = absl::StrCat("; NodeDef: {{node ", name_of(index), "}}");
+  for (const AttrDef& attr : op.attrs) {
+    const AttrValue* value = attrs->find(attr.name);
+    if (value == nullptr) continue;
+    TROUPE_RETURN_IF_ERROR(
+        annotate(check_attr(attr, *value), "", absl::StrCat("\n\t", node, "; ", summarize_op(op))));
+  }
+  return annotate(complete_and_check_attrs(op, attrs), "", node);
+}
+
 absl::Status Importer::add_node(int index) {
   const pb::NodeDef& def = def_.node(index);
   const OpDef& op = *ops_[index];
@@ -453,6 +467,8 @@ absl::Status Importer::add_node(int index) {
   absl::Status defect;
   TROUPE_RETURN_IF_ERROR(read_attrs(def, op, &attrs, &defect));
   if (importing() && !defect.ok()) return defect;
+  // A graph that imports names faults of attrs first, and each by the name that the node gets.
+  if (importing()) TROUPE_RETURN_IF_ERROR(check_attrs_now(index, op, &attrs));
   TROUPE_RETURN_IF_ERROR(check_arg_counts(op, attrs, def));
   if (absl::Status s = complete_and_check_attrs(op, &attrs); !s.ok()) {
     s = annotate(s, "", absl::StrCat("; NodeDef: {{node ", def.name(), "}}", node_suffix(def.name())));
@@ -469,7 +485,7 @@ absl::Status Importer::add_node(int index) {
     if (shape != nullptr && shape->rank() == 0) attrs.set("shape", PartialShape());
   }
   for (const char* caller : {"PartitionedCall", "StatefulPartitionedCall"}) {
-    if (op.name != caller) continue;
+    if (op.name != caller || importing()) continue;
     auto f = attrs.get<FunctionRef>("f");
     if (f.ok() && graph_.library()->find(f->name) == nullptr) {
       return invalid(absl::StrCat("Failed to find function \"", f->name, "\" in function library: ",
@@ -509,9 +525,15 @@ absl::Status Importer::connect(int index) {
     }
     const Node& from = graph_.node(source.node);
     if (source.slot >= from.num_outputs()) {
+      absl::string_view name = from.name;
+      if (from.id >= first_id_ && !prefix_.empty()) name.remove_prefix(prefix_.size() + 1);
       return invalid(absl::StrCat("Node '", def_.node(index).name(), "': Connecting to invalid output ", source.slot,
-                                  " of source node ", from.name, " which has ", from.num_outputs(),
-                                  " outputs."));
+                                  " of source node ", name, " which has ", from.num_outputs(), " outputs."));
+    }
+    if (slot >= node.num_inputs() && importing()) {
+      const auto sources = sources_of(index);
+      return wrong_count(node, static_cast<int>(std::count_if(sources.begin(), sources.end(),
+                                                              [](const Source& i) { return i.slot >= 0; })));
     }
     if (slot >= node.num_inputs()) {
       return invalid(absl::StrCat("Input ", slot, " of node ", node.name, " does not exist. Node only has ",
@@ -526,16 +548,18 @@ absl::Status Importer::connect(int index) {
     }
     node.inputs[slot++] = {source.node, source.slot};
   }
-  return slot < node.num_inputs() ? check_missing(index, &node, slot) : absl::OkStatus();
+  return slot < node.num_inputs() ? check_missing(&node, slot) : absl::OkStatus();
 }
 
-absl::Status Importer::check_missing(int index, Node* node, int given) {
-  if (strict_) {
-    std::string types = absl::StrJoin(
-        node->input_types, ", ", [](std::string* out, DataType t) { absl::StrAppend(out, dtype_name(t)); });
-    return invalid(absl::StrCat("NodeDef expected inputs '", types, "' do not match ", given,
-                                " inputs specified; NodeDef: {{node ", def_.node(index).name(), "}}"));
-  }
+absl::Status Importer::wrong_count(const Node& node, int given) const {
+  std::string types = absl::StrJoin(
+      node.input_types, ", ", [](std::string* out, DataType t) { absl::StrAppend(out, dtype_name(t)); });
+  return invalid(absl::StrCat("NodeDef expected inputs '", types, "' do not match ", given, " inputs specified; ",
+                              summarize_op(*node.op), "; NodeDef: {{node ", node.name, "}}"));
+}
+
+absl::Status Importer::check_missing(Node* node, int given) {
+  if (strict_) return wrong_count(*node, given);
   node->defect.Update(invalid(
       absl::StrCat("Incomplete graph, missing ", node->num_inputs() - given, " inputs for ", node->name)));
   node->inputs.resize(given);
