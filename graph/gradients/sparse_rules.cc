@@ -142,6 +142,36 @@ void ragged_to_sparse(Rule& r) {
   if (r.has_dy(1)) r.dx(-1, reshape_like(r.dy(1), r.x(-1)));
 }
 
+/// The same op on the positions of the values tells where each element of the result comes from; -1: the default value.
+void ragged_to_tensor(Rule& r) {
+  GradientScope& scope = r.scope();
+  int depth = 1;
+  for (const std::string& type : r.attr<std::vector<std::string>>("row_partition_types")) {
+    depth += type != "FIRST_DIM_SIZE" ? 1 : 0;
+  }
+  Val values = r.x(1), dy = r.dy(), zero = scope.int_scalar(0), one = scope.int_scalar(1);
+  auto dims = [&](Val v, int begin, int end) {
+    return r.op("StridedSlice", {unary("Shape", v), r.ints({begin}), r.ints({end}), r.ints({1})},
+                {{"end_mask", end == 0 ? 1 : 0}});
+  };
+  Val count = dim_of(unary("Shape", values), 0);
+  Val positions = r.op("Range", {zero, count, one});
+  Val shape = scope.cast(dims(dy, 0, depth), r.x(0).dtype());
+  Val from = r.op("RaggedTensorToTensor", {shape, positions, scope.int_scalar(-1), r.xs(3, r.num_inputs())},
+                  r.attrs({"row_partition_types"}));
+  if (r.wants(1)) {
+    Val rows =
+        r.op("ConcatV2", {std::vector<Val>{reshape(unary("Size", from), {1}), dims(values, 1, 0)}, zero});
+    Val summed = r.op("UnsortedSegmentSum", {reshape(dy, rows), reshape(from, {-1}), count});
+    r.dx(1, reshape_like(summed, values));
+  }
+  if (!r.wants(2)) return;
+  Val inner = r.op("Fill", {reshape(unary("Rank", dy) - unary("Rank", from), {1}), one});
+  Val wide = r.op("ConcatV2", {std::vector<Val>{unary("Shape", from), inner}, zero});
+  Val by_default = reshape(binary("Less", from, zero), wide);
+  r.dx(2, sum_to_shape(select(by_default, dy, zeros_like(dy)), r.x(2), r.y()));
+}
+
 void ragged_to_variant(Rule& r) {
   const int rank = r.num_inputs() - 1;
   Val splits = rank == 0 ? r.scope().constant(Tensor(DataType::kInt64, Shape{0})) : r.x(0);
@@ -174,6 +204,7 @@ const RuleRow kRows[] = {
     {"SparseFillEmptyRows", fill_empty_rows},
     {"RaggedFillEmptyRows", ragged_fill_empty_rows},
     {"RaggedTensorToSparse", ragged_to_sparse},
+    {"RaggedTensorToTensor", ragged_to_tensor},
     {"RaggedTensorToVariant", ragged_to_variant},
     {"RaggedTensorFromVariant", ragged_from_variant},
 };
