@@ -13,6 +13,7 @@
 #include "actors/partial_run_actor.h"
 #include "graph/gradients/function_gradient.h"
 #include "graph/ir/graph_def.h"
+#include "graph/passes/place.h"
 #include "graph/passes/planner.h"
 #include "proto/graph.pb.h"
 
@@ -186,16 +187,26 @@ class SessionImpl final : public SessionActor::base {
     return to_error(status);
   }
 
+  /// Wishes for devices are checked when they come, unless only what runs is to be placed.
+  absl::Status check_devices(const Graph& graph) const {
+    if (core_->options.place_pruned_graph) return absl::OkStatus();
+    PlanOptions options;
+    options.allow_soft_placement = core_->options.allow_soft_placement;
+    return check_placeable(*core_->devices, options, graph);
+  }
+
   absl::Status create(const CreateGraph& m) {
     if (core_->closed) return absl::CancelledError("Session has been closed.");
     if (graph_ != nullptr) {
       return absl::AlreadyExistsError("A Graph has already been created for this session.");
     }
     if (m.proto == nullptr) {
+      TROUPE_RETURN_IF_ERROR(check_devices(*m.graph));
       graph_ = m.graph;
     } else {
       auto graph = std::make_shared<Graph>(core_->ops);
       TROUPE_RETURN_IF_ERROR(import_graph_def(*m.proto, ImportOptions(), graph.get()));
+      TROUPE_RETURN_IF_ERROR(check_devices(*graph));
       graph_ = std::move(graph);
     }
     core_->has_graph = true;
@@ -210,11 +221,13 @@ class SessionImpl final : public SessionActor::base {
           "Extend is not allowed when optimize_for_static_graph is true in the session's ConfigProto");
     }
     if (m.proto == nullptr) {
+      TROUPE_RETURN_IF_ERROR(check_devices(*m.graph));
       graph_ = m.graph;
       return absl::OkStatus();
     }
     auto graph = std::make_shared<Graph>(graph_->clone());
     TROUPE_RETURN_IF_ERROR(import_graph_def(*m.proto, ImportOptions(), graph.get()));
+    TROUPE_RETURN_IF_ERROR(check_devices(*graph));
     graph_ = std::move(graph);
     return absl::OkStatus();
   }

@@ -639,9 +639,9 @@ void ExecutorState::node_done(const Ready& r, const CompiledNode& n, Value* outp
           if (outputs[i].ref == nullptr && outputs[i].tensor.dtype() != base_type(info.output_types[i]))
               [[unlikely]] {
             return fail(r.node, absl::InternalError(absl::StrCat(
-                                    "output ", i, " of type ", dtype_name(outputs[i].tensor.dtype()),
+                                    "Output ", i, " of type ", dtype_name(outputs[i].tensor.dtype()),
                                     " does not match declared output type ", dtype_name(info.output_types[i]),
-                                    " for node ", info.name)));
+                                    " for node {{node ", info.name, "}}")));
           }
         }
       }

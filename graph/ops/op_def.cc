@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -145,7 +146,9 @@ absl::StatusOr<AttrValue> parse_value(string_view kind, string_view text) {
   if (kind == "string") {
     absl::ConsumePrefix(&text, "'");
     absl::ConsumeSuffix(&text, "'");
-    return AttrValue(std::string(text));
+    std::string value;
+    if (!absl::CUnescape(text, &value)) return bad();
+    return AttrValue(std::move(value));
   }
   if (kind == "shape") {
     if (absl::StrContains(text, "unknown") || text == "?" || text == "<unknown>")

@@ -196,7 +196,8 @@ class Instantiator {
       if (absl::StartsWith(text, "^")) {
         TROUPE_RETURN_IF_ERROR(connect_control(absl::string_view(text).substr(1), &node));
       } else {
-        TROUPE_RETURN_IF_ERROR(resolve(text, &node.inputs));
+        const absl::Status found = resolve(text, &node.inputs);
+        if (!found.ok()) return annotate(found, "", absl::StrCat(": {{node ", node.name, "}}"));
       }
     }
     const auto& types = input_types_[i];
@@ -240,7 +241,10 @@ class Instantiator {
       if (it == def_.ret().end())
         return absl::InvalidArgumentError(absl::StrCat("Return ", name, " missing."));
       const size_t before = body_->rets.size();
-      TROUPE_RETURN_IF_ERROR(resolve(it->second, &body_->rets));
+      if (!resolve(it->second, &body_->rets).ok()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("Return ", name, " -> ", it->second, " is not found."));
+      }
       const size_t want = static_cast<size_t>(ranges[i].second - ranges[i].first);
       if (body_->rets.size() - before != want) {
         return absl::InvalidArgumentError(absl::StrCat("Return ", name, " should have ", want,

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -23,6 +24,34 @@ struct Group {
 std::string list_devices(const DeviceCatalog& devices) {
   return absl::StrJoin(devices.entries(), ", ",
                        [](std::string* o, const auto& e) { absl::StrAppend(o, e.name); });
+}
+
+absl::Status malformed_device(const Node& n) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Malformed device specification '", n.requested_device, "' in node: {name:'", n.name, "' id:", n.id + 2,
+      " op device:{requested: '", n.requested_device, "', assigned: ''} def:{{{node ", n.name, "}} = ",
+      n.op->name, "[]()}}\n\t [[", n.name, "]]"));
+}
+
+absl::Status no_such_device(const Node& n, const std::string& wanted, const DeviceCatalog& devices) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Cannot assign a device for operation ", n.name, ": {{node ", n.name, "}} was explicitly assigned to ",
+      wanted, " but available devices are [ ", list_devices(devices),
+      " ]. Make sure the device specification refers to a valid device.\n\t [[", n.name, "]]"));
+}
+
+absl::Status no_kernel(const Node& n, const DeviceCatalog& devices) {
+  std::vector<std::string> types;
+  for (const auto& e : devices.entries()) types.push_back(e.type);
+  std::sort(types.begin(), types.end());
+  types.erase(std::unique(types.begin(), types.end()), types.end());
+  std::string attrs = absl::StrJoin(n.attrs, ", ", [](std::string* o, const AttrMap::Entry& a) {
+    absl::StrAppend(o, a.first, "=", a.second.to_string());
+  });
+  return absl::InvalidArgumentError(
+      absl::StrCat("No OpKernel was registered to support Op '", n.op->name, "' used by {{node ", n.name,
+                   "}} with these attrs: [", attrs, "]\nRegistered devices: [", absl::StrJoin(types, ", "),
+                   "]\nRegistered kernels:\n", devices.kernels_of(n.op->name), "\n\t [[", n.name, "]]"));
 }
 
 class Placer {
@@ -66,8 +95,7 @@ class Placer {
     if (!n.requested_device.empty()) {
       auto want = DeviceName::parse(n.requested_device);
       if (!want) {
-        return absl::InvalidArgumentError(absl::StrCat("Malformed device specification '", n.requested_device,
-                                                       "' in node: {{node ", n.name, "}}"));
+        return malformed_device(n);
       }
       g.requested = *std::move(want);
     }
@@ -83,17 +111,7 @@ class Placer {
       any |= s.supported;
     }
     if (any) return absl::OkStatus();
-    std::vector<std::string> types;
-    for (const auto& e : devices_.entries()) types.push_back(e.type);
-    std::sort(types.begin(), types.end());
-    types.erase(std::unique(types.begin(), types.end()), types.end());
-    std::string attrs = absl::StrJoin(n.attrs, ", ", [](std::string* o, const AttrMap::Entry& a) {
-      absl::StrAppend(o, a.first, "=", a.second.to_string());
-    });
-    return absl::InvalidArgumentError(
-        absl::StrCat("No OpKernel was registered to support Op '", n.op->name, "' used by {{node ", n.name,
-                     "}} with these attrs: [", attrs, "]\nRegistered devices: [", absl::StrJoin(types, ", "),
-                     "]\nRegistered kernels:\n", devices_.kernels_of(n.op->name), "\n\t [[", n.name, "]]"));
+    return no_kernel(n, devices_);
   }
 
   /// Joins the groups of two nodes; `hard` (references, resources) may not fail silently.
@@ -214,10 +232,7 @@ class Placer {
     bool exists = std::any_of(names_.begin(), names_.end(),
                               [&](const DeviceName& d) { return g->requested.is_specification_of(d); });
     if (!exists) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "Cannot assign a device for operation ", n.name, ": {{node ", n.name,
-          "}} was explicitly assigned to ", wanted, " but available devices are [ ", list_devices(devices_),
-          " ]. Make sure the device specification refers to a valid device."));
+      return no_such_device(n, n.requested_device.empty() ? wanted : n.requested_device, devices_);
     }
     return absl::InvalidArgumentError(
         absl::StrCat("Cannot assign a device for operation ", n.name,
@@ -243,7 +258,62 @@ class Placer {
   std::vector<Group> groups_;
 };
 
+/// Answers each question about a wish or a kernel once.
+class PlacementCheck {
+ public:
+  PlacementCheck(const DeviceCatalog& devices, const PlanOptions& options)
+      : devices_(devices), options_(options) {
+    for (const auto& e : devices.entries()) names_.push_back(*DeviceName::parse(e.name));
+  }
+
+  absl::Status check(const Node& n) {
+    if (!n.requested_device.empty() && !good_devices_.contains(n.requested_device)) {
+      const auto want = DeviceName::parse(n.requested_device);
+      if (!want) return malformed_device(n);
+      const bool exists = std::any_of(names_.begin(), names_.end(),
+                                      [&](const DeviceName& d) { return want->is_specification_of(d); });
+      if (!exists && !options_.allow_soft_placement) return no_such_device(n, n.requested_device, devices_);
+      good_devices_.insert(n.requested_device);
+    }
+    key_ = n.op->name;
+    for (const AttrDef& a : n.op->attrs) {
+      if (a.kind != "type") continue;
+      const AttrValue* value = n.attrs.find(a.name);
+      const DataType* type = value == nullptr ? nullptr : value->get<DataType>();
+      if (type != nullptr) absl::StrAppend(&key_, " ", static_cast<int>(*type));
+    }
+    if (good_kernels_.contains(key_)) return absl::OkStatus();
+    bool any = false;
+    for (const auto& e : devices_.entries()) {
+      TROUPE_ASSIGN_OR_RETURN(DeviceCatalog::Support s, devices_.kernel_support(*n.op, n.attrs, e.type));
+      any = any || s.supported;
+    }
+    if (!any && !absl::StrContains(devices_.kernels_of(n.op->name), "<no registered kernels>")) {
+      return no_kernel(n, devices_);
+    }
+    good_kernels_.insert(key_);
+    return absl::OkStatus();
+  }
+
+ private:
+  const DeviceCatalog& devices_;
+  const PlanOptions& options_;
+  std::vector<DeviceName> names_;
+  absl::flat_hash_set<std::string> good_devices_;
+  absl::flat_hash_set<std::string> good_kernels_;
+  std::string key_;
+};
+
 }  // namespace
+
+absl::Status check_placeable(const DeviceCatalog& devices, const PlanOptions& options, const Graph& graph) {
+  PlacementCheck placement(devices, options);
+  for (int i = 0; i < graph.num_ids(); ++i) {
+    const Node& n = graph.node(i);
+    if (!n.removed() && n.defect.ok()) TROUPE_RETURN_IF_ERROR(placement.check(n));
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<PassStats> place(const DeviceCatalog& devices, const PlanOptions& options, Graph* graph) {
   PassStats stats("place", *graph);

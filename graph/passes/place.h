@@ -12,4 +12,9 @@ namespace troupe {
 /// phrases: malformed or unknown devices, no kernel, members that cannot be together. Linear but for lookups of kernels.
 absl::StatusOr<PassStats> place(const DeviceCatalog& devices, const PlanOptions& options, Graph* graph);
 
+/// What is checked when a graph comes into a session, before anybody asks for a part of it: that each node asks for a
+/// device that there is (not with soft placement), and that none has attrs that no kernel of its op takes. Ops without any
+/// kernel are left to the runs that need them. Linear.
+absl::Status check_placeable(const DeviceCatalog& devices, const PlanOptions& options, const Graph& graph);
+
 }  // namespace troupe

@@ -1,6 +1,7 @@
 #include "graph/passes/planner.h"
 
 #include "absl/strings/str_cat.h"
+#include "graph/ir/control_flow.h"
 #include "graph/passes/common_subexpressions.h"
 #include "graph/passes/constant_folding.h"
 #include "graph/passes/function_body.h"
@@ -32,6 +33,17 @@ void pin_to_client(const DeviceCatalog& devices, Graph* graph) {
     n.attrs.set("send_device_incarnation", static_cast<int64_t>(client.incarnation));
     n.attrs.set("recv_device", client.name);
   }
+}
+
+/// Loops are checked as the client wrote them: values of different frames may not meet.
+absl::Status check_frames(const Graph& graph) {
+  for (int i = 0; i < graph.num_ids(); ++i) {
+    const Node& n = graph.node(i);
+    if (!n.removed() && (n.is("Enter") || n.is("RefEnter") || n.is("Exit") || n.is("RefExit"))) {
+      return static_frames(graph).status();
+    }
+  }
+  return absl::OkStatus();
 }
 
 /// What is common to all plans: from a draft whose functions have been dealt with, and whose ends are pinned, to partitions.
@@ -114,6 +126,7 @@ absl::StatusOr<Plan> make_plan(const Graph& graph, const PlanSignature& signatur
                                const PlanOptions& options) {
   Plan plan;
   TROUPE_ASSIGN_OR_RETURN(Draft draft, rewrite_signature(graph, signature, &plan));
+  TROUPE_RETURN_IF_ERROR(check_frames(draft.graph));
   const auto note = note_taker(options, draft);
   if (options.observer)
     options.observer(PassStats("rewrite_signature", graph).done(draft.graph), draft.graph);

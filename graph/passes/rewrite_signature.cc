@@ -55,6 +55,25 @@ class Rewriter {
     return absl::OkStatus();
   }
 
+  /// A feed or fetch of a run, which is looked up before the graph is cut down to what it needs.
+  absl::StatusOr<Endpoint> find_tensor(const std::string& text) const {
+    const TensorName name = parse_tensor_name(text);
+    const Node* n = graph_.find(name.node);
+    if (n == nullptr) {
+      const std::string shown =
+          name.is_control() ? absl::StrCat("^", name.node) : tensor_text(name.node, name.slot);
+      return absl::InvalidArgumentError(absl::StrCat(
+          "Tensor ", shown, ", specified in either feed_devices or fetch_devices was not found in the Graph"));
+    }
+    if (name.is_control() || name.slot >= n->num_outputs()) {
+      return absl::OutOfRangeError(absl::StrCat("Node '", n->name, "' (type: '", n->op->name,
+                                                "', num of outputs: ", n->num_outputs(),
+                                                ") does not have output ", name.slot));
+    }
+    return Endpoint{n->id, name.slot};
+  }
+
+  /// A feed of a partial run, or the end of a connection.
   absl::StatusOr<Endpoint> find_fed(const std::string& text) const {
     TensorName name = parse_tensor_name(text);
     const Node* n = name.is_control() ? nullptr : graph_.find(name.node);
@@ -83,11 +102,32 @@ class Rewriter {
     return Endpoint{n->id, name.slot};
   }
 
+  /// A fetch of a partial run.
+  absl::StatusOr<Endpoint> find_fetched(const std::string& text) const {
+    TensorName name = parse_tensor_name(text);
+    const Node* n = name.is_control() ? nullptr : graph_.find(name.node);
+    if (n == nullptr) return absl::NotFoundError(absl::StrCat("FetchOutputs node ", text, ": not found"));
+    if (n->num_outputs() == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Tried to fetch data for '", text,
+                       "', which produces no output.  To run to a node but not fetch "
+                       "any data, pass '",
+                       text,
+                       "' as an argument to the 'target_node_names' argument of the "
+                       "Session::Run API."));
+    }
+    if (name.slot >= n->num_outputs()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("FetchOutputs ", text, ": output index too large, must be < ", n->num_outputs()));
+    }
+    return Endpoint{n->id, name.slot};
+  }
+
   int num_fed() const { return static_cast<int>(signature_.feeds.size()); }
 
   absl::Status resolve() {
     for (const std::string& text : signature_.feeds) {
-      TROUPE_ASSIGN_OR_RETURN(Endpoint fed, find_fed(text));
+      TROUPE_ASSIGN_OR_RETURN(Endpoint fed, signature_.partial ? find_fed(text) : find_tensor(text));
       feeds_.push_back(fed);
       plan_->feed_types.push_back(base_type(graph_.type_of(fed)));
     }
@@ -97,27 +137,11 @@ class Rewriter {
       feeds_.push_back(fed);
       sources_.push_back(source);
     }
-    // Two spellings of one tensor: the later feed wins.
-    for (size_t i = 0; i < feeds_.size(); ++i) feed_of_[feeds_[i]] = static_cast<int>(i);
+    choose_feeds();
     for (const std::string& text : signature_.fetches) {
-      TensorName name = parse_tensor_name(text);
-      const Node* n = name.is_control() ? nullptr : graph_.find(name.node);
-      if (n == nullptr) return absl::NotFoundError(absl::StrCat("FetchOutputs node ", text, ": not found"));
-      if (n->num_outputs() == 0) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("Tried to fetch data for '", text,
-                         "', which produces no output.  To run to a node but not fetch "
-                         "any data, pass '",
-                         text,
-                         "' as an argument to the 'target_node_names' argument of the "
-                         "Session::Run API."));
-      }
-      if (name.slot >= n->num_outputs()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("FetchOutputs ", text, ": output index too large, must be < ", n->num_outputs()));
-      }
-      fetches_.push_back({n->id, name.slot});
-      plan_->fetch_types.push_back(base_type(n->output_types[name.slot]));
+      TROUPE_ASSIGN_OR_RETURN(Endpoint fetch, signature_.partial ? find_fetched(text) : find_tensor(text));
+      fetches_.push_back(fetch);
+      plan_->fetch_types.push_back(base_type(graph_.type_of(fetch)));
     }
     std::string missing;
     for (const std::string& text : signature_.targets) {
@@ -132,6 +156,15 @@ class Rewriter {
       return absl::NotFoundError(absl::StrCat("PruneForTargets: Some target nodes not found: ", missing));
     }
     return absl::OkStatus();
+  }
+
+  /// Of two spellings of one fed tensor the first in the order of texts counts, whatever the caller's order is.
+  void choose_feeds() {
+    for (int i = 0; i < static_cast<int>(feeds_.size()); ++i) {
+      const auto [it, is_new] = feed_of_.try_emplace(feeds_[i], i);
+      if (is_new || i >= num_fed()) continue;
+      if (signature_.feeds[i] < signature_.feeds[it->second]) it->second = i;
+    }
   }
 
   /// The feed that takes the place of a control edge from this node: a fed placeholder does not run.

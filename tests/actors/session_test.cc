@@ -140,13 +140,15 @@ TEST_F(SessionTest, refuses_bad_signatures_with_the_words_of_tensorflow) {
          "fed more than once.");
   expect(s.run({{"x", one}}, {"x"}).status(), absl::StatusCode::kInvalidArgument,
          "x is both fed and fetched.");
-  expect(s.run({{"nope", one}}, {"y"}).status(), absl::StatusCode::kNotFound,
-         "FeedInputs: unable to find feed output nope");
-  expect(s.run({{"x:3", one}}, {"y"}).status(), absl::StatusCode::kInvalidArgument, "output index");
-  expect(s.run({{"x", one}}, {"nope"}).status(), absl::StatusCode::kNotFound,
-         "FetchOutputs node nope: not found");
-  expect(s.run({{"x", one}}, {"none"}).status(), absl::StatusCode::kInvalidArgument, "produces no output");
-  expect(s.run({{"x", one}}, {"y:1"}).status(), absl::StatusCode::kInvalidArgument, "output index too large");
+  expect(s.run({{"nope", one}}, {"y"}).status(), absl::StatusCode::kInvalidArgument,
+         "Tensor nope:0, specified in either feed_devices or fetch_devices was not found");
+  expect(s.run({{"x:3", one}}, {"y"}).status(), absl::StatusCode::kOutOfRange,
+         "Node 'x' (type: 'Placeholder', num of outputs: 1) does not have output 3");
+  expect(s.run({{"x", one}}, {"nope"}).status(), absl::StatusCode::kInvalidArgument,
+         "Tensor nope:0, specified in either feed_devices or fetch_devices was not found");
+  expect(s.run({{"x", one}}, {"none"}).status(), absl::StatusCode::kOutOfRange,
+         "Node 'none' (type: 'NoOp', num of outputs: 0) does not have output 0");
+  expect(s.run({{"x", one}}, {"y:1"}).status(), absl::StatusCode::kOutOfRange, "does not have output 1");
   expect(s.run({}, {}, {"gone"}).status(), absl::StatusCode::kNotFound, "Some target nodes not found: gone");
   expect(s.run({{"x", Tensor::scalar<int32_t>(1)}}, {"y"}).status(), absl::StatusCode::kInvalidArgument,
          "to be float but int32 is provided");
@@ -258,15 +260,51 @@ TEST_F(SessionTest, an_error_on_one_device_ends_the_step_on_the_other) {
   }
 }
 
-TEST_F(SessionTest, names_a_device_that_does_not_exist) {
+TEST_F(SessionTest, names_a_device_that_does_not_exist_when_the_graph_comes) {
   int x = placeholder("x");
-  add("far", "Identity", {{"T", DataType::kFloat}}, {{x, 0}}, {}, "/device:CPU:7");
+  add("near", "Identity", {{"T", DataType::kFloat}}, {{x, 0}});
+  add("far", "Identity", {{"T", DataType::kFloat}}, {{x, 0}}, {}, "/cpu:7");
+  auto created = [&](const SessionOptions& options) {
+    session_ = *Session::open(*runtime_, options);
+    return session_->create(graph_.clone());
+  };
+  const absl::Status refused = created({});
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(text(refused), HasSubstr("{{node far}} was explicitly assigned to /cpu:7 but available devices "
+                                       "are [ /job:localhost/replica:0/task:0/device:CPU:0 ]"));
+  SessionOptions soft;
+  soft.allow_soft_placement = true;
+  EXPECT_EQ(created(soft), absl::OkStatus());
+  SessionOptions pruned;
+  pruned.place_pruned_graph = true;
+  EXPECT_EQ(created(pruned), absl::OkStatus());
+  EXPECT_TRUE(session_->run({{"x", Tensor::scalar<float>(1)}}, {"near"}).ok());
+  EXPECT_THAT(text(session_->run({{"x", Tensor::scalar<float>(1)}}, {"far"}).status()),
+              HasSubstr("{{node far}} was explicitly assigned to /cpu:7"));
+}
+
+TEST_F(SessionTest, refuses_a_loop_that_mixes_frames) {
+  const int start = constant("start", Tensor::scalar<float>(0));
+  const int one = constant("one", Tensor::scalar<float>(1));
+  const int enter = add("enter", "Enter", {{"T", DataType::kFloat}, {"frame_name", std::string("f")}}, {{start, 0}});
+  const int sum = add("sum", "TestAdd", {}, {{enter, 0}, {one, 0}});
+  add("exit", "Exit", {{"T", DataType::kFloat}}, {{sum, 0}});
+  add("lost", "Exit", {{"T", DataType::kFloat}}, {{start, 0}});
   Session& s = open();
-  auto out = s.run({{"x", Tensor::scalar<float>(1)}}, {"far"});
-  EXPECT_EQ(out.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(text(out.status()), HasSubstr("{{node far}} was explicitly assigned to /device:CPU:7"));
-  EXPECT_THAT(text(out.status()),
-              HasSubstr("available devices are [ /job:localhost/replica:0/task:0/device:CPU:0 ]"));
+  const absl::Status mixed = s.run({}, {"exit"}).status();
+  EXPECT_EQ(mixed.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(text(mixed), HasSubstr("{{node sum}} has inputs from different frames. The input {{node enter}} is "
+                                     "in frame 'f'. The input {{node one}} is in frame ''."));
+  EXPECT_THAT(text(s.run({}, {"lost"}).status()), HasSubstr("Cannot find a corresponding Enter op."));
+}
+
+TEST_F(SessionTest, takes_the_first_spelling_of_a_tensor_that_is_fed_twice) {
+  placeholder("x");
+  add("y", "Identity", {{"T", DataType::kFloat}}, {{0, 0}});
+  Session& s = open();
+  const Tensor one = Tensor::scalar<float>(1), two = Tensor::scalar<float>(2);
+  EXPECT_EQ((*s.run({{"x", one}, {"x:0", two}}, {"y"}))[0].value<float>(), 1);
+  EXPECT_EQ((*s.run({{"x:0", one}, {"x", two}}, {"y"}))[0].value<float>(), 2);
 }
 
 }  // namespace

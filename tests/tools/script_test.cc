@@ -23,7 +23,8 @@ TEST(ScriptList, reads_rows_and_names_the_line_that_is_wrong) {
   ASSERT_EQ(list->size(), 1u);
   EXPECT_EQ((*list)[0].path, "scripts/session/a.json");
   EXPECT_EQ((*list)[0].area, "session");
-  EXPECT_THAT(std::string(parse_script_list("script_id\nbroken\n").status().message()), HasSubstr("line 2"));
+  EXPECT_THAT(std::string(parse_script_list("script_id\tpath\nbroken\n").status().message()),
+              HasSubstr("line 2"));
   EXPECT_FALSE(parse_script_list("no header\n").ok());
 }
 

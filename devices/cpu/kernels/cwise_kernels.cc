@@ -1,6 +1,7 @@
 // The kernels that all element-wise families share: they see sizes and shapes, the dtype is in the row function.
 #include <atomic>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/kernels/cwise.h"
 #include "devices/cpu/kernels/register_kernels.h"
@@ -52,7 +53,11 @@ bool run_broadcast(KernelContext& context, const BinarySpec& spec, const Tensor&
   return good.load(std::memory_order_relaxed);
 }
 
-absl::Status failed(const BinarySpec& spec) { return absl::InvalidArgumentError(spec.error); }
+/// TensorFlow did not expect errors of the truncating operations, and calls them internal.
+absl::Status failed(const BinarySpec& spec) {
+  const absl::string_view error = spec.error;
+  return absl::StartsWith(error, "Unexpected") ? absl::InternalError(error) : absl::InvalidArgumentError(error);
+}
 
 /// Whether the result may take the place of an operand of its shape and type.
 bool may_overwrite(const KernelContext& context, const Tensor& operand) {

@@ -52,7 +52,7 @@ absl::StatusOr<int64_t> check_multinomial(const Tensor& logits, const Tensor& nu
     return invalid("num_samples should be a scalar, got shape ", num_samples.shape().to_string());
   }
   const int64_t n = num_samples.value<int32_t>();
-  if (n < 0) return invalid("num_samples should be nonnegative, got ", n);
+  if (n < 0) return invalid("num_samples should be non-negative, got ", n);
   for (int i = 0; i < 2; ++i) {
     if (logits.dim(i) > std::numeric_limits<int32_t>::max()) {
       return invalid("logits.shape = ", logits.shape().to_string(), " too large for int");

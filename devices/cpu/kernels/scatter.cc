@@ -24,17 +24,15 @@ absl::Status scatter_rows(Combine op, const Tensor& indices, const Tensor& updat
   if (op == Combine::kDiv && has_integer_zero(updates.dtype(), updates.raw(), updates.num_elements())) {
     return invalid("Integer division by zero");
   }
-  // Nothing is written before all indices are known to be good.
+  // As in TensorFlow, what stands before a bad index is written.
+  bool broadcast = updates.rank() == 0;
   for (int64_t i = 0; i < n; ++i) {
     int64_t row = int_at(indices, i);
     if (row < 0 || row >= rows) {
       return invalid("indices", position_text(indices.shape(), i), " = ", row, " is not in [0, ", rows, ")");
     }
-  }
-  if (n == 0 || target->num_elements() == 0) return absl::OkStatus();
-  bool broadcast = updates.rank() == 0;
-  for (int64_t i = 0; i < n; ++i) {
-    int64_t to = int_at(indices, i) * run;
+    int64_t to = row * run;
+    if (run == 0) continue;
     if (broadcast) {
       for (int64_t k = 0; k < run; ++k) loop(element_at(*target, to + k), updates.raw(), 1);
     } else {

@@ -5,7 +5,7 @@
 namespace troupe {
 namespace {
 
-/// What _Send and _Recv know of their edge: all of the key but the iteration.
+/// What Send and Recv nodes know of their edge: all of the key but the iteration.
 absl::StatusOr<std::string> key_prefix(const KernelConstruction& c) {
   TROUPE_ASSIGN_OR_RETURN(std::string src, c.attr<std::string>("send_device"));
   TROUPE_ASSIGN_OR_RETURN(int64_t incarnation, c.attr<int64_t>("send_device_incarnation"));
@@ -63,8 +63,8 @@ class Recv final : public AsyncKernel {
 }  // namespace
 
 void register_transfer_kernels(KernelRegistry* registry) {
-  for (const char* op : {"_Send", "_HostSend"}) registry->add(KernelDef(op).kernel<Send>());
-  for (const char* op : {"_Recv", "_HostRecv"}) registry->add(KernelDef(op).kernel<Recv>());
+  for (const char* op : {"_Send", "_HostSend", "Send"}) registry->add(KernelDef(op).kernel<Send>());
+  for (const char* op : {"_Recv", "_HostRecv", "Recv"}) registry->add(KernelDef(op).kernel<Recv>());
 }
 
 }  // namespace troupe
