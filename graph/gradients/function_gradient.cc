@@ -31,7 +31,7 @@ class FunctionGradient {
       return absl::InvalidArgumentError(absl::StrCat("The gradient of ", f_.name, " has ", args_.size(),
                                                      " results, but ", results_.size(), " are asked for"));
     }
-    TROUPE_RETURN_IF_ERROR(inline_functions(&draft_, "", &differentiator_).status());
+    TROUPE_RETURN_IF_ERROR(inline_functions(&draft_, "", &differentiator_, InlineScope::kAll).status());
     TROUPE_RETURN_IF_ERROR(add());
     return body();
   }

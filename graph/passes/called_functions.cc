@@ -33,7 +33,7 @@ bool CalledFunctions::forbids_inlining(const AttrMap& attrs) {
 
 bool CalledFunctions::is_marked(const std::string& function) {
   const pb::FunctionDef* def = library_->find(function);
-  if (def == nullptr) return false;
+  if (def == nullptr || !heed_marks_) return false;
   for (const char* mark : kMarks) {
     auto it = def->attr().find(mark);
     if (it == def->attr().end() || !it->second.b()) continue;

@@ -14,7 +14,9 @@ namespace troupe {
 /// the references, linear in the functions that it meets; where it starts decides which of a cycle it is.
 class CalledFunctions {
  public:
-  explicit CalledFunctions(const FunctionLibrary* library) : library_(library) {}
+  /// Without `heed_marks` only cycles count.
+  explicit CalledFunctions(const FunctionLibrary* library, bool heed_marks = true)
+      : library_(library), heed_marks_(heed_marks) {}
 
   /// Walks from the function, which is what is planned.
   void walk_from(const std::string& function);
@@ -34,6 +36,7 @@ class CalledFunctions {
   std::vector<std::string> references_of(const std::string& function) const;
 
   const FunctionLibrary* const library_;
+  const bool heed_marks_;
   absl::flat_hash_map<std::string, State> state_;
   absl::flat_hash_set<std::string> called_;
 };

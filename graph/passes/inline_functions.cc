@@ -414,8 +414,8 @@ absl::Status Inliner::expand_gradient(const Call& call) {
 }
 
 absl::StatusOr<PassStats> inline_functions(Draft* draft, const std::string& within,
-                                           const FunctionDifferentiator* differentiator) {
-  return Inliner(draft, within, differentiator).run();
+                                           const FunctionDifferentiator* differentiator, InlineScope scope) {
+  return Inliner(draft, within, differentiator, scope).run();
 }
 
 }  // namespace troupe

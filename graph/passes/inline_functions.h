@@ -6,6 +6,14 @@ namespace troupe {
 
 class FunctionDifferentiator;
 
+/// Which functions may be inlined that need not be called.
+enum class InlineScope {
+  /// Those that are not marked `_noinline` or `_XlaMustCompile`.
+  kUnmarked,
+  /// All: for who needs to see the bodies.
+  kAll,
+};
+
 /// Replaces calls of functions (PartitionedCall, StatefulPartitionedCall, RemoteCall to a constant target, a function's
 /// name as an op) by their bodies, and If, Case, While and For, stateless or not, by Switch, Merge and loops around theirs.
 /// `within` is the function whose body the draft is, if it is one.
@@ -22,7 +30,8 @@ class FunctionDifferentiator;
 /// Unimplemented for gradients of functions; ResourceExhausted when the result would have more than kMaxInlinedNodes.
 /// Linear in the size of the result.
 absl::StatusOr<PassStats> inline_functions(Draft* draft, const std::string& within = "",
-                                           const FunctionDifferentiator* differentiator = nullptr);
+                                           const FunctionDifferentiator* differentiator = nullptr,
+                                           InlineScope scope = InlineScope::kUnmarked);
 
 constexpr int kMaxInlinedNodes = 4'000'000;
 

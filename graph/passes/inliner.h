@@ -17,9 +17,10 @@ namespace troupe {
 class Inliner {
  public:
   /// `within`: the function whose body the draft is, or "".
-  Inliner(Draft* draft, std::string within, const FunctionDifferentiator* differentiator = nullptr)
+  Inliner(Draft* draft, std::string within, const FunctionDifferentiator* differentiator, InlineScope scope)
       : draft_(*draft), graph_(draft->graph), within_(std::move(within)), differentiator_(differentiator),
-        bodies_(draft->graph), called_(draft->graph.library().get()) {}
+        scope_(scope), bodies_(draft->graph),
+        called_(draft->graph.library().get(), scope == InlineScope::kUnmarked) {}
   absl::StatusOr<PassStats> run();
 
  private:
@@ -136,6 +137,7 @@ class Inliner {
   Graph& graph_;
   const std::string within_;
   const FunctionDifferentiator* const differentiator_;
+  const InlineScope scope_;
   mutable FunctionBodies bodies_;
   CalledFunctions called_;
   /// By the body that each calls.
