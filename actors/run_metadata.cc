@@ -58,6 +58,9 @@ std::string run_metadata(const StepSlot& slot) {
     device->set_device(partition.device()->name());
     const std::string allocator(partition.device()->allocator()->name());
     for (const NodeTiming& t : slot.states[i]->timings()) {
+      // As TensorFlow, which leaves transfers out.
+      const std::string& op = partition.info(t.node).op->name;
+      if (op == "_Send" || op == "_Recv") continue;
       describe_node(partition, t, allocator, device->add_node_stats());
     }
   }

@@ -1,5 +1,8 @@
 #include <caf/all.hpp>
 
+#include <map>
+
+#include "absl/strings/str_cat.h"
 #include "actors/errors.h"
 #include "actors/runtime_impl.h"
 #include "actors/session_actor.h"
@@ -24,11 +27,31 @@ class RuntimeActorImpl final : public RuntimeActor::base {
 
  private:
   caf::result<SessionActor> open(const SessionOptions& options) {
+    if (auto s = check_metadata(options); !s.ok()) return to_error(s);
     auto core = impl_->make_core(options);
     if (!core.ok()) return to_error(core.status());
     (*core)->actor = spawn_session(system(), *core);
     impl_->add_session(*core);
     return (*core)->actor;
+  }
+
+  /// experimental.session_metadata names a session; the name is free again once it is closed.
+  absl::Status check_metadata(const SessionOptions& options) const {
+    if (!options.has_metadata) return absl::OkStatus();
+    if (options.metadata_version < 0) {
+      return absl::InvalidArgumentError(absl::StrCat("Session version shouldn't be negative: name: \"",
+                                                     options.metadata_name,
+                                                     "\" version: ", options.metadata_version));
+    }
+    for (const auto& core : impl_->live_sessions()) {
+      const SessionOptions& other = core->options;
+      if (!other.has_metadata || other.metadata_name != options.metadata_name) continue;
+      if (other.metadata_version != options.metadata_version) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("A session with the same name and version has already been created: name: \"",
+                       options.metadata_name, "\" version: ", options.metadata_version));
+    }
+    return absl::OkStatus();
   }
 
   caf::result<Done> reset(const ResetRequest& m) {
@@ -46,7 +69,17 @@ class RuntimeActorImpl final : public RuntimeActor::base {
 
   caf::result<RuntimeStatus> status() {
     RuntimeStatus s;
-    s.sessions = static_cast<int64_t>(impl_->live_sessions().size());
+    const auto sessions = impl_->live_sessions();
+    s.sessions = static_cast<int64_t>(sessions.size());
+    // Every session has devices of its own, by the same names: each name once.
+    std::map<std::string, DeviceInfo> devices;
+    for (const auto& core : sessions) {
+      for (int i = 0; i < core->devices->size(); ++i) {
+        const DeviceAttributes& a = core->devices->at(i)->attributes();
+        devices.try_emplace(a.name, DeviceInfo{a.name, a.type, a.memory_limit_bytes, a.incarnation});
+      }
+    }
+    for (auto& [name, device] : devices) s.devices.push_back(std::move(device));
     s.memory = impl_->host_memory->stats();
     return s;
   }

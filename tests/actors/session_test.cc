@@ -307,5 +307,24 @@ TEST_F(SessionTest, takes_the_first_spelling_of_a_tensor_that_is_fed_twice) {
   EXPECT_EQ((*s.run({{"x:0", one}, {"x", two}}, {"y"}))[0].value<float>(), 2);
 }
 
+TEST_F(SessionTest, is_the_only_one_of_its_name_and_version) {
+  constant("c", Tensor::scalar<float>(1));
+  SessionOptions options;
+  options.has_metadata = true;
+  options.metadata_name = "model";
+  options.metadata_version = 3;
+  Session& first = open(options);
+  auto second = Session::open(*runtime_, options);
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(text(second.status()), HasSubstr("same name and version has already been created"));
+  options.metadata_version = 4;
+  EXPECT_TRUE(Session::open(*runtime_, options).ok());
+  options.metadata_version = -1;
+  EXPECT_THAT(text(Session::open(*runtime_, options).status()), HasSubstr("shouldn't be negative"));
+  ASSERT_TRUE(first.close().ok());
+  options.metadata_version = 3;
+  EXPECT_TRUE(Session::open(*runtime_, options).ok()) << "a closed session's name is free";
+}
+
 }  // namespace
 }  // namespace troupe::test
