@@ -3,7 +3,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/c_api/graph_messages.h"
-#include "actors/c_api/process_registry.h"
 
 #include "devices/cpu/folding_evaluator.h"
 #include "graph/ir/attr_proto.h"

@@ -450,6 +450,8 @@ absl::Status Importer::rename_colocation(const pb::NodeDef& def, AttrMap* attrs)
 }
 
 absl::Status Importer::check_attrs_now(int index, const OpDef& op, AttrMap* attrs) const {
+  absl::Status s = complete_and_check_attrs(op, attrs);
+  if (s.ok()) return s;
   const std::string node = absl::StrCat("; NodeDef: {{node ", name_of(index), "}}");
   for (const AttrDef& attr : op.attrs) {
     const AttrValue* value = attrs->find(attr.name);
@@ -457,7 +459,7 @@ absl::Status Importer::check_attrs_now(int index, const OpDef& op, AttrMap* attr
     TROUPE_RETURN_IF_ERROR(
         annotate(check_attr(attr, *value), "", absl::StrCat("\n\t", node, "; ", summarize_op(op))));
   }
-  return annotate(complete_and_check_attrs(op, attrs), "", node);
+  return annotate(s, "", node);
 }
 
 absl::Status Importer::add_node(int index) {
@@ -470,7 +472,7 @@ absl::Status Importer::add_node(int index) {
   // A graph that imports names faults of attrs first, and each by the name that the node gets.
   if (importing()) TROUPE_RETURN_IF_ERROR(check_attrs_now(index, op, &attrs));
   TROUPE_RETURN_IF_ERROR(check_arg_counts(op, attrs, def));
-  if (absl::Status s = complete_and_check_attrs(op, &attrs); !s.ok()) {
+  if (absl::Status s = importing() ? absl::OkStatus() : complete_and_check_attrs(op, &attrs); !s.ok()) {
     s = annotate(s, "", absl::StrCat("; NodeDef: {{node ", def.name(), "}}", node_suffix(def.name())));
     if (strict_ || has_refused_type(op, attrs)) return s;
     defect.Update(s);
