@@ -109,6 +109,7 @@ absl::Status Backprop::visit_node(int id) {
   }
   if (!any) return scope_.status();
   const Node& node = scope_.graph().node(id);
+  if (!node.defect.ok()) return node.defect;
   const GradientRegistry::Entry entry = registry_.find_for(scope_.graph(), node);
   if (entry.kind == GradientRegistry::Kind::kNone) return absl::OkStatus();
   if (entry.kind == GradientRegistry::Kind::kUnknown) {

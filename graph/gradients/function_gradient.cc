@@ -1,6 +1,8 @@
 #include "graph/gradients/function_gradient.h"
 
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "graph/gradients/gradients.h"
@@ -12,6 +14,23 @@ namespace troupe {
 namespace {
 
 bool carries_gradient(DataType t) { return is_floating(t) || is_complex(t); }
+
+/// The gradients that are being made, the one within the other; the outermost has no name.
+class Differentiator final : public FunctionDifferentiator {
+ public:
+  explicit Differentiator(const Differentiator* outer = nullptr, std::string name = "")
+      : outer_(outer), name_(std::move(name)), depth_(outer == nullptr ? 0 : outer->depth_ + 1) {}
+  absl::StatusOr<std::shared_ptr<const FunctionBody>> differentiate(
+      const Graph& graph, const FunctionRef& f, absl::Span<const DataType> results) const override;
+
+ private:
+  /// Gradients of gradients of ... of ops; each costs stack.
+  static constexpr int kMaxDepth = 32;
+
+  const Differentiator* const outer_;
+  const std::string name_;
+  const int depth_;
+};
 
 /// One function on its way to its gradient.
 class FunctionGradient {
@@ -259,18 +278,24 @@ class FunctionGradient {
   std::optional<std::vector<bool>> data_reached_;
 };
 
-class BuiltinDifferentiator final : public FunctionDifferentiator {
- public:
-  absl::StatusOr<std::shared_ptr<const FunctionBody>> differentiate(
-      const Graph& graph, const FunctionRef& f, absl::Span<const DataType> results) const override {
-    return FunctionGradient(graph, f, results, *this).run();
+absl::StatusOr<std::shared_ptr<const FunctionBody>> Differentiator::differentiate(
+    const Graph& graph, const FunctionRef& f, absl::Span<const DataType> results) const {
+  bool within = depth_ >= kMaxDepth;
+  const bool is_op = graph.ops().find(f.name) != nullptr;
+  for (const Differentiator* d = this; d != nullptr && !is_op; d = d->outer_)
+    within = within || d->name_ == f.name;
+  if (within) {
+    return absl::UnimplementedError(absl::StrCat("The gradient of function ", f.name,
+                                                 " needs itself, or gradients ", kMaxDepth, " deep"));
   }
-};
+  const Differentiator inner(this, f.name);
+  return FunctionGradient(graph, f, results, inner).run();
+}
 
 }  // namespace
 
 const FunctionDifferentiator& builtin_differentiator() {
-  static const auto* differentiator = new BuiltinDifferentiator;
+  static const auto* differentiator = new Differentiator;
   return *differentiator;
 }
 

@@ -85,5 +85,46 @@ TEST_F(FunctionGradients, of_functions_that_call_themselves_are_refused) {
   EXPECT_EQ(g.status().code(), absl::StatusCode::kUnimplemented) << g.status();
 }
 
+TEST_F(FunctionGradients, of_functions_that_need_their_own_gradient_are_refused) {
+  const std::string loop = types_text("Tin", {"DT_FLOAT", "DT_FLOAT"}) + types_text("Tout", {"DT_FLOAT"});
+  tensorflow::GraphDef def =
+      with_functions(x_ + call_text("y", "SymbolicGradient", {"x", "x"}, {{"f", "Own"}}, loop));
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      "signature { name: 'Own' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT "
+      "} } "
+      "node_def { name: 'g' op: 'SymbolicGradient' input: 'x' input: 'x' " +
+          loop + " attr { key: 'f' value { func { name: 'Own' } } } } ret { key: 'y' value: 'g:output:0' }",
+      def.mutable_library()->add_function()));
+  auto session = Session::open();
+  ASSERT_TRUE(session.ok() && (*session)->create(def).ok());
+  auto out = (*session)->run({{"x", Tensor::scalar<float>(1)}}, {"y:0"});
+  EXPECT_EQ(out.status().code(), absl::StatusCode::kUnimplemented) << out.status();
+}
+
+TEST_F(FunctionGradients, of_gradients_are_second_derivatives) {
+  const std::string types = types_text("Tin", {"DT_FLOAT", "DT_FLOAT"}) + types_text("Tout", {"DT_FLOAT"});
+  tensorflow::GraphDef def = with_functions(
+      x_ + "node { name: 'one' op: 'OnesLike' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } }" +
+      call_text("y", "SymbolicGradient", {"x", "one"}, {{"f", "Cube"}}, types));
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      "signature { name: 'Cube' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT "
+      "} } "
+      "node_def { name: 's' op: 'Square' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } } "
+      "node_def { name: 'c' op: 'Mul' input: 's:y:0' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } } "
+      "ret { key: 'y' value: 'c:z:0' }",
+      def.mutable_library()->add_function()));
+  Graph graph;
+  ASSERT_TRUE(import_graph_def(def, {}, &graph).ok());
+  const Endpoint ys[] = {{graph.find("y")->id, 0}}, xs[] = {{graph.find("x")->id, 0}};
+  std::vector<Endpoint> dx;
+  ASSERT_TRUE(add_gradients(&graph, {}, ys, xs, {}, &dx).ok());
+  const std::string fetch = absl::StrCat(graph.node(dx[0].node).name, ":", dx[0].slot);
+  auto session = Session::open();
+  ASSERT_TRUE(session.ok() && (*session)->create(std::move(graph)).ok());
+  auto out = (*session)->run({{"x", Tensor::scalar<float>(2)}}, {fetch});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0].value<float>(), 12);
+}
+
 }  // namespace
 }  // namespace troupe::test
