@@ -58,8 +58,10 @@ void TF_Graph::drop_nodes(int first_id) {
   for (int id = std::min<int>(graph.num_ids(), operations.size()) - 1; id >= first_id; --id) {
     const Node& n = graph.node(id);
     auto forget = [&](int producer) {
-      if (producer < first_id)
-        std::erase_if(consumers[producer], [&](const auto& u) { return u.node >= first_id; });
+      if (producer >= first_id) return;
+      auto& uses = consumers[producer];
+      uses.erase(std::remove_if(uses.begin(), uses.end(), [&](const auto& u) { return u.node >= first_id; }),
+                 uses.end());
     };
     for (Endpoint e : n.inputs) forget(e.node);
     for (int c : n.control_inputs) forget(c);

@@ -9,6 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "actors/c_api/include/tensorflow/c/c_api.h"
 #include "actors/session.h"
@@ -65,7 +66,7 @@ struct TF_Graph {
   std::unique_ptr<troupe::ShapeInference> shapes;
   std::deque<TF_Operation> operations;
   /// By node: who uses its outputs (src_slot >= 0) or waits for it (-1).
-  std::vector<std::vector<troupe::ConsumerIndex::Use>> consumers;
+  std::vector<absl::InlinedVector<troupe::ConsumerIndex::Use, 2>> consumers;
   /// Sessions that run this graph; it is freed with the last of them when TF_DeleteGraph came before.
   int num_sessions = 0;
   bool delete_requested = false;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <climits>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -32,7 +33,10 @@ const char* text(const char* s) { return s == nullptr ? "" : s; }
 Node& mutable_node(TF_Graph* graph, const TF_Operation* oper) { return graph->graph.node(oper->id); }
 
 void drop_use(TF_Graph* graph, int producer, int user, int slot) {
-  std::erase_if(graph->consumers[producer], [&](const auto& u) { return u.node == user && u.slot == slot; });
+  auto& uses = graph->consumers[producer];
+  uses.erase(std::remove_if(uses.begin(), uses.end(),
+                            [&](const auto& u) { return u.node == user && u.slot == slot; }),
+             uses.end());
 }
 
 /// The shape as a message, for errors.

@@ -169,11 +169,10 @@ absl::Status TF_OperationDescription::building_error() const {
 }
 
 absl::Status TF_OperationDescription::check_attrs() {
-  const std::string op_text = absl::StrCat("; ", summarize_op(*op_));
-  const std::string node = absl::StrCat("\n\t; NodeDef: ", node_text(name));
+  auto where = [&] { return absl::StrCat("\n\t; NodeDef: ", node_text(name), "; ", summarize_op(*op_)); };
   for (const auto& [attr, why] : malformed_) {
     if (op_->find_attr(attr) != nullptr) {
-      return troupe::annotate(why, "", absl::StrCat("\n\t for attr '", attr, "'", node, op_text));
+      return troupe::annotate(why, "", absl::StrCat("\n\t for attr '", attr, "'", where()));
     }
     attrs_.erase(attr);
   }
@@ -183,7 +182,7 @@ absl::Status TF_OperationDescription::check_attrs() {
     if (value != nullptr) {
       absl::Status s = check_attr(def, *value);
       s.Update(check_types(*value, def.name));
-      if (!s.ok()) return troupe::annotate(s, "", node + op_text);
+      if (!s.ok()) return troupe::annotate(s, "", where());
     } else if (def.default_value) {
       attrs_.set(def.name, *def.default_value);
     } else {
