@@ -53,6 +53,8 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
     step.step_id = slot_->outer_step_id != 0 ? slot_->outer_step_id : slot_->step_id;
     step.args = slot_->args;
     step.retvals = slot_->retvals;
+    // The outermost step tells how far a cancelled run came.
+    state_->keep_last_frontier(slot_->outer_step_id == 0);
     state_->start(&step, slot_->inline_only, slot_->collect_stats);
     turn();
   }

@@ -214,7 +214,7 @@ ExecutorState::Turn ExecutorState::advance() {
 void ExecutorState::abort(absl::Status status) {
   if (aborted_) return;
   // What a report of this end will want to know, while it is still there to be seen.
-  if (absl::IsDeadlineExceeded(status) || absl::IsCancelled(status))
+  if (keeps_frontier_ && (absl::IsDeadlineExceeded(status) || absl::IsCancelled(status)))
     last_frontier_ = frontier(kFrontierEntries);
   status_ = std::move(status);
   aborted_ = true;

@@ -98,6 +98,8 @@ class ExecutorState {
   int busy_node() const { return busy_node_.load(std::memory_order_relaxed); }
   /// What was not done when the step was cancelled; empty after other ends.
   const std::vector<FrontierEntry>& last_frontier() const { return last_frontier_; }
+  /// Whether that is wanted; it is at first. Not while a step runs.
+  void keep_last_frontier(bool keep) { keeps_frontier_ = keep; }
   /// Up to `limit` nodes not done: running ones first, then ready, then those that miss some inputs. Executor's thread only.
   std::vector<FrontierEntry> frontier(size_t limit) const;
 
@@ -156,6 +158,7 @@ class ExecutorState {
   bool aborted_ = false;
   absl::Status status_;
   std::vector<FrontierEntry> last_frontier_;
+  bool keeps_frontier_ = true;
   int in_flight_ = 0;
   int64_t nodes_run_ = 0;
   uint32_t sample_ = 0;
