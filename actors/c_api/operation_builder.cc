@@ -28,6 +28,17 @@ absl::Status check_deprecation(const troupe::OpDef& op, int producer) {
                    op.deprecation.empty() ? troupe::deprecation_advice(op.name) : op.deprecation, "."));
 }
 
+/// On the wire an empty list has no kind: it is as good as one of another kind.
+bool is_empty_list(const AttrValue& value) {
+  return std::visit(
+      [](const auto& v) {
+        using T = std::decay_t<decltype(v)>;
+        if constexpr (requires(T list) { list.emplace_back(); }) return v.empty();
+        return false;
+      },
+      value.variant());
+}
+
 absl::Status check_types(const AttrValue& value, const std::string& attr) {
   auto bad = [&](DataType t) { return t == DataType::kInvalid; };
   const auto* one = value.get<DataType>();
@@ -142,6 +153,7 @@ void TF_OperationDescription::add_control_input(TF_Operation* input) {
 }
 
 void TF_OperationDescription::set_attr(const std::string& attr, AttrValue value) {
+  if (is_empty_list(value)) value = troupe::EmptyList();
   const AttrValue* before = attrs_.find(attr);
   if (before == nullptr) {
     attrs_.set(attr, std::move(value));
