@@ -114,6 +114,9 @@ absl::Status fault(std::initializer_list<string_view> parts) {
   return absl::InvalidArgumentError(absl::StrJoin(parts, ""));
 }
 
+/// Messages in messages that a default value may have; functions in attrs of functions are the only reason for many.
+constexpr int kMaxNesting = 100;
+
 class SilentErrors final : public google::protobuf::io::ErrorCollector {
  public:
   void AddError(int, int, const std::string&) override {}
@@ -123,6 +126,7 @@ bool parse_text(const std::string& text, pb::AttrValue* out) {
   SilentErrors errors;
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);
+  parser.SetRecursionLimit(kMaxNesting);
   return parser.ParseFromString(text, out);
 }
 
