@@ -352,8 +352,18 @@ absl::Status ShapeInference::add(const Node& node, bool* refined) {
 }
 
 absl::StatusOr<std::vector<int>> ShapeInference::order(int first_id) const {
-  TROUPE_ASSIGN_OR_RETURN(std::vector<int> ids, topological_order(*graph_));
-  if (first_id > 0) std::erase_if(ids, [first_id](int id) { return id < first_id; });
+  // Most graphs are in order; then nodes that were there before need not be looked at, however many they are.
+  std::vector<int> ids;
+  bool in_order = true;
+  for (int id = first_id; in_order && id < graph_->num_ids(); ++id) {
+    const Node& n = graph_->node(id);
+    if (!n.removed()) ids.push_back(id);
+    for (Endpoint e : n.inputs) in_order &= e.node < id || is_back_edge(graph_->node(e.node), n);
+    for (int c : n.control_inputs) in_order &= c < id;
+  }
+  if (in_order) return ids;
+  TROUPE_ASSIGN_OR_RETURN(ids, topological_order(*graph_));
+  std::erase_if(ids, [first_id](int id) { return id < first_id; });
   return ids;
 }
 
