@@ -23,7 +23,7 @@ std::shared_ptr<const Graph> functions_of(const Graph& graph) {
   return out;
 }
 
-// --- compiled functions -----------------------------------------------------------------------------------------
+// --- compiled functions ---
 
 std::shared_ptr<StepSlot> FunctionCode::acquire(const std::shared_ptr<SessionCore>& core) {
   std::vector<std::shared_ptr<StepSlot>> lost;
@@ -151,7 +151,7 @@ void FunctionCache::stop() {
   }
 }
 
-// --- nested steps -----------------------------------------------------------------------------------------------
+// --- nested steps ---
 
 /// One call while it runs.
 struct SlotCalls::Nested {
@@ -165,8 +165,8 @@ struct SlotCalls::Nested {
 
 namespace {
 
-/// Cancels a nested step. The steps nested in it hear of that through their caller's token, on this thread: they are taken
-/// one after the other, not one inside the other, so that calls may be thousands deep.
+/// Cancels a nested step. The steps nested in it hear of that through their caller's token, on this thread:
+/// they are taken one after the other, not one inside the other, so that calls may be thousands deep.
 void cancel_nested(std::shared_ptr<StepSlot> slot, int64_t id, absl::Status reason) {
   struct Order {
     std::shared_ptr<StepSlot> slot;
@@ -248,7 +248,8 @@ void SlotCalls::call(const FunctionRef& function, const std::string& device, std
                                   });
 }
 
-/// A nested step has its caller's pool and surroundings. Its first call goes on where the caller runs; others may run beside it.
+/// A nested step has its caller's pool and surroundings. Its first call goes on where the caller runs; others
+/// may run beside it.
 void SlotCalls::prepare(StepSlot* slot, bool share_thread) {
   slot->pool = slot_->pool;
   slot->unit->set_pool(slot_->pool);

@@ -18,11 +18,12 @@ constexpr int kMaxCallDepth = 10'000;
 /// How many calls one step may have out: about a gigabyte of them.
 constexpr int kMaxNestedSteps = 100'000;
 
-/// What the signatures of a graph need to find functions that they call: the graph without its nodes. Null when it has no
-/// functions.
+/// What the signatures of a graph need to find functions that they call: the graph without its nodes. Null
+/// when it has no functions.
 std::shared_ptr<const Graph> functions_of(const Graph& graph);
 
-/// A function compiled for where it is called, with the slots that wait for its next calls. Lives as long as its session.
+/// A function compiled for where it is called, with the slots that wait for its next calls. Lives as long as
+/// its session.
 class FunctionCode {
  public:
   /// An idle slot, or a new one.
@@ -50,13 +51,14 @@ class FunctionCode {
   std::vector<std::shared_ptr<StepSlot>> idle_;
 };
 
-/// The functions of a session that are called at run time, each compiled at its first call, by an actor of its own, and
-/// shared by all signatures: a function never changes. Thread-safe.
+/// The functions of a session that are called at run time, each compiled at its first call, by an actor of
+/// its own, and shared by all signatures: a function never changes. Thread-safe.
 class FunctionCache {
  public:
   using Ready = std::function<void(absl::StatusOr<FunctionCode*>)>;
 
-  /// Calls `ready` once: at once when the function is known, else from the compiler. `graph` holds the library.
+  /// Calls `ready` once: at once when the function is known, else from the compiler. `graph` holds the
+  /// library.
   void find(const std::shared_ptr<SessionCore>& core, const std::shared_ptr<const Graph>& graph,
             const FunctionRef& function, int device, std::vector<int> arg_devices, Ready ready);
   void stop();
@@ -75,9 +77,9 @@ class FunctionCache {
   absl::flat_hash_map<std::string, std::vector<std::unique_ptr<Entry>>> entries_;
 };
 
-/// Runs the functions that one slot's step calls, each as a nested step on a slot of its own. Nested steps are cancelled
-/// with their caller, use its step id, step container and pool, and the thread that it runs on unless it has other calls out.
-/// Owned by the slot.
+/// Runs the functions that one slot's step calls, each as a nested step on a slot of its own. Nested steps
+/// are cancelled with their caller, use its step id, step container and pool, and the thread that it runs on
+/// unless it has other calls out. Owned by the slot.
 class SlotCalls final : public FunctionRunner {
  public:
   explicit SlotCalls(StepSlot* slot) : slot_(slot) {}

@@ -10,17 +10,18 @@
 
 namespace troupe {
 
-/// Runs functions on behalf of the kernels of one step: those that were not inlined. Implemented above by nested steps.
-/// Thread-safe; valid while the step runs.
+/// Runs functions on behalf of the kernels of one step: those that were not inlined. Implemented above by
+/// nested steps. Thread-safe; valid while the step runs.
 class FunctionRunner {
  public:
   using Done = std::function<void(absl::Status status, std::vector<Tensor> results)>;
 
   virtual ~FunctionRunner() = default;
-  /// Runs a function of the graph's library with the caller's resources, step container and cancellation. `device` is where
-  /// its nodes go that ask for no other; it may be partial ("/cpu:1"). `done` is called once, from any thread, after all
-  /// effects of the function; never while this step's locks are held, and at once when the call cannot begin. The status is
-  /// Cancelled when the caller's step was cancelled meanwhile, and ResourceExhausted beyond kMaxCallDepth nested calls.
+  /// Runs a function of the graph's library with the caller's resources, step container and cancellation.
+  /// `device` is where its nodes go that ask for no other; it may be partial ("/cpu:1"). `done` is called
+  /// once, from any thread, after all effects of the function; never while this step's locks are held, and at
+  /// once when the call cannot begin. The status is Cancelled when the caller's step was cancelled meanwhile,
+  /// and ResourceExhausted beyond kMaxCallDepth nested calls.
   virtual void call(const FunctionRef& function, const std::string& device, std::vector<Tensor> args,
                     Done done) = 0;
 };

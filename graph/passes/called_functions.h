@@ -9,9 +9,10 @@
 
 namespace troupe {
 
-/// Which functions are called at run time rather than inlined: those marked `_noinline` or `_XlaMustCompile`, and of every
-/// cycle of functions that refer to one another at least one, so that inlining all others ends. Found by one walk along
-/// the references, linear in the functions that it meets; where it starts decides which of a cycle it is.
+/// Which functions are called at run time rather than inlined: those marked `_noinline` or `_XlaMustCompile`,
+/// and of every cycle of functions that refer to one another at least one, so that inlining all others ends.
+/// Found by one walk along the references, linear in the functions that it meets; where it starts decides
+/// which of a cycle it is.
 class CalledFunctions {
  public:
   /// Without `heed_marks` only cycles count.

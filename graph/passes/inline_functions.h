@@ -27,7 +27,8 @@ enum class InlineScope {
 /// - A While's variables that its body hands on unchanged are loop constants.
 ///
 /// NotFound "Function f is not defined."; InvalidArgument for malformed bodies and calls that do not fit them;
-/// Unimplemented for gradients of functions; ResourceExhausted when the result would have more than kMaxInlinedNodes.
+/// Unimplemented for gradients of recursive functions, and for all that the library has not, without a differentiator;
+/// ResourceExhausted when the result would have more than kMaxInlinedNodes.
 /// Linear in the size of the result.
 absl::StatusOr<PassStats> inline_functions(Draft* draft, const std::string& within = "",
                                            const FunctionDifferentiator* differentiator = nullptr,

@@ -57,8 +57,9 @@ std::string call_less(const std::string& name, const std::string& f, float by) {
          node(name, f, {name + "_arg:z:0"});
 }
 
-/// Factorial, Fib and SumTo by recursion; Even and Odd by each other; Bad fails, Hang waits, Spin loops for ever; Deep calls itself
-/// x times and then Hang; Down counts x down in a loop whose body is called, and sums in another.
+/// Factorial, Fib and SumTo by recursion; Even and Odd by each other; Bad fails, Hang waits, Spin loops for
+/// ever; Deep calls itself x times and then Hang; Down counts x down in a loop whose body is called, and sums
+/// in another.
 std::string library() {
   const std::string next = " attr { key: 'T' value { list { type: DT_FLOAT type: DT_FLOAT } } }";
   std::string text = "library {\n";

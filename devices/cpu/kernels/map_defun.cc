@@ -9,7 +9,8 @@
 namespace troupe {
 namespace {
 
-/// Rows under way at a time: enough to keep a machine busy, few enough that a million rows need no million steps.
+/// Rows under way at a time: enough to keep a machine busy, few enough that a million rows need no million
+/// steps.
 constexpr int kRowsAtOnce = 32;
 
 /// One execution. Rows end on any thread; whoever ends the last one finishes the kernel.
@@ -31,7 +32,8 @@ class RowMap : public std::enable_shared_from_this<RowMap> {
   }
 
  private:
-  /// Begins rows while there is room. Rows may end meanwhile, on this thread too: they leave the beginning to who does it.
+  /// Begins rows while there is room. Rows may end meanwhile, on this thread too: they leave the beginning to
+  /// who does it.
   void begin_rows() {
     {
       std::lock_guard lock(mu_);
