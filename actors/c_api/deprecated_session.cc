@@ -37,16 +37,16 @@ absl::Status append_names(const char** names, int n, absl::string_view what, std
 
 /// `with_values` false: a setup, whose feeds have no values yet.
 absl::StatusOr<NamedRun> named_run(const NamedArguments& a, bool with_values) {
+  if (with_values) {
+    TROUPE_RETURN_IF_ERROR(check_array(a.output_values, a.noutputs, "output values"));
+    std::fill_n(a.output_values, a.noutputs, nullptr);
+    TROUPE_RETURN_IF_ERROR(check_array(a.input_values, a.ninputs, "input values"));
+  }
   NamedRun run;
   std::vector<std::string> feeds;
   TROUPE_RETURN_IF_ERROR(append_names(a.inputs, a.ninputs, "inputs", &feeds));
   TROUPE_RETURN_IF_ERROR(append_names(a.outputs, a.noutputs, "outputs", &run.fetches));
   TROUPE_RETURN_IF_ERROR(append_names(a.targets, a.ntargets, "targets", &run.targets));
-  if (with_values) {
-    TROUPE_RETURN_IF_ERROR(check_array(a.input_values, a.ninputs, "input values"));
-    TROUPE_RETURN_IF_ERROR(check_array(a.output_values, a.noutputs, "output values"));
-    std::fill_n(a.output_values, a.noutputs, nullptr);
-  }
   for (int i = 0; i < a.ninputs; ++i) {
     Tensor value;
     if (with_values) {

@@ -46,11 +46,10 @@ absl::Status check_signature(const RunArguments& a) {
 }
 
 absl::Status check(const RunArguments& a) {
-  TROUPE_RETURN_IF_ERROR(check_signature(a));
-  TROUPE_RETURN_IF_ERROR(check_array(a.input_values, a.ninputs, "input values"));
   TROUPE_RETURN_IF_ERROR(check_array(a.output_values, a.noutputs, "output values"));
   std::fill_n(a.output_values, a.noutputs, nullptr);
-  return absl::OkStatus();
+  TROUPE_RETURN_IF_ERROR(check_signature(a));
+  return check_array(a.input_values, a.ninputs, "input values");
 }
 
 template <class Names>

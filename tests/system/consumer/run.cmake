@@ -1,0 +1,22 @@
+# Installs the build BINARY into a folder of WORK, and builds and runs this consumer against it, by CMake and by pkg-config.
+function(run)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE text ERROR_VARIABLE text RESULT_VARIABLE result)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${ARGN}: ${result}\n${text}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+run(${CMAKE_COMMAND} --install ${BINARY} --prefix ${WORK}/prefix)
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_BUILD_TYPE=Release)
+run(${CMAKE_COMMAND} --build ${WORK}/build)
+run(${WORK}/build/c_program)
+run(${WORK}/build/cc_program)
+file(GLOB_RECURSE packages ${WORK}/prefix/troupe_c.pc)
+get_filename_component(folder ${packages} DIRECTORY)
+execute_process(COMMAND pkg-config --define-prefix --cflags --libs ${folder}/troupe_c.pc
+  OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(flags UNIX_COMMAND "${flags}")
+get_filename_component(libraries ${folder} DIRECTORY)
+run(cc ${CMAKE_CURRENT_LIST_DIR}/c_program.c -o ${WORK}/by_pkg_config ${flags} -Wl,-rpath,${libraries})
+run(${WORK}/by_pkg_config)
