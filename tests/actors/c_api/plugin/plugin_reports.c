@@ -85,14 +85,14 @@ static void report_values(Report* r, TF_OpKernelConstruction* ctx, TF_Status* st
 }
 
 static void report_lists(Report* r, TF_OpKernelConstruction* ctx, TF_Status* status) {
-  TF_DataType types[2];
-  int32_t small[3];
+  TF_DataType types[2] = {0};
+  int32_t small[3] = {0};
   int64_t large[2] = {0, 0};
-  float floats[1];
-  TF_Bool bools[2];
-  char* strings[3];
-  size_t lengths[3];
-  char storage[5];
+  float floats[1] = {0};
+  TF_Bool bools[2] = {0};
+  char* strings[3] = {"", "", ""};
+  size_t lengths[3] = {0};
+  char storage[5] = {0};
   TF_OpKernelConstruction_GetAttrTypeList(ctx, "types", types, 2, status);
   report(r, "types %d %d\n", (int)types[0], (int)types[1]);
   TF_OpKernelConstruction_GetAttrInt32List(ctx, "ints", small, 3, status);
