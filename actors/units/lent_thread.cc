@@ -57,13 +57,12 @@ void LentThread::run_until(const std::atomic<bool>& done) {
     // What other threads sent goes first now and then: a cancel must not wait behind an endless loop.
     if (has_remote_.load(std::memory_order_acquire)) {
       std::lock_guard lock(mu_);
-      local_.insert(local_.begin(), remote_.begin(), remote_.end());
+      for (auto it = remote_.rbegin(); it != remote_.rend(); ++it) local_.push_front(*it);
       remote_.clear();
       has_remote_.store(false, std::memory_order_relaxed);
     }
     if (!local_.empty()) {
-      caf::resumable* job = local_.front();
-      local_.pop_front();
+      caf::resumable* job = local_.pop_front();
       resume(job);
       continue;
     }
@@ -83,8 +82,7 @@ void LentThread::close() {
     rest.swap(remote_);
     has_remote_.store(false, std::memory_order_relaxed);
   }
-  for (caf::resumable* job : local_) pool()->enqueue(job);
-  local_.clear();
+  while (!local_.empty()) pool()->enqueue(local_.pop_front());
   for (caf::resumable* job : rest) pool()->enqueue(job);
 }
 

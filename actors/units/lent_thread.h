@@ -5,11 +5,12 @@
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "actors/units/job_ring.h"
 
 namespace troupe {
 
@@ -50,7 +51,7 @@ class LentThread final : public caf::execution_unit {
   std::atomic<NamedPool*> pool_;
   std::atomic<std::thread::id> owner_{};
   /// Owner's thread only.
-  std::deque<caf::resumable*> local_;
+  JobRing local_;
   std::mutex mu_;
   std::condition_variable arrived_;
   // Guarded by mu_.
