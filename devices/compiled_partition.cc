@@ -51,6 +51,8 @@ NodeKind kind_of(const Node& n) {
       {"_Retval", NodeKind::kRetval},
       {"_Send", NodeKind::kSend},
       {"_HostSend", NodeKind::kSend},
+      {"Send", NodeKind::kSend},
+      {"Recv", NodeKind::kRecv},
       {"_Recv", NodeKind::kRecv},
       {"_HostRecv", NodeKind::kRecv},
   };

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/kernels/cwise.h"
+#include "devices/cpu/kernels/cwise_integrals.h"
 #include "devices/cpu/loops/broadcast.h"
 
 namespace troupe {
@@ -123,6 +124,7 @@ using WideAndHalf = Types<float, double, Eigen::half>;
 }  // namespace
 
 void register_cwise_special(KernelRegistry* r) {
+  register_cwise_integrals(r);
   add_unary<ErfOp>(r, "Erf", Floats(), 15);
   add_unary<ErfcOp>(r, "Erfc", Floats(), 20);
   add_unary<LgammaOp>(r, "Lgamma", WideAndHalf(), 30);

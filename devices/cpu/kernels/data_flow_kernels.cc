@@ -1,4 +1,5 @@
 #include "devices/cpu/kernels/data_flow_families.h"
+#include "devices/cpu/kernels/dataset.h"
 
 namespace troupe {
 
@@ -6,6 +7,11 @@ void register_data_flow_kernels(KernelRegistry* registry) {
   register_tensor_array_kernels(registry);
   register_accumulator_kernels(registry);
   register_barrier_kernels(registry);
+  register_dataset_sources(registry);
+  register_dataset_transformations(registry);
+  register_dataset_shuffle(registry);
+  register_dataset_functions(registry);
+  register_dataset_iterators(registry);
   register_optional_kernels(registry);
   register_queue_kernels(registry);
   register_reader_kernels(registry);
