@@ -87,20 +87,24 @@ void TF_KernelBuilder_TypeConstraint(TF_KernelBuilder* kernel_builder, const cha
     set_status(status, absl::UnimplementedError(absl::StrCat("Unexpected type ", static_cast<int>(type))));
     return;
   }
+  if (kernel_builder == nullptr) return set_invalid(status, "TF_KernelBuilder_TypeConstraint: no builder");
   set_status(status, absl::OkStatus());
   kernel_builder->def.constraints.emplace_back(text(attr_name),
                                                std::vector<DataType>{static_cast<DataType>(type)});
 }
 
 void TF_KernelBuilder_HostMemory(TF_KernelBuilder* kernel_builder, const char* arg_name) {
+  if (kernel_builder == nullptr) return;
   kernel_builder->def.host_memory_args.push_back(text(arg_name));
 }
 
 void TF_KernelBuilder_Priority(TF_KernelBuilder* kernel_builder, int32_t priority_number) {
+  if (kernel_builder == nullptr) return;
   kernel_builder->def.priority = priority_number;
 }
 
 void TF_KernelBuilder_Label(TF_KernelBuilder* kernel_builder, const char* label) {
+  if (kernel_builder == nullptr) return;
   kernel_builder->def.label = text(label);
 }
 

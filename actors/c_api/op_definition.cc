@@ -53,41 +53,50 @@ void TF_RegisterOpDefinition(TF_OpDefinitionBuilder* builder, TF_Status* status)
 }
 
 void TF_OpDefinitionBuilderAddAttr(TF_OpDefinitionBuilder* builder, const char* attr_spec) {
+  if (builder == nullptr) return;
   builder->spec.attrs.push_back(text(attr_spec));
 }
 
 void TF_OpDefinitionBuilderAddInput(TF_OpDefinitionBuilder* builder, const char* input_spec) {
+  if (builder == nullptr) return;
   builder->spec.inputs.push_back(text(input_spec));
 }
 
 void TF_OpDefinitionBuilderAddOutput(TF_OpDefinitionBuilder* builder, const char* output_spec) {
+  if (builder == nullptr) return;
   builder->spec.outputs.push_back(text(output_spec));
 }
 
 void TF_OpDefinitionBuilderSetIsCommutative(TF_OpDefinitionBuilder* builder, bool is_commutative) {
+  if (builder == nullptr) return;
   builder->spec.is_commutative = is_commutative;
 }
 
 void TF_OpDefinitionBuilderSetIsAggregate(TF_OpDefinitionBuilder* builder, bool is_aggregate) {
+  if (builder == nullptr) return;
   builder->spec.is_aggregate = is_aggregate;
 }
 
 void TF_OpDefinitionBuilderSetIsStateful(TF_OpDefinitionBuilder* builder, bool is_stateful) {
+  if (builder == nullptr) return;
   builder->spec.is_stateful = is_stateful;
 }
 
 void TF_OpDefinitionBuilderSetAllowsUninitializedInput(TF_OpDefinitionBuilder* builder,
                                                        bool allows_uninitialized_input) {
+  if (builder == nullptr) return;
   builder->spec.allows_uninitialized_input = allows_uninitialized_input;
 }
 
 void TF_OpDefinitionBuilderDeprecated(TF_OpDefinitionBuilder* builder, int version, const char* explanation) {
+  if (builder == nullptr) return;
   builder->spec.deprecated_since = version;
   builder->spec.deprecation = text(explanation);
 }
 
 void TF_OpDefinitionBuilderSetShapeInferenceFunction(TF_OpDefinitionBuilder* builder,
                                                      TF_ShapeInferenceFunction shape_inference_func) {
+  if (builder == nullptr) return;
   builder->shape_function = shape_inference_func;
 }
 

@@ -151,6 +151,14 @@ TEST(OpDefinition, survives_null_arguments) {
   TF_OpDefinitionBuilderDeprecated(op, 1, nullptr);
   TF_RegisterOpDefinition(op, status.get());
   EXPECT_EQ(TF_GetCode(status.get()), TF_INVALID_ARGUMENT);
+  TF_OpDefinitionBuilderAddInput(nullptr, "x: float");
+  TF_OpDefinitionBuilderSetIsStateful(nullptr, true);
+  TF_OpDefinitionBuilderSetShapeInferenceFunction(nullptr, nullptr);
+  TF_KernelBuilder_HostMemory(nullptr, "x");
+  TF_KernelBuilder_Priority(nullptr, 1);
+  TF_KernelBuilder_Label(nullptr, "label");
+  TF_KernelBuilder_TypeConstraint(nullptr, "T", TF_FLOAT, status.get());
+  EXPECT_EQ(TF_GetCode(status.get()), TF_INVALID_ARGUMENT);
   TF_DeleteOpDefinitionBuilder(nullptr);
   TF_DeleteShapeHandle(nullptr);
   TF_DeleteDimensionHandle(nullptr);
