@@ -59,7 +59,7 @@ class PluginObject {
 
 class PluginKernel final : public Kernel {
  public:
-  PluginKernel(const KernelFunctions& functions, std::shared_ptr<PluginObject> object, HostArguments host)
+  PluginKernel(const KernelFunctions& functions, std::unique_ptr<PluginObject> object, HostArguments host)
       : compute_(functions.compute), object_(std::move(object)), host_(std::move(host)) {}
 
   absl::Status compute(KernelContext& context) override {
@@ -71,13 +71,13 @@ class PluginKernel final : public Kernel {
 
  private:
   void (*const compute_)(void*, TF_OpKernelContext*);
-  const std::shared_ptr<PluginObject> object_;
+  const std::unique_ptr<PluginObject> object_;
   const HostArguments host_;
 };
 
 class AsyncPluginKernel final : public AsyncKernel {
  public:
-  AsyncPluginKernel(const KernelFunctions& functions, std::shared_ptr<PluginObject> object,
+  AsyncPluginKernel(const KernelFunctions& functions, std::unique_ptr<PluginObject> object,
                     HostArguments host)
       : compute_(functions.compute_async), object_(std::move(object)), host_(std::move(host)) {}
 
@@ -94,7 +94,7 @@ class AsyncPluginKernel final : public AsyncKernel {
 
  private:
   void (*const compute_)(void*, TF_OpKernelContext*, TF_AsyncOpKernelDoneCallback*);
-  const std::shared_ptr<PluginObject> object_;
+  const std::unique_ptr<PluginObject> object_;
   const HostArguments host_;
 };
 
@@ -125,7 +125,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& constru
   }
   TF_OpKernelConstruction c_construction{&construction, absl::OkStatus()};
   void* made = functions.create == nullptr ? nullptr : functions.create(&c_construction);
-  auto object = std::make_shared<PluginObject>(made, functions.destroy);
+  auto object = std::make_unique<PluginObject>(made, functions.destroy);
   TROUPE_RETURN_IF_ERROR(c_construction.status);
   if (functions.compute_async != nullptr) {
     return std::make_unique<AsyncPluginKernel>(functions, std::move(object), std::move(host));
