@@ -26,7 +26,8 @@ struct TF_Library {
 
 namespace {
 
-/// Lets libraries that are loaded from now on find the functions of this one, also when its client loaded it for himself.
+/// Lets libraries that are loaded from now on find the functions of this one, also when its client loaded it
+/// for himself.
 void show_symbols() {
   Dl_info self;
   if (dladdr(reinterpret_cast<void*>(&TF_LoadLibrary), &self) == 0 || self.dli_fname == nullptr) return;
@@ -40,8 +41,8 @@ absl::StatusOr<void*> open_library(const char* file) {
   if (handle != nullptr) return handle;
   const char* text = dlerror();
   std::string why = text == nullptr ? absl::StrCat(file, ": cannot be loaded") : std::string(text);
-  // A plug-in that is not linked to the library whose functions it calls. Only then: showing them to all might hand them
-  // to code that means another library of that interface.
+  // A plug-in that is not linked to the library whose functions it calls. Only then: showing them to all
+  // might hand them to code that means another library of that interface.
   if (absl::StrContains(why, "undefined symbol: TF_")) {
     show_symbols();
     handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);

@@ -114,7 +114,8 @@ absl::Status fault(std::initializer_list<string_view> parts) {
   return absl::InvalidArgumentError(absl::StrJoin(parts, ""));
 }
 
-/// Messages in messages that a default value may have; functions in attrs of functions are the only reason for many.
+/// Messages in messages that a default value may have; functions in attrs of functions are the only reason
+/// for many.
 constexpr int kMaxNesting = 100;
 
 class SilentErrors final : public google::protobuf::io::ErrorCollector {

@@ -22,8 +22,8 @@ struct OpSpec {
   std::string deprecation;
 };
 
-/// Parses and checks it. InvalidArgument with TensorFlow's texts: all faults of the parts, a line each, or else the first
-/// fault of the whole.
+/// Parses and checks it. InvalidArgument with TensorFlow's texts: all faults of the parts, a line each, or
+/// else the first fault of the whole.
 absl::StatusOr<OpDef> parse_op_spec(const OpSpec& spec);
 
 }  // namespace troupe::c_api

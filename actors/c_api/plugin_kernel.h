@@ -38,8 +38,8 @@ struct TF_OpKernelConstruction {
   absl::Status status;
 };
 
-/// What compute_func sees; lives until the kernel has ended. Used by one thread at a time, but for the ends of deferred
-/// operations, which may come from any.
+/// What compute_func sees; lives until the kernel has ended. Used by one thread at a time, but for the ends
+/// of deferred operations, which may come from any.
 struct TF_OpKernelContext {
   /// Outlives the context when a thread is still leaving.
   struct Unfinished {

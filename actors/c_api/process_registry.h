@@ -8,13 +8,14 @@
 
 namespace troupe::c_api {
 
-/// Adds an op to those of the process (process_ops), which graphs see from now on. AlreadyExists when its name is taken.
-/// While an OpRecorder lives on this thread, the outcome goes there, and the status is OK. Thread-safe.
+/// Adds an op to those of the process (process_ops), which graphs see from now on. AlreadyExists when its
+/// name is taken. While an OpRecorder lives on this thread, the outcome goes there, and the status is OK.
+/// Thread-safe.
 absl::Status register_op(absl::StatusOr<OpDef> op);
 
-/// Notes which ops are registered on this thread while it lives: those of the library that is being loaded. As in
-/// TensorFlow, where what a plug-in registers is looked at after it was loaded, the plug-in itself sees no errors. A
-/// load inside a load has a recorder of its own.
+/// Notes which ops are registered on this thread while it lives: those of the library that is being loaded.
+/// As in TensorFlow, where what a plug-in registers is looked at after it was loaded, the plug-in itself sees
+/// no errors. A load inside a load has a recorder of its own.
 class OpRecorder {
  public:
   OpRecorder();

@@ -11,7 +11,8 @@ using troupe::c_api::set_status;
 
 namespace {
 
-/// The bound `index` of a subshape, from the end when negative. InvalidArgument when it is before the first dimension.
+/// The bound `index` of a subshape, from the end when negative. InvalidArgument when it is before the first
+/// dimension.
 absl::StatusOr<int64_t> resolve(const char* what, int64_t index, int64_t rank) {
   if (index > rank) return rank;
   if (index >= 0) return index;

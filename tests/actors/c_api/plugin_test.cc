@@ -10,8 +10,8 @@
 #include "tensorflow/c/tf_tstring.h"
 #include "tests/actors/c_api/c_graph.h"
 
-// Runs the ops of the plug-in in plugin/, which is written in C against the plug-in headers. Texts are TensorFlow's, which
-// was given the same plug-in.
+// Runs the ops of the plug-in in plugin/, which is written in C against the plug-in headers. Texts are
+// TensorFlow's, which was given the same plug-in.
 
 using namespace c_test;
 using testing::HasSubstr;

@@ -1,7 +1,8 @@
 #ifndef PLUG_PLUGIN_H_
 #define PLUG_PLUGIN_H_
 
-/* A plug-in for the tests, in plain C against the plug-in headers alone. TensorFlow's own ops.h needs these names in C. */
+/* A plug-in for the tests, in plain C against the plug-in headers alone. TensorFlow's own ops.h needs these
+   names in C. */
 typedef struct TF_DimensionHandle TF_DimensionHandle;
 typedef struct TF_OpDefinitionBuilder TF_OpDefinitionBuilder;
 typedef struct TF_ShapeHandle TF_ShapeHandle;

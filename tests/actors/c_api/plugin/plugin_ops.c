@@ -15,7 +15,8 @@ static void same_shape(TF_ShapeInferenceContext* ctx, TF_Status* status) {
   TF_DeleteShapeHandle(shape);
 }
 
-/* rows: dimension 0 of a matrix, as a vector's size; rest: the other dimensions; both: rows of a, then all of b. */
+/* rows: dimension 0 of a matrix, as a vector's size; rest: the other dimensions; both: rows of a, then all of
+   b. */
 static void many_shapes(TF_ShapeInferenceContext* ctx, TF_Status* status) {
   TF_ShapeHandle* a = TF_NewShapeHandle();
   TF_ShapeHandle* b = TF_NewShapeHandle();

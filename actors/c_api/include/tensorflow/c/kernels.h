@@ -17,7 +17,8 @@
      TF_KernelBuilder_TypeConstraint(kernel, "T", TF_FLOAT, status);
      TF_RegisterKernelBuilder("TwiceFloat", kernel, status);
 
-   Functions that take an index and no status answer 0, which is no dtype, when there is no such input or output. */
+   Functions that take an index and no status answer 0, which is no dtype, when there is no such input or
+   output. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,16 +31,17 @@ typedef struct TF_AsyncOpKernelDoneCallback TF_AsyncOpKernelDoneCallback;
 /* A stream of a device that a plug-in brought: there are none here. */
 typedef struct SP_Stream_st* SP_Stream;
 
-/* Ends the computation of an asynchronous kernel. Once for each, from any thread; nothing of it may be used after. */
+/* Ends the computation of an asynchronous kernel. Once for each, from any thread; nothing of it may be used
+   after. */
 TF_CAPI_EXPORT extern void TF_RunAsyncOpKernelDoneCallback(TF_AsyncOpKernelDoneCallback*);
 
 /* A plug-in may define it: TF_LoadPluggableDeviceLibrary calls it, for it to register its kernels. */
 void TF_InitKernel();
 
-/* A registration that is being written; it ends with TF_RegisterKernelBuilder or TF_DeleteKernelBuilder. The functions may
-   be null. create_func makes the kernel of a node; what it returns goes into the others, null if there is none. compute_func
-   runs the node: several steps may do so at once. delete_func is called when nobody needs the kernel any more, also
-   after create_func reported a failure. */
+/* A registration that is being written; it ends with TF_RegisterKernelBuilder or TF_DeleteKernelBuilder. The
+   functions may be null. create_func makes the kernel of a node; what it returns goes into the others, null
+   if there is none. compute_func runs the node: several steps may do so at once. delete_func is called when
+   nobody needs the kernel any more, also after create_func reported a failure. */
 TF_CAPI_EXPORT extern TF_KernelBuilder* TF_NewKernelBuilder(const char* op_name, const char* device_name,
                                                             void* (*create_func)(TF_OpKernelConstruction*),
                                                             void (*compute_func)(void*, TF_OpKernelContext*),
@@ -49,8 +51,8 @@ TF_CAPI_EXPORT extern TF_KernelBuilder* TF_NewAsyncKernelBuilder(
     const char* op_name, const char* device_name, void* (*create_func)(TF_OpKernelConstruction*),
     void (*compute_async_func)(void*, TF_OpKernelContext*, TF_AsyncOpKernelDoneCallback* done),
     void (*delete_func)(void*));
-/* Only for nodes whose attr `attr_name` is `type`; all constraints must hold. Unimplemented for types that no kernel may
-   be constrained to. */
+/* Only for nodes whose attr `attr_name` is `type`; all constraints must hold. Unimplemented for types that no
+   kernel may be constrained to. */
 TF_CAPI_EXPORT extern void TF_KernelBuilder_TypeConstraint(TF_KernelBuilder* kernel_builder,
                                                            const char* attr_name, TF_DataType type,
                                                            TF_Status* status);
@@ -62,12 +64,12 @@ TF_CAPI_EXPORT extern void TF_KernelBuilder_Priority(TF_KernelBuilder* kernel_bu
                                                      int32_t priority_number);
 /* Only for nodes whose attr "_kernel" is `label`. */
 TF_CAPI_EXPORT extern void TF_KernelBuilder_Label(TF_KernelBuilder* kernel_builder, const char* label);
-/* Makes the kernel known to the process and takes the builder. `kernel_name` serves for messages. */
+/* Makes the kernel known to the process and takes the builder. `kernel_name` is not used. */
 TF_CAPI_EXPORT extern void TF_RegisterKernelBuilder(const char* kernel_name, TF_KernelBuilder* builder,
                                                     TF_Status* status);
-/* The same, with what a serialised KernelDef says in place of what the builder says (op, device, constraints, host memory,
-   label, priority); null: the builder's. It is read as a string that ends at its first zero byte.
-   InvalidArgument when it does not parse. */
+/* The same, with what a serialised KernelDef says in place of what the builder says (op, device, constraints,
+   host memory, label, priority); null: the builder's. It is read as a string that ends at its first zero
+   byte. InvalidArgument when it does not parse. */
 TF_CAPI_EXPORT extern void TF_RegisterKernelBuilderWithKernelDef(const char* serialized_kernel_def,
                                                                  const char* name, TF_KernelBuilder* builder,
                                                                  TF_Status* status);
@@ -95,13 +97,14 @@ static const size_t TF_InputRange_Args_STRUCT_SIZE = TF_OFFSET_OF_END(TF_InputRa
 /* InvalidArgument in args->status, which the caller gives, when the op has no argument of that name. */
 TF_CAPI_EXPORT extern void TF_InputRange(TF_OpKernelContext* ctx, const char* name, TF_InputRange_Args* args);
 TF_CAPI_EXPORT extern TF_DataType TF_InputDatatype(TF_OpKernelContext* ctx, int index);
-/* Output i shall be `tensor`, which stays the caller's. OutOfRange when there is no such output; the type is checked
-   when the kernel has ended. */
+/* Output i shall be `tensor`, which stays the caller's. OutOfRange when there is no such output; the type is
+   checked when the kernel has ended. */
 TF_CAPI_EXPORT extern void TF_SetOutput(TF_OpKernelContext* ctx, int i, const TF_Tensor* tensor,
                                         TF_Status* status);
 /* What output i was set to, as a tensor of the caller's; null when it was not set. OutOfRange. */
 TF_CAPI_EXPORT extern TF_Tensor* TF_GetMutableOutput(TF_OpKernelContext* ctx, int i, TF_Status* status);
-/* Serialised FunctionDefLibrary and ConfigProto of the session, if its device keeps them: Unimplemented here. */
+/* Serialised FunctionDefLibrary and ConfigProto of the session, if its device keeps them: Unimplemented here.
+   */
 TF_CAPI_EXPORT extern void TF_GetSerializedFunctionDefLibrary(TF_OpKernelContext* ctx,
                                                               TF_Buffer* serialized_function_def_library,
                                                               TF_Status* status);
@@ -193,11 +196,11 @@ TF_CAPI_EXPORT extern TF_StringView TF_GetResourceMgrDefaultContainerName(TF_OpK
 /* The input `index` as the NodeDef names it; lives as long as the kernel. Empty when it is not known. */
 TF_CAPI_EXPORT extern TF_StringView TF_GetOpKernelRequestedInput(TF_OpKernelContext* ctx, size_t index);
 
-/* ---- What create_func sees of its node: attrs by name. InvalidArgument or NotFound when there is none of that name, or it
-   is of another kind. */
+/* ---- What create_func sees of its node: attrs by name. InvalidArgument or NotFound when there is none of
+   that name, or it is of another kind. */
 
-/* *list_size: elements of a list, -1 when it is none. *total_size: bytes of a string or of all strings of a list, dimensions of
-   a shape (-1: unknown rank) or of all shapes of a list; -1 for other kinds. */
+/* *list_size: elements of a list, -1 when it is none. *total_size: bytes of a string or of all strings of a
+   list, dimensions of a shape (-1: unknown rank) or of all shapes of a list; -1 for other kinds. */
 TF_CAPI_EXPORT extern void TF_OpKernelConstruction_GetAttrSize(TF_OpKernelConstruction* ctx,
                                                                const char* attr_name, int32_t* list_size,
                                                                int32_t* total_size, TF_Status* status);
@@ -262,18 +265,19 @@ TF_CAPI_EXPORT extern TF_StringView TF_OpKernelConstruction_GetName(TF_OpKernelC
 
 /* ---- Memory. */
 
-/* Output `index`, not initialised, as a tensor of the caller's that shares its memory. `dtype` and `len` are not used: the node
-   says what type it is, and the shape how much. Null when it failed. */
+/* Output `index`, not initialised, as a tensor of the caller's that shares its memory. `dtype` and `len` are
+   not used: the node says what type it is, and the shape how much. Null when it failed. */
 TF_CAPI_EXPORT TF_Tensor* TF_AllocateOutput(TF_OpKernelContext* context, int index, TF_DataType dtype,
                                             const int64_t* dims, int num_dims, size_t len, TF_Status* status);
-/* The same, in the memory of the first of these inputs that nobody else needs and that is of the same type and size:
-   *forwarded_input, if given, says which, -1 if none. */
+/* The same, in the memory of the first of these inputs that nobody else needs and that is of the same type
+   and size: *forwarded_input, if given, says which, -1 if none. */
 TF_CAPI_EXPORT TF_Tensor* TF_ForwardInputOrAllocateOutput(TF_OpKernelContext* context,
                                                           const int* candidate_input_indices,
                                                           int num_candidate_input_indices, int output_index,
                                                           const int64_t* output_dims, int output_num_dims,
                                                           int* forwarded_input, TF_Status* status);
-/* Memory for the kernel's own use; the caller's tensor. InvalidArgument when alloc_attrs->struct_size is 0. */
+/* Memory for the kernel's own use; the caller's tensor. InvalidArgument when alloc_attrs->struct_size is 0.
+   */
 TF_CAPI_EXPORT extern TF_Tensor* TF_AllocateTemp(TF_OpKernelContext* context, TF_DataType dtype,
                                                  const int64_t* dims, int num_dims,
                                                  TF_AllocatorAttributes* alloc_attrs, TF_Status* status);

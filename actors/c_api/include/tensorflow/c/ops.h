@@ -29,23 +29,25 @@ typedef struct TF_OpDefinitionBuilder TF_OpDefinitionBuilder;
 typedef struct TF_ShapeHandle TF_ShapeHandle;
 typedef struct TF_ShapeInferenceContext TF_ShapeInferenceContext;
 
-/* A definition that is being written. It ends with TF_RegisterOpDefinition or TF_DeleteOpDefinitionBuilder. */
+/* A definition that is being written. It ends with TF_RegisterOpDefinition or TF_DeleteOpDefinitionBuilder.
+   */
 TF_CAPI_EXPORT extern TF_OpDefinitionBuilder* TF_NewOpDefinitionBuilder(const char* op_name);
-/* Makes the op known to the process and deletes the builder, whatever the outcome. All faults of the specs below show
-   here: InvalidArgument; AlreadyExists when the name is taken. While TF_LoadLibrary runs the status is OK: the
-   load fails instead (a name that is taken is then no fault). */
+/* Makes the op known to the process and deletes the builder, whatever the outcome. All faults of the specs
+   below show here: InvalidArgument; AlreadyExists when the name is taken. While TF_LoadLibrary runs the
+   status is OK: the load fails instead (a name that is taken is then no fault). */
 TF_CAPI_EXPORT extern void TF_RegisterOpDefinition(TF_OpDefinitionBuilder* builder, TF_Status* status);
 TF_CAPI_EXPORT extern void TF_DeleteOpDefinitionBuilder(TF_OpDefinitionBuilder* builder);
 
-/* "<name>: <type>", then optionally ">= <minimum>" for ints and lists, then optionally "= <default>".
-   <name>: a letter, then letters, digits, underscores. <type>: string, int, float, bool, type, shape, tensor, func;
-   numbertype, realnumbertype, quantizedtype (dtypes of that sort); {int32, realnumbertype} (one of these dtypes);
-   {'a', "b"} (one of these strings); list(<any of them>). <default>: in protobuf's text format, lists as [a, b]. */
+/* "<name>: <type>", then optionally ">= <minimum>" for ints and lists, then optionally "= <default>". <name>:
+   a letter, then letters, digits, underscores. <type>: string, int, float, bool, type, shape, tensor, func;
+   numbertype, realnumbertype, quantizedtype (dtypes of that sort); {int32, realnumbertype} (one of these
+   dtypes); {'a', "b"} (one of these strings); list(<any of them>). <default>: in protobuf's text format,
+   lists as [a, b]. */
 TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderAddAttr(TF_OpDefinitionBuilder* builder,
                                                          const char* attr_spec);
-/* "<name>: <what>" or "<name>: Ref(<what>)". <name>: a small letter, then small letters, digits, underscores. <what>: a
-   dtype ("float"); an attr of type "type"; "N * <either>" with an int attr N; or an attr of type "list(type)". An attr that
-   counts inputs or outputs is at least 1 unless its spec says otherwise. */
+/* "<name>: <what>" or "<name>: Ref(<what>)". <name>: a small letter, then small letters, digits, underscores.
+   <what>: a dtype ("float"); an attr of type "type"; "N * <either>" with an int attr N; or an attr of type
+   "list(type)". An attr that counts inputs or outputs is at least 1 unless its spec says otherwise. */
 TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderAddInput(TF_OpDefinitionBuilder* builder,
                                                           const char* input_spec);
 /* The same form. */
@@ -58,8 +60,8 @@ TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderSetIsCommutative(TF_OpDefinitio
 /* Two or more inputs and one output, all of one type and shape, in any order and grouping. */
 TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderSetIsAggregate(TF_OpDefinitionBuilder* builder,
                                                                 bool is_aggregate);
-/* The result depends on more than the inputs, or something happens beside it: never merged with an equal node, never
-   computed ahead, and its kernel is made once per session. */
+/* The result depends on more than the inputs, or something happens beside it: never merged with an equal
+   node, never computed ahead, and its kernel is made once per session. */
 TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderSetIsStateful(TF_OpDefinitionBuilder* builder,
                                                                bool is_stateful);
 /* Reference inputs may be without a value. */
@@ -68,13 +70,14 @@ TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderSetAllowsUninitializedInput(
 /* Graphs of GraphDef version `version` and later may not use the op; the text says why, and what to use. */
 TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderDeprecated(TF_OpDefinitionBuilder* builder, int version,
                                                             const char* explanation);
-/* Called, from any thread, whenever shapes of a node of the op are asked for. Without one they are unknown. */
+/* Called, from any thread, whenever shapes of a node of the op are asked for. Without one they are unknown.
+   */
 TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderSetShapeInferenceFunction(
     TF_OpDefinitionBuilder* builder,
     void (*shape_inference_func)(TF_ShapeInferenceContext* ctx, TF_Status* status));
 
-/* What a shape function sees of its node; valid during the call only. Shapes and dimensions are values in handles, which
-   whoever made them deletes. */
+/* What a shape function sees of its node; valid during the call only. Shapes and dimensions are values in
+   handles, which whoever made them deletes. */
 TF_CAPI_EXPORT extern int64_t TF_ShapeInferenceContextNumInputs(TF_ShapeInferenceContext* ctx);
 TF_CAPI_EXPORT extern TF_ShapeHandle* TF_NewShapeHandle();
 /* InvalidArgument when there is no input i. */
@@ -96,8 +99,8 @@ TF_CAPI_EXPORT extern int64_t TF_ShapeInferenceContextRank(TF_ShapeInferenceCont
                                                            TF_ShapeHandle* handle);
 TF_CAPI_EXPORT extern int TF_ShapeInferenceContextRankKnown(TF_ShapeInferenceContext* ctx,
                                                             TF_ShapeHandle* handle);
-/* *result: the shape, or, if its rank is unknown, one of that rank with unknown dimensions. InvalidArgument when the rank is
-   known to be another. */
+/* *result: the shape, or, if its rank is unknown, one of that rank with unknown dimensions. InvalidArgument
+   when the rank is known to be another. */
 TF_CAPI_EXPORT extern void TF_ShapeInferenceContextWithRank(TF_ShapeInferenceContext* ctx,
                                                             TF_ShapeHandle* handle, int64_t rank,
                                                             TF_ShapeHandle* result, TF_Status* status);
