@@ -131,7 +131,7 @@ TEST_F(CommandLine, run_refuses_graphs_that_are_wrong) {
 TEST_F(CommandLine, run_refuses_wrong_feeds_and_fetches) {
   const std::string g = graph(graph_texts::kArithmetic);
   expect_error(troupe({"run", g, "--fetch", "nothing"}), "nothing");
-  expect_error(troupe({"run", g, "--fetch", "z:7", "--feed", "x=1", "--feed", "y=1"}), "z:7");
+  expect_error(troupe({"run", g, "--fetch", "z:7", "--feed", "x=1", "--feed", "y=1"}), "does not have output 7");
   expect_error(troupe({"run", g, "--target", "nothing"}), "nothing");
   expect_error(troupe({"run", g, "--feed", "q=1", "--fetch", "xi"}), "unable to find feed output q");
   expect_error(troupe({"run", g, "--fetch", "z", "--feed", "x=1"}), "'y'");

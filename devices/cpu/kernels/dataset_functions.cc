@@ -1,5 +1,6 @@
 // Datasets whose elements go through functions of the graph's library.
 
+#include "absl/strings/match.h"
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/dataset.h"
 
@@ -29,8 +30,14 @@ absl::StatusOr<BoundFunction> bound_function(const KernelContext& context, const
 }
 
 absl::Status in_function_of(const char* op, const std::string& iterator, const absl::Status& status) {
-  return annotate(status, absl::StrCat("Error in user-defined function passed to ", op,
-                                       " transformation with iterator: ", iterator, ": "));
+  // Which function it was is told already.
+  absl::string_view message = status.message();
+  const size_t end = message.find("}} ");
+  if (absl::StartsWith(message, "{{function_node ") && end != absl::string_view::npos)
+    message.remove_prefix(end + 3);
+  return absl::Status(status.code(),
+                      absl::StrCat("Error in user-defined function passed to ", op,
+                                   " transformation with iterator: ", iterator, ": ", message));
 }
 
 /// What the function makes of each element.

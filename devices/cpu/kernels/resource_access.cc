@@ -3,6 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "devices/cpu/kernels/variable.h"
 #include "absl/strings/string_view.h"
 
 namespace troupe {
@@ -78,9 +79,14 @@ absl::StatusOr<std::pair<std::string, std::string>> input_ref_handle(const Kerne
 }
 
 absl::Status internal::wrong_resource_type(const ResourceHandle& handle, const char* expected) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("Trying to access resource '", handle.name, "' using the wrong type. Expected ", expected,
-                   " got ", handle.maybe_type_name.empty() ? "<unknown>" : handle.maybe_type_name));
+  // The handle of a variable says its type in the mangled form.
+  std::string type = handle.maybe_type_name.empty() ? "<unknown>" : handle.maybe_type_name;
+  if (type == Var::kTypeName) type = "tensorflow::Var";
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Trying to access a handle's resource using the wrong type. The handle points to a resource (name '",
+      handle.name, "') of type '", type, "' (hash code ", handle.hash_code,
+      ") but you are trying to access the resource as type '",
+      absl::string_view(expected) == Var::kTypeName ? "tensorflow::Var" : expected, "'"));
 }
 
 Tensor handle_tensor(ResourceHandle handle) {
