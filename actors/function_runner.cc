@@ -183,7 +183,10 @@ void cancel_nested(std::shared_ptr<StepSlot> slot, int64_t id, absl::Status reas
   orders.push_back({std::move(slot), id, std::move(reason)});
   for (size_t i = 0; i < orders.size(); ++i) {
     Order order = std::move(orders[i]);
-    if (order.slot->cancel(order.id, std::move(order.reason)) != 0)
+    const bool was_running = order.slot->cancel(order.id, std::move(order.reason)) != 0;
+    // Kernels that wait hear of it by the token, and with the last of them their executor; those at a
+    // rendezvous do not.
+    if (was_running && order.slot->code->has_transfers)
       caf::anon_send(order.slot->step, CancelStep{order.id});
   }
   under_way = nullptr;
