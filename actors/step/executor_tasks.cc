@@ -1,0 +1,140 @@
+#include <unistd.h>
+
+#include "actors/step/executor_frame.h"
+
+// Kernels that run on other threads, or that are done later.
+
+namespace troupe {
+
+void KernelTask::run() {
+  if (timed) {
+    timing.begin_ns = wall_clock_ns();
+    timing.thread = current_thread_id();
+  }
+  uint64_t begin = cycle_now();
+  const CompiledNode& n = owner->partition_->node(node);
+  // What is queued is dropped once the step is cancelled.
+  if (context->cancellation().cancelled()) {
+    status = context->cancellation().reason();
+  } else {
+    status = guarded(n.kernel, *context);
+  }
+  cycles = cycle_now() - begin;
+  if (timed) timing.end_ns = wall_clock_ns();
+}
+
+int64_t wall_clock_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+uint32_t current_thread_id() {
+  static thread_local const uint32_t id = static_cast<uint32_t>(gettid());
+  return id;
+}
+
+bool ExecutorState::keep_for_launch(const CompiledNode&, const Ready& r) {
+  if (inline_only_) return false;
+  uint32_t cost = partition_->cost(r.node);
+  if (cost != 0 && cost < CompiledPartition::kExpensiveCycles) return false;
+  deferred_.push_back(r);
+  return true;
+}
+
+void ExecutorState::launch_deferred() {
+  // One expensive node and nothing else to do: cheaper here than on another thread.
+  if (deferred_.size() == 1 && in_flight_ == 0) {
+    Ready r = deferred_[0];
+    deferred_.clear();
+    if (collect_stats_) begin_timing();
+    return run_kernel_inline(partition_->node(r.node), r);
+  }
+  std::vector<KernelTask*> tasks;
+  tasks.reserve(deferred_.size());
+  for (const Ready& r : deferred_) tasks.push_back(make_task(r));
+  deferred_.clear();
+  in_flight_ += static_cast<int>(tasks.size());
+  host_->launch_kernels(std::move(tasks));
+}
+
+KernelTask* ExecutorState::make_task(const Ready& r) {
+  const CompiledNode& n = partition_->node(r.node);
+  if (free_tasks_.empty()) {
+    tasks_.push_back(std::make_unique<KernelTask>());
+    free_tasks_.push_back(tasks_.back().get());
+  }
+  KernelTask* t = free_tasks_.back();
+  free_tasks_.pop_back();
+  t->owner = this;
+  t->node = r.node;
+  t->iteration = r.iteration;
+  t->status = absl::OkStatus();
+  t->timed = collect_stats_;
+  t->inputs.resize(n.num_inputs);
+  t->outputs.resize(n.num_outputs);
+  Value* in = r.iteration->inputs.data() + n.input_begin;
+  for (int i = 0; i < n.num_inputs; ++i) {
+    if (n.is_bound(i)) {
+      t->inputs[i] = in[i];
+      continue;
+    }
+    t->inputs[i] = std::move(in[i]);
+    in[i].clear();
+  }
+  t->context.emplace(step_, &partition_->info(r.node), std::span<Value>(t->inputs),
+                     std::span<Value>(t->outputs));
+  t->context->frame_id = r.iteration->frame->id;
+  t->context->iteration = r.iteration->number;
+  t->context->is_input_dead = r.dead;
+  return t;
+}
+
+void ExecutorState::start_async(const Ready& r) {
+  KernelTask* t = make_task(r);
+  ++in_flight_;
+  if (t->timed) {
+    t->timing.begin_ns = wall_clock_ns();
+    t->timing.thread = current_thread_id();
+  }
+  static_cast<AsyncKernel*>(partition_->node(r.node).kernel)->compute_async(*t->context, [t](absl::Status s) {
+    t->status = std::move(s);
+    if (t->timed) t->timing.end_ns = wall_clock_ns();
+    t->owner->complete(t);
+  });
+}
+
+void ExecutorState::complete(KernelTask* task) {
+  std::lock_guard lock(completed_mu_);
+  completed_.push_back(task);
+  if (wake_pending_) return;
+  wake_pending_ = true;
+  // Under the lock, so that the executor cannot finish and go away between the push and the wake.
+  host_->wake();
+}
+
+void ExecutorState::drain_completed() {
+  {
+    std::lock_guard lock(completed_mu_);
+    draining_.swap(completed_);
+    wake_pending_ = false;
+  }
+  for (KernelTask* t : draining_) finish_task(t);
+  draining_.clear();
+}
+
+void ExecutorState::finish_task(KernelTask* t) {
+  --in_flight_;
+  const CompiledNode& n = partition_->node(t->node);
+  if (n.expensive) partition_->record_cost(t->node, t->cycles);
+  absl::Status status = std::move(t->status);
+  if (!status.ok()) fail(t->node, status);
+  t->inputs.clear();
+  if (t->timed) timing_ = t->timing;
+  if (!aborted_) node_done({t->node, false, t->iteration}, n, t->outputs.data(), false);
+  t->outputs.clear();
+  t->context.reset();
+  free_tasks_.push_back(t);
+}
+
+}  // namespace troupe
