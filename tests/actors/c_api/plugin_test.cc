@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <thread>
@@ -9,6 +10,7 @@
 #include "tensorflow/c/c_api_experimental.h"
 #include "tensorflow/c/tf_tstring.h"
 #include "tests/actors/c_api/c_graph.h"
+#include "tests/actors/c_api/wheel.h"
 
 // Runs the ops of the plug-in in plugin/, which is written in C against the plug-in headers. Texts are
 // TensorFlow's, which was given the same plug-in.
@@ -403,6 +405,33 @@ TEST(Library, with_a_device_is_unimplemented) {
               StartsWith("12: The plug-in has SE_InitPlugin: pluggable devices"));
   BufferPtr all(TF_GetAllOpList());
   EXPECT_THAT(bytes_of(all.get()), testing::Not(HasSubstr("PlugOfDevice")));
+}
+
+/// Compiles C files to a shared object with TensorFlow's headers; what the compiler says.
+std::string compile(const std::string& sources, const std::string& object) {
+  int status = 0;
+  std::string text =
+      output_of(TROUPE_C_COMPILER " -std=gnu11 -D_GNU_SOURCE -w -shared -fPIC -I'" + tensorflow_folder() +
+                    "/include' " + sources + " -o '" + object + "' -lm -lpthread",
+                &status);
+  return status == 0 ? "" : text + " failed";
+}
+
+TEST(Library, may_be_compiled_with_the_headers_of_tensorflow) {
+  if (tensorflow_folder().empty()) GTEST_SKIP() << "no TensorFlow is installed";
+  const std::string object = testing::TempDir() + "troupe_compiled_plugin.so";
+  EXPECT_EQ(compile("'" TROUPE_SOURCES "/tests/actors/c_api/plugin/'plugin_[kor]*.c", object), "");
+  ASSERT_EQ(compile("'" TROUPE_SOURCES "/tools/examples/custom_op/clip_norm_op.c'", object), "");
+  EXPECT_THAT(load(object), HasSubstr("ExampleClipNorm"));
+  Graph graph;
+  TF_Output x = graph.placeholder("x");
+  TF_Output y = graph.unary("ExampleClipNorm", "y", x);
+  Session session(graph.get());
+  TensorPtr in = float_tensor({2}, {3, 4});
+  auto out = session.run({{x, in.get()}}, {y});
+  ASSERT_EQ(session.code(), TF_OK) << session.message();
+  EXPECT_THAT(floats(out[0].get()), testing::ElementsAre(testing::FloatEq(0.6f), testing::FloatEq(0.8f)));
+  std::remove(object.c_str());
 }
 
 }  // namespace
