@@ -272,7 +272,8 @@ Tensor ShapeInference::value_at(Endpoint e) const {
   return e.slot < 0 || e.slot >= node.num_outputs() ? Tensor() : value_of(known(e), node.output_types[e.slot]);
 }
 
-bool ShapeInference::may_evaluate(const Node& node, int64_t max_elements) const {
+/// The cheap half of the question whether a node can be evaluated, asked of each node on the way up.
+static bool may_be_constant(const Node& node) {
   // Nodes without inputs hold constants, which are known, or come from outside.
   if (node.removed() || !node.defect.ok() || node.inputs.empty() || node.op->is_stateful) return false;
   for (const char* op : {"Merge", "RefMerge", "Switch", "RefSwitch", "Enter", "RefEnter", "Exit", "RefExit",
@@ -280,6 +281,11 @@ bool ShapeInference::may_evaluate(const Node& node, int64_t max_elements) const 
                          "_Retval"}) {
     if (node.op->name == op) return false;
   }
+  return true;
+}
+
+bool ShapeInference::may_evaluate(const Node& node, int64_t max_elements) const {
+  if (!may_be_constant(node)) return false;
   for (int i = 0; i < node.num_outputs(); ++i) {
     const auto shape = this->shape({node.id, i}).to_shape();
     if (shape && shape->num_elements() > max_elements) return false;
@@ -317,7 +323,7 @@ Tensor ShapeInference::constant_value(Endpoint wanted, int max_nodes, int64_t ma
     if (stack.size() > before) {
       const bool again = !open.insert(node.id).second;
       if (again || static_cast<int>(open.size() + done.size()) >= max_nodes) return Tensor();
-      if (!may_evaluate(node, max_elements)) return Tensor();
+      if (!may_be_constant(node)) return Tensor();
       continue;
     }
     if (!may_evaluate(node, max_elements)) return Tensor();
