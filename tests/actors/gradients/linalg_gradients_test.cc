@@ -106,7 +106,7 @@ TEST(LinalgGradients, of_decompositions_agree_with_differences) {
 }
 
 TEST(LinalgGradients, of_eigenvalues_agree_with_differences) {
-  EXPECT_TRUE(op_gradients_match("Eig", {regular({3, 3})}, {{"compute_v", false}, {"Tout", kComplex}}, {0},
+  EXPECT_TRUE(op_gradients_match("Eig", {regular({3, 3})}, {{"compute_v", true}, {"Tout", kComplex}}, {0},
                                  {1e-4, 1e-5}));
 }
 
