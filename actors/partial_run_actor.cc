@@ -1,5 +1,8 @@
 #include "actors/partial_run_actor.h"
 
+#include <algorithm>
+#include <optional>
+
 #include <caf/all.hpp>
 
 #include "absl/container/flat_hash_map.h"
@@ -20,6 +23,10 @@ struct Turn {
   size_t missing = 0;
 };
 
+/// A lease is looked at this often, however long it is: the clock keeps the actor until then, though it may
+/// long be over.
+constexpr std::chrono::seconds kLeaseCheck{1};
+
 ///   open --- all fed and fetched, step over -------------> over
 ///   open --- error, cancel, lease over ---> failed ------> over
 /// `failed` keeps the first error for the client who has not heard it yet.
@@ -29,7 +36,7 @@ class PartialRunImpl final : public PartialRunActor::base {
  public:
   PartialRunImpl(caf::actor_config& config, PartialRunParts parts)
       : PartialRunActor::base(config), parts_(std::move(parts)),
-        state_(parts_.graph, parts_.feeds, parts_.fetches) {}
+        state_(std::in_place, parts_.graph, parts_.feeds, parts_.fetches) {}
 
   const char* name() const override { return "partial-run"; }
 
@@ -37,6 +44,7 @@ class PartialRunImpl final : public PartialRunActor::base {
     fail_turns(absl::CancelledError("the partial run's actor has ended"));
     if (slot_leased_) abandon_slot();
     parts_ = {};
+    state_.reset();
   }
 
   behavior_type make_behavior() override {
@@ -60,7 +68,7 @@ class PartialRunImpl final : public PartialRunActor::base {
   void start() {
     last_turn_ = Clock::now();
     if (parts_.core->options.partial_run_lease.count() > 0) {
-      delayed_send(this, parts_.core->options.partial_run_lease, CheckLease{});
+      check_lease_after(parts_.core->options.partial_run_lease);
     }
     RunOptions no_deadline;
     no_deadline.timeout = std::chrono::milliseconds(-1);
@@ -87,7 +95,7 @@ class PartialRunImpl final : public PartialRunActor::base {
     if (phase_ == Phase::kOver) return to_error(no_setup());
     std::vector<std::string> fed;
     for (const NamedTensor& f : m.feeds) fed.push_back(f.first);
-    if (auto s = state_.take_turn(fed, m.fetches); !s.ok()) return to_error(s);
+    if (auto s = state_->take_turn(fed, m.fetches); !s.ok()) return to_error(s);
     if (phase_ == Phase::kFailed) {
       absl::Status why = status_;
       end();
@@ -135,11 +143,11 @@ class PartialRunImpl final : public PartialRunActor::base {
 
   /// Answers; but the last turn's answer waits for the step's end.
   void turn_complete(int64_t id) {
-    if (state_.complete() && turns_.size() == 1 && !step_over_) return;
+    if (state_->complete() && turns_.size() == 1 && !step_over_) return;
     auto it = turns_.find(id);
     it->second.promise.deliver(std::move(it->second.reply));
     turns_.erase(it);
-    if (state_.complete() && turns_.empty()) end();
+    if (state_->complete() && turns_.empty()) end();
   }
 
   void fail_turns(const absl::Status& status) {
@@ -188,13 +196,16 @@ class PartialRunImpl final : public PartialRunActor::base {
     fail(m.status);
   }
 
+  void check_lease_after(Clock::duration rest) {
+    delayed_send(this, std::min<Clock::duration>(rest, kLeaseCheck), CheckLease{});
+  }
+
   void check_lease() {
     if (phase_ == Phase::kOver) return;
     const auto lease = parts_.core->options.partial_run_lease;
     const auto idle = Clock::now() - last_turn_;
     if (!turns_.empty() || idle < lease) {
-      const auto rest = turns_.empty() ? lease - idle : Clock::duration(lease);
-      delayed_send(this, rest, CheckLease{});
+      check_lease_after(turns_.empty() ? lease - idle : Clock::duration(lease));
       return;
     }
     fail(absl::DeadlineExceededError(absl::StrCat("The partial run ", parts_.handle,
@@ -235,7 +246,8 @@ class PartialRunImpl final : public PartialRunActor::base {
   }
 
   PartialRunParts parts_;
-  PartialRunState state_;
+  /// Empty once the actor has ended.
+  std::optional<PartialRunState> state_;
   Phase phase_ = Phase::kOpen;
   /// Why it failed, and whether some client heard it.
   absl::Status status_;

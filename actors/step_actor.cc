@@ -27,6 +27,8 @@ class StepImpl final : public StepActor::base {
         absl::InternalError(absl::StrCat("the actor of step ", slot_->step_id, " died"));
     if (active()) stop_children(died);
     slot_->abandon(died);
+    // DEVICEs outlive it, and would keep its memory.
+    for (const DeviceActor& d : slot_->devices) demonitor(d.address());
     keep_slot_ = nullptr;
   }
 
