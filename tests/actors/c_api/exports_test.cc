@@ -60,8 +60,9 @@ TEST(CLibrary, exports_what_tensorflow_declares) {
   }
 }
 
-/// Beside TensorFlow's library in one process. Not among the orders: ours for everybody (RTLD_GLOBAL) and then TensorFlow's,
-/// whose own calls of TF_ functions would then be answered by ours, as by any other library with the C API.
+/// Beside TensorFlow's library in one process. Not among the orders: ours for everybody (RTLD_GLOBAL) and
+/// then TensorFlow's, whose own calls of TF_ functions would then be answered by ours, as by any other
+/// library with the C API.
 class CLibraryBesideTensorFlow : public testing::TestWithParam<const char*> {};
 
 TEST_P(CLibraryBesideTensorFlow, computes) {
