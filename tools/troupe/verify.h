@@ -57,8 +57,8 @@ struct VerifySummary {
   std::map<std::string, VerifyCounts> by_area() const;
 };
 
-/// Runs the items in child processes, so that one that crashes or hangs ends as a failure and nothing else. `on_result`
-/// is called with each result as it comes; a progress bar is drawn when there is a terminal.
+/// Runs the items in child processes, so that one that crashes or hangs ends as a failure and nothing else.
+/// `on_result` is called with each result as it comes; a progress bar is drawn when there is a terminal.
 absl::StatusOr<VerifySummary> verify(
     const VerifyOptions& options, const std::function<void(const VerifyItem&, const CaseResult&)>& on_result);
 

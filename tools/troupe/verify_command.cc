@@ -15,10 +15,10 @@ namespace troupe {
 namespace {
 
 constexpr char kExamples[] = R"(
-Each case is a graph with its feeds and the outputs that it must give; each script is a session with steps that must go
-as they say, errors too; see the README of the list. One line tells of each failure, and of each error of a script whose
-message lacks a text; the last line is "N passed, N failed, N skipped". All run in child processes: one that crashes or
-hangs is a failure like another.
+Each case is a graph with its feeds and the outputs that it must give; each script is a session with steps
+that must go as they say, errors too; see the README of the list. One line tells of each failure, and of
+each error of a script whose message lacks a text; the last line is "N passed, N failed, N skipped". All run
+in child processes: one that crashes or hangs is a failure like another.
 
 Examples:
   troupe verify --cases ../shared/data/cases.tsv

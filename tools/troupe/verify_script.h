@@ -9,9 +9,9 @@ namespace troupe {
 
 class Runtime;
 
-/// Runs one script, in sessions of its own and with an empty folder of its own, and judges every step; it ends with the
-/// first step that went otherwise than it should. Codes, dtypes, shapes and values decide; what messages lack is told
-/// in CaseResult::text_difference. `root` is where its paths begin.
+/// Runs one script, in sessions of its own and with an empty folder of its own, and judges every step; it
+/// ends with the first step that went otherwise than it should. Codes, dtypes, shapes and values decide;
+/// what messages lack is told in CaseResult::text_difference. `root` is where its paths begin.
 CaseResult run_script(const ScriptEntry& entry, const std::string& root, Runtime& runtime);
 
 }  // namespace troupe
