@@ -21,8 +21,8 @@ namespace pb = ::tensorflow;
 
 namespace {
 
-/// Positions of TF_GraphNextOperation, and ids in messages, begin behind two nodes that TensorFlow's graphs have and
-/// clients never see.
+/// Positions of TF_GraphNextOperation, and ids in messages, begin behind two nodes that TensorFlow's graphs
+/// have and clients never see.
 constexpr int kFirstPosition = 2;
 
 /// Runs the nodes that shape functions ask the value of.

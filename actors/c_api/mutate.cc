@@ -14,8 +14,8 @@
 #include "proto/node_def.pb.h"
 #include "proto/tensor_shape.pb.h"
 
-// What language bindings change in a graph after it was made. A session that has taken over a node does not see what
-// changes in it afterwards.
+// What language bindings change in a graph after it was made. A session that has taken over a node does not
+// see what changes in it afterwards.
 
 using troupe::Endpoint;
 using troupe::Node;
@@ -117,7 +117,7 @@ absl::Status set_attr(TF_Graph* graph, TF_Operation* oper, const char* name, con
   return absl::OkStatus();
 }
 
-// CppShapeInferenceResult.HandleData: 1 is_set (bool), 2 shape_and_type (repeated: 1 shape (TensorShapeProto), 2 dtype).
+// CppShapeInferenceResult.HandleData: 1 is_set (bool), 2 shape_and_type (repeated: 1 shape, 2 dtype).
 constexpr uint32_t kVarint = 0, kBytes = 2;
 constexpr uint32_t tag(uint32_t field, uint32_t wire) { return field << 3 | wire; }
 

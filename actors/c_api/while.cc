@@ -72,8 +72,8 @@ void free_params(const TF_WhileParams& p) {
   delete[] p.body_outputs;
 }
 
-/// Adds the nodes of one loop to the graph of the client, whose mutex is held; the caller takes them out again when it
-/// fails.
+/// Adds the nodes of one loop to the graph of the client, whose mutex is held; the caller takes them out again
+/// when it fails.
 class LoopMaker {
  public:
   LoopMaker(const TF_WhileParams& params, TF_Graph* graph)

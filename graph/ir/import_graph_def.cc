@@ -529,8 +529,9 @@ absl::Status Importer::connect(int index) {
     if (source.slot >= from.num_outputs()) {
       absl::string_view name = from.name;
       if (from.id >= first_id_ && !prefix_.empty()) name.remove_prefix(prefix_.size() + 1);
-      return invalid(absl::StrCat("Node '", def_.node(index).name(), "': Connecting to invalid output ", source.slot,
-                                  " of source node ", name, " which has ", from.num_outputs(), " outputs."));
+      return invalid(absl::StrCat("Node '", def_.node(index).name(), "': Connecting to invalid output ",
+                                  source.slot, " of source node ", name, " which has ", from.num_outputs(),
+                                  " outputs."));
     }
     if (slot >= node.num_inputs() && importing()) {
       const auto sources = sources_of(index);
@@ -556,8 +557,9 @@ absl::Status Importer::connect(int index) {
 absl::Status Importer::wrong_count(const Node& node, int given) const {
   std::string types = absl::StrJoin(
       node.input_types, ", ", [](std::string* out, DataType t) { absl::StrAppend(out, dtype_name(t)); });
-  return invalid(absl::StrCat("NodeDef expected inputs '", types, "' do not match ", given, " inputs specified; ",
-                              summarize_op(*node.op), "; NodeDef: {{node ", node.name, "}}"));
+  return invalid(absl::StrCat("NodeDef expected inputs '", types, "' do not match ", given,
+                              " inputs specified; ", summarize_op(*node.op), "; NodeDef: {{node ", node.name,
+                              "}}"));
 }
 
 absl::Status Importer::check_missing(Node* node, int given) {

@@ -329,7 +329,8 @@ std::string summarize_op(const OpDef& op) {
     return absl::StrJoin(args, ", ",
                          [](std::string* o, const ArgDef& a) { absl::StrAppend(o, arg_text(a)); });
   };
-  std::string out = absl::StrCat("Op<name=", op.name, "; signature=", join(op.inputs), " -> ", join(op.outputs));
+  std::string out =
+      absl::StrCat("Op<name=", op.name, "; signature=", join(op.inputs), " -> ", join(op.outputs));
   for (const AttrDef& attr : op.attrs) out += attr_text(attr);
   if (op.is_commutative) out += "; is_commutative=true";
   if (op.is_aggregate) out += "; is_aggregate=true";
@@ -342,9 +343,10 @@ absl::Status check_attr(const AttrDef& def, const AttrValue& value) {
   if (value.get<AttrPlaceholder>() != nullptr) return absl::OkStatus();
   auto wrong = [&] {
     const bool missing = value.get<std::monostate>() != nullptr || value.get<EmptyList>() != nullptr;
-    const std::string what = missing ? absl::StrCat("AttrValue missing value with expected type '", def.kind, "'")
-                                     : absl::StrCat("AttrValue had value with type '", value.kind(), "' when '",
-                                                    def.kind, "' expected");
+    const std::string what = missing
+                                 ? absl::StrCat("AttrValue missing value with expected type '", def.kind, "'")
+                                 : absl::StrCat("AttrValue had value with type '", value.kind(), "' when '",
+                                                def.kind, "' expected");
     return absl::InvalidArgumentError(absl::StrCat(what, "\n\t for attr '", def.name, "'"));
   };
   if (value.get<EmptyList>() != nullptr) {

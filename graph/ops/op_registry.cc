@@ -76,12 +76,12 @@ absl::StatusOr<const OpDef*> OpRegistry::lookup(absl::string_view name) const {
   if (const OpDef* op = find(name)) return op;
   char host[256] = "localhost";
   gethostname(host, sizeof(host) - 1);
-  return absl::NotFoundError(
-      absl::StrCat("Op type not registered '", name, "' in binary running on ", host,
-                   ". Make sure the Op and Kernel are registered in the binary running in this process. Note "
-                   "that if you are loading a "
-                   "saved graph which used ops from tf.contrib (e.g. `tf.contrib.resampler`), accessing should be done "
-                   "before importing the graph, as contrib ops are lazily registered when the module is first accessed."));
+  return absl::NotFoundError(absl::StrCat(
+      "Op type not registered '", name, "' in binary running on ", host,
+      ". Make sure the Op and Kernel are registered in the binary running in this process. Note "
+      "that if you are loading a "
+      "saved graph which used ops from tf.contrib (e.g. `tf.contrib.resampler`), accessing should be done "
+      "before importing the graph, as contrib ops are lazily registered when the module is first accessed."));
 }
 
 std::vector<std::string> OpRegistry::names() const {

@@ -160,7 +160,7 @@ absl::Status ShapeInference::infer(const Node& node, std::vector<Known>* outputs
     return absl::OkStatus();
   }
   if (!node.op->shape_fn) return absl::OkStatus();
-  // Values that the function asks for are made, if they can be, and it is asked again: with them it may ask for more.
+  // Values that the function asks for are made, if they can be, and it is asked again: it may want more then.
   for (int round = 0; round <= node.num_inputs(); ++round) {
     ShapeContext context(node.op, &node.attrs, inputs, *outputs);
     context.set_producer(graph_->versions().producer);
@@ -248,6 +248,22 @@ void ShapeInference::infer_call(const FunctionBody& body, std::span<const Known*
     (*outputs)[i] = *known_in(body.rets[i]);
 }
 
+/// Whether among the nearest nodes behind `wanted` is a shape that inference did not find, or a value from outside. Then it
+/// is in vain, nearly always, to go all the way up: gradients ask for such shapes at every node.
+static bool needs_unknown_shape(const Graph& graph, Endpoint wanted, const std::function<bool(Endpoint)>& known) {
+  constexpr size_t kNearest = 16;
+  std::vector<int> near{wanted.node};
+  for (size_t i = 0; i < near.size() && i < kNearest; ++i) {
+    const Node& node = graph.node(near[i]);
+    if (node.removed()) return true;
+    if (node.inputs.empty() || node.is("Shape") || node.is("ShapeN")) return true;
+    for (Endpoint e : node.inputs) {
+      if (!known(e) && std::find(near.begin(), near.end(), e.node) == near.end()) near.push_back(e.node);
+    }
+  }
+  return false;
+}
+
 /// Evaluates the inputs whose values a shape function asked for in vain; true when one is known now.
 bool ShapeInference::evaluate_asked(const Node& node, ShapeContext::Values asked) {
   if (evaluator_ == nullptr || (asked.elements | asked.shapes) == 0) return false;
@@ -257,6 +273,7 @@ bool ShapeInference::evaluate_asked(const Node& node, ShapeContext::Values asked
     if (((asked.elements | asked.shapes) & (uint64_t{1} << i)) == 0 || !added(e.node)) continue;
     auto& outputs = outputs_[e.node].known;
     if (e.slot >= static_cast<int>(outputs.size()) || value_at(e).initialized()) continue;
+    if (needs_unknown_shape(*graph_, e, [&](Endpoint at) { return value_at(at).initialized(); })) continue;
     Tensor value = constant_value(e, kMaxEvaluatedNodes, KnownInts::kMaxElements);
     if (!value.initialized()) continue;
     outputs[e.slot].ints = known_ints(value);
@@ -269,16 +286,17 @@ bool ShapeInference::evaluate_asked(const Node& node, ShapeContext::Values asked
 Tensor ShapeInference::value_at(Endpoint e) const {
   if (e.node < 0 || e.node >= graph_->num_ids()) return Tensor();
   const Node& node = graph_->node(e.node);
-  return e.slot < 0 || e.slot >= node.num_outputs() ? Tensor() : value_of(known(e), node.output_types[e.slot]);
+  return e.slot < 0 || e.slot >= node.num_outputs() ? Tensor()
+                                                    : value_of(known(e), node.output_types[e.slot]);
 }
 
 /// The cheap half of the question whether a node can be evaluated, asked of each node on the way up.
 static bool may_be_constant(const Node& node) {
   // Nodes without inputs hold constants, which are known, or come from outside.
   if (node.removed() || !node.defect.ok() || node.inputs.empty() || node.op->is_stateful) return false;
-  for (const char* op : {"Merge", "RefMerge", "Switch", "RefSwitch", "Enter", "RefEnter", "Exit", "RefExit",
-                         "NextIteration", "RefNextIteration", "LoopCond", "PlaceholderWithDefault", "_Arg",
-                         "_Retval"}) {
+  for (const char* op :
+       {"Merge", "RefMerge", "Switch", "RefSwitch", "Enter", "RefEnter", "Exit", "RefExit", "NextIteration",
+        "RefNextIteration", "LoopCond", "PlaceholderWithDefault", "_Arg", "_Retval"}) {
     if (node.op->name == op) return false;
   }
   return true;
@@ -294,8 +312,8 @@ bool ShapeInference::may_evaluate(const Node& node, int64_t max_elements) const 
 }
 
 Tensor ShapeInference::constant_value(Endpoint wanted, int max_nodes, int64_t max_elements) const {
-  if (Tensor t = value_at(wanted); t.initialized() || evaluator_ == nullptr || wanted.node < 0 ||
-                                   wanted.node >= graph_->num_ids()) {
+  if (Tensor t = value_at(wanted);
+      t.initialized() || evaluator_ == nullptr || wanted.node < 0 || wanted.node >= graph_->num_ids()) {
     return t;
   }
   absl::flat_hash_map<int, std::vector<Tensor>> done;

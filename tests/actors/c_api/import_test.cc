@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <functional>
+#include <random>
 
 #include "build_op.h"
 
@@ -203,5 +204,27 @@ TEST_F(CImport, carries_what_nothing_reads) {
   EXPECT_THAT(out, HasSubstr(library));
 }
 
-}  // namespace c_test
+TEST_F(CImport, survives_broken_messages) {
+  std::mt19937 random(20261121);
+  auto below = [&](size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(random); };
+  int read = 0;
+  for (int round = 0; round < 3000; ++round) {
+    std::string def = model_;
+    for (size_t change = below(3) + 1; change > 0; --change)
+      def[below(def.size())] ^= static_cast<char>(1 << below(8));
+    graph_.reset(TF_NewGraph());
+    placeholder(g(), "first");
+    const bool ok = import(def, [&](auto* o) {
+                      if (below(2) == 0) TF_ImportGraphDefOptionsSetPrefix(o, "p");
+                    }) != nullptr;
+    read += ok ? 1 : 0;
+    if (!ok) {
+      EXPECT_EQ(listing(g()).size(), 1u) << "round " << round << ": all or nothing; " << error();
+    }
+    EXPECT_FALSE(graph_def(g()).empty());
+  }
+  EXPECT_GT(read, 100);
+}
+
+}  // namespace
 }  // namespace c_test
