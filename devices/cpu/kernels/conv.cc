@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/kernels/conv_loops.h"
+#include "devices/cpu/kernels/conv_padded.h"
 #include "devices/cpu/kernels/fused_ops.h"
 #include "devices/cpu/kernels/register_kernels.h"
 #include "devices/cpu/kernels/window.h"
@@ -245,6 +246,15 @@ class ConvForwardKernel final : public Kernel {
   std::unique_ptr<onednn::PackedFilter> packed_;
 };
 
+template <class T>
+absl::Status forward_2d(KernelContext& context, const WindowAttrs& attrs, const Tensor& input,
+                        const Tensor& filter) {
+  TROUPE_ASSIGN_OR_RETURN(ConvProblem p, make_problem(attrs, false, input.shape(), filter.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Shape shape, attrs.layout.shape(p.batch, p.out.data(), p.out_channels));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
+  return run_tensors<T>(Pass::kForward, p, attrs.padding, context.parallel(), input, filter, out);
+}
+
 /// The dilations that TensorFlow's CPU kernels refuse to differentiate.
 absl::Status check_dilated_backprop(const WindowAttrs& a) {
   if (a.padding != Padding::kExplicit) return absl::OkStatus();
@@ -410,7 +420,18 @@ void register_floating(KernelRegistry* r) {
 
 }  // namespace
 
+absl::Status convolve_2d(KernelContext& context, const WindowAttrs& attrs, const Tensor& input,
+                         const Tensor& filter) {
+  switch (input.dtype()) {
+    case DataType::kFloat: return forward_2d<float>(context, attrs, input, filter);
+    case DataType::kDouble: return forward_2d<double>(context, attrs, input, filter);
+    case DataType::kHalf: return forward_2d<Eigen::half>(context, attrs, input, filter);
+    default: return absl::UnimplementedError(absl::StrCat("convolution of ", dtype_name(input.dtype())));
+  }
+}
+
 void register_conv_kernels(KernelRegistry* r) {
+  register_padded_conv(r);
   register_floating<float>(r);
   register_floating<double>(r);
   register_floating<Eigen::half>(r);

@@ -284,5 +284,52 @@ TEST(Dilation2D, adds_the_filter_before_taking_the_maximum) {
   EXPECT_TRUE(tensors_near(grad->at(0), Tensor::from<float>(Shape{1, 2, 2, 1}, {5, 0, 7, 0})));
 }
 
+TEST(Convolution, of_a_mirrored_image_is_that_of_its_parts) {
+  Tensor image(DataType::kFloat, Shape{2, 4, 5, 3}), filter(DataType::kFloat, Shape{3, 2, 3, 4});
+  for (int64_t i = 0; i < image.num_elements(); ++i)
+    image.flat<float>()[i] = static_cast<float>((i * 7) % 11) - 5;
+  for (int64_t i = 0; i < filter.num_elements(); ++i)
+    filter.flat<float>()[i] = static_cast<float>((i * 5) % 13) - 6;
+  const Tensor paddings = Tensor::from<int32_t>({4, 2}, {0, 0, 2, 1, 3, 0, 0, 0});
+  const Tensor size = Tensor::vector<int32_t>({7, 6});
+  for (const char* mode : {"REFLECT", "SYMMETRIC"}) {
+    AttrMap conv;
+    conv.set("strides", std::vector<int64_t>{1, 2, 1, 1});
+    conv.set("padding", std::string("VALID"));
+    AttrMap fused = conv, mirror;
+    for (AttrMap* attrs : {&fused, &mirror}) attrs->set("mode", std::string(mode));
+    const Tensor padded = run_kernel("MirrorPad", {image, paddings}, mirror)->at(0);
+    const auto got = run_kernel("FusedPadConv2D", {image, paddings, filter}, fused);
+    ASSERT_TRUE(got.ok()) << got.status();
+    EXPECT_TRUE(tensors_near(got->at(0), run_kernel("Conv2D", {padded, filter}, conv)->at(0))) << mode;
+
+    fused.set("resize_align_corners", true);
+    AttrMap resize;
+    resize.set("align_corners", true);
+    const Tensor large = run_kernel("ResizeBilinear", {image, size}, resize)->at(0);
+    const Tensor larger = run_kernel("MirrorPad", {large, paddings}, mirror)->at(0);
+    const auto both = run_kernel("FusedResizeAndPadConv2D", {image, size, paddings, filter}, fused);
+    ASSERT_TRUE(both.ok()) << both.status();
+    EXPECT_TRUE(tensors_near(both->at(0), run_kernel("Conv2D", {larger, filter}, conv)->at(0), 1e-4, 1e-4))
+        << mode;
+  }
+}
+
+TEST(Convolution, refuses_margins_wider_than_the_image) {
+  AttrMap attrs;
+  attrs.set("strides", std::vector<int64_t>{1, 1, 1, 1});
+  attrs.set("padding", std::string("SAME"));
+  attrs.set("mode", std::string("REFLECT"));
+  const Tensor image(DataType::kFloat, Shape{1, 2, 2, 1}), filter(DataType::kFloat, Shape{1, 1, 1, 1});
+  auto status = [&](std::initializer_list<int32_t> paddings) {
+    return run_kernel("FusedPadConv2D", {image, Tensor::from<int32_t>({4, 2}, paddings), filter}, attrs)
+        .status();
+  };
+  EXPECT_TRUE(status({0, 0, 1, 1, 1, 1, 0, 0}).ok());
+  EXPECT_EQ(status({0, 0, 2, 0, 0, 0, 0, 0}).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(status({0, 0, -1, 0, 0, 0, 0, 0}).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(status({1, 0, 0, 0, 0, 0, 0, 0}).code(), absl::StatusCode::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace troupe::test
