@@ -404,3 +404,24 @@ TEST(CSession, refuses_bad_options) {
       std::string(TF_Message(s.get())).find("No session factory registered for the given session options"),
       0u);
 }
+
+// What loads is in the C examples.
+TEST(CSavedModel, says_why_it_cannot_be_loaded) {
+  Status s(TF_NewStatus());
+  GraphPtr empty(TF_NewGraph());
+  AddThree full;
+  const char* tag = "serve";
+  auto load = [&](const char* folder, TF_Graph* graph, const TF_Buffer* options = nullptr, int num_tags = 1) {
+    EXPECT_EQ(TF_LoadSessionFromSavedModel(nullptr, options, folder, &tag, num_tags, graph, nullptr, s.get()),
+              nullptr);
+    return describe(s);
+  };
+  EXPECT_EQ(load("/no/such/folder", empty.get()).find("5: Could not find SavedModel .pb or .pbtxt"), 0u)
+      << describe(s);
+  EXPECT_EQ(load("/no/such/folder", full.graph.get()), "3: Graph is non-empty.");
+  BufferPtr junk = buffer_of("\xff\xff");
+  EXPECT_EQ(load("/no/such/folder", empty.get(), junk.get()), "3: Unparseable RunOptions proto");
+  EXPECT_EQ(load(nullptr, empty.get())[0], '3');
+  EXPECT_EQ(load("/no/such/folder", nullptr)[0], '3');
+  EXPECT_EQ(load("/no/such/folder", empty.get(), nullptr, -1)[0], '3');
+}
