@@ -3,11 +3,12 @@
 
     private_library.py CLIENT LIBRARY:COPY:OLD=NEW[:OLD=NEW ...] ...
 
-Writes COPY, in which the text OLD is replaced by NEW, of the same length, in the names of all dynamic symbols of LIBRARY and
-in its own name; the same is done to CLIENT in place, so that it finds the copy. What else is loaded into the process, another
-version of the same library above all, then has no symbol in common with it.
+Writes COPY, in which the text OLD is replaced by NEW, of the same length, in the names of all dynamic symbols
+of LIBRARY and in its own name; the same is done to CLIENT in place, so that it finds the copy. What else is
+loaded into the process, another version of the same library above all, then has no symbol in common with it.
 
-The static libraries of the distribution would do without this, but are not made to be linked into shared objects.
+The static libraries of the distribution would do without this, but are not made to be linked into shared
+objects.
 """
 import pathlib
 import struct
@@ -25,10 +26,11 @@ class Elf:
         if self.data[:6] != b"\x7fELF\x02\x01":
             raise SystemExit("not a 64-bit little-endian ELF file")
         (offset,) = struct.unpack_from("<Q", data, 40)
-        size, count, names = struct.unpack_from("<HHH", data, 58)
+        size, count = struct.unpack_from("<HH", data, 58)
         self.sections = []
         for i in range(count):
-            name, kind, _, _, start, length, link, _, _, _ = struct.unpack_from("<IIQQQQIIQQ", data, offset + i * size)
+            fields = struct.unpack_from("<IIQQQQIIQQ", data, offset + i * size)
+            _, kind, _, _, start, length, link, _, _, _ = fields
             self.sections.append((kind, start, length, link))
 
     def find(self, kind):
@@ -54,7 +56,7 @@ class Elf:
         return bytes(self.data[start + at : self.data.index(0, start + at)])
 
     def rehash(self):
-        """Writes the hash table anew, for which the symbols in it are put into the order of their buckets."""
+        """Writes the hash table anew, for which its symbols are put into the order of their buckets."""
         _, table, table_bytes, _ = self.find(SHT_GNU_HASH)
         _, symbols, symbols_bytes, _ = self.find(SHT_DYNSYM)
         buckets, first, bloom_words, shift = struct.unpack_from("<IIII", self.data, table)
@@ -71,7 +73,8 @@ class Elf:
             heads[bucket] = heads[bucket] or first + at
             last = at + 1 == len(order) or hashes[order[at + 1]] % buckets != bucket
             chain.append(value & ~1 | last)
-        packed = struct.pack(f"<IIII{bloom_words}Q{buckets}I{len(chain)}I", buckets, first, bloom_words, shift, *bloom, *heads, *chain)
+        form = f"<IIII{bloom_words}Q{buckets}I{len(chain)}I"
+        packed = struct.pack(form, buckets, first, bloom_words, shift, *bloom, *heads, *chain)
         if len(packed) > table_bytes:
             raise SystemExit("the hash table does not fit")
         self.data[table : table + len(packed)] = packed
@@ -104,6 +107,14 @@ def gnu_hash(name):
     return value
 
 
+def replace(path, data):
+    """Writes a new file in the place of the old one, which running programs may have mapped."""
+    temporary = path.with_name(path.name + ".new")
+    temporary.write_bytes(data)
+    temporary.chmod(0o755)
+    temporary.replace(path)
+
+
 def main(client, specs):
     client = pathlib.Path(client)
     user = Elf(client.read_bytes())
@@ -113,12 +124,9 @@ def main(client, specs):
         library = Elf(pathlib.Path(path).read_bytes())
         library.rename(changes)
         library.rehash()
-        pathlib.Path(copy).write_bytes(library.data)
+        replace(pathlib.Path(copy), library.data)
         user.rename(changes)
-    temporary = client.with_suffix(".renamed")
-    temporary.write_bytes(user.data)
-    temporary.chmod(0o755)
-    temporary.replace(client)
+    replace(client, user.data)
 
 
 if __name__ == "__main__":
