@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdlib>
+#include <cstring>
 
 namespace troupe {
 namespace {
@@ -20,6 +22,13 @@ int stripe_of_thread() {
   return mine;
 }
 
+/// Under valgrind memory comes from the system's allocator, whose blocks it knows: of mimalloc's it sees only how they are
+/// given back, and calls that an error.
+bool under_valgrind() {
+  const char* preloaded = std::getenv("LD_PRELOAD");
+  return preloaded != nullptr && std::strstr(preloaded, "vgpreload") != nullptr;
+}
+
 class HostAllocator final : public Allocator {
  public:
   explicit HostAllocator(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
@@ -33,7 +42,7 @@ class HostAllocator final : public Allocator {
     if (static_cast<int64_t>(bytes) > largest_.load(std::memory_order_relaxed)) {
       raise(largest_, static_cast<int64_t>(bytes));
     }
-    void* block = mi_malloc_aligned(bytes == 0 ? 1 : bytes, kAlignmentBytes);
+    void* block = take(bytes == 0 ? 1 : bytes);
     if (block == nullptr) return nullptr;
     Stripe& s = stripes_[stripe_of_thread()];
     s.allocations.fetch_add(1, std::memory_order_relaxed);
@@ -43,7 +52,11 @@ class HostAllocator final : public Allocator {
 
   void deallocate(void* block, size_t bytes) override {
     stripes_[stripe_of_thread()].bytes.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_relaxed);
-    mi_free(block);
+    if (from_system_) [[unlikely]] {
+      std::free(block);
+    } else {
+      mi_free(block);
+    }
   }
 
   absl::string_view name() const override { return "cpu"; }
@@ -64,6 +77,13 @@ class HostAllocator final : public Allocator {
     std::atomic<int64_t> bytes{0};
   };
 
+  void* take(size_t bytes) const {
+    if (!from_system_) [[likely]]
+      return mi_malloc_aligned(bytes, kAlignmentBytes);
+    const size_t rounded = (bytes + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
+    return rounded < bytes ? nullptr : std::aligned_alloc(kAlignmentBytes, rounded);
+  }
+
   int64_t total_in_use() const {
     int64_t n = 0;
     for (const Stripe& s : stripes_) n += s.bytes.load(std::memory_order_relaxed);
@@ -76,6 +96,7 @@ class HostAllocator final : public Allocator {
   }
 
   const int64_t limit_bytes_;
+  const bool from_system_ = under_valgrind();
   std::array<Stripe, kStripes> stripes_;
   std::atomic<int64_t> peak_{0};
   std::atomic<int64_t> largest_{0};
