@@ -131,7 +131,8 @@ TEST_F(CommandLine, run_refuses_graphs_that_are_wrong) {
 TEST_F(CommandLine, run_refuses_wrong_feeds_and_fetches) {
   const std::string g = graph(graph_texts::kArithmetic);
   expect_error(troupe({"run", g, "--fetch", "nothing"}), "nothing");
-  expect_error(troupe({"run", g, "--fetch", "z:7", "--feed", "x=1", "--feed", "y=1"}), "does not have output 7");
+  expect_error(troupe({"run", g, "--fetch", "z:7", "--feed", "x=1", "--feed", "y=1"}),
+               "does not have output 7");
   expect_error(troupe({"run", g, "--target", "nothing"}), "nothing");
   expect_error(troupe({"run", g, "--feed", "q=1", "--fetch", "xi"}), "unable to find feed output q");
   expect_error(troupe({"run", g, "--fetch", "z", "--feed", "x=1"}), "'y'");
@@ -334,6 +335,30 @@ TEST_F(Verify, filters_and_sets_thresholds) {
   expect_error(troupe({"verify", "--cases", folder_.path() + "/none.tsv"}), "none.tsv");
   expect_error(troupe({"verify", "--cases", folder_.write("bad.tsv", "case_id\tx\nonly one cell\n")}),
                "line 2");
+}
+
+TEST_F(Verify, runs_scripts_of_several_steps_and_counts_by_area) {
+  const auto script = [&](const std::string& name, const std::string& graph, const std::string& steps) {
+    folder_.write(name, absl::StrCat(R"({"graph": ")", graph, R"(", "graph_kind": "graph_def", "steps": [)",
+                                     steps, "]}"));
+  };
+  script("good.json", "g.pbtxt", R"({"op": "run", "feeds": [["i:0", "int32", [], {"inline": 4}]],
+                                     "fetches": [["xi:0", "int32", [], {"inline": 4}]]}, {"op": "close"})");
+  script("text.json", "g.pbtxt", R"({"op": "run", "fetches": [["xi:0", null, null, null]],
+                                     "expect": {"code": "INVALID_ARGUMENT", "message_contains": ["purple"]}})");
+  script("hang.json", "endless.pbtxt", R"({"op": "run", "fetches": [["out:0", null, null, null]]})");
+  const std::string scripts = folder_.write(
+      "scripts.tsv",
+      "script_id\tpath\tarea\tstatus\ttags\na/good\tgood.json\ta\tok\t\na/text\ttext.json\ta\tok\t\n"
+      "b/hang\thang.json\tb\tok\t\nb/none\tabsent.json\tb\tok\t\n");
+  const ProgramResult r = troupe({"verify", "--timeout", "1.5", "--jobs", "2", "--scripts", scripts});
+  EXPECT_EQ(r.exit_code, 1);
+  EXPECT_THAT(r.out, HasSubstr("TEXT a/text: step 1 (run): 'purple' is not in INVALID_ARGUMENT"));
+  EXPECT_THAT(r.out, HasSubstr("FAILED b/hang: hung"));
+  EXPECT_THAT(r.out, HasSubstr("2 of    2 passed,    1 with all texts"));
+  EXPECT_EQ(last_line(r.out), "2 passed, 1 failed, 1 skipped");
+  EXPECT_EQ(troupe({"verify", "--scripts", scripts, "--cases", scripts}).exit_code, 1)
+      << "one list at a time";
 }
 
 }  // namespace
