@@ -145,9 +145,11 @@ class PartialRunImpl final : public PartialRunActor::base {
   void turn_complete(int64_t id) {
     if (state_->complete() && turns_.size() == 1 && !step_over_) return;
     auto it = turns_.find(id);
-    it->second.promise.deliver(std::move(it->second.reply));
+    Turn turn = std::move(it->second);
     turns_.erase(it);
+    // The last answer comes when nothing of the run is left.
     if (state_->complete() && turns_.empty()) end();
+    turn.promise.deliver(std::move(turn.reply));
   }
 
   void fail_turns(const absl::Status& status) {

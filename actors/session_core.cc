@@ -171,7 +171,7 @@ absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& o
   slot->unit->set_pool(pool);
   bool single = slot->code->partitions.size() == 1;
   slot->inline_only = single && (options.inter_op_pool == -1 || core.options.inter_op_threads < 0 ||
-                                  core.options.executor_type == kSingleThreadedExecutor);
+                                 core.options.executor_type == kSingleThreadedExecutor);
   slot->collect_stats = options.collect_stats;
   auto timeout = options.timeout.count() != 0 ? options.timeout : core.options.operation_timeout;
   std::chrono::steady_clock::time_point deadline;

@@ -250,7 +250,8 @@ void ShapeInference::infer_call(const FunctionBody& body, std::span<const Known*
 
 /// Whether among the nearest nodes behind `wanted` is a shape that inference did not find, or a value from outside. Then it
 /// is in vain, nearly always, to go all the way up: gradients ask for such shapes at every node.
-static bool needs_unknown_shape(const Graph& graph, Endpoint wanted, const std::function<bool(Endpoint)>& known) {
+static bool needs_unknown_shape(const Graph& graph, Endpoint wanted,
+                                const std::function<bool(Endpoint)>& known) {
   constexpr size_t kNearest = 16;
   std::vector<int> near{wanted.node};
   for (size_t i = 0; i < near.size() && i < kNearest; ++i) {

@@ -177,10 +177,9 @@ absl::Status Inliner::check_results(const Call& call, const FunctionBody& body,
   }
   for (size_t i = 0; i < want.size(); ++i) {
     if (base_type(body.ret_types[i]) == base_type(want[i])) continue;
-    return absl::InternalError(absl::StrCat("Output ", i, " of type ", dtype_name(body.ret_types[i]),
-                                            " does not match declared output type ", dtype_name(want[i]),
-                                            " for node {{node ", call.name, "}}; it calls function ",
-                                            body.name));
+    return absl::InternalError(absl::StrCat(
+        "Output ", i, " of type ", dtype_name(body.ret_types[i]), " does not match declared output type ",
+        dtype_name(want[i]), " for node {{node ", call.name, "}}; it calls function ", body.name));
   }
   return absl::OkStatus();
 }

@@ -29,8 +29,8 @@ std::string list_devices(const DeviceCatalog& devices) {
 absl::Status malformed_device(const Node& n) {
   return absl::InvalidArgumentError(absl::StrCat(
       "Malformed device specification '", n.requested_device, "' in node: {name:'", n.name, "' id:", n.id + 2,
-      " op device:{requested: '", n.requested_device, "', assigned: ''} def:{{{node ", n.name, "}} = ",
-      n.op->name, "[]()}}\n\t [[", n.name, "]]"));
+      " op device:{requested: '", n.requested_device, "', assigned: ''} def:{{{node ", n.name,
+      "}} = ", n.op->name, "[]()}}\n\t [[", n.name, "]]"));
 }
 
 absl::Status no_such_device(const Node& n, const std::string& wanted, const DeviceCatalog& devices) {
@@ -158,7 +158,8 @@ class Placer {
       for (int s = 0; s < n.num_inputs(); ++s) {
         DataType t = n.input_types[s];
         // A called function finds resources where they are.
-        const bool elsewhere = n.is("IdentityN") || n.is("PartitionedCall") || n.is("StatefulPartitionedCall");
+        const bool elsewhere =
+            n.is("IdentityN") || n.is("PartitionedCall") || n.is("StatefulPartitionedCall");
         bool resource = t == DataType::kResource && !elsewhere;
         if (is_ref(t) || resource) TROUPE_RETURN_IF_ERROR(merge(n.inputs[s].node, i, true));
       }

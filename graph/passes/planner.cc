@@ -90,15 +90,16 @@ absl::StatusOr<Draft> draft_function(const Graph& graph, const FunctionInstance&
   for (size_t i = 0; i < body->arg_types.size(); ++i) {
     const DataType type = base_type(body->arg_types[i]);
     const bool elsewhere = i < instance.arg_devices.size() && !instance.arg_devices[i].empty();
-    TROUPE_ASSIGN_OR_RETURN(
-        Node * arg, draft.graph.add_node(draft.graph.unique_name(absl::StrCat("_arg_", i)), "_Arg",
-                                         {{"T", type}, {"index", static_cast<int64_t>(i)}}, {}, {},
-                                         elsewhere ? instance.arg_devices[i] : instance.device));
+    TROUPE_ASSIGN_OR_RETURN(Node * arg,
+                            draft.graph.add_node(draft.graph.unique_name(absl::StrCat("_arg_", i)), "_Arg",
+                                                 {{"T", type}, {"index", static_cast<int64_t>(i)}}, {}, {},
+                                                 elsewhere ? instance.arg_devices[i] : instance.device));
     args.push_back(arg->id);
     plan->feed_types.push_back(type);
   }
   auto map = [&](Endpoint e) {
-    return FunctionBody::is_arg(e) ? Endpoint{args[FunctionBody::arg_of(e)], 0} : Endpoint{ids[e.node], e.slot};
+    return FunctionBody::is_arg(e) ? Endpoint{args[FunctionBody::arg_of(e)], 0}
+                                   : Endpoint{ids[e.node], e.slot};
   };
   for (size_t i = 0; i < body->nodes.size(); ++i) {
     const FunctionBody::BodyNode& n = body->nodes[i];
@@ -109,10 +110,10 @@ absl::StatusOr<Draft> draft_function(const Graph& graph, const FunctionInstance&
   }
   for (size_t i = 0; i < body->rets.size(); ++i) {
     const DataType type = base_type(body->ret_types[i]);
-    TROUPE_ASSIGN_OR_RETURN(
-        Node * ret, draft.graph.add_node(draft.graph.unique_name(absl::StrCat("_retval_", i)), "_Retval",
-                                         {{"T", type}, {"index", static_cast<int64_t>(i)}},
-                                         {map(body->rets[i])}, {}, instance.device));
+    TROUPE_ASSIGN_OR_RETURN(Node * ret,
+                            draft.graph.add_node(draft.graph.unique_name(absl::StrCat("_retval_", i)),
+                                                 "_Retval", {{"T", type}, {"index", static_cast<int64_t>(i)}},
+                                                 {map(body->rets[i])}, {}, instance.device));
     draft.roots.push_back(ret->id);
     plan->fetch_types.push_back(type);
   }
@@ -144,7 +145,8 @@ absl::StatusOr<Plan> plan_function(const Graph& graph, const FunctionInstance& i
   Plan plan;
   TROUPE_ASSIGN_OR_RETURN(Draft draft, draft_function(graph, instance, &plan));
   const auto note = note_taker(options, draft);
-  TROUPE_ASSIGN_OR_RETURN(PassStats inlined, inline_functions(&draft, instance.function.name, options.differentiator));
+  TROUPE_ASSIGN_OR_RETURN(PassStats inlined,
+                          inline_functions(&draft, instance.function.name, options.differentiator));
   note(inlined);
   note(prune(&draft));
   TROUPE_RETURN_IF_ERROR(finish_plan(devices, evaluator, options, note, &draft, &plan));

@@ -62,8 +62,9 @@ class Rewriter {
     if (n == nullptr) {
       const std::string shown =
           name.is_control() ? absl::StrCat("^", name.node) : tensor_text(name.node, name.slot);
-      return absl::InvalidArgumentError(absl::StrCat(
-          "Tensor ", shown, ", specified in either feed_devices or fetch_devices was not found in the Graph"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("Tensor ", shown,
+                       ", specified in either feed_devices or fetch_devices was not found in the Graph"));
     }
     if (name.is_control() || name.slot >= n->num_outputs()) {
       return absl::OutOfRangeError(absl::StrCat("Node '", n->name, "' (type: '", n->op->name,

@@ -20,7 +20,8 @@ struct Row {
 
 constexpr Row row_of(DataType t) {
   switch (t) {
-    case DataType::kInvalid: return {"INVALID", 0};
+    case DataType::kInvalid:
+      return {"INVALID", 0};
 // clang-format off
 #define TROUPE_DTYPE(number, enumerator, type, text) \
   case DataType::enumerator: return {text, sizeof(type)};

@@ -286,15 +286,17 @@ TEST_F(SessionTest, names_a_device_that_does_not_exist_when_the_graph_comes) {
 TEST_F(SessionTest, refuses_a_loop_that_mixes_frames) {
   const int start = constant("start", Tensor::scalar<float>(0));
   const int one = constant("one", Tensor::scalar<float>(1));
-  const int enter = add("enter", "Enter", {{"T", DataType::kFloat}, {"frame_name", std::string("f")}}, {{start, 0}});
+  const int enter =
+      add("enter", "Enter", {{"T", DataType::kFloat}, {"frame_name", std::string("f")}}, {{start, 0}});
   const int sum = add("sum", "TestAdd", {}, {{enter, 0}, {one, 0}});
   add("exit", "Exit", {{"T", DataType::kFloat}}, {{sum, 0}});
   add("lost", "Exit", {{"T", DataType::kFloat}}, {{start, 0}});
   Session& s = open();
   const absl::Status mixed = s.run({}, {"exit"}).status();
   EXPECT_EQ(mixed.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(text(mixed), HasSubstr("{{node sum}} has inputs from different frames. The input {{node enter}} is "
-                                     "in frame 'f'. The input {{node one}} is in frame ''."));
+  EXPECT_THAT(text(mixed),
+              HasSubstr("{{node sum}} has inputs from different frames. The input {{node enter}} is "
+                        "in frame 'f'. The input {{node one}} is in frame ''."));
   EXPECT_THAT(text(s.run({}, {"lost"}).status()), HasSubstr("Cannot find a corresponding Enter op."));
 }
 

@@ -56,7 +56,8 @@ bool run_broadcast(KernelContext& context, const BinarySpec& spec, const Tensor&
 /// TensorFlow did not expect errors of the truncating operations, and calls them internal.
 absl::Status failed(const BinarySpec& spec) {
   const absl::string_view error = spec.error;
-  return absl::StartsWith(error, "Unexpected") ? absl::InternalError(error) : absl::InvalidArgumentError(error);
+  return absl::StartsWith(error, "Unexpected") ? absl::InternalError(error)
+                                               : absl::InvalidArgumentError(error);
 }
 
 /// Whether the result may take the place of an operand of its shape and type.

@@ -226,5 +226,5 @@ TEST_F(CImport, survives_broken_messages) {
   EXPECT_GT(read, 100);
 }
 
-}  // namespace
+}  // namespace c_test
 }  // namespace c_test

@@ -83,9 +83,8 @@ TEST_F(InlineFunctions, makes_loop_constants_of_what_a_body_hands_on) {
 }
 
 TEST_F(InlineFunctions, leaves_recursive_functions_to_be_called) {
-  auto stats =
-      inline_all(placeholder_text("x", "DT_FLOAT") + "node { name: 'call' op: 'Forever' input: 'x' }" + kUseCall,
-                 "use");
+  auto stats = inline_all(
+      placeholder_text("x", "DT_FLOAT") + "node { name: 'call' op: 'Forever' input: 'x' }" + kUseCall, "use");
   ASSERT_TRUE(stats.ok()) << stats.status();
   EXPECT_EQ((*stats)["called"], 1);
   EXPECT_EQ((*stats)["calls"], 0);

@@ -65,8 +65,8 @@ TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderSetIsAggregate(TF_OpDefinitionB
 TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderSetIsStateful(TF_OpDefinitionBuilder* builder,
                                                                bool is_stateful);
 /* Reference inputs may be without a value. */
-TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderSetAllowsUninitializedInput(
-    TF_OpDefinitionBuilder* builder, bool allows_uninitialized_input);
+TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderSetAllowsUninitializedInput(TF_OpDefinitionBuilder* builder,
+                                                                             bool allows_uninitialized_input);
 /* Graphs of GraphDef version `version` and later may not use the op; the text says why, and what to use. */
 TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderDeprecated(TF_OpDefinitionBuilder* builder, int version,
                                                             const char* explanation);
