@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs what the build and the tests need on Debian 12. Needs root, or sudo.
 set -euo pipefail
+# ocl-icd-opencl-dev: oneDNN's CMake package asks for OpenCL, which libdnnl-dev only recommends.
 packages=(
   g++ cmake ninja-build ccache mold python3
   libcaf-dev libprotobuf-dev protobuf-compiler libabsl-dev libeigen3-dev libdnnl-dev libmimalloc-dev
   libcli11-dev nlohmann-json3-dev libspdlog-dev libleveldb-dev libsnappy-dev
-  pkgconf libre2-dev libicu-dev zlib1g-dev libpng-dev libjpeg62-turbo-dev libgif-dev
+  ocl-icd-opencl-dev pkgconf libre2-dev libicu-dev zlib1g-dev libpng-dev libjpeg62-turbo-dev libgif-dev
   libgtest-dev libgmock-dev
 )
 missing=()
