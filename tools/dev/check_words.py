@@ -2,6 +2,7 @@
 """Fails on words that say that something is unfinished, and on paths of somebody's own machine."""
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -13,9 +14,10 @@ OWN_PATHS = re.compile(r"(?<![\w./])/(?:home|root|Users)/\w")
 
 def files_of(root):
     """What git tracks; everything but build folders where there is no git."""
-    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], capture_output=True)
-    if listed.returncode == 0:
-        return [root / name for name in listed.stdout.decode().split("\0") if name]
+    if shutil.which("git"):
+        listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], capture_output=True)
+        if listed.returncode == 0:
+            return [root / name for name in listed.stdout.decode().split("\0") if name]
     return [p for p in root.rglob("*") if p.is_file() and not p.relative_to(root).as_posix().startswith(("build", ".git/"))]
 
 

@@ -1,4 +1,4 @@
-# Installs the build BINARY into a folder of WORK, and builds and runs this consumer against it, by CMake and by pkg-config.
+# Installs the build BINARY, made by GENERATOR, into a folder of WORK, and builds and runs this consumer against it, by CMake and by pkg-config.
 function(run)
   execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE text ERROR_VARIABLE text RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
@@ -8,7 +8,7 @@ endfunction()
 
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BINARY} --prefix ${WORK}/prefix)
-run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_BUILD_TYPE=Release)
+run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR} -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_BUILD_TYPE=Release)
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/c_program)
 run(${WORK}/build/cc_program)
