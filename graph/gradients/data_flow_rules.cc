@@ -46,31 +46,25 @@ ArrayGradient gradient_array(Rule& r, Val flow) {
   return {g, flow};
 }
 
-void array_read(Rule& r) {
+/// Of what takes values out: `op` puts their gradients in.
+void array_output(Rule& r, absl::string_view op) {
   const ArrayGradient g = gradient_array(r, r.x(2));
-  r.dx(2, r.op(versioned(r, "TensorArrayWrite"), {g.handle, r.x(1), r.dy(), g.flow}));
+  r.dx(2, r.op(versioned(r, op), {g.handle, r.x(1), r.dy(), g.flow}));
 }
 
-void array_write(Rule& r) {
+/// Of what puts values in: `op` takes their gradients out.
+void array_input(Rule& r, absl::string_view op) {
   const ArrayGradient g = gradient_array(r, r.dy());
   if (r.wants(2)) {
-    r.dx(2, r.op(versioned(r, "TensorArrayRead"), {g.handle, r.x(1), g.flow}, {{"dtype", r.x(2).dtype()}}));
+    r.dx(2, r.op(versioned(r, op), {g.handle, r.x(1), g.flow}, {{"dtype", r.x(2).dtype()}}));
   }
   r.dx(3, r.dy());
 }
 
-void array_gather(Rule& r) {
-  const ArrayGradient g = gradient_array(r, r.x(2));
-  r.dx(2, r.op(versioned(r, "TensorArrayScatter"), {g.handle, r.x(1), r.dy(), g.flow}));
-}
-
-void array_scatter(Rule& r) {
-  const ArrayGradient g = gradient_array(r, r.dy());
-  if (r.wants(2)) {
-    r.dx(2, r.op(versioned(r, "TensorArrayGather"), {g.handle, r.x(1), g.flow}, {{"dtype", r.x(2).dtype()}}));
-  }
-  r.dx(3, r.dy());
-}
+void array_read(Rule& r) { array_output(r, "TensorArrayWrite"); }
+void array_write(Rule& r) { array_input(r, "TensorArrayRead"); }
+void array_gather(Rule& r) { array_output(r, "TensorArrayScatter"); }
+void array_scatter(Rule& r) { array_input(r, "TensorArrayGather"); }
 
 void array_concat(Rule& r) {
   const ArrayGradient g = gradient_array(r, r.x(1));
