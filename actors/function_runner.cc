@@ -6,9 +6,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "actors/compile_plan.h"
 #include "actors/session_core.h"
 #include "actors/units/go_first.h"
-#include "graph/gradients/function_gradient.h"
 #include "graph/ir/device_name.h"
 #include "graph/ir/function_library.h"
 #include "graph/passes/planner.h"
@@ -112,27 +112,12 @@ void FunctionCache::compile(const std::shared_ptr<SessionCore>& core, const Grap
   instance.function = f.function_;
   instance.device = devices[f.device_].name;
   for (int d : f.arg_devices_) instance.arg_devices.push_back(d < 0 ? "" : devices[d].name);
-  PlanOptions options;
-  options.optimize = core->options.optimize;
-  options.allow_soft_placement = core->options.allow_soft_placement;
-  options.max_folded_constant_bytes = core->options.max_folded_constant_bytes;
-  options.differentiator = &builtin_differentiator();
   auto work = [&]() -> absl::Status {
-    TROUPE_ASSIGN_OR_RETURN(Plan plan,
-                            plan_function(graph, instance, *core->devices, core->evaluator, options));
-    auto code = std::make_shared<SignatureCode>();
-    code->functions = functions_of(graph);
-    code->feeds.resize(plan.feed_types.size());
-    code->fetches.resize(plan.fetch_types.size());
-    code->feed_types = std::move(plan.feed_types);
-    code->fetch_types = std::move(plan.fetch_types);
-    for (PlanPartition& p : plan.partitions) {
-      TROUPE_ASSIGN_OR_RETURN(auto compiled,
-                              CompiledPartition::compile(p.graph, core->devices->at(p.device),
-                                                         core->devices->kernels(), &f.stateful_));
-      code->has_transfers |= compiled->has_transfers();
-      code->partitions.push_back(std::move(compiled));
-    }
+    TROUPE_ASSIGN_OR_RETURN(
+        Plan plan, plan_function(graph, instance, *core->devices, core->evaluator, plan_options(*core)));
+    TROUPE_ASSIGN_OR_RETURN(auto code, compile_plan(*core, graph, std::move(plan), &f.stateful_));
+    code->feeds.resize(code->feed_types.size());
+    code->fetches.resize(code->fetch_types.size());
     f.code_ = std::move(code);
     return absl::OkStatus();
   };

@@ -7,11 +7,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "actors/compile_plan.h"
 #include "actors/errors.h"
 #include "actors/executor_type.h"
 #include "actors/function_runner.h"
 #include "actors/partial_run_actor.h"
-#include "graph/gradients/function_gradient.h"
 #include "graph/ir/graph_def.h"
 #include "graph/passes/place.h"
 #include "graph/passes/planner.h"
@@ -39,34 +39,18 @@ absl::StatusOr<Plan> plan_signature(SessionCore& core, const Graph& graph, const
   want.targets = sorted.targets;
   want.partial = sorted.partial;
   want.connections = sorted.connections;
-  PlanOptions options;
-  options.optimize = core.options.optimize;
-  options.allow_soft_placement = core.options.allow_soft_placement;
-  options.log_device_placement = core.options.log_device_placement;
-  options.max_folded_constant_bytes = core.options.max_folded_constant_bytes;
-  options.differentiator = &builtin_differentiator();
-  return make_plan(graph, want, *core.devices, core.evaluator, options);
+  return make_plan(graph, want, *core.devices, core.evaluator, plan_options(core));
 }
 
 absl::StatusOr<std::shared_ptr<Signature>> compile(SessionCore& core, const Graph& graph,
                                                    const LeaseRequest& sorted) {
   TROUPE_ASSIGN_OR_RETURN(Plan plan, plan_signature(core, graph, sorted));
   TROUPE_RETURN_IF_ERROR(check_executor_type(core.options, graph, plan));
-  auto code = std::make_shared<SignatureCode>();
+  TROUPE_ASSIGN_OR_RETURN(auto code, compile_plan(core, graph, std::move(plan), &core.stateful));
   code->feeds = sorted.feeds;
   code->fetches = sorted.fetches;
   code->targets = sorted.targets;
   code->partial = sorted.partial;
-  code->feed_types = std::move(plan.feed_types);
-  code->fetch_types = std::move(plan.fetch_types);
-  code->functions = functions_of(graph);
-  for (PlanPartition& p : plan.partitions) {
-    TROUPE_ASSIGN_OR_RETURN(auto compiled,
-                            CompiledPartition::compile(p.graph, core.devices->at(p.device),
-                                                       core.devices->kernels(), &core.stateful));
-    code->has_transfers |= compiled->has_transfers();
-    code->partitions.push_back(std::move(compiled));
-  }
   return std::make_shared<Signature>(std::move(code));
 }
 

@@ -1,0 +1,33 @@
+#include "actors/compile_plan.h"
+
+#include "actors/function_runner.h"
+#include "graph/gradients/function_gradient.h"
+
+namespace troupe {
+
+PlanOptions plan_options(const SessionCore& core) {
+  PlanOptions options;
+  options.optimize = core.options.optimize;
+  options.allow_soft_placement = core.options.allow_soft_placement;
+  options.log_device_placement = core.options.log_device_placement;
+  options.max_folded_constant_bytes = core.options.max_folded_constant_bytes;
+  options.differentiator = &builtin_differentiator();
+  return options;
+}
+
+absl::StatusOr<std::shared_ptr<SignatureCode>> compile_plan(const SessionCore& core, const Graph& graph,
+                                                            Plan plan, StatefulKernels* stateful) {
+  auto code = std::make_shared<SignatureCode>();
+  code->feed_types = std::move(plan.feed_types);
+  code->fetch_types = std::move(plan.fetch_types);
+  code->functions = functions_of(graph);
+  for (PlanPartition& p : plan.partitions) {
+    TROUPE_ASSIGN_OR_RETURN(auto compiled, CompiledPartition::compile(p.graph, core.devices->at(p.device),
+                                                                      core.devices->kernels(), stateful));
+    code->has_transfers |= compiled->has_transfers();
+    code->partitions.push_back(std::move(compiled));
+  }
+  return code;
+}
+
+}  // namespace troupe
