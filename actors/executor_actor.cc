@@ -24,6 +24,15 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
 
   void on_exit() override { keep_slot_ = nullptr; }
 
+  /// The turn that most steps consist of: StartExecutor alone in the mailbox. It is taken as any message is, without CAF's
+  /// search for a handler, its timeouts and streams; all other turns are CAF's.
+  resume_result resume(caf::execution_unit* unit, size_t max_messages) override {
+    if (!take_start(unit)) return ExecutorActor::base::resume(unit, max_messages);
+    if (finalize()) return caf::resumable::done;
+    if (mailbox().try_block()) return caf::resumable::awaiting_message;
+    return caf::resumable::resume_later;
+  }
+
   behavior_type make_behavior() override {
     return {
         [this](StartExecutor) { start(); },
@@ -46,6 +55,20 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
   }
 
  private:
+  bool take_start(caf::execution_unit* unit) {
+    if (!activate(unit)) return false;
+    mailbox().fetch_more();
+    auto& messages = get_normal_queue();
+    if (!slot_->start_messages[index_]->is(messages.peek()) || !get_urgent_queue().empty()) return false;
+    const caf::mailbox_element_ptr taken = messages.take_front();
+    try {
+      start();
+    } catch (const std::exception& e) {
+      quit(caf::make_error(caf::sec::runtime_error, e.what()));
+    }
+    return true;
+  }
+
   void start() {
     running_ = true;
     released_ = false;

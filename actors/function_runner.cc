@@ -265,7 +265,7 @@ void SlotCalls::begin(FunctionCode* code, std::shared_ptr<Nested> nested) {
   for (size_t i = 0; i < nested->args.size(); ++i) slot->args[i] = std::move(nested->args[i]);
   root_->nested_.fetch_add(1, std::memory_order_relaxed);
   prepare(slot, calls_out_.fetch_add(1, std::memory_order_relaxed) == 0);
-  const int64_t id = slot_->session->next_step_id.fetch_add(1, std::memory_order_relaxed);
+  const int64_t id = slot_->session->gate.new_step_id(RunGate::stripe_of_thread());
   slot->begin(id, {});
   slot->when_finished = [this, nested] { finish(nested.get()); };
   CancellationToken* token = &slot_->token;

@@ -27,6 +27,9 @@ class ReusableMessage {
     }
   }
 
+  /// Whether it is this message.
+  bool is(const caf::mailbox_element* other) const { return other == &element_; }
+
  private:
   class Element final : public caf::mailbox_element,
                         public caf::detail::tuple_vals_impl<caf::type_erased_tuple, T> {

@@ -110,7 +110,7 @@ std::vector<std::shared_ptr<SessionCore>> Runtime::Impl::live_sessions() {
   std::vector<std::shared_ptr<SessionCore>> out;
   std::lock_guard lock(mu_);
   for (const auto& weak : sessions_) {
-    if (auto core = weak.lock(); core != nullptr && !core->closed) out.push_back(std::move(core));
+    if (auto core = weak.lock(); core != nullptr && !core->closed()) out.push_back(std::move(core));
   }
   return out;
 }
@@ -179,7 +179,7 @@ void Runtime::shutdown() {
   for (const auto& core : sessions) {
     if (core->actor) caf::anon_send_exit(core->actor, caf::exit_reason::user_shutdown);
   }
-  for (const auto& core : sessions) core->wait_idle(kShutdownPatience);
+  for (const auto& core : sessions) core->gate.wait_idle(kShutdownPatience);
   sessions.clear();
   // The actors of steps end on the pools: these must stay until the last one is gone.
   auto deadline = std::chrono::steady_clock::now() + kShutdownPatience;

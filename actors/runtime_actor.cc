@@ -61,7 +61,7 @@ class RuntimeActorImpl final : public RuntimeActor::base {
         if (m.containers.empty()) r.clear_container(r.default_container());
         for (const std::string& c : m.containers) r.clear_container(c);
       }
-      core->closed = true;
+      core->gate.shut();
       if (core->actor) caf::anon_send(core->actor, CloseRequest{});
     }
     return Done{};

@@ -28,9 +28,16 @@ struct Session::Impl {
     return result;
   }
 
-  /// A slot that is ready to run: of the known signature `alias`, or, when that is null, of the one that `want` names. By
-  /// message only when none is idle.
-  absl::StatusOr<SlotReply> lease(std::shared_ptr<const SignatureAlias> alias, LeaseRequest want);
+  /// A slot for one run, and how the caller's feeds and fetches map to it.
+  struct Leased {
+    const SignatureAlias* alias = nullptr;
+    std::shared_ptr<StepSlot> slot;
+    /// What `alias` points into, unless the caller keeps it.
+    std::shared_ptr<const SignatureAlias> keep = {};
+  };
+
+  /// A slot of the signature that `want` names, which SESSION makes.
+  absl::StatusOr<Leased> lease_new(LeaseRequest want);
   /// Runs a signature; `feed(i)` is its feed number i.
   template <class Lease, class Feed>
   absl::Status run(const RunOptions& options, const Lease& lease, size_t num_feeds, const Feed& feed,
@@ -65,7 +72,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::open(Runtime& runtime, const S
 
 Session::~Session() {
   (void)close();
-  impl_->core->wait_idle(std::chrono::hours(24));
+  impl_->core->gate.wait_idle(std::chrono::hours(24));
   if (SessionActor actor = impl_->core->actor) {
     caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
   }
@@ -86,30 +93,28 @@ absl::Status Session::extend(const tensorflow::GraphDef& graph) {
   return impl_->ask<Done>(ExtendGraph{alias, nullptr}).status();
 }
 
-absl::StatusOr<SlotReply> Session::Impl::lease(std::shared_ptr<const SignatureAlias> alias,
-                                               LeaseRequest want) {
-  if (alias != nullptr) {
-    if (auto slot = alias->signature->acquire()) return SlotReply{std::move(alias), std::move(slot)};
-    want.alias = std::move(alias);
-  }
-  return ask<SlotReply>(std::move(want));
+absl::StatusOr<Session::Impl::Leased> Session::Impl::lease_new(LeaseRequest want) {
+  TROUPE_ASSIGN_OR_RETURN(SlotReply made, ask<SlotReply>(std::move(want)));
+  return Leased{made.alias.get(), std::move(made.slot), made.alias};
 }
 
 template <class Lease, class Feed>
 absl::Status Session::Impl::run(const RunOptions& options, const Lease& lease_slot, size_t num_feeds,
                                 const Feed& feed, std::span<Tensor> fetches, RunStats* stats) {
   const int64_t cancels = core->cancels();
-  TROUPE_RETURN_IF_ERROR(core->enter());
+  const int stripe = RunGate::stripe_of_thread();
+  TROUPE_RETURN_IF_ERROR(core->enter(stripe));
   struct Leave {
     SessionCore& core;
-    ~Leave() { core.leave(); }
-  } leave{*core};
+    int stripe;
+    ~Leave() { core.leave(stripe); }
+  } leave{*core, stripe};
   if (!core->has_graph.load(std::memory_order_acquire)) {
     return absl::InvalidArgumentError("Session was not created with a graph before Run()!");
   }
-  core->runs.fetch_add(1, std::memory_order_relaxed);
+  core->gate.count_run(stripe);
   for (int attempt = 1;; ++attempt) {
-    TROUPE_ASSIGN_OR_RETURN(SlotReply leased, lease_slot());
+    TROUPE_ASSIGN_OR_RETURN(Leased leased, lease_slot());
     absl::Status status;
     for (size_t i = 0; i < num_feeds && status.ok(); ++i) {
       status = load_feed(*leased.alias, leased.slot.get(), i, feed(i));
@@ -141,15 +146,19 @@ absl::StatusOr<std::vector<Tensor>> Session::run(const std::vector<NamedTensor>&
                                                  const std::vector<std::string>& targets,
                                                  const RunOptions& options, RunStats* stats) {
   SessionCore& core = *impl_->core;
-  auto lease = [&]() -> absl::StatusOr<SlotReply> {
+  auto lease = [&]() -> absl::StatusOr<Impl::Leased> {
     static thread_local std::string key;
     key.clear();
     append_signature_key(feeds, fetches, targets, &key);
     if (auto alias = find_alias(core, key)) {
       core.hits.fetch_add(1, std::memory_order_relaxed);
-      return impl_->lease(std::move(alias), {});
+      if (auto slot = alias->signature->acquire())
+        return Impl::Leased{alias.get(), std::move(slot), std::move(alias)};
+      LeaseRequest want;
+      want.alias = std::move(alias);
+      return impl_->lease_new(std::move(want));
     }
-    return impl_->lease(nullptr, signature_of(feeds, fetches, targets));
+    return impl_->lease_new(signature_of(feeds, fetches, targets));
   };
   std::vector<Tensor> fetched(fetches.size());
   RunStats own;
@@ -191,17 +200,32 @@ absl::StatusOr<CallableHandle> Session::make_callable(const CallableOptions& opt
 
 absl::Status Session::run_callable(CallableHandle handle, std::span<const Tensor> feeds,
                                    std::span<Tensor> fetches, RunStats* stats) {
-  SessionCore& core = *impl_->core;
-  if (core.closed.load(std::memory_order_acquire)) return absl::CancelledError("Session has been closed.");
-  TROUPE_ASSIGN_OR_RETURN(auto callable, core.callable(handle));
-  TROUPE_RETURN_IF_ERROR(check_callable(*callable, feeds.size()));
-  if (fetches.size() != callable->alias->fetch_at.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("Expected room for ", callable->alias->fetch_at.size(),
+  TROUPE_ASSIGN_OR_RETURN(auto callable, pin_callable(handle));
+  return run_callable(*callable, feeds, fetches, stats);
+}
+
+absl::StatusOr<std::shared_ptr<const CallableCode>> Session::pin_callable(CallableHandle handle) const {
+  if (impl_->core->closed()) return absl::CancelledError("Session has been closed.");
+  return impl_->core->callable(handle);
+}
+
+absl::Status Session::run_callable(const CallableCode& callable, std::span<const Tensor> feeds,
+                                   std::span<Tensor> fetches, RunStats* stats) {
+  TROUPE_RETURN_IF_ERROR(check_callable(callable, feeds.size()));
+  const SignatureAlias& alias = *callable.alias;
+  if (fetches.size() != alias.fetch_at.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("Expected room for ", alias.fetch_at.size(),
                                                    " fetch tensors, but got ", fetches.size()));
   }
+  auto lease = [&]() -> absl::StatusOr<Impl::Leased> {
+    if (auto slot = alias.signature->acquire()) return Impl::Leased{&alias, std::move(slot)};
+    LeaseRequest want;
+    want.alias = callable.alias;
+    return impl_->lease_new(std::move(want));
+  };
   return impl_->run(
-      callable->run_options, [&] { return impl_->lease(callable->alias, {}); }, feeds.size(),
-      [&](size_t i) -> const Tensor& { return feeds[i]; }, fetches, stats);
+      callable.run_options, lease, feeds.size(), [&](size_t i) -> const Tensor& { return feeds[i]; }, fetches,
+      stats);
 }
 
 absl::Status Session::release_callable(CallableHandle handle) {
@@ -210,6 +234,11 @@ absl::Status Session::release_callable(CallableHandle handle) {
 
 absl::Status Session::extend(Graph graph) {
   return impl_->ask<Done>(ExtendGraph{nullptr, std::make_shared<const Graph>(std::move(graph))}).status();
+}
+
+absl::Status Session::extend(const GraphIncrement& increment) {
+  std::shared_ptr<const GraphIncrement> alias(std::shared_ptr<void>(), &increment);
+  return impl_->ask<Done>(ExtendGraph{nullptr, nullptr, alias}).status();
 }
 
 absl::StatusOr<int> Session::cancel(absl::string_view reason) {
@@ -222,9 +251,9 @@ absl::Status Session::cancel_step(int64_t step_id, absl::string_view reason) {
 }
 
 absl::Status Session::wait_idle(std::chrono::milliseconds timeout) {
-  if (impl_->core->wait_idle(timeout)) return absl::OkStatus();
+  if (impl_->core->gate.wait_idle(timeout)) return absl::OkStatus();
   return absl::DeadlineExceededError(
-      absl::StrCat(impl_->core->running.load(), " steps still run after ", timeout.count(), " ms"));
+      absl::StrCat(impl_->core->gate.running(), " steps still run after ", timeout.count(), " ms"));
 }
 
 absl::StatusOr<std::vector<StepReport>> Session::inspect() {
@@ -240,12 +269,12 @@ absl::StatusOr<std::vector<DeviceInfo>> Session::list_devices() {
 SessionCounters Session::counters() const {
   const SessionCore& core = *impl_->core;
   SessionCounters c;
-  c.runs = core.runs;
+  c.runs = core.gate.runs();
   c.signatures = static_cast<int64_t>(core.signatures()->size());
   c.signature_hits = core.hits;
   c.signature_misses = core.misses;
   c.evictions = core.evictions;
-  c.running_steps = core.running;
+  c.running_steps = core.gate.running();
   return c;
 }
 

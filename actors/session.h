@@ -18,6 +18,7 @@ namespace troupe {
 
 class Graph;
 class Runtime;
+struct GraphIncrement;
 
 /// Tensors by name, as `run` takes them: {"x", value}, {"y:1", value}.
 using NamedTensor = std::pair<std::string, Tensor>;
@@ -61,6 +62,9 @@ struct DeviceInfo {
   uint64_t incarnation = 0;
 };
 
+/// A callable, compiled (actors/session_core.h).
+struct CallableCode;
+
 /// A session that blocks its caller: TensorFlow's Session over the SESSION actor. Thread-safe: any number of
 /// threads may run steps at once; each lends its thread to its own step. Destroying it closes it and waits for
 /// the steps that are running.
@@ -81,6 +85,9 @@ class Session {
   absl::Status extend(const tensorflow::GraphDef& graph);
   /// The same for a graph that begins with all nodes that the session has, which it takes the place of.
   absl::Status extend(Graph graph);
+  /// The same at the cost of what is new: the nodes that follow those that the session has. FailedPrecondition when they
+  /// do not.
+  absl::Status extend(const GraphIncrement& increment);
 
   /// Runs one step: feeds tensors, executes what the fetches and targets need, and returns the fetches in order.
   /// Errors are TensorFlow's; the first root error of the step wins. DeadlineExceeded carries the nodes not done.
@@ -108,6 +115,11 @@ class Session {
   /// not there.
   absl::Status run_callable(CallableHandle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches,
                             RunStats* stats = nullptr);
+  /// The callable itself, for a caller that would rather not look it up each time. Its runs end as those of its handle;
+  /// must not outlive the session.
+  absl::StatusOr<std::shared_ptr<const CallableCode>> pin_callable(CallableHandle handle) const;
+  absl::Status run_callable(const CallableCode& callable, std::span<const Tensor> feeds,
+                            std::span<Tensor> fetches, RunStats* stats = nullptr);
   absl::Status release_callable(CallableHandle handle);
 
   /// Cancels all running steps; they end with Cancelled. Returns how many. Does not wait for them.

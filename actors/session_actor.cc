@@ -3,6 +3,7 @@
 #include <caf/all.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +14,7 @@
 #include "actors/function_runner.h"
 #include "actors/partial_run_actor.h"
 #include "graph/ir/graph_def.h"
+#include "graph/ir/graph_increment.h"
 #include "graph/passes/place.h"
 #include "graph/passes/planner.h"
 #include "proto/graph.pb.h"
@@ -172,15 +174,15 @@ class SessionImpl final : public SessionActor::base {
   }
 
   /// Wishes for devices are checked when they come, unless only what runs is to be placed.
-  absl::Status check_devices(const Graph& graph) const {
+  absl::Status check_devices(const Graph& graph, int first_id = 0) const {
     if (core_->options.place_pruned_graph) return absl::OkStatus();
     PlanOptions options;
     options.allow_soft_placement = core_->options.allow_soft_placement;
-    return check_placeable(*core_->devices, options, graph);
+    return check_placeable(*core_->devices, options, graph, first_id);
   }
 
   absl::Status create(const CreateGraph& m) {
-    if (core_->closed) return absl::CancelledError("Session has been closed.");
+    if (core_->closed()) return absl::CancelledError("Session has been closed.");
     if (graph_ != nullptr) {
       return absl::AlreadyExistsError("A Graph has already been created for this session.");
     }
@@ -191,35 +193,50 @@ class SessionImpl final : public SessionActor::base {
       auto graph = std::make_shared<Graph>(core_->ops);
       TROUPE_RETURN_IF_ERROR(import_graph_def(*m.proto, ImportOptions(), graph.get()));
       TROUPE_RETURN_IF_ERROR(check_devices(*graph));
-      graph_ = std::move(graph);
+      graph_ = own_graph_ = std::move(graph);
     }
     core_->has_graph = true;
     return absl::OkStatus();
   }
 
   absl::Status extend(const ExtendGraph& m) {
-    if (core_->closed) return absl::CancelledError("Session has been closed.");
-    if (graph_ == nullptr) return create({m.proto, m.graph});
+    if (core_->closed()) return absl::CancelledError("Session has been closed.");
+    if (graph_ == nullptr && m.increment == nullptr) return create({m.proto, m.graph});
+    if (graph_ == nullptr) return absl::FailedPreconditionError("the session has no graph to extend");
     if (core_->options.optimize_for_static_graph) {
       return absl::FailedPreconditionError(
           "Extend is not allowed when optimize_for_static_graph is true in the session's ConfigProto");
     }
-    if (m.proto == nullptr) {
+    if (m.graph != nullptr) {
       TROUPE_RETURN_IF_ERROR(check_devices(*m.graph));
       graph_ = m.graph;
       return absl::OkStatus();
     }
-    auto graph = std::make_shared<Graph>(graph_->clone());
-    TROUPE_RETURN_IF_ERROR(import_graph_def(*m.proto, ImportOptions(), graph.get()));
-    TROUPE_RETURN_IF_ERROR(check_devices(*graph));
-    graph_ = std::move(graph);
-    return absl::OkStatus();
+    Graph* graph = changeable_graph();
+    const GraphMark before(*graph);
+    absl::Status status = m.proto != nullptr ? import_graph_def(*m.proto, ImportOptions(), graph)
+                                             : append(*m.increment, graph);
+    if (status.ok()) status = check_devices(*graph, before.num_ids());
+    if (!status.ok()) before.restore(graph);
+    return status;
+  }
+
+  /// The graph that nobody but this actor looks at: a copy, while compilers or partial runs do. Only this actor hands
+  /// references out, so that one that is alone stays alone.
+  Graph* changeable_graph() {
+    constexpr long kOwnReferences = 2;
+    if (graph_ != own_graph_ || own_graph_.use_count() > kOwnReferences) {
+      graph_ = own_graph_ = std::make_shared<Graph>(graph_->clone());
+    }
+    // After what those who let go of it have read.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return own_graph_.get();
   }
 
   // --- signatures ---
 
   caf::result<SlotReply> lease(const LeaseRequest& m) {
-    if (core_->closed) return to_error(absl::CancelledError("Session has been closed."));
+    if (core_->closed()) return to_error(absl::CancelledError("Session has been closed."));
     if (graph_ == nullptr) {
       return to_error(absl::InvalidArgumentError("Session was not created with a graph before Run()!"));
     }
@@ -246,16 +263,18 @@ class SessionImpl final : public SessionActor::base {
   void start_compiler(const std::string& sorted_key, LeaseRequest sorted) {
     core_->misses.fetch_add(1, std::memory_order_relaxed);
     auto core = core_;
-    auto graph = graph_;
+    // Let go of before SESSION hears of the end: it then changes the graph in place.
+    auto held = std::make_shared<std::shared_ptr<const Graph>>(graph_);
     SessionActor self = this;
-    system().spawn<caf::hidden>([core, graph, sorted, sorted_key, self](caf::event_based_actor* compiler) {
+    system().spawn<caf::hidden>([core, held, sorted, sorted_key, self](caf::event_based_actor* compiler) {
       auto result =
           std::make_shared<absl::StatusOr<std::shared_ptr<Signature>>>(absl::InternalError("not compiled"));
       try {
-        *result = compile(*core, *graph, sorted);
+        *result = compile(*core, **held, sorted);
       } catch (const std::exception& e) {
         *result = absl::ResourceExhaustedError(absl::StrCat("compiling a signature failed: ", e.what()));
       }
+      held->reset();
       compiler->send(self, CompileDone{sorted_key, result});
     });
   }
@@ -285,7 +304,7 @@ class SessionImpl final : public SessionActor::base {
   }
 
   absl::StatusOr<SlotReply> make_slot_reply(const std::shared_ptr<const SignatureAlias>& alias) {
-    if (core_->closed) return absl::CancelledError("Session has been closed.");
+    if (core_->closed()) return absl::CancelledError("Session has been closed.");
     std::shared_ptr<StepSlot> slot = alias->signature->acquire();
     if (slot == nullptr) {
       slot = make_slot(alias->signature->code, core_, core_->pools[0].get());
@@ -360,7 +379,7 @@ class SessionImpl final : public SessionActor::base {
   }
 
   caf::result<RunReply> run_callable(const RunCallable& m) {
-    if (core_->closed) return to_error(absl::CancelledError("Session has been closed."));
+    if (core_->closed()) return to_error(absl::CancelledError("Session has been closed."));
     auto callable = core_->callable(m.handle);
     if (!callable.ok()) return to_error(callable.status());
     if (auto s = check_callable(**callable, m.feeds.size()); !s.ok()) return to_error(s);
@@ -375,7 +394,7 @@ class SessionImpl final : public SessionActor::base {
   caf::result<RunReply> run_leased(LeaseRequest want, std::shared_ptr<Run> run) {
     run->cancels = core_->cancels();
     if (auto s = core_->enter(); !s.ok()) return to_error(s);
-    core_->runs.fetch_add(1, std::memory_order_relaxed);
+    core_->gate.count_run(RunGate::kActorStripe);
     run->promise = make_response_promise<RunReply>();
     auto promise = run->promise;
     auto core = core_;
@@ -479,7 +498,7 @@ class SessionImpl final : public SessionActor::base {
   }
 
   caf::result<RunReply> partial_run(const PartialRunRequest& m) {
-    if (core_->closed) return to_error(absl::CancelledError("Session has been closed."));
+    if (core_->closed()) return to_error(absl::CancelledError("Session has been closed."));
     auto it = partial_runs_.find(m.handle);
     if (it == partial_runs_.end()) {
       return to_error(absl::InvalidArgumentError("Must run 'setup' before performing partial runs!"));
@@ -530,7 +549,7 @@ class SessionImpl final : public SessionActor::base {
     }
     // Runs that have no slot yet count: they cancel themselves once they have one.
     core_->note_cancel(reason);
-    int steps = static_cast<int>(core_->running.load(std::memory_order_acquire));
+    int steps = static_cast<int>(core_->gate.running());
     broadcast_cancel(0, reason);
     return CancelReply{steps};
   }
@@ -581,7 +600,7 @@ class SessionImpl final : public SessionActor::base {
   }
 
   caf::result<ListDevicesReply> list_devices() {
-    if (core_->closed) return to_error(absl::CancelledError("Session has been closed."));
+    if (core_->closed()) return to_error(absl::CancelledError("Session has been closed."));
     ListDevicesReply reply;
     for (int i = 0; i < core_->devices->size(); ++i) {
       const DeviceAttributes& a = core_->devices->at(i)->attributes();
@@ -601,7 +620,7 @@ class SessionImpl final : public SessionActor::base {
 
   /// The gate first, then the broadcast; idle slots end now, busy ones when their run is over.
   void shut(const std::string& why) {
-    core_->closed.store(true, std::memory_order_release);
+    core_->gate.shut();
     broadcast_cancel(0, absl::CancelledError(why));
     for (auto& [key, pending] : pending_) {
       for (Waiter& w : pending.waiters)
@@ -643,6 +662,8 @@ class SessionImpl final : public SessionActor::base {
 
   std::shared_ptr<SessionCore> core_;
   std::shared_ptr<const Graph> graph_;
+  /// The same graph when it was made here, and may be changed; see changeable_graph.
+  std::shared_ptr<Graph> own_graph_;
   absl::flat_hash_map<std::string, std::shared_ptr<Signature>> by_sorted_key_;
   absl::flat_hash_map<std::string, Pending> pending_;
   absl::flat_hash_map<std::string, PartialRunActor> partial_runs_;

@@ -10,26 +10,9 @@
 
 namespace troupe {
 
-absl::Status SessionCore::enter() {
-  running.fetch_add(1, std::memory_order_acq_rel);
-  if (!closed.load(std::memory_order_acquire)) return absl::OkStatus();
-  leave();
+absl::Status SessionCore::enter(int stripe) {
+  if (gate.enter(stripe)) return absl::OkStatus();
   return absl::CancelledError("Session has been closed.");
-}
-
-void SessionCore::leave() {
-  if (running.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  if (idle_waiters_.load(std::memory_order_acquire) == 0) return;
-  std::lock_guard lock(idle_mu_);
-  idle_.notify_all();
-}
-
-bool SessionCore::wait_idle(std::chrono::milliseconds timeout) {
-  std::unique_lock lock(idle_mu_);
-  idle_waiters_.fetch_add(1, std::memory_order_acq_rel);
-  bool idle = idle_.wait_for(lock, timeout, [&] { return running.load(std::memory_order_acquire) == 0; });
-  idle_waiters_.fetch_sub(1, std::memory_order_acq_rel);
-  return idle;
 }
 
 void SessionCore::note_cancel(absl::Status reason) {
@@ -176,14 +159,13 @@ absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& o
   auto timeout = options.timeout.count() != 0 ? options.timeout : core.options.operation_timeout;
   std::chrono::steady_clock::time_point deadline;
   if (timeout.count() > 0) deadline = std::chrono::steady_clock::now() + timeout;
-  slot->begin(core.next_step_id.fetch_add(1, std::memory_order_relaxed), deadline);
+  slot->begin(core.gate.new_step_id(RunGate::stripe_of_thread()), deadline);
   if (timeout.count() > 0) {
     int64_t at = deadline.time_since_epoch().count();
     if (at < core.armed.load(std::memory_order_acquire)) caf::anon_send(core.actor, CheckDeadlines{});
   }
   // Close shuts the gate and then broadcasts: who passed the gate but was not yet running cancels himself.
-  if (core.closed.load(std::memory_order_acquire))
-    slot->cancel(0, absl::CancelledError("Session has been closed."));
+  if (core.closed()) slot->cancel(0, absl::CancelledError("Session has been closed."));
   // The same for a cancel of all steps.
   if (core.cancels() != cancels) slot->cancel(0, core.last_cancel());
   return absl::OkStatus();

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "actors/run_gate.h"
 #include "actors/step_slot.h"
 #include "actors/units/named_pool.h"
 #include "devices/cpu/folding_evaluator.h"
@@ -38,11 +38,11 @@ struct SessionCore {
   using Snapshot = absl::flat_hash_map<std::string, std::shared_ptr<const SignatureAlias>>;
 
   /// @name Running
+  RunGate gate;
+  bool closed() const { return gate.is_shut(); }
   /// Counts a run in. Cancelled "Session has been closed." when the gate is shut.
-  absl::Status enter();
-  void leave();
-  /// Blocks until nothing runs or the time is up; false then.
-  bool wait_idle(std::chrono::milliseconds timeout);
+  absl::Status enter(int stripe = RunGate::kActorStripe);
+  void leave(int stripe = RunGate::kActorStripe) { gate.leave(stripe); }
 
   /// @name Cancelling every step, those too that were counted in but have no slot yet
   /// How often so far; a run remembers it from when it was counted in.
@@ -80,11 +80,7 @@ struct SessionCore {
 
   /// Slots of all sessions of the runtime that are not gone yet.
   std::shared_ptr<std::atomic<int64_t>> live_slots;
-  std::atomic<bool> closed{false};
   std::atomic<bool> has_graph{false};
-  std::atomic<int64_t> running{0};
-  std::atomic<int64_t> next_step_id{1};
-  std::atomic<int64_t> runs{0};
   std::atomic<int64_t> hits{0};
   std::atomic<int64_t> misses{0};
   std::atomic<int64_t> evictions{0};
@@ -102,9 +98,6 @@ struct SessionCore {
  private:
   mutable std::mutex snapshot_mu_;
   std::shared_ptr<const Snapshot> snapshot_ = std::make_shared<const Snapshot>();
-  std::mutex idle_mu_;
-  std::condition_variable idle_;
-  std::atomic<int> idle_waiters_{0};
   std::atomic<int64_t> cancels_{0};
   mutable std::mutex cancel_mu_;
   absl::Status last_cancel_;  // guarded by cancel_mu_

@@ -2,6 +2,8 @@
 
 #include <caf/all.hpp>
 
+#include <time.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -14,6 +16,18 @@
 #include "actors/step_actor.h"
 
 namespace troupe {
+
+namespace {
+
+/// steady_clock, up to 4 ms late, at a fraction of its cost.
+std::chrono::steady_clock::time_point coarse_now() {
+  timespec t{};
+  if (clock_gettime(CLOCK_MONOTONIC_COARSE, &t) != 0) return std::chrono::steady_clock::now();
+  return std::chrono::steady_clock::time_point(std::chrono::seconds(t.tv_sec) +
+                                               std::chrono::nanoseconds(t.tv_nsec));
+}
+
+}  // namespace
 
 StepSlot::StepSlot(std::shared_ptr<const SignatureCode> c, std::shared_ptr<SessionCore> s,
                    caf::actor_system* system, NamedPool* p)
@@ -31,9 +45,9 @@ void StepSlot::begin(int64_t id, std::chrono::steady_clock::time_point at) {
   finished.store(false, std::memory_order_relaxed);
   deadline.store(at == std::chrono::steady_clock::time_point() ? 0 : at.time_since_epoch().count(),
                  std::memory_order_release);
-  began_ = std::chrono::steady_clock::now();
-  std::lock_guard lock(mu_);
-  running_ = id;
+  began_ = coarse_now();
+  // Who cancels or closes marks the session first and looks for running steps second; here it is the other way round.
+  running_.store(id, std::memory_order_seq_cst);
 }
 
 void StepSlot::end() {
@@ -53,9 +67,11 @@ void StepSlot::end() {
 
 int64_t StepSlot::cancel(int64_t id, absl::Status reason) {
   std::lock_guard lock(mu_);
-  if (running_ == 0 || (id != 0 && id != running_)) return 0;
+  // `end` waits for the lock: the step that runs here runs until it is released.
+  const int64_t running = running_.load(std::memory_order_seq_cst);
+  if (running == 0 || (id != 0 && id != running)) return 0;
   token.cancel(std::move(reason));
-  return running_;
+  return running;
 }
 
 bool StepSlot::lost_device() const {
@@ -141,7 +157,7 @@ std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code,
                                     std::shared_ptr<SessionCore> session, NamedPool* pool) {
   caf::actor_system& system = *session->system;
   auto slot = std::make_shared<StepSlot>(code, session, &system, pool);
-  slot->container = absl::StrCat("__per_step_", session->next_step_id.fetch_add(1));
+  slot->container = absl::StrCat("__per_step_", session->gate.new_step_id(RunGate::kActorStripe));
   slot->args.resize(code->feeds.size());
   slot->retvals.resize(code->fetches.size());
   if (code->has_transfers) {

@@ -115,7 +115,8 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
 
  private:
   std::mutex mu_;
-  int64_t running_ = 0;  // guarded by mu_
+  /// Cleared with mu_ held.
+  std::atomic<int64_t> running_{0};
   std::chrono::steady_clock::time_point began_;
 
  public:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "actors/options.h"
+#include "graph/status.h"
 
 namespace troupe::c_api {
 namespace {
@@ -14,7 +15,7 @@ std::atomic<uint64_t> next_id{1};
 
 struct Recent {
   uint64_t cache = 0;
-  CallableHandle handle = 0;
+  const CallableCode* callable = nullptr;
   std::vector<uint64_t> words;
 };
 
@@ -30,26 +31,30 @@ thread_local RecentCallables recent;
 
 CallableCache::CallableCache(Session* session) : session_(session), id_(next_id.fetch_add(1)) {}
 
-std::optional<CallableHandle> CallableCache::find(SignatureWords words,
-                                                  absl::FunctionRef<CallableOptions()> options) {
+const CallableCode* CallableCache::find(SignatureWords words, absl::FunctionRef<CallableOptions()> options) {
   RecentCallables& mine = recent;
   for (const Recent& r : mine.slots) {
     if (r.cache == id_ && std::equal(words.begin(), words.end(), r.words.begin(), r.words.end()))
-      return r.handle;
+      return r.callable;
   }
   absl::string_view key(reinterpret_cast<const char*>(words.data()), words.size_bytes());
-  std::optional<CallableHandle> handle = find_shared(key, options);
-  if (handle.has_value()) {
+  const CallableCode* callable = find_shared(key, options);
+  if (callable != nullptr) {
     Recent& r = mine.slots[mine.next++ % mine.slots.size()];
     r.cache = id_;
-    r.handle = *handle;
+    r.callable = callable;
     r.words.assign(words.begin(), words.end());
   }
-  return handle;
+  return callable;
 }
 
-std::optional<CallableHandle> CallableCache::find_shared(absl::string_view key,
-                                                         absl::FunctionRef<CallableOptions()> options) {
+absl::StatusOr<std::shared_ptr<const CallableCode>> CallableCache::make(const CallableOptions& options) {
+  TROUPE_ASSIGN_OR_RETURN(const CallableHandle handle, session_->make_callable(options));
+  return session_->pin_callable(handle);
+}
+
+const CallableCode* CallableCache::find_shared(absl::string_view key,
+                                               absl::FunctionRef<CallableOptions()> options) {
   {
     std::lock_guard lock(mu_);
     auto it = entries_.find(key);
@@ -58,23 +63,23 @@ std::optional<CallableHandle> CallableCache::find_shared(absl::string_view key,
         absl::erase_if(entries_, [](const auto& e) { return e.second.state != State::kReady; });
       }
       entries_.emplace(std::string(key), Entry());
-      return std::nullopt;
+      return nullptr;
     }
-    if (it->second.state == State::kReady) return it->second.handle;
-    if (it->second.state == State::kRefused || num_ready_ >= kMaxCallables) return std::nullopt;
+    if (it->second.state == State::kReady) return it->second.callable.get();
+    if (it->second.state == State::kRefused || num_ready_ >= kMaxCallables) return nullptr;
     // Until it is there, other threads run by name.
     it->second.state = State::kRefused;
     ++num_ready_;
   }
   // The error, if it is one, is for the run by name to find, in its own words.
-  absl::StatusOr<CallableHandle> made = session_->make_callable(options());
+  absl::StatusOr<std::shared_ptr<const CallableCode>> made = make(options());
   std::lock_guard lock(mu_);
   if (!made.ok()) {
     --num_ready_;
-    return std::nullopt;
+    return nullptr;
   }
   entries_[key] = Entry{State::kReady, *made};
-  return *made;
+  return made->get();
 }
 
 }  // namespace troupe::c_api

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 
@@ -23,9 +23,9 @@ class CallableCache {
   explicit CallableCache(Session* session);
   CallableCache(const CallableCache&) = delete;
 
-  /// The callable of a signature; `options` is asked for its names when it is to get one. Nothing: run it by
-  /// its names.
-  std::optional<CallableHandle> find(SignatureWords words, absl::FunctionRef<CallableOptions()> options);
+  /// The callable of a signature; `options` is asked for its names when it is to get one. Null: run it by
+  /// its names. Valid as long as this cache.
+  const CallableCode* find(SignatureWords words, absl::FunctionRef<CallableOptions()> options);
 
  private:
   /// A session is full of signatures at some point: what comes then is run by name.
@@ -36,11 +36,11 @@ class CallableCache {
   enum class State { kSeenOnce, kReady, kRefused };
   struct Entry {
     State state = State::kSeenOnce;
-    CallableHandle handle = 0;
+    std::shared_ptr<const CallableCode> callable = {};
   };
 
-  std::optional<CallableHandle> find_shared(absl::string_view key,
-                                            absl::FunctionRef<CallableOptions()> options);
+  absl::StatusOr<std::shared_ptr<const CallableCode>> make(const CallableOptions& options);
+  const CallableCode* find_shared(absl::string_view key, absl::FunctionRef<CallableOptions()> options);
 
   Session* const session_;
   /// Unlike any other cache's in this process, dead ones included.

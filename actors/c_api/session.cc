@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "actors/c_api/session_handle.h"
 
+#include "graph/ir/graph_increment.h"
 #include "graph/status.h"
 
 namespace c_api = troupe::c_api;
@@ -99,7 +100,7 @@ void append_words(const TF_Output* ends, int n, Words* words) {
   }
 }
 
-absl::Status run_callable(TF_Session* session, CallableHandle callable, const RunArguments& a) {
+absl::Status run_callable(TF_Session* session, const CallableCode& callable, const RunArguments& a) {
   absl::InlinedVector<Tensor, 4> feeds(a.ninputs);
   absl::InlinedVector<Tensor, 4> fetches(a.noutputs);
   for (int i = 0; i < a.ninputs; ++i) {
@@ -118,12 +119,21 @@ absl::Status run(TF_Session* session, const TF_Buffer* run_options, const RunArg
     append_words(a.inputs, a.ninputs, &words);
     append_words(a.outputs, a.noutputs, &words);
     for (int i = 0; i < a.ntargets; ++i) words.push_back(word_of(a.targets[i]));
-    auto callable =
+    const CallableCode* callable =
         session->callables.find({words.data(), words.size()}, [&] { return callable_options(a); });
-    if (callable.has_value()) return run_callable(session, *callable, a);
+    if (callable != nullptr) return run_callable(session, *callable, a);
   }
   TROUPE_ASSIGN_OR_RETURN(NamedRun named, named_run(a));
   return run_by_name(*session->session, named, run_options, a.output_values, run_metadata);
+}
+
+/// Hands the session the nodes that it lacks; the whole graph when nodes that it has were changed. `graph->mu` held.
+absl::Status hand_over(TF_Session* session, const TF_Graph& graph) {
+  const int first_id = session->num_nodes.load(std::memory_order_relaxed);
+  if (first_id == 0 || session->num_changes != graph.num_changes) {
+    return session->session->extend(graph.graph.clone());
+  }
+  return session->session->extend(increment_of(graph.graph, first_id));
 }
 
 /// Hands the session what was added to the graph since it last was.
@@ -136,7 +146,8 @@ absl::Status extend(TF_Session* session) {
   std::lock_guard lock(graph->mu);
   const int num_nodes = graph->graph.num_ids();
   if (session->num_nodes.load(std::memory_order_relaxed) == num_nodes) return absl::OkStatus();
-  TROUPE_RETURN_IF_ERROR(session->session->extend(graph->graph.clone()));
+  TROUPE_RETURN_IF_ERROR(hand_over(session, *graph));
+  session->num_changes = graph->num_changes;
   graph->num_extended = std::max(graph->num_extended, num_nodes);
   session->num_nodes.store(num_nodes, std::memory_order_release);
   return absl::OkStatus();

@@ -114,6 +114,7 @@ void ExecutorState::complete(KernelTask* task) {
 }
 
 void ExecutorState::drain_completed() {
+  if (in_flight_ == 0) return;
   {
     std::lock_guard lock(completed_mu_);
     draining_.swap(completed_);

@@ -17,7 +17,7 @@ void LentThread::exec_later(caf::resumable* job) {
   std::shared_ptr<LentThread> lender;
   {
     std::lock_guard lock(mu_);
-    if (open_) {
+    if (open_.load(std::memory_order_acquire)) {
       remote_.push_back(job);
       has_remote_.store(true, std::memory_order_release);
       if (sleeping_) arrived_.notify_one();
@@ -40,9 +40,9 @@ std::shared_ptr<LentThread> LentThread::lender_of(const std::shared_ptr<LentThre
 }
 
 void LentThread::open() {
-  std::lock_guard lock(mu_);
-  open_ = true;
+  // No lock: what still goes to the pool meanwhile runs there as well.
   owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  open_.store(true, std::memory_order_release);
 }
 
 void LentThread::resume(caf::resumable* job) {
@@ -77,7 +77,7 @@ void LentThread::close() {
   std::vector<caf::resumable*> rest;
   {
     std::lock_guard lock(mu_);
-    open_ = false;
+    open_.store(false, std::memory_order_relaxed);
     owner_.store(std::thread::id(), std::memory_order_relaxed);
     rest.swap(remote_);
     has_remote_.store(false, std::memory_order_relaxed);

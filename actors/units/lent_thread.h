@@ -54,8 +54,9 @@ class LentThread final : public caf::execution_unit {
   JobRing local_;
   std::mutex mu_;
   std::condition_variable arrived_;
+  /// Cleared with mu_ held.
+  std::atomic<bool> open_{false};
   // Guarded by mu_.
-  bool open_ = false;
   bool sleeping_ = false;
   std::shared_ptr<LentThread> lender_;
   std::vector<caf::resumable*> remote_;

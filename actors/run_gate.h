@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+namespace troupe {
+
+/// Counts the runs of a session in and out, and gives each step its id. Thread-safe. Counts are kept in stripes, so that
+/// threads which run steps at once do not wait for each other's cache lines: a run leaves by the stripe by which it came.
+class RunGate {
+ public:
+  /// The stripe of runs that no thread lends itself to.
+  static constexpr int kActorStripe = 0;
+  /// Of the calling thread; always the same.
+  static int stripe_of_thread();
+
+  /// False when the gate is shut: the run was not counted.
+  bool enter(int stripe);
+  void leave(int stripe);
+  /// Nobody enters from now on.
+  void shut() { shut_.store(true, std::memory_order_seq_cst); }
+  bool is_shut() const { return shut_.load(std::memory_order_seq_cst); }
+  /// Blocks until nothing runs or the time is up; false then.
+  bool wait_idle(std::chrono::milliseconds timeout);
+
+  /// Runs that are counted in now.
+  int64_t running() const;
+  /// For SessionCounters::runs.
+  void count_run(int stripe) { stripes_[stripe].runs.fetch_add(1, std::memory_order_relaxed); }
+  int64_t runs() const;
+  /// Positive, unlike any other of this gate.
+  int64_t new_step_id(int stripe) {
+    return stripes_[stripe].steps.fetch_add(1, std::memory_order_relaxed) * kStripes + stripe + 1;
+  }
+
+ private:
+  static constexpr int kStripes = 16;
+  struct alignas(64) Stripe {
+    std::atomic<int64_t> running{0};
+    std::atomic<int64_t> runs{0};
+    std::atomic<int64_t> steps{0};
+  };
+
+  std::array<Stripe, kStripes> stripes_;
+  alignas(64) std::atomic<bool> shut_{false};
+  std::atomic<int> waiters_{0};
+  std::mutex mu_;
+  std::condition_variable idle_;
+};
+
+}  // namespace troupe
