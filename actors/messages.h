@@ -19,6 +19,7 @@ namespace troupe {
 
 class NamedPool;
 class Signature;
+struct GraphIncrement;
 struct SignatureAlias;
 struct StepSlot;
 
@@ -36,6 +37,8 @@ struct ExtendGraph {
   std::shared_ptr<const tensorflow::GraphDef> proto;
   /// Used when proto is null: a graph that begins with all nodes that the session has.
   std::shared_ptr<const Graph> graph;
+  /// Used when both are null: what the session's graph gets.
+  std::shared_ptr<const GraphIncrement> increment = nullptr;
 };
 /// One step. Answer: RunReply.
 struct RunRequest {

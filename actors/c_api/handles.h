@@ -70,8 +70,10 @@ struct TF_Graph {
   /// Sessions that run this graph; it is freed with the last of them when TF_DeleteGraph came before.
   int num_sessions = 0;
   bool delete_requested = false;
-  /// Ids below it have been handed to some session: changing them has no effect there.
+  /// Ids below it have been handed to some session.
   int num_extended = 0;
+  /// Counts changes that an increment does not carry; see note_change.
+  int64_t num_changes = 0;
   /// Of a condition or body that TF_NewWhile made: the graph that the loop is for, and the loop's inputs there.
   TF_Graph* parent = nullptr;
   std::vector<TF_Output> parent_inputs;

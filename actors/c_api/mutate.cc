@@ -14,8 +14,8 @@
 #include "proto/node_def.pb.h"
 #include "proto/tensor_shape.pb.h"
 
-// What language bindings change in a graph after it was made. A session that has taken over a node does not
-// see what changes in it afterwards.
+// What language bindings change in a graph after it was made. A session that has taken over a node sees what changes in
+// it afterwards when it is next extended.
 
 using troupe::Endpoint;
 using troupe::Node;
@@ -30,7 +30,21 @@ namespace {
 
 const char* text(const char* s) { return s == nullptr ? "" : s; }
 
-Node& mutable_node(TF_Graph* graph, const TF_Operation* oper) { return graph->graph.node(oper->id); }
+/// What sessions that have the node get only with the whole graph; so do those that lack it when its attrs, by which an
+/// increment types it, may not fit any more.
+void note_change(TF_Graph* graph, int id, bool retyped = false) {
+  if (id < graph->num_extended || retyped) ++graph->num_changes;
+}
+
+Node& mutable_node(TF_Graph* graph, const TF_Operation* oper, bool retyped = false) {
+  note_change(graph, oper->id, retyped);
+  return graph->graph.node(oper->id);
+}
+
+/// Whether the op itself has this attr.
+bool is_own_attr(const TF_Operation* oper, absl::string_view name) {
+  return oper->node->op->find_attr(name) != nullptr;
+}
 
 void drop_use(TF_Graph* graph, int producer, int user, int slot) {
   auto& uses = graph->consumers[producer];
@@ -113,7 +127,7 @@ absl::Status set_attr(TF_Graph* graph, TF_Operation* oper, const char* name, con
   TROUPE_ASSIGN_OR_RETURN(troupe::AttrValue value, troupe::from_proto(message));
   std::lock_guard lock(graph->mu);
   TROUPE_RETURN_IF_ERROR(check_operation(*graph, oper));
-  mutable_node(graph, oper).attrs.set(text(name), std::move(value));
+  mutable_node(graph, oper, is_own_attr(oper, text(name))).attrs.set(text(name), std::move(value));
   return absl::OkStatus();
 }
 
@@ -233,6 +247,7 @@ void TF_AddOperationControlInput(TF_Graph* graph, TF_Operation* op, TF_Operation
   if (!graph->owns(op) || !graph->owns(input)) return;
   const size_t before = op->node->control_inputs.size();
   graph->graph.add_control_input(op->id, input->id);
+  note_change(graph, op->id);
   if (op->node->control_inputs.size() > before) graph->consumers[input->id].push_back({op->id, -1, -1});
 }
 
@@ -252,7 +267,9 @@ void TF_SetAttr(TF_Graph* graph, TF_Operation* op, const char* attr_name, TF_Buf
 void TF_ClearAttr(TF_Graph* graph, TF_Operation* op, const char* attr_name, TF_Status* status) {
   std::lock_guard lock(graph->mu);
   const absl::Status checked = check_operation(*graph, op);
-  if (checked.ok()) mutable_node(graph, op).attrs.erase(text(attr_name));
+  if (checked.ok()) {
+    mutable_node(graph, op, is_own_attr(op, text(attr_name))).attrs.erase(text(attr_name));
+  }
   c_api::set_status(status, checked);
 }
 

@@ -29,6 +29,8 @@ struct TF_Session {
   std::atomic<bool> extend_before_run{true};
   /// Nodes of the graph that the session has; written with graph->mu held.
   std::atomic<int> num_nodes{0};
+  /// TF_Graph::num_changes when the session last got nodes; guarded by graph->mu.
+  int64_t num_changes = 0;
 };
 
 struct TF_DeprecatedSession {

@@ -307,9 +307,10 @@ class PlacementCheck {
 
 }  // namespace
 
-absl::Status check_placeable(const DeviceCatalog& devices, const PlanOptions& options, const Graph& graph) {
+absl::Status check_placeable(const DeviceCatalog& devices, const PlanOptions& options, const Graph& graph,
+                             int first_id) {
   PlacementCheck placement(devices, options);
-  for (int i = 0; i < graph.num_ids(); ++i) {
+  for (int i = first_id; i < graph.num_ids(); ++i) {
     const Node& n = graph.node(i);
     if (!n.removed() && n.defect.ok()) TROUPE_RETURN_IF_ERROR(placement.check(n));
   }

@@ -14,7 +14,8 @@ absl::StatusOr<PassStats> place(const DeviceCatalog& devices, const PlanOptions&
 
 /// What is checked when a graph comes into a session, before anybody asks for a part of it: that each node asks for a
 /// device that there is (not with soft placement), and that none has attrs that no kernel of its op takes. Ops without any
-/// kernel are left to the runs that need them. Linear.
-absl::Status check_placeable(const DeviceCatalog& devices, const PlanOptions& options, const Graph& graph);
+/// kernel are left to the runs that need them. Of the nodes from `first_id` on, and linear in their number.
+absl::Status check_placeable(const DeviceCatalog& devices, const PlanOptions& options, const Graph& graph,
+                             int first_id = 0);
 
 }  // namespace troupe
