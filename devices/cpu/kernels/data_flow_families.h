@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/kernel_registry.h"
 
@@ -20,6 +23,9 @@ void register_table_kernels(KernelRegistry* registry);
 void register_tensor_map_kernels(KernelRegistry* registry);
 void register_tensor_list_kernels(KernelRegistry* registry);
 void register_tensor_list_bulk_kernels(KernelRegistry* registry);
+
+/// A variant scalar with an optional value.
+Tensor optional_tensor(std::optional<std::vector<Tensor>> values);
 
 /// What tensor lists hold.
 inline std::vector<DataType> list_element_types() {

@@ -8,9 +8,18 @@ void register_data_flow_kernels(KernelRegistry* registry) {
   register_accumulator_kernels(registry);
   register_barrier_kernels(registry);
   register_dataset_sources(registry);
+  register_dataset_files(registry);
+  register_dataset_csv(registry);
   register_dataset_transformations(registry);
+  register_dataset_batches(registry);
+  register_dataset_windows(registry);
+  register_dataset_mixes(registry);
+  register_dataset_cache(registry);
   register_dataset_shuffle(registry);
   register_dataset_functions(registry);
+  register_dataset_interleave(registry);
+  register_dataset_groups(registry);
+  register_dataset_values(registry);
   register_dataset_iterators(registry);
   register_optional_kernels(registry);
   register_queue_kernels(registry);

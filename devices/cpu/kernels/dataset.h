@@ -1,9 +1,12 @@
 #pragma once
 
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "devices/kernel_registry.h"
@@ -17,6 +20,8 @@ class FunctionRunner;
 
 /// One element of a dataset: its components.
 using Element = std::vector<Tensor>;
+/// An element, or nothing at the end.
+using NextElement = absl::StatusOr<std::optional<Element>>;
 
 /// Where elements are made: the step that asks for the next one.
 struct ElementContext {
@@ -29,64 +34,98 @@ struct ElementContext {
   absl::Status check() const;
 };
 
+/// The surroundings of a kernel.
+ElementContext element_context(const KernelContext& context);
+
 /// A position in a dataset. Used by one thread at a time.
 class DatasetIterator {
  public:
   virtual ~DatasetIterator() = default;
   /// Nothing at the end, and ever after it. After an error the next call goes on behind the element that failed.
-  /// May block in a function, and never does when the dataset calls none.
-  virtual absl::StatusOr<std::optional<Element>> next(const ElementContext& context) = 0;
+  /// Waits only when the dataset `blocks`.
+  virtual NextElement next(const ElementContext& context) = 0;
 };
+using IteratorPtr = std::unique_ptr<DatasetIterator>;
 
-/// What a dataset op makes: an immutable description of elements, which any number of iterators walk.
-class Dataset {
- public:
-  virtual ~Dataset() = default;
+/// An iterator that is one function: NextElement(const ElementContext&), with its state inside.
+template <class F>
+IteratorPtr iterator_of(F next) {
+  class Iterator final : public DatasetIterator {
+   public:
+    explicit Iterator(F f) : next_(std::move(f)) {}
+    NextElement next(const ElementContext& context) override { return next_(context); }
+
+   private:
+    F next_;
+  };
+  return std::make_unique<Iterator>(std::move(next));
+}
+
+inline constexpr int64_t kInfiniteCardinality = -1;
+inline constexpr int64_t kUnknownCardinality = -2;
+
+/// What a dataset op makes: a description of elements, which any number of iterators walk. Immutable once it is on an edge.
+struct Dataset {
+  /// Makes an iterator of the given name: "Iterator::Root::Batch".
+  using Make = std::function<IteratorPtr(const std::string& name)>;
+
   /// "Map": the part that it adds to the names of iterators in messages.
-  virtual std::string name() const = 0;
-  /// `prefix` names the iterator that this one feeds: "Iterator::Root::Batch".
-  virtual std::unique_ptr<DatasetIterator> iterate(const std::string& prefix) const = 0;
-  /// Whether elements come out of functions.
-  virtual bool calls_functions() const { return false; }
-
+  std::string name;
+  Make make;
+  /// Whether iterators may wait: for functions, or for time to pass.
+  bool blocks = false;
+  /// How many elements, as far as that is known without making them.
+  int64_t cardinality = kUnknownCardinality;
+  /// An OptionsDataset's serialised options.
+  std::string options;
   std::vector<DataType> types;
   std::vector<PartialShape> shapes;
 
-  /// The iterator of an input of this dataset's iterator, which has `prefix`.
-  std::string inner_prefix(const std::string& prefix) const { return prefix + "::" + name(); }
+  /// `prefix` names the iterator that the new one feeds.
+  IteratorPtr iterate(const std::string& prefix) const { return make(prefix + "::" + name); }
 };
 using DatasetPtr = std::shared_ptr<const Dataset>;
 
-/// A dataset that takes its elements from another and has their types.
-class DerivedDataset : public Dataset {
- public:
-  explicit DerivedDataset(DatasetPtr input) : input_(std::move(input)) {}
-  bool calls_functions() const override { return input_->calls_functions(); }
-
- protected:
-  std::unique_ptr<DatasetIterator> iterate_input(const std::string& prefix) const {
-    return input_->iterate(inner_prefix(prefix));
-  }
-  const DatasetPtr input_;
-};
+/// A dataset that blocks when an input does, with the options of the first one. The caller adds what else it knows.
+std::shared_ptr<Dataset> make_dataset(std::string name, const std::vector<DatasetPtr>& inputs,
+                                      Dataset::Make make);
+/// These elements, which have the types and shapes given.
+std::shared_ptr<Dataset> make_list_dataset(std::string name, std::vector<Element> elements,
+                                           std::vector<DataType> types, std::vector<PartialShape> shapes);
 
 /// Input i as a dataset. InvalidArgument when it is none.
 absl::StatusOr<DatasetPtr> input_dataset(const KernelContext& context, int i);
-/// Input i as an int64 scalar.
+/// Inputs [begin, end) as datasets.
+absl::StatusOr<std::vector<DatasetPtr>> input_datasets(const KernelContext& context, int begin, int end);
+/// Input i as an int64, bool or string scalar. InvalidArgument "`name` must be a scalar".
 absl::StatusOr<int64_t> input_count(const KernelContext& context, int i, const char* name);
-/// Outputs the dataset, with the types and shapes of the node's attrs.
+absl::StatusOr<bool> input_flag(const KernelContext& context, int i, const char* name);
+absl::StatusOr<std::string> input_text(const KernelContext& context, int i, const char* name);
+/// Outputs the dataset, with the types and shapes of the node's attrs where it has such.
 absl::Status output_dataset(KernelContext& context, std::shared_ptr<Dataset> dataset);
 /// The dataset in a variant scalar; null when there is none.
 DatasetPtr dataset_of(const Tensor& tensor);
+/// A variant scalar with the dataset.
+Tensor dataset_tensor(DatasetPtr dataset);
 
-/// Runs a function of the step and waits for it.
-absl::StatusOr<Element> call_and_wait(const ElementContext& context, const FunctionRef& function,
-                                      Element args);
+/// Row `row` of each component.
+Element slice_of(const Element& components, int64_t row);
+/// Elements as rows of one. InvalidArgument when the shapes of a component differ.
+NextElement stack_rows(const std::vector<Element>& rows);
 
 void register_dataset_sources(KernelRegistry* registry);
+void register_dataset_files(KernelRegistry* registry);
+void register_dataset_csv(KernelRegistry* registry);
 void register_dataset_transformations(KernelRegistry* registry);
+void register_dataset_batches(KernelRegistry* registry);
+void register_dataset_windows(KernelRegistry* registry);
+void register_dataset_mixes(KernelRegistry* registry);
+void register_dataset_cache(KernelRegistry* registry);
 void register_dataset_shuffle(KernelRegistry* registry);
 void register_dataset_functions(KernelRegistry* registry);
+void register_dataset_interleave(KernelRegistry* registry);
+void register_dataset_groups(KernelRegistry* registry);
+void register_dataset_values(KernelRegistry* registry);
 void register_dataset_iterators(KernelRegistry* registry);
 
 }  // namespace troupe

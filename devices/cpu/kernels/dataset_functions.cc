@@ -1,202 +1,202 @@
-// Datasets whose elements go through functions of the graph's library.
+// Datasets whose elements go through functions of the graph's library, one by one.
 
-#include "absl/strings/match.h"
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/dataset.h"
+#include "devices/cpu/kernels/dataset_call.h"
 
 namespace troupe {
 namespace {
 
-using Next = absl::StatusOr<std::optional<Element>>;
-
-/// The function of a node, and the tensors that it gets behind an element's components.
-struct BoundFunction {
-  FunctionRef function;
-  Element captured;
-
-  absl::StatusOr<Element> call(const ElementContext& context, Element args) const {
-    args.insert(args.end(), captured.begin(), captured.end());
-    return call_and_wait(context, function, std::move(args));
-  }
-};
-
-/// Inputs from `first` to before `end` are captured.
-absl::StatusOr<BoundFunction> bound_function(const KernelContext& context, const char* attr, int first,
-                                             int end) {
-  BoundFunction bound;
-  TROUPE_ASSIGN_OR_RETURN(bound.function, context.node().attrs.get<FunctionRef>(attr));
-  for (int i = first; i < end; ++i) bound.captured.push_back(context.input(i));
-  return bound;
+/// A function may end the dataset with OutOfRange, unless as many elements must come out as go in.
+NextElement end_or_error(const std::string& label, const std::string& name, bool preserve_cardinality,
+                         const absl::Status& status) {
+  if (!absl::IsOutOfRange(status)) return in_function_of(label, name, status);
+  if (!preserve_cardinality) return std::nullopt;
+  return invalid("Function invocation produced OutOfRangeError: ", status.message());
 }
 
-absl::Status in_function_of(const char* op, const std::string& iterator, const absl::Status& status) {
-  // Which function it was is told already.
-  absl::string_view message = status.message();
-  const size_t end = message.find("}} ");
-  if (absl::StartsWith(message, "{{function_node ") && end != absl::string_view::npos)
-    message.remove_prefix(end + 3);
-  return absl::Status(status.code(),
-                      absl::StrCat("Error in user-defined function passed to ", op,
-                                   " transformation with iterator: ", iterator, ": ", message));
-}
-
-/// What the function makes of each element.
-class MapDataset final : public DerivedDataset {
- public:
-  MapDataset(DatasetPtr input, BoundFunction function, bool preserve_cardinality, const char* name)
-      : DerivedDataset(std::move(input)), function_(std::move(function)),
-        preserve_cardinality_(preserve_cardinality), name_(name) {}
-  std::string name() const override { return name_; }
-  bool calls_functions() const override { return true; }
-  std::unique_ptr<DatasetIterator> iterate(const std::string& prefix) const override {
-    return std::make_unique<Iterator>(iterate_input(prefix), function_, preserve_cardinality_,
-                                      inner_prefix(prefix));
-  }
-
- private:
-  class Iterator final : public DatasetIterator {
-   public:
-    Iterator(std::unique_ptr<DatasetIterator> input, BoundFunction function, bool preserve, std::string name)
-        : input_(std::move(input)), function_(std::move(function)), preserve_cardinality_(preserve),
-          name_(std::move(name)) {}
-    Next next(const ElementContext& context) override {
-      TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, input_->next(context));
-      if (!element.has_value()) return std::nullopt;
-      absl::StatusOr<Element> made = function_.call(context, *std::move(element));
-      if (made.ok()) return *std::move(made);
-      if (absl::IsOutOfRange(made.status())) {
-        // A function may end the dataset so, unless as many elements must come out as go in.
-        if (!preserve_cardinality_) return std::nullopt;
-        return invalid("Function invocation produced OutOfRangeError: ", made.status().message());
-      }
-      return in_function_of("MapDataset", name_, made.status());
-    }
-
-   private:
-    const std::unique_ptr<DatasetIterator> input_;
-    const BoundFunction function_;
-    const bool preserve_cardinality_;
-    const std::string name_;
-  };
-  const BoundFunction function_;
-  const bool preserve_cardinality_;
-  const char* const name_;
-};
-
-/// The elements for which the function is true.
-class FilterDataset final : public DerivedDataset {
- public:
-  FilterDataset(DatasetPtr input, BoundFunction predicate)
-      : DerivedDataset(std::move(input)), predicate_(std::move(predicate)) {}
-  std::string name() const override { return "Filter"; }
-  bool calls_functions() const override { return true; }
-  std::unique_ptr<DatasetIterator> iterate(const std::string& prefix) const override {
-    return std::make_unique<Iterator>(iterate_input(prefix), predicate_, inner_prefix(prefix));
-  }
-
- private:
-  class Iterator final : public DatasetIterator {
-   public:
-    Iterator(std::unique_ptr<DatasetIterator> input, BoundFunction predicate, std::string name)
-        : input_(std::move(input)), predicate_(std::move(predicate)), name_(std::move(name)) {}
-    Next next(const ElementContext& context) override {
-      while (true) {
-        TROUPE_RETURN_IF_ERROR(context.check());
-        TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, input_->next(context));
-        if (!element.has_value()) return std::nullopt;
-        absl::StatusOr<Element> verdict = predicate_.call(context, *element);
-        if (!verdict.ok()) return in_function_of("FilterDataset", name_, verdict.status());
-        if (verdict->size() != 1 || (*verdict)[0].dtype() != DataType::kBool || !is_scalar((*verdict)[0])) {
-          return invalid("Filter predicate `predicate` must return a scalar bool.");
-        }
-        if ((*verdict)[0].value<bool>()) return element;
-      }
-    }
-
-   private:
-    const std::unique_ptr<DatasetIterator> input_;
-    const BoundFunction predicate_;
-    const std::string name_;
-  };
-  const BoundFunction predicate_;
-};
-
-/// The elements of the datasets that the function makes of each element, one after the other.
-class FlatMapDataset final : public DerivedDataset {
- public:
-  FlatMapDataset(DatasetPtr input, BoundFunction function)
-      : DerivedDataset(std::move(input)), function_(std::move(function)) {}
-  std::string name() const override { return "FlatMap"; }
-  bool calls_functions() const override { return true; }
-  std::unique_ptr<DatasetIterator> iterate(const std::string& prefix) const override {
-    return std::make_unique<Iterator>(iterate_input(prefix), function_, inner_prefix(prefix));
-  }
-
- private:
-  class Iterator final : public DatasetIterator {
-   public:
-    Iterator(std::unique_ptr<DatasetIterator> input, BoundFunction function, std::string name)
-        : input_(std::move(input)), function_(std::move(function)), name_(std::move(name)) {}
-    Next next(const ElementContext& context) override {
-      while (true) {
-        TROUPE_RETURN_IF_ERROR(context.check());
-        if (current_ == nullptr) {
-          TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, input_->next(context));
-          if (!element.has_value()) return std::nullopt;
-          absl::StatusOr<Element> made = function_.call(context, *std::move(element));
-          if (!made.ok()) return in_function_of("FlatMapDataset", name_, made.status());
-          dataset_ = made->size() == 1 ? dataset_of((*made)[0]) : nullptr;
-          if (dataset_ == nullptr) return invalid("Tensor must be a Dataset object.");
-          current_ = dataset_->iterate(absl::StrCat(name_, "[", made_++, "]"));
-        }
-        TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, current_->next(context));
-        if (element.has_value()) return element;
-        current_ = nullptr;
-      }
-    }
-
-   private:
-    const std::unique_ptr<DatasetIterator> input_;
-    const BoundFunction function_;
-    const std::string name_;
-    DatasetPtr dataset_;
-    std::unique_ptr<DatasetIterator> current_;
-    int64_t made_ = 0;
-  };
-  const BoundFunction function_;
-};
-
-/// `trailing` inputs behind the captured ones say how many calls may run at once; one does here.
+/// What the function makes of each element. `kTrailing` inputs behind the captured ones say how many calls may run at
+/// once; one does here.
 template <int kTrailing>
 absl::Status make_map(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
   TROUPE_ASSIGN_OR_RETURN(BoundFunction f, bound_function(context, "f", 1, context.num_inputs() - kTrailing));
   const bool preserve = context.node().attrs.get_or("preserve_cardinality", false);
-  const char* const name = kTrailing == 0 ? "Map" : "ParallelMapV2";
-  return output_dataset(context,
-                        std::make_shared<MapDataset>(std::move(input), std::move(f), preserve, name));
+  const std::string label = dataset_label(context);
+  auto dataset =
+      make_dataset(kTrailing == 0 ? "Map" : "ParallelMapV2", {input}, [=](const std::string& name) {
+        return iterator_of(
+            [in = input->iterate(name), f, preserve, name, label](const ElementContext& step) -> NextElement {
+              TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, in->next(step));
+              if (!element.has_value()) return std::nullopt;
+              absl::StatusOr<Element> made = f.call(step, *std::move(element));
+              if (made.ok()) return *std::move(made);
+              return end_or_error(label, name, preserve, made.status());
+            });
+      });
+  dataset->blocks = true;
+  dataset->cardinality = preserve ? input->cardinality : kUnknownCardinality;
+  return output_dataset(context, std::move(dataset));
 }
 
+/// The elements for which the function is true: all of them, or those to the first for which it is not.
+template <bool kWhile, int kTrailing>
 absl::Status make_filter(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
-  TROUPE_ASSIGN_OR_RETURN(BoundFunction f, bound_function(context, "predicate", 1, context.num_inputs()));
-  return output_dataset(context, std::make_shared<FilterDataset>(std::move(input), std::move(f)));
+  TROUPE_ASSIGN_OR_RETURN(BoundFunction predicate,
+                          bound_function(context, "predicate", 1, context.num_inputs() - kTrailing));
+  const char* const part = kWhile ? "TakeWhile" : kTrailing > 0 ? "ParallelFilter" : "Filter";
+  const std::string label = dataset_label(context);
+  auto dataset = make_dataset(part, {input}, [input, predicate, label](const std::string& name) {
+    return iterator_of([in = input->iterate(name), predicate, name, label,
+                        done = false](const ElementContext& step) mutable -> NextElement {
+      while (!done) {
+        TROUPE_RETURN_IF_ERROR(step.check());
+        TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, in->next(step));
+        if (!element.has_value()) return std::nullopt;
+        const absl::StatusOr<Element> made = predicate.call(step, *element);
+        if (!made.ok()) return in_function_of(label, name, made.status());
+        TROUPE_ASSIGN_OR_RETURN(
+            const bool verdict,
+            only_scalar<bool>(*made, kWhile ? "TakeWhile predicate must return a scalar bool."
+                                            : "Filter predicate `predicate` must return a "
+                                              "scalar bool."));
+        if (verdict) return element;
+        done = kWhile;
+      }
+      return std::nullopt;
+    });
+  });
+  dataset->blocks = true;
+  return output_dataset(context, std::move(dataset));
 }
 
+/// The elements of the datasets that the function makes of each element, one after the other.
 absl::Status make_flat_map(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
   TROUPE_ASSIGN_OR_RETURN(BoundFunction f, bound_function(context, "f", 1, context.num_inputs()));
-  return output_dataset(context, std::make_shared<FlatMapDataset>(std::move(input), std::move(f)));
+  const std::string label = dataset_label(context);
+  auto dataset = make_dataset("FlatMap", {input}, [input, f, label](const std::string& name) {
+    return iterator_of([in = input->iterate(name), f, name, label, current = IteratorPtr(),
+                        made = int64_t{0}](const ElementContext& step) mutable -> NextElement {
+      while (true) {
+        TROUPE_RETURN_IF_ERROR(step.check());
+        if (current == nullptr) {
+          TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, in->next(step));
+          if (!element.has_value()) return std::nullopt;
+          const absl::StatusOr<Element> results = f.call(step, *std::move(element));
+          if (!results.ok()) return in_function_of(label, name, results.status());
+          TROUPE_ASSIGN_OR_RETURN(const DatasetPtr inner, only_dataset(*results));
+          current = inner->iterate(absl::StrCat(name, "[", made++, "]"));
+        }
+        TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, current->next(step));
+        if (element.has_value()) return element;
+        current = nullptr;
+      }
+    });
+  });
+  dataset->blocks = true;
+  dataset->cardinality = input->cardinality == 0 ? 0 : kUnknownCardinality;
+  return output_dataset(context, std::move(dataset));
+}
+
+/// The function makes a new state and an element of the state and each element.
+absl::Status make_scan(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
+  TROUPE_ASSIGN_OR_RETURN(const int width, list_length(context, "Tstate"));
+  TROUPE_ASSIGN_OR_RETURN(BoundFunction f, bound_function(context, "f", 1 + width, context.num_inputs()));
+  Element initial;
+  for (int i = 0; i < width; ++i) initial.push_back(context.input(1 + i));
+  TROUPE_ASSIGN_OR_RETURN(auto types, context.node().attrs.get<std::vector<DataType>>("output_types"));
+  const size_t total = initial.size() + types.size();
+  const bool preserve = context.node().attrs.get_or("preserve_cardinality", false);
+  const std::string label = dataset_label(context);
+  auto dataset = make_dataset("Scan", {input}, [=](const std::string& name) {
+    return iterator_of([in = input->iterate(name), f, name, label, preserve, total,
+                        state = initial](const ElementContext& step) mutable -> NextElement {
+      TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, in->next(step));
+      if (!element.has_value()) return std::nullopt;
+      Element args = state;
+      args.insert(args.end(), element->begin(), element->end());
+      absl::StatusOr<Element> results = f.call(step, std::move(args));
+      if (!results.ok()) return end_or_error(label, name, preserve, results.status());
+      if (results->size() != total) {
+        return invalid("The function of a scan must give ", total, " tensors, not ", results->size());
+      }
+      const auto middle = results->begin() + static_cast<std::ptrdiff_t>(state.size());
+      std::move(results->begin(), middle, state.begin());
+      return Element(middle, results->end());
+    });
+  });
+  dataset->blocks = true;
+  dataset->cardinality = preserve ? input->cardinality : kUnknownCardinality;
+  return output_dataset(context, std::move(dataset));
+}
+
+/// Elements that `next_func` makes of the state that `init_func` makes, until it says OutOfRange.
+class Generator {
+ public:
+  Generator(BoundFunction init, BoundFunction next, BoundFunction finish, std::string name, std::string label)
+      : init_(std::move(init)), next_(std::move(next)), finish_(std::move(finish)), name_(std::move(name)),
+        label_(std::move(label)) {}
+
+  NextElement next(const ElementContext& step) {
+    if (done_) return std::nullopt;
+    if (!started_) {
+      TROUPE_ASSIGN_OR_RETURN(state_, init_.call(step, {}));
+      started_ = true;
+    }
+    absl::StatusOr<Element> made = next_.call(step, state_);
+    if (made.ok()) return *std::move(made);
+    if (!absl::IsOutOfRange(made.status())) return in_function_of(label_, name_, made.status());
+    done_ = true;
+    TROUPE_RETURN_IF_ERROR(finish_.call(step, state_).status());
+    return std::nullopt;
+  }
+
+ private:
+  const BoundFunction init_;
+  const BoundFunction next_;
+  const BoundFunction finish_;
+  const std::string name_;
+  const std::string label_;
+  bool started_ = false;
+  bool done_ = false;
+  Element state_;
+};
+
+absl::Status make_generator(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const int init_width, list_length(context, "Tinit_func_args"));
+  TROUPE_ASSIGN_OR_RETURN(const int next_width, list_length(context, "Tnext_func_args"));
+  const int middle = init_width + next_width;
+  TROUPE_ASSIGN_OR_RETURN(BoundFunction init, bound_function(context, "init_func", 0, init_width));
+  TROUPE_ASSIGN_OR_RETURN(BoundFunction next, bound_function(context, "next_func", init_width, middle));
+  TROUPE_ASSIGN_OR_RETURN(BoundFunction finish,
+                          bound_function(context, "finalize_func", middle, context.num_inputs()));
+  const std::string label = dataset_label(context);
+  auto dataset = make_dataset("Generator", {}, [=](const std::string& name) {
+    auto generator = std::make_unique<Generator>(init, next, finish, name, label);
+    return iterator_of(
+        [generator = std::move(generator)](const ElementContext& step) { return generator->next(step); });
+  });
+  dataset->blocks = true;
+  return output_dataset(context, std::move(dataset));
 }
 
 }  // namespace
 
 void register_dataset_functions(KernelRegistry* registry) {
-  registry->add(KernelDef("MapDataset").fn(make_map<0>, /*cheap=*/true));
-  registry->add(KernelDef("ParallelMapDataset").fn(make_map<1>, /*cheap=*/true));
-  registry->add(KernelDef("ParallelMapDatasetV2").fn(make_map<1>, /*cheap=*/true));
-  registry->add(KernelDef("FilterDataset").fn(make_filter, /*cheap=*/true));
-  registry->add(KernelDef("FlatMapDataset").fn(make_flat_map, /*cheap=*/true));
+  const auto add = [registry](std::initializer_list<const char*> ops, KernelFn fn) {
+    for (const char* op : ops) registry->add(KernelDef(op).fn(fn, /*cheap=*/true));
+  };
+  add({"MapDataset", "ExperimentalMapDataset"}, make_map<0>);
+  add({"ParallelMapDataset", "ParallelMapDatasetV2"}, make_map<1>);
+  add({"FilterDataset"}, make_filter<false, 0>);
+  add({"ParallelFilterDataset"}, make_filter<false, 1>);
+  add({"TakeWhileDataset", "ExperimentalTakeWhileDataset"}, make_filter<true, 0>);
+  add({"FlatMapDataset"}, make_flat_map);
+  add({"ScanDataset", "ExperimentalScanDataset"}, make_scan);
+  add({"GeneratorDataset"}, make_generator);
 }
 
 }  // namespace troupe

@@ -1,11 +1,9 @@
 // Iterators over datasets, as resources that steps share.
 
-#include <condition_variable>
-#include <deque>
-#include <thread>
-
 #include "devices/cpu/kernels/array_util.h"
+#include "devices/cpu/kernels/data_flow_families.h"
 #include "devices/cpu/kernels/dataset.h"
+#include "devices/cpu/kernels/iterator_resource.h"
 #include "devices/cpu/kernels/resource_access.h"
 #include "devices/function_runner.h"
 #include "graph/tensor/tensor_proto.h"
@@ -14,134 +12,17 @@
 namespace troupe {
 namespace {
 
-/// A thread that may wait for functions: steps, whose threads run these functions, may not. It ends with its owner,
-/// once nothing is left to do; it may be the one that drops the owner.
-class Waiter {
- public:
-  ~Waiter() {
-    if (shared_ == nullptr) return;
-    std::lock_guard lock(shared_->mu);
-    shared_->over = true;
-    shared_->came.notify_all();
-  }
-  /// Under the owner's lock.
-  void run(std::function<void()> job) {
-    if (shared_ == nullptr) {
-      shared_ = std::make_shared<Shared>();
-      std::thread([shared = shared_] { work(*shared); }).detach();
-    }
-    std::lock_guard lock(shared_->mu);
-    shared_->jobs.push_back(std::move(job));
-    shared_->came.notify_all();
-  }
-
- private:
-  struct Shared {
-    std::mutex mu;
-    std::condition_variable came;
-    std::deque<std::function<void()>> jobs;
-    bool over = false;
-  };
-  static void work(Shared& shared) {
-    std::unique_lock lock(shared.mu);
-    while (true) {
-      shared.came.wait(lock, [&] { return shared.over || !shared.jobs.empty(); });
-      if (shared.jobs.empty()) return;
-      std::function<void()> job = std::move(shared.jobs.front());
-      shared.jobs.pop_front();
-      lock.unlock();
-      job();
-      job = nullptr;
-      lock.lock();
-    }
-  }
-  std::shared_ptr<Shared> shared_;
-};
-
-/// A position that MakeIterator sets and IteratorGetNext moves.
-class IteratorResource final : public Resource, public std::enable_shared_from_this<IteratorResource> {
- public:
-  static constexpr const char* kTypeName = "tensorflow::data::IteratorResource";
-  using Done = std::function<void(absl::StatusOr<std::optional<Element>>)>;
-
-  IteratorResource(std::vector<DataType> types, std::vector<PartialShape> shapes)
-      : types_(std::move(types)), shapes_(std::move(shapes)) {}
-  std::string type_name() const override { return kTypeName; }
-  const std::vector<DataType>& types() const { return types_; }
-
-  /// InvalidArgument when the dataset's elements are not what this iterator gives.
-  absl::Status start(DatasetPtr dataset) {
-    TROUPE_RETURN_IF_ERROR(check(*dataset));
-    const bool ahead = dataset->name() == "Prefetch";
-    auto iterator = dataset->iterate(ahead ? "Iterator::Root" : "Iterator::Root::Prefetch");
-    std::lock_guard lock(mu_);
-    position_ = std::make_shared<Position>();
-    position_->dataset = std::move(dataset);
-    position_->iterator = std::move(iterator);
-    return absl::OkStatus();
-  }
-
-  /// `done` gets the next element, on this thread unless the dataset calls functions.
-  void next(ElementContext context, Done done) {
-    std::unique_lock lock(mu_);
-    const std::shared_ptr<Position> position = position_;
-    if (position == nullptr) {
-      lock.unlock();
-      return done(absl::FailedPreconditionError(
-          "GetNext() failed because the iterator has not been initialized. Ensure that you have run the "
-          "initializer operation for this iterator before getting the next element."));
-    }
-    if (position->dataset->calls_functions()) {
-      waiter_.run([self = shared_from_this(), position, context = std::move(context),
-                   done = std::move(done)] { done(position->next(context)); });
-      return;
-    }
-    lock.unlock();
-    done(position->next(context));
-  }
-
- private:
-  struct Position {
-    DatasetPtr dataset;
-    std::mutex mu;
-    std::unique_ptr<DatasetIterator> iterator;  // guarded by mu
-
-    absl::StatusOr<std::optional<Element>> next(const ElementContext& context) {
-      std::lock_guard lock(mu);
-      return iterator->next(context);
-    }
-  };
-
-  absl::Status check(const Dataset& dataset) const {
-    if (dataset.types.size() != types_.size() || dataset.shapes.size() != shapes_.size()) {
-      return invalid("Number of components does not match: expected ", types_.size(), " types but got ",
-                     dataset.types.size(), ".");
-    }
-    for (size_t i = 0; i < types_.size(); ++i) {
-      if (dataset.types[i] != types_[i]) {
-        return invalid("Data type mismatch at component ", i, ": expected ", dtype_name(types_[i]),
-                       " but got ", dtype_name(dataset.types[i]), ".");
-      }
-      if (!shapes_[i].compatible_with(dataset.shapes[i])) {
-        return invalid("Incompatible shapes at component ", i, ": expected ", shapes_[i].to_string(),
-                       " but got ", dataset.shapes[i].to_string(), ".");
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  const std::vector<DataType> types_;
-  const std::vector<PartialShape> shapes_;
-  std::mutex mu_;
-  // Guarded by mu_.
-  std::shared_ptr<Position> position_;
-  Waiter waiter_;
-};
-
 absl::StatusOr<std::shared_ptr<IteratorResource>> make_iterator_resource(const AttrMap& attrs) {
   TROUPE_ASSIGN_OR_RETURN(auto types, attrs.get<std::vector<DataType>>("output_types"));
   TROUPE_ASSIGN_OR_RETURN(auto shapes, attrs.get<std::vector<PartialShape>>("output_shapes"));
   return std::make_shared<IteratorResource>(std::move(types), std::move(shapes));
+}
+
+/// InvalidArgument when an iterator does not give what a node with these attrs takes.
+absl::Status check_attrs(const AttrMap& attrs, const IteratorResource& iterator) {
+  TROUPE_ASSIGN_OR_RETURN(auto types, attrs.get<std::vector<DataType>>("output_types"));
+  TROUPE_ASSIGN_OR_RETURN(auto shapes, attrs.get<std::vector<PartialShape>>("output_shapes"));
+  return check_components(types, shapes, iterator.types(), iterator.shapes());
 }
 
 /// Iterator, IteratorV2.
@@ -158,6 +39,7 @@ class IteratorKernel final : public ResourceKernel<IteratorResource> {
   absl::StatusOr<std::shared_ptr<IteratorResource>> make(Allocator*) override {
     return make_iterator_resource(attrs_);
   }
+  absl::Status verify(const IteratorResource& found) const override { return check_attrs(attrs_, found); }
 
  private:
   const AttrMap attrs_;
@@ -171,18 +53,27 @@ absl::Status start_iterator(KernelContext& context) {
 }
 
 /// Sets the outputs to an element's components.
-absl::Status output_element(KernelContext& context, const absl::StatusOr<std::optional<Element>>& element) {
+absl::Status output_element(KernelContext& context, NextElement element) {
   TROUPE_RETURN_IF_ERROR(element.status());
   if (!element->has_value()) return absl::OutOfRangeError("End of sequence");
-  const Element& components = **element;
+  Element& components = **element;
   if (static_cast<int>(components.size()) != context.num_outputs()) {
     return invalid("Number of components does not match: expected ", context.num_outputs(), " but got ",
                    components.size(), ".");
   }
-  for (int i = 0; i < context.num_outputs(); ++i) context.set_output(i, components[static_cast<size_t>(i)]);
+  for (int i = 0; i < context.num_outputs(); ++i)
+    context.set_output(i, std::move(components[static_cast<size_t>(i)]));
   return absl::OkStatus();
 }
 
+/// Sets the output to an optional value: the element, or none at the end.
+absl::Status output_optional_element(KernelContext& context, NextElement element) {
+  TROUPE_RETURN_IF_ERROR(element.status());
+  context.set_output(0, optional_tensor(*std::move(element)));
+  return absl::OkStatus();
+}
+
+template <absl::Status (*kOutput)(KernelContext&, NextElement)>
 class GetNextKernel final : public AsyncKernel {
  public:
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction&) {
@@ -191,11 +82,10 @@ class GetNextKernel final : public AsyncKernel {
   void compute_async(KernelContext& context, Done done) override {
     const auto iterator = lookup_resource<IteratorResource>(context, 0);
     if (!iterator.ok()) return done(iterator.status());
-    ElementContext surroundings{context.step().functions, &context.cancellation(), context.allocator(),
-                                context.device()->name()};
-    (*iterator)->next(std::move(surroundings), [&context, done = std::move(done)](
-                                                   const absl::StatusOr<std::optional<Element>>& element) {
-      done(output_element(context, element));
+    if (absl::Status fits = check_attrs(context.node().attrs, **iterator); !fits.ok())
+      return done(std::move(fits));
+    (*iterator)->next(element_context(context), [&context, done = std::move(done)](NextElement element) {
+      done(kOutput(context, std::move(element)));
     });
   }
 };
@@ -301,10 +191,41 @@ absl::Status from_string_handle(KernelContext& context) {
   }
   TROUPE_ASSIGN_OR_RETURN(auto iterator, lookup_handle<IteratorResource>(context, handle));
   const auto types = context.node().attrs.get_or("output_types", std::vector<DataType>());
-  if (!types.empty() && types != iterator->types()) {
-    return invalid("The iterator of the handle gives elements of other types");
-  }
+  const auto shapes = context.node().attrs.get_or("output_shapes", std::vector<PartialShape>());
+  TROUPE_RETURN_IF_ERROR(check_components(types.empty() ? iterator->types() : types,
+                                          shapes.empty() ? iterator->shapes() : shapes, iterator->types(),
+                                          iterator->shapes()));
   context.set_output(0, handle_tensor(std::move(handle)));
+  return absl::OkStatus();
+}
+
+/// An iterator under a name of its own, which DestroyResourceOp deletes.
+absl::Status make_unnamed_iterator(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(auto iterator, make_iterator_resource(context.node().attrs));
+  const std::string& container = context.resources().default_container();
+  const std::string name = absl::StrCat("AnonymousIterator", ResourceManager::next_private_number());
+  TROUPE_RETURN_IF_ERROR(context.resources().create<IteratorResource>(container, name, std::move(iterator)));
+  context.set_output(0, handle_tensor(make_handle<IteratorResource>(*context.device(), container, name)));
+  return absl::OkStatus();
+}
+
+/// An iterator that only its handle keeps; V2 has a second output, which once deleted it.
+absl::Status make_anonymous_iterator(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(auto iterator, make_iterator_resource(context.node().attrs));
+  ResourceHandle handle = make_handle<IteratorResource>(*context.device(), "", "AnonymousIterator");
+  handle.anonymous = std::shared_ptr<Resource>(std::move(iterator));
+  context.set_output(0, handle_tensor(std::move(handle)));
+  if (context.num_outputs() > 1) context.set_output(1, Tensor(DataType::kVariant, Shape()));
+  return absl::OkStatus();
+}
+
+absl::Status delete_anonymous_iterator(KernelContext& context) {
+  return lookup_resource<IteratorResource>(context, 0).status();
+}
+
+absl::Status iterator_device(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const ResourceHandle* handle, input_handle(context, 0));
+  context.set_output(0, Tensor::string_scalar(handle->device));
   return absl::OkStatus();
 }
 
@@ -315,7 +236,16 @@ void register_dataset_iterators(KernelRegistry* registry) {
   registry->add(KernelDef("OneShotIterator").kernel<OneShotIteratorKernel>());
   registry->add(KernelDef("MakeIterator").fn(start_iterator, /*cheap=*/true));
   for (const char* op : {"IteratorGetNext", "IteratorGetNextSync"}) {
-    registry->add(KernelDef(op).kernel<GetNextKernel>());
+    registry->add(KernelDef(op).kernel<GetNextKernel<output_element>>());
+  }
+  registry->add(KernelDef("IteratorGetNextAsOptional").kernel<GetNextKernel<output_optional_element>>());
+  registry->add(KernelDef("AnonymousIterator").fn(make_unnamed_iterator));
+  for (const char* op : {"AnonymousIteratorV2", "AnonymousIteratorV3"}) {
+    registry->add(KernelDef(op).fn(make_anonymous_iterator, /*cheap=*/true));
+  }
+  registry->add(KernelDef("DeleteIterator").fn(delete_anonymous_iterator, /*cheap=*/true));
+  for (const char* op : {"IteratorGetDevice", "ExperimentalIteratorGetDevice"}) {
+    registry->add(KernelDef(op).fn(iterator_device, /*cheap=*/true));
   }
   registry->add(KernelDef("IteratorToStringHandle").fn(to_string_handle));
   for (const char* op : {"IteratorFromStringHandle", "IteratorFromStringHandleV2"}) {

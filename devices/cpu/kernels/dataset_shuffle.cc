@@ -1,10 +1,11 @@
-// Datasets in random order, with TensorFlow's own streams of numbers.
+// Datasets in random order or of random numbers, with TensorFlow's own streams of numbers.
 
 #include <deque>
 #include <random>
 
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/dataset.h"
+#include "devices/cpu/kernels/resource_access.h"
 #include "devices/cpu/loops/philox.h"
 
 namespace troupe {
@@ -28,11 +29,26 @@ class Numbers {
   size_t used_ = block_.size();
 };
 
-/// The seeds of one pass after the other; all alike unless it reshuffles. Thread-safe.
-class PassSeeds {
+/// The seeds of one pass after the other; all alike unless it reshuffles. A resource, for those that several datasets
+/// share. Thread-safe.
+class PassSeeds final : public Resource {
  public:
-  PassSeeds(uint64_t seed, uint64_t seed2, bool reshuffle)
-      : seed_(seed), seed2_(seed2), reshuffle_(reshuffle), numbers_(seed, seed2) {}
+  static constexpr const char* kTypeName = "tensorflow::data::SeedGeneratorManager";
+
+  PassSeeds(int64_t seed, int64_t seed2, bool reshuffle)
+      : seed_(static_cast<uint64_t>(seed)), seed2_(static_cast<uint64_t>(seed2)), reshuffle_(reshuffle),
+        numbers_(seed_, seed2_) {}
+  /// Seeds of 0 and 0 stand for some that nobody knows.
+  static std::shared_ptr<PassSeeds> make(int64_t seed, int64_t seed2, bool reshuffle) {
+    if (seed == 0 && seed2 == 0) {
+      std::random_device device;
+      seed = device();
+      seed2 = device();
+    }
+    return std::make_shared<PassSeeds>(seed, seed2, reshuffle);
+  }
+  std::string type_name() const override { return kTypeName; }
+
   Numbers next() {
     if (!reshuffle_) return Numbers(seed_, seed2_);
     std::lock_guard lock(mu_);
@@ -49,74 +65,205 @@ class PassSeeds {
   Numbers numbers_;  // guarded by mu_
 };
 
-/// Each element is drawn from a buffer that the input keeps full.
-class ShuffleDataset final : public DerivedDataset {
+/// Draws each element from a buffer that the input keeps full, `count` times over. Elements of a pass stay before
+/// those of the next one, which has its own numbers.
+class Shuffler {
  public:
-  ShuffleDataset(DatasetPtr input, int64_t buffer_size, std::shared_ptr<PassSeeds> seeds)
-      : DerivedDataset(std::move(input)), buffer_size_(buffer_size), seeds_(std::move(seeds)) {}
-  std::string name() const override { return "Shuffle"; }
-  std::unique_ptr<DatasetIterator> iterate(const std::string& prefix) const override {
-    return std::make_unique<Iterator>(iterate_input(prefix), buffer_size_, seeds_->next());
+  Shuffler(DatasetPtr input, std::string name, int64_t buffer_size, int64_t count,
+           std::shared_ptr<PassSeeds> seeds)
+      : dataset_(std::move(input)), name_(std::move(name)), buffer_size_(buffer_size), count_(count),
+        seeds_(std::move(seeds)), numbers_(seeds_->next()), input_(dataset_->iterate(name_)), passes_(1) {}
+
+  NextElement next(const ElementContext& step) {
+    TROUPE_RETURN_IF_ERROR(fill(step));
+    while (passes_.size() > 1 && passes_.front().empty()) {
+      passes_.pop_front();
+      numbers_ = seeds_->next();
+    }
+    std::deque<Element>& pass = passes_.front();
+    if (pass.empty()) return std::nullopt;
+    // What was drawn gives its place to the oldest.
+    std::swap(pass[numbers_.next() % pass.size()], pass.front());
+    Element drawn = std::move(pass.front());
+    pass.pop_front();
+    --held_;
+    return drawn;
   }
 
  private:
-  /// The buffer is a ring: what was drawn gives its place to the oldest, which begins the ring.
-  class Iterator final : public DatasetIterator {
-   public:
-    Iterator(std::unique_ptr<DatasetIterator> input, int64_t buffer_size, Numbers numbers)
-        : input_(std::move(input)), buffer_size_(buffer_size), numbers_(numbers) {}
-    absl::StatusOr<std::optional<Element>> next(const ElementContext& context) override {
-      while (!done_ && (buffer_size_ < 0 || static_cast<int64_t>(buffer_.size()) < buffer_size_)) {
-        TROUPE_RETURN_IF_ERROR(context.check());
-        TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, input_->next(context));
-        if (element.has_value()) {
-          buffer_.push_back(*std::move(element));
-        } else {
-          done_ = true;
-        }
+  absl::Status fill(const ElementContext& step) {
+    while (input_ != nullptr && (buffer_size_ < 0 || held_ < buffer_size_)) {
+      TROUPE_RETURN_IF_ERROR(step.check());
+      TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, input_->next(step));
+      if (element.has_value()) {
+        passes_.back().push_back(*std::move(element));
+        ++held_;
+        any_ = true;
+        continue;
       }
-      if (buffer_.empty()) return std::nullopt;
-      std::swap(buffer_[numbers_.next() % buffer_.size()], buffer_.front());
-      Element drawn = std::move(buffer_.front());
-      buffer_.pop_front();
-      return drawn;
+      ++round_;
+      const bool more = any_ && (count_ < 0 || round_ < count_);
+      input_ = more ? dataset_->iterate(name_) : nullptr;
+      if (more) passes_.emplace_back();
     }
+    return absl::OkStatus();
+  }
 
-   private:
-    const std::unique_ptr<DatasetIterator> input_;
-    const int64_t buffer_size_;
-    Numbers numbers_;
-    std::deque<Element> buffer_;
-    bool done_ = false;
-  };
+  const DatasetPtr dataset_;
+  const std::string name_;
   const int64_t buffer_size_;
+  const int64_t count_;
   const std::shared_ptr<PassSeeds> seeds_;
+  Numbers numbers_;
+  IteratorPtr input_;  // null behind the end
+  std::deque<std::deque<Element>> passes_;
+  int64_t held_ = 0;
+  int64_t round_ = 0;
+  bool any_ = false;
 };
 
-absl::Status make_shuffle(KernelContext& context) {
+absl::Status output_shuffled(KernelContext& context, const char* label, int64_t count,
+                             std::shared_ptr<PassSeeds> seeds) {
   TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
   TROUPE_ASSIGN_OR_RETURN(const int64_t buffer_size, input_count(context, 1, "buffer_size"));
-  TROUPE_ASSIGN_OR_RETURN(int64_t seed, input_count(context, 2, "seed"));
-  TROUPE_ASSIGN_OR_RETURN(int64_t seed2, input_count(context, 3, "seed2"));
   if (buffer_size < -1 || buffer_size == 0) {
     return invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY");
   }
-  if (seed == 0 && seed2 == 0) {
-    std::random_device device;
-    seed = device();
-    seed2 = device();
+  auto dataset = make_dataset(label, {input}, [input, buffer_size, count, seeds](const std::string& name) {
+    auto shuffler = std::make_unique<Shuffler>(input, name, buffer_size, count, seeds);
+    return iterator_of(
+        [shuffler = std::move(shuffler)](const ElementContext& step) { return shuffler->next(step); });
+  });
+  const int64_t n = input->cardinality;
+  dataset->cardinality = n < 0 || count == 1 ? n : n == 0 ? 0 : count < 0 ? kInfiniteCardinality : n * count;
+  if (n > 0 && count > 0 && n > INT64_MAX / count) dataset->cardinality = INT64_MAX;
+  return output_dataset(context, std::move(dataset));
+}
+
+/// The generator that input i names, or one of these seeds when there is none.
+absl::StatusOr<std::shared_ptr<PassSeeds>> shared_seeds(const KernelContext& context, int i, int64_t seed,
+                                                        int64_t seed2) {
+  TROUPE_ASSIGN_OR_RETURN(const ResourceHandle* handle, input_handle(context, i));
+  auto found = lookup_handle<PassSeeds>(context, *handle);
+  if (found.ok()) return *found;
+  const bool reshuffle = context.node().attrs.get_or("reshuffle_each_iteration", true);
+  return PassSeeds::make(seed, seed2, reshuffle);
+}
+
+/// ShuffleDataset, and V3 with a generator.
+absl::Status make_shuffle(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const int64_t seed, input_count(context, 2, "seed"));
+  TROUPE_ASSIGN_OR_RETURN(const int64_t seed2, input_count(context, 3, "seed2"));
+  if (context.num_inputs() > 4) {
+    TROUPE_ASSIGN_OR_RETURN(auto shared, shared_seeds(context, 4, seed, seed2));
+    return output_shuffled(context, "Shuffle", 1, std::move(shared));
   }
   const bool reshuffle = context.node().attrs.get_or("reshuffle_each_iteration", true);
-  auto seeds =
-      std::make_shared<PassSeeds>(static_cast<uint64_t>(seed), static_cast<uint64_t>(seed2), reshuffle);
-  return output_dataset(context,
-                        std::make_shared<ShuffleDataset>(std::move(input), buffer_size, std::move(seeds)));
+  return output_shuffled(context, "Shuffle", 1, PassSeeds::make(seed, seed2, reshuffle));
 }
+
+absl::Status make_shuffle_v2(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(auto seeds, shared_seeds(context, 2, 0, 0));
+  return output_shuffled(context, "Shuffle", 1, std::move(seeds));
+}
+
+/// ShuffleAndRepeatDataset, and V2 with a generator.
+absl::Status make_shuffle_and_repeat(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const int64_t seed, input_count(context, 2, "seed"));
+  TROUPE_ASSIGN_OR_RETURN(const int64_t seed2, input_count(context, 3, "seed2"));
+  TROUPE_ASSIGN_OR_RETURN(const int64_t count, input_count(context, 4, "count"));
+  if (count <= 0 && count != -1) return invalid("count must be greater than zero or equal to -1.");
+  if (context.num_inputs() > 5) {
+    TROUPE_ASSIGN_OR_RETURN(auto shared, shared_seeds(context, 5, seed, seed2));
+    return output_shuffled(context, "ShuffleAndRepeat", count, std::move(shared));
+  }
+  const bool reshuffle = context.node().attrs.get_or("reshuffle_each_iteration", true);
+  return output_shuffled(context, "ShuffleAndRepeat", count, PassSeeds::make(seed, seed2, reshuffle));
+}
+
+/// Numbers without end; V2 may have a generator of seeds.
+absl::Status make_random(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const int64_t seed, input_count(context, 0, "seed"));
+  TROUPE_ASSIGN_OR_RETURN(const int64_t seed2, input_count(context, 1, "seed2"));
+  std::shared_ptr<PassSeeds> seeds;
+  if (context.num_inputs() > 2 && context.node().attrs.get_or("rerandomize_each_iteration", false)) {
+    TROUPE_ASSIGN_OR_RETURN(const ResourceHandle* handle, input_handle(context, 2));
+    auto found = lookup_handle<PassSeeds>(context, *handle);
+    seeds = found.ok() ? *found : PassSeeds::make(seed, seed2, true);
+  } else {
+    seeds = PassSeeds::make(seed, seed2, false);
+  }
+  auto dataset = make_dataset("Random", {}, [seeds](const std::string&) {
+    return iterator_of([numbers = seeds->next()](const ElementContext&) mutable -> NextElement {
+      return Element{Tensor::scalar<int64_t>(numbers.next())};
+    });
+  });
+  dataset->cardinality = kInfiniteCardinality;
+  return output_dataset(context, std::move(dataset));
+}
+
+/// Each element with the probability `rate`.
+absl::Status make_sampling(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
+  if (!is_scalar(context.input(1))) return invalid("rate must be a scalar");
+  const float rate = context.input(1).value<float>();
+  TROUPE_ASSIGN_OR_RETURN(const int64_t seed, input_count(context, 2, "seed"));
+  TROUPE_ASSIGN_OR_RETURN(const int64_t seed2, input_count(context, 3, "seed2"));
+  const auto seeds = PassSeeds::make(seed, seed2, false);
+  return output_dataset(context,
+                        make_dataset("Sampling", {input}, [input, rate, seeds](const std::string& name) {
+                          return iterator_of([in = input->iterate(name), rate, numbers = seeds->next()](
+                                                 const ElementContext& step) mutable -> NextElement {
+                            while (true) {
+                              TROUPE_RETURN_IF_ERROR(step.check());
+                              TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, in->next(step));
+                              if (!element.has_value() || uniform_float(numbers.next()) < rate)
+                                return element;
+                            }
+                          });
+                        }));
+}
+
+/// A generator that only its handle keeps.
+template <bool kAlways>
+absl::Status make_seed_generator(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const int64_t seed, input_count(context, 0, "seed"));
+  TROUPE_ASSIGN_OR_RETURN(const int64_t seed2, input_count(context, 1, "seed2"));
+  bool reshuffle = true;
+  if (!kAlways) {
+    TROUPE_ASSIGN_OR_RETURN(reshuffle, input_flag(context, 2, "reshuffle"));
+  }
+  ResourceHandle handle = make_handle<PassSeeds>(*context.device(), "", "AnonymousSeedGenerator");
+  handle.anonymous = std::shared_ptr<Resource>(PassSeeds::make(seed, seed2, reshuffle));
+  context.set_output(0, handle_tensor(std::move(handle)));
+  context.set_output(1, Tensor(DataType::kVariant, Shape()));
+  return absl::OkStatus();
+}
+
+/// A handle that leads nowhere.
+absl::Status make_dummy_generator(KernelContext& context) {
+  context.set_output(0, handle_tensor(make_handle<PassSeeds>(*context.device(), "", "DummySeedGenerator")));
+  return absl::OkStatus();
+}
+
+/// What anonymous resources need at their end: nothing, they go with their last handle.
+absl::Status do_nothing(KernelContext&) { return absl::OkStatus(); }
 
 }  // namespace
 
 void register_dataset_shuffle(KernelRegistry* registry) {
-  registry->add(KernelDef("ShuffleDataset").fn(make_shuffle, /*cheap=*/true));
+  const auto add = [registry](std::initializer_list<const char*> ops, KernelFn fn) {
+    for (const char* op : ops) registry->add(KernelDef(op).fn(fn, /*cheap=*/true));
+  };
+  add({"ShuffleDataset", "ShuffleDatasetV3"}, make_shuffle);
+  add({"ShuffleDatasetV2"}, make_shuffle_v2);
+  add({"ShuffleAndRepeatDataset", "ShuffleAndRepeatDatasetV2"}, make_shuffle_and_repeat);
+  add({"RandomDataset", "RandomDatasetV2", "ExperimentalRandomDataset"}, make_random);
+  add({"SamplingDataset"}, make_sampling);
+  add({"AnonymousSeedGenerator"}, make_seed_generator<false>);
+  add({"AnonymousRandomSeedGenerator"}, make_seed_generator<true>);
+  add({"DummySeedGenerator"}, make_dummy_generator);
+  add({"DeleteSeedGenerator", "DeleteRandomSeedGenerator"}, do_nothing);
 }
 
 }  // namespace troupe

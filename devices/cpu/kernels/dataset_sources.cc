@@ -13,113 +13,77 @@ Element components_of(const KernelContext& context) {
   return components;
 }
 
-/// One element: the tensors.
-class TensorDataset final : public Dataset {
- public:
-  explicit TensorDataset(Element components) : components_(std::move(components)) {}
-  std::string name() const override { return "FromTensor"; }
-  std::unique_ptr<DatasetIterator> iterate(const std::string&) const override {
-    return std::make_unique<Iterator>(components_);
-  }
-
- private:
-  class Iterator final : public DatasetIterator {
-   public:
-    explicit Iterator(Element components) : components_(std::move(components)) {}
-    absl::StatusOr<std::optional<Element>> next(const ElementContext&) override {
-      if (done_) return std::nullopt;
-      done_ = true;
-      return components_;
-    }
-
-   private:
-    const Element components_;
-    bool done_ = false;
-  };
-  const Element components_;
-};
-
-/// Row i of each component is element i.
-class TensorSliceDataset final : public Dataset {
- public:
-  explicit TensorSliceDataset(Element components) : components_(std::move(components)) {}
-  std::string name() const override { return "TensorSlice"; }
-  std::unique_ptr<DatasetIterator> iterate(const std::string&) const override {
-    return std::make_unique<Iterator>(components_);
-  }
-
- private:
-  class Iterator final : public DatasetIterator {
-   public:
-    explicit Iterator(Element components) : components_(std::move(components)) {}
-    absl::StatusOr<std::optional<Element>> next(const ElementContext&) override {
-      if (row_ >= components_[0].dim(0)) return std::nullopt;
-      Element element;
-      for (const Tensor& all : components_) {
-        Shape shape;
-        for (int d = 1; d < all.rank(); ++d) shape.add_dim(all.dim(d));
-        Tensor row(all.dtype(), shape);
-        copy_elements(all, row_ * row.num_elements(), row, 0, row.num_elements());
-        element.push_back(std::move(row));
-      }
-      ++row_;
-      return element;
-    }
-
-   private:
-    const Element components_;
-    int64_t row_ = 0;
-  };
-  const Element components_;
-};
-
-/// int64 or int32 numbers from start to stop.
-class RangeDataset final : public Dataset {
- public:
-  RangeDataset(int64_t start, int64_t stop, int64_t step) : start_(start), stop_(stop), step_(step) {}
-  std::string name() const override { return "Range"; }
-  std::unique_ptr<DatasetIterator> iterate(const std::string&) const override {
-    return std::make_unique<Iterator>(start_, stop_, step_, types[0]);
-  }
-
- private:
-  class Iterator final : public DatasetIterator {
-   public:
-    Iterator(int64_t next, int64_t stop, int64_t step, DataType type)
-        : next_(next), stop_(stop), step_(step), type_(type) {}
-    absl::StatusOr<std::optional<Element>> next(const ElementContext&) override {
-      if (done_ || (step_ > 0 ? next_ >= stop_ : next_ <= stop_)) return std::nullopt;
-      Element element = {type_ == DataType::kInt32 ? Tensor::scalar<int32_t>(static_cast<int32_t>(next_))
-                                                   : Tensor::scalar<int64_t>(next_)};
-      done_ = __builtin_add_overflow(next_, step_, &next_);
-      return element;
-    }
-
-   private:
-    int64_t next_;
-    const int64_t stop_;
-    const int64_t step_;
-    const DataType type_;
-    bool done_ = false;
-  };
-  const int64_t start_;
-  const int64_t stop_;
-  const int64_t step_;
-};
+/// As many elements as `count`, made by `f(number)`.
+template <class F>
+std::shared_ptr<Dataset> make_numbered(const char* name, int64_t count, F f) {
+  auto dataset = make_dataset(name, {}, [count, f](const std::string&) {
+    return iterator_of([count, f, at = int64_t{0}](const ElementContext&) mutable -> NextElement {
+      if (at >= count) return std::nullopt;
+      return f(at++);
+    });
+  });
+  dataset->cardinality = count;
+  return dataset;
+}
 
 absl::Status make_tensor(KernelContext& context) {
-  return output_dataset(context, std::make_shared<TensorDataset>(components_of(context)));
+  return output_dataset(
+      context, make_numbered("FromTensor", 1, [all = components_of(context)](int64_t) { return all; }));
 }
 
 absl::Status make_slices(KernelContext& context) {
-  Element components = components_of(context);
-  for (const Tensor& t : components) {
+  auto components = std::make_shared<const Element>(components_of(context));
+  for (const Tensor& t : *components) {
     if (t.rank() < 1) return invalid("All components must be at least 1-dimensional");
-    if (t.dim(0) != components[0].dim(0)) {
+    if (t.dim(0) != (*components)[0].dim(0)) {
       return invalid("All components must have the same size in the 0th dimension");
     }
   }
-  return output_dataset(context, std::make_shared<TensorSliceDataset>(std::move(components)));
+  const int64_t rows = components->empty() ? 0 : (*components)[0].dim(0);
+  return output_dataset(context, make_numbered("TensorSlice", rows, [components](int64_t row) {
+                          return slice_of(*components, row);
+                        }));
+}
+
+/// The inputs are the components of all elements, one element after the other.
+absl::Status make_list(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(auto types, context.node().attrs.get<std::vector<DataType>>("output_types"));
+  const size_t width = types.size();
+  if (width == 0 || static_cast<size_t>(context.num_inputs()) % width != 0) {
+    return invalid("The number of tensors must be a multiple of the components of an element");
+  }
+  std::vector<Element> elements;
+  for (int i = 0; i < context.num_inputs(); ++i) {
+    if (static_cast<size_t>(i) % width == 0) elements.emplace_back();
+    elements.back().push_back(context.input(i));
+  }
+  return output_dataset(context, make_list_dataset("List", std::move(elements), {}, {}));
+}
+
+/// A number of the dtype.
+absl::StatusOr<Tensor> number_as(DataType dtype, int64_t value) {
+  switch (dtype) {
+    case DataType::kInt64: return Tensor::scalar<int64_t>(value);
+    case DataType::kInt32: return Tensor::scalar<int32_t>(static_cast<int32_t>(value));
+    case DataType::kInt16: return Tensor::scalar<int16_t>(static_cast<int16_t>(value));
+    case DataType::kInt8: return Tensor::scalar<int8_t>(static_cast<int8_t>(value));
+    case DataType::kUint64: return Tensor::scalar<uint64_t>(static_cast<uint64_t>(value));
+    case DataType::kUint32: return Tensor::scalar<uint32_t>(static_cast<uint32_t>(value));
+    case DataType::kUint16: return Tensor::scalar<uint16_t>(static_cast<uint16_t>(value));
+    case DataType::kUint8: return Tensor::scalar<uint8_t>(static_cast<uint8_t>(value));
+    case DataType::kFloat: return Tensor::scalar<float>(static_cast<float>(value));
+    case DataType::kDouble: return Tensor::scalar<double>(static_cast<double>(value));
+    default: return invalid("Unsupported data type: ", dtype_name(dtype));
+  }
+}
+
+/// How many numbers there are from start to stop.
+int64_t range_length(int64_t start, int64_t stop, int64_t step) {
+  if (step > 0 ? start >= stop : start <= stop) return 0;
+  const uint64_t span = step > 0 ? static_cast<uint64_t>(stop) - static_cast<uint64_t>(start)
+                                 : static_cast<uint64_t>(start) - static_cast<uint64_t>(stop);
+  const uint64_t stride = step > 0 ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
+  return static_cast<int64_t>(std::min<uint64_t>((span - 1) / stride + 1, INT64_MAX));
 }
 
 absl::Status make_range(KernelContext& context) {
@@ -127,13 +91,80 @@ absl::Status make_range(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(const int64_t stop, input_count(context, 1, "stop"));
   TROUPE_ASSIGN_OR_RETURN(const int64_t step, input_count(context, 2, "step"));
   if (step == 0) return invalid("step must be a non-zero integer.");
-  auto dataset = std::make_shared<RangeDataset>(start, stop, step);
-  TROUPE_RETURN_IF_ERROR(output_dataset(context, dataset));
-  if (dataset->types.size() != 1 ||
-      (dataset->types[0] != DataType::kInt64 && dataset->types[0] != DataType::kInt32)) {
-    return absl::UnimplementedError("RangeDataset gives int64 or int32 scalars only");
+  TROUPE_ASSIGN_OR_RETURN(auto types, context.node().attrs.get<std::vector<DataType>>("output_types"));
+  if (types.size() != 1) return invalid("RangeDataset has one component");
+  TROUPE_RETURN_IF_ERROR(number_as(types[0], 0).status());
+  auto make = [start, step, dtype = types[0]](int64_t i) -> NextElement {
+    const uint64_t value =
+        static_cast<uint64_t>(start) + static_cast<uint64_t>(i) * static_cast<uint64_t>(step);
+    TROUPE_ASSIGN_OR_RETURN(Tensor t, number_as(dtype, static_cast<int64_t>(value)));
+    return Element{std::move(t)};
+  };
+  return output_dataset(context, make_numbered("Range", range_length(start, stop, step), make));
+}
+
+struct SparseSlices {
+  Tensor indices;
+  Tensor values;
+  Tensor shape;
+
+  /// The first entry of row r or of a later one.
+  int64_t first_of(int64_t r) const {
+    int64_t low = 0, high = indices.dim(0);
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      if (int_at(indices, middle * indices.dim(1)) < r) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
   }
-  return absl::OkStatus();
+  Element row(int64_t r) const {
+    const int64_t rank = indices.dim(1);
+    const int64_t begin = first_of(r), end = first_of(r + 1);
+    Tensor coordinates(DataType::kInt64, Shape{end - begin, rank - 1});
+    for (int64_t i = begin; i < end; ++i) {
+      copy_elements(indices, i * rank + 1, coordinates, (i - begin) * (rank - 1), rank - 1);
+    }
+    return {std::move(coordinates), values.slice_rows(begin, end), shape.slice_rows(1, rank)};
+  }
+};
+
+absl::Status make_sparse_slices(KernelContext& context) {
+  const Tensor &indices = context.input(0), &values = context.input(1), &shape = context.input(2);
+  if (indices.rank() != 2) {
+    return invalid("Input indices must be a matrix. Got: ", indices.shape().to_string());
+  }
+  if (!is_vector(values)) return invalid("Input values must be a vector. Got: ", values.shape().to_string());
+  if (!is_vector(shape)) return invalid("Input shape must be a vector. Got: ", shape.shape().to_string());
+  if (indices.dim(0) != values.dim(0)) {
+    return invalid("Number of values must match first dimension of indices. Got ", values.dim(0),
+                   " values, indices shape: ", indices.shape().to_string());
+  }
+  if (indices.dim(1) != shape.dim(0)) {
+    return invalid("Number of dimensions must match second dimension of indices. Got ", shape.dim(0),
+                   " dimensions, indices shape: ", indices.shape().to_string());
+  }
+  if (shape.dim(0) < 1) return invalid("The shape argument requires at least one element.");
+  const int64_t rows = int_at(shape, 0);
+  for (int64_t i = 0, row = 0; i < indices.dim(0); ++i) {
+    const int64_t next = int_at(indices, i * indices.dim(1));
+    if (next < row || next >= rows) {
+      return absl::UnimplementedError(
+          "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input "
+          "is not currently supported.");
+    }
+    row = next;
+  }
+  auto slices = std::make_shared<const SparseSlices>(SparseSlices{indices, values, shape});
+  auto dataset =
+      make_numbered("SparseTensorSlice", rows, [slices](int64_t r) { return NextElement(slices->row(r)); });
+  dataset->types = {DataType::kInt64, values.dtype(), DataType::kInt64};
+  const int64_t rank = shape.dim(0) - 1;
+  dataset->shapes = {PartialShape({-1, rank}), PartialShape({-1}), PartialShape({rank})};
+  return output_dataset(context, std::move(dataset));
 }
 
 }  // namespace
@@ -141,7 +172,9 @@ absl::Status make_range(KernelContext& context) {
 void register_dataset_sources(KernelRegistry* registry) {
   registry->add(KernelDef("TensorDataset").fn(make_tensor, /*cheap=*/true));
   registry->add(KernelDef("TensorSliceDataset").fn(make_slices, /*cheap=*/true));
+  registry->add(KernelDef("ListDataset").fn(make_list, /*cheap=*/true));
   registry->add(KernelDef("RangeDataset").fn(make_range, /*cheap=*/true));
+  registry->add(KernelDef("SparseTensorSliceDataset").fn(make_sparse_slices));
 }
 
 }  // namespace troupe

@@ -1,292 +1,215 @@
-// Datasets made of other datasets, without functions: batches, repetitions, parts, pairs.
+// Datasets made of others, element by element: repetitions, parts, checks, and those that change nothing.
 
 #include <algorithm>
+#include <string>
+#include <unordered_set>
 
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/dataset.h"
+#include "devices/cpu/kernels/dataset_call.h"
 
 namespace troupe {
 namespace {
 
-using Next = absl::StatusOr<std::optional<Element>>;
-
-/// Up to `size` elements as rows of one.
-class BatchDataset final : public DerivedDataset {
- public:
-  BatchDataset(DatasetPtr input, int64_t size, bool drop_remainder)
-      : DerivedDataset(std::move(input)), size_(size), drop_remainder_(drop_remainder) {}
-  std::string name() const override { return "BatchV2"; }
-  std::unique_ptr<DatasetIterator> iterate(const std::string& prefix) const override {
-    return std::make_unique<Iterator>(iterate_input(prefix), size_, drop_remainder_);
-  }
-
- private:
-  class Iterator final : public DatasetIterator {
-   public:
-    Iterator(std::unique_ptr<DatasetIterator> input, int64_t size, bool drop_remainder)
-        : input_(std::move(input)), size_(size), drop_remainder_(drop_remainder) {}
-    Next next(const ElementContext& context) override {
-      std::vector<Element> rows;
-      while (!done_ && static_cast<int64_t>(rows.size()) < size_) {
-        TROUPE_RETURN_IF_ERROR(context.check());
-        TROUPE_ASSIGN_OR_RETURN(std::optional<Element> row, input_->next(context));
-        if (row.has_value()) {
-          rows.push_back(*std::move(row));
-        } else {
-          done_ = true;
-        }
-      }
-      const bool whole = static_cast<int64_t>(rows.size()) == size_;
-      if (rows.empty() || (!whole && drop_remainder_)) return std::nullopt;
-      TROUPE_ASSIGN_OR_RETURN(Element batch, stack(rows));
-      return batch;
-    }
-
-   private:
-    static absl::StatusOr<Element> stack(const std::vector<Element>& rows) {
-      Element batch;
-      for (size_t c = 0; c < rows[0].size(); ++c) {
-        const Shape& shape = rows[0][c].shape();
-        std::vector<int64_t> dims = shape.to_vector();
-        dims.insert(dims.begin(), static_cast<int64_t>(rows.size()));
-        TROUPE_ASSIGN_OR_RETURN(Shape all, Shape::make(dims));
-        TROUPE_ASSIGN_OR_RETURN(Tensor out, Tensor::make(rows[0][c].dtype(), all));
-        for (size_t r = 0; r < rows.size(); ++r) {
-          const Tensor& row = rows[r][c];
-          if (row.shape() != shape) {
-            return invalid("Cannot batch tensors with different shapes in component ", c,
-                           ". First element had shape ", shape.to_string(), " and element ", r, " had shape ",
-                           row.shape().to_string(), ".");
-          }
-          copy_elements(row, 0, out, static_cast<int64_t>(r) * row.num_elements(), row.num_elements());
-        }
-        batch.push_back(std::move(out));
-      }
-      return batch;
-    }
-
-    const std::unique_ptr<DatasetIterator> input_;
-    const int64_t size_;
-    const bool drop_remainder_;
-    bool done_ = false;
-  };
-  const int64_t size_;
-  const bool drop_remainder_;
-};
-
 /// The input `count` times over; below 0 for ever, unless it is empty.
-class RepeatDataset final : public DerivedDataset {
- public:
-  RepeatDataset(DatasetPtr input, int64_t count) : DerivedDataset(std::move(input)), count_(count) {}
-  std::string name() const override { return count_ < 0 ? "ForeverRepeat" : "FiniteRepeat"; }
-  std::unique_ptr<DatasetIterator> iterate(const std::string& prefix) const override {
-    return std::make_unique<Iterator>(input_, inner_prefix(prefix), count_);
-  }
-
- private:
-  class Iterator final : public DatasetIterator {
-   public:
-    Iterator(DatasetPtr dataset, std::string prefix, int64_t count)
-        : dataset_(std::move(dataset)), prefix_(std::move(prefix)), count_(count) {}
-    Next next(const ElementContext& context) override {
-      while (count_ < 0 || rounds_ < count_) {
-        TROUPE_RETURN_IF_ERROR(context.check());
-        const bool fresh = round_ == nullptr;
-        if (fresh) round_ = dataset_->iterate(prefix_);
-        TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, round_->next(context));
-        if (element.has_value()) return element;
-        round_ = nullptr;
-        ++rounds_;
-        if (fresh && count_ < 0) count_ = 0;  // Nothing to repeat.
-      }
-      return std::nullopt;
-    }
-
-   private:
-    const DatasetPtr dataset_;
-    const std::string prefix_;
-    int64_t count_;
-    int64_t rounds_ = 0;
-    std::unique_ptr<DatasetIterator> round_;
-  };
-  const int64_t count_;
-};
-
-/// Elements [skip, skip + take); take below 0: all.
-class PartDataset final : public DerivedDataset {
- public:
-  PartDataset(DatasetPtr input, int64_t skip, int64_t take, const char* name)
-      : DerivedDataset(std::move(input)), skip_(skip), take_(take), name_(name) {}
-  std::string name() const override { return name_; }
-  std::unique_ptr<DatasetIterator> iterate(const std::string& prefix) const override {
-    return std::make_unique<Iterator>(iterate_input(prefix), skip_, take_);
-  }
-
- private:
-  class Iterator final : public DatasetIterator {
-   public:
-    Iterator(std::unique_ptr<DatasetIterator> input, int64_t skip, int64_t take)
-        : input_(std::move(input)), skip_(skip), take_(take) {}
-    Next next(const ElementContext& context) override {
-      for (; skip_ > 0; --skip_) {
-        TROUPE_RETURN_IF_ERROR(context.check());
-        TROUPE_ASSIGN_OR_RETURN(const std::optional<Element> passed, input_->next(context));
-        if (!passed.has_value()) take_ = 0;
-        if (take_ == 0) break;
-      }
-      if (take_ == 0) return std::nullopt;
-      if (take_ > 0) --take_;
-      return input_->next(context);
-    }
-
-   private:
-    const std::unique_ptr<DatasetIterator> input_;
-    int64_t skip_;
-    int64_t take_;
-  };
-  const int64_t skip_;
-  const int64_t take_;
-  const char* const name_;
-};
-
-/// One dataset after the other.
-class ConcatenateDataset final : public DerivedDataset {
- public:
-  ConcatenateDataset(DatasetPtr first, DatasetPtr second)
-      : DerivedDataset(std::move(first)), second_(std::move(second)) {}
-  std::string name() const override { return "Concatenate"; }
-  bool calls_functions() const override { return input_->calls_functions() || second_->calls_functions(); }
-  std::unique_ptr<DatasetIterator> iterate(const std::string& prefix) const override {
-    return std::make_unique<Iterator>(iterate_input(prefix + "[0]"),
-                                      second_->iterate(inner_prefix(prefix + "[1]")));
-  }
-
- private:
-  class Iterator final : public DatasetIterator {
-   public:
-    Iterator(std::unique_ptr<DatasetIterator> first, std::unique_ptr<DatasetIterator> second)
-        : first_(std::move(first)), second_(std::move(second)) {}
-    Next next(const ElementContext& context) override {
-      if (first_ != nullptr) {
-        TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, first_->next(context));
-        if (element.has_value()) return element;
-        first_ = nullptr;
-      }
-      return second_->next(context);
-    }
-
-   private:
-    std::unique_ptr<DatasetIterator> first_;
-    const std::unique_ptr<DatasetIterator> second_;
-  };
-  const DatasetPtr second_;
-};
-
-/// The components of an element of each input, side by side, to the end of the shortest.
-class ZipDataset final : public Dataset {
- public:
-  explicit ZipDataset(std::vector<DatasetPtr> inputs) : inputs_(std::move(inputs)) {}
-  std::string name() const override { return "Zip"; }
-  bool calls_functions() const override {
-    for (const DatasetPtr& input : inputs_) {
-      if (input->calls_functions()) return true;
-    }
-    return false;
-  }
-  std::unique_ptr<DatasetIterator> iterate(const std::string& prefix) const override {
-    auto iterator = std::make_unique<Iterator>();
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-      iterator->inputs.push_back(inputs_[i]->iterate(absl::StrCat(inner_prefix(prefix), "[", i, "]")));
-    }
-    return iterator;
-  }
-
- private:
-  struct Iterator final : DatasetIterator {
-    Next next(const ElementContext& context) override {
-      if (done) return std::nullopt;
-      Element all;
-      absl::Status status;
-      for (const auto& input : inputs) {
-        Next element = input->next(context);
-        status.Update(element.status());
-        if (!element.ok()) continue;
-        done = done || !element->has_value();
-        if (element->has_value()) all.insert(all.end(), (*element)->begin(), (*element)->end());
-      }
-      if (done) return std::nullopt;
-      TROUPE_RETURN_IF_ERROR(status);
-      return all;
-    }
-    std::vector<std::unique_ptr<DatasetIterator>> inputs;
-    bool done = false;
-  };
-  const std::vector<DatasetPtr> inputs_;
-};
-
-/// The input as it is: elements are made when they are asked for, whatever should be made ahead.
-class SameDataset final : public DerivedDataset {
- public:
-  SameDataset(DatasetPtr input, const char* name) : DerivedDataset(std::move(input)), name_(name) {}
-  std::string name() const override { return name_; }
-  std::unique_ptr<DatasetIterator> iterate(const std::string& prefix) const override {
-    return iterate_input(prefix);
-  }
-
- private:
-  const char* const name_;
-};
-
-absl::Status make_batch(KernelContext& context) {
-  TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
-  TROUPE_ASSIGN_OR_RETURN(const int64_t size, input_count(context, 1, "batch_size"));
-  if (size <= 0) return invalid("Batch size must be greater than zero.");
-  bool drop = false;
-  if (context.num_inputs() > 2) {
-    if (!is_scalar(context.input(2))) return invalid("drop_remainder must be a scalar");
-    drop = context.input(2).value<bool>();
-  }
-  return output_dataset(context, std::make_shared<BatchDataset>(std::move(input), size, drop));
-}
-
 absl::Status make_repeat(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
   TROUPE_ASSIGN_OR_RETURN(const int64_t count, input_count(context, 1, "count"));
-  return output_dataset(context, std::make_shared<RepeatDataset>(std::move(input), count));
+  const char* const label = count < 0 ? "ForeverRepeat" : "FiniteRepeat";
+  auto dataset = make_dataset(label, {input}, [input, count](const std::string& name) {
+    return iterator_of([input, count = count, name, rounds = int64_t{0},
+                        round = IteratorPtr()](const ElementContext& step) mutable -> NextElement {
+      while (count < 0 || rounds < count) {
+        TROUPE_RETURN_IF_ERROR(step.check());
+        const bool fresh = round == nullptr;
+        if (fresh) round = input->iterate(name);
+        TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, round->next(step));
+        if (element.has_value()) return element;
+        round = nullptr;
+        ++rounds;
+        if (fresh && count < 0) count = 0;  // Nothing to repeat.
+      }
+      return std::nullopt;
+    });
+  });
+  const int64_t n = input->cardinality;
+  if (count < 0) {
+    dataset->cardinality = n == 0 ? 0 : kInfiniteCardinality;
+  } else if (count == 0 || n < 0) {
+    dataset->cardinality = count == 0 ? 0 : n;
+  } else if (__builtin_mul_overflow(n, count, &dataset->cardinality)) {
+    dataset->cardinality = INT64_MAX;
+  }
+  return output_dataset(context, std::move(dataset));
+}
+
+/// Elements [skip, skip + take); take below 0: all.
+std::shared_ptr<Dataset> make_part(const char* label, const DatasetPtr& input, int64_t skip, int64_t take) {
+  return make_dataset(label, {input}, [input, skip, take](const std::string& name) {
+    return iterator_of(
+        [in = input->iterate(name), skip, take](const ElementContext& step) mutable -> NextElement {
+          for (; take != 0 && skip > 0; --skip) {
+            TROUPE_RETURN_IF_ERROR(step.check());
+            TROUPE_ASSIGN_OR_RETURN(const std::optional<Element> passed, in->next(step));
+            if (!passed.has_value()) take = 0;
+          }
+          if (take == 0) return std::nullopt;
+          if (take > 0) --take;
+          return in->next(step);
+        });
+  });
 }
 
 absl::Status make_take(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
   TROUPE_ASSIGN_OR_RETURN(const int64_t count, input_count(context, 1, "count"));
-  return output_dataset(context,
-                        std::make_shared<PartDataset>(std::move(input), 0, std::max<int64_t>(count, -1),
-                                                      count < 0 ? "InfiniteTake" : "FiniteTake"));
+  auto dataset = make_part(count < 0 ? "InfiniteTake" : "FiniteTake", input, 0, std::max<int64_t>(count, -1));
+  const int64_t n = input->cardinality;
+  if (n == kUnknownCardinality) {
+    dataset->cardinality = n;
+  } else {
+    dataset->cardinality = count < 0 ? n : n < 0 ? count : std::min(n, count);
+  }
+  return output_dataset(context, std::move(dataset));
 }
 
 absl::Status make_skip(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
   TROUPE_ASSIGN_OR_RETURN(const int64_t count, input_count(context, 1, "count"));
   // Below 0 everything is skipped.
-  return output_dataset(context, std::make_shared<PartDataset>(std::move(input), std::max<int64_t>(count, 0),
-                                                               count < 0 ? 0 : -1, "FiniteSkip"));
+  auto dataset = make_part("FiniteSkip", input, std::max<int64_t>(count, 0), count < 0 ? 0 : -1);
+  const int64_t n = input->cardinality;
+  dataset->cardinality = count < 0 ? 0 : n < 0 ? n : std::max<int64_t>(n - count, 0);
+  return output_dataset(context, std::move(dataset));
 }
 
-absl::Status make_concatenation(KernelContext& context) {
-  TROUPE_ASSIGN_OR_RETURN(DatasetPtr first, input_dataset(context, 0));
-  TROUPE_ASSIGN_OR_RETURN(DatasetPtr second, input_dataset(context, 1));
-  if (first->types != second->types) {
-    return invalid("input dataset and dataset to concatenate have different output_types");
+/// Every num_shards-th element.
+absl::Status make_shard(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
+  TROUPE_ASSIGN_OR_RETURN(const int64_t shards, input_count(context, 1, "num_shards"));
+  TROUPE_ASSIGN_OR_RETURN(const int64_t index, input_count(context, 2, "index"));
+  if (shards <= 0) {
+    return invalid("Number of shards must be greater than zero (currently num_shards = ", shards, ").");
   }
-  return output_dataset(context, std::make_shared<ConcatenateDataset>(std::move(first), std::move(second)));
+  if (index < 0 || index >= shards) {
+    return invalid("Index must be between 0 and ", shards - 1, " (currently index = ", index, ").");
+  }
+  const bool required = context.node().attrs.get_or("require_non_empty", false);
+  auto dataset = make_dataset("Shard", {input}, [input, shards, index, required](const std::string& name) {
+    return iterator_of([in = input->iterate(name), shards, index, required,
+                        at = int64_t{0}](const ElementContext& step) mutable -> NextElement {
+      while (true) {
+        TROUPE_RETURN_IF_ERROR(step.check());
+        TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, in->next(step));
+        if (!element.has_value()) {
+          if (required && at < shards) {
+            return invalid(
+                "Could not apply FILE based sharding: the dataset only has ", at,
+                " file(s), which is not enough for the required ", shards,
+                " shards/workers. If you are using datasets with distribution strategy, consider setting the "
+                "auto sharding policy to either DATA or OFF using the "
+                "`experimental_distribute.auto_shard_policy` option of `tf.data.Options()`. Or, split your "
+                "input files into a larger number of small files such that number of files is greater than "
+                "number of shards/workers.");
+          }
+          return std::nullopt;
+        }
+        if (at++ % shards == index) return element;
+      }
+    });
+  });
+  const int64_t n = input->cardinality;
+  dataset->cardinality = n < 0 ? n : n / shards + (index < n % shards ? 1 : 0);
+  return output_dataset(context, std::move(dataset));
 }
 
-absl::Status make_zip(KernelContext& context) {
-  std::vector<DatasetPtr> inputs;
-  for (int i = 0; i < context.num_inputs(); ++i) {
-    TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, i));
-    inputs.push_back(std::move(input));
+/// FailedPrecondition when there are more elements or fewer than was said.
+absl::Status make_assert_cardinality(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
+  TROUPE_ASSIGN_OR_RETURN(const int64_t expected, input_count(context, 1, "cardinality"));
+  auto text = [](int64_t n) -> std::string {
+    if (n == kInfiniteCardinality) return "an infinite number of elements";
+    if (n == kUnknownCardinality) return "an unknown number of elements";
+    return n == 1 ? "1 element" : absl::StrCat(n, " elements");
+  };
+  auto dataset = make_dataset("AssertCardinality", {input}, [input, expected, text](const std::string& name) {
+    return iterator_of([in = input->iterate(name), expected, text,
+                        made = int64_t{0}](const ElementContext& step) mutable -> NextElement {
+      TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, in->next(step));
+      if (element.has_value()) ++made;
+      const bool short_of = !element.has_value() && made != expected;
+      if (expected == kUnknownCardinality || (!short_of && (expected < 0 || made <= expected)))
+        return element;
+      return absl::FailedPreconditionError(absl::StrCat("Input dataset was expected to contain ",
+                                                        text(expected), " but contained ",
+                                                        short_of ? "only " : "at least ", text(made), "."));
+    });
+  });
+  dataset->cardinality = expected;
+  return output_dataset(context, std::move(dataset));
+}
+
+/// Elements that fail are left out.
+absl::Status make_ignore_errors(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
+  auto dataset = make_dataset("IgnoreErrors", {input}, [input](const std::string& name) {
+    return iterator_of([in = input->iterate(name)](const ElementContext& step) -> NextElement {
+      while (true) {
+        TROUPE_RETURN_IF_ERROR(step.check());
+        NextElement element = in->next(step);
+        if (element.ok() || absl::IsCancelled(element.status())) return element;
+      }
+    });
+  });
+  dataset->cardinality =
+      input->cardinality == kInfiniteCardinality ? kInfiniteCardinality : kUnknownCardinality;
+  return output_dataset(context, std::move(dataset));
+}
+
+absl::StatusOr<std::string> key_of(const Tensor& t) {
+  switch (t.dtype()) {
+    case DataType::kString: return t.value<TString>().str();
+    case DataType::kInt32:
+    case DataType::kInt64: return std::string(static_cast<const char*>(t.raw()), t.bytes());
+    default: return invalid("UniqueDataset does not support element type ", dtype_name(t.dtype()));
   }
-  return output_dataset(context, std::make_shared<ZipDataset>(std::move(inputs)));
+}
+
+/// The first of equal scalars.
+absl::Status make_unique(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
+  if (input->types.size() != 1) {
+    return invalid("UniqueDataset only supports inputs with a single component.");
+  }
+  const DataType type = input->types[0];
+  if (type != DataType::kInt32 && type != DataType::kInt64 && type != DataType::kString) {
+    return invalid(
+        "UniqueDataset only supports inputs with a single `tf.int32`, `tf.int64`, or `tf.string` component.");
+  }
+  return output_dataset(context, make_dataset("Unique", {input}, [input](const std::string& name) {
+                          return iterator_of(
+                              [in = input->iterate(name), seen = std::unordered_set<std::string>()](
+                                  const ElementContext& step) mutable -> NextElement {
+                                while (true) {
+                                  TROUPE_RETURN_IF_ERROR(step.check());
+                                  TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, in->next(step));
+                                  if (!element.has_value()) return std::nullopt;
+                                  if (element->size() != 1 || !is_scalar((*element)[0])) {
+                                    return invalid("UniqueDataset only supports scalar elements.");
+                                  }
+                                  TROUPE_ASSIGN_OR_RETURN(std::string key, key_of((*element)[0]));
+                                  if (seen.insert(std::move(key)).second) return element;
+                                }
+                              });
+                        }));
+}
+
+/// The input as it is: elements are made when they are asked for, whatever should be made ahead or elsewhere.
+std::shared_ptr<Dataset> make_same(std::string label, const DatasetPtr& input) {
+  auto dataset = make_dataset(std::move(label), {input}, nullptr);
+  dataset->make = [input](const std::string& name) { return input->iterate(name); };
+  dataset->cardinality = input->cardinality;
+  return dataset;
 }
 
 absl::Status make_prefetch(KernelContext& context) {
@@ -295,28 +218,72 @@ absl::Status make_prefetch(KernelContext& context) {
   if (buffer_size < -1) {
     return invalid("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning");
   }
-  return output_dataset(context, std::make_shared<SameDataset>(std::move(input), "Prefetch"));
+  return output_dataset(context, make_same("Prefetch", input));
 }
 
-absl::Status make_same(KernelContext& context) {
+absl::Status make_options(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
-  return output_dataset(context, std::make_shared<SameDataset>(std::move(input), "Options"));
+  auto dataset = make_same("Options", input);
+  // Later options go over earlier ones, as proto messages in one string do.
+  dataset->options += context.node().attrs.get_or<std::string>("serialized_options", "");
+  return output_dataset(context, std::move(dataset));
+}
+
+absl::Status make_pass_through(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
+  std::string label = context.node().op->name;
+  label.resize(label.find("Dataset"));
+  return output_dataset(context, make_same(std::move(label), input));
+}
+
+/// AutoShardDataset: by elements, as the input has no files that could be shared out.
+absl::Status make_auto_shard(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const int64_t workers, input_count(context, 1, "num_workers"));
+  const int64_t policy = context.node().attrs.get_or<int64_t>("auto_shard_policy", 0);
+  // Off, or one worker: everything.
+  if (policy == -1 || workers == 1) return make_pass_through(context);
+  return make_shard(context);
 }
 
 }  // namespace
 
 void register_dataset_transformations(KernelRegistry* registry) {
-  for (const char* op : {"BatchDataset", "BatchDatasetV2"})
-    registry->add(KernelDef(op).fn(make_batch, /*cheap=*/true));
-  registry->add(KernelDef("RepeatDataset").fn(make_repeat, /*cheap=*/true));
-  registry->add(KernelDef("TakeDataset").fn(make_take, /*cheap=*/true));
-  registry->add(KernelDef("SkipDataset").fn(make_skip, /*cheap=*/true));
-  registry->add(KernelDef("ConcatenateDataset").fn(make_concatenation, /*cheap=*/true));
-  registry->add(KernelDef("ZipDataset").fn(make_zip, /*cheap=*/true));
-  registry->add(KernelDef("PrefetchDataset").fn(make_prefetch, /*cheap=*/true));
-  for (const char* op : {"OptionsDataset", "ModelDataset", "OptimizeDataset"}) {
-    registry->add(KernelDef(op).fn(make_same, /*cheap=*/true));
-  }
+  const auto add = [registry](std::initializer_list<const char*> ops, KernelFn fn) {
+    for (const char* op : ops) registry->add(KernelDef(op).fn(fn, /*cheap=*/true));
+  };
+  add({"RepeatDataset"}, make_repeat);
+  add({"TakeDataset"}, make_take);
+  add({"SkipDataset"}, make_skip);
+  add({"ShardDataset"}, make_shard);
+  add({"AutoShardDataset", "ExperimentalAutoShardDataset"}, make_auto_shard);
+  add({"AssertCardinalityDataset"}, make_assert_cardinality);
+  add({"IgnoreErrorsDataset", "ExperimentalIgnoreErrorsDataset"}, make_ignore_errors);
+  add({"UniqueDataset", "ExperimentalUniqueDataset"}, make_unique);
+  add({"PrefetchDataset"}, make_prefetch);
+  add({"OptionsDataset"}, make_options);
+  add({"ModelDataset",
+       "OptimizeDataset",
+       "OptimizeDatasetV2",
+       "FinalizeDataset",
+       "NonSerializableDataset",
+       "ExperimentalNonSerializableDataset",
+       "PrivateThreadPoolDataset",
+       "ExperimentalPrivateThreadPoolDataset",
+       "MaxIntraOpParallelismDataset",
+       "ExperimentalMaxIntraOpParallelismDataset",
+       "LatencyStatsDataset",
+       "ExperimentalLatencyStatsDataset",
+       "BytesProducedStatsDataset",
+       "ExperimentalBytesProducedStatsDataset",
+       "AssertNextDataset",
+       "ExperimentalAssertNextDataset",
+       "AssertPrevDataset",
+       "ThreadPoolDataset",
+       "RewriteDataset",
+       "ExperimentalThreadPoolDataset",
+       "ChooseFastestDataset",
+       "ExperimentalChooseFastestDataset"},
+      make_pass_through);
 }
 
 }  // namespace troupe

@@ -20,9 +20,7 @@ class OptionalVariant final : public VariantValue {
 };
 
 void output_optional(KernelContext& context, std::optional<std::vector<Tensor>> values) {
-  Tensor out(DataType::kVariant, Shape());
-  out.flat<Variant>()[0] = Variant(std::make_shared<OptionalVariant>(std::move(values)));
-  context.set_output(0, std::move(out));
+  context.set_output(0, optional_tensor(std::move(values)));
 }
 
 absl::StatusOr<const OptionalVariant*> input_optional(const KernelContext& context) {
@@ -75,6 +73,12 @@ absl::Status get_value(KernelContext& context) {
 }
 
 }  // namespace
+
+Tensor optional_tensor(std::optional<std::vector<Tensor>> values) {
+  Tensor out(DataType::kVariant, Shape());
+  out.flat<Variant>()[0] = Variant(std::make_shared<OptionalVariant>(std::move(values)));
+  return out;
+}
 
 void register_optional_kernels(KernelRegistry* registry) {
   registry->add(KernelDef("OptionalNone").fn(none, /*cheap=*/true));

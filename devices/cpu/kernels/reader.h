@@ -56,6 +56,12 @@ absl::StatusOr<std::unique_ptr<RecordFormat>> make_text_line_format(const Kernel
 absl::StatusOr<std::unique_ptr<RecordFormat>> make_fixed_length_format(const KernelConstruction& c);
 absl::StatusOr<std::unique_ptr<RecordFormat>> make_tf_record_format(const KernelConstruction& c);
 
+/// "", "ZLIB" or "GZIP"; InvalidArgument for anything else.
+absl::StatusOr<ReaderFile::Compression> compression_named(const std::string& name);
+/// The same formats for files of any compression, without a node.
+std::unique_ptr<RecordFormat> line_format(ReaderFile::Compression compression);
+std::unique_ptr<RecordFormat> tf_record_format(ReaderFile::Compression compression, int64_t offset);
+
 /// Reads records from files whose names it takes off a queue. Requests come one at a time; those that wait,
 /// for their turn or for the queue, hold no thread. Thread-safe.
 class Reader final : public Resource, public std::enable_shared_from_this<Reader> {

@@ -38,9 +38,10 @@ absl::Status inflate_all(const std::string& path, const std::string& packed, boo
     // Gzip files may hold several streams, one behind the other.
     if (code == Z_STREAM_END && gzip && stream.avail_in > 0) code = inflateReset(&stream);
   }
+  const std::string reason = stream.msg == nullptr ? path : std::string(stream.msg);
   inflateEnd(&stream);
   if (code == Z_STREAM_END || (packed.empty() && code == Z_BUF_ERROR)) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat(path, "; cannot be inflated"));
+  return absl::DataLossError(absl::StrCat("inflate() failed with error ", code, ": ", reason));
 }
 
 }  // namespace
@@ -126,7 +127,8 @@ class IdentityFormat final : public RecordFormat {
 /// Lines end with a newline or the file; carriage returns are dropped wherever they stand.
 class TextLineFormat final : public RecordFormat {
  public:
-  explicit TextLineFormat(int64_t skip) : skip_(skip) {}
+  explicit TextLineFormat(int64_t skip, ReaderFile::Compression compression = ReaderFile::Compression::kNone)
+      : skip_(skip), compression_(compression) {}
 
   absl::Status start(const std::string& work) override {
     work_ = work;
@@ -134,7 +136,7 @@ class TextLineFormat final : public RecordFormat {
     offset_ = 0;
     buffer_.clear();
     used_ = 0;
-    TROUPE_RETURN_IF_ERROR(file_.open(work, ReaderFile::Compression::kNone));
+    TROUPE_RETURN_IF_ERROR(file_.open(work, compression_));
     std::string ignored;
     for (; line_ < skip_; ++line_) {
       TROUPE_ASSIGN_OR_RETURN(bool found, read_line(&ignored));
@@ -174,6 +176,7 @@ class TextLineFormat final : public RecordFormat {
   }
 
   const int64_t skip_;
+  const ReaderFile::Compression compression_;
   std::string work_;
   ReaderFile file_;
   int64_t line_ = 0;
@@ -221,11 +224,12 @@ class FixedLengthFormat final : public RecordFormat {
 /// Records of a length (8 bytes), its checksum (4), the bytes and their checksum (4).
 class TfRecordFormat final : public RecordFormat {
  public:
-  explicit TfRecordFormat(ReaderFile::Compression compression) : compression_(compression) {}
+  explicit TfRecordFormat(ReaderFile::Compression compression, int64_t first = 0)
+      : compression_(compression), first_(first) {}
 
   absl::Status start(const std::string& work) override {
     work_ = work;
-    offset_ = 0;
+    offset_ = first_;
     return file_.open(work, compression_);
   }
   absl::StatusOr<Outcome> next(Record* record) override {
@@ -267,17 +271,14 @@ class TfRecordFormat final : public RecordFormat {
   }
 
   const ReaderFile::Compression compression_;
+  const int64_t first_;
   std::string work_;
   ReaderFile file_;
   int64_t offset_ = 0;
 };
 
 absl::StatusOr<ReaderFile::Compression> compression_of(const KernelConstruction& c, const char* attr) {
-  const auto name = c.node().attrs.get_or<std::string>(attr, "");
-  if (name.empty()) return ReaderFile::Compression::kNone;
-  if (name == "ZLIB") return ReaderFile::Compression::kZlib;
-  if (name == "GZIP") return ReaderFile::Compression::kGzip;
-  return invalid("Unsupported compression type: ", name);
+  return compression_named(c.node().attrs.get_or<std::string>(attr, ""));
 }
 
 }  // namespace
@@ -311,6 +312,19 @@ absl::StatusOr<std::unique_ptr<RecordFormat>> make_fixed_length_format(const Ker
 absl::StatusOr<std::unique_ptr<RecordFormat>> make_tf_record_format(const KernelConstruction& c) {
   TROUPE_ASSIGN_OR_RETURN(auto compression, compression_of(c, "compression_type"));
   return std::make_unique<TfRecordFormat>(compression);
+}
+
+absl::StatusOr<ReaderFile::Compression> compression_named(const std::string& name) {
+  if (name.empty()) return ReaderFile::Compression::kNone;
+  if (name == "ZLIB") return ReaderFile::Compression::kZlib;
+  if (name == "GZIP") return ReaderFile::Compression::kGzip;
+  return invalid("Unsupported compression type: ", name);
+}
+std::unique_ptr<RecordFormat> line_format(ReaderFile::Compression compression) {
+  return std::make_unique<TextLineFormat>(0, compression);
+}
+std::unique_ptr<RecordFormat> tf_record_format(ReaderFile::Compression compression, int64_t offset) {
+  return std::make_unique<TfRecordFormat>(compression, offset);
 }
 
 }  // namespace troupe

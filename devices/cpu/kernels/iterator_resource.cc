@@ -1,0 +1,138 @@
+#include "devices/cpu/kernels/iterator_resource.h"
+
+#include <atomic>
+
+#include "devices/cpu/kernels/array_util.h"
+#include "devices/cpu/kernels/iterator_threads.h"
+
+namespace troupe {
+
+absl::Status check_components(const std::vector<DataType>& expected_types,
+                              const std::vector<PartialShape>& expected_shapes,
+                              const std::vector<DataType>& given_types,
+                              const std::vector<PartialShape>& given_shapes) {
+  if (expected_types.size() != given_types.size()) {
+    return invalid("Number of components does not match: expected ", expected_types.size(), " types but got ",
+                   given_types.size(), ".");
+  }
+  for (size_t i = 0; i < expected_types.size(); ++i) {
+    if (given_types[i] != expected_types[i]) {
+      return invalid("Data type mismatch at component ", i, ": expected ", dtype_name(expected_types[i]),
+                     " but got ", dtype_name(given_types[i]), ".");
+    }
+  }
+  if (expected_shapes.size() != given_shapes.size()) {
+    return invalid("Number of components does not match: expected ", expected_shapes.size(),
+                   " shapes but got ", given_shapes.size(), ".");
+  }
+  for (size_t i = 0; i < expected_shapes.size(); ++i) {
+    if (!expected_shapes[i].compatible_with(given_shapes[i])) {
+      return invalid("Incompatible shapes at component ", i, ": expected ", expected_shapes[i].to_string(),
+                     " but got ", given_shapes[i].to_string(), ".");
+    }
+  }
+  return absl::OkStatus();
+}
+
+/// One call of `next`: whoever claims it, the worker or the cancellation of its step, answers it.
+struct IteratorResource::Request {
+  ElementContext step;
+  Done done;
+  std::atomic<bool> claimed{false};
+  std::optional<CancellationToken::Id> callback;
+
+  bool claim() { return !claimed.exchange(true); }
+};
+
+/// An iterator and those who wait for its elements. Outlives the resource's interest in it while somebody does.
+struct IteratorResource::Position : std::enable_shared_from_this<Position> {
+  DatasetPtr dataset;
+  std::mutex iterator_mu;
+  IteratorPtr iterator;  // guarded by iterator_mu
+  std::mutex queue_mu;
+  // Guarded by queue_mu.
+  std::deque<std::shared_ptr<Request>> queue;
+  bool working = false;
+
+  NextElement next(const ElementContext& step) {
+    std::lock_guard lock(iterator_mu);
+    TROUPE_RETURN_IF_ERROR(step.check());
+    return iterator->next(step);
+  }
+
+  void add(std::shared_ptr<Request> request) {
+    if (CancellationToken* token = request->step.cancellation; token != nullptr) {
+      request->callback = token->register_callback([request] {
+        if (request->claim()) request->done(request->step.check());
+      });
+      if (!request->callback.has_value()) return request->done(request->step.check());
+    }
+    std::lock_guard lock(queue_mu);
+    queue.push_back(std::move(request));
+    if (working) return;
+    working = true;
+    run_waiting([self = shared_from_this()]() mutable { serve(std::move(self)); });
+  }
+
+  /// Answers the first request. The rest has another thread, as what follows the answer may take long.
+  static void serve(std::shared_ptr<Position> self) {
+    std::shared_ptr<Request> request;
+    {
+      std::lock_guard lock(self->queue_mu);
+      request = std::move(self->queue.front());
+      self->queue.pop_front();
+    }
+    const bool mine = request->claim();
+    NextElement element = std::nullopt;
+    if (mine) {
+      if (request->callback.has_value()) request->step.cancellation->deregister(*request->callback);
+      element = self->next(request->step);
+    }
+    {
+      std::lock_guard lock(self->queue_mu);
+      self->working = !self->queue.empty();
+      if (self->working) run_waiting([next = self]() mutable { serve(std::move(next)); });
+    }
+    // Nothing is held any more when the step goes on, which may be its end.
+    self = nullptr;
+    if (!mine) return;
+    Done done = std::move(request->done);
+    request = nullptr;
+    done(std::move(element));
+  }
+};
+
+absl::Status IteratorResource::start(DatasetPtr dataset) {
+  TROUPE_RETURN_IF_ERROR(check_components(types_, shapes_, dataset->types, dataset->shapes));
+  auto position = std::make_shared<Position>();
+  position->iterator =
+      dataset->iterate(dataset->name == "Prefetch" ? "Iterator::Root" : "Iterator::Root::Prefetch");
+  position->dataset = std::move(dataset);
+  std::lock_guard lock(mu_);
+  position_ = std::move(position);
+  return absl::OkStatus();
+}
+
+void IteratorResource::next(ElementContext step, Done done) {
+  std::shared_ptr<Position> position;
+  {
+    std::lock_guard lock(mu_);
+    position = position_;
+  }
+  if (position == nullptr) {
+    return done(absl::FailedPreconditionError(
+        "GetNext() failed because the iterator has not been initialized. Ensure that you have run the "
+        "initializer operation for this iterator before getting the next element."));
+  }
+  if (!position->dataset->blocks) {
+    NextElement element = position->next(step);
+    position = nullptr;
+    return done(std::move(element));
+  }
+  auto request = std::make_shared<Request>();
+  request->step = std::move(step);
+  request->done = std::move(done);
+  position->add(std::move(request));
+}
+
+}  // namespace troupe

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "devices/cpu/kernels/dataset.h"
+
+namespace troupe {
+
+/// InvalidArgument when elements that are `given` cannot be taken for what is `expected`.
+absl::Status check_components(const std::vector<DataType>& expected_types,
+                              const std::vector<PartialShape>& expected_shapes,
+                              const std::vector<DataType>& given_types,
+                              const std::vector<PartialShape>& given_shapes);
+
+/// A position that MakeIterator sets and IteratorGetNext moves. Thread-safe.
+class IteratorResource final : public Resource {
+ public:
+  static constexpr const char* kTypeName = "tensorflow::data::IteratorResource";
+  using Done = std::function<void(NextElement)>;
+
+  IteratorResource(std::vector<DataType> types, std::vector<PartialShape> shapes)
+      : types_(std::move(types)), shapes_(std::move(shapes)) {}
+  std::string type_name() const override { return kTypeName; }
+  const std::vector<DataType>& types() const { return types_; }
+  const std::vector<PartialShape>& shapes() const { return shapes_; }
+
+  /// Begins with the dataset. InvalidArgument when its elements are not what this iterator gives.
+  absl::Status start(DatasetPtr dataset);
+  /// `done` gets the next element, on this thread unless the dataset blocks. Requests are served one after the other;
+  /// one that waits for its turn is answered at once when its step is cancelled.
+  void next(ElementContext step, Done done);
+
+ private:
+  struct Request;
+  struct Position;
+
+  const std::vector<DataType> types_;
+  const std::vector<PartialShape> shapes_;
+  std::mutex mu_;
+  std::shared_ptr<Position> position_;  // guarded by mu_
+};
+
+}  // namespace troupe
