@@ -18,6 +18,8 @@ void LentThread::exec_later(caf::resumable* job) {
   {
     std::lock_guard lock(mu_);
     if (open_.load(std::memory_order_acquire)) {
+      // A kernel of the step has ended on a thread of the pool: it goes on there, and the lender sleeps on.
+      if (sleeping_ && NamedPool::run_after_kernel(job)) return;
       remote_.push_back(job);
       has_remote_.store(true, std::memory_order_release);
       if (sleeping_) arrived_.notify_one();

@@ -12,10 +12,41 @@ class NamedPool::Unit final : public caf::execution_unit {
  public:
   explicit Unit(Shared* shared) : caf::execution_unit(shared->system), shared_(shared) {}
   void exec_later(caf::resumable* job) override { shared_->enqueue(job); }
+  Shared* shared() const { return shared_; }
 
  private:
   Shared* const shared_;
 };
+
+namespace {
+
+/// Where run_after_kernel puts them; null while this thread completes no kernel.
+thread_local std::vector<caf::resumable*>* after_kernel = nullptr;
+
+}  // namespace
+
+bool NamedPool::run_after_kernel(caf::resumable* job) {
+  if (after_kernel == nullptr) return false;
+  after_kernel->push_back(job);
+  return true;
+}
+
+void NamedPool::resume(caf::resumable* actor, Unit* unit) {
+  if (actor->resume(unit, kMessagesPerTurn) == caf::resumable::resume_later) {
+    unit->shared()->enqueue(actor);
+  } else {
+    caf::intrusive_ptr_release(actor);
+  }
+}
+
+void NamedPool::run_kernel(Job job, Unit* unit) {
+  job.task->run();
+  std::vector<caf::resumable*> woken;
+  after_kernel = &woken;
+  job.task->owner->complete(job.task);
+  after_kernel = nullptr;
+  for (caf::resumable* actor : woken) resume(actor, unit);
+}
 
 NamedPool::NamedPool(caf::actor_system* system, std::string name, int num_threads)
     : name_(std::move(name)),
@@ -110,13 +141,9 @@ void NamedPool::work(std::shared_ptr<Shared> shared) {
     if (job.task != nullptr) ++shared->kernels_run;
     lock.unlock();
     if (job.task != nullptr) {
-      job.task->run();
-      job.task->owner->complete(job.task);
-      job.keep_alive.reset();
-    } else if (job.actor->resume(&unit, kMessagesPerTurn) == caf::resumable::resume_later) {
-      shared->enqueue(job.actor);
+      run_kernel(std::move(job), &unit);
     } else {
-      caf::intrusive_ptr_release(job.actor);
+      resume(job.actor, &unit);
     }
     lock.lock();
   }

@@ -38,6 +38,8 @@ class NamedPool {
   void enqueue(caf::resumable* job);
   /// Runs kernels, each followed by its owner's `complete`. `keep_alive` is held until then.
   void run_kernels(const std::vector<KernelTask*>& tasks, const std::shared_ptr<void>& keep_alive);
+  /// From `complete` of a kernel that a pool ran on this thread: resumes an actor here right after. False elsewhere.
+  static bool run_after_kernel(caf::resumable* job);
   /// Hands the queued kernels of one step back to their executors unrun; their step is cancelled.
   void drop_kernels(const void* keep_alive);
   int64_t kernels_run() const;
@@ -64,6 +66,8 @@ class NamedPool {
     int64_t kernels_run = 0;
   };
   void start_threads();
+  static void run_kernel(Job job, Unit* unit);
+  static void resume(caf::resumable* actor, Unit* unit);
   static void work(std::shared_ptr<Shared> shared);
 
   const std::string name_;

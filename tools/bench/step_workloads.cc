@@ -16,6 +16,7 @@ constexpr int kInnerIterations = 10;
 constexpr int kMatmulChains = 16;
 constexpr int kMatmulLength = 8;
 constexpr int64_t kMatmulSize = 128;
+constexpr int kScalingTurns = 21;
 
 std::vector<NamedTensor> scalar_feed() { return {{"x", Tensor::scalar<float>(1)}}; }
 std::vector<NamedTensor> limit_feed(int n) { return {{"n", Tensor::scalar<int32_t>(n)}}; }
@@ -33,22 +34,40 @@ Workload repeated(std::string name, std::string what, std::string unit, double u
   return {std::move(name), std::move(what), std::move(run)};
 }
 
-absl::StatusOr<Samples> matmul(const BenchOptions& options, int threads) {
-  TROUPE_ASSIGN_OR_RETURN(const Bench bench,
-                          open_bench(matmul_chains(kMatmulChains, kMatmulLength), false, threads, 1));
+absl::StatusOr<Bench> open_matmul(int threads) {
+  return open_bench(matmul_chains(kMatmulChains, kMatmulLength), false, threads, 1);
+}
+
+absl::StatusOr<Samples> time_matmul(const BenchOptions& options, const Bench& bench) {
   Tensor x(DataType::kFloat, Shape{kMatmulSize, kMatmulSize});
   for (size_t i = 0; i < x.flat<float>().size(); ++i)
     x.flat<float>()[i] = static_cast<float>(i % 13) * 0.1f - 0.6f;
   return time_runs(options, bench.session.get(), "run", 1, {{"x", x}}, {"y"});
 }
 
-/// Median on two threads against one, within one workload so that both see the same machine.
+absl::StatusOr<Samples> matmul(const BenchOptions& options, int threads) {
+  TROUPE_ASSIGN_OR_RETURN(const Bench bench, open_matmul(threads));
+  return time_matmul(options, bench);
+}
+
+/// On two threads and on one in turn, some twenty times: `speedup` is the median of the ratios, so that a machine
+/// whose speed changes meanwhile spoils a few of them and not the figure.
 absl::StatusOr<Samples> matmul_scaling(const BenchOptions& options) {
-  TROUPE_ASSIGN_OR_RETURN(const Samples one, matmul(options, 1));
-  TROUPE_ASSIGN_OR_RETURN(Samples two, matmul(options, 2));
-  two.figures["one_thread_us"] = one.median() / 1e3;
-  two.figures["speedup"] = one.median() / two.median();
-  return two;
+  TROUPE_ASSIGN_OR_RETURN(const Bench on_one, open_matmul(1));
+  TROUPE_ASSIGN_OR_RETURN(const Bench on_two, open_matmul(2));
+  BenchOptions turn = options;
+  turn.seconds = options.seconds / kScalingTurns;
+  Samples all, ones, ratios;
+  for (int i = 0; i < kScalingTurns; ++i) {
+    TROUPE_ASSIGN_OR_RETURN(const Samples one, time_matmul(turn, on_one));
+    TROUPE_ASSIGN_OR_RETURN(const Samples two, time_matmul(turn, on_two));
+    all.nanoseconds.insert(all.nanoseconds.end(), two.nanoseconds.begin(), two.nanoseconds.end());
+    ones.nanoseconds.insert(ones.nanoseconds.end(), one.nanoseconds.begin(), one.nanoseconds.end());
+    ratios.nanoseconds.push_back(one.median() / two.median());
+  }
+  all.figures["one_thread_us"] = ones.median() / 1e3;
+  all.figures["speedup"] = ratios.median();
+  return all;
 }
 
 absl::StatusOr<Samples> pass(const BenchOptions& options, int64_t elements) {
