@@ -13,6 +13,8 @@
 #include "graph/ir/function_library.h"
 #include "graph/passes/planner.h"
 
+#include "proto/function.pb.h"
+
 namespace troupe {
 
 std::shared_ptr<const Graph> functions_of(const Graph& graph) {
@@ -243,6 +245,7 @@ void SlotCalls::prepare(StepSlot* slot, bool share_thread) {
   slot->unit->set_pool(slot_->pool);
   if (share_thread || slot_->inline_only) slot->unit->set_lender(LentThread::lender_of(slot_->unit));
   slot->inline_only = slot_->inline_only;
+  slot->collect_stats = slot_->collect_stats;
   slot->outer_step_id = slot_->outer_step_id != 0 ? slot_->outer_step_id : slot_->step_id;
   for (auto& state : slot->step_states) state->step_container = slot_->step_states[0]->step_container;
   auto* calls = static_cast<SlotCalls*>(slot->functions.get());
@@ -312,6 +315,7 @@ void SlotCalls::finish(Nested* nested) {
   for (auto& state : slot->step_states) {
     if (state->used_step_container.exchange(false)) root_->note_container(state->device);
   }
+  if (slot->collect_stats) root_->note_timings(*slot);
   slot->end();
   slot->unit->set_lender(nullptr);
   calls_out_.fetch_sub(1, std::memory_order_relaxed);
@@ -340,12 +344,47 @@ void SlotCalls::note_container(Device* device) {
     used_containers_.push_back(device);
 }
 
+void SlotCalls::note_timings(const StepSlot& nested) {
+  std::lock_guard lock(mu_);
+  for (size_t i = 0; i < nested.states.size(); ++i) {
+    timings_.push_back({nested.code->partitions[i], nested.states[i]->timings()});
+  }
+}
+
+std::vector<NestedTimings> SlotCalls::take_timings() {
+  std::lock_guard lock(mu_);
+  return std::exchange(timings_, {});
+}
+
 void SlotCalls::clear_containers() {
+  // Whoever wanted them has them.
+  if (slot_->collect_stats) take_timings();
   if (!any_container_.load(std::memory_order_relaxed)) return;
   std::lock_guard lock(mu_);
   for (Device* d : used_containers_) d->resources().clear_container(slot_->container);
   used_containers_.clear();
   any_container_.store(false, std::memory_order_relaxed);
+}
+
+std::string SlotCalls::serialized_library() const {
+  if (slot_->code->functions == nullptr) return "";
+  pb::FunctionDefLibrary proto;
+  slot_->code->functions->library()->to_proto(&proto);
+  return proto.SerializeAsString();
+}
+
+std::string SlotCalls::serialized_config() const { return slot_->session->options.config; }
+
+std::vector<std::string> SlotCalls::input_names(const KernelNode& node) const {
+  for (const auto& partition : slot_->code->partitions) {
+    for (int i = 0; i < partition->num_nodes(); ++i) {
+      // A stateful kernel may have been made by another signature, with a node of the same name.
+      if (&partition->info(i) == &node || partition->info(i).name == node.name) {
+        return partition->input_names(i);
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace troupe

@@ -77,6 +77,12 @@ class FunctionCache {
   absl::flat_hash_map<std::string, std::vector<std::unique_ptr<Entry>>> entries_;
 };
 
+/// What ran in one partition of a called function.
+struct NestedTimings {
+  std::shared_ptr<const CompiledPartition> partition;
+  std::vector<NodeTiming> timings;
+};
+
 /// Runs the functions that one slot's step calls, each as a nested step on a slot of its own. Nested steps
 /// are cancelled with their caller, use its step id, step container and pool, and the thread that it runs on
 /// unless it has other calls out. Owned by the slot.
@@ -86,7 +92,12 @@ class SlotCalls final : public FunctionRunner {
 
   void call(const FunctionRef& function, const std::string& device, std::vector<Tensor> args,
             Done done) override;
-  /// At the end of a step that is not nested: drops what nested steps left in the step's container elsewhere.
+  std::string serialized_library() const override;
+  std::string serialized_config() const override;
+  std::vector<std::string> input_names(const KernelNode& node) const override;
+  /// Of a step that is not nested and collected statistics, after its end: what its nested steps ran, once.
+  std::vector<NestedTimings> take_timings();
+  /// At the end of a step that is not nested: drops what nested steps left in the step's container elsewhere, and timings.
   void clear_containers();
 
  private:
@@ -98,6 +109,7 @@ class SlotCalls final : public FunctionRunner {
   static void start(StepSlot* slot);
   void finish(Nested* nested);
   void note_container(Device* device);
+  void note_timings(const StepSlot& nested);
 
   StepSlot* const slot_;
   /// 0: not nested. Set when a nested step begins.
@@ -110,6 +122,7 @@ class SlotCalls final : public FunctionRunner {
   std::atomic<bool> any_container_{false};
   std::mutex mu_;
   std::vector<Device*> used_containers_;  // guarded by mu_
+  std::vector<NestedTimings> timings_;    // guarded by mu_
 };
 
 }  // namespace troupe

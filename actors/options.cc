@@ -39,6 +39,7 @@ SessionOptions from_proto(const pb::ConfigProto& c) {
     o.metadata_name = e.session_metadata().name();
     o.metadata_version = e.session_metadata().version();
   }
+  o.config = c.SerializeAsString();
   return o;
 }
 

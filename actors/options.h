@@ -50,6 +50,8 @@ struct SessionOptions {
   int max_signatures = 1024;
   /// A partial run in which nobody takes a turn for so long is abandoned; zero: never.
   std::chrono::milliseconds partial_run_lease{std::chrono::minutes(10)};
+  /// The ConfigProto that this was made from, as bytes: kernels of plug-ins may ask for it.
+  std::string config;
 
   /// From the bytes of a ConfigProto. InvalidArgument when they do not parse.
   static absl::StatusOr<SessionOptions> from_config(absl::string_view config_bytes);

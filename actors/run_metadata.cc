@@ -1,7 +1,11 @@
 #include "actors/run_metadata.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "actors/function_runner.h"
+
 #include "proto/config.pb.h"
 #include "proto/graph.pb.h"
 #include "proto/step_stats.pb.h"
@@ -48,22 +52,56 @@ void describe_node(const CompiledPartition& partition, const NodeTiming& timing,
   for (const NodeTiming::Output& o : timing.outputs) describe_output(o, allocator, to->add_output());
 }
 
+/// The executions on each device, in the order of devices in which they were first seen.
+class Executions {
+ public:
+  void add(const CompiledPartition& partition, const std::vector<NodeTiming>& timings) {
+    auto& list = of(partition.device());
+    for (const NodeTiming& t : timings) {
+      // As TensorFlow, which leaves transfers out.
+      const std::string& op = partition.info(t.node).op->name;
+      if (op != "_Send" && op != "_Recv") list.push_back({&partition, &t});
+    }
+  }
+
+  void describe(pb::StepStats* to) {
+    for (auto& [device, list] : by_device_) {
+      std::stable_sort(list.begin(), list.end(), [](const Execution& a, const Execution& b) {
+        return a.timing->end_ns < b.timing->end_ns;
+      });
+      pb::DeviceStepStats* stats = to->add_dev_stats();
+      stats->set_device(device->name());
+      const std::string allocator(device->allocator()->name());
+      for (const Execution& e : list) {
+        describe_node(*e.partition, *e.timing, allocator, stats->add_node_stats());
+      }
+    }
+  }
+
+ private:
+  struct Execution {
+    const CompiledPartition* partition;
+    const NodeTiming* timing;
+  };
+  std::vector<Execution>& of(const Device* device) {
+    for (auto& [known, list] : by_device_) {
+      if (known == device) return list;
+    }
+    return by_device_.emplace_back(device, std::vector<Execution>()).second;
+  }
+
+  std::vector<std::pair<const Device*, std::vector<Execution>>> by_device_;
+};
+
 }  // namespace
 
 std::string run_metadata(const StepSlot& slot) {
   pb::RunMetadata metadata;
-  for (size_t i = 0; i < slot.states.size(); ++i) {
-    const CompiledPartition& partition = slot.states[i]->partition();
-    pb::DeviceStepStats* device = metadata.mutable_step_stats()->add_dev_stats();
-    device->set_device(partition.device()->name());
-    const std::string allocator(partition.device()->allocator()->name());
-    for (const NodeTiming& t : slot.states[i]->timings()) {
-      // As TensorFlow, which leaves transfers out.
-      const std::string& op = partition.info(t.node).op->name;
-      if (op == "_Send" || op == "_Recv") continue;
-      describe_node(partition, t, allocator, device->add_node_stats());
-    }
-  }
+  Executions executions;
+  for (const auto& state : slot.states) executions.add(state->partition(), state->timings());
+  const std::vector<NestedTimings> called = static_cast<SlotCalls*>(slot.functions.get())->take_timings();
+  for (const NestedTimings& nested : called) executions.add(*nested.partition, nested.timings);
+  executions.describe(metadata.mutable_step_stats());
   return metadata.SerializeAsString();
 }
 

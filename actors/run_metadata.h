@@ -8,7 +8,8 @@
 namespace troupe {
 
 /// The serialised RunMetadata of a step that was told to collect statistics (StepSlot::collect_stats), after its end: for each
-/// partition's device its nodes in the order in which they ended, with times, threads and outputs' memory.
+/// device its nodes in the order in which they ended, with times, threads and outputs' memory. Those of called functions stand
+/// among them, by their names in the function, as TensorFlow shows them. Once per step.
 std::string run_metadata(const StepSlot& slot);
 
 /// Adds serialised GraphDefs to a serialised RunMetadata.

@@ -10,6 +10,8 @@
 
 namespace troupe {
 
+struct KernelNode;
+
 /// Runs functions on behalf of the kernels of one step: those that were not inlined. Implemented above by
 /// nested steps. Thread-safe; valid while the step runs.
 class FunctionRunner {
@@ -24,6 +26,15 @@ class FunctionRunner {
   /// and ResourceExhausted beyond kMaxCallDepth nested calls.
   virtual void call(const FunctionRef& function, const std::string& device, std::vector<Tensor> args,
                     Done done) = 0;
+
+  /// @name What else kernels may ask of where they run
+  /// The functions that can be called, as a serialised FunctionDefLibrary.
+  virtual std::string serialized_library() const { return ""; }
+  /// The session's ConfigProto, serialised.
+  virtual std::string serialized_config() const { return ""; }
+  /// The inputs of a kernel's node, as a NodeDef of the running graph has them: "x", "y:1", and control inputs "^z" at the
+  /// end. Linear in the size of the graph.
+  virtual std::vector<std::string> input_names(const KernelNode&) const { return {}; }
 };
 
 }  // namespace troupe

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "actors/c_api/handles.h"
 #include "actors/c_api/plugin_kernel.h"
+#include "devices/function_runner.h"
 #include "devices/resource_manager.h"
 #include "graph/tensor/tensor_proto.h"
 #include "proto/resource_handle.pb.h"
@@ -91,9 +92,9 @@ T* result_of(absl::StatusOr<T*> result, TF_Status* status) {
   return result.ok() ? *result : nullptr;
 }
 
-absl::Status unimplemented(const char* what) {
-  return absl::UnimplementedError(
-      absl::StrCat(what, " is not available to kernels of plug-ins in this library"));
+/// A kernel that runs while a graph is being built or planned.
+absl::Status no_functions() {
+  return absl::FailedPreconditionError("The kernel does not run in a step of a session");
 }
 
 }  // namespace
@@ -264,14 +265,25 @@ TF_StringView TF_GetResourceMgrDefaultContainerName(TF_OpKernelContext* ctx) {
   return {name.data(), name.size()};
 }
 
-TF_StringView TF_GetOpKernelRequestedInput(TF_OpKernelContext*, size_t) { return {"", 0}; }
-
-void TF_GetSerializedFunctionDefLibrary(TF_OpKernelContext*, TF_Buffer*, TF_Status* status) {
-  set_status(status, unimplemented("The function library"));
+TF_StringView TF_GetOpKernelRequestedInput(TF_OpKernelContext* ctx, size_t index) {
+  const absl::string_view name = ctx->requested->get(*ctx->context, index);
+  return {name.data(), name.size()};
 }
 
-void TF_GetSerializedConfigProto(TF_OpKernelContext*, TF_Buffer*, TF_Status* status) {
-  set_status(status, unimplemented("The session's ConfigProto"));
+void TF_GetSerializedFunctionDefLibrary(TF_OpKernelContext* ctx, TF_Buffer* serialized_function_def_library,
+                                        TF_Status* status) {
+  const troupe::FunctionRunner* runner = ctx->context->step().functions;
+  set_status(status, runner == nullptr ? no_functions()
+                                       : troupe::c_api::to_buffer(runner->serialized_library(),
+                                                                  serialized_function_def_library));
+}
+
+void TF_GetSerializedConfigProto(TF_OpKernelContext* ctx, TF_Buffer* serialized_config_proto,
+                                 TF_Status* status) {
+  const troupe::FunctionRunner* runner = ctx->context->step().functions;
+  set_status(status, runner == nullptr
+                         ? no_functions()
+                         : troupe::c_api::to_buffer(runner->serialized_config(), serialized_config_proto));
 }
 
 void TF_GetSerializedResourceHandleProto(TF_OpKernelContext* ctx, int i,

@@ -4,12 +4,15 @@
 
 #include "absl/strings/str_cat.h"
 
+#include "devices/function_runner.h"
+
 /// What a plug-in calls when an asynchronous kernel is done. It owns the context.
 struct TF_AsyncOpKernelDoneCallback {
   TF_AsyncOpKernelDoneCallback(troupe::KernelContext* kernel_context,
                                const troupe::c_api::HostArguments* host_arguments,
+                               troupe::c_api::RequestedInputs* requested_inputs,
                                troupe::AsyncKernel::Done when_done)
-      : context(kernel_context, host_arguments), done(std::move(when_done)) {}
+      : context(kernel_context, host_arguments, requested_inputs), done(std::move(when_done)) {}
 
   TF_OpKernelContext context;
   troupe::AsyncKernel::Done done;
@@ -40,6 +43,15 @@ extern "C" void TF_RunAsyncOpKernelDoneCallback(TF_AsyncOpKernelDoneCallback* do
 }
 
 namespace troupe::c_api {
+
+absl::string_view RequestedInputs::get(const KernelContext& context, size_t index) {
+  std::call_once(once_, [&] {
+    const FunctionRunner* runner = context.step().functions;
+    if (runner != nullptr) names_ = runner->input_names(context.node());
+  });
+  return index < names_.size() ? absl::string_view(names_[index]) : absl::string_view("");
+}
+
 namespace {
 
 /// A kernel object of the plug-in; destroyed with this one.
@@ -63,7 +75,7 @@ class PluginKernel final : public Kernel {
       : compute_(functions.compute), object_(std::move(object)), host_(std::move(host)) {}
 
   absl::Status compute(KernelContext& context) override {
-    TF_OpKernelContext c_context(&context, &host_);
+    TF_OpKernelContext c_context(&context, &host_, &requested_);
     compute_(object_->get(), &c_context);
     c_context.wait();
     return c_context.status;
@@ -73,6 +85,7 @@ class PluginKernel final : public Kernel {
   void (*const compute_)(void*, TF_OpKernelContext*);
   const std::unique_ptr<PluginObject> object_;
   const HostArguments host_;
+  RequestedInputs requested_;
 };
 
 class AsyncPluginKernel final : public AsyncKernel {
@@ -82,7 +95,7 @@ class AsyncPluginKernel final : public AsyncKernel {
       : compute_(functions.compute_async), object_(std::move(object)), host_(std::move(host)) {}
 
   void compute_async(KernelContext& context, Done done) override {
-    auto* run = new TF_AsyncOpKernelDoneCallback(&context, &host_, std::move(done));
+    auto* run = new TF_AsyncOpKernelDoneCallback(&context, &host_, &requested_, std::move(done));
     run->context.finish = [run] {
       Done when_done = std::move(run->done);
       absl::Status status = run->context.status;
@@ -96,6 +109,7 @@ class AsyncPluginKernel final : public AsyncKernel {
   void (*const compute_)(void*, TF_OpKernelContext*, TF_AsyncOpKernelDoneCallback*);
   const std::unique_ptr<PluginObject> object_;
   const HostArguments host_;
+  RequestedInputs requested_;
 };
 
 absl::StatusOr<std::vector<bool>> host_flags(const std::vector<ArgDef>& args, const AttrMap& attrs, int count,

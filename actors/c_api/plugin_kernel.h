@@ -26,6 +26,17 @@ struct HostArguments {
   std::vector<bool> outputs;
 };
 
+/// The names of a kernel's inputs, found when it first asks. Lives as long as the kernel. Thread-safe.
+class RequestedInputs {
+ public:
+  /// "" when there is no such input.
+  absl::string_view get(const KernelContext& context, size_t index);
+
+ private:
+  std::once_flag once_;
+  std::vector<std::string> names_;
+};
+
 /// The kernels of these functions, for nodes that `def` says.
 KernelFactory plugin_factory(const KernelFunctions& functions, std::vector<std::string> host_memory_args);
 
@@ -50,11 +61,13 @@ struct TF_OpKernelContext {
   };
 
   TF_OpKernelContext(troupe::KernelContext* kernel_context,
-                     const troupe::c_api::HostArguments* host_arguments)
-      : context(kernel_context), host(host_arguments) {}
+                     const troupe::c_api::HostArguments* host_arguments,
+                     troupe::c_api::RequestedInputs* requested_inputs)
+      : context(kernel_context), host(host_arguments), requested(requested_inputs) {}
 
   troupe::KernelContext* const context;
   const troupe::c_api::HostArguments* const host;
+  troupe::c_api::RequestedInputs* const requested;
   /// What the plug-in reported; the first failure counts.
   absl::Status status;
   /// Outputs that were set or allocated, for TF_GetMutableOutput; as many as needed.

@@ -92,8 +92,9 @@ class Plugin : public testing::Test {
     return text;
   }
   /// A string scalar.
-  std::string run_text(const std::vector<std::pair<TF_Output, TF_Tensor*>>& feeds, TF_Output fetch) {
-    Session session(graph_.get());
+  std::string run_text(const std::vector<std::pair<TF_Output, TF_Tensor*>>& feeds, TF_Output fetch,
+                       const std::string& config = "") {
+    Session session(graph_.get(), config);
     auto values = session.run(feeds, {fetch});
     if (session.code() != TF_OK) return describe(session.status());
     const auto* text = static_cast<const TF_TString*>(TF_TensorData(values[0].get()));
@@ -192,14 +193,27 @@ TEST_F(Plugin, sees_where_it_runs_when_it_computes) {
   });
   TensorPtr seven(TF_AllocateTensor(TF_INT32, nullptr, 0, sizeof(int32_t)));
   *static_cast<int32_t*>(TF_TensorData(seven.get())) = 7;
+  // GraphDef { library { function { signature { name: "F" } } } }
+  BufferPtr function =
+      buffer_of(std::string("\x12\x07\x0a\x05\x0a\x03\x0a\x01"
+                            "F",
+                            9));
+  TF_ImportGraphDefOptions* options = TF_NewImportGraphDefOptions();
+  TF_GraphImportGraphDef(graph_.get(), function.get(), options, status_.get());
+  TF_DeleteImportGraphDefOptions(options);
+  ASSERT_EQ(TF_GetCode(status_.get()), TF_OK) << describe(status_);
+  // ConfigProto { inter_op_parallelism_threads: 2 }
+  const std::string config("\x28\x02", 2);
   EXPECT_EQ(
-      run_text({{x, pair_.get()}, {n, seven.get()}}, context),
+      run_text({{x, pair_.get()}, {n, seven.get()}}, context, config),
       "inputs 5 outputs 2\ntype 1\ntype 3\ntype 3\ntype 1\ntype 3\nexpected 7\nexpected 1\n"
       "after 11:input index out of range\nbefore 11:input index out of range\n"
       "range a 0 1 ok\nrange rest 1 3 ok\nrange mixed 3 5 ok\nrange none -1 -1 3:Unknown input name: none\n"
       "name context\ndevice /job:localhost/replica:0/task:0/device:CPU:0 0\ncontainer localhost\nstep 1 1\n"
       "frame 0 iteration 0\nproducer 1\nhost in 0 0 ok\nhost in 1 1 ok\nhost in 2 1 ok\nhost out 0 1 ok\n"
       "host out 1 0 ok\nhost out 2 -1 11:output index out of range\n"
+      "from '_arg_x_0_1'\nfrom '_arg_n_0_0'\nfrom '_arg_n_0_0'\nfrom '_arg_x_0_1'\nfrom '_arg_n_0_0'\n"
+      "from ''\nconfig ok 28 02\nlibrary ok 0a 05 0a 03 0a 01 46\n"
       "stream 0 9:Accessing device stream is not supported for a CPU device.\ntemp 2 48 ok\n"
       "no temp 1 3:TF_AllocatorAttributes struct size member must be set to "
       "TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE\n"

@@ -179,6 +179,27 @@ static void report_inputs(Report* r, TF_OpKernelContext* ctx, TF_Status* status)
   report(r, "\n");
 }
 
+static void report_bytes(Report* r, const char* what, TF_Buffer* bytes, TF_Status* status) {
+  report(r, "%s", what);
+  report_status(r, status);
+  for (size_t i = 0; i < bytes->length; ++i) report(r, " %02x", ((const unsigned char*)bytes->data)[i]);
+  report(r, "\n");
+  TF_DeleteBuffer(bytes);
+}
+
+static void report_session(Report* r, TF_OpKernelContext* ctx, TF_Status* status) {
+  for (size_t i = 0; i < 6; ++i) {
+    TF_StringView input = TF_GetOpKernelRequestedInput(ctx, i);
+    report(r, "from '%.*s'\n", (int)input.len, input.data);
+  }
+  TF_Buffer* config = TF_NewBuffer();
+  TF_GetSerializedConfigProto(ctx, config, status);
+  report_bytes(r, "config", config, status);
+  TF_Buffer* library = TF_NewBuffer();
+  TF_GetSerializedFunctionDefLibrary(ctx, library, status);
+  report_bytes(r, "library", library, status);
+}
+
 static void report_surroundings(Report* r, TF_OpKernelContext* ctx, TF_Status* status) {
   TF_StringView name = TF_GetOpKernelName(ctx);
   TF_StringView device = TF_GetDeviceName(ctx);
@@ -199,6 +220,7 @@ static void report_surroundings(Report* r, TF_OpKernelContext* ctx, TF_Status* s
       report(r, "\n");
     }
   }
+  report_session(r, ctx, status);
   report(r, "stream %d", TF_GetStream(ctx, status) != NULL);
   report_status(r, status);
   report(r, "\n");
