@@ -23,12 +23,37 @@ bool allows(const std::vector<DataType>& allowed, DataType t) {
   return std::find(allowed.begin(), allowed.end(), t) != allowed.end();
 }
 
+std::string dt_name(DataType t) {
+  std::string upper = absl::StrCat("DT_", dtype_name(t));
+  std::transform(upper.begin(), upper.end(), upper.begin(),
+                 [](char c) { return static_cast<char>(toupper(c)); });
+  return upper;
+}
+
+/// The kernel asks for an attr that the node's op does not have. In the message the kernel is for one type, as TensorFlow's
+/// are: that of the node.
+absl::Status no_such_attr(const KernelDef& def, const std::string& name, const AttrMap& attrs) {
+  std::string constraints;
+  for (const auto& [attr, allowed] : def.constraints) {
+    const AttrValue* v = attrs.find(attr);
+    const DataType* has = v == nullptr ? nullptr : v->get<DataType>();
+    const DataType type = has != nullptr ? base_type(*has) : allowed.back();
+    absl::StrAppend(&constraints, " constraint { name: \"", attr,
+                    "\" allowed_values { list { type: ", dt_name(type), " } } }");
+  }
+  const std::string values = absl::StrJoin(attrs, ", ", [](std::string* out, const AttrMap::Entry& a) {
+    absl::StrAppend(out, a.first, "=", a.second.to_string());
+  });
+  return absl::InvalidArgumentError(absl::StrCat(
+      "OpKernel '", def.op, "' has constraint on attr '", name, "' not in NodeDef '[", values,
+      "]', KernelDef: 'op: \"", def.op, "\" device_type: \"", def.device_type, "\"", constraints, "'"));
+}
+
 absl::StatusOr<bool> matches(const KernelDef& def, const AttrMap& attrs) {
   for (const auto& [name, allowed] : def.constraints) {
     const AttrValue* v = attrs.find(name);
     if (v == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("OpKernel '", def.op, "' has constraint on attr '", name, "' not in NodeDef"));
+      return no_such_attr(def, name, attrs);
     }
     if (const DataType* t = v->get<DataType>()) {
       if (!allows(allowed, base_type(*t))) return false;
@@ -42,13 +67,6 @@ absl::StatusOr<bool> matches(const KernelDef& def, const AttrMap& attrs) {
     }
   }
   return true;
-}
-
-std::string dt_name(DataType t) {
-  std::string upper = absl::StrCat("DT_", dtype_name(t));
-  std::transform(upper.begin(), upper.end(), upper.begin(),
-                 [](char c) { return static_cast<char>(toupper(c)); });
-  return upper;
 }
 
 }  // namespace

@@ -139,11 +139,11 @@ TROUPE_INTEGRAL(SpenceOp, spence(x))
 }  // namespace
 
 void register_cwise_integrals(KernelRegistry* r) {
-  add_unary<DawsonOp>(r, "Dawsn", Floats(), 60);
-  add_unary<ExpintOp>(r, "Expint", Floats(), 60);
-  add_unary<FresnelCosOp>(r, "FresnelCos", Floats(), 60);
-  add_unary<FresnelSinOp>(r, "FresnelSin", Floats(), 60);
-  add_unary<SpenceOp>(r, "Spence", Floats(), 60);
+  add_unary<DawsonOp>(r, "Dawsn", Types<float, double>(), 60);
+  add_unary<ExpintOp>(r, "Expint", Types<float, double>(), 60);
+  add_unary<FresnelCosOp>(r, "FresnelCos", Types<float, double>(), 60);
+  add_unary<FresnelSinOp>(r, "FresnelSin", Types<float, double>(), 60);
+  add_unary<SpenceOp>(r, "Spence", Types<float, double>(), 60);
 }
 
 }  // namespace troupe

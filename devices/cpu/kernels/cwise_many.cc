@@ -165,7 +165,7 @@ void register_cwise_many(KernelRegistry* r) {
   add_clips(r, Floats());
   add_clips(r, Complexes());
   add_clips(r, SignedInts());
-  add_clips(r, UnsignedInts());
+  add_clips(r, Types<uint8_t, uint16_t>());
   r->add(KernelDef("ApproximateEqual").type<float>("T").kernel<ApproximateEqual<float>>());
   r->add(KernelDef("ApproximateEqual").type<double>("T").kernel<ApproximateEqual<double>>());
 }

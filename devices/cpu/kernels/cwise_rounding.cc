@@ -127,7 +127,7 @@ void register_cwise_rounding(KernelRegistry* r) {
   add_unary<CeilOp>(r, "Ceil", Floats());
   add_unary<RoundOp>(r, "Round", Floats());
   add_unary<RoundIntsOp>(r, "Round", Types<int32_t, int64_t>());
-  add_unary<RoundOp>(r, "Rint", Floats());
+  add_unary<RoundOp>(r, "Rint", Types<float, double>());
   add_unary_to<IsNanOp, bool>(r, "IsNan", Floats());
   add_unary_to<IsInfOp, bool>(r, "IsInf", Floats());
   add_unary_to<IsFiniteOp, bool>(r, "IsFinite", Floats());

@@ -201,13 +201,13 @@ class DecodeCompressedKernel final : public Kernel {
 }  // namespace
 
 void register_decode_raw_kernels(KernelRegistry* registry) {
-  const std::vector<DataType> plain = {
-      DataType::kBfloat16, DataType::kDouble, DataType::kFloat,  DataType::kInt16, DataType::kInt32,
-      DataType::kInt64,    DataType::kInt8,   DataType::kUint16, DataType::kUint8, DataType::kHalf};
-  registry->add(
-      KernelDef("DecodeRaw")
-          .types("out_type", with(plain, {DataType::kBool, DataType::kComplex64, DataType::kComplex128}))
-          .kernel<DecodeRawKernel>());
+  const std::vector<DataType> plain = {DataType::kBfloat16, DataType::kDouble, DataType::kFloat,
+                                       DataType::kInt16,    DataType::kInt32,  DataType::kInt64,
+                                       DataType::kInt8,     DataType::kUint16, DataType::kUint8};
+  registry->add(KernelDef("DecodeRaw")
+                    .types("out_type", with(plain, {DataType::kHalf, DataType::kBool, DataType::kComplex64,
+                                                    DataType::kComplex128}))
+                    .kernel<DecodeRawKernel>());
   registry->add(KernelDef("DecodePaddedRaw").types("out_type", plain).kernel<DecodePaddedRawKernel>());
   registry->add(KernelDef("DecodeCompressed").kernel<DecodeCompressedKernel>());
 }

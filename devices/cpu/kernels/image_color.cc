@@ -265,7 +265,7 @@ void register_color_kernels(KernelRegistry* r) {
   r->add(KernelDef("AdjustSaturation").type<float>("T").fn(adjust_saturation));
   r->add(KernelDef("AdjustContrastv2").type<float>("T").fn(adjust_contrast<true>));
   r->add(KernelDef("AdjustContrast")
-             .types("T", {D::kDouble, D::kFloat, D::kInt16, D::kInt32, D::kInt8, D::kUint8, D::kInt64})
+             .types("T", {D::kDouble, D::kFloat, D::kInt16, D::kInt32, D::kInt8, D::kUint8})
              .fn(adjust_contrast<false>));
   for (const char* op : {"DrawBoundingBoxes", "DrawBoundingBoxesV2"}) {
     r->add(KernelDef(op).type<float>("T").fn(draw_boxes<float>));

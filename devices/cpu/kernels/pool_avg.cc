@@ -121,6 +121,10 @@ template <class T>
 void add(KernelRegistry* r) {
   r->add(KernelDef("AvgPool").type<T>("T").template kernel<AvgPoolKernel<T, 2>>());
   r->add(KernelDef("AvgPoolGrad").type<T>("T").template kernel<AvgPoolGradKernel<T, 2>>());
+}
+
+template <class T>
+void add_3d(KernelRegistry* r) {
   r->add(KernelDef("AvgPool3D").type<T>("T").template kernel<AvgPoolKernel<T, 3>>());
   r->add(KernelDef("AvgPool3DGrad").type<T>("T").template kernel<AvgPoolGradKernel<T, 3>>());
 }
@@ -132,6 +136,9 @@ void register_avg_pool_kernels(KernelRegistry* r) {
   add<double>(r);
   add<Eigen::half>(r);
   add<Eigen::bfloat16>(r);
+  // As in TensorFlow: neither half nor double.
+  add_3d<float>(r);
+  add_3d<Eigen::bfloat16>(r);
 }
 
 }  // namespace troupe

@@ -134,7 +134,7 @@ void register_stateless_random(KernelRegistry* r) {
   add("StatelessRandomUniformFullInt", full_int<false>, "dtype", ints);
   add("StatelessRandomUniformFullIntV2", full_int<true>, "dtype", ints);
   add("StatelessRandomUniformInt", uniform_int<false>, "dtype", index_types());
-  add("StatelessRandomUniformIntV2", uniform_int<true>, "dtype", ints);
+  add("StatelessRandomUniformIntV2", uniform_int<true>, "dtype", index_types());
   add("StatelessRandomGammaV2", gamma<false>, "dtype", float_types());
   add("StatelessRandomGammaV3", gamma<true>, "dtype", float_types());
   r->add(KernelDef("StatelessRandomPoisson").types("Rtype", counts).types("dtype", counts).fn(poisson));

@@ -1,10 +1,13 @@
 #include "devices/cpu/kernels/resource_access.h"
 
+#include <cstring>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "devices/cpu/kernels/variable.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "devices/cpu/kernels/variable.h"
 
 namespace troupe {
 namespace {
@@ -78,15 +81,48 @@ absl::StatusOr<std::pair<std::string, std::string>> input_ref_handle(const Kerne
   return std::make_pair(parts[0].str(), parts[1].str());
 }
 
+/// TensorFlow's hash of a type, which its messages name and clients of its handles see: a 64-bit murmur hash of the
+/// mangled name.
+static uint64_t type_hash_in_messages(const std::string& mangled) {
+  constexpr uint64_t kFactor = 0xc6a4a7935bd1e995, kSeed = 0xdecafcaffe;
+  constexpr int kShift = 47;
+  uint64_t h = kSeed ^ mangled.size() * kFactor;
+  size_t at = 0;
+  for (; mangled.size() - at >= sizeof(uint64_t); at += sizeof(uint64_t)) {
+    uint64_t word;
+    std::memcpy(&word, mangled.data() + at, sizeof(word));
+    word *= kFactor;
+    word ^= word >> kShift;
+    h = (h ^ word * kFactor) * kFactor;
+  }
+  if (at < mangled.size()) {
+    uint64_t rest = 0;
+    std::memcpy(&rest, mangled.data() + at, mangled.size() - at);
+    h = (h ^ rest) * kFactor;
+  }
+  h = (h ^ h >> kShift) * kFactor;
+  return h ^ h >> kShift;
+}
+
+/// "N10tensorflow3VarE" of "tensorflow::Var".
+static std::string mangle(absl::string_view type) {
+  std::string mangled = "N";
+  for (absl::string_view part : absl::StrSplit(type, "::")) absl::StrAppend(&mangled, part.size(), part);
+  return mangled + "E";
+}
+
 absl::Status internal::wrong_resource_type(const ResourceHandle& handle, const char* expected) {
   // The handle of a variable says its type in the mangled form.
-  std::string type = handle.maybe_type_name.empty() ? "<unknown>" : handle.maybe_type_name;
-  if (type == Var::kTypeName) type = "tensorflow::Var";
+  auto plain = [](absl::string_view type) {
+    return type == Var::kTypeName ? std::string("tensorflow::Var") : std::string(type);
+  };
+  const std::string type = handle.maybe_type_name.empty() ? "<unknown>" : plain(handle.maybe_type_name);
+  const std::string wanted = plain(expected);
   return absl::InvalidArgumentError(absl::StrCat(
       "Trying to access a handle's resource using the wrong type. The handle points to a resource (name '",
-      handle.name, "') of type '", type, "' (hash code ", handle.hash_code,
-      ") but you are trying to access the resource as type '",
-      absl::string_view(expected) == Var::kTypeName ? "tensorflow::Var" : expected, "'"));
+      handle.name, "') of type '", type, "' (hash code ", type_hash_in_messages(mangle(type)),
+      ") but you are trying to access the resource as type '", wanted, "' (hash code ",
+      type_hash_in_messages(mangle(wanted)), ")"));
 }
 
 Tensor handle_tensor(ResourceHandle handle) {

@@ -272,7 +272,9 @@ class Bucketize final : public Kernel {
 }  // namespace
 
 void register_sort_kernels(KernelRegistry* registry) {
-  registry->add(KernelDef("TopK").types("T", real_number_types()).kernel<TopK>());
+  // The op has no such attr: TensorFlow 2.21 refuses every TopK by this constraint.
+  registry->add(
+      KernelDef("TopK").types("T", real_number_types()).types("index_type", index_types()).kernel<TopK>());
   registry->add(KernelDef("TopKV2").types("T", real_number_types()).fn(top_k_v2));
   registry->add(KernelDef("NthElement").types("T", real_number_types()).kernel<NthElement>());
   registry->add(KernelDef("InTopK").types("T", index_types()).kernel<InTopK>());

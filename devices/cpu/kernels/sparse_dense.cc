@@ -166,15 +166,15 @@ absl::Status sparse_dense_cwise(KernelContext& context) {
 void register_sparse_dense_kernels(KernelRegistry* registry) {
   registry->add(KernelDef("SparseToDense")
                     .types("T", with(value_types(), {DataType::kQint8, DataType::kQuint8, DataType::kQint16,
-                                                     DataType::kQuint16, DataType::kQint32}))
+                                                     DataType::kQuint16}))
                     .kernel<SparseToDense>());
   registry->add(KernelDef("SparseTensorDenseAdd").types("T", number_types()).fn(sparse_tensor_dense_add));
   registry->add(
-      KernelDef("SparseDenseCwiseAdd").types("T", number_types()).fn(sparse_dense_cwise<Combine::kAdd>));
+      KernelDef("SparseDenseCwiseAdd").types("T", real_number_types()).fn(sparse_dense_cwise<Combine::kAdd>));
   registry->add(
-      KernelDef("SparseDenseCwiseMul").types("T", number_types()).fn(sparse_dense_cwise<Combine::kMul>));
+      KernelDef("SparseDenseCwiseMul").types("T", real_number_types()).fn(sparse_dense_cwise<Combine::kMul>));
   registry->add(
-      KernelDef("SparseDenseCwiseDiv").types("T", number_types()).fn(sparse_dense_cwise<Combine::kDiv>));
+      KernelDef("SparseDenseCwiseDiv").types("T", real_number_types()).fn(sparse_dense_cwise<Combine::kDiv>));
 }
 
 }  // namespace troupe

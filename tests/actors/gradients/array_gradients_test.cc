@@ -147,7 +147,6 @@ TEST(SliceGradients, agree_with_differences) {
       op_gradients_match("TensorStridedSliceUpdate", {varied({3, 4}), fixed_ints({0, 1}), fixed_ints({3, 3}),
                                                       fixed_ints({2, 1}), varied({2, 2})}));
   EXPECT_TRUE(op_gradients_match("TopKV2", {varied({2, 2, 5}), fixed_int(2)}));
-  EXPECT_TRUE(op_gradients_match("TopK", {varied({2, 5})}, {{"k", 3}}));
   EXPECT_TRUE(op_gradients_match("NthElement", {varied({2, 5}), fixed_int(2)}));
 }
 
