@@ -1,6 +1,7 @@
 #include "devices/cpu/kernels/register_kernels.h"
 
 #include "devices/cpu/kernels/data_flow_families.h"
+#include "devices/cpu/kernels/misc_families.h"
 
 namespace troupe {
 
@@ -24,6 +25,7 @@ void register_cpu_kernels(KernelRegistry* registry) {
   register_cast_kernels(registry);
   register_reduction_kernels(registry);
   register_random_kernels(registry);
+  register_misc_kernels(registry);
   register_matmul_kernels(registry);
   register_quantized_kernels(registry);
   register_ctc_kernels(registry);

@@ -17,6 +17,7 @@ absl::Status register_all_shapes(OpRegistry* registry) {
            register_math_shapes,
            register_nn_shapes,
            register_random_shapes,
+           register_rng_shapes,
            register_sparse_shapes,
            register_state_shapes,
            register_string_shapes,

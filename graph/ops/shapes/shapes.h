@@ -17,6 +17,7 @@ absl::Status register_list_shapes(OpRegistry* registry);
 absl::Status register_math_shapes(OpRegistry* registry);
 absl::Status register_nn_shapes(OpRegistry* registry);
 absl::Status register_random_shapes(OpRegistry* registry);
+absl::Status register_rng_shapes(OpRegistry* registry);
 absl::Status register_sparse_shapes(OpRegistry* registry);
 absl::Status register_state_shapes(OpRegistry* registry);
 absl::Status register_string_shapes(OpRegistry* registry);

@@ -1,0 +1,127 @@
+// RandomIndexShuffle: where an index goes in a random permutation, without making the permutation.
+#include <bit>
+
+#include "absl/container/inlined_vector.h"
+#include "devices/cpu/kernels/array_util.h"
+#include "devices/cpu/kernels/misc_families.h"
+
+namespace troupe {
+namespace {
+
+/// A cipher of the Simon family (Beaulieu et al., "The Simon and Speck families of lightweight block ciphers", 2013) over
+/// numbers of 2 * `bits` bits, so a permutation of them.
+class SimonCipher {
+ public:
+  /// `rounds` >= 0.
+  SimonCipher(int bits, const uint32_t (&key)[3], int64_t rounds)
+      : bits_(bits), mask_(bits == 32 ? 0xffffffffu : (uint64_t{1} << bits) - 1) {
+    keys_ = {key[0] & mask_, key[1] & mask_, key[2] & mask_};
+    uint64_t z = kSequence;
+    for (int64_t i = 3; i < rounds; ++i) {
+      const size_t at = static_cast<size_t>(i);
+      const uint64_t last = keys_[at - 1];
+      keys_.push_back((kConstant & mask_) ^ (z & 1) ^ keys_[at - 3] ^ right(last, 3) ^ right(last, 4));
+      z >>= 1;
+    }
+    if (keys_.size() % 2 != 0) keys_.push_back(0);
+  }
+
+  uint64_t operator()(uint64_t value) const {
+    uint64_t high = (value >> bits_) & mask_, low = value & mask_;
+    for (size_t i = 0; i + 1 < keys_.size(); i += 2) {
+      low ^= mix(high) ^ keys_[i];
+      high ^= mix(low) ^ keys_[i + 1];
+    }
+    return (high << bits_) | low;
+  }
+
+ private:
+  static constexpr uint64_t kConstant = 0xfffffffc;
+  static constexpr uint64_t kSequence = 0x7369f885192c0ef5;
+
+  uint64_t left(uint64_t x, int by) const { return ((x << by) | (x >> (bits_ - by))) & mask_; }
+  uint64_t right(uint64_t x, int by) const { return ((x >> by) | (x << (bits_ - by))) & mask_; }
+  uint64_t mix(uint64_t x) const { return (left(x, 1) & left(x, 8)) ^ left(x, 2); }
+
+  int bits_;
+  uint64_t mask_;
+  absl::InlinedVector<uint64_t, 8> keys_;
+};
+
+/// Where `index` <= `max_index` goes: numbers beyond are encrypted again, which ends, as a permutation's cycle comes back.
+uint64_t shuffled(uint64_t index, const uint32_t (&key)[3], uint64_t max_index, int64_t rounds) {
+  constexpr int kMinBlock = 16;
+  int block = max_index <= 1 ? 0 : 64 - std::countl_zero(max_index - 1);
+  block = std::max(block + block % 2, kMinBlock);
+  const SimonCipher cipher(block / 2, key, rounds);
+  do {
+    index = cipher(index);
+  } while (index > max_index);
+  return index;
+}
+
+uint64_t bits_at(const Tensor& t, int64_t i) {
+  return t.dtype() == DataType::kUint64 ? t.flat<uint64_t>()[static_cast<size_t>(i)]
+                                        : static_cast<uint64_t>(int_at(t, i));
+}
+
+void set_bits(Tensor* t, int64_t i, uint64_t value) {
+  const size_t at = static_cast<size_t>(i);
+  switch (t->dtype()) {
+    case DataType::kInt32: t->flat<int32_t>()[at] = static_cast<int32_t>(value); break;
+    case DataType::kUint32: t->flat<uint32_t>()[at] = static_cast<uint32_t>(value); break;
+    case DataType::kInt64: t->flat<int64_t>()[at] = static_cast<int64_t>(value); break;
+    default: t->flat<uint64_t>()[at] = value;
+  }
+}
+
+/// Elements of a scalar or vector; -1 for what is neither.
+int64_t count_of(const Tensor& t) { return t.rank() == 0 ? 1 : t.rank() == 1 ? t.dim(0) : -1; }
+
+absl::Status check_inputs(const Tensor& index, const Tensor& seed, const Tensor& max_index, int64_t* count) {
+  const int64_t indices = count_of(index), ends = count_of(max_index);
+  const int64_t seeds = seed.rank() == 1 ? 1 : seed.rank() == 2 ? seed.dim(0) : -1;
+  *count = std::max({indices, ends, seeds});
+  if (indices < 0) return invalid("Index bust be a scalar or vector.");
+  if (seed.rank() < 1 || seed.rank() > 2 || seed.dim(seed.rank() - 1) != 3) {
+    return invalid("Seed must be a vector of size [3] or a matrix of size [", *count, ", 3] but got ",
+                   seed.shape().to_string(), ".");
+  }
+  if (ends < 0) return invalid("Index bust be a scalar or vector.");
+  auto fits = [count](int64_t n) { return n == 1 || n == *count; };
+  if (!fits(indices) || !fits(ends) || !fits(seeds)) return invalid("Index bust be a scalar or vector.");
+  return absl::OkStatus();
+}
+
+absl::Status index_shuffle(KernelContext& context) {
+  const Tensor& index = context.input(0);
+  const Tensor& seed = context.input(1);
+  const Tensor& max_index = context.input(2);
+  const int64_t rounds = context.node().attrs.get_or<int64_t>("rounds", 4);
+  int64_t count = 0;
+  TROUPE_RETURN_IF_ERROR(check_inputs(index, seed, max_index, &count));
+  constexpr int64_t kMaxRounds = 1 << 20;
+  if (rounds > kMaxRounds) return invalid("rounds must be at most ", kMaxRounds, ", got ", rounds);
+  const bool alone = index.rank() == 0 && max_index.rank() == 0 && seed.rank() == 1;
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, alone ? Shape() : Shape{count}));
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t row = seed.rank() == 1 || seed.dim(0) == 1 ? 0 : i * 3;
+    uint32_t key[3];
+    for (int k = 0; k < 3; ++k) key[k] = static_cast<uint32_t>(bits_at(seed, row + k));
+    const uint64_t at = bits_at(index, index.num_elements() == 1 ? 0 : i);
+    const uint64_t end = bits_at(max_index, max_index.num_elements() == 1 ? 0 : i);
+    if (at > end) return invalid("Index ", at, " must not be greater than max_index ", end, ".");
+    set_bits(out, i, shuffled(at, key, end, rounds));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void register_index_shuffle_kernels(KernelRegistry* r) {
+  r->add(KernelDef("RandomIndexShuffle")
+             .types("dtype", {DataType::kInt32, DataType::kInt64, DataType::kUint32, DataType::kUint64})
+             .fn(index_shuffle));
+}
+
+}  // namespace troupe
