@@ -8,5 +8,10 @@ namespace troupe {
 void register_quantization_simulation_kernels(KernelRegistry* r);
 void register_quantized_conversion_kernels(KernelRegistry* r);
 void register_quantized_compute_kernels(KernelRegistry* r);
+void register_quantized_conv_kernels(KernelRegistry* r);
+void register_quantized_matmul_kernels(KernelRegistry* r);
+void register_quantized_per_channel_kernels(KernelRegistry* r);
+void register_quantized_concat_kernels(KernelRegistry* r);
+void register_quantized_layer_kernels(KernelRegistry* r);
 
 }  // namespace troupe

@@ -319,11 +319,6 @@ void register_quantized_compute_kernels(KernelRegistry* r) {
              .type<QUInt8>("Tfilter")
              .type<QInt32>("out_type")
              .kernel<QuantizedConvKernel<QUInt8>>());
-  r->add(KernelDef("QuantizedConv2D")
-             .type<QUInt8>("Tinput")
-             .type<QInt8>("Tfilter")
-             .type<QInt32>("out_type")
-             .kernel<QuantizedConvKernel<QInt8>>());
   r->add(KernelDef("QuantizedBiasAdd")
              .type<QUInt8>("T1")
              .type<QUInt8>("T2")

@@ -58,7 +58,9 @@ float dequantize(Q q, float low, float high) {
   const double steps = quant_highest<Q>() - quant_lowest<Q>() + 1;
   const double range = (static_cast<double>(high) - static_cast<double>(low)) * (steps / (steps - 1));
   const double scale = range / steps;
-  const double zero = std::round(static_cast<double>(low) / scale) * scale;
+  // In single precision, as TensorFlow has it: which way half a step is rounded depends on it.
+  const auto step = static_cast<float>(scale);
+  const auto zero = static_cast<double>(std::round(low / step) * step);
   return static_cast<float>(zero + (static_cast<double>(q.value) - quant_lowest<Q>()) * scale);
 }
 

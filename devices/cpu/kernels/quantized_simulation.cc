@@ -318,6 +318,11 @@ void register_quantized_kernels(KernelRegistry* r) {
   register_quantization_simulation_kernels(r);
   register_quantized_conversion_kernels(r);
   register_quantized_compute_kernels(r);
+  register_quantized_conv_kernels(r);
+  register_quantized_matmul_kernels(r);
+  register_quantized_per_channel_kernels(r);
+  register_quantized_concat_kernels(r);
+  register_quantized_layer_kernels(r);
 }
 
 }  // namespace troupe
