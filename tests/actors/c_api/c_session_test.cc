@@ -71,6 +71,68 @@ TEST(CSession, takes_up_what_is_added_between_runs) {
   EXPECT_EQ(session.run_float({{g.x, x.get()}}, g.y), 4);
 }
 
+TEST(CSession, takes_up_single_nodes_between_runs) {
+  Graph g;
+  TF_Output x = g.placeholder("x");
+  TF_Output one = g.constant("one", 1);
+  TF_Output sum = x;
+  Session session(g.get());
+  TensorPtr fed = float_scalar(1);
+  for (int i = 0; i < 100; ++i) {
+    sum = g.binary("AddV2", ("sum" + std::to_string(i)).c_str(), sum, one);
+    ASSERT_EQ(session.run_float({{x, fed.get()}}, sum), i + 2);
+  }
+}
+
+TEST(CSession, takes_up_changed_nodes_with_new_ones) {
+  Graph g;
+  TF_Output c = g.constant("c", 1);
+  Session session(g.get());
+  EXPECT_EQ(session.run_float({}, c), 1);
+  EXPECT_EQ(session.run_float({}, g.unary("Identity", "before", c)), 1);
+  // AttrValue { tensor { dtype: DT_FLOAT tensor_shape { } float_val: 5 } }
+  BufferPtr five = buffer_of(std::string("\x42\x0a\x08\x01\x12\x00\x2a\x04\x00\x00\xa0\x40", 12));
+  Status s(TF_NewStatus());
+  TF_SetAttr(g.get(), c.oper, "value", five.get(), s.get());
+  ASSERT_EQ(TF_GetCode(s.get()), TF_OK) << describe(s);
+  EXPECT_EQ(session.run_float({}, g.unary("Identity", "after", c)), 5);
+}
+
+TEST(CSession, goes_on_once_what_it_refused_is_put_right) {
+  Graph g;
+  TF_Output c = g.constant("c", 1);
+  Session session(g.get());
+  EXPECT_EQ(session.run_float({}, c), 1);
+  TF_Output far = g.unary("Identity", "far", c);
+  TF_SetRequestedDevice(g.get(), far.oper, "/device:GPU:7");
+  session.run({}, {far});
+  EXPECT_EQ(session.code(), TF_INVALID_ARGUMENT);
+  TF_SetRequestedDevice(g.get(), far.oper, "");
+  EXPECT_EQ(session.run_float({}, far), 1);
+  EXPECT_EQ(session.run_float({}, g.unary("Identity", "further", far)), 1);
+}
+
+TEST(CSession, takes_up_nodes_while_a_partial_run_is_open) {
+  AddThree g;
+  Session session(g.graph.get());
+  Status s(TF_NewStatus());
+  const char* handle = nullptr;
+  TF_SessionPRunSetup(session.get(), &g.x, 1, &g.y, 1, nullptr, 0, &handle, s.get());
+  ASSERT_EQ(TF_GetCode(s.get()), TF_OK) << describe(s);
+  TensorPtr x = float_scalar(1);
+  TF_Output more = g.y;
+  for (int i = 0; i < 3; ++i) {
+    more = g.graph.unary("Identity", ("more" + std::to_string(i)).c_str(), more);
+    EXPECT_EQ(session.run_float({{g.x, x.get()}}, more), 4);
+  }
+  TF_Tensor* fed = x.get();
+  TF_Tensor* out = nullptr;
+  TF_SessionPRun(session.get(), handle, &g.x, &fed, 1, &g.y, &out, 1, nullptr, 0, s.get());
+  ASSERT_EQ(TF_GetCode(s.get()), TF_OK) << describe(s);
+  EXPECT_EQ(floats(TensorPtr(out).get()), std::vector<float>{4});
+  TF_DeletePRunHandle(handle);
+}
+
 TEST(CSession, is_extended_by_hand_once_it_was) {
   AddThree g;
   Session session(g.graph.get());
