@@ -41,8 +41,8 @@ ElementContext element_context(const KernelContext& context);
 class DatasetIterator {
  public:
   virtual ~DatasetIterator() = default;
-  /// Nothing at the end, and ever after it. After an error the next call goes on behind the element that failed.
-  /// Waits only when the dataset `blocks`.
+  /// Nothing at the end, and ever after it. After an error the next call goes on behind the element that
+  /// failed. Waits only when the dataset `blocks`.
   virtual NextElement next(const ElementContext& context) = 0;
 };
 using IteratorPtr = std::unique_ptr<DatasetIterator>;
@@ -64,7 +64,8 @@ IteratorPtr iterator_of(F next) {
 inline constexpr int64_t kInfiniteCardinality = -1;
 inline constexpr int64_t kUnknownCardinality = -2;
 
-/// What a dataset op makes: a description of elements, which any number of iterators walk. Immutable once it is on an edge.
+/// What a dataset op makes: a description of elements, which any number of iterators walk. Immutable once it
+/// is on an edge.
 struct Dataset {
   /// Makes an iterator of the given name: "Iterator::Root::Batch".
   using Make = std::function<IteratorPtr(const std::string& name)>;
@@ -86,7 +87,8 @@ struct Dataset {
 };
 using DatasetPtr = std::shared_ptr<const Dataset>;
 
-/// A dataset that blocks when an input does, with the options of the first one. The caller adds what else it knows.
+/// A dataset that blocks when an input does, with the options of the first one. The caller adds what else it
+/// knows.
 std::shared_ptr<Dataset> make_dataset(std::string name, const std::vector<DatasetPtr>& inputs,
                                       Dataset::Make make);
 /// These elements, which have the types and shapes given.

@@ -54,7 +54,8 @@ std::shared_ptr<Dataset> make_packed(const char* label, const DatasetPtr& input,
   return dataset;
 }
 
-/// BatchDataset, BatchDatasetV2 (drop_remainder) and ParallelBatchDataset (num_parallel_calls, drop_remainder).
+/// BatchDataset, BatchDatasetV2 (drop_remainder) and ParallelBatchDataset (num_parallel_calls,
+/// drop_remainder).
 absl::Status make_batch(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
   TROUPE_ASSIGN_OR_RETURN(const int64_t size, batch_size_of(context, 1));
@@ -187,7 +188,8 @@ class TensorVariant final : public VariantValue {
   const Tensor tensor_;
 };
 
-/// InvalidArgument or DataLoss for an element that does not fit into a row of this shape; below 0 anything fits.
+/// InvalidArgument or DataLoss for an element that does not fit into a row of this shape; below 0 anything
+/// fits.
 absl::Status check_sparse_row(const Element& row, const std::vector<int64_t>& row_shape) {
   if (row.size() != 1) return invalid("DenseToSparseBatchDataset takes elements of one component");
   const auto shapes = [&](const char* what) {
@@ -202,8 +204,8 @@ absl::Status check_sparse_row(const Element& row, const std::vector<int64_t>& ro
   return absl::OkStatus();
 }
 
-/// Rows as one sparse tensor: indices, values and shape, as variants. Dimensions of `row_shape` below 0 are as large
-/// as the largest row's.
+/// Rows as one sparse tensor: indices, values and shape, as variants. Dimensions of `row_shape` below 0 are
+/// as large as the largest row's.
 NextElement pack_sparse(const std::vector<Element>& rows, const std::vector<int64_t>& row_shape) {
   const int rank = static_cast<int>(row_shape.size());
   std::vector<int64_t> dims = row_shape;

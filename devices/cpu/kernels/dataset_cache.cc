@@ -13,8 +13,8 @@
 namespace troupe {
 namespace {
 
-/// All elements of a dataset, once somebody has seen them all. A resource, for those that several datasets share.
-/// Thread-safe.
+/// All elements of a dataset, once somebody has seen them all. A resource, for those that several datasets
+/// share. Thread-safe.
 class MemoryCache final : public Resource {
  public:
   static constexpr const char* kTypeName = "tensorflow::data::MemoryCacheManager";
@@ -83,8 +83,8 @@ std::string component_key(int64_t element, size_t component, size_t components) 
   return key;
 }
 
-/// Reads the files when they are there at the first call, else the input, whose elements go into them; they appear at
-/// the end of the input.
+/// Reads the files when they are there at the first call, else the input, whose elements go into them; they
+/// appear at the end of the input.
 class FileCacheIterator {
  public:
   FileCacheIterator(DatasetPtr input, std::string name, std::string prefix)

@@ -15,8 +15,8 @@ NextElement end_or_error(const std::string& label, const std::string& name, bool
   return invalid("Function invocation produced OutOfRangeError: ", status.message());
 }
 
-/// What the function makes of each element. `kTrailing` inputs behind the captured ones say how many calls may run at
-/// once; one does here.
+/// What the function makes of each element. `kTrailing` inputs behind the captured ones say how many calls
+/// may run at once; one does here.
 template <int kTrailing>
 absl::Status make_map(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));

@@ -19,8 +19,8 @@ struct WindowPlan {
   BoundFunction window_size;
 };
 
-/// Elements with the same key are gathered until there are as many as the key's window holds; a function makes a dataset
-/// of them, whose elements come out.
+/// Elements with the same key are gathered until there are as many as the key's window holds; a function
+/// makes a dataset of them, whose elements come out.
 class WindowGroups {
  public:
   WindowGroups(std::shared_ptr<const WindowPlan> plan, const std::string& name)
@@ -112,7 +112,8 @@ struct ReducerPlan {
   BoundFunction finalize;
 };
 
-/// A state for each key, which takes in all elements of the key; one element of each comes out, in order of the keys.
+/// A state for each key, which takes in all elements of the key; one element of each comes out, in order of
+/// the keys.
 class Reducer {
  public:
   Reducer(std::shared_ptr<const ReducerPlan> plan, const std::string& name)

@@ -15,8 +15,8 @@ struct InterleavePlan {
   std::string label;
 };
 
-/// `cycle_length` slots with a dataset each; each slot in turn gives `block_length` elements. A slot whose dataset has
-/// ended gets the next one when its turn comes again.
+/// `cycle_length` slots with a dataset each; each slot in turn gives `block_length` elements. A slot whose
+/// dataset has ended gets the next one when its turn comes again.
 class Interleaver {
  public:
   Interleaver(std::shared_ptr<const InterleavePlan> plan, const std::string& name)

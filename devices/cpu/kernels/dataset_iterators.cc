@@ -18,12 +18,22 @@ absl::StatusOr<std::shared_ptr<IteratorResource>> make_iterator_resource(const A
   return std::make_shared<IteratorResource>(std::move(types), std::move(shapes));
 }
 
-/// InvalidArgument when an iterator does not give what a node with these attrs takes.
-absl::Status check_attrs(const AttrMap& attrs, const IteratorResource& iterator) {
-  TROUPE_ASSIGN_OR_RETURN(auto types, attrs.get<std::vector<DataType>>("output_types"));
-  TROUPE_ASSIGN_OR_RETURN(auto shapes, attrs.get<std::vector<PartialShape>>("output_shapes"));
-  return check_components(types, shapes, iterator.types(), iterator.shapes());
-}
+/// What a node takes from an iterator.
+struct Components {
+  std::vector<DataType> types;
+  std::vector<PartialShape> shapes;
+
+  static absl::StatusOr<Components> of(const AttrMap& attrs) {
+    Components c;
+    TROUPE_ASSIGN_OR_RETURN(c.types, attrs.get<std::vector<DataType>>("output_types"));
+    TROUPE_ASSIGN_OR_RETURN(c.shapes, attrs.get<std::vector<PartialShape>>("output_shapes"));
+    return c;
+  }
+  /// InvalidArgument when the iterator gives something else.
+  absl::Status check(const IteratorResource& iterator) const {
+    return check_components(types, shapes, iterator.types(), iterator.shapes());
+  }
+};
 
 /// Iterator, IteratorV2.
 class IteratorKernel final : public ResourceKernel<IteratorResource> {
@@ -39,7 +49,10 @@ class IteratorKernel final : public ResourceKernel<IteratorResource> {
   absl::StatusOr<std::shared_ptr<IteratorResource>> make(Allocator*) override {
     return make_iterator_resource(attrs_);
   }
-  absl::Status verify(const IteratorResource& found) const override { return check_attrs(attrs_, found); }
+  absl::Status verify(const IteratorResource& found) const override {
+    TROUPE_ASSIGN_OR_RETURN(const Components components, Components::of(attrs_));
+    return components.check(found);
+  }
 
  private:
   const AttrMap attrs_;
@@ -76,18 +89,22 @@ absl::Status output_optional_element(KernelContext& context, NextElement element
 template <absl::Status (*kOutput)(KernelContext&, NextElement)>
 class GetNextKernel final : public AsyncKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction&) {
-    return std::make_unique<GetNextKernel>();
+  explicit GetNextKernel(Components components) : components_(std::move(components)) {}
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(Components components, Components::of(c.node().attrs));
+    return std::make_unique<GetNextKernel>(std::move(components));
   }
   void compute_async(KernelContext& context, Done done) override {
     const auto iterator = lookup_resource<IteratorResource>(context, 0);
     if (!iterator.ok()) return done(iterator.status());
-    if (absl::Status fits = check_attrs(context.node().attrs, **iterator); !fits.ok())
-      return done(std::move(fits));
+    if (absl::Status fits = components_.check(**iterator); !fits.ok()) return done(std::move(fits));
     (*iterator)->next(element_context(context), [&context, done = std::move(done)](NextElement element) {
       done(kOutput(context, std::move(element)));
     });
   }
+
+ private:
+  const Components components_;
 };
 
 /// An iterator over the dataset that a function makes, once.

@@ -29,8 +29,8 @@ class Numbers {
   size_t used_ = block_.size();
 };
 
-/// The seeds of one pass after the other; all alike unless it reshuffles. A resource, for those that several datasets
-/// share. Thread-safe.
+/// The seeds of one pass after the other; all alike unless it reshuffles. A resource, for those that several
+/// datasets share. Thread-safe.
 class PassSeeds final : public Resource {
  public:
   static constexpr const char* kTypeName = "tensorflow::data::SeedGeneratorManager";
@@ -65,8 +65,8 @@ class PassSeeds final : public Resource {
   Numbers numbers_;  // guarded by mu_
 };
 
-/// Draws each element from a buffer that the input keeps full, `count` times over. Elements of a pass stay before
-/// those of the next one, which has its own numbers.
+/// Draws each element from a buffer that the input keeps full, `count` times over. Elements of a pass stay
+/// before those of the next one, which has its own numbers.
 class Shuffler {
  public:
   Shuffler(DatasetPtr input, std::string name, int64_t buffer_size, int64_t count,

@@ -1,6 +1,7 @@
 #include "devices/cpu/kernels/iterator_resource.h"
 
 #include <atomic>
+#include <utility>
 
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/iterator_threads.h"
@@ -44,7 +45,8 @@ struct IteratorResource::Request {
   bool claim() { return !claimed.exchange(true); }
 };
 
-/// An iterator and those who wait for its elements. Outlives the resource's interest in it while somebody does.
+/// An iterator and those who wait for its elements. Outlives the resource's interest in it while somebody
+/// does.
 struct IteratorResource::Position : std::enable_shared_from_this<Position> {
   DatasetPtr dataset;
   std::mutex iterator_mu;
@@ -54,8 +56,8 @@ struct IteratorResource::Position : std::enable_shared_from_this<Position> {
   std::deque<std::shared_ptr<Request>> queue;
   bool working = false;
 
+  /// With iterator_mu held.
   NextElement next(const ElementContext& step) {
-    std::lock_guard lock(iterator_mu);
     TROUPE_RETURN_IF_ERROR(step.check());
     return iterator->next(step);
   }
@@ -67,10 +69,11 @@ struct IteratorResource::Position : std::enable_shared_from_this<Position> {
       });
       if (!request->callback.has_value()) return request->done(request->step.check());
     }
-    std::lock_guard lock(queue_mu);
-    queue.push_back(std::move(request));
-    if (working) return;
-    working = true;
+    {
+      std::lock_guard lock(queue_mu);
+      queue.push_back(std::move(request));
+      if (std::exchange(working, true)) return;
+    }
     run_waiting([self = shared_from_this()]() mutable { serve(std::move(self)); });
   }
 
@@ -82,17 +85,22 @@ struct IteratorResource::Position : std::enable_shared_from_this<Position> {
       request = std::move(self->queue.front());
       self->queue.pop_front();
     }
-    const bool mine = request->claim();
+    bool mine = false;
     NextElement element = std::nullopt;
-    if (mine) {
-      if (request->callback.has_value()) request->step.cancellation->deregister(*request->callback);
-      element = self->next(request->step);
+    {
+      std::lock_guard turn(self->iterator_mu);
+      mine = request->claim();
+      if (mine) {
+        if (request->callback.has_value()) request->step.cancellation->deregister(*request->callback);
+        element = self->next(request->step);
+      }
     }
+    bool more = false;
     {
       std::lock_guard lock(self->queue_mu);
-      self->working = !self->queue.empty();
-      if (self->working) run_waiting([next = self]() mutable { serve(std::move(next)); });
+      more = self->working = !self->queue.empty();
     }
+    if (more) run_waiting([next = self]() mutable { serve(std::move(next)); });
     // Nothing is held any more when the step goes on, which may be its end.
     self = nullptr;
     if (!mine) return;
@@ -125,9 +133,13 @@ void IteratorResource::next(ElementContext step, Done done) {
         "initializer operation for this iterator before getting the next element."));
   }
   if (!position->dataset->blocks) {
-    NextElement element = position->next(step);
-    position = nullptr;
-    return done(std::move(element));
+    // Who finds it busy waits elsewhere.
+    if (std::unique_lock turn(position->iterator_mu, std::try_to_lock); turn.owns_lock()) {
+      NextElement element = position->next(step);
+      turn.unlock();
+      position = nullptr;
+      return done(std::move(element));
+    }
   }
   auto request = std::make_shared<Request>();
   request->step = std::move(step);

@@ -31,8 +31,8 @@ class IteratorResource final : public Resource {
 
   /// Begins with the dataset. InvalidArgument when its elements are not what this iterator gives.
   absl::Status start(DatasetPtr dataset);
-  /// `done` gets the next element, on this thread unless the dataset blocks. Requests are served one after the other;
-  /// one that waits for its turn is answered at once when its step is cancelled.
+  /// `done` gets the next element, on this thread unless the dataset blocks. Requests are served one after
+  /// the other; one that waits for its turn is answered at once when its step is cancelled.
   void next(ElementContext step, Done done);
 
  private:

@@ -4,12 +4,14 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace troupe {
 namespace {
 
-/// How long a thread without work stays: longer than the pauses between steps, so that training does not make threads.
+/// How long a thread without work stays: longer than the pauses between steps, so that training does not make
+/// threads.
 constexpr std::chrono::seconds kIdleSeconds{5};
 
 /// Threads as many as there are jobs at once. Lives as long as the process, as its threads may.
@@ -27,7 +29,17 @@ class WaitingThreads {
       return;
     }
     lock.unlock();
-    std::thread([this] { work(); }).detach();
+    try {
+      std::thread([this] { work(); }).detach();
+    } catch (const std::system_error&) {
+      // No more threads: what is next is done here, late rather than never.
+      lock.lock();
+      if (jobs_.empty()) return;
+      std::function<void()> next = std::move(jobs_.front());
+      jobs_.pop_front();
+      lock.unlock();
+      next();
+    }
   }
 
  private:

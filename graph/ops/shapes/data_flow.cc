@@ -137,16 +137,6 @@ absl::Status tensor_array_scatter(ShapeContext& c) {
   return scalar(c);
 }
 
-absl::Status iterator_components(ShapeContext& c) {
-  TROUPE_ASSIGN_OR_RETURN(auto shapes, c.attr<std::vector<PartialShape>>("output_shapes"));
-  if (static_cast<int>(shapes.size()) != c.num_outputs()) {
-    return invalid(absl::StrCat("`output_shapes` must be the same length as `output_types` (", shapes.size(),
-                                " vs. ", c.num_outputs()));
-  }
-  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shapes[i]);
-  return absl::OkStatus();
-}
-
 constexpr ShapeRow kRows[] = {
     // Queues by reference: a handle is two strings.
     {"FIFOQueue", rule<"-> [2]">},
@@ -239,21 +229,6 @@ constexpr ShapeRow kRows[] = {
     {"GetSessionHandleV2", scalar},
     {"GetSessionTensor", rule<"[] -> *">},
     {"DeleteSessionTensor", rule<"[]">},
-    // Datasets and their iterators.
-    {"Iterator", scalar},
-    {"IteratorV2", scalar},
-    {"OneShotIterator", scalar},
-    {"MakeIterator", no_outputs},
-    {"IteratorGetNext", iterator_components},
-    {"IteratorGetNextSync", iterator_components},
-    {"BatchDatasetV2", rule<"* [] [] -> []">},
-    {"MapDataset", scalar},
-    {"PrefetchDataset", rule<"* [] -> []">},
-    {"RangeDataset", rule<"[] [] [] -> []">},
-    {"RepeatDataset", rule<"* [] -> []">},
-    {"ShuffleDataset", rule<"* [] [] [] -> []">},
-    {"TensorDataset", scalar},
-    {"TensorSliceDataset", scalar},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@ namespace troupe::shapes {
 absl::Status register_array_shapes(OpRegistry* registry);
 absl::Status register_control_flow_shapes(OpRegistry* registry);
 absl::Status register_data_flow_shapes(OpRegistry* registry);
+absl::Status register_dataset_shapes(OpRegistry* registry);
 absl::Status register_functional_shapes(OpRegistry* registry);
 absl::Status register_image_shapes(OpRegistry* registry);
 absl::Status register_index_shapes(OpRegistry* registry);
@@ -16,6 +17,7 @@ absl::Status register_linalg_shapes(OpRegistry* registry);
 absl::Status register_list_shapes(OpRegistry* registry);
 absl::Status register_math_shapes(OpRegistry* registry);
 absl::Status register_nn_shapes(OpRegistry* registry);
+absl::Status register_quantized_shapes(OpRegistry* registry);
 absl::Status register_random_shapes(OpRegistry* registry);
 absl::Status register_rng_shapes(OpRegistry* registry);
 absl::Status register_sparse_shapes(OpRegistry* registry);
