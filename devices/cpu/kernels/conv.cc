@@ -159,7 +159,11 @@ void run_plain(Pass pass, const ConvProblem& p, ParallelRunner& runner, const T*
     conv.forward(runner, first, second, to);
     if (!p.channels_last) transpose_images<T>(to, p.batch, out_area, p.out_channels, result);
   } else {
-    conv.backward_input(runner, first, second, to);
+    if (std::is_same_v<T, Eigen::bfloat16> && p.groups > 1) {
+      conv.depthwise_backward_input_rounded(first, second, to);
+    } else {
+      conv.backward_input(runner, first, second, to);
+    }
     if (!p.channels_last) transpose_images<T>(to, p.batch, in_area, p.in_channels, result);
   }
 }
@@ -195,8 +199,9 @@ bool has_empty_image(const ConvProblem& p) {
   return p.batch * p.in_image() == 0 || p.batch * p.out_image() == 0;
 }
 
-/// run_pass over tensors of any dtype of the family. half and bfloat16 are computed in float, but for filter gradients under
-/// explicit padding: there TensorFlow rounds every sum to 16 bits, and answers are meant to be the same.
+/// run_pass over tensors of any dtype of the family. half and bfloat16 are computed in float, but for gradients under explicit
+/// padding (those of images: bfloat16, without groups or depthwise): there TensorFlow rounds every sum to 16 bits, and
+/// answers are meant to be the same.
 template <class T>
 absl::Status run_tensors(Pass pass, const ConvProblem& p, Padding padding, ParallelRunner& runner,
                          const Tensor& first, const Tensor& second, Tensor* result,
@@ -208,7 +213,9 @@ absl::Status run_tensors(Pass pass, const ConvProblem& p, Padding padding, Paral
     return absl::OkStatus();
   }
   if constexpr (std::is_same_v<T, Eigen::half> || std::is_same_v<T, Eigen::bfloat16>) {
-    if (padding == Padding::kExplicit && pass == Pass::kBackwardFilter) {
+    const bool rounds_images = std::is_same_v<T, Eigen::bfloat16> && pass == Pass::kBackwardInput &&
+                               (p.groups == 1 || p.groups == p.in_channels);
+    if (padding == Padding::kExplicit && (pass == Pass::kBackwardFilter || rounds_images)) {
       run_plain<T>(pass, p, runner, first.flat<T>().data(), second.flat<T>().data(), to.data());
       return absl::OkStatus();
     }

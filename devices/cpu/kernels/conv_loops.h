@@ -55,6 +55,33 @@ class PlainConv {
     });
   }
 
+  /// backward_input of a depthwise convolution as TensorFlow's loops round it: a sum for each filter of a channel, over its
+  /// taps in order, and then the sum of those. `T` has 16 bits.
+  void depthwise_backward_input_rounded(const T* filter, const T* out_backprop, T* in_backprop) const {
+    const int64_t channels = p_.in_channels, per = group_out_;
+    std::vector<T> sums(static_cast<size_t>(p_.in_image() * per));
+    for (int64_t image = 0; image < p_.batch; ++image) {
+      std::fill(sums.begin(), sums.end(), T(0));
+      const T* out = out_backprop + image * p_.out_image();
+      for (int64_t tap = 0; tap < taps_; ++tap) {
+        for (int64_t position = 0; position < positions_; ++position) {
+          const int64_t offset = input_offset(position, tap);
+          if (offset < 0) continue;
+          const T *g = out + position * p_.out_channels, *f = filter + tap * p_.out_channels;
+          T* to = sums.data() + offset * per;
+          for (int64_t c = 0; c < channels * per; ++c)
+            to[c] = T(static_cast<float>(to[c]) + static_cast<float>(g[c]) * static_cast<float>(f[c]));
+        }
+      }
+      T* in = in_backprop + image * p_.in_image();
+      for (int64_t i = 0; i < p_.in_image(); ++i) {
+        T sum(0);
+        for (int64_t m = 0; m < per; ++m) sum += sums[static_cast<size_t>(i * per + m)];
+        in[i] = sum;
+      }
+    }
+  }
+
   void backward_filter(const T* input, const T* out_backprop, T* filter_backprop) const {
     std::fill_n(filter_backprop, p_.filter_size(), T(0));
     for (int64_t image = 0; image < p_.batch; ++image) {
@@ -119,6 +146,19 @@ class PlainConv {
         }
       }
     }
+  }
+
+  /// The offset of the input pixel under one tap of an output position, or -1 in padding.
+  int64_t input_offset(int64_t position, int64_t tap) const {
+    const int64_t out[3] = {position / p_.out[2] / p_.out[1], position / p_.out[2] % p_.out[1], position % p_.out[2]};
+    const int64_t at[3] = {tap / p_.kernel[2] / p_.kernel[1], tap / p_.kernel[2] % p_.kernel[1], tap % p_.kernel[2]};
+    int64_t pixel = 0;
+    for (size_t i = 0; i < 3; ++i) {
+      const int64_t in = out[i] * p_.stride[i] - p_.pad_before[i] + at[i] * p_.dilation[i];
+      if (in < 0 || in >= p_.in[i]) return -1;
+      pixel = pixel * p_.in[i] + in;
+    }
+    return pixel * p_.in_channels;
   }
 
   void gather(const T* in, int64_t group, int64_t first, int64_t rows, T* patches) const {

@@ -14,6 +14,15 @@ void register_random_binomial_kernels(KernelRegistry* registry);
 void register_random_rounding_kernels(KernelRegistry* registry);
 void register_random_box_kernels(KernelRegistry* registry);
 void register_index_shuffle_kernels(KernelRegistry* registry);
+/// Points: nearest centres and first centres; rows made monotonic; vocabularies; small things.
+void register_clustering_kernels(KernelRegistry* registry);
+void register_isotonic_kernels(KernelRegistry* registry);
+void register_vocab_remap_kernels(KernelRegistry* registry);
+void register_misc_value_kernels(KernelRegistry* registry);
+/// Crosses of ragged features.
+void register_ragged_cross_kernels(KernelRegistry* registry);
+/// Messages read and written.
+void register_proto_kernels(KernelRegistry* registry);
 
 /// The ids of generators in inputs `alg` and `algorithm`.
 inline constexpr int64_t kRngPhilox = 1;

@@ -13,5 +13,6 @@ void register_quantized_matmul_kernels(KernelRegistry* r);
 void register_quantized_per_channel_kernels(KernelRegistry* r);
 void register_quantized_concat_kernels(KernelRegistry* r);
 void register_quantized_layer_kernels(KernelRegistry* r);
+void register_uniform_quantized_kernels(KernelRegistry* r);
 
 }  // namespace troupe

@@ -323,6 +323,7 @@ void register_quantized_kernels(KernelRegistry* r) {
   register_quantized_per_channel_kernels(r);
   register_quantized_concat_kernels(r);
   register_quantized_layer_kernels(r);
+  register_uniform_quantized_kernels(r);
 }
 
 }  // namespace troupe

@@ -3,20 +3,12 @@
 #include <optional>
 #include <string>
 
+#include "devices/cpu/kernels/cross_hash.h"
 #include "devices/cpu/kernels/hash_string.h"
 #include "devices/cpu/kernels/sparse.h"
 
 namespace troupe {
 namespace {
-
-/// Joins two fingerprints in order, as the buckets of TensorFlow's crosses are defined.
-uint64_t join_fingerprints(uint64_t a, uint64_t b) {
-  constexpr uint64_t kMul = 0xc6a4a7935bd1e995ULL;
-  auto mix = [](uint64_t v) { return v ^ (v >> 47); };
-  uint64_t r = (a ^ kMul) ^ (mix(b * kMul) * kMul);
-  r *= kMul;
-  return mix(mix(r) * kMul);
-}
 
 /// The features of all examples of one input: a row of a matrix, or the entries of a sparse tensor's row.
 class Column {

@@ -11,13 +11,12 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/kernels/register_kernels.h"
+#include "devices/cpu/kernels/summary_values.h"
 #include "graph/tensor/tensor_proto.h"
 #include "proto/summary.pb.h"
 #include "proto/tensor.pb.h"
 
 namespace troupe {
-
-void register_image_summary_kernels(KernelRegistry* registry);
 
 namespace {
 
@@ -54,6 +53,7 @@ absl::Status for_numbers(const Tensor& t, const Fn& fn) {
     case DataType::kUint16: return for_elements<uint16_t>(t, fn);
     case DataType::kUint32: return for_elements<uint32_t>(t, fn);
     case DataType::kUint64: return for_elements<uint64_t>(t, fn);
+    case DataType::kBool: return for_elements<bool>(t, fn);
     default: return invalid("no summary for dtype ", dtype_name(t.dtype()));
   }
 }
@@ -113,19 +113,24 @@ void fill_buckets(const std::vector<double>& counts, pb::HistogramProto* histogr
   }
 }
 
-absl::Status histogram_summary(KernelContext& context) {
-  const Tensor& tag = context.input(0);
-  if (tag.rank() != 0) return invalid("tags must be scalar");
+}  // namespace
+
+absl::Status scalar_value(const Tensor& t, float* out) {
+  if (t.rank() != 0) return invalid("value must be scalar");
+  return for_numbers(t, [&](double v) {
+    *out = static_cast<float>(v);
+    return absl::OkStatus();
+  });
+}
+
+absl::Status fill_histogram(const Tensor& values, absl::string_view name, absl::string_view kind,
+                            pb::HistogramProto* histogram) {
   const std::vector<double>& limits = bucket_limits();
   std::vector<double> counts(limits.size());
-  pb::Summary summary;
-  auto* value = summary.add_value();
-  value->set_tag(tag.value<TString>().str());
-  pb::HistogramProto* histogram = value->mutable_histo();
   double least = std::numeric_limits<double>::max(), most = -least, n = 0, sum = 0, squares = 0;
-  TROUPE_RETURN_IF_ERROR(for_numbers(context.input(1), [&](double v) -> absl::Status {
-    if (std::isnan(v)) return invalid("Nan in summary histogram for: ", context.node().name);
-    if (std::isinf(v)) return invalid("Infinity in Histogram for: ", context.node().name);
+  TROUPE_RETURN_IF_ERROR(for_numbers(values, [&](double v) -> absl::Status {
+    if (std::isnan(v)) return invalid("Nan in summary histogram for: ", name);
+    if (std::isinf(v)) return invalid("Infinity in ", kind, " for: ", name);
     auto at = static_cast<size_t>(std::upper_bound(limits.begin(), limits.end(), v) - limits.begin());
     counts[std::min(at, counts.size() - 1)] += 1;
     least = std::min(least, v);
@@ -141,6 +146,19 @@ absl::Status histogram_summary(KernelContext& context) {
   histogram->set_sum(sum);
   histogram->set_sum_squares(squares);
   fill_buckets(counts, histogram);
+  return absl::OkStatus();
+}
+
+namespace {
+
+absl::Status histogram_summary(KernelContext& context) {
+  const Tensor& tag = context.input(0);
+  if (tag.rank() != 0) return invalid("tags must be scalar");
+  pb::Summary summary;
+  auto* value = summary.add_value();
+  value->set_tag(tag.value<TString>().str());
+  TROUPE_RETURN_IF_ERROR(
+      fill_histogram(context.input(1), context.node().name, "Histogram", value->mutable_histo()));
   return set_summary(context, summary);
 }
 
@@ -165,13 +183,16 @@ absl::Status merge_summary(KernelContext& context) {
   return set_summary(context, merged);
 }
 
-/// Numbers always as raw bytes.
+}  // namespace
+
 void put_tensor(const Tensor& tensor, pb::TensorProto* out) {
   if (!is_trivial(tensor.dtype())) return to_proto(tensor, out);
   out->set_dtype(static_cast<pb::DataType>(tensor.dtype()));
   to_proto(PartialShape(tensor.shape()), out->mutable_tensor_shape());
   out->set_tensor_content(tensor.raw(), tensor.bytes());
 }
+
+namespace {
 
 absl::Status tensor_summary(KernelContext& context) {
   pb::Summary summary;
@@ -235,6 +256,33 @@ std::string numbered_tag(const std::string& tag, const char* kind, int64_t i, in
   return most > 1 ? absl::StrCat(tag, "/", kind, "/", i) : absl::StrCat(tag, "/", kind);
 }
 
+}  // namespace
+
+absl::Status add_audio(const Tensor& tensor, const std::string& tag, int64_t most, float rate,
+                       pb::Summary* summary) {
+  if (tensor.rank() != 2 && tensor.rank() != 3) {
+    return invalid("Tensor must be 3-D or 2-D, got: ", tensor.shape().to_string());
+  }
+  if (!(rate > 0) || !(rate < 2e9f)) return invalid("sample_rate must be > 0");
+  const int64_t frames = tensor.dim(1), channels = tensor.rank() == 3 ? tensor.dim(2) : 1;
+  for (int64_t i = 0; i < std::min(most, tensor.dim(0)); ++i) {
+    auto* value = summary->add_value();
+    value->set_tag(numbered_tag(tag, "audio", i, most));
+    auto* audio = value->mutable_audio();
+    audio->set_sample_rate(rate);
+    audio->set_num_channels(channels);
+    audio->set_length_frames(frames);
+    audio->set_content_type("audio/wav");
+    TROUPE_ASSIGN_OR_RETURN(std::string wav,
+                            encode_wav(tensor.flat<float>().data() + i * frames * channels, frames,
+                                       channels, static_cast<uint32_t>(std::lround(rate))));
+    audio->set_encoded_audio_string(std::move(wav));
+  }
+  return absl::OkStatus();
+}
+
+namespace {
+
 class AudioSummaryKernel final : public Kernel {
  public:
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
@@ -250,9 +298,6 @@ class AudioSummaryKernel final : public Kernel {
     const Tensor& tag = context.input(0);
     const Tensor& tensor = context.input(1);
     if (tag.rank() != 0) return invalid("Tag must be a scalar");
-    if (tensor.rank() != 2 && tensor.rank() != 3) {
-      return invalid("Tensor must be 3-D or 2-D, got: ", tensor.shape().to_string());
-    }
     float rate = rate_;
     if (!has_rate_) {
       if (context.input(2).rank() != 0) {
@@ -261,22 +306,8 @@ class AudioSummaryKernel final : public Kernel {
       }
       rate = context.input(2).value<float>();
     }
-    if (!(rate > 0) || !(rate < 2e9f)) return invalid("sample_rate must be > 0");
-    const int64_t frames = tensor.dim(1), channels = tensor.rank() == 3 ? tensor.dim(2) : 1;
     pb::Summary summary;
-    for (int64_t i = 0; i < std::min(max_outputs_, tensor.dim(0)); ++i) {
-      auto* value = summary.add_value();
-      value->set_tag(numbered_tag(tag.value<TString>().str(), "audio", i, max_outputs_));
-      auto* audio = value->mutable_audio();
-      audio->set_sample_rate(rate);
-      audio->set_num_channels(channels);
-      audio->set_length_frames(frames);
-      audio->set_content_type("audio/wav");
-      TROUPE_ASSIGN_OR_RETURN(std::string wav,
-                              encode_wav(tensor.flat<float>().data() + i * frames * channels, frames,
-                                         channels, static_cast<uint32_t>(std::lround(rate))));
-      audio->set_encoded_audio_string(std::move(wav));
-    }
+    TROUPE_RETURN_IF_ERROR(add_audio(tensor, tag.value<TString>().str(), max_outputs_, rate, &summary));
     return set_summary(context, summary);
   }
 
@@ -297,6 +328,7 @@ void register_summary_kernels(KernelRegistry* registry) {
   registry->add(KernelDef("AudioSummary").kernel<AudioSummaryKernel>());
   registry->add(KernelDef("AudioSummaryV2").kernel<AudioSummaryKernel>());
   register_image_summary_kernels(registry);
+  register_summary_writer_kernels(registry);
 }
 
 }  // namespace troupe

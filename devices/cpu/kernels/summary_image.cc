@@ -11,11 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/kernels/image_codec_png.h"
 #include "devices/cpu/kernels/register_kernels.h"
+#include "devices/cpu/kernels/summary_values.h"
 #include "proto/summary.pb.h"
 
 namespace troupe {
-
-void register_image_summary_kernels(KernelRegistry* registry);
 
 namespace {
 
@@ -66,6 +65,58 @@ std::vector<uint8_t> to_bytes(const T* samples, int64_t pixels, int64_t channels
   return bytes;
 }
 
+std::vector<uint8_t> picture(const Tensor& images, int64_t i, int64_t pixels, int64_t channels,
+                             const std::vector<uint8_t>& bad_color) {
+  const int64_t at = i * pixels * channels;
+  switch (images.dtype()) {
+    case DataType::kFloat: return to_bytes(images.flat<float>().data() + at, pixels, channels, bad_color);
+    case DataType::kDouble:
+      return to_bytes(images.flat<double>().data() + at, pixels, channels, bad_color);
+    case DataType::kHalf:
+      return to_bytes(images.flat<Eigen::half>().data() + at, pixels, channels, bad_color);
+    default: {
+      const uint8_t* from = images.flat<uint8_t>().data() + at;
+      return {from, from + pixels * channels};
+    }
+  }
+}
+
+}  // namespace
+
+absl::Status add_images(const Tensor& images, const std::string& tag, const std::vector<uint8_t>& bad_color, int64_t most,
+                        pb::Summary* summary) {
+  const bool is_batch = images.rank() == 4;
+  const int64_t channels = is_batch ? images.dim(3) : 0;
+  if (channels != 1 && channels != 3 && channels != 4) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Tensor must be 4-D with last dim 1, 3, or 4, not ", images.shape().to_string()));
+  }
+  if (static_cast<int64_t>(bad_color.size()) < channels) {
+    return absl::InvalidArgumentError(absl::StrCat("expected depth <= bad_color.size, got depth = ",
+                                                   channels, ", bad_color.size = ", bad_color.size()));
+  }
+  const int64_t height = images.dim(1), width = images.dim(2);
+  if (height >= (1 << 24) || width >= (1 << 24)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("images are too large for summaries: ", images.shape().to_string()));
+  }
+  for (int64_t i = 0; i < std::min(most, images.dim(0)); ++i) {
+    auto* value = summary->add_value();
+    value->set_tag(most > 1 ? absl::StrCat(tag, "/image/", i) : absl::StrCat(tag, "/image"));
+    const std::vector<uint8_t> bytes = picture(images, i, height * width, channels, bad_color);
+    auto* image = value->mutable_image();
+    image->set_height(static_cast<int32_t>(height));
+    image->set_width(static_cast<int32_t>(width));
+    image->set_colorspace(static_cast<int32_t>(channels));
+    TROUPE_ASSIGN_OR_RETURN(std::string png,
+                            encode_png(bytes.data(), width, height, static_cast<int>(channels), 8));
+    image->set_encoded_image_string(std::move(png));
+  }
+  return absl::OkStatus();
+}
+
+namespace {
+
 class ImageSummaryKernel final : public Kernel {
  public:
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
@@ -85,35 +136,8 @@ class ImageSummaryKernel final : public Kernel {
     const Tensor& tag = context.input(0);
     const Tensor& images = context.input(1);
     if (tag.rank() != 0) return absl::InvalidArgumentError("Tags must be a scalar");
-    const bool is_batch = images.rank() == 4;
-    const int64_t channels = is_batch ? images.dim(3) : 0;
-    if (channels != 1 && channels != 3 && channels != 4) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Tensor must be 4-D with last dim 1, 3, or 4, not ", images.shape().to_string()));
-    }
-    if (static_cast<int64_t>(bad_color_.size()) < channels) {
-      return absl::InvalidArgumentError(absl::StrCat("expected depth <= bad_color.size, got depth = ",
-                                                     channels, ", bad_color.size = ", bad_color_.size()));
-    }
-    const int64_t height = images.dim(1), width = images.dim(2);
-    if (height >= (1 << 24) || width >= (1 << 24)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("images are too large for summaries: ", images.shape().to_string()));
-    }
     pb::Summary summary;
-    for (int64_t i = 0; i < std::min(max_images_, images.dim(0)); ++i) {
-      auto* value = summary.add_value();
-      const std::string name = tag.value<TString>().str();
-      value->set_tag(max_images_ > 1 ? absl::StrCat(name, "/image/", i) : absl::StrCat(name, "/image"));
-      const std::vector<uint8_t> bytes = picture(images, i, height * width, channels);
-      auto* image = value->mutable_image();
-      image->set_height(static_cast<int32_t>(height));
-      image->set_width(static_cast<int32_t>(width));
-      image->set_colorspace(static_cast<int32_t>(channels));
-      TROUPE_ASSIGN_OR_RETURN(std::string png,
-                              encode_png(bytes.data(), width, height, static_cast<int>(channels), 8));
-      image->set_encoded_image_string(std::move(png));
-    }
+    TROUPE_RETURN_IF_ERROR(add_images(images, tag.value<TString>().str(), bad_color_, max_images_, &summary));
     std::string out;
     if (!summary.SerializeToString(&out)) return absl::InternalError("a summary that cannot be written");
     context.set_output(0, Tensor::string_scalar(out));
@@ -121,21 +145,6 @@ class ImageSummaryKernel final : public Kernel {
   }
 
  private:
-  std::vector<uint8_t> picture(const Tensor& images, int64_t i, int64_t pixels, int64_t channels) const {
-    const int64_t at = i * pixels * channels;
-    switch (images.dtype()) {
-      case DataType::kFloat: return to_bytes(images.flat<float>().data() + at, pixels, channels, bad_color_);
-      case DataType::kDouble:
-        return to_bytes(images.flat<double>().data() + at, pixels, channels, bad_color_);
-      case DataType::kHalf:
-        return to_bytes(images.flat<Eigen::half>().data() + at, pixels, channels, bad_color_);
-      default: {
-        const uint8_t* from = images.flat<uint8_t>().data() + at;
-        return {from, from + pixels * channels};
-      }
-    }
-  }
-
   int64_t max_images_ = 3;
   std::vector<uint8_t> bad_color_;
 };

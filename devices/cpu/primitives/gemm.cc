@@ -191,9 +191,13 @@ void gemm_accumulate(bool transpose_a, bool transpose_b, int64_t m, int64_t n, i
     for (int64_t i = 0; i < m; ++i) {
       for (int64_t j = 0; j < n; ++j) {
         T sum = c[i * ldc + j];
+        // Eigen takes columns by eights; its vectors of bfloat16 round products too, the columns left over do not.
+        const bool rounds_products = std::is_same_v<T, Eigen::bfloat16> && j < n - n % 8;
         for (int64_t l = 0; l < k; ++l) {
-          sum = static_cast<T>(static_cast<float>(sum) + static_cast<float>(a[i * a_row + l * a_col]) *
-                                                             static_cast<float>(b[l * b_row + j * b_col]));
+          float product =
+              static_cast<float>(a[i * a_row + l * a_col]) * static_cast<float>(b[l * b_row + j * b_col]);
+          if (rounds_products) product = static_cast<float>(static_cast<T>(product));
+          sum = static_cast<T>(static_cast<float>(sum) + product);
         }
         c[i * ldc + j] = sum;
       }

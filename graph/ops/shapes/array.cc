@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "graph/ops/shapes/rule.h"
+#include "graph/ops/shapes/reused.h"
 #include "graph/ops/shapes/shapes.h"
 #include "graph/ops/shapes/values.h"
 
@@ -172,6 +173,8 @@ absl::Status transpose(ShapeContext& c) {
   return absl::OkStatus();
 }
 
+}  // namespace
+
 absl::Status concat_inputs(ShapeContext& c, int begin, int end, int axis_input) {
   TROUPE_RETURN_IF_ERROR(with_rank(c.input(axis_input), 0).status());
   const auto axis = c.constant_int(axis_input);
@@ -209,6 +212,8 @@ absl::Status concat_inputs(ShapeContext& c, int begin, int end, int axis_input) 
   c.set_output(0, concatenate(append(before, middle), after));
   return concat_values(c, begin, end);
 }
+
+namespace {
 
 absl::Status concat(ShapeContext& c) { return concat_inputs(c, 1, c.num_inputs(), 0); }
 absl::Status concat_v2(ShapeContext& c) {

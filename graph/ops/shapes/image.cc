@@ -1,6 +1,7 @@
 // Images and sound: codecs, colours, sizes, boxes, spectra.
 
 #include "absl/strings/str_cat.h"
+#include "graph/ops/shapes/reused.h"
 #include "graph/ops/shapes/rule.h"
 #include "graph/ops/shapes/shapes.h"
 
@@ -9,8 +10,9 @@ namespace {
 
 absl::Status invalid(std::string message) { return absl::InvalidArgumentError(std::move(message)); }
 
-/// [batch, height, width, channels] in, height and width from input 1 out.
-absl::Status resize(ShapeContext& c) {
+}  // namespace
+
+absl::Status resize_image(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), 4));
   TROUPE_ASSIGN_OR_RETURN(PartialShape size, with_rank(c.input(1), 1));
   TROUPE_RETURN_IF_ERROR(with_value(dim_of(size, 0), 2).status());
@@ -24,6 +26,8 @@ absl::Status resize(ShapeContext& c) {
   c.set_output(0, PartialShape({dim_of(in, 0), height, width, dim_of(in, 3)}));
   return absl::OkStatus();
 }
+
+namespace {
 
 absl::Status resize_gradient(ShapeContext& c) {
   c.set_output(0, c.input(1));
@@ -192,12 +196,12 @@ constexpr ShapeRow kRows[] = {
     {"NonMaxSuppressionV3", rule<"[n,4] [n] [] [] [] -> [?]">},
     {"NonMaxSuppressionV4", suppress_padded},
     {"NonMaxSuppressionV5", suppress_padded},
-    {"ResizeArea", resize},
-    {"ResizeBicubic", resize},
-    {"ResizeBilinear", resize},
+    {"ResizeArea", resize_image},
+    {"ResizeBicubic", resize_image},
+    {"ResizeBilinear", resize_image},
     {"ResizeBilinearGrad", resize_gradient},
-    {"ResizeNearestNeighbor", resize},
-    {"ResizeNearestNeighborGrad", resize},
+    {"ResizeNearestNeighbor", resize_image},
+    {"ResizeNearestNeighborGrad", resize_image},
 };
 
 }  // namespace

@@ -159,6 +159,7 @@ constexpr ShapeRow kRows[] = {
     {"ImageSummary", scalar},
     {"MergeSummary", scalar},
     {"ScalarSummary", scalar},
+    {"SummaryWriter", scalar},
     {"TensorSummary", scalar},
     {"TensorSummaryV2", scalar},
     {"FixedLengthRecordReaderV2", scalar},

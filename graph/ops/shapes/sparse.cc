@@ -177,7 +177,15 @@ absl::Status ragged_range(ShapeContext& c) {
   return absl::OkStatus();
 }
 
+/// Values and row splits, each a vector.
+absl::Status ragged_cross(ShapeContext& c) {
+  c.set_output(0, unknown_of_rank(1));
+  c.set_output(1, unknown_of_rank(1));
+  return absl::OkStatus();
+}
+
 constexpr ShapeRow kRows[] = {
+    {"RaggedCross", ragged_cross},
     {"EditDistance", edit_distance},
     {"SparseAdd", rule<"[?,r] [?] [?] [?,?] [?] [?] [] -> [?,?] [?] [?]">},
     {"SparseConcat", sparse_concat},

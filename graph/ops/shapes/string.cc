@@ -93,6 +93,7 @@ constexpr ShapeRow kRows[] = {
     {"StringStrip", unchanged},
     {"StringToHashBucket", unchanged},
     {"StringToHashBucketFast", unchanged},
+    {"_TensorToHashBucketFast", unchanged},
     {"StringToHashBucketStrong", unchanged},
     {"StringToNumber", unchanged},
     {"StringUpper", unchanged},

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "graph/ops/shapes/rule.h"
+#include "graph/ops/shapes/reused.h"
 #include "graph/ops/shapes/shapes.h"
 
 namespace troupe::shapes {
@@ -175,10 +176,17 @@ absl::Status conv(ShapeContext& c, int spatial, absl::string_view name) {
   return absl::OkStatus();
 }
 
+}  // namespace
+
 absl::Status conv_2d(ShapeContext& c) { return conv(c, 2, "Conv2D"); }
+
+namespace {
+
 absl::Status conv_3d(ShapeContext& c) { return conv(c, 3, "Conv3D"); }
 
-absl::Status depthwise(ShapeContext& c) {
+}  // namespace
+
+absl::Status depthwise_conv_2d(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(Layout l, layout_of(c, 2));
   TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), 4));
   TROUPE_ASSIGN_OR_RETURN(PartialShape filter, with_rank(c.input(1), 4));
@@ -203,6 +211,8 @@ absl::Status depthwise(ShapeContext& c) {
   c.set_output(0, PartialShape(std::move(dims)));
   return absl::OkStatus();
 }
+
+namespace {
 
 absl::Status conv_2d_input_gradient(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(Layout l, layout_of(c, 2));
@@ -375,7 +385,7 @@ constexpr ShapeRow kRows[] = {
     {"Conv3DBackpropFilter", rule<"* [?,?,?,?,?]">},
     {"Conv3DBackpropInputV2", conv_gradient<0, 5>},
     {"Conv3DBackpropFilterV2", conv_gradient<1, 5>},
-    {"DepthwiseConv2dNative", depthwise},
+    {"DepthwiseConv2dNative", depthwise_conv_2d},
     {"DepthwiseConv2dNativeBackpropInput", conv_gradient<0, 4>},
     {"DepthwiseConv2dNativeBackpropFilter", conv_gradient<1, 4>},
     {"AvgPool", avg_pool},
