@@ -150,8 +150,10 @@ class PlainConv {
 
   /// The offset of the input pixel under one tap of an output position, or -1 in padding.
   int64_t input_offset(int64_t position, int64_t tap) const {
-    const int64_t out[3] = {position / p_.out[2] / p_.out[1], position / p_.out[2] % p_.out[1], position % p_.out[2]};
-    const int64_t at[3] = {tap / p_.kernel[2] / p_.kernel[1], tap / p_.kernel[2] % p_.kernel[1], tap % p_.kernel[2]};
+    const int64_t out[3] = {position / p_.out[2] / p_.out[1], position / p_.out[2] % p_.out[1],
+                            position % p_.out[2]};
+    const int64_t at[3] = {tap / p_.kernel[2] / p_.kernel[1], tap / p_.kernel[2] % p_.kernel[1],
+                           tap % p_.kernel[2]};
     int64_t pixel = 0;
     for (size_t i = 0; i < 3; ++i) {
       const int64_t in = out[i] * p_.stride[i] - p_.pad_before[i] + at[i] * p_.dilation[i];

@@ -274,8 +274,8 @@ absl::Status add_audio(const Tensor& tensor, const std::string& tag, int64_t mos
     audio->set_length_frames(frames);
     audio->set_content_type("audio/wav");
     TROUPE_ASSIGN_OR_RETURN(std::string wav,
-                            encode_wav(tensor.flat<float>().data() + i * frames * channels, frames,
-                                       channels, static_cast<uint32_t>(std::lround(rate))));
+                            encode_wav(tensor.flat<float>().data() + i * frames * channels, frames, channels,
+                                       static_cast<uint32_t>(std::lround(rate))));
     audio->set_encoded_audio_string(std::move(wav));
   }
   return absl::OkStatus();

@@ -70,8 +70,7 @@ std::vector<uint8_t> picture(const Tensor& images, int64_t i, int64_t pixels, in
   const int64_t at = i * pixels * channels;
   switch (images.dtype()) {
     case DataType::kFloat: return to_bytes(images.flat<float>().data() + at, pixels, channels, bad_color);
-    case DataType::kDouble:
-      return to_bytes(images.flat<double>().data() + at, pixels, channels, bad_color);
+    case DataType::kDouble: return to_bytes(images.flat<double>().data() + at, pixels, channels, bad_color);
     case DataType::kHalf:
       return to_bytes(images.flat<Eigen::half>().data() + at, pixels, channels, bad_color);
     default: {
@@ -83,8 +82,8 @@ std::vector<uint8_t> picture(const Tensor& images, int64_t i, int64_t pixels, in
 
 }  // namespace
 
-absl::Status add_images(const Tensor& images, const std::string& tag, const std::vector<uint8_t>& bad_color, int64_t most,
-                        pb::Summary* summary) {
+absl::Status add_images(const Tensor& images, const std::string& tag, const std::vector<uint8_t>& bad_color,
+                        int64_t most, pb::Summary* summary) {
   const bool is_batch = images.rank() == 4;
   const int64_t channels = is_batch ? images.dim(3) : 0;
   if (channels != 1 && channels != 3 && channels != 4) {
@@ -92,8 +91,8 @@ absl::Status add_images(const Tensor& images, const std::string& tag, const std:
         absl::StrCat("Tensor must be 4-D with last dim 1, 3, or 4, not ", images.shape().to_string()));
   }
   if (static_cast<int64_t>(bad_color.size()) < channels) {
-    return absl::InvalidArgumentError(absl::StrCat("expected depth <= bad_color.size, got depth = ",
-                                                   channels, ", bad_color.size = ", bad_color.size()));
+    return absl::InvalidArgumentError(absl::StrCat("expected depth <= bad_color.size, got depth = ", channels,
+                                                   ", bad_color.size = ", bad_color.size()));
   }
   const int64_t height = images.dim(1), width = images.dim(2);
   if (height >= (1 << 24) || width >= (1 << 24)) {

@@ -150,7 +150,8 @@ TEST(UniformRequantize, changes_scales_in_fixed_point) {
   EXPECT_EQ(steps(requantize(s8, bytes, {{0.25f, 0.3f, 0.1f}, {-20, 1, 2}, 1},
                              {{0.25f, 0.5f, 0.1f}, {-2, 1, 2}, 1})),
             (Ints{-110, -60, -20, 18, 60, 127}));
-  EXPECT_EQ(steps(requantize(s8, {1, 2, 1, 1, 1, 1}, {{1}, {1}}, {{1e-30f}, {1}})), (Ints{1, 127, 1, 1, 1, 1}));
+  EXPECT_EQ(steps(requantize(s8, {1, 2, 1, 1, 1, 1}, {{1}, {1}}, {{1e-30f}, {1}})),
+            (Ints{1, 127, 1, 1, 1, 1}));
   EXPECT_EQ(why(requantize(s8, bytes, {{0}, {1}}, {{1}, {1}})),
             "input/output scales elements must be all positive.");
   EXPECT_EQ(why(requantize(s8, bytes, {{1, 1, 1}, {1, 2, 3}, 1}, {{1, 1}, {1, 2}, 0})),
