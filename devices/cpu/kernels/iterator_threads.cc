@@ -11,8 +11,8 @@ namespace troupe {
 namespace {
 
 /// How long a thread without work stays: longer than the pauses between steps, so that training does not make
-/// threads.
-constexpr std::chrono::seconds kIdleSeconds{5};
+/// threads; short, as what it last ran for may not end before it.
+constexpr std::chrono::milliseconds kIdleMs{50};
 
 /// Threads as many as there are jobs at once. Lives as long as the process, as its threads may.
 class WaitingThreads {
@@ -47,7 +47,7 @@ class WaitingThreads {
     std::unique_lock lock(mu_);
     while (true) {
       ++idle_;
-      const bool any = came_.wait_for(lock, kIdleSeconds, [this] { return !jobs_.empty(); });
+      const bool any = came_.wait_for(lock, kIdleMs, [this] { return !jobs_.empty(); });
       --idle_;
       if (!any) return;
       std::function<void()> job = std::move(jobs_.front());
