@@ -29,8 +29,8 @@ class SimonCipher {
   uint64_t operator()(uint64_t value) const {
     uint64_t high = (value >> bits_) & mask_, low = value & mask_;
     for (size_t i = 0; i + 1 < keys_.size(); i += 2) {
-      low ^= mix(high) ^ keys_[i];
-      high ^= mix(low) ^ keys_[i + 1];
+      high ^= mix(low) ^ keys_[i];
+      low ^= mix(high) ^ keys_[i + 1];
     }
     return (high << bits_) | low;
   }

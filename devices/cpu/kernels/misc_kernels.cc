@@ -1,5 +1,7 @@
 #include "devices/cpu/kernels/misc_families.h"
 
+#include "devices/cpu/kernels/csr_matrix.h"
+
 namespace troupe {
 
 void register_misc_kernels(KernelRegistry* registry) {
@@ -8,6 +10,12 @@ void register_misc_kernels(KernelRegistry* registry) {
   register_random_rounding_kernels(registry);
   register_random_box_kernels(registry);
   register_index_shuffle_kernels(registry);
+  register_csr_conversions(registry);
+  register_csr_math(registry);
+  register_clustering_kernels(registry);
+  register_isotonic_kernels(registry);
+  register_vocab_remap_kernels(registry);
+  register_misc_value_kernels(registry);
   register_ragged_cross_kernels(registry);
   register_proto_kernels(registry);
 }
