@@ -178,6 +178,10 @@ absl::Status type_empty_list(const troupe::OpDef& op, const char* name, TF_AttrM
 extern "C" {
 
 TF_AttrMetadata TF_OperationGetAttrMetadata(TF_Operation* oper, const char* attr_name, TF_Status* status) {
+  if (oper == nullptr) {
+    c_api::set_invalid(status, "The operation is null");
+    return {};
+  }
   TF_AttrMetadata metadata = {};
   const AttrValue* value = find_attr(oper, attr_name, status);
   if (value == nullptr) return metadata;
@@ -191,6 +195,7 @@ TF_AttrMetadata TF_OperationGetAttrMetadata(TF_Operation* oper, const char* attr
 
 void TF_OperationGetAttrString(TF_Operation* oper, const char* attr_name, void* value, size_t max_length,
                                TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   const AttrValue* attr = find_attr(oper, attr_name, status);
   if (attr == nullptr) return;
   const std::string* s = attr->get<std::string>();
@@ -203,6 +208,7 @@ void TF_OperationGetAttrString(TF_Operation* oper, const char* attr_name, void* 
 
 void TF_OperationGetAttrStringList(TF_Operation* oper, const char* attr_name, void** values, size_t* lengths,
                                    int max_values, void* storage, size_t storage_size, TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   const AttrValue* attr = find_attr(oper, attr_name, status);
   if (attr == nullptr) return;
   if (!is_list(*attr)) {
@@ -227,45 +233,54 @@ void TF_OperationGetAttrStringList(TF_Operation* oper, const char* attr_name, vo
 }
 
 void TF_OperationGetAttrInt(TF_Operation* oper, const char* attr_name, int64_t* value, TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   if (const auto* v = typed<int64_t>(oper, attr_name, "int", status)) *value = *v;
 }
 
 void TF_OperationGetAttrIntList(TF_Operation* oper, const char* attr_name, int64_t* values, int max_values,
                                 TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   copy_list<int64_t>(oper, attr_name, values, max_values, status);
 }
 
 void TF_OperationGetAttrFloat(TF_Operation* oper, const char* attr_name, float* value, TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   if (const auto* v = typed<float>(oper, attr_name, "float", status)) *value = *v;
 }
 
 void TF_OperationGetAttrFloatList(TF_Operation* oper, const char* attr_name, float* values, int max_values,
                                   TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   copy_list<float>(oper, attr_name, values, max_values, status);
 }
 
 void TF_OperationGetAttrBool(TF_Operation* oper, const char* attr_name, unsigned char* value,
                              TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   if (const auto* v = typed<bool>(oper, attr_name, "bool", status)) *value = *v ? 1 : 0;
 }
 
 void TF_OperationGetAttrBoolList(TF_Operation* oper, const char* attr_name, unsigned char* values,
                                  int max_values, TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   copy_list<bool>(oper, attr_name, values, max_values, status);
 }
 
 void TF_OperationGetAttrType(TF_Operation* oper, const char* attr_name, TF_DataType* value,
                              TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   if (const auto* v = typed<DataType>(oper, attr_name, "type", status)) *value = static_cast<TF_DataType>(*v);
 }
 
 void TF_OperationGetAttrTypeList(TF_Operation* oper, const char* attr_name, TF_DataType* values,
                                  int max_values, TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   copy_list<DataType>(oper, attr_name, values, max_values, status);
 }
 
 void TF_OperationGetAttrShape(TF_Operation* oper, const char* attr_name, int64_t* value, int num_dims,
                               TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   const auto* shape = typed<PartialShape>(oper, attr_name, "shape", status);
   if (shape == nullptr) return;
   for (int i = 0; i < std::min(shape->rank(), num_dims); ++i) value[i] = shape->dim(i);
@@ -273,6 +288,7 @@ void TF_OperationGetAttrShape(TF_Operation* oper, const char* attr_name, int64_t
 
 void TF_OperationGetAttrShapeList(TF_Operation* oper, const char* attr_name, int64_t** dims, int* num_dims,
                                   int num_shapes, int64_t* storage, int storage_size, TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   const auto shapes = typed_list<PartialShape>(oper, attr_name, "list(shape)", status);
   if (!shapes) return;
   const int count = std::min(num_shapes, static_cast<int>(shapes->size()));
@@ -292,6 +308,7 @@ void TF_OperationGetAttrShapeList(TF_Operation* oper, const char* attr_name, int
 
 void TF_OperationGetAttrTensorShapeProto(TF_Operation* oper, const char* attr_name, TF_Buffer* value,
                                          TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   const AttrValue* attr = find_attr(oper, attr_name, status);
   if (attr == nullptr) return;
   const PartialShape* shape = attr->get<PartialShape>();
@@ -306,6 +323,7 @@ void TF_OperationGetAttrTensorShapeProto(TF_Operation* oper, const char* attr_na
 
 void TF_OperationGetAttrTensorShapeProtoList(TF_Operation* oper, const char* attr_name, TF_Buffer** values,
                                              int max_values, TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   const AttrValue* attr = find_attr(oper, attr_name, status);
   if (attr == nullptr) return;
   if (!is_list(*attr)) {
@@ -327,6 +345,7 @@ void TF_OperationGetAttrTensorShapeProtoList(TF_Operation* oper, const char* att
 
 void TF_OperationGetAttrTensor(TF_Operation* oper, const char* attr_name, TF_Tensor** value,
                                TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   *value = nullptr;
   const auto* tensor = typed<Tensor>(oper, attr_name, "tensor", status);
   if (tensor == nullptr) return;
@@ -337,6 +356,7 @@ void TF_OperationGetAttrTensor(TF_Operation* oper, const char* attr_name, TF_Ten
 
 void TF_OperationGetAttrTensorList(TF_Operation* oper, const char* attr_name, TF_Tensor** values,
                                    int max_values, TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   const auto tensors = typed_list<Tensor>(oper, attr_name, "list(tensor)", status);
   if (!tensors) return;
   const int count = std::min(max_values, static_cast<int>(tensors->size()));
@@ -352,6 +372,7 @@ void TF_OperationGetAttrTensorList(TF_Operation* oper, const char* attr_name, TF
 
 void TF_OperationGetAttrValueProto(TF_Operation* oper, const char* attr_name, TF_Buffer* output_attr_value,
                                    TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   const AttrValue* attr = find_attr(oper, attr_name, status);
   if (attr == nullptr) return;
   pb::AttrValue proto;
@@ -359,14 +380,19 @@ void TF_OperationGetAttrValueProto(TF_Operation* oper, const char* attr_name, TF
   c_api::set_status(status, c_api::message_to_buffer(proto, output_attr_value));
 }
 
-int TF_OperationGetNumAttrs(TF_Operation* oper) { return static_cast<int>(oper->node->attrs.size()); }
+int TF_OperationGetNumAttrs(TF_Operation* oper) {
+  if (oper == nullptr) return 0;
+  return static_cast<int>(oper->node->attrs.size());
+}
 
 int TF_OperationGetAttrNameLength(TF_Operation* oper, int i) {
+  if (oper == nullptr) return -1;
   const auto& attrs = oper->node->attrs;
   return i < 0 || i >= static_cast<int>(attrs.size()) ? -1 : static_cast<int>(attrs.begin()[i].first.size());
 }
 
 void TF_OperationGetAttrName(TF_Operation* oper, int i, char* output, TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   const auto& attrs = oper->node->attrs;
   if (i < 0 || i >= static_cast<int>(attrs.size())) {
     c_api::set_status(status, absl::OutOfRangeError(absl::StrCat("Operation only has ", attrs.size(),

@@ -28,7 +28,7 @@ std::string bytes(const void* value, size_t length) {
 }
 
 PartialShape shape_of(const int64_t* dims, int num_dims) {
-  if (num_dims < 0) return PartialShape();
+  if (num_dims < 0 || (dims == nullptr && num_dims > 0)) return PartialShape();
   std::vector<int64_t> sizes;
   for (int i = 0; i < num_dims; ++i) sizes.push_back(std::max<int64_t>(dims[i], PartialShape::kUnknownDim));
   return PartialShape(std::move(sizes));
@@ -59,7 +59,7 @@ absl::StatusOr<Tensor> copy_of(const TF_Tensor* value) {
 template <class T, class U>
 std::vector<T> list_of(const U* values, int count) {
   std::vector<T> out;
-  for (int i = 0; i < count; ++i) out.push_back(static_cast<T>(values[i]));
+  for (int i = 0; values != nullptr && i < count; ++i) out.push_back(static_cast<T>(values[i]));
   return out;
 }
 
@@ -87,12 +87,15 @@ extern "C" {
 
 void TF_SetAttrString(TF_OperationDescription* desc, const char* attr_name, const void* value,
                       size_t length) {
+  if (desc == nullptr) return;
   desc->set_attr(text(attr_name), bytes(value, length));
 }
 
 void TF_SetAttrStringList(TF_OperationDescription* desc, const char* attr_name, const void* const* values,
                           const size_t* lengths, int num_values) {
+  if (desc == nullptr) return;
   std::vector<std::string> list;
+  if (values == nullptr || lengths == nullptr) num_values = 0;
   for (int i = 0; i < num_values; ++i) list.push_back(bytes(values[i], lengths[i]));
   if (std::strcmp(text(attr_name), kColocation) == 0) {
     desc->colocation = {list.begin(), list.end()};
@@ -102,39 +105,48 @@ void TF_SetAttrStringList(TF_OperationDescription* desc, const char* attr_name, 
 }
 
 void TF_SetAttrInt(TF_OperationDescription* desc, const char* attr_name, int64_t value) {
+  if (desc == nullptr) return;
   desc->set_attr(text(attr_name), value);
 }
 
 void TF_SetAttrIntList(TF_OperationDescription* desc, const char* attr_name, const int64_t* values,
                        int num_values) {
+  if (desc == nullptr) return;
   desc->set_attr(text(attr_name), list_of<int64_t>(values, num_values));
 }
 
 void TF_SetAttrFloat(TF_OperationDescription* desc, const char* attr_name, float value) {
+  if (desc == nullptr) return;
   desc->set_attr(text(attr_name), value);
 }
 
 void TF_SetAttrFloatList(TF_OperationDescription* desc, const char* attr_name, const float* values,
                          int num_values) {
+  if (desc == nullptr) return;
   desc->set_attr(text(attr_name), list_of<float>(values, num_values));
 }
 
 void TF_SetAttrBool(TF_OperationDescription* desc, const char* attr_name, unsigned char value) {
+  if (desc == nullptr) return;
   desc->set_attr(text(attr_name), value != 0);
 }
 
 void TF_SetAttrBoolList(TF_OperationDescription* desc, const char* attr_name, const unsigned char* values,
                         int num_values) {
+  if (desc == nullptr) return;
   desc->set_attr(text(attr_name), list_of<bool>(values, num_values));
 }
 
 void TF_SetAttrType(TF_OperationDescription* desc, const char* attr_name, TF_DataType value) {
+  if (desc == nullptr) return;
   if (auto t = type_of(desc, text(attr_name), value)) desc->set_attr(text(attr_name), *t);
 }
 
 void TF_SetAttrTypeList(TF_OperationDescription* desc, const char* attr_name, const TF_DataType* values,
                         int num_values) {
+  if (desc == nullptr) return;
   std::vector<DataType> types;
+  if (values == nullptr) num_values = 0;
   for (int i = 0; i < num_values; ++i) {
     auto t = type_of(desc, text(attr_name), values[i]);
     if (!t) return;
@@ -144,28 +156,34 @@ void TF_SetAttrTypeList(TF_OperationDescription* desc, const char* attr_name, co
 }
 
 void TF_SetAttrPlaceholder(TF_OperationDescription* desc, const char* attr_name, const char* placeholder) {
+  if (desc == nullptr) return;
   desc->set_attr(text(attr_name), troupe::AttrPlaceholder{text(placeholder)});
 }
 
 void TF_SetAttrFuncName(TF_OperationDescription* desc, const char* attr_name, const char* value,
                         size_t length) {
+  if (desc == nullptr) return;
   desc->set_attr(text(attr_name), troupe::FunctionRef{bytes(value, length), nullptr});
 }
 
 void TF_SetAttrShape(TF_OperationDescription* desc, const char* attr_name, const int64_t* dims,
                      int num_dims) {
+  if (desc == nullptr) return;
   desc->set_attr(text(attr_name), shape_of(dims, num_dims));
 }
 
 void TF_SetAttrShapeList(TF_OperationDescription* desc, const char* attr_name, const int64_t* const* dims,
                          const int* num_dims, int num_shapes) {
+  if (desc == nullptr) return;
   std::vector<PartialShape> shapes;
+  if (dims == nullptr || num_dims == nullptr) num_shapes = 0;
   for (int i = 0; i < num_shapes; ++i) shapes.push_back(shape_of(dims[i], num_dims[i]));
   desc->set_attr(text(attr_name), std::move(shapes));
 }
 
 void TF_SetAttrTensorShapeProto(TF_OperationDescription* desc, const char* attr_name, const void* proto,
                                 size_t proto_len, TF_Status* status) {
+  if (desc == nullptr) return c_api::set_invalid(status, "The description is null");
   pb::TensorShapeProto message;
   if (!parse_shape(proto, proto_len, &message)) {
     c_api::set_invalid(status, "Unparseable TensorShapeProto");
@@ -179,8 +197,10 @@ void TF_SetAttrTensorShapeProto(TF_OperationDescription* desc, const char* attr_
 void TF_SetAttrTensorShapeProtoList(TF_OperationDescription* desc, const char* attr_name,
                                     const void* const* protos, const size_t* proto_lens, int num_shapes,
                                     TF_Status* status) {
+  if (desc == nullptr) return c_api::set_invalid(status, "The description is null");
   std::vector<PartialShape> shapes;
   bool sound = true;
+  if (protos == nullptr || proto_lens == nullptr) num_shapes = 0;
   for (int i = 0; i < num_shapes; ++i) {
     pb::TensorShapeProto message;
     if (!parse_shape(protos[i], proto_lens[i], &message)) {
@@ -197,6 +217,7 @@ void TF_SetAttrTensorShapeProtoList(TF_OperationDescription* desc, const char* a
 
 void TF_SetAttrTensor(TF_OperationDescription* desc, const char* attr_name, TF_Tensor* value,
                       TF_Status* status) {
+  if (desc == nullptr) return c_api::set_invalid(status, "The description is null");
   auto tensor = copy_of(value);
   if (tensor.ok()) desc->set_attr(text(attr_name), *tensor);
   c_api::set_status(status, tensor.status());
@@ -204,7 +225,9 @@ void TF_SetAttrTensor(TF_OperationDescription* desc, const char* attr_name, TF_T
 
 void TF_SetAttrTensorList(TF_OperationDescription* desc, const char* attr_name, TF_Tensor* const* values,
                           int num_values, TF_Status* status) {
+  if (desc == nullptr) return c_api::set_invalid(status, "The description is null");
   std::vector<Tensor> tensors;
+  if (values == nullptr) num_values = 0;
   for (int i = 0; i < num_values; ++i) {
     auto tensor = copy_of(values[i]);
     if (!tensor.ok()) {
@@ -219,6 +242,7 @@ void TF_SetAttrTensorList(TF_OperationDescription* desc, const char* attr_name, 
 
 void TF_SetAttrValueProto(TF_OperationDescription* desc, const char* attr_name, const void* proto,
                           size_t proto_len, TF_Status* status) {
+  if (desc == nullptr) return c_api::set_invalid(status, "The description is null");
   pb::AttrValue message;
   if (proto_len > INT32_MAX || !message.ParseFromString(bytes(proto, proto_len))) {
     c_api::set_invalid(status, "Unparseable AttrValue proto");

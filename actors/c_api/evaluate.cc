@@ -22,6 +22,10 @@ absl::StatusOr<TF_Tensor*> evaluate(TF_Graph* graph, const TF_Output& output) {
 
 extern "C" unsigned char TF_TryEvaluateConstant(TF_Graph* graph, TF_Output output, TF_Tensor** result,
                                                 TF_Status* status) {
+  if (graph == nullptr || result == nullptr) {
+    c_api::set_invalid(status, graph == nullptr ? "The graph is null" : "There is no place for the result");
+    return 0;
+  }
   *result = nullptr;
   auto value = evaluate(graph, output);
   c_api::set_status(status, value.status());

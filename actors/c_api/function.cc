@@ -25,6 +25,7 @@ const char* text(const char* s) { return s == nullptr ? "" : s; }
 
 template <class Message>
 bool parse(const void* proto, size_t length, Message* out) {
+  if (proto == nullptr) return length == 0;
   return length <= INT_MAX && out->ParseFromArray(proto, static_cast<int>(length));
 }
 
@@ -74,6 +75,10 @@ TF_Function* TF_GraphToFunctionWithControlOutputs(
     const TF_Output* outputs, const char* const* output_names, int ncontrol_outputs,
     const TF_Operation* const* control_outputs, const char* const* control_output_names,
     const TF_FunctionOptions*, const char* description, TF_Status* status) {
+  if (fn_body == nullptr) {
+    c_api::set_invalid(status, "The graph is null");
+    return nullptr;
+  }
   c_api::FunctionRequest request;
   request.name = text(fn_name);
   request.append_hash = append_hash_to_fn_name != 0;
@@ -105,9 +110,13 @@ TF_Function* TF_GraphToFunction(const TF_Graph* fn_body, const char* fn_name,
                                               nullptr, opts, description, status);
 }
 
-const char* TF_FunctionName(TF_Function* func) { return func->def.signature().name().c_str(); }
+const char* TF_FunctionName(TF_Function* func) {
+  if (func == nullptr) return "";
+  return func->def.signature().name().c_str();
+}
 
 void TF_FunctionToFunctionDef(TF_Function* func, TF_Buffer* output_func_def, TF_Status* status) {
+  if (func == nullptr) return c_api::set_invalid(status, "The function is null");
   c_api::set_status(status, c_api::message_to_buffer(func->def, output_func_def));
 }
 
@@ -123,6 +132,7 @@ TF_Function* TF_FunctionImportFunctionDef(const void* proto, size_t proto_len, T
 
 void TF_FunctionSetAttrValueProto(TF_Function* func, const char* attr_name, const void* proto,
                                   size_t proto_len, TF_Status* status) {
+  if (func == nullptr) return c_api::set_invalid(status, "The function is null");
   pb::AttrValue value;
   if (!parse(proto, proto_len, &value)) {
     c_api::set_invalid(status, "Unparseable AttrValue proto passed to TF_FunctionSetAttrValueProto");
@@ -134,6 +144,7 @@ void TF_FunctionSetAttrValueProto(TF_Function* func, const char* attr_name, cons
 
 void TF_FunctionGetAttrValueProto(TF_Function* func, const char* attr_name, TF_Buffer* output_attr_value,
                                   TF_Status* status) {
+  if (func == nullptr) return c_api::set_invalid(status, "The function is null");
   auto it = func->def.attr().find(text(attr_name));
   if (it == func->def.attr().end()) {
     c_api::set_invalid(status, absl::StrCat("Function '", func->def.signature().name(),
@@ -146,15 +157,21 @@ void TF_FunctionGetAttrValueProto(TF_Function* func, const char* attr_name, TF_B
 void TF_DeleteFunction(TF_Function* func) { delete func; }
 
 void TF_GraphCopyFunction(TF_Graph* g, const TF_Function* func, const TF_Function* grad, TF_Status* status) {
+  if (g == nullptr) return c_api::set_invalid(status, "The graph is null");
   c_api::set_status(status, copy_function(g, func, grad));
 }
 
 int TF_GraphNumFunctions(TF_Graph* g) {
+  if (g == nullptr) return 0;
   std::lock_guard lock(g->mu);
   return static_cast<int>(g->graph.library()->size());
 }
 
 int TF_GraphGetFunctions(TF_Graph* g, TF_Function** funcs, int max_func, TF_Status* status) {
+  if (g == nullptr) {
+    c_api::set_invalid(status, "The graph is null");
+    return 0;
+  }
   std::lock_guard lock(g->mu);
   const auto& library = *g->graph.library();
   int count = 0;

@@ -55,6 +55,7 @@ extern "C" {
 
 void TF_AddGradientsWithPrefix(TF_Graph* g, const char* prefix, TF_Output* y, int ny, TF_Output* x, int nx,
                                TF_Output* dx, TF_Status* status, TF_Output* dy) {
+  if (g == nullptr) return c_api::set_invalid(status, "The graph is null");
   c_api::set_status(status, add_gradients(g, prefix, y, ny, x, nx, dx, dy));
 }
 

@@ -182,10 +182,15 @@ void TF_DeleteGraph(TF_Graph* graph) {
 
 void TF_GraphSetTensorShape(TF_Graph* graph, TF_Output output, const int64_t* dims, const int num_dims,
                             TF_Status* status) {
+  if (graph == nullptr) return c_api::set_invalid(status, "The graph is null");
   c_api::set_status(status, c_api::set_shape(graph, output, dims, num_dims));
 }
 
 int TF_GraphGetTensorNumDims(TF_Graph* graph, TF_Output output, TF_Status* status) {
+  if (graph == nullptr) {
+    c_api::set_invalid(status, "The graph is null");
+    return -1;
+  }
   auto shape = c_api::get_shape(graph, output);
   c_api::set_status(status, shape.status());
   return shape.ok() ? shape->rank() : -1;
@@ -193,6 +198,7 @@ int TF_GraphGetTensorNumDims(TF_Graph* graph, TF_Output output, TF_Status* statu
 
 void TF_GraphGetTensorShape(TF_Graph* graph, TF_Output output, int64_t* dims, int num_dims,
                             TF_Status* status) {
+  if (graph == nullptr) return c_api::set_invalid(status, "The graph is null");
   auto shape = c_api::get_shape(graph, output);
   c_api::set_status(status, shape.status());
   if (!shape.ok()) return;
@@ -222,6 +228,7 @@ TF_Operation* TF_GraphNextOperation(TF_Graph* graph, size_t* pos) {
 }
 
 void TF_GraphToGraphDef(TF_Graph* graph, TF_Buffer* output_graph_def, TF_Status* status) {
+  if (graph == nullptr) return c_api::set_invalid(status, "The graph is null");
   google::protobuf::Arena arena;
   auto& def = *google::protobuf::Arena::CreateMessage<pb::GraphDef>(&arena);
   {
@@ -232,10 +239,12 @@ void TF_GraphToGraphDef(TF_Graph* graph, TF_Buffer* output_graph_def, TF_Status*
 }
 
 void TF_GraphGetOpDef(TF_Graph* graph, const char* op_name, TF_Buffer* output_op_def, TF_Status* status) {
+  if (graph == nullptr) return c_api::set_invalid(status, "The graph is null");
   c_api::set_status(status, c_api::op_to_buffer(graph, op_name == nullptr ? "" : op_name, output_op_def));
 }
 
 void TF_GraphVersions(TF_Graph* graph, TF_Buffer* output_version_def, TF_Status* status) {
+  if (graph == nullptr) return c_api::set_invalid(status, "The graph is null");
   pb::VersionDef versions;
   {
     std::lock_guard lock(graph->mu);
@@ -247,6 +256,7 @@ void TF_GraphVersions(TF_Graph* graph, TF_Buffer* output_version_def, TF_Status*
 }
 
 void TF_OperationToNodeDef(TF_Operation* oper, TF_Buffer* output_node_def, TF_Status* status) {
+  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   pb::NodeDef def;
   {
     std::lock_guard lock(oper->graph->mu);

@@ -100,67 +100,81 @@ TF_ImportGraphDefOptions* TF_NewImportGraphDefOptions() { return new TF_ImportGr
 void TF_DeleteImportGraphDefOptions(TF_ImportGraphDefOptions* opts) { delete opts; }
 
 void TF_ImportGraphDefOptionsSetPrefix(TF_ImportGraphDefOptions* opts, const char* prefix) {
+  if (opts == nullptr) return;
   opts->options.prefix = text(prefix);
 }
 
 void TF_ImportGraphDefOptionsSetDefaultDevice(TF_ImportGraphDefOptions* opts, const char* device) {
+  if (opts == nullptr) return;
   opts->options.default_device = text(device);
 }
 
 void TF_ImportGraphDefOptionsSetUniquifyNames(TF_ImportGraphDefOptions* opts, unsigned char uniquify_names) {
+  if (opts == nullptr) return;
   opts->options.uniquify_names = uniquify_names != 0;
 }
 
 void TF_ImportGraphDefOptionsSetUniquifyPrefix(TF_ImportGraphDefOptions* opts,
                                                unsigned char uniquify_prefix) {
+  if (opts == nullptr) return;
   opts->options.uniquify_prefix = uniquify_prefix != 0;
 }
 
 void TF_ImportGraphDefOptionsSetValidateColocationConstraints(TF_ImportGraphDefOptions* opts,
                                                               unsigned char enable) {
+  if (opts == nullptr) return;
   opts->options.validate_colocation = enable != 0;
 }
 
 void TF_ImportGraphDefOptionsAddInputMapping(TF_ImportGraphDefOptions* opts, const char* src_name,
                                              int src_index, TF_Output dst) {
+  if (opts == nullptr) return;
   if (dst.oper == nullptr) return;
   opts->options.input_map[{text(src_name), src_index}] = {dst.oper->node->name, dst.index};
 }
 
 void TF_ImportGraphDefOptionsRemapControlDependency(TF_ImportGraphDefOptions* opts, const char* src_name,
                                                     TF_Operation* dst) {
+  if (opts == nullptr) return;
   if (dst != nullptr) opts->options.input_map[{text(src_name), -1}] = {dst->node->name, -1};
 }
 
 void TF_ImportGraphDefOptionsAddControlDependency(TF_ImportGraphDefOptions* opts, TF_Operation* oper) {
+  if (opts == nullptr) return;
   if (oper != nullptr) opts->options.control_dependencies.push_back(oper->node->name);
 }
 
 void TF_ImportGraphDefOptionsAddReturnOutput(TF_ImportGraphDefOptions* opts, const char* oper_name,
                                              int index) {
+  if (opts == nullptr) return;
   opts->options.return_tensors.emplace_back(text(oper_name), index);
 }
 
 int TF_ImportGraphDefOptionsNumReturnOutputs(const TF_ImportGraphDefOptions* opts) {
+  if (opts == nullptr) return 0;
   return static_cast<int>(opts->options.return_tensors.size());
 }
 
 void TF_ImportGraphDefOptionsAddReturnOperation(TF_ImportGraphDefOptions* opts, const char* oper_name) {
+  if (opts == nullptr) return;
   opts->options.return_nodes.push_back(text(oper_name));
 }
 
 int TF_ImportGraphDefOptionsNumReturnOperations(const TF_ImportGraphDefOptions* opts) {
+  if (opts == nullptr) return 0;
   return static_cast<int>(opts->options.return_nodes.size());
 }
 
 void TF_ImportGraphDefResultsReturnOutputs(TF_ImportGraphDefResults* results, int* num_outputs,
                                            TF_Output** outputs) {
+  if (results == nullptr) return;
   *num_outputs = static_cast<int>(results->outputs.size());
   *outputs = results->outputs.data();
 }
 
 void TF_ImportGraphDefResultsReturnOperations(TF_ImportGraphDefResults* results, int* num_opers,
                                               TF_Operation*** opers) {
+  if (results == nullptr) return;
   *num_opers = static_cast<int>(results->operations.size());
   *opers = results->operations.data();
 }
@@ -168,6 +182,7 @@ void TF_ImportGraphDefResultsReturnOperations(TF_ImportGraphDefResults* results,
 void TF_ImportGraphDefResultsMissingUnusedInputMappings(TF_ImportGraphDefResults* results,
                                                         int* num_missing_unused_input_mappings,
                                                         const char*** src_names, int** src_indexes) {
+  if (results == nullptr) return;
   *num_missing_unused_input_mappings = static_cast<int>(results->names.size());
   *src_names = results->names.data();
   *src_indexes = results->indexes.data();
@@ -178,6 +193,14 @@ void TF_DeleteImportGraphDefResults(TF_ImportGraphDefResults* results) { delete 
 TF_ImportGraphDefResults* TF_GraphImportGraphDefWithResults(TF_Graph* graph, const TF_Buffer* graph_def,
                                                             const TF_ImportGraphDefOptions* options,
                                                             TF_Status* status) {
+  if (graph == nullptr) {
+    c_api::set_invalid(status, "The graph is null");
+    return nullptr;
+  }
+  if (options == nullptr) {
+    c_api::set_invalid(status, "The options object is null");
+    return nullptr;
+  }
   auto results = std::make_unique<TF_ImportGraphDefResults>();
   const absl::Status s = import(graph, graph_def, options, results.get());
   c_api::set_status(status, s);
@@ -198,6 +221,8 @@ void TF_GraphImportGraphDefWithReturnOutputs(TF_Graph* graph, const TF_Buffer* g
                                              const TF_ImportGraphDefOptions* options,
                                              TF_Output* return_outputs, int num_return_outputs,
                                              TF_Status* status) {
+  if (graph == nullptr) return c_api::set_invalid(status, "The graph is null");
+  if (options == nullptr) return c_api::set_invalid(status, "The options object is null");
   const int wanted = TF_ImportGraphDefOptionsNumReturnOutputs(options);
   if (num_return_outputs != wanted) {
     c_api::set_invalid(
@@ -217,6 +242,8 @@ void TF_GraphImportGraphDefWithReturnOutputs(TF_Graph* graph, const TF_Buffer* g
 
 void TF_GraphImportGraphDef(TF_Graph* graph, const TF_Buffer* graph_def,
                             const TF_ImportGraphDefOptions* options, TF_Status* status) {
+  if (graph == nullptr) return c_api::set_invalid(status, "The graph is null");
+  if (options == nullptr) return c_api::set_invalid(status, "The options object is null");
   TF_ImportGraphDefResults results;
   c_api::set_status(status, import(graph, graph_def, options, &results));
 }

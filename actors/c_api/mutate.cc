@@ -235,14 +235,17 @@ absl::Status set_handle(TF_Graph* graph, const TF_Output& output, const void* pr
 extern "C" {
 
 void TF_UpdateEdge(TF_Graph* graph, TF_Output new_src, TF_Input dst, TF_Status* status) {
+  if (graph == nullptr) return c_api::set_invalid(status, "The graph is null");
   c_api::set_status(status, update_edge(graph, new_src, dst));
 }
 
 void TF_AddWhileInputHack(TF_Graph* graph, TF_Output new_src, TF_Operation* dst, TF_Status* status) {
+  if (graph == nullptr) return c_api::set_invalid(status, "The graph is null");
   c_api::set_status(status, add_while_input(graph, new_src, dst));
 }
 
 void TF_AddOperationControlInput(TF_Graph* graph, TF_Operation* op, TF_Operation* input) {
+  if (graph == nullptr) return;
   std::lock_guard lock(graph->mu);
   if (!graph->owns(op) || !graph->owns(input)) return;
   const size_t before = op->node->control_inputs.size();
@@ -252,6 +255,7 @@ void TF_AddOperationControlInput(TF_Graph* graph, TF_Operation* op, TF_Operation
 }
 
 void TF_RemoveAllControlInputs(TF_Graph* graph, TF_Operation* op) {
+  if (graph == nullptr) return;
   std::lock_guard lock(graph->mu);
   if (!graph->owns(op)) return;
   Node& n = mutable_node(graph, op);
@@ -261,10 +265,12 @@ void TF_RemoveAllControlInputs(TF_Graph* graph, TF_Operation* op) {
 
 void TF_SetAttr(TF_Graph* graph, TF_Operation* op, const char* attr_name, TF_Buffer* attr_value_proto,
                 TF_Status* status) {
+  if (graph == nullptr) return c_api::set_invalid(status, "The graph is null");
   c_api::set_status(status, set_attr(graph, op, attr_name, attr_value_proto));
 }
 
 void TF_ClearAttr(TF_Graph* graph, TF_Operation* op, const char* attr_name, TF_Status* status) {
+  if (graph == nullptr) return c_api::set_invalid(status, "The graph is null");
   std::lock_guard lock(graph->mu);
   const absl::Status checked = check_operation(*graph, op);
   if (checked.ok()) {
@@ -274,6 +280,7 @@ void TF_ClearAttr(TF_Graph* graph, TF_Operation* op, const char* attr_name, TF_S
 }
 
 void TF_SetFullType(TF_Graph* graph, TF_Operation* op, const TF_Buffer* full_type_proto) {
+  if (graph == nullptr) return;
   pb::NodeDef extras;
   if (full_type_proto == nullptr || full_type_proto->length > INT_MAX ||
       !extras.mutable_experimental_type()->ParseFromArray(full_type_proto->data,
@@ -290,16 +297,19 @@ void TF_SetFullType(TF_Graph* graph, TF_Operation* op, const TF_Buffer* full_typ
 }
 
 void TF_SetRequestedDevice(TF_Graph* graph, TF_Operation* op, const char* device) {
+  if (graph == nullptr) return;
   std::lock_guard lock(graph->mu);
   if (graph->owns(op)) mutable_node(graph, op).requested_device = text(device);
 }
 
 void TF_SetRequireShapeInferenceFns(TF_Graph* graph, bool require) {
+  if (graph == nullptr) return;
   std::lock_guard lock(graph->mu);
   graph->require_shape_functions = require;
 }
 
 TF_Buffer* TF_GetHandleShapeAndType(TF_Graph* graph, TF_Output output) {
+  if (graph == nullptr) return nullptr;
   std::string bytes;
   {
     std::lock_guard lock(graph->mu);
@@ -312,6 +322,8 @@ TF_Buffer* TF_GetHandleShapeAndType(TF_Graph* graph, TF_Output output) {
 
 void TF_SetHandleShapeAndType(TF_Graph* graph, TF_Output output, const void* proto, size_t proto_len,
                               TF_Status* status) {
+  if (graph == nullptr) return c_api::set_invalid(status, "The graph is null");
+  if (proto == nullptr && proto_len > 0) return c_api::set_invalid(status, "The message is null");
   c_api::set_status(status, set_handle(graph, output, proto, proto_len));
 }
 

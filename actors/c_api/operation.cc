@@ -50,11 +50,26 @@ int for_each_use(const TF_Operation* oper, int slot, const Use& use) {
 
 extern "C" {
 
-const char* TF_OperationName(TF_Operation* oper) { return node_of(oper).name.c_str(); }
-const char* TF_OperationOpType(TF_Operation* oper) { return node_of(oper).op->name.c_str(); }
-const char* TF_OperationDevice(TF_Operation* oper) { return node_of(oper).requested_device.c_str(); }
-int TF_OperationNumOutputs(TF_Operation* oper) { return node_of(oper).num_outputs(); }
-int TF_OperationNumInputs(TF_Operation* oper) { return node_of(oper).num_inputs(); }
+const char* TF_OperationName(TF_Operation* oper) {
+  if (oper == nullptr) return "";
+  return node_of(oper).name.c_str();
+}
+const char* TF_OperationOpType(TF_Operation* oper) {
+  if (oper == nullptr) return "";
+  return node_of(oper).op->name.c_str();
+}
+const char* TF_OperationDevice(TF_Operation* oper) {
+  if (oper == nullptr) return "";
+  return node_of(oper).requested_device.c_str();
+}
+int TF_OperationNumOutputs(TF_Operation* oper) {
+  if (oper == nullptr) return 0;
+  return node_of(oper).num_outputs();
+}
+int TF_OperationNumInputs(TF_Operation* oper) {
+  if (oper == nullptr) return 0;
+  return node_of(oper).num_inputs();
+}
 
 TF_DataType TF_OperationOutputType(TF_Output oper_out) {
   return static_cast<TF_DataType>(has_output(oper_out) ? node_of(oper_out.oper).output_types[oper_out.index]
@@ -67,10 +82,18 @@ TF_DataType TF_OperationInputType(TF_Input oper_in) {
 }
 
 int TF_OperationOutputListLength(TF_Operation* oper, const char* arg_name, TF_Status* status) {
+  if (oper == nullptr) {
+    c_api::set_invalid(status, "The operation is null");
+    return -1;
+  }
   return list_length(oper, arg_name, false, status);
 }
 
 int TF_OperationInputListLength(TF_Operation* oper, const char* arg_name, TF_Status* status) {
+  if (oper == nullptr) {
+    c_api::set_invalid(status, "The operation is null");
+    return -1;
+  }
   return list_length(oper, arg_name, true, status);
 }
 
@@ -83,6 +106,7 @@ TF_Output TF_OperationInput(TF_Input oper_in) {
 }
 
 void TF_OperationAllInputs(TF_Operation* oper, TF_Output* inputs, int max_inputs) {
+  if (oper == nullptr) return;
   TF_Graph& graph = *oper->graph;
   std::lock_guard lock(graph.mu);
   const Node& n = node_of(oper);
@@ -103,10 +127,12 @@ int TF_OperationOutputConsumers(TF_Output oper_out, TF_Input* consumers, int max
 }
 
 int TF_OperationNumControlInputs(TF_Operation* oper) {
+  if (oper == nullptr) return 0;
   return static_cast<int>(node_of(oper).control_inputs.size());
 }
 
 int TF_OperationGetControlInputs(TF_Operation* oper, TF_Operation** control_inputs, int max_control_inputs) {
+  if (oper == nullptr) return 0;
   TF_Graph& graph = *oper->graph;
   std::lock_guard lock(graph.mu);
   int count = 0;
@@ -118,11 +144,13 @@ int TF_OperationGetControlInputs(TF_Operation* oper, TF_Operation** control_inpu
 }
 
 int TF_OperationNumControlOutputs(TF_Operation* oper) {
+  if (oper == nullptr) return 0;
   return for_each_use(oper, -1, [](int, TF_Operation*, int) {});
 }
 
 int TF_OperationGetControlOutputs(TF_Operation* oper, TF_Operation** control_outputs,
                                   int max_control_outputs) {
+  if (oper == nullptr) return 0;
   return for_each_use(oper, -1, [&](int i, TF_Operation* user, int) {
     if (i < max_control_outputs) control_outputs[i] = user;
   });

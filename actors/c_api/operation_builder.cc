@@ -241,33 +241,46 @@ absl::StatusOr<TF_Operation*> TF_OperationDescription::finish() {
 extern "C" {
 
 TF_OperationDescription* TF_NewOperationLocked(TF_Graph* graph, const char* op_type, const char* oper_name) {
+  if (graph == nullptr) return nullptr;
   return new TF_OperationDescription(graph, op_type, oper_name);
 }
 
 TF_OperationDescription* TF_NewOperation(TF_Graph* graph, const char* op_type, const char* oper_name) {
+  if (graph == nullptr) return nullptr;
   std::lock_guard lock(graph->mu);
   return TF_NewOperationLocked(graph, op_type, oper_name);
 }
 
 void TF_SetDevice(TF_OperationDescription* desc, const char* device) {
+  if (desc == nullptr) return;
   desc->device = device == nullptr ? "" : device;
 }
 
-void TF_AddInput(TF_OperationDescription* desc, TF_Output input) { desc->add_input(input); }
+void TF_AddInput(TF_OperationDescription* desc, TF_Output input) {
+  if (desc == nullptr) return;
+  desc->add_input(input);
+}
 
 void TF_AddInputList(TF_OperationDescription* desc, const TF_Output* inputs, int num_inputs) {
+  if (desc == nullptr) return;
   desc->add_input_list(inputs, inputs == nullptr ? 0 : num_inputs);
 }
 
 void TF_AddControlInput(TF_OperationDescription* desc, TF_Operation* input) {
+  if (desc == nullptr) return;
   desc->add_control_input(input);
 }
 
 void TF_ColocateWith(TF_OperationDescription* desc, TF_Operation* op) {
+  if (desc == nullptr) return;
   if (op != nullptr) desc->colocation.insert(absl::StrCat("loc:@", op->node->name));
 }
 
 TF_Operation* TF_FinishOperationLocked(TF_OperationDescription* desc, TF_Status* status) {
+  if (desc == nullptr) {
+    c_api::set_invalid(status, "The description is null");
+    return nullptr;
+  }
   auto made = desc->finish();
   delete desc;
   c_api::set_status(status, made.status());
@@ -275,6 +288,10 @@ TF_Operation* TF_FinishOperationLocked(TF_OperationDescription* desc, TF_Status*
 }
 
 TF_Operation* TF_FinishOperation(TF_OperationDescription* desc, TF_Status* status) {
+  if (desc == nullptr) {
+    c_api::set_invalid(status, "The description is null");
+    return nullptr;
+  }
   TF_Graph* const graph = desc->graph;
   std::lock_guard lock(graph->mu);
   return TF_FinishOperationLocked(desc, status);

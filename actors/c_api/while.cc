@@ -213,6 +213,10 @@ absl::Status finish(const TF_WhileParams& params, TF_Output* outputs) {
 extern "C" {
 
 TF_WhileParams TF_NewWhile(TF_Graph* g, TF_Output* inputs, int ninputs, TF_Status* status) {
+  if (g == nullptr) {
+    c_api::set_invalid(status, "The graph is null");
+    return no_params();
+  }
   absl::Status checked = check_inputs(g, inputs, ninputs);
   c_api::set_status(status, checked);
   if (!checked.ok()) return no_params();
@@ -242,6 +246,7 @@ TF_WhileParams TF_NewWhile(TF_Graph* g, TF_Output* inputs, int ninputs, TF_Statu
 }
 
 void TF_FinishWhile(const TF_WhileParams* params, TF_Status* status, TF_Output* outputs) {
+  if (params == nullptr) return c_api::set_invalid(status, "The parameters object is null");
   // What did not come from TF_NewWhile is not freed either.
   absl::Status checked = check_origin(*params);
   if (checked.ok()) {
