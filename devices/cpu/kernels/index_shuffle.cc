@@ -1,5 +1,5 @@
 // RandomIndexShuffle: where an index goes in a random permutation, without making the permutation.
-#include <bit>
+#include <cmath>
 
 #include "absl/container/inlined_vector.h"
 #include "devices/cpu/kernels/array_util.h"
@@ -51,7 +51,8 @@ class SimonCipher {
 /// Where `index` <= `max_index` goes: numbers beyond are encrypted again, which ends, as a permutation's cycle comes back.
 uint64_t shuffled(uint64_t index, const uint32_t (&key)[3], uint64_t max_index, int64_t rounds) {
   constexpr int kMinBlock = 16;
-  int block = max_index <= 1 ? 0 : 64 - std::countl_zero(max_index - 1);
+  // In doubles, as TensorFlow does: beyond 2^53 that may be a bit less than the numbers need.
+  int block = max_index <= 1 ? 0 : static_cast<int>(std::ceil(std::log2(static_cast<double>(max_index))));
   block = std::max(block + block % 2, kMinBlock);
   const SimonCipher cipher(block / 2, key, rounds);
   do {
