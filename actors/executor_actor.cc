@@ -90,7 +90,7 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
         break;
       case ExecutorState::Turn::kFinished:
         running_ = false;
-        if (slot_->direct_run.load(std::memory_order_acquire)) {
+        if (slot_->runs_directly()) {
           slot_->finish_directly();
           break;
         }

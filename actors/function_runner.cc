@@ -35,7 +35,7 @@ std::shared_ptr<StepSlot> FunctionCode::acquire(const std::shared_ptr<SessionCor
     while (!idle_.empty() && found == nullptr) {
       found = std::move(idle_.back());
       idle_.pop_back();
-      if (!found->broken.load(std::memory_order_acquire) && !found->lost_device()) break;
+      if (!found->broken() && !found->lost_device()) break;
       lost.push_back(std::move(found));
     }
   }
@@ -284,21 +284,7 @@ void SlotCalls::begin(FunctionCode* code, std::shared_ptr<Nested> nested) {
 /// As run_slot does for the steps of callers.
 void SlotCalls::start(StepSlot* slot) {
   GoFirst first;
-  if (!slot->can_run_directly) {
-    if (!slot->step_died.load(std::memory_order_seq_cst)) {
-      slot->run_message.send(caf::actor_cast<caf::abstract_actor*>(slot->step), slot->unit.get());
-    }
-    return;
-  }
-  slot->direct_run.store(true, std::memory_order_seq_cst);
-  const bool broken = slot->broken.load(std::memory_order_seq_cst);
-  if (!broken) {
-    slot->start_messages[0]->send(caf::actor_cast<caf::abstract_actor*>(slot->executors[0]),
-                                  slot->unit.get());
-  } else if (slot->direct_run.exchange(false, std::memory_order_acq_rel)) {
-    slot->status = absl::InternalError("an actor of a called function died before it began");
-    slot->signal_finished();
-  }
+  slot->start();
 }
 
 void SlotCalls::finish(Nested* nested) {
@@ -321,7 +307,7 @@ void SlotCalls::finish(Nested* nested) {
   calls_out_.fetch_sub(1, std::memory_order_relaxed);
   root_->nested_.fetch_sub(1, std::memory_order_relaxed);
   const bool cancelled = slot_->token.cancelled();
-  if (slot->broken.load(std::memory_order_acquire)) {
+  if (slot->broken()) {
     slot_->session->bury(std::move(slot));
   } else {
     nested->code->release(slot);

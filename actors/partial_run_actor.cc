@@ -83,7 +83,7 @@ class PartialRunImpl final : public PartialRunActor::base {
     request(slot().step, caf::infinite, RunStepAsync{parts_.slot})
         .then([this](const RunReply&) { step_ended(); },
               [this](caf::error& e) {
-                slot().broken = true;
+                slot().mark_broken();
                 slot().status = annotate(to_status(e), "the step's actor died: ");
                 step_ended();
               });
@@ -238,7 +238,7 @@ class PartialRunImpl final : public PartialRunActor::base {
     StepSlot& s = slot();
     const int64_t id = s.cancel(0, absl::CancelledError("PRun cancellation"));
     caf::anon_send(s.step, CancelStep{id});
-    s.broken = true;
+    s.mark_broken();
     parts_.core->bury(parts_.slot);
     parts_.core->leave();
   }

@@ -56,11 +56,7 @@ class RuntimeActorImpl final : public RuntimeActor::base {
 
   caf::result<Done> reset(const ResetRequest& m) {
     for (const auto& core : impl_->live_sessions()) {
-      for (int i = 0; i < core->devices->size(); ++i) {
-        ResourceManager& r = core->devices->at(i)->resources();
-        if (m.containers.empty()) r.clear_container(r.default_container());
-        for (const std::string& c : m.containers) r.clear_container(c);
-      }
+      core->clear_containers(m.containers);
       core->gate.shut();
       if (core->actor) caf::anon_send(core->actor, CloseRequest{});
     }
@@ -74,10 +70,7 @@ class RuntimeActorImpl final : public RuntimeActor::base {
     // Every session has devices of its own, by the same names: each name once.
     std::map<std::string, DeviceInfo> devices;
     for (const auto& core : sessions) {
-      for (int i = 0; i < core->devices->size(); ++i) {
-        const DeviceAttributes& a = core->devices->at(i)->attributes();
-        devices.try_emplace(a.name, DeviceInfo{a.name, a.type, a.memory_limit_bytes, a.incarnation});
-      }
+      for (DeviceInfo& d : core->device_infos()) devices.try_emplace(d.name, d);
     }
     for (auto& [name, device] : devices) s.devices.push_back(std::move(device));
     s.memory = impl_->host_memory->stats();

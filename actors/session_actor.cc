@@ -154,7 +154,10 @@ class SessionImpl final : public SessionActor::base {
         [this](const CancelRequest& m) -> caf::result<CancelReply> { return cancel(m); },
         [this](InspectRequest) -> caf::result<InspectReply> { return inspect(); },
         [this](ListDevicesRequest) -> caf::result<ListDevicesReply> { return list_devices(); },
-        [this](const ClearContainers& m) { return answer(clear_containers(m)); },
+        [this](const ClearContainers& m) {
+          core_->clear_containers(m.containers);
+          return caf::result<Done>(Done{});
+        },
         [this](CloseRequest) {
           shut("Session has been closed.");
           return caf::result<Done>(Done{});
@@ -214,8 +217,8 @@ class SessionImpl final : public SessionActor::base {
     }
     Graph* graph = changeable_graph();
     const GraphMark before(*graph);
-    absl::Status status = m.proto != nullptr ? import_graph_def(*m.proto, ImportOptions(), graph)
-                                             : append(*m.increment, graph);
+    absl::Status status =
+        m.proto != nullptr ? import_graph_def(*m.proto, ImportOptions(), graph) : append(*m.increment, graph);
     if (status.ok()) status = check_devices(*graph, before.num_ids());
     if (!status.ok()) before.restore(graph);
     return status;
@@ -423,7 +426,7 @@ class SessionImpl final : public SessionActor::base {
     request(slot->step, caf::infinite, RunStepAsync{slot})
         .then([this, leased, run, attempt](const RunReply&) { conclude_run(leased, run, attempt); },
               [this, leased, run, attempt](caf::error& e) {
-                leased.slot->broken = true;
+                leased.slot->mark_broken();
                 leased.slot->status = annotate(to_status(e), "the step's actor died: ");
                 conclude_run(leased, run, attempt);
               });
@@ -601,21 +604,7 @@ class SessionImpl final : public SessionActor::base {
 
   caf::result<ListDevicesReply> list_devices() {
     if (core_->closed()) return to_error(absl::CancelledError("Session has been closed."));
-    ListDevicesReply reply;
-    for (int i = 0; i < core_->devices->size(); ++i) {
-      const DeviceAttributes& a = core_->devices->at(i)->attributes();
-      reply.devices.push_back({a.name, a.type, a.memory_limit_bytes, a.incarnation});
-    }
-    return reply;
-  }
-
-  absl::Status clear_containers(const ClearContainers& m) {
-    for (int i = 0; i < core_->devices->size(); ++i) {
-      ResourceManager& r = core_->devices->at(i)->resources();
-      if (m.containers.empty()) r.clear_container(r.default_container());
-      for (const std::string& c : m.containers) r.clear_container(c);
-    }
-    return absl::OkStatus();
+    return ListDevicesReply{core_->device_infos()};
   }
 
   /// The gate first, then the broadcast; idle slots end now, busy ones when their run is over.

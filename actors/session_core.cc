@@ -36,6 +36,23 @@ void SessionCore::publish(std::shared_ptr<const Snapshot> next) {
   snapshot_ = std::move(next);
 }
 
+std::vector<DeviceInfo> SessionCore::device_infos() const {
+  std::vector<DeviceInfo> infos;
+  for (int i = 0; i < devices->size(); ++i) {
+    const DeviceAttributes& a = devices->at(i)->attributes();
+    infos.push_back({a.name, a.type, a.memory_limit_bytes, a.incarnation});
+  }
+  return infos;
+}
+
+void SessionCore::clear_containers(const std::vector<std::string>& containers) {
+  for (int i = 0; i < devices->size(); ++i) {
+    ResourceManager& r = devices->at(i)->resources();
+    if (containers.empty()) r.clear_container(r.default_container());
+    for (const std::string& c : containers) r.clear_container(c);
+  }
+}
+
 DeviceActor SessionCore::device_actor(const Device* device) const {
   for (int i = 0; i < devices->size(); ++i) {
     if (devices->at(i) == device) return find_device_actor(i);
@@ -191,32 +208,12 @@ absl::Status finish_slot(const SignatureAlias& alias, const std::shared_ptr<Step
   }
   for (Tensor& t : slot->retvals) t = Tensor();
   slot->end();
-  if (slot->broken.load(std::memory_order_acquire)) {
+  if (slot->broken()) {
     slot->session->bury(slot);
   } else if (!alias.signature->release(slot)) {
     stop_slot(slot);
   }
   return status;
-}
-
-/// A step of one executor: one message there, and no other on the way to its end.
-static void run_directly(StepSlot* slot) {
-  slot->direct_run.store(true, std::memory_order_seq_cst);
-  // Who learns of a death marks the slot first and looks for a run second; here it is the other way round. Who of both
-  // clears direct_run ends the run.
-  const bool broken = slot->broken.load(std::memory_order_seq_cst);
-  if (broken && slot->direct_run.exchange(false, std::memory_order_acq_rel)) {
-    slot->status =
-        absl::InternalError(absl::StrCat("an actor of step ", slot->step_id, " died before it began"));
-    slot->false_start = true;
-    return;
-  }
-  slot->unit->open();
-  if (!broken)
-    slot->start_messages[0]->send(caf::actor_cast<caf::abstract_actor*>(slot->executors[0]),
-                                  slot->unit.get());
-  slot->unit->run_until(slot->finished);
-  slot->unit->close();
 }
 
 absl::Status run_slot(SessionCore& core, const SignatureAlias& alias, const std::shared_ptr<StepSlot>& slot,
@@ -226,18 +223,10 @@ absl::Status run_slot(SessionCore& core, const SignatureAlias& alias, const std:
     slot->status = ready;
     return finish_slot(alias, slot, fetches, stats);
   }
-  // A STEP that dies marks its slot first and looks for a run second; here it is the other way round.
-  if (slot->can_run_directly) {
-    run_directly(slot.get());
-  } else if (!slot->step_died.load(std::memory_order_seq_cst)) {
-    slot->unit->open();
-    slot->run_message.send(caf::actor_cast<caf::abstract_actor*>(slot->step), slot->unit.get());
-    slot->unit->run_until(slot->finished);
-    slot->unit->close();
-  }
-  if (slot->step_died.load(std::memory_order_acquire) && slot->status.ok()) {
-    slot->status = absl::InternalError(absl::StrCat("the actor of step ", slot->step_id, " died"));
-  }
+  slot->unit->open();
+  slot->start();
+  slot->unit->run_until(slot->finished);
+  slot->unit->close();
   return finish_slot(alias, slot, fetches, stats);
 }
 

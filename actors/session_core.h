@@ -59,6 +59,9 @@ struct SessionCore {
   absl::Status release_callable(CallableHandle handle);
   void release_callables();
 
+  std::vector<DeviceInfo> device_infos() const;
+  /// Drops the resources of these containers on every device; none named: of the default container.
+  void clear_containers(const std::vector<std::string>& containers);
   /// The DEVICE of a device; made anew when it has died.
   DeviceActor device_actor(const Device* device) const;
   /// The pool that RunOptions::inter_op_pool names; InvalidArgument "Invalid inter_op_thread_pool: N".

@@ -54,7 +54,7 @@ class StepImpl final : public StepActor::base {
     outstanding_ = static_cast<int>(slot_->executors.size());
     done_.assign(slot_->executors.size(), false);
     if (slot_->rendezvous && !slot_->code->partial) send(slot_->rendezvous, RendezvousBegin{});
-    if (slot_->broken.load(std::memory_order_acquire)) {
+    if (slot_->broken()) {
       slot_->false_start = true;
       return fail_broken("an actor of this step died before it began");
     }
@@ -67,6 +67,7 @@ class StepImpl final : public StepActor::base {
   caf::result<RunReply> start_async(const RunStepAsync& m) {
     promise_ = make_response_promise<RunReply>();
     keep_ = m.slot;
+    slot_->phase.store(StepSlot::Phase::kByStep, std::memory_order_seq_cst);
     auto promise = promise_;
     start();
     return promise;
@@ -103,7 +104,7 @@ class StepImpl final : public StepActor::base {
   }
 
   void child_died(const caf::down_msg& down) {
-    slot_->broken.store(true, std::memory_order_seq_cst);
+    slot_->mark_broken();
     if (!active()) return;
     std::string who = "actor";
     for (size_t i = 0; i < slot_->executors.size(); ++i) {
@@ -123,15 +124,20 @@ class StepImpl final : public StepActor::base {
 
   void fail_broken(const std::string& text) {
     // A direct run whose executor was faster has ended already.
-    if (!running_ && !slot_->direct_run.exchange(false, std::memory_order_acq_rel)) return;
+    if (!slot_->claim_end()) return;
     absl::Status status = absl::InternalError(text);
     if (slot_->status.ok()) slot_->status = status;
     slot_->token.cancel(status);
     stop_children(status);
-    finish();
+    conclude();
   }
 
   void finish() {
+    if (slot_->claim_end()) conclude();
+  }
+
+  /// Tells who waits; the end is claimed.
+  void conclude() {
     running_ = false;
     slot_->describe_cancel(outstanding_ == 0);
     if (promise_.pending()) {
@@ -146,7 +152,7 @@ class StepImpl final : public StepActor::base {
   }
 
   /// A step runs: one of this actor's, or a direct one that it supervises.
-  bool active() const { return running_ || slot_->direct_run.load(std::memory_order_seq_cst); }
+  bool active() const { return running_ || slot_->runs_directly(); }
 
   caf::result<InspectStepReply> inspect() {
     InspectStepReply reply;

@@ -55,7 +55,7 @@ void StepSlot::end() {
     std::lock_guard lock(mu_);
     running_ = 0;
     // What is left of a broken step must not start anything.
-    if (token.cancelled() && !broken.load(std::memory_order_acquire)) token.reset();
+    if (token.cancelled() && !broken()) token.reset();
   }
   deadline.store(0, std::memory_order_relaxed);
   for (Tensor& t : args) t = Tensor();
@@ -80,17 +80,35 @@ bool StepSlot::lost_device() const {
   });
 }
 
+void StepSlot::start() {
+  phase.store(can_run_directly ? Phase::kDirect : Phase::kByStep, std::memory_order_seq_cst);
+  const Health found = health.load(std::memory_order_seq_cst);
+  // A STEP that lives deals with a broken slot itself.
+  if (found == Health::kStepDied || (found == Health::kBroken && can_run_directly)) {
+    if (!claim_end()) return;
+    status = absl::InternalError(absl::StrCat("an actor of step ", step_id, " died before it began"));
+    false_start = true;
+    return signal_finished();
+  }
+  if (can_run_directly) {
+    start_messages[0]->send(caf::actor_cast<caf::abstract_actor*>(executors[0]), unit.get());
+  } else {
+    run_message.send(caf::actor_cast<caf::abstract_actor*>(step), unit.get());
+  }
+}
+
+void StepSlot::mark_broken() {
+  Health sound = Health::kSound;
+  health.compare_exchange_strong(sound, Health::kBroken, std::memory_order_seq_cst);
+}
+
 void StepSlot::abandon(absl::Status reason) {
-  broken.store(true, std::memory_order_seq_cst);
-  step_died.store(true, std::memory_order_seq_cst);
-  // A direct run whose executor was faster has ended already, or whoever begins it will see `broken`.
-  if (can_run_directly && !direct_run.exchange(false, std::memory_order_acq_rel)) return;
+  health.store(Health::kStepDied, std::memory_order_seq_cst);
+  if (!claim_end()) return;
+  if (status.ok()) status = reason;
   {
     std::lock_guard lock(mu_);
-    if (running_ == 0) return;
-    if (outer_step_id != 0) status = reason;
     token.cancel(std::move(reason));
-    direct_run.store(false, std::memory_order_release);
   }
   signal_finished();
 }
@@ -105,7 +123,7 @@ void StepSlot::signal_finished() {
 }
 
 void StepSlot::finish_directly() {
-  if (!direct_run.exchange(false, std::memory_order_acq_rel)) return;
+  if (!claim_end()) return;
   const ExecutorState& state = *states[0];
   nodes_run = state.nodes_run();
   if (!state.status().ok()) status = state.status();
@@ -204,7 +222,7 @@ std::shared_ptr<StepSlot> Signature::acquire() {
     if (auto* held = cell.exchange(nullptr, std::memory_order_acq_rel)) {
       std::shared_ptr<StepSlot> slot = *held;
       slot->unit->parked = held;
-      if (!slot->broken.load(std::memory_order_acquire) && !slot->lost_device()) return slot;
+      if (!slot->broken() && !slot->lost_device()) return slot;
       slot->session->bury(std::move(slot));
     }
   }

@@ -46,8 +46,17 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   void end();
   /// Trips the token when step `id` (0: whichever) is running; returns its id, or 0.
   int64_t cancel(int64_t id, absl::Status reason);
+  /// Sends the first message of a step that has begun: to its only EXECUTOR, or to its STEP. When an actor had died before,
+  /// the run ends here, as a false start.
+  void start();
+  /// One of its actors died: it is not used again.
+  void mark_broken();
+  bool broken() const { return health.load(std::memory_order_seq_cst) != Health::kSound; }
   /// From the STEP, which is about to die: ends the run that it can no longer end otherwise.
   void abandon(absl::Status reason);
+  /// True for one of those who would end the run: the EXECUTOR of a direct one, the STEP, whoever finds it dead.
+  bool claim_end() { return phase.exchange(Phase::kEnded, std::memory_order_acq_rel) != Phase::kEnded; }
+  bool runs_directly() const { return phase.load(std::memory_order_seq_cst) == Phase::kDirect; }
 
   /// The run is over: tells who waits for it. Nothing of the slot may be touched after.
   void signal_finished();
@@ -88,7 +97,7 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   absl::Status status;
   int64_t nodes_run = 0;
   int64_t step_id = 0;
-  /// An actor had died before anything ran: the run may be tried again on another slot.
+  /// How it ended: an actor had died before anything ran, and the run may be tried again on another slot.
   bool false_start = false;
   std::atomic<bool> finished{false};
   /// Set for a nested step, which a kernel began: called once instead, by whoever ends it.
@@ -97,13 +106,13 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   int64_t outer_step_id = 0;
   /// One executor and no rendezvous: StartExecutor may go straight to it, and STEP only supervises.
   bool can_run_directly = false;
-  /// Such a run is under way. Who clears it ends the run.
-  std::atomic<bool> direct_run{false};
+  /// Who has the run in hand. Who begins one sets it first and looks at `health` second; who dies does the reverse.
+  enum class Phase : uint8_t { kEnded, kDirect, kByStep };
+  std::atomic<Phase> phase{Phase::kEnded};
+  /// It only gets worse. Broken: an actor died. Without its STEP, nobody will end a run but who begins it.
+  enum class Health : uint8_t { kSound, kBroken, kStepDied };
+  std::atomic<Health> health{Health::kSound};
   CancellationToken token;
-  /// One of its actors died: it is not used again.
-  std::atomic<bool> broken{false};
-  /// Its STEP died, so that nobody else will end the run; set after `broken`.
-  std::atomic<bool> step_died{false};
   /// steady_clock ticks; 0: none.
   std::atomic<int64_t> deadline{0};
 

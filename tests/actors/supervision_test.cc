@@ -171,7 +171,7 @@ TEST_F(SupervisionTest, actors_that_die_between_steps_are_replaced) {
     int killed = 0;
     for (const auto& weak : core()->slots()) {
       const auto slot = weak.lock();
-      if (slot == nullptr || slot->broken) continue;
+      if (slot == nullptr || slot->broken()) continue;
       ++killed;
       switch (victim) {
         case 0: kill(slot->executors[0]); break;
@@ -180,8 +180,8 @@ TEST_F(SupervisionTest, actors_that_die_between_steps_are_replaced) {
         default: kill(slot->step); break;
       }
       const auto deadline = std::chrono::steady_clock::now() + kPatience;
-      while (!slot->broken && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-      EXPECT_TRUE(slot->broken) << "victim " << victim;
+      while (!slot->broken() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+      EXPECT_TRUE(slot->broken()) << "victim " << victim;
     }
     EXPECT_GE(killed, 1);
     expect_that_it_works();
