@@ -158,7 +158,7 @@ class DatasetTest : public SessionTest {
   }
 };
 
-TEST_F(DatasetTest, shuffle_by_a_dummy_generator_as_its_seeds_say) {
+TEST_F(DatasetTest, shuffle_by_a_shared_generator_as_its_seeds_say) {
   open_text(pipeline(5,
                      node("g", "DummySeedGenerator", {}) +
                          node("mixed", "ShuffleDatasetV3", {"range", "three", "three", "four", "g"}, kInts) +

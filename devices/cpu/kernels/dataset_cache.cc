@@ -189,7 +189,7 @@ absl::Status make_anonymous_cache(KernelContext& context) {
   return absl::OkStatus();
 }
 
-absl::Status make_dummy_cache(KernelContext& context) {
+absl::Status make_placeholder_cache(KernelContext& context) {
   context.set_output(0, handle_tensor(make_handle<MemoryCache>(*context.device(), "", "DummyMemoryCache")));
   return absl::OkStatus();
 }
@@ -203,7 +203,7 @@ void register_dataset_cache(KernelRegistry* registry) {
   for (const char* op : {"CacheDataset", "CacheDatasetV2"})
     registry->add(KernelDef(op).fn(make_cache, /*cheap=*/true));
   registry->add(KernelDef("AnonymousMemoryCache").fn(make_anonymous_cache, /*cheap=*/true));
-  registry->add(KernelDef("DummyMemoryCache").fn(make_dummy_cache, /*cheap=*/true));
+  registry->add(KernelDef("DummyMemoryCache").fn(make_placeholder_cache, /*cheap=*/true));
   registry->add(KernelDef("DeleteMemoryCache").fn(delete_cache, /*cheap=*/true));
 }
 
