@@ -241,7 +241,7 @@ absl::Status make_seed_generator(KernelContext& context) {
 }
 
 /// A handle that leads nowhere.
-absl::Status make_unseeded_generator(KernelContext& context) {
+absl::Status make_empty_handle(KernelContext& context) {
   context.set_output(0, handle_tensor(make_handle<PassSeeds>(*context.device(), "", "DummySeedGenerator")));
   return absl::OkStatus();
 }
@@ -262,7 +262,7 @@ void register_dataset_shuffle(KernelRegistry* registry) {
   add({"SamplingDataset"}, make_sampling);
   add({"AnonymousSeedGenerator"}, make_seed_generator<false>);
   add({"AnonymousRandomSeedGenerator"}, make_seed_generator<true>);
-  add({"DummySeedGenerator"}, make_unseeded_generator);
+  add({"DummySeedGenerator"}, make_empty_handle);
   add({"DeleteSeedGenerator", "DeleteRandomSeedGenerator"}, do_nothing);
 }
 
