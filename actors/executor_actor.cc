@@ -73,7 +73,7 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
     running_ = true;
     released_ = false;
     StepState& step = *slot_->step_states[index_];
-    step.step_id = slot_->outer_step_id != 0 ? slot_->outer_step_id : slot_->step_id;
+    step.step_id = slot_->outer_step_id != 0 ? slot_->outer_step_id : slot_->step_id();
     step.args = slot_->args;
     step.retvals = slot_->retvals;
     // The outermost step tells how far a cancelled run came.
@@ -103,7 +103,7 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
   void release_waiters() {
     if (std::exchange(released_, true)) return;
     slot_->token.cancel(state_->status());
-    send(slot_->step, CancelStep{slot_->step_id});
+    send(slot_->step, CancelStep{slot_->step_id()});
   }
 
   void abort() {

@@ -246,7 +246,7 @@ void SlotCalls::prepare(StepSlot* slot, bool share_thread) {
   if (share_thread || slot_->inline_only) slot->unit->set_lender(LentThread::lender_of(slot_->unit));
   slot->inline_only = slot_->inline_only;
   slot->collect_stats = slot_->collect_stats;
-  slot->outer_step_id = slot_->outer_step_id != 0 ? slot_->outer_step_id : slot_->step_id;
+  slot->outer_step_id = slot_->outer_step_id != 0 ? slot_->outer_step_id : slot_->step_id();
   for (auto& state : slot->step_states) state->step_container = slot_->step_states[0]->step_container;
   auto* calls = static_cast<SlotCalls*>(slot->functions.get());
   calls->depth_ = depth_ + 1;

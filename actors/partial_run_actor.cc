@@ -112,7 +112,7 @@ class PartialRunImpl final : public PartialRunActor::base {
     turn.fetches = m.fetches;
     turn.missing = m.fetches.size();
     turn.reply.fetches.resize(m.fetches.size());
-    turn.reply.stats.step_id = slot().step_id;
+    turn.reply.stats.step_id = slot().step_id();
     auto promise = turn.promise;
     PartialRunActor self = this;
     for (size_t i = 0; i < m.fetches.size(); ++i) {
@@ -216,7 +216,7 @@ class PartialRunImpl final : public PartialRunActor::base {
     if (!slot_leased_) end();
   }
 
-  int64_t step_id() { return slot_leased_ ? slot().step_id : 0; }
+  int64_t step_id() { return slot_leased_ ? slot().step_id() : 0; }
 
   /// Nothing more to come and nobody to tell: SESSION forgets the handle.
   void end() {

@@ -191,7 +191,7 @@ absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& o
 absl::Status finish_slot(const SignatureAlias& alias, const std::shared_ptr<StepSlot>& slot,
                          std::span<Tensor> fetches, RunStats* stats) {
   if (stats != nullptr) {
-    stats->step_id = slot->step_id;
+    stats->step_id = slot->step_id();
     stats->nodes_run = slot->nodes_run;
     stats->num_partitions = static_cast<int>(slot->code->partitions.size());
     stats->metadata = slot->collect_stats ? run_metadata(*slot) : std::string();

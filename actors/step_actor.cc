@@ -24,7 +24,7 @@ class StepImpl final : public StepActor::base {
 
   void on_exit() override {
     const absl::Status died =
-        absl::InternalError(absl::StrCat("the actor of step ", slot_->step_id, " died"));
+        absl::InternalError(absl::StrCat("the actor of step ", slot_->step_id(), " died"));
     if (active()) stop_children(died);
     slot_->abandon(died);
     // DEVICEs outlive it, and would keep its memory.
@@ -99,7 +99,7 @@ class StepImpl final : public StepActor::base {
   }
 
   void cancel(int64_t step_id) {
-    if (!active() || step_id != slot_->step_id) return;
+    if (!active() || step_id != slot_->step_id()) return;
     stop_children(slot_->token.reason());
   }
 
@@ -118,8 +118,8 @@ class StepImpl final : public StepActor::base {
       }
     }
     if (slot_->rendezvous && down.source == slot_->rendezvous.address()) who = "rendezvous";
-    fail_broken(
-        absl::StrCat("the ", who, " of step ", slot_->step_id, " died: ", to_status(down.reason).message()));
+    fail_broken(absl::StrCat("the ", who, " of step ", slot_->step_id(),
+                             " died: ", to_status(down.reason).message()));
   }
 
   void fail_broken(const std::string& text) {
@@ -156,7 +156,7 @@ class StepImpl final : public StepActor::base {
 
   caf::result<InspectStepReply> inspect() {
     InspectStepReply reply;
-    reply.report.step_id = active() ? slot_->step_id : 0;
+    reply.report.step_id = active() ? slot_->step_id() : 0;
     reply.report.age = std::chrono::duration_cast<std::chrono::microseconds>(
         std::chrono::steady_clock::now() - slot_->began());
     reply.report.fetches = slot_->code->fetches;

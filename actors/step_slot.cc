@@ -38,7 +38,7 @@ StepSlot::StepSlot(std::shared_ptr<const SignatureCode> c, std::shared_ptr<Sessi
 StepSlot::~StepSlot() { session->live_slots->fetch_sub(1, std::memory_order_acq_rel); }
 
 void StepSlot::begin(int64_t id, std::chrono::steady_clock::time_point at) {
-  step_id = id;
+  step_id_.store(id, std::memory_order_relaxed);
   status = absl::OkStatus();
   nodes_run = 0;
   false_start = false;
@@ -86,7 +86,7 @@ void StepSlot::start() {
   // A STEP that lives deals with a broken slot itself.
   if (found == Health::kStepDied || (found == Health::kBroken && can_run_directly)) {
     if (!claim_end()) return;
-    status = absl::InternalError(absl::StrCat("an actor of step ", step_id, " died before it began"));
+    status = absl::InternalError(absl::StrCat("an actor of step ", step_id(), " died before it began"));
     false_start = true;
     return signal_finished();
   }
@@ -146,7 +146,7 @@ void StepSlot::describe_cancel(bool all_ended) {
       if (lines.size() < 10) lines.push_back(absl::StrCat(e.node, " (", e.op, "): ", e.waits_for));
     }
   }
-  std::string text = absl::StrCat(status.message(), " [step ", step_id, ": ", nodes_run, " nodes ran, ",
+  std::string text = absl::StrCat(status.message(), " [step ", step_id(), ": ", nodes_run, " nodes ran, ",
                                   std::max<int64_t>(0, nodes - nodes_run), " did not");
   if (!lines.empty()) absl::StrAppend(&text, "; not done: ", absl::StrJoin(lines, "; "));
   status = absl::Status(status.code(), absl::StrCat(text, "]"));

@@ -56,6 +56,8 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   void abandon(absl::Status reason);
   /// True for one of those who would end the run: the EXECUTOR of a direct one, the STEP, whoever finds it dead.
   bool claim_end() { return phase.exchange(Phase::kEnded, std::memory_order_acq_rel) != Phase::kEnded; }
+  /// Of the step that runs, or of the last; from any thread.
+  int64_t step_id() const { return step_id_.load(std::memory_order_relaxed); }
   bool runs_directly() const { return phase.load(std::memory_order_seq_cst) == Phase::kDirect; }
 
   /// The run is over: tells who waits for it. Nothing of the slot may be touched after.
@@ -96,7 +98,6 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   NamedPool* pool = nullptr;
   absl::Status status;
   int64_t nodes_run = 0;
-  int64_t step_id = 0;
   /// How it ended: an actor had died before anything ran, and the run may be tried again on another slot.
   bool false_start = false;
   std::atomic<bool> finished{false};
@@ -123,6 +124,7 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   std::vector<std::unique_ptr<ReusableMessage<ExecutorDone>>> done_messages;
 
  private:
+  std::atomic<int64_t> step_id_{0};
   std::mutex mu_;
   /// Cleared with mu_ held.
   std::atomic<int64_t> running_{0};

@@ -22,9 +22,12 @@ int stripe_of_thread() {
   return mine;
 }
 
-/// Under valgrind memory comes from the system's allocator, whose blocks it knows: of mimalloc's it sees only how they are
-/// given back, and calls that an error.
-bool under_valgrind() {
+/// Under valgrind and the sanitizers memory comes from the system's allocator, whose blocks they know: in mimalloc's they
+/// would not see a tensor overrun, nor that a block has changed hands between threads.
+bool memory_is_watched() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return true;
+#endif
   const char* preloaded = std::getenv("LD_PRELOAD");
   return preloaded != nullptr && std::strstr(preloaded, "vgpreload") != nullptr;
 }
@@ -96,7 +99,7 @@ class HostAllocator final : public Allocator {
   }
 
   const int64_t limit_bytes_;
-  const bool from_system_ = under_valgrind();
+  const bool from_system_ = memory_is_watched();
   std::array<Stripe, kStripes> stripes_;
   std::atomic<int64_t> peak_{0};
   std::atomic<int64_t> largest_{0};
