@@ -45,7 +45,7 @@ void StepSlot::begin(int64_t id, std::chrono::steady_clock::time_point at) {
   finished.store(false, std::memory_order_relaxed);
   deadline.store(at == std::chrono::steady_clock::time_point() ? 0 : at.time_since_epoch().count(),
                  std::memory_order_release);
-  began_ = coarse_now();
+  began_.store(coarse_now().time_since_epoch().count(), std::memory_order_relaxed);
   // Who cancels or closes marks the session first and looks for running steps second; here it is the other way round.
   running_.store(id, std::memory_order_seq_cst);
 }
@@ -158,7 +158,7 @@ StepReport StepSlot::report_from_outside() {
   report.step_id = running_;
   if (running_ == 0) return report;
   report.age =
-      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began_);
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began());
   report.fetches = code->fetches;
   report.targets = code->targets;
   for (const auto& state : states) {

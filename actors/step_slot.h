@@ -128,10 +128,15 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   std::mutex mu_;
   /// Cleared with mu_ held.
   std::atomic<int64_t> running_{0};
-  std::chrono::steady_clock::time_point began_;
+  /// steady_clock ticks.
+  std::atomic<int64_t> began_{0};
 
  public:
-  std::chrono::steady_clock::time_point began() const { return began_; }
+  /// When the step that runs, or the last, began; from any thread.
+  std::chrono::steady_clock::time_point began() const {
+    using Clock = std::chrono::steady_clock;
+    return Clock::time_point(Clock::duration(began_.load(std::memory_order_relaxed)));
+  }
 };
 
 /// Spawns the actors of a slot. They hold the slot until `stop_slot`, or until they die.
