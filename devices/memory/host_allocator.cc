@@ -32,6 +32,9 @@ bool memory_is_watched() {
   return preloaded != nullptr && std::strstr(preloaded, "vgpreload") != nullptr;
 }
 
+/// The sanitizers end a process that asks for more, where an allocator says no.
+constexpr size_t kMostWatchedBytes = size_t{1} << 39;
+
 class HostAllocator final : public Allocator {
  public:
   explicit HostAllocator(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
@@ -84,7 +87,8 @@ class HostAllocator final : public Allocator {
     if (!from_system_) [[likely]]
       return mi_malloc_aligned(bytes, kAlignmentBytes);
     const size_t rounded = (bytes + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
-    return rounded < bytes ? nullptr : std::aligned_alloc(kAlignmentBytes, rounded);
+    return rounded < bytes || rounded > kMostWatchedBytes ? nullptr
+                                                          : std::aligned_alloc(kAlignmentBytes, rounded);
   }
 
   int64_t total_in_use() const {
