@@ -47,8 +47,13 @@ static void many_shapes(TF_ShapeInferenceContext* ctx, TF_Status* status) {
   TF_ShapeInferenceContextConcatenateShapes(ctx, part, b, part, status);
   if (TF_GetCode(status) != TF_OK) goto end;
   TF_ShapeInferenceContextSetOutput(ctx, 2, part, status);
+  /* Only when ranks are told as they are is the last output known. */
+  if (!TF_ShapeInferenceContextRankKnown(ctx, a) || TF_ShapeInferenceContextRank(ctx, a) != 2) goto end;
+  TF_ShapeInferenceContextGetInput(ctx, 1, b, status);
+  if (!TF_ShapeInferenceContextRankKnown(ctx, b)) goto end;
   TF_ShapeHandle* scalar = TF_ShapeInferenceContextScalar(ctx);
-  TF_ShapeInferenceContextSetOutput(ctx, 3, scalar, status);
+  if (TF_ShapeInferenceContextRank(ctx, scalar) == 0)
+    TF_ShapeInferenceContextSetOutput(ctx, 3, scalar, status);
   TF_DeleteShapeHandle(scalar);
 end:
   TF_DeleteDimensionHandle(rows);
@@ -86,7 +91,7 @@ static void bad_output(TF_ShapeInferenceContext* ctx, TF_Status* status) {
 /* Specs of attrs, inputs and outputs, each ended by a null. */
 typedef struct {
   const char* name;
-  const char* attrs[16];
+  const char* attrs[18];
   const char* inputs[4];
   const char* outputs[8];
   ShapeFunction shape;
@@ -103,7 +108,9 @@ static const Op kOps[] = {
       "types: list(type) = [DT_FLOAT, DT_STRING]", "ints: list(int) = [1, 2, 3]",
       "floats: list(float) = [0.5]", "bools: list(bool) = [true, false]",
       "strings: list(string) = ['ab', '', 'cde']", "shapes: list(shape) = [{ dim { size: 1 } }, { }]",
-      "big: int = 9876543210"},
+      "big: int = 9876543210",
+      "tensors: list(tensor) = [{ dtype: DT_FLOAT tensor_shape { } float_val: 4 }, "
+      "{ dtype: DT_INT32 tensor_shape { } int_val: 5 }]"},
      {NULL},
      {"report: string"},
      unknown_shapes,

@@ -110,6 +110,17 @@ static void report_lists(Report* r, TF_OpKernelConstruction* ctx, TF_Status* sta
   TF_OpKernelConstruction_GetAttrStringList(ctx, "strings", strings, lengths, 3, storage, 4, status);
   report(r, "short");
   report_status(r, status);
+  TF_Tensor* tensors[2] = {NULL, NULL};
+  TF_OpKernelConstruction_GetAttrTensorList(ctx, "tensors", tensors, 2, status);
+  report(r, "\ntensors");
+  for (int i = 0; i < 2; ++i) {
+    if (tensors[i] != NULL) report(r, " %d", (int)TF_TensorType(tensors[i]));
+    TF_DeleteTensor(tensors[i]);
+  }
+  report_status(r, status);
+  TF_OpKernelConstruction_GetAttrTensorList(ctx, "ints", tensors, 2, status);
+  report(r, "\nno tensors");
+  report_status(r, status);
   report(r, "\n");
 }
 
@@ -198,6 +209,10 @@ static void report_session(Report* r, TF_OpKernelContext* ctx, TF_Status* status
   TF_Buffer* library = TF_NewBuffer();
   TF_GetSerializedFunctionDefLibrary(ctx, library, status);
   report_bytes(r, "library", library, status);
+  TF_Buffer* handle = TF_NewBuffer();
+  TF_GetSerializedResourceHandleProto(ctx, 0, handle, status);
+  report_bytes(r, "handle", handle, status);
+  report(r, "rendezvous %d\n", TF_GetRendezvous(ctx).send_func != NULL);
 }
 
 static void report_surroundings(Report* r, TF_OpKernelContext* ctx, TF_Status* status) {
