@@ -20,14 +20,14 @@ class NamedPool::Unit final : public caf::execution_unit {
 
 namespace {
 
-/// Where run_after_kernel puts them; null while this thread completes no kernel.
-thread_local std::vector<caf::resumable*>* after_kernel = nullptr;
+/// Where run_after_kernel puts an actor; null while this thread completes no kernel.
+thread_local caf::resumable** after_kernel = nullptr;
 
 }  // namespace
 
 bool NamedPool::run_after_kernel(caf::resumable* job) {
-  if (after_kernel == nullptr) return false;
-  after_kernel->push_back(job);
+  if (after_kernel == nullptr || *after_kernel != nullptr) return false;
+  *after_kernel = job;
   return true;
 }
 
@@ -41,11 +41,12 @@ void NamedPool::resume(caf::resumable* actor, Unit* unit) {
 
 void NamedPool::run_kernel(Job job, Unit* unit) {
   job.task->run();
-  std::vector<caf::resumable*> woken;
+  // Its executor, when it slept.
+  caf::resumable* woken = nullptr;
   after_kernel = &woken;
   job.task->owner->complete(job.task);
   after_kernel = nullptr;
-  for (caf::resumable* actor : woken) resume(actor, unit);
+  if (woken != nullptr) resume(woken, unit);
 }
 
 NamedPool::NamedPool(caf::actor_system* system, std::string name, int num_threads)

@@ -5,6 +5,7 @@
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/dataset.h"
 #include "devices/cpu/kernels/dataset_call.h"
+#include "devices/cpu/kernels/tensor_variant.h"
 
 namespace troupe {
 namespace {
@@ -172,21 +173,6 @@ absl::Status make_padded_batch(KernelContext& context) {
   return output_dataset(context, make_packed("PaddedBatchV2", input, size, drop,
                                              [paddings](const auto& rows) { return paddings->pack(rows); }));
 }
-
-/// A tensor as the element of a variant tensor.
-class TensorVariant final : public VariantValue {
- public:
-  explicit TensorVariant(Tensor tensor) : tensor_(std::move(tensor)) {}
-  std::string type_name() const override { return "tensorflow::Tensor"; }
-  bool serialize(std::string* metadata, std::vector<Tensor>* tensors) const override {
-    metadata->clear();
-    *tensors = {tensor_};
-    return true;
-  }
-
- private:
-  const Tensor tensor_;
-};
 
 /// InvalidArgument or DataLoss for an element that does not fit into a row of this shape; below 0 anything
 /// fits.

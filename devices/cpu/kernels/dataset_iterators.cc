@@ -69,14 +69,7 @@ absl::Status start_iterator(KernelContext& context) {
 absl::Status output_element(KernelContext& context, NextElement element) {
   TROUPE_RETURN_IF_ERROR(element.status());
   if (!element->has_value()) return absl::OutOfRangeError("End of sequence");
-  Element& components = **element;
-  if (static_cast<int>(components.size()) != context.num_outputs()) {
-    return invalid("Number of components does not match: expected ", context.num_outputs(), " but got ",
-                   components.size(), ".");
-  }
-  for (int i = 0; i < context.num_outputs(); ++i)
-    context.set_output(i, std::move(components[static_cast<size_t>(i)]));
-  return absl::OkStatus();
+  return output_components(context, **std::move(element));
 }
 
 /// Sets the output to an optional value: the element, or none at the end.

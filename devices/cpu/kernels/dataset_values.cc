@@ -6,22 +6,13 @@
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/dataset.h"
 #include "devices/cpu/kernels/dataset_call.h"
+#include "devices/cpu/kernels/iterator_resource.h"
 #include "devices/cpu/kernels/iterator_threads.h"
 #include "devices/cpu/kernels/resource_access.h"
 #include "devices/cpu/kernels/table.h"
 
 namespace troupe {
 namespace {
-
-absl::Status output_components(KernelContext& context, Element components) {
-  if (static_cast<int>(components.size()) != context.num_outputs()) {
-    return invalid("Number of components does not match: expected ", context.num_outputs(), " but got ",
-                   components.size(), ".");
-  }
-  for (int i = 0; i < context.num_outputs(); ++i)
-    context.set_output(i, std::move(components[static_cast<size_t>(i)]));
-  return absl::OkStatus();
-}
 
 /// The function makes a new state of the state and each element; the last state comes out.
 absl::Status reduce(KernelContext& context) {

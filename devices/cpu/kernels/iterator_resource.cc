@@ -35,6 +35,16 @@ absl::Status check_components(const std::vector<DataType>& expected_types,
   return absl::OkStatus();
 }
 
+absl::Status output_components(KernelContext& context, Element components) {
+  if (static_cast<int>(components.size()) != context.num_outputs()) {
+    return invalid("Number of components does not match: expected ", context.num_outputs(), " but got ",
+                   components.size(), ".");
+  }
+  for (int i = 0; i < context.num_outputs(); ++i)
+    context.set_output(i, std::move(components[static_cast<size_t>(i)]));
+  return absl::OkStatus();
+}
+
 /// One call of `next`: whoever claims it, the worker or the cancellation of its step, answers it.
 struct IteratorResource::Request {
   ElementContext step;

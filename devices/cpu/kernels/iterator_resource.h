@@ -17,6 +17,9 @@ absl::Status check_components(const std::vector<DataType>& expected_types,
                               const std::vector<DataType>& given_types,
                               const std::vector<PartialShape>& given_shapes);
 
+/// Sets the outputs to an element's components. InvalidArgument when they are not as many.
+absl::Status output_components(KernelContext& context, Element components);
+
 /// A position that MakeIterator sets and IteratorGetNext moves. Thread-safe.
 class IteratorResource final : public Resource {
  public:

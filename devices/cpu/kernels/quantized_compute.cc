@@ -4,6 +4,7 @@
 #include "devices/cpu/kernels/conv_loops.h"
 #include "devices/cpu/kernels/pool.h"
 #include "devices/cpu/kernels/quantized.h"
+#include "devices/cpu/kernels/quantized_conv.h"
 #include "devices/cpu/kernels/quantized_math.h"
 #include "devices/cpu/primitives/gemm.h"
 
@@ -77,20 +78,10 @@ class QuantizedConvKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(QuantRange ri, QuantRange::read(context, 2));
     TROUPE_ASSIGN_OR_RETURN(QuantRange rf, QuantRange::read(context, 4));
     onednn::ConvProblem p;
-    p.spatial_rank = 3;
     p.batch = input.dim(0);
     p.in_channels = input.dim(3);
     p.out_channels = filter.dim(3);
-    for (int i = 0; i < 2; ++i) {
-      TROUPE_ASSIGN_OR_RETURN(Window w, attrs_.window(i, input.dim(i + 1), filter.dim(i)));
-      const auto at = static_cast<size_t>(i + 1);
-      p.in[at] = w.in;
-      p.out[at] = w.out;
-      p.kernel[at] = w.kernel;
-      p.stride[at] = w.stride;
-      p.dilation[at] = w.dilation;
-      p.pad_before[at] = w.before;
-    }
+    TROUPE_RETURN_IF_ERROR(set_plane(attrs_, input, filter, &p));
     TROUPE_ASSIGN_OR_RETURN(Shape shape, attrs_.layout.shape(p.batch, p.out.data() + 1, p.out_channels));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (out->num_elements() > 0) {

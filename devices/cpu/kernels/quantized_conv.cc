@@ -5,6 +5,7 @@
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/conv_loops.h"
 #include "devices/cpu/kernels/quantized.h"
+#include "devices/cpu/kernels/quantized_conv.h"
 #include "devices/cpu/kernels/quantized_scaled.h"
 #include "devices/cpu/kernels/window.h"
 
@@ -93,21 +94,11 @@ class QuantizedConv final : public Kernel {
     if (filter.num_elements() == 0)
       return invalid("filter must not have zero elements (i.e. all dimensions must be non-zero)");
     onednn::ConvProblem p;
-    p.spatial_rank = 3;
     p.batch = input.dim(0);
     p.in_channels = input.dim(3);
     p.out_channels = depthwise_ ? filter.dim(2) * filter.dim(3) : filter.dim(3);
     p.groups = depthwise_ ? p.in_channels : 1;
-    for (int i = 0; i < 2; ++i) {
-      TROUPE_ASSIGN_OR_RETURN(Window w, attrs_.window(i, input.dim(i + 1), filter.dim(i)));
-      const auto at = static_cast<size_t>(i + 1);
-      p.in[at] = w.in;
-      p.out[at] = w.out;
-      p.kernel[at] = w.kernel;
-      p.stride[at] = w.stride;
-      p.dilation[at] = w.dilation;
-      p.pad_before[at] = w.before;
-    }
+    TROUPE_RETURN_IF_ERROR(set_plane(attrs_, input, filter, &p));
     return p;
   }
 

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "devices/cpu/kernels/resource_access.h"
 #include "devices/cpu/kernels/sparse.h"
+#include "devices/cpu/kernels/tensor_variant.h"
 #include "devices/resource_manager.h"
 #include "graph/tensor/tensor_proto.h"
 #include "proto/tensor.pb.h"
@@ -17,22 +18,6 @@ namespace {
 
 /// Indices, values, dense shape.
 using Parts = std::array<Tensor, 3>;
-
-/// A tensor as the element of a variant tensor.
-class TensorVariant final : public VariantValue {
- public:
-  explicit TensorVariant(Tensor tensor) : tensor_(std::move(tensor)) {}
-  std::string type_name() const override { return "tensorflow::Tensor"; }
-  bool serialize(std::string* metadata, std::vector<Tensor>* tensors) const override {
-    metadata->clear();
-    *tensors = {tensor_};
-    return true;
-  }
-  const Tensor& tensor() const { return tensor_; }
-
- private:
-  Tensor tensor_;
-};
 
 absl::StatusOr<std::string> encode(const Tensor& tensor) {
   pb::TensorProto proto;
