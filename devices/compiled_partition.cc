@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "absl/strings/str_cat.h"
+#include "devices/implied_waits.h"
 
 namespace troupe {
 
@@ -264,22 +265,34 @@ class PartitionCompiler {
     }
   }
 
-  /// Inputs of kernels that come from a Const which waits for nothing need no edge. Every node keeps something to wait for.
+  /// Inputs of kernels that come from a Const need no edge where the kernel's other inputs make it wait for all that
+  /// the Const waits for. Every node keeps something to wait for.
   void bind_constants() {
+    ImpliedWaits waits(graph_, p_->nodes_, index_);
     for (size_t i = 0; i < ids_.size(); ++i) {
       CompiledNode& c = p_->nodes_[i];
-      if (c.kind != NodeKind::kKernel || c.frame != 0) continue;
-      PendingCounts& counts = p_->frames_[0].initial[c.local];
+      if (c.kind != NodeKind::kKernel) continue;
+      CompiledFrame& frame = p_->frames_[c.frame];
+      PendingCounts& counts = frame.initial[c.local];
       const Node& n = graph_.node(ids_[i]);
       for (int s = 0; s < std::min(CompiledNode::kMaxBound, c.num_inputs) && counts.pending > 1; ++s) {
         const int from = index_[n.inputs[s].node];
         const CompiledNode& producer = p_->nodes_[from];
-        if (producer.kind != NodeKind::kConst || !graph_.node(ids_[from]).control_inputs.empty()) continue;
+        if (producer.kind != NodeKind::kConst || !waits.cover(ids_[i], s, n.inputs[s].node)) continue;
         c.bound_inputs |= uint32_t{1} << s;
-        p_->bound_constants_.push_back({c.input_begin + s, producer.aux, from});
+        frame.bound_constants.push_back({c.input_begin + s, producer.aux, from});
         --counts.pending;
       }
     }
+  }
+
+  /// Whether nobody waits for this node and nothing happens in it: a Const that is bound to all its consumers.
+  bool is_idle(int i, const ConsumerIndex& consumers) const {
+    if (p_->nodes_[i].kind != NodeKind::kConst) return false;
+    auto uses = consumers.of(ids_[i]);
+    return std::all_of(uses.begin(), uses.end(), [&](const ConsumerIndex::Use& use) {
+      return use.slot >= 0 && p_->nodes_[index_[use.node]].is_bound(use.slot);
+    });
   }
 
   void lay_out_edges() {
@@ -293,7 +306,7 @@ class PartitionCompiler {
       for (const auto& use : consumers.of(ids_[i])) {
         int j = index_[use.node];
         const CompiledNode& dst = p_->nodes_[j];
-        if (use.slot >= 0 && dst.is_bound(use.slot)) continue;
+        if (use.slot >= 0 ? dst.is_bound(use.slot) : is_idle(j, consumers)) continue;
         if (c.is_merge && use.src_slot == 1) c.aux = 1;
         if (use.src_slot >= 0) last[use.src_slot] = static_cast<int>(p_->out_edges_.size());
         p_->out_edges_.push_back({j, use.slot < 0 ? -1 : dst.input_begin + use.slot,
@@ -327,8 +340,9 @@ void CompiledPartition::record_cost(int node, uint64_t cycles) const {
   costs_[node].store(static_cast<uint32_t>(std::max<uint64_t>(1, next)), std::memory_order_relaxed);
 }
 
-const Tensor& CompiledPartition::constant_at(int32_t slot) const {
-  auto it = std::lower_bound(bound_constants_.begin(), bound_constants_.end(), slot,
+const Tensor& CompiledPartition::constant_at(int32_t frame, int32_t slot) const {
+  const std::vector<BoundConstant>& bound = frames_[frame].bound_constants;
+  auto it = std::lower_bound(bound.begin(), bound.end(), slot,
                              [](const BoundConstant& b, int32_t s) { return b.slot < s; });
   return consts_[it->constant];
 }
@@ -336,9 +350,9 @@ const Tensor& CompiledPartition::constant_at(int32_t slot) const {
 std::vector<std::string> CompiledPartition::input_names(int node) const {
   const CompiledNode& target = nodes_[node];
   std::vector<std::string> names(target.num_inputs);
-  for (const BoundConstant& b : bound_constants_) {
+  for (const BoundConstant& b : frames_[target.frame].bound_constants) {
     const int input = b.slot - target.input_begin;
-    if (target.frame == 0 && input >= 0 && input < target.num_inputs) names[input] = infos_[b.node]->name;
+    if (input >= 0 && input < target.num_inputs) names[input] = infos_[b.node]->name;
   }
   for (size_t i = 0; i < nodes_.size(); ++i) {
     for (const OutEdge& e : edges(nodes_[i])) {

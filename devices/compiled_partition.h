@@ -92,8 +92,9 @@ struct alignas(64) CompiledNode {
 };
 static_assert(sizeof(CompiledNode) == 64);
 
-/// An input of a kernel that is the same constant in every step: its slot in the root frame is filled once and keeps its value.
+/// An input of a kernel that is the same constant in every step: its slot is filled once and keeps its value.
 struct BoundConstant {
+  /// In the input array of the consumer's frame.
   int32_t slot;
   int32_t constant;
   /// The Const node.
@@ -116,6 +117,8 @@ struct CompiledFrame {
   /// Initial counts by local node number.
   std::vector<PendingCounts> initial;
   int32_t num_input_slots = 0;
+  /// By slot.
+  std::vector<BoundConstant> bound_constants;
 };
 
 /// A partition lowered for execution: immutable but for the running cost estimates, shared by all steps of a
@@ -138,10 +141,8 @@ class CompiledPartition {
     return {out_edges_.data() + n.out_edge_begin, static_cast<size_t>(n.out_edge_end - n.out_edge_begin)};
   }
   const Tensor& constant(int i) const { return consts_[i]; }
-  /// By slot.
-  const std::vector<BoundConstant>& bound_constants() const { return bound_constants_; }
-  /// The constant that is bound to a slot of the root frame.
-  const Tensor& constant_at(int32_t slot) const;
+  /// The constant that is bound to a slot of a frame.
+  const Tensor& constant_at(int32_t frame, int32_t slot) const;
   const std::vector<CompiledFrame>& frames() const { return frames_; }
   /// Nodes to start with: those that wait for nothing, but for constants that are bound to all their consumers.
   const std::vector<int32_t>& roots() const { return roots_; }
@@ -160,7 +161,6 @@ class CompiledPartition {
   std::vector<std::unique_ptr<KernelNode>> infos_;
   std::vector<OutEdge> out_edges_;
   std::vector<Tensor> consts_;
-  std::vector<BoundConstant> bound_constants_;
   std::vector<CompiledFrame> frames_;
   std::vector<int32_t> roots_;
   std::vector<std::shared_ptr<Kernel>> kernels_;

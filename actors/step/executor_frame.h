@@ -164,7 +164,7 @@ inline void ExecutorState::clear_inputs(const CompiledNode& n, IterationState* i
       if (!n.is_bound(i)) {
         drop(in[i]);
       } else if (!in[i].tensor.initialized()) {
-        in[i].tensor = partition_->constant_at(n.input_begin + i);
+        in[i].tensor = partition_->constant_at(n.frame, n.input_begin + i);
       }
     }
     return;

@@ -16,10 +16,8 @@ IterationState* ExecutorState::new_iteration(Frame* frame) {
     it->counts.resize(def.initial.size());
     it->inputs.resize(def.num_input_slots);
     it->merge_input.resize(def.initial.size());
-    if (frame->index == 0) {
-      for (const BoundConstant& b : partition_->bound_constants())
-        it->inputs[b.slot].tensor = partition_->constant(b.constant);
-    }
+    for (const BoundConstant& b : def.bound_constants)
+      it->inputs[b.slot].tensor = partition_->constant(b.constant);
   } else {
     it = std::move(pool.back());
     pool.pop_back();
@@ -157,13 +155,10 @@ void ExecutorState::reset() {
     for (IterationState* it : f->iterations) {
       frames.insert(frames.end(), it->children.begin(), it->children.end());
       it->children.clear();
-      if (aborted_ && f == root_.get()) {
+      if (aborted_ || f != root_.get()) {
         // Its slots hold this step's values among constants: the next step makes a new one.
         delete it;
         continue;
-      }
-      if (aborted_ || f != root_.get()) {
-        for (Value& v : it->inputs) v.clear();
       }
       recycle(it);
     }
