@@ -7,6 +7,7 @@
 #include "actors/run_metadata.h"
 #include "actors/runtime.h"
 #include "actors/session_actor.h"
+#include "actors/signature_key.h"
 #include "graph/ir/graph.h"
 #include "proto/graph.pb.h"
 

@@ -4,19 +4,17 @@
 
 #include <algorithm>
 #include <atomic>
-#include <numeric>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "actors/compile_plan.h"
 #include "actors/errors.h"
-#include "actors/executor_type.h"
 #include "actors/function_runner.h"
 #include "actors/partial_run_actor.h"
+#include "actors/signature_cache.h"
+#include "actors/signature_compiler.h"
+#include "actors/signature_key.h"
 #include "graph/ir/graph_def.h"
 #include "graph/ir/graph_increment.h"
 #include "graph/passes/place.h"
-#include "graph/passes/planner.h"
 #include "proto/graph.pb.h"
 
 namespace troupe {
@@ -34,92 +32,6 @@ std::shared_ptr<const SignatureAlias> find_alias(SessionCore& core, const std::s
 
 namespace {
 
-absl::StatusOr<Plan> plan_signature(SessionCore& core, const Graph& graph, const LeaseRequest& sorted) {
-  PlanSignature want;
-  want.feeds = sorted.feeds;
-  want.fetches = sorted.fetches;
-  want.targets = sorted.targets;
-  want.partial = sorted.partial;
-  want.connections = sorted.connections;
-  return make_plan(graph, want, *core.devices, core.evaluator, plan_options(core));
-}
-
-absl::StatusOr<std::shared_ptr<Signature>> compile(SessionCore& core, const Graph& graph,
-                                                   const LeaseRequest& sorted) {
-  TROUPE_ASSIGN_OR_RETURN(Plan plan, plan_signature(core, graph, sorted));
-  TROUPE_RETURN_IF_ERROR(check_executor_type(core.options, graph, plan));
-  TROUPE_ASSIGN_OR_RETURN(auto code, compile_plan(core, graph, std::move(plan), &core.stateful));
-  code->feeds = sorted.feeds;
-  code->fetches = sorted.fetches;
-  code->targets = sorted.targets;
-  code->partial = sorted.partial;
-  return std::make_shared<Signature>(std::move(code));
-}
-
-/// The positions that sort `names`, stable.
-std::vector<int> sorted_order(const std::vector<std::string>& names) {
-  std::vector<int> order(names.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return names[a] < names[b]; });
-  return order;
-}
-
-/// at[i]: where name i of the caller ended up after sorting.
-std::vector<int> sort_names(std::vector<std::string>* names) {
-  std::vector<int> order = sorted_order(*names);
-  std::vector<std::string> sorted(names->size());
-  std::vector<int> at(names->size());
-  for (size_t i = 0; i < order.size(); ++i) {
-    sorted[i] = (*names)[order[i]];
-    at[order[i]] = static_cast<int>(i);
-  }
-  names->swap(sorted);
-  return at;
-}
-
-/// Several fetches of one name are computed once: `at` is rewritten to positions among the distinct names.
-void drop_repeats(std::vector<std::string>* sorted, std::vector<int>* at) {
-  std::vector<int> renumbered(sorted->size());
-  std::vector<std::string> distinct;
-  for (size_t i = 0; i < sorted->size(); ++i) {
-    if (distinct.empty() || distinct.back() != (*sorted)[i]) distinct.push_back((*sorted)[i]);
-    renumbered[i] = static_cast<int>(distinct.size()) - 1;
-  }
-  for (int& a : *at) a = renumbered[a];
-  sorted->swap(distinct);
-}
-
-std::string key_of(const LeaseRequest& m) {
-  std::vector<NamedTensor> feeds;
-  for (const std::string& f : m.feeds) feeds.emplace_back(f, Tensor());
-  std::string key;
-  append_signature_key(feeds, m.fetches, m.targets, &key);
-  if (m.partial)
-    key +=
-        "\xff"
-        "partial";
-  for (const auto& [from, to] : m.connections) {
-    absl::StrAppend(&key, "\xff", from.size(), ":", from, to.size(), ":", to);
-  }
-  return key;
-}
-
-/// "a,b->c/d/1;7": the name of a partial run, as TensorFlow's.
-std::string partial_run_name(const PartialRunSetup& m, int64_t number) {
-  return absl::StrCat(absl::StrJoin(m.feeds, ","), "->", absl::StrJoin(m.fetches, ","), "/",
-                      absl::StrJoin(m.targets, ","), "/1;", number);
-}
-
-/// The names sorted, and how the caller's order maps to that.
-std::shared_ptr<SignatureAlias> sort_signature(LeaseRequest* m) {
-  auto alias = std::make_shared<SignatureAlias>();
-  alias->feed_at = sort_names(&m->feeds);
-  alias->fetch_at = sort_names(&m->fetches);
-  drop_repeats(&m->fetches, &alias->fetch_at);
-  std::sort(m->targets.begin(), m->targets.end());
-  return alias;
-}
-
 /// How long inspect waits for a STEP whose thread may be inside a kernel.
 constexpr std::chrono::milliseconds kInspectPatience{50};
 
@@ -133,7 +45,7 @@ class SessionImpl final : public SessionActor::base {
   void on_exit() override {
     shut("the session's actor has ended");
     core_->release_callables();
-    by_sorted_key_.clear();
+    cache_.clear();
     for (const auto& [handle, actor] : partial_runs_) send_exit(actor, caf::exit_reason::user_shutdown);
     partial_runs_.clear();
     core_->stop_slots();
@@ -244,42 +156,25 @@ class SessionImpl final : public SessionActor::base {
       return to_error(absl::InvalidArgumentError("Session was not created with a graph before Run()!"));
     }
     if (m.alias != nullptr) return reply_with_slot(m.alias);
-    std::string key = key_of(m);
+    std::string key = signature_key(m);
     if (auto alias = find_alias(*core_, key)) return reply_with_slot(alias);
     LeaseRequest sorted = m;
     auto alias = sort_signature(&sorted);
-    std::string sorted_key = key_of(sorted);
-    if (auto known = by_sorted_key_.find(sorted_key); known != by_sorted_key_.end()) {
-      alias->signature = known->second;
+    std::string sorted_key = signature_key(sorted);
+    if (auto known = cache_.find(sorted_key)) {
+      alias->signature = std::move(known);
       core_->hits.fetch_add(1, std::memory_order_relaxed);
-      publish_alias(key, alias);
+      cache_.publish(key, alias);
       return reply_with_slot(alias);
     }
     auto promise = make_response_promise<SlotReply>();
     Pending& pending = pending_[sorted_key];
     pending.waiters.push_back({key, alias, promise});
-    if (pending.waiters.size() == 1) start_compiler(sorted_key, std::move(sorted));
+    if (pending.waiters.size() == 1) {
+      core_->misses.fetch_add(1, std::memory_order_relaxed);
+      spawn_signature_compiler(core_, graph_, std::move(sorted), sorted_key, this);
+    }
     return promise;
-  }
-
-  /// Planning may take seconds: it has an actor of its own, so that cancel is heard meanwhile.
-  void start_compiler(const std::string& sorted_key, LeaseRequest sorted) {
-    core_->misses.fetch_add(1, std::memory_order_relaxed);
-    auto core = core_;
-    // Let go of before SESSION hears of the end: it then changes the graph in place.
-    auto held = std::make_shared<std::shared_ptr<const Graph>>(graph_);
-    SessionActor self = this;
-    system().spawn<caf::hidden>([core, held, sorted, sorted_key, self](caf::event_based_actor* compiler) {
-      auto result =
-          std::make_shared<absl::StatusOr<std::shared_ptr<Signature>>>(absl::InternalError("not compiled"));
-      try {
-        *result = compile(*core, **held, sorted);
-      } catch (const std::exception& e) {
-        *result = absl::ResourceExhaustedError(absl::StrCat("compiling a signature failed: ", e.what()));
-      }
-      held->reset();
-      compiler->send(self, CompileDone{sorted_key, result});
-    });
   }
 
   void compiled(const CompileDone& m) {
@@ -291,12 +186,10 @@ class SessionImpl final : public SessionActor::base {
       for (Waiter& w : waiters) w.promise.deliver(to_error(m.result->status()));
       return;
     }
-    by_sorted_key_[m.key] = **m.result;
-    (**m.result)->last_used = core_->misses.load();
-    evict();
+    cache_.add(m.key, **m.result);
     for (Waiter& w : waiters) {
       w.alias->signature = **m.result;
-      publish_alias(w.key, w.alias);
+      cache_.publish(w.key, w.alias);
       auto reply = make_slot_reply(w.alias);
       if (reply.ok()) {
         w.promise.deliver(*std::move(reply));
@@ -320,42 +213,6 @@ class SessionImpl final : public SessionActor::base {
     auto reply = make_slot_reply(alias);
     if (!reply.ok()) return to_error(reply.status());
     return *std::move(reply);
-  }
-
-  void publish_alias(const std::string& key, const std::shared_ptr<SignatureAlias>& alias) {
-    auto next = std::make_shared<SessionCore::Snapshot>(*core_->signatures());
-    (*next)[key] = alias;
-    core_->publish(std::move(next));
-  }
-
-  /// Keeps the number of signatures under the bound: those used longest ago go, with all aliases and idle slots,
-  /// but for those that callables use.
-  void evict() {
-    size_t bound = static_cast<size_t>(std::max(1, core_->options.max_signatures));
-    while (by_sorted_key_.size() > bound) {
-      auto oldest = by_sorted_key_.end();
-      for (auto it = by_sorted_key_.begin(); it != by_sorted_key_.end(); ++it) {
-        if (it->second->pins.load() > 0) continue;
-        if (oldest == by_sorted_key_.end() ||
-            it->second->last_used.load() < oldest->second->last_used.load()) {
-          oldest = it;
-        }
-      }
-      if (oldest == by_sorted_key_.end()) return;
-      std::shared_ptr<Signature> gone = oldest->second;
-      by_sorted_key_.erase(oldest);
-      auto next = std::make_shared<SessionCore::Snapshot>(*core_->signatures());
-      for (auto it = next->begin(); it != next->end();) {
-        if (it->second->signature == gone) {
-          next->erase(it++);
-        } else {
-          ++it;
-        }
-      }
-      core_->publish(std::move(next));
-      core_->evictions.fetch_add(1, std::memory_order_relaxed);
-      for (auto& slot : gone->drain()) stop_slot(slot);
-    }
   }
 
   // --- runs by message ---
@@ -653,7 +510,7 @@ class SessionImpl final : public SessionActor::base {
   std::shared_ptr<const Graph> graph_;
   /// The same graph when it was made here, and may be changed; see changeable_graph.
   std::shared_ptr<Graph> own_graph_;
-  absl::flat_hash_map<std::string, std::shared_ptr<Signature>> by_sorted_key_;
+  SignatureCache cache_{core_.get()};
   absl::flat_hash_map<std::string, Pending> pending_;
   absl::flat_hash_map<std::string, PartialRunActor> partial_runs_;
   int64_t next_partial_run_ = 0;

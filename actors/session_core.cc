@@ -99,20 +99,6 @@ void SessionCore::stop_slots() {
   broken.swap(broken_);
 }
 
-void append_signature_key(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
-                          const std::vector<std::string>& targets, std::string* key) {
-  auto add = [&](const std::string& s) {
-    uint32_t n = static_cast<uint32_t>(s.size());
-    key->append(reinterpret_cast<const char*>(&n), sizeof(n));
-    key->append(s);
-  };
-  for (const auto& f : feeds) add(f.first);
-  key->append("\xff->");
-  for (const auto& f : fetches) add(f);
-  key->append("\xff/");
-  for (const auto& t : targets) add(t);
-}
-
 CallableHandle SessionCore::add_callable(std::shared_ptr<const CallableCode> callable) {
   std::lock_guard lock(callables_mu_);
   callables_.push_back(std::move(callable));

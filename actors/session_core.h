@@ -112,11 +112,6 @@ struct SessionCore {
   std::vector<std::shared_ptr<StepSlot>> broken_;
 };
 
-/// The text by which a signature is looked up: names in the caller's order, with lengths, so that no two differ only
-/// in where a name ends.
-void append_signature_key(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
-                          const std::vector<std::string>& targets, std::string* key);
-
 /// InvalidArgument "Expected n feed tensors, but got m."
 absl::Status check_callable(const CallableCode& callable, size_t num_feeds);
 
