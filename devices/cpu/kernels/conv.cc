@@ -254,12 +254,14 @@ class ConvForwardKernel final : public Kernel {
 };
 
 template <class T>
-absl::Status forward_2d(KernelContext& context, const WindowAttrs& attrs, const Tensor& input,
-                        const Tensor& filter) {
+absl::StatusOr<Tensor> forward(KernelContext& context, const WindowAttrs& attrs, const Tensor& input,
+                               const Tensor& filter) {
   TROUPE_ASSIGN_OR_RETURN(ConvProblem p, make_problem(attrs, false, input.shape(), filter.shape()));
   TROUPE_ASSIGN_OR_RETURN(Shape shape, attrs.layout.shape(p.batch, p.out.data(), p.out_channels));
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-  return run_tensors<T>(Pass::kForward, p, attrs.padding, context.parallel(), input, filter, out);
+  TROUPE_ASSIGN_OR_RETURN(Tensor out, Tensor::make(filter.dtype(), shape, context.allocator()));
+  TROUPE_RETURN_IF_ERROR(
+      run_tensors<T>(Pass::kForward, p, attrs.padding, context.parallel(), input, filter, &out));
+  return out;
 }
 
 /// The dilations that TensorFlow's CPU kernels refuse to differentiate.
@@ -427,18 +429,21 @@ void register_floating(KernelRegistry* r) {
 
 }  // namespace
 
-absl::Status convolve_2d(KernelContext& context, const WindowAttrs& attrs, const Tensor& input,
-                         const Tensor& filter) {
+absl::StatusOr<Tensor> convolve(KernelContext& context, const WindowAttrs& attrs, const Tensor& input,
+                                const Tensor& filter) {
   switch (input.dtype()) {
-    case DataType::kFloat: return forward_2d<float>(context, attrs, input, filter);
-    case DataType::kDouble: return forward_2d<double>(context, attrs, input, filter);
-    case DataType::kHalf: return forward_2d<Eigen::half>(context, attrs, input, filter);
+    case DataType::kFloat: return forward<float>(context, attrs, input, filter);
+    case DataType::kDouble: return forward<double>(context, attrs, input, filter);
+    case DataType::kHalf: return forward<Eigen::half>(context, attrs, input, filter);
+    case DataType::kBfloat16: return forward<Eigen::bfloat16>(context, attrs, input, filter);
+    case DataType::kInt32: return forward<int32_t>(context, attrs, input, filter);
     default: return absl::UnimplementedError(absl::StrCat("convolution of ", dtype_name(input.dtype())));
   }
 }
 
 void register_conv_kernels(KernelRegistry* r) {
   register_padded_conv(r);
+  register_conv_nd(r);
   register_floating<float>(r);
   register_floating<double>(r);
   register_floating<Eigen::half>(r);

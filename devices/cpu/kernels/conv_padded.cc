@@ -154,7 +154,9 @@ class PaddedConvKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(const Margins margins,
                             read_margins(context.input(kPaddings), image.shape(), reflect_));
     TROUPE_ASSIGN_OR_RETURN(image, pad(context, image, margins));
-    return convolve_2d(context, attrs_, image, context.input(kPaddings + 1));
+    TROUPE_ASSIGN_OR_RETURN(Tensor out, convolve(context, attrs_, image, context.input(kPaddings + 1)));
+    context.set_output(0, std::move(out));
+    return absl::OkStatus();
   }
 
  private:
@@ -167,7 +169,7 @@ class PaddedConvKernel final : public Kernel {
 
 void register_padded_conv(KernelRegistry* registry) {
   registry->add(KernelDef("FusedPadConv2D")
-                    .types("T", {DataType::kHalf, DataType::kFloat, DataType::kDouble})
+                    .types("T", {DataType::kHalf, DataType::kBfloat16, DataType::kFloat, DataType::kDouble})
                     .kernel<PaddedConvKernel<false>>());
   registry->add(KernelDef("FusedResizeAndPadConv2D")
                     .types("T", {DataType::kHalf, DataType::kFloat, DataType::kDouble})

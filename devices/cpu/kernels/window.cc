@@ -129,13 +129,17 @@ absl::StatusOr<WindowAttrs> WindowAttrs::make(const KernelConstruction& c, int s
   TROUPE_ASSIGN_OR_RETURN(std::string padding, c.attr<std::string>("padding"));
   TROUPE_ASSIGN_OR_RETURN(a.padding, parse_padding(padding));
   TROUPE_ASSIGN_OR_RETURN(a.strides, c.attr<std::vector<int64_t>>("strides"));
-  TROUPE_RETURN_IF_ERROR(check_batch_and_depth(a.strides, a.layout, "strides"));
   a.dilations = attrs.get_or<std::vector<int64_t>>("dilations", {});
   if (a.dilations.empty()) a.dilations.assign(static_cast<size_t>(a.layout.rank()), 1);
-  TROUPE_RETURN_IF_ERROR(check_batch_and_depth(a.dilations, a.layout, "dilations"));
   a.explicit_paddings = attrs.get_or<std::vector<int64_t>>("explicit_paddings", {});
-  TROUPE_RETURN_IF_ERROR(check_explicit(a));
+  TROUPE_RETURN_IF_ERROR(a.check());
   return a;
+}
+
+absl::Status WindowAttrs::check() const {
+  TROUPE_RETURN_IF_ERROR(check_batch_and_depth(strides, layout, "strides"));
+  TROUPE_RETURN_IF_ERROR(check_batch_and_depth(dilations, layout, "dilations"));
+  return check_explicit(*this);
 }
 
 absl::StatusOr<Window> WindowAttrs::window(int i, int64_t in, int64_t kernel) const {

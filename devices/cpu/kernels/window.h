@@ -53,6 +53,8 @@ struct WindowAttrs {
   std::vector<int64_t> explicit_paddings;
 
   static absl::StatusOr<WindowAttrs> make(const KernelConstruction& c, int spatial_rank);
+  /// Whether the lists fit the layout; `make` has asked.
+  absl::Status check() const;
   /// The window along spatial axis i for this input and kernel extent.
   absl::StatusOr<Window> window(int i, int64_t in, int64_t kernel) const;
 };

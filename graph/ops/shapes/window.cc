@@ -53,7 +53,8 @@ struct Padding {
   std::vector<int64_t> sizes;
 };
 
-absl::StatusOr<Padding> padding_of(const ShapeContext& c, const Layout& l) {
+/// `sizes`: how many explicit ones there must be.
+absl::StatusOr<Padding> padding_of(const ShapeContext& c, const Layout& l, size_t sizes = 8) {
   TROUPE_ASSIGN_OR_RETURN(std::string kind, c.attr<std::string>("padding"));
   Padding p;
   p.kind = kind == "SAME" ? Padding::kSame : kind == "EXPLICIT" ? Padding::kExplicit : Padding::kValid;
@@ -64,9 +65,8 @@ absl::StatusOr<Padding> padding_of(const ShapeContext& c, const Layout& l) {
     }
     return p;
   }
-  const size_t size = 8;
-  if (p.sizes.size() != size) {
-    return invalid(absl::StrCat("explicit_paddings attribute must contain ", size,
+  if (p.sizes.size() != sizes) {
+    return invalid(absl::StrCat("explicit_paddings attribute must contain ", sizes,
                                 " values, but got: ", p.sizes.size()));
   }
   for (int64_t s : p.sizes) {
@@ -183,6 +183,68 @@ absl::Status conv_2d(ShapeContext& c) { return conv(c, 2, "Conv2D"); }
 namespace {
 
 absl::Status conv_3d(ShapeContext& c) { return conv(c, 3, "Conv3D"); }
+
+/// A list attr of the convolution of any rank: one number a dimension.
+absl::Status check_length(const std::vector<int64_t>& list, absl::string_view label, int rank) {
+  if (static_cast<int>(list.size()) == rank) return absl::OkStatus();
+  return invalid(absl::StrCat(label, " attribute should contain ", rank, " values, but got: ", list.size()));
+}
+
+absl::Status check_groups(int64_t depth, int64_t filter_depth, int64_t out_depth, int64_t groups) {
+  if (depth < 0 || filter_depth < 0) return absl::OkStatus();
+  if (filter_depth == 0) return invalid("Depth of filter must not be 0");
+  if (depth % filter_depth != 0) {
+    return invalid(absl::StrCat("Depth of input (", depth, ") is not a multiple of input depth of filter (",
+                                filter_depth, ")"));
+  }
+  if (depth / filter_depth != groups) {
+    return invalid(absl::StrCat(
+        "Input depth divided by filter input depth does not match with groups parameter (", groups, ")"));
+  }
+  if (out_depth >= 0 && (groups == 0 || out_depth % groups != 0)) {
+    return invalid(absl::StrCat("Depth of output (", out_depth,
+                                ") is not a multiple of the number of groups (", groups, ")"));
+  }
+  return absl::OkStatus();
+}
+
+/// Conv: the input has any number of batch dimensions before the usual others.
+absl::Status conv_nd(ShapeContext& c) {
+  const PartialShape in = c.input(0);
+  const int64_t batch = c.attrs().get_or<int64_t>("batch_dims", 1);
+  if (batch < 0) return invalid("batch_dims must be non-negative");
+  if (!in.known_rank()) return unknown(c);
+  const int spatial = static_cast<int>(in.rank() - 1 - std::min<int64_t>(batch, in.rank()));
+  const int rank = spatial + 2, before = static_cast<int>(std::min<int64_t>(batch, in.rank()));
+  if (spatial < 2 || spatial > 3) {
+    return invalid(absl::StrCat(
+        "Input tensor must be rank 4 or 5, excluding extra batch dimensions, but got: ", rank));
+  }
+  TROUPE_ASSIGN_OR_RETURN(PartialShape filter, with_rank(c.input(1), rank));
+  TROUPE_ASSIGN_OR_RETURN(auto strides, c.attr<std::vector<int64_t>>("strides"));
+  TROUPE_RETURN_IF_ERROR(check_length(strides, "Stride", rank));
+  auto dilations = c.attrs().get_or<std::vector<int64_t>>("dilations", {});
+  if (dilations.empty()) dilations.assign(static_cast<size_t>(rank), 1);
+  TROUPE_RETURN_IF_ERROR(check_length(dilations, "Dilation", rank));
+  const bool last = c.attrs().get_or<std::string>("data_format", "CHANNELS_LAST") == "CHANNELS_LAST";
+  const Layout l{rank, 0, last ? rank - 1 : 1, last ? 1 : 2};
+  TROUPE_ASSIGN_OR_RETURN(Padding padding, padding_of(c, l, static_cast<size_t>(rank) * 2));
+  // In the input there are `before` dimensions where the layout has one.
+  Dims dims(static_cast<size_t>(in.rank()), kUnknownDim);
+  for (int i = 0; i < before; ++i) dims[static_cast<size_t>(i)] = in.dim(i);
+  for (int i = 0; i < spatial; ++i) {
+    const int d = l.space + i;
+    TROUPE_ASSIGN_OR_RETURN(dims[static_cast<size_t>(d - 1 + before)],
+                            windowed(in.dim(d - 1 + before), dim_of(filter, i), dilations[static_cast<size_t>(d)],
+                                     strides[static_cast<size_t>(d)], padding, d));
+  }
+  const int channel = l.channel - 1 + before;
+  TROUPE_RETURN_IF_ERROR(check_groups(in.dim(channel), dim_of(filter, spatial), dim_of(filter, spatial + 1),
+                                      c.attrs().get_or<int64_t>("groups", 1)));
+  dims[static_cast<size_t>(channel)] = dim_of(filter, spatial + 1);
+  c.set_output(0, PartialShape(std::move(dims)));
+  return absl::OkStatus();
+}
 
 }  // namespace
 
@@ -380,6 +442,7 @@ constexpr ShapeRow kRows[] = {
     {"_FusedConv2D", conv_2d},
     {"Conv2DBackpropInput", conv_2d_input_gradient},
     {"Conv2DBackpropFilter", conv_gradient<1, 4>},
+    {"Conv", conv_nd},
     {"Conv3D", conv_3d},
     {"Conv3DBackpropInput", unchanged_rank<5>},
     {"Conv3DBackpropFilter", rule<"* [?,?,?,?,?]">},
