@@ -168,6 +168,7 @@ const RuleRow kRows[] = {
     {"Copy", pass},
     {"CopyHost", pass},
     {"DebugGradientIdentity", pass},
+    {"DebugIdentityV2", pass},
     {"DebugGradientRefIdentity", pass},
     {"EnsureShape", pass},
     {"GuaranteeConst", pass},

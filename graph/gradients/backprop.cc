@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "graph/gradients/csr.h"
 
 namespace troupe {
 
@@ -82,7 +83,9 @@ Val Backprop::total(Endpoint e) {
   if (it == sums_.end() || it->second.empty()) return Val();
   std::vector<Val>& parts = it->second;
   if (parts.size() > 1) {
-    const Val sum = scope_.op("AddN", {parts});
+    const DataType sparse = csr_type(scope_.graph().node(e.node));
+    const Val sum =
+        sparse == DataType::kInvalid ? scope_.op("AddN", {parts}) : sum_csr(scope_, scope_.val(e), sparse, parts);
     parts.assign(1, sum);
   }
   return parts[0];

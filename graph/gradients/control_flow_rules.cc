@@ -5,8 +5,8 @@
 namespace troupe {
 namespace {
 
-/// One output is alive; the gradient of the other one is dead, as it must be where no gradient arrives, too.
-void switch_rule(Rule& r) { r.dx(0, r.op("Merge", {std::vector<Val>{r.dy(0), r.dy(1)}})); }
+/// One output is alive; the gradients of the others are dead, as they must be where no gradient arrives, too.
+void switch_rule(Rule& r) { r.dx(0, r.op("Merge", {r.dys(0, r.num_outputs())})); }
 
 /// The gradient goes to the input that was there.
 void merge(Rule& r) {
@@ -19,8 +19,8 @@ void merge(Rule& r) {
 }
 
 const RuleRow kRows[] = {
-    {"Switch", switch_rule}, {"RefSwitch", switch_rule}, {"Merge", merge},
-    {"RefMerge", merge},     {"LoopCond", nullptr},
+    {"Switch", switch_rule}, {"RefSwitch", switch_rule}, {"_SwitchN", switch_rule},
+    {"Merge", merge},        {"RefMerge", merge},        {"LoopCond", nullptr},
 };
 
 }  // namespace

@@ -172,15 +172,15 @@ const RuleRow kUnary[] = {
     // Gradient ops, for gradients of gradients.
     {"SqrtGrad",
      [](Rule& r) {
-       Val g = r.dy() / conj(r.x(0));
+       Val g = r.dy() / r.x(0);
        r.dx(0, -(conj(g) * r.y()));
        r.dx(1, 0.5 * g);
      }},
     {"RsqrtGrad",
      [](Rule& r) {
-       Val a = r.x(0), b = r.x(1), g = r.dy(), ca = conj(a);
-       r.dx(0, conj(-1.5 * conj(g) * b * square(ca)));
-       r.dx(1, -0.5 * g * square(ca) * ca);
+       Val a = r.x(0), b = r.x(1), g = r.dy();
+       r.dx(0, -1.5 * conj(g) * b * square(conj(a)));
+       r.dx(1, -0.5 * g * square(a) * a);
      }},
     {"InvGrad",
      [](Rule& r) {

@@ -6,6 +6,7 @@ namespace troupe {
 namespace {
 
 Val rows(Val params, Val indices) {
+  if (!params.valid() || !indices.valid()) return Val();
   return params.scope()->op("GatherV2", {params, indices, params.scope()->int_scalar(0)});
 }
 
@@ -192,6 +193,22 @@ void unsorted_extreme(Rule& r) {
   r.dx(0, select(hit, g, zeros_like(g)));
 }
 
+/// Elements of a segment were replaced by their mean; segments are numbered within each row.
+void isotonic_regression(Rule& r) {
+  if (!r.has_dy(0)) return;
+  GradientScope& scope = r.scope();
+  Val dy = r.dy(), zero = scope.int_scalar(0), shape = unary("Shape", dy);
+  Val size = r.op("StridedSlice", {shape, r.ints({-1}), r.ints({0}), r.ints({1})},
+                  {{"end_mask", 1}, {"shrink_axis_mask", 1}});
+  Val all = unary("Size", dy), place = scope.op("Range", {zero, all, scope.int_scalar(1)});
+  Val ids = reshape(r.y(1), {-1}) + binary("FloorDiv", place, size) * size;
+  Val flat = reshape(dy, {-1});
+  Val sums = r.op("UnsortedSegmentSum", {flat, ids, all});
+  Val counts = r.op("UnsortedSegmentSum", {ones(flat), ids, all});
+  Val means = rows(sums, ids) / rows(counts, ids);
+  r.dx(0, scope.cast(reshape(means, shape), r.x(0).dtype()));
+}
+
 // ---- segments of rows picked by indices ----
 
 enum class Scale { kNone, kMean, kRoot };
@@ -225,6 +242,7 @@ const RuleRow kRows[] = {
     {"TensorScatterMax", scatter_extreme},
     {"TensorScatterMin", scatter_extreme},
     {"SegmentSum", [](Rule& r) { r.dx(0, rows(r.dy(), r.x(1))); }},
+    {"IsotonicRegression", isotonic_regression},
     {"SegmentMean", segment_mean},
     {"SegmentMax", segment_extreme},
     {"SegmentMin", segment_extreme},

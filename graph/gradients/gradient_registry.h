@@ -49,6 +49,7 @@ std::span<const RuleRow> linalg_rules();
 std::span<const RuleRow> control_flow_rules();
 std::span<const RuleRow> data_flow_rules();
 std::span<const RuleRow> sparse_rules();
+std::span<const RuleRow> csr_rules();
 std::span<const RuleRow> state_rules();
 std::span<const RuleRow> function_rules();
 std::span<const char* const> ops_without_gradient();

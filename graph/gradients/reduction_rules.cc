@@ -98,7 +98,9 @@ void cumsum_rule(Rule& r) { r.dx(0, scan(r, "Cumsum", r.dy(), !r.attr<bool>("rev
 
 void cumprod_rule(Rule& r) {
   Val products = scan(r, "Cumprod", r.x(0), r.attr<bool>("reverse"));
-  r.dx(0, scan(r, "Cumsum", conj(products) * r.dy(), !r.attr<bool>("reverse")) / conj(r.x(0)));
+  Val sums = scan(r, "Cumsum", conj(products) * r.dy(), !r.attr<bool>("reverse")), x = conj(r.x(0));
+  // 0 where x is 0, as in TensorFlow: only a product without the element would tell.
+  r.dx(0, is_integer(x.dtype()) ? sums / x : binary("DivNoNan", sums, x));
 }
 
 /// In logarithms, positive and negative parts apart.

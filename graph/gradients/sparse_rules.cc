@@ -189,6 +189,20 @@ void ragged_from_variant(Rule& r) {
                {{"batched_input", batched}, {"Tsplits", r.attr<DataType>("Tsplits")}}));
 }
 
+/// Rows of the values that went into each row that was gathered, and back to them.
+void ragged_gather(Rule& r) {
+  const int values = r.num_inputs() - 2;
+  GradientScope& scope = r.scope();
+  Val zero = scope.int_scalar(0), starts = r.x(0);
+  // Where each outermost row begins among the values.
+  for (int i = 1; i < values; ++i) starts = r.op("GatherV2", {r.x(i), starts, zero});
+  Val ends = r.op("StridedSlice", {starts, r.ints({1}), r.ints({0}), r.ints({1})}, {{"end_mask", 1}});
+  Val rows = reshape(r.x(-1), {-1});
+  Val begin = r.op("GatherV2", {starts, rows, zero}), end = r.op("GatherV2", {ends, rows, zero});
+  Val from = r.op("RaggedRange", {begin, end, scope.scalar(begin.dtype(), 1)}, {{"Tsplits", begin.dtype()}})[1];
+  r.dx(values, r.op("UnsortedSegmentSum", {r.dy(-1), from, dim_of(unary("Shape", r.x(values)), 0)}));
+}
+
 const RuleRow kRows[] = {
     {"SparseToDense", to_dense},
     {"SparseReorder", reorder},
@@ -203,6 +217,7 @@ const RuleRow kRows[] = {
     {"SparseSoftmax", softmax},
     {"SparseFillEmptyRows", fill_empty_rows},
     {"RaggedFillEmptyRows", ragged_fill_empty_rows},
+    {"RaggedGather", ragged_gather},
     {"RaggedTensorToSparse", ragged_to_sparse},
     {"RaggedTensorToTensor", ragged_to_tensor},
     {"RaggedTensorToVariant", ragged_to_variant},

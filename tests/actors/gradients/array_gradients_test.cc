@@ -60,6 +60,7 @@ TEST(ScanGradients, agree_with_differences) {
       }
     }
   }
+  EXPECT_TRUE(op_gradients_match("Cumprod", {varied({4}, 0.5, 2, DataType::kComplex128), fixed_int(0)}));
 }
 
 TEST(MatrixProductGradients, agree_with_differences) {

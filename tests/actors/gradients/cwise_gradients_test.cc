@@ -96,8 +96,9 @@ TEST(UnaryGradients, of_complex_parts_agree_with_differences) {
 TEST(UnaryGradients, of_gradient_ops_agree_with_differences) {
   for (const char* op : {"SqrtGrad", "RsqrtGrad", "InvGrad", "ReciprocalGrad", "TanhGrad", "SigmoidGrad"}) {
     EXPECT_TRUE(op_gradients_match(op, {varied({4}, 0.3, 2), varied({4})})) << op;
+    EXPECT_TRUE(op_gradients_match(op, {varied({4}, 0.3, 2, kComplex), varied({4}, -1, 1, kComplex)}))
+        << op << " complex";
   }
-  EXPECT_TRUE(op_gradients_match("TanhGrad", {varied({4}, 0.3, 2, kComplex), varied({4}, -1, 1, kComplex)}));
   for (const char* op : {"ReluGrad", "Relu6Grad", "LeakyReluGrad"}) {
     Input features = varied({4}, 0.5, 2);
     features.checked = false;
