@@ -366,7 +366,9 @@ std::vector<std::string> SlotCalls::input_names(const KernelNode& node) const {
     for (int i = 0; i < partition->num_nodes(); ++i) {
       // A stateful kernel may have been made by another signature, with a node of the same name.
       if (&partition->info(i) == &node || partition->info(i).name == node.name) {
-        return partition->input_names(i);
+        std::vector<std::string> names;
+        for (const auto& source : partition->sources()[i]) names.push_back(partition->name_of(source));
+        return names;
       }
     }
   }

@@ -33,6 +33,8 @@ SessionOptions from_proto(const pb::ConfigProto& c) {
   const auto& e = c.experimental();
   o.optimize_for_static_graph = e.optimize_for_static_graph();
   o.disable_output_partition_graphs = e.disable_output_partition_graphs();
+  o.build_cost_model = c.graph_options().build_cost_model();
+  o.build_cost_model_after = c.graph_options().build_cost_model_after();
   o.executor_type = e.executor_type();
   if (e.has_session_metadata()) {
     o.has_metadata = true;

@@ -40,6 +40,9 @@ struct SessionOptions {
   int64_t max_folded_constant_bytes = 10 << 20;
   bool optimize_for_static_graph = false;
   bool disable_output_partition_graphs = false;
+  /// Every that many runs of a signature, after the first build_cost_model_after, RunMetadata says what each node cost; 0: never.
+  int64_t build_cost_model = 0;
+  int64_t build_cost_model_after = 0;
   /// "", "DEFAULT" or "SINGLE_THREADED_EXECUTOR".
   std::string executor_type;
   /// experimental.session_metadata: name and version must be unique among the runtime's open sessions.

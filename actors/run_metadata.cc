@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "actors/function_runner.h"
@@ -27,15 +28,17 @@ void describe_output(const NodeTiming::Output& from, const std::string& allocato
   a->set_has_single_reference(false);
 }
 
+using Sources = std::vector<std::vector<CompiledPartition::Source>>;
+
 /// "y = MatMul(x, w)", as TensorFlow labels a node.
-std::string label(const CompiledPartition& partition, int node) {
+std::string label(const CompiledPartition& partition, const Sources& sources, int node) {
   const KernelNode& info = partition.info(node);
-  return absl::StrCat(info.name, " = ", info.op->name, "(", absl::StrJoin(partition.input_names(node), ", "),
-                      ")");
+  auto append = [&](std::string* to, const CompiledPartition::Source& s) { *to += partition.name_of(s); };
+  return absl::StrCat(info.name, " = ", info.op->name, "(", absl::StrJoin(sources[node], ", ", append), ")");
 }
 
-void describe_node(const CompiledPartition& partition, const NodeTiming& timing, const std::string& allocator,
-                   pb::NodeExecStats* to) {
+void describe_node(const CompiledPartition& partition, const Sources& sources, const NodeTiming& timing,
+                   const std::string& allocator, pb::NodeExecStats* to) {
   constexpr int64_t kNsPerUs = 1000;
   const int64_t length = timing.end_ns - timing.begin_ns;
   to->set_node_name(partition.info(timing.node).name);
@@ -48,7 +51,7 @@ void describe_node(const CompiledPartition& partition, const NodeTiming& timing,
   to->set_scheduled_micros(timing.begin_ns / kNsPerUs);
   to->set_scheduled_nanos(timing.begin_ns);
   to->set_thread_id(timing.thread);
-  to->set_timeline_label(label(partition, timing.node));
+  to->set_timeline_label(label(partition, sources, timing.node));
   for (const NodeTiming::Output& o : timing.outputs) describe_output(o, allocator, to->add_output());
 }
 
@@ -57,6 +60,7 @@ class Executions {
  public:
   void add(const CompiledPartition& partition, const std::vector<NodeTiming>& timings) {
     auto& list = of(partition.device());
+    if (!sources_.contains(&partition)) sources_.emplace(&partition, partition.sources());
     for (const NodeTiming& t : timings) {
       // As TensorFlow, which leaves transfers out.
       const std::string& op = partition.info(t.node).op->name;
@@ -73,7 +77,7 @@ class Executions {
       stats->set_device(device->name());
       const std::string allocator(device->allocator()->name());
       for (const Execution& e : list) {
-        describe_node(*e.partition, *e.timing, allocator, stats->add_node_stats());
+        describe_node(*e.partition, sources_.at(e.partition), *e.timing, allocator, stats->add_node_stats());
       }
     }
   }
@@ -91,7 +95,58 @@ class Executions {
   }
 
   std::vector<std::pair<const Device*, std::vector<Execution>>> by_device_;
+  absl::node_hash_map<const CompiledPartition*, Sources> sources_;
 };
+
+/// What one output of a node took, the largest of all its executions.
+void note_cost(const NodeTiming::Output& from, pb::CostGraphDef::Node::OutputInfo* to) {
+  if (from.bytes < to->size()) return;
+  to->set_size(from.bytes);
+  to->set_dtype(static_cast<pb::DataType>(from.dtype));
+  to->clear_shape();
+  for (int i = 0; i < from.shape.rank(); ++i) to->mutable_shape()->add_dim()->set_size(from.shape.dim(i));
+}
+
+/// The nodes of one partition, from the id that `to` has room at, with what this step's executions took.
+void describe_costs(const CompiledPartition& partition, const std::vector<NodeTiming>& timings,
+                    pb::CostGraphDef* to) {
+  const int first = to->node_size();
+  const Sources sources = partition.sources();
+  for (int i = 0; i < partition.num_nodes(); ++i) {
+    const CompiledNode& n = partition.node(i);
+    pb::CostGraphDef::Node* node = to->add_node();
+    node->set_name(partition.info(i).name);
+    node->set_device(partition.device()->name());
+    node->set_id(first + i);
+    node->set_is_final(partition.info(i).op->name == "_Send");
+    for (const CompiledPartition::Source& s : sources[i]) {
+      if (s.slot < 0) {
+        node->add_control_input(first + s.node);
+        continue;
+      }
+      pb::CostGraphDef::Node::InputInfo* input = node->add_input_info();
+      input->set_preceding_node(first + s.node);
+      input->set_preceding_port(s.slot);
+    }
+    for (int k = 0; k < n.num_outputs; ++k) {
+      pb::CostGraphDef::Node::OutputInfo* output = node->add_output_info();
+      output->set_size(-1);
+      output->set_alias_input_port(-1);
+      output->mutable_shape()->set_unknown_rank(true);
+    }
+    if (n.kind != NodeKind::kConst) continue;
+    const Tensor& value = partition.constant(n.aux);
+    note_cost({0, value.dtype(), value.shape(), static_cast<int64_t>(value.bytes())},
+              node->mutable_output_info(0));
+    node->set_persistent_memory_size(static_cast<int64_t>(value.bytes()));
+  }
+  for (const NodeTiming& t : timings) {
+    constexpr int64_t kNsPerUs = 1000;
+    pb::CostGraphDef::Node* node = to->mutable_node(first + t.node);
+    node->set_compute_cost(std::max<int64_t>(node->compute_cost(), (t.end_ns - t.begin_ns) / kNsPerUs));
+    for (const NodeTiming::Output& o : t.outputs) note_cost(o, node->mutable_output_info(o.slot));
+  }
+}
 
 }  // namespace
 
@@ -102,6 +157,11 @@ std::string run_metadata(const StepSlot& slot) {
   const std::vector<NestedTimings> called = static_cast<SlotCalls*>(slot.functions.get())->take_timings();
   for (const NestedTimings& nested : called) executions.add(*nested.partition, nested.timings);
   executions.describe(metadata.mutable_step_stats());
+  if (slot.build_cost_model) {
+    for (const auto& state : slot.states) {
+      describe_costs(state->partition(), state->timings(), metadata.mutable_cost_graph());
+    }
+  }
   return metadata.SerializeAsString();
 }
 

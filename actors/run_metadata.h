@@ -9,7 +9,8 @@ namespace troupe {
 
 /// The serialised RunMetadata of a step that was told to collect statistics (StepSlot::collect_stats), after its end: for each
 /// device its nodes in the order in which they ended, with times, threads and outputs' memory. Those of called functions stand
-/// among them, by their names in the function, as TensorFlow shows them. Once per step.
+/// among them, by their names in the function, as TensorFlow shows them. With a cost graph when the session wants the costs
+/// of this run (StepSlot::build_cost_model). Once per step.
 std::string run_metadata(const StepSlot& slot);
 
 /// Adds serialised GraphDefs to a serialised RunMetadata.

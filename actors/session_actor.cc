@@ -274,6 +274,7 @@ class SessionImpl final : public SessionActor::base {
     for (size_t i = 0; i < run->feeds.size() && ready.ok(); ++i) {
       ready = load_feed(*leased.alias, slot.get(), i, run->feeds[i]);
     }
+    slot->build_cost_model = wants_cost_model(*core_, leased.alias->signature.get());
     if (ready.ok()) ready = prepare_slot(*core_, slot.get(), run->options, run->cancels);
     if (!ready.ok()) {
       slot->status = ready;

@@ -158,7 +158,7 @@ absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& o
   bool single = slot->code->partitions.size() == 1;
   slot->inline_only = single && (options.inter_op_pool == -1 || core.options.inter_op_threads < 0 ||
                                  core.options.executor_type == kSingleThreadedExecutor);
-  slot->collect_stats = options.collect_stats;
+  slot->collect_stats = options.collect_stats || slot->build_cost_model;
   auto timeout = options.timeout.count() != 0 ? options.timeout : core.options.operation_timeout;
   std::chrono::steady_clock::time_point deadline;
   if (timeout.count() > 0) deadline = std::chrono::steady_clock::now() + timeout;
@@ -172,6 +172,15 @@ absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& o
   // The same for a cancel of all steps.
   if (core.cancels() != cancels) slot->cancel(0, core.last_cancel());
   return absl::OkStatus();
+}
+
+bool wants_cost_model(const SessionCore& core, Signature* signature) {
+  const int64_t every = core.options.build_cost_model;
+  if (every <= 0) [[likely]]
+    return false;
+  const int64_t run = signature->counted_runs.fetch_add(1, std::memory_order_relaxed);
+  const int64_t measured = run - core.options.build_cost_model_after;
+  return measured >= 0 && (measured + 1) % every == 0;
 }
 
 absl::Status finish_slot(const SignatureAlias& alias, const std::shared_ptr<StepSlot>& slot,
@@ -205,6 +214,7 @@ absl::Status finish_slot(const SignatureAlias& alias, const std::shared_ptr<Step
 absl::Status run_slot(SessionCore& core, const SignatureAlias& alias, const std::shared_ptr<StepSlot>& slot,
                       const RunOptions& options, int64_t cancels, std::span<Tensor> fetches,
                       RunStats* stats) {
+  slot->build_cost_model = wants_cost_model(core, alias.signature.get());
   if (auto ready = prepare_slot(core, slot.get(), options, cancels); !ready.ok()) {
     slot->status = ready;
     return finish_slot(alias, slot, fetches, stats);

@@ -125,6 +125,8 @@ absl::Status run_slot(SessionCore& core, const SignatureAlias& alias, const std:
 /// Gives the slot its feed number i of the caller's. InvalidArgument "Expects arg[0] to be float but int32 is provided".
 absl::Status load_feed(const SignatureAlias& alias, StepSlot* slot, size_t i, const Tensor& value);
 absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& options, int64_t cancels);
+/// Whether the run that begins is one whose costs the session wants; counts it.
+bool wants_cost_model(const SessionCore& core, Signature* signature);
 /// After the step: the outcome, and the slot back to rest (or out of use).
 absl::Status finish_slot(const SignatureAlias& alias, const std::shared_ptr<StepSlot>& slot,
                          std::span<Tensor> fetches, RunStats* stats);

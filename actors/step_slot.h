@@ -95,6 +95,8 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   std::vector<Tensor> retvals;
   bool inline_only = false;
   bool collect_stats = false;
+  /// RunMetadata is to have a cost graph.
+  bool build_cost_model = false;
   NamedPool* pool = nullptr;
   absl::Status status;
   int64_t nodes_run = 0;
@@ -162,6 +164,8 @@ class Signature {
   std::atomic<int64_t> last_used{0};
   /// Callables that use it: it is not evicted meanwhile.
   std::atomic<int> pins{0};
+  /// Runs so far; counted only in sessions that build cost models.
+  std::atomic<int64_t> counted_runs{0};
 
  private:
   static constexpr int kIdle = 64;

@@ -347,25 +347,38 @@ const Tensor& CompiledPartition::constant_at(int32_t frame, int32_t slot) const 
   return consts_[it->constant];
 }
 
-std::vector<std::string> CompiledPartition::input_names(int node) const {
-  const CompiledNode& target = nodes_[node];
-  std::vector<std::string> names(target.num_inputs);
-  for (const BoundConstant& b : frames_[target.frame].bound_constants) {
-    const int input = b.slot - target.input_begin;
-    if (input >= 0 && input < target.num_inputs) names[input] = infos_[b.node]->name;
+std::vector<std::vector<CompiledPartition::Source>> CompiledPartition::sources() const {
+  std::vector<std::vector<Source>> all(nodes_.size());
+  std::vector<std::vector<int32_t>> consumers(frames_.size());  // by slot of a frame
+  for (const CompiledFrame& f : frames_) consumers[&f - frames_.data()].resize(f.num_input_slots);
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    const CompiledNode& n = nodes_[i];
+    all[i].resize(n.num_inputs, {-1, 0});
+    for (int s = 0; s < n.num_inputs; ++s) consumers[n.frame][n.input_begin + s] = static_cast<int32_t>(i);
+  }
+  for (size_t f = 0; f < frames_.size(); ++f) {
+    for (const BoundConstant& b : frames_[f].bound_constants) {
+      const int32_t consumer = consumers[f][b.slot];
+      all[consumer][b.slot - nodes_[consumer].input_begin] = {b.node, 0};
+    }
   }
   for (size_t i = 0; i < nodes_.size(); ++i) {
     for (const OutEdge& e : edges(nodes_[i])) {
-      if (e.dst != node) continue;
+      const Source source{static_cast<int32_t>(i), e.src_slot};
       if (e.dst_slot < 0) {
-        names.push_back(absl::StrCat("^", infos_[i]->name));
+        all[e.dst].push_back(source);
       } else {
-        names[e.dst_slot - target.input_begin] =
-            e.src_slot == 0 ? infos_[i]->name : absl::StrCat(infos_[i]->name, ":", e.src_slot);
+        all[e.dst][e.dst_slot - nodes_[e.dst].input_begin] = source;
       }
     }
   }
-  return names;
+  return all;
+}
+
+std::string CompiledPartition::name_of(const Source& source) const {
+  const std::string& name = infos_[source.node]->name;
+  if (source.slot < 0) return absl::StrCat("^", name);
+  return source.slot == 0 ? name : absl::StrCat(name, ":", source.slot);
 }
 
 }  // namespace troupe

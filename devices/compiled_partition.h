@@ -151,8 +151,15 @@ class CompiledPartition {
   /// Running estimate of a kernel's time; 0: never measured.
   uint32_t cost(int node) const { return costs_[node].load(std::memory_order_relaxed); }
   void record_cost(int node, uint64_t cycles) const;
-  /// Names of the producers of the inputs of a node, for reports: "a", "b:1", "^c"; computed on demand.
-  std::vector<std::string> input_names(int node) const;
+  /// Where an input comes from; slot -1: a control input.
+  struct Source {
+    int32_t node;
+    int32_t slot;
+  };
+  /// The inputs of every node, data before control, constants included: for reports, made when asked for.
+  std::vector<std::vector<Source>> sources() const;
+  /// "a", "b:1", "^c".
+  std::string name_of(const Source& source) const;
 
  private:
   friend class PartitionCompiler;

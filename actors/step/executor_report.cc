@@ -20,6 +20,7 @@ std::vector<FrontierEntry> ExecutorState::frontier(size_t limit) const {
   if (root_ == nullptr || root_->iterations.empty() || out.size() >= limit) return out;
   // Nodes that have some of their inputs, or whose producers run: first those of the frames alive.
   std::vector<const Frame*> frames{root_.get()};
+  std::vector<std::vector<CompiledPartition::Source>> sources;
   for (size_t k = 0; k < frames.size() && out.size() < limit; ++k) {
     const Frame* f = frames[k];
     for (const IterationState* it : f->iterations) {
@@ -31,10 +32,10 @@ std::vector<FrontierEntry> ExecutorState::frontier(size_t limit) const {
         const PendingCounts& initial = partition_->frames()[f->index].initial[n.local];
         // Bound constants count as inputs that are there.
         if (c.pending <= 0 || (c.pending == initial.pending && n.bound_inputs == 0)) continue;
-        std::vector<std::string> names = partition_->input_names(i);
+        if (sources.empty()) sources = partition_->sources();
         std::vector<std::string> missing;
         for (int s = 0; s < n.num_inputs; ++s) {
-          if (!it->inputs[n.input_begin + s].present()) missing.push_back(names[s]);
+          if (!it->inputs[n.input_begin + s].present()) missing.push_back(partition_->name_of(sources[i][s]));
         }
         add(i, absl::StrCat("waits for ", absl::StrJoin(missing, ", ")));
       }

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "proto/config.pb.h"
+#include "proto/cost_graph.pb.h"
 #include "tests/actors/session_fixture.h"
 
 namespace troupe::test {
@@ -175,6 +176,36 @@ TEST_F(CallableTest, reports_what_ran_when_asked_for_statistics) {
   EXPECT_GE(metadata.partition_graphs(0).node_size(), 5);
   ASSERT_TRUE(s.run({{"a", f(1)}, {"b", f(2)}}, {"twice"}, {}, {}, &stats).ok());
   EXPECT_EQ(stats.metadata, "") << "nothing was asked for";
+}
+
+TEST_F(CallableTest, models_the_cost_of_every_so_many_runs) {
+  auto options =
+      SessionOptions::from_config_text("graph_options { build_cost_model: 2 build_cost_model_after: 1 }");
+  ASSERT_TRUE(options.ok());
+  Session& s = open(*options);
+  for (int i = 0; i < 6; ++i) {
+    RunStats stats;
+    ASSERT_TRUE(s.run({{"a", f(1)}, {"b", f(2)}}, {"twice"}, {}, {}, &stats).ok());
+    tensorflow::RunMetadata metadata;
+    ASSERT_TRUE(metadata.ParseFromString(stats.metadata));
+    ASSERT_EQ(metadata.has_cost_graph(), i == 2 || i == 4) << "run " << i;
+    if (i != 2) continue;
+    EXPECT_TRUE(metadata.has_step_stats());
+    const auto& nodes = metadata.cost_graph().node();
+    auto named = [](const std::string& name) { return [name](const auto& n) { return n.name() == name; }; };
+    auto sum = std::find_if(nodes.begin(), nodes.end(), named("sum"));
+    auto twice = std::find_if(nodes.begin(), nodes.end(), named("twice"));
+    ASSERT_TRUE(sum != nodes.end() && twice != nodes.end());
+    EXPECT_THAT(twice->device(), HasSubstr("/device:CPU:0"));
+    ASSERT_EQ(twice->input_info_size(), 2);
+    EXPECT_EQ(twice->input_info(0).preceding_node(), sum->id());
+    EXPECT_EQ(twice->input_info(1).preceding_port(), 0);
+    ASSERT_EQ(twice->output_info_size(), 1);
+    EXPECT_EQ(twice->output_info(0).size(), 4);
+    EXPECT_EQ(twice->output_info(0).dtype(), tensorflow::DT_FLOAT);
+    EXPECT_FALSE(twice->output_info(0).shape().unknown_rank());
+    EXPECT_GE(twice->compute_cost(), 0);
+  }
 }
 
 }  // namespace

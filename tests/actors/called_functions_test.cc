@@ -2,8 +2,10 @@
 
 #include <atomic>
 #include <cstdio>
+#include <set>
 #include <thread>
 
+#include "proto/config.pb.h"
 #include "tests/actors/session_fixture.h"
 #include "tests/graph/passes/function_graphs.h"
 
@@ -196,6 +198,23 @@ TEST_F(CalledFunctions, call_themselves) {
   EXPECT_EQ(number(s.run({feed("x", 10)}, {"call"})), 3628800);
   EXPECT_EQ(number(s.run({feed("x", 1)}, {"call"})), 1);
   EXPECT_EQ(number(s.run({feed("x", 15)}, {"fib"})), 610);
+}
+
+TEST_F(CalledFunctions, show_their_nodes_in_the_statistics_by_the_names_of_their_definition) {
+  Session& s = open_text(x_and_call("Factorial"));
+  RunOptions options;
+  options.collect_stats = true;
+  RunStats stats;
+  ASSERT_TRUE(s.run({feed("x", 3)}, {"call"}, {}, options, &stats).ok());
+  tensorflow::RunMetadata metadata;
+  ASSERT_TRUE(metadata.ParseFromString(stats.metadata));
+  ASSERT_EQ(metadata.step_stats().dev_stats_size(), 1);
+  std::multiset<std::string> labels;
+  for (const auto& n : metadata.step_stats().dev_stats(0).node_stats()) labels.insert(n.timeline_label());
+  EXPECT_EQ(labels.count("x = _Arg()"), 3u) << "of 3, 2 and 1";
+  EXPECT_EQ(labels.count("below = Less(x, limit)"), 3u);
+  EXPECT_EQ(labels.count("y_RetVal = _Retval(branch/merge_0)"), 3u);
+  EXPECT_EQ(labels.count("call = PartitionedCall(_arg_x_0_0)"), 1u);
 }
 
 TEST_F(CalledFunctions, call_each_other) {
