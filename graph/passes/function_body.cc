@@ -88,6 +88,27 @@ absl::StatusOr<AttrValue> substitute(const AttrValue& value, const AttrMap& attr
   return value;
 }
 
+FunctionRef in_scope(const FunctionRef& ref, const AttrValue& scope) {
+  auto attrs = ref.attrs == nullptr ? std::make_shared<AttrMap>() : std::make_shared<AttrMap>(*ref.attrs);
+  attrs->set(kRandomScopeAttr, scope);
+  return {ref.name, std::move(attrs)};
+}
+
+/// Marks a node that draws numbers by its own seeds, or calls functions.
+void set_random_scope(const AttrValue& scope, bool is_call, const OpDef& op, AttrMap* attrs) {
+  for (auto& [name, value] : *attrs) {
+    if (const auto* ref = value.get<FunctionRef>()) {
+      value = in_scope(FunctionRef(*ref), scope);
+    } else if (const auto* refs = value.get<std::vector<FunctionRef>>()) {
+      std::vector<FunctionRef> scoped;
+      for (const FunctionRef& each : *refs) scoped.push_back(in_scope(each, scope));
+      value = std::move(scoped);
+    }
+  }
+  const bool seeded = attrs->get_or<int64_t>("seed", 0) != 0 || attrs->get_or<int64_t>("seed2", 0) != 0;
+  if (is_call || (op.is_stateful && seeded)) attrs->set(kRandomScopeAttr, scope);
+}
+
 /// Reads one FunctionDef with one set of attrs.
 class Instantiator {
  public:
@@ -142,6 +163,9 @@ class Instantiator {
       node.attrs.set(name, std::move(value));
     }
     TROUPE_RETURN_IF_ERROR(complete_and_check_attrs(*node.op, &node.attrs));
+    if (const AttrValue* scope = body_->attrs.find(kRandomScopeAttr)) {
+      set_random_scope(*scope, graph_.ops().find(def.op()) != node.op, *node.op, &node.attrs);
+    }
     std::vector<DataType> inputs;
     TROUPE_RETURN_IF_ERROR(op_types(*node.op, node.attrs, &inputs, &node.output_types));
     TROUPE_ASSIGN_OR_RETURN(auto ranges, arg_ranges(node.op->outputs, node.attrs));
@@ -336,6 +360,7 @@ absl::StatusOr<std::shared_ptr<const FunctionBody>> FunctionBodies::get(const st
   for (const AttrDef& a : signature->attrs) {
     if (const AttrValue* v = attrs.find(a.name)) declared.set(a.name, *v);
   }
+  if (const AttrValue* scope = attrs.find(kRandomScopeAttr)) declared.set(kRandomScopeAttr, *scope);
   auto& known = bodies_[name];
   for (const auto& [body, asked] : known) {
     if (asked == declared) return body;

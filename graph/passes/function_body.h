@@ -42,6 +42,10 @@ struct FunctionBody {
   std::vector<bool> arg_used;
 };
 
+/// An attr that a caller may add to any function, a number: hands itself on to the seeded random ops of the body
+/// and to the functions that it calls. Whoever sets it may make these ops begin anew.
+inline constexpr const char* kRandomScopeAttr = "_random_scope";
+
 /// Whether running a node of this op can be seen other than by its outputs. Ops that are stateful only because they make a
 /// handle, read, or draw random numbers have none.
 bool has_side_effects(const OpDef& op);

@@ -60,6 +60,9 @@ std::string elements(const std::string& type, const std::string& shape = "unknow
 const std::string kInts = elements("DT_INT64");
 const std::string kT64 = attr("T", "type: DT_INT64");
 const std::string kNoCaptures = attr("Targuments", "list {}");
+std::string func(const std::string& key, const std::string& name) {
+  return attr(key, "func { name: '" + name + "' }");
+}
 
 /// Numbers from 0 to `count`, the stages, and an iterator over the one that is called `last`.
 std::string pipeline(int64_t count, const std::string& stages, const std::string& last,
@@ -144,9 +147,6 @@ std::string library() {
   text += function("Hang", "input_arg { name: 'x' type: DT_FLOAT }", "DT_FLOAT", body("h", "TestHang", {"x"}),
                    "h:z:0");
   return text + "} versions { producer: 1882 } ";
-}
-std::string func(const std::string& key, const std::string& name) {
-  return attr(key, "func { name: '" + name + "' }");
 }
 
 class DatasetTest : public SessionTest {

@@ -295,8 +295,8 @@ absl::Status write_expectations(KernelContext& context, const Tensor& sampled, C
 template <class Classes>
 class CandidateSampler final : public Kernel {
  public:
-  CandidateSampler(Philox start, std::unique_ptr<Classes> classes)
-      : generator_(start), classes_(std::move(classes)) {}
+  CandidateSampler(SharedPhilox::Start start, std::unique_ptr<Classes> classes)
+      : generator_(std::move(start)), classes_(std::move(classes)) {}
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(int64_t range, c.attr<int64_t>("range_max"));
     if (range < 1) return invalid("range_max must be at least 1, got ", range);

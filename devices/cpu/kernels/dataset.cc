@@ -23,7 +23,12 @@ absl::Status ElementContext::check() const {
 }
 
 ElementContext element_context(const KernelContext& context) {
-  return {context.step().functions, &context.cancellation(), context.allocator(), context.device()->name()};
+  ElementContext step;
+  step.functions = context.step().functions;
+  step.cancellation = &context.cancellation();
+  step.allocator = context.allocator();
+  step.device = context.device()->name();
+  return step;
 }
 
 std::shared_ptr<Dataset> make_dataset(std::string name, const std::vector<DatasetPtr>& inputs,

@@ -29,6 +29,8 @@ struct ElementContext {
   CancellationToken* cancellation = nullptr;
   Allocator* allocator = nullptr;
   std::string device;
+  /// The RandomScope of the functions that are called; -1: none.
+  int64_t random_scope = -1;
 
   /// Cancelled when the step is.
   absl::Status check() const;

@@ -5,8 +5,21 @@
 #include "absl/strings/match.h"
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/function_runner.h"
+#include "graph/passes/function_body.h"
 
 namespace troupe {
+namespace {
+
+/// Tells the seeded random ops of the function which iterator they work for.
+FunctionRef scoped(const FunctionRef& function, int64_t scope) {
+  if (scope < 0) return function;
+  auto attrs = std::make_shared<AttrMap>();
+  if (function.attrs != nullptr) *attrs = *function.attrs;
+  attrs->set(kRandomScopeAttr, scope);
+  return {function.name, std::move(attrs)};
+}
+
+}  // namespace
 
 absl::StatusOr<Element> call_and_wait(const ElementContext& context, const FunctionRef& function,
                                       Element args) {
@@ -21,7 +34,7 @@ absl::StatusOr<Element> call_and_wait(const ElementContext& context, const Funct
     Element results;
   };
   auto reply = std::make_shared<Reply>();
-  context.functions->call(function, context.device, std::move(args),
+  context.functions->call(scoped(function, context.random_scope), context.device, std::move(args),
                           [reply](absl::Status status, std::vector<Tensor> results) {
                             std::lock_guard lock(reply->mu);
                             reply->status = std::move(status);

@@ -127,6 +127,7 @@ absl::Status IteratorResource::start(DatasetPtr dataset) {
       dataset->iterate(dataset->name == "Prefetch" ? "Iterator::Root" : "Iterator::Root::Prefetch");
   position->dataset = std::move(dataset);
   std::lock_guard lock(mu_);
+  random_.begin_anew();
   position_ = std::move(position);
   return absl::OkStatus();
 }
@@ -142,6 +143,7 @@ void IteratorResource::next(ElementContext step, Done done) {
         "GetNext() failed because the iterator has not been initialized. Ensure that you have run the "
         "initializer operation for this iterator before getting the next element."));
   }
+  step.random_scope = random_.id();
   if (!position->dataset->blocks) {
     // Who finds it busy waits elsewhere.
     if (std::unique_lock turn(position->iterator_mu, std::try_to_lock); turn.owns_lock()) {

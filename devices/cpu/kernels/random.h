@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "devices/cpu/kernels/random_scope.h"
 #include "devices/cpu/loops/philox.h"
 #include "devices/kernel_registry.h"
 
@@ -12,15 +13,26 @@ namespace troupe {
 /// distribution.
 inline constexpr uint64_t kSamplesPerOutput = 256;
 
-/// The generator of one stateful kernel: continues from run to run. Thread-safe.
+/// The generator of one stateful kernel: continues from run to run, until its scope begins anew. Thread-safe.
 class SharedPhilox {
  public:
+  /// Where a generator begins, and what tells it to do so again; null: nothing does.
+  struct Start {
+    Start(Philox g) : generator(g) {}  // NOLINT: implicit, a generator that is in no scope
+    Philox generator;
+    RandomScope::Rounds rounds;
+  };
   /// Of attrs `seed` and `seed2`; both 0 stand for a seed that nobody knows.
-  static Philox from_attrs(const KernelConstruction& c);
-  explicit SharedPhilox(Philox start) : generator_(start) {}
+  static Start from_attrs(const KernelConstruction& c);
+  explicit SharedPhilox(Start start) : start_(std::move(start)), generator_(start_.generator) {}
   /// The generator as it is, while this one moves on by `blocks`.
   Philox reserve(uint64_t blocks) {
     std::lock_guard lock(mu_);
+    if (start_.rounds != nullptr) {
+      const uint64_t round = start_.rounds->load(std::memory_order_relaxed);
+      if (round != round_) generator_ = start_.generator;
+      round_ = round;
+    }
     Philox g = generator_;
     generator_.skip(blocks);
     return g;
@@ -31,8 +43,11 @@ class SharedPhilox {
   }
 
  private:
+  const Start start_;
   std::mutex mu_;
+  // Guarded by mu_.
   Philox generator_;
+  uint64_t round_ = 0;
 };
 
 /// The generator of a stateless op's seed pair of int32 or int64 numbers: one block of a fixed key scrambles

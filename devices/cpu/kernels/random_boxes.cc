@@ -192,11 +192,11 @@ class SampleBoxKernel final : public Kernel {
       TROUPE_RETURN_IF_ERROR(check_min_covered(covered));
     }
     TROUPE_ASSIGN_OR_RETURN(BoxLimits limits, limits_of(c));
-    Philox start = kForm == 3 ? Philox() : SharedPhilox::from_attrs(c);
-    return std::make_unique<SampleBoxKernel>(start, limits, covered);
+    SharedPhilox::Start start = kForm == 3 ? SharedPhilox::Start(Philox()) : SharedPhilox::from_attrs(c);
+    return std::make_unique<SampleBoxKernel>(std::move(start), limits, covered);
   }
-  SampleBoxKernel(Philox start, const BoxLimits& limits, float covered)
-      : limits_(limits), covered_(covered), stream_(start) {}
+  SampleBoxKernel(SharedPhilox::Start start, const BoxLimits& limits, float covered)
+      : limits_(limits), covered_(covered), stream_(std::move(start)) {}
 
   absl::Status compute(KernelContext& context) override {
     Philox generator;
@@ -242,7 +242,7 @@ class RandomCropKernel final : public Kernel {
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
     return std::make_unique<RandomCropKernel>(SharedPhilox::from_attrs(c));
   }
-  explicit RandomCropKernel(Philox start) : stream_(start) {}
+  explicit RandomCropKernel(SharedPhilox::Start start) : stream_(std::move(start)) {}
 
   absl::Status compute(KernelContext& context) override {
     const Tensor& image = context.input(0);

@@ -4,10 +4,11 @@
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/random.h"
+#include "graph/passes/function_body.h"
 
 namespace troupe {
 
-Philox SharedPhilox::from_attrs(const KernelConstruction& c) {
+SharedPhilox::Start SharedPhilox::from_attrs(const KernelConstruction& c) {
   const AttrMap& attrs = c.node().attrs;
   uint64_t seed = static_cast<uint64_t>(attrs.get_or<int64_t>("seed", 0));
   uint64_t seed2 = static_cast<uint64_t>(attrs.get_or<int64_t>("seed2", 0));
@@ -15,8 +16,11 @@ Philox SharedPhilox::from_attrs(const KernelConstruction& c) {
     std::random_device random;
     seed = (uint64_t{random()} << 32) | random();
     seed2 = (uint64_t{random()} << 32) | random();
+    return Philox(seed, seed2);
   }
-  return Philox(seed, seed2);
+  Start start(Philox(seed, seed2));
+  start.rounds = RandomScope::rounds_of(attrs.get_or<int64_t>(kRandomScopeAttr, -1));
+  return start;
 }
 
 namespace {
@@ -28,7 +32,7 @@ class StatefulRandom final : public Kernel {
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
     return std::make_unique<StatefulRandom>(SharedPhilox::from_attrs(c));
   }
-  explicit StatefulRandom(Philox start) : stream_(start) {}
+  explicit StatefulRandom(SharedPhilox::Start start) : stream_(std::move(start)) {}
   absl::Status compute(KernelContext& context) override { return D::run(context, stream_); }
 
  private:
