@@ -101,7 +101,85 @@ struct SipState {
   }
 };
 
+/// Two words as one.
+uint64_t join(uint64_t u, uint64_t v) { return mix(u, v, 0x9ddfea08eb382d69); }
+
+/// Fingerprint128 of less than 128 bytes.
+Pair city_murmur(const char* s, size_t n, Pair seed) {
+  uint64_t a = seed.first, b = seed.second, c = 0, d = 0;
+  if (n <= 16) {
+    a = fold(a * kPrime1) * kPrime1;
+    c = b * kPrime1 + farm_to_16(s, n);
+    d = fold(a + (n >= 8 ? word64(s) : c));
+  } else {
+    c = join(word64(s + n - 8) + kPrime1, a);
+    d = join(b + n, c + word64(s + n - 16));
+    a += d;
+    // The last 16 bytes have been read.
+    for (size_t left = n - 16;; left -= 16, s += 16) {
+      a = (a ^ fold(word64(s) * kPrime1) * kPrime1) * kPrime1;
+      b ^= a;
+      c = (c ^ fold(word64(s + 8) * kPrime1) * kPrime1) * kPrime1;
+      d ^= c;
+      if (left <= 16) break;
+    }
+  }
+  a = join(a, c);
+  b = join(d, b);
+  return {a ^ b, join(b, a)};
+}
+
+Pair city_128(const char* s, size_t n, Pair seed) {
+  if (n < 128) return city_murmur(s, n, seed);
+  uint64_t x = seed.first, y = seed.second, z = n * kPrime1;
+  Pair v, w;
+  v.first = std::rotr(y ^ kPrime1, 49) * kPrime1 + word64(s);
+  v.second = std::rotr(v.first, 42) * kPrime1 + word64(s + 8);
+  w.first = std::rotr(y + z, 35) * kPrime1 + x;
+  w.second = std::rotr(x + word64(s + 88), 53) * kPrime1;
+  for (; n >= 128; n -= 128) {
+    for (int half = 0; half < 2; ++half, s += 64) {
+      x = std::rotr(x + y + v.first + word64(s + 8), 37) * kPrime1;
+      y = std::rotr(y + v.second + word64(s + 48), 42) * kPrime1;
+      x ^= w.second;
+      y += v.first + word64(s + 40);
+      z = std::rotr(z + w.first, 33) * kPrime1;
+      v = weak_32(s, v.second * kPrime1, x + w.first);
+      w = weak_32(s + 32, z + w.second, y + word64(s + 16));
+      std::swap(z, x);
+    }
+  }
+  x += std::rotr(v.first + z, 49) * kPrime0;
+  y = y * kPrime0 + std::rotr(w.second, 37);
+  z = z * kPrime0 + std::rotr(w.first, 27);
+  w.first *= 9;
+  v.first *= kPrime0;
+  // What is left, 32 bytes at a time from the end; the first of them may reach back into what was read.
+  for (size_t done = 0; done < n;) {
+    done += 32;
+    const char* p = s + n - done;
+    y = std::rotr(x + y, 42) * kPrime0 + v.second;
+    w.first += word64(p + 16);
+    x = x * kPrime0 + w.first;
+    z += w.second + word64(p);
+    w.second += v.first;
+    v = weak_32(p, v.first + z, v.second);
+    v.first *= kPrime0;
+  }
+  x = join(x, v.first);
+  y = join(y + z, w.first);
+  return {join(x + v.second, w.second) + y, join(x + w.second, y + v.second)};
+}
+
 }  // namespace
+
+std::pair<uint64_t, uint64_t> farm_fingerprint128(absl::string_view text) {
+  const char* s = text.data();
+  const size_t n = text.size();
+  const Pair p = n >= 16 ? city_128(s + 16, n - 16, {word64(s), word64(s + 8) + kPrime0})
+                         : city_128(s, n, {kPrime0, kPrime1});
+  return {p.first, p.second};
+}
 
 uint64_t farm_fingerprint64(absl::string_view text) {
   const char* s = text.data();

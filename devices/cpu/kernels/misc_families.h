@@ -21,6 +21,25 @@ void register_vocab_remap_kernels(KernelRegistry* registry);
 void register_misc_value_kernels(KernelRegistry* registry);
 /// Crosses of ragged features.
 void register_ragged_cross_kernels(KernelRegistry* registry);
+/// Inputs of several steps as one batch, and back.
+void register_batch_kernels(KernelRegistry* registry);
+void register_unbatch_kernels(KernelRegistry* registry);
+/// Resource handles asked, tensors in variants with a description.
+void register_handle_kernels(KernelRegistry* registry);
+void register_composite_kernels(KernelRegistry* registry);
+/// Stochastic dual coordinate ascent.
+void register_sdca_kernels(KernelRegistry* registry);
+/// Matrices out of checkpoints, with rows and columns in other places.
+void register_load_remap_kernels(KernelRegistry* registry);
+/// Skip-gram examples out of a text, and training with them.
+void register_word2vec_kernels(KernelRegistry* registry);
+/// Sparse Cholesky factors.
+void register_csr_cholesky_kernels(KernelRegistry* registry);
+/// What debuggers and calibration want to know of a tensor.
+void register_debug_summary_kernels(KernelRegistry* registry);
+void register_calibration_kernels(KernelRegistry* registry);
+/// Ops that rewriters put in: pieces of a concatenation, unary ops in a row.
+void register_rewritten_kernels(KernelRegistry* registry);
 /// Messages read and written.
 void register_proto_kernels(KernelRegistry* registry);
 

@@ -18,6 +18,11 @@ void register_misc_kernels(KernelRegistry* registry) {
   register_misc_value_kernels(registry);
   register_ragged_cross_kernels(registry);
   register_proto_kernels(registry);
+  register_batch_kernels(registry);
+  register_handle_kernels(registry);
+  register_composite_kernels(registry);
+  register_load_remap_kernels(registry);
+  register_sdca_kernels(registry);
 }
 
 }  // namespace troupe
