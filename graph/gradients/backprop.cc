@@ -56,12 +56,20 @@ absl::Status Backprop::sort_units() {
   return absl::OkStatus();
 }
 
+bool Backprop::hands_nothing_on(int unit) const {
+  if (LoopFrames::is_loop(unit)) return false;
+  const Node& node = scope_.graph().node(unit);
+  if (node.op == nullptr) return false;
+  return registry_.find_for(scope_.graph(), node).kind == GradientRegistry::Kind::kNone;
+}
+
 absl::Status Backprop::prepare(std::span<const Endpoint> y, std::span<const Endpoint> x) {
   y_.assign(y.begin(), y.end());
   x_.assign(x.begin(), x.end());
   for (size_t i = 0; i < x_.size(); ++i) is_x_[x_[i]] = static_cast<int>(i);
   TROUPE_RETURN_IF_ERROR(sort_units());
   for (Unit& unit : units_) {
+    if (hands_nothing_on(unit.id)) continue;
     const std::vector<Endpoint> inputs = inputs_of(unit.id);
     unit.active = std::any_of(inputs.begin(), inputs.end(), [&](Endpoint e) { return is_active(e); });
   }
@@ -84,8 +92,8 @@ Val Backprop::total(Endpoint e) {
   std::vector<Val>& parts = it->second;
   if (parts.size() > 1) {
     const DataType sparse = csr_type(scope_.graph().node(e.node));
-    const Val sum =
-        sparse == DataType::kInvalid ? scope_.op("AddN", {parts}) : sum_csr(scope_, scope_.val(e), sparse, parts);
+    const Val sum = sparse == DataType::kInvalid ? scope_.op("AddN", {parts})
+                                                 : sum_csr(scope_, scope_.val(e), sparse, parts);
     parts.assign(1, sum);
   }
   return parts[0];
@@ -103,6 +111,15 @@ absl::Status Backprop::run(std::span<const Val> dy, std::vector<Val>* dx) {
   return scope_.status();
 }
 
+bool Backprop::depends_smoothly(const Node& node) const {
+  return std::any_of(node.inputs.begin(), node.inputs.end(), [&](Endpoint e) {
+    const DataType t = scope_.type_of(e);
+    const bool smooth =
+        is_floating(t) || is_complex(t) || t == DataType::kVariant || t == DataType::kResource;
+    return smooth && is_active(e);
+  });
+}
+
 absl::Status Backprop::visit_node(int id) {
   std::vector<Val> dy;
   bool any = false;
@@ -116,6 +133,7 @@ absl::Status Backprop::visit_node(int id) {
   const GradientRegistry::Entry entry = registry_.find_for(scope_.graph(), node);
   if (entry.kind == GradientRegistry::Kind::kNone) return absl::OkStatus();
   if (entry.kind == GradientRegistry::Kind::kUnknown) {
+    if (!depends_smoothly(node)) return absl::OkStatus();
     return absl::NotFoundError(absl::StrCat("No gradient defined for op: ", node.op->name,
                                             ". Needed for node ", node.name,
                                             "; rules are added to a GradientRegistry."));

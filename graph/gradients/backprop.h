@@ -37,6 +37,10 @@ class Backprop {
   absl::Status sort_units();
   void add_gradient(Endpoint e, Val gradient);
   Val total(Endpoint e);
+  /// Whether it is an op through which no gradient flows: what is behind it needs no rule.
+  bool hands_nothing_on(int unit) const;
+  /// Whether an input that is no integer or string depends on x.
+  bool depends_smoothly(const Node& node) const;
   absl::Status visit_node(int node);
   absl::Status visit_loop(int unit);
 

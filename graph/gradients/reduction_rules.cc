@@ -59,7 +59,7 @@ void extreme_rule(Rule& r) {
 
 void norm_rule(Rule& r) {
   const Reduced shapes = reduced(r);
-  r.dx(0, r.x(0) * binary("DivNoNan", spread(r, shapes, r.dy()), spread(r, shapes, r.y())));
+  r.dx(0, r.x(0) * (spread(r, shapes, r.dy()) / spread(r, shapes, r.y())));
 }
 
 /// The product of all others, made of the products before and behind, so that zeros do no harm.

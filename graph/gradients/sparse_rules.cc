@@ -199,7 +199,8 @@ void ragged_gather(Rule& r) {
   Val ends = r.op("StridedSlice", {starts, r.ints({1}), r.ints({0}), r.ints({1})}, {{"end_mask", 1}});
   Val rows = reshape(r.x(-1), {-1});
   Val begin = r.op("GatherV2", {starts, rows, zero}), end = r.op("GatherV2", {ends, rows, zero});
-  Val from = r.op("RaggedRange", {begin, end, scope.scalar(begin.dtype(), 1)}, {{"Tsplits", begin.dtype()}})[1];
+  Val from =
+      r.op("RaggedRange", {begin, end, scope.scalar(begin.dtype(), 1)}, {{"Tsplits", begin.dtype()}})[1];
   r.dx(values, r.op("UnsortedSegmentSum", {r.dy(-1), from, dim_of(unary("Shape", r.x(values)), 0)}));
 }
 

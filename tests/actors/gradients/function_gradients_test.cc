@@ -67,6 +67,22 @@ TEST_F(FunctionGradients, go_through_the_branch_that_is_taken) {
   EXPECT_EQ(*other, 1);
 }
 
+TEST_F(FunctionGradients, go_through_the_case_that_is_chosen) {
+  for (const char* lowered : {"true", "false"}) {
+    const std::string branches =
+        " attr { key: 'branches' value { list { func { name: 'Same' } func { name: 'Twice' } func { name: "
+        "'Same' } } } } attr { key: '_lower_using_switch_merge' value { b: " +
+        std::string(lowered) + " } }";
+    const std::string nodes = x_ + placeholder_text("i", "DT_INT32") +
+                              call_text("y", "StatelessCase", {"i", "x"}, {}, types_ + branches);
+    for (int i = 0; i < 3; ++i) {
+      auto g = gradient(nodes, "y", 3, {"i", Tensor::scalar<int32_t>(i)});
+      ASSERT_TRUE(g.ok()) << g.status();
+      EXPECT_EQ(*g, i == 1 ? 2 : 1) << "lowered: " << lowered;
+    }
+  }
+}
+
 TEST_F(FunctionGradients, go_through_loops_of_functions) {
   const std::string two = types_text("T", {"DT_FLOAT", "DT_FLOAT"});
   const std::string limit =

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "absl/strings/str_cat.h"
 #include "actors/session.h"
 #include "graph/gradients/gradients.h"
@@ -76,8 +78,46 @@ TEST(RandomGradients, of_gamma_samples_follow_the_implicit_derivative) {
   for (double g : (*out)[0].flat<double>()) EXPECT_GT(g, 0);
 }
 
+TEST(RandomGradients, of_truncated_normals_are_those_of_tensorflow) {
+  GraphBuilder b;
+  const double inf = std::numeric_limits<double>::infinity();
+  const std::vector<Tensor> parameters{
+      Tensor::vector<double>({0.1, -0.2}), Tensor::from<double>(Shape{2, 1}, {0.5, 2.0}),
+      Tensor::scalar<double>(-1.0), Tensor::from<double>(Shape{2, 2}, {0.5, 1.0, inf, 2.0})};
+  const std::vector<std::vector<double>> want{{6, 6},
+                                              {-1.967589720308, 2.207699172585},
+                                              {3.603269462752},
+                                              {0.973957499134, 0.079163011759, 0, 1.053720519614}};
+  std::vector<In> in{b.constant(Tensor::vector<int32_t>({3, 2, 2})),
+                     b.constant(Tensor::vector<int32_t>({3, 4}))};
+  std::vector<Endpoint> xs, dx;
+  std::vector<NamedTensor> feeds;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const std::string name = absl::StrCat("p", i);
+    const Out p = b.placeholder(kDouble, {}, name);
+    in.push_back(p);
+    xs.push_back(p.endpoint());
+    feeds.push_back({name, parameters[i]});
+  }
+  const Endpoint ys[] = {b.op("StatelessParameterizedTruncatedNormal", in).endpoint()};
+  auto graph = b.build();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  ASSERT_TRUE(add_gradients(&*graph, {}, ys, xs, {}, &dx).ok());
+  std::vector<std::string> names;
+  for (Endpoint e : dx) names.push_back(absl::StrCat(graph->node(e.node).name, ":", e.slot));
+  auto session = Session::open();
+  ASSERT_TRUE(session.ok() && (*session)->create(*std::move(graph)).ok());
+  auto out = (*session)->run(feeds, names);
+  ASSERT_TRUE(out.ok()) << out.status();
+  for (size_t i = 0; i < want.size(); ++i) {
+    ASSERT_EQ((*out)[i].shape(), parameters[i].shape());
+    for (size_t k = 0; k < want[i].size(); ++k)
+      EXPECT_NEAR((*out)[i].flat<double>()[k], want[i][k], 1e-9) << i;
+  }
+}
+
 TEST(HandOnGradients, agree_with_differences) {
-  for (const char* op : {"GuaranteeConst", "Copy", "DebugGradientIdentity"}) {
+  for (const char* op : {"GuaranteeConst", "Copy", "DebugGradientIdentity", "DebugIdentityV2"}) {
     EXPECT_TRUE(op_gradients_match(op, {varied({3})})) << op;
   }
   EXPECT_TRUE(op_gradients_match("CheckNumericsV2", {varied({3})}, {{"message", "m"}}));

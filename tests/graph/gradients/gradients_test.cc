@@ -138,6 +138,25 @@ TEST_F(AddGradients, stops_where_only_shapes_are_used) {
   EXPECT_EQ(dx[0].node, -1);
 }
 
+TEST_F(AddGradients, refuses_ops_that_hand_numbers_on_but_have_no_rule) {
+  const absl::Status status = add({b.op("Unique", {x}, {}, "u")}, {x});
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("No gradient defined for op: Unique"));
+}
+
+TEST_F(AddGradients, needs_no_rules_behind_ops_that_hand_no_gradient_on) {
+  const Out filled = b.op("Fill", {b.op("Shape", {x}), b.constant(1.0F)}, {}, "filled");
+  ASSERT_TRUE(add({b.op("Unique", {b.add(filled, filled, "sum")}, {}, "u")}, {x}).ok());
+  EXPECT_EQ(dx[0].node, -1);
+}
+
+TEST_F(AddGradients, stops_where_only_integers_go_into_an_op_without_rule) {
+  const Out rows = b.constant(Tensor::vector<int32_t>({0, 1}));
+  const Out sums = b.op("SparseSegmentSumGrad", {y, rows, rows, b.op("Size", {x})}, {}, "sums");
+  ASSERT_TRUE(add({sums}, {x}).ok());
+  EXPECT_EQ(dx[0].node, -1);
+}
+
 TEST_F(AddGradients, makes_zeros_for_outputs_that_nobody_uses) {
   const Out parts = b.op("Unpack", {x}, {{"num", 2}}, "u");
   ASSERT_TRUE(add({parts}, {x}).ok());
