@@ -182,7 +182,27 @@ void optional_from_value(Rule& r) {
 
 void optional_get_value(Rule& r) { r.dx(0, r.op("OptionalFromValue", {r.dys(0, r.num_outputs())})); }
 
+bool carries_gradient(DataType t) { return is_floating(t) || is_complex(t) || t == DataType::kVariant; }
+
+/// Components that are no numbers of a continuum come back as they were.
+void to_components(Rule& r) {
+  std::vector<Val> components;
+  for (int i = 0; i < r.num_outputs(); ++i) {
+    components.push_back(carries_gradient(r.y(i).dtype()) ? r.dy(i) : r.y(i));
+  }
+  r.dx(0, r.op("CompositeTensorVariantFromComponents", {components}, r.attrs({"metadata"})));
+}
+
+void from_components(Rule& r) {
+  const Val g = r.op("CompositeTensorVariantToComponents", {r.dy()}, r.attrs({"metadata", "Tcomponents"}));
+  for (int i = 0; i < r.num_inputs(); ++i) {
+    if (carries_gradient(r.x(i).dtype())) r.dx(i, g[i]);
+  }
+}
+
 const RuleRow kRows[] = {
+    {"CompositeTensorVariantFromComponents", from_components},
+    {"CompositeTensorVariantToComponents", to_components},
     {"DynamicPartition", dynamic_partition},
     {"DynamicStitch", dynamic_stitch},
     {"ParallelDynamicStitch", dynamic_stitch},

@@ -135,6 +135,17 @@ TEST(OptionalGradients, agree_with_differences) {
   }));
 }
 
+TEST(CompositeGradients, agree_with_differences) {
+  const std::vector<DataType> types{kDouble, DataType::kInt32, kDouble};
+  EXPECT_TRUE(gradients_match({varied({2}), fixed_ints({5}), varied({3})}, [&](GraphBuilder& b,
+                                                                               const std::vector<Out>& in) {
+    const Out coded = b.op("CompositeTensorVariantFromComponents", {in}, {{"metadata", ""}});
+    const Out back =
+        b.op("CompositeTensorVariantToComponents", {coded}, {{"metadata", ""}, {"Tcomponents", types}});
+    return std::vector<Out>{b.op("Square", {back})};
+  })) << "and zeros for the component that nobody uses";
+}
+
 TEST(MapGradients, agree_with_differences) {
   EXPECT_TRUE(gradients_match({varied({2})}, [](GraphBuilder& b, const std::vector<Out>& in) {
     const Out map = b.op("TensorMapInsert", {b.op("EmptyTensorMap"), b.constant(7), in[0]});
