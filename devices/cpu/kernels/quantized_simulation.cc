@@ -11,6 +11,10 @@ namespace {
 /// A range that fake quantisation uses: moved so that zero is one of its steps.
 struct NudgedRange {
   float low = 0, high = 0, scale = 1;
+  /// Of the wanted range: not one over the rounded scale, as TensorFlow.
+  float inverse_scale = 1;
+  /// The step that is zero.
+  float quant_zero = 0;
 
   NudgedRange(float low_wanted, float high_wanted, int64_t quant_min, int64_t quant_max) {
     const auto q_low = static_cast<float>(quant_min), q_high = static_cast<float>(quant_max);
@@ -19,10 +23,13 @@ struct NudgedRange {
     const float nudged = zero < q_low ? q_low : zero > q_high ? q_high : std::round(zero);
     low = (q_low - nudged) * scale;
     high = (q_high - nudged) * scale;
+    inverse_scale = (q_high - q_low) / (high_wanted - low_wanted);
+    quant_zero = std::floor(-low * inverse_scale + 0.5f);
   }
+  /// Not a number stays what it is.
   float apply(float x) const {
-    const float shifted = std::min(high, std::max(low, x)) - low;
-    return std::floor(shifted / scale + 0.5f) * scale + low;
+    const float shifted = (x < low ? low : x > high ? high : x) - low;
+    return std::floor(shifted * inverse_scale - quant_zero + 0.5f) * scale;
   }
 };
 
@@ -85,9 +92,9 @@ class FakeQuantKernel final : public Kernel {
       }
       lows.assign(low.flat<float>().begin(), low.flat<float>().end());
       highs.assign(high.flat<float>().begin(), high.flat<float>().end());
-      for (size_t c = 0; c < lows.size(); ++c) {
-        if (!(lows[c] <= highs[c])) return absl::InvalidArgumentError("min has to be smaller than max");
-      }
+      // As TensorFlow, which looks at the scalars alone.
+      if (from == RangeFrom::kScalars && !(lows[0] <= highs[0]))
+        return absl::InvalidArgumentError("min has to be smaller than max");
     }
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, x.shape()));
     const float* in = x.flat<float>().data();

@@ -254,6 +254,7 @@ class MapTakeKernel final : public StagingKernel<StagingMap> {
       return done(invalid("Expected output length '", context.num_outputs() - kFirstValue,
                           "' to equal tuple size '", indices.num_elements(), "'."));
     }
+    if (absl::Status s = check_indices(indices, dtypes_.size()); !s.ok()) return done(std::move(s));
     map->waiters->add(
         context.cancellation(), kCancelled,
         [map, key, indices, &context](absl::Status* status) {
