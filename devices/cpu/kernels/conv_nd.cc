@@ -61,6 +61,8 @@ class ConvNd final : public Kernel {
       return invalid("filter must not have zero elements (i.e. all dimensions must be non-zero)");
     const int rank = static_cast<int>(spatial) + 2;
     attrs->layout.spatial_rank = static_cast<int>(spatial);
+    if (attrs->dilations.empty()) attrs->dilations.assign(static_cast<size_t>(rank), 1);
+    TROUPE_RETURN_IF_ERROR(attrs->check());
     const int64_t depth =
         input.dim(attrs->layout.channels_last ? input.rank() - 1 : static_cast<int>(batch_dims_));
     const int64_t filter_depth = filter.dim(rank - 2), out_depth = filter.dim(rank - 1);
@@ -73,8 +75,7 @@ class ConvNd final : public Kernel {
     if (out_depth % groups_ != 0)
       return invalid("output depth must be evenly divisible by number of groups: ", out_depth, " vs ",
                      groups_);
-    if (attrs->dilations.empty()) attrs->dilations.assign(static_cast<size_t>(rank), 1);
-    return attrs->check();
+    return absl::OkStatus();
   }
 
   WindowAttrs attrs_;

@@ -122,6 +122,26 @@ class TopK final : public Kernel {
   int64_t k_ = 0;
 };
 
+/// Exact, whatever recall is asked for, and always put together.
+class ApproxTopK final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    auto kernel = std::make_unique<ApproxTopK>();
+    TROUPE_ASSIGN_OR_RETURN(kernel->k_, c.attr<int64_t>("k"));
+    const AttrMap& attrs = c.node().attrs;
+    if (attrs.get_or<int64_t>("reduction_dimension", -1) != -1 || !attrs.get_or<bool>("is_max_k", true)) {
+      return absl::UnimplementedError(
+          "ApproxTopK finds the largest elements along the last dimension only: reduction_dimension must be -1 "
+          "and is_max_k true");
+    }
+    return kernel;
+  }
+  absl::Status compute(KernelContext& context) override { return top_k(context, k_); }
+
+ private:
+  int64_t k_ = 0;
+};
+
 class NthElement final : public Kernel {
  public:
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
@@ -275,6 +295,9 @@ void register_sort_kernels(KernelRegistry* registry) {
   // The op has no such attr: TensorFlow 2.21 refuses every TopK by this constraint.
   registry->add(
       KernelDef("TopK").types("T", real_number_types()).types("index_type", index_types()).kernel<TopK>());
+  registry->add(KernelDef("ApproxTopK")
+                    .types("T", {DataType::kFloat, DataType::kHalf, DataType::kBfloat16})
+                    .kernel<ApproxTopK>());
   registry->add(KernelDef("TopKV2").types("T", real_number_types()).fn(top_k_v2));
   registry->add(KernelDef("NthElement").types("T", real_number_types()).kernel<NthElement>());
   registry->add(KernelDef("InTopK").types("T", index_types()).kernel<InTopK>());

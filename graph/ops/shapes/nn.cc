@@ -126,6 +126,29 @@ absl::Status top_k(ShapeContext& c) {
   return absl::OkStatus();
 }
 
+/// The sizes of partial results, which are not put together, depend on the device.
+absl::Status approx_top_k(ShapeContext& c) {
+  const PartialShape& in = c.input(0);
+  TROUPE_RETURN_IF_ERROR(check_rank_at_least(in, 1));
+  TROUPE_ASSIGN_OR_RETURN(const int64_t k, c.attr<int64_t>("k"));
+  const float recall = c.attrs().get_or<float>("recall_target", 0.95f);
+  if (!(recall > 0 && recall <= 1))
+    return invalid(absl::StrCat("Invalid recall target: ", recall, ". Valid value range in : [0, 1.0]."));
+  if (!in.known_rank()) return unknown(c);
+  const int64_t axis = c.attrs().get_or<int64_t>("reduction_dimension", -1);
+  const auto at = canonical_axis(axis, in.rank());
+  if (!at) {
+    return invalid(absl::StrCat("Invalid reduction dimension: ", axis, ". Must be within the range of [",
+                                -in.rank(), ", ", in.rank() - 1, "]"));
+  }
+  if (in.dim(*at) >= 0 && in.dim(*at) < k) {
+    return invalid(absl::StrCat("input must have last dimension >= k = ", k, " but was ", in.dim(*at)));
+  }
+  const bool whole = c.attrs().get_or<bool>("aggregate_to_topk", true);
+  for (int i = 0; i < 2; ++i) c.set_output(i, replace_dim(in, *at, whole ? k : kUnknownDim));
+  return absl::OkStatus();
+}
+
 absl::Status nth_element(ShapeContext& c) {
   const PartialShape& in = c.input(0);
   TROUPE_RETURN_IF_ERROR(check_rank_at_least(in, 1));
@@ -244,6 +267,7 @@ constexpr ShapeRow kRows[] = {
     {"LogSoftmax", unchanged_rank_at_least<1>},
     {"SoftmaxCrossEntropyWithLogits", softmax_loss},
     {"SparseSoftmaxCrossEntropyWithLogits", rule<"[b,c] [b] -> [b] [b,c]">},
+    {"ApproxTopK", approx_top_k},
     {"TopK", top_k},
     {"TopKV2", top_k},
     {"NthElement", nth_element},
