@@ -9,7 +9,7 @@ namespace {
 
 class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
  public:
-  ExecutorImpl(caf::actor_config& config, std::shared_ptr<StepSlot> slot, int index)
+  ExecutorImpl(caf::actor_config& config, const std::shared_ptr<StepSlot>& slot, int index)
       : ExecutorActor::base(config), unit_(slot->unit), keep_slot_(slot), slot_(slot.get()), index_(index) {
     slot_->states.push_back(std::make_unique<ExecutorState>(slot_->code->partitions[index], this));
     state_ = slot_->states.back().get();

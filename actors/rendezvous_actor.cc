@@ -9,7 +9,7 @@ namespace {
 
 class RendezvousImpl final : public RendezvousActor::base {
  public:
-  RendezvousImpl(caf::actor_config& config, std::shared_ptr<StepSlot> slot)
+  RendezvousImpl(caf::actor_config& config, const std::shared_ptr<StepSlot>& slot)
       : RendezvousActor::base(config), unit_(slot->unit) {}
 
   const char* name() const override { return "rendezvous"; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "devices/implied_waits.h"
@@ -348,31 +349,38 @@ const Tensor& CompiledPartition::constant_at(int32_t frame, int32_t slot) const 
 }
 
 std::vector<std::vector<CompiledPartition::Source>> CompiledPartition::sources() const {
-  std::vector<std::vector<Source>> all(nodes_.size());
-  std::vector<std::vector<int32_t>> consumers(frames_.size());  // by slot of a frame
-  for (const CompiledFrame& f : frames_) consumers[&f - frames_.data()].resize(f.num_input_slots);
-  for (size_t i = 0; i < nodes_.size(); ++i) {
-    const CompiledNode& n = nodes_[i];
-    all[i].resize(n.num_inputs, {-1, 0});
-    for (int s = 0; s < n.num_inputs; ++s) consumers[n.frame][n.input_begin + s] = static_cast<int32_t>(i);
-  }
-  for (size_t f = 0; f < frames_.size(); ++f) {
-    for (const BoundConstant& b : frames_[f].bound_constants) {
-      const int32_t consumer = consumers[f][b.slot];
-      all[consumer][b.slot - nodes_[consumer].input_begin] = {b.node, 0};
-    }
+  std::vector<int32_t> all(nodes_.size());
+  std::iota(all.begin(), all.end(), 0);
+  return sources(all);
+}
+
+std::vector<std::vector<CompiledPartition::Source>> CompiledPartition::sources(
+    std::span<const int32_t> nodes) const {
+  std::vector<std::vector<Source>> found(nodes.size());
+  std::vector<int32_t> position(nodes_.size(), -1);
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    const CompiledNode& n = nodes_[nodes[k]];
+    position[nodes[k]] = static_cast<int32_t>(k);
+    found[k].resize(n.num_inputs, {-1, 0});
+    const std::vector<BoundConstant>& bound = frames_[n.frame].bound_constants;
+    auto it = std::lower_bound(bound.begin(), bound.end(), n.input_begin,
+                               [](const BoundConstant& b, int32_t s) { return b.slot < s; });
+    for (; it != bound.end() && it->slot < n.input_begin + n.num_inputs; ++it)
+      found[k][it->slot - n.input_begin] = {it->node, 0};
   }
   for (size_t i = 0; i < nodes_.size(); ++i) {
     for (const OutEdge& e : edges(nodes_[i])) {
+      const int32_t k = position[e.dst];
+      if (k < 0) continue;
       const Source source{static_cast<int32_t>(i), e.src_slot};
       if (e.dst_slot < 0) {
-        all[e.dst].push_back(source);
+        found[k].push_back(source);
       } else {
-        all[e.dst][e.dst_slot - nodes_[e.dst].input_begin] = source;
+        found[k][e.dst_slot - nodes_[e.dst].input_begin] = source;
       }
     }
   }
-  return all;
+  return found;
 }
 
 std::string CompiledPartition::name_of(const Source& source) const {

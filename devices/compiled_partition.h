@@ -156,7 +156,9 @@ class CompiledPartition {
     int32_t node;
     int32_t slot;
   };
-  /// The inputs of every node, data before control, constants included: for reports, made when asked for.
+  /// The inputs of each of these nodes, data before control, constants included. For reports: one pass over all edges.
+  std::vector<std::vector<Source>> sources(std::span<const int32_t> nodes) const;
+  /// Of every node.
   std::vector<std::vector<Source>> sources() const;
   /// "a", "b:1", "^c".
   std::string name_of(const Source& source) const;

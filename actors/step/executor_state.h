@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "actors/step/node_timing.h"
 #include "devices/compiled_partition.h"
 #include "graph/status.h"
@@ -112,6 +113,8 @@ class ExecutorState {
     bool dead;
     IterationState* iteration;
   };
+
+  void add_waiting(size_t limit, absl::flat_hash_set<int32_t>* listed, std::vector<FrontierEntry>* out) const;
 
   /// @name Running nodes
   void run_ready(const Ready& r);

@@ -25,7 +25,7 @@ int stripe_of_thread() {
 /// Under valgrind and the sanitizers memory comes from the system's allocator, whose blocks they know: in mimalloc's they
 /// would not see a tensor overrun, nor that a block has changed hands between threads.
 bool memory_is_watched() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef TROUPE_SANITIZED
   return true;
 #endif
   const char* preloaded = std::getenv("LD_PRELOAD");

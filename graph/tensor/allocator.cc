@@ -6,7 +6,7 @@
 namespace troupe {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef TROUPE_SANITIZED
 /// The sanitizers end a process that asks for more, where an allocator says no.
 constexpr size_t kMostBytes = size_t{1} << 39;
 #else

@@ -178,7 +178,7 @@ class CalledFunctions : public SessionTest {
 };
 
 /// A sanitizer keeps what was freed for a while: how much memory is resident says nothing then.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef TROUPE_SANITIZED
 constexpr bool kKeepsFreedMemory = true;
 #else
 constexpr bool kKeepsFreedMemory = false;

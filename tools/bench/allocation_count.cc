@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <new>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef TROUPE_SANITIZED
 #define TROUPE_COUNTS_ALLOCATIONS 0
 #else
 #define TROUPE_COUNTS_ALLOCATIONS 1

@@ -16,6 +16,11 @@ target_compile_options(troupe_options INTERFACE -Wall -Wextra -Wshadow)
 target_include_directories(troupe_options INTERFACE ${CMAKE_SOURCE_DIR})
 if(TROUPE_SANITIZE)
   add_compile_options(-fsanitize=${TROUPE_SANITIZE} -fno-omit-frame-pointer)
+  add_compile_definitions(TROUPE_SANITIZED)
+  if(TROUPE_SANITIZE MATCHES "thread")
+    # Debian's protobuf is built without it, and lays its map fields out as its headers then say.
+    add_compile_options(-U__SANITIZE_THREAD__)
+  endif()
   add_link_options(-fsanitize=${TROUPE_SANITIZE})
   if(TROUPE_SANITIZE MATCHES "undefined")
     # CAF 0.17.6 binds references to null in its own headers (init_fun_factory.hpp); Eigen maps empty arrays.

@@ -66,7 +66,7 @@ TEST(CLibrary, exports_what_tensorflow_declares) {
 class CLibraryBesideTensorFlow : public testing::TestWithParam<const char*> {};
 
 TEST_P(CLibraryBesideTensorFlow, computes) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef TROUPE_SANITIZED
   GTEST_SKIP() << "TensorFlow's library is not made for sanitizers";
 #endif
   std::string folder = tensorflow_folder();

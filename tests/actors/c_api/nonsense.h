@@ -147,7 +147,7 @@ inline bool Draw::get() {
 }
 template <>
 inline TF_DataType Draw::get() {
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef TROUPE_SANITIZED
   // In C++ an enum holds only what the bits of its enumerators can say, and the sanitizer sees to it.
   return static_cast<TF_DataType>(one_of<int>({0, 1, 3, 7, 20, 21, 60, 63}));
 #else

@@ -56,7 +56,7 @@ std::vector<float> answers(const std::string& library, const std::string& enviro
 }
 
 TEST(Workloads, compute_what_TensorFlow_computes) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef TROUPE_SANITIZED
   GTEST_SKIP() << "a library with a sanitizer does not load into a program without";
 #endif
   const std::vector<Row> all = rows();
