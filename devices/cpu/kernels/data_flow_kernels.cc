@@ -8,6 +8,11 @@ void register_data_flow_kernels(KernelRegistry* registry) {
   register_accumulator_kernels(registry);
   register_barrier_kernels(registry);
   register_dataset_sources(registry);
+  register_dataset_parse(registry);
+  register_dataset_save(registry);
+  register_dataset_branches(registry);
+  register_element_kernels(registry);
+  register_multi_device_iterators(registry);
   register_dataset_files(registry);
   register_dataset_csv(registry);
   register_dataset_transformations(registry);

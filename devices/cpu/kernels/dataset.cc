@@ -28,6 +28,7 @@ ElementContext element_context(const KernelContext& context) {
   step.cancellation = &context.cancellation();
   step.allocator = context.allocator();
   step.device = context.device()->name();
+  step.where = context.device();
   return step;
 }
 

@@ -29,6 +29,7 @@ struct ElementContext {
   CancellationToken* cancellation = nullptr;
   Allocator* allocator = nullptr;
   std::string device;
+  Device* where = nullptr;
   /// The RandomScope of the functions that are called; -1: none.
   int64_t random_scope = -1;
 
@@ -79,6 +80,8 @@ struct Dataset {
   bool blocks = false;
   /// How many elements, as far as that is known without making them.
   int64_t cardinality = kUnknownCardinality;
+  /// Of the batches that the elements are, all but perhaps the last; -1 when that is not known.
+  int64_t batch_size = -1;
   /// An OptionsDataset's serialised options.
   std::string options;
   std::vector<DataType> types;
@@ -118,6 +121,11 @@ Element slice_of(const Element& components, int64_t row);
 NextElement stack_rows(const std::vector<Element>& rows);
 
 void register_dataset_sources(KernelRegistry* registry);
+void register_dataset_parse(KernelRegistry* registry);
+void register_dataset_save(KernelRegistry* registry);
+void register_dataset_branches(KernelRegistry* registry);
+void register_element_kernels(KernelRegistry* registry);
+void register_multi_device_iterators(KernelRegistry* registry);
 void register_dataset_files(KernelRegistry* registry);
 void register_dataset_csv(KernelRegistry* registry);
 void register_dataset_transformations(KernelRegistry* registry);

@@ -65,8 +65,10 @@ absl::Status make_batch(KernelContext& context) {
   if (last > 1) {
     TROUPE_ASSIGN_OR_RETURN(drop, input_flag(context, last, "drop_remainder"));
   }
-  return output_dataset(context,
-                        make_packed(last > 2 ? "ParallelBatch" : "BatchV2", input, size, drop, stack_rows));
+  auto dataset = make_packed(last > 2 ? "ParallelBatch" : "BatchV2", input, size, drop, stack_rows);
+  // What TensorFlow does not tell of parallel batches is not told here.
+  if (last <= 2) dataset->batch_size = size;
+  return output_dataset(context, std::move(dataset));
 }
 
 /// What rows are padded to, by component.
@@ -170,8 +172,10 @@ absl::Status make_padded_batch(KernelContext& context) {
     }
     paddings->values.push_back(value);
   }
-  return output_dataset(context, make_packed("PaddedBatchV2", input, size, drop,
-                                             [paddings](const auto& rows) { return paddings->pack(rows); }));
+  auto dataset = make_packed("PaddedBatchV2", input, size, drop,
+                             [paddings](const auto& rows) { return paddings->pack(rows); });
+  dataset->batch_size = size;
+  return output_dataset(context, std::move(dataset));
 }
 
 /// InvalidArgument or DataLoss for an element that does not fit into a row of this shape; below 0 anything
@@ -300,6 +304,7 @@ absl::Status make_map_and_batch(KernelContext& context) {
     });
   });
   dataset->blocks = true;
+  dataset->batch_size = size;
   dataset->cardinality = preserve ? batches_of(input->cardinality, size, drop) : kUnknownCardinality;
   return output_dataset(context, std::move(dataset));
 }

@@ -177,6 +177,7 @@ absl::Status make_cache(KernelContext& context) {
     });
   }
   dataset->cardinality = input->cardinality;
+  dataset->batch_size = input->batch_size;
   return output_dataset(context, std::move(dataset));
 }
 

@@ -68,6 +68,7 @@ absl::Status make_filter(KernelContext& context) {
     });
   });
   dataset->blocks = true;
+  if (!kWhile) dataset->batch_size = input->batch_size;
   return output_dataset(context, std::move(dataset));
 }
 

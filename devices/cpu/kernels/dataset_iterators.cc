@@ -3,11 +3,10 @@
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/data_flow_families.h"
 #include "devices/cpu/kernels/dataset.h"
+#include "devices/cpu/kernels/iterator_handles.h"
 #include "devices/cpu/kernels/iterator_resource.h"
 #include "devices/cpu/kernels/resource_access.h"
 #include "devices/function_runner.h"
-#include "graph/tensor/tensor_proto.h"
-#include "proto/tensor.pb.h"
 
 namespace troupe {
 namespace {
@@ -177,38 +176,6 @@ class OneShotIteratorKernel final : public AsyncKernel {
   std::vector<std::pair<KernelContext*, Done>> waiting_;
 };
 
-absl::Status to_string_handle(KernelContext& context) {
-  TROUPE_RETURN_IF_ERROR(lookup_resource<IteratorResource>(context, 0).status());
-  TROUPE_ASSIGN_OR_RETURN(const ResourceHandle* handle, input_handle(context, 0));
-  pb::ResourceHandleProto proto;
-  to_proto(*handle, &proto);
-  context.set_output(0, Tensor::string_scalar(proto.SerializeAsString()));
-  return absl::OkStatus();
-}
-
-absl::Status from_string_handle(KernelContext& context) {
-  const Tensor& text = context.input(0);
-  if (!is_scalar(text)) return invalid("string_handle must be a scalar");
-  pb::ResourceHandleProto proto;
-  const absl::string_view bytes = text.value<TString>().view();
-  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return invalid("Could not parse string_handle as a valid ResourceHandle");
-  }
-  TROUPE_ASSIGN_OR_RETURN(ResourceHandle handle, from_proto(proto));
-  if (handle.device != context.device()->name()) {
-    return invalid("Attempted create an iterator on device \"", context.device()->name(),
-                   "\" from handle defined on device \"", handle.device, "\"");
-  }
-  TROUPE_ASSIGN_OR_RETURN(auto iterator, lookup_handle<IteratorResource>(context, handle));
-  const auto types = context.node().attrs.get_or("output_types", std::vector<DataType>());
-  const auto shapes = context.node().attrs.get_or("output_shapes", std::vector<PartialShape>());
-  TROUPE_RETURN_IF_ERROR(check_components(types.empty() ? iterator->types() : types,
-                                          shapes.empty() ? iterator->shapes() : shapes, iterator->types(),
-                                          iterator->shapes()));
-  context.set_output(0, handle_tensor(std::move(handle)));
-  return absl::OkStatus();
-}
-
 /// An iterator under a name of its own, which DestroyResourceOp deletes.
 absl::Status make_unnamed_iterator(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(auto iterator, make_iterator_resource(context.node().attrs));
@@ -257,9 +224,9 @@ void register_dataset_iterators(KernelRegistry* registry) {
   for (const char* op : {"IteratorGetDevice", "ExperimentalIteratorGetDevice"}) {
     registry->add(KernelDef(op).fn(iterator_device, /*cheap=*/true));
   }
-  registry->add(KernelDef("IteratorToStringHandle").fn(to_string_handle));
+  registry->add(KernelDef("IteratorToStringHandle").fn(iterator_to_string<IteratorResource>));
   for (const char* op : {"IteratorFromStringHandle", "IteratorFromStringHandleV2"}) {
-    registry->add(KernelDef(op).fn(from_string_handle));
+    registry->add(KernelDef(op).fn(iterator_from_string<IteratorResource>));
   }
 }
 

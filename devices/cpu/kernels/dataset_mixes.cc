@@ -29,6 +29,7 @@ absl::Status make_concatenation(KernelContext& context) {
   } else if (a >= 0 && b >= 0 && __builtin_add_overflow(a, b, &dataset->cardinality)) {
     dataset->cardinality = INT64_MAX;
   }
+  if (first->batch_size == second->batch_size) dataset->batch_size = first->batch_size;
   return output_dataset(context, std::move(dataset));
 }
 
@@ -57,7 +58,9 @@ absl::Status make_zip(KernelContext& context) {
         });
   });
   dataset->cardinality = kInfiniteCardinality;
+  if (!inputs.empty()) dataset->batch_size = inputs[0]->batch_size;
   for (const DatasetPtr& input : inputs) {
+    if (input->batch_size != dataset->batch_size) dataset->batch_size = -1;
     const int64_t n = input->cardinality;
     if (n == kUnknownCardinality || dataset->cardinality == kUnknownCardinality) {
       dataset->cardinality = kUnknownCardinality;

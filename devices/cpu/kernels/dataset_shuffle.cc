@@ -135,6 +135,7 @@ absl::Status output_shuffled(KernelContext& context, const char* label, int64_t 
         [shuffler = std::move(shuffler)](const ElementContext& step) { return shuffler->next(step); });
   });
   const int64_t n = input->cardinality;
+  dataset->batch_size = input->batch_size;
   dataset->cardinality = n < 0 || count == 1 ? n : n == 0 ? 0 : count < 0 ? kInfiniteCardinality : n * count;
   if (n > 0 && count > 0 && n > INT64_MAX / count) dataset->cardinality = INT64_MAX;
   return output_dataset(context, std::move(dataset));

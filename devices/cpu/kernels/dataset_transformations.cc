@@ -40,6 +40,7 @@ absl::Status make_repeat(KernelContext& context) {
   } else if (__builtin_mul_overflow(n, count, &dataset->cardinality)) {
     dataset->cardinality = INT64_MAX;
   }
+  dataset->batch_size = input->batch_size;
   return output_dataset(context, std::move(dataset));
 }
 
@@ -70,6 +71,7 @@ absl::Status make_take(KernelContext& context) {
   } else {
     dataset->cardinality = count < 0 ? n : n < 0 ? count : std::min(n, count);
   }
+  dataset->batch_size = input->batch_size;
   return output_dataset(context, std::move(dataset));
 }
 
@@ -80,6 +82,7 @@ absl::Status make_skip(KernelContext& context) {
   auto dataset = make_part("FiniteSkip", input, std::max<int64_t>(count, 0), count < 0 ? 0 : -1);
   const int64_t n = input->cardinality;
   dataset->cardinality = count < 0 ? 0 : n < 0 ? n : std::max<int64_t>(n - count, 0);
+  dataset->batch_size = input->batch_size;
   return output_dataset(context, std::move(dataset));
 }
 
@@ -120,6 +123,7 @@ absl::Status make_shard(KernelContext& context) {
   });
   const int64_t n = input->cardinality;
   dataset->cardinality = n < 0 ? n : n / shards + (index < n % shards ? 1 : 0);
+  dataset->batch_size = input->batch_size;
   return output_dataset(context, std::move(dataset));
 }
 
@@ -146,6 +150,7 @@ absl::Status make_assert_cardinality(KernelContext& context) {
     });
   });
   dataset->cardinality = expected;
+  dataset->batch_size = input->batch_size;
   return output_dataset(context, std::move(dataset));
 }
 
@@ -218,12 +223,15 @@ absl::Status make_prefetch(KernelContext& context) {
   if (buffer_size < -1) {
     return invalid("buffer_size must be >= 0 or set buffer_size to be -1 for auto-tuning");
   }
-  return output_dataset(context, make_same("Prefetch", input));
+  auto dataset = make_same("Prefetch", input);
+  dataset->batch_size = input->batch_size;
+  return output_dataset(context, std::move(dataset));
 }
 
 absl::Status make_options(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
   auto dataset = make_same("Options", input);
+  dataset->batch_size = input->batch_size;
   // Later options go over earlier ones, as proto messages in one string do.
   dataset->options += context.node().attrs.get_or<std::string>("serialized_options", "");
   return output_dataset(context, std::move(dataset));
@@ -233,7 +241,9 @@ absl::Status make_pass_through(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
   std::string label = context.node().op->name;
   label.resize(label.find("Dataset"));
-  return output_dataset(context, make_same(std::move(label), input));
+  auto dataset = make_same(label, input);
+  if (label == "Model") dataset->batch_size = input->batch_size;
+  return output_dataset(context, std::move(dataset));
 }
 
 /// AutoShardDataset: by elements, as the input has no files that could be shared out.

@@ -1,14 +1,12 @@
 // What is made of a whole dataset at once: a reduction, a single element, a number, a table, a file.
 
-#include "devices/checkpoint/crc32c.h"
-#include "devices/checkpoint/coding.h"
-#include "devices/checkpoint/file.h"
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/dataset.h"
 #include "devices/cpu/kernels/dataset_call.h"
 #include "devices/cpu/kernels/iterator_resource.h"
 #include "devices/cpu/kernels/iterator_threads.h"
 #include "devices/cpu/kernels/random_scope.h"
+#include "devices/cpu/kernels/record_writer.h"
 #include "devices/cpu/kernels/resource_access.h"
 #include "devices/cpu/kernels/table.h"
 
@@ -136,11 +134,10 @@ absl::Status write_records(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(DatasetPtr dataset, input_dataset(context, 0));
   TROUPE_ASSIGN_OR_RETURN(const std::string path, input_text(context, 1, "filename"));
   TROUPE_ASSIGN_OR_RETURN(const std::string compression, input_text(context, 2, "compression_type"));
-  if (!compression.empty()) {
-    return absl::UnimplementedError("DatasetToTFRecord writes without compression only, not " + compression);
-  }
-  OutputFile file;
-  TROUPE_RETURN_IF_ERROR(file.open(path));
+  const auto packing = compression_named(compression);
+  if (!packing.ok()) return invalid("Unsupported compression_type: ", compression, ".");
+  RecordWriter file;
+  TROUPE_RETURN_IF_ERROR(file.open(path, *packing));
   const RandomScope random;
   ElementContext step = element_context(context);
   step.random_scope = random.id();
@@ -152,16 +149,7 @@ absl::Status write_records(KernelContext& context) {
     if (element->size() != 1 || (*element)[0].dtype() != DataType::kString || !is_scalar((*element)[0])) {
       return invalid("DatasetToTFRecord writes elements that are string scalars");
     }
-    const absl::string_view record = (*element)[0].value<TString>().view();
-    std::string header;
-    put_fixed32(&header, static_cast<uint32_t>(record.size()));
-    put_fixed32(&header, static_cast<uint32_t>(static_cast<uint64_t>(record.size()) >> 32));
-    put_fixed32(&header, crc32c_mask(crc32c(header)));
-    std::string footer;
-    put_fixed32(&footer, crc32c_mask(crc32c(record)));
-    TROUPE_RETURN_IF_ERROR(file.append(header));
-    TROUPE_RETURN_IF_ERROR(file.append(record));
-    TROUPE_RETURN_IF_ERROR(file.append(footer));
+    TROUPE_RETURN_IF_ERROR(file.write((*element)[0].value<TString>().view()));
   }
 }
 

@@ -33,7 +33,8 @@ class IteratorResource final : public Resource {
   const std::vector<DataType>& types() const { return types_; }
   const std::vector<PartialShape>& shapes() const { return shapes_; }
 
-  /// Begins with the dataset, and its seeded random ops with it. InvalidArgument when its elements are not what this iterator gives.
+  /// Begins with the dataset, and its seeded random ops with it. InvalidArgument when its elements are not what
+  /// this iterator gives.
   absl::Status start(DatasetPtr dataset);
   /// `done` gets the next element, on this thread unless the dataset blocks. Requests are served one after
   /// the other; one that waits for its turn is answered at once when its step is cancelled.

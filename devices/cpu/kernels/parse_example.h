@@ -88,6 +88,9 @@ struct DenseSpec {
   static absl::StatusOr<DenseSpec> make(size_t i, const PartialShape& shape, bool allow_variable);
 };
 
+/// The kernel of ParseExampleV2, for a node that need not be in a graph.
+absl::StatusOr<std::unique_ptr<Kernel>> make_parse_example_kernel(const KernelConstruction& c);
+
 /// Whether the default value of a dense feature fits; an empty one means that the feature is required.
 absl::Status check_default(size_t i, const DenseSpec& spec, const Tensor& value);
 

@@ -6,6 +6,7 @@
 
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/register_kernels.h"
+#include "devices/cpu/kernels/tensor_variant.h"
 #include "graph/tensor/tensor_proto.h"
 
 namespace troupe {
@@ -307,6 +308,10 @@ absl::Status ragged_to_variant_gradient(KernelContext& context) {
 }
 
 }  // namespace
+
+Variant ragged_variant(std::vector<Tensor> splits, Tensor values) {
+  return Variant(std::make_shared<RaggedValue>(std::move(splits), std::move(values)));
+}
 
 void register_ragged_variant_kernels(KernelRegistry* registry) {
   register_variant_decoder(kTypeName, decode_ragged);

@@ -1,0 +1,599 @@
+// Datasets that parse, save and load; iterators for several consumers; packed elements. Through sessions. Expected
+// values and bytes are TensorFlow 2.21's.
+
+#include <gmock/gmock.h>
+#include <google/protobuf/text_format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <future>
+
+#include "absl/strings/str_cat.h"
+#include "graph/ir/function_library.h"
+#include "proto/example.pb.h"
+#include "proto/function.pb.h"
+#include "proto/pb.h"
+#include "tests/actors/session_fixture.h"
+#include "tests/support/string_tensors.h"
+
+namespace troupe::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Types = std::vector<DataType>;
+using Shapes = std::vector<PartialShape>;
+using Names = std::vector<std::string>;
+
+const PartialShape kScalar(std::vector<int64_t>{});
+
+class DatasetKernels : public SessionTest {
+ protected:
+  DatasetKernels() : folder_(testing::TempDir() + "dataset_kernels_test/") {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~DatasetKernels() override { std::filesystem::remove_all(folder_); }
+
+  int number(int64_t n) { return constant(absl::StrCat("n", graph_.num_ids()), Tensor::scalar<int64_t>(n)); }
+  int text(const std::string& s) {
+    return constant(absl::StrCat("s", graph_.num_ids()), Tensor::string_scalar(s));
+  }
+  static AttrMap elements(DataType type = DataType::kInt64, const PartialShape& shape = kScalar) {
+    return {{"output_types", Types{type}}, {"output_shapes", Shapes{shape}}};
+  }
+  static AttrMap with(AttrMap attrs, const AttrMap& more) {
+    for (const auto& [name, value] : more) attrs.set(name, value);
+    return attrs;
+  }
+  int op(const std::string& kind, const AttrMap& attrs, std::vector<Endpoint> inputs) {
+    return add(absl::StrCat("op", graph_.num_ids()), kind, attrs, std::move(inputs));
+  }
+  int range(int64_t n) { return op("RangeDataset", elements(), {{number(0)}, {number(n)}, {number(1)}}); }
+  /// "it", "make" and "next" over the dataset; the last of them.
+  int iterate(int dataset, const AttrMap& components = elements()) {
+    const int it = add("it", "IteratorV2", with(components, {{"shared_name", ""}, {"container", ""}}));
+    add("make", "MakeIterator", {}, {{dataset}, {it}});
+    return add("next", "IteratorGetNext", components, {{it}});
+  }
+  void functions(const std::string& proto_text) {
+    pb::FunctionDefLibrary proto;
+    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(proto_text, &proto));
+    auto library = std::make_shared<FunctionLibrary>();
+    const absl::Status added = library->add(proto);
+    ASSERT_TRUE(added.ok()) << added;
+    graph_.set_library(library);
+  }
+  absl::Status run(const std::string& target) { return session_->run({}, {}, {target}).status(); }
+  absl::StatusOr<std::vector<Tensor>> next(const std::string& name = "next") {
+    return session_->run({}, {name});
+  }
+  /// Numbers to the end, or to an error, which stands in `status_`.
+  std::vector<int64_t> numbers(const std::string& name = "next") {
+    std::vector<int64_t> all;
+    while (true) {
+      const auto got = next(name);
+      status_ = got.status();
+      if (!got.ok()) return all;
+      all.insert(all.end(), (*got)[0].flat<int64_t>().begin(), (*got)[0].flat<int64_t>().end());
+    }
+  }
+  std::vector<int64_t> walk() {
+    status_ = run("make");
+    return status_.ok() ? numbers() : std::vector<int64_t>();
+  }
+  std::string bytes_of(const std::string& path) const {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  const std::string folder_;
+  absl::Status status_;
+};
+
+// --- examples ---
+
+pb::Feature ints(const std::vector<int64_t>& v) {
+  pb::Feature f;
+  f.mutable_int64_list()->mutable_value()->Add(v.begin(), v.end());
+  return f;
+}
+pb::Feature bytes(const std::vector<std::string>& v) {
+  pb::Feature f;
+  for (const std::string& s : v) f.mutable_bytes_list()->add_value(s);
+  return f;
+}
+std::string example(const std::vector<std::pair<std::string, pb::Feature>>& features) {
+  pb::Example e;
+  for (const auto& [key, f] : features) (*e.mutable_features()->mutable_feature())[key] = f;
+  return e.SerializeAsString();
+}
+
+class ParseDatasets : public DatasetKernels {
+ protected:
+  /// Two examples and one more, by twos: dense `a`, ragged `r`, sparse `b`, whose component stands between them.
+  int examples() {
+    const int all = constant(
+        "examples",
+        strings({example({{"a", ints({1, 2})}, {"b", bytes({"x"})}, {"r", ints({7, 8})}}),
+                 example({{"a", ints({3, 4})}}), example({{"b", bytes({"y", "z"})}, {"r", ints({9})}})}));
+    const int slices =
+        op("TensorSliceDataset",
+           {{"Toutput_types", Types{DataType::kString}}, {"output_shapes", Shapes{kScalar}}}, {{all}});
+    return op("BatchDataset", elements(DataType::kString, PartialShape{-1}), {{slices}, {number(2)}});
+  }
+  static AttrMap attrs() {
+    return {{"sparse_keys", Names{"b"}},
+            {"dense_keys", Names{"a"}},
+            {"ragged_keys", Names{"r"}},
+            {"sparse_types", Types{DataType::kString}},
+            {"Tdense", Types{DataType::kInt64}},
+            {"dense_shapes", Shapes{PartialShape{2}}},
+            {"ragged_value_types", Types{DataType::kInt64}},
+            {"ragged_split_types", Types{DataType::kInt32}},
+            {"output_types", Types{DataType::kInt64, DataType::kVariant, DataType::kVariant}},
+            {"output_shapes", Shapes{PartialShape{-1, 2}, PartialShape{3}, kScalar}}};
+  }
+  void open_parsed(const std::string& kind, const Tensor& fallback, AttrMap given = attrs()) {
+    const int filler = constant("default", fallback);
+    const AttrMap components = {{"output_types", *given.find("output_types")},
+                                {"output_shapes", *given.find("output_shapes")}};
+    const int next = iterate(op(kind, given, {{examples()}, {number(1)}, {filler}}), components);
+    add("sparse", "DeserializeSparse", {{"dtype", DataType::kString}, {"Tserialized", DataType::kVariant}},
+        {{next, 1}});
+    add("ragged", "RaggedTensorFromVariant",
+        {{"input_ragged_rank", -1},
+         {"output_ragged_rank", 1},
+         {"Tvalues", DataType::kInt64},
+         {"Tsplits", DataType::kInt32}},
+        {{next, 2}});
+    open();
+  }
+};
+
+TEST_F(ParseDatasets, give_dense_sparse_and_ragged_components_in_the_order_of_keys) {
+  open_parsed("ParseExampleDatasetV2", Tensor::vector<int64_t>({5, 6}));
+  ASSERT_TRUE(run("make").ok());
+  const auto got = session_->run({}, {"next", "sparse:0", "sparse:1", "sparse:2", "ragged:0", "ragged:1"});
+  ASSERT_TRUE(got.ok()) << got.status();
+  const auto& out = *got;
+  EXPECT_EQ(out[0].shape(), (Shape{2, 2}));
+  EXPECT_THAT(out[0].flat<int64_t>(), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(out[1].flat<int64_t>(), ElementsAre(0, 0));
+  EXPECT_THAT(texts(out[2]), ElementsAre("x"));
+  EXPECT_THAT(out[3].flat<int64_t>(), ElementsAre(2, 1));
+  EXPECT_THAT(out[4].flat<int32_t>(), ElementsAre(0, 2, 2));
+  EXPECT_THAT(out[5].flat<int64_t>(), ElementsAre(7, 8));
+  const auto rest = session_->run({}, {"next", "sparse:1", "ragged:0"});
+  ASSERT_TRUE(rest.ok()) << rest.status();
+  EXPECT_THAT((*rest)[0].flat<int64_t>(), ElementsAre(5, 6)) << "the default";
+  EXPECT_THAT(texts((*rest)[1]), ElementsAre("y", "z"));
+  EXPECT_THAT((*rest)[2].flat<int32_t>(), ElementsAre(0, 1));
+  EXPECT_EQ(next().status().code(), absl::StatusCode::kOutOfRange);
+}
+
+TEST_F(ParseDatasets, go_on_behind_a_batch_that_lacks_a_feature) {
+  AttrMap given = attrs();
+  given.set("dense_keys", Names{"b"});
+  given.set("sparse_keys", Names{"a"});
+  given.set("Tdense", Types{DataType::kString});
+  given.set("sparse_types", Types{DataType::kInt64});
+  given.set("dense_shapes", Shapes{PartialShape{2}});
+  given.set("output_types", Types{DataType::kVariant, DataType::kString, DataType::kVariant});
+  given.set("output_shapes", Shapes{PartialShape{3}, PartialShape{-1, 2}, kScalar});
+  open_parsed("ParseExampleDataset", Tensor(DataType::kString, Shape{0}), given);
+  ASSERT_TRUE(run("make").ok());
+  const absl::Status missing = next("next:1").status();
+  EXPECT_EQ(missing.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(missing.message()),
+              HasSubstr("Key: b, Index: 0.  Number of string values != expected.  Values size: 1"));
+  const auto second = next("next:1");
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_THAT(texts((*second)[0]), ElementsAre("y", "z"));
+}
+
+TEST_F(ParseDatasets, refuse_defaults_that_do_not_fit_when_they_are_made) {
+  open_parsed("ParseExampleDatasetV2", Tensor::vector<int64_t>({5, 6, 7}));
+  const absl::Status made = run("make");
+  EXPECT_EQ(made.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(made.message()), HasSubstr("dense_shape"));
+}
+
+TEST_F(ParseDatasets, refuse_types_that_the_features_do_not_have) {
+  AttrMap given = attrs();
+  given.set("output_types", Types{DataType::kFloat, DataType::kVariant, DataType::kVariant});
+  open_parsed("ParseExampleDatasetV2", Tensor::vector<int64_t>({5, 6}), given);
+  EXPECT_THAT(std::string(run("make").message()), HasSubstr("Expected output_types[0] to be int64"));
+}
+
+// --- saved datasets ---
+
+constexpr char kShardFunctions[] = R"pb(
+  function {
+    signature {
+      name: 'Mod3'
+      input_arg { name: 'x' type: DT_INT64 }
+      output_arg { name: 'y' type: DT_INT64 }
+    }
+    node_def {
+      name: 'three'
+      op: 'Const'
+      attr {
+        key: 'dtype'
+        value { type: DT_INT64 }
+      }
+      attr {
+        key: 'value'
+        value {
+          tensor {
+            dtype: DT_INT64
+            tensor_shape {}
+            int64_val: 3
+          }
+        }
+      }
+    }
+    node_def {
+      name: 'm'
+      op: 'FloorMod'
+      input: 'x'
+      input: 'three:output:0'
+      attr {
+        key: 'T'
+        value { type: DT_INT64 }
+      }
+    }
+    ret { key: 'y' value: 'm:z:0' }
+  }
+  function {
+    signature {
+      name: 'Negative'
+      input_arg { name: 'x' type: DT_INT64 }
+      output_arg { name: 'y' type: DT_INT64 }
+    }
+    node_def {
+      name: 'n'
+      op: 'Neg'
+      input: 'x'
+      attr {
+        key: 'T'
+        value { type: DT_INT64 }
+      }
+    }
+    ret { key: 'y' value: 'n:y:0' }
+  }
+  function {
+    signature {
+      name: 'Same'
+      input_arg { name: 'd' type: DT_VARIANT }
+      output_arg { name: 'y' type: DT_VARIANT }
+    }
+    ret { key: 'y' value: 'd' }
+  }
+  function {
+    signature {
+      name: 'Flat'
+      input_arg { name: 'd' type: DT_VARIANT }
+      output_arg { name: 'y' type: DT_VARIANT }
+    }
+    node_def {
+      name: 'f'
+      op: 'FlatMapDataset'
+      input: 'd'
+      attr {
+        key: 'f'
+        value { func { name: 'Same' } }
+      }
+      attr {
+        key: 'Targuments'
+        value { list {} }
+      }
+      attr {
+        key: 'output_types'
+        value { list { type: DT_INT64 } }
+      }
+      attr {
+        key: 'output_shapes'
+        value { list { shape {} } }
+      }
+    }
+    ret { key: 'y' value: 'f:handle:0' }
+  }
+)pb";
+
+class SavedDatasets : public DatasetKernels {
+ protected:
+  SavedDatasets() { functions(kShardFunctions); }
+  static FunctionRef function(const std::string& name) { return {name, nullptr}; }
+  AttrMap save_attrs(const std::string& shard, const std::string& compression = "") {
+    return {{"compression", compression},
+            {"shard_func", function(shard)},
+            {"use_shard_func", true},
+            {"Tshard_func_args", Types{}}};
+  }
+  void save(int dataset, const std::string& path, const std::string& shard = "Mod3",
+            const std::string& compression = "") {
+    add("save", "SaveDataset", save_attrs(shard, compression), {{dataset}, {text(path)}});
+  }
+  int load(const std::string& path, const std::string& compression = "") {
+    return op("LoadDataset",
+              with(elements(), {{"compression", compression},
+                                {"reader_func", function("Flat")},
+                                {"Treader_func_args", Types{}}}),
+              {{text(path)}});
+  }
+  /// The files of the run in the folder, by shard.
+  std::vector<std::string> shard_files(const std::string& path) {
+    std::vector<std::string> files;
+    for (const auto& e : std::filesystem::recursive_directory_iterator(path)) {
+      if (e.path().extension() == ".snapshot") files.push_back(e.path().string());
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+  }
+};
+
+TEST_F(SavedDatasets, are_loaded_shard_by_shard) {
+  save(range(7), folder_ + "a");
+  iterate(load(folder_ + "a"));
+  open();
+  EXPECT_EQ(run("make").code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(run("make").message()),
+              HasSubstr("Could not find metadata file [" + folder_ + "a]"));
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(run("save").ok()) << run("save");
+    EXPECT_THAT(walk(), ElementsAre(0, 3, 6, 1, 4, 2, 5));
+    EXPECT_EQ(status_.code(), absl::StatusCode::kOutOfRange);
+  }
+}
+
+TEST_F(SavedDatasets, stand_in_the_files_that_tensorflow_writes) {
+  save(range(7), folder_ + "a");
+  open();
+  ASSERT_TRUE(run("save").ok());
+  const auto files = shard_files(folder_ + "a");
+  ASSERT_EQ(files.size(), 3u);
+  EXPECT_THAT(files[1], HasSubstr("/00000001.shard/00000000.snapshot"));
+  const char second[] =
+      "\x0e\0\0\0\0\0\0\0\xc5\xe5i?\x08\t\x12\0\"\x08\x01\0\0\0\0\0\0\0\xa0\xbd\xdfT"
+      "\x0e\0\0\0\0\0\0\0\xc5\xe5i?\x08\t\x12\0\"\x08\x04\0\0\0\0\0\0\0\x63\xedJ\xef";
+  EXPECT_EQ(bytes_of(files[1]), std::string(second, sizeof second - 1));
+  const std::string metadata = bytes_of(folder_ + "a/snapshot.metadata");
+  EXPECT_EQ(metadata[0], '\x12');
+  // Version 2, a component of int64, seven elements, finished.
+  EXPECT_THAT(metadata, testing::EndsWith("\x20\x02*\x01\x09\x30\x07\xc0\x3e\x01"));
+}
+
+TEST_F(SavedDatasets, are_compressed_with_gzip) {
+  save(range(300), folder_ + "a", "Mod3", "GZIP");
+  iterate(load(folder_ + "a", "GZIP"));
+  open();
+  ASSERT_TRUE(run("save").ok());
+  EXPECT_EQ(bytes_of(shard_files(folder_ + "a")[0]).substr(0, 2), "\x1f\x8b");
+  EXPECT_EQ(walk().size(), 300u);
+}
+
+TEST_F(SavedDatasets, are_read_as_they_are_and_not_as_they_are_wanted) {
+  save(range(3), folder_ + "a");
+  const int wrong = op(
+      "LoadDataset",
+      with(elements(DataType::kFloat), {{"reader_func", function("Flat")}, {"Treader_func_args", Types{}}}),
+      {{text(folder_ + "a")}});
+  iterate(wrong, elements(DataType::kFloat));
+  add("packed", "SaveDataset", save_attrs("Mod3", "SNAPPY"), {{range(3)}, {text(folder_ + "b")}});
+  open();
+  ASSERT_TRUE(run("save").ok());
+  ASSERT_TRUE(run("make").ok());
+  EXPECT_THAT(std::string(next().status().message()),
+              HasSubstr("Data type mismatch at component 0: expected float but got int64."));
+  EXPECT_EQ(run("packed").code(), absl::StatusCode::kUnimplemented);
+}
+
+TEST_F(SavedDatasets, that_are_damaged_are_errors) {
+  save(range(7), folder_ + "a");
+  iterate(load(folder_ + "a"));
+  open();
+  ASSERT_TRUE(run("save").ok());
+  const std::string file = shard_files(folder_ + "a")[0];
+  std::filesystem::resize_file(file, 35);
+  EXPECT_THAT(walk(), ElementsAre(0));
+  EXPECT_EQ(status_.code(), absl::StatusCode::kDataLoss) << status_;
+  std::ofstream(folder_ + "a/snapshot.metadata") << "\x12\x7fshort";
+  EXPECT_EQ(run("make").code(), absl::StatusCode::kDataLoss);
+}
+
+TEST_F(SavedDatasets, need_shards_that_are_not_negative) {
+  save(range(3), folder_ + "a", "Negative");
+  open();
+  EXPECT_EQ(run("save").code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(shard_files(folder_ + "a").empty()) << "nothing half done";
+}
+
+TEST_F(SavedDatasets, are_written_while_they_are_walked) {
+  const int through =
+      op("SaveDatasetV2", with(save_attrs("Mod3"), elements()), {{range(4)}, {text(folder_ + "a")}});
+  iterate(through);
+  const int it = add("it2", "IteratorV2", with(elements(), {{"shared_name", ""}, {"container", ""}}));
+  add("make2", "MakeIterator", {}, {{load(folder_ + "a")}, {it}});
+  add("next2", "IteratorGetNext", elements(), {{it}});
+  open();
+  EXPECT_THAT(walk(), ElementsAre(0, 1, 2, 3));
+  ASSERT_TRUE(run("make2").ok());
+  EXPECT_THAT(numbers("next2"), ElementsAre(0, 3, 1, 2));
+}
+
+// --- iterators for several consumers ---
+
+class MultiDevice : public DatasetKernels {
+ protected:
+  /// "init" and "0", "1", "2": what is next for shard 0, 1 and, though there are but two, 2.
+  void open_shards(int dataset) {
+    const int handle = add(
+        "multi", "MultiDeviceIterator",
+        with(elements(), {{"devices", Names{"/cpu:0", "/cpu:0"}}, {"shared_name", ""}, {"container", ""}}));
+    add("init", "MultiDeviceIteratorInit", {}, {{dataset}, {handle}, {number(1)}});
+    const int round = placeholder("round", DataType::kInt64);
+    int first = -1;
+    for (int32_t i = 0; i < 3; ++i) {
+      const int shard = constant(absl::StrCat("shard", i), Tensor::scalar<int32_t>(i));
+      if (i == 0) first = shard;
+      add(absl::StrCat("get", i), "MultiDeviceIteratorGetNextFromShard", elements(),
+          {{handle}, {shard}, {round}});
+    }
+    const int name = add("name", "MultiDeviceIteratorToStringHandle", {}, {{handle}});
+    const int again = add("again", "MultiDeviceIteratorFromStringHandle", elements(), {{name}});
+    add("same", "MultiDeviceIteratorGetNextFromShard", elements(), {{again}, {first}, {round}});
+    add("other", "MultiDeviceIteratorFromStringHandle", elements(DataType::kFloat), {{name}});
+    open();
+  }
+  int64_t init() { return (*session_->run({}, {"init"}))[0].value<int64_t>(); }
+  /// -1 at the end, -2 for an error, which stands in `status_`.
+  int64_t get(const std::string& node, int64_t round) {
+    const auto got = session_->run({{"round", Tensor::scalar<int64_t>(round)}}, {node});
+    status_ = got.status();
+    if (got.ok()) return (*got)[0].value<int64_t>();
+    return absl::IsOutOfRange(status_) ? -1 : -2;
+  }
+};
+
+TEST_F(MultiDevice, give_each_shard_every_second_element) {
+  open_shards(range(5));
+  EXPECT_EQ(get("get0", 1), -2);
+  EXPECT_EQ(status_.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(init(), 1);
+  EXPECT_EQ(get("get1", 1), 1) << "shard 1 first";
+  EXPECT_EQ(get("get0", 1), 0);
+  EXPECT_EQ(get("same", 1), 2);
+  EXPECT_EQ(get("get0", 1), 4);
+  EXPECT_EQ(get("get0", 1), -1);
+  EXPECT_EQ(get("get1", 1), 3) << "kept for it";
+  EXPECT_EQ(get("get1", 1), -1);
+  EXPECT_EQ(init(), 2);
+  EXPECT_EQ(get("get0", 2), 0);
+}
+
+TEST_F(MultiDevice, refuse_other_rounds_shards_and_elements) {
+  open_shards(range(5));
+  ASSERT_EQ(init(), 1);
+  EXPECT_EQ(get("get0", 77), -2);
+  EXPECT_THAT(std::string(status_.message()), HasSubstr("Invalid incarnation id. Provided: 77; Expected: 1"));
+  EXPECT_EQ(get("get2", 1), -2);
+  EXPECT_EQ(status_.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(run("other").message()),
+              HasSubstr("Data type mismatch at component 0: expected float but got int64."));
+}
+
+TEST_F(MultiDevice, serve_consumers_that_ask_at_once) {
+  open_shards(op("ExperimentalSleepDataset", elements(), {{range(40)}, {number(200)}}));
+  ASSERT_EQ(init(), 1);
+  auto all_of = [this](const std::string& node) {
+    std::vector<int64_t> all;
+    while (true) {
+      const auto got = session_->run({{"round", Tensor::scalar<int64_t>(1)}}, {node});
+      if (!got.ok()) return all;
+      all.push_back((*got)[0].value<int64_t>());
+    }
+  };
+  auto odd = std::async(std::launch::async, all_of, "get1");
+  const auto even = all_of("get0");
+  const auto rest = odd.get();
+  ASSERT_EQ(even.size(), 20u);
+  ASSERT_EQ(rest.size(), 20u);
+  for (size_t i = 0; i < 20; ++i) {
+    EXPECT_EQ(even[i], static_cast<int64_t>(2 * i));
+    EXPECT_EQ(rest[i], static_cast<int64_t>(2 * i + 1));
+  }
+}
+
+TEST_F(MultiDevice, end_when_cancelled_while_an_element_takes_its_time) {
+  open_shards(op("ExperimentalSleepDataset", elements(), {{range(3)}, {number(INT64_MAX)}}));
+  ASSERT_EQ(init(), 1);
+  std::vector<std::future<absl::Status>> steps;
+  for (const char* node : {"get0", "get1"}) {
+    steps.push_back(std::async(std::launch::async, [this, node] {
+      return session_->run({{"round", Tensor::scalar<int64_t>(1)}}, {node}).status();
+    }));
+  }
+  while (session_->counters().running_steps < 2) std::this_thread::yield();
+  ASSERT_TRUE(session_->cancel("enough").ok());
+  for (auto& step : steps) EXPECT_EQ(step.get().code(), absl::StatusCode::kCancelled);
+}
+
+// --- elements ---
+
+TEST_F(DatasetKernels, pack_elements_and_unpack_them) {
+  const int a = constant("a", Tensor::vector<int64_t>({1, 2, 3}));
+  const int s = constant("s", strings({"abc", ""}));
+  const int e = constant("e", Tensor(DataType::kFloat, Shape{0, 2}));
+  const int packed =
+      add("packed", "CompressElement",
+          {{"input_types", Types{DataType::kInt64, DataType::kString, DataType::kFloat}}}, {{a}, {s}, {e}});
+  auto unpack = [&](const std::string& name, Types types) {
+    const Shapes shapes(types.size(), PartialShape());
+    add(name, "UncompressElement", {{"output_types", std::move(types)}, {"output_shapes", shapes}},
+        {{packed}});
+  };
+  unpack("all", {DataType::kInt64, DataType::kString, DataType::kFloat});
+  unpack("fewer", {DataType::kInt64});
+  unpack("others", {DataType::kInt32, DataType::kString, DataType::kFloat});
+  open();
+  const auto got = session_->run({}, {"all:0", "all:1", "all:2"});
+  ASSERT_TRUE(got.ok()) << got.status();
+  EXPECT_THAT((*got)[0].flat<int64_t>(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(texts((*got)[1]), ElementsAre("abc", ""));
+  EXPECT_EQ((*got)[2].shape(), (Shape{0, 2}));
+  EXPECT_EQ(run("fewer").code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(run("fewer").message()),
+              HasSubstr("Expected 1 outputs from uncompress, but got 3"));
+  EXPECT_THAT(std::string(run("others").message()),
+              HasSubstr("Expected a tensor of type int32 but got a tensor of type int64"));
+}
+
+TEST_F(DatasetKernels, tell_the_size_of_batches) {
+  const AttrMap rows = elements(DataType::kInt64, PartialShape{-1});
+  auto batch = [&](int from, int64_t n) { return op("BatchDataset", rows, {{from}, {number(n)}}); };
+  auto size = [&](const std::string& name, int dataset) { add(name, "ComputeBatchSize", {}, {{dataset}}); };
+  const int twos = batch(range(9), 2);
+  size("none", range(9));
+  size("two", twos);
+  size("taken", op("TakeDataset", rows, {{op("PrefetchDataset", rows, {{twos}, {number(1)}})}, {number(2)}}));
+  size("nested", batch(twos, 3));
+  size("alike", op("ConcatenateDataset", rows, {{twos}, {batch(range(4), 2)}}));
+  size("unlike", op("ConcatenateDataset", rows, {{twos}, {batch(range(4), 3)}}));
+  size("unknown", op("UnbatchDataset", elements(), {{twos}}));
+  open();
+  const auto got = session_->run({}, {"none", "two", "taken", "nested", "alike", "unlike", "unknown"});
+  ASSERT_TRUE(got.ok()) << got.status();
+  std::vector<int64_t> sizes;
+  for (const Tensor& t : *got) sizes.push_back(t.value<int64_t>());
+  EXPECT_THAT(sizes, ElementsAre(-1, 2, 2, 3, 2, -1, -1));
+}
+
+TEST_F(DatasetKernels, take_one_of_several_branches) {
+  functions(kShardFunctions);
+  auto chosen = [&](int64_t numerator, int64_t denominator) {
+    return op("ChooseFastestBranchDataset",
+              with(elements(), {{"Targuments", Types{}},
+                                {"num_elements_per_branch", 3},
+                                {"branches", std::vector<FunctionRef>{{"Same", nullptr}, {"Same", nullptr}}},
+                                {"other_arguments_lengths", std::vector<int64_t>{0, 0}}}),
+              {{range(4)}, {number(numerator)}, {number(denominator)}});
+  };
+  iterate(chosen(1, 1));
+  add("bad", "DatasetCardinality", {}, {{chosen(0, 1)}});
+  add("uneven", "DatasetCardinality", {}, {{chosen(1, 2)}});
+  open();
+  EXPECT_THAT(walk(), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(std::string(run("bad").message()), HasSubstr("`ratio_numerator` must be greater than zero."));
+  EXPECT_THAT(std::string(run("uneven").message()),
+              HasSubstr("`num_elements_per_branch` must be divisible by `ratio_denominator`."));
+}
+
+TEST_F(DatasetKernels, refuse_to_sleep_backwards) {
+  iterate(op("ExperimentalSleepDataset", elements(), {{range(4)}, {number(-1)}}));
+  open();
+  EXPECT_THAT(std::string(run("make").message()), HasSubstr("`sleep_microseconds` must be >= 0"));
+}
+
+}  // namespace
+}  // namespace troupe::test
