@@ -12,6 +12,7 @@ void register_data_flow_kernels(KernelRegistry* registry) {
   register_dataset_save(registry);
   register_dataset_branches(registry);
   register_element_kernels(registry);
+  register_iterator_states(registry);
   register_multi_device_iterators(registry);
   register_dataset_files(registry);
   register_dataset_csv(registry);

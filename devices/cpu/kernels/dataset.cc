@@ -37,7 +37,10 @@ std::shared_ptr<Dataset> make_dataset(std::string name, const std::vector<Datase
   auto dataset = std::make_shared<Dataset>();
   dataset->name = std::move(name);
   dataset->make = std::move(make);
-  for (const DatasetPtr& input : inputs) dataset->blocks = dataset->blocks || input->blocks;
+  for (const DatasetPtr& input : inputs) {
+    dataset->blocks = dataset->blocks || input->blocks;
+    dataset->orders.insert(dataset->orders.end(), input->orders.begin(), input->orders.end());
+  }
   if (!inputs.empty()) dataset->options = inputs[0]->options;
   return dataset;
 }

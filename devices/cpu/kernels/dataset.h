@@ -64,6 +64,21 @@ IteratorPtr iterator_of(F next) {
   return std::make_unique<Iterator>(std::move(next));
 }
 
+/// What numbers of a random order come from, over all passes: saved with iterators, and set again. Thread-safe.
+class OrderSource {
+ public:
+  struct State {
+    uint64_t seed = 0;
+    uint64_t seed2 = 0;
+    /// How many passes have begun.
+    uint64_t passes = 0;
+  };
+
+  virtual ~OrderSource() = default;
+  virtual State state() const = 0;
+  virtual void set_state(const State& state) = 0;
+};
+
 inline constexpr int64_t kInfiniteCardinality = -1;
 inline constexpr int64_t kUnknownCardinality = -2;
 
@@ -84,6 +99,8 @@ struct Dataset {
   int64_t batch_size = -1;
   /// An OptionsDataset's serialised options.
   std::string options;
+  /// Of this dataset and its inputs, in an order that the graph decides.
+  std::vector<std::shared_ptr<OrderSource>> orders;
   std::vector<DataType> types;
   std::vector<PartialShape> shapes;
 
@@ -92,7 +109,7 @@ struct Dataset {
 };
 using DatasetPtr = std::shared_ptr<const Dataset>;
 
-/// A dataset that blocks when an input does, with the options of the first one. The caller adds what else it
+/// A dataset that blocks when an input does, with the options of the first one and the orders of all. The caller adds what else it
 /// knows.
 std::shared_ptr<Dataset> make_dataset(std::string name, const std::vector<DatasetPtr>& inputs,
                                       Dataset::Make make);
@@ -125,6 +142,7 @@ void register_dataset_parse(KernelRegistry* registry);
 void register_dataset_save(KernelRegistry* registry);
 void register_dataset_branches(KernelRegistry* registry);
 void register_element_kernels(KernelRegistry* registry);
+void register_iterator_states(KernelRegistry* registry);
 void register_multi_device_iterators(KernelRegistry* registry);
 void register_dataset_files(KernelRegistry* registry);
 void register_dataset_csv(KernelRegistry* registry);

@@ -22,6 +22,11 @@ class Numbers {
     }
     return block_[used_++];
   }
+  /// Passes over numbers; only before the first is taken.
+  void skip(uint64_t count) {
+    generator_.skip(count / block_.size());
+    for (uint64_t i = 0; i < count % block_.size(); ++i) next();
+  }
 
  private:
   Philox generator_;
@@ -31,13 +36,13 @@ class Numbers {
 
 /// The seeds of one pass after the other; all alike unless it reshuffles. A resource, for those that several
 /// datasets share. Thread-safe.
-class PassSeeds final : public Resource {
+class PassSeeds final : public Resource, public OrderSource {
  public:
   static constexpr const char* kTypeName = "tensorflow::data::SeedGeneratorManager";
 
   PassSeeds(int64_t seed, int64_t seed2, bool reshuffle)
-      : seed_(static_cast<uint64_t>(seed)), seed2_(static_cast<uint64_t>(seed2)), reshuffle_(reshuffle),
-        numbers_(seed_, seed2_) {}
+      : reshuffle_(reshuffle), state_{static_cast<uint64_t>(seed), static_cast<uint64_t>(seed2), 0},
+        numbers_(state_.seed, state_.seed2) {}
   /// Seeds of 0 and 0 stand for some that nobody knows.
   static std::shared_ptr<PassSeeds> make(int64_t seed, int64_t seed2, bool reshuffle) {
     if (seed == 0 && seed2 == 0) {
@@ -50,19 +55,30 @@ class PassSeeds final : public Resource {
   std::string type_name() const override { return kTypeName; }
 
   Numbers next() {
-    if (!reshuffle_) return Numbers(seed_, seed2_);
     std::lock_guard lock(mu_);
+    ++state_.passes;
+    if (!reshuffle_) return Numbers(state_.seed, state_.seed2);
     const uint64_t first = numbers_.next();
     const uint64_t second = numbers_.next();
     return Numbers(first, second);
   }
+  State state() const override {
+    std::lock_guard lock(mu_);
+    return state_;
+  }
+  void set_state(const State& state) override {
+    std::lock_guard lock(mu_);
+    state_ = state;
+    numbers_ = Numbers(state.seed, state.seed2);
+    numbers_.skip(2 * state.passes);
+  }
 
  private:
-  const uint64_t seed_;
-  const uint64_t seed2_;
   const bool reshuffle_;
-  std::mutex mu_;
-  Numbers numbers_;  // guarded by mu_
+  mutable std::mutex mu_;
+  // Guarded by mu_.
+  State state_;
+  Numbers numbers_;
 };
 
 /// Draws each element from a buffer that the input keeps full, `count` times over. Elements of a pass stay
@@ -134,6 +150,7 @@ absl::Status output_shuffled(KernelContext& context, const char* label, int64_t 
     return iterator_of(
         [shuffler = std::move(shuffler)](const ElementContext& step) { return shuffler->next(step); });
   });
+  dataset->orders.push_back(seeds);
   const int64_t n = input->cardinality;
   dataset->batch_size = input->batch_size;
   dataset->cardinality = n < 0 || count == 1 ? n : n == 0 ? 0 : count < 0 ? kInfiniteCardinality : n * count;
@@ -200,6 +217,7 @@ absl::Status make_random(KernelContext& context) {
     });
   });
   dataset->cardinality = kInfiniteCardinality;
+  dataset->orders.push_back(seeds);
   return output_dataset(context, std::move(dataset));
 }
 
@@ -211,18 +229,18 @@ absl::Status make_sampling(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(const int64_t seed, input_count(context, 2, "seed"));
   TROUPE_ASSIGN_OR_RETURN(const int64_t seed2, input_count(context, 3, "seed2"));
   const auto seeds = PassSeeds::make(seed, seed2, false);
-  return output_dataset(context,
-                        make_dataset("Sampling", {input}, [input, rate, seeds](const std::string& name) {
-                          return iterator_of([in = input->iterate(name), rate, numbers = seeds->next()](
-                                                 const ElementContext& step) mutable -> NextElement {
-                            while (true) {
-                              TROUPE_RETURN_IF_ERROR(step.check());
-                              TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, in->next(step));
-                              if (!element.has_value() || uniform_float(numbers.next()) < rate)
-                                return element;
-                            }
-                          });
-                        }));
+  auto dataset = make_dataset("Sampling", {input}, [input, rate, seeds](const std::string& name) {
+    return iterator_of([in = input->iterate(name), rate,
+                        numbers = seeds->next()](const ElementContext& step) mutable -> NextElement {
+      while (true) {
+        TROUPE_RETURN_IF_ERROR(step.check());
+        TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, in->next(step));
+        if (!element.has_value() || uniform_float(numbers.next()) < rate) return element;
+      }
+    });
+  });
+  dataset->orders.push_back(seeds);
+  return output_dataset(context, std::move(dataset));
 }
 
 /// A generator that only its handle keeps.

@@ -58,7 +58,19 @@ struct IteratorResource::Request {
 /// An iterator and those who wait for its elements. Outlives the resource's interest in it while somebody
 /// does.
 struct IteratorResource::Position : std::enable_shared_from_this<Position> {
+  /// Begins with the dataset.
+  static std::shared_ptr<Position> begin(DatasetPtr dataset) {
+    auto position = std::make_shared<Position>();
+    for (const auto& order : dataset->orders) position->orders.push_back(order->state());
+    position->iterator =
+        dataset->iterate(dataset->name == "Prefetch" ? "Iterator::Root" : "Iterator::Root::Prefetch");
+    position->dataset = std::move(dataset);
+    return position;
+  }
+
   DatasetPtr dataset;
+  std::vector<OrderSource::State> orders;
+  std::atomic<uint64_t> asked{0};
   std::mutex iterator_mu;
   IteratorPtr iterator;  // guarded by iterator_mu
   std::mutex queue_mu;
@@ -69,7 +81,9 @@ struct IteratorResource::Position : std::enable_shared_from_this<Position> {
   /// With iterator_mu held.
   NextElement next(const ElementContext& step) {
     TROUPE_RETURN_IF_ERROR(step.check());
-    return iterator->next(step);
+    NextElement element = iterator->next(step);
+    asked.fetch_add(1, std::memory_order_relaxed);
+    return element;
   }
 
   void add(std::shared_ptr<Request> request) {
@@ -122,12 +136,55 @@ struct IteratorResource::Position : std::enable_shared_from_this<Position> {
 
 absl::Status IteratorResource::start(DatasetPtr dataset) {
   TROUPE_RETURN_IF_ERROR(check_components(types_, shapes_, dataset->types, dataset->shapes));
-  auto position = std::make_shared<Position>();
-  position->iterator =
-      dataset->iterate(dataset->name == "Prefetch" ? "Iterator::Root" : "Iterator::Root::Prefetch");
-  position->dataset = std::move(dataset);
+  auto position = Position::begin(std::move(dataset));
   std::lock_guard lock(mu_);
   random_.begin_anew();
+  position_ = std::move(position);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<IteratorState> IteratorResource::state() const {
+  std::lock_guard lock(mu_);
+  if (position_ == nullptr) {
+    return absl::FailedPreconditionError(
+        "Save() failed because the iterator has not been initialized. Ensure that you have run the "
+        "initializer operation for this iterator before saving it.");
+  }
+  return IteratorState{position_->dataset->name, position_->asked.load(), position_->orders};
+}
+
+absl::Status IteratorResource::restore(ElementContext step, const IteratorState& state) {
+  DatasetPtr dataset;
+  {
+    std::lock_guard lock(mu_);
+    if (position_ != nullptr) dataset = position_->dataset;
+  }
+  constexpr char kFailed[] = "Failed to restore dataset iterator from checkpoint: ";
+  if (dataset == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        kFailed,
+        "Restore() failed because the iterator has not been initialized. Ensure that you have run the "
+        "initializer operation for this iterator before restoring it."));
+  }
+  if (dataset->name != state.dataset || dataset->orders.size() != state.orders.size()) {
+    return absl::NotFoundError(
+        absl::StrCat(kFailed, state.dataset, " with ", state.orders.size(), " random orders is not ",
+                     dataset->name, " with ", dataset->orders.size(),
+                     ". Make sure the dataset definition has not changed between the process that saved "
+                     "the checkpoint and the process that is restoring it."));
+  }
+  for (size_t i = 0; i < state.orders.size(); ++i) dataset->orders[i]->set_state(state.orders[i]);
+  random_.begin_anew();
+  step.random_scope = random_.id();
+  auto position = Position::begin(std::move(dataset));
+  // Elements that are errors were passed before, and are again.
+  while (position->asked.load() < state.asked) {
+    TROUPE_RETURN_IF_ERROR(step.check());
+    const NextElement element = position->next(step);
+    if (element.ok() && !element->has_value()) break;
+  }
+  TROUPE_RETURN_IF_ERROR(step.check());
+  std::lock_guard lock(mu_);
   position_ = std::move(position);
   return absl::OkStatus();
 }

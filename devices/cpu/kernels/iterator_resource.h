@@ -21,6 +21,16 @@ absl::Status check_components(const std::vector<DataType>& expected_types,
 /// Sets the outputs to an element's components. InvalidArgument when they are not as many.
 absl::Status output_components(KernelContext& context, Element components);
 
+/// Where an iterator is: what it takes to go there again.
+struct IteratorState {
+  /// The dataset's name.
+  std::string dataset;
+  /// How often an element was asked for.
+  uint64_t asked = 0;
+  /// Of the dataset's orders, before the iterator began.
+  std::vector<OrderSource::State> orders;
+};
+
 /// A position that MakeIterator sets and IteratorGetNext moves. Thread-safe.
 class IteratorResource final : public Resource {
  public:
@@ -36,6 +46,11 @@ class IteratorResource final : public Resource {
   /// Begins with the dataset, and its seeded random ops with it. InvalidArgument when its elements are not what
   /// this iterator gives.
   absl::Status start(DatasetPtr dataset);
+  /// Where the iterator is. FailedPrecondition when it has not begun.
+  absl::StatusOr<IteratorState> state() const;
+  /// Begins anew and goes where `state` was taken, past all elements before: waits for them to be made again. NotFound
+  /// when it is of another dataset, FailedPrecondition when the iterator has not begun.
+  absl::Status restore(ElementContext step, const IteratorState& state);
   /// `done` gets the next element, on this thread unless the dataset blocks. Requests are served one after
   /// the other; one that waits for its turn is answered at once when its step is cancelled.
   void next(ElementContext step, Done done);
@@ -47,7 +62,7 @@ class IteratorResource final : public Resource {
   const std::vector<DataType> types_;
   const std::vector<PartialShape> shapes_;
   RandomScope random_;
-  std::mutex mu_;
+  mutable std::mutex mu_;
   std::shared_ptr<Position> position_;  // guarded by mu_
 };
 

@@ -1,95 +1,14 @@
-// Datasets that parse, save and load; iterators for several consumers; packed elements. Through sessions. Expected
-// values and bytes are TensorFlow 2.21's.
+// Datasets that parse, save and load; packed elements. Through sessions. Expected values and bytes are TensorFlow
+// 2.21's.
 
-#include <gmock/gmock.h>
-#include <google/protobuf/text_format.h>
-
-#include <filesystem>
-#include <fstream>
-#include <future>
-
-#include "absl/strings/str_cat.h"
-#include "graph/ir/function_library.h"
 #include "proto/example.pb.h"
-#include "proto/function.pb.h"
-#include "proto/pb.h"
-#include "tests/actors/session_fixture.h"
-#include "tests/support/string_tensors.h"
+#include "tests/devices/kernels/dataset_fixture.h"
 
 namespace troupe::test {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Types = std::vector<DataType>;
-using Shapes = std::vector<PartialShape>;
-using Names = std::vector<std::string>;
-
-const PartialShape kScalar(std::vector<int64_t>{});
-
-class DatasetKernels : public SessionTest {
- protected:
-  DatasetKernels() : folder_(testing::TempDir() + "dataset_kernels_test/") {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~DatasetKernels() override { std::filesystem::remove_all(folder_); }
-
-  int number(int64_t n) { return constant(absl::StrCat("n", graph_.num_ids()), Tensor::scalar<int64_t>(n)); }
-  int text(const std::string& s) {
-    return constant(absl::StrCat("s", graph_.num_ids()), Tensor::string_scalar(s));
-  }
-  static AttrMap elements(DataType type = DataType::kInt64, const PartialShape& shape = kScalar) {
-    return {{"output_types", Types{type}}, {"output_shapes", Shapes{shape}}};
-  }
-  static AttrMap with(AttrMap attrs, const AttrMap& more) {
-    for (const auto& [name, value] : more) attrs.set(name, value);
-    return attrs;
-  }
-  int op(const std::string& kind, const AttrMap& attrs, std::vector<Endpoint> inputs) {
-    return add(absl::StrCat("op", graph_.num_ids()), kind, attrs, std::move(inputs));
-  }
-  int range(int64_t n) { return op("RangeDataset", elements(), {{number(0)}, {number(n)}, {number(1)}}); }
-  /// "it", "make" and "next" over the dataset; the last of them.
-  int iterate(int dataset, const AttrMap& components = elements()) {
-    const int it = add("it", "IteratorV2", with(components, {{"shared_name", ""}, {"container", ""}}));
-    add("make", "MakeIterator", {}, {{dataset}, {it}});
-    return add("next", "IteratorGetNext", components, {{it}});
-  }
-  void functions(const std::string& proto_text) {
-    pb::FunctionDefLibrary proto;
-    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(proto_text, &proto));
-    auto library = std::make_shared<FunctionLibrary>();
-    const absl::Status added = library->add(proto);
-    ASSERT_TRUE(added.ok()) << added;
-    graph_.set_library(library);
-  }
-  absl::Status run(const std::string& target) { return session_->run({}, {}, {target}).status(); }
-  absl::StatusOr<std::vector<Tensor>> next(const std::string& name = "next") {
-    return session_->run({}, {name});
-  }
-  /// Numbers to the end, or to an error, which stands in `status_`.
-  std::vector<int64_t> numbers(const std::string& name = "next") {
-    std::vector<int64_t> all;
-    while (true) {
-      const auto got = next(name);
-      status_ = got.status();
-      if (!got.ok()) return all;
-      all.insert(all.end(), (*got)[0].flat<int64_t>().begin(), (*got)[0].flat<int64_t>().end());
-    }
-  }
-  std::vector<int64_t> walk() {
-    status_ = run("make");
-    return status_.ok() ? numbers() : std::vector<int64_t>();
-  }
-  std::string bytes_of(const std::string& path) const {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
-  const std::string folder_;
-  absl::Status status_;
-};
 
 // --- examples ---
 
@@ -420,103 +339,6 @@ TEST_F(SavedDatasets, are_written_while_they_are_walked) {
   EXPECT_THAT(walk(), ElementsAre(0, 1, 2, 3));
   ASSERT_TRUE(run("make2").ok());
   EXPECT_THAT(numbers("next2"), ElementsAre(0, 3, 1, 2));
-}
-
-// --- iterators for several consumers ---
-
-class MultiDevice : public DatasetKernels {
- protected:
-  /// "init" and "0", "1", "2": what is next for shard 0, 1 and, though there are but two, 2.
-  void open_shards(int dataset) {
-    const int handle = add(
-        "multi", "MultiDeviceIterator",
-        with(elements(), {{"devices", Names{"/cpu:0", "/cpu:0"}}, {"shared_name", ""}, {"container", ""}}));
-    add("init", "MultiDeviceIteratorInit", {}, {{dataset}, {handle}, {number(1)}});
-    const int round = placeholder("round", DataType::kInt64);
-    int first = -1;
-    for (int32_t i = 0; i < 3; ++i) {
-      const int shard = constant(absl::StrCat("shard", i), Tensor::scalar<int32_t>(i));
-      if (i == 0) first = shard;
-      add(absl::StrCat("get", i), "MultiDeviceIteratorGetNextFromShard", elements(),
-          {{handle}, {shard}, {round}});
-    }
-    const int name = add("name", "MultiDeviceIteratorToStringHandle", {}, {{handle}});
-    const int again = add("again", "MultiDeviceIteratorFromStringHandle", elements(), {{name}});
-    add("same", "MultiDeviceIteratorGetNextFromShard", elements(), {{again}, {first}, {round}});
-    add("other", "MultiDeviceIteratorFromStringHandle", elements(DataType::kFloat), {{name}});
-    open();
-  }
-  int64_t init() { return (*session_->run({}, {"init"}))[0].value<int64_t>(); }
-  /// -1 at the end, -2 for an error, which stands in `status_`.
-  int64_t get(const std::string& node, int64_t round) {
-    const auto got = session_->run({{"round", Tensor::scalar<int64_t>(round)}}, {node});
-    status_ = got.status();
-    if (got.ok()) return (*got)[0].value<int64_t>();
-    return absl::IsOutOfRange(status_) ? -1 : -2;
-  }
-};
-
-TEST_F(MultiDevice, give_each_shard_every_second_element) {
-  open_shards(range(5));
-  EXPECT_EQ(get("get0", 1), -2);
-  EXPECT_EQ(status_.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_EQ(init(), 1);
-  EXPECT_EQ(get("get1", 1), 1) << "shard 1 first";
-  EXPECT_EQ(get("get0", 1), 0);
-  EXPECT_EQ(get("same", 1), 2);
-  EXPECT_EQ(get("get0", 1), 4);
-  EXPECT_EQ(get("get0", 1), -1);
-  EXPECT_EQ(get("get1", 1), 3) << "kept for it";
-  EXPECT_EQ(get("get1", 1), -1);
-  EXPECT_EQ(init(), 2);
-  EXPECT_EQ(get("get0", 2), 0);
-}
-
-TEST_F(MultiDevice, refuse_other_rounds_shards_and_elements) {
-  open_shards(range(5));
-  ASSERT_EQ(init(), 1);
-  EXPECT_EQ(get("get0", 77), -2);
-  EXPECT_THAT(std::string(status_.message()), HasSubstr("Invalid incarnation id. Provided: 77; Expected: 1"));
-  EXPECT_EQ(get("get2", 1), -2);
-  EXPECT_EQ(status_.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(run("other").message()),
-              HasSubstr("Data type mismatch at component 0: expected float but got int64."));
-}
-
-TEST_F(MultiDevice, serve_consumers_that_ask_at_once) {
-  open_shards(op("ExperimentalSleepDataset", elements(), {{range(40)}, {number(200)}}));
-  ASSERT_EQ(init(), 1);
-  auto all_of = [this](const std::string& node) {
-    std::vector<int64_t> all;
-    while (true) {
-      const auto got = session_->run({{"round", Tensor::scalar<int64_t>(1)}}, {node});
-      if (!got.ok()) return all;
-      all.push_back((*got)[0].value<int64_t>());
-    }
-  };
-  auto odd = std::async(std::launch::async, all_of, "get1");
-  const auto even = all_of("get0");
-  const auto rest = odd.get();
-  ASSERT_EQ(even.size(), 20u);
-  ASSERT_EQ(rest.size(), 20u);
-  for (size_t i = 0; i < 20; ++i) {
-    EXPECT_EQ(even[i], static_cast<int64_t>(2 * i));
-    EXPECT_EQ(rest[i], static_cast<int64_t>(2 * i + 1));
-  }
-}
-
-TEST_F(MultiDevice, end_when_cancelled_while_an_element_takes_its_time) {
-  open_shards(op("ExperimentalSleepDataset", elements(), {{range(3)}, {number(INT64_MAX)}}));
-  ASSERT_EQ(init(), 1);
-  std::vector<std::future<absl::Status>> steps;
-  for (const char* node : {"get0", "get1"}) {
-    steps.push_back(std::async(std::launch::async, [this, node] {
-      return session_->run({{"round", Tensor::scalar<int64_t>(1)}}, {node}).status();
-    }));
-  }
-  while (session_->counters().running_steps < 2) std::this_thread::yield();
-  ASSERT_TRUE(session_->cancel("enough").ok());
-  for (auto& step : steps) EXPECT_EQ(step.get().code(), absl::StatusCode::kCancelled);
 }
 
 // --- elements ---
