@@ -6,7 +6,12 @@
 namespace troupe {
 namespace {
 
-bool carries_gradient(DataType t) { return is_floating(t) || is_complex(t); }
+/// Variants are lists of tensors, above all.
+bool carries_gradient(DataType t) { return is_floating(t) || is_complex(t) || t == DataType::kVariant; }
+
+Val sum_of(Val a, Val b) {
+  return a.dtype() == DataType::kVariant ? a.scope()->op("AddN", {std::vector<Val>{a, b}}) : a + b;
+}
 
 AttrMap typed(DataType t) { return {{"T", t}}; }
 
@@ -20,6 +25,9 @@ absl::Status LoopGradient::choose_vars(const absl::flat_hash_map<int, Val>& exit
   auto wanted = [&](int enter) {
     return active.at(enter) && carries_gradient(scope_.type_of(graph.node(enter).inputs[0]));
   };
+  auto constant_wanted = [&](int enter) {
+    return active.at(enter) && carries_gradient(type_of_gradient(enter));
+  };
   std::vector<Endpoint> next;
   std::vector<bool> depends(n);
   std::vector<Endpoint> sources;
@@ -29,7 +37,7 @@ absl::Status LoopGradient::choose_vars(const absl::flat_hash_map<int, Val>& exit
     if (depends[i]) sources.push_back(loop_.vars[i].in_body());
   }
   for (int enter : loop_.constants) {
-    if (wanted(enter)) sources.push_back({enter, 0});
+    if (constant_wanted(enter)) sources.push_back({enter, 0});
   }
   for (bool grew = true; grew;) {
     grew = false;
@@ -64,9 +72,35 @@ absl::Status LoopGradient::choose_vars(const absl::flat_hash_map<int, Val>& exit
     if (needed[i]) vars_.push_back(static_cast<int>(i));
   }
   for (size_t i = 0; i < loop_.constants.size(); ++i) {
-    if (wanted(loop_.constants[i])) constants_.push_back(static_cast<int>(i));
+    if (constant_wanted(loop_.constants[i])) constants_.push_back(static_cast<int>(i));
   }
   return absl::OkStatus();
+}
+
+/// Of a variable's handle, that of its value; kInvalid when it is not known.
+DataType LoopGradient::type_of_gradient(int enter) const {
+  const Graph& graph = scope_.graph();
+  const Endpoint before = graph.node(enter).inputs[0];
+  const DataType type = scope_.type_of(before);
+  if (type != DataType::kResource) return type;
+  if (const DataType known = scope_.handle_type(scope_.val(before)); known != DataType::kInvalid)
+    return known;
+  // In functions, whose arguments tell nothing, those who read it do.
+  for (int id = 0; id < graph.num_ids(); ++id) {
+    const Node& n = graph.node(id);
+    if (n.removed() || n.inputs.empty() || !(n.inputs[0] == Endpoint{enter, 0})) continue;
+    if (n.is("ReadVariableOp") || n.is("ResourceGather") || n.is("ResourceGatherNd"))
+      return n.attrs.get_or<DataType>("dtype", DataType::kInvalid);
+    if (!n.is("Enter")) continue;
+    if (const DataType inner = type_of_gradient(id); inner != DataType::kResource) return inner;
+  }
+  return DataType::kInvalid;
+}
+
+Val LoopGradient::zeros_of_constant(int enter) {
+  const Val before = scope_.val(scope_.graph().node(enter).inputs[0]);
+  if (before.dtype() != DataType::kResource) return zeros_like(before);
+  return binary("Fill", unary("VariableShape", before), scope_.scalar(type_of_gradient(enter), 0));
 }
 
 /// While it lives, nodes are added to the forward graph as they are; those that nobody placed belong to `frame` at its end.
@@ -283,7 +317,7 @@ absl::Status LoopGradient::build_body(const std::vector<BackVar>& vars, const st
   }
   for (size_t i = 0; i < sums.size(); ++i) {
     const Val more = dx[vars.size() + i], sum = scope_.val(sums[i].in_body);
-    close(sums[i], (more.valid() ? sum + more : sum).endpoint());
+    close(sums[i], (more.valid() ? sum_of(sum, more) : sum).endpoint());
   }
   return scope_.status();
 }
@@ -300,7 +334,7 @@ absl::Status LoopGradient::build(const absl::flat_hash_map<int, Val>& exit_dy,
   std::vector<Endpoint> inits;
   for (int v : vars_) inits.push_back(exit_dy_or_zeros(loop_.vars[v], exit_dy).endpoint());
   for (int c : constants_) {
-    inits.push_back(zeros_like(scope_.val(scope_.graph().node(loop_.constants[c]).inputs[0])).endpoint());
+    inits.push_back(zeros_of_constant(loop_.constants[c]).endpoint());
   }
   TROUPE_RETURN_IF_ERROR(scope_.status());
   std::vector<BackVar> back;

@@ -39,6 +39,8 @@ class LoopGradient : public ValueImporter {
                            const absl::flat_hash_map<int, bool>& active);
   absl::StatusOr<Endpoint> add_forward_var(Forward& forward, Endpoint init,
                                            const std::function<Endpoint(Endpoint)>& step);
+  DataType type_of_gradient(int enter) const;
+  Val zeros_of_constant(int enter);
   absl::Status count_iterations();
   absl::Status open();
   BackVar back_var(Endpoint init);

@@ -72,6 +72,38 @@ TEST(LoopGradients, of_variables_that_feed_each_other_agree_with_differences) {
   }));
 }
 
+TEST(LoopGradients, go_through_lists_that_loops_fill) {
+  const AttrMap element{{"element_dtype", DataType::kDouble}};
+  EXPECT_TRUE(gradients_match({varied({2})}, [&](GraphBuilder& b, const Vars& in) {
+    const Out shape = b.constant(Tensor::vector<int32_t>({2}));
+    const Out list = b.op("EmptyTensorList", {shape, b.constant(-1)}, element);
+    Vars out = repeat(b, 3, {in[0], list}, [&](const Vars& v) {
+      return Vars{b.mul(v[0], in[0]), b.op("TensorListPushBack", {v[1], b.op("Sin", {v[0]})}, element)};
+    });
+    return Vars{b.op("Square", {b.op("TensorListStack", {out[1], shape}, element)})};
+  }));
+}
+
+TEST(LoopGradients, go_through_lists_that_loops_read) {
+  const AttrMap element{{"element_dtype", DataType::kDouble}};
+  EXPECT_TRUE(gradients_match({varied({2}), varied({3, 2})}, [&](GraphBuilder& b, const Vars& in) {
+    const Out shape = b.constant(Tensor::vector<int32_t>({2}));
+    const Out list = b.op("TensorListFromTensor", {in[1], shape}, element);
+    return repeat(b, 3, {in[0]}, [&](const Vars& v) {
+      return Vars{b.mul(v[0], b.op("TensorListGetItem", {list, b.constant(1), shape}, element))};
+    });
+  })) << "from outside";
+  EXPECT_TRUE(gradients_match({varied({2}), varied({3, 2})}, [&](GraphBuilder& b, const Vars& in) {
+    const Out shape = b.constant(Tensor::vector<int32_t>({2}));
+    const Out list = b.op("TensorListFromTensor", {in[1], shape}, element);
+    Vars out = repeat(b, 2, {in[0], list}, [&](const Vars& v) {
+      const Out popped = b.op("TensorListPopBack", {v[1], shape}, element);
+      return Vars{b.mul(v[0], popped[1]), popped};
+    });
+    return Vars{out[0]};
+  })) << "from the last to the first";
+}
+
 TEST(LoopGradients, of_loops_that_never_run_hand_on) {
   EXPECT_TRUE(gradients_match({varied({2})}, [](GraphBuilder& b, const Vars& in) {
     return repeat(b, 0, {in[0]}, [&](const Vars& v) { return Vars{b.mul(v[0], v[0])}; });

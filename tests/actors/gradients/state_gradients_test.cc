@@ -43,6 +43,21 @@ TEST(VariableGradients, are_those_of_the_value) {
   EXPECT_EQ(numbers(g), (std::vector<double>{2, 4, 6}));
 }
 
+TEST(VariableGradients, go_through_loops_that_read_the_variable) {
+  const auto g = variable_gradient(Tensor::vector<double>({1, 2, 3}), [](GraphBuilder& b, Out v) {
+    const std::vector<Out> all = b.while_loop(
+        {b.constant(0), b.constant(Tensor::scalar<double>(1))},
+        [&](const std::vector<Out>& in) { return b.less(in[0], b.constant(3)); },
+        [&](const std::vector<Out>& in) {
+          const Out now = b.op("ReadVariableOp", {v}, {{"dtype", kDouble}});
+          return std::vector<Out>{b.add(in[0], b.constant(1)),
+                                  b.mul(in[1], b.op("Sum", {now, b.constant(0)}))};
+        });
+    return all[1];
+  });
+  EXPECT_EQ(numbers(g), (std::vector<double>{108, 108, 108})) << "of the third power of the sum";
+}
+
 TEST(VariableGradients, of_gathered_rows_are_dense) {
   const Tensor value = Tensor::from<double>(Shape{3, 2}, {1.0, 2.0, 3.0, 4.0, 5.0, 6.0});
   const auto rows = variable_gradient(value, [](GraphBuilder& b, Out v) {
