@@ -23,6 +23,7 @@ void register_misc_kernels(KernelRegistry* registry) {
   register_composite_kernels(registry);
   register_load_remap_kernels(registry);
   register_sdca_kernels(registry);
+  register_calibration_kernels(registry);
   register_csr_cholesky_kernels(registry);
   register_debug_summary_kernels(registry);
   register_rewritten_kernels(registry);

@@ -93,12 +93,24 @@ T sum_of(const T& a, const T& b) {
   }
 }
 
+/// A real scalar of any dtype.
+double real_scalar(const Tensor& t) {
+  switch (t.dtype()) {
+    case DataType::kFloat: return t.value<float>();
+    case DataType::kDouble: return t.value<double>();
+    case DataType::kHalf: return static_cast<double>(t.value<Eigen::half>());
+    case DataType::kBfloat16: return static_cast<double>(t.value<Eigen::bfloat16>());
+    case DataType::kUint64: return static_cast<double>(t.value<uint64_t>());
+    default: return static_cast<double>(int_at(t, 0));
+  }
+}
+
 /// Entries smaller than the threshold are left out.
-template <class T, class Real>
+template <class T>
 absl::Status sparse_add(KernelContext& context) {
   TROUPE_RETURN_IF_ERROR(check_add(context));
   const int rank = static_cast<int>(context.input(2).dim(0));
-  const auto threshold = static_cast<double>(context.input(6).value<Real>());
+  const auto threshold = real_scalar(context.input(6));
   const int64_t *a = context.input(0).flat<int64_t>().data(), *b = context.input(3).flat<int64_t>().data();
   const T *x = context.input(1).flat<T>().data(), *y = context.input(4).flat<T>().data();
   std::vector<int64_t> rows;
@@ -227,22 +239,15 @@ absl::Status sparse_softmax(KernelContext& context) {
   return absl::OkStatus();
 }
 
-template <class T, class Real>
-void add_type(KernelRegistry* registry) {
-  registry->add(KernelDef("SparseAdd").type<T>("T").template type<Real>("Treal").fn(sparse_add<T, Real>));
+template <class... T>
+void add_sums(KernelRegistry* registry) {
+  (registry->add(KernelDef("SparseAdd").type<T>("T").types("Treal", real_number_types()).fn(sparse_add<T>)), ...);
 }
 
 }  // namespace
 
 void register_sparse_math_kernels(KernelRegistry* registry) {
-  add_type<float, float>(registry);
-  add_type<double, double>(registry);
-  add_type<int8_t, int8_t>(registry);
-  add_type<int16_t, int16_t>(registry);
-  add_type<int32_t, int32_t>(registry);
-  add_type<int64_t, int64_t>(registry);
-  add_type<std::complex<float>, float>(registry);
-  add_type<std::complex<double>, double>(registry);
+  add_sums<float, double, int8_t, int16_t, int32_t, int64_t, std::complex<float>, std::complex<double>>(registry);
   registry->add(KernelDef("SparseAddGrad").types("T", number_types()).fn(sparse_add_grad));
   registry->add(
       KernelDef("SparseSparseMaximum").types("T", real_number_types()).fn(sparse_sparse<Combine::kMax>));
