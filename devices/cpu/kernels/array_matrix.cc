@@ -217,7 +217,7 @@ class MatrixDiagPart final : public BandKernel {
     if (context.num_inputs() > 1) {
       TROUPE_RETURN_IF_ERROR(read_band(context.input(1), &band));
       padding = &context.input(2);
-      if (!is_scalar(*padding)) return invalid("Padding must be scalar.");
+      if (padding->num_elements() != 1) return invalid("Padding must be scalar.");
     }
     band.rows = input.dim(rank - 2);
     band.cols = input.dim(rank - 1);

@@ -473,7 +473,8 @@ absl::Status reverse_v2(KernelContext& context) {
   const Tensor& input = context.input(0);
   const Tensor& axes = context.input(1);
   bool reversed[Shape::kMaxRank] = {};
-  if (input.rank() > 0) {
+  // What has no elements is its own reverse, whatever the axes say.
+  if (input.rank() > 0 && input.num_elements() > 0) {
     if (!is_vector(axes)) return invalid("'dims' must be 1-dimension, not ", axes.rank());
     for (int64_t i = 0; i < axes.dim(0); ++i) {
       int64_t axis = int_at(axes, i);

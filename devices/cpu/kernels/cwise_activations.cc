@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "devices/cpu/kernels/cwise.h"
+#include "devices/cpu/kernels/cwise_pair.h"
 
 namespace troupe {
 namespace {
@@ -105,22 +105,7 @@ class ActivationGrad final : public Kernel {
   explicit ActivationGrad(BinarySpec spec) : spec_(spec) {}
   absl::Status compute(KernelContext& context) override {
     TROUPE_RETURN_IF_ERROR(check_same_shape(context));
-    const char* g = static_cast<const char*>(context.input(0).raw());
-    const char* x = static_cast<const char*>(context.input(1).raw());
-    const int64_t n = context.input(0).num_elements();
-    TROUPE_ASSIGN_OR_RETURN(Tensor * out,
-                            context.forward_or_allocate_output({0, 1}, 0, context.input(0).shape()));
-    char* o = static_cast<char*>(out->raw());
-    auto part = [&](int64_t begin, int64_t end) {
-      const int64_t at = begin * spec_.in_size;
-      spec_.row(g + at, x + at, o + at, end - begin, RowMode::kBoth);
-    };
-    if (n < kParallelElements) {
-      part(0, n);
-    } else {
-      context.parallel().parallel_for(n, spec_.cost, part);
-    }
-    return absl::OkStatus();
+    return compute_pair(context, spec_);
   }
 
  private:

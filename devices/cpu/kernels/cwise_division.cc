@@ -49,43 +49,43 @@ T truncated_remainder(T a, T b) {
   return static_cast<T>(a % b);
 }
 
-struct TruncateDivInts {
-  static constexpr bool kChecked = true;
+template <class T>
+bool signs_differ(T a, T b) {
+  return (a < 0) != (b < 0);
+}
+
+struct TruncatedQuotient {
   template <class T>
-  T operator()(T a, T b, bool& bad) const {
-    if (b == 0) {
-      bad = true;
-      return 0;
-    }
+  static T of(T a, T b) {
     return truncated_quotient(a, b);
   }
 };
-struct FloorDivInts {
-  static constexpr bool kChecked = true;
+struct FlooredQuotient {
   template <class T>
-  T operator()(T a, T b, bool& bad) const {
-    if (b == 0) {
-      bad = true;
-      return 0;
-    }
+  static T of(T a, T b) {
     T q = truncated_quotient(a, b);
     T r = truncated_remainder(a, b);
-    if (r != 0 && (r < 0) != (b < 0)) --q;
+    if (r != 0 && signs_differ(r, b)) --q;
     return q;
   }
 };
-struct TruncateModInts {
-  static constexpr bool kChecked = true;
+struct TruncatedRemainder {
   template <class T>
-  T operator()(T a, T b, bool& bad) const {
-    if (b == 0) {
-      bad = true;
-      return 0;
-    }
+  static T of(T a, T b) {
     return truncated_remainder(a, b);
   }
 };
-struct FloorModInts {
+struct FlooredRemainder {
+  template <class T>
+  static T of(T a, T b) {
+    T r = truncated_remainder(a, b);
+    if (r != 0 && signs_differ(r, b)) r = static_cast<T>(r + b);
+    return r;
+  }
+};
+/// Says where it was asked to divide by zero.
+template <class Op>
+struct CheckedInts {
   static constexpr bool kChecked = true;
   template <class T>
   T operator()(T a, T b, bool& bad) const {
@@ -93,11 +93,13 @@ struct FloorModInts {
       bad = true;
       return 0;
     }
-    T r = truncated_remainder(a, b);
-    if (r != 0 && (r < 0) != (b < 0)) r = static_cast<T>(r + b);
-    return r;
+    return Op::of(a, b);
   }
 };
+using TruncateDivInts = CheckedInts<TruncatedQuotient>;
+using FloorDivInts = CheckedInts<FlooredQuotient>;
+using TruncateModInts = CheckedInts<TruncatedRemainder>;
+using FloorModInts = CheckedInts<FlooredRemainder>;
 
 struct FloorDivFloats {
   template <class T>

@@ -1,4 +1,5 @@
 // Exponentials, logarithms, roots and sigmoids. Real numbers go through Eigen's vector code.
+#include <algorithm>
 #include <cmath>
 
 #include "devices/cpu/kernels/cwise.h"
@@ -60,6 +61,8 @@ struct Log1pOp {
     if constexpr (is_complex_v<T>) {
       auto x = a.real();
       auto y = a.imag();
+      // Where the squares would overflow, the one does not count.
+      if (std::max(std::abs(x), std::abs(y)) > 1e18) return std::log(a);
       return T(std::log1p(x * (2 + x) + y * y) / 2, std::atan2(y, 1 + x));
     } else {
       return std::log1p(a);

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "devices/cpu/kernels/cwise.h"
+#include "devices/cpu/kernels/cwise_pair.h"
 
 namespace troupe {
 namespace {
@@ -60,21 +60,7 @@ class OutputGrad final : public Kernel {
           absl::StrCat("The two arguments to a cwise op must have same number of elements, got ", n, " and ",
                        context.input(1).num_elements()));
     }
-    const char* y = static_cast<const char*>(context.input(0).raw());
-    const char* dy = static_cast<const char*>(context.input(1).raw());
-    TROUPE_ASSIGN_OR_RETURN(Tensor * out,
-                            context.forward_or_allocate_output({0, 1}, 0, context.input(0).shape()));
-    char* o = static_cast<char*>(out->raw());
-    auto part = [&](int64_t begin, int64_t end) {
-      const int64_t at = begin * spec_.in_size;
-      spec_.row(y + at, dy + at, o + at, end - begin, RowMode::kBoth);
-    };
-    if (n < kParallelElements) {
-      part(0, n);
-    } else {
-      context.parallel().parallel_for(n, spec_.cost, part);
-    }
-    return absl::OkStatus();
+    return compute_pair(context, spec_);
   }
 
  private:

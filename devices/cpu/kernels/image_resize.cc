@@ -163,10 +163,12 @@ void interpolate(ParallelRunner& runner, const Sizes& s, const std::vector<Taps<
                       });
 }
 
-class ResizeBilinearKernel final : public Kernel {
+/// Each output pixel from N rows and N columns around it.
+template <int N, std::vector<Taps<N>> (*taps)(const ResizeAttrs&, int64_t, int64_t)>
+class InterpolateKernel final : public Kernel {
  public:
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<ResizeBilinearKernel>();
+    auto k = std::make_unique<InterpolateKernel>();
     TROUPE_ASSIGN_OR_RETURN(k->attrs_, ResizeAttrs::make(c));
     return k;
   }
@@ -176,30 +178,8 @@ class ResizeBilinearKernel final : public Kernel {
     std::vector<float> store;
     const float* in = as_floats(context.input(0), &store);
     if (out->num_elements() == 0) return absl::OkStatus();
-    interpolate<2>(context.parallel(), s, linear_taps(attrs_, s.in_rows, s.rows),
-                   linear_taps(attrs_, s.in_cols, s.cols), in, out->flat<float>().data());
-    return absl::OkStatus();
-  }
-
- private:
-  ResizeAttrs attrs_;
-};
-
-class ResizeBicubicKernel final : public Kernel {
- public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<ResizeBicubicKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, ResizeAttrs::make(c));
-    return k;
-  }
-  absl::Status compute(KernelContext& context) override {
-    TROUPE_ASSIGN_OR_RETURN(Sizes s, check(context.input(0), context.input(1)));
-    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, s.out));
-    std::vector<float> store;
-    const float* in = as_floats(context.input(0), &store);
-    if (out->num_elements() == 0) return absl::OkStatus();
-    interpolate<4>(context.parallel(), s, cubic_taps(attrs_, s.in_rows, s.rows),
-                   cubic_taps(attrs_, s.in_cols, s.cols), in, out->flat<float>().data());
+    interpolate<N>(context.parallel(), s, taps(attrs_, s.in_rows, s.rows), taps(attrs_, s.in_cols, s.cols),
+                   in, out->flat<float>().data());
     return absl::OkStatus();
   }
 
@@ -242,7 +222,10 @@ class ResizeAreaKernel final : public Kernel {
     std::vector<float> store;
     const float* in = as_floats(context.input(0), &store);
     if (out->num_elements() == 0) return absl::OkStatus();
-    const float row_scale = attrs_.scale(s.in_rows, s.rows), col_scale = attrs_.scale(s.in_cols, s.cols);
+    float row_scale = attrs_.scale(s.in_rows, s.rows), col_scale = attrs_.scale(s.in_cols, s.cols);
+    // With aligned corners one pixel is spread over all: each takes it whole.
+    if (row_scale == 0) row_scale = 1;
+    if (col_scale == 0) col_scale = 1;
     const std::vector<Stretch> rows = area_stretches(row_scale, s.rows),
                                cols = area_stretches(col_scale, s.cols);
     const float share = 1.0f / (row_scale * col_scale);
@@ -412,8 +395,8 @@ class ResizeGradKernel final : public Kernel {
 
 void register_resize_kernels(KernelRegistry* r) {
   using D = DataType;
-  r->add(KernelDef("ResizeBilinear").types("T", image_dtypes()).kernel<ResizeBilinearKernel>());
-  r->add(KernelDef("ResizeBicubic").types("T", image_dtypes()).kernel<ResizeBicubicKernel>());
+  r->add(KernelDef("ResizeBilinear").types("T", image_dtypes()).kernel<InterpolateKernel<2, linear_taps>>());
+  r->add(KernelDef("ResizeBicubic").types("T", image_dtypes()).kernel<InterpolateKernel<4, cubic_taps>>());
   r->add(KernelDef("ResizeArea").types("T", image_dtypes()).kernel<ResizeAreaKernel>());
   r->add(KernelDef("ResizeNearestNeighbor").types("T", image_dtypes()).kernel<ResizeNearestKernel>());
   r->add(KernelDef("ResizeBilinearGrad")

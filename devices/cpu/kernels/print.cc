@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "devices/cpu/kernels/print_listeners.h"
 #include "devices/cpu/kernels/register_kernels.h"
@@ -125,13 +126,8 @@ class StringFormatKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(std::string text, c.attr<std::string>("template"));
     TROUPE_ASSIGN_OR_RETURN(std::string placeholder, c.attr<std::string>("placeholder"));
     TROUPE_ASSIGN_OR_RETURN(kernel->count_, c.attr<int64_t>("summarize"));
-    if (placeholder.empty()) return absl::InvalidArgumentError("placeholder must not be empty");
-    size_t from = 0;
-    for (size_t at; (at = text.find(placeholder, from)) != std::string::npos;
-         from = at + placeholder.size()) {
-      kernel->parts_.push_back(text.substr(from, at - from));
-    }
-    kernel->parts_.push_back(text.substr(from));
+    // An empty placeholder stands between any two characters, as in TensorFlow.
+    kernel->parts_ = absl::StrSplit(text, placeholder);
     if (kernel->parts_.size() != static_cast<size_t>(c.num_inputs()) + 1) {
       return absl::InvalidArgumentError(
           absl::StrCat("num placeholders in template and num inputs must match: ", kernel->parts_.size() - 1,

@@ -47,6 +47,7 @@ absl::Status uniform_int(KernelContext& context) {
 /// The shape, which must end with that of the parameters.
 absl::StatusOr<Shape> shape_ending_with(const Tensor& given, const Shape& parameters, const char* name) {
   TROUPE_ASSIGN_OR_RETURN(Shape shape, shape_of_vector(given));
+  if (shape.num_elements() == 0) return shape;
   const int outer = shape.rank() - parameters.rank();
   bool ends = outer >= 0;
   for (int i = 0; ends && i < parameters.rank(); ++i) ends = shape.dim(outer + i) == parameters.dim(i);

@@ -24,9 +24,7 @@ absl::StatusOr<int64_t> read_size(const Tensor& size) {
   return n;
 }
 
-/// Calls fn(row, position) for every value of a ragged matrix.
-template <class Fn>
-absl::Status for_ragged(const Tensor& splits, int64_t values, Fn&& fn) {
+absl::Status check_splits(const Tensor& splits, int64_t values) {
   if (!is_vector(splits) || splits.dim(0) < 1)
     return invalid("Splits must be a vector of at least one element, got shape ", splits.shape().to_string());
   auto at = splits.flat<int64_t>();
@@ -34,6 +32,13 @@ absl::Status for_ragged(const Tensor& splits, int64_t values, Fn&& fn) {
   if (at[0] != 0) return invalid("Splits must start with 0, not with ", at[0]);
   if (at[rows] != values)
     return invalid("Splits must end with the number of values, got ", at[rows], " instead of ", values);
+  return absl::OkStatus();
+}
+
+/// Calls fn(row, position) for every value of a ragged matrix, whose splits were checked.
+template <class Fn>
+absl::Status for_ragged(const Tensor& splits, int64_t values, Fn&& fn) {
+  auto at = splits.flat<int64_t>();
   // The last split is larger than any position, so that the row stays in range even where splits fall.
   for (int64_t i = 0, row = 0; i < values; ++i) {
     while (i >= at[row + 1]) ++row;
@@ -80,6 +85,8 @@ class RaggedBincount final : public BincountKernel {
     const Tensor &splits = context.input(0), &values = context.input(1), &weights = context.input(3);
     TROUPE_ASSIGN_OR_RETURN(const int64_t size, read_size(context.input(2)));
     TROUPE_RETURN_IF_ERROR(check_weights(weights, values.num_elements()));
+    // Before anything is allocated: the number of rows is theirs.
+    TROUPE_RETURN_IF_ERROR(check_splits(splits, values.num_elements()));
     const int64_t dims[2] = {std::max<int64_t>(splits.num_elements() - 1, 0), size};
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(dims));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
@@ -169,7 +176,7 @@ class CountKernel : public Kernel {
   /// Row numbers are left out where the input is a vector.
   absl::Status write(KernelContext& context, const Tensor& values, const Counts<T>& counts, int64_t rows,
                      bool matrix) const {
-    int64_t largest = -1;
+    int64_t largest = 0;
     for (int64_t i = 0; i < values.num_elements(); ++i) largest = std::max(largest, int_at(values, i));
     if (largest == INT64_MAX) return invalid("Input values must be smaller than ", INT64_MAX);
     const int64_t size = max_ > 0 ? max_ : std::max(largest + 1, min_);
@@ -252,6 +259,7 @@ class RaggedCount final : public CountKernel<T> {
     const Tensor &splits = context.input(0), &values = context.input(1), &weights = context.input(2);
     TROUPE_RETURN_IF_ERROR(this->check(values, weights));
     Counts<T> counts;
+    TROUPE_RETURN_IF_ERROR(check_splits(splits, values.num_elements()));
     TROUPE_RETURN_IF_ERROR(for_ragged(splits, values.num_elements(), [&](int64_t row, int64_t i) {
       this->count(values, weights, row, i, &counts);
       return absl::OkStatus();

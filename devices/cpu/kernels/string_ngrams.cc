@@ -37,7 +37,7 @@ class StringNGramsKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(Tensor * out_splits, context.allocate_output(1, splits.shape()));
     if (n <= 1) {
       if (n == 1) set_int(out_splits, 0, 0);
-      return context.allocate_output(0, Shape{n == 0 ? size : 0}).status();
+      return context.allocate_output(0, n == 0 ? data.shape() : Shape{0}).status();
     }
     set_int(out_splits, 0, 0);
     int64_t total = 0;

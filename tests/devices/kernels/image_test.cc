@@ -34,6 +34,7 @@ TEST(ResizeNearestNeighbor, copies_any_dtype) {
 
 TEST(ResizeArea, averages_what_a_pixel_covers) {
   EXPECT_TRUE(tensors_near(resized("ResizeArea", row({0, 3, 6}), 2, {}), row({1, 5})));
+  EXPECT_TRUE(tensors_near(resized("ResizeArea", row({4}), 2, {{"align_corners", true}}), row({4, 4})));
 }
 
 TEST(Resize, refuses_bad_sizes) {

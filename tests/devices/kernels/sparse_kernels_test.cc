@@ -251,6 +251,15 @@ TEST(Counts, of_ragged_and_sparse_values) {
                  {Tensor::from<float>(Shape{3, 5}, {0, 1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0})});
   EXPECT_EQ(run_kernel("RaggedBincount", {ints({0, 2, 9}), values, size, floats({})}).status(),
             absl::InvalidArgumentError("Splits must end with the number of values, got 9 instead of 4"));
+  EXPECT_EQ(run_kernel("RaggedBincount",
+                       {ints({0, 2, 9}), values, Tensor::scalar<int64_t>(int64_t{1} << 50), floats({})})
+                .status()
+                .code(),
+            absl::StatusCode::kInvalidArgument)
+      << "before it makes room";
+  expect_outputs(run_kernel("DenseCountSparseOutput", {zeros(DataType::kInt32, Shape{2, 0}), floats({})},
+                            {{"binary_output", false}, {"output_type", DataType::kFloat}}),
+                 {zeros(DataType::kInt64, Shape{0, 2}), floats({}), ints({2, 1})});
   expect_outputs(run_kernel("DenseCountSparseOutput",
                             {Tensor::from<int32_t>(Shape{2, 2}, {1, 3, 1, 1}), floats({})},
                             {{"binary_output", false}, {"output_type", DataType::kFloat}}),

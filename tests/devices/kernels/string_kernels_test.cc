@@ -147,6 +147,11 @@ TEST(StringFormat, fills_placeholders) {
       run("StringFormat", {numbers}, {{"T", std::vector<DataType>{DataType::kInt32}}, {"template", "none"}})
           .status(),
       absl::InvalidArgumentError("num placeholders in template and num inputs must match: 0 vs. 1"));
+  EXPECT_THAT(
+      texts(run("StringFormat", {Tensor::vector<int32_t>({1})},
+                {{"T", std::vector<DataType>{DataType::kInt32}}, {"template", "ab"}, {"placeholder", ""}})),
+      ElementsAre("a[1]b"))
+      << "nothing stands between any two letters";
 }
 
 TEST(StringSplit, cuts_at_any_of_the_bytes_or_between_all) {
