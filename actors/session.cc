@@ -276,6 +276,8 @@ SessionCounters Session::counters() const {
   c.signature_misses = core.misses;
   c.evictions = core.evictions;
   c.running_steps = core.gate.running();
+  c.step_slots = core.slots_now.load(std::memory_order_relaxed);
+  c.most_step_slots = core.slots_most.load(std::memory_order_relaxed);
   return c;
 }
 

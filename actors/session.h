@@ -53,6 +53,10 @@ struct SessionCounters {
   int64_t signature_misses = 0;
   int64_t evictions = 0;
   int64_t running_steps = 0;
+  /// What steps run on (their actors and tensors), idle ones and those of called functions included: now, and the most
+  /// there ever were.
+  int64_t step_slots = 0;
+  int64_t most_step_slots = 0;
 };
 
 struct DeviceInfo {

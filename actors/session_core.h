@@ -83,6 +83,9 @@ struct SessionCore {
 
   /// Slots of all sessions of the runtime that are not gone yet.
   std::shared_ptr<std::atomic<int64_t>> live_slots;
+  /// Of this session: now, and the most there ever were.
+  std::atomic<int64_t> slots_now{0};
+  std::atomic<int64_t> slots_most{0};
   std::atomic<bool> has_graph{false};
   std::atomic<int64_t> hits{0};
   std::atomic<int64_t> misses{0};

@@ -33,9 +33,16 @@ StepSlot::StepSlot(std::shared_ptr<const SignatureCode> c, std::shared_ptr<Sessi
                    caf::actor_system* system, NamedPool* p)
     : code(std::move(c)), session(std::move(s)), unit(std::make_shared<LentThread>(system, p)), pool(p) {
   session->live_slots->fetch_add(1, std::memory_order_acq_rel);
+  const int64_t now = session->slots_now.fetch_add(1, std::memory_order_relaxed) + 1;
+  int64_t most = session->slots_most.load(std::memory_order_relaxed);
+  while (most < now && !session->slots_most.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
+  }
 }
 
-StepSlot::~StepSlot() { session->live_slots->fetch_sub(1, std::memory_order_acq_rel); }
+StepSlot::~StepSlot() {
+  session->slots_now.fetch_sub(1, std::memory_order_relaxed);
+  session->live_slots->fetch_sub(1, std::memory_order_acq_rel);
+}
 
 void StepSlot::begin(int64_t id, std::chrono::steady_clock::time_point at) {
   step_id_.store(id, std::memory_order_relaxed);
