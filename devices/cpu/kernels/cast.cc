@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/kernels/array_util.h"
+#include "devices/cpu/kernels/cast_narrow.h"
 #include "devices/cpu/kernels/cwise.h"
 #include "devices/cpu/kernels/register_kernels.h"
 
@@ -148,6 +149,7 @@ class Cast final : public Kernel {
     const DataType to = c.output_type(0);
     if (from == to) return std::make_unique<Cast>(nullptr, 0, 0);
     UnaryRow row = cast_row(plain_integer(from), plain_integer(to), truncate);
+    if (row == nullptr) row = narrow_cast_row(plain_integer(from), plain_integer(to));
     if (row == nullptr) {
       return absl::UnimplementedError(
           absl::StrCat("Cast ", dtype_name(from), " to ", dtype_name(to), " is not supported"));
