@@ -44,19 +44,22 @@ absl::Status make_repeat(KernelContext& context) {
   return output_dataset(context, std::move(dataset));
 }
 
-/// Elements [skip, skip + take); take below 0: all.
+/// Elements [skip, skip + take); take below 0: all. Errors do not count as taken.
 std::shared_ptr<Dataset> make_part(const char* label, const DatasetPtr& input, int64_t skip, int64_t take) {
   return make_dataset(label, {input}, [input, skip, take](const std::string& name) {
     return iterator_of(
         [in = input->iterate(name), skip, take](const ElementContext& step) mutable -> NextElement {
-          for (; take != 0 && skip > 0; --skip) {
+          // After an error all of the skip is tried again, behind it.
+          for (int64_t passed = 0; take != 0 && passed < skip; ++passed) {
             TROUPE_RETURN_IF_ERROR(step.check());
-            TROUPE_ASSIGN_OR_RETURN(const std::optional<Element> passed, in->next(step));
-            if (!passed.has_value()) take = 0;
+            TROUPE_ASSIGN_OR_RETURN(const std::optional<Element> element, in->next(step));
+            if (!element.has_value()) take = 0;
           }
+          skip = 0;
           if (take == 0) return std::nullopt;
+          TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, in->next(step));
           if (take > 0) --take;
-          return in->next(step);
+          return element;
         });
   });
 }

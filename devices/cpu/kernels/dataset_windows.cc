@@ -34,35 +34,50 @@ struct Sliding {
 /// The elements of one window after the other; nothing at the end.
 class Windows {
  public:
-  Windows(IteratorPtr input, Sliding sliding) : input_(std::move(input)), sliding_(sliding) {}
+  /// With `errors_count` an error takes the place of an element; without, the window goes on behind it.
+  Windows(IteratorPtr input, Sliding sliding, bool errors_count)
+      : input_(std::move(input)), sliding_(sliding), errors_count_(errors_count) {}
 
   absl::StatusOr<std::optional<std::vector<Element>>> next(const ElementContext& step) {
-    for (; gap_ > 0 && input_ != nullptr; --gap_) TROUPE_RETURN_IF_ERROR(read(step).status());
+    for (; gap_ > 0 && input_ != nullptr; --gap_) {
+      TROUPE_RETURN_IF_ERROR(step.check());
+      const NextElement element = read(step);
+      if (!errors_count_) TROUPE_RETURN_IF_ERROR(element.status());
+    }
     while (input_ != nullptr && static_cast<int64_t>(buffer_.size()) < sliding_.span()) {
-      TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, read(step));
-      if (element.has_value()) buffer_.push_back(*std::move(element));
+      TROUPE_RETURN_IF_ERROR(step.check());
+      NextElement element = read(step);
+      if (!errors_count_) TROUPE_RETURN_IF_ERROR(element.status());
+      if (!element.ok() || element->has_value()) buffer_.push_back(std::move(element));
     }
     const auto held = static_cast<int64_t>(buffer_.size());
     if (held == 0 || (sliding_.drop_remainder && held < sliding_.span())) return std::nullopt;
     std::vector<Element> window;
-    for (int64_t i = 0; i < held; i += sliding_.stride) window.push_back(buffer_[static_cast<size_t>(i)]);
+    absl::Status status;
+    for (int64_t i = 0; i < held && status.ok(); i += sliding_.stride) {
+      const NextElement& element = buffer_[static_cast<size_t>(i)];
+      status = element.status();
+      if (status.ok()) window.push_back(**element);
+    }
     const int64_t gone = std::min(held, sliding_.shift);
     buffer_.erase(buffer_.begin(), buffer_.begin() + gone);
     gap_ = sliding_.shift - gone;
+    TROUPE_RETURN_IF_ERROR(status);
     return window;
   }
 
  private:
-  absl::StatusOr<std::optional<Element>> read(const ElementContext& step) {
-    TROUPE_RETURN_IF_ERROR(step.check());
-    TROUPE_ASSIGN_OR_RETURN(std::optional<Element> element, input_->next(step));
-    if (!element.has_value()) input_ = nullptr;
+  NextElement read(const ElementContext& step) {
+    NextElement element = input_->next(step);
+    if (element.ok() && !element->has_value()) input_ = nullptr;
     return element;
   }
 
   IteratorPtr input_;  // null behind the end
   const Sliding sliding_;
-  std::deque<Element> buffer_;
+  const bool errors_count_;
+  // An error stands in the place of its element: all windows with it are errors.
+  std::deque<NextElement> buffer_;
   int64_t gap_ = 0;
 };
 
@@ -87,7 +102,7 @@ absl::Status make_window(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(sliding.drop_remainder, input_flag(context, 4, "drop_remainder"));
   TROUPE_RETURN_IF_ERROR(sliding.check());
   auto dataset = make_dataset("Window", {input}, [input, sliding](const std::string& name) {
-    auto windows = std::make_unique<Windows>(input->iterate(name), sliding);
+    auto windows = std::make_unique<Windows>(input->iterate(name), sliding, /*errors_count=*/true);
     return iterator_of([input, windows = std::move(windows)](const ElementContext& step) -> NextElement {
       TROUPE_ASSIGN_OR_RETURN(auto window, windows->next(step));
       if (!window.has_value()) return std::nullopt;
@@ -110,7 +125,7 @@ absl::Status make_sliding_window(KernelContext& context) {
   sliding.drop_remainder = context.node().attrs.get_or("drop_remainder", true);
   TROUPE_RETURN_IF_ERROR(sliding.check());
   auto dataset = make_dataset("SlidingWindow", {input}, [input, sliding](const std::string& name) {
-    auto windows = std::make_unique<Windows>(input->iterate(name), sliding);
+    auto windows = std::make_unique<Windows>(input->iterate(name), sliding, /*errors_count=*/false);
     return iterator_of([windows = std::move(windows)](const ElementContext& step) -> NextElement {
       TROUPE_ASSIGN_OR_RETURN(auto window, windows->next(step));
       if (!window.has_value()) return std::nullopt;
