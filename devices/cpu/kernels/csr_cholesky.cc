@@ -3,6 +3,7 @@
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <limits>
+#include <new>
 
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/csr_matrix.h"
@@ -125,11 +126,21 @@ absl::Status cholesky(KernelContext& context) {
   });
 }
 
+/// Eigen allocates by itself, and throws.
+template <absl::Status (*kCompute)(KernelContext&)>
+absl::Status guarded(KernelContext& context) {
+  try {
+    return kCompute(context);
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError("OOM when factoring a sparse matrix");
+  }
+}
+
 }  // namespace
 
 void register_csr_cholesky_kernels(KernelRegistry* registry) {
-  registry->add(KernelDef("SparseMatrixOrderingAMD").fn(order_amd));
-  registry->add(KernelDef("SparseMatrixSparseCholesky").types("type", csr_types()).fn(cholesky));
+  registry->add(KernelDef("SparseMatrixOrderingAMD").fn(guarded<order_amd>));
+  registry->add(KernelDef("SparseMatrixSparseCholesky").types("type", csr_types()).fn(guarded<cholesky>));
 }
 
 }  // namespace troupe

@@ -31,14 +31,12 @@ void register_composite_kernels(KernelRegistry* registry);
 void register_sdca_kernels(KernelRegistry* registry);
 /// Matrices out of checkpoints, with rows and columns in other places.
 void register_load_remap_kernels(KernelRegistry* registry);
-/// Skip-gram examples out of a text, and training with them.
-void register_word2vec_kernels(KernelRegistry* registry);
 /// Sparse Cholesky factors.
 void register_csr_cholesky_kernels(KernelRegistry* registry);
 /// What debuggers and calibration want to know of a tensor.
 void register_debug_summary_kernels(KernelRegistry* registry);
 void register_calibration_kernels(KernelRegistry* registry);
-/// Ops that rewriters put in: pieces of a concatenation, unary ops in a row.
+/// Ops that rewriters put in: unary ops in a row.
 void register_rewritten_kernels(KernelRegistry* registry);
 /// Messages read and written.
 void register_proto_kernels(KernelRegistry* registry);
