@@ -18,8 +18,8 @@ if(TROUPE_SANITIZE)
   add_compile_options(-fsanitize=${TROUPE_SANITIZE} -fno-omit-frame-pointer)
   add_compile_definitions(TROUPE_SANITIZED)
   if(TROUPE_SANITIZE MATCHES "thread")
-    # Debian's protobuf is built without it, and lays its map fields out as its headers then say.
-    add_compile_options(-U__SANITIZE_THREAD__)
+    # Debian's protobuf is built without it, and lays its map fields out as its headers then say. libstdc++ must know.
+    add_compile_options(-U__SANITIZE_THREAD__ -D_GLIBCXX_TSAN=1)
   endif()
   add_link_options(-fsanitize=${TROUPE_SANITIZE})
   if(TROUPE_SANITIZE MATCHES "undefined")
