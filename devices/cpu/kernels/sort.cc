@@ -131,7 +131,8 @@ class ApproxTopK final : public Kernel {
     const AttrMap& attrs = c.node().attrs;
     if (attrs.get_or<int64_t>("reduction_dimension", -1) != -1 || !attrs.get_or<bool>("is_max_k", true)) {
       return absl::UnimplementedError(
-          "ApproxTopK finds the largest elements along the last dimension only: reduction_dimension must be -1 "
+          "ApproxTopK finds the largest elements along the last dimension only: reduction_dimension must be "
+          "-1 "
           "and is_max_k true");
     }
     return kernel;

@@ -241,13 +241,15 @@ absl::Status sparse_softmax(KernelContext& context) {
 
 template <class... T>
 void add_sums(KernelRegistry* registry) {
-  (registry->add(KernelDef("SparseAdd").type<T>("T").types("Treal", real_number_types()).fn(sparse_add<T>)), ...);
+  (registry->add(KernelDef("SparseAdd").type<T>("T").types("Treal", real_number_types()).fn(sparse_add<T>)),
+   ...);
 }
 
 }  // namespace
 
 void register_sparse_math_kernels(KernelRegistry* registry) {
-  add_sums<float, double, int8_t, int16_t, int32_t, int64_t, std::complex<float>, std::complex<double>>(registry);
+  add_sums<float, double, int8_t, int16_t, int32_t, int64_t, std::complex<float>, std::complex<double>>(
+      registry);
   registry->add(KernelDef("SparseAddGrad").types("T", number_types()).fn(sparse_add_grad));
   registry->add(
       KernelDef("SparseSparseMaximum").types("T", real_number_types()).fn(sparse_sparse<Combine::kMax>));

@@ -97,12 +97,12 @@ void register_string_hash_kernels(KernelRegistry* registry) {
   registry->add(KernelDef("StringToHashBucket").kernel<HashBucketKernel<Hash::kMurmur>>());
   registry->add(KernelDef("StringToHashBucketFast").kernel<HashBucketKernel<Hash::kFarm>>());
   registry->add(KernelDef("StringToHashBucketStrong").kernel<HashBucketKernel<Hash::kSip>>());
-  registry->add(KernelDef("Fingerprint")
-                    .types("T", with(value_types(), {DataType::kQint8, DataType::kQuint8, DataType::kQint16,
-                                                     DataType::kQuint16, DataType::kQint32,
-                                                     DataType::kFloat8E5m2, DataType::kFloat8E4m3fn,
-                                                     DataType::kInt4, DataType::kUint4}))
-                    .fn(fingerprint));
+  registry->add(
+      KernelDef("Fingerprint")
+          .types("T", with(value_types(), {DataType::kQint8, DataType::kQuint8, DataType::kQint16,
+                                           DataType::kQuint16, DataType::kQint32, DataType::kFloat8E5m2,
+                                           DataType::kFloat8E4m3fn, DataType::kInt4, DataType::kUint4}))
+          .fn(fingerprint));
 }
 
 }  // namespace troupe

@@ -217,8 +217,8 @@ absl::Status conv_nd(ShapeContext& c) {
   const int spatial = static_cast<int>(in.rank() - 1 - std::min<int64_t>(batch, in.rank()));
   const int rank = spatial + 2, before = static_cast<int>(std::min<int64_t>(batch, in.rank()));
   if (spatial < 2 || spatial > 3) {
-    return invalid(absl::StrCat(
-        "Input tensor must be rank 4 or 5, excluding extra batch dimensions, but got: ", rank));
+    return invalid(
+        absl::StrCat("Input tensor must be rank 4 or 5, excluding extra batch dimensions, but got: ", rank));
   }
   TROUPE_ASSIGN_OR_RETURN(PartialShape filter, with_rank(c.input(1), rank));
   TROUPE_ASSIGN_OR_RETURN(auto strides, c.attr<std::vector<int64_t>>("strides"));
@@ -235,8 +235,9 @@ absl::Status conv_nd(ShapeContext& c) {
   for (int i = 0; i < spatial; ++i) {
     const int d = l.space + i;
     TROUPE_ASSIGN_OR_RETURN(dims[static_cast<size_t>(d - 1 + before)],
-                            windowed(in.dim(d - 1 + before), dim_of(filter, i), dilations[static_cast<size_t>(d)],
-                                     strides[static_cast<size_t>(d)], padding, d));
+                            windowed(in.dim(d - 1 + before), dim_of(filter, i),
+                                     dilations[static_cast<size_t>(d)], strides[static_cast<size_t>(d)],
+                                     padding, d));
   }
   const int channel = l.channel - 1 + before;
   TROUPE_RETURN_IF_ERROR(check_groups(in.dim(channel), dim_of(filter, spatial), dim_of(filter, spatial + 1),
