@@ -1,5 +1,6 @@
 #include "graph/gradients/loop_gradient.h"
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "graph/gradients/backprop.h"
 
@@ -78,21 +79,40 @@ absl::Status LoopGradient::choose_vars(const absl::flat_hash_map<int, Val>& exit
 }
 
 /// Of a variable's handle, that of its value; kInvalid when it is not known.
-DataType LoopGradient::type_of_gradient(int enter) const {
-  const Graph& graph = scope_.graph();
-  const Endpoint before = graph.node(enter).inputs[0];
+DataType LoopGradient::type_of_gradient(int enter) {
+  const Endpoint before = scope_.graph().node(enter).inputs[0];
   const DataType type = scope_.type_of(before);
   if (type != DataType::kResource) return type;
-  if (const DataType known = scope_.handle_type(scope_.val(before)); known != DataType::kInvalid)
-    return known;
-  // In functions, whose arguments tell nothing, those who read it do.
-  for (int id = 0; id < graph.num_ids(); ++id) {
-    const Node& n = graph.node(id);
-    if (n.removed() || n.inputs.empty() || !(n.inputs[0] == Endpoint{enter, 0})) continue;
-    if (n.is("ReadVariableOp") || n.is("ResourceGather") || n.is("ResourceGatherNd"))
-      return n.attrs.get_or<DataType>("dtype", DataType::kInvalid);
-    if (!n.is("Enter")) continue;
-    if (const DataType inner = type_of_gradient(id); inner != DataType::kResource) return inner;
+  const DataType known = scope_.handle_type(scope_.val(before));
+  if (known != DataType::kInvalid) return known;
+  auto [it, fresh] = types_read_.try_emplace(enter);
+  if (fresh) it->second = type_read_from({enter, 0});
+  return it->second;
+}
+
+/// In functions, whose arguments tell nothing of what is behind them, those who read it do.
+DataType LoopGradient::type_read_from(Endpoint handle) {
+  const Graph& graph = scope_.graph();
+  for (int id = 0; id < graph.num_ids() && !knows_users_; ++id) {
+    for (Endpoint e : graph.node(id).inputs) {
+      if (scope_.type_of(e) == DataType::kResource) users_of_handles_[e].push_back(id);
+    }
+  }
+  knows_users_ = true;
+  std::vector<Endpoint> work{handle};
+  absl::flat_hash_set<Endpoint> seen{handle};
+  while (!work.empty()) {
+    const Endpoint now = work.back();
+    work.pop_back();
+    for (int id : users_of_handles_[now]) {
+      const Node& n = graph.node(id);
+      if (n.is("ReadVariableOp") || n.is("ResourceGather") || n.is("ResourceGatherNd"))
+        return n.attrs.get_or<DataType>("dtype", DataType::kInvalid);
+      for (int slot = 0; slot < n.num_outputs(); ++slot) {
+        const Endpoint out{id, slot};
+        if (scope_.type_of(out) == DataType::kResource && seen.insert(out).second) work.push_back(out);
+      }
+    }
   }
   return DataType::kInvalid;
 }

@@ -39,7 +39,8 @@ class LoopGradient : public ValueImporter {
                            const absl::flat_hash_map<int, bool>& active);
   absl::StatusOr<Endpoint> add_forward_var(Forward& forward, Endpoint init,
                                            const std::function<Endpoint(Endpoint)>& step);
-  DataType type_of_gradient(int enter) const;
+  DataType type_of_gradient(int enter);
+  DataType type_read_from(Endpoint handle);
   Val zeros_of_constant(int enter);
   absl::Status count_iterations();
   absl::Status open();
@@ -63,6 +64,10 @@ class LoopGradient : public ValueImporter {
   /// Indices into loop_.vars and loop_.constants that get gradients.
   std::vector<int> vars_;
   std::vector<int> constants_;
+  /// The types of variables by Enter, as those who read them tell, and who uses handles.
+  absl::flat_hash_map<int, DataType> types_read_;
+  absl::flat_hash_map<Endpoint, std::vector<int>> users_of_handles_;
+  bool knows_users_ = false;
   /// Where the backward loop is entered.
   ValueImporter* outer_ = nullptr;
   int outer_pivot_ = -1;

@@ -96,6 +96,47 @@ TEST_F(FunctionGradients, go_through_loops_of_functions) {
   EXPECT_EQ(*g, 8) << "3, 6, 12, 24";
 }
 
+TEST_F(FunctionGradients, go_through_variables_that_loops_of_functions_read) {
+  const std::string float_type = " attr { key: 'T' value { type: DT_FLOAT } }";
+  const std::string of_float = " attr { key: 'dtype' value { type: DT_FLOAT } }";
+  auto constant = [&](const std::string& name, const std::string& value) {
+    return " { name: '" + name + "' op: 'Const'" + of_float +
+           " attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape {} float_val: " + value +
+           " } } } } ";
+  };
+  const std::string args =
+      "input_arg { name: 'x' type: DT_FLOAT } input_arg { name: 'v' type: DT_RESOURCE } ";
+  tensorflow::GraphDef def =
+      with_functions(x_ + "node { name: 'v' op: 'VarHandleOp'" + of_float +
+                     " attr { key: 'shape' value { shape {} } } } node" + constant("two", "2") +
+                     "node { name: 'init' op: 'AssignVariableOp' input: 'v' input: 'two'" + of_float + " } " +
+                     call_text("y", "While", {"x", "v"}, {{"cond", "Small"}, {"body", "Times"}},
+                               types_text("T", {"DT_FLOAT", "DT_RESOURCE"})));
+  auto add = [&](const std::string& text) {
+    ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(text, def.mutable_library()->add_function()));
+  };
+  add("signature { name: 'Small' " + args + "output_arg { name: 'y' type: DT_BOOL } } node_def" +
+      constant("limit", "20") + "node_def { name: 'less' op: 'Less' input: 'x' input: 'limit:output:0'" +
+      float_type + " } ret { key: 'y' value: 'less:z:0' }");
+  add("signature { name: 'Times' is_stateful: true " + args +
+      "output_arg { name: 'y' type: DT_FLOAT } output_arg { name: 'same' type: DT_RESOURCE } } "
+      "node_def { name: 'read' op: 'ReadVariableOp' input: 'v'" +
+      of_float + " } node_def { name: 'product' op: 'Mul' input: 'x' input: 'read:value:0'" + float_type +
+      " } ret { key: 'y' value: 'product:z:0' } ret { key: 'same' value: 'v' }");
+  Graph graph;
+  ASSERT_TRUE(import_graph_def(def, {}, &graph).ok());
+  const Endpoint ys[] = {{graph.find("y")->id, 0}}, xs[] = {{graph.find("v")->id, 0}};
+  std::vector<Endpoint> dx;
+  ASSERT_TRUE(add_gradients(&graph, {}, ys, xs, {}, &dx).ok());
+  const std::string fetch = absl::StrCat(graph.node(dx[0].node).name, ":", dx[0].slot);
+  auto session = Session::open();
+  ASSERT_TRUE(session.ok() && (*session)->create(std::move(graph)).ok());
+  ASSERT_TRUE((*session)->run({}, {}, {"init"}).ok());
+  auto out = (*session)->run({{"x", Tensor::scalar<float>(3)}}, {fetch});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0].value<float>(), 36) << "3, 6, 12, 24: of 3 v^3";
+}
+
 TEST_F(FunctionGradients, of_functions_that_call_themselves_are_refused) {
   auto g = gradient(x_ + call_text("y", "PartitionedCall", {"x"}, {{"f", "Forever"}}, types_), "y", 3);
   EXPECT_EQ(g.status().code(), absl::StatusCode::kUnimplemented) << g.status();

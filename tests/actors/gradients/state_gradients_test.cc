@@ -58,6 +58,22 @@ TEST(VariableGradients, go_through_loops_that_read_the_variable) {
   EXPECT_EQ(numbers(g), (std::vector<double>{108, 108, 108})) << "of the third power of the sum";
 }
 
+TEST(VariableGradients, go_through_the_branch_that_reads_the_variable) {
+  for (bool reads : {true, false}) {
+    const auto g = variable_gradient(Tensor::vector<double>({1, 2, 3}), [&](GraphBuilder& b, Out v) {
+      return b.cond(
+          b.constant(reads),
+          [&] {
+            return std::vector<Out>{b.op("Square", {b.op("ReadVariableOp", {v}, {{"dtype", kDouble}})})};
+          },
+          [&] {
+            return std::vector<Out>{b.constant(Tensor::vector<double>({7, 8, 9}))};
+          })[0];
+    });
+    EXPECT_EQ(numbers(g), reads ? (std::vector<double>{2, 4, 6}) : (std::vector<double>{0, 0, 0}));
+  }
+}
+
 TEST(VariableGradients, of_gathered_rows_are_dense) {
   const Tensor value = Tensor::from<double>(Shape{3, 2}, {1.0, 2.0, 3.0, 4.0, 5.0, 6.0});
   const auto rows = variable_gradient(value, [](GraphBuilder& b, Out v) {
