@@ -78,7 +78,16 @@ class Eig final : public Kernel {
     return kernel;
   }
   absl::Status compute(KernelContext& context) override {
-    using S = std::complex<double>;
+    const bool complex = is_complex(context.input(0).dtype());
+    return complex ? solve<std::complex<double>, Eigen::ComplexEigenSolver>(context)
+                   : solve<double, Eigen::EigenSolver>(context);
+  }
+
+ private:
+  /// Each solver has its own order of eigenvalues; TensorFlow's is theirs.
+  template <class S, template <class> class Solver>
+  absl::Status solve(KernelContext& context) const {
+    using Complex = std::complex<double>;
     const Tensor& input = context.input(0);
     TROUPE_ASSIGN_OR_RETURN(MatrixBatch batch, matrix_batch(input, 0, true));
     TROUPE_ASSIGN_OR_RETURN(Tensor * e, context.allocate_output(0, with_matrix(input, {batch.rows})));
@@ -87,17 +96,16 @@ class Eig final : public Kernel {
     if (input.num_elements() == 0) return absl::OkStatus();
     for (int64_t b = 0; b < batch.count; ++b) {
       const Matrix<S> m = load_matrix<S>(input, b, batch.rows, batch.cols);
-      Eigen::ComplexEigenSolver<Matrix<S>> solver(m, vectors_);
+      Solver<Matrix<S>> solver(m, vectors_);
       if (solver.info() != Eigen::Success || !m.allFinite()) {
         return invalid("Eigen decomposition was not successful. The input might not be valid.");
       }
-      store_matrix<S>(solver.eigenvalues(), e, b);
-      if (vectors_) store_matrix<S>(solver.eigenvectors(), v, b);
+      store_matrix<Complex>(solver.eigenvalues(), e, b);
+      if (vectors_) store_matrix<Complex>(solver.eigenvectors(), v, b);
     }
     return absl::OkStatus();
   }
 
- private:
   bool vectors_ = true;
 };
 

@@ -21,13 +21,20 @@ using Row = Eigen::Map<Eigen::Array<W, Eigen::Dynamic, 1>>;
 template <class W>
 using ConstRow = Eigen::Map<const Eigen::Array<W, Eigen::Dynamic, 1>>;
 
-/// A row that holds NaN or +inf, or nothing but -inf. In float, as oneDNN has it, a NaN weighs more than everything else and stays NaN;
-/// in double all becomes NaN.
+/// What a row becomes that holds NaN or +inf, or nothing but -inf.
+enum class NanRow {
+  /// As oneDNN has it: a NaN weighs more than everything else and stays NaN.
+  kElement,
+  kAll,
+};
+template <class T>
+constexpr NanRow kNanRow =
+    std::is_same_v<T, float> || std::is_same_v<T, Eigen::bfloat16> ? NanRow::kElement : NanRow::kAll;
+
 template <class W>
-void not_a_number_row(const W* in, int64_t classes, W* out) {
+void not_a_number_row(const W* in, int64_t classes, NanRow rule, W* out) {
   const W inf = std::numeric_limits<W>::infinity(), nan = std::numeric_limits<W>::quiet_NaN();
-  const bool hopeless =
-      std::is_same_v<W, double> || std::all_of(in, in + classes, [&](W v) { return v == -inf; });
+  const bool hopeless = rule == NanRow::kAll || std::all_of(in, in + classes, [&](W v) { return v == -inf; });
   for (int64_t i = 0; i < classes; ++i) {
     out[i] = hopeless || std::isnan(in[i]) || in[i] == inf ? nan : W(0);
   }
@@ -35,7 +42,7 @@ void not_a_number_row(const W* in, int64_t classes, W* out) {
 
 /// out = softmax(in), or its logarithm. `out` may be `in`.
 template <class W>
-void softmax_row(const W* in, int64_t classes, bool log, W* out) {
+void softmax_row(const W* in, int64_t classes, bool log, NanRow rule, W* out) {
   ConstRow<W> x(in, classes);
   Row<W> y(out, classes);
   const W top = x.template maxCoeff<Eigen::PropagateNumbers>();
@@ -45,11 +52,11 @@ void softmax_row(const W* in, int64_t classes, bool log, W* out) {
   } else {
     if (out == in) {
       // The special rows need the input again.
-      if (std::isnan((x - top).exp().sum())) return not_a_number_row(in, classes, out);
+      if (std::isnan((x - top).exp().sum())) return not_a_number_row(in, classes, rule, out);
     }
     y = (x - top).exp();
     const W sum = y.sum();
-    if (std::isnan(sum)) return not_a_number_row(in, classes, out);
+    if (std::isnan(sum)) return not_a_number_row(in, classes, rule, out);
     y *= W(1) / sum;
   }
 }
@@ -69,13 +76,13 @@ absl::Status softmax(KernelContext& context, bool log) {
           for (int64_t r = begin; r < end; ++r) {
             for (size_t i = 0; i < wide.size(); ++i)
               wide[i] = static_cast<float>(from[r * classes + static_cast<int64_t>(i)]);
-            softmax_row(wide.data(), classes, log, wide.data());
+            softmax_row(wide.data(), classes, log, kNanRow<T>, wide.data());
             for (size_t i = 0; i < wide.size(); ++i)
               to[r * classes + static_cast<int64_t>(i)] = static_cast<T>(wide[i]);
           }
         } else {
           for (int64_t r = begin; r < end; ++r)
-            softmax_row(from + r * classes, classes, log, to + r * classes);
+            softmax_row(from + r * classes, classes, log, kNanRow<T>, to + r * classes);
         }
       });
   return absl::OkStatus();
@@ -146,8 +153,8 @@ absl::Status softmax_cross_entropy(KernelContext& context) {
   if (rows == 0) return absl::OkStatus();
   const T *x = logits.flat<T>().data(), *p = labels.flat<T>().data();
   T *l = loss->flat<T>().data(), *g = grad->flat<T>().data();
-  const int64_t x_cols = logits.dim(logits.rank() - 1),
-                p_cols = labels.rank() == 0 ? 1 : labels.dim(labels.rank() - 1);
+  auto columns = [](const Tensor& t) { return t.rank() == 0 ? 1 : t.dim(t.rank() - 1); };
+  const int64_t x_cols = columns(logits), p_cols = columns(labels);
   const bool x_repeats = logits.num_elements() == x_cols, p_repeats = labels.num_elements() == p_cols;
   context.parallel().parallel_for(rows, cols * kClassNs * 3 + 50, [&](int64_t begin, int64_t end) {
     using W = Wide<T>;

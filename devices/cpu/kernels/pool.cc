@@ -93,11 +93,6 @@ absl::StatusOr<PoolProblem> PoolAttrs::problem(const Shape& input, absl::string_
       w.before = explicit_paddings[2 * axis];
       w.after = explicit_paddings[2 * axis + 1];
     }
-    if (padding == Padding::kValid && w.kernel > w.in && w.in > 0) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "Computed output size would be negative: ", w.in - w.kernel + 1, " [input_size: ", w.in,
-          ", effective_filter_size: ", w.kernel, ", stride: ", w.stride, "]"));
-    }
     TROUPE_RETURN_IF_ERROR(size_window(padding, &w));
     spatial_out[i] = w.out;
   }

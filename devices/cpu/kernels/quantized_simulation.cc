@@ -196,7 +196,7 @@ class RoundTripKernel final : public Kernel {
 
  private:
   absl::Status check_bits(int64_t bits) const {
-    if (bits > (signed_ ? 1 : 0) && bits < 63) return absl::OkStatus();
+    if (bits > 0 && bits < (signed_ ? 62 : 63)) return absl::OkStatus();
     return absl::InvalidArgumentError(
         absl::StrCat("num_bits is out of range: ", bits, " with signed_input_ ", signed_));
   }

@@ -117,7 +117,8 @@ absl::Status sparse_add(KernelContext& context) {
   std::vector<T> sums;
   merge_rows(a, context.input(0).dim(0), b, context.input(3).dim(0), rank, [&](int64_t i, int64_t j) {
     const T sum = i < 0 ? y[j] : j < 0 ? x[i] : sum_of(x[i], y[j]);
-    if (!(magnitude(sum) >= threshold)) return;
+    // What only one operand has stays, however small.
+    if (i >= 0 && j >= 0 && !(magnitude(sum) >= threshold)) return;
     const int64_t* row = i < 0 ? b + j * rank : a + i * rank;
     rows.insert(rows.end(), row, row + rank);
     sums.push_back(sum);

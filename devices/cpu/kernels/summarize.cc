@@ -65,8 +65,13 @@ struct EdgePrinter {
 
   void print(int dim, int64_t offset) {
     if (dim == t.rank()) {
-      std::string text = element_text(t, offset);
-      out.append(t.dtype() == DataType::kString ? absl::StrCat("\"", text, "\"") : text);
+      if (t.dtype() == DataType::kString) {
+        // Letters beyond ASCII stay what they are, unlike in the older summary.
+        const TString& text = t.flat<TString>()[static_cast<size_t>(offset)];
+        absl::StrAppend(&out, "\"", absl::Utf8SafeCEscape(text.view()), "\"");
+      } else {
+        out.append(element_text(t, offset));
+      }
       return;
     }
     const int64_t count = t.dim(dim);

@@ -131,6 +131,15 @@ TEST(SelfAdjointEig, sorts_eigenvalues) {
                 "Self-adjoint eigen decomposition was not successful. The input might not be valid."));
 }
 
+TEST(Eig, keeps_the_order_of_the_solver) {
+  auto out = run_kernel("Eig", {matrix(2, 2, {-2.315f, -0.266f, 0.384f, -1.427f})},
+                        {{"Tout", DataType::kComplex64}});
+  ASSERT_TRUE(out.ok()) << out.status();
+  // As TensorFlow: not sorted.
+  EXPECT_NEAR(out->at(0).flat<std::complex<float>>()[0].real(), -2.1792078f, 1e-5);
+  EXPECT_NEAR(out->at(0).flat<std::complex<float>>()[1].real(), -1.5627922f, 1e-5);
+}
+
 TEST(Qr, is_full_on_demand) {
   auto out = run_kernel("Qr", {matrix(3, 1, {0, 3, 4})}, {{"full_matrices", true}});
   ASSERT_TRUE(out.ok()) << out.status();

@@ -132,6 +132,15 @@ TEST(SoftmaxCrossEntropy, broadcasts_labels) {
   EXPECT_TRUE(tensors_near(out->at(1), Tensor::from<float>(Shape{2, 2}, {0.5f, -0.5f, 0.25f, -0.25f})));
 }
 
+TEST(SoftmaxCrossEntropy, broadcasts_a_scalar) {
+  Tensor labels = Tensor::from<float>(Shape{2, 2}, {1, 0, 0, 2});
+  auto out = run_kernel("SoftmaxCrossEntropyWithLogits", {Tensor::scalar<float>(3), labels});
+  ASSERT_TRUE(out.ok()) << out.status();
+  const float two = std::log(2.0f);
+  EXPECT_TRUE(tensors_near(out->at(0), Tensor::vector<float>({two, 2 * two})));
+  EXPECT_TRUE(tensors_near(out->at(1), Tensor::from<float>(Shape{2, 2}, {-0.5, 0.5, 0.5, -1.5})));
+}
+
 TEST(SparseSoftmaxCrossEntropy, names_labels_outside_the_classes) {
   Tensor x = zeros(DataType::kFloat, Shape{2, 3});
   EXPECT_EQ(run_kernel("SparseSoftmaxCrossEntropyWithLogits", {x, Tensor::vector<int32_t>({0, 3})}).status(),

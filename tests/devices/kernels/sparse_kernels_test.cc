@@ -151,6 +151,8 @@ TEST(SparseAdd, drops_what_is_below_the_threshold) {
       kRows, kValues, kShape, rows(2, 2, {0, 1, 1, 0}), floats({-5, 8}), kShape, Tensor::scalar<float>(0.5f)};
   AttrMap attrs = {{"Treal", DataType::kFloat}};
   expect_outputs(run_kernel("SparseAdd", in, attrs), {rows(2, 2, {1, 0, 1, 2}), floats({8, 6}), kShape});
+  in[4] = floats({-5, 0.25});
+  expect_outputs(run_kernel("SparseAdd", in, attrs), {rows(2, 2, {1, 0, 1, 2}), floats({0.25, 6}), kShape});
   expect_outputs(run_kernel("SparseAddGrad",
                             {floats({1, 2}), kRows, rows(2, 2, {0, 1, 1, 0}), rows(2, 2, {1, 0, 1, 2})}),
                  {floats({0, 2}), floats({0, 1})});

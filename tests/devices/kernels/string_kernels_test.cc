@@ -152,6 +152,11 @@ TEST(StringFormat, fills_placeholders) {
                 {{"T", std::vector<DataType>{DataType::kInt32}}, {"template", "ab"}, {"placeholder", ""}})),
       ElementsAre("a[1]b"))
       << "nothing stands between any two letters";
+  EXPECT_THAT(
+      texts(
+          run("StringFormat", {strings({"\xc3\xa9t\xc3\xa9", "\x01"})},
+              {{"T", std::vector<DataType>{DataType::kString}}, {"template", "%s"}, {"placeholder", "%s"}})),
+      ElementsAre("[\"\xc3\xa9t\xc3\xa9\" \"\\001\"]"));
 }
 
 TEST(StringSplit, cuts_at_any_of_the_bytes_or_between_all) {

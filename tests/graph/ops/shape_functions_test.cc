@@ -123,6 +123,7 @@ TEST(ShapeFunctions, slide_windows) {
   AttrMap pool = same;
   pool.set("ksize", std::vector<int64_t>{1, 3, 3, 1});
   EXPECT_EQ(g.shape("MaxPool", {image}, pool), "[?,14,14,3]");
+  EXPECT_EQ(g.shape("MaxPoolGradGrad", {image, image, image}, pool), "[?,14,14,3]");
 }
 
 TEST(ShapeFunctions, of_layers) {
