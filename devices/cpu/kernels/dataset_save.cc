@@ -12,6 +12,7 @@
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/dataset.h"
 #include "devices/cpu/kernels/dataset_call.h"
+#include "devices/cpu/kernels/encoded_tensor.h"
 #include "devices/cpu/kernels/iterator_threads.h"
 #include "devices/cpu/kernels/random_scope.h"
 #include "devices/cpu/kernels/record_writer.h"
@@ -86,21 +87,6 @@ absl::StatusOr<ReaderFile::Compression> compression_of(const KernelContext& cont
   }
   // As in TensorFlow, what is no compression's name asks for none.
   return ReaderFile::Compression::kNone;
-}
-
-absl::StatusOr<std::string> encode_tensor(const Tensor& tensor) {
-  pb::TensorProto proto;
-  const DataType dtype = tensor.dtype();
-  if (dtype == DataType::kString || dtype == DataType::kResource || dtype == DataType::kVariant) {
-    to_proto(tensor, &proto);
-  } else {
-    proto.set_dtype(static_cast<pb::DataType>(static_cast<int>(dtype)));
-    to_proto(PartialShape(tensor.shape()), proto.mutable_tensor_shape());
-    if (tensor.bytes() > 0) proto.set_tensor_content(tensor.raw(), tensor.bytes());
-  }
-  std::string bytes;
-  if (!proto.SerializeToString(&bytes)) return invalid("A tensor is too large to be saved");
-  return bytes;
 }
 
 /// One run of saving a dataset. Used by one thread at a time.

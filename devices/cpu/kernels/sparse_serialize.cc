@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "devices/cpu/kernels/encoded_tensor.h"
 #include "devices/cpu/kernels/resource_access.h"
 #include "devices/cpu/kernels/sparse.h"
 #include "devices/cpu/kernels/tensor_variant.h"
@@ -19,28 +20,12 @@ namespace {
 /// Indices, values, dense shape.
 using Parts = std::array<Tensor, 3>;
 
-absl::StatusOr<std::string> encode(const Tensor& tensor) {
-  pb::TensorProto proto;
-  const DataType dtype = tensor.dtype();
-  if (dtype == DataType::kString || dtype == DataType::kResource || dtype == DataType::kVariant) {
-    to_proto(tensor, &proto);
-  } else {
-    // Always raw bytes, so that equal tensors give equal strings.
-    proto.set_dtype(static_cast<pb::DataType>(static_cast<int>(dtype)));
-    to_proto(PartialShape(tensor.shape()), proto.mutable_tensor_shape());
-    if (tensor.bytes() > 0) proto.set_tensor_content(tensor.raw(), tensor.bytes());
-  }
-  std::string bytes;
-  if (!proto.SerializeToString(&bytes)) return invalid("Tensor is too large to serialize");
-  return bytes;
-}
-
 absl::Status write_part(const Tensor& part, Tensor* out, int64_t i) {
   if (out->dtype() == DataType::kVariant) {
     out->flat<Variant>()[i] = Variant(std::make_shared<TensorVariant>(part));
     return absl::OkStatus();
   }
-  TROUPE_ASSIGN_OR_RETURN(std::string bytes, encode(part));
+  TROUPE_ASSIGN_OR_RETURN(std::string bytes, encode_tensor(part));
   out->flat<TString>()[i].assign(bytes);
   return absl::OkStatus();
 }
