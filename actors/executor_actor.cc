@@ -25,12 +25,13 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
   void on_exit() override { keep_slot_ = nullptr; }
 
   /// The turn that most steps consist of: StartExecutor alone in the mailbox. It is taken as any message is, without CAF's
-  /// search for a handler, its timeouts and streams; all other turns are CAF's.
+  /// search for a handler, its timeouts and streams; all other turns are CAF's. What arrived meanwhile is taken at once, too: behind
+  /// all that waits in a pool it would hold a function's caller, and its callers, while others begin. Only a step that yields waits.
   resume_result resume(caf::execution_unit* unit, size_t max_messages) override {
     if (!take_start(unit)) return ExecutorActor::base::resume(unit, max_messages);
     if (finalize()) return caf::resumable::done;
     if (mailbox().try_block()) return caf::resumable::awaiting_message;
-    return caf::resumable::resume_later;
+    return yielded_ ? caf::resumable::resume_later : ExecutorActor::base::resume(unit, max_messages);
   }
 
   behavior_type make_behavior() override {
@@ -83,7 +84,9 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
   }
 
   void turn() {
-    switch (state_->advance()) {
+    const ExecutorState::Turn end = state_->advance();
+    yielded_ = end == ExecutorState::Turn::kYield;
+    switch (end) {
       case ExecutorState::Turn::kYield: wake(); break;
       case ExecutorState::Turn::kWaiting:
         if (!state_->status().ok()) release_waiters();
@@ -119,6 +122,7 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
   const int index_;
   ExecutorState* state_;
   bool running_ = false;
+  bool yielded_ = false;
   bool released_ = false;
 };
 

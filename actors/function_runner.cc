@@ -368,8 +368,8 @@ std::vector<std::string> SlotCalls::input_names(const KernelNode& node) const {
       // A stateful kernel may have been made by another signature, with a node of the same name.
       if (&partition->info(i) == &node || partition->info(i).name == node.name) {
         std::vector<std::string> names;
-        for (const auto& source : partition->sources(std::array{i})[0])
-          names.push_back(partition->name_of(source));
+        const auto sources = partition->sources(std::array{i});
+        for (const CompiledPartition::Source& source : sources[0]) names.push_back(partition->name_of(source));
         return names;
       }
     }
