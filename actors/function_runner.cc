@@ -369,7 +369,8 @@ std::vector<std::string> SlotCalls::input_names(const KernelNode& node) const {
       if (&partition->info(i) == &node || partition->info(i).name == node.name) {
         std::vector<std::string> names;
         const auto sources = partition->sources(std::array{i});
-        for (const CompiledPartition::Source& source : sources[0]) names.push_back(partition->name_of(source));
+        for (const CompiledPartition::Source& source : sources[0])
+          names.push_back(partition->name_of(source));
         return names;
       }
     }
