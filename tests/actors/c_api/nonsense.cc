@@ -109,8 +109,14 @@ TF_Buffer* Draw::buffer() {
 }
 
 const char* Draw::text() {
-  return one_of<const char*>(
+  const char* text = one_of<const char*>(
       {nullptr, "", "x", "add", "T", "value", "dtype", "no such", "a/b:0", "\xff\xfe", kLongText.c_str()});
+  if (text == nullptr) return nullptr;
+  // Whatever length is said to go with it, there is that much.
+  auto padded = std::make_shared<std::string>(text);
+  padded->resize(std::max<size_t>(padded->size(), 64));
+  kept_.push_back(padded);
+  return padded->data();
 }
 
 const void* Draw::bytes() {
@@ -130,6 +136,7 @@ void dispose(TF_ImportGraphDefOptions* options) { TF_DeleteImportGraphDefOptions
 void dispose(TF_ImportGraphDefResults* results) { TF_DeleteImportGraphDefResults(results); }
 void dispose(TF_DeviceList* list) { TF_DeleteDeviceList(list); }
 void dispose(TF_ApiDefMap* map) { TF_DeleteApiDefMap(map); }
+void dispose(TF_Library* library) { TF_DeleteLibraryHandle(library); }
 
 void dispose(TF_Session* session) {
   Status status(TF_NewStatus());

@@ -331,6 +331,7 @@ void dispose(TF_ImportGraphDefOptions* options);
 void dispose(TF_ImportGraphDefResults* results);
 void dispose(TF_DeviceList* list);
 void dispose(TF_ApiDefMap* map);
+void dispose(TF_Library* library);
 void dispose(TF_OperationDescription* description);
 void dispose(TF_WhileParams params);
 
