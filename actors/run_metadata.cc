@@ -16,11 +16,17 @@ namespace {
 
 namespace pb = ::tensorflow;
 
+constexpr int64_t kNsPerUs = 1000;
+
+void add_dims(const Shape& from, pb::TensorShapeProto* to) {
+  for (int i = 0; i < from.rank(); ++i) to->add_dim()->set_size(from.dim(i));
+}
+
 void describe_output(const NodeTiming::Output& from, const std::string& allocator, pb::NodeOutput* to) {
   to->set_slot(from.slot);
   pb::TensorDescription* t = to->mutable_tensor_description();
   t->set_dtype(static_cast<pb::DataType>(from.dtype));
-  for (int i = 0; i < from.shape.rank(); ++i) t->mutable_shape()->add_dim()->set_size(from.shape.dim(i));
+  if (from.shape.rank() > 0) add_dims(from.shape, t->mutable_shape());
   pb::AllocationDescription* a = t->mutable_allocation_description();
   a->set_requested_bytes(from.bytes);
   a->set_allocated_bytes(from.bytes);
@@ -39,7 +45,6 @@ std::string label(const CompiledPartition& partition, const Sources& sources, in
 
 void describe_node(const CompiledPartition& partition, const Sources& sources, const NodeTiming& timing,
                    const std::string& allocator, pb::NodeExecStats* to) {
-  constexpr int64_t kNsPerUs = 1000;
   const int64_t length = timing.end_ns - timing.begin_ns;
   to->set_node_name(partition.info(timing.node).name);
   to->set_all_start_micros(timing.begin_ns / kNsPerUs);
@@ -60,13 +65,17 @@ class Executions {
  public:
   void add(const CompiledPartition& partition, const std::vector<NodeTiming>& timings) {
     auto& list = of(partition.device());
-    if (!sources_.contains(&partition)) sources_.emplace(&partition, partition.sources());
+    auto [known, first] = sources_.try_emplace(&partition);
+    if (first) known->second = partition.sources();
     for (const NodeTiming& t : timings) {
       // As TensorFlow, which leaves transfers out.
       const std::string& op = partition.info(t.node).op->name;
       if (op != "_Send" && op != "_Recv") list.push_back({&partition, &t});
     }
   }
+
+  /// Of a partition that was added.
+  const Sources& sources_of(const CompiledPartition& partition) const { return sources_.at(&partition); }
 
   void describe(pb::StepStats* to) {
     for (auto& [device, list] : by_device_) {
@@ -77,7 +86,7 @@ class Executions {
       stats->set_device(device->name());
       const std::string allocator(device->allocator()->name());
       for (const Execution& e : list) {
-        describe_node(*e.partition, sources_.at(e.partition), *e.timing, allocator, stats->add_node_stats());
+        describe_node(*e.partition, sources_of(*e.partition), *e.timing, allocator, stats->add_node_stats());
       }
     }
   }
@@ -104,14 +113,13 @@ void note_cost(const NodeTiming::Output& from, pb::CostGraphDef::Node::OutputInf
   to->set_size(from.bytes);
   to->set_dtype(static_cast<pb::DataType>(from.dtype));
   to->clear_shape();
-  for (int i = 0; i < from.shape.rank(); ++i) to->mutable_shape()->add_dim()->set_size(from.shape.dim(i));
+  if (from.shape.rank() > 0) add_dims(from.shape, to->mutable_shape());
 }
 
 /// The nodes of one partition, from the id that `to` has room at, with what this step's executions took.
-void describe_costs(const CompiledPartition& partition, const std::vector<NodeTiming>& timings,
-                    pb::CostGraphDef* to) {
+void describe_costs(const CompiledPartition& partition, const Sources& sources,
+                    const std::vector<NodeTiming>& timings, pb::CostGraphDef* to) {
   const int first = to->node_size();
-  const Sources sources = partition.sources();
   for (int i = 0; i < partition.num_nodes(); ++i) {
     const CompiledNode& n = partition.node(i);
     pb::CostGraphDef::Node* node = to->add_node();
@@ -141,7 +149,6 @@ void describe_costs(const CompiledPartition& partition, const std::vector<NodeTi
     node->set_persistent_memory_size(static_cast<int64_t>(value.bytes()));
   }
   for (const NodeTiming& t : timings) {
-    constexpr int64_t kNsPerUs = 1000;
     pb::CostGraphDef::Node* node = to->mutable_node(first + t.node);
     node->set_compute_cost(std::max<int64_t>(node->compute_cost(), (t.end_ns - t.begin_ns) / kNsPerUs));
     for (const NodeTiming::Output& o : t.outputs) note_cost(o, node->mutable_output_info(o.slot));
@@ -159,7 +166,9 @@ std::string run_metadata(const StepSlot& slot) {
   executions.describe(metadata.mutable_step_stats());
   if (slot.build_cost_model) {
     for (const auto& state : slot.states) {
-      describe_costs(state->partition(), state->timings(), metadata.mutable_cost_graph());
+      const CompiledPartition& partition = state->partition();
+      describe_costs(partition, executions.sources_of(partition), state->timings(),
+                     metadata.mutable_cost_graph());
     }
   }
   return metadata.SerializeAsString();

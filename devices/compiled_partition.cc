@@ -341,11 +341,14 @@ void CompiledPartition::record_cost(int node, uint64_t cycles) const {
   costs_[node].store(static_cast<uint32_t>(std::max<uint64_t>(1, next)), std::memory_order_relaxed);
 }
 
+/// The first constant that is bound to this slot of a frame, or to a later one.
+static std::vector<BoundConstant>::const_iterator first_bound(const CompiledFrame& frame, int32_t slot) {
+  return std::lower_bound(frame.bound_constants.begin(), frame.bound_constants.end(), slot,
+                          [](const BoundConstant& b, int32_t s) { return b.slot < s; });
+}
+
 const Tensor& CompiledPartition::constant_at(int32_t frame, int32_t slot) const {
-  const std::vector<BoundConstant>& bound = frames_[frame].bound_constants;
-  auto it = std::lower_bound(bound.begin(), bound.end(), slot,
-                             [](const BoundConstant& b, int32_t s) { return b.slot < s; });
-  return consts_[it->constant];
+  return consts_[first_bound(frames_[frame], slot)->constant];
 }
 
 std::vector<std::vector<CompiledPartition::Source>> CompiledPartition::sources() const {
@@ -363,9 +366,8 @@ std::vector<std::vector<CompiledPartition::Source>> CompiledPartition::sources(
     position[nodes[k]] = static_cast<int32_t>(k);
     found[k].resize(n.num_inputs, {-1, 0});
     const std::vector<BoundConstant>& bound = frames_[n.frame].bound_constants;
-    auto it = std::lower_bound(bound.begin(), bound.end(), n.input_begin,
-                               [](const BoundConstant& b, int32_t s) { return b.slot < s; });
-    for (; it != bound.end() && it->slot < n.input_begin + n.num_inputs; ++it)
+    for (auto it = first_bound(frames_[n.frame], n.input_begin);
+         it != bound.end() && it->slot < n.input_begin + n.num_inputs; ++it)
       found[k][it->slot - n.input_begin] = {it->node, 0};
   }
   for (size_t i = 0; i < nodes_.size(); ++i) {

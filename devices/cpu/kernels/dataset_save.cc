@@ -12,9 +12,9 @@
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/dataset.h"
 #include "devices/cpu/kernels/dataset_call.h"
+#include "devices/cpu/kernels/dataset_walk.h"
 #include "devices/cpu/kernels/encoded_tensor.h"
 #include "devices/cpu/kernels/iterator_threads.h"
-#include "devices/cpu/kernels/random_scope.h"
 #include "devices/cpu/kernels/record_writer.h"
 #include "graph/tensor/tensor_proto.h"
 #include "proto/tensor.pb.h"
@@ -164,9 +164,8 @@ struct SavePlan {
 
 absl::Status save_dataset(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(const SavePlan plan, SavePlan::read(context));
-  const RandomScope random;
-  ElementContext step = element_context(context);
-  step.random_scope = random.id();
+  const DatasetWalk walk(context);
+  const ElementContext& step = walk.step;
   const std::unique_ptr<Saver> saver = plan.saver();
   TROUPE_RETURN_IF_ERROR(saver->begin());
   const IteratorPtr iterator = plan.input->iterate("SaveIterator");

@@ -3,9 +3,9 @@
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/dataset.h"
 #include "devices/cpu/kernels/dataset_call.h"
+#include "devices/cpu/kernels/dataset_walk.h"
 #include "devices/cpu/kernels/iterator_resource.h"
 #include "devices/cpu/kernels/iterator_threads.h"
-#include "devices/cpu/kernels/random_scope.h"
 #include "devices/cpu/kernels/record_writer.h"
 #include "devices/cpu/kernels/resource_access.h"
 #include "devices/cpu/kernels/table.h"
@@ -20,9 +20,8 @@ absl::Status reduce(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(BoundFunction f, bound_function(context, "f", 1 + width, context.num_inputs()));
   Element state;
   for (int i = 0; i < width; ++i) state.push_back(context.input(1 + i));
-  const RandomScope random;
-  ElementContext step = element_context(context);
-  step.random_scope = random.id();
+  const DatasetWalk walk(context);
+  const ElementContext& step = walk.step;
   const IteratorPtr iterator = dataset->iterate("ReduceIterator");
   while (true) {
     TROUPE_RETURN_IF_ERROR(step.check());
@@ -65,9 +64,8 @@ absl::Status element_at(KernelContext& context) {
   if (index < 0 || index >= count) {
     return absl::OutOfRangeError(absl::StrCat("Index out of range [0, ", count, "):", index));
   }
-  const RandomScope random;
-  ElementContext step = element_context(context);
-  step.random_scope = random.id();
+  const DatasetWalk walk(context);
+  const ElementContext& step = walk.step;
   const IteratorPtr iterator = dataset->iterate("RandomAccess");
   for (int64_t i = 0;; ++i) {
     TROUPE_RETURN_IF_ERROR(step.check());
@@ -106,9 +104,8 @@ absl::Status fill_table(KernelContext& context) {
                    " and values of type ", dtype_name(options.value_dtype));
   }
   if (table->is_initialized()) return absl::OkStatus();
-  const RandomScope random;
-  ElementContext step = element_context(context);
-  step.random_scope = random.id();
+  const DatasetWalk walk(context);
+  const ElementContext& step = walk.step;
   const IteratorPtr iterator = dataset->iterate("LookupTable");
   std::vector<Element> rows;
   while (true) {
@@ -138,9 +135,8 @@ absl::Status write_records(KernelContext& context) {
   if (!packing.ok()) return invalid("Unsupported compression_type: ", compression, ".");
   RecordWriter file;
   TROUPE_RETURN_IF_ERROR(file.open(path, *packing));
-  const RandomScope random;
-  ElementContext step = element_context(context);
-  step.random_scope = random.id();
+  const DatasetWalk walk(context);
+  const ElementContext& step = walk.step;
   const IteratorPtr iterator = dataset->iterate("ToTFRecordOpIterator");
   while (true) {
     TROUPE_RETURN_IF_ERROR(step.check());
