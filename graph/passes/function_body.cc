@@ -52,6 +52,13 @@ bool has_side_effects(const OpDef& op) {
   return op.is_stateful && !kQuiet->contains(op.name);
 }
 
+FunctionRef in_random_scope(const FunctionRef& function, const AttrValue& scope) {
+  auto attrs =
+      function.attrs == nullptr ? std::make_shared<AttrMap>() : std::make_shared<AttrMap>(*function.attrs);
+  attrs->set(kRandomScopeAttr, scope);
+  return {function.name, std::move(attrs)};
+}
+
 namespace {
 
 /// Replaces `$T` by the attr of that name, in functions' own attrs too.
@@ -88,20 +95,14 @@ absl::StatusOr<AttrValue> substitute(const AttrValue& value, const AttrMap& attr
   return value;
 }
 
-FunctionRef in_scope(const FunctionRef& ref, const AttrValue& scope) {
-  auto attrs = ref.attrs == nullptr ? std::make_shared<AttrMap>() : std::make_shared<AttrMap>(*ref.attrs);
-  attrs->set(kRandomScopeAttr, scope);
-  return {ref.name, std::move(attrs)};
-}
-
 /// Marks a node that draws numbers by its own seeds, or calls functions.
 void set_random_scope(const AttrValue& scope, bool is_call, const OpDef& op, AttrMap* attrs) {
   for (auto& [name, value] : *attrs) {
     if (const auto* ref = value.get<FunctionRef>()) {
-      value = in_scope(FunctionRef(*ref), scope);
+      value = in_random_scope(FunctionRef(*ref), scope);
     } else if (const auto* refs = value.get<std::vector<FunctionRef>>()) {
       std::vector<FunctionRef> scoped;
-      for (const FunctionRef& each : *refs) scoped.push_back(in_scope(each, scope));
+      for (const FunctionRef& each : *refs) scoped.push_back(in_random_scope(each, scope));
       value = std::move(scoped);
     }
   }

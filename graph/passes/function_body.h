@@ -46,6 +46,9 @@ struct FunctionBody {
 /// and to the functions that it calls. Whoever sets it may make these ops begin anew.
 inline constexpr const char* kRandomScopeAttr = "_random_scope";
 
+/// The function with that attr.
+FunctionRef in_random_scope(const FunctionRef& function, const AttrValue& scope);
+
 /// Whether running a node of this op can be seen other than by its outputs. Ops that are stateful only because they make a
 /// handle, read, or draw random numbers have none.
 bool has_side_effects(const OpDef& op);

@@ -12,11 +12,7 @@ namespace {
 
 /// Tells the seeded random ops of the function which iterator they work for.
 FunctionRef scoped(const FunctionRef& function, int64_t scope) {
-  if (scope < 0) return function;
-  auto attrs = std::make_shared<AttrMap>();
-  if (function.attrs != nullptr) *attrs = *function.attrs;
-  attrs->set(kRandomScopeAttr, scope);
-  return {function.name, std::move(attrs)};
+  return scope < 0 ? function : in_random_scope(function, scope);
 }
 
 }  // namespace
