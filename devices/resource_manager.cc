@@ -14,6 +14,14 @@ int64_t ResourceManager::next_private_number() {
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
+std::shared_ptr<Resource> ResourceManager::peek(const std::string& container, uint64_t type,
+                                                const std::string& name) const {
+  auto c = containers_.find(container);
+  if (c == containers_.end()) return nullptr;
+  auto r = c->second.find(key(type, name));
+  return r == c->second.end() ? nullptr : r->second;
+}
+
 absl::Status ResourceManager::insert(const std::string& container, const std::string& name, uint64_t type,
                                      const char* type_name, std::shared_ptr<Resource> resource) {
   std::lock_guard lock(mu_);

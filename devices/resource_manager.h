@@ -5,7 +5,6 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <typeinfo>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -34,35 +33,33 @@ class ResourceManager {
   /// AlreadyExists "Resource c/n/T".
   template <class T>
   absl::Status create(const std::string& container, const std::string& name, std::shared_ptr<T> resource) {
-    return insert(container, name, typeid(T).hash_code(), T::kTypeName, std::move(resource));
+    return insert(container, name, type_hash<T>(), T::kTypeName, std::move(resource));
   }
   /// NotFound "Container c does not exist. ..." or "Resource c/n/T does not exist.".
   template <class T>
   absl::StatusOr<std::shared_ptr<T>> lookup(const std::string& container, const std::string& name) const {
-    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Resource> r,
-                            find(container, name, typeid(T).hash_code(), T::kTypeName));
+    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Resource> r, find(container, name, type_hash<T>(), T::kTypeName));
     return std::static_pointer_cast<T>(r);
   }
-  /// `make` runs under the manager's lock: it must not call back.
+  /// `make` runs under the manager's lock: it must not call back. When it fails or throws, nothing is there. Internal when it
+  /// gives null.
   template <class T>
   absl::StatusOr<std::shared_ptr<T>> lookup_or_create(
       const std::string& container, const std::string& name,
       const std::function<absl::StatusOr<std::shared_ptr<T>>()>& make) {
     std::lock_guard lock(mu_);
-    auto& slot = containers_[container][key(typeid(T).hash_code(), name)];
-    if (slot == nullptr) {
-      auto made = make();
-      if (!made.ok()) {
-        containers_[container].erase(key(typeid(T).hash_code(), name));
-        return made.status();
-      }
-      slot = *std::move(made);
-    }
-    return std::static_pointer_cast<T>(slot);
+    if (std::shared_ptr<Resource> there = peek(container, type_hash<T>(), name))
+      return std::static_pointer_cast<T>(there);
+    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<T> made, make());
+    if (made == nullptr)
+      return absl::InternalError(
+          absl::StrCat("No resource ", container, "/", name, "/", T::kTypeName, " was made"));
+    containers_[container].emplace(key(type_hash<T>(), name), made);
+    return made;
   }
   template <class T>
   absl::Status remove(const std::string& container, const std::string& name) {
-    return erase(container, name, typeid(T).hash_code(), T::kTypeName);
+    return erase(container, name, type_hash<T>(), T::kTypeName);
   }
   /// By the fields of a handle, when the caller does not know the type.
   absl::Status remove(const ResourceHandle& handle);
@@ -71,10 +68,13 @@ class ResourceManager {
   void clear();
   size_t size() const;
 
-  /// hash_code of handles to T.
+  /// hash_code of handles to T: FNV-1a of its kTypeName, the same in every process. No two types have one name.
   template <class T>
-  static uint64_t type_hash() {
-    return typeid(T).hash_code();
+  static constexpr uint64_t type_hash() {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (const char* c = T::kTypeName; *c != 0; ++c)
+      hash = (hash ^ static_cast<uint8_t>(*c)) * 0x100000001b3u;
+    return hash;
   }
   /// A number that no other private resource of this process has, for names like "_7_queue".
   static int64_t next_private_number();
@@ -82,6 +82,8 @@ class ResourceManager {
  private:
   using Key = std::pair<uint64_t, std::string>;
   static Key key(uint64_t type, const std::string& name) { return {type, name}; }
+  /// Null when it is not there. With mu_ held.
+  std::shared_ptr<Resource> peek(const std::string& container, uint64_t type, const std::string& name) const;
   absl::Status insert(const std::string& container, const std::string& name, uint64_t type,
                       const char* type_name, std::shared_ptr<Resource> resource);
   absl::StatusOr<std::shared_ptr<Resource>> find(const std::string& container, const std::string& name,
