@@ -125,4 +125,9 @@ absl::Status AttrMap::mismatch(absl::string_view name, const AttrValue& value) {
       absl::StrCat("AttrValue of attr '", name, "' had value with unexpected type '", value.kind(), "'"));
 }
 
+absl::Status AttrMap::out_of_range(absl::string_view name, int64_t value) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("Attr ", name, " has value ", value, " out of range for an int32"));
+}
+
 }  // namespace troupe

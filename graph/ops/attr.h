@@ -104,14 +104,17 @@ class AttrMap {
   void set(absl::string_view name, AttrValue value);
   void erase(absl::string_view name);
 
-  /// NotFound "No attr named 'x'", or InvalidArgument when it is of another kind than T. A vector T also takes
-  /// an empty list.
+  /// NotFound "No attr named 'x'", or InvalidArgument when it is of another kind than T, or an int that does not fit. A
+  /// vector T also takes an empty list.
   template <class T>
   absl::StatusOr<T> get(absl::string_view name) const {
     const AttrValue* v = find(name);
     if (v == nullptr) return missing(name);
     if constexpr (std::is_same_v<T, int> || std::is_same_v<T, int32_t>) {
-      if (const int64_t* i = v->get<int64_t>()) return static_cast<int>(*i);
+      if (const int64_t* i = v->get<int64_t>()) {
+        if (*i != static_cast<int>(*i)) return out_of_range(name, *i);
+        return static_cast<int>(*i);
+      }
     } else if constexpr (is_vector<T>::value) {
       if (auto list = v->get_list<T>()) return *std::move(list);
     } else {
@@ -139,6 +142,7 @@ class AttrMap {
   struct is_vector<std::vector<T>> : std::true_type {};
   static absl::Status missing(absl::string_view name);
   static absl::Status mismatch(absl::string_view name, const AttrValue& value);
+  static absl::Status out_of_range(absl::string_view name, int64_t value);
 
   std::vector<Entry> entries_;
 };
