@@ -29,64 +29,9 @@ void add_message_types(caf::actor_system_config& config) {
   config.add_error_category(caf::atom("troupe"), [](uint8_t code, caf::atom_value, const caf::message& text) {
     return to_status(caf::error(code, caf::atom("troupe"), text)).ToString();
   });
-  add<CreateGraph>(config, "CreateGraph");
-  add<ExtendGraph>(config, "ExtendGraph");
-  add<RunRequest>(config, "RunRequest");
-  add<RunReply>(config, "RunReply");
-  add<CancelRequest>(config, "CancelRequest");
-  add<CancelReply>(config, "CancelReply");
-  add<InspectRequest>(config, "InspectRequest");
-  add<InspectReply>(config, "InspectReply");
-  add<ListDevicesRequest>(config, "ListDevicesRequest");
-  add<ListDevicesReply>(config, "ListDevicesReply");
-  add<CloseRequest>(config, "CloseRequest");
-  add<ClearContainers>(config, "ClearContainers");
-  add<Done>(config, "Done");
-  add<LeaseRequest>(config, "LeaseRequest");
-  add<SlotReply>(config, "SlotReply");
-  add<CompileDone>(config, "CompileDone");
-  add<GraphChanged>(config, "GraphChanged");
-  add<PartitionsDescribed>(config, "PartitionsDescribed");
-  add<CheckDeadlines>(config, "CheckDeadlines");
-  add<RunEnded>(config, "RunEnded");
-  add<RunStep>(config, "RunStep");
-  add<StepOver>(config, "StepOver");
-  add<CancelStep>(config, "CancelStep");
-  add<ExecutorDone>(config, "ExecutorDone");
-  add<InspectStep>(config, "InspectStep");
-  add<InspectStepReply>(config, "InspectStepReply");
-  add<StartExecutor>(config, "StartExecutor");
-  add<DrainKernels>(config, "DrainKernels");
-  add<AbortExecutor>(config, "AbortExecutor");
-  add<InspectExecutor>(config, "InspectExecutor");
-  add<FrontierReply>(config, "FrontierReply");
-  add<LaunchKernels>(config, "LaunchKernels");
-  add<DropKernels>(config, "DropKernels");
-  add<DeviceStatusRequest>(config, "DeviceStatusRequest");
-  add<DeviceStatus>(config, "DeviceStatus");
-  add<RendezvousBegin>(config, "RendezvousBegin");
-  add<RendezvousSend>(config, "RendezvousSend");
-  add<RendezvousRecv>(config, "RendezvousRecv");
-  add<RendezvousAbort>(config, "RendezvousAbort");
-  add<OpenSession>(config, "OpenSession");
-  add<ResetRequest>(config, "ResetRequest");
-  add<RuntimeStatusRequest>(config, "RuntimeStatusRequest");
-  add<RuntimeStatus>(config, "RuntimeStatus");
-  add<MakeCallable>(config, "MakeCallable");
-  add<CallableReply>(config, "CallableReply");
-  add<RunCallable>(config, "RunCallable");
-  add<ReleaseCallable>(config, "ReleaseCallable");
-  add<PartialRunSetup>(config, "PartialRunSetup");
-  add<PartialRunRequest>(config, "PartialRunRequest");
-  add<PartialRunTurn>(config, "PartialRunTurn");
-  add<StartPartialRun>(config, "StartPartialRun");
-  add<PartialRunValue>(config, "PartialRunValue");
-  add<PartialRunTimeout>(config, "PartialRunTimeout");
-  add<CheckLease>(config, "CheckLease");
-  add<CancelPartialRun>(config, "CancelPartialRun");
-  add<PartitionGraphsRequest>(config, "PartitionGraphsRequest");
-  add<PartitionGraphs>(config, "PartitionGraphs");
-  add<PartialRunEnded>(config, "PartialRunEnded");
+#define TROUPE_ADD_MESSAGE(name) add<name>(config, #name);
+  TROUPE_MESSAGES(TROUPE_ADD_MESSAGE)
+#undef TROUPE_ADD_MESSAGE
 }
 
 }  // namespace troupe

@@ -282,61 +282,69 @@ struct RuntimeStatus {
 
 }  // namespace troupe
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CreateGraph)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ExtendGraph)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunRequest)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunReply)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelRequest)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelReply)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::InspectRequest)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::InspectReply)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListDevicesRequest)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ListDevicesReply)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CloseRequest)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ClearContainers)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Done)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::LeaseRequest)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::SlotReply)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CompileDone)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::GraphChanged)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartitionsDescribed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CheckDeadlines)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunEnded)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunStep)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::StepOver)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelStep)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ExecutorDone)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::InspectStep)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::InspectStepReply)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::StartExecutor)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::DrainKernels)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::AbortExecutor)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::InspectExecutor)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::FrontierReply)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::LaunchKernels)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::DropKernels)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::DeviceStatusRequest)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::DeviceStatus)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RendezvousBegin)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RendezvousSend)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RendezvousRecv)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RendezvousAbort)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::OpenSession)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ResetRequest)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RuntimeStatusRequest)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RuntimeStatus)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::MakeCallable)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CallableReply)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunCallable)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ReleaseCallable)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartialRunSetup)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartialRunRequest)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartialRunTurn)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::StartPartialRun)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartialRunValue)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartialRunTimeout)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CheckLease)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelPartialRun)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartitionGraphsRequest)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartitionGraphs)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartialRunEnded)
+// Every message above, once: what CAF has to know of each is made from this list, here and in message_types.cc.
+// clang-format off
+#define TROUPE_MESSAGES(X) \
+  X(CreateGraph)            \
+  X(ExtendGraph)            \
+  X(RunRequest)             \
+  X(RunReply)               \
+  X(CancelRequest)          \
+  X(CancelReply)            \
+  X(InspectRequest)         \
+  X(InspectReply)           \
+  X(ListDevicesRequest)     \
+  X(ListDevicesReply)       \
+  X(CloseRequest)           \
+  X(ClearContainers)        \
+  X(Done)                   \
+  X(LeaseRequest)           \
+  X(SlotReply)              \
+  X(CompileDone)            \
+  X(GraphChanged)           \
+  X(PartitionsDescribed)    \
+  X(CheckDeadlines)         \
+  X(RunEnded)               \
+  X(RunStep)                \
+  X(StepOver)               \
+  X(CancelStep)             \
+  X(ExecutorDone)           \
+  X(InspectStep)            \
+  X(InspectStepReply)       \
+  X(StartExecutor)          \
+  X(DrainKernels)           \
+  X(AbortExecutor)          \
+  X(InspectExecutor)        \
+  X(FrontierReply)          \
+  X(LaunchKernels)          \
+  X(DropKernels)            \
+  X(DeviceStatusRequest)    \
+  X(DeviceStatus)           \
+  X(RendezvousBegin)        \
+  X(RendezvousSend)         \
+  X(RendezvousRecv)         \
+  X(RendezvousAbort)        \
+  X(OpenSession)            \
+  X(ResetRequest)           \
+  X(RuntimeStatusRequest)   \
+  X(RuntimeStatus)          \
+  X(MakeCallable)           \
+  X(CallableReply)          \
+  X(RunCallable)            \
+  X(ReleaseCallable)        \
+  X(PartialRunSetup)        \
+  X(PartialRunRequest)      \
+  X(PartialRunTurn)         \
+  X(StartPartialRun)        \
+  X(PartialRunValue)        \
+  X(PartialRunTimeout)      \
+  X(CheckLease)             \
+  X(CancelPartialRun)       \
+  X(PartitionGraphsRequest) \
+  X(PartitionGraphs)        \
+  X(PartialRunEnded)
+// clang-format on
+
+#define TROUPE_ALLOW_MESSAGE(name) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::name)
+TROUPE_MESSAGES(TROUPE_ALLOW_MESSAGE)
+#undef TROUPE_ALLOW_MESSAGE

@@ -185,12 +185,7 @@ class PartitionCompiler {
     auto lowered =
         std::shared_ptr<LoweredNode>(new LoweredNode);  // its memory must not wait for weak references
     KernelNode& info = lowered->info;
-    info.name = n.name;
-    info.op = n.op;
-    info.attrs = n.attrs;
-    info.input_types.assign(n.input_types.begin(), n.input_types.end());
-    info.output_types.assign(n.output_types.begin(), n.output_types.end());
-    info.graph_producer_version = graph_.versions().producer;
+    info = KernelNode(n, graph_.versions().producer);
     info.constant_inputs = constant_inputs;
     lowered->constants = std::move(constants);
     if (with_kernel) {

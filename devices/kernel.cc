@@ -1,8 +1,17 @@
 #include "devices/kernel.h"
 
 #include "absl/strings/str_cat.h"
+#include "graph/ir/graph.h"
 
 namespace troupe {
+
+KernelNode::KernelNode(const Node& node, int graph_producer_version)
+    : name(node.name),
+      op(node.op),
+      attrs(node.attrs),
+      input_types(node.input_types.begin(), node.input_types.end()),
+      output_types(node.output_types.begin(), node.output_types.end()),
+      graph_producer_version(graph_producer_version) {}
 
 absl::Status AsyncKernel::compute(KernelContext&) {
   return absl::InternalError("an asynchronous kernel was called as a synchronous one");

@@ -18,6 +18,7 @@
 namespace troupe {
 
 class FunctionRunner;
+struct Node;
 class StepState;
 class KernelContext;
 
@@ -44,6 +45,10 @@ struct Value {
 
 /// What a kernel knows of its node while it is built, and for messages later. Lives as long as the kernel.
 struct KernelNode {
+  KernelNode() = default;
+  /// What the graph says of a node; its constant inputs are not looked for.
+  KernelNode(const Node& node, int graph_producer_version);
+
   std::string name;
   const OpDef* op = nullptr;
   AttrMap attrs;
@@ -77,9 +82,9 @@ class KernelConstruction {
   Device* device_;
 };
 
-/// The code of one node. Made once per compiled partition (stateful ops: once per session and node name) and then
-/// called by several steps at once, so `compute` must not change members without a lock. Errors returned get the
-/// node's name appended by the executor: " [[{{node NAME}}]]".
+/// The code of one node. Partitions of a session whose nodes are equal share one (stateful ops: one per session and node
+/// name), and several steps call it at once, so `compute` must not change members without a lock. Errors returned get
+/// the node's name appended by the executor: " [[{{node NAME}}]]".
 class Kernel {
  public:
   virtual ~Kernel() = default;

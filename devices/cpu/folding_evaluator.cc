@@ -50,13 +50,7 @@ absl::StatusOr<std::vector<Tensor>> FoldingEvaluator::evaluate(const Node& node,
                                                                const std::vector<Tensor>& inputs,
                                                                int graph_producer_version) const {
   bytes_left = kMaxBytes;
-  KernelNode info;
-  info.name = node.name;
-  info.op = node.op;
-  info.attrs = node.attrs;
-  info.input_types.assign(node.input_types.begin(), node.input_types.end());
-  info.output_types.assign(node.output_types.begin(), node.output_types.end());
-  info.graph_producer_version = graph_producer_version;
+  const KernelNode info(node, graph_producer_version);
   TROUPE_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, kernels_->create(info, device_.get()));
   if (kernel->is_async())
     return absl::UnimplementedError(absl::StrCat(node.op->name, " waits: it is not folded"));

@@ -1,5 +1,5 @@
-# troupe_library(NAME SOURCES ... LINK ...)  one static library with the project's warnings.
-# troupe_test(NAME SOURCES ... LINK ... [LABELS ...] [TIMEOUT s])  one GoogleTest program, one ctest entry.
+# troupe_library(NAME SOURCES ... LINK ... [PRECOMPILED header or target])  one static library with the project's warnings.
+# troupe_test(NAME SOURCES ... LINK ... [LABELS ...] [TIMEOUT s] [PRECOMPILED target])  one GoogleTest program, one ctest entry.
 # troupe_program(NAME SOURCES ... LINK ...)  one executable.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -28,10 +28,26 @@ if(TROUPE_SANITIZE)
   endif()
 endif()
 
+# PRECOMPILED: a header that the target's files get precompiled, or the target to take it from; files with options of their
+# own cannot have it and are marked SKIP_PRECOMPILE_HEADERS.
+function(troupe_precompile name what)
+  if(NOT TROUPE_PRECOMPILE OR NOT what)
+    return()
+  endif()
+  if(TARGET ${what})
+    target_precompile_headers(${name} REUSE_FROM ${what})
+  else()
+    target_precompile_headers(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${what})
+  endif()
+  # For ccache.
+  target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+endfunction()
+
 function(troupe_library name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "PRECOMPILED" "SOURCES;LINK" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
   target_link_libraries(${name} PUBLIC troupe_options ${arg_LINK})
+  troupe_precompile(${name} "${arg_PRECOMPILED}")
 endfunction()
 
 function(troupe_program name)
@@ -41,7 +57,7 @@ function(troupe_program name)
 endfunction()
 
 function(troupe_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT;PRECOMPILED" "SOURCES;LINK;LABELS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -50,6 +66,7 @@ function(troupe_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE troupe_options ${arg_LINK} GTest::gmock GTest::gtest GTest::gtest_main)
+  troupe_precompile(${name} "${arg_PRECOMPILED}")
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
 endfunction()

@@ -4,6 +4,6 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 config=${1:-release}
 shift || true
-export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=time_macros
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=time_macros,pch_defines
 cmake -S . -B "build/$config" -G Ninja -C "tools/dev/$config.cmake" >/dev/null
 cmake --build "build/$config" -- "$@"

@@ -50,13 +50,7 @@ absl::StatusOr<std::vector<Value>> evaluate(KernelContext& context, const Graph&
     TROUPE_ASSIGN_OR_RETURN(outputs[0].tensor, node.attrs.get<Tensor>("value"));
     return outputs;
   }
-  KernelNode info;
-  info.name = node.name;
-  info.op = node.op;
-  info.attrs = node.attrs;
-  info.input_types.assign(node.input_types.begin(), node.input_types.end());
-  info.output_types.assign(node.output_types.begin(), node.output_types.end());
-  info.graph_producer_version = graph.versions().producer;
+  const KernelNode info(node, graph.versions().producer);
   TROUPE_ASSIGN_OR_RETURN(const auto kernel, builtin_kernels().create(info, context.device()));
   if (kernel->is_async()) {
     return absl::UnimplementedError(
