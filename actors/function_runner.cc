@@ -66,22 +66,45 @@ void FunctionCode::stop() {
   for (const auto& slot : idle) stop_slot(slot);
 }
 
-void FunctionCache::find(const std::shared_ptr<SessionCore>& core, const std::shared_ptr<const Graph>& graph,
-                         const FunctionRef& function, int device, std::vector<int> arg_devices, Ready ready) {
+absl::StatusOr<FunctionCode*> FunctionCache::Entry::result() {
+  if (!code.status_.ok()) return code.status_;
+  return &code;
+}
+
+FunctionCache::Entry* FunctionCache::peek(const FunctionRef& function, int device,
+                                          const std::vector<int>& arg_devices) {
+  auto known = entries_.find(function.name);
+  if (known == entries_.end()) return nullptr;
+  for (const auto& e : known->second) {
+    if (e->code.device_ == device && e->code.arg_devices_ == arg_devices && e->code.function_ == function)
+      return e.get();
+  }
+  return nullptr;
+}
+
+std::optional<absl::StatusOr<FunctionCode*>> FunctionCache::find(const FunctionRef& function, int device,
+                                                                 const std::vector<int>& arg_devices) {
+  std::lock_guard lock(mu_);
+  Entry* entry = peek(function, device, arg_devices);
+  if (entry == nullptr || !entry->compiled) return std::nullopt;
+  return entry->result();
+}
+
+void FunctionCache::compile_then(const std::shared_ptr<SessionCore>& core,
+                                 const std::shared_ptr<const Graph>& graph, const FunctionRef& function,
+                                 int device, std::vector<int> arg_devices, Ready ready) {
   Entry* entry = nullptr;
   {
     std::unique_lock lock(mu_);
-    auto& known = entries_[function.name];
-    for (const auto& e : known) {
-      if (e->code.device_ != device || e->code.arg_devices_ != arg_devices) continue;
-      if (!(e->code.function_ == function)) continue;
-      if (e->compiled) {
-        lock.unlock();
-        return e->code.status_.ok() ? ready(&e->code) : ready(e->code.status_);
+    if ((entry = peek(function, device, arg_devices)) != nullptr) {
+      if (!entry->compiled) {
+        entry->waiters.push_back(std::move(ready));
+        return;
       }
-      e->waiters.push_back(std::move(ready));
-      return;
+      lock.unlock();
+      return ready(entry->result());
     }
+    auto& known = entries_[function.name];
     known.push_back(std::make_unique<Entry>());
     entry = known.back().get();
     entry->code.function_ = function;
@@ -102,7 +125,7 @@ void FunctionCache::find(const std::shared_ptr<SessionCore>& core, const std::sh
     for (Ready& w : waiters) {
       // Each answers for what it throws: the others are to hear all the same.
       (void)guarded("a function's caller", [&] {
-        entry->code.status_.ok() ? w(&entry->code) : w(entry->code.status_);
+        w(entry->result());
         return absl::OkStatus();
       });
     }
@@ -152,6 +175,8 @@ struct SlotCalls::Nested {
   std::optional<CancellationToken::Id> heard_by;
   /// Whether it is among the calls that are out.
   bool counted = false;
+  /// While it waits for the compiler: taken by who ends that, the compiler or a cancel.
+  std::atomic<bool> taken{false};
 };
 
 namespace {
@@ -181,6 +206,10 @@ void cancel_nested(std::shared_ptr<StepSlot> slot, int64_t id, absl::Status reas
       caf::anon_send(order.slot->step, CancelStep{order.id});
   }
   under_way = nullptr;
+}
+
+absl::Status cancelled_with_caller() {
+  return absl::CancelledError("a function was cancelled with its caller");
 }
 
 absl::Status check_args(const std::vector<Tensor>& args, const std::vector<DataType>& types) {
@@ -248,15 +277,29 @@ void SlotCalls::call(const FunctionRef& function, const std::string& device, std
   nested->function = function.name;
   nested->args = std::move(args);
   nested->done = std::move(done);
-  slot_->session->functions->find(slot_->session, slot_->code->functions, function, *where,
-                                  std::move(arg_devices), [this, nested](absl::StatusOr<FunctionCode*> code) {
-                                    if (!code.ok()) return nested->done(code.status(), {});
-                                    try {
-                                      begin(*code, nested);
-                                    } catch (...) {
-                                      abandon(nested.get(), thrown_status("the call of a function"));
-                                    }
-                                  });
+  FunctionCache& functions = *slot_->session->functions;
+  if (auto code = functions.find(function, *where, arg_devices)) return go_on(*code, nested);
+  // A step that is cancelled does not wait for the compiler.
+  nested->heard_by = slot_->token.register_callback([nested] {
+    if (!nested->taken.exchange(true)) nested->done(cancelled_with_caller(), {});
+  });
+  if (!nested->heard_by) return nested->done(cancelled_with_caller(), {});
+  functions.compile_then(slot_->session, slot_->code->functions, function, *where, std::move(arg_devices),
+                         [this, nested](absl::StatusOr<FunctionCode*> code) {
+                           // Cancelled: the step may be over, and this object gone.
+                           if (nested->taken.exchange(true)) return;
+                           slot_->token.deregister(*std::exchange(nested->heard_by, std::nullopt));
+                           go_on(code, nested);
+                         });
+}
+
+void SlotCalls::go_on(const absl::StatusOr<FunctionCode*>& code, const std::shared_ptr<Nested>& nested) {
+  if (!code.ok()) return nested->done(code.status(), {});
+  try {
+    begin(*code, nested);
+  } catch (...) {
+    abandon(nested.get(), thrown_status("the call of a function"));
+  }
 }
 
 /// A nested step has its caller's pool and surroundings. Its first call goes on where the caller runs; others
@@ -347,7 +390,7 @@ void SlotCalls::finish(Nested* nested) {
     nested->code->release(slot);
   }
   if (!status.ok() && cancelled) {
-    status = absl::CancelledError("a function was cancelled with its caller");
+    status = cancelled_with_caller();
   } else if (!status.ok() && !absl::StartsWith(status.message(), "{{function_node ")) {
     status = annotate(status, absl::StrCat("{{function_node ", nested->function, "}} "));
   }

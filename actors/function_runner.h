@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,9 +59,12 @@ class FunctionCache {
  public:
   using Ready = std::function<void(absl::StatusOr<FunctionCode*>)>;
 
-  /// Calls `ready` once: at once when the function is known, else from the compiler. `graph` holds the
+  /// Nothing when it is not compiled yet.
+  std::optional<absl::StatusOr<FunctionCode*>> find(const FunctionRef& function, int device,
+                                                    const std::vector<int>& arg_devices);
+  /// Calls `ready` once: at once when the function is compiled, else from the compiler. `graph` holds the
   /// library.
-  void find(const std::shared_ptr<SessionCore>& core, const std::shared_ptr<const Graph>& graph,
+  void compile_then(const std::shared_ptr<SessionCore>& core, const std::shared_ptr<const Graph>& graph,
             const FunctionRef& function, int device, std::vector<int> arg_devices, Ready ready);
   void stop();
 
@@ -69,7 +73,11 @@ class FunctionCache {
     FunctionCode code;
     bool compiled = false;
     std::vector<Ready> waiters;
+    /// Once compiled.
+    absl::StatusOr<FunctionCode*> result();
   };
+  /// With the lock held. Null when there is none.
+  Entry* peek(const FunctionRef& function, int device, const std::vector<int>& arg_devices);
   void compile(const std::shared_ptr<SessionCore>& core, const Graph& graph, Entry* entry);
 
   std::mutex mu_;
@@ -108,6 +116,7 @@ class SlotCalls final : public FunctionRunner {
   struct Nested;
   absl::StatusOr<int> find_device(const std::string& name) const;
   std::vector<int> devices_of(const std::vector<Tensor>& args) const;
+  void go_on(const absl::StatusOr<FunctionCode*>& code, const std::shared_ptr<Nested>& nested);
   void begin(FunctionCode* code, std::shared_ptr<Nested> nested);
   void prepare(StepSlot* slot, bool share_thread);
   static void start(StepSlot* slot);

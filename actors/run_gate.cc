@@ -1,5 +1,7 @@
 #include "actors/run_gate.h"
 
+#include <algorithm>
+
 namespace troupe {
 
 int RunGate::stripe_of_thread() {
@@ -16,19 +18,26 @@ bool RunGate::enter(int stripe) {
 }
 
 void RunGate::leave(int stripe) {
-  // Who waits counts itself first and looks second; here it is the other way round.
-  if (stripes_[stripe].running.fetch_sub(1, std::memory_order_seq_cst) != 1) return;
-  if (waiters_.load(std::memory_order_seq_cst) == 0) return;
+  // Who waits may free the gate as soon as nothing runs: counting out is the last that is done to it.
+  if (waiters_.load(std::memory_order_seq_cst) == 0) {
+    stripes_[stripe].running.fetch_sub(1, std::memory_order_seq_cst);
+    return;
+  }
   std::lock_guard lock(mu_);
+  stripes_[stripe].running.fetch_sub(1, std::memory_order_seq_cst);
   idle_.notify_all();
 }
 
 bool RunGate::wait_idle(std::chrono::milliseconds timeout) {
+  const auto end = std::chrono::steady_clock::now() + timeout;
   std::unique_lock lock(mu_);
   waiters_.fetch_add(1, std::memory_order_seq_cst);
-  const bool idle = idle_.wait_for(lock, timeout, [&] { return running() == 0; });
+  // Runs that looked for waiters before we came leave without a word: we look ourselves now and then.
+  while (running() != 0 && std::chrono::steady_clock::now() < end) {
+    idle_.wait_until(lock, std::min(end, std::chrono::steady_clock::now() + kLookAgain));
+  }
   waiters_.fetch_sub(1, std::memory_order_seq_cst);
-  return idle;
+  return running() == 0;
 }
 
 int64_t RunGate::running() const {

@@ -24,7 +24,8 @@ class RunGate {
   /// Nobody enters from now on.
   void shut() { shut_.store(true, std::memory_order_seq_cst); }
   bool is_shut() const { return shut_.load(std::memory_order_seq_cst); }
-  /// Blocks until nothing runs or the time is up; false then.
+  /// Blocks until nothing runs or the time is up; false then. When it says true of a gate that is shut, no run touches the
+  /// gate any more, and it may be freed.
   bool wait_idle(std::chrono::milliseconds timeout);
 
   /// Runs that are counted in now.
@@ -39,6 +40,7 @@ class RunGate {
 
  private:
   static constexpr int kStripes = 16;
+  static constexpr std::chrono::milliseconds kLookAgain{2};
   struct alignas(64) Stripe {
     std::atomic<int64_t> running{0};
     std::atomic<int64_t> runs{0};

@@ -1,6 +1,7 @@
 #include "actors/session.h"
 
 #include <caf/all.hpp>
+#include <spdlog/spdlog.h>
 
 #include <future>
 
@@ -16,6 +17,9 @@
 
 namespace troupe {
 namespace {
+
+/// How long ~Session waits for its actors to end.
+constexpr std::chrono::milliseconds kEndPatience{1000};
 
 /// A caller's object while actors look at it. No copy is needed, since the caller waits: until nobody refers to it any more,
 /// which is later than the answer when SESSION dies first.
@@ -40,6 +44,8 @@ class Lent {
 struct Session::Impl {
   caf::actor_system* system = nullptr;
   std::shared_ptr<SessionCore> core;
+  /// Ready when nothing of the core is left.
+  std::future<void> core_gone;
 
   /// Asks the SESSION and waits: without a timeout, since it answers when a step ends or a graph is compiled, however long that
   /// takes. A SESSION that ends answers before it goes, and CAF does for one that has gone.
@@ -98,6 +104,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::open(Runtime& runtime, const S
   TROUPE_RETURN_IF_ERROR(status);
   impl->core = core_of(runtime, actor);
   if (impl->core == nullptr) return absl::UnavailableError("the session ended before it was opened");
+  impl->core_gone = impl->core->gone.get_future();
   return std::unique_ptr<Session>(new Session(std::move(impl)));
 }
 
@@ -107,8 +114,16 @@ Session::~Session() {
   if (SessionActor actor = impl_->core->actor) {
     caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
   }
-  // Threads are inside it still.
-  if (!idle) (void)impl_.release();
+  if (!idle) {
+    // Threads are inside it still.
+    (void)impl_.release();
+    return;
+  }
+  // Kernels that clients brought are destroyed by clients' code, which expects that to be over when the session is.
+  std::future<void> gone = std::move(impl_->core_gone);
+  impl_ = nullptr;
+  if (gone.wait_for(kEndPatience) == std::future_status::timeout)
+    spdlog::warn("session: parts of it are still in use {} ms after its end", kEndPatience.count());
 }
 
 absl::Status Session::create(const tensorflow::GraphDef& graph) {

@@ -77,7 +77,8 @@ void SessionCore::bury(std::shared_ptr<StepSlot> slot) {
   // The cell by which it would be released: it holds the slot.
   delete static_cast<std::shared_ptr<StepSlot>*>(std::exchange(slot->unit->parked, nullptr));
   std::lock_guard lock(slots_mu_);
-  broken_.push_back(std::move(slot));
+  // Nobody would take it out of the ground again, and it holds the session.
+  if (!stopped_) broken_.push_back(std::move(slot));
 }
 
 void SessionCore::stop_slots() {
@@ -85,6 +86,7 @@ void SessionCore::stop_slots() {
   functions->stop();
   std::vector<std::shared_ptr<StepSlot>> broken;
   std::lock_guard lock(slots_mu_);
+  stopped_ = true;
   broken.swap(broken_);
 }
 

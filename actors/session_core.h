@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -41,6 +42,8 @@ struct CallableCode {
 struct SessionCore {
   /// What the runtime's devices and pools are made of. First, so that it goes last.
   std::shared_ptr<void> runtime_parts;
+  /// Never kept: its future is ready when all below is gone, kernels and resources too.
+  std::promise<void> gone;
 
   /// @name Running
   RunGate gate;
@@ -104,7 +107,7 @@ struct SessionCore {
   /// Every slot that was ever made and is not gone; SESSION's broadcast goes to all of them.
   std::vector<std::weak_ptr<StepSlot>> slots();
   void add_slot(const std::shared_ptr<StepSlot>& slot);
-  /// A slot that lost an actor: kept, unused, while kernels may still refer to it.
+  /// A slot that lost an actor: kept, unused, until the session ends, as kernels may still refer to it.
   void bury(std::shared_ptr<StepSlot> slot);
   /// Ends all idle and broken slots; at the end of the session.
   void stop_slots();
@@ -120,6 +123,7 @@ struct SessionCore {
   std::mutex slots_mu_;
   std::vector<std::weak_ptr<StepSlot>> slots_;
   std::vector<std::shared_ptr<StepSlot>> broken_;
+  bool stopped_ = false;
 };
 
 /// What a feed stands for: a session handle (GetSessionHandleV2) for the tensor that it names, anything else for itself.

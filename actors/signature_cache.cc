@@ -68,9 +68,10 @@ void SignatureCache::clear() {
     for (const auto& slot : signature->drain()) stop_slot(slot);
   }
   for (Stripe& s : stripes_) {
-    std::list<Order> gone;  // freed outside the lock
+    Orders gone;  // freed outside the lock
     std::lock_guard lock(s.mu);
     s.by_key.clear();
+    s.by_signature.clear();
     for (const Order& o : s.orders) order_bytes_.fetch_sub(o.bytes, std::memory_order_relaxed);
     gone.swap(s.orders);
   }
@@ -110,11 +111,26 @@ void SignatureCache::remember(Stripe& stripe, const std::string& key,
     std::lock_guard lock(stripe.mu);
     // Who puts it out of use looks here after.
     if (alias->signature->drained() || stripe.by_key.contains(key)) return;
-    stripe.orders.push_front({key, std::move(alias), bytes});
+    auto& same_signature = stripe.by_signature[alias->signature.get()];
+    stripe.orders.push_front({key, std::move(alias), bytes, same_signature.size()});
+    same_signature.push_back(stripe.orders.begin());
     stripe.by_key.emplace(stripe.orders.front().key, stripe.orders.begin());
   }
   if (order_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes > kMaxOrderBytes)
     forget_oldest_orders();
+}
+
+/// With the stripe's lock held.
+void SignatureCache::forget(Stripe& stripe, Orders::iterator order, Orders* gone) {
+  auto group = stripe.by_signature.find(order->alias->signature.get());
+  auto& same_signature = group->second;
+  same_signature.back()->at = order->at;
+  same_signature[order->at] = same_signature.back();
+  same_signature.pop_back();
+  if (same_signature.empty()) stripe.by_signature.erase(group);
+  stripe.by_key.erase(order->key);
+  order_bytes_.fetch_sub(order->bytes, std::memory_order_relaxed);
+  gone->splice(gone->begin(), stripe.orders, order);
 }
 
 /// Of each stripe in turn, until the rest fits.
@@ -122,12 +138,9 @@ void SignatureCache::forget_oldest_orders() {
   for (int tries = 0; tries < kStripes && order_bytes_.load(std::memory_order_relaxed) > kMaxOrderBytes;
        ++tries) {
     Stripe& s = stripes_[next_victim_.fetch_add(1, std::memory_order_relaxed) % kStripes];
-    std::list<Order> gone;  // freed outside the lock
+    Orders gone;  // freed outside the lock
     std::lock_guard lock(s.mu);
-    if (s.orders.empty()) continue;
-    s.by_key.erase(s.orders.back().key);
-    order_bytes_.fetch_sub(s.orders.back().bytes, std::memory_order_relaxed);
-    gone.splice(gone.begin(), s.orders, std::prev(s.orders.end()));
+    if (!s.orders.empty()) forget(s, std::prev(s.orders.end()), &gone);
   }
 }
 
@@ -137,14 +150,11 @@ void SignatureCache::put_out_of_use(Signature& signature) {
   // Before its orders go: `remember` takes none of it after.
   for (const auto& slot : signature.drain()) stop_slot(slot);
   for (Stripe& s : stripes_) {
-    std::list<Order> gone;  // freed outside the lock
+    Orders gone;  // freed outside the lock
     std::lock_guard lock(s.mu);
-    for (auto it = s.orders.begin(); it != s.orders.end();) {
-      auto at = it++;
-      if (at->alias->signature.get() != &signature) continue;
-      s.by_key.erase(at->key);
-      order_bytes_.fetch_sub(at->bytes, std::memory_order_relaxed);
-      gone.splice(gone.begin(), s.orders, at);
+    for (auto it = s.by_signature.find(&signature); it != s.by_signature.end();
+         it = s.by_signature.find(&signature)) {
+      forget(s, it->second.back(), &gone);
     }
   }
 }

@@ -48,18 +48,23 @@ class SignatureCache {
     std::string key;
     std::shared_ptr<const SignatureAlias> alias;
     int64_t bytes = 0;
+    /// Its place among the orders of its signature.
+    size_t at = 0;
   };
+  using Orders = std::list<Order>;
   /// The orders that some threads asked for, the last first: threads do not wait for each other's.
   struct alignas(64) Stripe {
     mutable std::mutex mu;
     // Guarded by mu.
-    std::list<Order> orders;
-    absl::flat_hash_map<absl::string_view, std::list<Order>::iterator> by_key;
+    Orders orders;
+    absl::flat_hash_map<absl::string_view, Orders::iterator> by_key;
+    absl::flat_hash_map<const Signature*, std::vector<Orders::iterator>> by_signature;
   };
   using Map = absl::flat_hash_map<std::string, std::shared_ptr<Signature>>;
 
   std::shared_ptr<const SignatureAlias> recall(Stripe& stripe, const std::string& key);
   void remember(Stripe& stripe, const std::string& key, std::shared_ptr<const SignatureAlias> alias);
+  void forget(Stripe& stripe, Orders::iterator order, Orders* gone);
   void forget_oldest_orders();
   void put_out_of_use(Signature& signature);
   void touch(Signature& signature) const;

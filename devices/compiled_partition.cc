@@ -314,6 +314,7 @@ class PartitionCompiler {
       c.input_begin = f.num_input_slots;
       f.num_input_slots += c.num_inputs;
       int controls = static_cast<int>(graph_.node(ids_[i]).control_inputs.size());
+      f.has_merge = f.has_merge || c.is_merge;
       f.initial.push_back({c.is_merge ? 2 * controls + 1 : c.num_inputs + controls, 0});
     }
   }

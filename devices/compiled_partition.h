@@ -116,6 +116,7 @@ struct CompiledFrame {
   int32_t parallel_iterations = 10;
   /// Enter nodes of this frame in this partition.
   int32_t num_enters = 0;
+  bool has_merge = false;
   /// Initial counts by local node number.
   std::vector<PendingCounts> initial;
   int32_t num_input_slots = 0;

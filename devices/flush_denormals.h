@@ -7,7 +7,7 @@
 namespace troupe {
 
 /// While one lives, floating point numbers of its thread that are too small to be normal count as zero, and so do results,
-/// as in TensorFlow's threads; afterwards the thread computes as before. A few nanoseconds. Elsewhere than on x86: nothing.
+/// as in TensorFlow's threads; afterwards the thread has its modes and flags back as they were. A few nanoseconds. Elsewhere than on x86: nothing.
 class FlushDenormals {
  public:
 #if defined(__SSE__)
@@ -15,8 +15,7 @@ class FlushDenormals {
     if ((before_ & kFlushBoth) != kFlushBoth) _mm_setcsr(before_ | kFlushBoth);
   }
   ~FlushDenormals() {
-    if ((before_ & kFlushBoth) != kFlushBoth)
-      _mm_setcsr((_mm_getcsr() & ~kFlushBoth) | (before_ & kFlushBoth));
+    if ((before_ & kFlushBoth) != kFlushBoth) _mm_setcsr(before_);
   }
 #else
   FlushDenormals() {}

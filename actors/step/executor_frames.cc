@@ -15,7 +15,7 @@ IterationState* ExecutorState::new_iteration(Frame* frame) {
     it = std::make_unique<IterationState>();
     it->counts.resize(def.initial.size());
     it->inputs.resize(def.num_input_slots);
-    it->merge_input.resize(def.initial.size());
+    if (def.has_merge) it->merge_input.resize(def.initial.size());
     for (const BoundConstant& b : def.bound_constants)
       it->inputs[b.slot].tensor = partition_->constant(b.constant);
   } else {
@@ -143,7 +143,8 @@ void ExecutorState::recycle(IterationState* iteration) {
   free_iterations_[iteration->frame->index].emplace_back(iteration);
 }
 
-/// Back to rest. After a clean step all values have been consumed; after an aborted one they are dropped here.
+/// Back to rest. What a step needed stays for the next, but for that of the first: most signatures of a program that grows
+/// and runs, and grows, run once. After a clean step all values have been consumed; after an aborted one they are dropped here.
 void ExecutorState::reset() {
   if (root_ == nullptr) return;
   // Kept from step to step: a step allocates nothing.
@@ -171,6 +172,15 @@ void ExecutorState::reset() {
   }
   head_ = tail_ = 0;
   deferred_.clear();
+  if (!std::exchange(ran_before_, true)) free_memory();
+}
+
+void ExecutorState::free_memory() {
+  root_ = nullptr;
+  for (auto& pool : free_iterations_) std::exchange(pool, {});
+  for (auto& pool : free_frames_) std::exchange(pool, {});
+  std::exchange(frames_left_, {});
+  set_ring_size(kSmallestRing);
 }
 
 }  // namespace troupe

@@ -34,13 +34,18 @@ uint64_t turn_cycles() {
 ExecutorState::ExecutorState(std::shared_ptr<const CompiledPartition> partition, ExecutorHost* host)
     : partition_(std::move(partition)), host_(host), turn_cycles_(turn_cycles()) {
   outputs_.resize(std::max(1, partition_->max_outputs()));
-  ring_.resize(64);
-  ring_mask_ = ring_.size() - 1;
+  set_ring_size(kSmallestRing);
   free_iterations_.resize(partition_->frames().size());
   free_frames_.resize(partition_->frames().size());
 }
 
 ExecutorState::~ExecutorState() { reset(); }
+
+void ExecutorState::set_ring_size(size_t size) {
+  if (ring_.size() == size) return;
+  ring_ = std::vector<Ready>(size);
+  ring_mask_ = size - 1;
+}
 
 void ExecutorState::grow_ring() {
   std::vector<Ready> bigger(ring_.size() * 2);

@@ -60,8 +60,8 @@ struct FrontierEntry {
 
 /// The dataflow machine of one partition: pending counts, input slots, frames, the ready ring. It runs cheap nodes
 /// itself and hands expensive ones to its host. No clock, no threads, no actors: the EXECUTOR calls `start`, then
-/// `advance` until it says that it is finished; other threads call only `complete`. Reused from step to step; in
-/// the steady state a step allocates nothing but tensors.
+/// `advance` until it says that it is finished; other threads call only `complete`. Reused from step to step; from its
+/// third step on it allocates nothing but tensors.
 ///
 /// Frames follow TensorFlow's rules: a child frame exists per (parent iteration, name); Merge waits for its control
 /// inputs and one live value, or for all values dead; dead nodes propagate deadness instead of running.
@@ -112,6 +112,7 @@ class ExecutorState {
  private:
   friend struct KernelTask;
   friend struct IterationState;
+  static constexpr size_t kSmallestRing = 64;
   struct Frame;
   struct Ready {
     int32_t node;
@@ -143,6 +144,8 @@ class ExecutorState {
   void deliver(const OutEdge& e, Value* value, bool dead, bool from_enter, IterationState* to);
   void make_ready(int32_t node, bool dead, IterationState* iteration);
   void grow_ring();
+  /// Of an empty ring; a power of two.
+  void set_ring_size(size_t size);
   void clear_inputs(const CompiledNode& n, IterationState* iteration);
 
   /// @name Frames
@@ -156,6 +159,8 @@ class ExecutorState {
   void finish_frame(Frame* frame);
   void recycle(IterationState* iteration);
   void reset();
+  /// Of the frames and iterations; at rest.
+  void free_memory();
 
   const std::shared_ptr<const CompiledPartition> partition_;
   ExecutorHost* const host_;
@@ -167,6 +172,7 @@ class ExecutorState {
   NodeTiming timing_;
   std::vector<NodeTiming> timings_;
   bool aborted_ = false;
+  bool ran_before_ = false;
   absl::Status status_;
   std::vector<FrontierEntry> last_frontier_;
   bool keeps_frontier_ = true;

@@ -7,6 +7,9 @@
 #include <future>
 #include <thread>
 
+#include <google/protobuf/text_format.h>
+
+#include "proto/graph.pb.h"
 #include "tests/actors/session_fixture.h"
 
 namespace troupe::test {
@@ -149,6 +152,59 @@ TEST_F(ControlTest, a_runtime_may_go_while_signatures_are_planned) {
   runtime_.reset();
   for (auto& p : planners_) EXPECT_EQ(p.get().code(), absl::StatusCode::kCancelled);
   EXPECT_FALSE(let_go);
+}
+
+/// A function that takes for ever to plan, and is called when it is known which: as `which` says.
+class FunctionCompileTest : public SessionTest {
+ protected:
+  FunctionCompileTest() {
+    held = 0;
+    let_go = false;
+    EXPECT_TRUE(ops_->add(kHold).ok());
+    kernels_->add(KernelDef("TestHold").fn(hold));
+    tensorflow::GraphDef proto;
+    EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
+      library { function {
+        signature { name: 'Held' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }
+        node_def { name: 'c' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } }
+                   attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape {} float_val: 1 } } } }
+        node_def { name: 'held' op: 'TestHold' input: 'c:output:0' }
+        node_def { name: 'sum' op: 'AddV2' input: 'x' input: 'held:z:0' attr { key: 'T' value { type: DT_FLOAT } } }
+        ret { key: 'y' value: 'sum:z:0' }
+        attr { key: '_noinline' value { b: true } } } }
+      node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
+      node { name: 'call' op: 'Held' input: 'x' })",
+                                                              &proto));
+    session_ = *Session::open(*runtime_, {});
+    EXPECT_TRUE(session_->create(proto).ok());
+  }
+  ~FunctionCompileTest() override { let_go = true; }
+
+  std::future<absl::StatusOr<std::vector<Tensor>>> call(std::chrono::milliseconds timeout = 0ms) {
+    return std::async(std::launch::async, [this, timeout] {
+      RunOptions options;
+      options.timeout = timeout;
+      return session_->run({{"x", Tensor::scalar<float>(2)}}, {"call"}, {}, options);
+    });
+  }
+};
+
+TEST_F(FunctionCompileTest, a_step_does_not_wait_for_a_function_when_it_is_cancelled) {
+  auto first = call();
+  while (held == 0) std::this_thread::yield();
+  auto second = call(20ms);
+  ASSERT_EQ(second.wait_for(10s), std::future_status::ready);
+  EXPECT_EQ(second.get().status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_TRUE(session_->cancel("enough").ok());
+  ASSERT_EQ(first.wait_for(10s), std::future_status::ready);
+  EXPECT_EQ(first.get().status().code(), absl::StatusCode::kCancelled);
+  EXPECT_FALSE(let_go);
+  // The function is compiled all the same, and of use to the next step.
+  auto third = call();
+  let_go = true;
+  const auto result = third.get();
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ((*result)[0].value<float>(), 3);
 }
 
 TEST_F(ControlTest, a_graph_that_changes_is_planned_as_it_was_or_as_it_is) {

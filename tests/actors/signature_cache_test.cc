@@ -48,6 +48,29 @@ TEST(SignatureCache, finds_every_order_of_a_signatures_names) {
   EXPECT_EQ(cache.hits(), 2);
 }
 
+TEST(SignatureCache, forgets_the_orders_of_a_signature_that_goes_and_no_others) {
+  SignatureCache cache;
+  std::vector<std::string> names{"a", "b", "c", "d"};
+  for (const char* last : {"x", "y"}) {
+    std::vector<std::string> all = names;
+    all.push_back(last);
+    cache.add(sorted_key(fetching(all)), some_signature(), 10);
+    std::vector<std::string> order = names;
+    do {
+      all = order;
+      all.push_back(last);
+      ASSERT_NE(find(cache, fetching(all)), nullptr);
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+  EXPECT_EQ(cache.orders(), 48);
+  // x goes: y was used last, and the new one is never the one to go.
+  EXPECT_EQ(cache.add("new", some_signature(), 2).size(), 1u);
+  EXPECT_EQ(cache.orders(), 24);
+  EXPECT_EQ(find(cache, fetching({"a", "b", "c", "d", "x"})), nullptr);
+  EXPECT_NE(find(cache, fetching({"d", "c", "b", "a", "y"})), nullptr);
+  EXPECT_EQ(cache.orders(), 24);
+}
+
 TEST(SignatureCache, remembers_no_more_orders_than_fit) {
   SignatureCache cache;
   std::vector<std::string> names;

@@ -1,6 +1,7 @@
 #include "devices/cpu/kernels/async_waiters.h"
 
 #include "absl/status/status.h"
+#include "graph/thrown.h"
 
 namespace troupe {
 
@@ -28,6 +29,17 @@ void Waiters::add(CancellationToken& token, std::string cancelled_text, Attempt 
   serve();
 }
 
+/// What it throws is the error of its own kernel, not of the one that serves it.
+bool Waiters::is_over(Request* request) {
+  bool over = true;
+  absl::Status thrown = guarded("a waiting kernel", [&] {
+    over = request->attempt(&request->status);
+    return absl::OkStatus();
+  });
+  if (!thrown.ok()) request->status = std::move(thrown);
+  return over;
+}
+
 void Waiters::serve() {
   std::list<Request> finished;
   {
@@ -37,7 +49,7 @@ void Waiters::serve() {
       changed = false;
       for (auto it = requests_.begin(); it != requests_.end();) {
         auto next = std::next(it);
-        if (it->attempt(&it->status)) {
+        if (is_over(&*it)) {
           finished.splice(finished.end(), requests_, it);
           changed = true;
         } else if (in_order_) {
@@ -51,7 +63,11 @@ void Waiters::serve() {
     r.token->deregister(r.callback);
     r.attempt = nullptr;
     Done done = std::move(r.done);
-    done(std::move(r.status));
+    // Each answers for what it throws: the others are to hear all the same.
+    (void)guarded("a waiting kernel", [&] {
+      done(std::move(r.status));
+      return absl::OkStatus();
+    });
   }
 }
 

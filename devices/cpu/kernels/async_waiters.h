@@ -38,6 +38,7 @@ class Waiters : public std::enable_shared_from_this<Waiters> {
     absl::Status status;
   };
 
+  static bool is_over(Request* request);
   void cancel(uint64_t id);
 
   std::mutex* const mu_;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "devices/cpu/kernels/array_util.h"
+#include "graph/thrown.h"
 
 namespace troupe {
 namespace {
@@ -383,10 +384,21 @@ void Queue::flush() {
   if (!finished.empty()) finish(shared_from_this(), std::move(finished));
 }
 
+/// What it throws is the error of its own kernel, not of the one that serves it.
+Queue::Progress Queue::attempt_once(Attempt& attempt) {
+  Progress progress = Progress::kComplete;
+  absl::Status thrown = guarded("a queue's kernel", [&] {
+    progress = attempt.run(attempt);
+    return absl::OkStatus();
+  });
+  if (!thrown.ok()) attempt.status = std::move(thrown);
+  return progress;
+}
+
 bool Queue::advance(Attempts* line, Attempts* finished) {
   bool progress = false;
   while (!line->empty()) {
-    const Progress p = line->front().run(line->front());
+    const Progress p = attempt_once(line->front());
     if (p == Progress::kNone) return progress;
     progress = true;
     if (p == Progress::kSome) return progress;
@@ -400,18 +412,20 @@ void Queue::finish(const std::shared_ptr<Queue>& self, Attempts finished) {
     if (a.token != nullptr) a.token->deregister(a.callback);
     Tuple result;
     if (a.status.ok() && a.joined) {
-      auto joined = self->join(a.tuples);
-      if (joined.ok()) {
-        result = *std::move(joined);
-      } else {
-        a.status = joined.status();
-      }
+      a.status = guarded("a queue's kernel", [&]() -> absl::Status {
+        TROUPE_ASSIGN_OR_RETURN(result, self->join(a.tuples));
+        return absl::OkStatus();
+      });
     } else if (a.status.ok() && !a.tuples.empty()) {
       result = std::move(a.tuples.front());
     }
     a.tuples.clear();
     DoneWithTuple done = std::move(a.done);
-    done(std::move(a.status), std::move(result));
+    // Each answers for what it throws: the others are to hear all the same.
+    (void)guarded("a queue's kernel", [&] {
+      done(std::move(a.status), std::move(result));
+      return absl::OkStatus();
+    });
   }
 }
 

@@ -89,6 +89,7 @@ class Queue final : public Resource, public std::enable_shared_from_this<Queue> 
   void start(Attempts* line, CancellationToken& token, Attempt attempt);
   void cancel(Attempts* line, uint64_t id);
   void flush();
+  static Progress attempt_once(Attempt& attempt);
   bool advance(Attempts* line, Attempts* finished);
   static void finish(const std::shared_ptr<Queue>& self, Attempts finished);
   Progress run_enqueue(Attempt& attempt);

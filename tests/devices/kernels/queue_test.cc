@@ -9,6 +9,7 @@
 #include <future>
 #include <thread>
 
+#include "devices/cpu/kernels/async_waiters.h"
 #include "devices/cpu/kernels/queue.h"
 #include "graph/status.h"
 #include "tests/actors/session_fixture.h"
@@ -146,6 +147,46 @@ TEST(Queue, pads_what_differs_in_length) {
   queue->enqueue(token, value(1), bad.done());
   EXPECT_EQ(bad.status,
             absl::InvalidArgumentError("Shape mismatch in tuple component 0. Expected [?], got []"));
+}
+
+TEST(Queue, what_a_waiter_throws_is_not_its_servers_fault) {
+  auto queue = make_queue();
+  CancellationToken token;
+  Answer other, in;
+  queue->dequeue(token, [](absl::Status, Queue::Tuple) { throw std::bad_alloc(); });
+  queue->dequeue(token, other.with_tuple());
+  queue->enqueue_many(token, {Tensor::vector<int32_t>({1, 2})}, in.done());
+  EXPECT_TRUE(in.given && in.status.ok()) << in.status;
+  ASSERT_TRUE(other.given && other.status.ok()) << other.status;
+  EXPECT_EQ(other.tuple[0].value<int32_t>(), 2);
+}
+
+TEST(Waiters, who_throws_gets_the_error_and_the_others_are_served) {
+  std::mutex mu;
+  auto waiters = std::make_shared<Waiters>(&mu, /*in_order=*/true);
+  CancellationToken token;
+  bool open = false;
+  absl::Status first = absl::UnknownError("not answered"), second = first, third = first;
+  waiters->add(
+      token, "",
+      [&](absl::Status*) -> bool {
+        if (open) throw std::bad_alloc();
+        return false;
+      },
+      [&](absl::Status s) { first = std::move(s); });
+  waiters->add(
+      token, "", [&](absl::Status*) { return open; },
+      [&](absl::Status s) {
+        second = std::move(s);
+        throw std::runtime_error("in the callback");
+      });
+  waiters->add(
+      token, "", [&](absl::Status*) { return open; }, [&](absl::Status s) { third = std::move(s); });
+  open = true;
+  EXPECT_NO_THROW(waiters->serve());
+  EXPECT_EQ(first.code(), absl::StatusCode::kResourceExhausted) << first;
+  EXPECT_TRUE(second.ok()) << second;
+  EXPECT_TRUE(third.ok()) << third;
 }
 
 TEST(Queue, survives_threads_that_cancel_each_other) {
