@@ -85,7 +85,7 @@ TEST_F(WaitingThreadsTest, end_with_their_runtime) {
   // One that has been joined may take a moment to vanish; less than it would stay for want of work.
   for (int i = 0; i < 20 && threads_of_this_process() > before; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  EXPECT_EQ(threads_of_this_process(), before);
+  EXPECT_LE(threads_of_this_process(), before);
 }
 
 TEST_F(WaitingThreadsTest, serve_many_steps_of_one_iterator) {
