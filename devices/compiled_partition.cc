@@ -62,6 +62,13 @@ NodeKind kind_of(const Node& n) {
   return it == kinds->end() ? NodeKind::kKernel : it->second;
 }
 
+bool any_may_hold_floats(const std::vector<DataType>& types) {
+  return std::any_of(types.begin(), types.end(), [](DataType t) {
+    const DataType base = base_type(t);
+    return !is_integer(base) && base != DataType::kBool && base != DataType::kString;
+  });
+}
+
 bool needs_kernel(NodeKind k) {
   return k == NodeKind::kKernel || k == NodeKind::kSend || k == NodeKind::kRecv;
 }
@@ -218,8 +225,10 @@ class PartitionCompiler {
   }
 
   /// From here on the kind tells: transfers may be of either sort.
-  static void take_kernel(Kernel* kernel, CompiledNode* c) {
+  void take_kernel(Kernel* kernel, CompiledNode* c) {
     c->kernel = kernel;
+    p_->computes_floats_ = p_->computes_floats_ || any_may_hold_floats(c->info->input_types) ||
+                           any_may_hold_floats(c->info->output_types);
     c->expensive = kernel->is_expensive();
     if (kernel->is_async()) {
       c->kind = c->kind == NodeKind::kKernel ? NodeKind::kAsyncKernel : NodeKind::kRecv;

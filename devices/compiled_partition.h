@@ -153,6 +153,8 @@ class CompiledPartition {
   const std::vector<int32_t>& roots() const { return roots_; }
   int max_outputs() const { return max_outputs_; }
   bool has_transfers() const { return has_transfers_; }
+  /// Whether a kernel may compute with floating point numbers: it takes or gives some, or what may hold some.
+  bool computes_floats() const { return computes_floats_; }
   /// Running estimate of a kernel's time; 0: never measured.
   uint32_t cost(int node) const { return costs_[node].load(std::memory_order_relaxed); }
   void record_cost(int node, uint64_t cycles) const;
@@ -180,6 +182,7 @@ class CompiledPartition {
   std::unique_ptr<std::atomic<uint32_t>[]> costs_;
   int max_outputs_ = 0;
   bool has_transfers_ = false;
+  bool computes_floats_ = false;
 };
 
 }  // namespace troupe

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/step/executor_frame.h"
+#include "devices/flush_denormals.h"
 
 namespace troupe {
 namespace {
@@ -23,7 +24,8 @@ uint64_t turn_cycles() {
     const uint64_t first = cycle_now();
     auto now = begin;
     while (now - begin < kTurnTime / 2) now = Clock::now();
-    const double rate = static_cast<double>(cycle_now() - first) / std::chrono::nanoseconds(now - begin).count();
+    const double rate =
+        static_cast<double>(cycle_now() - first) / std::chrono::nanoseconds(now - begin).count();
     return static_cast<uint64_t>(rate * std::chrono::nanoseconds(kTurnTime).count());
   }();
   return cycles;
@@ -72,6 +74,8 @@ void ExecutorState::start(StepState* step, bool inline_only, bool collect_stats)
 }
 
 ExecutorState::Turn ExecutorState::advance() {
+  // The thread may be a caller's, who gets it back as it was.
+  const FlushDenormals flush(partition_->computes_floats());
   drain_completed();
   // A step may be cancelled before it begins; what waits for messages would not hear of it later.
   if (step_->cancellation->cancelled()) abort(step_->cancellation->reason());
@@ -337,8 +341,8 @@ absl::Status ExecutorState::check_outputs(int node, const CompiledNode& n, const
     if (v.ref != nullptr ? is_ref(declared) : v.tensor.dtype() == base_type(declared)) continue;
     const DataType type = v.ref != nullptr ? make_ref(base_type(declared)) : v.tensor.dtype();
     return absl::InternalError(absl::StrCat("Output ", i, " of type ", dtype_name(type),
-                                            " does not match declared output type ",
-                                            dtype_name(declared), " for node {{node ", info.name, "}}"));
+                                            " does not match declared output type ", dtype_name(declared),
+                                            " for node {{node ", info.name, "}}"));
   }
   return absl::OkStatus();
 }
@@ -376,7 +380,8 @@ void ExecutorState::node_done(const Ready& r, const CompiledNode& n, Value* outp
           outputs[0].tensor.dtype() == n.output_type) [[likely]] {
         // One value of the declared type: nothing to say.
       } else if (!dead) {
-        if (auto s = check_outputs(r.node, n, outputs); !s.ok()) [[unlikely]] return fail(r.node, s);
+        if (auto s = check_outputs(r.node, n, outputs); !s.ok()) [[unlikely]]
+          return fail(r.node, s);
       }
       [[fallthrough]];
     default: propagate(n, outputs, dead, r.iteration); break;

@@ -2,7 +2,6 @@
 
 #include "actors/units/go_first.h"
 #include "actors/units/named_pool.h"
-#include "devices/flush_denormals.h"
 
 namespace troupe {
 
@@ -56,8 +55,6 @@ void LentThread::resume(caf::resumable* job) {
 }
 
 void LentThread::run_until(const std::atomic<bool>& done) {
-  // The thread is the caller's: it gets it back as it was.
-  const FlushDenormals flush;
   while (!done.load(std::memory_order_acquire)) {
     // What other threads sent goes first now and then: a cancel must not wait behind an endless loop.
     if (has_remote_.load(std::memory_order_acquire)) {

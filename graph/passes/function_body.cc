@@ -1,11 +1,14 @@
 #include "graph/passes/function_body.h"
 
+#include <algorithm>
+
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "graph/ir/attr_proto.h"
+#include "graph/ir/names.h"
 
 #include "proto/function.pb.h"
 
@@ -132,6 +135,7 @@ class Instantiator {
         return annotate(s, "", absl::StrCat("\n\tIn {{node ", def_.node_def(i).name(), "}}"));
     }
     TROUPE_RETURN_IF_ERROR(add_rets());
+    TROUPE_RETURN_IF_ERROR(check_acyclic());
     prune();
     return std::shared_ptr<const FunctionBody>(std::move(body_));
   }
@@ -158,6 +162,10 @@ class Instantiator {
     node.name = def.name();
     if (auto it = items_.find(node.name); it != items_.end() && FunctionBody::is_arg(it->second.first))
       return absl::InvalidArgumentError(absl::StrCat("Node '", node.name, "' is not unique"));
+    if (!is_valid_node_name(node.name, /*internal=*/true)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("Node '", node.name, "': Node name contains invalid characters"));
+    }
     node.device = def.device();
     node.op = graph_.find_op(def.op());
     if (node.op == nullptr) return graph_.ops().lookup(def.op()).status();
@@ -166,6 +174,7 @@ class Instantiator {
       TROUPE_ASSIGN_OR_RETURN(value, substitute(value, body_->attrs));
       node.attrs.set(name, std::move(value));
     }
+    TROUPE_RETURN_IF_ERROR(check_type_attrs(*node.op, node.attrs));
     TROUPE_RETURN_IF_ERROR(complete_and_check_attrs(*node.op, &node.attrs));
     if (const AttrValue* scope = body_->attrs.find(kRandomScopeAttr)) {
       set_random_scope(*scope, graph_.ops().find(def.op()) != node.op, *node.op, &node.attrs);
@@ -178,12 +187,61 @@ class Instantiator {
       items_[absl::StrCat(node.name, ":", node.op->outputs[o].name)] = item;
       if (o == 0) items_.try_emplace(node.name, item);
     }
-    if (!by_name_.emplace(node.name, i).second)
-      return absl::InvalidArgumentError(absl::StrCat("Duplicated ret name: ", node.name));
+    if (!by_name_.emplace(node.name, i).second) {
+      const auto& outputs = node.op->outputs;
+      return absl::InvalidArgumentError(absl::StrCat("Duplicated ret name: ", node.name,
+                                                     outputs.empty() ? "" : ":",
+                                                     outputs.empty() ? "" : outputs[0].name));
+    }
     node.effect = has_side_effects(*node.op);
     input_types_.push_back(std::move(inputs));
     body_->nodes.push_back(std::move(node));
     return absl::OkStatus();
+  }
+
+  /// NotFound for types of outputs that neither the node nor its op says.
+  static absl::Status check_type_attrs(const OpDef& op, const AttrMap& attrs) {
+    for (const ArgDef& arg : op.outputs) {
+      for (const std::string* name : {&arg.type_attr, &arg.type_list_attr}) {
+        if (name->empty() || attrs.contains(*name)) continue;
+        const AttrDef* attr = op.find_attr(*name);
+        if (attr != nullptr && attr->default_value) continue;
+        return absl::NotFoundError(
+            absl::StrCat(name == &arg.type_attr ? "type" : "type list", " attr not found: ", *name));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  /// Loops go round by NextIteration; any other cycle would never run.
+  absl::Status check_acyclic() const {
+    const auto& nodes = body_->nodes;
+    std::vector<int> missing(nodes.size(), 0), ready;
+    std::vector<std::vector<int>> users(nodes.size());
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      auto wait_for = [&](int producer) {
+        if (producer < 0 || is_next_iteration(*nodes[producer].op)) return;
+        ++missing[i];
+        users[producer].push_back(static_cast<int>(i));
+      };
+      for (Endpoint e : nodes[i].inputs) wait_for(e.node);
+      for (int c : nodes[i].controls) wait_for(c);
+      if (missing[i] == 0) ready.push_back(static_cast<int>(i));
+    }
+    for (size_t next = 0; next < ready.size(); ++next) {
+      for (int user : users[ready[next]]) {
+        if (--missing[user] == 0) ready.push_back(user);
+      }
+    }
+    if (ready.size() == nodes.size()) return absl::OkStatus();
+    // With the results that wait for it.
+    auto is_stuck = [&](Endpoint e) { return e.node >= 0 && missing[e.node] > 0; };
+    const auto results = std::count_if(body_->rets.begin(), body_->rets.end(), is_stuck);
+    return absl::InvalidArgumentError(
+        absl::StrCat(nodes.size() - ready.size() + static_cast<size_t>(results), " nodes in a cycle"));
+  }
+  static bool is_next_iteration(const OpDef& op) {
+    return op.name == "NextIteration" || op.name == "RefNextIteration";
   }
 
   /// Appends what `text` names: "arg", "arg:1", "node:out", "node:out:1".

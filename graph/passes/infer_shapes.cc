@@ -57,6 +57,12 @@ Tensor value_of(const Known& known, DataType dtype) {
   return Tensor();
 }
 
+std::string attrs_text(const AttrMap& attrs) {
+  return absl::StrJoin(attrs, ", ", [](std::string* o, const AttrMap::Entry& a) {
+    absl::StrAppend(o, a.first, "=", a.second.to_string());
+  });
+}
+
 /// What TensorFlow adds to the error of a shape function.
 absl::Status with_context(const absl::Status& error, const Graph& graph, const Node& node,
                           const ShapeContext& c, ShapeContext::Values shown) {
@@ -117,9 +123,7 @@ bool knows_more(const Known& now, const Known& before) {
 
 std::string summarize_node(const Graph& graph, const Node& node) {
   std::string out = absl::StrCat("{{node ", node.name, "}} = ", node.op == nullptr ? "" : node.op->name, "[");
-  absl::StrAppend(&out, absl::StrJoin(node.attrs, ", ", [](std::string* o, const AttrMap::Entry& a) {
-    absl::StrAppend(o, a.first, "=", a.second.to_string());
-  }));
+  out += attrs_text(node.attrs);
   if (!node.requested_device.empty()) {
     absl::StrAppend(&out, node.attrs.size() > 0 ? ", " : "", "_device=\"", node.requested_device, "\"");
   }
@@ -156,8 +160,9 @@ absl::Status ShapeInference::infer(const Node& node, std::vector<Known>* outputs
   absl::InlinedVector<const Known*, 8> inputs;
   for (Endpoint e : node.inputs) inputs.push_back(&known(e));
   if (auto body = called_body(node.op->name, static_cast<bool>(node.op->shape_fn), node.attrs)) {
-    infer_call(*body, inputs, 0, outputs);
-    return absl::OkStatus();
+    const absl::Status s = infer_call(*body, inputs, 0, outputs);
+    if (!s.ok()) outputs->assign(node.num_outputs(), Known());
+    return s;
   }
   if (!node.op->shape_fn) return absl::OkStatus();
   // Values that the function asks for are made, if they can be, and it is asked again: it may want more then.
@@ -201,10 +206,23 @@ std::shared_ptr<const FunctionBody> ShapeInference::called_body(absl::string_vie
   return body.ok() ? *body : nullptr;
 }
 
-void ShapeInference::infer_call(const FunctionBody& body, std::span<const Known* const> args, int depth,
-                                std::vector<Known>* outputs) {
+/// "{{node y}} = MatMul[...](x, w)", of a node of a function's body.
+static std::string summarize_body_node(const FunctionBody& body, const FunctionBody::BodyNode& node) {
+  std::vector<std::string> inputs;
+  for (Endpoint e : node.inputs) {
+    const bool is_arg = FunctionBody::is_arg(e);
+    const std::string name = is_arg ? absl::StrCat("arg", FunctionBody::arg_of(e)) : body.nodes[e.node].name;
+    inputs.push_back(is_arg || e.slot == 0 ? name : absl::StrCat(name, ":", e.slot));
+  }
+  return absl::StrCat("{{node ", node.name, "}} = ", node.op->name, "[", attrs_text(node.attrs), "](",
+                      absl::StrJoin(inputs, ", "), ")");
+}
+
+absl::Status ShapeInference::infer_call(const FunctionBody& body, std::span<const Known* const> args,
+                                        int depth, std::vector<Known>* outputs) {
   const int n = static_cast<int>(body.nodes.size());
-  if (depth >= kMaxCallDepth || body_nodes_left_ < n || args.size() != body.arg_types.size()) return;
+  if (depth >= kMaxCallDepth || body_nodes_left_ < n || args.size() != body.arg_types.size())
+    return absl::OkStatus();
   body_nodes_left_ -= n;
   std::vector<std::vector<Known>> values(n);
   auto known_in = [&](Endpoint e) -> const Known* {
@@ -212,18 +230,23 @@ void ShapeInference::infer_call(const FunctionBody& body, std::span<const Known*
     const auto& known = values[e.node];
     return e.slot < static_cast<int>(known.size()) ? &known[e.slot] : &nothing();
   };
-  auto infer_node = [&](const FunctionBody::BodyNode& node, std::vector<Known>* out) {
+  auto infer_node = [&](const FunctionBody::BodyNode& node, std::vector<Known>* out) -> absl::Status {
     out->assign(node.output_types.size(), Known());
     absl::InlinedVector<const Known*, 8> inputs;
     for (Endpoint e : node.inputs) inputs.push_back(known_in(e));
     if (auto inner = called_body(node.op->name, static_cast<bool>(node.op->shape_fn), node.attrs)) {
-      infer_call(*inner, inputs, depth + 1, out);
-    } else if (node.op->shape_fn) {
-      ShapeContext context(node.op, &node.attrs, inputs, *out);
-      context.set_producer(graph_->versions().producer);
-      // What is wrong inside is reported when the body runs.
-      if (!node.op->shape_fn(context).ok()) out->assign(node.output_types.size(), Known());
+      return infer_call(*inner, inputs, depth + 1, out);
     }
+    if (!node.op->shape_fn) return absl::OkStatus();
+    ShapeContext context(node.op, &node.attrs, inputs, *out);
+    context.set_producer(graph_->versions().producer);
+    const absl::Status s = node.op->shape_fn(context);
+    if (s.ok()) return s;
+    std::vector<std::string> shapes;
+    for (int i = 0; i < context.num_inputs(); ++i) shapes.push_back(shape_text(context.input(i)));
+    return annotate(s, "",
+                    absl::StrCat(" for '", summarize_body_node(body, node),
+                                 "' with input shapes: ", absl::StrJoin(shapes, ", "), "."));
   };
 
   // Producers first; nodes of a cycle are never ready and stay unknown.
@@ -239,13 +262,14 @@ void ShapeInference::infer_call(const FunctionBody& body, std::span<const Known*
   }
   for (size_t next = 0; next < ready.size(); ++next) {
     const int id = ready[next];
-    infer_node(body.nodes[id], &values[id]);
+    TROUPE_RETURN_IF_ERROR(infer_node(body.nodes[id], &values[id]));
     for (int user : users[id]) {
       if (--missing[user] == 0) ready.push_back(user);
     }
   }
   for (size_t i = 0; i < outputs->size() && i < body.rets.size(); ++i)
     (*outputs)[i] = *known_in(body.rets[i]);
+  return absl::OkStatus();
 }
 
 /// Whether among the nearest nodes behind `wanted` is a shape that inference did not find, or a value from outside. Then it

@@ -69,8 +69,9 @@ class ShapeInference {
   /// The function that a node calls, if it does nothing else; null otherwise.
   std::shared_ptr<const FunctionBody> called_body(absl::string_view op, bool has_shape_fn,
                                                   const AttrMap& attrs);
-  void infer_call(const FunctionBody& body, std::span<const Known* const> args, int depth,
-                  std::vector<Known>* outputs);
+  /// The error of the first node of the body whose inputs cannot be, as TensorFlow words it.
+  absl::Status infer_call(const FunctionBody& body, std::span<const Known* const> args, int depth,
+                          std::vector<Known>* outputs);
 
   NodeOutputs& outputs_of(int node);
   absl::Status infer(const Node& node, std::vector<Known>* outputs);
