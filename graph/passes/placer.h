@@ -44,7 +44,7 @@ class Placer {
     /// Of a node, not of its group: no kernel at all.
     bool unknown = false;
   };
-  /// By device of the catalog: the lowest kernel priority of the members, or nothing when one has no kernel there.
+  /// By device of the catalog: the kernel priority of the members, or nothing when one has no kernel there.
   using Support = std::vector<std::optional<int>>;
 
   bool is_member(int id) const { return id >= first_ && groups_[id - first_].parent != kNone; }
@@ -66,6 +66,8 @@ class Placer {
   absl::Status join_class(int id, int leader);
   absl::Status merge(int a, int b);
   absl::Status cannot_colocate(int a, int b, const absl::Status& why) const;
+  Support merge_supports(Support a, Support b) const;
+  bool in_same_order(const Support& a, const Support& b) const;
   absl::StatusOr<int> merge_wishes(int a, int b, DeviceName::OnConflict conflict);
   bool compatible(int a, int b) const;
   absl::Status incompatible(const char* which, const std::string& of_src, const std::string& of_dst, int src,

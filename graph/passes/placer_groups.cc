@@ -167,6 +167,34 @@ absl::Status Placer::cannot_colocate(int a, int b, const absl::Status& why) cons
 }
 
 /// Joins the groups of two members; unchanged when they cannot be together.
+/// What both support. Priorities count when one side alone has some, or both put the device types into the same order.
+Placer::Support Placer::merge_supports(Support a, Support b) const {
+  for (size_t d = 0; d < a.size(); ++d) {
+    if (!a[d] || !b[d]) a[d] = b[d] = std::nullopt;
+  }
+  auto has_priorities = [](const Support& s) {
+    return std::any_of(s.begin(), s.end(), [](const auto& p) { return p.value_or(0) != 0; });
+  };
+  if (!has_priorities(b)) return a;
+  if (!has_priorities(a)) return b;
+  if (in_same_order(a, b)) return a;
+  for (auto& priority : a) {
+    if (priority) priority = 0;
+  }
+  return a;
+}
+
+bool Placer::in_same_order(const Support& a, const Support& b) const {
+  const auto& entries = devices_.entries();
+  for (int d = 0; d < static_cast<int>(a.size()); ++d) {
+    for (int e = d + 1; e < static_cast<int>(a.size()); ++e) {
+      if (!a[d] || !a[e] || entries[d].type == entries[e].type) continue;
+      if (better(a, d, e) != better(b, d, e)) return false;
+    }
+  }
+  return true;
+}
+
 absl::Status Placer::merge(int a, int b) {
   int keep = find(a), drop = find(b);
   if (keep == drop) return absl::OkStatus();
@@ -184,13 +212,8 @@ absl::Status Placer::merge(int a, int b) {
   if (!wish.ok()) return cannot_colocate(a, b, wish.status());
   int support = g.support;
   if (support != other.support) {
-    Support both = supports_[support];
-    bool possible = false;
-    for (size_t d = 0; d < both.size(); ++d) {
-      const std::optional<int>& theirs = supports_[other.support][d];
-      both[d] = both[d] && theirs ? std::optional<int>(std::min(*both[d], *theirs)) : std::nullopt;
-      possible |= both[d].has_value();
-    }
+    Support both = merge_supports(supports_[support], supports_[other.support]);
+    const bool possible = std::any_of(both.begin(), both.end(), [](const auto& p) { return p.has_value(); });
     if (!possible) return cannot_colocate(a, b, absl::OkStatus());
     support = add_support(std::move(both));
   }

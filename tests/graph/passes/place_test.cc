@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
 #include "graph/ir/graph_builder.h"
 
 namespace troupe {
@@ -200,6 +202,66 @@ TEST_F(Place, decides_for_a_signature_alone_without_a_placement) {
   auto plan = make_plan(graph, {{}, {"read"}, {}}, devices, nullptr, {});
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->partitions[0].device, 0) << "as place_pruned_graph asks";
+}
+
+/// A CPU and a GPU; priorities of kernels by op and device type.
+class TwoTypes final : public DeviceCatalog {
+ public:
+  const std::vector<Entry>& entries() const override { return entries_; }
+  int client_device() const override { return 0; }
+  absl::StatusOr<Support> kernel_support(const OpDef& op, const AttrMap&,
+                                         const std::string& type) const override {
+    auto known = priorities.find(op.name);
+    if (known == priorities.end()) return Support{true, 0};
+    auto there = known->second.find(type);
+    return there == known->second.end() ? Support{false, 0} : Support{true, there->second};
+  }
+  std::string kernels_of(const std::string&) const override { return ""; }
+
+  std::map<std::string, std::map<std::string, int>> priorities;
+
+ private:
+  std::vector<Entry> entries_{{.name = "/job:localhost/replica:0/task:0/device:CPU:0",
+                               .type = "CPU",
+                               .incarnation = 7,
+                               .priority = 60},
+                              {.name = "/job:localhost/replica:0/task:0/device:GPU:0",
+                               .type = "GPU",
+                               .incarnation = 8,
+                               .priority = 210}};
+};
+
+TEST(PlaceByPriority, of_a_group_counts_where_its_members_do_not_disagree) {
+  struct Case {
+    const char* what;
+    std::map<std::string, int> variable, assign;
+    const char* device;
+  };
+  const Case cases[] = {
+      {"none has priorities", {{"CPU", 0}, {"GPU", 0}}, {{"CPU", 0}, {"GPU", 0}}, "GPU"},
+      {"the variable alone", {{"CPU", 2}, {"GPU", 1}}, {{"CPU", 0}, {"GPU", 0}}, "CPU"},
+      {"the consumer alone", {{"CPU", 0}, {"GPU", 0}}, {{"CPU", 2}, {"GPU", 1}}, "CPU"},
+      {"both, the same order", {{"CPU", 2}, {"GPU", 1}}, {{"CPU", 7}, {"GPU", 3}}, "CPU"},
+      {"both, in conflict", {{"CPU", 2}, {"GPU", 1}}, {{"CPU", 1}, {"GPU", 2}}, "GPU"},
+      {"in conflict the other way", {{"CPU", 1}, {"GPU", 2}}, {{"CPU", 2}, {"GPU", 1}}, "GPU"},
+      {"but one has a kernel on one alone", {{"CPU", 1}, {"GPU", 2}}, {{"CPU", 0}}, "CPU"},
+  };
+  for (const Case& c : cases) {
+    GraphBuilder b;
+    const Out v = b.op("VariableV2", {}, {{"shape", Shape{}}, {"dtype", DataType::kFloat}}, "v");
+    const Out x = b.op("Placeholder", {}, {{"dtype", DataType::kFloat}}, "x");
+    b.op("Assign", {v, x}, {}, "assign");
+    auto graph = b.build();
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    TwoTypes devices;
+    devices.priorities = {{"VariableV2", c.variable}, {"Assign", c.assign}};
+    Placement placement;
+    const absl::Status status = placement.extend(devices, false, *graph);
+    ASSERT_TRUE(status.ok()) << c.what << ": " << status;
+    for (const char* name : {"v", "assign"}) {
+      EXPECT_EQ(devices.entries()[placement.device_of(graph->find(name)->id)].type, c.device) << c.what;
+    }
+  }
 }
 
 }  // namespace
