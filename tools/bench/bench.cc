@@ -92,6 +92,7 @@ std::vector<Workload> all_workloads() {
   add_compile_workloads(&out);
   add_thread_workloads(&out);
   add_cancel_workloads(&out);
+  add_busy_workloads(&out);
   add_memory_workloads(&out);
   return out;
 }

@@ -56,6 +56,7 @@ void add_step_workloads(std::vector<Workload>* out);
 void add_compile_workloads(std::vector<Workload>* out);
 void add_thread_workloads(std::vector<Workload>* out);
 void add_cancel_workloads(std::vector<Workload>* out);
+void add_busy_workloads(std::vector<Workload>* out);
 void add_memory_workloads(std::vector<Workload>* out);
 
 /// One line for people: name, median, p10, p90, p99.

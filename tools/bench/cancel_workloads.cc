@@ -5,12 +5,10 @@
 #include <mutex>
 #include <thread>
 
-#include "devices/cpu/kernels/register_kernels.h"
-#include "devices/kernel_registry.h"
-#include "graph/ops/op_registry.h"
 #include "graph/status.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/graphs.h"
+#include "tools/bench/scene_runtime.h"
 #include "tools/bench/session_util.h"
 
 namespace troupe::bench {
@@ -18,18 +16,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr OpRow kSleepOp[] = {{"BenchSleep", "x:float", "y:float", "", ""}};
-/// The slices in which kernels of the scene sleep.
-constexpr auto kSleepSlice = std::chrono::milliseconds(1);
 constexpr auto kIdleTimeout = std::chrono::seconds(30);
 /// Between a step's begin and its cancel: from none to this, so that cancels meet steps at every stage.
 constexpr int kMostDelayUs = 2000;
-
-/// Sleeps until it is cancelled.
-absl::Status sleep_until_cancelled(KernelContext& c) {
-  while (!c.cancellation().cancelled()) std::this_thread::sleep_for(kSleepSlice);
-  return c.cancellation().reason();
-}
 
 /// Threads that each run a fetch whenever they are told to.
 class Runners {
@@ -107,18 +96,11 @@ absl::StatusOr<double> one_try(Session* session, Runners* runners, int steps, in
 }
 
 absl::StatusOr<Samples> cancel_scene(const BenchOptions& options, const std::string& fetch, int steps) {
-  OpRegistry ops(&builtin_ops());
-  TROUPE_RETURN_IF_ERROR(ops.add(kSleepOp));
-  KernelRegistry kernels;
-  register_cpu_kernels(&kernels);
-  kernels.add(KernelDef("BenchSleep").fn(sleep_until_cancelled));
-  RuntimeOptions runtime_options;
-  runtime_options.ops = &ops;
-  runtime_options.kernels = &kernels;
-  const std::unique_ptr<Runtime> runtime = Runtime::create(runtime_options);
+  TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<SceneRuntime> scene, SceneRuntime::create());
   SessionOptions session_options;
   session_options.optimize = false;
-  TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, Session::open(*runtime, session_options));
+  TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session,
+                          Session::open(*scene->runtime, session_options));
   TROUPE_RETURN_IF_ERROR(session->create(cancel_scenes()));
 
   Samples samples;

@@ -1,12 +1,10 @@
 // A million steps: memory stays where it is, and steps allocate nothing.
-#include <unistd.h>
-
 #include <chrono>
-#include <cstdio>
 
 #include "tools/bench/allocation_count.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/graphs.h"
+#include "tools/bench/resident_memory.h"
 #include "tools/bench/session_util.h"
 
 #include "graph/status.h"
@@ -17,16 +15,6 @@ namespace {
 constexpr int64_t kWarmUpSteps = 10000;
 /// Of the steps whose allocations are counted; few, so that what happens once in a while shows as a fraction.
 constexpr int64_t kCountedSteps = 10000;
-
-/// Resident memory in KiB.
-double resident_kib() {
-  long pages = 0, resident = 0;
-  std::FILE* f = std::fopen("/proc/self/statm", "r");
-  if (f == nullptr) return 0;
-  const int read = std::fscanf(f, "%ld %ld", &pages, &resident);
-  std::fclose(f);
-  return read == 2 ? static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 1024 : 0;
-}
 
 absl::StatusOr<Samples> many_steps(const BenchOptions& options) {
   using Clock = std::chrono::steady_clock;
