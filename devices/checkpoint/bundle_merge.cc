@@ -55,8 +55,10 @@ absl::Status merge_bundles(const std::vector<std::string>& prefixes, const std::
   for (const std::string& prefix : prefixes) {
     BundleReader reader;
     if (absl::Status status = reader.open(prefix); !status.ok()) {
-      if (allow_missing_files && absl::IsNotFound(status)) continue;
-      return status;
+      if (!absl::IsNotFound(status)) return status;
+      if (allow_missing_files) continue;
+      return absl::InvalidArgumentError(absl::StrCat("allow_missing_files was set to false and ", prefix,
+                                                     " did not exist.NOT_FOUND: ", prefix, " not found"));
     }
     TROUPE_RETURN_IF_ERROR(merged.add(reader));
     old_tables.push_back(bundle_index_path(prefix));

@@ -36,9 +36,9 @@ SliceWriter::~SliceWriter() = default;
 
 absl::Status SliceWriter::add(const std::string& name, const Shape& shape, const TensorSlice& slice,
                               const Tensor& value) {
-  if (!is_slice_dtype(value.dtype())) {
+  if (!is_slice_dtype(value.dtype()) || value.dtype() == DataType::kBfloat16) {
     return absl::UnimplementedError(
-        absl::StrCat("Saving data type ", dtype_name(value.dtype()), " not yet supported: ", name));
+        absl::StrCat("Saving data type ", dtype_name(value.dtype()), " not yet supported"));
   }
   if (most_bytes(value) > kMaxValueBytes) {
     return absl::InvalidArgumentError(absl::StrCat("Tensor slice is too large to serialize: ", name,
@@ -52,17 +52,22 @@ absl::Status SliceWriter::add(const std::string& name, const Shape& shape, const
     to_proto(PartialShape(shape), meta->mutable_shape());
   } else {
     TROUPE_ASSIGN_OR_RETURN(PartialShape known, from_proto(meta->shape()));
-    if (!(known == PartialShape(shape)) || meta->type() != static_cast<pb::DataType>(value.dtype())) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("Mismatching shapes or dtypes: tensor ", name, " was already saved as ",
-                       dtype_name(static_cast<DataType>(meta->type())), known.to_string(), ", not as ",
-                       dtype_name(value.dtype()), shape.to_string()));
+    if (!(known == PartialShape(shape))) {
+      return absl::InternalError(absl::StrCat("Mismatching shapes: existing tensor = ", known.to_string(),
+                                              ", trying to add name ", name,
+                                              ", shape = ", shape.to_string()));
+    }
+    const auto dtype = static_cast<DataType>(meta->type());
+    if (dtype != value.dtype()) {
+      return absl::InternalError(absl::StrCat("Mismatching types: existing type = ", dtype_name(dtype),
+                                              ", trying to add name ", name,
+                                              ", type = ", dtype_name(value.dtype())));
     }
     for (const auto& proto : meta->slice()) {
       TROUPE_ASSIGN_OR_RETURN(TensorSlice earlier, TensorSlice::from_proto(proto));
       if (earlier == slice || count_common(shape, earlier, slice) > 0) {
-        return absl::InvalidArgumentError(absl::StrCat("Overlapping slices: ", earlier.to_string(), " and ",
-                                                       slice.to_string(), " of ", name));
+        return absl::InternalError(absl::StrCat("Overlapping slices: existing slice = ", earlier.to_string(),
+                                                ", new slice = ", slice.to_string()));
       }
     }
   }

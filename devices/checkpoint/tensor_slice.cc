@@ -142,15 +142,15 @@ bool TensorSlice::is_full() const {
 
 absl::StatusOr<Shape> TensorSlice::shape_in(const Shape& shape) const {
   if (shape.rank() != rank()) {
-    return absl::InvalidArgumentError(
+    return absl::InternalError(
         absl::StrCat("Mismatching ranks: shape = ", shape.to_string(), ", slice = ", to_string()));
   }
   Shape result = shape;
   for (int d = 0; d < rank(); ++d) {
     if (length(d) == kFull) continue;
     if (start(d) > shape.dim(d) || length(d) > shape.dim(d) - start(d)) {
-      return absl::InvalidArgumentError(absl::StrCat("Extent in dimension ", d, " out of bounds: shape = ",
-                                                     shape.to_string(), ", slice = ", to_string()));
+      return absl::InternalError(absl::StrCat("Extent in dimension ", d, " out of bounds: shape = ",
+                                              shape.to_string(), ", slice = ", to_string()));
     }
     result.set_dim(d, length(d));
   }

@@ -22,10 +22,15 @@ struct Wanted {
   std::string spec;
 };
 
-/// The part that a spec names; it must be of a tensor of the stored shape.
-absl::StatusOr<TensorSlice> slice_to_restore(const Wanted& wanted, const Shape& stored) {
+/// The part that a spec names; it must be of a tensor of the stored shape. `older`: the file is of the older kind.
+absl::StatusOr<TensorSlice> slice_to_restore(const Wanted& wanted, const Shape& stored, bool older) {
   if (wanted.spec.empty()) return TensorSlice(stored.rank());
   TROUPE_ASSIGN_OR_RETURN(ShapeAndSlice parsed, parse_shape_and_slice(wanted.spec));
+  if (!(parsed.shape == stored) && older) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Shape in shape_and_slice spec does not match the shape in the save file: ", parsed.shape.to_string(),
+        ", save file shape: ", stored.to_string()));
+  }
   if (!(parsed.shape == stored)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "tensor_name = ", wanted.name, "; shape in shape_and_slice spec ", parsed.shape.to_string(),
@@ -54,7 +59,7 @@ absl::Status restore_bundle(KernelContext& context, const std::string& prefix,
       continue;
     }
     TROUPE_ASSIGN_OR_RETURN(BundleReader::Info info, reader.info(wanted.name));
-    TROUPE_ASSIGN_OR_RETURN(TensorSlice slice, slice_to_restore(wanted, info.shape));
+    TROUPE_ASSIGN_OR_RETURN(TensorSlice slice, slice_to_restore(wanted, info.shape, false));
     TROUPE_ASSIGN_OR_RETURN(Tensor value, reader.lookup_slice(wanted.name, slice, context.allocator()));
     context.set_output(wanted.output, std::move(value));
   }
@@ -73,7 +78,7 @@ absl::Status restore_slices(KernelContext& context, const std::string& pattern,
           absl::StrCat("Expected to restore a tensor of type ", dtype_name(dtype), ", got a tensor of type ",
                        dtype_name(info.dtype), " instead: tensor_name = ", wanted.name));
     }
-    TROUPE_ASSIGN_OR_RETURN(TensorSlice slice, slice_to_restore(wanted, info.shape));
+    TROUPE_ASSIGN_OR_RETURN(TensorSlice slice, slice_to_restore(wanted, info.shape, true));
     TROUPE_ASSIGN_OR_RETURN(Tensor value, reader.lookup(wanted.name, slice));
     context.set_output(wanted.output, std::move(value));
   }

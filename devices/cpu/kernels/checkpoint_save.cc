@@ -23,7 +23,7 @@ absl::StatusOr<ShapeAndSlice> slice_to_save(const std::string& spec, const Tenso
   TROUPE_ASSIGN_OR_RETURN(ShapeAndSlice parsed, parse_shape_and_slice(spec));
   if (!(parsed.slice_shape == value.shape())) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "Slice in shape_and_slice specification does not match the shape of the tensor to save: ", spec,
+        "Slice in shape_and_slice specification does not match the shape of the tensor to  save: ", spec,
         ", tensor: ", value.shape().to_string()));
   }
   return parsed;

@@ -267,6 +267,34 @@ TEST_F(Checkpoint, merges_shards_into_one) {
   EXPECT_FALSE(std::filesystem::exists(path("t0")));
 }
 
+TEST_F(Checkpoint, merges_only_shards_that_are_there) {
+  const std::vector<Tensor> inputs = {strings({path("none")}), Tensor::string_scalar(path("ck"))};
+  EXPECT_EQ(run_kernel("MergeV2Checkpoints", inputs).status(),
+            absl::InvalidArgumentError("allow_missing_files was set to false and " + path("none") +
+                                       " did not exist.NOT_FOUND: " + path("none") + " not found"));
+}
+
+TEST_F(Checkpoint, has_internal_errors_for_slices_that_do_not_fit) {
+  ASSERT_EQ(save("ck", {"w"}, {matrix()}), absl::OkStatus());
+  EXPECT_EQ(run_kernel("RestoreV2",
+                       {Tensor::string_scalar(path("ck")), strings({"w"}), strings({"2 3 1,2:-"})},
+                       {{"dtypes", std::vector<DataType>{DataType::kFloat}}})
+                .status(),
+            absl::InternalError("Extent in dimension 0 out of bounds: shape = [2,3], slice = 1,2:-"));
+  const Tensor file = Tensor::string_scalar(path("old"));
+  EXPECT_EQ(run_kernel("Save", {file, strings({"w", "w"}), matrix(), matrix()}).status(),
+            absl::InternalError("Overlapping slices: existing slice = -:-, new slice = -:-"));
+  EXPECT_EQ(run_kernel("Save", {file, strings({"w"}), Tensor(DataType::kBfloat16, Shape{2})}).status(),
+            absl::UnimplementedError("Saving data type bfloat16 not yet supported"));
+  ASSERT_EQ(run_kernel("Save", {file, strings({"w"}), matrix()}).status(), absl::OkStatus());
+  EXPECT_EQ(
+      run_kernel("RestoreSlice", {file, Tensor::string_scalar("w"), Tensor::string_scalar("2 4 -:-")},
+                 {{"dt", DataType::kFloat}})
+          .status(),
+      absl::InvalidArgumentError("Shape in shape_and_slice spec does not match the shape in the save file: "
+                                 "[2,4], save file shape: [2,3]"));
+}
+
 TEST_F(Checkpoint, the_older_format_goes_both_ways) {
   const Tensor file = Tensor::string_scalar(path("old"));
   ASSERT_EQ(
