@@ -30,8 +30,13 @@ absl::Status count_row(const I* values, const T* weights, int64_t n, T* bins, in
   return absl::OkStatus();
 }
 
+absl::Status check_size_rank(const Tensor& size) {
+  if (size.rank() == 0) return absl::OkStatus();
+  return invalid("Shape must be rank 0 but is rank ", size.rank());
+}
+
 absl::StatusOr<int64_t> read_size(const Tensor& size) {
-  if (size.rank() != 0) return invalid("Shape must be rank 0 but is rank ", size.rank());
+  TROUPE_RETURN_IF_ERROR(check_size_rank(size));
   int64_t n = int_at(size, 0);
   if (n < 0) return invalid("size (", n, ") must be non-negative");
   return n;
@@ -42,6 +47,7 @@ absl::Status bincount(KernelContext& context) {
   const Tensor& values = context.input(0);
   const Tensor& weights = context.input(2);
   TROUPE_ASSIGN_OR_RETURN(int64_t size, read_size(context.input(1)));
+  if (std::ranges::any_of(values.flat<int32_t>(), [](int32_t v) { return v < 0; })) return invalid(kNegative);
   if (weights.num_elements() != 0 && weights.num_elements() != values.num_elements()) {
     return invalid("Input indices and weights must have the same size.");
   }
@@ -65,7 +71,7 @@ class DenseBincount final : public Kernel {
     const Tensor& values = context.input(0);
     const Tensor& weights = context.input(2);
     if (values.rank() > 2) return invalid("Shape must be at most rank 2 but is rank ", values.rank());
-    TROUPE_ASSIGN_OR_RETURN(int64_t size, read_size(context.input(1)));
+    TROUPE_RETURN_IF_ERROR(check_size_rank(context.input(1)));
     if (weights.num_elements() != 0 && !(weights.shape() == values.shape())) {
       return invalid(
           "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all "
@@ -73,6 +79,7 @@ class DenseBincount final : public Kernel {
           "equal to 1. Received ",
           weights.shape().to_string());
     }
+    TROUPE_ASSIGN_OR_RETURN(int64_t size, read_size(context.input(1)));
     const bool matrix = values.rank() == 2;
     const int64_t rows = matrix ? values.dim(0) : 1;
     const int64_t columns = matrix ? values.dim(1) : values.num_elements();

@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-/// Elements of start, start + delta, ... before limit; -1 when there are more than 2^62.
+/// Elements of start, start + delta, ... before limit; -1 when there are 2^63 or more.
 template <class T>
 int64_t range_size(T start, T limit, T delta) {
   if ((delta > T(0) && limit < start) || (delta < T(0) && limit > start)) return 0;
@@ -22,11 +22,11 @@ int64_t range_size(T start, T limit, T delta) {
     const uint64_t step =
         delta < 0 ? uint64_t{0} - static_cast<uint64_t>(delta) : static_cast<uint64_t>(delta);
     const uint64_t size = distance / step + (distance % step != 0 ? 1 : 0);
-    return size > (uint64_t{1} << 62) ? -1 : static_cast<int64_t>(size);
+    return size >> 63 != 0 ? -1 : static_cast<int64_t>(size);
   } else {
     const double size = std::ceil(
         std::abs((static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(delta)));
-    return size < 4e18 ? static_cast<int64_t>(size) : -1;
+    return size < 0x1p63 ? static_cast<int64_t>(size) : -1;
   }
 }
 
@@ -56,7 +56,7 @@ absl::Status ragged_range(KernelContext& context) {
     return t.flat<T>()[t.rank() == 0 ? 0 : row];
   };
   const bool narrow = context.output_type(0) == DataType::kInt32;
-  const int64_t most = narrow ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max() / 2;
+  const int64_t most = narrow ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
   TROUPE_ASSIGN_OR_RETURN(Tensor * splits, context.allocate_output(0, Shape{rows + 1}));
   int64_t total = 0;
   set_int(splits, 0, 0);

@@ -29,7 +29,10 @@ absl::StatusOr<int64_t> count_rows(KernelContext& context, const Tensor& ids) {
   int64_t last = n == 0 ? -1 : int_at(ids, n - 1);
   if (n > 0 && last < 0) return invalid("segment ids must be >= 0");
   if (last == std::numeric_limits<int64_t>::max()) return invalid("segment ids must be < 2**63 - 1");
-  if (context.num_inputs() <= 3) return last + 1;
+  const bool counted = context.num_inputs() > 3;
+  if (!counted && ids.dtype() == DataType::kInt32 && last == std::numeric_limits<int32_t>::max())
+    return invalid("Last segment id must be < kintmax, got ", last, " limit ", last);
+  if (!counted) return last + 1;
   const Tensor& count = context.input(3);
   if (!is_scalar(count))
     return invalid("num_segments should be a scalar, not shape ", count.shape().to_string());
@@ -89,6 +92,7 @@ absl::Status sparse_segment_grad(KernelContext& context) {
     return invalid(unique_rows ? "dense_output_dim0" : "output_dim0", " should be a scalar.");
   int64_t limit = int_at(dim0, 0), n = ids.dim(0), segments = context.input(0).dim(0);
   if (limit < 0) return invalid("output_dim0 must not be negative: ", limit);
+  if (limit == 0) n = 0;
   if (n > 0 && int_at(ids, n - 1) >= segments) return invalid("Invalid number of segments");
   std::vector<int64_t> counts(static_cast<size_t>(segments), 0);
   std::vector<int64_t> rows;  // sorted, without repetition

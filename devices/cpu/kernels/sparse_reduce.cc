@@ -93,12 +93,15 @@ class SparseReduce final : public Kernel {
     const Indices strides = strides_of(shape);
     for (size_t i = 0; i + 1 < g.begins.size(); ++i) {
       const Indices at = place(input, g, i);
-      if (!within(at.data(), g.dims)) {
-        return invalid("Sparse index ", bracketed(at.data(), static_cast<int>(at.size())),
-                       " is out of bounds of the result ", shape.to_string());
+      uint64_t sum = 0;
+      for (size_t d = 0; d < at.size(); ++d)
+        sum += static_cast<uint64_t>(at[d]) * static_cast<uint64_t>(strides[d]);
+      const auto offset = static_cast<int64_t>(sum);
+      if (offset < 0 || offset >= out->num_elements()) {
+        return absl::InternalError(absl::StrCat("Obtained a write index of ", offset,
+                                                " which is outside of bounds of [0, ", out->num_elements(),
+                                                ")"));
       }
-      int64_t offset = 0;
-      for (size_t d = 0; d < at.size(); ++d) offset += at[d] * strides[d];
       copy_elements(sums, static_cast<int64_t>(i), *out, offset, 1);
     }
     return absl::OkStatus();

@@ -70,6 +70,7 @@ class SparseConcat final : public Kernel {
         return invalid("Input shapes should be a vector but received shape ", shape.shape().to_string(),
                        " at position ", i);
       }
+      TROUPE_RETURN_IF_ERROR(check_size(shape));
       if (i == 0) dims = ints_of(shape);
       const int64_t rank = static_cast<int64_t>(dims.size());
       if (shape.dim(0) != rank) {
@@ -88,24 +89,28 @@ class SparseConcat final : public Kernel {
       return invalid("Concat dimension must be in range [", -rank, ", ", rank, "), got ", axis_);
     }
     const int64_t axis = axis_ < 0 ? axis_ + rank : axis_;
-    TROUPE_RETURN_IF_ERROR(Shape::make({dims.data(), dims.size()}).status());
     for (int i = 1; i < n; ++i) {
       for (int64_t d = 0; d < rank; ++d) {
         const int64_t size = int_at(context.input(2 * n + i), d);
-        if (size < 0) return invalid("Dimension ", size, " must be >= 0");
         if (d == axis) {
-          if (__builtin_add_overflow(dims[d], size, &dims[d]))
-            return invalid("The dimensions add up to too many elements");
+          if (__builtin_add_overflow(dims[d], size, &dims[d])) return absl::InternalError(kTooLarge);
         } else if (size != dims[d]) {
           return invalid("Input shapes must match: expected ", dims[d], " for dimension ", d, " but got ",
                          size, " at position ", i);
         }
       }
     }
-    TROUPE_RETURN_IF_ERROR(Shape::make({dims.data(), dims.size()}).status());
+    if (!Shape::make({dims.data(), dims.size()}).ok()) return absl::InternalError(kTooLarge);
     return dims;
   }
 
+  static absl::Status check_size(const Tensor& shape) {
+    const Indices dims = ints_of(shape);
+    if (!Shape::make({dims.data(), dims.size()}).ok()) return absl::InternalError(kTooLarge);
+    return absl::OkStatus();
+  }
+
+  static constexpr char kTooLarge[] = "Encountered overflow from large input shape.";
   int64_t axis_ = 0;
 };
 

@@ -23,6 +23,15 @@ TEST(RaggedRange, stops_before_the_limit) {
             absl::InvalidArgumentError("Requires delta != 0"));
 }
 
+TEST(RaggedRange, counts_as_far_as_numbers_go) {
+  const AttrMap attrs = {{"Tsplits", DataType::kInt64}};
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(run_kernel("RaggedRange", {ints({0}), ints({kMost}), ints({1})}, attrs).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(run_kernel("RaggedRange", {ints({-kMost}), ints({kMost}), ints({1})}, attrs).status(),
+            absl::InvalidArgumentError("Requires ((limit - start) / delta) <= 9223372036854775807"));
+}
+
 /// Rows {1, 2}, {}, {3, 4, 5}.
 const Tensor kSplits = Tensor::vector<int64_t>({0, 2, 2, 5}),
              kValues = Tensor::vector<float>({1, 2, 3, 4, 5});

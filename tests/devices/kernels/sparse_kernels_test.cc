@@ -93,6 +93,57 @@ TEST(SparseConcat, interleaves_rows) {
           "Input shapes must match: expected 2 for dimension 0 but got 3 at position 1"));
 }
 
+TEST(SparseConcat, refuses_shapes_of_too_many_elements) {
+  const AttrMap attrs = {{"concat_dim", int64_t{0}}, {"N", int64_t{2}}};
+  const auto concat = [&](const Tensor& a, const Tensor& b) {
+    return run_kernel("SparseConcat", {kRows, kRows, kValues, kValues, a, b}, attrs).status();
+  };
+  const absl::Status too_large = absl::InternalError("Encountered overflow from large input shape.");
+  EXPECT_EQ(concat(ints({int64_t{1} << 62, 3}), ints({2, 3})), too_large);
+  EXPECT_EQ(concat(ints({2, 3}), ints({-2, 3})), too_large);
+  EXPECT_EQ(concat(ints({2, 3}), ints({INT64_MAX / 3, 3})), too_large);
+}
+
+TEST(SparseReduceSum, writes_within_its_result) {
+  EXPECT_EQ(run_kernel("SparseReduceSum",
+                       {rows(1, 2, {5, 0}), floats({1}), kShape, Tensor::vector<int32_t>({1})},
+                       {{"keep_dims", false}})
+                .status(),
+            absl::InternalError("Obtained a write index of 5 which is outside of bounds of [0, 2)"));
+}
+
+TEST(CountSparseOutput, says_what_does_not_fit) {
+  const AttrMap attrs = {{"minlength", int64_t{-1}}, {"maxlength", int64_t{-1}}, {"binary_output", false}};
+  const auto ragged = [&](const Tensor& splits, const Tensor& weights) {
+    return run_kernel("RaggedCountSparseOutput", {splits, ints({0, 1, 1, 3}), weights}, attrs).status();
+  };
+  EXPECT_EQ(ragged(ints({}), floats({})),
+            absl::InvalidArgumentError("Must provide at least 2 elements for the splits argument"));
+  EXPECT_EQ(ragged(ints({0, 4}), floats({1})),
+            absl::InvalidArgumentError(
+                "Weights and values must have the same shape. Weight shape: [1]; values shape: [4]"));
+  const auto sparse = [&](const Tensor& indices, const Tensor& shape) {
+    return run_kernel("SparseCountSparseOutput", {indices, ints({1, 2}), shape, floats({})}, attrs).status();
+  };
+  EXPECT_EQ(sparse(ints({0, 1}), ints({2, 3})),
+            absl::InvalidArgumentError("Input indices must be a 2-dimensional tensor. Got: [2]"));
+  EXPECT_EQ(sparse(rows(1, 2, {0, 0}), ints({2, 3})),
+            absl::InvalidArgumentError(
+                "Number of values must match first dimension of indices.Got 2 values, indices shape: [1,2]"));
+  EXPECT_EQ(sparse(rows(2, 2, {0, 0, 0, 1}), ints({int64_t{1} << 60, 3})),
+            absl::InvalidArgumentError(
+                "Cannot allocate 1152921504606846976 batches, is the dense shape too wide?"));
+}
+
+TEST(RaggedBincount, takes_splits_of_any_rank) {
+  const auto count = [&](const Tensor& splits) {
+    return run_kernel("RaggedBincount", {splits, ints({0, 1, 1}), Tensor::scalar<int64_t>(2), floats({})},
+                      {{"binary_output", false}});
+  };
+  expect_outputs(count(rows(1, 2, {0, 3})), {Tensor::from<float>(Shape{1, 2}, {1, 2})});
+  EXPECT_EQ(count(ints({})).status(), absl::InvalidArgumentError("Splits must be non-empty"));
+}
+
 TEST(SparseSplit, gives_the_remainder_to_the_first_parts) {
   Tensor at = rows(4, 2, {0, 0, 0, 3, 1, 1, 1, 4});
   expect_outputs(run_kernel("SparseSplit",
