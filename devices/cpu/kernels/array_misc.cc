@@ -18,7 +18,8 @@
 namespace troupe {
 namespace {
 
-/// y = x with rows y[i[k]] replaced by, or combined with, v[k]. Indices wrap around the rows.
+/// y = x with rows y[i[k]] replaced by, or combined with, v[k], in the memory of x, whoever else reads it. Indices wrap
+/// around the rows.
 absl::Status inplace(KernelContext& context, Combine how) {
   const Tensor& x = context.input(0);
   const Tensor& i = context.input(1);
@@ -39,16 +40,18 @@ absl::Status inplace(KernelContext& context, Combine how) {
                    v.shape().to_string());
   }
   CombineLoop loop = combine_loop(how, x.dtype());
-  if (loop == nullptr) return invalid("Unsupported dtype for in-place updates: ", dtype_name(x.dtype()));
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, x.shape()));
-  if (!out->shares_buffer_with(x))
-    copy_flat(context.parallel(), x.dtype(), x.raw(), out->raw(), x.num_elements());
-  if (x.num_elements() == 0) return absl::OkStatus();
-  int64_t rows = x.dim(0), run = x.num_elements() / rows;
-  for (int64_t k = 0; k < i.dim(0); ++k) {
-    int64_t row = (int_at(i, k) % rows + rows) % rows;
-    loop(element_at(*out, row * run), element_at(v, k * run), run);
+  const bool adds = x.dtype() != DataType::kBool && x.dtype() != DataType::kString;
+  if (loop == nullptr || (how != Combine::kAssign && !adds))
+    return invalid("Unsupported data type: ", dtype_name(x.dtype()));
+  Tensor out = x;
+  if (x.num_elements() > 0) {
+    int64_t rows = x.dim(0), run = x.num_elements() / rows;
+    for (int64_t k = 0; k < i.dim(0); ++k) {
+      int64_t row = (int_at(i, k) % rows + rows) % rows;
+      loop(element_at(out, row * run), element_at(v, k * run), run);
+    }
   }
+  context.set_output(0, std::move(out));
   return absl::OkStatus();
 }
 
@@ -82,16 +85,20 @@ absl::Status check_sequences(const Tensor& indices, const Tensor& values, const 
 
 absl::Status group_sequences(const Tensor& indices, const Tensor& values, const Shape& groups,
                              Sequences* out) {
-  int64_t columns = indices.dim(1);
+  const int64_t columns = indices.dim(1);
+  const Indices strides = strides_of(groups);
   auto index = indices.flat<int64_t>();
   for (int64_t r = 0; r < indices.dim(0); ++r) {
-    int64_t group = 0;
+    uint64_t product = 0;
     for (int64_t c = 0; c + 1 < columns; ++c) {
-      int64_t at = index[r * columns + c];
-      if (at < 0 || at >= groups.dim(static_cast<int>(c))) {
-        return invalid("Sparse index ", at, " in row ", r, " is out of range for shape ", groups.to_string());
-      }
-      group = group * groups.dim(static_cast<int>(c)) + at;
+      product += static_cast<uint64_t>(index[r * columns + c]) * static_cast<uint64_t>(strides[c]);
+    }
+    const auto group = static_cast<int64_t>(product);
+    if (group < 0 || group >= groups.num_elements()) {
+      return absl::InternalError(absl::StrCat(
+          "Got an inner product ", group,
+          " which would require writing to outside of the buffer for the output tensor (max elements ",
+          groups.num_elements(), ")"));
     }
     absl::string_view bytes =
         values.dtype() == DataType::kString
@@ -133,6 +140,11 @@ class EditDistance final : public Kernel {
       return invalid("Expected hypothesis_shape.NumElements == truth_shape.NumElements, their shapes are: ",
                      context.input(2).shape().to_string(), " and ", context.input(5).shape().to_string());
     }
+    for (const Indices* sizes : {&a, &b}) {
+      for (int64_t size : *sizes) {
+        if (size < 0) return invalid("Dimension ", size, " must be >= 0");
+      }
+    }
     Indices dims;
     for (size_t i = 0; i + 1 < a.size(); ++i) dims.push_back(std::max(a[i], b[i]));
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
@@ -159,7 +171,7 @@ class EditDistance final : public Kernel {
   bool normalize_ = true;
 };
 
-/// A constant whose elements are the bytes of a file, mapped and not read.
+/// A constant whose elements are the bytes of a file, mapped and not read; what is written to them stays private.
 class ImmutableConst final : public Kernel {
  public:
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
@@ -203,7 +215,7 @@ class ImmutableConst final : public Kernel {
       return invalid("Wrong length of the memory region ", file_, ": ", info.st_size, " bytes for shape ",
                      shape_.to_string(), " of ", dtype_name(dtype_));
     }
-    void* data = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ, MAP_PRIVATE, fd, 0);
+    void* data = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     close(fd);
     if (data == MAP_FAILED)
       return absl::InternalError(absl::StrCat("cannot map ", file_, ": ", std::strerror(errno)));

@@ -21,12 +21,14 @@ absl::Status check_paddings_shape(const Tensor& input, const Tensor& paddings, c
   return absl::OkStatus();
 }
 
-/// The shape after padding; InvalidArgument when it does not fit.
+/// The shape after padding. Sums wrap around: InvalidArgument when one ends up negative, or positive but wrapped.
 absl::StatusOr<Shape> padded_shape(const Tensor& input, const Indices& paddings) {
   Indices dims(input.rank());
   for (int i = 0; i < input.rank(); ++i) {
-    if (__builtin_add_overflow(input.dim(i), paddings[2 * i], &dims[i]) ||
-        __builtin_add_overflow(dims[i], paddings[2 * i + 1], &dims[i])) {
+    const auto before = static_cast<uint64_t>(paddings[2 * i]),
+               after = static_cast<uint64_t>(paddings[2 * i + 1]);
+    dims[i] = static_cast<int64_t>(static_cast<uint64_t>(input.dim(i)) + before + after);
+    if (dims[i] > 0 && dims[i] < input.dim(i)) {
       return invalid("Expected a non-negative size, got one of more than 2**63 - 1");
     }
   }

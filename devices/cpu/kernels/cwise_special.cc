@@ -81,6 +81,8 @@ struct ZetaOp {
   T operator()(T x, T q) const {
     constexpr T kInf = std::numeric_limits<T>::infinity();
     if ((q == kInf && x > T(1)) || (x == kInf && q > T(1))) return T(0);
+    // The whole sum is 0 where its first term is; Eigen's tail of it would be infinity times 0.
+    if (x > T(1) && q > T(1) && q + T(9) < kInf && std::pow(q, -x) == T(0)) return T(0);
     return Eigen::numext::zeta(x, q);
   }
 };

@@ -84,10 +84,10 @@ class DecodePaddedRawKernel final : public Kernel {
     const int64_t width = static_cast<int64_t>(dtype_size(dtype));
     if (fixed.rank() != 0) return invalid("k must be scalar, got shape ", fixed.shape().to_string());
     const int64_t length = int_at(fixed, 0);
-    if (length <= 0) return invalid("fixed_length (", length, ") must be greater than zero.");
     if (length % width != 0) {
       return invalid("fixed_length (", length, ") must be a multiple of the size of out_type (", width, ")");
     }
+    if (length <= 0) return invalid("fixed_length (", length, ") must be greater than zero.");
     std::vector<int64_t> dims = input.shape().to_vector();
     dims.push_back(length / width);
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(dims));

@@ -166,18 +166,20 @@ class BoundedNormal {
     high_ = round((high - mean) / deviation_);
   }
 
-  /// Writes samples to [o, end); false when normal numbers hit the range too seldom.
-  bool sample(Philox& g, T* o, T* end) const {
+  /// Writes samples to [o, end); Internal when numbers hit the range too seldom.
+  absl::Status sample(Philox& g, T* o, T* end) const {
     constexpr C kEnough = static_cast<C>(1.3);
-    if ((low_ < -kEnough && high_ >= 0) || (high_ > kEnough && low_ <= 0)) return by_normal(g, o, end);
+    if ((low_ < -kEnough && high_ >= 0) || (high_ > kEnough && low_ <= 0)) {
+      if (by_normal(g, o, end)) return absl::OkStatus();
+      return absl::InternalError("TruncatedNormal randn rejection sampler failed to accept a sample.");
+    }
     const C root = std::sqrt(low_ * low_ + C(4));
     const C cutoff = C(2) * std::exp(C(0.5) + low_ * (low_ - root) / C(4)) / (low_ + root);
-    if (high_ - low_ < cutoff) {
-      by_uniform(g, o, end);
-    } else {
-      by_exponential(g, o, end);
-    }
-    return true;
+    const bool uniform = high_ - low_ < cutoff;
+    if (uniform ? by_uniform(g, o, end) : by_exponential(g, o, end)) return absl::OkStatus();
+    return absl::InternalError(absl::StrCat("TruncatedNormal ",
+                                            uniform ? "uniform" : "exponential distribution",
+                                            " rejection sampler failed to accept a sample."));
   }
 
  private:
@@ -201,7 +203,7 @@ class BoundedNormal {
     }
     return true;
   }
-  void by_uniform(Philox& g, T* o, T* end) const {
+  bool by_uniform(Philox& g, T* o, T* end) const {
     const C plus = low_ < 0 ? C(0) : low_ * low_;
     int misses = 0;
     while (o < end) {
@@ -210,16 +212,17 @@ class BoundedNormal {
       for (size_t i = 0; i < a.size() && o < end; ++i) {
         const C z = static_cast<C>(a[i]) * (high_ - low_) + low_;
         const bool accept = static_cast<C>(b[i]) <= std::exp((plus - z * z) / C(2));
-        if (accept || misses + 1 >= kMaxIterations) {
+        if (accept) {
           put(o, z);
           misses = 0;
-        } else {
-          ++misses;
+        } else if (++misses >= kMaxIterations) {
+          return false;
         }
       }
     }
+    return true;
   }
-  void by_exponential(Philox& g, T* o, T* end) const {
+  bool by_exponential(Philox& g, T* o, T* end) const {
     const C alpha = (low_ + std::sqrt(low_ * low_ + C(4))) / C(2);
     int misses = 0;
     while (o < end) {
@@ -228,14 +231,15 @@ class BoundedNormal {
         const C z = -std::log(static_cast<C>(a[i])) / alpha + low_;
         const C x = low_ < alpha ? alpha - z : low_ - alpha;
         const bool accept = static_cast<C>(a[i + 1]) <= std::exp(-x * x / C(2)) && z < high_;
-        if (accept || misses + 1 >= kMaxIterations) {
+        if (accept) {
           put(o, z);
           misses = 0;
-        } else {
-          ++misses;
+        } else if (++misses >= kMaxIterations) {
+          return false;
         }
       }
     }
+    return true;
   }
 
   C mean_;
@@ -263,11 +267,8 @@ absl::Status bounded_normal_of(const Philox& generator, const Tensor* parameters
     if (!(p[1] > 0 && p[2] < p[3] && (std::isfinite(p[2]) || std::isfinite(p[3])))) {
       return invalid("Invalid parameters");
     }
-    if (!BoundedNormal<T>(p[0], p[1], p[2], p[3]).sample(g, o + row * per_row, o + (row + 1) * per_row)) {
-      return absl::InternalError(absl::StrCat(
-          "TruncatedNormal randn rejection sampler exceeded maximum iterations for normMin=", p[2],
-          " normMax=", p[3]));
-    }
+    const BoundedNormal<T> normal(p[0], p[1], p[2], p[3]);
+    TROUPE_RETURN_IF_ERROR(normal.sample(g, o + row * per_row, o + (row + 1) * per_row));
   }
   return absl::OkStatus();
 }

@@ -2,6 +2,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <cstring>
 #include <utility>
 
@@ -118,6 +119,10 @@ absl::Status top_k_of_rows(KernelContext& context, int64_t k) {
   if (input.rank() < 1) return invalid("input must be >= 1-D, got shape ", input.shape().to_string());
   const int64_t n = input.dim(input.rank() - 1);
   if (n < k) return invalid("input must have at least k columns. Had ", n, ", needed ", k);
+  if (context.output_type(1) == DataType::kInt16 && n > std::numeric_limits<int16_t>::max()) {
+    return invalid("Second dimension of flattened input must be <= ", std::numeric_limits<int16_t>::max(),
+                   ", got ", n);
+  }
   return top_k(context, {k, input.rank() - 1});
 }
 

@@ -157,7 +157,10 @@ TEST(FractionalPoolGrad, refuses_sequences_that_are_none) {
             "Given out_backprop shape [2,3,3,2], row_seq_tensor must have at least 4 elements, but got 3");
   EXPECT_EQ(why({2, 3, 3, 2}, {0, -2, 4, 6}),
             "Row sequence tensor values must not be negative, got 0 -2 4 6");
-  EXPECT_EQ(why({2, 3, 3, 2}, {0, 2, 4, 100}), "row_pooling_sequence must rise from 0 to 6, got 100");
+  EXPECT_EQ(why({2, 3, 3, 2}, {0, 2, 4, 0}), "Row sequence tensor values must not be negative, got 0 2 4 0");
+  // What lies beyond the input is cut off.
+  EXPECT_EQ(why({2, 3, 3, 2}, {0, 2, 4, 100}), "");
+  EXPECT_EQ(why({2, 3, 3, 2}, {7, 8, 9, INT64_MAX}), "");
   EXPECT_EQ(why({2, 3, 3, 2}, {0, 2, 4, 6}, {2, 6, 8}),
             "original input tensor shape must be1-dimensional and 4 elements");
   EXPECT_THAT(why({2, 0, 3, 2}, {0}),

@@ -477,5 +477,73 @@ TEST(Cast, keeps_four_bits_of_integers) {
   EXPECT_EQ(cast(small->at(0), DataType::kFloat).status().code(), absl::StatusCode::kUnimplemented);
 }
 
+TEST(InplaceUpdate, writes_to_the_memory_of_its_input) {
+  const Tensor x = ramp({3, 2}, 1), rows = Tensor::vector<int32_t>({-1}), v = ramp({1, 2}, 9);
+  auto out = run_kernel("InplaceUpdate", {x, rows, v});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_TRUE(out->at(0).shares_buffer_with(x));
+  EXPECT_THAT(x.flat<float>(), ElementsAre(0, 1, 2, 3, 0, 9));
+  EXPECT_EQ(run_kernel("InplaceAdd",
+                       {Tensor(DataType::kBool, Shape{1, 1}), rows, Tensor(DataType::kBool, Shape{1, 1})})
+                .status(),
+            absl::InvalidArgumentError("Unsupported data type: bool"));
+}
+
+TEST(EditDistance, writes_within_its_result) {
+  const auto distance = [](std::vector<int64_t> index, int64_t size) {
+    const Tensor at = Tensor::from<int64_t>(Shape{1, 3}, index),
+                 zero = Tensor::from<int64_t>(Shape{1, 3}, {0, 0, 0});
+    const Tensor one = Tensor::vector<int64_t>({1}), ones = Tensor::vector<int64_t>({1, 1, 1});
+    return run_kernel("EditDistance", {at, one, Tensor::vector<int64_t>({size, 1, 1}), zero, one, ones})
+        .status();
+  };
+  EXPECT_EQ(distance({0, 0, 0}, 1), absl::OkStatus());
+  EXPECT_EQ(
+      distance({0, -7, 0}, 1),
+      absl::InternalError("Got an inner product -7 which would require writing to outside of the buffer for "
+                          "the output tensor (max elements 1)"));
+  EXPECT_EQ(distance({0, 0, 0}, -2), absl::InvalidArgumentError("Dimension -2 must be >= 0"));
+}
+
+TEST(Pad, sums_of_paddings_wrap_around) {
+  const auto pad = [](int64_t before, int64_t after) {
+    return run_kernel("Pad", {ramp({2}, 1), Tensor::from<int64_t>(Shape{1, 2}, {before, after})});
+  };
+  auto empty = pad(INT64_MAX, INT64_MAX);
+  ASSERT_TRUE(empty.ok()) << empty.status();
+  EXPECT_EQ(empty->at(0).shape(), Shape{0});
+  EXPECT_FALSE(pad(INT64_MAX, INT64_MAX - 1).ok());
+  EXPECT_FALSE(pad(INT64_MAX, 0).ok());
+}
+
+TEST(TopK, wants_indices_that_fit) {
+  const AttrMap attrs = {{"index_type", DataType::kInt16}};
+  EXPECT_EQ(run_kernel("TopKV2", {ramp({40000}, 1), Tensor::scalar<int32_t>(1)}, attrs).status(),
+            absl::InvalidArgumentError("Second dimension of flattened input must be <= 32767, got 40000"));
+}
+
+TEST(ParameterizedTruncatedNormal, fails_where_no_sample_is_found) {
+  const auto f = [](float v) { return Tensor::scalar<float>(v); };
+  EXPECT_EQ(run_kernel("ParameterizedTruncatedNormal",
+                       {Tensor::vector<int32_t>({3}), f(std::nanf("")), f(1), f(-1), f(1)},
+                       {{"seed", int64_t{1}}, {"seed2", int64_t{2}}})
+                .status(),
+            absl::InternalError(
+                "TruncatedNormal exponential distribution rejection sampler failed to accept a sample."));
+}
+
+TEST(Zeta, is_zero_where_its_terms_are) {
+  auto out = run_kernel("Zeta", {Tensor::vector<float>({1e10f, 1e10f}), Tensor::vector<float>({1, 1.5f})});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(out->at(0).flat<float>(), ElementsAre(1, 0));
+}
+
+TEST(SparseSegmentSumGrad, has_no_rows_to_look_at_in_an_empty_result) {
+  const Tensor one = Tensor::vector<int32_t>({1}), zero = Tensor::vector<int32_t>({0});
+  auto out = run_kernel("SparseSegmentSumGrad", {ramp({2, 2}, 1), one, zero, Tensor::scalar<int32_t>(0)});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ(out->at(0).shape(), (Shape{0, 2}));
+}
+
 }  // namespace
 }  // namespace troupe::test
