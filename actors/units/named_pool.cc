@@ -4,6 +4,7 @@
 #include <caf/scheduler/abstract_coordinator.hpp>
 
 #include <algorithm>
+#include <system_error>
 
 #include "actors/step/executor_state.h"
 #include "actors/units/go_first.h"
@@ -102,16 +103,20 @@ void NamedPool::retire() {
 
 void NamedPool::start_threads() {
   if (!threads_.empty() || shared_->stopping) return;
-  while (static_cast<int>(threads_.size()) < num_threads_) {
-    threads_.emplace_back(&NamedPool::work, shared_);
-    ++shared_->live_threads;
+  try {
+    while (static_cast<int>(threads_.size()) < num_threads_) {
+      threads_.emplace_back(&NamedPool::work, shared_);
+      ++shared_->live_threads;
+    }
+  } catch (const std::system_error&) {
+    // Those that there are do it; with none, the next job tries again.
   }
 }
 
 void NamedPool::Shared::enqueue(caf::resumable* job) {
   {
     std::unique_lock lock(mu);
-    if (ended()) {
+    if (has_nobody()) {
       lock.unlock();
       return system->scheduler().enqueue(job);
     }
@@ -138,7 +143,7 @@ void NamedPool::run_kernels(const std::vector<KernelTask*>& tasks, const std::sh
   {
     std::unique_lock lock(shared_->mu);
     start_threads();
-    if (shared_->ended()) {
+    if (shared_->has_nobody()) {
       lock.unlock();
       for (KernelTask* t : tasks) complete_here(t);
       return;

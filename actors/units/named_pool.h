@@ -17,7 +17,7 @@ namespace troupe {
 struct KernelTask;
 
 /// N threads that resume the actors of steps and run their kernels, or do what takes long (`run`). Threads start with the
-/// first job and sleep when there is none. Thread-safe.
+/// first job and sleep when there is none; when the system gives none, the actor system's own run the jobs. Thread-safe.
 class NamedPool {
  public:
   /// Messages that an actor may handle before others get their turn.
@@ -60,8 +60,8 @@ class NamedPool {
   struct Shared {
     explicit Shared(caf::actor_system* s) : system(s) {}
     void enqueue(caf::resumable* job);
-    /// No thread is left to run anything. With mu held.
-    bool ended() const { return stopping && live_threads == 0; }
+    /// No thread is left to run anything, or none could be made. With mu held, behind start_threads.
+    bool has_nobody() const { return live_threads == 0; }
 
     caf::actor_system* const system;
     std::mutex mu;
@@ -73,7 +73,7 @@ class NamedPool {
     int live_threads = 0;
     int64_t kernels_run = 0;
   };
-  /// With mu held.
+  /// As many as can be made, unless there are some. With mu held.
   void start_threads();
   static void run_kernel(Job job, Unit* unit);
   static void resume(caf::resumable* actor, Unit* unit);
