@@ -341,8 +341,11 @@ class PartitionCompiler {
       for (int s = 0; s < std::min(CompiledNode::kMaxBound, c.num_inputs) && counts.pending > 1; ++s) {
         const int from = index_[n.inputs[s].node];
         const CompiledNode& producer = p_->nodes_[from];
-        if (producer.kind != NodeKind::kConst || !waits.cover(ids_[i], s, n.inputs[s].node)) continue;
-        c.bound_inputs |= uint32_t{1} << s;
+        if (producer.kind != NodeKind::kConst) continue;
+        // Those that are bound already must not vouch for this one: it may be what they were bound on.
+        const uint32_t bound = c.bound_inputs | uint32_t{1} << s;
+        if (!waits.cover(ids_[i], bound, n.inputs[s].node)) continue;
+        c.bound_inputs = bound;
         frame.bound_constants.push_back({c.input_begin + s, producer.aux, from});
         --counts.pending;
       }

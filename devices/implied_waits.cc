@@ -34,10 +34,10 @@ bool needs_all_inputs(NodeKind kind) {
 
 }  // namespace
 
-bool ImpliedWaits::cover(int id, int slot, int constant) {
+bool ImpliedWaits::cover(int id, uint32_t slots, int constant) {
   const Node& c = graph_.node(constant);
   if (c.control_inputs.empty()) return true;
-  collect(id, slot);
+  collect(id, slots);
   return std::all_of(c.control_inputs.begin(), c.control_inputs.end(), [&](int p) { return follows(p, 0); });
 }
 
@@ -48,19 +48,19 @@ void ImpliedWaits::note(Endpoint e) {
   branches_.insert({predicate.node, predicate.slot, e.slot});
 }
 
-void ImpliedWaits::collect(int id, int without_slot) {
+void ImpliedWaits::collect(int id, uint32_t without_slots) {
   seen_.clear();
   branches_.clear();
   queue_.clear();
-  auto note_inputs = [&](const Node& n, int except) {
+  auto note_inputs = [&](const Node& n, uint32_t except) {
     for (int s = 0; s < n.num_inputs(); ++s) {
-      if (s != except) note(n.inputs[s]);
+      if (s >= 32 || (except >> s & 1) == 0) note(n.inputs[s]);
     }
     for (int c : n.control_inputs) note({c, -1});
   };
-  note_inputs(graph_.node(id), without_slot);
+  note_inputs(graph_.node(id), without_slots);
   for (size_t i = 0; i < queue_.size() && queue_.size() < kMostNodes; ++i) {
-    if (needs_all_inputs(kind(queue_[i]))) note_inputs(graph_.node(queue_[i]), -1);
+    if (needs_all_inputs(kind(queue_[i]))) note_inputs(graph_.node(queue_[i]), 0);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "absl/container/flat_hash_set.h"
@@ -15,15 +16,15 @@ class ImpliedWaits {
   ImpliedWaits(const Graph& graph, std::span<const CompiledNode> nodes, std::span<const int> index)
       : graph_(graph), nodes_(nodes), index_(index) {}
 
-  /// Whether node `id`, were it without its data input `slot`, would still start only after everything that the Const
-  /// `constant` waits for, and be dead whenever that Const is dead. May say no where the answer is yes: it looks at a
-  /// bounded part of the graph. Ids of the graph.
-  bool cover(int id, int slot, int constant);
+  /// Whether node `id`, were it without its data inputs `slots` (a bit each), would still start only after everything
+  /// that the Const `constant` waits for, and be dead whenever that Const is dead. May say no where the answer is yes:
+  /// it looks at a bounded part of the graph. Ids of the graph.
+  bool cover(int id, uint32_t slots, int constant);
 
  private:
   NodeKind kind(int id) const { return nodes_[index_[id]].kind; }
   /// Fills seen_ and branches_ with what surely ran, and was alive, before a live `id`.
-  void collect(int id, int without_slot);
+  void collect(int id, uint32_t without_slots);
   void note(Endpoint e);
   bool follows(int id, int depth) const;
   bool follows(Endpoint e, int depth) const;

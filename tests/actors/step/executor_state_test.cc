@@ -300,6 +300,22 @@ TEST_F(ExecutorStateTest, keeps_the_order_that_a_constant_carries) {
   EXPECT_EQ(retvals_[1].value<int32_t>(), 3);
 }
 
+TEST_F(ExecutorStateTest, keeps_the_order_that_several_constants_carry) {
+  int x = constant("x", 1);
+  int effect = add("effect", "CountUp", {}, {{x, 0}});
+  int before = add("before", "CountUp", {}, {{x, 0}});
+  int both = add("both", "Plus", {}, {{constant("c", 1, {effect}), 0}, {constant("d", 2, {effect}), 0}});
+  graph_.node(both).control_inputs.push_back(before);
+  fetch({both, 0}, 0);
+  compile();
+  const CompiledPartition& p = state_->partition();
+  for (int i = 0; i < p.num_nodes(); ++i) {
+    if (p.info(i).name == "both") EXPECT_EQ(p.node(i).bound_inputs, 1u) << "one must still wait for `effect`";
+  }
+  ASSERT_TRUE(run().ok());
+  EXPECT_EQ(retvals_[0].value<int32_t>(), 3);
+}
+
 // --- outputs ---
 
 TEST_F(ExecutorStateTest, lets_a_kernel_leave_an_output_that_nobody_wants) {
