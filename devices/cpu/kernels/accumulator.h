@@ -1,9 +1,9 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "devices/cpu/kernels/async_waiters.h"
 #include "devices/kernel.h"
@@ -11,7 +11,7 @@
 namespace troupe {
 
 /// Sums gradients of one global step until enough of them are there; those of earlier steps are dropped.
-/// Dense, or slices by their first index. Thread-safe.
+/// Dense, or slices by their first index. Thread-safe. Who shares one by name is not asked for the same options.
 class GradientAccumulator final : public Resource {
  public:
   static constexpr const char* kTypeName = "tensorflow::ConditionalAccumulatorBase";
@@ -29,13 +29,11 @@ class GradientAccumulator final : public Resource {
     Tensor shape;
   };
 
-  GradientAccumulator(std::string name, Options options)
-      : name_(std::move(name)), options_(std::move(options)),
-        waiters_(std::make_shared<Waiters>(&mu_, true)) {}
+  explicit GradientAccumulator(Options options)
+      : options_(std::move(options)), waiters_(std::make_shared<Waiters>(&mu_, true)) {}
 
   std::string type_name() const override { return kTypeName; }
   const Options& options() const { return options_; }
-  absl::Status check_same(const Options& wanted) const;
 
   /// Adds a gradient that was computed in step `local_step`. InvalidArgument "Shape mismatch: ...".
   absl::Status apply(int64_t local_step, const Tensor& gradient);
@@ -47,25 +45,22 @@ class GradientAccumulator final : public Resource {
   void set_global_step(int64_t step);
 
  private:
-  struct Row {
-    Tensor sum;
-    int64_t count = 0;
-  };
-
   absl::Status check_slices(const Slices& gradient, bool has_known_shape) const;
+  absl::Status check_values(const Tensor& values) const;
+  absl::Status merge_slices(const Slices& gradient);
   absl::StatusOr<Slices> finish();
   absl::StatusOr<Slices> finish_slices();
 
-  const std::string name_;
   const Options options_;
   mutable std::mutex mu_;
   // Guarded by mu_.
   int64_t global_step_ = 0;
   int64_t count_ = 0;
   Tensor sum_;
-  /// Sparse: shape of a slice's values, with its number in front; and the slices by index.
-  Shape row_shape_;
-  std::map<int64_t, Row> rows_;
+  /// Sparse: the slices' indices, their sums, and how many gradients each is the sum of.
+  std::vector<int64_t> indices_;
+  Tensor values_;
+  std::vector<int64_t> counts_;
   const std::shared_ptr<Waiters> waiters_;
 };
 

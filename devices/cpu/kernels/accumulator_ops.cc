@@ -31,9 +31,8 @@ class MakeAccumulatorKernel final : public ResourceKernel<GradientAccumulator> {
 
  protected:
   absl::StatusOr<AccumulatorPtr> make(Allocator*) override {
-    return std::make_shared<GradientAccumulator>(name_.name, options_);
+    return std::make_shared<GradientAccumulator>(options_);
   }
-  absl::Status verify(const GradientAccumulator& found) const override { return found.check_same(options_); }
 
  private:
   const GradientAccumulator::Options options_;

@@ -59,7 +59,8 @@ class Barrier final : public Resource {
 };
 
 absl::Status Barrier::check_open_for(const Tensor& keys) const {
-  if (!closed_ || (!cancelled_ && (keys.num_elements() == 0 || !incomplete_.empty()))) return absl::OkStatus();
+  if (!closed_ || (!cancelled_ && (keys.num_elements() == 0 || !incomplete_.empty())))
+    return absl::OkStatus();
   return absl::CancelledError(absl::StrCat("Barrier ", name_, " is closed.  Pending enqueues cancelled: ",
                                            cancelled_, ".  Number of new insertions: ", keys.num_elements(),
                                            ".  Number of incomplete keys: ", incomplete_.size(), "."));
@@ -67,10 +68,10 @@ absl::Status Barrier::check_open_for(const Tensor& keys) const {
 
 absl::Status Barrier::check_new_key(absl::string_view key, int64_t index) const {
   if (!closed_ || incomplete_.contains(key)) return absl::OkStatus();
-  return absl::CancelledError(absl::StrCat(
-      "Barrier ", name_, " is closed, but attempted to insert a brand new key: ", key,
-      ".  Pending enqueues cancelled: ", cancelled_, ".  Insertion index: ", index,
-      ".  Number of incomplete keys: ", incomplete_.size(), "."));
+  return absl::CancelledError(
+      absl::StrCat("Barrier ", name_, " is closed, but attempted to insert a brand new key: ", key,
+                   ".  Pending enqueues cancelled: ", cancelled_, ".  Insertion index: ", index,
+                   ".  Number of incomplete keys: ", incomplete_.size(), "."));
 }
 
 absl::Status Barrier::insert_locked(const TString& key, size_t component, Tensor value,
@@ -136,19 +137,25 @@ absl::Status Barrier::insert_many(const Tensor& keys, size_t component, const Te
 
 void Barrier::take_many(CancellationToken& token, int32_t count, bool allow_small,
                         Queue::DoneWithTuple done) {
-  std::unique_lock lock(mu_);
-  const bool final_size = closed_ && incomplete_.empty();
-  lock.unlock();
-  if (final_size) {
-    const int64_t available = ready_->size();
-    if (allow_small) count = static_cast<int32_t>(std::min<int64_t>(count, available));
-    if (available < count || available == 0) {
-      return done(absl::OutOfRangeError(absl::StrCat("Barrier '", name_,
-                                                     "' is closed and has insufficient elements (requested ",
-                                                     count, ", total size ", available, ")")),
-                  {});
+  absl::Status status;
+  {
+    std::lock_guard lock(mu_);
+    if (closed_) {
+      int64_t available = ready_->size();
+      if (allow_small) {
+        count = static_cast<int32_t>(std::min<int64_t>(count, available));
+      } else {
+        // Those under construction may still be waited for.
+        available += static_cast<int64_t>(incomplete_.size());
+      }
+      if (available < std::max(count, 1)) {
+        status = absl::OutOfRangeError(absl::StrCat("Barrier '", name_,
+                                                    "' is closed and has insufficient elements (requested ",
+                                                    count, ", total size ", available, ")"));
+      }
     }
   }
+  if (!status.ok()) return done(std::move(status), {});
   ready_->dequeue_many(token, count, allow_small, std::move(done));
 }
 
@@ -210,8 +217,9 @@ class MakeBarrierKernel final : public ResourceKernel<Barrier> {
     }
     const auto& shapes = found.ready().options().shapes;
     if (shapes == ready_.shapes) return absl::OkStatus();
-    return invalid("Shared barrier '", name_.name, "' has component shapes ", shape_list(of_components(shapes)),
-                   " but requested component shapes were ", shape_list(of_components(ready_.shapes)));
+    return invalid("Shared barrier '", name_.name, "' has component shapes ",
+                   shape_list(of_components(shapes)), " but requested component shapes were ",
+                   shape_list(of_components(ready_.shapes)));
   }
 
  private:

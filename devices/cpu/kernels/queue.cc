@@ -17,6 +17,11 @@ PartialShape with_leading(int64_t rows, const PartialShape& shape) {
   return PartialShape(std::move(dims));
 }
 
+/// Orders the heap of a priority queue. Which of equals leaves first is the heap's affair, as in TensorFlow.
+bool comes_later(const Queue::Tuple& a, const Queue::Tuple& b) {
+  return a[0].value<int64_t>() > b[0].value<int64_t>();
+}
+
 }  // namespace
 
 std::string type_list(const std::vector<DataType>& types) {
@@ -108,11 +113,17 @@ absl::Status Queue::check_same(const Options& wanted, const std::string& node, c
     return invalid("Shared queue '", name_, "' has component types ", type_list(options_.types),
                    " but requested component types were ", type_list(wanted.types));
   }
-  if (!(wanted.shapes == options_.shapes)) {
+  if (!same_shapes(wanted.shapes)) {
     return invalid("Shared queue '", name_, "' has component shapes ", shape_list(options_.shapes),
                    " but requested component shapes were ", shape_list(wanted.shapes));
   }
   return absl::OkStatus();
+}
+
+bool Queue::same_shapes(const std::vector<PartialShape>& wanted) const {
+  if (options_.kind != QueueKind::kPaddingFifo) return wanted == options_.shapes;
+  return std::equal(wanted.begin(), wanted.end(), options_.shapes.begin(), options_.shapes.end(),
+                    [](const PartialShape& a, const PartialShape& b) { return a.compatible_with(b); });
 }
 
 absl::Status Queue::check_tuple(const Tuple& tuple) const {
@@ -486,20 +497,17 @@ Queue::Progress Queue::run_dequeue_many(Attempt& attempt) {
 }
 
 void Queue::push(Tuple tuple) {
-  if (options_.kind != QueueKind::kPriority) {
-    stored_.push_back(std::move(tuple));
-    return;
-  }
-  const int64_t priority = tuple[0].value<int64_t>();
-  auto later = std::upper_bound(stored_.begin(), stored_.end(), priority,
-                                [](int64_t p, const Tuple& t) { return p < t[0].value<int64_t>(); });
-  stored_.insert(later, std::move(tuple));
+  stored_.push_back(std::move(tuple));
+  if (options_.kind == QueueKind::kPriority) std::push_heap(stored_.begin(), stored_.end(), comes_later);
 }
 
 Queue::Tuple Queue::pop() {
-  if (options_.kind == QueueKind::kRandomShuffle)
-    std::swap(stored_[random_() % stored_.size()], stored_.back());
-  const bool last = options_.kind == QueueKind::kRandomShuffle;
+  bool last = true;
+  switch (options_.kind) {
+    case QueueKind::kRandomShuffle: std::swap(stored_[random_() % stored_.size()], stored_.back()); break;
+    case QueueKind::kPriority: std::pop_heap(stored_.begin(), stored_.end(), comes_later); break;
+    default: last = false;
+  }
   Tuple tuple = std::move(last ? stored_.back() : stored_.front());
   if (last) {
     stored_.pop_back();

@@ -79,6 +79,8 @@ class Queue final : public Resource, public std::enable_shared_from_this<Queue> 
   };
   using Attempts = std::list<Attempt>;
 
+  /// Padding queues only ask that the shapes could be the same.
+  bool same_shapes(const std::vector<PartialShape>& wanted) const;
   absl::Status check_tuple(const Tuple& tuple) const;
   absl::Status check_rows(const Tuple& rows) const;
   absl::StatusOr<std::deque<Tuple>> split_rows(const Tuple& rows) const;
@@ -106,7 +108,7 @@ class Queue final : public Resource, public std::enable_shared_from_this<Queue> 
   // Guarded by mu_.
   bool closed_ = false;
   uint64_t last_id_ = 0;
-  /// In order; a random shuffle takes from anywhere, a priority queue keeps it sorted.
+  /// In order; a random shuffle takes from anywhere, a priority queue keeps it as a heap.
   std::deque<Tuple> stored_;
   Attempts enqueues_;
   Attempts dequeues_;

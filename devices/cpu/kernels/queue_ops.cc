@@ -126,8 +126,9 @@ struct Dequeue {
 template <bool kUpTo>
 struct DequeueMany {
   static void run(KernelContext& context, Queue& queue, AsyncKernel::Done done) {
-    if (context.input(1).num_elements() != 1) return done(invalid("num_elements must be a scalar"));
-    const int32_t n = context.input(1).value<int32_t>();
+    // TensorFlow reads the first of several.
+    if (context.input(1).num_elements() < 1) return done(invalid("num_elements must be a scalar"));
+    const int32_t n = context.input(1).flat<int32_t>()[0];
     if (n < 0) {
       return done(invalid(kUpTo ? "DequeueUpToOp" : "DequeueManyOp", " requested ", n, " < 0 elements"));
     }

@@ -9,6 +9,7 @@
 #include <future>
 #include <thread>
 
+#include "devices/cpu/kernels/accumulator.h"
 #include "devices/cpu/kernels/async_waiters.h"
 #include "devices/cpu/kernels/queue.h"
 #include "graph/status.h"
@@ -135,6 +136,32 @@ TEST(Queue, tells_what_is_missing_when_it_is_closed) {
   EXPECT_EQ(in.status, absl::CancelledError("FIFOQueue 'q' is closed."));
 }
 
+TEST(Queue, of_priorities_takes_equals_out_as_a_heap_gives_them) {
+  Queue::Options o;
+  o.kind = QueueKind::kPriority;
+  o.types = {DataType::kInt64, DataType::kInt32};
+  o.shapes = {PartialShape(Shape()), PartialShape(Shape())};
+  auto queue = *Queue::make("q", o);
+  CancellationToken token;
+  Answer in, out;
+  queue->enqueue_many(
+      token, {Tensor::vector<int64_t>({7, 1, 3, 3, 3, 2}), Tensor::vector<int32_t>({0, 1, 2, 3, 4, 5})},
+      in.done());
+  queue->dequeue_many(token, 4, false, out.with_tuple());
+  ASSERT_TRUE(out.status.ok()) << out.status;
+  EXPECT_TRUE(tensors_near(out.tuple.at(0), Tensor::vector<int64_t>({1, 2, 3, 3})));
+  EXPECT_TRUE(tensors_near(out.tuple.at(1), Tensor::vector<int32_t>({1, 5, 2, 4}))) << "TensorFlow's order";
+}
+
+TEST(Queue, that_pads_is_shared_under_shapes_that_could_be_the_same) {
+  auto queue = make_queue(-1, QueueKind::kPaddingFifo);
+  Queue::Options wanted = queue->options();
+  wanted.shapes = {PartialShape{3}};
+  EXPECT_TRUE(queue->check_same(wanted, "n", "PaddingFIFOQueueV2").ok());
+  wanted.shapes = {PartialShape{-1, -1}};
+  EXPECT_THAT(queue->check_same(wanted, "n", "PaddingFIFOQueueV2").message(), HasSubstr("component shapes"));
+}
+
 TEST(Queue, pads_what_differs_in_length) {
   auto queue = make_queue(-1, QueueKind::kPaddingFifo);
   CancellationToken token;
@@ -217,6 +244,43 @@ TEST(Queue, survives_threads_that_cancel_each_other) {
   }
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(answers.load(), 1200);
+}
+
+TEST(Accumulator, drops_a_late_gradient_without_a_look_at_it) {
+  GradientAccumulator::Options o;
+  o.shape = PartialShape{2};
+  GradientAccumulator dense(o);
+  dense.set_global_step(5);
+  EXPECT_TRUE(dense.apply(4, Tensor::vector<float>({1, 2, 3})).ok());
+  EXPECT_THAT(dense.apply(5, Tensor::vector<float>({1, 2, 3})).message(),
+              HasSubstr("Shape mismatch: expected [2], got [3]"));
+  EXPECT_EQ(dense.num_accumulated(), 0);
+  GradientAccumulator sparse(o);
+  sparse.set_global_step(5);
+  EXPECT_TRUE(sparse.apply_slices(4, {Tensor::scalar<int64_t>(1), Tensor(), Tensor()}, false).ok());
+}
+
+TEST(Accumulator, merges_slices_as_sorted_lists_even_when_they_are_not) {
+  GradientAccumulator::Options o;
+  o.sparse = true;
+  o.mean = false;
+  auto accumulator = std::make_shared<GradientAccumulator>(o);
+  const Tensor none = Tensor::vector<int64_t>({});
+  auto add = [&](std::vector<int64_t> indices, std::vector<float> values) {
+    const int64_t n = static_cast<int64_t>(indices.size());
+    return accumulator->apply_slices(
+        0, {Tensor::from<int64_t>(Shape{n}, indices), Tensor::from<float>(Shape{n, 1}, values), none}, false);
+  };
+  ASSERT_TRUE(add({1, 3}, {10, 30}).ok());
+  ASSERT_TRUE(add({1, 4}, {1, 4}).ok());
+  ASSERT_TRUE(add({4, 1}, {40, 5}).ok());
+  CancellationToken token;
+  GradientAccumulator::Slices taken;
+  accumulator->take(token, 3, accumulator,
+                    [&](absl::Status s, GradientAccumulator::Slices t) { taken = std::move(t); });
+  EXPECT_TRUE(tensors_near(taken.indices, Tensor::vector<int64_t>({1, 3, 4, 1})));
+  EXPECT_TRUE(tensors_near(taken.values, Tensor::from<float>(Shape{4, 1}, {11, 30, 44, 5})));
+  EXPECT_TRUE(tensors_near(taken.shape, Tensor::vector<int64_t>({-1, 1})));
 }
 
 class DataFlowTest : public SessionTest {};
@@ -357,13 +421,16 @@ TEST_F(StagingMapTest, lets_parts_wait_beside_a_whole_tuple_of_the_same_key) {
 
 TEST_F(StagingMapTest, refuses_indices_that_are_none_or_out_of_order) {
   EXPECT_THAT(stage(7, {}, {whole_[0]}).message(), HasSubstr("Indices are empty"));
-  EXPECT_THAT(stage(7, {1, 0}, {whole_[1], whole_[0]}).message(), HasSubstr("Indices are not strictly ordered"));
-  EXPECT_THAT(stage(7, {3}, {whole_[0]}).message(), HasSubstr("Index '3' for key '7' was out of bounds '3'."));
+  EXPECT_THAT(stage(7, {1, 0}, {whole_[1], whole_[0]}).message(),
+              HasSubstr("Indices are not strictly ordered"));
+  EXPECT_THAT(stage(7, {3}, {whole_[0]}).message(),
+              HasSubstr("Index '3' for key '7' was out of bounds '3'."));
 }
 
 class BarrierTest : public testing::Test {
  protected:
-  absl::StatusOr<std::vector<Tensor>> run(const std::string& op, std::vector<Tensor> inputs, AttrMap attrs = {}) {
+  absl::StatusOr<std::vector<Tensor>> run(const std::string& op, std::vector<Tensor> inputs,
+                                          AttrMap attrs = {}) {
     TROUPE_ASSIGN_OR_RETURN(auto handle, harness_.run("Barrier", {},
                                                       {{"component_types", Types{DataType::kFloat}},
                                                        {"shapes", shapes_},
@@ -390,7 +457,8 @@ TEST_F(BarrierTest, takes_a_component_of_unknown_shape_for_a_scalar) {
 TEST_F(BarrierTest, refuses_values_without_elements_but_not_an_insertion_of_nothing) {
   EXPECT_THAT(insert("a", Tensor(DataType::kFloat, Shape{1, 0})).message(),
               HasSubstr("Tensors with no elements are not supported"));
-  EXPECT_TRUE(run("BarrierInsertMany", {Tensor(DataType::kString, Shape{0}), Tensor(DataType::kFloat, Shape{0})},
+  EXPECT_TRUE(run("BarrierInsertMany",
+                  {Tensor(DataType::kString, Shape{0}), Tensor(DataType::kFloat, Shape{0})},
                   {{"component_index", 0}, {"T", DataType::kFloat}})
                   .ok());
 }
@@ -400,6 +468,40 @@ TEST_F(BarrierTest, tells_in_which_way_a_shared_one_differs) {
   shapes_ = {PartialShape{2}};
   EXPECT_THAT(insert("b", Tensor::vector<float>({1})).message(),
               HasSubstr("has component shapes [[]] but requested component shapes were [[2]]"));
+}
+
+TEST(Barrier, gives_a_small_batch_once_closed_though_some_are_incomplete) {
+  KernelHarness harness;
+  const Types types{DataType::kFloat, DataType::kFloat};
+  const Tensor b = harness
+                       .run("Barrier", {},
+                            {{"component_types", types},
+                             {"shapes", std::vector<PartialShape>{Shape(), Shape()}},
+                             {"shared_name", "b"}})
+                       ->at(0);
+  auto insert = [&](int64_t component, std::vector<TString> keys) {
+    const Shape shape{static_cast<int64_t>(keys.size())};
+    Tensor values(DataType::kFloat, shape);
+    for (float& v : values.flat<float>()) v = 1;
+    return harness
+        .run("BarrierInsertMany", {b, Tensor::from<TString>(shape, keys), values},
+             {{"component_index", component}})
+        .status();
+  };
+  auto take = [&](int32_t n, bool small) {
+    return harness.run("BarrierTakeMany", {b, Tensor::scalar<int32_t>(n)},
+                       {{"component_types", types}, {"allow_small_batch", small}});
+  };
+  ASSERT_TRUE(insert(0, {TString("a"), TString("b")}).ok());
+  ASSERT_TRUE(insert(1, {TString("a")}).ok());
+  ASSERT_TRUE(harness.run("BarrierClose", {b}).ok());
+  auto taken = take(3, true);
+  ASSERT_TRUE(taken.ok()) << taken.status();
+  EXPECT_EQ(taken->at(1).num_elements(), 1);
+  EXPECT_EQ(take(1, true).status().code(), absl::StatusCode::kOutOfRange) << "it does not wait for b";
+  EXPECT_EQ(take(2, false).status().code(), absl::StatusCode::kOutOfRange) << "no more than b can come";
+  ASSERT_TRUE(insert(1, {TString("b")}).ok());
+  EXPECT_EQ(take(1, false)->at(1).flat<TString>()[0], TString("b"));
 }
 
 TEST_F(BarrierTest, needs_a_shape_for_every_component) {
