@@ -44,6 +44,23 @@ LookupTable::LookupTable(Options options)
       integer_keys_(options_.key_shape.rank() == 0 &&
                     (options_.key_dtype == DataType::kInt32 || options_.key_dtype == DataType::kInt64)) {}
 
+absl::StatusOr<std::shared_ptr<LookupTable>> LookupTable::make(Options options) {
+  auto table = std::make_shared<LookupTable>(std::move(options));
+  const Options& o = table->options_;
+  if (o.kind != Kind::kDense) return table;
+  DenseBuckets::Options b;
+  b.key_dtype = o.key_dtype;
+  b.value_dtype = o.value_dtype;
+  b.key_size = table->key_size_;
+  b.value_size = table->value_size_;
+  b.empty_key = o.empty_key;
+  b.deleted_key = o.deleted_key;
+  b.max_load_factor = o.max_load_factor;
+  b.initial_buckets = o.initial_buckets;
+  TROUPE_ASSIGN_OR_RETURN(table->buckets_, DenseBuckets::make(std::move(b)));
+  return table;
+}
+
 void LookupTable::key_bytes(const Tensor& keys, int64_t entry, std::string* out) const {
   out->clear();
   if (keys.dtype() != DataType::kString) {
@@ -87,20 +104,12 @@ absl::Status LookupTable::check_pair(const Tensor& keys, const Tensor& values) c
   return invalid("Expected shape ", expected.to_string(), " for value, got ", values.shape().to_string());
 }
 
-absl::Status LookupTable::check_reserved(const Tensor& keys) const {
-  if (options_.kind != Kind::kDense) return absl::OkStatus();
-  const int64_t n = key_size_ == 0 ? 0 : keys.num_elements() / key_size_;
-  std::string empty, deleted, key;
-  key_bytes(options_.empty_key, 0, &empty);
-  if (options_.deleted_key.initialized()) key_bytes(options_.deleted_key, 0, &deleted);
-  for (int64_t i = 0; i < n; ++i) {
-    key_bytes(keys, i, &key);
-    if (key == empty) return invalid("Using the empty_key as a table key is not allowed");
-    if (options_.deleted_key.initialized() && key == deleted) {
-      return invalid("Using the deleted_key as a table key is not allowed");
-    }
-  }
-  return absl::OkStatus();
+absl::StatusOr<int64_t> LookupTable::count_keys(const Tensor& keys) const {
+  if (!buckets_) return key_size_ == 0 ? 0 : keys.num_elements() / key_size_;
+  const int64_t n = keys.rank() == 0 ? 1 : keys.dim(0);
+  if (keys.num_elements() == n * key_size_) return n;
+  return invalid("Expected key shape ", joined(Shape{n}, options_.key_shape).to_string(), " got ",
+                 keys.shape().to_string());
 }
 
 absl::StatusOr<Shape> LookupTable::found_shape(const Tensor& keys, const Tensor& default_value) const {
@@ -117,17 +126,22 @@ absl::StatusOr<Shape> LookupTable::found_shape(const Tensor& keys, const Tensor&
 }
 
 absl::Status LookupTable::find(const Tensor& keys, const Tensor& default_value, Tensor* values) const {
-  TROUPE_RETURN_IF_ERROR(check_reserved(keys));
-  const int64_t n = key_size_ == 0 ? 0 : keys.num_elements() / key_size_;
+  TROUPE_ASSIGN_OR_RETURN(const int64_t n, count_keys(keys));
   const bool own_defaults = !(default_value.shape() == options_.value_shape);
   std::string scratch;
   std::shared_lock lock(mu_);
   if (options_.kind == Kind::kStatic && !initialized_)
     return absl::FailedPreconditionError("Table not initialized.");
   for (int64_t i = 0; i < n; ++i) {
-    const int64_t entry = lookup(keys, i, &scratch);
+    int64_t entry = -1;
+    if (buckets_) {
+      TROUPE_ASSIGN_OR_RETURN(entry, buckets_->find(keys, i));
+    } else {
+      entry = lookup(keys, i, &scratch);
+    }
     if (entry >= 0) {
-      copy_elements(values_, entry * value_size_, *values, i * value_size_, value_size_);
+      copy_elements(buckets_ ? buckets_->values() : values_, entry * value_size_, *values, i * value_size_,
+                    value_size_);
     } else {
       copy_elements(default_value, own_defaults ? i * value_size_ : 0, *values, i * value_size_, value_size_);
     }
@@ -191,10 +205,14 @@ void LookupTable::clear() {
 absl::Status LookupTable::insert(const Tensor& keys, const Tensor& values) {
   if (options_.kind == Kind::kStatic) return unsupported("Insert");
   TROUPE_RETURN_IF_ERROR(check_pair(keys, values));
-  TROUPE_RETURN_IF_ERROR(check_reserved(keys));
-  const int64_t n = key_size_ == 0 ? 0 : keys.num_elements() / key_size_;
+  TROUPE_ASSIGN_OR_RETURN(const int64_t n, count_keys(keys));
   std::string scratch;
   std::lock_guard lock(mu_);
+  if (buckets_) {
+    TROUPE_RETURN_IF_ERROR(buckets_->reserve(n));
+    for (int64_t i = 0; i < n; ++i) TROUPE_RETURN_IF_ERROR(buckets_->insert(keys, values, i));
+    return absl::OkStatus();
+  }
   TROUPE_RETURN_IF_ERROR(reserve(size_ + n));
   for (int64_t i = 0; i < n; ++i) TROUPE_RETURN_IF_ERROR(put(keys, values, i, /*replace=*/true, &scratch));
   return absl::OkStatus();
@@ -203,10 +221,13 @@ absl::Status LookupTable::insert(const Tensor& keys, const Tensor& values) {
 absl::Status LookupTable::remove(const Tensor& keys) {
   if (options_.kind == Kind::kStatic) return unsupported("Remove");
   TROUPE_RETURN_IF_ERROR(batch_shape(keys).status());
-  TROUPE_RETURN_IF_ERROR(check_reserved(keys));
-  const int64_t n = key_size_ == 0 ? 0 : keys.num_elements() / key_size_;
+  TROUPE_ASSIGN_OR_RETURN(const int64_t n, count_keys(keys));
   std::string scratch;
   std::lock_guard lock(mu_);
+  if (buckets_) {
+    for (int64_t i = 0; i < n; ++i) TROUPE_RETURN_IF_ERROR(buckets_->remove(keys, i));
+    return absl::OkStatus();
+  }
   for (int64_t i = 0; i < n; ++i) {
     const int64_t entry = lookup(keys, i, &scratch);
     if (entry < 0) continue;
@@ -229,11 +250,23 @@ absl::Status LookupTable::remove(const Tensor& keys) {
   return absl::OkStatus();
 }
 
+absl::Status LookupTable::import_buckets(const Tensor& keys, const Tensor& values) {
+  const int64_t n = keys.rank() == 0 ? 0 : keys.dim(0);
+  if (keys.rank() == 0 || values.rank() == 0 || keys.num_elements() != n * key_size_ || values.dim(0) != n ||
+      values.num_elements() != n * value_size_) {
+    return invalid("Expected ", key_size_, " elements for a key and ", value_size_,
+                   " for its value, got shapes ", keys.shape().to_string(), " and ",
+                   values.shape().to_string());
+  }
+  std::lock_guard lock(mu_);
+  return buckets_->import(keys, values, n);
+}
+
 absl::Status LookupTable::import(const Tensor& keys, const Tensor& values) {
   if (options_.kind == Kind::kStatic) return initialize(keys, values);
+  if (buckets_) return import_buckets(keys, values);
   TROUPE_RETURN_IF_ERROR(check_pair(keys, values));
-  TROUPE_RETURN_IF_ERROR(check_reserved(keys));
-  const int64_t n = key_size_ == 0 ? 0 : keys.num_elements() / key_size_;
+  TROUPE_ASSIGN_OR_RETURN(const int64_t n, count_keys(keys));
   std::string scratch;
   std::lock_guard lock(mu_);
   clear();
@@ -247,6 +280,14 @@ absl::StatusOr<std::pair<Tensor, Tensor>> LookupTable::export_all() const {
   if (options_.kind == Kind::kStatic && !initialized_)
     return absl::AbortedError("HashTable is not initialized.");
   std::pair<Tensor, Tensor> result;
+  if (buckets_) {
+    const Tensor &keys = buckets_->keys(), &values = buckets_->values();
+    TROUPE_ASSIGN_OR_RETURN(result.first, Tensor::make(keys.dtype(), keys.shape()));
+    TROUPE_ASSIGN_OR_RETURN(result.second, Tensor::make(values.dtype(), values.shape()));
+    copy_elements(keys, 0, result.first, 0, keys.num_elements());
+    copy_elements(values, 0, result.second, 0, values.num_elements());
+    return result;
+  }
   TROUPE_ASSIGN_OR_RETURN(result.first,
                           Tensor::make(options_.key_dtype, joined(Shape{size_}, options_.key_shape)));
   TROUPE_ASSIGN_OR_RETURN(result.second,
@@ -260,6 +301,7 @@ absl::StatusOr<std::pair<Tensor, Tensor>> LookupTable::export_all() const {
 
 int64_t LookupTable::size() const {
   std::shared_lock lock(mu_);
+  if (buckets_) return buckets_->size();
   return options_.kind == Kind::kStatic && !initialized_ ? 0 : size_;
 }
 

@@ -2,11 +2,13 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "devices/cpu/kernels/dense_buckets.h"
 #include "devices/kernel.h"
 
 namespace troupe {
@@ -15,7 +17,7 @@ namespace troupe {
 /// share.
 ///
 /// Keys and values lie in two tensors, entry after entry; an index leads from a key to its entry. A removed
-/// entry is filled by the last one.
+/// entry is filled by the last one. A dense table is as its buckets lie, and is exported so.
 class LookupTable final : public Resource {
  public:
   static constexpr const char* kTypeName = "tensorflow::lookup::LookupInterface";
@@ -36,9 +38,13 @@ class LookupTable final : public Resource {
     // Dense only; deleted_key may be uninitialised.
     Tensor empty_key;
     Tensor deleted_key;
+    double max_load_factor = 0.8;
+    int64_t initial_buckets = 131072;
   };
 
   explicit LookupTable(Options options);
+  /// Makes room for a dense table's buckets; errors of the allocation.
+  static absl::StatusOr<std::shared_ptr<LookupTable>> make(Options options);
 
   std::string type_name() const override { return kTypeName; }
   const Options& options() const { return options_; }
@@ -67,7 +73,9 @@ class LookupTable final : public Resource {
   int64_t lookup(const Tensor& keys, int64_t entry, std::string* scratch) const;
   absl::StatusOr<Shape> batch_shape(const Tensor& keys) const;
   absl::Status check_pair(const Tensor& keys, const Tensor& values) const;
-  absl::Status check_reserved(const Tensor& keys) const;
+  /// The number of keys; a dense table takes them in one dimension only. InvalidArgument.
+  absl::StatusOr<int64_t> count_keys(const Tensor& keys) const;
+  absl::Status import_buckets(const Tensor& keys, const Tensor& values);
   absl::Status reserve(int64_t entries);
   absl::Status put(const Tensor& keys, const Tensor& values, int64_t entry, bool replace,
                    std::string* scratch);
@@ -87,6 +95,8 @@ class LookupTable final : public Resource {
   Tensor values_;
   absl::flat_hash_map<int64_t, int64_t> integers_;
   absl::flat_hash_map<std::string, int64_t> others_;
+  /// Dense tables instead of all these.
+  std::optional<DenseBuckets> buckets_;
 };
 
 }  // namespace troupe

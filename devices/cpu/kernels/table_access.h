@@ -12,7 +12,7 @@ inline constexpr int64_t kWholeLineField = -2;
 
 struct TableFile {
   std::string path;
-  /// Bytes to skip.
+  /// The number of the first line.
   int64_t offset = 0;
   int64_t key_field = kWholeLineField;
   int64_t value_field = kLineNumberField;

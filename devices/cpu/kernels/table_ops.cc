@@ -31,6 +31,8 @@ absl::StatusOr<LookupTable::Options> table_options(const KernelConstruction& c, 
     if (buckets < 4 || (buckets & (buckets - 1)) != 0) {
       return invalid("Number of buckets must be at least 4 and a power of 2, got: ", buckets);
     }
+    o.max_load_factor = load;
+    o.initial_buckets = buckets;
   }
   return o;
 }
@@ -85,11 +87,10 @@ class MakeTableKernel final : public Kernel {
     if (table_.expired()) {
       LookupTable::Options o = options_;
       if (kKind == LookupTable::Kind::kDense) TROUPE_RETURN_IF_ERROR(add_reserved_keys(context, &o));
-      TROUPE_ASSIGN_OR_RETURN(TablePtr found,
-                              device_->resources().lookup_or_create<LookupTable>(
-                                  name_.container, name_.name, [&]() -> absl::StatusOr<TablePtr> {
-                                    return std::make_shared<LookupTable>(std::move(o));
-                                  }));
+      TROUPE_ASSIGN_OR_RETURN(
+          TablePtr found, device_->resources().lookup_or_create<LookupTable>(
+                              name_.container, name_.name,
+                              [&]() -> absl::StatusOr<TablePtr> { return LookupTable::make(std::move(o)); }));
       TROUPE_RETURN_IF_ERROR(check_same_types(*found, options_, name_.name));
       table_ = found;
       ref_ = make_ref_handle(name_.container, name_.name);
@@ -129,7 +130,8 @@ class AnonymousTableKernel final : public Kernel {
     if (kKind == LookupTable::Kind::kDense) TROUPE_RETURN_IF_ERROR(add_reserved_keys(context, &o));
     ResourceHandle handle = make_handle<LookupTable>(
         *context.device(), "", absl::StrCat("_AnonymousVar", ResourceManager::next_private_number()));
-    handle.anonymous = std::static_pointer_cast<Resource>(std::make_shared<LookupTable>(std::move(o)));
+    TROUPE_ASSIGN_OR_RETURN(TablePtr table, LookupTable::make(std::move(o)));
+    handle.anonymous = std::static_pointer_cast<Resource>(std::move(table));
     context.set_output(0, handle_tensor(std::move(handle)));
     return absl::OkStatus();
   }

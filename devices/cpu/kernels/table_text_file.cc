@@ -28,14 +28,14 @@ absl::Status check_field(int64_t field, DataType type, const char* what, const c
 }
 
 absl::Status set_field(absl::string_view line, const std::vector<absl::string_view>& tokens, int64_t field,
-                       int64_t number, Tensor* t, int64_t i) {
+                       int64_t offset, Tensor* t, int64_t i) {
   if (field == kLineNumberField) {
-    t->flat<int64_t>()[i] = number;
+    t->flat<int64_t>()[i] = i + offset;
     return absl::OkStatus();
   }
   const absl::string_view token = field == kWholeLineField ? line : tokens[static_cast<size_t>(field)];
   auto bad = [&](const char* type) {
-    return invalid("Field ", token, " in line ", number, " is not a valid ", type, ".");
+    return invalid("Field ", token, " in line ", i, " is not a valid ", type, ".");
   };
   switch (t->dtype()) {
     case DataType::kInt32:
@@ -63,7 +63,6 @@ absl::StatusOr<std::string> read_file(const TableFile& file) {
     const std::string why = absl::StrCat(file.path, "; ", std::strerror(errno == 0 ? ENOENT : errno));
     return errno == EACCES ? absl::PermissionDeniedError(why) : absl::NotFoundError(why);
   }
-  if (file.offset > 0) in.seekg(file.offset);
   std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   if (in.bad()) return absl::FailedPreconditionError(absl::StrCat(file.path, "; cannot be read"));
   return text;
@@ -76,7 +75,7 @@ struct Lines {
   std::vector<int64_t> ends;
 };
 
-Lines split_lines(absl::string_view text, int64_t offset) {
+Lines split_lines(absl::string_view text) {
   Lines result;
   size_t at = 0;
   while (at < text.size()) {
@@ -87,7 +86,7 @@ Lines split_lines(absl::string_view text, int64_t offset) {
     line.erase(std::remove(line.begin(), line.end(), '\r'), line.end());
     at = last ? end : end + 1;
     result.lines.push_back(std::move(line));
-    result.ends.push_back(offset + static_cast<int64_t>(at));
+    result.ends.push_back(static_cast<int64_t>(at));
   }
   return result;
 }
@@ -99,7 +98,7 @@ absl::Status initialize_from_file(const TableFile& file, LookupTable* table) {
   TROUPE_RETURN_IF_ERROR(check_field(file.key_field, o.key_dtype, "Key", "key"));
   TROUPE_RETURN_IF_ERROR(check_field(file.value_field, o.value_dtype, "Value", "value"));
   TROUPE_ASSIGN_OR_RETURN(std::string text, read_file(file));
-  const Lines lines = split_lines(text, std::max<int64_t>(file.offset, 0));
+  const Lines lines = split_lines(text);
   const int64_t found = static_cast<int64_t>(lines.lines.size());
   const int64_t wanted = file.vocab_size < 0 ? found : file.vocab_size;
   if (wanted == 0 || found == 0) {
@@ -124,8 +123,8 @@ absl::Status initialize_from_file(const TableFile& file, LookupTable* table) {
                        ") : expected at least ", columns, " got ", tokens.size());
       }
     }
-    TROUPE_RETURN_IF_ERROR(set_field(line, tokens, file.key_field, i, &keys, i));
-    TROUPE_RETURN_IF_ERROR(set_field(line, tokens, file.value_field, i, &values, i));
+    TROUPE_RETURN_IF_ERROR(set_field(line, tokens, file.key_field, file.offset, &keys, i));
+    TROUPE_RETURN_IF_ERROR(set_field(line, tokens, file.value_field, file.offset, &values, i));
   }
   if (found < wanted)
     return invalid("Invalid vocab_size in ", file.path, ": expected ", wanted, " but got ", found);

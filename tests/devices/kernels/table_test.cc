@@ -82,21 +82,60 @@ TEST(MutableTable, refuses_shapes_that_do_not_fit) {
             absl::InvalidArgumentError("Expected shape [] or [3] for default value, got [2]"));
 }
 
-TEST(DenseTable, has_keys_that_no_entry_may_have_and_keys_of_any_shape) {
+/// A dense table of int64 keys and float values, with 4 buckets.
+LookupTable::Options dense_options(Tensor empty, Tensor deleted) {
   LookupTable::Options o = options(LookupTable::Kind::kDense, DataType::kInt64, DataType::kFloat);
-  o.key_shape = Shape{2};
-  o.empty_key = Tensor::vector<int64_t>({-1, -1});
-  o.deleted_key = Tensor::vector<int64_t>({-2, -2});
-  LookupTable table(o);
+  o.key_shape = empty.shape();
+  o.empty_key = std::move(empty);
+  o.deleted_key = std::move(deleted);
+  o.initial_buckets = 4;
+  return o;
+}
+
+TEST(DenseTable, has_keys_that_no_entry_may_have_and_keys_of_any_shape) {
+  auto table =
+      *LookupTable::make(dense_options(Tensor::vector<int64_t>({-1, -1}), Tensor::vector<int64_t>({-2, -2})));
   ASSERT_TRUE(
-      table.insert(Tensor::from<int64_t>(Shape{2, 2}, {-1, 5, 5, -1}), Tensor::vector<float>({1, 2})).ok());
-  auto found = find(table, Tensor::vector<int64_t>({5, -1}), Tensor::scalar<float>(0));
+      table->insert(Tensor::from<int64_t>(Shape{2, 2}, {-1, 5, 5, -1}), Tensor::vector<float>({1, 2})).ok());
+  auto found = find(*table, Tensor::from<int64_t>(Shape{1, 2}, {5, -1}), Tensor::scalar<float>(0));
   ASSERT_TRUE(found.ok()) << found.status();
-  EXPECT_EQ(found->value<float>(), 2);
-  EXPECT_EQ(table.remove(o.deleted_key),
+  EXPECT_TRUE(tensors_near(*found, Tensor::vector<float>({2})));
+  EXPECT_EQ(table->remove(Tensor::from<int64_t>(Shape{1, 2}, {-2, -2})),
             absl::InvalidArgumentError("Using the deleted_key as a table key is not allowed"));
-  EXPECT_EQ(table.insert(Tensor::vector<int64_t>({1, 2, 3}), Tensor::scalar<float>(1)),
+  EXPECT_EQ(table->insert(Tensor::vector<int64_t>({1, 2, 3}), Tensor::scalar<float>(1)),
             absl::InvalidArgumentError("Input key shape [3] must end with the table's key shape [2]"));
+  EXPECT_EQ(find(*table, Tensor::vector<int64_t>({5, -1}), Tensor::scalar<float>(0)).status(),
+            absl::InvalidArgumentError("Expected key shape [2,2] got [2]"));
+}
+
+TEST(DenseTable, is_exported_as_its_buckets_lie) {
+  auto table = *LookupTable::make(dense_options(Tensor::scalar<int64_t>(100), Tensor::scalar<int64_t>(200)));
+  ASSERT_TRUE(table->insert(Tensor::vector<int64_t>({11, 12, 13}), Tensor::vector<float>({1, 2, 3})).ok());
+  ASSERT_TRUE(table->insert(Tensor::vector<int64_t>({19}), Tensor::vector<float>({4})).ok()) << "it grows";
+  ASSERT_TRUE(table->remove(Tensor::vector<int64_t>({12, 99})).ok());
+  EXPECT_EQ(table->size(), 3);
+  auto all = table->export_all();
+  ASSERT_TRUE(all.ok()) << all.status();
+  EXPECT_TRUE(
+      tensors_near(all->first, Tensor::from<int64_t>(Shape{8, 1}, {100, 100, 100, 11, 200, 13, 19, 100})));
+  EXPECT_TRUE(tensors_near(all->second, Tensor::from<float>(Shape{8, 1}, {0, 0, 0, 1, 2, 3, 4, 0})));
+}
+
+TEST(DenseTable, takes_in_an_export_or_any_entries) {
+  const auto o = dense_options(Tensor::scalar<int64_t>(100), Tensor::scalar<int64_t>(200));
+  auto table = *LookupTable::make(o), other = *LookupTable::make(o);
+  ASSERT_TRUE(table->insert(Tensor::vector<int64_t>({11, 12, 13}), Tensor::vector<float>({1, 2, 3})).ok());
+  ASSERT_TRUE(table->remove(Tensor::vector<int64_t>({12})).ok());
+  auto all = *table->export_all();
+  ASSERT_TRUE(other->import(all.first, all.second).ok());
+  EXPECT_EQ(other->size(), 2);
+  EXPECT_TRUE(tensors_near(other->export_all()->first, all.first)) << "in the same places";
+  ASSERT_TRUE(
+      other->import(Tensor::vector<int64_t>({1, 2, 3, 5, 7}), Tensor::vector<float>({1, 2, 3, 5, 7})).ok());
+  EXPECT_EQ(other->size(), 5);
+  EXPECT_TRUE(tensors_near(*find(*other, Tensor::vector<int64_t>({7, 4}), Tensor::scalar<float>(-1)),
+                           Tensor::vector<float>({7, -1})));
+  EXPECT_FALSE(other->import(Tensor::scalar<int64_t>(1), Tensor::scalar<float>(1)).ok());
 }
 
 class VocabularyTest : public testing::Test {
@@ -117,6 +156,14 @@ TEST_F(VocabularyTest, numbers_lines) {
                            Tensor::vector<int64_t>({2, 0})));
   EXPECT_TRUE(load("other\n", &table_).ok()) << "late, not wrong";
   EXPECT_EQ(table_.size(), 3);
+}
+
+TEST_F(VocabularyTest, counts_lines_from_an_offset) {
+  TableFile file;
+  file.offset = 5;
+  ASSERT_TRUE(load("a\nb\n", &table_, file).ok());
+  EXPECT_TRUE(tensors_near(*find(table_, strings({"b", "a"}), Tensor::scalar<int64_t>(-1)),
+                           Tensor::vector<int64_t>({6, 5})));
 }
 
 TEST_F(VocabularyTest, says_which_line_is_wrong) {
