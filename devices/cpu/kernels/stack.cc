@@ -12,19 +12,18 @@ class Stack final : public Resource {
  public:
   static constexpr const char* kTypeName = "tensorflow::Stack";
 
-  /// `max_size` below 0: no bound.
-  Stack(std::string container, std::string name, DataType dtype, int64_t max_size)
-      : container_(std::move(container)), name_(std::move(name)), dtype_(dtype), max_size_(max_size) {}
+  /// `max_size` of 0 or less: no bound. Otherwise, as in TensorFlow, one value more finds room.
+  Stack(std::string container, std::string name, int64_t max_size)
+      : container_(std::move(container)), name_(std::move(name)), max_size_(max_size) {}
 
   std::string type_name() const override { return kTypeName; }
   const std::string& container() const { return container_; }
   const std::string& name() const { return name_; }
-  DataType dtype() const { return dtype_; }
 
   absl::Status push(Tensor value) {
     std::lock_guard lock(mu_);
     TROUPE_RETURN_IF_ERROR(check_open());
-    if (max_size_ >= 0 && static_cast<int64_t>(values_.size()) >= max_size_) {
+    if (max_size_ > 0 && static_cast<int64_t>(values_.size()) > max_size_) {
       return invalid("Stack[", name_, "] overflowed its max_size (", max_size_, ")");
     }
     values_.push_back(std::move(value));
@@ -53,7 +52,6 @@ class Stack final : public Resource {
 
   const std::string container_;
   const std::string name_;
-  const DataType dtype_;
   const int64_t max_size_;
   std::mutex mu_;
   // Guarded by mu_.
@@ -65,7 +63,6 @@ class StackKernel final : public Kernel {
  public:
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
     auto kernel = std::make_unique<StackKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->dtype_, c.attr<DataType>("elem_type"));
     kernel->name_ = c.node().attrs.get_or<std::string>("stack_name", "");
     if (kernel->name_.empty()) kernel->name_ = c.name();
     return kernel;
@@ -79,25 +76,18 @@ class StackKernel final : public Kernel {
       max_size = t.value<int32_t>();
     }
     return output_step_handle(
-        context, std::make_shared<Stack>(context.step().step_container,
-                                         absl::StrCat(name_, "_", ResourceManager::next_private_number()),
-                                         dtype_, max_size));
+        context,
+        std::make_shared<Stack>(context.step().step_container,
+                                absl::StrCat(name_, "_", ResourceManager::next_private_number()), max_size));
   }
   bool is_expensive() const override { return false; }
 
  private:
-  DataType dtype_ = DataType::kInvalid;
   std::string name_;
 };
 
-absl::Status check_type(const Stack& stack, DataType type) {
-  if (stack.dtype() == type) return absl::OkStatus();
-  return invalid("Must have type ", dtype_name(stack.dtype()), " but got ", dtype_name(type));
-}
-
 absl::Status push(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Stack> stack, input_step_resource<Stack>(context));
-  TROUPE_RETURN_IF_ERROR(check_type(*stack, context.input(1).dtype()));
   TROUPE_RETURN_IF_ERROR(stack->push(context.input(1)));
   context.forward_input(1, 0);
   return absl::OkStatus();
@@ -105,8 +95,12 @@ absl::Status push(KernelContext& context) {
 
 absl::Status pop(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Stack> stack, input_step_resource<Stack>(context));
-  TROUPE_RETURN_IF_ERROR(check_type(*stack, context.output_type(0)));
   TROUPE_ASSIGN_OR_RETURN(Tensor value, stack->pop());
+  if (value.dtype() != context.output_type(0)) {
+    return absl::InternalError(absl::StrCat("Output 0 of type ", dtype_name(value.dtype()),
+                                            " does not match declared output type ",
+                                            dtype_name(context.output_type(0))));
+  }
   context.set_output(0, std::move(value));
   return absl::OkStatus();
 }

@@ -102,14 +102,32 @@ TEST(Stack, gives_back_the_last_first_and_keeps_its_bounds) {
   KernelHarness harness;
   const AttrMap type{{"elem_type", DataType::kFloat}};
   Tensor stack = harness.run("StackV2", {index(1)}, type)->at(0);
-  ASSERT_TRUE(harness.run("StackPushV2", {stack, Tensor::scalar<float>(5)}).ok());
-  EXPECT_THAT(harness.run("StackPushV2", {stack, Tensor::scalar<float>(6)}).status().message(),
-              HasSubstr("overflowed its max_size (1)"));
+  for (float v : {5.0f, 6.0f})
+    ASSERT_TRUE(harness.run("StackPushV2", {stack, Tensor::scalar<float>(v)}).ok());
+  EXPECT_THAT(harness.run("StackPushV2", {stack, Tensor::scalar<float>(7)}).status().message(),
+              HasSubstr("overflowed its max_size (1)"))
+      << "it is looked at before the push";
+  EXPECT_EQ(harness.run("StackPopV2", {stack}, type)->at(0).value<float>(), 6);
   EXPECT_EQ(harness.run("StackPopV2", {stack}, type)->at(0).value<float>(), 5);
   EXPECT_THAT(harness.run("StackPopV2", {stack}, type).status().message(),
               HasSubstr("is empty when calling Pop()."));
-  EXPECT_EQ(harness.run("StackPushV2", {stack, index(1)}).status().code(),
-            absl::StatusCode::kInvalidArgument);
+}
+
+TEST(Stack, has_no_bounds_without_a_positive_size) {
+  for (int32_t size : {0, -1}) {
+    KernelHarness harness;
+    Tensor stack = harness.run("StackV2", {index(size)}, {{"elem_type", DataType::kFloat}})->at(0);
+    for (int i = 0; i < 5; ++i)
+      EXPECT_TRUE(harness.run("StackPushV2", {stack, Tensor::scalar<float>(5)}).ok());
+  }
+}
+
+TEST(Stack, takes_any_type_but_gives_only_the_one_that_it_says) {
+  KernelHarness harness;
+  Tensor stack = harness.run("StackV2", {index(-1)}, {{"elem_type", DataType::kFloat}})->at(0);
+  ASSERT_TRUE(harness.run("StackPushV2", {stack, index(1)}).ok());
+  EXPECT_EQ(harness.run("StackPopV2", {stack}, {{"elem_type", DataType::kFloat}}).status().code(),
+            absl::StatusCode::kInternal);
 }
 
 Tensor reserved(int32_t n, Tensor shape = Tensor::scalar<int32_t>(-1)) {
