@@ -329,7 +329,10 @@ struct Prefix {
 
   bool active() const { return total != kLogZero; }
   void forget_new() { blank = ends_in_label = total = kLogZero; }
-  void forget_old() { old_blank = old_label = old_total = kLogZero; }
+  void forget() {
+    forget_new();
+    old_blank = old_label = old_total = kLogZero;
+  }
 };
 
 /// Prefix beam search over one sequence: the best prefixes, best first.
@@ -388,14 +391,18 @@ class BeamSearch {
       const double before = l == p->label ? p->old_blank : p->old_total;
       const double total = before + log_p[static_cast<size_t>(l)];
       auto it = p->children.find(l);
-      if (it != p->children.end() && it->second->active()) continue;
-      if (!wanted(total, *leaves)) continue;
+      const bool known = it != p->children.end();
+      if (known && it->second->active()) continue;
+      if (!wanted(total, *leaves)) {
+        // Whoever left the beam in this step and is not taken back grows no more.
+        if (known) it->second->forget();
+        continue;
+      }
       std::unique_ptr<Prefix>& child = p->children[l];
       if (child == nullptr) child = std::make_unique<Prefix>();
       child->parent = p;
       child->label = l;
       child->blank = kLogZero;
-      child->forget_old();
       child->ends_in_label = child->total = total;
       if (leaves->size() == width_) {
         std::pop_heap(leaves->begin(), leaves->end(), better);

@@ -284,5 +284,17 @@ TEST(CtcBeamSearch, refuses_more_paths_than_beams) {
               testing::HasSubstr("requested more paths than the beam width"));
 }
 
+TEST(CtcBeamSearch, lets_a_prefix_grow_that_left_the_beam_and_came_back) {
+  // What TensorFlow gives; a wider beam would find a better second path.
+  const Tensor logits = Tensor::from<float>(Shape{4, 1, 3}, {1.11f, 0.18f, 0.27f, -1.62f, -2.09f, -0.3f,
+                                                             -1.38f, -1.57f, -0.82f, 1.15f, -0.4f, -1.74f});
+  auto out = run_kernel("CTCBeamSearchDecoder", {logits, Tensor::vector<int32_t>({4})},
+                        {{"beam_width", int64_t{2}}, {"top_paths", int64_t{2}}, {"merge_repeated", false}});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_TRUE(tensors_near(out->at(2), Tensor::vector<int64_t>({0, 0})));
+  EXPECT_TRUE(tensors_near(out->at(3), Tensor::vector<int64_t>({0})));
+  EXPECT_TRUE(tensors_near(out->at(6), Tensor::from<float>(Shape{1, 2}, {-1.5909451f, -2.4809017f})));
+}
+
 }  // namespace
 }  // namespace troupe::test
