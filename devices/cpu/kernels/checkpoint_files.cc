@@ -1,4 +1,5 @@
 // Names of files and their contents: ShardedFilename, ShardedFilespec, MatchingFiles, ReadFile, WriteFile.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,7 @@ absl::Status matching_files(KernelContext& context) {
     TROUPE_ASSIGN_OR_RETURN(std::vector<std::string> found, match_files(pattern.str()));
     paths.insert(paths.end(), found.begin(), found.end());
   }
+  std::sort(paths.begin(), paths.end());
   TROUPE_ASSIGN_OR_RETURN(Tensor * out,
                           context.allocate_output(0, Shape{static_cast<int64_t>(paths.size())}));
   for (size_t i = 0; i < paths.size(); ++i) out->flat<TString>()[i].assign(paths[i]);

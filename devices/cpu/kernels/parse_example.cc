@@ -46,8 +46,8 @@ class Blame {
                      " slice was not parsed.  Values size: ", got,
                      " but output shape: ", spec.row.to_string());
     }
-    return invalid(feature(key), "Number of ", dtype_name(dtype), " values != expected.  Values size: ", got,
-                   " but output shape: ", spec.row.to_string());
+    return invalid(feature(key), "Number of ", dtype == DataType::kString ? "bytes" : dtype_name(dtype),
+                   " values != expected.  Values size: ", got, " but output shape: ", spec.row.to_string());
   }
   absl::Status stride(absl::string_view key, DataType dtype, int64_t got, const DenseSpec& spec) const {
     if (request_.single) {

@@ -100,7 +100,8 @@ class ParseSequenceKernel final : public Kernel {
       absl::string_view bytes = request.serialized[row].view();
       if (!read_features_of(bytes, context_keys, &features) ||
           !read_feature_lists_of(bytes, list_keys, &views)) {
-        return malformed_example(bytes);
+        return invalid("Invalid protocol message input, example id: ",
+                       request.names.empty() ? "<unknown>" : request.names[row].view());
       }
       for (size_t i = 0; i < context_rows.size(); ++i) {
         TROUPE_RETURN_IF_ERROR(

@@ -64,10 +64,9 @@ void Reader::advance(const std::shared_ptr<Request>& request) {
 }
 
 absl::Status Reader::take_work(Queue::Tuple tuple) {
-  if (tuple.size() != 1 || tuple[0].dtype() != DataType::kString) {
-    return invalid("Expecting a queue with a single string component");
-  }
-  if (tuple[0].num_elements() == 0) return invalid("Empty tensor");
+  if (tuple.size() != 1) return invalid("Expected single component queue");
+  if (tuple[0].dtype() != DataType::kString) return invalid("Expected queue with single string component");
+  if (tuple[0].num_elements() != 1) return invalid("Expected to dequeue a one-element string tensor");
   const std::string work = tuple[0].flat<TString>()[0].str();
   {
     std::lock_guard lock(mu_);
@@ -175,14 +174,13 @@ absl::Status Reader::restore_state(absl::string_view state) {
   if (started < 0 || finished < 0 || produced < 0) {
     return invalid("Unexpected negative value when restoring in ", name_);
   }
-  if (started < finished) {
+  if (started > finished) {
     return invalid("Inconsistent work started vs. finished when restoring in ", name_, ": ", started, " vs. ",
                    finished);
   }
   std::lock_guard lock(mu_);
   if (busy_)
     return absl::UnavailableError(absl::StrCat("Reader ", name_, " is in use and cannot be restored"));
-  if (started > finished) TROUPE_RETURN_IF_ERROR(format_->start(work));
   work_started_ = started;
   work_finished_ = finished;
   produced_ = produced;

