@@ -413,16 +413,14 @@ class GlimpseKernel final : public Kernel {
       return std::uniform_real_distribution<float>(0, 1);
     return std::uniform_real_distribution<float>(*low, *high);
   }
-  /// The first pixel of the window along one axis.
+  /// The first pixel of the window along one axis. Offsets name its middle, but in the second version only those that
+  /// are both centered and normalized do.
   int64_t place(float offset, int64_t in, int64_t window) const {
     auto x = static_cast<double>(offset);
     if (normalized_) x *= static_cast<double>(in);
-    if (centered_) {
-      // From the middle; the first version halves in whole pixels of the image.
-      x = kV2 ? x / (normalized_ ? 2.0 : 1.0) + static_cast<double>(in) / 2
-              : x / 2 + static_cast<double>(in) / 2;
-    }
-    x -= static_cast<double>(window) / 2;
+    const bool of_middle = !kV2 || (centered_ && normalized_);
+    if (centered_) x = (of_middle ? x / 2 : x) + static_cast<double>(in) / 2;
+    if (of_middle) x -= static_cast<double>(window) / 2;
     if (std::isnan(x)) x = 0;
     return static_cast<int64_t>(std::min(1e12, std::max(-1e12, x)));
   }

@@ -102,6 +102,22 @@ TEST(ExtractGlimpse, makes_noise_of_the_images_own_values) {
   for (float v : out->at(0).flat<float>()) EXPECT_TRUE(v >= 100 && v <= 103) << v;
 }
 
+TEST(ExtractGlimpse, of_the_second_version_takes_most_offsets_for_a_corner) {
+  Tensor image(DataType::kFloat, Shape{1, 4, 6, 1});
+  for (int i = 0; i < 24; ++i) image.flat<float>()[i] = static_cast<float>(i);
+  auto first = [&](bool centered, bool normalized) {
+    auto out = run_kernel(
+        "ExtractGlimpseV2",
+        {image, Tensor::vector<int32_t>({2, 2}), Tensor::from<float>(Shape{1, 2}, {0, 0})},
+        {{"centered", centered}, {"normalized", normalized}, {"noise", "zero"}, {"uniform_noise", false}});
+    return out.ok() ? out->at(0).flat<float>()[0] : -1;
+  };
+  EXPECT_EQ(first(true, true), 1 * 6 + 2) << "the window's middle is the image's";
+  EXPECT_EQ(first(true, false), 2 * 6 + 3) << "its corner is the image's middle";
+  EXPECT_EQ(first(false, true), 0);
+  EXPECT_EQ(first(false, false), 0);
+}
+
 template <class T>
 Tensor vector_of(const std::vector<T>& values) {
   Tensor t(dtype_of<T>(), Shape{static_cast<int64_t>(values.size())});
