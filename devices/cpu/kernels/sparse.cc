@@ -5,6 +5,17 @@
 
 namespace troupe {
 
+absl::Status check_dims(const Indices& dims) {
+  int64_t elements = 1;
+  for (int64_t size : dims) {
+    if (size < 0) return invalid("Expected shape dimensions to be non-negative, got ", size);
+    const int64_t before = elements;
+    if (multiply_overflows(elements, size, &elements))
+      return invalid("Encountered overflow when multiplying ", before, " with ", size, ", result: -1");
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Sparse> read_sparse(KernelContext& context, int first) {
   const Tensor& indices = context.input(first);
   const Tensor& values = context.input(first + 1);
@@ -20,7 +31,7 @@ absl::StatusOr<Sparse> read_sparse(KernelContext& context, int first) {
     return invalid("Index rank (", indices.dim(1), ") and shape rank (", shape.dim(0), ") do not match");
   }
   Sparse s{&indices, &values, ints_of(shape)};
-  TROUPE_RETURN_IF_ERROR(Shape::make({s.dims.data(), s.dims.size()}).status());
+  TROUPE_RETURN_IF_ERROR(check_dims(s.dims));
   return s;
 }
 

@@ -24,6 +24,9 @@ struct Sparse {
   const int64_t* row(int64_t i) const { return indices->flat<int64_t>().data() + i * rank(); }
 };
 
+/// InvalidArgument for a negative size, and for more elements than 2^63 - 1.
+absl::Status check_dims(const Indices& dims);
+
 /// Reads inputs `first` .. `first` + 2. The errors are those that most sparse ops of TensorFlow have.
 absl::StatusOr<Sparse> read_sparse(KernelContext& context, int first);
 

@@ -131,6 +131,7 @@ absl::Status sparse_dense_cwise(KernelContext& context) {
                    " dimensions, indices shape: ", indices.shape().to_string());
   }
   const Indices sizes = ints_of(dims);
+  TROUPE_RETURN_IF_ERROR(check_dims(sizes));
   const int rank = static_cast<int>(sizes.size()), skipped = rank - dense.rank();
   bool fits = skipped >= 0;
   for (int d = 0; fits && d < dense.rank(); ++d)

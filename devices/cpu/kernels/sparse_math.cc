@@ -48,6 +48,8 @@ absl::Status check_add(KernelContext& context) {
     return invalid("Input indices should be matrices but received shapes: ", a.shape().to_string(), " and ",
                    b.shape().to_string());
   }
+  if (a.dim(1) != b.dim(1))
+    return invalid("Input indices must have the same dimension, got ", a.dim(1), " and ", b.dim(1));
   const Tensor &x = context.input(1), &y = context.input(4);
   if (!is_vector(x) || !is_vector(y)) {
     return invalid("Input values should be vectors but received shapes: ", x.shape().to_string(), " and ",
@@ -62,11 +64,11 @@ absl::Status check_add(KernelContext& context) {
     return invalid("Input shapes should be a vector but received shapes ", a_dims.shape().to_string(),
                    " and ", b_dims.shape().to_string());
   }
-  TROUPE_RETURN_IF_ERROR(same_dims(a_dims, b_dims));
-  if (a.dim(1) != a_dims.dim(0) || b.dim(1) != b_dims.dim(0)) {
-    return invalid("Input indices and shapes should have the same ranks; got ", a.dim(1), " and ", b.dim(1),
-                   " columns for rank ", a_dims.dim(0));
+  if (a.dim(1) != a_dims.dim(0)) {
+    return invalid("Second dimension of a_indices and length of a_shape must match, got ", a.dim(1), " and ",
+                   a_dims.dim(0));
   }
+  TROUPE_RETURN_IF_ERROR(same_dims(a_dims, b_dims));
   if (!is_scalar(context.input(6))) {
     return invalid("The magnitude threshold must be a scalar: got shape ",
                    context.input(6).shape().to_string());
@@ -214,8 +216,8 @@ absl::Status sparse_softmax(KernelContext& context) {
   if (dims.num_elements() < 2) {
     return invalid("Input should have rank >= 2, but received shape: ", absl::StrJoin(ints_of(dims), " "));
   }
-  if (indices.dim(1) != dims.dim(0))
-    return invalid("Index rank (", indices.dim(1), ") and shape rank (", dims.dim(0), ") do not match");
+  if (indices.dim(1) != dims.dim(0)) return invalid("Order length must be SparseTensor rank.");
+  TROUPE_RETURN_IF_ERROR(check_dims(ints_of(dims)));
   if (indices.dim(0) != values.dim(0)) {
     return invalid("indices and values rows (indexing dimension) must match. (indices = ", indices.dim(0),
                    ", values = ", values.dim(0), ")");

@@ -23,8 +23,10 @@ class SparseReduce final : public Kernel {
   }
 
   absl::Status compute(KernelContext& context) override {
-    TROUPE_ASSIGN_OR_RETURN(Sparse input, read_sparse(context, 0));
-    TROUPE_ASSIGN_OR_RETURN(Groups groups, group(input, context.input(3)));
+    TROUPE_RETURN_IF_ERROR(check(context));
+    const Sparse input{&context.input(0), &context.input(1), ints_of(context.input(2))};
+    TROUPE_RETURN_IF_ERROR(check_dims(input.dims));
+    const Groups groups = group(input, context.input(3));
     const auto count = static_cast<int64_t>(groups.begins.size()) - 1;
     TROUPE_ASSIGN_OR_RETURN(Tensor sums, context.allocate_temp(input.values->dtype(), Shape{count}));
     const CombineLoop combine = combine_loop(kOp, sums.dtype());
@@ -39,19 +41,36 @@ class SparseReduce final : public Kernel {
   }
 
  private:
-  absl::StatusOr<Groups> group(const Sparse& input, const Tensor& axes) const {
+  static absl::Status check(KernelContext& context) {
+    const Tensor &indices = context.input(0), &values = context.input(1), &shape = context.input(2),
+                 &axes = context.input(3);
+    if (!is_vector(shape))
+      return invalid("Expected input_shape to be a vector; got shape: ", shape.shape().to_string());
+    if (axes.rank() > 1) {
+      return invalid("Expected reduction_axes to be a scalar or a vector, got shape ",
+                     axes.shape().to_string());
+    }
+    const int64_t rank = shape.dim(0);
+    for (int64_t axis : ints_of(axes)) {
+      if (axis < -rank || axis >= rank)
+        return invalid("Invalid reduction dimension ", axis, ", for input with ", rank, " dimensions.");
+    }
+    if (indices.rank() != 2)
+      return invalid("indices must be a matrix, but got: ", indices.shape().to_string());
+    if (!is_vector(values)) return invalid("vals must be a vec, but got: ", values.shape().to_string());
+    if (indices.dim(0) != values.dim(0)) {
+      return invalid("indices and values rows (indexing dimension) must match. (indices = ", indices.dim(0),
+                     ", values = ", values.dim(0), ")");
+    }
+    if (indices.dim(1) != rank) return invalid("Order length must be SparseTensor rank.");
+    return absl::OkStatus();
+  }
+
+  Groups group(const Sparse& input, const Tensor& axes) const {
     const int rank = input.rank();
     Groups g;
     g.reduced.assign(static_cast<size_t>(rank), false);
-    if (axes.rank() > 1)
-      return invalid("Expected reduction_axes to be a scalar or a vector, got shape ",
-                     axes.shape().to_string());
-    for (int64_t axis : ints_of(axes)) {
-      if (axis < -rank || axis >= rank) {
-        return invalid("Invalid reduction dimension ", axis, ", for input with ", rank, " dimensions.");
-      }
-      g.reduced[axis < 0 ? axis + rank : axis] = true;
-    }
+    for (int64_t axis : ints_of(axes)) g.reduced[axis < 0 ? axis + rank : axis] = true;
     std::vector<int> kept;
     for (int d = 0; d < rank; ++d) {
       if (!g.reduced[d]) kept.push_back(d);

@@ -1,5 +1,8 @@
 // Sparse tensors rearranged: SparseConcat, SparseSplit, SparseSlice and its gradient, SparseReshape,
 // SparseReorder.
+#include <functional>
+#include <numeric>
+
 #include "devices/cpu/kernels/sparse.h"
 
 namespace troupe {
@@ -126,8 +129,14 @@ class SparseSplit final : public Kernel {
     const Tensor& split_dim = context.input(0);
     if (!is_scalar(split_dim))
       return invalid("Input axis should be a scalar but received shape ", split_dim.shape().to_string());
+    TROUPE_RETURN_IF_ERROR(check_ranks(context));
     TROUPE_ASSIGN_OR_RETURN(Sparse input, read_sparse(context, 1));
     const int rank = input.rank();
+    for (int64_t i = 0; i < input.nnz(); ++i) {
+      if (within(input.row(i), input.dims)) continue;
+      return invalid("Sparse index tuple indices[", i, ", :] = [",
+                     absl::StrJoin(input.row(i), input.row(i) + rank, ", "), "] is out of bounds");
+    }
     const int64_t given = split_dim.value<int64_t>();
     if (given < -rank || given >= rank)
       return invalid("Input axis should be in range [", -rank, ", ", rank, "), got ", given);
@@ -145,13 +154,7 @@ class SparseSplit final : public Kernel {
     };
     auto start_of = [&](int64_t part) { return part * length + std::min(part, longer); };
     std::vector<std::vector<int64_t>> members(static_cast<size_t>(parts_));
-    for (int64_t i = 0; i < input.nnz(); ++i) {
-      if (!within(input.row(i), input.dims)) {
-        return invalid("Sparse index tuple indices[", i, ", :] = [",
-                       absl::StrJoin(input.row(i), input.row(i) + rank, ", "), "] is out of bounds");
-      }
-      members[part_of(input.row(i)[axis])].push_back(i);
-    }
+    for (int64_t i = 0; i < input.nnz(); ++i) members[part_of(input.row(i)[axis])].push_back(i);
     for (int64_t p = 0; p < parts_; ++p) {
       const auto& mine = members[p];
       const auto count = static_cast<int64_t>(mine.size());
@@ -172,6 +175,17 @@ class SparseSplit final : public Kernel {
   }
 
  private:
+  static absl::Status check_ranks(KernelContext& context) {
+    const Tensor &indices = context.input(1), &values = context.input(2), &shape = context.input(3);
+    if (indices.rank() != 2)
+      return invalid("Input indices should be a matrix but received shape ", indices.shape().to_string());
+    if (!is_vector(values))
+      return invalid("Input values should be a vector but received shape ", values.shape().to_string());
+    if (!is_vector(shape))
+      return invalid("Input shape should be a vector but received shape ", shape.shape().to_string());
+    return absl::OkStatus();
+  }
+
   int64_t parts_ = 1;
 };
 
@@ -264,8 +278,8 @@ absl::Status sparse_slice_grad(KernelContext& context) {
 
 /// The requested shape with -1 worked out.
 absl::StatusOr<Indices> infer_shape(const Indices& from, Indices to) {
-  TROUPE_ASSIGN_OR_RETURN(Shape dense, Shape::make({from.data(), from.size()}));
-  const int64_t elements = dense.num_elements();
+  TROUPE_RETURN_IF_ERROR(check_dims(from));
+  const int64_t elements = std::accumulate(from.begin(), from.end(), int64_t{1}, std::multiplies<>());
   int64_t product = 1;
   int unknown = -1;
   for (int d = 0; d < static_cast<int>(to.size()); ++d) {
@@ -275,8 +289,9 @@ absl::StatusOr<Indices> infer_shape(const Indices& from, Indices to) {
       to[d] = 1;
     } else {
       if (to[d] < 0) return invalid("size ", d, " must be non-negative, not ", to[d]);
+      const int64_t before = product;
       if (multiply_overflows(product, to[d], &product))
-        return invalid("Reshape would overflow 63 bits of elements");
+        return invalid("Encountered overflow when multiplying ", before, " with ", to[d], ", result: -1");
     }
   }
   const std::string shapes =
@@ -304,14 +319,12 @@ absl::StatusOr<Indices> infer_shape(const Indices& from, Indices to) {
 
 absl::Status sparse_reshape(KernelContext& context) {
   const Tensor &indices = context.input(0), &in_shape = context.input(1), &new_shape = context.input(2);
-  if (indices.rank() != 2)
-    return invalid("Input indices should be a matrix but received shape ", indices.shape().to_string());
-  if (!is_vector(in_shape))
-    return invalid("Input shape should be a vector but received shape ", in_shape.shape().to_string());
+  if (indices.rank() != 2) return invalid("Input must be a matrix.");
+  if (!is_vector(in_shape)) return invalid("Input shape must be a vector.");
+  if (indices.dim(1) != in_shape.dim(0)) return invalid("Input tensor rank must match input shape length.");
   if (!is_vector(new_shape))
     return invalid("Target shape should be a vector but received shape ", new_shape.shape().to_string());
   const Indices from = ints_of(in_shape);
-  if (indices.dim(1) != in_shape.dim(0)) return invalid("Input tensor rank must match input shape length.");
   TROUPE_ASSIGN_OR_RETURN(Indices to, infer_shape(from, ints_of(new_shape)));
   const int64_t nnz = indices.dim(0);
   const int in_rank = static_cast<int>(from.size()), out_rank = static_cast<int>(to.size());

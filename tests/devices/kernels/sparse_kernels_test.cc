@@ -112,6 +112,29 @@ TEST(SparseReduceSum, writes_within_its_result) {
             absl::InternalError("Obtained a write index of 5 which is outside of bounds of [0, 2)"));
 }
 
+TEST(SparseOps, say_what_does_not_fit) {
+  const auto why = [](const char* op, const std::vector<Tensor>& inputs, AttrMap attrs = {}) {
+    return std::string(run_kernel(op, inputs, std::move(attrs)).status().message());
+  };
+  const Tensor axes = Tensor::vector<int32_t>({0});
+  const AttrMap keep = {{"keep_dims", false}};
+  EXPECT_EQ(why("SparseReduceSum", {ints({0, 1}), kValues, kShape, axes}, keep),
+            "indices must be a matrix, but got: [2]");
+  EXPECT_EQ(why("SparseReduceSum", {kRows, kValues, ints({2}), axes}, keep),
+            "Order length must be SparseTensor rank.");
+  EXPECT_EQ(why("SparseReduceSum", {kRows, kValues, ints({-2, 3}), axes}, keep),
+            "Expected shape dimensions to be non-negative, got -2");
+  EXPECT_EQ(why("SparseReshape", {ints({0, 1}), kShape, kShape}), "Input must be a matrix.");
+  EXPECT_EQ(why("SparseReshape", {kRows, kShape, ints({int64_t{1} << 62, 4})}),
+            "Encountered overflow when multiplying 4611686018427387904 with 4, result: -1");
+  EXPECT_EQ(why("SparseAdd",
+                {kRows, kValues, kShape, rows(1, 1, {0}), floats({1}), ints({3}), Tensor::scalar(0.0f)}),
+            "Input indices must have the same dimension, got 2 and 1");
+  EXPECT_EQ(why("SparseSplit", {Tensor::scalar<int64_t>(9), rows(1, 2, {5, 0}), floats({1}), kShape},
+                {{"num_split", int64_t{1}}}),
+            "Sparse index tuple indices[0, :] = [5, 0] is out of bounds");
+}
+
 TEST(CountSparseOutput, says_what_does_not_fit) {
   const AttrMap attrs = {{"minlength", int64_t{-1}}, {"maxlength", int64_t{-1}}, {"binary_output", false}};
   const auto ragged = [&](const Tensor& splits, const Tensor& weights) {
