@@ -106,6 +106,10 @@ absl::Status log_matrix_determinant(KernelContext& context) {
       Matrix<S> one(1, 1);
       one(0, 0) = s;
       store_matrix<S>(one, sign, b);
+      using Real = typename Eigen::NumTraits<S>::Real;
+      // An infinite complex number has no logarithm here, as in TensorFlow.
+      if (Eigen::NumTraits<S>::IsComplex && l == std::numeric_limits<Real>::infinity())
+        l = std::numeric_limits<Real>::quiet_NaN();
       one(0, 0) = S(l);
       store_matrix<S>(one, log, b);
     }

@@ -264,5 +264,17 @@ TEST(Einsum, refuses_what_does_not_fit) {
                 "output subscripts."));
 }
 
+TEST(LogMatrixDeterminant, of_infinite_complex_numbers_is_none) {
+  using C = std::complex<float>;
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  auto complex =
+      run_kernel("LogMatrixDeterminant", {Tensor::from<C>(Shape{2, 2}, {C(kInf), C(0), C(0), C(1)})});
+  ASSERT_TRUE(complex.ok()) << complex.status();
+  EXPECT_TRUE(std::isnan(complex->at(1).value<C>().real()));
+  auto real = run_kernel("LogMatrixDeterminant", {Tensor::from<float>(Shape{2, 2}, {kInf, 0, 0, 1})});
+  ASSERT_TRUE(real.ok()) << real.status();
+  EXPECT_EQ(real->at(1).value<float>(), kInf);
+}
+
 }  // namespace
 }  // namespace troupe::test
