@@ -106,11 +106,22 @@ class PartitionCompiler {
       index_[id] = static_cast<int>(ids_.size());
       ids_.push_back(id);
     }
+    find_written_constants();
     p_->nodes_.resize(ids_.size());
     p_->lowered_.reserve(ids_.size());
     for (size_t i = 0; i < ids_.size(); ++i)
       TROUPE_RETURN_IF_ERROR(lower(graph_.node(ids_[i]), &p_->nodes_[i]));
     return absl::OkStatus();
+  }
+
+  /// Constants that nodes write to: the partition has its own copies of them.
+  void find_written_constants() {
+    for (int id : ids_) {
+      const Node& n = graph_.node(id);
+      if (!n.is("InplaceUpdate") && !n.is("InplaceAdd") && !n.is("InplaceSub")) continue;
+      if (n.inputs.empty()) continue;
+      if (const Tensor* value = constant(n.inputs[0].node); value != nullptr) written_.push_back(value);
+    }
   }
 
   /// The value of a Const, or of Identities of one; null for other nodes.
@@ -148,7 +159,9 @@ class PartitionCompiler {
                            dtype_name(n.output_types[0]), ")\n\t [[{{node ", n.name, "}}]]"));
         }
         c->aux = static_cast<int32_t>(p_->consts_.size());
-        p_->consts_.push_back(std::move(value));
+        const bool written = std::find(written_.begin(), written_.end(),
+                                       n.attrs.find("value")->get<Tensor>()) != written_.end();
+        p_->consts_.push_back(written ? value.deep_copy() : std::move(value));
         break;
       }
       case NodeKind::kArg:
@@ -391,8 +404,9 @@ class PartitionCompiler {
   StatefulKernels* const stateful_;
   SharedNodes* const shared_;
   std::unique_ptr<CompiledPartition> p_ = std::make_unique<CompiledPartition>();
-  std::vector<int> index_;  // graph id -> node index
-  std::vector<int> ids_;    // node index -> graph id
+  std::vector<int> index_;              // graph id -> node index
+  std::vector<int> ids_;                // node index -> graph id
+  std::vector<const Tensor*> written_;  // values of Const nodes
 };
 
 absl::StatusOr<std::shared_ptr<const CompiledPartition>> CompiledPartition::compile(

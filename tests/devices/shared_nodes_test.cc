@@ -66,6 +66,19 @@ TEST_F(SharedNodesTest, a_longer_chain_shares_the_kernels_of_a_shorter_one) {
   }
 }
 
+TEST_F(SharedNodesTest, constants_that_are_written_to_belong_to_one_partition) {
+  const Tensor c = Tensor::from<float>(Shape{1, 1}, {3}), row = Tensor::vector<int32_t>({0});
+  Graph g = sum(c);
+  const int value = g.find("c")->id, v = g.find("x")->id;
+  const int i = (*g.add_node("i", "Const", {{"dtype", DataType::kInt32}, {"value", row}}, {}))->id;
+  const Partition reads = compile(g);
+  EXPECT_TRUE(reads->constant(node(reads, "c").aux).shares_buffer_with(c));
+  (void)*g.add_node("y", "InplaceAdd", {{"T", DataType::kFloat}}, {{value, 0}, {i, 0}, {v, 0}});
+  const Partition writes = compile(g);
+  EXPECT_FALSE(writes->constant(node(writes, "c").aux).shares_buffer_with(c));
+  EXPECT_TRUE(writes->constant(node(writes, "i").aux).shares_buffer_with(row));
+}
+
 TEST_F(SharedNodesTest, nodes_that_say_something_else_are_not_shared) {
   Graph other;
   int x = (*other.add_node("x", "_Arg", {{"T", DataType::kDouble}, {"index", int64_t{0}}}, {}))->id;
