@@ -120,6 +120,7 @@ class FractionalPoolKernel final : public Kernel {
     auto k =
         std::make_unique<FractionalPoolKernel>(static_cast<uint64_t>(seed), static_cast<uint64_t>(seed2));
     k->ratio_ = std::move(ratio);
+    k->deterministic_ = deterministic;
     TROUPE_ASSIGN_OR_RETURN(k->pseudo_random_, c.attr<bool>("pseudo_random"));
     TROUPE_ASSIGN_OR_RETURN(k->overlapping_, c.attr<bool>("overlapping"));
     return k;
@@ -145,6 +146,7 @@ class FractionalPoolKernel final : public Kernel {
     std::vector<int64_t> rows, cols;
     {
       std::lock_guard lock(mu_);
+      if (deterministic_) next_block_ = 0;
       rows = pooling_sequence(in.dim(1), out[0], pseudo_random_, random_, &next_block_);
       cols = pooling_sequence(in.dim(2), out[1], pseudo_random_, random_, &next_block_);
     }
@@ -183,6 +185,7 @@ class FractionalPoolKernel final : public Kernel {
   const Philox random_;
   std::vector<float> ratio_;
   bool pseudo_random_ = false, overlapping_ = false;
+  bool deterministic_ = false;  // every step takes the same regions
   std::mutex mu_;
   uint64_t next_block_ = 0;  // guarded by mu_
 };
