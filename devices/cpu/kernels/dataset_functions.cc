@@ -21,6 +21,13 @@ template <int kTrailing>
 absl::Status make_map(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
   TROUPE_ASSIGN_OR_RETURN(BoundFunction f, bound_function(context, "f", 1, context.num_inputs() - kTrailing));
+  if constexpr (kTrailing > 0) {
+    // An int32 in the first version.
+    const Tensor& number = context.input(context.num_inputs() - 1);
+    if (!is_scalar(number)) return invalid("num_parallel_calls must be a scalar");
+    const int64_t calls = int_at(number, 0);
+    if (calls <= 0 && calls != -1) return invalid("num_parallel_calls must be greater than zero.");
+  }
   const bool preserve = context.node().attrs.get_or("preserve_cardinality", false);
   const std::string label = dataset_label(context);
   auto dataset =

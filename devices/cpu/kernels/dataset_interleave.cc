@@ -80,8 +80,22 @@ class Interleaver {
   int64_t made_ = 0;
 };
 
+enum class Kind { kOneByOne, kParallel, kLegacy };
+
+/// The number of parallel calls, the last input: it changes nothing, but must make sense.
+absl::Status check_parallel(KernelContext& context, int64_t cycle_length) {
+  TROUPE_ASSIGN_OR_RETURN(const int64_t calls,
+                          input_count(context, context.num_inputs() - 1, "num_parallel_calls"));
+  if (calls <= 0 && calls != -1) return invalid("num_parallel_calls must be greater than zero.");
+  if (cycle_length == -1 || calls <= cycle_length) return absl::OkStatus();
+  return invalid(
+      "If `cycle_length` is set to a fixed value, `num_parallel_calls` must be either `tf.data.AUTOTUNE` or a "
+      "value less than or equal to `cycle_length`. However, `num_parallel_calls` is ",
+      calls, " and `cycle_length` is ", cycle_length);
+}
+
 /// Cycle length and block length stand behind the captured inputs, and `kTrailing` more behind these.
-template <int kTrailing>
+template <Kind kKind, int kTrailing>
 absl::Status output_interleaved(KernelContext& context, const char* part) {
   InterleavePlan plan;
   const int end = context.num_inputs() - kTrailing - 2;
@@ -90,10 +104,17 @@ absl::Status output_interleaved(KernelContext& context, const char* part) {
   TROUPE_ASSIGN_OR_RETURN(plan.cycle_length, input_count(context, end, "cycle_length"));
   TROUPE_ASSIGN_OR_RETURN(plan.block_length, input_count(context, end + 1, "block_length"));
   plan.label = dataset_label(context);
+  if (plan.cycle_length <= 0 && plan.cycle_length != -1) {
+    return invalid("`cycle_length` must be `tf.data.AUTOTUNE` or greater than 0 but is ", plan.cycle_length,
+                   ": cycle_length must be greater than zero.");
+  }
+  if (plan.block_length <= 0) {
+    return invalid("`block_length` must be greater than 0 but is ", plan.block_length,
+                   ": block_length must be greater than zero.");
+  }
+  if constexpr (kKind == Kind::kParallel) TROUPE_RETURN_IF_ERROR(check_parallel(context, plan.cycle_length));
   // -1 leaves the choice.
   if (plan.cycle_length == -1) plan.cycle_length = 10;
-  if (plan.cycle_length <= 0) return invalid("cycle_length must be greater than zero.");
-  if (plan.block_length <= 0) return invalid("block_length must be greater than zero.");
   auto shared = std::make_shared<const InterleavePlan>(std::move(plan));
   auto dataset = make_dataset(part, {shared->input}, [shared](const std::string& name) {
     auto interleaver = std::make_unique<Interleaver>(shared, name);
@@ -106,14 +127,12 @@ absl::Status output_interleaved(KernelContext& context, const char* part) {
   return output_dataset(context, std::move(dataset));
 }
 
-enum class Kind { kOneByOne, kParallel, kLegacy };
-
 template <Kind kKind, int kTrailing>
 absl::Status make_interleave(KernelContext& context) {
   const char* const part = kKind == Kind::kOneByOne   ? "Interleave"
                            : kKind == Kind::kParallel ? "ParallelInterleaveV4"
                                                       : "LegacyParallelInterleaveV2";
-  return output_interleaved<kTrailing>(context, part);
+  return output_interleaved<kKind, kTrailing>(context, part);
 }
 
 }  // namespace

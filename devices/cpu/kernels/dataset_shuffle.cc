@@ -104,7 +104,7 @@ absl::Status output_shuffled(KernelContext& context, const char* label, int64_t 
                              std::shared_ptr<PassSeeds> seeds) {
   TROUPE_ASSIGN_OR_RETURN(DatasetPtr input, input_dataset(context, 0));
   TROUPE_ASSIGN_OR_RETURN(const int64_t buffer_size, input_count(context, 1, "buffer_size"));
-  if (buffer_size < -1 || buffer_size == 0) {
+  if (buffer_size <= 0 && buffer_size != kUnknownCardinality) {
     return invalid("buffer_size must be greater than zero or UNKNOWN_CARDINALITY");
   }
   auto dataset = make_dataset(label, {input}, [input, buffer_size, count, seeds](const std::string& name) {

@@ -574,5 +574,49 @@ TEST_F(DatasetKernels, refuse_to_sleep_backwards) {
   EXPECT_THAT(std::string(run("make").message()), HasSubstr("`sleep_microseconds` must be >= 0"));
 }
 
+TEST_F(DatasetKernels, refuse_numbers_of_calls_that_make_no_sense) {
+  functions(R"(
+    function { signature { name: 'Same' input_arg { name: 'x' type: DT_INT64 } output_arg { name: 'y' type: DT_INT64 } }
+               ret { key: 'y' value: 'x' } }
+    function { signature { name: 'Upto' input_arg { name: 'x' type: DT_INT64 } output_arg { name: 'y' type: DT_VARIANT } }
+      node_def { name: 'c' op: 'Const' attr { key: 'dtype' value { type: DT_INT64 } }
+                 attr { key: 'value' value { tensor { dtype: DT_INT64 tensor_shape {} int64_val: 1 } } } }
+      node_def { name: 'r' op: 'RangeDataset' input: 'c:output:0' input: 'x' input: 'c:output:0'
+                 attr { key: 'output_types' value { list { type: DT_INT64 } } }
+                 attr { key: 'output_shapes' value { list { shape {} } } } }
+      ret { key: 'y' value: 'r:handle:0' } })");
+  auto calling = [&](const char* f) {
+    return with(elements(), {{"f", FunctionRef{f, {}}}, {"Targuments", Types{}}});
+  };
+  std::vector<std::pair<std::string, std::string>> wrong;
+  auto make = [&](int dataset, const std::string& error) {
+    const std::string n = absl::StrCat(wrong.size());
+    const int it = add("it" + n, "IteratorV2", with(elements(), {{"shared_name", ""}, {"container", ""}}));
+    wrong.emplace_back(graph_.node(add("make" + n, "MakeIterator", {}, {{dataset}, {it}})).name, error);
+  };
+  for (int64_t calls : {0, -2}) {
+    make(op("ParallelMapDatasetV2", calling("Same"), {{range(3)}, {number(calls)}}),
+         "num_parallel_calls must be greater than zero.");
+    make(op("ParallelInterleaveDatasetV2", calling("Upto"),
+            {{range(3)}, {number(2)}, {number(1)}, {number(calls)}}),
+         "num_parallel_calls must be greater than zero.");
+  }
+  const int32_t none = 0;
+  make(op("ParallelMapDataset", calling("Same"), {{range(3)}, {constant("none", Tensor::scalar(none))}}),
+       "num_parallel_calls must be greater than zero.");
+  make(op("ParallelInterleaveDatasetV2", calling("Upto"), {{range(3)}, {number(1)}, {number(1)}, {number(2)}}),
+       "However, `num_parallel_calls` is 2 and `cycle_length` is 1");
+  make(op("ShuffleDataset", elements(), {{range(3)}, {number(-1)}, {number(0)}, {number(0)}}),
+       "buffer_size must be greater than zero or UNKNOWN_CARDINALITY");
+  iterate(op("ShuffleDataset", elements(), {{range(3)}, {number(-2)}, {number(1)}, {number(1)}}));
+  open();
+  for (const auto& [target, error] : wrong) {
+    const absl::Status status = run(target);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << target;
+    EXPECT_THAT(std::string(status.message()), testing::HasSubstr(error)) << target;
+  }
+  EXPECT_THAT(walk(), testing::UnorderedElementsAre(0, 1, 2)) << "the whole input";
+}
+
 }  // namespace
 }  // namespace troupe::test
