@@ -1,5 +1,6 @@
 #include "devices/cpu/folding_evaluator.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/flush_denormals.h"
@@ -35,6 +36,8 @@ FoldingEvaluator::FoldingEvaluator(const KernelRegistry* kernels, CancellationTo
       device_(make_cpu_device("/job:localhost/replica:0/task:0", 0, limited_allocator(), serial_runner())) {}
 
 bool FoldingEvaluator::can_evaluate(const Node& node) const {
+  // What writes to its input would write to a constant of the graph.
+  if (absl::StartsWith(node.op->name, "Inplace")) return false;
   if (node.op->is_stateful || (token_ != nullptr && token_->cancelled())) return false;
   for (DataType t : node.input_types) {
     if (is_ref(t) || t == DataType::kResource || t == DataType::kVariant) return false;

@@ -329,4 +329,39 @@ TEST_F(SessionTest, is_the_only_one_of_its_name_and_version) {
 }
 
 }  // namespace
+TEST_F(SessionTest, seeded_pooling_takes_the_same_regions_in_every_step) {
+  const int image = constant("image", Tensor(DataType::kFloat, {1, 6, 6, 1}));
+  add("pool", "FractionalMaxPool",
+      {{"T", DataType::kFloat},
+       {"pooling_ratio", std::vector<float>{1, 1.5f, 1.5f, 1}},
+       {"pseudo_random", true},
+       {"deterministic", true},
+       {"seed", int64_t{3}},
+       {"seed2", int64_t{5}}},
+      {{image, 0}});
+  Session& session = open();
+  auto first = session.run({}, {"pool:1", "pool:2"}), second = session.run({}, {"pool:1", "pool:2"});
+  ASSERT_TRUE(first.ok() && second.ok()) << first.status() << second.status();
+  for (int i : {0, 1}) {
+    EXPECT_TRUE(std::ranges::equal(first->at(i).flat<int64_t>(), second->at(i).flat<int64_t>()));
+  }
+}
+
+TEST_F(SessionTest, updates_in_place_are_seen_by_other_readers_and_not_by_other_graphs) {
+  const Tensor three = Tensor::from<float>(Shape{1, 1}, {3});
+  const int p = placeholder("p"), x = constant("x", three), i = constant("i", Tensor::vector<int32_t>({0}));
+  const int e = add("e", "Neg", {{"T", DataType::kFloat}}, {{p, 0}});
+  const int y = add("y", "InplaceAdd", {{"T", DataType::kFloat}}, {{e, 0}, {i, 0}, {x, 0}});
+  add("z", "Identity", {{"T", DataType::kFloat}}, {{e, 0}}, {y});
+  add("w", "InplaceAdd", {{"T", DataType::kFloat}}, {{x, 0}, {i, 0}, {x, 0}});
+  Session& session = open();
+  auto seen = session.run({{"p", Tensor::from<float>(Shape{1, 1}, {5})}}, {"z:0"});
+  ASSERT_TRUE(seen.ok()) << seen.status();
+  EXPECT_EQ(seen->at(0).flat<float>()[0], -2);
+  auto written = session.run({}, {"w:0"}), read = session.run({}, {"x:0"});
+  ASSERT_TRUE(written.ok() && read.ok()) << written.status() << read.status();
+  EXPECT_EQ(written->at(0).flat<float>()[0], 6);
+  EXPECT_EQ(read->at(0).flat<float>()[0], 3);
+}
+
 }  // namespace troupe::test
