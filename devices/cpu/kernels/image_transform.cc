@@ -416,13 +416,13 @@ class GlimpseKernel final : public Kernel {
   /// The first pixel of the window along one axis. Offsets name its middle, but in the second version only those that
   /// are both centered and normalized do.
   int64_t place(float offset, int64_t in, int64_t window) const {
-    auto x = static_cast<double>(offset);
-    if (normalized_) x *= static_cast<double>(in);
+    float x = offset;
+    if (normalized_) x *= static_cast<float>(in);
     const bool of_middle = !kV2 || (centered_ && normalized_);
-    if (centered_) x = (of_middle ? x / 2 : x) + static_cast<double>(in) / 2;
-    if (of_middle) x -= static_cast<double>(window) / 2;
+    if (centered_) x = (of_middle ? x / 2 : x) + static_cast<float>(in) / 2;
+    if (of_middle) x -= static_cast<float>(window) / 2;
     if (std::isnan(x)) x = 0;
-    return static_cast<int64_t>(std::min(1e12, std::max(-1e12, x)));
+    return static_cast<int64_t>(std::min(1e12f, std::max(-1e12f, x)));
   }
 
   bool centered_ = true, normalized_ = true;

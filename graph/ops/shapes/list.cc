@@ -37,9 +37,9 @@ absl::Status new_list(ShapeContext& c) {
   return set_list(c, std::move(element));
 }
 
+/// The value's shape is left to the kernel, as in TensorFlow.
 absl::Status push(ShapeContext& c) {
   TROUPE_ASSIGN_OR_RETURN(PartialShape element, list_element(c, "push to"));
-  TROUPE_RETURN_IF_ERROR(merge(element, c.input(1)).status());
   return set_list(c, std::move(element));
 }
 
@@ -49,8 +49,13 @@ absl::Status pop(ShapeContext& c) {
   return set_list(c, std::move(element));
 }
 
+/// The value's dtype is left to the kernel, as in TensorFlow.
 absl::Status set_item(ShapeContext& c) {
-  TROUPE_ASSIGN_OR_RETURN(PartialShape element, list_element(c, "write to"));
+  PartialShape element;
+  if (const HandleShapes* handle = c.input_handle(0); handle != nullptr && !handle->empty()) {
+    if (handle->size() > 1) return invalid("Trying to write to list with wrong variant data.");
+    element = (*handle)[0].second;
+  }
   TROUPE_RETURN_IF_ERROR(merge(element, c.input(2)).status());
   return set_list(c, std::move(element));
 }

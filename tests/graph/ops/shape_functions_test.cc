@@ -176,6 +176,23 @@ TEST(ShapeFunctions, carry_elements_of_lists_and_arrays) {
             "[8]");
 }
 
+TEST(ShapeFunctions, of_lists_leave_to_the_kernels_what_tensorflow_leaves_to_them) {
+  ShapeGraph g;
+  Out list =
+      g.b.op("TensorListReserve", {g.ints({2}), g.b.constant(3)}, {{"element_dtype", DataType::kFloat}});
+  EXPECT_EQ(g.shape("TensorListPushBack", {list, g.input({3})}, {{"element_dtype", DataType::kFloat}}), "[]")
+      << "the shape of what is appended";
+  EXPECT_THAT(g.shape("TensorListPushBack", {list, g.input({2}, kInt)}, {{"element_dtype", kInt}}),
+              StartsWith("Trying to push to list with wrong element dtype."));
+  EXPECT_EQ(
+      g.shape("TensorListSetItem", {list, g.b.constant(0), g.input({2}, kInt)}, {{"element_dtype", kInt}}),
+      "[]")
+      << "the dtype of what is set";
+  EXPECT_THAT(g.shape("TensorListSetItem", {list, g.b.constant(0), g.input({3})},
+                      {{"element_dtype", DataType::kFloat}}),
+              StartsWith("Dimension 0 in both shapes must be equal"));
+}
+
 TEST(ShapeFunctions, of_two_errors_report_the_one_that_shows_without_values) {
   ShapeGraph g;
   // Both the rank and the value of the axis are wrong; TensorFlow looks at values in a second round.
