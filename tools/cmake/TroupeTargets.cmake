@@ -37,7 +37,9 @@ function(troupe_precompile name what)
   if(TARGET ${what})
     target_precompile_headers(${name} REUSE_FROM ${what})
   else()
-    target_precompile_headers(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${what})
+    # As <folder/file.h>, not by its absolute path: so that ccache knows it again in another clone.
+    file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+    target_precompile_headers(${name} PRIVATE <${folder}/${what}>)
   endif()
   # For ccache.
   target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
