@@ -1,7 +1,7 @@
 #pragma once
 
-// What nearly every file of the actors and of the C API includes, compiled once. Files still include what they use:
-// TROUPE_PRECOMPILE=OFF builds without.
+// What nearly every file of the actors and of the C API includes, compiled once. Files still include what they use: the
+// option TROUPE_PRECOMPILE=OFF builds without.
 #include <caf/all.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #pragma once
 
-// What nearly every file of gradients includes, compiled once. Files still include what they use: TROUPE_PRECOMPILE=OFF
-// builds without.
+// What nearly every file of gradients includes, compiled once. Files still include what they use: the
+// option TROUPE_PRECOMPILE=OFF builds without.
 #include <algorithm>
 #include <memory>
 #include <span>

@@ -1,6 +1,7 @@
 #pragma once
 
 // What nearly every file of ops and shape functions includes, compiled once. Files still include what they use:
+// the option
 // TROUPE_PRECOMPILE=OFF builds without.
 #include <algorithm>
 #include <memory>
