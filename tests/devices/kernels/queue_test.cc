@@ -278,7 +278,7 @@ TEST(Accumulator, merges_slices_as_sorted_lists_even_when_they_are_not) {
   CancellationToken token;
   GradientAccumulator::Slices taken;
   accumulator->take(token, 3, accumulator,
-                    [&](absl::Status s, GradientAccumulator::Slices t) { taken = std::move(t); });
+                    [&](const absl::Status&, GradientAccumulator::Slices t) { taken = std::move(t); });
   EXPECT_TRUE(tensors_near(taken.indices, Tensor::vector<int64_t>({1, 3, 4, 1})));
   EXPECT_TRUE(tensors_near(taken.values, Tensor::from<float>(Shape{4, 1}, {11, 30, 44, 5})));
   EXPECT_TRUE(tensors_near(taken.shape, Tensor::vector<int64_t>({-1, 1})));
