@@ -281,7 +281,10 @@ void SlotCalls::call(const FunctionRef& function, const std::string& device, std
   if (auto code = functions.find(function, *where, arg_devices)) return go_on(*code, nested);
   // A step that is cancelled does not wait for the compiler.
   nested->heard_by = slot_->token.register_callback([nested] {
-    if (!nested->taken.exchange(true)) nested->done(cancelled_with_caller(), {});
+    if (nested->taken.exchange(true)) return;
+    // The compiler holds the call until it is through; what it was called with is not kept so long.
+    nested->args.clear();
+    std::exchange(nested->done, nullptr)(cancelled_with_caller(), {});
   });
   if (!nested->heard_by) return nested->done(cancelled_with_caller(), {});
   functions.compile_then(slot_->session, slot_->code->functions, function, *where, std::move(arg_devices),

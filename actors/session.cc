@@ -4,6 +4,8 @@
 #include <spdlog/spdlog.h>
 
 #include <future>
+#include <mutex>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "actors/errors.h"
@@ -115,8 +117,11 @@ Session::~Session() {
     caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
   }
   if (!idle) {
-    // Threads are inside it still.
-    (void)impl_.release();
+    // Threads are inside it still: it stays until the process ends.
+    static std::mutex mu;
+    static auto* const kept = new std::vector<std::unique_ptr<Impl>>;
+    std::lock_guard lock(mu);
+    kept->push_back(std::move(impl_));
     return;
   }
   // Kernels that clients brought are destroyed by clients' code, which expects that to be over when the session is.

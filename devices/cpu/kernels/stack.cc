@@ -12,18 +12,19 @@ class Stack final : public Resource {
  public:
   static constexpr const char* kTypeName = "tensorflow::Stack";
 
-  /// `max_size` of 0 or less: no bound. Otherwise, as in TensorFlow, one value more finds room.
-  Stack(std::string container, std::string name, int64_t max_size)
-      : container_(std::move(container)), name_(std::move(name)), max_size_(max_size) {}
+  /// `max_size` below 0: no bound.
+  Stack(std::string container, std::string name, DataType dtype, int64_t max_size)
+      : container_(std::move(container)), name_(std::move(name)), dtype_(dtype), max_size_(max_size) {}
 
   std::string type_name() const override { return kTypeName; }
   const std::string& container() const { return container_; }
   const std::string& name() const { return name_; }
+  DataType dtype() const { return dtype_; }
 
   absl::Status push(Tensor value) {
     std::lock_guard lock(mu_);
     TROUPE_RETURN_IF_ERROR(check_open());
-    if (max_size_ > 0 && static_cast<int64_t>(values_.size()) > max_size_) {
+    if (max_size_ >= 0 && static_cast<int64_t>(values_.size()) >= max_size_) {
       return invalid("Stack[", name_, "] overflowed its max_size (", max_size_, ")");
     }
     values_.push_back(std::move(value));
@@ -52,6 +53,7 @@ class Stack final : public Resource {
 
   const std::string container_;
   const std::string name_;
+  const DataType dtype_;
   const int64_t max_size_;
   std::mutex mu_;
   // Guarded by mu_.
@@ -63,6 +65,7 @@ class StackKernel final : public Kernel {
  public:
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
     auto kernel = std::make_unique<StackKernel>();
+    TROUPE_ASSIGN_OR_RETURN(kernel->dtype_, c.attr<DataType>("elem_type"));
     kernel->name_ = c.node().attrs.get_or<std::string>("stack_name", "");
     if (kernel->name_.empty()) kernel->name_ = c.name();
     return kernel;
@@ -76,18 +79,24 @@ class StackKernel final : public Kernel {
       max_size = t.value<int32_t>();
     }
     return output_step_handle(
-        context,
-        std::make_shared<Stack>(context.step().step_container,
-                                absl::StrCat(name_, "_", ResourceManager::next_private_number()), max_size));
+        context, std::make_shared<Stack>(context.step().step_container,
+                                         absl::StrCat(name_, "_", ResourceManager::next_private_number()),
+                                         dtype_, max_size));
   }
   bool is_expensive() const override { return false; }
 
  private:
+  DataType dtype_ = DataType::kInvalid;
   std::string name_;
 };
 
 absl::Status push(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Stack> stack, input_step_resource<Stack>(context));
+  const DataType type = context.input(1).dtype();
+  if (stack->dtype() != type) {
+    return invalid("Must have type ", static_cast<int>(stack->dtype()), " but got ", static_cast<int>(type),
+                   ": a stack of ", dtype_name(stack->dtype()), " takes no ", dtype_name(type));
+  }
   TROUPE_RETURN_IF_ERROR(stack->push(context.input(1)));
   context.forward_input(1, 0);
   return absl::OkStatus();

@@ -101,51 +101,35 @@ TEST(TensorArray, is_useless_when_closed) {
 TEST(Stack, gives_back_the_last_first_and_keeps_its_bounds) {
   KernelHarness harness;
   const AttrMap type{{"elem_type", DataType::kFloat}};
-  Tensor stack = harness.run("StackV2", {index(1)}, type)->at(0);
+  Tensor stack = harness.run("StackV2", {index(2)}, type)->at(0);
   for (float v : {5.0f, 6.0f})
     ASSERT_TRUE(harness.run("StackPushV2", {stack, Tensor::scalar<float>(v)}).ok());
   EXPECT_THAT(harness.run("StackPushV2", {stack, Tensor::scalar<float>(7)}).status().message(),
-              HasSubstr("overflowed its max_size (1)"))
-      << "it is looked at before the push";
+              HasSubstr("overflowed its max_size (2)"));
   EXPECT_EQ(harness.run("StackPopV2", {stack}, type)->at(0).value<float>(), 6);
   EXPECT_EQ(harness.run("StackPopV2", {stack}, type)->at(0).value<float>(), 5);
   EXPECT_THAT(harness.run("StackPopV2", {stack}, type).status().message(),
               HasSubstr("is empty when calling Pop()."));
 }
 
-TEST(Stack, has_no_bounds_without_a_positive_size) {
+TEST(Stack, has_no_bound_below_zero_and_no_room_at_zero) {
   for (int32_t size : {0, -1}) {
     KernelHarness harness;
     Tensor stack = harness.run("StackV2", {index(size)}, {{"elem_type", DataType::kFloat}})->at(0);
     for (int i = 0; i < 5; ++i)
-      EXPECT_TRUE(harness.run("StackPushV2", {stack, Tensor::scalar<float>(5)}).ok());
+      EXPECT_EQ(harness.run("StackPushV2", {stack, Tensor::scalar<float>(5)}).ok(), size < 0);
   }
 }
 
-TEST(Stack, takes_any_type_but_gives_only_the_one_that_it_says) {
+TEST(Stack, takes_and_gives_one_type) {
   KernelHarness harness;
   Tensor stack = harness.run("StackV2", {index(-1)}, {{"elem_type", DataType::kFloat}})->at(0);
-  ASSERT_TRUE(harness.run("StackPushV2", {stack, index(1)}).ok());
-  EXPECT_EQ(harness.run("StackPopV2", {stack}, {{"elem_type", DataType::kFloat}}).status().code(),
+  const absl::Status refused = harness.run("StackPushV2", {stack, index(1)}).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("Must have type 1 but got 3"));
+  ASSERT_TRUE(harness.run("StackPushV2", {stack, Tensor::scalar<float>(1)}).ok());
+  EXPECT_EQ(harness.run("StackPopV2", {stack}, {{"elem_type", DataType::kInt32}}).status().code(),
             absl::StatusCode::kInternal);
-}
-
-Tensor reserved(int32_t n, Tensor shape = Tensor::scalar<int32_t>(-1)) {
-  auto out =
-      run_kernel("TensorListReserve", {std::move(shape), index(n)}, {{"element_dtype", DataType::kFloat}});
-  EXPECT_TRUE(out.ok()) << out.status();
-  return out->at(0);
-}
-absl::StatusOr<std::vector<Tensor>> set_item(Tensor list, int32_t i, Tensor value) {
-  std::vector<Tensor> inputs;  // not a list in braces, which would hold the tensors a second time
-  inputs.push_back(std::move(list));
-  inputs.push_back(index(i));
-  inputs.push_back(std::move(value));
-  return run_kernel("TensorListSetItem", std::move(inputs));
-}
-absl::StatusOr<std::vector<Tensor>> get_item(Tensor list, int32_t i) {
-  return run_kernel("TensorListGetItem", {std::move(list), index(i), index(-1)},
-                    {{"element_dtype", DataType::kFloat}});
 }
 
 TEST(TensorList, is_a_value_that_changes_leave_alone) {
