@@ -132,6 +132,24 @@ TEST(Stack, takes_and_gives_one_type) {
             absl::StatusCode::kInternal);
 }
 
+Tensor reserved(int32_t n, Tensor shape = Tensor::scalar<int32_t>(-1)) {
+  auto out =
+      run_kernel("TensorListReserve", {std::move(shape), index(n)}, {{"element_dtype", DataType::kFloat}});
+  EXPECT_TRUE(out.ok()) << out.status();
+  return out->at(0);
+}
+absl::StatusOr<std::vector<Tensor>> set_item(Tensor list, int32_t i, Tensor value) {
+  std::vector<Tensor> inputs;  // not a list in braces, which would hold the tensors a second time
+  inputs.push_back(std::move(list));
+  inputs.push_back(index(i));
+  inputs.push_back(std::move(value));
+  return run_kernel("TensorListSetItem", std::move(inputs));
+}
+absl::StatusOr<std::vector<Tensor>> get_item(Tensor list, int32_t i) {
+  return run_kernel("TensorListGetItem", {std::move(list), index(i), index(-1)},
+                    {{"element_dtype", DataType::kFloat}});
+}
+
 TEST(TensorList, is_a_value_that_changes_leave_alone) {
   Tensor before = reserved(2);
   auto after = set_item(before, 0, Tensor::scalar<float>(7));
