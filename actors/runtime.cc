@@ -227,7 +227,8 @@ std::unique_ptr<Runtime> Runtime::create(caf::actor_system& system, const Runtim
   impl->intra_op = std::make_unique<IntraOpPool>(options.intra_op_threads);
   impl->services = make_services(options);
   impl->default_pool = std::make_shared<NamedPool>(&system, "default", options.inter_op_threads);
-  impl->compilers = std::make_shared<NamedPool>(&system, "compile", options.compile_threads);
+  impl->compilers =
+      std::make_shared<NamedPool>(&system, "compile", options.compile_threads, NamedPool::Urgency::kLabour);
   impl->actor = spawn_runtime(system, impl);
   return std::unique_ptr<Runtime>(new Runtime(std::move(impl)));
 }

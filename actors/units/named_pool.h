@@ -23,8 +23,11 @@ class NamedPool {
   /// Messages that an actor may handle before others get their turn.
   static constexpr size_t kMessagesPerTurn = 16;
 
+  /// For steps, or for labour, which steps and control go before where cores are few.
+  enum class Urgency { kSteps, kLabour };
+
   /// 0: as many threads as cores.
-  NamedPool(caf::actor_system* system, std::string name, int num_threads);
+  NamedPool(caf::actor_system* system, std::string name, int num_threads, Urgency urgency = Urgency::kSteps);
   /// As stop. The runtime holds every pool, so that none is destroyed on a thread of its own.
   ~NamedPool();
 
@@ -77,10 +80,11 @@ class NamedPool {
   void start_threads();
   static void run_kernel(Job job, Unit* unit);
   static void resume(caf::resumable* actor, Unit* unit);
-  static void work(std::shared_ptr<Shared> shared);
+  static void work(std::shared_ptr<Shared> shared, Urgency urgency);
 
   const std::string name_;
   const int num_threads_;
+  const Urgency urgency_;
   const std::shared_ptr<Shared> shared_;
   std::vector<std::thread> threads_;  // guarded by shared_->mu
 };
