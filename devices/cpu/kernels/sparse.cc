@@ -16,6 +16,18 @@ absl::Status check_dims(const Indices& dims) {
   return absl::OkStatus();
 }
 
+absl::Status check_sparse_ranks(const KernelContext& context, int first) {
+  const Tensor &indices = context.input(first), &values = context.input(first + 1),
+               &shape = context.input(first + 2);
+  if (indices.rank() != 2)
+    return invalid("Input indices should be a matrix but received shape ", indices.shape().to_string());
+  if (!is_vector(values))
+    return invalid("Input values should be a vector but received shape ", values.shape().to_string());
+  if (!is_vector(shape))
+    return invalid("Input shape should be a vector but received shape ", shape.shape().to_string());
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Sparse> read_sparse(KernelContext& context, int first) {
   const Tensor& indices = context.input(first);
   const Tensor& values = context.input(first + 1);

@@ -27,6 +27,9 @@ struct Sparse {
 /// InvalidArgument for a negative size, and for more elements than 2^63 - 1.
 absl::Status check_dims(const Indices& dims);
 
+/// That inputs `first` .. `first` + 2 are a matrix and two vectors: what some ops say before they look any further.
+absl::Status check_sparse_ranks(const KernelContext& context, int first);
+
 /// Reads inputs `first` .. `first` + 2. The errors are those that most sparse ops of TensorFlow have.
 absl::StatusOr<Sparse> read_sparse(KernelContext& context, int first);
 

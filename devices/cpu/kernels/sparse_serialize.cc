@@ -51,19 +51,8 @@ absl::StatusOr<Tensor> read_part(const Tensor& in, int64_t i) {
   return from_proto(proto);
 }
 
-absl::Status check_parts(KernelContext& context) {
-  const Tensor &indices = context.input(0), &values = context.input(1), &shape = context.input(2);
-  if (indices.rank() != 2)
-    return invalid("Input indices should be a matrix but received shape ", indices.shape().to_string());
-  if (!is_vector(values))
-    return invalid("Input values should be a vector but received shape ", values.shape().to_string());
-  if (!is_vector(shape))
-    return invalid("Input shape should be a vector but received shape ", shape.shape().to_string());
-  return absl::OkStatus();
-}
-
 absl::Status serialize_sparse(KernelContext& context) {
-  TROUPE_RETURN_IF_ERROR(check_parts(context));
+  TROUPE_RETURN_IF_ERROR(check_sparse_ranks(context, 0));
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape{3}));
   for (int i = 0; i < 3; ++i) TROUPE_RETURN_IF_ERROR(write_part(context.input(i), out, i));
   return absl::OkStatus();
@@ -71,7 +60,7 @@ absl::Status serialize_sparse(KernelContext& context) {
 
 /// The sparse tensors that a batch is made of: one for each index of the first dimension.
 absl::StatusOr<std::vector<Parts>> split_batch(KernelContext& context) {
-  TROUPE_RETURN_IF_ERROR(check_parts(context));
+  TROUPE_RETURN_IF_ERROR(check_sparse_ranks(context, 0));
   if (context.input(2).dim(0) <= 1) {
     return invalid("Rank of input SparseTensor should be > 1, but saw rank: ", context.input(2).dim(0));
   }
@@ -99,7 +88,7 @@ absl::StatusOr<std::vector<Parts>> split_batch(KernelContext& context) {
 }
 
 absl::Status serialize_many_sparse(KernelContext& context) {
-  TROUPE_RETURN_IF_ERROR(check_parts(context));
+  TROUPE_RETURN_IF_ERROR(check_sparse_ranks(context, 0));
   const int64_t dims[2] = {context.input(2).num_elements() > 0 ? int_at(context.input(2), 0) : 0, 3};
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(dims));
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
@@ -260,7 +249,7 @@ class AddSparseToTensorsMap final : public MapKernel {
     return make<AddSparseToTensorsMap>(c);
   }
   absl::Status compute(KernelContext& context) override {
-    TROUPE_RETURN_IF_ERROR(check_parts(context));
+    TROUPE_RETURN_IF_ERROR(check_sparse_ranks(context, 0));
     TROUPE_RETURN_IF_ERROR(read_sparse(context, 0).status());
     TROUPE_ASSIGN_OR_RETURN(auto target, map(context));
     TROUPE_ASSIGN_OR_RETURN(Tensor * handle, context.allocate_output(0, Shape()));
@@ -275,7 +264,7 @@ class AddManySparseToTensorsMap final : public MapKernel {
     return make<AddManySparseToTensorsMap>(c);
   }
   absl::Status compute(KernelContext& context) override {
-    TROUPE_RETURN_IF_ERROR(check_parts(context));
+    TROUPE_RETURN_IF_ERROR(check_sparse_ranks(context, 0));
     const int64_t dims[1] = {context.input(2).num_elements() > 0 ? int_at(context.input(2), 0) : 0};
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(dims));
     TROUPE_ASSIGN_OR_RETURN(Tensor * handles, context.allocate_output(0, shape));

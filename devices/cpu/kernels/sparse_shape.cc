@@ -129,7 +129,7 @@ class SparseSplit final : public Kernel {
     const Tensor& split_dim = context.input(0);
     if (!is_scalar(split_dim))
       return invalid("Input axis should be a scalar but received shape ", split_dim.shape().to_string());
-    TROUPE_RETURN_IF_ERROR(check_ranks(context));
+    TROUPE_RETURN_IF_ERROR(check_sparse_ranks(context, 1));
     TROUPE_ASSIGN_OR_RETURN(Sparse input, read_sparse(context, 1));
     const int rank = input.rank();
     for (int64_t i = 0; i < input.nnz(); ++i) {
@@ -175,17 +175,6 @@ class SparseSplit final : public Kernel {
   }
 
  private:
-  static absl::Status check_ranks(KernelContext& context) {
-    const Tensor &indices = context.input(1), &values = context.input(2), &shape = context.input(3);
-    if (indices.rank() != 2)
-      return invalid("Input indices should be a matrix but received shape ", indices.shape().to_string());
-    if (!is_vector(values))
-      return invalid("Input values should be a vector but received shape ", values.shape().to_string());
-    if (!is_vector(shape))
-      return invalid("Input shape should be a vector but received shape ", shape.shape().to_string());
-    return absl::OkStatus();
-  }
-
   int64_t parts_ = 1;
 };
 
