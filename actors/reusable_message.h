@@ -8,27 +8,29 @@ namespace troupe {
 
 /// A message that is sent again and again without being allocated again: CAF asks a mailbox element to delete itself, and this
 /// one marks itself free instead. For messages of which at most one is under way by protocol; were one still in a mailbox,
-/// `send` falls back to a fresh one. Must outlive the actors that it is sent to.
+/// `send` falls back to a fresh one. It may go while it is in a mailbox: the element goes with the last of the two, for an
+/// actor that dies empties its mailbox after it has let go of what it owned.
 template <class T>
 class ReusableMessage {
  public:
-  explicit ReusableMessage(T value = T()) : element_(std::move(value)) {}
+  explicit ReusableMessage(T value = T()) : element_(new Element(std::move(value))) {}
+  ReusableMessage(const ReusableMessage&) = delete;
+  ReusableMessage& operator=(const ReusableMessage&) = delete;
+  ~ReusableMessage() { element_->disown(); }
 
   template <class Actor>
   void send(Actor* to, caf::execution_unit* unit) {
-    bool expected = false;
-    if (element_.busy.compare_exchange_strong(expected, true, std::memory_order_acquire)) {
-      element_.mid = caf::make_message_id();
-      element_.next = nullptr;
-      to->enqueue(caf::mailbox_element_ptr(&element_), unit);
+    if (element_->take()) {
+      to->enqueue(caf::mailbox_element_ptr(element_), unit);
     } else {
       to->enqueue(
-          caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, std::get<0>(element_.data())), unit);
+          caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, std::get<0>(element_->data())),
+          unit);
     }
   }
 
   /// Whether it is this message.
-  bool is(const caf::mailbox_element* other) const { return other == &element_; }
+  bool is(const caf::mailbox_element* other) const { return other == element_; }
 
  private:
   class Element final : public caf::mailbox_element,
@@ -37,8 +39,20 @@ class ReusableMessage {
     using Base = caf::detail::tuple_vals_impl<caf::type_erased_tuple, T>;
     explicit Element(T value)
         : caf::mailbox_element(nullptr, caf::make_message_id(), {}), Base(std::move(value)) {}
+    /// False while it is under way.
+    bool take() {
+      uint8_t idle = 0;
+      if (!state_.compare_exchange_strong(idle, kInMailbox, std::memory_order_acquire)) return false;
+      mid = caf::make_message_id();
+      next = nullptr;
+      return true;
+    }
+    void disown() {
+      if (state_.fetch_or(kDisowned, std::memory_order_acq_rel) == 0) delete this;
+    }
     void request_deletion(bool) const noexcept override {
-      const_cast<Element*>(this)->busy.store(false, std::memory_order_release);
+      const uint8_t before = state_.fetch_and(static_cast<uint8_t>(~kInMailbox), std::memory_order_acq_rel);
+      if ((before & kDisowned) != 0) delete this;
     }
     caf::type_erased_tuple& content() override { return *this; }
     const caf::type_erased_tuple& content() const override { return *this; }
@@ -46,9 +60,13 @@ class ReusableMessage {
     caf::message copy_content_to_message() const override {
       return caf::make_message(std::get<0>(this->data()));
     }
-    std::atomic<bool> busy{false};
+
+   private:
+    static constexpr uint8_t kInMailbox = 1;
+    static constexpr uint8_t kDisowned = 2;
+    mutable std::atomic<uint8_t> state_{0};
   };
-  Element element_;
+  Element* const element_;
 };
 
 }  // namespace troupe

@@ -107,19 +107,19 @@ absl::StatusOr<std::shared_ptr<const CallableCode>> SessionCore::callable(Callab
 }
 
 absl::Status SessionCore::release_callable(CallableHandle handle) {
-  decltype(callables_)::node_type gone;  // freed outside the lock
+  decltype(callables_)::node_type released;  // freed outside the lock
   std::lock_guard lock(callables_mu_);
   if (handle < 0 || handle >= next_callable_) {
     return absl::InvalidArgumentError(absl::StrCat("No such callable handle: ", handle));
   }
-  gone = callables_.extract(handle);
+  released = callables_.extract(handle);
   return absl::OkStatus();
 }
 
 void SessionCore::release_callables() {
-  decltype(callables_) gone;  // freed outside the lock
+  decltype(callables_) released;  // freed outside the lock
   std::lock_guard lock(callables_mu_);
-  gone.swap(callables_);
+  released.swap(callables_);
 }
 
 absl::Status check_callable(const CallableCode& callable, size_t num_feeds) {

@@ -490,7 +490,8 @@ TEST_F(DatasetTest, refuse_iterators_for_other_elements) {
 
 TEST_F(DatasetTest, end_when_cancelled_while_a_function_hangs) {
   Session& s = open_text(
-      node("rows", "Const", {}, constant_attrs("DT_FLOAT", "dim { size: 2 }", "float_val: 1 float_val: 2")) +
+      node("rows", "Const", {},
+           constant_attrs("DT_FLOAT", "dim { size: 3 }", "float_val: 1 float_val: 2 float_val: 3")) +
       node("slices", "TensorSliceDataset", {"rows"},
            attr("Toutput_types", "list { type: DT_FLOAT }") + attr("output_shapes", "list { shape {} }")) +
       node("hanging", "MapDataset", {"slices"}, func("f", "Hang") + kNoCaptures + elements("DT_FLOAT", "")) +
@@ -499,7 +500,7 @@ TEST_F(DatasetTest, end_when_cancelled_while_a_function_hangs) {
       node("make", "MakeIterator", {"hanging", "it"}) +
       node("next", "IteratorGetNext", {"it"}, elements("DT_FLOAT", "")));
   ASSERT_TRUE(run("make").ok());
-  // One hangs in the function, the others wait for their turn.
+  // One hangs in the function, the others wait for their turn: each may take a row before it hears.
   std::vector<std::future<absl::Status>> steps;
   for (int i = 0; i < 3; ++i) {
     steps.push_back(std::async(std::launch::async, [&] { return s.run({}, {"next"}).status(); }));

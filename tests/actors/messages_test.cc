@@ -91,7 +91,7 @@ TEST_F(MessagesTest, a_partial_run_has_the_lease_that_its_setup_asks_for) {
   options.partial_run_lease = std::chrono::milliseconds(20);
   Session& s = open(options);
   constexpr std::chrono::milliseconds kForEver{0};
-  const std::string held = *s.partial_run_setup({"x"}, {"sum"}, {}, kForEver);
+  const std::string kept = *s.partial_run_setup({"x"}, {"sum"}, {}, kForEver);
   const auto by_message = [&] {
     caf::scoped_actor self{runtime_->system()};
     std::string handle;
@@ -106,7 +106,7 @@ TEST_F(MessagesTest, a_partial_run_has_the_lease_that_its_setup_asks_for) {
   while (s.counters().running_steps > 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_EQ(s.counters().running_steps, 2);
-  EXPECT_TRUE(s.partial_run(held, x(), {"sum"}).ok());
+  EXPECT_TRUE(s.partial_run(kept, x(), {"sum"}).ok());
   EXPECT_TRUE(s.partial_run(by_message, x(), {"sum"}).ok());
 }
 

@@ -72,6 +72,7 @@ TEST_F(SessionEnd, answers_a_run_by_message_and_leaves_the_gate) {
       kill(c, why);
     });
     EXPECT_TRUE(c->gate.wait_idle(kPatience)) << "nobody left the gate";
+    c.reset();
     session_.reset();
   }
 }
@@ -91,25 +92,26 @@ TEST_F(SessionEnd, answers_a_callable_by_message) {
 }
 
 TEST_F(SessionEnd, answers_those_who_wait_for_a_compiler) {
-  // Enough nodes that compiling takes a while.
-  int last = graph_.find("x")->id;
-  for (int i = 0; i < 20'000; ++i) last = add("n" + std::to_string(i), "TestAdd", {}, {{last, 0}, {last, 0}});
+  const int one = constant("one", Tensor::scalar<float>(1));
+  const int hold = add("hold", "TestHold", {}, {{one, 0}});
+  add("held", "TestAdd", {}, {{hold, 0}, {graph_.find("x")->id, 0}});
   CallableOptions options;
   options.feeds = {"x"};
-  options.fetches = {"n19999"};
+  options.fetches = {"held"};
   for (int what = 0; what < 3; ++what) {
     open();
     auto c = core();
     auto end = [&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      while (held <= what) std::this_thread::yield();
       kill(c, caf::exit_reason::user_shutdown);
     };
     if (what == 0) expect_answered<CallableReply>(MakeCallable{options}, end);
     if (what == 1) {
-      expect_answered<std::string, PartialRunActor>(PartialRunSetup{{"x"}, {"n19999"}, {}}, end);
+      expect_answered<std::string, PartialRunActor>(PartialRunSetup{{"x"}, {"held"}, {}}, end);
     }
-    if (what == 2) expect_answered<RunReply>(RunRequest{x(), {"n19999"}, {}, {}}, end);
+    if (what == 2) expect_answered<RunReply>(RunRequest{x(), {"held"}, {}, {}}, end);
     EXPECT_TRUE(c->gate.wait_idle(kPatience));
+    c.reset();
     session_.reset();
   }
 }
@@ -153,8 +155,8 @@ TEST_F(SessionEnd, leaves_no_slot_behind) {
     wait_until_hanging(c, 1);
     kill(c, caf::exit_reason::user_shutdown);
   });
-  session_.reset();
   c.reset();
+  session_.reset();
   const auto end = Clock::now() + kPatience;
   while (runtime_->impl().live_slots->load() > 0 && Clock::now() < end) std::this_thread::yield();
   EXPECT_EQ(runtime_->impl().live_slots->load(), 0);
@@ -168,9 +170,9 @@ TEST_F(SessionEnd, waits_for_a_run_no_longer_than_its_patience_and_names_it) {
   SessionOptions options;
   options.close_patience = std::chrono::milliseconds(50);
   open(options);
-  auto c = core();
-  auto step = std::async(std::launch::async, [&, s = session_.get()] { return s->run(x(), {"deaf"}).status(); });
-  wait_until_hanging(c, 1);
+  auto step =
+      std::async(std::launch::async, [&, s = session_.get()] { return s->run(x(), {"deaf"}).status(); });
+  while (deafened == 0) std::this_thread::yield();
   const auto begin = Clock::now();
   session_.reset();
   EXPECT_LT(Clock::now() - begin, std::chrono::milliseconds(400));

@@ -12,6 +12,7 @@ const OpRow kTestOps[] = {
     {"TestLess", "x:float, y:float", "z:bool", "", ""}, {"TestSleep", "x:float", "z:float", "micros:int", ""},
     {"TestFail", "x:float", "z:float", "", ""},         {"TestThrow", "x:float", "z:float", "", ""},
     {"TestHang", "x:float", "z:float", "", ""},         {"TestDeaf", "x:float", "z:float", "micros:int", ""},
+    {"TestHold", "x:float", "z:float", "", ""},
 };
 
 absl::Status sum(KernelContext& c) {
@@ -46,14 +47,6 @@ absl::Status sleep(KernelContext& c) {
   return absl::OkStatus();
 }
 
-absl::Status deaf(KernelContext& c) {
-  auto micros = c.node().attrs.get<int64_t>("micros");
-  TROUPE_RETURN_IF_ERROR(micros.status());
-  std::this_thread::sleep_for(std::chrono::microseconds(*micros));
-  c.forward_input(0, 0);
-  return absl::OkStatus();
-}
-
 absl::Status fail(KernelContext&) { return absl::InvalidArgumentError("told to fail"); }
 absl::Status throws(KernelContext&) { throw std::runtime_error("told to throw"); }
 
@@ -72,9 +65,31 @@ class Hang final : public AsyncKernel {
 
 }  // namespace
 
+absl::Status SessionTest::deaf(KernelContext& c) {
+  auto micros = c.node().attrs.get<int64_t>("micros");
+  TROUPE_RETURN_IF_ERROR(micros.status());
+  ++deafened;
+  std::this_thread::sleep_for(std::chrono::microseconds(*micros));
+  c.forward_input(0, 0);
+  return absl::OkStatus();
+}
+
+absl::Status SessionTest::hold(KernelContext& c) {
+  ++held;
+  while (!let_go) {
+    if (c.cancellation().cancelled()) return c.cancellation().reason();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  c.forward_input(0, 0);
+  return absl::OkStatus();
+}
+
 SessionTest::SessionTest()
     : ops_(std::make_unique<OpRegistry>(&builtin_ops())), kernels_(std::make_unique<KernelRegistry>()),
       graph_(ops_.get()) {
+  held = 0;
+  deafened = 0;
+  let_go = false;
   EXPECT_TRUE(ops_->add(kTestOps).ok());
   register_cpu_kernels(kernels_.get());
   kernels_->add(KernelDef("TestAdd").fn(sum, true));
@@ -82,6 +97,7 @@ SessionTest::SessionTest()
   kernels_->add(KernelDef("TestLess").fn(less, true));
   kernels_->add(KernelDef("TestSleep").fn(sleep));
   kernels_->add(KernelDef("TestDeaf").fn(deaf));
+  kernels_->add(KernelDef("TestHold").fn(hold));
   kernels_->add(KernelDef("TestFail").fn(fail));
   kernels_->add(KernelDef("TestThrow").fn(throws));
   kernels_->add(KernelDef("TestHang").kernel<Hang>());
@@ -94,6 +110,7 @@ SessionTest::SessionTest()
 }
 
 SessionTest::~SessionTest() {
+  let_go = true;
   session_.reset();
   runtime_.reset();
 }

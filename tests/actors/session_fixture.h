@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 
 #include "actors/runtime.h"
@@ -14,11 +15,16 @@ namespace troupe::test {
 /// A runtime with its own ops and kernels beside the built-in ones, a session over a graph that the test builds:
 ///   TestAdd(x, y) float; TestSleep(x): sleeps `micros` in slices of 1 ms, polling the token;
 ///   TestDeaf(x): the same at once, without polling; TestFail(x): an error
-///   "told to fail"; TestHang(x): asynchronous, never done until cancelled.
+///   "told to fail"; TestHang(x): asynchronous, never done until cancelled;
+///   TestHold(x): x when the test lets go, or an error when nobody wants it any more. Of a constant it is folded, so that
+///   planning stays there.
 class SessionTest : public testing::Test {
  protected:
   SessionTest();
   ~SessionTest() override;
+
+  static absl::Status hold(KernelContext& c);
+  static absl::Status deaf(KernelContext& c);
 
   /// Adds a node; the test fails when the graph refuses it.
   int add(const std::string& name, const std::string& op, AttrMap attrs = {},
@@ -28,6 +34,11 @@ class SessionTest : public testing::Test {
   /// Loop i = 0; while (i < limit) i = TestAdd(i, 1); limit 0: for ever.
   void endless_loop(const std::string& name);
   Session& open(SessionOptions options = {});
+
+  /// Kernels that TestHold and TestDeaf have begun since the test did.
+  static inline std::atomic<int> held{0};
+  static inline std::atomic<int> deafened{0};
+  static inline std::atomic<bool> let_go{false};
 
   std::unique_ptr<OpRegistry> ops_;
   std::unique_ptr<KernelRegistry> kernels_;
