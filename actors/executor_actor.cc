@@ -22,7 +22,7 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
     ExecutorActor::base::enqueue(std::move(what), unit_.get());
   }
 
-  void on_exit() override { keep_slot_ = nullptr; }
+  void on_exit() override { state_->abandon(std::move(keep_slot_)); }
 
   /// The turn that most steps consist of: StartExecutor alone in the mailbox. It is taken as any message is, without CAF's
   /// search for a handler, its timeouts and streams; all other turns are CAF's. What arrived meanwhile is taken at once, too: behind
@@ -119,7 +119,7 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
 
   const std::shared_ptr<LentThread> unit_;
   std::shared_ptr<StepSlot> keep_slot_;
-  /// Valid while kernels are out, too: a slot that lost an actor is kept until its session ends.
+  /// Valid while kernels are out, too: they keep it.
   StepSlot* const slot_;
   const int index_;
   ExecutorState* state_;

@@ -41,7 +41,7 @@ std::shared_ptr<StepSlot> FunctionCode::acquire(const std::shared_ptr<SessionCor
       lost.push_back(std::move(found));
     }
   }
-  for (auto& slot : lost) core->bury(std::move(slot));
+  for (const auto& slot : lost) discard_slot(slot);
   return found != nullptr ? found : make_slot(code_, core, core->pools[0].get());
 }
 
@@ -355,7 +355,7 @@ void SlotCalls::abandon(Nested* nested, absl::Status why) {
   }
   if (nested->slot != nullptr) {
     root_->note_running(nested->slot.get(), false);
-    slot_->session->bury(std::move(nested->slot));
+    discard_slot(std::exchange(nested->slot, nullptr));
   }
   if (Done done = std::move(nested->done)) done(std::move(why), {});
 }
@@ -388,7 +388,7 @@ void SlotCalls::finish(Nested* nested) {
   root_->nested_.fetch_sub(1, std::memory_order_relaxed);
   const bool cancelled = slot_->token.cancelled();
   if (slot->broken()) {
-    slot_->session->bury(std::move(slot));
+    discard_slot(slot);
   } else {
     nested->code->release(slot);
   }

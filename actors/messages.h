@@ -12,7 +12,7 @@
 #include "actors/options.h"
 #include "actors/session.h"
 #include "actors/step/executor_state.h"
-#include "devices/rendezvous.h"
+#include "actors/step/rendezvous_table.h"
 #include "graph/ir/graph.h"
 #include "graph/tensor/tensor.h"
 
@@ -253,7 +253,7 @@ struct RendezvousSend {
 };
 struct RendezvousRecv {
   std::string key;
-  Rendezvous::RecvDone done;
+  std::shared_ptr<Receiver> receiver;
 };
 /// Ignored unless that step began last.
 struct RendezvousAbort {

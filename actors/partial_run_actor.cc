@@ -144,9 +144,9 @@ class PartialRunImpl final : public PartialRunActor::base {
       send(slot().rendezvous,
            RendezvousRecv{
                partial_run_key(devices, m.fetches[i]),
-               [self, id, i](absl::Status status, Tensor value, bool is_dead) {
+               std::make_shared<Receiver>([self, id, i](absl::Status status, Tensor value, bool is_dead) {
                  caf::anon_send(self, PartialRunValue{id, i, std::move(status), std::move(value), is_dead});
-               }});
+               })});
     }
     const auto patience = parts_.core->options.operation_timeout;
     if (patience.count() > 0 && turn.missing > 0) delayed_send(this, patience, PartialRunTimeout{id});

@@ -19,6 +19,9 @@ class RendezvousImpl final : public RendezvousActor::base {
     RendezvousActor::base::enqueue(std::move(what), unit_.get());
   }
 
+  /// Kernels may wait here, and hold what they belong to until they hear.
+  void on_exit() override { table_.abort(absl::CancelledError("the rendezvous has ended")); }
+
   behavior_type make_behavior() override {
     return {
         [this](const RendezvousBegin& m) {
@@ -26,7 +29,7 @@ class RendezvousImpl final : public RendezvousActor::base {
           table_.begin();
         },
         [this](const RendezvousSend& m) { table_.send(m.key, m.value, m.is_dead); },
-        [this](const RendezvousRecv& m) { table_.recv(m.key, m.done); },
+        [this](const RendezvousRecv& m) { table_.recv(m.key, m.receiver); },
         [this](const RendezvousAbort& m) {
           if (m.step_id == step_id_) table_.abort(m.status);
         },
@@ -48,7 +51,9 @@ class ActorRendezvous final : public Rendezvous {
     post(RendezvousSend{key, std::move(value), is_dead});
     return absl::OkStatus();
   }
-  void recv(const std::string& key, RecvDone done) override { post(RendezvousRecv{key, std::move(done)}); }
+  void recv(const std::string& key, RecvDone done) override {
+    post(RendezvousRecv{key, std::make_shared<Receiver>(std::move(done))});
+  }
 
  private:
   template <class M>

@@ -72,22 +72,9 @@ void SessionCore::add_slot(const std::shared_ptr<StepSlot>& slot) {
   slots_.push_back(slot);
 }
 
-void SessionCore::bury(std::shared_ptr<StepSlot> slot) {
-  stop_slot(slot);
-  // The cell by which it would be released: it holds the slot.
-  delete static_cast<std::shared_ptr<StepSlot>*>(std::exchange(slot->unit->parked, nullptr));
-  std::lock_guard lock(slots_mu_);
-  // Nobody would take it out of the ground again, and it holds the session.
-  if (!stopped_) broken_.push_back(std::move(slot));
-}
-
 void SessionCore::stop_slots() {
   signatures.clear();
   functions->stop();
-  std::vector<std::shared_ptr<StepSlot>> broken;
-  std::lock_guard lock(slots_mu_);
-  stopped_ = true;
-  broken.swap(broken_);
 }
 
 CallableHandle SessionCore::add_callable(std::shared_ptr<const CallableCode> callable) {
@@ -244,7 +231,7 @@ absl::Status finish_slot(const SignatureAlias& alias, const std::shared_ptr<Step
   for (Tensor& t : slot->retvals) t = Tensor();
   slot->end();
   if (slot->broken()) {
-    slot->session->bury(slot);
+    discard_slot(slot);
   } else if (!alias.signature->release(slot)) {
     stop_slot(slot);
   }

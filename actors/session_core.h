@@ -107,9 +107,7 @@ struct SessionCore {
   /// Every slot that was ever made and is not gone; SESSION's broadcast goes to all of them.
   std::vector<std::weak_ptr<StepSlot>> slots();
   void add_slot(const std::shared_ptr<StepSlot>& slot);
-  /// A slot that lost an actor: kept, unused, until the session ends, as kernels may still refer to it.
-  void bury(std::shared_ptr<StepSlot> slot);
-  /// Ends all idle and broken slots; at the end of the session.
+  /// Ends all idle slots; at the end of the session.
   void stop_slots();
 
  private:
@@ -122,8 +120,6 @@ struct SessionCore {
   CallableHandle next_callable_ = 0;
   std::mutex slots_mu_;
   std::vector<std::weak_ptr<StepSlot>> slots_;
-  std::vector<std::shared_ptr<StepSlot>> broken_;
-  bool stopped_ = false;
 };
 
 /// What a feed stands for: a session handle (GetSessionHandleV2) for the tensor that it names, anything else for itself.

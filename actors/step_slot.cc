@@ -228,6 +228,12 @@ void stop_slot(const std::shared_ptr<StepSlot>& slot) {
   if (slot->rendezvous) caf::anon_send_exit(slot->rendezvous, caf::exit_reason::user_shutdown);
 }
 
+void discard_slot(const std::shared_ptr<StepSlot>& slot) {
+  stop_slot(slot);
+  // The cell by which it would be released: it holds the slot.
+  delete static_cast<std::shared_ptr<StepSlot>*>(std::exchange(slot->unit->parked, nullptr));
+}
+
 std::shared_ptr<StepSlot> Signature::acquire() {
   static thread_local unsigned start =
       static_cast<unsigned>(std::hash<std::thread::id>()(std::this_thread::get_id()));
@@ -238,7 +244,7 @@ std::shared_ptr<StepSlot> Signature::acquire() {
       std::shared_ptr<StepSlot> slot = *held;
       slot->unit->parked = held;
       if (!slot->broken() && !slot->lost_device()) return slot;
-      slot->session->bury(std::move(slot));
+      discard_slot(slot);
     }
   }
   return nullptr;

@@ -155,6 +155,8 @@ std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code,
                                     std::shared_ptr<SessionCore> session, NamedPool* pool);
 /// Ends the actors of a slot; nothing may be running.
 void stop_slot(const std::shared_ptr<StepSlot>& slot);
+/// Ends a leased slot that lost an actor. Kernels of it may still be at work: they keep it until they have answered.
+void discard_slot(const std::shared_ptr<StepSlot>& slot);
 
 /// A compiled signature and its idle slots. Leasing takes no lock.
 class Signature {

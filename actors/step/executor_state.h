@@ -33,6 +33,8 @@ struct KernelTask {
   NodeTiming timing = {};
   /// Counts the answers of asynchronous kernels: the first of each use of the task is taken.
   std::atomic<uint32_t> round{0};
+  /// Out, and nothing but the kernel's own answer will bring it back.
+  bool asynchronous = false;
 
   /// Runs the kernel; on any thread. The caller then hands the task to ExecutorState::complete.
   void run();
@@ -92,6 +94,9 @@ class ExecutorState {
   /// Drops what is ready; nothing new starts. What is out is waited for. The first status given sticks; an OK one is no
   /// reason to stop and does nothing.
   void abort(absl::Status status);
+  /// The executor dies. `owner`, which owns this, stays until asynchronous kernels that are out have answered; the others are held by
+  /// those who run them. Nobody is woken any more.
+  void abandon(std::shared_ptr<void> owner);
 
   /// The first error of this partition, or OK.
   const absl::Status& status() const { return status_; }
@@ -199,6 +204,9 @@ class ExecutorState {
   std::mutex completed_mu_;
   std::vector<KernelTask*> completed_;  // guarded by completed_mu_
   bool wake_pending_ = false;           // guarded by completed_mu_
+  /// Of an executor that died: asynchronous kernels that are out, and what they keep.
+  std::ptrdiff_t answers_missing_ = 0;  // guarded by completed_mu_
+  std::shared_ptr<void> owner_;         // guarded by completed_mu_
   std::vector<KernelTask*> draining_;
 };
 

@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "actors/step/executor_frame.h"
 
 // Kernels that run on other threads, or that are done later.
@@ -92,6 +94,7 @@ KernelTask* ExecutorState::make_task(const Ready& r) {
 
 void ExecutorState::start_async(const Ready& r) {
   KernelTask* t = make_task(r);
+  t->asynchronous = true;
   ++in_flight_;
   if (t->timed) {
     t->timing.begin_ns = wall_clock_ns();
@@ -115,12 +118,24 @@ void KernelTask::answer(uint32_t in_round, absl::Status s) {
 }
 
 void ExecutorState::complete(KernelTask* task) {
+  std::shared_ptr<void> last;  // freed outside the lock
   std::lock_guard lock(completed_mu_);
   completed_.push_back(task);
+  if (owner_ != nullptr && task->asynchronous && --answers_missing_ == 0) last.swap(owner_);
   if (wake_pending_) return;
   wake_pending_ = true;
   // Under the lock, so that the executor cannot finish and go away between the push and the wake.
   host_->wake();
+}
+
+void ExecutorState::abandon(std::shared_ptr<void> owner) {
+  auto answers_missing = [](const auto& tasks) {
+    return std::count_if(tasks.begin(), tasks.end(), [](const auto& t) { return t->asynchronous; });
+  };
+  std::lock_guard lock(completed_mu_);
+  wake_pending_ = true;
+  answers_missing_ = answers_missing(tasks_) - answers_missing(completed_) - answers_missing(draining_);
+  if (answers_missing_ > 0) owner_ = std::move(owner);
 }
 
 void ExecutorState::drain_completed() {
@@ -136,6 +151,7 @@ void ExecutorState::drain_completed() {
 
 void ExecutorState::finish_task(KernelTask* t) {
   --in_flight_;
+  t->asynchronous = false;
   const CompiledNode& n = partition_->node(t->node);
   if (n.expensive) partition_->record_cost(t->node, t->cycles);
   absl::Status status = std::move(t->status);

@@ -4,6 +4,12 @@
 
 namespace troupe {
 
+Receiver::~Receiver() { answer(absl::CancelledError("the rendezvous has ended"), Tensor(), false); }
+
+void Receiver::answer(absl::Status status, Tensor value, bool is_dead) {
+  if (auto done = std::exchange(done_, nullptr)) done(std::move(status), std::move(value), is_dead);
+}
+
 void RendezvousTable::begin() {
   if (!slots_.empty()) abort(absl::CancelledError("the step has ended"));
   status_ = absl::OkStatus();
@@ -16,23 +22,23 @@ void RendezvousTable::send(const std::string& key, Tensor value, bool is_dead) {
     slot.values.push_back({std::move(value), is_dead});
     return;
   }
-  Rendezvous::RecvDone done = std::move(slot.receivers.front());
+  const auto receiver = std::move(slot.receivers.front());
   slot.receivers.pop_front();
   if (slot.receivers.empty()) slots_.erase(key);
-  done(absl::OkStatus(), std::move(value), is_dead);
+  receiver->answer(absl::OkStatus(), std::move(value), is_dead);
 }
 
-void RendezvousTable::recv(const std::string& key, Rendezvous::RecvDone done) {
-  if (!status_.ok()) return done(status_, Tensor(), false);
+void RendezvousTable::recv(const std::string& key, std::shared_ptr<Receiver> receiver) {
+  if (!status_.ok()) return receiver->answer(status_, Tensor(), false);
   Slot& slot = slots_[key];
   if (slot.values.empty()) {
-    slot.receivers.push_back(std::move(done));
+    slot.receivers.push_back(std::move(receiver));
     return;
   }
   Item item = std::move(slot.values.front());
   slot.values.pop_front();
   if (slot.values.empty()) slots_.erase(key);
-  done(absl::OkStatus(), std::move(item.value), item.is_dead);
+  receiver->answer(absl::OkStatus(), std::move(item.value), item.is_dead);
 }
 
 void RendezvousTable::abort(const absl::Status& status) {
@@ -40,7 +46,7 @@ void RendezvousTable::abort(const absl::Status& status) {
   auto slots = std::move(slots_);
   slots_.clear();
   for (auto& [key, slot] : slots) {
-    for (auto& done : slot.receivers) done(status_, Tensor(), false);
+    for (auto& receiver : slot.receivers) receiver->answer(status_, Tensor(), false);
   }
 }
 

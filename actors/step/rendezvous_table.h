@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,19 @@
 #include "devices/rendezvous.h"
 
 namespace troupe {
+
+/// Who waits for a value. Answered once; when it is dropped unanswered, as a RENDEZVOUS that is gone does with what it is sent, it
+/// answers Cancelled itself.
+class Receiver {
+ public:
+  explicit Receiver(Rendezvous::RecvDone done) : done_(std::move(done)) {}
+  Receiver(const Receiver&) = delete;
+  ~Receiver();
+  void answer(absl::Status status, Tensor value, bool is_dead);
+
+ private:
+  Rendezvous::RecvDone done_;
+};
 
 /// The machine of a RENDEZVOUS: for each key either values that wait for a receiver or receivers that wait for a
 /// value, first in first out. Not thread-safe: the RENDEZVOUS actor calls it.
@@ -18,7 +32,7 @@ class RendezvousTable {
   /// Hands the value to the first waiting receiver, or keeps it.
   void send(const std::string& key, Tensor value, bool is_dead);
   /// Answers at once when a value is waiting or the table was aborted.
-  void recv(const std::string& key, Rendezvous::RecvDone done);
+  void recv(const std::string& key, std::shared_ptr<Receiver> receiver);
   /// All waiting receivers get `status`; so does whoever comes later. The first abort sticks. `status` is no OK.
   void abort(const absl::Status& status);
 
@@ -34,7 +48,7 @@ class RendezvousTable {
   };
   struct Slot {
     std::deque<Item> values;
-    std::deque<Rendezvous::RecvDone> receivers;
+    std::deque<std::shared_ptr<Receiver>> receivers;
   };
   absl::flat_hash_map<std::string, Slot> slots_;
   absl::Status status_;

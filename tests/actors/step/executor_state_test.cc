@@ -11,11 +11,9 @@ namespace troupe {
 namespace {
 
 const OpRow kOps[] = {
-    {"CountUp", "x:int32", "y:int32", "", ""},
-    {"Below", "x:int32", "y:bool", "limit:int", ""},
-    {"Slow", "x:int32", "y:int32", "", ""},
-    {"Plus", "x:int32, y:int32", "z:int32", "", ""},
-    {"Halves", "x:int32", "y:int32, z:int32", "", ""},
+    {"CountUp", "x:int32", "y:int32", "", ""}, {"Below", "x:int32", "y:bool", "limit:int", ""},
+    {"Slow", "x:int32", "y:int32", "", ""},    {"Plus", "x:int32, y:int32", "z:int32", "", ""},
+    {"Later", "x:int32", "y:int32", "", ""},   {"Halves", "x:int32", "y:int32, z:int32", "", ""},
 };
 
 absl::Status count_up(KernelContext& c) {
@@ -35,6 +33,16 @@ absl::Status below(KernelContext& c) {
   c.set_output(0, Tensor::scalar<bool>(c.input(0).value<int32_t>() < *c.node().attrs.get<int64_t>("limit")));
   return absl::OkStatus();
 }
+
+/// Hands out what is to be called when it is done.
+class Later final : public AsyncKernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction&) {
+    return std::make_unique<Later>();
+  }
+  void compute_async(KernelContext&, Done done) override { out.push_back(std::move(done)); }
+  static inline std::vector<Done> out;
+};
 
 /// Runs what is launched when the test says so, in the order that the test likes.
 class ManualHost final : public ExecutorHost {
@@ -57,6 +65,7 @@ class ExecutorStateTest : public testing::Test {
     kernels_.add(KernelDef("CountUp").fn(count_up, true));
     kernels_.add(KernelDef("Slow").fn(count_up));
     kernels_.add(KernelDef("Plus").fn(plus, true));
+    kernels_.add(KernelDef("Later").kernel<Later>());
     kernels_.add(KernelDef("Halves").fn(halves, true));
     kernels_.add(KernelDef("Below").fn(below, true));
   }
@@ -310,7 +319,8 @@ TEST_F(ExecutorStateTest, keeps_the_order_that_several_constants_carry) {
   compile();
   const CompiledPartition& p = state_->partition();
   for (int i = 0; i < p.num_nodes(); ++i) {
-    if (p.info(i).name == "both") EXPECT_EQ(p.node(i).bound_inputs, 1u) << "one must still wait for `effect`";
+    if (p.info(i).name != "both") continue;
+    EXPECT_EQ(p.node(i).bound_inputs, 1u) << "one must still wait for `effect`";
   }
   ASSERT_TRUE(run().ok());
   EXPECT_EQ(retvals_[0].value<int32_t>(), 3);
@@ -351,6 +361,34 @@ TEST_F(ExecutorStateTest, kills_all_outputs_of_a_list_when_one_input_is_dead) {
   EXPECT_EQ(retvals_[0].value<int32_t>(), 1);
   EXPECT_FALSE(retvals_[1].initialized());
   EXPECT_EQ(retvals_[2].value<int32_t>(), 7);
+}
+
+TEST_F(ExecutorStateTest, keeps_its_owner_until_asynchronous_kernels_have_answered) {
+  const int c = constant("c", 1);
+  const int a = add("a", "Later", {}, {{c, 0}});
+  const int b = add("b", "Later", {}, {{c, 0}});
+  fetch({a, 0}, 0);
+  fetch({b, 0}, 1);
+  auto p = CompiledPartition::compile(graph_, device_.get(), kernels_, nullptr);
+  ASSERT_TRUE(p.ok()) << p.status();
+  auto state = std::make_shared<ExecutorState>(*p, &host_);
+  retvals_.assign(fetches_, Tensor());
+  step_.device = device_.get();
+  step_.cancellation = &token_;
+  step_.retvals = retvals_;
+  state->start(&step_, false);
+  ASSERT_EQ(state->advance(), ExecutorState::Turn::kWaiting);
+  auto out = std::exchange(Later::out, {});
+  ASSERT_EQ(out.size(), 2u);
+  out[0](absl::OkStatus());
+  EXPECT_EQ(host_.wakes, 1);
+  std::weak_ptr<ExecutorState> owner = state;
+  ExecutorState* const dying = state.get();
+  dying->abandon(std::move(state));
+  EXPECT_FALSE(owner.expired());
+  out[1](absl::CancelledError("the end"));
+  EXPECT_TRUE(owner.expired());
+  EXPECT_EQ(host_.wakes, 1) << "nobody is there to be woken";
 }
 
 TEST_F(ExecutorStateTest, takes_no_abort_without_a_reason) {

@@ -17,14 +17,28 @@ TEST(RendezvousTable, hands_a_value_to_who_waits_and_keeps_it_for_who_comes) {
     EXPECT_FALSE(dead);
     got = v.value<int32_t>();
   };
-  table.recv("a", take);
+  table.recv("a", std::make_shared<Receiver>(take));
   EXPECT_EQ(got, 0);
   table.send("a", Tensor::scalar<int32_t>(1), false);
   EXPECT_EQ(got, 1);
   table.send("a", Tensor::scalar<int32_t>(2), false);
-  table.recv("a", take);
+  table.recv("a", std::make_shared<Receiver>(take));
   EXPECT_EQ(got, 2);
   EXPECT_EQ(table.size(), 0u);
+}
+
+TEST(Receiver, is_answered_once_and_at_the_latest_when_it_is_dropped) {
+  std::vector<absl::Status> ends;
+  auto receiver = std::make_shared<Receiver>([&](absl::Status s, Tensor, bool) { ends.push_back(s); });
+  receiver->answer(absl::OkStatus(), Tensor(), false);
+  receiver->answer(absl::AbortedError("late"), Tensor(), false);
+  receiver = nullptr;
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_TRUE(ends[0].ok());
+  receiver = std::make_shared<Receiver>([&](absl::Status s, Tensor, bool) { ends.push_back(s); });
+  receiver = nullptr;
+  ASSERT_EQ(ends.size(), 2u);
+  EXPECT_EQ(ends[1].code(), absl::StatusCode::kCancelled);
 }
 
 TEST(RendezvousTable, abort_answers_who_waits_and_who_comes_with_the_first_error) {
@@ -32,10 +46,10 @@ TEST(RendezvousTable, abort_answers_who_waits_and_who_comes_with_the_first_error
   table.begin();
   std::vector<absl::Status> ends;
   auto take = [&](absl::Status s, Tensor, bool) { ends.push_back(s); };
-  table.recv("a", take);
+  table.recv("a", std::make_shared<Receiver>(take));
   table.abort(absl::AbortedError("first"));
   table.abort(absl::CancelledError("second"));
-  table.recv("b", take);
+  table.recv("b", std::make_shared<Receiver>(take));
   ASSERT_EQ(ends.size(), 2u);
   EXPECT_EQ(ends[0], absl::AbortedError("first"));
   EXPECT_EQ(ends[1], absl::AbortedError("first"));
@@ -58,9 +72,9 @@ TEST(RendezvousTable, agrees_with_a_model_over_random_orders) {
         sent[key].push_back(next);
         table.send(key, Tensor::scalar<int32_t>(next++), false);
       } else {
-        table.recv(key, [&received, key](absl::Status s, Tensor v, bool) {
-          if (s.ok()) received[key].push_back(v.value<int32_t>());
-        });
+        table.recv(key, std::make_shared<Receiver>([&received, key](absl::Status s, Tensor v, bool) {
+                     if (s.ok()) received[key].push_back(v.value<int32_t>());
+                   }));
       }
     }
     for (auto& [key, values] : received) {
