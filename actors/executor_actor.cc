@@ -94,7 +94,7 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
         break;
       case ExecutorState::Turn::kFinished:
         running_ = false;
-        if (slot_->runs_directly()) {
+        if (slot_->life.runs_directly()) {
           slot_->finish_directly();
           break;
         }

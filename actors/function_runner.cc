@@ -37,7 +37,7 @@ std::shared_ptr<StepSlot> FunctionCode::acquire(const std::shared_ptr<SessionCor
     while (!idle_.empty() && found == nullptr) {
       found = std::move(idle_.back());
       idle_.pop_back();
-      if (!found->broken() && !found->lost_device()) break;
+      if (!found->life.broken() && !found->lost_device()) break;
       lost.push_back(std::move(found));
     }
   }
@@ -360,7 +360,7 @@ void SlotCalls::abandon(Nested* nested, absl::Status why) {
   if (Done done = std::move(nested->done)) done(std::move(why), {});
 }
 
-/// As run_slot does for the steps of callers.
+/// As StepLease::run does for the steps of callers.
 void SlotCalls::start(StepSlot* slot) {
   GoFirst first;
   slot->start();
@@ -387,7 +387,7 @@ void SlotCalls::finish(Nested* nested) {
   calls_out_.fetch_sub(1, std::memory_order_relaxed);
   root_->nested_.fetch_sub(1, std::memory_order_relaxed);
   const bool cancelled = slot_->token.cancelled();
-  if (slot->broken()) {
+  if (slot->life.broken()) {
     discard_slot(slot);
   } else {
     nested->code->release(slot);

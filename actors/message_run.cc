@@ -7,40 +7,33 @@
 namespace troupe {
 
 MessageRun::~MessageRun() {
-  give_back({}, nullptr);
+  lease_.give_back();
   leave();
 }
 
-void MessageRun::start(SlotReply leased, const SessionActor& session) {
-  leased_ = std::move(leased);
+void MessageRun::start(StepLease lease, const SessionActor& session) {
+  lease_ = std::move(lease);
   ++attempt_;
-  StepSlot* slot = leased_.slot.get();
+  StepSlot* slot = lease_.slot().get();
   absl::Status ready;
-  for (size_t i = 0; i < feeds_.size() && ready.ok(); ++i) {
-    ready = load_feed(*leased_.alias, slot, i, feeds_[i]);
+  for (size_t i = 0; i < feeds_.size() && ready.ok(); ++i) ready = lease_.load(i, feeds_[i]);
+  if (ready.ok()) {
+    ready = lease_.begin(options_, cancels_);
+  } else {
+    slot->status = ready;
   }
-  slot->build_cost_model = wants_cost_model(*core_, leased_.alias->signature.get());
-  if (ready.ok()) ready = prepare_slot(*core_, slot, options_, cancels_);
   slot->when_finished = [run = shared_from_this(), session]() mutable {
     caf::anon_send(session, RunEnded{std::move(run)});
   };
   if (ready.ok()) return slot->start();
-  slot->status = ready;
   slot->signal_finished();
 }
 
 bool MessageRun::conclude() {
-  const bool false_start = leased_.slot->false_start;
-  reply_.fetches.assign(leased_.alias->fetch_at.size(), Tensor());
-  give_back(reply_.fetches, &reply_.stats);
+  const bool false_start = lease_.slot()->false_start;
+  reply_.fetches.assign(alias()->fetch_at.size(), Tensor());
+  status_ = lease_.take(reply_.fetches, &reply_.stats);
   return !status_.ok() && false_start && attempt_ < kMaxStarts;
-}
-
-void MessageRun::give_back(std::span<Tensor> fetches, RunStats* stats) {
-  if (leased_.slot == nullptr) return;
-  const std::shared_ptr<StepSlot> slot = std::move(leased_.slot);
-  leased_.slot = nullptr;
-  status_ = finish_slot(*leased_.alias, slot, fetches, stats);
 }
 
 void MessageRun::succeed() {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "actors/interfaces.h"
-#include "actors/session_core.h"
+#include "actors/step_lease.h"
 
 namespace troupe {
 
@@ -16,8 +16,8 @@ class MessageRun : public std::enable_shared_from_this<MessageRun> {
   using Promise = caf::typed_response_promise<RunReply>;
 
   /// Counted in already: SessionCore::enter, with `cancels` from before it.
-  MessageRun(std::shared_ptr<SessionCore> core, int64_t cancels, std::vector<Tensor> feeds, RunOptions options,
-             Promise promise)
+  MessageRun(std::shared_ptr<SessionCore> core, int64_t cancels, std::vector<Tensor> feeds,
+             RunOptions options, Promise promise)
       : core_(std::move(core)), cancels_(cancels), feeds_(std::move(feeds)), options_(options),
         promise_(std::move(promise)) {}
   /// Gives back what is left of a run that was not concluded.
@@ -25,10 +25,10 @@ class MessageRun : public std::enable_shared_from_this<MessageRun> {
   MessageRun(const MessageRun&) = delete;
 
   /// Begins on a slot; `session` gets RunEnded, once.
-  void start(SlotReply leased, const SessionActor& session);
+  void start(StepLease lease, const SessionActor& session);
   /// Takes the results and gives the slot back. True when an actor of the slot had died before it began: the run wants another.
   bool conclude();
-  const std::shared_ptr<const SignatureAlias>& alias() const { return leased_.alias; }
+  const std::shared_ptr<const SignatureAlias>& alias() const { return lease_.kept_alias(); }
   const RunOptions& options() const { return options_; }
 
   /// @name The answer, once; it leaves the gate before
@@ -45,14 +45,13 @@ class MessageRun : public std::enable_shared_from_this<MessageRun> {
 
  private:
   void leave();
-  void give_back(std::span<Tensor> fetches, RunStats* stats);
 
   const std::shared_ptr<SessionCore> core_;
   const int64_t cancels_;
   const std::vector<Tensor> feeds_;
   const RunOptions options_;
   Promise promise_;
-  SlotReply leased_;
+  StepLease lease_;
   int attempt_ = 0;
   bool inside_ = true;
   absl::Status status_;

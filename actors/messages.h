@@ -25,6 +25,7 @@ struct GraphChange;
 struct GraphIncrement;
 struct SignatureAlias;
 struct StepSlot;
+class StepLease;
 
 // Messages between the actors of one process. They carry pointers to shared or immutable data and never leave it.
 
@@ -154,8 +155,8 @@ struct LeaseRequest {
   std::shared_ptr<const SignatureAlias> alias = nullptr;
 };
 struct SlotReply {
-  std::shared_ptr<const SignatureAlias> alias;
-  std::shared_ptr<StepSlot> slot;
+  /// For one who takes it; nobody's, it goes back.
+  std::shared_ptr<StepLease> lease;
 };
 /// What the partitions of a signature are, as GraphDefs. Answer: PartitionGraphs.
 struct PartitionGraphsRequest {

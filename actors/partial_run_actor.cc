@@ -25,25 +25,23 @@ struct Turn {
 
 /// The slot of the run and its place in the gate. Both are given back once: by `give_back`, or when nobody holds this any more, which
 /// the step does until it has ended.
-class Leased {
+class Place {
  public:
-  Leased(std::shared_ptr<SessionCore> core, std::shared_ptr<const SignatureAlias> alias,
-         std::shared_ptr<StepSlot> slot)
-      : core_(std::move(core)), alias_(std::move(alias)), slot_(std::move(slot)) {}
-  ~Leased() { give_back(); }
-  Leased(const Leased&) = delete;
+  Place(std::shared_ptr<SessionCore> core, StepLease lease)
+      : core_(std::move(core)), lease_(std::move(lease)) {}
+  ~Place() { give_back(); }
+  Place(const Place&) = delete;
 
+  StepLease& lease() { return lease_; }
   void give_back() {
-    if (auto slot = std::move(slot_)) {
-      (void)finish_slot(*alias_, slot, {}, nullptr);
-      core_->leave();
-    }
+    if (!lease_) return;
+    lease_.give_back();
+    core_->leave();
   }
 
  private:
   const std::shared_ptr<SessionCore> core_;
-  const std::shared_ptr<const SignatureAlias> alias_;
-  std::shared_ptr<StepSlot> slot_;
+  StepLease lease_;
 };
 
 /// A lease is looked at this often, however long it is: the clock keeps the actor until then, though it may
@@ -58,7 +56,8 @@ enum class Phase { kOpen, kFailed, kOver };
 class PartialRunImpl final : public PartialRunActor::base {
  public:
   PartialRunImpl(caf::actor_config& config, PartialRunParts parts)
-      : PartialRunActor::base(config), parts_(std::move(parts)),
+      : PartialRunActor::base(config), parts_(std::move(parts)), slot_(parts_.lease.slot()),
+        place_(std::make_shared<Place>(parts_.core, std::move(parts_.lease))),
         state_(std::in_place, parts_.graph, parts_.feeds, parts_.fetches) {}
 
   const char* name() const override { return "partial-run"; }
@@ -67,6 +66,7 @@ class PartialRunImpl final : public PartialRunActor::base {
     fail_turns(absl::CancelledError("the partial run's actor has ended"));
     if (slot_leased_) abandon_slot();
     parts_ = {};
+    slot_ = nullptr;
     state_.reset();
   }
 
@@ -87,21 +87,21 @@ class PartialRunImpl final : public PartialRunActor::base {
   }
 
  private:
-  StepSlot& slot() { return *parts_.slot; }
+  StepSlot& slot() { return *slot_; }
 
   void start() {
     last_turn_ = Clock::now();
-    if (parts_.lease.count() > 0) check_lease_after(parts_.lease);
+    if (parts_.patience.count() > 0) check_lease_after(parts_.patience);
     RunOptions no_deadline;
     no_deadline.timeout = std::chrono::milliseconds(-1);
-    absl::Status ready = prepare_slot(*parts_.core, &slot(), no_deadline, parts_.cancels);
+    absl::Status ready = place_->lease().begin(no_deadline, parts_.cancels);
     if (!ready.ok()) {
       release_slot();
       return fail(ready);
     }
     // Before the step begins, so that no value that a turn sends can be older.
     send(slot().rendezvous, RendezvousBegin{slot().step_id()});
-    slot().when_finished = [self = PartialRunActor(this), leased = leased_] {
+    slot().when_finished = [self = PartialRunActor(this), place = place_] {
       caf::anon_send(self, StepOver{});
     };
     began_ = true;
@@ -230,14 +230,14 @@ class PartialRunImpl final : public PartialRunActor::base {
 
   void check_lease() {
     if (phase_ == Phase::kOver) return;
-    const auto lease = parts_.lease;
+    const auto patience = parts_.patience;
     const auto idle = Clock::now() - last_turn_;
-    if (!turns_.empty() || idle < lease) {
-      check_lease_after(turns_.empty() ? lease - idle : Clock::duration(lease));
+    if (!turns_.empty() || idle < patience) {
+      check_lease_after(turns_.empty() ? patience - idle : Clock::duration(patience));
       return;
     }
     fail(absl::DeadlineExceededError(absl::StrCat("The partial run ", parts_.handle,
-                                                  " was abandoned: no turn for ", lease.count(), " ms")));
+                                                  " was abandoned: no turn for ", patience.count(), " ms")));
     told_ = true;
     if (!slot_leased_) end();
   }
@@ -254,8 +254,8 @@ class PartialRunImpl final : public PartialRunActor::base {
 
   void release_slot() {
     if (!std::exchange(slot_leased_, false)) return;
-    leased_->give_back();
-    leased_ = nullptr;
+    place_->give_back();
+    place_ = nullptr;
   }
 
   /// This actor ends before its step, which is stopped and gives the slot back itself.
@@ -265,7 +265,7 @@ class PartialRunImpl final : public PartialRunActor::base {
       const int64_t id = slot().cancel(0, absl::CancelledError("PRun cancellation"));
       caf::anon_send(slot().step, CancelStep{id});
     }
-    leased_ = nullptr;
+    place_ = nullptr;
   }
 
   static absl::Status no_setup() {
@@ -273,7 +273,8 @@ class PartialRunImpl final : public PartialRunActor::base {
   }
 
   PartialRunParts parts_;
-  std::shared_ptr<Leased> leased_{std::make_shared<Leased>(parts_.core, parts_.alias, parts_.slot)};
+  std::shared_ptr<StepSlot> slot_;
+  std::shared_ptr<Place> place_;
   /// Empty once the actor has ended.
   std::optional<PartialRunState> state_;
   Phase phase_ = Phase::kOpen;

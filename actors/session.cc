@@ -13,6 +13,7 @@
 #include "actors/runtime_impl.h"
 #include "actors/session_actor.h"
 #include "actors/signature_key.h"
+#include "actors/step_lease.h"
 #include "graph/ir/graph.h"
 #include "graph/ir/graph_increment.h"
 #include "proto/graph.pb.h"
@@ -62,16 +63,8 @@ struct Session::Impl {
     return result;
   }
 
-  /// A slot for one run, and how the caller's feeds and fetches map to it.
-  struct Leased {
-    const SignatureAlias* alias = nullptr;
-    std::shared_ptr<StepSlot> slot;
-    /// What `alias` points into, unless the caller keeps it.
-    std::shared_ptr<const SignatureAlias> keep = {};
-  };
-
   /// A slot of the signature that `want` names, which SESSION makes.
-  absl::StatusOr<Leased> lease_new(LeaseRequest want);
+  absl::StatusOr<StepLease> lease_new(LeaseRequest want);
   /// After a run whose options ask for partition graphs.
   absl::Status add_graphs(LeaseRequest signature, RunStats* stats);
   /// Runs a signature; `feed(i)` is its feed number i.
@@ -145,9 +138,9 @@ absl::Status Session::extend(const tensorflow::GraphDef& graph) {
   return impl_->ask<Done>(ExtendGraph{lent.share(graph), nullptr}).status();
 }
 
-absl::StatusOr<Session::Impl::Leased> Session::Impl::lease_new(LeaseRequest want) {
+absl::StatusOr<StepLease> Session::Impl::lease_new(LeaseRequest want) {
   TROUPE_ASSIGN_OR_RETURN(SlotReply made, ask<SlotReply>(std::move(want)));
-  return Leased{made.alias.get(), std::move(made.slot), made.alias};
+  return std::move(*made.lease);
 }
 
 absl::Status Session::Impl::add_graphs(LeaseRequest signature, RunStats* stats) {
@@ -173,17 +166,10 @@ absl::Status Session::Impl::run(const RunOptions& options, const Lease& lease_sl
   }
   core->gate.count_run(stripe);
   for (int attempt = 1;; ++attempt) {
-    TROUPE_ASSIGN_OR_RETURN(Leased leased, lease_slot());
-    absl::Status status;
-    for (size_t i = 0; i < num_feeds && status.ok(); ++i) {
-      status = load_feed(*leased.alias, leased.slot.get(), i, feed(i));
-    }
-    if (!status.ok()) {
-      leased.slot->status = status;
-      return finish_slot(*leased.alias, leased.slot, {}, nullptr);
-    }
-    bool false_start = false;
-    status = run_slot(*core, *leased.alias, leased.slot, options, cancels, fetches, stats, &false_start);
+    TROUPE_ASSIGN_OR_RETURN(StepLease lease, lease_slot());
+    for (size_t i = 0; i < num_feeds; ++i) TROUPE_RETURN_IF_ERROR(lease.load(i, feed(i)));
+    const bool false_start = lease.run(options, cancels);
+    absl::Status status = lease.take(fetches, stats);
     if (!false_start || attempt == kMaxStarts) return status;
   }
 }
@@ -206,13 +192,12 @@ absl::StatusOr<std::vector<Tensor>> Session::run(const std::vector<NamedTensor>&
                                                  const std::vector<std::string>& targets,
                                                  const RunOptions& options, RunStats* stats) {
   SessionCore& core = *impl_->core;
-  auto lease = [&]() -> absl::StatusOr<Impl::Leased> {
+  auto lease = [&]() -> absl::StatusOr<StepLease> {
     static thread_local std::string key;
     key.clear();
     append_signature_key(feeds, fetches, targets, &key);
     if (auto alias = core.signatures.find(key, [&] { return signature_of(feeds, fetches, targets); })) {
-      if (auto slot = alias->signature->acquire())
-        return Impl::Leased{alias.get(), std::move(slot), std::move(alias)};
+      if (auto slot = alias->signature->acquire()) return StepLease(std::move(slot), alias.get(), alias);
       LeaseRequest want;
       want.alias = std::move(alias);
       return impl_->lease_new(std::move(want));
@@ -275,8 +260,8 @@ absl::Status Session::run_callable(const CallableCode& callable, std::span<const
     return absl::InvalidArgumentError(absl::StrCat("Expected room for ", alias.fetch_at.size(),
                                                    " fetch tensors, but got ", fetches.size()));
   }
-  auto lease = [&]() -> absl::StatusOr<Impl::Leased> {
-    if (auto slot = alias.signature->acquire()) return Impl::Leased{&alias, std::move(slot)};
+  auto lease = [&]() -> absl::StatusOr<StepLease> {
+    if (auto slot = alias.signature->acquire()) return StepLease(std::move(slot), &alias);
     LeaseRequest want;
     want.alias = callable.alias;
     return impl_->lease_new(std::move(want));

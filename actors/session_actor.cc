@@ -239,7 +239,7 @@ class SessionImpl final : public SessionActor::base {
       slot = make_slot(alias->signature->code, core_, core_->pools[0].get());
       core_->add_slot(slot);
     }
-    return SlotReply{alias, std::move(slot)};
+    return SlotReply{std::make_shared<StepLease>(std::move(slot), alias.get(), alias)};
   }
 
   // --- runs by message ---
@@ -278,14 +278,15 @@ class SessionImpl final : public SessionActor::base {
     lease_then(want, [this, run](absl::StatusOr<SlotReply> leased) {
       if (!leased.ok()) return run->fail(leased.status());
       runs_.insert(run);
-      run->start(*std::move(leased), this);
+      run->start(std::move(*leased->lease), this);
     });
     return promise;
   }
 
   void run_ended(const std::shared_ptr<MessageRun>& run) {
     if (run->conclude()) {
-      if (auto again = make_slot_reply(run->alias()); again.ok()) return run->start(*std::move(again), this);
+      if (auto again = make_slot_reply(run->alias()); again.ok())
+        return run->start(std::move(*again->lease), this);
     }
     if (!run->status().ok() || !run->options().output_partition_graphs) {
       runs_.erase(run);
@@ -314,8 +315,8 @@ class SessionImpl final : public SessionActor::base {
         promise.deliver(to_error(reply.status()));
         return;
       }
-      auto callable = std::make_shared<CallableCode>(reply->alias, std::move(want), options);
-      if (!reply->alias->signature->release(reply->slot)) stop_slot(reply->slot);
+      auto callable = std::make_shared<CallableCode>(reply->lease->kept_alias(), std::move(want), options);
+      reply->lease->give_back();
       promise.deliver(CallableReply{core->add_callable(std::move(callable))});
     });
     return promise;
@@ -335,24 +336,24 @@ class SessionImpl final : public SessionActor::base {
         return;
       }
       when_unchanging([this, m, cancels, promise, leased = *std::move(reply)]() mutable {
-        start_partial_run(leased, m, cancels, promise);
+        start_partial_run(leased.lease, m, cancels, promise);
       });
     });
     return promise;
   }
 
-  void start_partial_run(const SlotReply& leased, const PartialRunSetup& m, int64_t cancels,
+  void start_partial_run(const std::shared_ptr<StepLease>& lease, const PartialRunSetup& m, int64_t cancels,
                          caf::typed_response_promise<std::string, PartialRunActor>& promise) {
     if (core_->closed()) {
-      if (!leased.alias->signature->release(leased.slot)) stop_slot(leased.slot);
+      lease->give_back();
       core_->leave();
       promise.deliver(to_error(absl::CancelledError("Session has been closed.")));
       return;
     }
     std::string handle = partial_run_name(m, next_partial_run_++);
     PartialRunActor actor =
-        spawn_partial_run(system(), {core_, leased.alias, leased.slot, graph_.get(), m.feeds, m.fetches,
-                                     handle, cancels, m.lease.value_or(core_->options.partial_run_lease)});
+        spawn_partial_run(system(), {core_, std::move(*lease), graph_.get(), m.feeds, m.fetches, handle,
+                                     cancels, m.lease.value_or(core_->options.partial_run_lease)});
     partial_runs_[handle] = actor;
     send(actor, StartPartialRun{});
     promise.deliver(std::move(handle), std::move(actor));

@@ -131,25 +131,7 @@ void keep_session_handles(StepSlot& slot, std::span<const std::string> fetches);
 /// InvalidArgument "Expected n feed tensors, but got m."
 absl::Status check_callable(const CallableCode& callable, size_t num_feeds);
 
-/// How often a run is begun on another slot because an actor of the first had died while it was idle.
-constexpr int kMaxStarts = 4;
-
 /// Blocks until no run is counted in. False when the patience is over first: the log then names what still runs.
 bool wait_for_runs(SessionCore& core, std::chrono::milliseconds patience);
-
-/// Runs a leased slot on the calling thread, which it lends, and takes the fetches out in the caller's order, as many as
-/// `fetches` has room for. `cancels` is what SessionCore::cancels said when the run was counted in. The feeds are loaded.
-/// `false_start`: whether an actor had died before anything ran. The slot may be another's afterwards.
-absl::Status run_slot(SessionCore& core, const SignatureAlias& alias, const std::shared_ptr<StepSlot>& slot,
-                      const RunOptions& options, int64_t cancels, std::span<Tensor> fetches, RunStats* stats,
-                      bool* false_start);
-/// Gives the slot its feed number i of the caller's. InvalidArgument "Expects arg[0] to be float but int32 is provided".
-absl::Status load_feed(const SignatureAlias& alias, StepSlot* slot, size_t i, const Tensor& value);
-absl::Status prepare_slot(SessionCore& core, StepSlot* slot, const RunOptions& options, int64_t cancels);
-/// Whether the run that begins is one whose costs the session wants; counts it.
-bool wants_cost_model(const SessionCore& core, Signature* signature);
-/// After the step: the outcome, and the slot back to rest (or out of use).
-absl::Status finish_slot(const SignatureAlias& alias, const std::shared_ptr<StepSlot>& slot,
-                         std::span<Tensor> fetches, RunStats* stats);
 
 }  // namespace troupe

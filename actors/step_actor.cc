@@ -52,8 +52,9 @@ class StepImpl final : public StepActor::base {
     running_ = true;
     outstanding_ = static_cast<int>(slot_->executors.size());
     done_.assign(slot_->executors.size(), false);
-    if (slot_->rendezvous && !slot_->code->partial) send(slot_->rendezvous, RendezvousBegin{slot_->step_id()});
-    if (slot_->broken()) {
+    if (slot_->rendezvous && !slot_->code->partial)
+      send(slot_->rendezvous, RendezvousBegin{slot_->step_id()});
+    if (slot_->life.broken()) {
       slot_->false_start = true;
       return fail_broken("an actor of this step died before it began");
     }
@@ -95,8 +96,7 @@ class StepImpl final : public StepActor::base {
   }
 
   void child_died(const caf::down_msg& down) {
-    slot_->mark_broken();
-    if (!active()) return;
+    if (!slot_->life.lose_actor() && !running_) return;
     std::string who = "actor";
     for (size_t i = 0; i < slot_->executors.size(); ++i) {
       if (down.source == slot_->executors[i].address()) {
@@ -115,7 +115,7 @@ class StepImpl final : public StepActor::base {
 
   void fail_broken(const std::string& text) {
     // A direct run whose executor was faster has ended already.
-    if (!slot_->claim_end()) return;
+    if (!slot_->life.claim_end()) return;
     absl::Status status = absl::InternalError(text);
     if (slot_->status.ok()) slot_->status = status;
     slot_->cancel(slot_->step_id(), status);
@@ -124,7 +124,7 @@ class StepImpl final : public StepActor::base {
   }
 
   void finish() {
-    if (slot_->claim_end()) conclude();
+    if (slot_->life.claim_end()) conclude();
   }
 
   /// Tells who waits; the end is claimed.
@@ -135,7 +135,7 @@ class StepImpl final : public StepActor::base {
   }
 
   /// A step runs: one of this actor's, or a direct one that it supervises.
-  bool active() const { return running_ || slot_->runs_directly(); }
+  bool active() const { return running_ || slot_->life.runs_directly(); }
 
   caf::result<InspectStepReply> inspect() {
     InspectStepReply reply;

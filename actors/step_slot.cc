@@ -63,7 +63,7 @@ void StepSlot::end() {
     running_ = 0;
     tripped_.wait(lock, [this] { return cancelling_ == 0; });
     // What is left of a broken step must not start anything.
-    if (token.cancelled() && !broken()) token.reset();
+    if (token.cancelled() && !life.broken()) token.reset();
   }
   deadline.store(0, std::memory_order_relaxed);
   for (Tensor& t : args) t = Tensor();
@@ -97,30 +97,23 @@ bool StepSlot::lost_device() const {
 }
 
 void StepSlot::start() {
-  phase.store(can_run_directly ? Phase::kDirect : Phase::kByStep, std::memory_order_seq_cst);
-  const Health found = health.load(std::memory_order_seq_cst);
-  // A STEP that lives deals with a broken slot itself.
-  if (found == Health::kStepDied || (found == Health::kBroken && can_run_directly)) {
-    if (!claim_end()) return;
-    status = absl::InternalError(absl::StrCat("an actor of step ", step_id(), " died before it began"));
-    false_start = true;
-    return signal_finished();
+  switch (life.begin(can_run_directly)) {
+    case RunLife::Start::kDirect:
+      start_messages[0]->send(caf::actor_cast<caf::abstract_actor*>(executors[0]), unit.get());
+      break;
+    case RunLife::Start::kByStep:
+      run_message.send(caf::actor_cast<caf::abstract_actor*>(step), unit.get());
+      break;
+    case RunLife::Start::kLost:
+      status = absl::InternalError(absl::StrCat("an actor of step ", step_id(), " died before it began"));
+      false_start = true;
+      signal_finished();
+      break;
   }
-  if (can_run_directly) {
-    start_messages[0]->send(caf::actor_cast<caf::abstract_actor*>(executors[0]), unit.get());
-  } else {
-    run_message.send(caf::actor_cast<caf::abstract_actor*>(step), unit.get());
-  }
-}
-
-void StepSlot::mark_broken() {
-  Health sound = Health::kSound;
-  health.compare_exchange_strong(sound, Health::kBroken, std::memory_order_seq_cst);
 }
 
 void StepSlot::abandon(absl::Status reason) {
-  health.store(Health::kStepDied, std::memory_order_seq_cst);
-  if (!claim_end()) return;
+  if (!life.lose_step()) return;
   if (status.ok()) status = reason;
   trip(std::unique_lock(mu_), std::move(reason));
   signal_finished();
@@ -136,7 +129,7 @@ void StepSlot::signal_finished() {
 }
 
 void StepSlot::finish_directly() {
-  if (!claim_end()) return;
+  if (!life.claim_end()) return;
   const ExecutorState& state = *states[0];
   nodes_run = state.nodes_run();
   if (!state.status().ok()) status = state.status();
@@ -243,7 +236,7 @@ std::shared_ptr<StepSlot> Signature::acquire() {
     if (auto* held = cell.exchange(nullptr, std::memory_order_acq_rel)) {
       std::shared_ptr<StepSlot> slot = *held;
       slot->unit->parked = held;
-      if (!slot->broken() && !slot->lost_device()) return slot;
+      if (!slot->life.broken() && !slot->lost_device()) return slot;
       discard_slot(slot);
     }
   }

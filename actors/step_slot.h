@@ -12,6 +12,7 @@
 
 #include "actors/interfaces.h"
 #include "actors/reusable_message.h"
+#include "actors/step/run_life.h"
 #include "actors/units/lent_thread.h"
 #include "devices/compiled_partition.h"
 
@@ -52,16 +53,10 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   /// Sends the first message of a step that has begun: to its only EXECUTOR, or to its STEP. When an actor had died before,
   /// the run ends here, as a false start.
   void start();
-  /// One of its actors died: it is not used again.
-  void mark_broken();
-  bool broken() const { return health.load(std::memory_order_seq_cst) != Health::kSound; }
   /// From the STEP, which is about to die: ends the run that it can no longer end otherwise.
   void abandon(absl::Status reason);
-  /// True for one of those who would end the run: the EXECUTOR of a direct one, the STEP, whoever finds it dead.
-  bool claim_end() { return phase.exchange(Phase::kEnded, std::memory_order_acq_rel) != Phase::kEnded; }
   /// Of the step that runs, or of the last; from any thread.
   int64_t step_id() const { return step_id_.load(std::memory_order_relaxed); }
-  bool runs_directly() const { return phase.load(std::memory_order_seq_cst) == Phase::kDirect; }
 
   /// The run is over: tells who waits for it. Nothing of the slot may be touched after.
   void signal_finished();
@@ -113,12 +108,8 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   int64_t outer_step_id = 0;
   /// One executor and no rendezvous: StartExecutor may go straight to it, and STEP only supervises.
   bool can_run_directly = false;
-  /// Who has the run in hand. Who begins one sets it first and looks at `health` second; who dies does the reverse.
-  enum class Phase : uint8_t { kEnded, kDirect, kByStep };
-  std::atomic<Phase> phase{Phase::kEnded};
-  /// It only gets worse. Broken: an actor died. Without its STEP, nobody will end a run but who begins it.
-  enum class Health : uint8_t { kSound, kBroken, kStepDied };
-  std::atomic<Health> health{Health::kSound};
+  /// Whose run it is, and who ends it.
+  RunLife life;
   CancellationToken token;
   /// steady_clock ticks; 0: none.
   std::atomic<int64_t> deadline{0};

@@ -34,6 +34,15 @@ class SupervisionTest : public SessionTest {
     open(options);
   }
 
+  /// Whatever died, nothing is left of the session's steps.
+  ~SupervisionTest() override {
+    session_.reset();
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    const auto& left = *runtime_->impl().live_slots;
+    while (left > 0 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    EXPECT_EQ(left.load(), 0) << "slots that something still holds";
+  }
+
   std::future<absl::Status> begin(const std::string& fetch) {
     const size_t before = running_slots().size();
     auto step = std::async(std::launch::async, [this, fetch] {
@@ -171,7 +180,7 @@ TEST_F(SupervisionTest, actors_that_die_between_steps_are_replaced) {
     int killed = 0;
     for (const auto& weak : core()->slots()) {
       const auto slot = weak.lock();
-      if (slot == nullptr || slot->broken()) continue;
+      if (slot == nullptr || slot->life.broken()) continue;
       ++killed;
       switch (victim) {
         case 0: kill(slot->executors[0]); break;
@@ -180,8 +189,8 @@ TEST_F(SupervisionTest, actors_that_die_between_steps_are_replaced) {
         default: kill(slot->step); break;
       }
       const auto deadline = std::chrono::steady_clock::now() + kPatience;
-      while (!slot->broken() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-      EXPECT_TRUE(slot->broken()) << "victim " << victim;
+      while (!slot->life.broken() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+      EXPECT_TRUE(slot->life.broken()) << "victim " << victim;
     }
     EXPECT_GE(killed, 1);
     expect_that_it_works();
