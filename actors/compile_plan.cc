@@ -1,10 +1,21 @@
 #include "actors/compile_plan.h"
 
-#include "actors/function_runner.h"
 #include "actors/placement_log.h"
 #include "graph/gradients/function_gradient.h"
 
 namespace troupe {
+namespace {
+
+/// What the signatures of a graph need to find functions that they call: the graph without its nodes. Null when it has no functions.
+std::shared_ptr<const Graph> functions_of(const Graph& graph) {
+  if (graph.library() == nullptr || graph.library()->empty()) return nullptr;
+  auto out = std::make_shared<Graph>(&graph.ops());
+  out->set_library(graph.library());
+  out->versions() = graph.versions();
+  return out;
+}
+
+}  // namespace
 
 PlanOptions plan_options(const SessionCore& core) {
   PlanOptions options;

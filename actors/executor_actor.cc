@@ -2,8 +2,6 @@
 
 #include <caf/all.hpp>
 
-#include "actors/session_core.h"
-
 namespace troupe {
 namespace {
 

@@ -10,11 +10,15 @@
 
 #include "absl/status/statusor.h"
 #include "actors/options.h"
-#include "actors/session.h"
+#include "actors/run_values.h"
 #include "actors/step/executor_state.h"
 #include "actors/step/rendezvous_table.h"
 #include "graph/ir/graph.h"
 #include "graph/tensor/tensor.h"
+
+namespace tensorflow {
+class GraphDef;
+}  // namespace tensorflow
 
 namespace troupe {
 

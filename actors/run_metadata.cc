@@ -5,7 +5,6 @@
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "actors/function_runner.h"
 
 #include "proto/config.pb.h"
 #include "proto/graph.pb.h"
@@ -161,7 +160,7 @@ std::string run_metadata(const StepSlot& slot) {
   pb::RunMetadata metadata;
   Executions executions;
   for (const auto& state : slot.states) executions.add(state->partition(), state->timings());
-  const std::vector<NestedTimings> called = static_cast<SlotCalls*>(slot.functions.get())->take_timings();
+  const std::vector<NestedTimings> called = slot.functions->take_timings();
   for (const NestedTimings& nested : called) executions.add(*nested.partition, nested.timings);
   executions.describe(metadata.mutable_step_stats());
   if (slot.build_cost_model) {

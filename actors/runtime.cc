@@ -7,10 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/device_actor.h"
-#include "actors/function_runner.h"
 #include "actors/message_types.h"
 #include "actors/runtime_impl.h"
 #include "actors/session_actor.h"
+#include "actors/slot_calls.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/cpu/kernels/register_kernels.h"
 #include "devices/memory/host_allocator.h"
@@ -147,8 +147,9 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   core->system = system;
   core->options = want;
   core->ops = ops;
-  core->live_slots = live_slots;
+  core->slot_counts.of_runtime = live_slots;
   core->functions = std::make_shared<FunctionCache>();
+  core->make_calls = [](StepSlot* slot) { return std::make_shared<SlotCalls>(slot); };
   core->services = services;
   core->evaluator = std::make_unique<FoldingEvaluator>(kernels, &core->closing);
   core->devices = std::make_unique<DeviceSet>(kernels);

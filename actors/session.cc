@@ -322,8 +322,8 @@ SessionCounters Session::counters() const {
   c.signature_misses = core.signatures.misses();
   c.evictions = core.signatures.evictions();
   c.running_steps = core.gate.running();
-  c.step_slots = core.slots_now.load(std::memory_order_relaxed);
-  c.most_step_slots = core.slots_most.load(std::memory_order_relaxed);
+  c.step_slots = core.slot_counts.now.load(std::memory_order_relaxed);
+  c.most_step_slots = core.slot_counts.most.load(std::memory_order_relaxed);
   return c;
 }
 

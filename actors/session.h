@@ -4,11 +4,11 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "actors/options.h"
+#include "actors/run_values.h"
 #include "graph/tensor/tensor.h"
 
 namespace tensorflow {
@@ -20,52 +20,6 @@ namespace troupe {
 class Graph;
 class Runtime;
 struct GraphIncrement;
-
-/// Tensors by name, as `run` takes them: {"x", value}, {"y:1", value}.
-using NamedTensor = std::pair<std::string, Tensor>;
-
-/// What a run did, beside its fetches.
-struct RunStats {
-  int64_t step_id = 0;
-  /// Nodes executed, over all partitions and iterations.
-  int64_t nodes_run = 0;
-  int num_partitions = 0;
-  /// A serialised RunMetadata when RunOptions asked for statistics or partition graphs; else empty.
-  std::string metadata;
-};
-
-/// A callable, as make_callable returned it; never used twice in one session.
-using CallableHandle = int64_t;
-
-/// A running step, as `inspect` shows it.
-struct StepReport {
-  int64_t step_id = 0;
-  std::chrono::microseconds age{0};
-  std::vector<std::string> fetches;
-  std::vector<std::string> targets;
-  /// The first nodes not done: "name (Op) on device: running" or "...: waits for a, b:1".
-  std::vector<std::string> frontier;
-};
-
-struct SessionCounters {
-  int64_t runs = 0;
-  int64_t signatures = 0;
-  int64_t signature_hits = 0;
-  int64_t signature_misses = 0;
-  int64_t evictions = 0;
-  int64_t running_steps = 0;
-  /// What steps run on (their actors and tensors), idle ones and those of called functions included: now, and the most
-  /// there ever were.
-  int64_t step_slots = 0;
-  int64_t most_step_slots = 0;
-};
-
-struct DeviceInfo {
-  std::string name;
-  std::string type;
-  int64_t memory_limit_bytes = 0;
-  uint64_t incarnation = 0;
-};
 
 /// A callable, compiled (actors/session_core.h).
 struct CallableCode;
@@ -106,10 +60,10 @@ class Session {
   /// Its handle, which is a text. Errors are TensorFlow's; the step ends when every feed has come and every fetch was
   /// taken, with the first error, when it is cancelled, when nobody takes a turn for as long as `lease` says (unset:
   /// SessionOptions::partial_run_lease; zero: for ever), and with the session.
-  absl::StatusOr<std::string> partial_run_setup(const std::vector<std::string>& feeds,
-                                                const std::vector<std::string>& fetches,
-                                                const std::vector<std::string>& targets = {},
-                                                std::optional<std::chrono::milliseconds> lease = std::nullopt);
+  absl::StatusOr<std::string> partial_run_setup(
+      const std::vector<std::string>& feeds, const std::vector<std::string>& fetches,
+      const std::vector<std::string>& targets = {},
+      std::optional<std::chrono::milliseconds> lease = std::nullopt);
   /// One turn: feeds tensors, and waits for fetches. InvalidArgument for a handle that is not there, for what was fed or
   /// fetched before, and for a fetch that cannot be computed from what has been fed.
   absl::StatusOr<std::vector<Tensor>> partial_run(const std::string& handle,

@@ -10,7 +10,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "actors/errors.h"
-#include "actors/function_runner.h"
+#include "actors/function_cache.h"
+#include "actors/make_slot.h"
 #include "actors/message_run.h"
 #include "actors/partial_run_actor.h"
 #include "actors/run_metadata.h"
@@ -41,7 +42,8 @@ class SessionImpl final : public SessionActor::base {
     core_->release_callables();
     for (const auto& [handle, actor] : partial_runs_) send_exit(actor, caf::exit_reason::user_shutdown);
     partial_runs_.clear();
-    core_->stop_slots();
+    core_->signatures.clear();
+    core_->functions->stop();
     free_later(graph_.finish({}));
     // It refers to this actor, and would keep it for ever.
     core_ = nullptr;
@@ -482,7 +484,7 @@ class SessionImpl final : public SessionActor::base {
       }
     } else if (report.step_id != 0) {
       inspection.reply.steps.push_back(report);
-      for (const auto& nested : static_cast<SlotCalls*>(slot->functions.get())->running(kNestedReports)) {
+      for (const auto& nested : slot->functions->running(kNestedReports)) {
         ask_step(id, nested, report.step_id);
       }
     }

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "actors/function_runner.h"
 #include "devices/session_handles.h"
 #include "graph/ir/names.h"
 
@@ -68,11 +67,6 @@ void SessionCore::add_slot(const std::shared_ptr<StepSlot>& slot) {
   std::lock_guard lock(slots_mu_);
   std::erase_if(slots_, [](const std::weak_ptr<StepSlot>& s) { return s.expired(); });
   slots_.push_back(slot);
-}
-
-void SessionCore::stop_slots() {
-  signatures.clear();
-  functions->stop();
 }
 
 CallableHandle SessionCore::add_callable(std::shared_ptr<const CallableCode> callable) {

@@ -12,7 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "actors/run_gate.h"
 #include "actors/signature_cache.h"
-#include "actors/step_slot.h"
+#include "actors/signature.h"
 #include "actors/units/named_pool.h"
 #include "devices/cpu/folding_evaluator.h"
 #include "devices/device_set.h"
@@ -92,13 +92,11 @@ struct SessionCore {
   SessionTensors tensors;
   /// The functions that steps call.
   std::shared_ptr<FunctionCache> functions;
+  /// What lets the steps of a slot call functions.
+  std::function<std::shared_ptr<StepCalls>(StepSlot*)> make_calls;
   SessionActor actor;
 
-  /// Slots of all sessions of the runtime that are not gone yet.
-  std::shared_ptr<std::atomic<int64_t>> live_slots;
-  /// Of this session: now, and the most there ever were.
-  std::atomic<int64_t> slots_now{0};
-  std::atomic<int64_t> slots_most{0};
+  SlotCounts slot_counts;
   std::atomic<bool> has_graph{false};
   SignatureCache signatures;
   /// Earliest deadline for which SESSION has set its clock; INT64_MAX: none.
@@ -107,8 +105,6 @@ struct SessionCore {
   /// Every slot that was ever made and is not gone; SESSION's broadcast goes to all of them.
   std::vector<std::weak_ptr<StepSlot>> slots();
   void add_slot(const std::shared_ptr<StepSlot>& slot);
-  /// Ends all idle slots; at the end of the session.
-  void stop_slots();
 
  private:
   std::atomic<int64_t> cancels_{0};

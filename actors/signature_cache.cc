@@ -4,7 +4,7 @@
 
 #include "actors/run_gate.h"
 #include "actors/signature_key.h"
-#include "actors/step_slot.h"
+#include "actors/signature.h"
 
 namespace troupe {
 

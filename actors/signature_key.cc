@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "actors/step_slot.h"
+#include "actors/signature.h"
 
 namespace troupe {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/errors.h"
-#include "actors/session_core.h"
 
 namespace troupe {
 namespace {

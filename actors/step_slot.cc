@@ -5,15 +5,9 @@
 #include <time.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "actors/executor_actor.h"
-#include "actors/function_runner.h"
-#include "actors/rendezvous_actor.h"
-#include "actors/session_core.h"
-#include "actors/step_actor.h"
 
 namespace troupe {
 
@@ -29,19 +23,20 @@ std::chrono::steady_clock::time_point coarse_now() {
 
 }  // namespace
 
-StepSlot::StepSlot(std::shared_ptr<const SignatureCode> c, std::shared_ptr<SessionCore> s,
+StepSlot::StepSlot(std::shared_ptr<const SignatureCode> c, std::shared_ptr<SessionCore> s, SlotCounts* counts,
                    caf::actor_system* system, NamedPool* p)
-    : code(std::move(c)), session(std::move(s)), unit(std::make_shared<LentThread>(system, p)), pool(p) {
-  session->live_slots->fetch_add(1, std::memory_order_acq_rel);
-  const int64_t now = session->slots_now.fetch_add(1, std::memory_order_relaxed) + 1;
-  int64_t most = session->slots_most.load(std::memory_order_relaxed);
-  while (most < now && !session->slots_most.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
+    : session(std::move(s)), code(std::move(c)), unit(std::make_shared<LentThread>(system, p)), pool(p),
+      counts_(counts) {
+  counts_->of_runtime->fetch_add(1, std::memory_order_acq_rel);
+  const int64_t now = counts_->now.fetch_add(1, std::memory_order_relaxed) + 1;
+  int64_t most = counts_->most.load(std::memory_order_relaxed);
+  while (most < now && !counts_->most.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
   }
 }
 
 StepSlot::~StepSlot() {
-  session->slots_now.fetch_sub(1, std::memory_order_relaxed);
-  session->live_slots->fetch_sub(1, std::memory_order_acq_rel);
+  counts_->now.fetch_sub(1, std::memory_order_relaxed);
+  counts_->of_runtime->fetch_sub(1, std::memory_order_acq_rel);
 }
 
 void StepSlot::begin(int64_t id, std::chrono::steady_clock::time_point at) {
@@ -67,7 +62,7 @@ void StepSlot::end() {
   }
   deadline.store(0, std::memory_order_relaxed);
   for (Tensor& t : args) t = Tensor();
-  static_cast<SlotCalls*>(functions.get())->clear_containers();
+  functions->clear_containers();
   for (auto& s : step_states) {
     if (s->used_step_container.exchange(false)) s->device->resources().clear_container(container);
   }
@@ -179,42 +174,6 @@ StepReport StepSlot::report_from_outside() {
   return report;
 }
 
-std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code,
-                                    std::shared_ptr<SessionCore> session, NamedPool* pool) {
-  caf::actor_system& system = *session->system;
-  auto slot = std::make_shared<StepSlot>(code, session, &system, pool);
-  slot->container = absl::StrCat("__per_step_", session->gate.new_step_id(RunGate::kActorStripe));
-  slot->args.resize(code->feeds.size());
-  slot->retvals.resize(code->fetches.size());
-  if (code->has_transfers) {
-    slot->rendezvous = spawn_rendezvous(system, slot);
-    slot->rendezvous_face = make_rendezvous_face(slot->rendezvous);
-  }
-  slot->functions = std::make_shared<SlotCalls>(slot.get());
-  slot->can_run_directly = code->partitions.size() == 1 && !code->has_transfers;
-  slot->step = spawn_step(system, slot);
-  for (size_t i = 0; i < code->partitions.size(); ++i) {
-    const auto& partition = code->partitions[i];
-    auto state = std::make_unique<StepState>();
-    state->device = partition->device();
-    state->cancellation = &slot->token;
-    state->rendezvous = slot->rendezvous_face.get();
-    state->session_tensors = &session->tensors;
-    state->functions = slot->functions.get();
-    state->step_container = slot->container;
-    slot->step_states.push_back(std::move(state));
-    slot->devices.push_back(session->device_actor(partition->device()));
-    slot->start_messages.push_back(std::make_unique<ReusableMessage<StartExecutor>>());
-    slot->drain_messages.push_back(std::make_unique<ReusableMessage<DrainKernels>>());
-    slot->done_messages.push_back(
-        std::make_unique<ReusableMessage<ExecutorDone>>(ExecutorDone{static_cast<int>(i)}));
-    slot->executors.push_back(spawn_executor(system, slot, static_cast<int>(i)));
-  }
-  // A first message, so that STEP begins to watch its children before the first run: a direct run sends it none.
-  caf::anon_send(slot->step, CancelStep{0});
-  return slot;
-}
-
 void stop_slot(const std::shared_ptr<StepSlot>& slot) {
   caf::anon_send_exit(slot->step, caf::exit_reason::user_shutdown);
   for (const ExecutorActor& e : slot->executors) caf::anon_send_exit(e, caf::exit_reason::user_shutdown);
@@ -225,58 +184,6 @@ void discard_slot(const std::shared_ptr<StepSlot>& slot) {
   stop_slot(slot);
   // The cell by which it would be released: it holds the slot.
   delete static_cast<std::shared_ptr<StepSlot>*>(std::exchange(slot->unit->parked, nullptr));
-}
-
-std::shared_ptr<StepSlot> Signature::acquire() {
-  static thread_local unsigned start =
-      static_cast<unsigned>(std::hash<std::thread::id>()(std::this_thread::get_id()));
-  for (int i = 0; i < kIdle; ++i) {
-    auto& cell = idle_[(start + static_cast<unsigned>(i)) % kIdle];
-    if (cell.load(std::memory_order_relaxed) == nullptr) continue;
-    if (auto* held = cell.exchange(nullptr, std::memory_order_acq_rel)) {
-      std::shared_ptr<StepSlot> slot = *held;
-      slot->unit->parked = held;
-      if (!slot->life.broken() && !slot->lost_device()) return slot;
-      discard_slot(slot);
-    }
-  }
-  return nullptr;
-}
-
-bool Signature::release(std::shared_ptr<StepSlot> slot) {
-  static thread_local unsigned start =
-      static_cast<unsigned>(std::hash<std::thread::id>()(std::this_thread::get_id()));
-  // The heap cell that holds the reference goes with the slot, so that leasing does not allocate.
-  auto* held = static_cast<std::shared_ptr<StepSlot>*>(std::exchange(slot->unit->parked, nullptr));
-  if (held == nullptr) held = new std::shared_ptr<StepSlot>(std::move(slot));
-  for (int i = 0; i < kIdle; ++i) {
-    auto& cell = idle_[(start + static_cast<unsigned>(i)) % kIdle];
-    std::shared_ptr<StepSlot>* expected = nullptr;
-    if (!cell.compare_exchange_strong(expected, held, std::memory_order_acq_rel)) continue;
-    // Who drains sets the flag first and looks second; here it is the other way round, so that one of both sees it.
-    if (drained_.load(std::memory_order_seq_cst)) {
-      for (const auto& late : take_all()) stop_slot(late);
-    }
-    return true;
-  }
-  delete held;
-  return false;
-}
-
-std::vector<std::shared_ptr<StepSlot>> Signature::drain() {
-  drained_.store(true, std::memory_order_seq_cst);
-  return take_all();
-}
-
-std::vector<std::shared_ptr<StepSlot>> Signature::take_all() {
-  std::vector<std::shared_ptr<StepSlot>> out;
-  for (auto& cell : idle_) {
-    if (auto* held = cell.exchange(nullptr, std::memory_order_acq_rel)) {
-      out.push_back(std::move(*held));
-      delete held;
-    }
-  }
-  return out;
 }
 
 }  // namespace troupe

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -13,6 +12,7 @@
 #include "actors/interfaces.h"
 #include "actors/reusable_message.h"
 #include "actors/step/run_life.h"
+#include "actors/step_calls.h"
 #include "actors/units/lent_thread.h"
 #include "devices/compiled_partition.h"
 
@@ -36,11 +36,19 @@ struct SignatureCode {
   bool partial = false;
 };
 
+/// How many slots there are: of a session, now and the most there ever were; of its runtime, those that are not gone.
+struct SlotCounts {
+  std::atomic<int64_t> now{0};
+  std::atomic<int64_t> most{0};
+  std::shared_ptr<std::atomic<int64_t>> of_runtime;
+};
+
 /// Everything that one step needs and that is used again for the next: the actors STEP, EXECUTORs and RENDEZVOUS, their
 /// execution unit, feeds and fetches. Leased by one run at a time; `mu` and the atomics are for those outside (SESSION).
 struct StepSlot : std::enable_shared_from_this<StepSlot> {
-  StepSlot(std::shared_ptr<const SignatureCode> c, std::shared_ptr<SessionCore> s, caf::actor_system* system,
-           NamedPool* pool);
+  /// `counts` is the session's.
+  StepSlot(std::shared_ptr<const SignatureCode> c, std::shared_ptr<SessionCore> s, SlotCounts* counts,
+           caf::actor_system* system, NamedPool* pool);
   ~StepSlot();
 
   /// Marks the slot as running step `id`; the leaseholder calls it before RunStep.
@@ -74,8 +82,9 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   StepReport report_from_outside();
 
   // Constant after construction.
-  const std::shared_ptr<const SignatureCode> code;
+  /// First, so that it goes last: kernels that go with the slot clear away what they made in the session.
   const std::shared_ptr<SessionCore> session;
+  const std::shared_ptr<const SignatureCode> code;
   std::string container;
   /// Shared with the actors, which may outlive the slot by a moment.
   const std::shared_ptr<LentThread> unit;
@@ -86,8 +95,8 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   std::vector<DeviceActor> devices;
   std::vector<std::unique_ptr<ExecutorState>> states;
   std::vector<std::unique_ptr<StepState>> step_states;
-  /// A SlotCalls: runs what kernels of this step call.
-  std::shared_ptr<FunctionRunner> functions;
+  /// Runs what kernels of this step call.
+  std::shared_ptr<StepCalls> functions;
 
   // Of the running step; the leaseholder's before RunStep and after `finished`, the actors' between.
   std::vector<Tensor> args;
@@ -121,6 +130,7 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   std::vector<std::unique_ptr<ReusableMessage<ExecutorDone>>> done_messages;
 
  private:
+  SlotCounts* const counts_;
   std::atomic<int64_t> step_id_{0};
   void trip(std::unique_lock<std::mutex> held, absl::Status reason);
 
@@ -141,48 +151,9 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
   }
 };
 
-/// Spawns the actors of a slot. They hold the slot until `stop_slot`, or until they die.
-std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code,
-                                    std::shared_ptr<SessionCore> session, NamedPool* pool);
 /// Ends the actors of a slot; nothing may be running.
 void stop_slot(const std::shared_ptr<StepSlot>& slot);
 /// Ends a leased slot that lost an actor. Kernels of it may still be at work: they keep it until they have answered.
 void discard_slot(const std::shared_ptr<StepSlot>& slot);
-
-/// A compiled signature and its idle slots. Leasing takes no lock.
-class Signature {
- public:
-  explicit Signature(std::shared_ptr<const SignatureCode> c) : code(std::move(c)) {}
-
-  /// Null when all slots are busy. Slots that lost an actor while they were idle are put away.
-  std::shared_ptr<StepSlot> acquire();
-  /// False when there is no room: the caller stops the slot.
-  bool release(std::shared_ptr<StepSlot> slot);
-  /// Takes all idle slots out, for good: from now on there is room for none.
-  std::vector<std::shared_ptr<StepSlot>> drain();
-  bool drained() const { return drained_.load(std::memory_order_seq_cst); }
-
-  const std::shared_ptr<const SignatureCode> code;
-  /// The session's miss count when it was last used: what eviction goes by.
-  std::atomic<int64_t> last_used{0};
-  /// Callables that use it: it is not evicted meanwhile.
-  std::atomic<int> pins{0};
-  /// Runs so far; counted only in sessions that build cost models.
-  std::atomic<int64_t> counted_runs{0};
-
- private:
-  static constexpr int kIdle = 64;
-  std::vector<std::shared_ptr<StepSlot>> take_all();
-  std::atomic<bool> drained_{false};
-  /// Each holds one reference to a slot, or null.
-  std::array<std::atomic<std::shared_ptr<StepSlot>*>, kIdle> idle_{};
-};
-
-/// How a caller's order of feeds and fetches maps to the sorted order of the code.
-struct SignatureAlias {
-  std::shared_ptr<Signature> signature;
-  std::vector<int> feed_at;
-  std::vector<int> fetch_at;
-};
 
 }  // namespace troupe

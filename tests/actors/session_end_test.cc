@@ -20,6 +20,22 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kPatience{20};
 
+/// When it goes it says whether its session was still there.
+class Leaver final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction&) {
+    return std::make_unique<Leaver>();
+  }
+  ~Leaver() override { found_session.push_back(!session.expired()); }
+  absl::Status compute(KernelContext& c) override {
+    c.forward_input(0, 0);
+    return absl::OkStatus();
+  }
+  static inline std::weak_ptr<SessionCore> session;
+  static inline std::vector<bool> found_session;
+};
+constexpr OpRow kLeave[] = {{"TestLeave", "x:float", "z:float", "", ""}};
+
 /// "hang" waits until it is cancelled; "deaf" sleeps half a second without looking; "quick" is x + x.
 class SessionEnd : public SessionTest {
  protected:
@@ -181,6 +197,26 @@ TEST_F(SessionEnd, waits_for_a_run_no_longer_than_its_patience_and_names_it) {
   EXPECT_THAT(text.str(), HasSubstr("fetches deaf"));
   EXPECT_THAT(text.str(), HasSubstr("deaf (TestDeaf) on /job:localhost"));
   EXPECT_FALSE(step.get().ok());
+}
+
+TEST_F(SessionEnd, kernels_go_before_the_session_whose_resources_they_clear_away) {
+  EXPECT_TRUE(ops_->add(kLeave).ok());
+  kernels_->add(KernelDef("TestLeave").kernel<Leaver>());
+  add("leave", "TestLeave", {}, {{graph_.find("x")->id, 0}});
+  ASSERT_TRUE(open().run(x(), {"leave"}).ok());
+  auto c = core();
+  std::shared_ptr<StepSlot> last = c->slots().at(0).lock();
+  ASSERT_NE(last, nullptr);
+  Leaver::session = c;
+  Leaver::found_session.clear();
+  c.reset();
+  session_.reset();
+  EXPECT_FALSE(Leaver::session.expired());
+  // Its actors let go of it in their own time.
+  const auto end = Clock::now() + kPatience;
+  while (last.use_count() > 1 && Clock::now() < end) std::this_thread::yield();
+  last.reset();
+  EXPECT_THAT(Leaver::found_session, testing::ElementsAre(true));
 }
 
 // --- messages of a step that is over ---

@@ -1,4 +1,4 @@
-#include "actors/function_runner.h"
+#include "actors/slot_calls.h"
 
 #include <caf/all.hpp>
 
@@ -7,163 +7,15 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "actors/compile_plan.h"
 #include "actors/session_core.h"
 #include "actors/units/go_first.h"
 #include "graph/ir/device_name.h"
 #include "graph/ir/function_library.h"
-#include "graph/passes/planner.h"
 #include "graph/thrown.h"
 
 #include "proto/function.pb.h"
 
 namespace troupe {
-
-std::shared_ptr<const Graph> functions_of(const Graph& graph) {
-  if (graph.library() == nullptr || graph.library()->empty()) return nullptr;
-  auto out = std::make_shared<Graph>(&graph.ops());
-  out->set_library(graph.library());
-  out->versions() = graph.versions();
-  return out;
-}
-
-// --- compiled functions ---
-
-std::shared_ptr<StepSlot> FunctionCode::acquire(const std::shared_ptr<SessionCore>& core) {
-  std::vector<std::shared_ptr<StepSlot>> lost;
-  std::shared_ptr<StepSlot> found;
-  {
-    std::lock_guard lock(mu_);
-    while (!idle_.empty() && found == nullptr) {
-      found = std::move(idle_.back());
-      idle_.pop_back();
-      if (!found->life.broken() && !found->lost_device()) break;
-      lost.push_back(std::move(found));
-    }
-  }
-  for (const auto& slot : lost) discard_slot(slot);
-  return found != nullptr ? found : make_slot(code_, core, core->pools[0].get());
-}
-
-void FunctionCode::release(const std::shared_ptr<StepSlot>& slot) {
-  {
-    std::lock_guard lock(mu_);
-    if (!stopped_ && idle_.size() < kIdle) {
-      idle_.push_back(slot);
-      return;
-    }
-  }
-  stop_slot(slot);
-}
-
-void FunctionCode::stop() {
-  std::vector<std::shared_ptr<StepSlot>> idle;
-  {
-    std::lock_guard lock(mu_);
-    stopped_ = true;
-    idle.swap(idle_);
-  }
-  for (const auto& slot : idle) stop_slot(slot);
-}
-
-absl::StatusOr<FunctionCode*> FunctionCache::Entry::result() {
-  if (!code.status_.ok()) return code.status_;
-  return &code;
-}
-
-FunctionCache::Entry* FunctionCache::peek(const FunctionRef& function, int device,
-                                          const std::vector<int>& arg_devices) {
-  auto known = entries_.find(function.name);
-  if (known == entries_.end()) return nullptr;
-  for (const auto& e : known->second) {
-    if (e->code.device_ == device && e->code.arg_devices_ == arg_devices && e->code.function_ == function)
-      return e.get();
-  }
-  return nullptr;
-}
-
-std::optional<absl::StatusOr<FunctionCode*>> FunctionCache::find(const FunctionRef& function, int device,
-                                                                 const std::vector<int>& arg_devices) {
-  std::lock_guard lock(mu_);
-  Entry* entry = peek(function, device, arg_devices);
-  if (entry == nullptr || !entry->compiled) return std::nullopt;
-  return entry->result();
-}
-
-void FunctionCache::compile_then(const std::shared_ptr<SessionCore>& core,
-                                 const std::shared_ptr<const Graph>& graph, const FunctionRef& function,
-                                 int device, std::vector<int> arg_devices, Ready ready) {
-  Entry* entry = nullptr;
-  {
-    std::unique_lock lock(mu_);
-    if ((entry = peek(function, device, arg_devices)) != nullptr) {
-      if (!entry->compiled) {
-        entry->waiters.push_back(std::move(ready));
-        return;
-      }
-      lock.unlock();
-      return ready(entry->result());
-    }
-    auto& known = entries_[function.name];
-    known.push_back(std::make_unique<Entry>());
-    entry = known.back().get();
-    entry->code.function_ = function;
-    entry->code.device_ = device;
-    entry->code.arg_devices_ = std::move(arg_devices);
-    entry->waiters.push_back(std::move(ready));
-  }
-  // Planning may take long, and those who wait have threads to go on with.
-  core->compilers->run([this, core, graph, entry] {
-    compile(core, *graph, entry);
-    std::vector<Ready> waiters;
-    {
-      std::lock_guard lock(mu_);
-      entry->compiled = true;
-      if (stopped_) entry->code.stop();
-      waiters.swap(entry->waiters);
-    }
-    for (Ready& w : waiters) {
-      // Each answers for what it throws: the others are to hear all the same.
-      (void)guarded("a function's caller", [&] {
-        w(entry->result());
-        return absl::OkStatus();
-      });
-    }
-  });
-}
-
-void FunctionCache::compile(const std::shared_ptr<SessionCore>& core, const Graph& graph, Entry* entry) {
-  FunctionCode& f = entry->code;
-  const auto& devices = core->devices->entries();
-  FunctionInstance instance;
-  instance.function = f.function_;
-  instance.device = devices[f.device_].name;
-  for (int d : f.arg_devices_) instance.arg_devices.push_back(d < 0 ? "" : devices[d].name);
-  auto work = [&]() -> absl::Status {
-    TROUPE_ASSIGN_OR_RETURN(Plan plan, plan_function(graph, instance, *core->devices, core->evaluator.get(),
-                                                     plan_options(*core)));
-    TROUPE_ASSIGN_OR_RETURN(auto code, compile_plan(*core, graph, std::move(plan), &f.stateful_));
-    code->feeds.resize(code->feed_types.size());
-    code->fetches.resize(code->fetch_types.size());
-    f.code_ = std::move(code);
-    return absl::OkStatus();
-  };
-  try {
-    f.status_ = work();
-  } catch (const std::exception& e) {
-    f.status_ = absl::ResourceExhaustedError(absl::StrCat("compiling the function failed: ", e.what()));
-  }
-}
-
-void FunctionCache::stop() {
-  std::lock_guard lock(mu_);
-  stopped_ = true;
-  for (auto& [name, known] : entries_) {
-    for (auto& e : known) e->code.stop();
-  }
-}
-
-// --- nested steps ---
 
 /// One call while it runs.
 struct SlotCalls::Nested {

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "actors/step_slot.h"
+
+namespace troupe {
+
+/// A function compiled for where it is called, with the slots that wait for its next calls. Lives as long as
+/// its session.
+class FunctionCode {
+ public:
+  /// An idle slot, or a new one.
+  std::shared_ptr<StepSlot> acquire(const std::shared_ptr<SessionCore>& core);
+  void release(const std::shared_ptr<StepSlot>& slot);
+  /// Ends all idle slots, now and from now on.
+  void stop();
+
+ private:
+  friend class FunctionCache;
+  /// Recursion to this depth finds its slots ready.
+  static constexpr size_t kIdle = 1024;
+
+  FunctionRef function_;
+  int device_ = 0;
+  /// By argument: where its resource is; -1: no matter. Empty when there is but one device.
+  std::vector<int> arg_devices_;
+  StatefulKernels stateful_;
+  /// Set, or `status_` is an error, once compiled.
+  std::shared_ptr<const SignatureCode> code_;
+  absl::Status status_;
+  std::mutex mu_;
+  // Guarded by mu_.
+  bool stopped_ = false;
+  std::vector<std::shared_ptr<StepSlot>> idle_;
+};
+
+/// The functions of a session that are called at run time, each compiled at its first call, on the compile
+/// pool, and shared by all signatures: a function never changes. Thread-safe.
+class FunctionCache {
+ public:
+  using Ready = std::function<void(absl::StatusOr<FunctionCode*>)>;
+
+  /// Nothing when it is not compiled yet.
+  std::optional<absl::StatusOr<FunctionCode*>> find(const FunctionRef& function, int device,
+                                                    const std::vector<int>& arg_devices);
+  /// Calls `ready` once: at once when the function is compiled, else from the compiler. `graph` holds the
+  /// library.
+  void compile_then(const std::shared_ptr<SessionCore>& core, const std::shared_ptr<const Graph>& graph,
+                    const FunctionRef& function, int device, std::vector<int> arg_devices, Ready ready);
+  void stop();
+
+ private:
+  struct Entry {
+    FunctionCode code;
+    bool compiled = false;
+    std::vector<Ready> waiters;
+    /// Once compiled.
+    absl::StatusOr<FunctionCode*> result();
+  };
+  /// With the lock held. Null when there is none.
+  Entry* peek(const FunctionRef& function, int device, const std::vector<int>& arg_devices);
+  void compile(const std::shared_ptr<SessionCore>& core, const Graph& graph, Entry* entry);
+
+  std::mutex mu_;
+  // Guarded by mu_, but for what is compiled.
+  bool stopped_ = false;
+  absl::flat_hash_map<std::string, std::vector<std::unique_ptr<Entry>>> entries_;
+};
+
+}  // namespace troupe
