@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "actors/signature.h"
 #include "actors/signature_key.h"
-#include "actors/step_slot.h"
 #include "tests/actors/session_fixture.h"
 
 namespace troupe::test {
