@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Reads every #include and fails on one that goes upwards or sideways. The table below is the architecture."""
+"""Reads every #include and fails on one that goes upwards or sideways, and on headers that include each other in a circle; in
+actors/ on any files that do. The tables below are the architecture."""
 import pathlib
 import re
 import sys
@@ -25,6 +26,18 @@ ALLOWED = {
 }
 CAF_ALLOWED = ("actors/", "tests/actors/", "tests/support/", "tests/system/", "tools/examples/", "tools/bench/")
 CAF_FORBIDDEN = ("actors/step/", "actors/cluster/", "actors/session.h", "actors/options.h")
+# The floors of actors/ itself: a file includes its own floor and those below it. Without endings; the rest of the folder is the
+# roof, "whoever runs sessions".
+FLOORS = [
+    "options run_values run_gate errors reusable_message precompiled",
+    "messages message_types interfaces",
+    "step_calls step_slot signature signature_key signature_cache run_metadata executor_type",
+    "session_core placement_log compile_plan step_lease session_graph signature_compiler",
+    "device_actor executor_actor rendezvous_actor step_actor make_slot",
+    "function_cache slot_calls message_run partial_run_actor session_actor",
+]
+# Headers that only the sources of another file include: parts of it.
+PARTS = {"actors/runtime_impl": "actors/runtime", "actors/step/executor_frame": "actors/step/executor_state"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 
@@ -47,9 +60,45 @@ def allowed(src_rule, target):
     return False
 
 
+def part_of(path):
+    """What a header and its source are together: their path without ending."""
+    name = re.sub(r"\.(h|cc|cu)$", "", path)
+    return PARTS.get(name, name)
+
+
+def floor_of(name):
+    """Of a file of actors/ itself; None for all others."""
+    folder, _, file = name.rpartition("/")
+    if folder != "actors":
+        return None
+    return next((i for i, files in enumerate(FLOORS) if file in files.split()), len(FLOORS))
+
+
+def cycle_in(graph):
+    """A cycle of the graph {name: names}, or None."""
+    done, path = set(), []
+
+    def visit(name):
+        if name in path:
+            return path[path.index(name):] + [name]
+        if name in done:
+            return None
+        path.append(name)
+        for target in sorted(graph.get(name, ())):
+            found = visit(target)
+            if found:
+                return found
+        path.pop()
+        done.add(name)
+        return None
+
+    return next((c for c in map(visit, sorted(graph)) if c), None)
+
+
 def main():
     root = pathlib.Path(__file__).resolve().parents[2]
     bad = []
+    headers, parts = {}, {}
     for path in sorted(root.rglob("*")):
         rel = path.relative_to(root).as_posix()
         if path.suffix not in {".h", ".cc", ".cu", ".cuh", ".def"} or rel.startswith(("build", ".")):
@@ -63,10 +112,20 @@ def main():
                 if not rel.startswith(CAF_ALLOWED) or rel.startswith(CAF_FORBIDDEN):
                     bad.append(f"{rel}: includes {name}: CAF belongs to actors/")
                 continue
+            if path.suffix == ".h":
+                headers.setdefault(rel, set()).add(name)
+            if rel.startswith("actors/") and name.startswith("actors/") and part_of(rel) != part_of(name):
+                parts.setdefault(part_of(rel), set()).add(part_of(name))
+                here, there = floor_of(part_of(rel)), floor_of(part_of(name))
+                if here is not None and there is not None and there > here:
+                    bad.append(f"{rel}: includes {name}, which is floors above it")
             top = name.split("/")[0]
             if kind == '"' and top in {"proto", "graph", "devices", "actors", "tools", "tests"}:
                 if not allowed(rule, name.rsplit("/", 1)[0]):
                     bad.append(f"{rel}: includes {name}: {rule} may not")
+    for cycle in (cycle_in(headers), cycle_in(parts)):
+        if cycle:
+            bad.append("includes go round: " + " -> ".join(cycle))
     for line in bad:
         print(line)
     print(f"layering: {'FAILED' if bad else 'OK'}")
