@@ -1,0 +1,109 @@
+// Kernels on a pool: run, handed back to their executor, which goes on where they ended.
+#include <caf/all.hpp>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <thread>
+
+#include "actors/step/executor_state.h"
+#include "actors/units/named_pool.h"
+#include "devices/cpu/cpu_device.h"
+#include "devices/cpu/kernels/register_kernels.h"
+#include "tests/actors/units/jobs.h"
+
+namespace troupe::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr OpRow kOps[] = {{"Slow", "x:int32", "y:int32", "", ""}};
+
+absl::Status slow(KernelContext& c) {
+  c.set_output(0, Tensor::scalar<int32_t>(c.input(0).value<int32_t>() + 1));
+  return absl::OkStatus();
+}
+
+/// A step of two independent kernels, which go to the pool.
+class PoolKernels : public testing::Test, public ExecutorHost {
+ protected:
+  PoolKernels() {
+    EXPECT_TRUE(ops_.add(kOps).ok());
+    register_cpu_kernels(&kernels_);
+    kernels_.add(KernelDef("Slow").fn(slow));
+    const int c = add("c", "Const", {{"dtype", DataType::kInt32}, {"value", Tensor::scalar<int32_t>(1)}}, {});
+    for (int i = 0; i < 2; ++i) {
+      const int kernel = add("slow" + std::to_string(i), "Slow", {}, {{c, 0}});
+      add("ret" + std::to_string(i), "_Retval", {{"T", DataType::kInt32}, {"index", i}}, {{kernel, 0}});
+    }
+    auto partition = CompiledPartition::compile(graph_, device_.get(), kernels_, nullptr);
+    EXPECT_TRUE(partition.ok()) << partition.status();
+    state_ = std::make_unique<ExecutorState>(*partition, this);
+    step_.device = device_.get();
+    step_.cancellation = &token_;
+    step_.retvals = retvals_;
+  }
+
+  int add(const std::string& name, const std::string& op, AttrMap attrs, std::vector<Endpoint> in) {
+    auto node = graph_.add_node(name, op, std::move(attrs), std::move(in), {});
+    EXPECT_TRUE(node.ok()) << node.status();
+    return node.ok() ? (*node)->id : -1;
+  }
+
+  void launch_kernels(std::vector<KernelTask*> tasks) override {
+    pool_.run_kernels(tasks, std::make_shared<int>(0));
+  }
+  void wake() override {
+    if (NamedPool::run_after_kernel(go_on_)) return;
+    outside_ = true;
+    woken_.set_value(std::this_thread::get_id());
+  }
+
+  OpRegistry ops_{&builtin_ops()};
+  KernelRegistry kernels_;
+  Graph graph_{&ops_};
+  std::unique_ptr<Device> device_ =
+      make_cpu_device("/job:localhost/replica:0/task:0", 0, plain_allocator(), serial_runner());
+  CancellationToken token_;
+  std::vector<Tensor> retvals_{2};
+  StepState step_;
+  Jobs jobs_;
+  caf::actor_system_config config_;
+  caf::actor_system system_{config_};
+  /// What is woken goes on, once, when all are back.
+  caf::resumable* go_on_ = jobs_.once([this] {
+    if (state_->advance() == ExecutorState::Turn::kFinished) woken_.set_value(std::this_thread::get_id());
+  });
+  bool outside_ = false;
+  std::promise<std::thread::id> woken_;
+  std::unique_ptr<ExecutorState> state_;
+  NamedPool pool_{&system_, "kernels", 1};
+};
+
+TEST_F(PoolKernels, wake_their_executor_where_they_ended) {
+  state_->start(&step_, false);
+  // One thread, which must not come before `advance` is through.
+  std::promise<void> begun;
+  pool_.run([&] { begun.get_future().wait(); });
+  ASSERT_EQ(state_->advance(), ExecutorState::Turn::kWaiting);
+  begun.set_value();
+  auto woken = woken_.get_future();
+  ASSERT_EQ(woken.wait_for(10s), std::future_status::ready) << "nobody went on";
+  EXPECT_NE(woken.get(), std::this_thread::get_id());
+  pool_.stop();
+  EXPECT_FALSE(outside_) << "it was to be queued anew";
+  EXPECT_EQ(pool_.kernels_run(), 2);
+  EXPECT_EQ(retvals_[0].value<int32_t>(), 2);
+  EXPECT_EQ(retvals_[1].value<int32_t>(), 2);
+}
+
+TEST_F(PoolKernels, of_a_pool_that_has_ended_run_where_they_come_from) {
+  pool_.stop();
+  state_->start(&step_, false);
+  ASSERT_EQ(state_->advance(), ExecutorState::Turn::kFinished) << "they are back when they have been sent";
+  EXPECT_TRUE(outside_) << "no kernel ended on a thread of the pool";
+  EXPECT_EQ(woken_.get_future().get(), std::this_thread::get_id());
+  EXPECT_EQ(retvals_[1].value<int32_t>(), 2);
+}
+
+}  // namespace
+}  // namespace troupe::test
