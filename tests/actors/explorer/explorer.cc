@@ -1,0 +1,236 @@
+#include "tests/actors/explorer/explorer.h"
+
+#include <google/protobuf/text_format.h>
+
+#include "actors/errors.h"
+#include "proto/graph.pb.h"
+
+namespace troupe::test {
+namespace {
+
+constexpr char kGraph[] = R"(
+  library {
+    function {
+      signature { name: 'Twice' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }
+      node_def { name: 'sum' op: 'TestAdd' input: 'x' input: 'x' }
+      ret { key: 'y' value: 'sum:z:0' }
+      attr { key: '_noinline' value { b: true } } }
+    function {
+      signature { name: 'Stuck' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }
+      node_def { name: 'hang' op: 'TestHang' input: 'x' }
+      ret { key: 'y' value: 'hang:z:0' }
+      attr { key: '_noinline' value { b: true } } } }
+  node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }
+  node { name: 'near' op: 'Identity' input: 'x' device: '/device:CPU:1' attr { key: 'T' value { type: DT_FLOAT } } }
+  node { name: 'quick' op: 'TestAdd' input: 'near' input: 'x' device: '/device:CPU:0' }
+  node { name: 'alone' op: 'TestHang' input: 'x' device: '/device:CPU:0' }
+  node { name: 'far' op: 'TestHang' input: 'x' device: '/device:CPU:1' }
+  node { name: 'across' op: 'Identity' input: 'far' device: '/device:CPU:0' attr { key: 'T' value { type: DT_FLOAT } } }
+  node { name: 'call' op: 'Twice' input: 'x' device: '/device:CPU:0' }
+  node { name: 'stuck' op: 'Stuck' input: 'x' device: '/device:CPU:0' }
+)";
+
+/// Of the actors that the test resumes: what they bring goes the way of everything else.
+class Unit final : public caf::execution_unit {
+ public:
+  explicit Unit(caf::actor_system* system) : caf::execution_unit(system) {}
+  void exec_later(caf::resumable* job) override { system().scheduler().enqueue(job); }
+};
+
+std::vector<NamedTensor> feeds() { return {{"x", Tensor::scalar<float>(21)}}; }
+
+}  // namespace
+
+Explorer::Explorer() {
+  runtime_.reset();
+  config_.set("scheduler.policy", caf::atom("testing"));
+  configure(config_);
+  system_ = std::make_unique<caf::actor_system>(config_);
+  RuntimeOptions options;
+  options.inter_op_threads = 1;
+  options.intra_op_threads = 1;
+  options.ops = ops_.get();
+  options.kernels = kernels_.get();
+  runtime_ = Runtime::create(*system_, options);
+  runtime_->impl().default_pool->stop();
+  runtime_->impl().compilers->stop();
+}
+
+Explorer::~Explorer() {
+  caf::anon_send_exit(runtime_->impl().actor, caf::exit_reason::user_shutdown);
+  for (const DeviceActor& d : runtime_->impl().devices())
+    caf::anon_send_exit(d, caf::exit_reason::user_shutdown);
+  run_all();
+  runtime_.reset();
+  session_actor_ = nullptr;
+  partial_run_actors_.clear();
+  system_.reset();
+}
+
+caf::scheduler::test_coordinator& Explorer::scheduler() {
+  return dynamic_cast<caf::scheduler::test_coordinator&>(system_->scheduler());
+}
+
+bool Explorer::run_one() {
+  auto& jobs = scheduler().jobs;
+  if (jobs.empty()) return false;
+  const auto at = jobs.begin() + static_cast<std::ptrdiff_t>(roll(jobs.size()));
+  caf::resumable* const job = *at;
+  jobs.erase(at);
+  Unit unit(system_.get());
+  switch (job->resume(&unit, 1)) {
+    case caf::resumable::resume_later: jobs.push_back(job); break;
+    case caf::resumable::shutdown_execution_unit: break;
+    default: caf::intrusive_ptr_release(job);
+  }
+  return true;
+}
+
+void Explorer::run_some(size_t messages) {
+  while (messages-- > 0 && run_one()) {
+  }
+}
+
+void Explorer::run_all() {
+  constexpr int kMost = 100'000;
+  int ran = 0;
+  do {
+    while (run_one()) ASSERT_LT(++ran, kMost) << "it does not come to rest";
+    // Nothing happens any more but that time goes on.
+  } while (scheduler().trigger_timeout());
+}
+
+template <class... Results, class Message>
+std::shared_ptr<Answer> Explorer::ask(const char* what, Message message) {
+  auto answer = std::make_shared<Answer>();
+  answer->asked = what;
+  answers_.push_back(answer);
+  system_->spawn<caf::hidden>(
+      [answer, to = session_actor_, message = std::move(message)](caf::event_based_actor* self) {
+        self->request(to, caf::infinite, message)
+            .then(
+                [answer](const Results&...) {
+                  ++answer->times;
+                  answer->good = true;
+                },
+                [answer](caf::error&) { ++answer->times; });
+      });
+  return answer;
+}
+
+void Explorer::begin(uint64_t seed) {
+  random_.seed(seed);
+  answers_.clear();
+  partial_runs_.clear();
+  partial_run_actors_.clear();
+  SessionOptions options;
+  options.device_count["CPU"] = 2;
+  system_->spawn<caf::hidden>([this, options](caf::event_based_actor* self) {
+    self->request(runtime_->impl().actor, caf::infinite, OpenSession{options})
+        .then([this](const SessionActor& opened) { session_actor_ = opened; });
+  });
+  run_all();
+  ASSERT_TRUE(session_actor_);
+  core_ = runtime_->impl().live_sessions().at(0);
+  auto graph = std::make_shared<tensorflow::GraphDef>();
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(kGraph, graph.get()));
+  auto created = ask<Done>("create", CreateGraph{graph, nullptr});
+  run_all();
+  ASSERT_TRUE(created->good);
+}
+
+void Explorer::ask_for_run(const char* fetch) { ask<RunReply>(fetch, RunRequest{feeds(), {fetch}, {}, {}}); }
+
+void Explorer::take_turn() {
+  if (partial_runs_.empty()) {
+    auto names = &partial_runs_;
+    auto actors = &partial_run_actors_;
+    auto answer = std::make_shared<Answer>();
+    answer->asked = "partial run";
+    answers_.push_back(answer);
+    const std::vector<std::string> fetches = {"quick", roll(2) == 0 ? "alone" : "call"};
+    system_->spawn<caf::hidden>([=, to = session_actor_](caf::event_based_actor* self) {
+      self->request(to, caf::infinite, PartialRunSetup{{"x"}, fetches, {}, std::chrono::milliseconds(0)})
+          .then(
+              [=](const std::string& name, const PartialRunActor& actor) {
+                ++answer->times;
+                names->push_back(name);
+                actors->push_back(actor);
+              },
+              [=](caf::error&) { ++answer->times; });
+    });
+    return;
+  }
+  const std::string& handle = partial_runs_[roll(partial_runs_.size())];
+  switch (roll(3)) {
+    case 0: ask<RunReply>("feeding turn", PartialRunRequest{handle, feeds(), {"quick"}}); break;
+    case 1: ask<RunReply>("turn", PartialRunRequest{handle, {}, {"quick"}}); break;
+    default: ask<RunReply>("last turn", PartialRunRequest{handle, {}, {"alone"}});
+  }
+}
+
+void Explorer::kill_one() {
+  const auto why = roll(2) == 0 ? caf::exit_reason::kill : caf::exit_reason::user_shutdown;
+  if (!partial_run_actors_.empty() && roll(6) == 0)
+    return caf::anon_send_exit(partial_run_actors_[roll(partial_run_actors_.size())], why);
+  auto core = this->core();
+  if (core == nullptr) return;
+  if (roll(12) == 0) return caf::anon_send_exit(session_actor_, why);
+  std::vector<std::shared_ptr<StepSlot>> slots;
+  for (const auto& weak : core->slots()) {
+    if (auto slot = weak.lock()) slots.push_back(std::move(slot));
+  }
+  if (slots.empty()) return;
+  const StepSlot& slot = *slots[roll(slots.size())];
+  switch (roll(4)) {
+    case 0: return caf::anon_send_exit(slot.step, why);
+    case 1: return caf::anon_send_exit(slot.executors[roll(slot.executors.size())], why);
+    case 2:
+      if (slot.rendezvous) caf::anon_send_exit(slot.rendezvous, why);
+      return;
+    default: return caf::anon_send_exit(slot.devices[roll(slot.devices.size())], why);
+  }
+}
+
+void Explorer::act(bool deaths) {
+  constexpr const char* kFetches[] = {"quick", "alone", "across", "call", "stuck"};
+  switch (roll(deaths ? 14 : 10)) {
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+    case 4: return ask_for_run(kFetches[roll(std::size(kFetches))]);
+    case 5:
+    case 6:
+    case 7: return take_turn();
+    case 8: ask<CancelReply>("cancel", CancelRequest{0, "enough"}); return;
+    case 9:
+      if (roll(4) == 0) {
+        ask<Done>("close", CloseRequest{});
+      } else {
+        ask<InspectReply>("inspect", InspectRequest{});
+      }
+      return;
+    default: return kill_one();
+  }
+}
+
+void Explorer::end() {
+  run_all();
+  ask<CancelReply>("cancel", CancelRequest{0, "the end"});
+  run_all();
+  if (auto core = this->core()) {
+    for (const auto& answer : answers_) {
+      EXPECT_EQ(answer->times, 1) << "while the session lives: " << answer->asked;
+    }
+  }
+  caf::anon_send_exit(session_actor_, caf::exit_reason::user_shutdown);
+  session_actor_ = nullptr;
+  run_all();
+  for (const auto& answer : answers_) EXPECT_EQ(answer->times, 1) << answer->asked;
+  EXPECT_EQ(runtime_->impl().live_slots->load(), 0) << "slots that something still holds";
+  partial_run_actors_.clear();
+  EXPECT_TRUE(core_.expired()) << "something still holds the session";
+}
+
+}  // namespace troupe::test

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <caf/all.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "actors/messages.h"
+#include "actors/runtime_impl.h"
+#include "tests/actors/session_fixture.h"
+
+namespace troupe::test {
+
+/// What became of a request.
+struct Answer {
+  int times = 0;
+  bool good = false;
+  std::string asked;
+};
+
+/// Sessions whose every actor runs on one thread, a message at a time, in an order that a seed decides: the actor system has CAF's
+/// test coordinator, and the pools of the runtime have ended, so that they hand all jobs to it. The steps are those of SessionTest's ops on two
+/// devices:
+///   quick = x + x, across both; alone, across: hang until cancelled; call = x + x and stuck, which hangs, in functions
+class Explorer : public SessionTest {
+ protected:
+  Explorer();
+  ~Explorer() override;
+
+  /// A session with its graph, and the order of all that follows.
+  void begin(uint64_t seed);
+  /// Ends the session, looks what is left of it.
+  void end();
+
+  /// Something that clients or accidents do. `deaths`: actors may be killed.
+  void act(bool deaths);
+  /// Runs at most so many messages.
+  void run_some(size_t messages);
+  /// Until nothing is left to run, and nobody waits for the clock.
+  void run_all();
+
+  size_t roll(size_t n) { return static_cast<size_t>(random_() % n); }
+  size_t asked() const { return answers_.size(); }
+
+ private:
+  template <class... Results, class Message>
+  std::shared_ptr<Answer> ask(const char* what, Message message);
+  void ask_for_run(const char* fetch);
+  void take_turn();
+  void kill_one();
+  bool run_one();
+  caf::scheduler::test_coordinator& scheduler();
+  std::shared_ptr<SessionCore> core() { return core_.lock(); }
+
+  caf::actor_system_config config_;
+  std::unique_ptr<caf::actor_system> system_;
+  std::mt19937_64 random_;
+  SessionActor session_actor_;
+  std::weak_ptr<SessionCore> core_;
+  std::vector<std::shared_ptr<Answer>> answers_;
+  std::vector<std::string> partial_runs_;
+  std::vector<PartialRunActor> partial_run_actors_;
+};
+
+}  // namespace troupe::test
