@@ -100,20 +100,28 @@ void Explorer::run_all() {
   } while (scheduler().trigger_timeout());
 }
 
-template <class... Results, class Message>
-std::shared_ptr<Answer> Explorer::ask(const char* what, Message message) {
+std::shared_ptr<Answer> Explorer::note_asked(const char* what) {
   auto answer = std::make_shared<Answer>();
   answer->asked = what;
+  answer->in_peace = cancels_ == cancelled_;
+  answer->cancels = cancels_;
   answers_.push_back(answer);
+  return answer;
+}
+
+void Explorer::note_answered(Answer* answer, bool good) {
+  ++answer->times;
+  answer->good = good;
+}
+
+template <class... Results, class Message>
+std::shared_ptr<Answer> Explorer::ask(const char* what, Message message) {
+  auto answer = note_asked(what);
   system_->spawn<caf::hidden>(
-      [answer, to = session_actor_, message = std::move(message)](caf::event_based_actor* self) {
+      [this, answer, to = session_actor_, message = std::move(message)](caf::event_based_actor* self) {
         self->request(to, caf::infinite, message)
-            .then(
-                [answer](const Results&...) {
-                  ++answer->times;
-                  answer->good = true;
-                },
-                [answer](caf::error&) { ++answer->times; });
+            .then([this, answer](const Results&...) { note_answered(answer.get(), true); },
+                  [this, answer](caf::error&) { note_answered(answer.get(), false); });
       });
   return answer;
 }
@@ -121,6 +129,7 @@ std::shared_ptr<Answer> Explorer::ask(const char* what, Message message) {
 void Explorer::begin(uint64_t seed) {
   random_.seed(seed);
   answers_.clear();
+  cancels_ = cancelled_ = 0;
   partial_runs_.clear();
   partial_run_actors_.clear();
   SessionOptions options;
@@ -139,15 +148,39 @@ void Explorer::begin(uint64_t seed) {
   ASSERT_TRUE(created->good);
 }
 
-void Explorer::ask_for_run(const char* fetch) { ask<RunReply>(fetch, RunRequest{feeds(), {fetch}, {}, {}}); }
+/// A run that nobody cancels ends well, or hangs.
+void Explorer::ask_for_run(const char* fetch) {
+  auto answer = note_asked(fetch);
+  system_->spawn<caf::hidden>([this, answer, to = session_actor_](caf::event_based_actor* self) {
+    self->request(to, caf::infinite, RunRequest{feeds(), {answer->asked}, {}, {}})
+        .then([this, answer](const RunReply&) { note_answered(answer.get(), true); },
+              [this, answer](caf::error& error) {
+                note_answered(answer.get(), false);
+                const bool in_peace = answer->in_peace && answer->cancels == cancels_;
+                EXPECT_FALSE(in_peace) << answer->asked << " ended with " << to_status(error);
+              });
+  });
+}
+
+/// Those that run when it comes are cancelled; those that are asked for when it is answered are not.
+void Explorer::ask_for_cancel() {
+  ++cancels_;
+  auto answer = note_asked("cancel");
+  system_->spawn<caf::hidden>([this, answer, to = session_actor_](caf::event_based_actor* self) {
+    auto answered = [this, answer](bool good) {
+      note_answered(answer.get(), good);
+      ++cancelled_;
+    };
+    self->request(to, caf::infinite, CancelRequest{0, "enough"})
+        .then([=](const CancelReply&) { answered(true); }, [=](caf::error&) { answered(false); });
+  });
+}
 
 void Explorer::take_turn() {
   if (partial_runs_.empty()) {
     auto names = &partial_runs_;
     auto actors = &partial_run_actors_;
-    auto answer = std::make_shared<Answer>();
-    answer->asked = "partial run";
-    answers_.push_back(answer);
+    auto answer = note_asked("partial run");
     const std::vector<std::string> fetches = {"quick", roll(2) == 0 ? "alone" : "call"};
     system_->spawn<caf::hidden>([=, to = session_actor_](caf::event_based_actor* self) {
       self->request(to, caf::infinite, PartialRunSetup{{"x"}, fetches, {}, std::chrono::milliseconds(0)})
@@ -170,6 +203,7 @@ void Explorer::take_turn() {
 }
 
 void Explorer::kill_one() {
+  ++cancels_;
   const auto why = roll(2) == 0 ? caf::exit_reason::kill : caf::exit_reason::user_shutdown;
   if (!partial_run_actors_.empty() && roll(6) == 0)
     return caf::anon_send_exit(partial_run_actors_[roll(partial_run_actors_.size())], why);
@@ -203,9 +237,10 @@ void Explorer::act(bool deaths) {
     case 5:
     case 6:
     case 7: return take_turn();
-    case 8: ask<CancelReply>("cancel", CancelRequest{0, "enough"}); return;
+    case 8: return ask_for_cancel();
     case 9:
       if (roll(4) == 0) {
+        ++cancels_;
         ask<Done>("close", CloseRequest{});
       } else {
         ask<InspectReply>("inspect", InspectRequest{});
@@ -217,7 +252,7 @@ void Explorer::act(bool deaths) {
 
 void Explorer::end() {
   run_all();
-  ask<CancelReply>("cancel", CancelRequest{0, "the end"});
+  ask_for_cancel();
   run_all();
   if (auto core = this->core()) {
     for (const auto& answer : answers_) {

@@ -16,9 +16,12 @@ namespace troupe::test {
 
 /// What became of a request.
 struct Answer {
+  std::string asked;
   int times = 0;
   bool good = false;
-  std::string asked;
+  /// No cancel was under way when it was asked, and how many there had been.
+  bool in_peace = false;
+  int cancels = 0;
 };
 
 /// Sessions whose every actor runs on one thread, a message at a time, in an order that a seed decides: the actor system has CAF's
@@ -48,6 +51,9 @@ class Explorer : public SessionTest {
  private:
   template <class... Results, class Message>
   std::shared_ptr<Answer> ask(const char* what, Message message);
+  std::shared_ptr<Answer> note_asked(const char* what);
+  void note_answered(Answer* answer, bool good);
+  void ask_for_cancel();
   void ask_for_run(const char* fetch);
   void take_turn();
   void kill_one();
@@ -61,6 +67,9 @@ class Explorer : public SessionTest {
   SessionActor session_actor_;
   std::weak_ptr<SessionCore> core_;
   std::vector<std::shared_ptr<Answer>> answers_;
+  /// Cancels, and Close, asked for and answered. A death is a cancel that never ends.
+  int cancels_ = 0;
+  int cancelled_ = 0;
   std::vector<std::string> partial_runs_;
   std::vector<PartialRunActor> partial_run_actors_;
 };
