@@ -50,7 +50,7 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
     send(slot_->devices[index_], LaunchKernels{std::move(tasks), slot_->pool, slot_->shared_from_this()});
   }
   void wake() override {
-    slot_->drain_messages[index_]->send(static_cast<caf::abstract_actor*>(this), nullptr);
+    slot_->drain_messages[index_].send(static_cast<caf::abstract_actor*>(this), nullptr);
   }
 
  private:
@@ -58,7 +58,7 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
     if (!activate(unit)) return false;
     mailbox().fetch_more();
     auto& messages = get_normal_queue();
-    if (!slot_->start_messages[index_]->is(messages.peek()) || !get_urgent_queue().empty()) return false;
+    if (!slot_->start_messages[index_].is(messages.peek()) || !get_urgent_queue().empty()) return false;
     const caf::mailbox_element_ptr taken = messages.take_front();
     try {
       start();
@@ -96,7 +96,7 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
           slot_->finish_directly();
           break;
         }
-        slot_->done_messages[index_]->send(caf::actor_cast<caf::abstract_actor*>(slot_->step), unit_.get());
+        slot_->done_messages[index_].send(caf::actor_cast<caf::abstract_actor*>(slot_->step), unit_.get());
         break;
     }
   }

@@ -35,10 +35,9 @@ std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code,
     state->step_container = slot->container;
     slot->step_states.push_back(std::move(state));
     slot->devices.push_back(session->device_actor(partition->device()));
-    slot->start_messages.push_back(std::make_unique<ReusableMessage<StartExecutor>>());
-    slot->drain_messages.push_back(std::make_unique<ReusableMessage<DrainKernels>>());
-    slot->done_messages.push_back(
-        std::make_unique<ReusableMessage<ExecutorDone>>(ExecutorDone{static_cast<int>(i)}));
+    slot->start_messages.emplace_back();
+    slot->drain_messages.emplace_back();
+    slot->done_messages.emplace_back(ExecutorDone{static_cast<int>(i)});
     slot->executors.push_back(spawn_executor(system, slot, static_cast<int>(i)));
   }
   // A first message, so that STEP begins to watch its children before the first run: a direct run sends it none.

@@ -17,11 +17,7 @@ void MessageRun::start(StepLease lease, const SessionActor& session) {
   StepSlot* slot = lease_.slot().get();
   absl::Status ready;
   for (size_t i = 0; i < feeds_.size() && ready.ok(); ++i) ready = lease_.load(i, feeds_[i]);
-  if (ready.ok()) {
-    ready = lease_.begin(options_, cancels_);
-  } else {
-    slot->status = ready;
-  }
+  if (ready.ok()) ready = lease_.begin(options_, cancels_);
   slot->when_finished = [run = shared_from_this(), session]() mutable {
     caf::anon_send(session, RunEnded{std::move(run)});
   };

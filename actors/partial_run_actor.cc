@@ -56,7 +56,7 @@ enum class Phase { kOpen, kFailed, kOver };
 class PartialRunImpl final : public PartialRunActor::base {
  public:
   PartialRunImpl(caf::actor_config& config, PartialRunParts parts)
-      : PartialRunActor::base(config), parts_(std::move(parts)), slot_(parts_.lease.slot()),
+      : PartialRunActor::base(config), parts_(std::move(parts)),
         place_(std::make_shared<Place>(parts_.core, std::move(parts_.lease))),
         state_(std::in_place, parts_.graph, parts_.feeds, parts_.fetches) {}
 
@@ -64,9 +64,8 @@ class PartialRunImpl final : public PartialRunActor::base {
 
   void on_exit() override {
     fail_turns(absl::CancelledError("the partial run's actor has ended"));
-    if (slot_leased_) abandon_slot();
+    if (leased()) abandon_slot();
     parts_ = {};
-    slot_ = nullptr;
     state_.reset();
   }
 
@@ -87,7 +86,9 @@ class PartialRunImpl final : public PartialRunActor::base {
   }
 
  private:
-  StepSlot& slot() { return *slot_; }
+  /// Until the slot has been given back.
+  bool leased() const { return place_ != nullptr; }
+  StepSlot& slot() { return *place_->lease().slot(); }
 
   void start() {
     last_turn_ = Clock::now();
@@ -172,7 +173,7 @@ class PartialRunImpl final : public PartialRunActor::base {
     auto it = turns_.find(id);
     Turn turn = std::move(it->second);
     turns_.erase(it);
-    if (slot_leased_) keep_session_handles(slot(), turn.fetches);
+    if (leased()) keep_session_handles(slot(), turn.fetches);
     // The last answer comes when nothing of the run is left.
     if (state_->complete() && turns_.empty()) end();
     turn.promise.deliver(std::move(turn.reply));
@@ -208,7 +209,7 @@ class PartialRunImpl final : public PartialRunActor::base {
     status_ = status;
     told_ = told_ || !turns_.empty();
     fail_turns(status);
-    if (!slot_leased_) {
+    if (!leased()) {
       if (told_) end();
     } else if (step_over_) {
       release_slot();
@@ -239,28 +240,25 @@ class PartialRunImpl final : public PartialRunActor::base {
     fail(absl::DeadlineExceededError(absl::StrCat("The partial run ", parts_.handle,
                                                   " was abandoned: no turn for ", patience.count(), " ms")));
     told_ = true;
-    if (!slot_leased_) end();
+    if (!leased()) end();
   }
 
-  int64_t step_id() { return slot_leased_ ? slot().step_id() : 0; }
+  int64_t step_id() { return leased() ? slot().step_id() : 0; }
 
   /// Nothing more to come and nobody to tell: SESSION forgets the handle.
   void end() {
     if (phase_ == Phase::kOver) return;
     phase_ = Phase::kOver;
-    if (slot_leased_ && step_over_) release_slot();
+    if (leased() && step_over_) release_slot();
     send(parts_.core->actor, PartialRunEnded{parts_.handle});
   }
 
   void release_slot() {
-    if (!std::exchange(slot_leased_, false)) return;
-    place_->give_back();
-    place_ = nullptr;
+    if (auto place = std::exchange(place_, nullptr)) place->give_back();
   }
 
   /// This actor ends before its step, which is stopped and gives the slot back itself.
   void abandon_slot() {
-    slot_leased_ = false;
     if (began_ && !step_over_) {
       const int64_t id = slot().cancel(0, absl::CancelledError("PRun cancellation"));
       caf::anon_send(slot().step, CancelStep{id});
@@ -273,7 +271,6 @@ class PartialRunImpl final : public PartialRunActor::base {
   }
 
   PartialRunParts parts_;
-  std::shared_ptr<StepSlot> slot_;
   std::shared_ptr<Place> place_;
   /// Empty once the actor has ended.
   std::optional<PartialRunState> state_;
@@ -281,7 +278,6 @@ class PartialRunImpl final : public PartialRunActor::base {
   /// Why it failed, and whether some client heard it.
   absl::Status status_;
   bool told_ = false;
-  bool slot_leased_ = true;
   bool began_ = false;
   bool step_over_ = false;
   int64_t next_turn_ = 1;

@@ -3,6 +3,7 @@
 #include <caf/all.hpp>
 
 #include <atomic>
+#include <memory>
 
 namespace troupe {
 
@@ -14,14 +15,11 @@ template <class T>
 class ReusableMessage {
  public:
   explicit ReusableMessage(T value = T()) : element_(new Element(std::move(value))) {}
-  ReusableMessage(const ReusableMessage&) = delete;
-  ReusableMessage& operator=(const ReusableMessage&) = delete;
-  ~ReusableMessage() { element_->disown(); }
 
   template <class Actor>
   void send(Actor* to, caf::execution_unit* unit) {
     if (element_->take()) {
-      to->enqueue(caf::mailbox_element_ptr(element_), unit);
+      to->enqueue(caf::mailbox_element_ptr(element_.get()), unit);
     } else {
       to->enqueue(
           caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, std::get<0>(element_->data())),
@@ -30,7 +28,7 @@ class ReusableMessage {
   }
 
   /// Whether it is this message.
-  bool is(const caf::mailbox_element* other) const { return other == element_; }
+  bool is(const caf::mailbox_element* other) const { return other == element_.get(); }
 
  private:
   class Element final : public caf::mailbox_element,
@@ -66,7 +64,10 @@ class ReusableMessage {
     static constexpr uint8_t kDisowned = 2;
     mutable std::atomic<uint8_t> state_{0};
   };
-  Element* const element_;
+  struct Disown {
+    void operator()(Element* element) const { element->disown(); }
+  };
+  std::unique_ptr<Element, Disown> element_;
 };
 
 }  // namespace troupe

@@ -197,7 +197,7 @@ absl::StatusOr<std::vector<Tensor>> Session::run(const std::vector<NamedTensor>&
     key.clear();
     append_signature_key(feeds, fetches, targets, &key);
     if (auto alias = core.signatures.find(key, [&] { return signature_of(feeds, fetches, targets); })) {
-      if (auto slot = alias->signature->acquire()) return StepLease(std::move(slot), alias.get(), alias);
+      if (auto slot = alias->signature->acquire()) return StepLease(std::move(slot), std::move(alias));
       LeaseRequest want;
       want.alias = std::move(alias);
       return impl_->lease_new(std::move(want));

@@ -241,7 +241,7 @@ class SessionImpl final : public SessionActor::base {
       slot = make_slot(alias->signature->code, core_, core_->pools[0].get());
       core_->add_slot(slot);
     }
-    return SlotReply{std::make_shared<StepLease>(std::move(slot), alias.get(), alias)};
+    return SlotReply{std::make_shared<StepLease>(std::move(slot), alias)};
   }
 
   // --- runs by message ---

@@ -58,7 +58,7 @@ class StepImpl final : public StepActor::base {
       return fail_broken("an actor of this step died before it began");
     }
     for (size_t i = 0; i < slot_->executors.size(); ++i) {
-      slot_->start_messages[i]->send(caf::actor_cast<caf::abstract_actor*>(slot_->executors[i]), unit_.get());
+      slot_->start_messages[i].send(caf::actor_cast<caf::abstract_actor*>(slot_->executors[i]), unit_.get());
     }
     if (outstanding_ == 0) finish();
   }

@@ -19,6 +19,16 @@ absl::Status check_feed(const SignatureCode& code, int at, const Tensor& value) 
   return absl::OkStatus();
 }
 
+absl::Status load_feed(StepSlot* slot, int at, const Tensor& value) {
+  if (value.dtype() == DataType::kResource) [[unlikely]] {
+    TROUPE_ASSIGN_OR_RETURN(slot->args[at], fed_tensor(*slot->session, value));
+    return check_feed(*slot->code, at, slot->args[at]);
+  }
+  TROUPE_RETURN_IF_ERROR(check_feed(*slot->code, at, value));
+  slot->args[at] = value;
+  return absl::OkStatus();
+}
+
 /// Whether the run that begins is one whose costs the session wants; counts it.
 bool wants_cost_model(const SessionCore& core, Signature* signature) {
   const int64_t every = core.options.build_cost_model;
@@ -64,15 +74,10 @@ StepLease& StepLease::operator=(StepLease&& other) noexcept {
 }
 
 absl::Status StepLease::load(size_t i, const Tensor& value) {
-  const SignatureCode& code = *slot_->code;
-  const int at = alias_->feed_at[i];
-  if (value.dtype() == DataType::kResource) [[unlikely]] {
-    TROUPE_ASSIGN_OR_RETURN(slot_->args[at], fed_tensor(*slot_->session, value));
-    return check_feed(code, at, slot_->args[at]);
-  }
-  TROUPE_RETURN_IF_ERROR(check_feed(code, at, value));
-  slot_->args[at] = value;
-  return absl::OkStatus();
+  absl::Status loaded = load_feed(slot_.get(), alias_->feed_at[i], value);
+  if (!loaded.ok()) [[unlikely]]
+    slot_->status = loaded;
+  return loaded;
 }
 
 absl::Status StepLease::begin(const RunOptions& options, int64_t cancels) {

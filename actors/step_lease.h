@@ -15,23 +15,26 @@ constexpr int kMaxStarts = 4;
 class StepLease {
  public:
   StepLease() = default;
-  /// `alias` maps the caller's feeds and fetches to the slot's. `keep` is what it points into, unless the caller keeps that.
-  StepLease(std::shared_ptr<StepSlot> slot, const SignatureAlias* alias,
-            std::shared_ptr<const SignatureAlias> keep = nullptr)
-      : slot_(std::move(slot)), alias_(alias), keep_(std::move(keep)) {}
+  /// `alias` maps the caller's feeds and fetches to the slot's.
+  StepLease(std::shared_ptr<StepSlot> slot, std::shared_ptr<const SignatureAlias> alias)
+      : slot_(std::move(slot)), alias_(alias.get()), keep_(std::move(alias)) {}
+  /// The same of an alias that the caller keeps.
+  StepLease(std::shared_ptr<StepSlot> slot, const SignatureAlias* alias)
+      : slot_(std::move(slot)), alias_(alias) {}
   StepLease(StepLease&&) noexcept = default;
   StepLease& operator=(StepLease&& other) noexcept;
   ~StepLease() { give_back(); }
 
   explicit operator bool() const { return slot_ != nullptr; }
   const std::shared_ptr<StepSlot>& slot() const { return slot_; }
-  /// As it was given.
+  /// Null when the caller keeps it.
   const std::shared_ptr<const SignatureAlias>& kept_alias() const { return keep_; }
 
-  /// The caller's feed number i. InvalidArgument "Expects arg[0] to be float but int32 is provided".
+  /// The caller's feed number i. InvalidArgument "Expects arg[0] to be float but int32 is provided". An error is the run's end: `take`
+  /// gives it.
   absl::Status load(size_t i, const Tensor& value);
   /// Gives the step its id, pool, deadline, and a cancel that it has missed: `cancels` is what SessionCore::cancels said when the
-  /// run was counted in. An error is the run's end, too: `take` gives it.
+  /// run was counted in. An error is the run's end, too.
   absl::Status begin(const RunOptions& options, int64_t cancels);
   /// Begins and runs it to its end on this thread, which it lends. True when an actor had died before anything ran: another lease may
   /// be luckier.

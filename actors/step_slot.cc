@@ -94,7 +94,7 @@ bool StepSlot::lost_device() const {
 void StepSlot::start() {
   switch (life.begin(can_run_directly)) {
     case RunLife::Start::kDirect:
-      start_messages[0]->send(caf::actor_cast<caf::abstract_actor*>(executors[0]), unit.get());
+      start_messages[0].send(caf::actor_cast<caf::abstract_actor*>(executors[0]), unit.get());
       break;
     case RunLife::Start::kByStep:
       run_message.send(caf::actor_cast<caf::abstract_actor*>(step), unit.get());

@@ -125,9 +125,9 @@ struct StepSlot : std::enable_shared_from_this<StepSlot> {
 
   // Messages of the steady state, used again for every step.
   ReusableMessage<RunStep> run_message;
-  std::vector<std::unique_ptr<ReusableMessage<StartExecutor>>> start_messages;
-  std::vector<std::unique_ptr<ReusableMessage<DrainKernels>>> drain_messages;
-  std::vector<std::unique_ptr<ReusableMessage<ExecutorDone>>> done_messages;
+  std::vector<ReusableMessage<StartExecutor>> start_messages;
+  std::vector<ReusableMessage<DrainKernels>> drain_messages;
+  std::vector<ReusableMessage<ExecutorDone>> done_messages;
 
  private:
   SlotCounts* const counts_;
