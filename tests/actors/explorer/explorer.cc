@@ -100,28 +100,26 @@ void Explorer::run_all() {
   } while (scheduler().trigger_timeout());
 }
 
-std::shared_ptr<Answer> Explorer::note_asked(const char* what) {
+template <class... Results, class Message>
+std::shared_ptr<Answer> Explorer::ask(const char* what, Message message,
+                                      std::type_identity_t<std::function<void(const Results&...)>> good,
+                                      std::function<void(const caf::error&)> bad) {
   auto answer = std::make_shared<Answer>();
   answer->asked = what;
-  answer->in_peace = cancels_ == cancelled_;
-  answer->cancels = cancels_;
   answers_.push_back(answer);
-  return answer;
-}
-
-void Explorer::note_answered(Answer* answer, bool good) {
-  ++answer->times;
-  answer->good = good;
-}
-
-template <class... Results, class Message>
-std::shared_ptr<Answer> Explorer::ask(const char* what, Message message) {
-  auto answer = note_asked(what);
   system_->spawn<caf::hidden>(
-      [this, answer, to = session_actor_, message = std::move(message)](caf::event_based_actor* self) {
+      [=, to = session_actor_, message = std::move(message)](caf::event_based_actor* self) {
         self->request(to, caf::infinite, message)
-            .then([this, answer](const Results&...) { note_answered(answer.get(), true); },
-                  [this, answer](caf::error&) { note_answered(answer.get(), false); });
+            .then(
+                [=](const Results&... results) {
+                  ++answer->times;
+                  answer->good = true;
+                  if (good) good(results...);
+                },
+                [=](caf::error& error) {
+                  ++answer->times;
+                  if (bad) bad(error);
+                });
       });
   return answer;
 }
@@ -150,48 +148,30 @@ void Explorer::begin(uint64_t seed) {
 
 /// A run that nobody cancels ends well, or hangs.
 void Explorer::ask_for_run(const char* fetch) {
-  auto answer = note_asked(fetch);
-  system_->spawn<caf::hidden>([this, answer, to = session_actor_](caf::event_based_actor* self) {
-    self->request(to, caf::infinite, RunRequest{feeds(), {answer->asked}, {}, {}})
-        .then([this, answer](const RunReply&) { note_answered(answer.get(), true); },
-              [this, answer](caf::error& error) {
-                note_answered(answer.get(), false);
-                const bool in_peace = answer->in_peace && answer->cancels == cancels_;
-                EXPECT_FALSE(in_peace) << answer->asked << " ended with " << to_status(error);
-              });
-  });
+  const bool in_peace = cancels_ == cancelled_;
+  ask<RunReply>(fetch, RunRequest{feeds(), {fetch}, {}, {}}, {},
+                [this, fetch, in_peace, before = cancels_](const caf::error& error) {
+                  EXPECT_FALSE(in_peace && before == cancels_) << fetch << " ended with " << to_status(error);
+                });
 }
 
 /// Those that run when it comes are cancelled; those that are asked for when it is answered are not.
 void Explorer::ask_for_cancel() {
   ++cancels_;
-  auto answer = note_asked("cancel");
-  system_->spawn<caf::hidden>([this, answer, to = session_actor_](caf::event_based_actor* self) {
-    auto answered = [this, answer](bool good) {
-      note_answered(answer.get(), good);
-      ++cancelled_;
-    };
-    self->request(to, caf::infinite, CancelRequest{0, "enough"})
-        .then([=](const CancelReply&) { answered(true); }, [=](caf::error&) { answered(false); });
-  });
+  ask<CancelReply>(
+      "cancel", CancelRequest{0, "enough"}, [this](const CancelReply&) { ++cancelled_; },
+      [this](const caf::error&) { ++cancelled_; });
 }
 
 void Explorer::take_turn() {
   if (partial_runs_.empty()) {
-    auto names = &partial_runs_;
-    auto actors = &partial_run_actors_;
-    auto answer = note_asked("partial run");
     const std::vector<std::string> fetches = {"quick", roll(2) == 0 ? "alone" : "call"};
-    system_->spawn<caf::hidden>([=, to = session_actor_](caf::event_based_actor* self) {
-      self->request(to, caf::infinite, PartialRunSetup{{"x"}, fetches, {}, std::chrono::milliseconds(0)})
-          .then(
-              [=](const std::string& name, const PartialRunActor& actor) {
-                ++answer->times;
-                names->push_back(name);
-                actors->push_back(actor);
-              },
-              [=](caf::error&) { ++answer->times; });
-    });
+    ask<std::string, PartialRunActor>("partial run",
+                                      PartialRunSetup{{"x"}, fetches, {}, std::chrono::milliseconds(0)},
+                                      [this](const std::string& name, const PartialRunActor& actor) {
+                                        partial_runs_.push_back(name);
+                                        partial_run_actors_.push_back(actor);
+                                      });
     return;
   }
   const std::string& handle = partial_runs_[roll(partial_runs_.size())];

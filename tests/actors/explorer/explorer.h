@@ -3,9 +3,11 @@
 #include <caf/all.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
 
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "actors/messages.h"
@@ -19,9 +21,6 @@ struct Answer {
   std::string asked;
   int times = 0;
   bool good = false;
-  /// No cancel was under way when it was asked, and how many there had been.
-  bool in_peace = false;
-  int cancels = 0;
 };
 
 /// Sessions whose every actor runs on one thread, a message at a time, in an order that a seed decides: the actor system has CAF's
@@ -50,9 +49,9 @@ class Explorer : public SessionTest {
 
  private:
   template <class... Results, class Message>
-  std::shared_ptr<Answer> ask(const char* what, Message message);
-  std::shared_ptr<Answer> note_asked(const char* what);
-  void note_answered(Answer* answer, bool good);
+  std::shared_ptr<Answer> ask(const char* what, Message message,
+                              std::type_identity_t<std::function<void(const Results&...)>> good = {},
+                              std::function<void(const caf::error&)> bad = {});
   void ask_for_cancel();
   void ask_for_run(const char* fetch);
   void take_turn();
