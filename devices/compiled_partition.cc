@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "devices/implied_waits.h"
+#include "graph/ir/in_place.h"
 
 namespace troupe {
 
@@ -118,8 +119,7 @@ class PartitionCompiler {
   void find_written_constants() {
     for (int id : ids_) {
       const Node& n = graph_.node(id);
-      if (!n.is("InplaceUpdate") && !n.is("InplaceAdd") && !n.is("InplaceSub")) continue;
-      if (n.inputs.empty()) continue;
+      if (!writes_to_input(n) || n.inputs.empty()) continue;
       if (const Tensor* value = constant(n.inputs[0].node); value != nullptr) written_.push_back(value);
     }
   }

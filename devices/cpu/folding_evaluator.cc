@@ -1,9 +1,9 @@
 #include "devices/cpu/folding_evaluator.h"
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/flush_denormals.h"
+#include "graph/ir/in_place.h"
 
 namespace troupe {
 namespace {
@@ -37,7 +37,7 @@ FoldingEvaluator::FoldingEvaluator(const KernelRegistry* kernels, CancellationTo
 
 bool FoldingEvaluator::can_evaluate(const Node& node) const {
   // What writes to its input would write to a constant of the graph.
-  if (absl::StartsWith(node.op->name, "Inplace")) return false;
+  if (writes_to_input(node)) return false;
   if (node.op->is_stateful || (token_ != nullptr && token_->cancelled())) return false;
   for (DataType t : node.input_types) {
     if (is_ref(t) || t == DataType::kResource || t == DataType::kVariant) return false;

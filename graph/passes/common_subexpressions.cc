@@ -4,6 +4,7 @@
 
 #include "absl/hash/hash.h"
 #include "graph/ir/algorithm.h"
+#include "graph/ir/in_place.h"
 
 namespace troupe {
 namespace {
@@ -40,7 +41,7 @@ bool same(const Node& a, const Node& b) {
 
 bool may_merge(const Node& n) {
   if (n.op->is_stateful || is_control_flow(*n.op) || !n.defect.ok() || n.output_types.empty()) return false;
-  if (n.is("InplaceUpdate") || n.is("InplaceAdd") || n.is("InplaceSub")) return false;  // each writes
+  if (writes_to_input(n)) return false;
   if (n.is("_Arg") || n.is("_Retval") || n.is("Placeholder") || n.is("PlaceholderV2") ||
       n.is("PlaceholderWithDefault"))
     return false;

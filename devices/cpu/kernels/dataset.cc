@@ -94,6 +94,11 @@ absl::StatusOr<int64_t> input_count(const KernelContext& context, int i, const c
   return t.value<int64_t>();
 }
 
+absl::Status check_parallel_calls(int64_t calls) {
+  if (calls > 0 || calls == -1) return absl::OkStatus();
+  return invalid("num_parallel_calls must be greater than zero.");
+}
+
 absl::StatusOr<bool> input_flag(const KernelContext& context, int i, const char* name) {
   const Tensor& t = context.input(i);
   if (!is_scalar(t)) return invalid(name, " must be a scalar");

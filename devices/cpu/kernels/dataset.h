@@ -147,6 +147,8 @@ absl::StatusOr<DatasetPtr> input_dataset(const KernelContext& context, int i);
 absl::StatusOr<std::vector<DatasetPtr>> input_datasets(const KernelContext& context, int begin, int end);
 /// Input i as an int64, bool or string scalar. InvalidArgument "`name` must be a scalar".
 absl::StatusOr<int64_t> input_count(const KernelContext& context, int i, const char* name);
+/// InvalidArgument unless it is above 0, or -1, which leaves the choice.
+absl::Status check_parallel_calls(int64_t calls);
 absl::StatusOr<bool> input_flag(const KernelContext& context, int i, const char* name);
 absl::StatusOr<std::string> input_text(const KernelContext& context, int i, const char* name);
 /// Outputs the dataset, with the types and shapes of the node's attrs where it has such, and with the node as its origin.

@@ -294,7 +294,7 @@ absl::Status make_map_and_batch(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(const int64_t calls, input_count(context, end + 1, "num_parallel_calls"));
   TROUPE_ASSIGN_OR_RETURN(const bool drop, input_flag(context, end + 2, "drop_remainder"));
   if (size <= 0) return invalid("batch_size must be greater than zero.");
-  if (calls <= 0 && calls != -1) return invalid("num_parallel_calls must be greater than zero.");
+  TROUPE_RETURN_IF_ERROR(check_parallel_calls(calls));
   const bool preserve = context.node().attrs.get_or("preserve_cardinality", false);
   const std::string label = dataset_label(context);
   auto dataset = make_dataset("MapAndBatch", {input}, [=](const std::string& name) {

@@ -26,7 +26,7 @@ absl::Status make_map(KernelContext& context) {
     const Tensor& number = context.input(context.num_inputs() - 1);
     if (!is_scalar(number)) return invalid("num_parallel_calls must be a scalar");
     const int64_t calls = int_at(number, 0);
-    if (calls <= 0 && calls != -1) return invalid("num_parallel_calls must be greater than zero.");
+    TROUPE_RETURN_IF_ERROR(check_parallel_calls(calls));
   }
   const bool preserve = context.node().attrs.get_or("preserve_cardinality", false);
   const std::string label = dataset_label(context);

@@ -86,10 +86,11 @@ enum class Kind { kOneByOne, kParallel, kLegacy };
 absl::Status check_parallel(KernelContext& context, int64_t cycle_length) {
   TROUPE_ASSIGN_OR_RETURN(const int64_t calls,
                           input_count(context, context.num_inputs() - 1, "num_parallel_calls"));
-  if (calls <= 0 && calls != -1) return invalid("num_parallel_calls must be greater than zero.");
+  TROUPE_RETURN_IF_ERROR(check_parallel_calls(calls));
   if (cycle_length == -1 || calls <= cycle_length) return absl::OkStatus();
   return invalid(
-      "If `cycle_length` is set to a fixed value, `num_parallel_calls` must be either `tf.data.AUTOTUNE` or a "
+      "If `cycle_length` is set to a fixed value, `num_parallel_calls` must be either `tf.data.AUTOTUNE` or "
+      "a "
       "value less than or equal to `cycle_length`. However, `num_parallel_calls` is ",
       calls, " and `cycle_length` is ", cycle_length);
 }

@@ -157,8 +157,7 @@ absl::Status make_parse(KernelContext& context) {
   auto plan = std::make_shared<ParsePlan>();
   TROUPE_ASSIGN_OR_RETURN(plan->input, input_dataset(context, 0));
   TROUPE_ASSIGN_OR_RETURN(const int64_t calls, input_count(context, 1, "num_parallel_calls"));
-  // -1 leaves the choice.
-  if (calls <= 0 && calls != -1) return invalid("num_parallel_calls must be greater than zero.");
+  TROUPE_RETURN_IF_ERROR(check_parallel_calls(calls));
   TROUPE_ASSIGN_OR_RETURN(const auto sparse, attrs.get<std::vector<std::string>>("sparse_keys"));
   TROUPE_ASSIGN_OR_RETURN(const auto dense, attrs.get<std::vector<std::string>>("dense_keys"));
   const auto ragged = attrs.get_or("ragged_keys", std::vector<std::string>());
