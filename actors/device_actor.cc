@@ -2,34 +2,110 @@
 
 #include <caf/all.hpp>
 
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "actors/units/kernel_queue.h"
 #include "actors/units/named_pool.h"
+#include "actors/units/sender_thread.h"
 
 namespace troupe {
 namespace {
 
+/// How long a report waits for an EXECUTOR whose thread may be inside a kernel.
+constexpr std::chrono::milliseconds kReportPatience{20};
+
 class DeviceImpl final : public DeviceActor::base {
  public:
   DeviceImpl(caf::actor_config& config, std::shared_ptr<const Allocator> memory)
-      : DeviceActor::base(config), memory_(std::move(memory)) {}
+      : DeviceActor::base(config), unit_(&system()), memory_(std::move(memory)) {}
 
   const char* name() const override { return "device"; }
 
+  using DeviceActor::base::enqueue;
+  /// Whoever sends resumes it.
+  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) override {
+    DeviceActor::base::enqueue(std::move(what), &unit_);
+  }
+
   behavior_type make_behavior() override {
     return {
-        [this](const LaunchKernels& m) {
-          ++batches_;
-          kernels_ += static_cast<int64_t>(m.tasks.size());
-          m.pool->run_kernels(m.tasks, m.step);
-        },
-        [](const DropKernels& m) { m.pool->drop_kernels(m.step); },
-        [this](DeviceStatusRequest) {
-          return DeviceStatus{batches_, kernels_, memory_->stats()};
-        },
+        [this](const JoinDevice& m) { executors_.push_back(m.executor); },
+        [this](const LaunchKernels& m) { queue_kernels(m); },
+        [this](const DropKernels& m) { drop(m); },
+        [this](DeviceStatusRequest) -> caf::result<DeviceStatus> { return report(); },
     };
   }
 
  private:
+  void queue_kernels(const LaunchKernels& m) {
+    ++batches_;
+    kernels_ += static_cast<int64_t>(m.tasks.size());
+    const std::shared_ptr<KernelQueue> queue = queue_of(m.pool);
+    queue->push(m.session, m.tasks, m.step);
+    m.pool->run_kernels(queue, m.tasks.size());
+  }
+
+  std::shared_ptr<KernelQueue> queue_of(NamedPool* pool) {
+    if (const auto known = queues_.find(pool); known != queues_.end()) return known->second;
+    forget_idle_queues();
+    return queues_[pool] = std::make_shared<KernelQueue>();
+  }
+
+  /// Of pools that have no work, or are gone.
+  void forget_idle_queues() {
+    absl::erase_if(queues_, [](const auto& q) { return q.second->size() == 0; });
+  }
+
+  void drop(const DropKernels& m) {
+    const auto queue = queues_.find(m.pool);
+    if (queue == queues_.end()) return;
+    // Their token is tripped: run() gives them the reason and returns at once.
+    for (KernelQueue::Entry& e : queue->second->take_back(m.step)) e.task->run_to_end();
+  }
+
+  caf::result<DeviceStatus> report() {
+    auto status = std::make_shared<DeviceStatus>();
+    status->batches = batches_;
+    status->kernels_launched = kernels_;
+    for (const auto& [pool, queue] : queues_) status->kernels_waiting += static_cast<int64_t>(queue->size());
+    status->memory = memory_->stats();
+    std::vector<ExecutorActor> alive = executors_alive();
+    if (alive.empty()) return std::move(*status);
+    auto promise = make_response_promise<DeviceStatus>();
+    auto left = std::make_shared<size_t>(alive.size());
+    auto answered = [promise, status, left]() mutable {
+      if (--*left == 0) promise.deliver(std::move(*status));
+    };
+    for (const ExecutorActor& e : alive) {
+      request(e, kReportPatience, InspectExecutor{})
+          .then(
+              [status, answered](const FrontierReply& r) mutable {
+                if (r.memory.step_id != 0) status->steps.push_back(r.memory);
+                answered();
+              },
+              [answered](caf::error&) mutable { answered(); });
+    }
+    return promise;
+  }
+
+  std::vector<ExecutorActor> executors_alive() {
+    std::vector<ExecutorActor> alive;
+    std::erase_if(executors_, [&](const caf::actor_addr& address) {
+      auto executor = caf::actor_cast<ExecutorActor>(address);
+      if (!executor) return true;
+      alive.push_back(std::move(executor));
+      return false;
+    });
+    return alive;
+  }
+
+  /// Goes when nobody holds this actor: nobody sends it anything then.
+  SenderThread unit_;
   const std::shared_ptr<const Allocator> memory_;
+  /// What waits, by the pool whose threads it is for.
+  absl::flat_hash_map<NamedPool*, std::shared_ptr<KernelQueue>> queues_;
+  std::vector<caf::actor_addr> executors_;
   int64_t batches_ = 0;
   int64_t kernels_ = 0;
 };

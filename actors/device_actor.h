@@ -6,8 +6,8 @@
 
 namespace troupe {
 
-/// Spawns a DEVICE. RUNTIME spawns one per device of the machine and monitors it; STEPs monitor those that they use.
-/// It has no thread of its own: it is resumed where the batch came from and hands the kernels to the step's pool.
+/// Spawns a DEVICE. The runtime spawns one per device of the machine, and another when it has died; STEPs monitor those that they use.
+/// It runs on the thread of whoever sends to it. `memory` is the device's.
 DeviceActor spawn_device(caf::actor_system& system, std::shared_ptr<const Allocator> memory);
 
 }  // namespace troupe

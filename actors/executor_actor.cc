@@ -2,23 +2,21 @@
 
 #include <caf/all.hpp>
 
+#include "actors/session_core.h"
+#include "actors/units/on_step_unit.h"
+
 namespace troupe {
 namespace {
 
-class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
+class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public ExecutorHost {
  public:
   ExecutorImpl(caf::actor_config& config, const std::shared_ptr<StepSlot>& slot, int index)
-      : ExecutorActor::base(config), unit_(slot->unit), keep_slot_(slot), slot_(slot.get()), index_(index) {
+      : OnStepUnit(config, slot->unit), keep_slot_(slot), slot_(slot.get()), index_(index) {
     slot_->states.push_back(std::make_unique<ExecutorState>(slot_->code->partitions[index], this));
     state_ = slot_->states.back().get();
   }
 
   const char* name() const override { return "executor"; }
-
-  using ExecutorActor::base::enqueue;
-  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) override {
-    ExecutorActor::base::enqueue(std::move(what), unit_.get());
-  }
 
   void on_exit() override { state_->abandon(std::move(keep_slot_)); }
 
@@ -39,15 +37,15 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
           if (running_) turn();
         },
         [this](const AbortExecutor& m) { abort(m); },
-        [this](InspectExecutor) {
-          return FrontierReply{running_ ? state_->frontier(10) : std::vector<FrontierEntry>()};
-        },
+        [this](InspectExecutor) { return inspect(); },
     };
   }
 
   // ExecutorHost
   void launch_kernels(std::vector<KernelTask*> tasks) override {
-    send(slot_->devices[index_], LaunchKernels{std::move(tasks), slot_->pool, slot_->shared_from_this()});
+    unit()->tally.add(typeid(LaunchKernels));
+    send(slot_->devices[index_],
+         LaunchKernels{std::move(tasks), slot_->pool, slot_->session.get(), slot_->shared_from_this()});
   }
   void wake() override {
     slot_->drain_messages[index_].send(static_cast<caf::abstract_actor*>(this), nullptr);
@@ -71,7 +69,7 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
   void start() {
     running_ = true;
     released_ = false;
-    step_id_ = slot_->step_id();
+    step_id_ = slot_->life.id();
     StepState& step = *slot_->step_states[index_];
     step.step_id = slot_->outer_step_id != 0 ? slot_->outer_step_id : step_id_;
     step.args = slot_->args;
@@ -90,21 +88,21 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
       case ExecutorState::Turn::kWaiting:
         if (!state_->status().ok()) release_waiters();
         break;
-      case ExecutorState::Turn::kFinished:
-        running_ = false;
-        if (slot_->life.runs_directly()) {
-          slot_->finish_directly();
-          break;
-        }
-        slot_->done_messages[index_].send(caf::actor_cast<caf::abstract_actor*>(slot_->step), unit_.get());
-        break;
+      case ExecutorState::Turn::kFinished: finish(); break;
     }
+  }
+
+  void finish() {
+    running_ = false;
+    if (slot_->life.direct()) return slot_->life.ended_directly(state_->status(), state_->nodes_run());
+    slot_->done_messages[index_].send(caf::actor_cast<caf::abstract_actor*>(slot_->step), unit().get(),
+                                      {step_id_, static_cast<size_t>(index_)});
   }
 
   /// This executor has failed, but kernels of it wait for what may never come: they, and the other executors, are to stop.
   void release_waiters() {
     if (std::exchange(released_, true)) return;
-    slot_->cancel(step_id_, state_->status());
+    slot_->life.cancel(step_id_, state_->status());
     send(slot_->step, CancelStep{step_id_});
   }
 
@@ -115,7 +113,15 @@ class ExecutorImpl final : public ExecutorActor::base, public ExecutorHost {
     turn();
   }
 
-  const std::shared_ptr<LentThread> unit_;
+  FrontierReply inspect() const {
+    if (!running_) return {};
+    return {state_->frontier(kMostEntries),
+            {slot_->session->id, slot_->step_states[index_]->step_id, state_->waiting_bytes()}};
+  }
+
+  /// Lines of a report.
+  static constexpr size_t kMostEntries = 10;
+
   std::shared_ptr<StepSlot> keep_slot_;
   /// Valid while kernels are out, too: they keep it.
   StepSlot* const slot_;

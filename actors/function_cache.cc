@@ -2,8 +2,6 @@
 
 #include <caf/all.hpp>
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "actors/compile_plan.h"
 #include "actors/make_slot.h"
@@ -13,41 +11,10 @@
 
 namespace troupe {
 
-std::shared_ptr<StepSlot> FunctionCode::acquire(const std::shared_ptr<SessionCore>& core) {
-  std::vector<std::shared_ptr<StepSlot>> lost;
-  std::shared_ptr<StepSlot> found;
-  {
-    std::lock_guard lock(mu_);
-    while (!idle_.empty() && found == nullptr) {
-      found = std::move(idle_.back());
-      idle_.pop_back();
-      if (!found->life.broken() && !found->lost_device()) break;
-      lost.push_back(std::move(found));
-    }
-  }
-  for (const auto& slot : lost) discard_slot(slot);
-  return found != nullptr ? found : make_slot(code_, core, core->pools[0].get());
-}
-
-void FunctionCode::release(const std::shared_ptr<StepSlot>& slot) {
-  {
-    std::lock_guard lock(mu_);
-    if (!stopped_ && idle_.size() < kIdle) {
-      idle_.push_back(slot);
-      return;
-    }
-  }
-  stop_slot(slot);
-}
-
-void FunctionCode::stop() {
-  std::vector<std::shared_ptr<StepSlot>> idle;
-  {
-    std::lock_guard lock(mu_);
-    stopped_ = true;
-    idle.swap(idle_);
-  }
-  for (const auto& slot : idle) stop_slot(slot);
+StepLease FunctionCode::lease(const std::shared_ptr<SessionCore>& core) {
+  auto slot = slots_.take();
+  if (slot == nullptr) slot = make_slot(code_, core, core->pools[0].get());
+  return {std::move(slot), &slots_};
 }
 
 absl::StatusOr<FunctionCode*> FunctionCache::Entry::result() {
@@ -103,7 +70,7 @@ void FunctionCache::compile_then(const std::shared_ptr<SessionCore>& core,
     {
       std::lock_guard lock(mu_);
       entry->compiled = true;
-      if (stopped_) entry->code.stop();
+      if (stopped_) entry->code.slots_.stop();
       waiters.swap(entry->waiters);
     }
     for (Ready& w : waiters) {
@@ -143,7 +110,7 @@ void FunctionCache::stop() {
   std::lock_guard lock(mu_);
   stopped_ = true;
   for (auto& [name, known] : entries_) {
-    for (auto& e : known) e->code.stop();
+    for (auto& e : known) e->code.slots_.stop();
   }
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "actors/step_slot.h"
+#include "actors/step_lease.h"
 
 namespace troupe {
 
@@ -17,10 +17,7 @@ namespace troupe {
 class FunctionCode {
  public:
   /// An idle slot, or a new one.
-  std::shared_ptr<StepSlot> acquire(const std::shared_ptr<SessionCore>& core);
-  void release(const std::shared_ptr<StepSlot>& slot);
-  /// Ends all idle slots, now and from now on.
-  void stop();
+  StepLease lease(const std::shared_ptr<SessionCore>& core);
 
  private:
   friend class FunctionCache;
@@ -35,10 +32,7 @@ class FunctionCode {
   /// Set, or `status_` is an error, once compiled.
   std::shared_ptr<const SignatureCode> code_;
   absl::Status status_;
-  std::mutex mu_;
-  // Guarded by mu_.
-  bool stopped_ = false;
-  std::vector<std::shared_ptr<StepSlot>> idle_;
+  SlotStock slots_{kIdle};
 };
 
 /// The functions of a session that are called at run time, each compiled at its first call, on the compile

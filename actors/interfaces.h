@@ -10,13 +10,17 @@ namespace troupe {
 /// All actors, one alias each. Errors are caf::error of the category "troupe"; actors/errors.h turns them into
 /// absl::Status. Handlers marked INTERNAL are for actors of this library only.
 
-/// DEVICE: one per device of the machine. Hands batches of kernels to the pool of their step and counts them.
+/// DEVICE: one per device of the machine, for all sessions. Kernels wait in its queues for the threads of their step's pool; it decides
+/// whose turn it is, takes back what a cancelled step has queued, and answers for what runs on the device. It has no thread: who sends it
+/// a message resumes it, unless another does already.
 using DeviceActor = caf::typed_actor<
+    // INTERNAL: an executor that runs on it.
+    caf::reacts_to<JoinDevice>,
     // INTERNAL: launch a batch of ready nodes.
     caf::reacts_to<LaunchKernels>,
     // INTERNAL: give back a cancelled step's queued kernels.
     caf::reacts_to<DropKernels>,
-    // Counters and memory.
+    // Counters, queues and memory, by step.
     caf::replies_to<DeviceStatusRequest>::with<DeviceStatus>>;
 
 /// RENDEZVOUS: one per step with several partitions. All handlers are INTERNAL.

@@ -22,13 +22,12 @@ std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code,
     slot->rendezvous_face = make_rendezvous_face(slot->rendezvous);
   }
   slot->functions = session->make_calls(slot.get());
-  slot->can_run_directly = code->partitions.size() == 1 && !code->has_transfers;
   slot->step = spawn_step(system, slot);
   for (size_t i = 0; i < code->partitions.size(); ++i) {
     const auto& partition = code->partitions[i];
     auto state = std::make_unique<StepState>();
     state->device = partition->device();
-    state->cancellation = &slot->token;
+    state->cancellation = &slot->life.token().token();
     state->rendezvous = slot->rendezvous_face.get();
     state->session_tensors = &session->tensors;
     state->functions = slot->functions.get();
@@ -37,8 +36,9 @@ std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code,
     slot->devices.push_back(session->device_actor(partition->device()));
     slot->start_messages.emplace_back();
     slot->drain_messages.emplace_back();
-    slot->done_messages.emplace_back(ExecutorDone{static_cast<int>(i)});
+    slot->done_messages.emplace_back();
     slot->executors.push_back(spawn_executor(system, slot, static_cast<int>(i)));
+    caf::anon_send(slot->devices.back(), JoinDevice{slot->executors.back().address()});
   }
   // A first message, so that STEP begins to watch its children before the first run: a direct run sends it none.
   caf::anon_send(slot->step, CancelStep{0});

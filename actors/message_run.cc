@@ -6,11 +6,6 @@
 
 namespace troupe {
 
-MessageRun::~MessageRun() {
-  lease_.give_back();
-  leave();
-}
-
 void MessageRun::start(StepLease lease, const SessionActor& session) {
   lease_ = std::move(lease);
   ++attempt_;
@@ -21,31 +16,27 @@ void MessageRun::start(StepLease lease, const SessionActor& session) {
   slot->when_finished = [run = shared_from_this(), session]() mutable {
     caf::anon_send(session, RunEnded{std::move(run)});
   };
-  if (ready.ok()) return slot->start();
+  if (ready.ok()) return slot->life.start();
   slot->signal_finished();
 }
 
 bool MessageRun::conclude() {
-  const bool false_start = lease_.slot()->false_start;
   reply_.fetches.assign(alias()->fetch_at.size(), Tensor());
-  status_ = lease_.take(reply_.fetches, &reply_.stats);
-  return !status_.ok() && false_start && attempt_ < kMaxStarts;
+  bool false_start = false;
+  status_ = lease_.take(reply_.fetches, &reply_.stats, &false_start);
+  return false_start && attempt_ < kMaxStarts;
 }
 
 void MessageRun::succeed() {
-  leave();
+  place_.leave();
   promise_.deliver(std::move(reply_));
 }
 
 void MessageRun::fail(const absl::Status& status) {
-  leave();
+  place_.leave();
   promise_.deliver(to_error(status));
 }
 
 void MessageRun::answer_early(const absl::Status& status) { promise_.deliver(to_error(status)); }
-
-void MessageRun::leave() {
-  if (std::exchange(inside_, false)) core_->leave();
-}
 
 }  // namespace troupe

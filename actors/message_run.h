@@ -15,13 +15,11 @@ class MessageRun : public std::enable_shared_from_this<MessageRun> {
  public:
   using Promise = caf::typed_response_promise<RunReply>;
 
-  /// Counted in already: SessionCore::enter, with `cancels` from before it.
-  MessageRun(std::shared_ptr<SessionCore> core, int64_t cancels, std::vector<Tensor> feeds,
-             RunOptions options, Promise promise)
-      : core_(std::move(core)), cancels_(cancels), feeds_(std::move(feeds)), options_(options),
-        promise_(std::move(promise)) {}
-  /// Gives back what is left of a run that was not concluded.
-  ~MessageRun();
+  /// `place`: of SessionCore::enter, with `cancels` from before it.
+  MessageRun(std::shared_ptr<SessionCore> core, RunGate::Place place, int64_t cancels,
+             std::vector<Tensor> feeds, RunOptions options, Promise promise)
+      : core_(std::move(core)), place_(std::move(place)), cancels_(cancels), feeds_(std::move(feeds)),
+        options_(options), promise_(std::move(promise)) {}
   MessageRun(const MessageRun&) = delete;
 
   /// Begins on a slot; `session` gets RunEnded, once.
@@ -44,16 +42,14 @@ class MessageRun : public std::enable_shared_from_this<MessageRun> {
   LeaseRequest names;
 
  private:
-  void leave();
-
   const std::shared_ptr<SessionCore> core_;
+  RunGate::Place place_;
   const int64_t cancels_;
   const std::vector<Tensor> feeds_;
   const RunOptions options_;
   Promise promise_;
   StepLease lease_;
   int attempt_ = 0;
-  bool inside_ = true;
   absl::Status status_;
   RunReply reply_;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <caf/actor_addr.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
 
 #include <chrono>
@@ -24,7 +25,7 @@ namespace troupe {
 
 class MessageRun;
 class NamedPool;
-class Signature;
+struct Signature;
 struct GraphChange;
 struct GraphIncrement;
 struct SignatureAlias;
@@ -198,14 +199,17 @@ struct RunEnded {
 
 /// @name To a STEP
 /// Start the step that its slot describes. At the end the slot's `finished` flag is set, or `when_finished` called.
-struct RunStep {};
+struct RunStep {
+  int64_t step_id = 0;
+};
 /// The step with this id is cancelled (its token has tripped): stop executors and rendezvous.
 struct CancelStep {
   int64_t step_id = 0;
 };
 /// An executor is through.
 struct ExecutorDone {
-  int index = 0;
+  int64_t step_id = 0;
+  size_t index = 0;
 };
 struct InspectStep {};
 struct InspectStepReply {
@@ -224,13 +228,21 @@ struct AbortExecutor {
 struct InspectExecutor {};
 struct FrontierReply {
   std::vector<FrontierEntry> entries;
+  /// Of the step that runs; step_id 0: none.
+  StepMemory memory;
 };
 
 /// @name To a DEVICE
+/// An EXECUTOR that runs steps on it, alive or not.
+struct JoinDevice {
+  caf::actor_addr executor;
+};
 /// Ready nodes whose kernels are to run on the step's pool.
 struct LaunchKernels {
   std::vector<KernelTask*> tasks;
   NamedPool* pool = nullptr;
+  /// Whose step it is: sessions take turns.
+  const void* session = nullptr;
   /// The step that they belong to; also keeps it alive.
   std::shared_ptr<void> step;
 };
@@ -243,7 +255,11 @@ struct DeviceStatusRequest {};
 struct DeviceStatus {
   int64_t batches = 0;
   int64_t kernels_launched = 0;
+  /// Those that wait for a thread.
+  int64_t kernels_waiting = 0;
   AllocatorStats memory;
+  /// What the steps that run on it hold, as far as their EXECUTORs answer at once: one whose thread is inside a kernel does not.
+  std::vector<StepMemory> steps;
 };
 
 /// @name To a RENDEZVOUS
@@ -282,7 +298,9 @@ struct RuntimeStatus {
   /// What the DEVICEs handed to pools.
   int64_t batches = 0;
   int64_t kernels_launched = 0;
+  int64_t kernels_waiting = 0;
   AllocatorStats memory;
+  std::vector<StepMemory> steps;
 };
 
 }  // namespace troupe
@@ -321,6 +339,7 @@ struct RuntimeStatus {
   X(AbortExecutor)          \
   X(InspectExecutor)        \
   X(FrontierReply)          \
+  X(JoinDevice)             \
   X(LaunchKernels)          \
   X(DropKernels)            \
   X(DeviceStatusRequest)    \

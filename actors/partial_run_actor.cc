@@ -23,25 +23,11 @@ struct Turn {
   size_t missing = 0;
 };
 
-/// The slot of the run and its place in the gate. Both are given back once: by `give_back`, or when nobody holds this any more, which
-/// the step does until it has ended.
-class Place {
- public:
-  Place(std::shared_ptr<SessionCore> core, StepLease lease)
-      : core_(std::move(core)), lease_(std::move(lease)) {}
-  ~Place() { give_back(); }
-  Place(const Place&) = delete;
-
-  StepLease& lease() { return lease_; }
-  void give_back() {
-    if (!lease_) return;
-    lease_.give_back();
-    core_->leave();
-  }
-
- private:
-  const std::shared_ptr<SessionCore> core_;
-  StepLease lease_;
+/// The slot of the run and its place in the gate, given back in this order when nobody holds this any more: the step does
+/// until it has ended.
+struct Held {
+  RunGate::Place place;
+  StepLease lease;
 };
 
 /// A lease is looked at this often, however long it is: the clock keeps the actor until then, though it may
@@ -57,8 +43,8 @@ class PartialRunImpl final : public PartialRunActor::base {
  public:
   PartialRunImpl(caf::actor_config& config, PartialRunParts parts)
       : PartialRunActor::base(config), parts_(std::move(parts)),
-        place_(std::make_shared<Place>(parts_.core, std::move(parts_.lease))),
-        state_(std::in_place, parts_.graph, parts_.feeds, parts_.fetches) {}
+        held_(std::make_shared<Held>(std::move(parts_.place), std::move(parts_.lease))),
+        state_(std::in_place, parts_.graph, parts_.setup.feeds, parts_.setup.fetches) {}
 
   const char* name() const override { return "partial-run"; }
 
@@ -87,26 +73,22 @@ class PartialRunImpl final : public PartialRunActor::base {
 
  private:
   /// Until the slot has been given back.
-  bool leased() const { return place_ != nullptr; }
-  StepSlot& slot() { return *place_->lease().slot(); }
+  bool leased() const { return held_ != nullptr; }
+  StepSlot& slot() { return *held_->lease.slot(); }
 
   void start() {
-    last_turn_ = Clock::now();
+    last_turn_ = parts_.core->now();
     if (parts_.patience.count() > 0) check_lease_after(parts_.patience);
     RunOptions no_deadline;
     no_deadline.timeout = std::chrono::milliseconds(-1);
-    absl::Status ready = place_->lease().begin(no_deadline, parts_.cancels);
+    absl::Status ready = held_->lease.begin(no_deadline, parts_.cancels);
     if (!ready.ok()) {
       release_slot();
       return fail(ready);
     }
-    // Before the step begins, so that no value that a turn sends can be older.
-    send(slot().rendezvous, RendezvousBegin{slot().step_id()});
-    slot().when_finished = [self = PartialRunActor(this), place = place_] {
-      caf::anon_send(self, StepOver{});
-    };
-    began_ = true;
-    slot().start();
+    slot().when_finished = [self = PartialRunActor(this), held = held_] { caf::anon_send(self, StepOver{}); };
+    // The rendezvous begins before any turn sends it a value.
+    slot().life.start();
   }
 
   // --- turns ---
@@ -121,7 +103,7 @@ class PartialRunImpl final : public PartialRunActor::base {
       end();
       return to_error(why);
     }
-    last_turn_ = Clock::now();
+    last_turn_ = parts_.core->now();
     const DeviceSet& devices = *parts_.core->devices;
     for (const NamedTensor& f : m.feeds) {
       auto value = fed_tensor(*parts_.core, f.second);
@@ -138,7 +120,7 @@ class PartialRunImpl final : public PartialRunActor::base {
     turn.fetches = m.fetches;
     turn.missing = m.fetches.size();
     turn.reply.fetches.resize(m.fetches.size());
-    turn.reply.stats.step_id = slot().step_id();
+    turn.reply.stats.step_id = slot().life.id();
     auto promise = turn.promise;
     PartialRunActor self = this;
     for (size_t i = 0; i < m.fetches.size(); ++i) {
@@ -190,7 +172,7 @@ class PartialRunImpl final : public PartialRunActor::base {
   /// The executors are through. Values of theirs may still be on their way here.
   void step_ended() {
     step_over_ = true;
-    absl::Status status = slot().status;
+    absl::Status status = slot().life.end().status;
     if (phase_ == Phase::kFailed) {
       release_slot();
       if (told_) end();
@@ -215,7 +197,7 @@ class PartialRunImpl final : public PartialRunActor::base {
       release_slot();
       if (told_) end();
     } else {
-      const int64_t id = slot().cancel(0, status);
+      const int64_t id = slot().life.cancel(0, status);
       send<caf::message_priority::high>(slot().step, CancelStep{id});
     }
   }
@@ -232,7 +214,7 @@ class PartialRunImpl final : public PartialRunActor::base {
   void check_lease() {
     if (phase_ == Phase::kOver) return;
     const auto patience = parts_.patience;
-    const auto idle = Clock::now() - last_turn_;
+    const auto idle = parts_.core->now() - last_turn_;
     if (!turns_.empty() || idle < patience) {
       check_lease_after(turns_.empty() ? patience - idle : Clock::duration(patience));
       return;
@@ -243,7 +225,7 @@ class PartialRunImpl final : public PartialRunActor::base {
     if (!leased()) end();
   }
 
-  int64_t step_id() { return leased() ? slot().step_id() : 0; }
+  int64_t step_id() { return leased() ? slot().life.id() : 0; }
 
   /// Nothing more to come and nobody to tell: SESSION forgets the handle.
   void end() {
@@ -254,16 +236,19 @@ class PartialRunImpl final : public PartialRunActor::base {
   }
 
   void release_slot() {
-    if (auto place = std::exchange(place_, nullptr)) place->give_back();
+    auto held = std::exchange(held_, nullptr);
+    if (held == nullptr) return;
+    held->lease.give_back();
+    held->place.leave();
   }
 
   /// This actor ends before its step, which is stopped and gives the slot back itself.
   void abandon_slot() {
-    if (began_ && !step_over_) {
-      const int64_t id = slot().cancel(0, absl::CancelledError("PRun cancellation"));
-      caf::anon_send(slot().step, CancelStep{id});
+    if (!step_over_) {
+      const int64_t id = slot().life.cancel(0, absl::CancelledError("PRun cancellation"));
+      if (id != 0) caf::anon_send(slot().step, CancelStep{id});
     }
-    place_ = nullptr;
+    held_ = nullptr;
   }
 
   static absl::Status no_setup() {
@@ -271,14 +256,13 @@ class PartialRunImpl final : public PartialRunActor::base {
   }
 
   PartialRunParts parts_;
-  std::shared_ptr<Place> place_;
+  std::shared_ptr<Held> held_;
   /// Empty once the actor has ended.
   std::optional<PartialRunState> state_;
   Phase phase_ = Phase::kOpen;
   /// Why it failed, and whether some client heard it.
   absl::Status status_;
   bool told_ = false;
-  bool began_ = false;
   bool step_over_ = false;
   int64_t next_turn_ = 1;
   absl::flat_hash_map<int64_t, Turn> turns_;

@@ -12,11 +12,11 @@ namespace troupe {
 /// What a PARTIAL RUN is made of.
 struct PartialRunParts {
   std::shared_ptr<SessionCore> core;
-  /// Counted in (SessionCore::enter); the PARTIAL RUN gives both back.
+  /// Of SessionCore::enter.
+  RunGate::Place place;
   StepLease lease;
   std::shared_ptr<const Graph> graph;
-  std::vector<std::string> feeds;
-  std::vector<std::string> fetches;
+  PartialRunSetup setup;
   std::string handle;
   /// What SessionCore::cancels said when the run was counted in.
   int64_t cancels = 0;

@@ -3,21 +3,17 @@
 #include <caf/all.hpp>
 
 #include "actors/step/rendezvous_table.h"
+#include "actors/units/on_step_unit.h"
 
 namespace troupe {
 namespace {
 
-class RendezvousImpl final : public RendezvousActor::base {
+class RendezvousImpl final : public OnStepUnit<RendezvousActor::base> {
  public:
   RendezvousImpl(caf::actor_config& config, const std::shared_ptr<StepSlot>& slot)
-      : RendezvousActor::base(config), unit_(slot->unit) {}
+      : OnStepUnit(config, slot->unit) {}
 
   const char* name() const override { return "rendezvous"; }
-
-  using RendezvousActor::base::enqueue;
-  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) override {
-    RendezvousActor::base::enqueue(std::move(what), unit_.get());
-  }
 
   /// Kernels may wait here, and hold what they belong to until they hear.
   void on_exit() override { table_.abort(absl::CancelledError("the rendezvous has ended")); }
@@ -37,7 +33,6 @@ class RendezvousImpl final : public RendezvousActor::base {
   }
 
  private:
-  const std::shared_ptr<LentThread> unit_;
   /// Of the step that began last.
   int64_t step_id_ = 0;
   RendezvousTable table_;

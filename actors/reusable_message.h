@@ -14,16 +14,13 @@ namespace troupe {
 template <class T>
 class ReusableMessage {
  public:
-  explicit ReusableMessage(T value = T()) : element_(new Element(std::move(value))) {}
-
   template <class Actor>
-  void send(Actor* to, caf::execution_unit* unit) {
+  void send(Actor* to, caf::execution_unit* unit, T value = T()) {
     if (element_->take()) {
+      std::get<0>(element_->data()) = std::move(value);
       to->enqueue(caf::mailbox_element_ptr(element_.get()), unit);
     } else {
-      to->enqueue(
-          caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, std::get<0>(element_->data())),
-          unit);
+      to->enqueue(caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, std::move(value)), unit);
     }
   }
 
@@ -35,8 +32,7 @@ class ReusableMessage {
                         public caf::detail::tuple_vals_impl<caf::type_erased_tuple, T> {
    public:
     using Base = caf::detail::tuple_vals_impl<caf::type_erased_tuple, T>;
-    explicit Element(T value)
-        : caf::mailbox_element(nullptr, caf::make_message_id(), {}), Base(std::move(value)) {}
+    Element() : caf::mailbox_element(nullptr, caf::make_message_id(), {}), Base(T()) {}
     /// False while it is under way.
     bool take() {
       uint8_t idle = 0;
@@ -67,7 +63,7 @@ class ReusableMessage {
   struct Disown {
     void operator()(Element* element) const { element->disown(); }
   };
-  std::unique_ptr<Element, Disown> element_;
+  std::unique_ptr<Element, Disown> element_{new Element};
 };
 
 }  // namespace troupe

@@ -10,11 +10,11 @@ int RunGate::stripe_of_thread() {
   return mine;
 }
 
-bool RunGate::enter(int stripe) {
+RunGate::Place RunGate::enter(int stripe) {
   stripes_[stripe].running.fetch_add(1, std::memory_order_seq_cst);
-  if (!is_shut()) return true;
-  leave(stripe);
-  return false;
+  Place place(this, stripe);
+  if (is_shut()) place.leave();
+  return place;
 }
 
 void RunGate::leave(int stripe) {

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 namespace troupe {
 
@@ -18,9 +19,33 @@ class RunGate {
   /// Of the calling thread; always the same.
   static int stripe_of_thread();
 
-  /// False when the gate is shut: the run was not counted.
-  bool enter(int stripe);
-  void leave(int stripe);
+  /// A run's place among those counted in, given back once. The gate outlives it.
+  class Place {
+   public:
+    Place() = default;
+    Place(Place&& other) noexcept : gate_(std::exchange(other.gate_, nullptr)), stripe_(other.stripe_) {}
+    Place& operator=(Place&& other) noexcept {
+      if (this == &other) return *this;
+      leave();
+      gate_ = std::exchange(other.gate_, nullptr);
+      stripe_ = other.stripe_;
+      return *this;
+    }
+    ~Place() { leave(); }
+    explicit operator bool() const { return gate_ != nullptr; }
+    void leave() {
+      if (auto* gate = std::exchange(gate_, nullptr)) gate->leave(stripe_);
+    }
+
+   private:
+    friend class RunGate;
+    Place(RunGate* gate, int stripe) : gate_(gate), stripe_(stripe) {}
+    RunGate* gate_ = nullptr;
+    int stripe_ = 0;
+  };
+
+  /// None when the gate is shut: the run was not counted.
+  Place enter(int stripe);
   /// Nobody enters from now on.
   void shut() { shut_.store(true, std::memory_order_seq_cst); }
   bool is_shut() const { return shut_.load(std::memory_order_seq_cst); }
@@ -39,6 +64,8 @@ class RunGate {
   }
 
  private:
+  void leave(int stripe);
+
   static constexpr int kStripes = 16;
   static constexpr std::chrono::milliseconds kLookAgain{2};
   struct alignas(64) Stripe {

@@ -1,10 +1,13 @@
 #include "actors/run_metadata.h"
 
+#include <caf/actor_system.hpp>
+
 #include <algorithm>
 
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 
 #include "proto/config.pb.h"
 #include "proto/graph.pb.h"
@@ -179,6 +182,15 @@ void add_partition_graphs(const std::vector<std::string>& graphs, std::string* m
   (void)all.ParseFromString(*metadata);
   for (const std::string& g : graphs) (void)all.add_partition_graphs()->ParseFromString(g);
   *metadata = all.SerializeAsString();
+}
+
+std::map<std::string, int> message_counts(const StepSlot& slot) {
+  std::map<std::string, int> out;
+  const caf::uniform_type_info_map& types = slot.unit->system().types();
+  for (const auto& [type, n] : slot.unit->tally.counts()) {
+    out[std::string(absl::StripPrefix(types.portable_name(0, type), "troupe::"))] += n;
+  }
+  return out;
 }
 
 }  // namespace troupe

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,5 +16,7 @@ std::string run_metadata(const StepSlot& slot);
 
 /// Adds serialised GraphDefs to a serialised RunMetadata.
 void add_partition_graphs(const std::vector<std::string>& graphs, std::string* metadata);
+/// RunStats::messages of a step that collected statistics and has ended; those of the functions that it called are in it.
+std::map<std::string, int> message_counts(const StepSlot& slot);
 
 }  // namespace troupe

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,8 @@ struct RunStats {
   int num_partitions = 0;
   /// A serialised RunMetadata when RunOptions asked for statistics or partition graphs; else empty.
   std::string metadata;
+  /// How many messages of each kind the step's actors were sent, when RunOptions asked for statistics: "StartExecutor".
+  std::map<std::string, int> messages;
 };
 
 /// A callable, as make_callable returned it; never used twice in one session.
@@ -47,6 +50,14 @@ struct SessionCounters {
   /// there ever were.
   int64_t step_slots = 0;
   int64_t most_step_slots = 0;
+};
+
+/// What a running step holds on one device: values that wait there for its nodes. What kernels at work hold is not in it.
+struct StepMemory {
+  /// Of this runtime.
+  int64_t session_id = 0;
+  int64_t step_id = 0;
+  int64_t waiting_bytes = 0;
 };
 
 struct DeviceInfo {

@@ -143,6 +143,7 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   }
   auto core = std::make_shared<SessionCore>();
   core->runtime_parts = shared_from_this();
+  core->id = next_session_.fetch_add(1, std::memory_order_relaxed);
   core->compilers = compilers;
   core->system = system;
   core->options = want;

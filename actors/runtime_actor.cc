@@ -100,6 +100,8 @@ class RuntimeActorImpl final : public RuntimeActor::base {
     Question& q = questions_[id];
     q.answer.batches += s.batches;
     q.answer.kernels_launched += s.kernels_launched;
+    q.answer.kernels_waiting += s.kernels_waiting;
+    q.answer.steps.insert(q.answer.steps.end(), s.steps.begin(), s.steps.end());
     if (--q.left > 0) return;
     Question whole = std::move(q);
     questions_.erase(id);

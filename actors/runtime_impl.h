@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -57,6 +58,7 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
 
  private:
   friend class Runtime;
+  std::atomic<int64_t> next_session_{1};
   std::mutex mu_;
   // Guarded by mu_.
   std::map<std::string, std::pair<int, std::shared_ptr<NamedPool>>> pools_;

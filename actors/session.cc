@@ -155,12 +155,7 @@ absl::Status Session::Impl::run(const RunOptions& options, const Lease& lease_sl
                                 const Feed& feed, std::span<Tensor> fetches, RunStats* stats) {
   const int64_t cancels = core->cancels();
   const int stripe = RunGate::stripe_of_thread();
-  TROUPE_RETURN_IF_ERROR(core->enter(stripe));
-  struct Leave {
-    SessionCore& core;
-    int stripe;
-    ~Leave() { core.leave(stripe); }
-  } leave{*core, stripe};
+  TROUPE_ASSIGN_OR_RETURN(const RunGate::Place place, core->enter(stripe));
   if (!core->has_graph.load(std::memory_order_acquire)) {
     return absl::InvalidArgumentError("Session was not created with a graph before Run()!");
   }
@@ -168,8 +163,9 @@ absl::Status Session::Impl::run(const RunOptions& options, const Lease& lease_sl
   for (int attempt = 1;; ++attempt) {
     TROUPE_ASSIGN_OR_RETURN(StepLease lease, lease_slot());
     for (size_t i = 0; i < num_feeds; ++i) TROUPE_RETURN_IF_ERROR(lease.load(i, feed(i)));
-    const bool false_start = lease.run(options, cancels);
-    absl::Status status = lease.take(fetches, stats);
+    lease.run(options, cancels);
+    bool false_start = false;
+    absl::Status status = lease.take(fetches, stats, &false_start);
     if (!false_start || attempt == kMaxStarts) return status;
   }
 }
@@ -197,7 +193,7 @@ absl::StatusOr<std::vector<Tensor>> Session::run(const std::vector<NamedTensor>&
     key.clear();
     append_signature_key(feeds, fetches, targets, &key);
     if (auto alias = core.signatures.find(key, [&] { return signature_of(feeds, fetches, targets); })) {
-      if (auto slot = alias->signature->acquire()) return StepLease(std::move(slot), std::move(alias));
+      if (auto slot = alias->signature->slots.take()) return StepLease(std::move(slot), std::move(alias));
       LeaseRequest want;
       want.alias = std::move(alias);
       return impl_->lease_new(std::move(want));
@@ -261,7 +257,7 @@ absl::Status Session::run_callable(const CallableCode& callable, std::span<const
                                                    " fetch tensors, but got ", fetches.size()));
   }
   auto lease = [&]() -> absl::StatusOr<StepLease> {
-    if (auto slot = alias.signature->acquire()) return StepLease(std::move(slot), &alias);
+    if (auto slot = alias.signature->slots.take()) return StepLease(std::move(slot), &alias);
     LeaseRequest want;
     want.alias = callable.alias;
     return impl_->lease_new(std::move(want));

@@ -10,8 +10,8 @@
 
 namespace troupe {
 
-absl::Status SessionCore::enter(int stripe) {
-  if (gate.enter(stripe)) return absl::OkStatus();
+absl::StatusOr<RunGate::Place> SessionCore::enter(int stripe) {
+  if (RunGate::Place place = gate.enter(stripe)) return place;
   return absl::CancelledError("Session has been closed.");
 }
 
@@ -25,6 +25,8 @@ absl::Status SessionCore::last_cancel() const {
   std::lock_guard lock(cancel_mu_);
   return last_cancel_;
 }
+
+std::chrono::steady_clock::time_point SessionCore::now() const { return system->clock().now(); }
 
 std::vector<DeviceInfo> SessionCore::device_infos() const {
   std::vector<DeviceInfo> infos;

@@ -45,12 +45,14 @@ struct SessionCore {
   /// Never kept: its future is ready when all below is gone, kernels and resources too.
   std::promise<void> gone;
 
+  /// Unlike any other of the runtime.
+  int64_t id = 0;
+
   /// @name Running
   RunGate gate;
   bool closed() const { return gate.is_shut(); }
   /// Counts a run in. Cancelled "Session has been closed." when the gate is shut.
-  absl::Status enter(int stripe = RunGate::kActorStripe);
-  void leave(int stripe = RunGate::kActorStripe) { gate.leave(stripe); }
+  absl::StatusOr<RunGate::Place> enter(int stripe = RunGate::kActorStripe);
 
   /// @name Cancelling every step, those too that were counted in but have no slot yet
   /// How often so far; a run remembers it from when it was counted in.
@@ -74,6 +76,8 @@ struct SessionCore {
   absl::StatusOr<NamedPool*> pool(int index) const;
 
   caf::actor_system* system = nullptr;
+  /// What deadlines and leases go by: the actor system's clock.
+  std::chrono::steady_clock::time_point now() const;
   SessionOptions options;
   std::unique_ptr<DeviceSet> devices;
   /// The RUNTIME's DEVICE of CPU number i, alive; thread-safe.
@@ -87,6 +91,11 @@ struct SessionCore {
   std::shared_ptr<Services> services;
   /// Where graphs are imported, and signatures and functions compiled: what takes long, and what takes long to free.
   std::shared_ptr<NamedPool> compilers;
+  /// Lets go of it there: freeing a large graph takes a while.
+  template <class T>
+  void free_later(T garbage) {
+    compilers->run([garbage = std::make_shared<T>(std::move(garbage))] {});
+  }
   StatefulKernels stateful;
   std::unique_ptr<SharedNodes> nodes = std::make_unique<SharedNodes>();
   SessionTensors tensors;

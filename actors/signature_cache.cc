@@ -65,7 +65,7 @@ void SignatureCache::clear() {
     all.swap(by_sorted_key_);
   }
   for (const auto& [key, signature] : all) {
-    for (const auto& slot : signature->drain()) stop_slot(slot);
+    signature->slots.stop();
   }
   for (Stripe& s : stripes_) {
     Orders gone;  // freed outside the lock
@@ -110,7 +110,7 @@ void SignatureCache::remember(Stripe& stripe, const std::string& key,
   {
     std::lock_guard lock(stripe.mu);
     // Who puts it out of use looks here after.
-    if (alias->signature->drained() || stripe.by_key.contains(key)) return;
+    if (alias->signature->slots.stopped() || stripe.by_key.contains(key)) return;
     auto& same_signature = stripe.by_signature[alias->signature.get()];
     stripe.orders.push_front({key, std::move(alias), bytes, same_signature.size()});
     same_signature.push_back(stripe.orders.begin());
@@ -148,7 +148,7 @@ void SignatureCache::forget_oldest_orders() {
 void SignatureCache::put_out_of_use(Signature& signature) {
   evictions_.fetch_add(1, std::memory_order_relaxed);
   // Before its orders go: `remember` takes none of it after.
-  for (const auto& slot : signature.drain()) stop_slot(slot);
+  signature.slots.stop();
   for (Stripe& s : stripes_) {
     Orders gone;  // freed outside the lock
     std::lock_guard lock(s.mu);

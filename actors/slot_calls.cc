@@ -22,8 +22,7 @@ struct SlotCalls::Nested {
   std::string function;
   std::vector<Tensor> args;
   Done done;
-  FunctionCode* code = nullptr;
-  std::shared_ptr<StepSlot> slot;
+  StepLease lease;
   std::optional<CancellationToken::Id> heard_by;
   /// Whether it is among the calls that are out.
   bool counted = false;
@@ -51,7 +50,7 @@ void cancel_nested(std::shared_ptr<StepSlot> slot, int64_t id, absl::Status reas
   orders.push_back({std::move(slot), id, std::move(reason)});
   for (size_t i = 0; i < orders.size(); ++i) {
     Order order = std::move(orders[i]);
-    const bool was_running = order.slot->cancel(order.id, std::move(order.reason)) != 0;
+    const bool was_running = order.slot->life.cancel(order.id, std::move(order.reason)) != 0;
     // Kernels that wait hear of it by the token, and with the last of them their executor; those at a
     // rendezvous do not.
     if (was_running && order.slot->code->has_transfers)
@@ -62,19 +61,6 @@ void cancel_nested(std::shared_ptr<StepSlot> slot, int64_t id, absl::Status reas
 
 absl::Status cancelled_with_caller() {
   return absl::CancelledError("a function was cancelled with its caller");
-}
-
-absl::Status check_args(const std::vector<Tensor>& args, const std::vector<DataType>& types) {
-  if (args.size() != types.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Expects ", types.size(), " arguments, but ", args.size(), " is provided"));
-  }
-  for (size_t i = 0; i < args.size(); ++i) {
-    if (args[i].dtype() == types[i]) continue;
-    return absl::InvalidArgumentError(absl::StrCat("Expects arg[", i, "] to be ", dtype_name(types[i]),
-                                                   " but ", dtype_name(args[i].dtype()), " is provided"));
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -132,7 +118,7 @@ void SlotCalls::call(const FunctionRef& function, const std::string& device, std
   FunctionCache& functions = *slot_->session->functions;
   if (auto code = functions.find(function, *where, arg_devices)) return go_on(*code, nested);
   // A step that is cancelled does not wait for the compiler.
-  nested->heard_by = slot_->token.register_callback([nested] {
+  nested->heard_by = slot_->life.token().token().register_callback([nested] {
     if (nested->taken.exchange(true)) return;
     // The compiler holds the call until it is through; what it was called with is not kept so long.
     nested->args.clear();
@@ -143,7 +129,8 @@ void SlotCalls::call(const FunctionRef& function, const std::string& device, std
                          [this, nested](absl::StatusOr<FunctionCode*> code) {
                            // Cancelled: the step may be over, and this object gone.
                            if (nested->taken.exchange(true)) return;
-                           slot_->token.deregister(*std::exchange(nested->heard_by, std::nullopt));
+                           slot_->life.token().token().deregister(
+                               *std::exchange(nested->heard_by, std::nullopt));
                            go_on(code, nested);
                          });
 }
@@ -159,92 +146,65 @@ void SlotCalls::go_on(const absl::StatusOr<FunctionCode*>& code, const std::shar
 
 /// A nested step has its caller's pool and surroundings. Its first call goes on where the caller runs; others
 /// may run beside it.
-void SlotCalls::prepare(StepSlot* slot, bool share_thread) {
-  slot->pool = slot_->pool;
-  slot->unit->set_pool(slot_->pool);
-  if (share_thread || slot_->inline_only) slot->unit->set_lender(LentThread::lender_of(slot_->unit));
-  slot->inline_only = slot_->inline_only;
-  slot->collect_stats = slot_->collect_stats;
-  slot->outer_step_id = slot_->outer_step_id != 0 ? slot_->outer_step_id : slot_->step_id();
-  for (auto& state : slot->step_states) state->step_container = slot_->step_states[0]->step_container;
-  auto* calls = static_cast<SlotCalls*>(slot->functions.get());
-  calls->depth_ = depth_ + 1;
-  calls->root_ = root_;
+Surroundings SlotCalls::surroundings(bool share_thread) const {
+  Surroundings around;
+  around.pool = slot_->pool;
+  around.inline_only = slot_->inline_only;
+  around.collect_stats = slot_->collect_stats;
+  if (share_thread || slot_->inline_only) around.lender = LentThread::lender_of(slot_->unit);
+  around.outer_step_id = slot_->outer_step_id != 0 ? slot_->outer_step_id : slot_->life.id();
+  around.step_container = slot_->step_states[0]->step_container;
+  return around;
 }
 
 void SlotCalls::begin(FunctionCode* code, std::shared_ptr<Nested> nested) {
-  nested->code = code;
-  nested->slot = code->acquire(slot_->session);
-  StepSlot* slot = nested->slot.get();
-  if (absl::Status s = check_args(nested->args, slot->code->feed_types); !s.ok()) {
-    nested->code->release(nested->slot);
+  nested->lease = code->lease(slot_->session);
+  StepSlot* slot = nested->lease.slot().get();
+  if (absl::Status s = nested->lease.load_arguments(std::move(nested->args)); !s.ok()) {
+    nested->lease.give_back();
     return nested->done(annotate(s, absl::StrCat("Function ", nested->function, ": ")), {});
   }
-  for (size_t i = 0; i < nested->args.size(); ++i) slot->args[i] = std::move(nested->args[i]);
+  auto* calls = static_cast<SlotCalls*>(slot->functions.get());
+  calls->depth_ = depth_ + 1;
+  calls->root_ = root_;
   root_->nested_.fetch_add(1, std::memory_order_relaxed);
   nested->counted = true;
-  prepare(slot, calls_out_.fetch_add(1, std::memory_order_relaxed) == 0);
-  const int64_t id = slot_->session->gate.new_step_id(RunGate::stripe_of_thread());
-  slot->begin(id, {});
+  nested->lease.begin(surroundings(calls_out_.fetch_add(1, std::memory_order_relaxed) == 0));
   root_->note_running(slot, true);
   slot->when_finished = [this, nested] { finish(nested.get()); };
-  CancellationToken* token = &slot_->token;
+  CancellationToken* token = &slot_->life.token().token();
   nested->heard_by = token->register_callback(
-      [token, slot, id] { cancel_nested(slot->shared_from_this(), id, token->reason()); });
-  if (!nested->heard_by) {
-    slot->status = token->reason();
-    return slot->signal_finished();
-  }
-  start(slot);
+      [token, slot, id = slot->life.id()] { cancel_nested(slot->shared_from_this(), id, token->reason()); });
+  // As StepLease::run does for the steps of callers.
+  GoFirst first;
+  if (nested->heard_by) return slot->life.start();
+  slot->life.refuse(token->reason());
+  slot->signal_finished();
 }
 
-/// Of a call that has thrown before its step began: the slot is not used again.
+/// Of a call that has thrown before its step began.
 void SlotCalls::abandon(Nested* nested, absl::Status why) {
-  if (nested->heard_by) slot_->token.deregister(*nested->heard_by);
+  if (nested->heard_by) slot_->life.token().token().deregister(*nested->heard_by);
   if (nested->counted) {
     calls_out_.fetch_sub(1, std::memory_order_relaxed);
     root_->nested_.fetch_sub(1, std::memory_order_relaxed);
   }
-  if (nested->slot != nullptr) {
-    root_->note_running(nested->slot.get(), false);
-    discard_slot(std::exchange(nested->slot, nullptr));
+  if (nested->lease) {
+    root_->note_running(nested->lease.slot().get(), false);
+    nested->lease.discard();
   }
   if (Done done = std::move(nested->done)) done(std::move(why), {});
 }
 
-/// As StepLease::run does for the steps of callers.
-void SlotCalls::start(StepSlot* slot) {
-  GoFirst first;
-  slot->start();
-}
-
 void SlotCalls::finish(Nested* nested) {
-  std::shared_ptr<StepSlot> slot = std::move(nested->slot);
-  if (nested->heard_by) slot_->token.deregister(*nested->heard_by);
-  absl::Status status = std::exchange(slot->status, absl::OkStatus());
-  std::vector<Tensor> results(slot->retvals.size());
-  for (size_t i = 0; i < results.size(); ++i) {
-    results[i] = std::move(slot->retvals[i]);
-    slot->retvals[i] = Tensor();
-    if (status.ok() && !results[i].initialized())
-      status = absl::InvalidArgumentError(absl::StrCat("Retval[", i, "] does not have value"));
-  }
-  for (auto& state : slot->step_states) {
-    if (state->used_step_container.exchange(false)) root_->note_container(state->device);
-  }
-  if (slot->collect_stats) root_->note_timings(*slot);
-  root_->note_running(slot.get(), false);
-  slot->end();
-  slot->unit->set_lender(nullptr);
+  StepSlot& slot = *nested->lease.slot();
+  if (nested->heard_by) slot_->life.token().token().deregister(*nested->heard_by);
+  root_->note_end(slot);
+  std::vector<Tensor> results(slot.retvals.size());
+  absl::Status status = nested->lease.take(results, nullptr);
   calls_out_.fetch_sub(1, std::memory_order_relaxed);
   root_->nested_.fetch_sub(1, std::memory_order_relaxed);
-  const bool cancelled = slot_->token.cancelled();
-  if (slot->life.broken()) {
-    discard_slot(slot);
-  } else {
-    nested->code->release(slot);
-  }
-  if (!status.ok() && cancelled) {
+  if (!status.ok() && slot_->life.token().token().cancelled()) {
     status = cancelled_with_caller();
   } else if (!status.ok() && !absl::StartsWith(status.message(), "{{function_node ")) {
     status = annotate(status, absl::StrCat("{{function_node ", nested->function, "}} "));
@@ -279,15 +239,18 @@ std::vector<std::shared_ptr<StepSlot>> SlotCalls::running(size_t limit) {
   return out;
 }
 
-void SlotCalls::note_container(Device* device) {
+/// What a nested step, which has ended, leaves to the outermost: its place, timings, and the containers that it used.
+void SlotCalls::note_end(StepSlot& nested) {
   std::lock_guard lock(mu_);
-  any_container_.store(true, std::memory_order_relaxed);
-  if (std::find(used_containers_.begin(), used_containers_.end(), device) == used_containers_.end())
-    used_containers_.push_back(device);
-}
-
-void SlotCalls::note_timings(const StepSlot& nested) {
-  std::lock_guard lock(mu_);
+  running_.erase(&nested);
+  for (auto& state : nested.step_states) {
+    if (!state->used_step_container.exchange(false)) continue;
+    any_container_.store(true, std::memory_order_relaxed);
+    if (std::find(used_containers_.begin(), used_containers_.end(), state->device) == used_containers_.end())
+      used_containers_.push_back(state->device);
+  }
+  if (!nested.collect_stats) return;
+  for (const auto& [type, n] : nested.unit->tally.counts()) slot_->unit->tally.add(*type, n);
   for (size_t i = 0; i < nested.states.size(); ++i) {
     timings_.push_back({nested.code->partitions[i], nested.states[i]->timings()});
   }

@@ -40,13 +40,11 @@ class SlotCalls final : public StepCalls {
   std::vector<int> devices_of(const std::vector<Tensor>& args) const;
   void go_on(const absl::StatusOr<FunctionCode*>& code, const std::shared_ptr<Nested>& nested);
   void begin(FunctionCode* code, std::shared_ptr<Nested> nested);
-  void prepare(StepSlot* slot, bool share_thread);
-  static void start(StepSlot* slot);
+  Surroundings surroundings(bool share_thread) const;
   void abandon(Nested* nested, absl::Status why);
   void finish(Nested* nested);
   void note_running(StepSlot* nested, bool runs);
-  void note_container(Device* device);
-  void note_timings(const StepSlot& nested);
+  void note_end(StepSlot& nested);
 
   StepSlot* const slot_;
   /// 0: not nested. Set when a nested step begins.

@@ -11,12 +11,13 @@ namespace {
 
 /// Of feed number `at` of the sorted order.
 absl::Status check_feed(const SignatureCode& code, int at, const Tensor& value) {
-  if (value.dtype() != code.feed_types[at] && code.feed_types[at] != DataType::kInvalid) [[unlikely]] {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Expects arg[", at, "] to be ", dtype_name(code.feed_types[at]), " but ",
-                     dtype_name(value.dtype()), " is provided (feed '", code.feeds[at], "')"));
-  }
-  return absl::OkStatus();
+  if (value.dtype() == code.feed_types[at] || code.feed_types[at] == DataType::kInvalid) [[likely]]
+    return absl::OkStatus();
+  std::string text = absl::StrCat("Expects arg[", at, "] to be ", dtype_name(code.feed_types[at]), " but ",
+                                  dtype_name(value.dtype()), " is provided");
+  // The arguments of a function have no names.
+  if (!code.feeds[at].empty()) absl::StrAppend(&text, " (feed '", code.feeds[at], "')");
+  return absl::InvalidArgumentError(text);
 }
 
 absl::Status load_feed(StepSlot* slot, int at, const Tensor& value) {
@@ -39,35 +40,13 @@ bool wants_cost_model(const SessionCore& core, Signature* signature) {
   return measured >= 0 && (measured + 1) % every == 0;
 }
 
-absl::Status prepare(SessionCore& core, StepSlot* slot, const RunOptions& options, int64_t cancels) {
-  TROUPE_ASSIGN_OR_RETURN(NamedPool * pool, core.pool(options.inter_op_pool));
-  slot->pool = pool;
-  slot->unit->set_pool(pool);
-  bool single = slot->code->partitions.size() == 1;
-  slot->inline_only = single && (options.inter_op_pool == -1 || core.options.inter_op_threads < 0 ||
-                                 core.options.executor_type == kSingleThreadedExecutor);
-  slot->collect_stats = options.collect_stats || slot->build_cost_model;
-  auto timeout = options.timeout.count() != 0 ? options.timeout : core.options.operation_timeout;
-  std::chrono::steady_clock::time_point deadline;
-  if (timeout.count() > 0) deadline = std::chrono::steady_clock::now() + timeout;
-  slot->begin(core.gate.new_step_id(RunGate::stripe_of_thread()), deadline);
-  if (timeout.count() > 0) {
-    int64_t at = deadline.time_since_epoch().count();
-    if (at < core.armed.load(std::memory_order_acquire)) caf::anon_send(core.actor, CheckDeadlines{});
-  }
-  // Close shuts the gate and then broadcasts: who passed the gate but was not yet running cancels himself.
-  if (core.closed()) slot->cancel(0, absl::CancelledError("Session has been closed."));
-  // The same for a cancel of all steps.
-  if (core.cancels() != cancels) slot->cancel(0, core.last_cancel());
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 StepLease& StepLease::operator=(StepLease&& other) noexcept {
   if (this == &other) return *this;
   give_back();
   slot_ = std::move(other.slot_);
+  home_ = other.home_;
   alias_ = other.alias_;
   keep_ = std::move(other.keep_);
   return *this;
@@ -76,53 +55,98 @@ StepLease& StepLease::operator=(StepLease&& other) noexcept {
 absl::Status StepLease::load(size_t i, const Tensor& value) {
   absl::Status loaded = load_feed(slot_.get(), alias_->feed_at[i], value);
   if (!loaded.ok()) [[unlikely]]
-    slot_->status = loaded;
+    slot_->life.refuse(loaded);
   return loaded;
+}
+
+absl::Status StepLease::load_arguments(std::vector<Tensor> args) {
+  const SignatureCode& code = *slot_->code;
+  absl::Status good;
+  if (args.size() != slot_->args.size()) {
+    good = absl::InvalidArgumentError(
+        absl::StrCat("Expects ", slot_->args.size(), " arguments, but ", args.size(), " is provided"));
+  }
+  for (size_t i = 0; i < args.size() && good.ok(); ++i) {
+    good = check_feed(code, static_cast<int>(i), args[i]);
+    slot_->args[i] = std::move(args[i]);
+  }
+  if (!good.ok()) slot_->life.refuse(good);
+  return good;
 }
 
 absl::Status StepLease::begin(const RunOptions& options, int64_t cancels) {
   SessionCore& core = *slot_->session;
+  auto pool = core.pool(options.inter_op_pool);
+  if (!pool.ok()) {
+    slot_->life.refuse(pool.status());
+    return pool.status();
+  }
+  const bool single = slot_->code->partitions.size() == 1;
   slot_->build_cost_model = !slot_->code->partial && wants_cost_model(core, alias_->signature.get());
-  absl::Status ready = prepare(core, slot_.get(), options, cancels);
-  if (!ready.ok()) slot_->status = ready;
-  return ready;
+  Surroundings around;
+  around.pool = *pool;
+  around.inline_only = single && (options.inter_op_pool == -1 || core.options.inter_op_threads < 0 ||
+                                  core.options.executor_type == kSingleThreadedExecutor);
+  around.collect_stats = options.collect_stats || slot_->build_cost_model;
+  const auto timeout = options.timeout.count() != 0 ? options.timeout : core.options.operation_timeout;
+  if (timeout.count() > 0) around.deadline = core.now() + timeout;
+  begin(around);
+  if (timeout.count() > 0) {
+    const int64_t at = around.deadline.time_since_epoch().count();
+    if (at < core.armed.load(std::memory_order_acquire)) caf::anon_send(core.actor, CheckDeadlines{});
+  }
+  // Close shuts the gate and then broadcasts: who passed the gate but was not yet running cancels himself.
+  if (core.closed()) slot_->life.cancel(0, absl::CancelledError("Session has been closed."));
+  // The same for a cancel of all steps.
+  if (core.cancels() != cancels) slot_->life.cancel(0, core.last_cancel());
+  return absl::OkStatus();
 }
 
-bool StepLease::run(const RunOptions& options, int64_t cancels) {
-  if (!begin(options, cancels).ok()) return false;
+void StepLease::begin(const Surroundings& around) {
+  StepSlot& slot = *slot_;
+  slot.pool = around.pool;
+  slot.unit->set_pool(around.pool);
+  if (around.lender != nullptr) slot.unit->set_lender(around.lender);
+  slot.inline_only = around.inline_only;
+  slot.collect_stats = around.collect_stats;
+  slot.outer_step_id = around.outer_step_id;
+  if (!around.step_container.empty()) {
+    for (auto& state : slot.step_states) state->step_container = std::string(around.step_container);
+  }
+  slot.begin(slot.session->gate.new_step_id(RunGate::stripe_of_thread()), around.deadline);
+}
+
+void StepLease::run(const RunOptions& options, int64_t cancels) {
+  if (!begin(options, cancels).ok()) return;
   slot_->unit->open();
-  slot_->start();
+  slot_->life.start();
   slot_->unit->run_until(slot_->finished);
   slot_->unit->close();
-  return slot_->false_start;
 }
 
-absl::Status StepLease::take(std::span<Tensor> fetches, RunStats* stats) {
+absl::Status StepLease::take(std::span<Tensor> fetches, RunStats* stats, bool* false_start) {
   const std::shared_ptr<StepSlot> slot = std::move(slot_);
+  RunEnd end = slot->life.finish();
+  if (false_start != nullptr) *false_start = end.false_start;
   if (stats != nullptr) {
-    stats->step_id = slot->step_id();
-    stats->nodes_run = slot->nodes_run;
+    stats->step_id = slot->life.id();
+    stats->nodes_run = end.nodes_run;
     stats->num_partitions = static_cast<int>(slot->code->partitions.size());
     stats->metadata = slot->collect_stats ? run_metadata(*slot) : std::string();
+    stats->messages = slot->collect_stats ? message_counts(*slot) : std::map<std::string, int>();
   }
-  absl::Status status = std::move(slot->status);
-  slot->status = absl::OkStatus();
-  if (status.ok()) keep_session_handles(*slot, slot->code->fetches);
+  absl::Status status = std::move(end.status);
+  if (status.ok() && alias_ != nullptr) keep_session_handles(*slot, slot->code->fetches);
   for (size_t i = 0; i < fetches.size() && status.ok(); ++i) {
-    const int at = alias_->fetch_at[i];
-    if (slot->retvals[at].initialized()) {
-      fetches[i] = slot->retvals[at];
-    } else {
+    const size_t at = alias_ != nullptr ? static_cast<size_t>(alias_->fetch_at[i]) : i;
+    fetches[i] = slot->retvals[at];
+    if (!fetches[i].initialized())
       status = absl::InvalidArgumentError(absl::StrCat("Retval[", at, "] does not have value"));
-    }
   }
   for (Tensor& t : slot->retvals) t = Tensor();
   slot->end();
-  if (slot->life.broken()) {
-    discard_slot(slot);
-  } else if (!alias_->signature->release(slot)) {
-    stop_slot(slot);
-  }
+  if (alias_ == nullptr) slot->unit->set_lender(nullptr);
+  home_->give_back(slot);
   return status;
 }
 

@@ -59,4 +59,31 @@ void ExecutorState::add_waiting(size_t limit, absl::flat_hash_set<int32_t>* list
   }
 }
 
+int64_t ExecutorState::waiting_bytes() const {
+  int64_t bytes = 0;
+  absl::flat_hash_set<const Buffer*> seen;
+  auto count = [&](const Value& v) {
+    const Buffer* buffer = v.tensor.buffer();
+    if (buffer != nullptr && seen.insert(buffer).second) bytes += static_cast<int64_t>(v.tensor.bytes());
+  };
+  std::vector<const Frame*> frames;
+  if (root_ != nullptr) frames.push_back(root_.get());
+  for (size_t k = 0; k < frames.size(); ++k) {
+    const Frame& f = *frames[k];
+    for (const auto& [node, value] : f.invariants) count(value);
+    for (const auto& [node, value] : f.parked) count(value);
+    for (const IterationState* it : f.iterations) {
+      frames.insert(frames.end(), it->children.begin(), it->children.end());
+      for (int32_t i = 0; i < partition_->num_nodes(); ++i) {
+        const CompiledNode& n = partition_->node(i);
+        if (n.frame != f.index) continue;
+        for (int s = 0; s < n.num_inputs; ++s) {
+          if (!n.is_bound(s)) count(it->inputs[n.input_begin + s]);
+        }
+      }
+    }
+  }
+  return bytes;
+}
+
 }  // namespace troupe

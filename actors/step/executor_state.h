@@ -38,6 +38,8 @@ struct KernelTask {
 
   /// Runs the kernel; on any thread. The caller then hands the task to ExecutorState::complete.
   void run();
+  /// Both.
+  void run_to_end();
   /// Completes an asynchronous kernel, unless it was in this round; from any thread.
   void answer(uint32_t in_round, absl::Status s);
 };
@@ -105,6 +107,9 @@ class ExecutorState {
   int in_flight() const { return in_flight_; }
   /// What ran, in the order in which it ended, when the step collected statistics.
   const std::vector<NodeTiming>& timings() const { return timings_; }
+  /// Bytes of the values that wait for nodes, each counted once: made or fed and not consumed yet. What kernels on other threads hold is
+  /// not in it, nor are constants.
+  int64_t waiting_bytes() const;
   /// The node whose kernel holds the executor's own thread right now, or -1; from any thread.
   int busy_node() const { return busy_node_.load(std::memory_order_relaxed); }
   /// What was not done when the step was cancelled; empty after other ends.

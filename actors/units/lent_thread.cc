@@ -54,20 +54,22 @@ void LentThread::resume(caf::resumable* job) {
   }
 }
 
+bool LentThread::run_next() {
+  // What other threads sent goes first now and then: a cancel must not wait behind an endless loop.
+  if (has_remote_.load(std::memory_order_acquire)) {
+    std::lock_guard lock(mu_);
+    for (auto it = remote_.rbegin(); it != remote_.rend(); ++it) local_.push_front(*it);
+    remote_.clear();
+    has_remote_.store(false, std::memory_order_relaxed);
+  }
+  if (local_.empty()) return false;
+  resume(local_.pop_front());
+  return true;
+}
+
 void LentThread::run_until(const std::atomic<bool>& done) {
   while (!done.load(std::memory_order_acquire)) {
-    // What other threads sent goes first now and then: a cancel must not wait behind an endless loop.
-    if (has_remote_.load(std::memory_order_acquire)) {
-      std::lock_guard lock(mu_);
-      for (auto it = remote_.rbegin(); it != remote_.rend(); ++it) local_.push_front(*it);
-      remote_.clear();
-      has_remote_.store(false, std::memory_order_relaxed);
-    }
-    if (!local_.empty()) {
-      caf::resumable* job = local_.pop_front();
-      resume(job);
-      continue;
-    }
+    if (run_next()) continue;
     std::unique_lock lock(mu_);
     sleeping_ = true;
     arrived_.wait(lock, [&] { return !remote_.empty() || done.load(std::memory_order_acquire); });

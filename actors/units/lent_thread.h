@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "actors/units/job_ring.h"
+#include "actors/units/message_tally.h"
 
 namespace troupe {
 
@@ -37,11 +38,15 @@ class LentThread final : public caf::execution_unit {
   void open();
   /// Resumes actors until `done`; sleeps when there is nothing to do.
   void run_until(const std::atomic<bool>& done);
+  /// Resumes the next actor; false when there is none. Of `run_until`, and for tests that decide about every turn.
+  bool run_next();
   /// Gives what is left to the pool.
   void close();
   /// Makes run_until look at `done` again; from any thread.
   void wake();
 
+  /// Of the messages to this unit's actors.
+  MessageTally tally;
   /// The owner's: where the reference to its slot is kept while it is leased (see Signature::release).
   void* parked = nullptr;
 

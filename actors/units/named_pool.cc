@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <system_error>
 
-#include "actors/step/executor_state.h"
 #include "actors/units/go_first.h"
+#include "actors/units/kernel_queue.h"
 #include "devices/flush_denormals.h"
 
 namespace troupe {
@@ -54,11 +54,6 @@ void yield_to_others() {
 #endif
 }
 
-void complete_here(KernelTask* task) {
-  task->run();
-  task->owner->complete(task);
-}
-
 }  // namespace
 
 bool NamedPool::run_after_kernel(caf::resumable* job) {
@@ -75,14 +70,18 @@ void NamedPool::resume(caf::resumable* actor, Unit* unit) {
   }
 }
 
-void NamedPool::run_kernel(Job job, Unit* unit) {
-  job.task->run();
+/// False when there was none.
+bool NamedPool::run_kernel(KernelQueue& queue, Unit* unit) {
+  const auto next = queue.pop();
+  if (!next) return false;
+  next->task->run();
   // Its executor, when it slept.
   caf::resumable* woken = nullptr;
   after_kernel = &woken;
-  job.task->owner->complete(job.task);
+  next->task->owner->complete(next->task);
   after_kernel = nullptr;
   if (woken != nullptr) resume(woken, unit);
+  return true;
 }
 
 NamedPool::NamedPool(caf::actor_system* system, std::string name, int num_threads, Urgency urgency)
@@ -132,9 +131,9 @@ void NamedPool::Shared::enqueue(caf::resumable* job) {
       return system->scheduler().enqueue(job);
     }
     if (GoFirst::active()) {
-      actors.push_front({job, nullptr, nullptr});
+      actors.push_front(job);
     } else {
-      actors.push_back({job, nullptr, nullptr});
+      actors.push_back(job);
     }
   }
   arrived.notify_one();
@@ -150,38 +149,24 @@ void NamedPool::enqueue(caf::resumable* job) {
 
 void NamedPool::run(std::function<void()> job) { enqueue(new Call(std::move(job))); }
 
-void NamedPool::run_kernels(const std::vector<KernelTask*>& tasks, const std::shared_ptr<void>& keep_alive) {
+void NamedPool::run_kernels(const std::shared_ptr<KernelQueue>& queue, size_t n) {
   {
     std::unique_lock lock(shared_->mu);
     start_threads();
     if (shared_->has_nobody()) {
       lock.unlock();
-      for (KernelTask* t : tasks) complete_here(t);
+      for (; n > 0; --n) {
+        if (const auto next = queue->pop()) next->task->run_to_end();
+      }
       return;
     }
-    for (KernelTask* t : tasks) shared_->kernels.push_back({nullptr, t, keep_alive});
+    shared_->kernels.insert(shared_->kernels.end(), n, queue);
   }
-  if (tasks.size() == 1) {
+  if (n == 1) {
     shared_->arrived.notify_one();
   } else {
     shared_->arrived.notify_all();
   }
-}
-
-void NamedPool::drop_kernels(const void* keep_alive) {
-  std::vector<Job> dropped;
-  {
-    std::lock_guard lock(shared_->mu);
-    auto& kernels = shared_->kernels;
-    // A later step of the same slot may have queued kernels meanwhile: those stay.
-    auto keep = std::stable_partition(kernels.begin(), kernels.end(), [&](const Job& j) {
-      return j.keep_alive.get() != keep_alive || !j.task->context->cancellation().cancelled();
-    });
-    std::move(keep, kernels.end(), std::back_inserter(dropped));
-    kernels.erase(keep, kernels.end());
-  }
-  // Their token is tripped: run() gives them the reason and returns at once.
-  for (Job& j : dropped) complete_here(j.task);
 }
 
 int64_t NamedPool::kernels_run() const {
@@ -201,17 +186,20 @@ void NamedPool::work(std::shared_ptr<Shared> shared, Urgency urgency) {
       --shared->live_threads;
       return;
     }
-    auto& queue = shared->actors.empty() ? shared->kernels : shared->actors;
-    Job job = std::move(queue.front());
-    queue.pop_front();
-    if (job.task != nullptr) ++shared->kernels_run;
-    lock.unlock();
-    if (job.task != nullptr) {
-      run_kernel(std::move(job), &unit);
-    } else {
-      resume(job.actor, &unit);
+    if (!shared->actors.empty()) {
+      caf::resumable* const actor = shared->actors.front();
+      shared->actors.pop_front();
+      lock.unlock();
+      resume(actor, &unit);
+      lock.lock();
+      continue;
     }
+    const std::shared_ptr<KernelQueue> queue = std::move(shared->kernels.front());
+    shared->kernels.pop_front();
+    lock.unlock();
+    const bool ran = run_kernel(*queue, &unit);
     lock.lock();
+    if (ran) ++shared->kernels_run;
   }
 }
 

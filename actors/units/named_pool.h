@@ -14,7 +14,7 @@
 
 namespace troupe {
 
-struct KernelTask;
+class KernelQueue;
 
 /// N threads that resume the actors of steps and run their kernels, or do what takes long (`run`). Threads start with the
 /// first job and sleep when there is none; when the system gives none, the actor system's own run the jobs. Thread-safe.
@@ -44,21 +44,14 @@ class NamedPool {
   void enqueue(caf::resumable* job);
   /// Calls `job`, once; it must not throw.
   void run(std::function<void()> job);
-  /// Runs kernels, each followed by its owner's `complete`. `keep_alive` is held until then.
-  void run_kernels(const std::vector<KernelTask*>& tasks, const std::shared_ptr<void>& keep_alive);
+  /// Runs the next `n` kernels of the queue, those that it then has, each followed by its owner's `complete`.
+  void run_kernels(const std::shared_ptr<KernelQueue>& queue, size_t n);
   /// From `complete` of a kernel that a pool ran on this thread: resumes an actor here right after. False elsewhere.
   static bool run_after_kernel(caf::resumable* job);
-  /// Hands the queued kernels of one step back to their executors unrun; their step is cancelled.
-  void drop_kernels(const void* keep_alive);
   int64_t kernels_run() const;
 
  private:
   class Unit;
-  struct Job {
-    caf::resumable* actor = nullptr;
-    KernelTask* task = nullptr;
-    std::shared_ptr<void> keep_alive;
-  };
   /// What the threads share with the pool; they may outlive it by a moment.
   struct Shared {
     explicit Shared(caf::actor_system* s) : system(s) {}
@@ -70,15 +63,16 @@ class NamedPool {
     std::mutex mu;
     std::condition_variable arrived;
     // Guarded by mu. Actors go before kernels: their turns are short.
-    std::deque<Job> actors;
-    std::deque<Job> kernels;
+    std::deque<caf::resumable*> actors;
+    /// One entry for each kernel to come.
+    std::deque<std::shared_ptr<KernelQueue>> kernels;
     bool stopping = false;
     int live_threads = 0;
     int64_t kernels_run = 0;
   };
   /// As many as can be made, unless there are some. With mu held.
   void start_threads();
-  static void run_kernel(Job job, Unit* unit);
+  static bool run_kernel(KernelQueue& queue, Unit* unit);
   static void resume(caf::resumable* actor, Unit* unit);
   static void work(std::shared_ptr<Shared> shared, Urgency urgency);
 

@@ -13,24 +13,32 @@ using namespace std::chrono_literals;
 
 TEST(RunGate, counts_runs_in_and_out) {
   RunGate gate;
-  EXPECT_TRUE(gate.enter(1));
-  EXPECT_TRUE(gate.enter(2));
+  RunGate::Place first = gate.enter(1);
+  RunGate::Place second = gate.enter(2);
+  EXPECT_TRUE(first);
   EXPECT_EQ(gate.running(), 2);
   EXPECT_FALSE(gate.wait_idle(1ms));
-  gate.leave(1);
-  gate.leave(2);
-  EXPECT_EQ(gate.running(), 0);
+  RunGate::Place moved = std::move(first);
+  EXPECT_FALSE(first);
+  EXPECT_EQ(gate.running(), 2);
+  first.leave();
+  second = std::move(moved);
+  EXPECT_EQ(gate.running(), 1) << "who gets another place gives back his own";
+  second.leave();
+  second.leave();
+  EXPECT_EQ(gate.running(), 0) << "once";
   EXPECT_TRUE(gate.wait_idle(0ms));
 }
 
 TEST(RunGate, lets_nobody_in_once_it_is_shut) {
   RunGate gate;
-  EXPECT_TRUE(gate.enter(0));
-  gate.shut();
-  EXPECT_TRUE(gate.is_shut());
-  EXPECT_FALSE(gate.enter(0));
-  EXPECT_EQ(gate.running(), 1) << "who was refused is not counted";
-  gate.leave(0);
+  {
+    const RunGate::Place place = gate.enter(0);
+    gate.shut();
+    EXPECT_TRUE(gate.is_shut());
+    EXPECT_FALSE(gate.enter(0));
+    EXPECT_EQ(gate.running(), 1) << "who was refused is not counted";
+  }
   EXPECT_TRUE(gate.wait_idle(0ms));
 }
 
@@ -50,10 +58,9 @@ TEST(RunGate, may_be_freed_as_soon_as_nothing_runs) {
     auto gate = std::make_unique<RunGate>();
     std::vector<std::thread> runs;
     for (int i = 0; i < 3; ++i) {
-      ASSERT_TRUE(gate->enter(i));
-      runs.emplace_back([g = gate.get(), i, round] {
+      runs.emplace_back([place = gate->enter(i), round]() mutable {
         if (round % 2 == 0) std::this_thread::yield();
-        g->leave(i);
+        place.leave();
       });
     }
     gate->shut();
@@ -65,10 +72,9 @@ TEST(RunGate, may_be_freed_as_soon_as_nothing_runs) {
 
 TEST(RunGate, wakes_who_waits) {
   RunGate gate;
-  ASSERT_TRUE(gate.enter(3));
-  std::thread run([&] {
+  std::thread run([place = gate.enter(3)]() mutable {
     std::this_thread::sleep_for(20ms);
-    gate.leave(3);
+    place.leave();
   });
   EXPECT_TRUE(gate.wait_idle(10s));
   run.join();

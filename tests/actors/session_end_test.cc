@@ -230,7 +230,7 @@ TEST_F(SessionEnd, stale_messages_of_a_step_do_not_end_the_next_one) {
   for (const auto& weak : c->slots()) {
     if (auto found = weak.lock()) slot = found;
   }
-  const int64_t stale = slot->step_id() + 1'000'000;
+  const int64_t stale = slot->life.id() + 1'000'000;
   for (const auto& e : slot->executors) {
     caf::anon_send(e, AbortExecutor{stale, absl::CancelledError("of another step")});
   }

@@ -92,7 +92,7 @@ TEST(SignatureCache, forgets_the_orders_of_what_it_drops) {
   EXPECT_NE(find(cache, fetching({"b", "a"})), nullptr);
   auto gone = cache.add(sorted_key(fetching({"c"})), some_signature(), 1);
   ASSERT_EQ(gone.size(), 1u);
-  EXPECT_TRUE(gone[0]->drained());
+  EXPECT_TRUE(gone[0]->slots.stopped());
   EXPECT_EQ(gone[0].use_count(), 1);
   EXPECT_EQ(cache.orders(), 0);
   EXPECT_EQ(cache.evictions(), 1);

@@ -110,7 +110,7 @@ class SupervisionTest : public SessionTest {
     ASSERT_EQ(step.wait_for(std::chrono::milliseconds(20)), std::future_status::timeout) << step.get();
     const auto slot = slot_of(fetch);
     ASSERT_NE(slot, nullptr);
-    EXPECT_TRUE(session_->cancel_step(slot->step_id()).ok());
+    EXPECT_TRUE(session_->cancel_step(slot->life.id()).ok());
     EXPECT_EQ(step.get().code(), absl::StatusCode::kCancelled);
   }
 

@@ -31,10 +31,10 @@ CAF_FORBIDDEN = ("actors/step/", "actors/cluster/", "actors/session.h", "actors/
 FLOORS = [
     "options run_values run_gate errors reusable_message precompiled",
     "messages message_types interfaces",
-    "step_calls step_slot signature signature_key signature_cache run_metadata executor_type",
+    "step_calls step_slot slot_stock signature signature_key signature_cache run_metadata executor_type",
     "session_core placement_log compile_plan step_lease session_graph signature_compiler",
     "device_actor executor_actor rendezvous_actor step_actor make_slot",
-    "function_cache slot_calls message_run partial_run_actor session_actor",
+    "function_cache slot_calls message_run partial_run_actor partial_runs deadlines inspections graph_changes partition_reports session_actor",
 ]
 # Headers that only the sources of another file include: parts of it.
 PARTS = {"actors/runtime_impl": "actors/runtime", "actors/step/executor_frame": "actors/step/executor_state"}

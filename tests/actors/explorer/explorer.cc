@@ -2,6 +2,8 @@
 
 #include <google/protobuf/text_format.h>
 
+#include "absl/strings/str_cat.h"
+
 #include "actors/errors.h"
 #include "proto/graph.pb.h"
 
@@ -71,18 +73,90 @@ caf::scheduler::test_coordinator& Explorer::scheduler() {
   return dynamic_cast<caf::scheduler::test_coordinator&>(system_->scheduler());
 }
 
+/// Of all jobs and of the threads that have lent themselves, one.
 bool Explorer::run_one() {
   auto& jobs = scheduler().jobs;
-  if (jobs.empty()) return false;
-  const auto at = jobs.begin() + static_cast<std::ptrdiff_t>(roll(jobs.size()));
-  caf::resumable* const job = *at;
-  jobs.erase(at);
-  Unit unit(system_.get());
-  switch (job->resume(&unit, 1)) {
-    case caf::resumable::resume_later: jobs.push_back(job); break;
-    case caf::resumable::shutdown_execution_unit: break;
-    default: caf::intrusive_ptr_release(job);
+  std::vector<std::shared_ptr<Lender>> awake = lenders_;
+  while (!jobs.empty() || !awake.empty()) {
+    const size_t i = roll(jobs.size() + awake.size());
+    if (i >= jobs.size()) {
+      const auto lender = awake[i - jobs.size()];
+      if (take_turn_of(*lender)) return true;
+      std::erase(awake, lender);
+      continue;
+    }
+    const auto at = jobs.begin() + static_cast<std::ptrdiff_t>(i);
+    caf::resumable* const job = *at;
+    jobs.erase(at);
+    Unit unit(system_.get());
+    switch (job->resume(&unit, 1)) {
+      case caf::resumable::resume_later: jobs.push_back(job); break;
+      case caf::resumable::shutdown_execution_unit: break;
+      default: caf::intrusive_ptr_release(job);
+    }
+    return true;
   }
+  return false;
+}
+
+void Explorer::begin_lender(const std::string& fetch) {
+  auto core = this->core();
+  if (core == nullptr) return;
+  const int64_t cancels = core->cancels();
+  auto place = core->enter();
+  if (!place.ok()) return;
+  auto lender = std::make_shared<Lender>();
+  lender->fetch = fetch;
+  lender->place = *std::move(place);
+  lender->cancels = cancels;
+  lender->in_peace = cancels_ == cancelled_;
+  lender->answer = std::make_shared<Answer>();
+  lender->answer->asked = "lent " + fetch;
+  const int before = cancels_;
+  LeaseRequest want;
+  want.feeds = {"x"};
+  want.fetches = {fetch};
+  ask<SlotReply>(
+      "lease", want,
+      [this, lender, before](const SlotReply& reply) {
+        lender->lease = reply.lease;
+        lender->in_peace = lender->in_peace && before == cancels_;
+        answers_.push_back(lender->answer);
+        lenders_.push_back(lender);
+      },
+      [lender](const caf::error&) { lender->place.leave(); });
+}
+
+bool Explorer::take_turn_of(Lender& lender) {
+  StepLease& lease = *lender.lease;
+  const std::shared_ptr<StepSlot> slot = lease.slot();
+  bool over = false;
+  if (!std::exchange(lender.begun, true)) {
+    RunOptions options;
+    over = !lease.load(0, feeds()[0].second).ok() || !lease.begin(options, lender.cancels).ok();
+    if (!over) {
+      slot->unit->open();
+      slot->life.start();
+    }
+  } else if (!slot->finished.load()) {
+    return slot->unit->run_next();
+  } else {
+    slot->unit->close();
+    over = true;
+  }
+  if (!over) return true;
+  std::vector<Tensor> fetched(1);
+  bool false_start = false;
+  const absl::Status status = lease.take(fetched, nullptr, &false_start);
+  lender.place.leave();
+  ++lender.answer->times;
+  if (status.ok()) {
+    EXPECT_EQ(fetched[0].value<float>(), lender.fetch.starts_with("more") ? 21 : 42);
+  } else {
+    EXPECT_FALSE(lender.in_peace && cancels_ == cancelled_ && cancels_ == 0)
+        << lender.fetch << " ended with " << status;
+  }
+  std::erase_if(lenders_, [&](const auto& l) { return l.get() == &lender; });
   return true;
 }
 
@@ -90,6 +164,8 @@ void Explorer::run_some(size_t messages) {
   while (messages-- > 0 && run_one()) {
   }
 }
+
+void Explorer::wait_a_while() { scheduler().advance_time(std::chrono::milliseconds(1 + roll(20))); }
 
 void Explorer::run_all() {
   constexpr int kMost = 100'000;
@@ -101,7 +177,7 @@ void Explorer::run_all() {
 }
 
 template <class... Results, class Message>
-std::shared_ptr<Answer> Explorer::ask(const char* what, Message message,
+std::shared_ptr<Answer> Explorer::ask(const std::string& what, Message message,
                                       std::type_identity_t<std::function<void(const Results&...)>> good,
                                       std::function<void(const caf::error&)> bad) {
   auto answer = std::make_shared<Answer>();
@@ -127,7 +203,10 @@ std::shared_ptr<Answer> Explorer::ask(const char* what, Message message,
 void Explorer::begin(uint64_t seed) {
   random_.seed(seed);
   answers_.clear();
-  cancels_ = cancelled_ = 0;
+  cancels_ = cancelled_ = extends_ = 0;
+  lenders_.clear();
+  added_.clear();
+  hurried_.clear();
   partial_runs_.clear();
   partial_run_actors_.clear();
   SessionOptions options;
@@ -146,13 +225,38 @@ void Explorer::begin(uint64_t seed) {
   ASSERT_TRUE(created->good);
 }
 
-/// A run that nobody cancels ends well, or hangs.
-void Explorer::ask_for_run(const char* fetch) {
+std::string Explorer::some_fetch() {
+  constexpr const char* kFetches[] = {"quick", "alone", "across", "call", "stuck"};
+  const size_t i = roll(std::size(kFetches) + added_.size());
+  return i < std::size(kFetches) ? kFetches[i] : added_[i - std::size(kFetches)];
+}
+
+/// A run that nobody cancels ends well, or hangs until its deadline.
+void Explorer::ask_for_run(const std::string& fetch) {
   const bool in_peace = cancels_ == cancelled_;
-  ask<RunReply>(fetch, RunRequest{feeds(), {fetch}, {}, {}}, {},
-                [this, fetch, in_peace, before = cancels_](const caf::error& error) {
-                  EXPECT_FALSE(in_peace && before == cancels_) << fetch << " ended with " << to_status(error);
-                });
+  RunOptions options;
+  const bool hurried = roll(4) == 0;
+  if (hurried) options.timeout = std::chrono::milliseconds(1 + roll(30));
+  auto answer = ask<RunReply>(fetch, RunRequest{feeds(), {fetch}, {}, options}, {},
+                              [this, fetch, in_peace, hurried, before = cancels_](const caf::error& error) {
+                                const absl::Status status = to_status(error);
+                                if (hurried && absl::IsDeadlineExceeded(status)) return;
+                                EXPECT_FALSE(in_peace && before == cancels_)
+                                    << fetch << " ended with " << status;
+                              });
+  if (hurried) hurried_.push_back(answer);
+}
+
+void Explorer::ask_for_extend() {
+  const std::string name = absl::StrCat("more", extends_++);
+  auto graph = std::make_shared<tensorflow::GraphDef>();
+  auto* node = graph->add_node();
+  node->set_name(name);
+  node->set_op("Identity");
+  node->add_input("x");
+  (*node->mutable_attr())["T"].set_type(tensorflow::DT_FLOAT);
+  ask<Done>("extend", ExtendGraph{graph, nullptr, nullptr},
+            [this, name](const Done&) { added_.push_back(name); });
 }
 
 /// Those that run when it comes are cancelled; those that are asked for when it is answered are not.
@@ -207,18 +311,20 @@ void Explorer::kill_one() {
 }
 
 void Explorer::act(bool deaths) {
-  constexpr const char* kFetches[] = {"quick", "alone", "across", "call", "stuck"};
-  switch (roll(deaths ? 14 : 10)) {
+  switch (roll(deaths ? 17 : 13)) {
     case 0:
     case 1:
     case 2:
-    case 3:
-    case 4: return ask_for_run(kFetches[roll(std::size(kFetches))]);
-    case 5:
+    case 3: return ask_for_run(some_fetch());
+    case 4:
+    case 5: return begin_lender(some_fetch());
     case 6:
-    case 7: return take_turn();
-    case 8: return ask_for_cancel();
-    case 9:
+    case 7:
+    case 8: return take_turn();
+    case 9: return ask_for_cancel();
+    case 10: return wait_a_while();
+    case 11: return ask_for_extend();
+    case 12:
       if (roll(4) == 0) {
         ++cancels_;
         ask<Done>("close", CloseRequest{});
@@ -232,6 +338,8 @@ void Explorer::act(bool deaths) {
 
 void Explorer::end() {
   run_all();
+  for (const auto& answer : hurried_)
+    EXPECT_EQ(answer->times, 1) << "its deadline is over: " << answer->asked;
   ask_for_cancel();
   run_all();
   if (auto core = this->core()) {

@@ -12,6 +12,7 @@
 
 #include "actors/messages.h"
 #include "actors/runtime_impl.h"
+#include "actors/step_lease.h"
 #include "tests/actors/session_fixture.h"
 
 namespace troupe::test {
@@ -26,7 +27,9 @@ struct Answer {
 /// Sessions whose every actor runs on one thread, a message at a time, in an order that a seed decides: the actor system has CAF's
 /// test coordinator, and the pools of the runtime have ended, so that they hand all jobs to it. The steps are those of SessionTest's ops on two
 /// devices:
-///   quick = x + x, across both; alone, across: hang until cancelled; call = x + x and stuck, which hangs, in functions
+///   quick = x + x, across both; alone, across: hang until cancelled; call = x + x and stuck, which hangs, in functions;
+///   more<i> = x, added by Extend
+/// Time is the test coordinator's, and goes on when told.
 class Explorer : public SessionTest {
  protected:
   Explorer();
@@ -44,16 +47,35 @@ class Explorer : public SessionTest {
   /// Until nothing is left to run, and nobody waits for the clock.
   void run_all();
 
+  /// Lets time go on, and what was set for then come.
+  void wait_a_while();
+
   size_t roll(size_t n) { return static_cast<size_t>(random_() % n); }
   size_t asked() const { return answers_.size(); }
 
  private:
   template <class... Results, class Message>
-  std::shared_ptr<Answer> ask(const char* what, Message message,
+  std::shared_ptr<Answer> ask(const std::string& what, Message message,
                               std::type_identity_t<std::function<void(const Results&...)>> good = {},
                               std::function<void(const caf::error&)> bad = {});
+  /// A client's thread in Session::run, whose every turn is the test's to decide.
+  struct Lender {
+    std::shared_ptr<Answer> answer;
+    std::string fetch;
+    RunGate::Place place;
+    int64_t cancels = 0;
+    /// When no cancel was under way.
+    bool in_peace = false;
+    std::shared_ptr<StepLease> lease;
+    bool begun = false;
+  };
   void ask_for_cancel();
-  void ask_for_run(const char* fetch);
+  void ask_for_run(const std::string& fetch);
+  void ask_for_extend();
+  void begin_lender(const std::string& fetch);
+  /// False when it sleeps.
+  bool take_turn_of(Lender& lender);
+  std::string some_fetch();
   void take_turn();
   void kill_one();
   bool run_one();
@@ -69,6 +91,12 @@ class Explorer : public SessionTest {
   /// Cancels, and Close, asked for and answered. A death is a cancel that never ends.
   int cancels_ = 0;
   int cancelled_ = 0;
+  std::vector<std::shared_ptr<Lender>> lenders_;
+  /// Nodes that Extend has added.
+  std::vector<std::string> added_;
+  int extends_ = 0;
+  /// Runs with a deadline.
+  std::vector<std::shared_ptr<Answer>> hurried_;
   std::vector<std::string> partial_runs_;
   std::vector<PartialRunActor> partial_run_actors_;
 };

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "actors/step/executor_state.h"
+#include "actors/units/kernel_queue.h"
 #include "actors/units/named_pool.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/cpu/kernels/register_kernels.h"
@@ -50,7 +51,8 @@ class PoolKernels : public testing::Test, public ExecutorHost {
   }
 
   void launch_kernels(std::vector<KernelTask*> tasks) override {
-    pool_.run_kernels(tasks, std::make_shared<int>(0));
+    queue_->push(this, tasks, nullptr);
+    pool_.run_kernels(queue_, tasks.size());
   }
   void wake() override {
     if (NamedPool::run_after_kernel(go_on_)) return;
@@ -73,6 +75,7 @@ class PoolKernels : public testing::Test, public ExecutorHost {
   caf::resumable* go_on_ = jobs_.once([this] {
     if (state_->advance() == ExecutorState::Turn::kFinished) woken_.set_value(std::this_thread::get_id());
   });
+  const std::shared_ptr<KernelQueue> queue_ = std::make_shared<KernelQueue>();
   bool outside_ = false;
   std::promise<std::thread::id> woken_;
   std::unique_ptr<ExecutorState> state_;

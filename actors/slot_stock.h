@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "actors/step_slot.h"
+
+namespace troupe {
+
+/// The idle slots of one piece of compiled code. Thread-safe; taking one and giving it back takes no lock while no more than
+/// `kAtHand` are idle.
+class SlotStock {
+ public:
+  /// Holds at most so many idle slots.
+  explicit SlotStock(size_t limit = kAtHand) : limit_(limit) {}
+
+  /// Null when there is none. Slots that lost an actor while they were idle are put away.
+  std::shared_ptr<StepSlot> take();
+  /// Of a slot whose run is over: it waits for the next, or ends where there is no room, or when it has lost an actor.
+  void give_back(const std::shared_ptr<StepSlot>& slot);
+  /// Ends all idle slots: from now on there is room for none.
+  void stop();
+  bool stopped() const { return stopped_.load(std::memory_order_seq_cst); }
+
+ private:
+  static constexpr size_t kAtHand = 64;
+  std::shared_ptr<StepSlot> take_any();
+  bool put_at_hand(const std::shared_ptr<StepSlot>& slot);
+  bool put_by(const std::shared_ptr<StepSlot>& slot);
+  void stop_all();
+
+  const size_t limit_;
+  std::atomic<bool> stopped_{false};
+  /// Each holds one reference to a slot, or null.
+  std::array<std::atomic<std::shared_ptr<StepSlot>*>, kAtHand> at_hand_{};
+  std::atomic<size_t> num_more_{0};
+  std::mutex mu_;
+  std::vector<std::shared_ptr<StepSlot>> more_;  // guarded by mu_
+};
+
+}  // namespace troupe

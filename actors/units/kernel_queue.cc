@@ -1,0 +1,58 @@
+#include "actors/units/kernel_queue.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace troupe {
+
+void KernelQueue::push(const void* session, std::span<KernelTask* const> tasks,
+                       const std::shared_ptr<void>& step) {
+  std::lock_guard lock(mu_);
+  auto [at, is_new] = line_of_.try_emplace(session);
+  if (is_new) at->second = lines_.insert(lines_.end(), Line{session, {}});
+  for (KernelTask* t : tasks) at->second->entries.push_back({t, step});
+  size_ += tasks.size();
+}
+
+std::optional<KernelQueue::Entry> KernelQueue::pop() {
+  std::lock_guard lock(mu_);
+  if (lines_.empty()) return std::nullopt;
+  const auto line = lines_.begin();
+  Entry next = std::move(line->entries.front());
+  line->entries.pop_front();
+  --size_;
+  if (line->entries.empty()) {
+    line_of_.erase(line->session);
+    lines_.erase(line);
+  } else {
+    lines_.splice(lines_.end(), lines_, line);
+  }
+  return next;
+}
+
+std::vector<KernelQueue::Entry> KernelQueue::take_back(const void* step) {
+  std::vector<Entry> taken;
+  std::lock_guard lock(mu_);
+  for (auto line = lines_.begin(); line != lines_.end();) {
+    auto& entries = line->entries;
+    const auto keep = std::stable_partition(entries.begin(), entries.end(), [&](const Entry& e) {
+      return e.step.get() != step || !e.task->context->cancellation().cancelled();
+    });
+    std::move(keep, entries.end(), std::back_inserter(taken));
+    entries.erase(keep, entries.end());
+    const auto here = line++;
+    if (!here->entries.empty()) continue;
+    line_of_.erase(here->session);
+    lines_.erase(here);
+  }
+  size_ -= taken.size();
+  return taken;
+}
+
+size_t KernelQueue::size() const {
+  std::lock_guard lock(mu_);
+  return size_;
+}
+
+}  // namespace troupe
