@@ -1,0 +1,69 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "actors/messages/in_process.h"
+
+namespace troupe {
+
+class MessageRun;
+class StepLease;
+struct GraphChange;
+struct Signature;
+struct SignatureAlias;
+
+/// @name To a SESSION, INTERNAL
+/// A step's compiled signature, and an idle slot to run it on. Answer: SlotReply.
+struct LeaseRequest {
+  std::vector<std::string> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+  /// For a partial run.
+  bool partial = false;
+  std::vector<std::pair<std::string, std::string>> connections = {};
+  /// Set when the signature is known and only a slot is wanted; the names are empty then.
+  std::shared_ptr<const SignatureAlias> alias = nullptr;
+};
+struct SlotReply {
+  /// For one who takes it; nobody's, it goes back.
+  std::shared_ptr<StepLease> lease;
+};
+/// What the partitions of a signature are, as GraphDefs. Answer: PartitionGraphs.
+struct PartitionGraphsRequest {
+  LeaseRequest signature;
+};
+struct PartitionGraphs {
+  /// Serialised GraphDefs.
+  std::vector<std::string> graphs;
+};
+/// A partial run is over.
+struct PartialRunEnded {
+  std::string handle;
+};
+/// What the compile pool made of a signature.
+struct CompileDone {
+  std::string key;
+  std::shared_ptr<absl::StatusOr<std::shared_ptr<Signature>>> result;
+};
+/// What the compile pool made of a change of the graph.
+struct GraphChanged {
+  std::shared_ptr<absl::StatusOr<GraphChange>> result;
+};
+/// The answer to a PartitionGraphsRequest, by SESSION's number for it.
+struct PartitionsDescribed {
+  int64_t number = 0;
+  std::shared_ptr<absl::StatusOr<PartitionGraphs>> result;
+};
+/// Look at the deadlines of the running steps.
+struct CheckDeadlines {};
+
+/// The step of a run by message is over.
+struct RunEnded {
+  std::shared_ptr<MessageRun> run;
+};
+
+}  // namespace troupe

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <caf/actor_addr.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "actors/messages/in_process.h"
+#include "actors/run_values.h"
+#include "actors/step/executor_state.h"
+#include "actors/step/rendezvous_table.h"
+#include "graph/tensor/allocator.h"
+#include "graph/tensor/tensor.h"
+
+namespace troupe {
+
+class NamedPool;
+
+/// @name To a STEP
+/// Start the step that its slot describes. At the end the slot's `finished` flag is set, or `when_finished` called.
+struct RunStep {
+  int64_t step_id = 0;
+};
+/// The step with this id is cancelled (its token has tripped): stop executors and rendezvous.
+struct CancelStep {
+  int64_t step_id = 0;
+};
+/// An executor is through.
+struct ExecutorDone {
+  int64_t step_id = 0;
+  size_t index = 0;
+};
+struct InspectStep {};
+struct InspectStepReply {
+  StepReport report;
+};
+
+/// @name To an EXECUTOR
+struct StartExecutor {};
+/// Completed kernels wait to be taken back, or a turn ran out of budget.
+struct DrainKernels {};
+/// Step `step_id` is to stop, for this reason; ignored when another runs.
+struct AbortExecutor {
+  int64_t step_id = 0;
+  absl::Status status;
+};
+struct InspectExecutor {};
+struct FrontierReply {
+  std::vector<FrontierEntry> entries;
+  /// Of the step that runs; step_id 0: none.
+  StepMemory memory;
+};
+
+/// @name To a DEVICE
+/// An EXECUTOR that runs steps on it, alive or not.
+struct JoinDevice {
+  caf::actor_addr executor;
+};
+/// Ready nodes whose kernels are to run on the step's pool.
+struct LaunchKernels {
+  std::vector<KernelTask*> tasks;
+  NamedPool* pool = nullptr;
+  /// Whose step it is: sessions take turns.
+  const void* session = nullptr;
+  /// The step that they belong to; also keeps it alive.
+  std::shared_ptr<void> step;
+};
+/// The step is cancelled: hand back what is queued of it.
+struct DropKernels {
+  NamedPool* pool = nullptr;
+  const void* step = nullptr;
+};
+struct DeviceStatusRequest {};
+struct DeviceStatus {
+  int64_t batches = 0;
+  int64_t kernels_launched = 0;
+  /// Those that wait for a thread.
+  int64_t kernels_waiting = 0;
+  AllocatorStats memory;
+  /// What the steps that run on it hold, as far as their EXECUTORs answer at once: one whose thread is inside a kernel does not.
+  std::vector<StepMemory> steps;
+};
+
+/// @name To a RENDEZVOUS
+/// A new step begins.
+struct RendezvousBegin {
+  int64_t step_id = 0;
+};
+struct RendezvousSend {
+  std::string key;
+  Tensor value;
+  bool is_dead = false;
+};
+struct RendezvousRecv {
+  std::string key;
+  std::shared_ptr<Receiver> receiver;
+};
+/// Ignored unless that step began last.
+struct RendezvousAbort {
+  int64_t step_id = 0;
+  absl::Status status;
+};
+
+}  // namespace troupe

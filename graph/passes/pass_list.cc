@@ -1,0 +1,125 @@
+#include "graph/passes/pass_list.h"
+
+#include "graph/passes/common_subexpressions.h"
+#include "graph/passes/constant_folding.h"
+#include "graph/passes/inline_functions.h"
+#include "graph/passes/place.h"
+#include "graph/passes/prune.h"
+#include "graph/passes/rewrite_signature.h"
+
+namespace troupe {
+namespace {
+
+bool always(const PassContext&) { return true; }
+bool has_leavings(const PassContext& c) { return c.has_leavings; }
+bool of_signature(const PassContext& c) { return c.function.empty(); }
+bool has_unplaced(const PassContext& c) {
+  const Graph& graph = c.draft->graph;
+  for (int i = 0; i < graph.num_ids(); ++i) {
+    if (!graph.node(i).removed() && graph.node(i).device < 0) return true;
+  }
+  return false;
+}
+bool has_unplaced_bodies(const PassContext& c) {
+  return of_signature(c) && c.has_leavings && c.options->placement != nullptr && has_unplaced(c);
+}
+bool optimizes(const PassContext& c) { return c.options->optimize && c.evaluator != nullptr; }
+
+absl::StatusOr<PassStats> inline_calls(PassContext& c) {
+  return inline_functions(c.draft, c.function, c.options->differentiator);
+}
+
+/// Feeds arrive, and fetches leave, where the client is. In a placed graph what is fed has no say in where its consumers are.
+absl::StatusOr<PassStats> pin_to_client(PassContext& c) {
+  Graph& graph = c.draft->graph;
+  PassStats stats("pin_to_client", graph);
+  const DeviceCatalog::Entry& client = c.devices->entries()[c.devices->client_device()];
+  int64_t pinned = 0;
+  for (int i = 0; i < graph.num_ids(); ++i) {
+    Node& n = graph.node(i);
+    const bool transfers = is_client_transfer(n);
+    if (!transfers && !n.is("_Arg") && !n.is("_Retval")) continue;
+    ++pinned;
+    n.requested_device = client.name;
+    if (c.options->placement != nullptr) n.device = c.devices->client_device();
+    if (!transfers) continue;
+    n.attrs.set("send_device", client.name);
+    n.attrs.set("send_device_incarnation", static_cast<int64_t>(client.incarnation));
+    n.attrs.set("recv_device", client.name);
+  }
+  return stats.done(graph).count("pinned", pinned);
+}
+
+/// Places what has no device yet.
+absl::StatusOr<PassStats> place_rest(PassContext& c, bool unknown_ops_wait) {
+  Graph& graph = c.draft->graph;
+  std::vector<int> rest;
+  for (int i = 0; i < graph.num_ids(); ++i) {
+    if (!graph.node(i).removed() && graph.node(i).device < 0) rest.push_back(i);
+  }
+  TROUPE_ASSIGN_OR_RETURN(PassStats placed, place(*c.devices, *c.options, &graph, unknown_ops_wait));
+  for (int id : rest) {
+    if (c.options->placed != nullptr && graph.node(id).device >= 0) c.options->placed(graph.node(id));
+  }
+  return placed;
+}
+/// Bodies as a whole, like the graph: what a signature needs of one has no say in where the rest is.
+absl::StatusOr<PassStats> place_bodies(PassContext& c) { return place_rest(c, true); }
+absl::StatusOr<PassStats> place_all(PassContext& c) { return place_rest(c, false); }
+
+absl::StatusOr<PassStats> fold(PassContext& c) {
+  return fold_constants(*c.evaluator, c.options->max_folded_constant_bytes, c.draft);
+}
+absl::StatusOr<PassStats> merge(PassContext& c) { return merge_common_subexpressions(c.draft); }
+
+absl::StatusOr<PassStats> prune_leavings(PassContext& c) {
+  c.has_leavings = false;
+  return prune(c.draft);
+}
+
+constexpr Pass kPasses[] = {
+    {"inline_functions", always, inline_calls},
+    {"pin_to_client", of_signature, pin_to_client},
+    {"place_bodies", has_unplaced_bodies, place_bodies},
+    {"prune", has_leavings, prune_leavings},
+    // Before folding, so that constants and merged nodes stay where their nodes were to run.
+    {"place", has_unplaced, place_all},
+    {"fold_constants", optimizes, fold},
+    {"merge_common_subexpressions", optimizes, merge},
+    {"prune", has_leavings, prune_leavings},
+};
+
+/// What a pass counts when it leaves nodes behind that nobody needs any more.
+bool leaves_something(const PassStats& stats) {
+  for (const char* count : {"calls", "branches", "loops", "folded", "merged"}) {
+    if (stats[count] > 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::span<const Pass> passes() { return kPasses; }
+
+void note_pass(const PlanOptions& options, const PassStats& stats, const Graph& after) {
+  if (options.log != nullptr) options.log->push_back(stats.to_string());
+  if (options.observer) options.observer(stats, after);
+}
+
+absl::Status check_wanted(const PlanOptions& options) {
+  if (!options.stopped || !options.stopped()) return absl::OkStatus();
+  return absl::CancelledError("planning was stopped: nobody wants the plan any more");
+}
+
+absl::Status run_passes(PassContext& context) {
+  for (const Pass& pass : kPasses) {
+    if (!pass.when(context)) continue;
+    TROUPE_RETURN_IF_ERROR(check_wanted(*context.options));
+    TROUPE_ASSIGN_OR_RETURN(const PassStats stats, pass.run(context));
+    context.has_leavings = context.has_leavings || leaves_something(stats);
+    note_pass(*context.options, stats, context.draft->graph);
+  }
+  return check_wanted(*context.options);
+}
+
+}  // namespace troupe
