@@ -88,7 +88,7 @@ NamedPool::NamedPool(caf::actor_system* system, std::string name, int num_thread
     : name_(std::move(name)),
       num_threads_(num_threads > 0 ? num_threads
                                    : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
-      urgency_(urgency), shared_(std::make_shared<Shared>(system)) {}
+      urgency_(urgency), shared_(std::make_shared<Shared>(system, num_threads == kByHand)) {}
 
 NamedPool::~NamedPool() { stop(); }
 
@@ -112,7 +112,7 @@ void NamedPool::retire() {
 }
 
 void NamedPool::start_threads() {
-  if (!threads_.empty() || shared_->stopping) return;
+  if (!threads_.empty() || shared_->stopping || shared_->by_hand) return;
   try {
     while (static_cast<int>(threads_.size()) < num_threads_) {
       threads_.emplace_back(&NamedPool::work, shared_, urgency_);
@@ -153,7 +153,7 @@ void NamedPool::run_kernels(const std::shared_ptr<KernelQueue>& queue, size_t n)
   {
     std::unique_lock lock(shared_->mu);
     start_threads();
-    if (shared_->has_nobody()) {
+    if (shared_->has_nobody() && (shared_->stopping || !shared_->by_hand)) {
       lock.unlock();
       for (; n > 0; --n) {
         if (const auto next = queue->pop()) next->task->run_to_end();
@@ -167,6 +167,19 @@ void NamedPool::run_kernels(const std::shared_ptr<KernelQueue>& queue, size_t n)
   } else {
     shared_->arrived.notify_all();
   }
+}
+
+bool NamedPool::run_next_kernel() {
+  Unit unit(shared_.get());
+  std::unique_lock lock(shared_->mu);
+  if (shared_->kernels.empty()) return false;
+  const std::shared_ptr<KernelQueue> queue = std::move(shared_->kernels.front());
+  shared_->kernels.pop_front();
+  lock.unlock();
+  if (!run_kernel(*queue, &unit)) return run_next_kernel();
+  lock.lock();
+  ++shared_->kernels_run;
+  return true;
 }
 
 int64_t NamedPool::kernels_run() const {

@@ -23,6 +23,9 @@ class NamedPool {
   /// Messages that an actor may handle before others get their turn.
   static constexpr size_t kMessagesPerTurn = 16;
 
+  /// Instead of a number of threads: there are none, and the test that calls `run_next_kernel` is one.
+  static constexpr int kByHand = -1;
+
   /// For steps, or for labour, which steps and control go before where cores are few.
   enum class Urgency { kSteps, kLabour };
 
@@ -46,6 +49,8 @@ class NamedPool {
   void run(std::function<void()> job);
   /// Runs the next `n` kernels of the queue, those that it then has, each followed by its owner's `complete`.
   void run_kernels(const std::shared_ptr<KernelQueue>& queue, size_t n);
+  /// Of a pool by hand: runs one kernel; false when none waits.
+  bool run_next_kernel();
   /// From `complete` of a kernel that a pool ran on this thread: resumes an actor here right after. False elsewhere.
   static bool run_after_kernel(caf::resumable* job);
   int64_t kernels_run() const;
@@ -54,12 +59,13 @@ class NamedPool {
   class Unit;
   /// What the threads share with the pool; they may outlive it by a moment.
   struct Shared {
-    explicit Shared(caf::actor_system* s) : system(s) {}
+    Shared(caf::actor_system* s, bool hand) : system(s), by_hand(hand) {}
     void enqueue(caf::resumable* job);
     /// No thread is left to run anything, or none could be made. With mu held, behind start_threads.
     bool has_nobody() const { return live_threads == 0; }
 
     caf::actor_system* const system;
+    const bool by_hand;
     std::mutex mu;
     std::condition_variable arrived;
     // Guarded by mu. Actors go before kernels: their turns are short.

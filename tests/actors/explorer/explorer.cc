@@ -28,6 +28,9 @@ constexpr char kGraph[] = R"(
   node { name: 'alone' op: 'TestHang' input: 'x' device: '/device:CPU:0' }
   node { name: 'far' op: 'TestHang' input: 'x' device: '/device:CPU:1' }
   node { name: 'across' op: 'Identity' input: 'far' device: '/device:CPU:0' attr { key: 'T' value { type: DT_FLOAT } } }
+  node { name: 'one' op: 'TestSleep' input: 'x' device: '/device:CPU:0' attr { key: 'micros' value { i: 0 } } }
+  node { name: 'two' op: 'TestSleep' input: 'x' device: '/device:CPU:0' attr { key: 'micros' value { i: 1 } } }
+  node { name: 'wide' op: 'TestAdd' input: 'one' input: 'two' device: '/device:CPU:0' }
   node { name: 'call' op: 'Twice' input: 'x' device: '/device:CPU:0' }
   node { name: 'stuck' op: 'Stuck' input: 'x' device: '/device:CPU:0' }
 )";
@@ -55,6 +58,7 @@ Explorer::Explorer() {
   options.kernels = kernels_.get();
   runtime_ = Runtime::create(*system_, options);
   runtime_->impl().default_pool->stop();
+  runtime_->impl().default_pool = std::make_shared<NamedPool>(system_.get(), "by hand", NamedPool::kByHand);
   runtime_->impl().compilers->stop();
 }
 
@@ -73,9 +77,10 @@ caf::scheduler::test_coordinator& Explorer::scheduler() {
   return dynamic_cast<caf::scheduler::test_coordinator&>(system_->scheduler());
 }
 
-/// Of all jobs and of the threads that have lent themselves, one.
+/// Of all jobs, of the threads that have lent themselves, and of the one that runs kernels, one.
 bool Explorer::run_one() {
   auto& jobs = scheduler().jobs;
+  if (roll(8) == 0 && runtime_->impl().default_pool->run_next_kernel()) return true;
   std::vector<std::shared_ptr<Lender>> awake = lenders_;
   while (!jobs.empty() || !awake.empty()) {
     const size_t i = roll(jobs.size() + awake.size());
@@ -96,7 +101,7 @@ bool Explorer::run_one() {
     }
     return true;
   }
-  return false;
+  return runtime_->impl().default_pool->run_next_kernel();
 }
 
 void Explorer::begin_lender(const std::string& fetch) {
@@ -226,7 +231,7 @@ void Explorer::begin(uint64_t seed) {
 }
 
 std::string Explorer::some_fetch() {
-  constexpr const char* kFetches[] = {"quick", "alone", "across", "call", "stuck"};
+  constexpr const char* kFetches[] = {"quick", "wide", "alone", "across", "call", "stuck"};
   const size_t i = roll(std::size(kFetches) + added_.size());
   return i < std::size(kFetches) ? kFetches[i] : added_[i - std::size(kFetches)];
 }

@@ -25,9 +25,9 @@ struct Answer {
 };
 
 /// Sessions whose every actor runs on one thread, a message at a time, in an order that a seed decides: the actor system has CAF's
-/// test coordinator, and the pools of the runtime have ended, so that they hand all jobs to it. The steps are those of SessionTest's ops on two
+/// test coordinator, the compile pool has ended and hands all jobs to it, and kernels run when the test says so. The steps are those of SessionTest's ops on two
 /// devices:
-///   quick = x + x, across both; alone, across: hang until cancelled; call = x + x and stuck, which hangs, in functions;
+///   quick = x + x, across both; wide = x + x, by two kernels of a pool; alone, across: hang until cancelled; call = x + x and stuck, which hangs, in functions;
 ///   more<i> = x, added by Extend
 /// Time is the test coordinator's, and goes on when told.
 class Explorer : public SessionTest {
@@ -52,6 +52,7 @@ class Explorer : public SessionTest {
 
   size_t roll(size_t n) { return static_cast<size_t>(random_() % n); }
   size_t asked() const { return answers_.size(); }
+  int64_t kernels_run() const { return runtime_->impl().default_pool->kernels_run(); }
 
  private:
   template <class... Results, class Message>

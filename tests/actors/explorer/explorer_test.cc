@@ -32,6 +32,7 @@ TEST_P(ExplorerTest, answers_everybody_once_and_leaves_nothing) {
     if (HasFailure()) return;
   }
   EXPECT_GE(asked, seeds * 5);
+  EXPECT_GE(kernels_run(), static_cast<int64_t>(seeds / 2)) << "on the pool";
 }
 
 INSTANTIATE_TEST_SUITE_P(Orders, ExplorerTest, testing::Bool(),
