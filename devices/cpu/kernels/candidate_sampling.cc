@@ -12,7 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "devices/checkpoint/file.h"
 #include "devices/cpu/kernels/array_util.h"
-#include "devices/cpu/kernels/random.h"
+#include "devices/cpu/kernels/random_stream.h"
 #include "devices/cpu/kernels/register_kernels.h"
 
 namespace troupe {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "devices/cpu/kernels/cast.h"
+#include "devices/cpu/kernels/cast_rows.h"
 
 namespace troupe {
 

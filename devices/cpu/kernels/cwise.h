@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "devices/cpu/kernels/element_types.h"
 #include "devices/cpu/loops/elementwise.h"
 #include "devices/kernel_registry.h"
 
@@ -42,14 +43,6 @@ KernelFactory equality_factory(BinarySpec spec, bool otherwise);
 /// Registers `factory` for dtype T of attr `attr`.
 void add_cwise(KernelRegistry* registry, const char* op, const char* attr, DataType dtype,
                KernelFactory factory);
-
-/// Lists of element types as registrations name them.
-template <class... T>
-struct Types {};
-using Floats = Types<float, double, Eigen::half, Eigen::bfloat16>;
-using Complexes = Types<std::complex<float>, std::complex<double>>;
-using SignedInts = Types<int8_t, int16_t, int32_t, int64_t>;
-using UnsignedInts = Types<uint8_t, uint16_t, uint32_t, uint64_t>;
 
 template <class Op, class... T>
 void add_binary(KernelRegistry* r, const char* op, Types<T...>, int cost = 1, const char* error = nullptr) {

@@ -4,8 +4,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "devices/cpu/kernels/array_util.h"
-#include "devices/cpu/kernels/cwise.h"
 #include "devices/cpu/loops/broadcast.h"
+#include "devices/cpu/loops/elementwise.h"
 #include "devices/cpu/loops/storage.h"
 
 namespace troupe {

@@ -4,7 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/kernels/array_util.h"
-#include "devices/cpu/kernels/cwise.h"
+#include "devices/cpu/kernels/element_types.h"
+#include "devices/cpu/loops/elementwise.h"
 
 namespace troupe {
 namespace {

@@ -26,13 +26,4 @@ void register_tensor_list_kernels(KernelRegistry* registry);
 void register_tensor_list_bulk_kernels(KernelRegistry* registry);
 void register_variant_math_kernels(KernelRegistry* registry);
 
-/// A variant scalar with an optional value.
-Tensor optional_tensor(std::optional<std::vector<Tensor>> values);
-
-/// What tensor lists hold.
-inline std::vector<DataType> list_element_types() {
-  return with(value_types(), {DataType::kVariant, DataType::kResource, DataType::kQint8, DataType::kQuint8,
-                              DataType::kQint16, DataType::kQuint16, DataType::kQint32});
-}
-
 }  // namespace troupe

@@ -5,7 +5,8 @@
 #include "absl/strings/numbers.h"
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/dataset.h"
-#include "devices/cpu/kernels/reader.h"
+#include "devices/cpu/kernels/parse_number.h"
+#include "devices/cpu/kernels/record_formats.h"
 #include "devices/cpu/kernels/string_util.h"
 
 namespace troupe {

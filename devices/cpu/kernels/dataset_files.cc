@@ -6,7 +6,7 @@
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/dataset.h"
 #include "devices/cpu/kernels/lmdb_file.h"
-#include "devices/cpu/kernels/reader.h"
+#include "devices/cpu/kernels/record_formats.h"
 
 namespace troupe {
 namespace {

@@ -24,7 +24,9 @@ absl::Status check_external_state(const Graph& graph);
 /// A number for what the graph computes: the same whatever its nodes and functions are called, in every process.
 uint64_t fingerprint_of(const Graph& graph);
 
-/// Runs the nodes that the _Retval needs, and gives what it gets. Unimplemented for ops that wait, and for control flow.
-absl::StatusOr<Tensor> evaluate_dataset_graph(KernelContext& context, const Graph& graph);
+/// Runs the nodes that the _Retval needs, with their kernels in `kernels`, and gives what it gets. Unimplemented for ops that
+/// wait, and for control flow.
+absl::StatusOr<Tensor> evaluate_dataset_graph(KernelContext& context, const KernelRegistry& kernels,
+                                              const Graph& graph);
 
 }  // namespace troupe

@@ -3,6 +3,7 @@
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/dataset_graph.h"
 #include "devices/cpu/kernels/register_kernels.h"
+#include "devices/cpu/kernels/registry_kernel.h"
 #include "graph/ir/algorithm.h"
 #include "graph/ir/graph_def.h"
 #include "proto/graph.pb.h"
@@ -43,7 +44,8 @@ absl::Status fingerprint(KernelContext& context) {
 }
 
 /// Outputs of a node that is run here and now.
-absl::StatusOr<std::vector<Value>> evaluate(KernelContext& context, const Graph& graph, const Node& node,
+absl::StatusOr<std::vector<Value>> evaluate(KernelContext& context, const KernelRegistry& kernels,
+                                            const Graph& graph, const Node& node,
                                             std::vector<Value> inputs) {
   std::vector<Value> outputs(node.output_types.size());
   if (node.is("Const")) {
@@ -51,7 +53,7 @@ absl::StatusOr<std::vector<Value>> evaluate(KernelContext& context, const Graph&
     return outputs;
   }
   const KernelNode info(node, graph.versions().producer);
-  TROUPE_ASSIGN_OR_RETURN(const auto kernel, builtin_kernels().create(info, context.device()));
+  TROUPE_ASSIGN_OR_RETURN(const auto kernel, kernels.create(info, context.device()));
   if (kernel->is_async()) {
     return absl::UnimplementedError(
         absl::StrCat("A dataset's graph cannot hold node ", node.name, ", as op ", node.op->name, " waits"));
@@ -61,7 +63,7 @@ absl::StatusOr<std::vector<Value>> evaluate(KernelContext& context, const Graph&
   return outputs;
 }
 
-absl::Status from_graph(KernelContext& context) {
+absl::Status from_graph(KernelContext& context, const KernelRegistry& kernels) {
   TROUPE_ASSIGN_OR_RETURN(const std::string bytes, input_text(context, 0, "graph_def"));
   pb::GraphDef proto;
   if (!proto.ParseFromString(bytes)) return invalid("Could not parse GraphDef");
@@ -70,7 +72,7 @@ absl::Status from_graph(KernelContext& context) {
   options.mode = ImportOptions::Mode::kImport;
   options.allow_internal_names = true;
   TROUPE_RETURN_IF_ERROR(import_graph_def(proto, options, &graph));
-  TROUPE_ASSIGN_OR_RETURN(Tensor made, evaluate_dataset_graph(context, graph));
+  TROUPE_ASSIGN_OR_RETURN(Tensor made, evaluate_dataset_graph(context, kernels, graph));
   if (dataset_of(made) == nullptr) return invalid("Tensor must be a Dataset object.");
   context.set_output(0, std::move(made));
   return absl::OkStatus();
@@ -78,7 +80,8 @@ absl::Status from_graph(KernelContext& context) {
 
 }  // namespace
 
-absl::StatusOr<Tensor> evaluate_dataset_graph(KernelContext& context, const Graph& graph) {
+absl::StatusOr<Tensor> evaluate_dataset_graph(KernelContext& context, const KernelRegistry& kernels,
+                                              const Graph& graph) {
   int last = -1;
   for (int i = 0; i < graph.num_ids(); ++i) {
     if (graph.node(i).is("_Retval")) last = i;
@@ -99,14 +102,17 @@ absl::StatusOr<Tensor> evaluate_dataset_graph(KernelContext& context, const Grap
         return invalid("Node ", node.name, " of the dataset's graph_def has an input that is never set");
       }
     }
-    TROUPE_ASSIGN_OR_RETURN(made[static_cast<size_t>(id)], evaluate(context, graph, node, std::move(inputs)));
+    TROUPE_ASSIGN_OR_RETURN(made[static_cast<size_t>(id)],
+                            evaluate(context, kernels, graph, node, std::move(inputs)));
   }
   return made[static_cast<size_t>(wanted.node)][static_cast<size_t>(wanted.slot)].tensor;
 }
 
 void register_dataset_graphs(KernelRegistry* registry) {
   for (const char* op : {"DatasetToGraph", "DatasetToGraphV2"}) registry->add(KernelDef(op).fn(to_graph));
-  registry->add(KernelDef("DatasetFromGraph").fn(from_graph));
+  KernelDef from("DatasetFromGraph");
+  from.factory = with_registry(from_graph, registry);
+  registry->add(std::move(from));
   registry->add(KernelDef("DatasetFingerprint").fn(fingerprint));
 }
 

@@ -7,7 +7,7 @@
 #include "devices/cpu/kernels/dataset.h"
 #include "devices/cpu/kernels/dataset_call.h"
 #include "devices/cpu/kernels/dataset_seeds.h"
-#include "devices/cpu/kernels/index_shuffle.h"
+#include "devices/cpu/kernels/shuffled_index.h"
 
 namespace troupe {
 namespace {

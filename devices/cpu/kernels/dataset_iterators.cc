@@ -5,6 +5,7 @@
 #include "devices/cpu/kernels/dataset.h"
 #include "devices/cpu/kernels/iterator_handles.h"
 #include "devices/cpu/kernels/iterator_resource.h"
+#include "devices/cpu/kernels/optional_value.h"
 #include "devices/cpu/kernels/resource_access.h"
 #include "devices/function_runner.h"
 #include "graph/thrown.h"

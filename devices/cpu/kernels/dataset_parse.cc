@@ -4,7 +4,9 @@
 
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/dataset.h"
-#include "devices/cpu/kernels/parse_example.h"
+#include "devices/cpu/kernels/dense_feature.h"
+#include "devices/cpu/kernels/ragged_value.h"
+#include "devices/cpu/kernels/registry_kernel.h"
 #include "devices/cpu/kernels/tensor_variant.h"
 
 namespace troupe {
@@ -152,7 +154,7 @@ absl::Status check_outputs(const AttrMap& attrs, const ParsePlan& plan) {
   return absl::OkStatus();
 }
 
-absl::Status make_parse(KernelContext& context) {
+absl::Status make_parse(KernelContext& context, const KernelRegistry& kernels) {
   const AttrMap& attrs = context.node().attrs;
   auto plan = std::make_shared<ParsePlan>();
   TROUPE_ASSIGN_OR_RETURN(plan->input, input_dataset(context, 0));
@@ -169,8 +171,10 @@ absl::Status make_parse(KernelContext& context) {
                    " vs. ", dense.size());
   }
   TROUPE_RETURN_IF_ERROR(describe_node(attrs, ragged, plan.get()));
-  TROUPE_ASSIGN_OR_RETURN(plan->kernel,
-                          make_parse_example_kernel(KernelConstruction(&plan->node, context.device())));
+  TROUPE_ASSIGN_OR_RETURN(const KernelDef* def,
+                          kernels.find(plan->node.op->name, context.device()->type(), plan->node.attrs));
+  if (def == nullptr) return absl::NotFoundError("There is no kernel of ParseExampleV2");
+  TROUPE_ASSIGN_OR_RETURN(plan->kernel, def->factory(KernelConstruction(&plan->node, context.device())));
   TROUPE_ASSIGN_OR_RETURN(const auto shapes, plan->node.attrs.get<std::vector<PartialShape>>("dense_shapes"));
   for (size_t i = 0; i < dense.size(); ++i) {
     plan->defaults.push_back(context.input(2 + static_cast<int>(i)));
@@ -195,7 +199,9 @@ absl::Status make_parse(KernelContext& context) {
 
 void register_dataset_parse(KernelRegistry* registry) {
   for (const char* op : {"ParseExampleDataset", "ParseExampleDatasetV2", "ExperimentalParseExampleDataset"}) {
-    registry->add(KernelDef(op).fn(make_parse, /*cheap=*/true));
+    KernelDef def(op);
+    def.factory = with_registry(make_parse, registry, /*cheap=*/true);
+    registry->add(std::move(def));
   }
 }
 

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/dataset_graph.h"
+#include "devices/cpu/kernels/registry_kernel.h"
 #include "proto/function.pb.h"
 #include "proto/pb.h"
 
@@ -216,8 +217,8 @@ bool fill_hints(Graph* graph, const Share& share) {
 /// Values of the attr auto_shard_policy.
 enum Policy : int64_t { kOff = -1, kAuto = 0, kFile = 1, kData = 2, kHint = 3 };
 
-absl::StatusOr<Tensor> rewritten(KernelContext& context, const Dataset& input, Policy policy,
-                                 const Share& share) {
+absl::StatusOr<Tensor> rewritten(KernelContext& context, const KernelRegistry& kernels, const Dataset& input,
+                                 Policy policy, const Share& share) {
   TROUPE_ASSIGN_OR_RETURN(const auto library, functions_of_step(context.step().functions));
   TROUPE_ASSIGN_OR_RETURN(Graph graph, graph_of_dataset(input, library));
   const int made = graph.node(graph.num_ids() - 1).inputs[0].node;
@@ -226,10 +227,10 @@ absl::StatusOr<Tensor> rewritten(KernelContext& context, const Dataset& input, P
   } else if (!fill_hints(&graph, share)) {
     return context.input(0);
   }
-  return evaluate_dataset_graph(context, graph);
+  return evaluate_dataset_graph(context, kernels, graph);
 }
 
-absl::Status make_auto_shard(KernelContext& context) {
+absl::Status make_auto_shard(KernelContext& context, const KernelRegistry& kernels) {
   TROUPE_ASSIGN_OR_RETURN(const DatasetPtr input, input_dataset(context, 0));
   Share share;
   TROUPE_ASSIGN_OR_RETURN(share.of, input_count(context, 1, "num_workers"));
@@ -243,7 +244,7 @@ absl::Status make_auto_shard(KernelContext& context) {
     return absl::OkStatus();
   }
   if (policy == kData) return output_share(context, input, share);
-  absl::StatusOr<Tensor> by_files = rewritten(context, *input, policy, share);
+  absl::StatusOr<Tensor> by_files = rewritten(context, kernels, *input, policy, share);
   // What cannot be shared out by files is by elements.
   if (!by_files.ok() && policy == kAuto) return output_share(context, input, share);
   TROUPE_RETURN_IF_ERROR(by_files.status());
@@ -255,8 +256,11 @@ absl::Status make_auto_shard(KernelContext& context) {
 
 void register_dataset_shards(KernelRegistry* registry) {
   registry->add(KernelDef("ShardDataset").fn(make_shard, /*cheap=*/true));
-  for (const char* op : {"AutoShardDataset", "ExperimentalAutoShardDataset"})
-    registry->add(KernelDef(op).fn(make_auto_shard));
+  for (const char* op : {"AutoShardDataset", "ExperimentalAutoShardDataset"}) {
+    KernelDef def(op);
+    def.factory = with_registry(make_auto_shard, registry);
+    registry->add(std::move(def));
+  }
 }
 
 }  // namespace troupe

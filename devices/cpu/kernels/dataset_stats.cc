@@ -6,7 +6,7 @@
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/dataset.h"
 #include "devices/cpu/kernels/resource_access.h"
-#include "devices/cpu/kernels/summary_values.h"
+#include "devices/cpu/kernels/running_histogram.h"
 
 namespace troupe {
 namespace {

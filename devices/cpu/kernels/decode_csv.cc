@@ -4,6 +4,7 @@
 
 #include "absl/strings/numbers.h"
 #include "devices/cpu/kernels/parse_example.h"
+#include "devices/cpu/kernels/parse_number.h"
 #include "devices/cpu/kernels/string_util.h"
 
 namespace troupe {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "devices/cpu/kernels/linalg.h"
+#include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/primitives/gemm.h"
 
 namespace troupe {

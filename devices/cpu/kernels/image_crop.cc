@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "devices/cpu/kernels/float_elements.h"
 #include "devices/cpu/kernels/image.h"
 
 namespace troupe {

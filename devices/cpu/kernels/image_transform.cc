@@ -5,6 +5,7 @@
 #include <random>
 
 #include "absl/strings/str_cat.h"
+#include "devices/cpu/kernels/float_elements.h"
 #include "devices/cpu/kernels/image.h"
 
 namespace troupe {

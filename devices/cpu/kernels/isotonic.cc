@@ -1,7 +1,7 @@
 // IsotonicRegression: the non-increasing sequence nearest to each row.
 #include "devices/cpu/kernels/array_util.h"
-#include "devices/cpu/kernels/cwise.h"
 #include "devices/cpu/kernels/misc_families.h"
+#include "devices/cpu/loops/elementwise.h"
 
 namespace troupe {
 namespace {

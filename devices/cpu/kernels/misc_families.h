@@ -45,23 +45,4 @@ void register_rewritten_kernels(KernelRegistry* registry);
 /// Messages read and written.
 void register_proto_kernels(KernelRegistry* registry);
 
-/// The ids of generators in inputs `alg` and `algorithm`.
-inline constexpr int64_t kRngPhilox = 1;
-inline constexpr int64_t kRngThreeFry = 2;
-inline constexpr int64_t kRngAutoSelect = 3;
-
-/// Takes the generator out of the state variable in input `i`, an int64 vector of at least three numbers (counter low and
-/// high, key) from element `from` on, and moves the state on by `blocks`. InvalidArgument for a variable that is no
-/// such state.
-absl::StatusOr<Philox> take_from_state(const KernelContext& context, int i, int64_t from, uint64_t blocks);
-
-/// A number below n > 0, every one as likely: numbers of the first, incomplete range are drawn again.
-inline uint32_t random_below(uint32_t n, PhiloxStream& bits) {
-  if ((n & (n - 1)) == 0) return bits() & (n - 1);
-  const uint32_t refused = 0xffffffffu % n + 1;
-  uint32_t value = bits();
-  while (value < refused) value = bits();
-  return value % n;
-}
-
 }  // namespace troupe

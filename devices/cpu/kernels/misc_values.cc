@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "devices/cpu/kernels/array_util.h"
-#include "devices/cpu/kernels/cwise.h"
 #include "devices/cpu/kernels/misc_families.h"
+#include "devices/cpu/loops/elementwise.h"
 
 namespace troupe {
 namespace {

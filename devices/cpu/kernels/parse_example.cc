@@ -328,10 +328,6 @@ class ParseExampleKernel final : public Kernel {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Kernel>> make_parse_example_kernel(const KernelConstruction& c) {
-  return ParseExampleKernel::create(c);
-}
-
 void register_parse_example_kernels(KernelRegistry* registry) {
   for (const char* op : {"ParseExample", "ParseExampleV2", "ParseSingleExample"}) {
     registry->add(KernelDef(op).kernel<ParseExampleKernel>());

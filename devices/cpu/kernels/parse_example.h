@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "devices/cpu/kernels/array_util.h"
+#include "devices/cpu/kernels/dense_feature.h"
 #include "devices/kernel_registry.h"
 #include "graph/tensor/tensor.h"
 
@@ -75,24 +76,6 @@ struct FeatureListView {
 /// The same for the feature lists of a SequenceExample.
 bool read_feature_lists_of(absl::string_view message, const KeyIndex& keys,
                            std::vector<FeatureListView>* slots);
-
-/// The row of a dense feature. With `variable`, dimension 0 is as long as the longest of the batch.
-struct DenseSpec {
-  PartialShape declared;
-  bool variable = false;
-  /// All of the row, or one step of the variable dimension.
-  Shape row;
-  int64_t elements = 1;
-
-  /// InvalidArgument "dense_shapes[i] has unknown rank or unknown inner dimensions: [..]".
-  static absl::StatusOr<DenseSpec> make(size_t i, const PartialShape& shape, bool allow_variable);
-};
-
-/// The kernel of ParseExampleV2, for a node that need not be in a graph.
-absl::StatusOr<std::unique_ptr<Kernel>> make_parse_example_kernel(const KernelConstruction& c);
-
-/// Whether the default value of a dense feature fits; an empty one means that the feature is required.
-absl::Status check_default(size_t i, const DenseSpec& spec, const Tensor& value);
 
 /// Allocates output i with these leading dimensions, then the row.
 absl::StatusOr<Tensor*> allocate_rows(KernelContext& context, int i, std::initializer_list<int64_t> leading,

@@ -6,67 +6,11 @@
 
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/register_kernels.h"
-#include "devices/cpu/kernels/tensor_variant.h"
-#include "devices/cpu/kernels/variant_math.h"
+#include "devices/cpu/kernels/ragged_value.h"
 #include "graph/tensor/tensor_proto.h"
 
 namespace troupe {
 namespace {
-
-constexpr char kTypeName[] = "RaggedTensorVariant";
-
-/// A ragged tensor inside a variant element: row splits from the outermost dimension inwards, then the flat values.
-class RaggedValue final : public VariantValue, public VariantMath {
- public:
-  RaggedValue(std::vector<Tensor> splits_in, Tensor values_in)
-      : splits(std::move(splits_in)), values(std::move(values_in)) {}
-  std::string type_name() const override { return kTypeName; }
-  bool serialize(std::string* metadata, std::vector<Tensor>* tensors) const override {
-    metadata->clear();
-    *tensors = splits;
-    tensors->push_back(values);
-    return true;
-  }
-  absl::StatusOr<Variant> zeros(KernelContext& context) const override {
-    TROUPE_ASSIGN_OR_RETURN(Tensor zero, zeros_of(context, values));
-    return ragged_variant(splits, std::move(zero));
-  }
-  absl::StatusOr<Variant> plus(KernelContext& context, const VariantValue& other) const override;
-
-  const std::vector<Tensor> splits;
-  const Tensor values;
-};
-
-absl::StatusOr<Variant> RaggedValue::plus(KernelContext& context, const VariantValue& other) const {
-  const auto& y = static_cast<const RaggedValue&>(other);
-  if (values.dtype() != y.values.dtype()) {
-    return invalid("Can't add RaggedTensorVariants of different dtypes. One is ", dtype_name(values.dtype()),
-                   " and the other is ", dtype_name(y.values.dtype()));
-  }
-  if (splits.size() != y.splits.size()) {
-    return invalid("Can't add RaggedTensorVariants of different ragged rank. One is ", splits.size(),
-                   " and the other is ", y.splits.size());
-  }
-  for (size_t i = 0; i < splits.size(); ++i) {
-    if (ints_of(splits[i]) != ints_of(y.splits[i])) {
-      return invalid("Can't add RaggedTensorVariants with different row_splits.");
-    }
-  }
-  TROUPE_ASSIGN_OR_RETURN(Tensor sum, sum_of(context, values, y.values));
-  return ragged_variant(splits, std::move(sum));
-}
-
-absl::StatusOr<std::shared_ptr<VariantValue>> decode_ragged(const std::string&, std::vector<Tensor> tensors) {
-  if (tensors.empty()) return invalid("A RaggedTensorVariant needs a tensor of values");
-  Tensor values = std::move(tensors.back());
-  tensors.pop_back();
-  for (const Tensor& splits : tensors) {
-    if (splits.rank() != 1 || (splits.dtype() != DataType::kInt32 && splits.dtype() != DataType::kInt64)) {
-      return invalid("Row splits of a RaggedTensorVariant must be vectors of integers");
-    }
-  }
-  return std::make_shared<RaggedValue>(std::move(tensors), std::move(values));
-}
 
 /// The rows that splits divide `rows` rows into.
 absl::Status check_splits(const Tensor& splits, int64_t rows) {
@@ -334,12 +278,8 @@ absl::Status ragged_to_variant_gradient(KernelContext& context) {
 
 }  // namespace
 
-Variant ragged_variant(std::vector<Tensor> splits, Tensor values) {
-  return Variant(std::make_shared<RaggedValue>(std::move(splits), std::move(values)));
-}
-
 void register_ragged_variant_kernels(KernelRegistry* registry) {
-  register_variant_decoder(kTypeName, decode_ragged);
+  register_variant_decoder(RaggedValue::kTypeName, decode_ragged);
   const std::vector<DataType> types =
       with(every_type(),
            {DataType::kQint8, DataType::kQuint8, DataType::kQint16, DataType::kQuint16, DataType::kQint32});

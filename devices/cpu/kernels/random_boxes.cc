@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "devices/cpu/kernels/array_util.h"
-#include "devices/cpu/kernels/random.h"
+#include "devices/cpu/kernels/random_stream.h"
 #include "devices/cpu/kernels/misc_families.h"
 
 namespace troupe {

@@ -122,20 +122,6 @@ absl::Status fill_random_range(KernelContext& context, Philox generator, const T
   }
 }
 
-absl::StatusOr<Philox> philox_of_seed(const Tensor& seed) {
-  if (seed.rank() != 1 || seed.dim(0) != 2) {
-    return invalid("seed must have shape [2], not ", seed.shape().to_string());
-  }
-  uint64_t pair[2];
-  for (int i = 0; i < 2; ++i) {
-    pair[i] =
-        seed.dtype() == DataType::kUint64 ? seed.flat<uint64_t>()[i] : static_cast<uint64_t>(int_at(seed, i));
-  }
-  constexpr uint64_t kScramblingKey = 0x02461e293ec8f720;
-  const Philox::Block mixed = Philox(kScramblingKey, pair[0], pair[1])();
-  return Philox((uint64_t{mixed[1]} << 32) | mixed[0], 0, (uint64_t{mixed[3]} << 32) | mixed[2]);
-}
-
 absl::StatusOr<Philox> philox_of_key(const KernelContext& context, int i) {
   const Tensor& key = context.input(i);
   const Tensor& counter = context.input(i + 1);

@@ -3,9 +3,10 @@
 #include <limits>
 
 #include "devices/cpu/kernels/array_util.h"
-#include "devices/cpu/kernels/cwise.h"
 #include "devices/cpu/kernels/random.h"
 #include "devices/cpu/kernels/misc_families.h"
+#include "devices/cpu/kernels/rng_state.h"
+#include "devices/cpu/loops/elementwise.h"
 
 namespace troupe {
 namespace {

@@ -1,28 +1,9 @@
 // Random ops with a stream of their own, which continues from run to run.
-#include <random>
-
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/random.h"
-#include "graph/passes/function_body.h"
 
 namespace troupe {
-
-SharedPhilox::Start SharedPhilox::from_attrs(const KernelConstruction& c) {
-  const AttrMap& attrs = c.node().attrs;
-  uint64_t seed = static_cast<uint64_t>(attrs.get_or<int64_t>("seed", 0));
-  uint64_t seed2 = static_cast<uint64_t>(attrs.get_or<int64_t>("seed2", 0));
-  if (seed == 0 && seed2 == 0) {
-    std::random_device random;
-    seed = (uint64_t{random()} << 32) | random();
-    seed2 = (uint64_t{random()} << 32) | random();
-    return Philox(seed, seed2);
-  }
-  Start start(Philox(seed, seed2));
-  start.rounds = RandomScope::rounds_of(attrs.get_or<int64_t>(kRandomScopeAttr, -1));
-  return start;
-}
-
 namespace {
 
 /// A kernel with a stream. D::run(context, stream) does the work.

@@ -6,7 +6,7 @@
 #include "devices/checkpoint/file.h"
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/data_flow_families.h"
-#include "devices/cpu/kernels/reader.h"
+#include "devices/cpu/kernels/record_formats.h"
 #include "devices/services.h"
 #include "graph/thrown.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "devices/checkpoint/file.h"
-#include "devices/cpu/kernels/reader.h"
+#include "devices/cpu/kernels/record_formats.h"
 
 namespace troupe {
 

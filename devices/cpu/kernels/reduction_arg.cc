@@ -2,8 +2,9 @@
 #include <limits>
 
 #include "devices/cpu/kernels/array_util.h"
-#include "devices/cpu/kernels/cwise.h"
+#include "devices/cpu/kernels/element_types.h"
 #include "devices/cpu/kernels/reduction.h"
+#include "devices/cpu/loops/elementwise.h"
 
 namespace troupe {
 namespace {

@@ -1,8 +1,8 @@
 // Sum, Mean, Prod and EuclideanNorm.
 #include <cmath>
 
-#include "devices/cpu/kernels/cwise.h"
 #include "devices/cpu/kernels/reduction.h"
+#include "devices/cpu/loops/elementwise.h"
 
 namespace troupe {
 namespace {

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "devices/cpu/kernels/variable.h"
 
 namespace troupe {
 namespace {
@@ -114,7 +113,7 @@ static std::string mangle(absl::string_view type) {
 absl::Status internal::wrong_resource_type(const ResourceHandle& handle, const char* expected) {
   // The handle of a variable says its type in the mangled form.
   auto plain = [](absl::string_view type) {
-    return type == Var::kTypeName ? std::string("tensorflow::Var") : std::string(type);
+    return type == kVariableTypeName ? std::string("tensorflow::Var") : std::string(type);
   };
   const std::string type = handle.maybe_type_name.empty() ? "<unknown>" : plain(handle.maybe_type_name);
   const std::string wanted = plain(expected);

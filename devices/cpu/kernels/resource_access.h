@@ -75,6 +75,9 @@ ResourceHandle make_handle(const Device& device, std::string container, std::str
   return h;
 }
 
+/// What handles of variables say that they are to: mangled, as TensorFlow's are.
+inline constexpr const char* kVariableTypeName = "N10tensorflow3VarE";
+
 /// A scalar resource tensor.
 Tensor handle_tensor(ResourceHandle handle);
 /// A v1 handle.

@@ -20,7 +20,8 @@ constexpr const char* kNotInHalf[] = {"Acos",  "Acosh", "Asin", "Asinh", "Atan",
 /// Runs the kernels of the ops one after the other.
 class UnaryOps final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c,
+                                                        const KernelRegistry& kernels) {
     auto k = std::make_unique<UnaryOps>();
     TROUPE_ASSIGN_OR_RETURN(const auto names, c.attr<std::vector<std::string>>("op_names"));
     TROUPE_ASSIGN_OR_RETURN(const DataType type, c.attr<DataType>("T"));
@@ -38,7 +39,7 @@ class UnaryOps final : public Kernel {
       step.node->attrs.set("T", type);
       step.node->input_types = step.node->output_types = {type};
       step.node->graph_producer_version = c.node().graph_producer_version;
-      TROUPE_ASSIGN_OR_RETURN(step.kernel, builtin_kernels().create(*step.node, c.device()));
+      TROUPE_ASSIGN_OR_RETURN(step.kernel, kernels.create(*step.node, c.device()));
       k->steps_.push_back(std::move(step));
     }
     return k;
@@ -68,9 +69,9 @@ class UnaryOps final : public Kernel {
 }  // namespace
 
 void register_rewritten_kernels(KernelRegistry* registry) {
-  registry->add(KernelDef("_UnaryOpsComposition")
-                    .types("T", {DataType::kFloat, DataType::kHalf, DataType::kDouble})
-                    .kernel<UnaryOps>());
+  KernelDef def("_UnaryOpsComposition");
+  def.factory = [registry](const KernelConstruction& c) { return UnaryOps::create(c, *registry); };
+  registry->add(std::move(def).types("T", {DataType::kFloat, DataType::kHalf, DataType::kDouble}));
 }
 
 }  // namespace troupe

@@ -5,6 +5,7 @@
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/random.h"
 #include "devices/cpu/kernels/misc_families.h"
+#include "devices/cpu/kernels/rng_state.h"
 #include "devices/cpu/kernels/variable.h"
 
 namespace troupe {

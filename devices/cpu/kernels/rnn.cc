@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "devices/cpu/kernels/image.h"
+#include "devices/cpu/kernels/float_elements.h"
 #include "devices/cpu/kernels/register_kernels.h"
 #include "devices/cpu/primitives/gemm.h"
 

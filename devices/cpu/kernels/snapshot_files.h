@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "devices/cpu/kernels/dataset.h"
-#include "devices/cpu/kernels/reader.h"
+#include "devices/cpu/kernels/record_formats.h"
 #include "devices/cpu/kernels/record_writer.h"
 
 namespace troupe {

@@ -23,10 +23,6 @@ void register_unicode_kernels(KernelRegistry* registry);
 void register_decode_raw_kernels(KernelRegistry* registry);
 void register_parse_tensor_kernels(KernelRegistry* registry);
 
-/// A decimal or hexadecimal number, "inf" or "nan", with white space around it; overflow gives infinities.
-bool parse_float(absl::string_view s, float* out);
-bool parse_double(absl::string_view s, double* out);
-
 /// Nanoseconds that a loop over strings takes per element, at a guess.
 inline constexpr int64_t kStringNs = 100;
 

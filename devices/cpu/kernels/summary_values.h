@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "devices/cpu/kernels/running_histogram.h"
 #include "devices/kernel_registry.h"
 #include "proto/summary.pb.h"
 #include "proto/tensor.pb.h"
@@ -11,19 +12,6 @@
 namespace troupe {
 
 // What summaries are made of, for those that are strings and for those that go to a file.
-
-/// Counts finite numbers in buckets that grow by a tenth each. A value type.
-class RunningHistogram {
- public:
-  RunningHistogram();
-  void add(double value);
-  void fill(tensorflow::HistogramProto* histogram) const;
-
- private:
-  std::vector<double> counts_;
-  double least_, most_;
-  double n_ = 0, sum_ = 0, squares_ = 0;
-};
 
 /// The one number of a tensor of real numbers. InvalidArgument when it is no scalar.
 absl::Status scalar_value(const Tensor& t, float* out);

@@ -2,7 +2,7 @@
 
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/data_flow_families.h"
-#include "devices/cpu/kernels/queue_access.h"
+#include "devices/cpu/kernels/handle_signature.h"
 #include "devices/cpu/kernels/resource_access.h"
 #include "devices/cpu/kernels/table_access.h"
 

@@ -4,6 +4,7 @@
 #include "devices/cpu/kernels/data_flow_families.h"
 #include "devices/cpu/kernels/tensor_array_shapes.h"
 #include "devices/cpu/kernels/tensor_list.h"
+#include "devices/cpu/kernels/tensor_list_types.h"
 
 namespace troupe {
 namespace {

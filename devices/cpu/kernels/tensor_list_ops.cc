@@ -4,6 +4,7 @@
 #include "devices/cpu/kernels/data_flow_families.h"
 #include "devices/cpu/kernels/tensor_array_shapes.h"
 #include "devices/cpu/kernels/tensor_list.h"
+#include "devices/cpu/kernels/tensor_list_types.h"
 #include "graph/tensor/tensor_proto.h"
 
 namespace troupe {
@@ -239,43 +240,6 @@ absl::Status push_back_batch(KernelContext& context) {
 }
 
 }  // namespace
-
-absl::StatusOr<Variant> TensorList::zeros(KernelContext& context) const {
-  auto zero = std::make_shared<TensorList>();
-  zero->dtype = dtype;
-  zero->element_shape = element_shape;
-  zero->elements.reserve(elements.size());
-  for (const Tensor& t : elements) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor z, zeros_of(context, t));
-    zero->elements.push_back(std::move(z));
-  }
-  return Variant(std::move(zero));
-}
-
-absl::StatusOr<Variant> TensorList::plus(KernelContext& context, const VariantValue& other) const {
-  const auto& y = static_cast<const TensorList&>(other);
-  if (dtype != y.dtype) {
-    return invalid("Trying to add two lists of tensors of different dtypes. One is ", dtype_name(dtype),
-                   " and the other is ", dtype_name(y.dtype));
-  }
-  if (!element_shape.compatible_with(y.element_shape)) {
-    return invalid("Trying to add two lists of tensors with incompatible element shapes. One is ",
-                   element_shape.to_string(), " and the other is ", y.element_shape.to_string());
-  }
-  if (size() != y.size()) {
-    return invalid("Trying to add two lists of tensors with different lengths. One is ", size(),
-                   " and the other is ", y.size());
-  }
-  auto sum = std::make_shared<TensorList>();
-  sum->dtype = dtype;
-  TROUPE_ASSIGN_OR_RETURN(sum->element_shape, merge_shapes(element_shape, y.element_shape));
-  sum->elements.reserve(elements.size());
-  for (size_t i = 0; i < elements.size(); ++i) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor s, sum_of(context, elements[i], y.elements[i]));
-    sum->elements.push_back(std::move(s));
-  }
-  return Variant(std::move(sum));
-}
 
 void register_tensor_list_kernels(KernelRegistry* registry) {
   register_variant_decoder(TensorList::kTypeName, TensorList::deserialize);

@@ -25,8 +25,4 @@ class TensorVariant final : public VariantValue {
   const Tensor tensor_;
 };
 
-/// A ragged tensor as the element of a variant tensor: row splits from the outermost dimension inwards, then the
-/// flat values.
-Variant ragged_variant(std::vector<Tensor> splits, Tensor values);
-
 }  // namespace troupe

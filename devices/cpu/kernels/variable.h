@@ -16,7 +16,7 @@ namespace troupe {
 ///   t->flat<float>()[0] += 1;
 class Var final : public Resource {
  public:
-  static constexpr const char* kTypeName = "N10tensorflow3VarE";
+  static constexpr const char* kTypeName = kVariableTypeName;
 
   explicit Var(DataType dtype) : dtype_(dtype) {}
 

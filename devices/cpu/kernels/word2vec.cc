@@ -10,7 +10,7 @@
 #include "devices/checkpoint/file.h"
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/misc_families.h"
-#include "devices/cpu/kernels/random.h"
+#include "devices/cpu/kernels/random_stream.h"
 #include "devices/cpu/kernels/variable.h"
 
 namespace troupe {

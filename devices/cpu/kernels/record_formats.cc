@@ -12,7 +12,7 @@
 #include "devices/checkpoint/crc32c.h"
 #include "devices/cpu/kernels/array_util.h"
 #include "devices/cpu/kernels/lmdb_file.h"
-#include "devices/cpu/kernels/reader.h"
+#include "devices/cpu/kernels/record_formats.h"
 
 namespace troupe {
 namespace {
