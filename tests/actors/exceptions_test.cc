@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "devices/cpu/kernels/dataset.h"
-#include "devices/cpu/kernels/iterator_threads.h"
+#include "devices/cpu/kernels/dataset/core.h"
+#include "devices/cpu/kernels/dataset/iterator_threads.h"
 #include "devices/services.h"
 #include "tests/devices/kernels/dataset_fixture.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "devices/cpu/kernels/record_writer.h"
+#include "devices/cpu/kernels/shared/record_writer.h"
 #include "tests/devices/kernels/dataset_fixture.h"
 
 namespace troupe::test {

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "absl/strings/match.h"
-#include "devices/cpu/kernels/quantized_math.h"
+#include "devices/cpu/kernels/quantized/math.h"
 #include "tests/support/string_tensors.h"
 
 // Expected values are TensorFlow 2.21's, with oneDNN.

@@ -9,10 +9,10 @@
 #include <future>
 #include <thread>
 
-#include "devices/cpu/kernels/accumulator.h"
-#include "devices/cpu/kernels/async_waiters.h"
-#include "devices/cpu/kernels/queue.h"
-#include "devices/cpu/kernels/reader.h"
+#include "devices/cpu/kernels/queue/accumulator.h"
+#include "devices/cpu/kernels/queue/async_waiters.h"
+#include "devices/cpu/kernels/queue/reader.h"
+#include "devices/cpu/kernels/queue/tuple_queue.h"
 #include "graph/status.h"
 #include "tests/actors/session_fixture.h"
 #include "tests/support/kernel_harness.h"

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <fstream>
 
-#include "devices/cpu/kernels/table.h"
-#include "devices/cpu/kernels/table_access.h"
+#include "devices/cpu/kernels/shared/lookup_table.h"
+#include "devices/cpu/kernels/table/text_file.h"
 #include "tests/support/kernel_harness.h"
 
 namespace troupe::test {

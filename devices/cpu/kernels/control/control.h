@@ -1,0 +1,10 @@
+#pragma once
+
+#include "devices/kernel_registry.h"
+
+namespace troupe {
+
+/// Adds all kernels of this folder.
+void register_control_kernels(KernelRegistry* registry);
+
+}  // namespace troupe

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "devices/cpu/kernels/shared/window.h"
+#include "devices/kernel_registry.h"
+
+namespace troupe {
+
+/// The convolution of an image or a volume with a filter of its dtype: floating, or int32.
+absl::StatusOr<Tensor> convolve(KernelContext& context, const WindowAttrs& attrs, const Tensor& input,
+                                const Tensor& filter);
+
+}  // namespace troupe

@@ -1,0 +1,374 @@
+// TensorList ops that turn lists into tensors and tensors into lists.
+
+#include "devices/cpu/kernels/list/element_shapes.h"
+#include "devices/cpu/kernels/list/tensor_list.h"
+#include "devices/cpu/kernels/list/tensor_list_types.h"
+#include "devices/cpu/kernels/shared/array_util.h"
+#include "devices/kernel_registry.h"
+
+namespace troupe {
+namespace {
+
+/// Joins `shape` with the shapes of the elements that are set.
+absl::Status merge_elements(const TensorList& list, PartialShape* shape) {
+  for (const Tensor& t : list.elements) {
+    if (t.initialized()) {
+      TROUPE_ASSIGN_OR_RETURN(*shape, merge_shapes(*shape, t.shape()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Shape> with_rows(int64_t rows, const Shape& row) {
+  std::vector<int64_t> dims = row.to_vector();
+  dims.insert(dims.begin(), rows);
+  return Shape::make(dims);
+}
+
+/// Copies an element, or zeros for one never set, to elements [offset, offset + count) of `out`.
+void copy_element(KernelContext& context, const Tensor& element, Tensor* out, int64_t offset, int64_t count) {
+  if (element.initialized()) {
+    copy_flat(context.parallel(), out->dtype(), element.raw(), element_at(*out, offset), count);
+  } else {
+    fill_zero(context.parallel(), out->dtype(), element_at(*out, offset), count);
+  }
+}
+
+class StackKernel final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    auto kernel = std::make_unique<StackKernel>();
+    kernel->num_elements_ = c.node().attrs.get_or<int64_t>("num_elements", -1);
+    return kernel;
+  }
+  absl::Status compute(KernelContext& context) override {
+    TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0, context.output_type(0)));
+    if (num_elements_ != -1 && list->size() != num_elements_) {
+      return invalid("Operation expected a list with ", num_elements_, " elements but got a list with ",
+                     list->size(), " elements.");
+    }
+    TROUPE_ASSIGN_OR_RETURN(PartialShape partial, merged_element_shape(context, *list, 1));
+    if (!partial.fully_defined() && list->elements.empty()) {
+      return invalid("Tried to stack elements of an empty list with non-fully-defined element_shape: ",
+                     partial.to_string());
+    }
+    TROUPE_RETURN_IF_ERROR(merge_elements(*list, &partial));
+    auto shape = partial.to_shape();
+    if (!shape) {
+      return invalid(
+          "Tried to stack list which only contains uninitialized tensors and has a non-fully-defined "
+          "element_shape: ",
+          partial.to_string());
+    }
+    TROUPE_ASSIGN_OR_RETURN(Shape stacked, with_rows(list->size(), *shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, stacked));
+    const int64_t n = shape->num_elements();
+    for (int64_t i = 0; i < list->size(); ++i) {
+      copy_element(context, list->elements[static_cast<size_t>(i)], out, i * n, n);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  int64_t num_elements_ = -1;
+};
+
+absl::Status gather(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0, context.output_type(0)));
+  const Tensor& indices = context.input(1);
+  TROUPE_ASSIGN_OR_RETURN(PartialShape partial, merged_element_shape(context, *list, 2));
+  if (!partial.fully_defined() && indices.num_elements() == 0) {
+    return invalid("Tried to gather 0-elements from a list with non-fully-defined shape: ",
+                   partial.to_string());
+  }
+  for (int32_t i : indices.flat<int32_t>()) {
+    if (i < 0 || i >= list->size()) {
+      return invalid("Index ", i, " out o range; list only has ", list->size(), " elements.");
+    }
+    const Tensor& t = list->elements[static_cast<size_t>(i)];
+    if (t.initialized()) {
+      TROUPE_ASSIGN_OR_RETURN(partial, merge_shapes(partial, t.shape()));
+    }
+  }
+  auto shape = partial.to_shape();
+  if (!shape) {
+    return invalid("Tried to gather uninitialized tensors from a list with non-fully-defined element_shape: ",
+                   partial.to_string());
+  }
+  TROUPE_ASSIGN_OR_RETURN(Shape gathered, with_rows(indices.num_elements(), *shape));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, gathered));
+  const int64_t n = shape->num_elements();
+  int64_t offset = 0;
+  for (int32_t i : indices.flat<int32_t>()) {
+    copy_element(context, list->elements[static_cast<size_t>(i)], out, offset, n);
+    offset += n;
+  }
+  return absl::OkStatus();
+}
+
+/// Concat, whose element shape is an attr, and ConcatV2, where shape and lengths of elements never set are
+/// inputs.
+class ConcatKernel final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    auto kernel = std::make_unique<ConcatKernel>();
+    kernel->attr_shape_ = c.node().attrs.get_or<PartialShape>("element_shape", PartialShape());
+    return kernel;
+  }
+  absl::Status compute(KernelContext& context) override {
+    TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0, context.output_type(0)));
+    PartialShape element = attr_shape_;
+    if (context.num_inputs() > 1) {
+      TROUPE_ASSIGN_OR_RETURN(element, merged_element_shape(context, *list, 1));
+    } else {
+      TROUPE_ASSIGN_OR_RETURN(element, merge_shapes(element, list->element_shape));
+    }
+    int64_t first = -1;
+    PartialShape rest;
+    if (element.known_rank()) {
+      if (element.rank() < 1)
+        return invalid("Concat requires elements to be at least vectors, found scalars instead.");
+      first = element.dim(0);
+      rest = PartialShape(std::vector<int64_t>(element.dims().begin() + 1, element.dims().end()));
+    }
+    if (list->elements.empty() && !rest.fully_defined()) {
+      return invalid(
+          "All except the first dimension must be fully defined when concating an empty tensor list. "
+          "element_shape: ",
+          element.to_string());
+    }
+    std::vector<int64_t> rows(list->elements.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const Tensor& t = list->elements[i];
+      if (!t.initialized()) {
+        TROUPE_ASSIGN_OR_RETURN(rows[i], unset_rows(context, i, first));
+        continue;
+      }
+      if (t.rank() < 1)
+        return invalid("Concat saw a scalar shape at index ", i, " but requires at least vectors.");
+      rows[i] = t.dim(0);
+      if (first != -1 && first != rows[i]) {
+        return invalid(
+            "First entry of element_shape input does not match the first dim of list element at index ", i,
+            " Expected: ", first, " Actual: ", rows[i]);
+      }
+      Shape row = t.shape();
+      row.remove_dim(0);
+      TROUPE_ASSIGN_OR_RETURN(rest, merge_shapes(rest, row));
+    }
+    auto row = rest.to_shape();
+    if (!row) {
+      return invalid(
+          "Tried to concat list which only contains uninitialized tensors and has a non-fully-defined "
+          "element_shape: ",
+          element.to_string());
+    }
+    return join(context, *list, rows, *row);
+  }
+
+ private:
+  static absl::StatusOr<int64_t> unset_rows(const KernelContext& context, size_t i, int64_t first) {
+    if (first != -1) return first;
+    const int64_t known = context.num_inputs() > 2 ? context.input(2).num_elements() : 0;
+    if (static_cast<int64_t>(i) >= known) {
+      return invalid("List contains uninitialized tensor at index ", i, " but leading_dims has only ", known,
+                     " elements.");
+    }
+    const int64_t rows = context.input(2).flat<int64_t>()[i];
+    if (rows < 0) return invalid("Invalid value in leading_dims: ", rows);
+    return rows;
+  }
+  static absl::Status join(KernelContext& context, const TensorList& list, const std::vector<int64_t>& rows,
+                           const Shape& row) {
+    int64_t total = 0;
+    for (int64_t r : rows) {
+      if (__builtin_add_overflow(total, r, &total))
+        return invalid("The sum of the first dimensions overflows");
+    }
+    TROUPE_ASSIGN_OR_RETURN(Shape shape, with_rows(total, row));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * lengths, context.allocate_output(1, Shape{list.size()}));
+    int64_t offset = 0;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      lengths->flat<int64_t>()[i] = rows[i];
+      const int64_t count = out->num_elements() == 0 ? 0 : rows[i] * row.num_elements();
+      copy_element(context, list.elements[i], out, offset, count);
+      offset += count;
+    }
+    return absl::OkStatus();
+  }
+
+  PartialShape attr_shape_;
+};
+
+/// Appends the rows of `t`, one element each, to `parts`.
+absl::Status split_rows(KernelContext& context, const Tensor& t, std::vector<Tensor>* parts) {
+  Shape row = t.shape();
+  row.remove_dim(0);
+  const int64_t n = t.dim(0);
+  const int64_t size = n == 0 ? 0 : row.num_elements();
+  TROUPE_RETURN_IF_ERROR(check_list_size(n));
+  parts->reserve(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; ++i) {
+    TROUPE_ASSIGN_OR_RETURN(Tensor part, context.allocate_temp(t.dtype(), row));
+    copy_flat(context.parallel(), t.dtype(), element_at(t, i * size), part.raw(), size);
+    parts->push_back(std::move(part));
+  }
+  return absl::OkStatus();
+}
+
+/// Checks that rows of `t` may be elements of `shape`.
+absl::Status check_rows(const Tensor& t, const PartialShape& shape) {
+  if (t.rank() < 1)
+    return invalid("Tensor must be at least a vector, but saw shape: ", t.shape().to_string());
+  Shape row = t.shape();
+  row.remove_dim(0);
+  if (!shape.compatible_with(row)) {
+    return invalid("Specified a list with shape ", shape.to_string(), " from a tensor with shape ",
+                   row.to_string());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status from_tensor(KernelContext& context) {
+  const Tensor& t = context.input(0);
+  if (t.rank() < 1)
+    return invalid("Tensor must be at least a vector, but saw shape: ", t.shape().to_string());
+  if (context.input(1).rank() > 1) {
+    return invalid("TensorListFromTensor: element_shape must be at most rank 1 but has the shape of ",
+                   context.input(1).shape().to_string());
+  }
+  TROUPE_ASSIGN_OR_RETURN(PartialShape shape, shape_from_tensor(context.input(1)));
+  TROUPE_RETURN_IF_ERROR(check_rows(t, shape));
+  std::vector<Tensor> parts;
+  TROUPE_RETURN_IF_ERROR(split_rows(context, t, &parts));
+  output_new_list(context, t.dtype(), std::move(shape))->elements = std::move(parts);
+  return absl::OkStatus();
+}
+
+/// The largest of `indices`, which must match the rows of `t`; -1 for none.
+absl::StatusOr<int64_t> check_scatter(const Tensor& t, const Tensor& indices) {
+  if (t.rank() < 1)
+    return invalid("Tensor must be at least a vector, but saw shape: ", t.shape().to_string());
+  if (indices.num_elements() != t.dim(0)) {
+    return invalid("Invalid number of rows in input tensor. Expected: ", indices.num_elements(),
+                   " Actual: ", t.dim(0));
+  }
+  int64_t largest = -1;
+  for (int32_t i : indices.flat<int32_t>()) {
+    if (i < 0) return invalid("Indices in TensorListScatter must all be non-negative.");
+    largest = i > largest ? i : largest;
+  }
+  return largest;
+}
+
+absl::Status scatter_rows(KernelContext& context, const Tensor& t, const Tensor& indices, TensorList* list) {
+  std::vector<Tensor> parts;
+  TROUPE_RETURN_IF_ERROR(split_rows(context, t, &parts));
+  size_t next = 0;
+  for (int32_t i : indices.flat<int32_t>()) list->elements[static_cast<size_t>(i)] = std::move(parts[next++]);
+  return absl::OkStatus();
+}
+
+absl::Status scatter(KernelContext& context) {
+  const Tensor& t = context.input(0);
+  const Tensor& indices = context.input(1);
+  if (context.input(2).rank() > 1) {
+    return invalid("TensorListScatter: element_shape must be at most rank 1 but has the shape of ",
+                   context.input(2).shape().to_string());
+  }
+  TROUPE_ASSIGN_OR_RETURN(PartialShape shape, shape_from_tensor(context.input(2)));
+  int64_t size = -1;
+  if (context.num_inputs() > 3) {
+    if (context.input(3).num_elements() != 1) return invalid("num_elements must be a scalar");
+    size = context.input(3).value<int32_t>();
+    if (size < -1) return invalid("TensorListScatter expects num_elements >= -1, found: ", size);
+  }
+  TROUPE_ASSIGN_OR_RETURN(int64_t largest, check_scatter(t, indices));
+  TROUPE_RETURN_IF_ERROR(check_rows(t, shape));
+  if (size == -1) size = largest + 1;
+  if (largest >= size) {
+    return invalid("TensorListScatter: Trying to scatter at index ", largest, " in list with size ", size);
+  }
+  TROUPE_RETURN_IF_ERROR(check_list_size(size));
+  TensorList* list = output_new_list(context, t.dtype(), std::move(shape));
+  list->elements.resize(static_cast<size_t>(size));
+  return scatter_rows(context, t, indices, list);
+}
+
+absl::Status scatter_into(KernelContext& context) {
+  const Tensor& t = context.input(1);
+  const Tensor& indices = context.input(2);
+  TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0, t.dtype()));
+  TROUPE_ASSIGN_OR_RETURN(int64_t largest, check_scatter(t, indices));
+  TROUPE_RETURN_IF_ERROR(check_rows(t, list->element_shape));
+  TROUPE_RETURN_IF_ERROR(check_list_size(largest + 1));
+  TROUPE_ASSIGN_OR_RETURN(TensorList * changed, output_changed_list(context));
+  if (largest >= changed->size()) changed->elements.resize(static_cast<size_t>(largest) + 1);
+  return scatter_rows(context, t, indices, changed);
+}
+
+absl::Status split(KernelContext& context) {
+  const Tensor& t = context.input(0);
+  const Tensor& lengths = context.input(2);
+  TROUPE_ASSIGN_OR_RETURN(PartialShape element, shape_from_tensor(context.input(1)));
+  if (element.known_rank() && element.rank() < 1) {
+    return invalid("TensorListSplit requires element_shape to be at least of rank 1, but saw: ",
+                   element.to_string());
+  }
+  if (t.rank() < 1)
+    return invalid("Tensor must be at least a vector, but saw shape: ", t.shape().to_string());
+  if (!is_vector(lengths))
+    return invalid("Expected lengths to be a vector, received shape: ", lengths.shape().to_string());
+  Shape row = t.shape();
+  row.remove_dim(0);
+  PartialShape rest;
+  if (element.known_rank()) {
+    rest = PartialShape(std::vector<int64_t>(element.dims().begin() + 1, element.dims().end()));
+  }
+  if (!rest.compatible_with(row)) {
+    return invalid("tensor shape ", t.shape().to_string(), " is not compatible with element_shape ",
+                   element.to_string());
+  }
+  TROUPE_RETURN_IF_ERROR(check_list_size(lengths.num_elements()));
+  std::vector<Tensor> parts;
+  parts.reserve(static_cast<size_t>(lengths.num_elements()));
+  const int64_t size = t.dim(0) == 0 ? 0 : row.num_elements();
+  int64_t begin = 0;
+  Shape part_shape = t.shape();
+  for (int64_t length : lengths.flat<int64_t>()) {
+    if (length < 0) return invalid("Invalid value in lengths: ", length);
+    if (length > t.dim(0) - begin) {
+      return invalid("Attempting to slice [", begin, ", ",
+                     static_cast<uint64_t>(begin) + static_cast<uint64_t>(length),
+                     "] from tensor with length ", t.dim(0));
+    }
+    part_shape.set_dim(0, length);
+    TROUPE_ASSIGN_OR_RETURN(Tensor part, context.allocate_temp(t.dtype(), part_shape));
+    copy_flat(context.parallel(), t.dtype(), element_at(t, begin * size), part.raw(), part.num_elements());
+    parts.push_back(std::move(part));
+    begin += length;
+  }
+  if (begin != t.dim(0)) {
+    return invalid("Unused values in tensor. Length of tensor: ", t.dim(0), " Values used: ", begin);
+  }
+  output_new_list(context, t.dtype(), std::move(element))->elements = std::move(parts);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void register_list_tensor_list_bulk(KernelRegistry* registry) {
+  auto add = [&](const char* op) { return KernelDef(op).types("element_dtype", list_element_types()); };
+  registry->add(add("TensorListStack").kernel<StackKernel>());
+  registry->add(add("TensorListGather").fn(gather));
+  registry->add(add("TensorListConcat").kernel<ConcatKernel>());
+  registry->add(add("TensorListConcatV2").kernel<ConcatKernel>());
+  registry->add(add("TensorListFromTensor").fn(from_tensor));
+  registry->add(add("TensorListScatter").fn(scatter));
+  registry->add(add("TensorListScatterV2").fn(scatter));
+  registry->add(add("TensorListScatterIntoExistingList").fn(scatter_into));
+  registry->add(add("TensorListSplit").fn(split));
+}
+
+}  // namespace troupe

@@ -1,0 +1,260 @@
+// TensorList ops on single elements and on whole lists.
+
+#include "devices/cpu/kernels/list/element_shapes.h"
+#include "devices/cpu/kernels/list/tensor_list.h"
+#include "devices/cpu/kernels/list/tensor_list_types.h"
+#include "devices/cpu/kernels/shared/array_util.h"
+#include "devices/kernel_registry.h"
+#include "graph/tensor/tensor_proto.h"
+
+namespace troupe {
+namespace {
+
+absl::StatusOr<DataType> element_type(const KernelContext& context) {
+  return context.node().attrs.get<DataType>("element_dtype");
+}
+
+absl::Status empty_list(KernelContext& context) {
+  const Tensor& capacity = context.input(1);
+  if (!is_scalar(capacity)) {
+    return invalid("max_num_elements expected to be a scalar but got shape: ", capacity.shape().to_string());
+  }
+  TROUPE_ASSIGN_OR_RETURN(PartialShape shape, shape_from_tensor(context.input(0)));
+  TROUPE_ASSIGN_OR_RETURN(DataType dtype, element_type(context));
+  output_new_list(context, dtype, std::move(shape))->capacity = capacity.value<int32_t>();
+  return absl::OkStatus();
+}
+
+absl::Status reserve(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(PartialShape shape, shape_from_tensor(context.input(0)));
+  const Tensor& count = context.input(1);
+  if (count.num_elements() != 1) {
+    return invalid("The num_elements to reserve must be a tensor size 1, but got ", count.num_elements());
+  }
+  const int32_t n = count.value<int32_t>();
+  if (n < 0) return invalid("The num_elements to reserve must be a non negative number, but got ", n);
+  TROUPE_RETURN_IF_ERROR(check_list_size(n));
+  TROUPE_ASSIGN_OR_RETURN(DataType dtype, element_type(context));
+  output_new_list(context, dtype, std::move(shape))->elements.resize(static_cast<size_t>(n));
+  return absl::OkStatus();
+}
+
+absl::Status length(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
+  out->flat<int32_t>()[0] = static_cast<int32_t>(list->size());
+  return absl::OkStatus();
+}
+
+absl::Status element_shape(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0));
+  const PartialShape& shape = list->element_shape;
+  if (!shape.known_rank()) {
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
+    set_int(out, 0, -1);
+    return absl::OkStatus();
+  }
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape{shape.rank()}));
+  for (int i = 0; i < shape.rank(); ++i) set_int(out, i, shape.dim(i));
+  return absl::OkStatus();
+}
+
+/// Zeros for an element that was never set, of the shape that list and op know together.
+absl::StatusOr<Tensor> unset_element(KernelContext& context, const TensorList& list, int shape_input) {
+  TROUPE_ASSIGN_OR_RETURN(PartialShape partial, merged_element_shape(context, list, shape_input));
+  auto shape = partial.to_shape();
+  if (!shape) {
+    // The other elements may tell.
+    for (const Tensor& t : list.elements) {
+      if (t.initialized()) {
+        TROUPE_ASSIGN_OR_RETURN(partial, merge_shapes(partial, t.shape()));
+      }
+    }
+    shape = partial.to_shape();
+  }
+  if (!shape) {
+    return invalid("Trying to read an uninitialized tensor but element_shape is not fully defined",
+                   partial.to_string());
+  }
+  TROUPE_ASSIGN_OR_RETURN(Tensor zero, context.allocate_temp(list.dtype, *shape));
+  fill_zero(context.parallel(), list.dtype, zero.raw(), zero.num_elements());
+  return zero;
+}
+
+absl::Status get_item(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0, context.output_type(0)));
+  if (context.input(1).num_elements() != 1) return invalid("index must be a scalar");
+  const int32_t index = context.input(1).value<int32_t>();
+  if (index < 0 || index >= list->size()) {
+    return invalid("Trying to access element ", index, " in a list with ", list->size(), " elements.");
+  }
+  const Tensor& element = list->elements[static_cast<size_t>(index)];
+  if (element.initialized()) {
+    context.set_output(0, element);
+    return absl::OkStatus();
+  }
+  TROUPE_ASSIGN_OR_RETURN(Tensor zero, unset_element(context, *list, 2));
+  context.set_output(0, std::move(zero));
+  return absl::OkStatus();
+}
+
+class SetItemKernel final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    auto kernel = std::make_unique<SetItemKernel>();
+    kernel->grow_ = c.node().attrs.get_or<bool>("resize_if_index_out_of_bounds", false);
+    return kernel;
+  }
+  absl::Status compute(KernelContext& context) override {
+    TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0, context.input_type(2)));
+    if (context.input(1).num_elements() != 1) return invalid("index must be a scalar");
+    const int64_t index = context.input(1).value<int32_t>();
+    if (index < 0 || (!grow_ && index >= list->size())) {
+      return invalid("Trying to modify element ", index, " in a list with ", list->size(), " elements.");
+    }
+    if (!list->element_shape.compatible_with(context.input(2).shape())) {
+      return invalid("Tried to set a tensor with incompatible shape at a list index. Item element shape: ",
+                     context.input(2).shape().to_string(), " list shape: ", list->element_shape.to_string());
+    }
+    TROUPE_RETURN_IF_ERROR(check_list_size(index + 1));
+    TROUPE_ASSIGN_OR_RETURN(TensorList * changed, output_changed_list(context));
+    if (index >= changed->size()) changed->elements.resize(static_cast<size_t>(index) + 1);
+    changed->elements[static_cast<size_t>(index)] = context.take_input(2);
+    return absl::OkStatus();
+  }
+  bool is_expensive() const override { return false; }
+
+ private:
+  bool grow_ = false;
+};
+
+absl::Status check_appended(const TensorList& list, const Tensor& value) {
+  if (list.dtype != value.dtype()) {
+    return invalid("Invalid data types; list elements ", dtype_name(list.dtype), " but tried to append ",
+                   dtype_name(value.dtype()));
+  }
+  if (!list.element_shape.compatible_with(value.shape())) {
+    return invalid("Tried to append a tensor with incompatible shape to a list. Op element shape: ",
+                   value.shape().to_string(), " list shape: ", list.element_shape.to_string());
+  }
+  if (list.capacity >= 0 && list.size() >= list.capacity) {
+    return invalid("Tried to push item into a full list list size: ", list.size(),
+                   " max_num_elements: ", list.capacity);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status push_back(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0));
+  TROUPE_RETURN_IF_ERROR(check_appended(*list, context.input(1)));
+  TROUPE_ASSIGN_OR_RETURN(TensorList * changed, output_changed_list(context));
+  changed->elements.push_back(context.take_input(1));
+  return absl::OkStatus();
+}
+
+absl::Status pop_back(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0, context.output_type(1)));
+  if (list->elements.empty()) return invalid("Trying to pop from an empty list.");
+  if (!list->elements.back().initialized()) {
+    TROUPE_ASSIGN_OR_RETURN(Tensor zero, unset_element(context, *list, 1));
+    context.set_output(1, std::move(zero));
+  }
+  TROUPE_ASSIGN_OR_RETURN(TensorList * changed, output_changed_list(context));
+  if (changed->elements.back().initialized()) context.set_output(1, std::move(changed->elements.back()));
+  changed->elements.pop_back();
+  return absl::OkStatus();
+}
+
+absl::Status resize(KernelContext& context) {
+  TROUPE_RETURN_IF_ERROR(input_list(context, 0).status());
+  if (context.input(1).num_elements() != 1) return invalid("size must be a scalar");
+  const int32_t size = context.input(1).value<int32_t>();
+  if (size < 0) return invalid("TensorListSlice expects size to be non-negative. Got: ", size);
+  TROUPE_RETURN_IF_ERROR(check_list_size(size));
+  TROUPE_ASSIGN_OR_RETURN(TensorList * changed, output_changed_list(context));
+  changed->elements.resize(static_cast<size_t>(size));
+  return absl::OkStatus();
+}
+
+absl::Status concat_lists(KernelContext& context) {
+  const Tensor& a = context.input(0);
+  const Tensor& b = context.input(1);
+  if (!(a.shape() == b.shape())) {
+    return invalid("input_a and input_b must have the same shape: ", a.shape().to_string(), " vs. ",
+                   b.shape().to_string());
+  }
+  TROUPE_ASSIGN_OR_RETURN(DataType dtype, element_type(context));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, a.shape()));
+  for (int64_t i = 0; i < a.num_elements(); ++i) {
+    const auto* x = a.flat<Variant>()[i].get<TensorList>();
+    const auto* y = b.flat<Variant>()[i].get<TensorList>();
+    if (x == nullptr) return invalid("input_a is not a TensorList at index ", i);
+    if (y == nullptr) return invalid("input_b is not a TensorList at index ", i);
+    if (x->dtype != dtype || y->dtype != dtype) {
+      return invalid("input_a and input_b must hold elements of type ", dtype_name(dtype), " at index ", i,
+                     ", but hold ", dtype_name(x->dtype), " and ", dtype_name(y->dtype));
+    }
+    if (!(x->element_shape == y->element_shape)) {
+      return invalid("input_a and input_b TensorList element shapes are not identical at index ", i, ": ",
+                     x->element_shape.to_string(), " vs. ", y->element_shape.to_string());
+    }
+    auto joined = std::make_shared<TensorList>(*x);
+    joined->elements.insert(joined->elements.end(), y->elements.begin(), y->elements.end());
+    out->flat<Variant>()[i] = Variant(std::move(joined));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status push_back_batch(KernelContext& context) {
+  const Tensor& value = context.input(1);
+  const Tensor& handles = context.input(0);
+  if (value.rank() < 1)
+    return invalid("Expected tensor to be at least a vector, but saw shape: ", value.shape().to_string());
+  if (!is_vector(handles)) {
+    return invalid("Expected input_handles to be a vector, but saw shape: ", handles.shape().to_string());
+  }
+  const int64_t n = handles.num_elements();
+  if (n != value.dim(0)) {
+    return invalid("Expected tensor.shape[0] == input_handles.size, but saw ", value.dim(0), " vs. ", n);
+  }
+  Shape row = value.shape();
+  row.remove_dim(0);
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, handles.shape()));
+  for (int64_t i = 0; i < n; ++i) {
+    const auto* list = handles.flat<Variant>()[i].get<TensorList>();
+    if (list == nullptr) return invalid("Input handle at index ", i, " is not a list.");
+    TROUPE_ASSIGN_OR_RETURN(Tensor part, context.allocate_temp(value.dtype(), row));
+    copy_flat(context.parallel(), value.dtype(), element_at(value, i * row.num_elements()), part.raw(),
+              part.num_elements());
+    if (!list->element_shape.compatible_with(row)) {
+      return invalid("Tried to append a tensor with incompatible shape to a list at index ", i,
+                     ". Op element shape: ", row.to_string(),
+                     " list shape: ", list->element_shape.to_string());
+    }
+    TROUPE_RETURN_IF_ERROR(check_appended(*list, part));
+    auto longer = std::make_shared<TensorList>(*list);
+    longer->elements.push_back(std::move(part));
+    out->flat<Variant>()[i] = Variant(std::move(longer));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void register_list_tensor_list_ops(KernelRegistry* registry) {
+  register_variant_decoder(TensorList::kTypeName, TensorList::deserialize);
+  const std::vector<DataType> types = list_element_types();
+  registry->add(KernelDef("EmptyTensorList").fn(empty_list));
+  registry->add(KernelDef("TensorListReserve").fn(reserve));
+  registry->add(KernelDef("TensorListLength").fn(length, /*cheap=*/true));
+  registry->add(KernelDef("TensorListElementShape").fn(element_shape, /*cheap=*/true));
+  registry->add(KernelDef("TensorListGetItem").types("element_dtype", types).fn(get_item, /*cheap=*/true));
+  registry->add(KernelDef("TensorListSetItem").kernel<SetItemKernel>());
+  registry->add(KernelDef("TensorListPushBack").fn(push_back, /*cheap=*/true));
+  registry->add(KernelDef("TensorListPushBackBatch").types("element_dtype", types).fn(push_back_batch));
+  registry->add(KernelDef("TensorListPopBack").types("element_dtype", types).fn(pop_back, /*cheap=*/true));
+  registry->add(KernelDef("TensorListResize").fn(resize));
+  registry->add(KernelDef("TensorListConcatLists").fn(concat_lists));
+}
+
+}  // namespace troupe

@@ -1,0 +1,436 @@
+#include <Eigen/Core>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "devices/cpu/kernels/shared/window.h"
+#include "devices/kernel_registry.h"
+
+namespace troupe {
+namespace {
+
+/// Images as [outer, channels, inner]; channels last has inner 1.
+struct Images {
+  int64_t outer, channels, inner;
+  int64_t per_channel() const { return outer * inner; }
+};
+
+/// Rows summed in float before they are added to the double total: keeps both speed and accuracy.
+constexpr int64_t kRowsPerSum = 64;
+
+/// Adds f(element index) over all elements of each channel. F: float f(int64_t index, int64_t channel).
+template <class F>
+std::vector<double> channel_sums(const Images& s, F f) {
+  std::vector<double> total(static_cast<size_t>(s.channels), 0.0);
+  if (s.inner == 1) {
+    std::vector<float> part(static_cast<size_t>(s.channels));
+    for (int64_t r0 = 0; r0 < s.outer; r0 += kRowsPerSum) {
+      std::fill(part.begin(), part.end(), 0.0f);
+      const int64_t end = std::min(s.outer, r0 + kRowsPerSum);
+      for (int64_t r = r0; r < end; ++r) {
+        for (int64_t c = 0; c < s.channels; ++c) part[static_cast<size_t>(c)] += f(r * s.channels + c, c);
+      }
+      for (size_t c = 0; c < part.size(); ++c) total[c] += static_cast<double>(part[c]);
+    }
+    return total;
+  }
+  for (int64_t o = 0; o < s.outer; ++o) {
+    for (int64_t c = 0; c < s.channels; ++c) {
+      const int64_t base = (o * s.channels + c) * s.inner;
+      double sum = 0;
+      for (int64_t i = 0; i < s.inner; ++i) sum += static_cast<double>(f(base + i, c));
+      total[static_cast<size_t>(c)] += sum;
+    }
+  }
+  return total;
+}
+
+/// Calls f(element index, channel) for every element, in parallel.
+template <class F>
+void each_element(ParallelRunner& runner, const Images& s, F f) {
+  if (s.inner == 1) {
+    runner.parallel_for(s.outer, s.channels + 1, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        for (int64_t c = 0; c < s.channels; ++c) f(r * s.channels + c, c);
+      }
+    });
+    return;
+  }
+  runner.parallel_for(s.outer * s.channels, s.inner + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      for (int64_t i = 0; i < s.inner; ++i) f(r * s.inner + i, r % s.channels);
+    }
+  });
+}
+
+absl::Status check_vector(const Tensor& t, absl::string_view name) {
+  if (t.rank() == 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(name, " must be 1-dimensional", t.shape().to_string()));
+}
+
+absl::Status check_length(const Tensor& t, absl::string_view name, int64_t channels) {
+  if (t.num_elements() == channels) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(name, " must have the same number of elements as the channels of x, got ",
+                   t.num_elements(), " and ", channels));
+}
+
+absl::StatusOr<Images> split_images(const Tensor& x, const ImageLayout& layout, absl::string_view name) {
+  if (x.rank() != 4 && !(x.rank() == 5 && layout.spatial_rank == 3)) {
+    return absl::InvalidArgumentError(absl::StrCat(name, " must be 4-dimensional", x.shape().to_string()));
+  }
+  if (layout.channels_last) return Images{x.shape().num_elements(0, x.rank() - 1), x.dim(x.rank() - 1), 1};
+  return Images{x.dim(0), x.dim(1), x.shape().num_elements(2, x.rank())};
+}
+
+struct NormAttrs {
+  ImageLayout layout;
+  float epsilon = 0;
+  float average_factor = 1;
+  bool training = true;
+
+  static absl::StatusOr<NormAttrs> make(const KernelConstruction& c) {
+    NormAttrs a;
+    TROUPE_ASSIGN_OR_RETURN(std::string format, c.attr<std::string>("data_format"));
+    TROUPE_ASSIGN_OR_RETURN(a.layout, parse_layout(format, 0));
+    TROUPE_ASSIGN_OR_RETURN(a.epsilon, c.attr<float>("epsilon"));
+    TROUPE_ASSIGN_OR_RETURN(a.training, c.attr<bool>("is_training"));
+    a.average_factor = c.node().attrs.get_or<float>("exponential_avg_factor", 1.0f);
+    return a;
+  }
+};
+
+/// FusedBatchNorm, V2, V3 and _FusedBatchNormEx. Outputs: y, batch mean, batch variance (with Bessel's correction),
+/// then what the gradient wants: mean and population variance, and from V3 on something empty.
+template <class T>
+class BatchNormKernel final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    auto k = std::make_unique<BatchNormKernel>();
+    TROUPE_ASSIGN_OR_RETURN(k->attrs_, NormAttrs::make(c));
+    std::string activation = c.node().attrs.get_or<std::string>("activation_mode", "Identity");
+    if (activation != "Identity" && activation != "Relu") {
+      return absl::InvalidArgumentError(absl::StrCat("Unsupported activation mode: ", activation));
+    }
+    k->relu_ = activation == "Relu";
+    k->side_input_ = c.num_inputs() > 5;
+    return k;
+  }
+
+  absl::Status compute(KernelContext& context) override {
+    const Tensor& x = context.input(0);
+    TROUPE_ASSIGN_OR_RETURN(Images s, split_images(x, attrs_.layout, "input"));
+    static constexpr const char* kNames[] = {"", "scale", "offset", "estimated_mean", "estimated_variance"};
+    for (int i = 1; i < 5; ++i) TROUPE_RETURN_IF_ERROR(check_vector(context.input(i), kNames[i]));
+    TROUPE_RETURN_IF_ERROR(check_length(context.input(1), "scale", s.channels));
+    TROUPE_RETURN_IF_ERROR(check_length(context.input(2), "offset", s.channels));
+    if (!attrs_.training || attrs_.average_factor != 1) {
+      const char* when = attrs_.training ? "When exponential_avg_factor != 1, " : "When is_training=false, ";
+      TROUPE_RETURN_IF_ERROR(check_length(context.input(3), absl::StrCat(when, "mean"), s.channels));
+      TROUPE_RETURN_IF_ERROR(check_length(context.input(4), absl::StrCat(when, "variance"), s.channels));
+    }
+    if (side_input_ && !(context.input(5).shape() == x.shape())) {
+      return absl::InvalidArgumentError(
+          "side_input shape must be equal to input shape: " + context.input(5).shape().to_string() +
+          " != " + x.shape().to_string());
+    }
+    // The statistics first: y may be written over x.
+    std::vector<float> mean(static_cast<size_t>(s.channels)), variance = mean;
+    TROUPE_RETURN_IF_ERROR(statistics(context, s, &mean, &variance));
+    if (context.num_outputs() > 5) {
+      TROUPE_RETURN_IF_ERROR(context.allocate_output(5, Shape{0}).status());
+    }
+    return normalise(context, s, mean, variance);
+  }
+
+ private:
+  /// Computes or reads mean and population variance, and sets outputs 1 to 4.
+  absl::Status statistics(KernelContext& context, const Images& s, std::vector<float>* mean,
+                          std::vector<float>* variance) const {
+    Tensor* out[5] = {};
+    for (int i = 1; i < 5; ++i) {
+      TROUPE_ASSIGN_OR_RETURN(out[i], context.allocate_output(i, Shape{s.channels}));
+    }
+    auto set = [&](int i, const std::vector<float>& values) {
+      std::copy(values.begin(), values.end(), out[i]->flat<float>().begin());
+    };
+    const size_t channels = mean->size();
+    if (!attrs_.training) {
+      auto m = context.input(3).flat<float>(), v = context.input(4).flat<float>();
+      mean->assign(m.begin(), m.end());
+      variance->assign(v.begin(), v.end());
+      for (int i : {1, 3}) set(i, *mean);
+      for (int i : {2, 4}) set(i, *variance);
+      return absl::OkStatus();
+    }
+    const auto count = static_cast<double>(s.per_channel());
+    if (s.per_channel() == 0) {
+      const std::vector<float> nan(channels, std::numeric_limits<float>::quiet_NaN());
+      for (int i = 1; i < 5; ++i) set(i, nan);
+      return absl::OkStatus();
+    }
+    const T* x = context.input(0).flat<T>().data();
+    std::vector<double> sums = channel_sums(s, [x](int64_t i, int64_t) { return static_cast<float>(x[i]); });
+    for (size_t c = 0; c < channels; ++c) (*mean)[c] = static_cast<float>(sums[c] / count);
+    const float* m = mean->data();
+    sums = channel_sums(s, [x, m](int64_t i, int64_t c) {
+      const float d = static_cast<float>(x[i]) - m[c];
+      return d * d;
+    });
+    for (size_t c = 0; c < channels; ++c) (*variance)[c] = static_cast<float>(sums[c] / count);
+    set(3, *mean);
+    set(4, *variance);
+    const auto bessel = static_cast<float>(count / std::max(count - 1, 1.0));
+    const float f = attrs_.average_factor;
+    for (size_t c = 0; c < channels; ++c) {
+      float new_mean = (*mean)[c], new_variance = (*variance)[c] * bessel;
+      if (f != 1) {
+        new_mean = (1 - f) * context.input(3).flat<float>()[c] + f * new_mean;
+        new_variance = (1 - f) * context.input(4).flat<float>()[c] + f * new_variance;
+      }
+      out[1]->flat<float>()[c] = new_mean;
+      out[2]->flat<float>()[c] = new_variance;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status normalise(KernelContext& context, const Images& s, const std::vector<float>& mean,
+                         const std::vector<float>& variance) const {
+    const Tensor& x = context.input(0);
+    auto scale = context.input(1).flat<float>(), offset = context.input(2).flat<float>();
+    std::vector<float> factor(mean.size());
+    for (size_t c = 0; c < factor.size(); ++c) factor[c] = scale[c] / std::sqrt(variance[c] + attrs_.epsilon);
+    TROUPE_ASSIGN_OR_RETURN(Tensor * y, context.forward_or_allocate_output({0}, 0, x.shape()));
+    if (y->num_elements() == 0) return absl::OkStatus();
+    const T* from = x.flat<T>().data();
+    const T* side = side_input_ ? context.input(5).flat<T>().data() : nullptr;
+    T* to = y->flat<T>().data();
+    const float *m = mean.data(), *f = factor.data(), *o = offset.data();
+    if (side == nullptr && !relu_) {
+      each_element(context.parallel(), s, [=](int64_t i, int64_t c) {
+        to[i] = static_cast<T>((static_cast<float>(from[i]) - m[c]) * f[c] + o[c]);
+      });
+      return absl::OkStatus();
+    }
+    each_element(context.parallel(), s, [=, relu = relu_](int64_t i, int64_t c) {
+      float v = (static_cast<float>(from[i]) - m[c]) * f[c] + o[c];
+      if (side != nullptr) v += static_cast<float>(side[i]);
+      to[i] = static_cast<T>(relu && v < 0 ? 0.0f : v);
+    });
+    return absl::OkStatus();
+  }
+
+  NormAttrs attrs_;
+  bool relu_ = false;
+  bool side_input_ = false;
+};
+
+/// FusedBatchNormGrad, V2 and V3.
+template <class T>
+class BatchNormGradKernel final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    auto k = std::make_unique<BatchNormGradKernel>();
+    TROUPE_ASSIGN_OR_RETURN(k->attrs_, NormAttrs::make(c));
+    return k;
+  }
+
+  absl::Status compute(KernelContext& context) override {
+    const Tensor& grad = context.input(0);
+    const Tensor& x = context.input(1);
+    TROUPE_RETURN_IF_ERROR(split_images(grad, attrs_.layout, "input").status());
+    TROUPE_ASSIGN_OR_RETURN(Images s, split_images(x, attrs_.layout, "input"));
+    TROUPE_RETURN_IF_ERROR(check_vector(context.input(2), "scale"));
+    TROUPE_RETURN_IF_ERROR(check_vector(context.input(3), "saved mean"));
+    TROUPE_RETURN_IF_ERROR(check_vector(context.input(4), "saved variance"));
+    if (!(x.shape() == grad.shape())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("x and y_backprop must have same shape, but x has shape ", x.shape().to_string(),
+                       " and y_backprop has shape ", grad.shape().to_string()));
+    }
+    TROUPE_RETURN_IF_ERROR(check_length(context.input(2), "scale", s.channels));
+    TROUPE_RETURN_IF_ERROR(check_length(context.input(3), "reserve_space_1", s.channels));
+    TROUPE_RETURN_IF_ERROR(check_length(context.input(4), "reserve_space_2", s.channels));
+    const T *from = x.flat<T>().data(), *dy = grad.flat<T>().data();
+    auto scale = context.input(2).flat<float>(), mean = context.input(3).flat<float>(),
+         variance = context.input(4).flat<float>();
+    const auto channels = static_cast<size_t>(s.channels);
+    std::vector<float> inverse(channels);
+    for (size_t c = 0; c < channels; ++c) inverse[c] = 1.0f / std::sqrt(variance[c] + attrs_.epsilon);
+    const float* m = mean.data();
+    std::vector<double> sum_dy =
+        channel_sums(s, [dy](int64_t i, int64_t) { return static_cast<float>(dy[i]); });
+    std::vector<double> sum_dyx = channel_sums(s, [=](int64_t i, int64_t c) {
+      return static_cast<float>(dy[i]) * (static_cast<float>(from[i]) - m[c]);
+    });
+    TROUPE_ASSIGN_OR_RETURN(Tensor * scale_grad, context.allocate_output(1, Shape{s.channels}));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * offset_grad, context.allocate_output(2, Shape{s.channels}));
+    for (int i : {3, 4}) {
+      // The running statistics have no gradient.
+      TROUPE_ASSIGN_OR_RETURN(Tensor * none, context.allocate_output(i, Shape()));
+      none->flat<float>()[0] = 0;
+    }
+    // dx = a * dy + b * (x - mean) + d per channel.
+    std::vector<float> a(channels), b(channels, 0.0f), d(channels, 0.0f);
+    const auto count = static_cast<double>(s.per_channel());
+    for (size_t c = 0; c < channels; ++c) {
+      offset_grad->flat<float>()[c] = static_cast<float>(sum_dy[c]);
+      scale_grad->flat<float>()[c] = static_cast<float>(sum_dyx[c]) * inverse[c];
+      a[c] = scale[c] * inverse[c];
+      if (attrs_.training) {
+        b[c] = -a[c] * inverse[c] * inverse[c] * static_cast<float>(sum_dyx[c] / count);
+        d[c] = -a[c] * static_cast<float>(sum_dy[c] / count);
+      }
+    }
+    TROUPE_ASSIGN_OR_RETURN(Tensor * x_grad, context.forward_or_allocate_output({0, 1}, 0, x.shape()));
+    if (x_grad->num_elements() == 0) return absl::OkStatus();
+    T* to = x_grad->flat<T>().data();
+    each_element(context.parallel(), s,
+                 [=, pa = a.data(), pb = b.data(), pd = d.data()](int64_t i, int64_t c) {
+                   to[i] = static_cast<T>(pa[c] * static_cast<float>(dy[i]) +
+                                          pb[c] * (static_cast<float>(from[i]) - m[c]) + pd[c]);
+                 });
+    return absl::OkStatus();
+  }
+
+ private:
+  NormAttrs attrs_;
+};
+
+/// BatchNormWithGlobalNormalization: given statistics, optional scale.
+template <class T>
+class GlobalNormKernel final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    auto k = std::make_unique<GlobalNormKernel>();
+    TROUPE_ASSIGN_OR_RETURN(k->epsilon_, c.attr<float>("variance_epsilon"));
+    TROUPE_ASSIGN_OR_RETURN(k->scale_after_, c.attr<bool>("scale_after_normalization"));
+    return k;
+  }
+  absl::Status compute(KernelContext& context) override {
+    using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    const Tensor& x = context.input(0);
+    TROUPE_ASSIGN_OR_RETURN(Images s, split_images(x, ImageLayout(), "input"));
+    static constexpr const char* kNames[] = {"", "mean", "var", "beta", "gamma"};
+    for (int i = 1; i < 5; ++i) {
+      TROUPE_RETURN_IF_ERROR(check_vector(context.input(i), kNames[i]));
+      TROUPE_RETURN_IF_ERROR(check_length(context.input(i), kNames[i], s.channels));
+    }
+    auto m = context.input(1).flat<T>(), v = context.input(2).flat<T>(), beta = context.input(3).flat<T>(),
+         gamma = context.input(4).flat<T>();
+    std::vector<Wide> factor(static_cast<size_t>(s.channels)), offset = factor;
+    for (size_t c = 0; c < factor.size(); ++c) {
+      factor[c] = Wide(1) / std::sqrt(static_cast<Wide>(v[c]) + static_cast<Wide>(epsilon_));
+      if (scale_after_) factor[c] *= static_cast<Wide>(gamma[c]);
+      offset[c] = static_cast<Wide>(beta[c]) - static_cast<Wide>(m[c]) * factor[c];
+    }
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, x.shape()));
+    if (out->num_elements() == 0) return absl::OkStatus();
+    const T* from = x.flat<T>().data();
+    T* to = out->flat<T>().data();
+    each_element(context.parallel(), s, [=, f = factor.data(), o = offset.data()](int64_t i, int64_t c) {
+      to[i] = static_cast<T>(static_cast<Wide>(from[i]) * f[c] + o[c]);
+    });
+    return absl::OkStatus();
+  }
+
+ private:
+  float epsilon_ = 0;
+  bool scale_after_ = false;
+};
+
+/// BatchNormWithGlobalNormalizationGrad: gradients of t, m, v, beta, gamma.
+template <class T>
+class GlobalNormGradKernel final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    auto k = std::make_unique<GlobalNormGradKernel>();
+    TROUPE_ASSIGN_OR_RETURN(k->epsilon_, c.attr<float>("variance_epsilon"));
+    TROUPE_ASSIGN_OR_RETURN(k->scale_after_, c.attr<bool>("scale_after_normalization"));
+    return k;
+  }
+  absl::Status compute(KernelContext& context) override {
+    const Tensor& x = context.input(0);
+    const Tensor& grad = context.input(4);
+    TROUPE_ASSIGN_OR_RETURN(Images s, split_images(x, ImageLayout(), "input"));
+    static constexpr const char* kNames[] = {"", "mean", "var", "gamma"};
+    for (int i = 1; i < 4; ++i) {
+      TROUPE_RETURN_IF_ERROR(check_vector(context.input(i), kNames[i]));
+      TROUPE_RETURN_IF_ERROR(check_length(context.input(i), kNames[i], s.channels));
+    }
+    if (!(grad.shape() == x.shape())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("out_backprop must have the shape of the input: ", grad.shape().to_string(), " vs. ",
+                       x.shape().to_string()));
+    }
+    auto m = context.input(1).flat<T>(), v = context.input(2).flat<T>(), gamma = context.input(3).flat<T>();
+    Tensor* out[5] = {};
+    TROUPE_ASSIGN_OR_RETURN(out[0], context.allocate_output(0, x.shape()));
+    for (int i = 1; i < 5; ++i) {
+      TROUPE_ASSIGN_OR_RETURN(out[i], context.allocate_output(i, Shape{s.channels}));
+    }
+    const auto channels = static_cast<size_t>(s.channels);
+    std::vector<double> inverse(channels), factor(channels), sum(channels, 0.0), sum_x(channels, 0.0);
+    for (size_t c = 0; c < channels; ++c) {
+      inverse[c] = 1.0 / std::sqrt(static_cast<double>(v[c]) + static_cast<double>(epsilon_));
+      factor[c] = inverse[c] * (scale_after_ ? static_cast<double>(gamma[c]) : 1.0);
+    }
+    auto from = x.flat<T>(), dy = grad.flat<T>();
+    std::span<T> dx = out[0]->flat<T>();
+    for (size_t i = 0; i < dx.size(); ++i) {
+      const size_t c = i % channels;
+      const auto g = static_cast<double>(dy[i]);
+      dx[i] = static_cast<T>(g * factor[c]);
+      sum[c] += g;
+      sum_x[c] += g * (static_cast<double>(from[i]) - static_cast<double>(m[c]));
+    }
+    for (size_t c = 0; c < channels; ++c) {
+      out[1]->flat<T>()[c] = static_cast<T>(-sum[c] * factor[c]);
+      out[2]->flat<T>()[c] = static_cast<T>(-0.5 * sum_x[c] * factor[c] * inverse[c] * inverse[c]);
+      out[3]->flat<T>()[c] = static_cast<T>(sum[c]);
+      out[4]->flat<T>()[c] = static_cast<T>(scale_after_ ? sum_x[c] * inverse[c] : 0.0);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  float epsilon_ = 0;
+  bool scale_after_ = false;
+};
+
+template <class T>
+void add_fused(KernelRegistry* r) {
+  for (const char* op : {"FusedBatchNormV2", "FusedBatchNormV3"}) {
+    r->add(KernelDef(op).type<T>("T").template type<float>("U").template kernel<BatchNormKernel<T>>());
+  }
+  for (const char* op : {"FusedBatchNormGradV2", "FusedBatchNormGradV3"}) {
+    r->add(KernelDef(op).type<T>("T").template type<float>("U").template kernel<BatchNormGradKernel<T>>());
+  }
+}
+
+template <class T>
+void add_global(KernelRegistry* r) {
+  r->add(KernelDef("BatchNormWithGlobalNormalization").type<T>("T").template kernel<GlobalNormKernel<T>>());
+  r->add(KernelDef("BatchNormWithGlobalNormalizationGrad")
+             .type<T>("T")
+             .template kernel<GlobalNormGradKernel<T>>());
+}
+
+}  // namespace
+
+void register_norm_batch(KernelRegistry* r) {
+  add_fused<float>(r);
+  add_fused<Eigen::half>(r);
+  add_fused<Eigen::bfloat16>(r);
+  r->add(KernelDef("FusedBatchNorm").type<float>("T").kernel<BatchNormKernel<float>>());
+  r->add(KernelDef("FusedBatchNormGrad").type<float>("T").kernel<BatchNormGradKernel<float>>());
+  r->add(KernelDef("_FusedBatchNormEx").type<float>("T").kernel<BatchNormKernel<float>>());
+  r->add(KernelDef("_FusedBatchNormEx").type<Eigen::half>("T").kernel<BatchNormKernel<Eigen::half>>());
+  r->add(
+      KernelDef("_FusedBatchNormEx").type<Eigen::bfloat16>("T").kernel<BatchNormKernel<Eigen::bfloat16>>());
+  add_global<float>(r);
+  add_global<double>(r);
+  add_global<Eigen::half>(r);
+}
+
+}  // namespace troupe

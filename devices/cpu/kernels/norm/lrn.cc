@@ -1,0 +1,157 @@
+#include <Eigen/Core>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "devices/kernel_registry.h"
+
+namespace troupe {
+namespace {
+
+struct LrnAttrs {
+  int64_t radius = 0;
+  float bias = 0, alpha = 0, beta = 0;
+
+  static absl::StatusOr<LrnAttrs> make(const KernelConstruction& c) {
+    LrnAttrs a;
+    TROUPE_ASSIGN_OR_RETURN(a.radius, c.attr<int64_t>("depth_radius"));
+    if (a.radius < 0 || a.radius > std::numeric_limits<int32_t>::max()) {
+      return absl::InvalidArgumentError(absl::StrCat("depth_radius = ", a.radius, " larger than int max"));
+    }
+    TROUPE_ASSIGN_OR_RETURN(a.bias, c.attr<float>("bias"));
+    TROUPE_ASSIGN_OR_RETURN(a.alpha, c.attr<float>("alpha"));
+    TROUPE_ASSIGN_OR_RETURN(a.beta, c.attr<float>("beta"));
+    return a;
+  }
+
+  /// norm[c] = bias + alpha * sum of the squares of the channels within the radius of c.
+  void norms(const float* pixel, int64_t depth, float* norm) const {
+    for (int64_t c = 0; c < depth; ++c) {
+      const int64_t begin = std::max<int64_t>(0, c - radius), end = std::min(depth, c + radius + 1);
+      float sum = 0;
+      for (int64_t k = begin; k < end; ++k) sum += pixel[k] * pixel[k];
+      norm[c] = bias + alpha * sum;
+    }
+  }
+};
+
+template <class T>
+void load(const T* from, std::vector<float>* to) {
+  for (size_t i = 0; i < to->size(); ++i) (*to)[i] = static_cast<float>(from[i]);
+}
+
+template <class T>
+class LrnKernel final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    auto k = std::make_unique<LrnKernel>();
+    TROUPE_ASSIGN_OR_RETURN(k->attrs_, LrnAttrs::make(c));
+    return k;
+  }
+  absl::Status compute(KernelContext& context) override {
+    const Tensor& in = context.input(0);
+    if (in.rank() != 4) return absl::InvalidArgumentError("in must be 4-dimensional");
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, in.shape()));
+    if (out->num_elements() == 0) return absl::OkStatus();
+    const int64_t depth = in.dim(3);
+    const T* from = in.flat<T>().data();
+    T* to = out->flat<T>().data();
+    context.parallel().parallel_for(in.num_elements() / depth, depth * 20, [&](int64_t begin, int64_t end) {
+      std::vector<float> pixel(static_cast<size_t>(depth)), norm(pixel.size());
+      for (int64_t i = begin; i < end; ++i) {
+        load(from + i * depth, &pixel);
+        attrs_.norms(pixel.data(), depth, norm.data());
+        for (size_t c = 0; c < pixel.size(); ++c) {
+          to[i * depth + static_cast<int64_t>(c)] =
+              static_cast<T>(pixel[c] * std::pow(norm[c], -attrs_.beta));
+        }
+      }
+    });
+    return absl::OkStatus();
+  }
+
+ private:
+  LrnAttrs attrs_;
+};
+
+template <class T>
+class LrnGradKernel final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    auto k = std::make_unique<LrnGradKernel>();
+    TROUPE_ASSIGN_OR_RETURN(k->attrs_, LrnAttrs::make(c));
+    return k;
+  }
+  absl::Status compute(KernelContext& context) override {
+    const Tensor &grads = context.input(0), &in = context.input(1), &result = context.input(2);
+    if (in.rank() != 4 || grads.rank() != 4)
+      return absl::InvalidArgumentError("inputs must be 4-dimensional");
+    if (!(grads.shape() == in.shape()) || !(result.shape() == in.shape())) {
+      return absl::InvalidArgumentError("input_grads, input_image, and out_image should have the same shape");
+    }
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, in.shape()));
+    if (out->num_elements() == 0) return absl::OkStatus();
+    const int64_t depth = in.dim(3);
+    const T *g = grads.flat<T>().data(), *x = in.flat<T>().data(), *y = result.flat<T>().data();
+    T* to = out->flat<T>().data();
+    context.parallel().parallel_for(in.num_elements() / depth, depth * 30, [&](int64_t begin, int64_t end) {
+      std::vector<float> pixel(static_cast<size_t>(depth)), norm(pixel.size()), sum(pixel.size());
+      for (int64_t i = begin; i < end; ++i) {
+        load(x + i * depth, &pixel);
+        attrs_.norms(pixel.data(), depth, norm.data());
+        std::fill(sum.begin(), sum.end(), 0.0f);
+        for (int64_t c = 0; c < depth; ++c) {
+          const float grad = static_cast<float>(g[i * depth + c]);
+          const float n = norm[static_cast<size_t>(c)];
+          const float share =
+              -2.0f * attrs_.alpha * attrs_.beta * static_cast<float>(y[i * depth + c]) / n * grad;
+          const int64_t first = std::max<int64_t>(0, c - attrs_.radius),
+                        last = std::min(depth, c + attrs_.radius + 1);
+          for (int64_t k = first; k < last; ++k)
+            sum[static_cast<size_t>(k)] += share * pixel[static_cast<size_t>(k)];
+          sum[static_cast<size_t>(c)] += std::pow(n, -attrs_.beta) * grad;
+        }
+        for (int64_t c = 0; c < depth; ++c) to[i * depth + c] = static_cast<T>(sum[static_cast<size_t>(c)]);
+      }
+    });
+    return absl::OkStatus();
+  }
+
+ private:
+  LrnAttrs attrs_;
+};
+
+/// Half the sum of squares: in double for doubles, else in pieces of float added up in double.
+template <class T>
+absl::Status l2_loss(KernelContext& context) {
+  constexpr size_t kPiece = 256;
+  auto in = context.input(0).flat<T>();
+  double total = 0;
+  for (size_t i = 0; i < in.size(); i += kPiece) {
+    const size_t end = std::min(in.size(), i + kPiece);
+    std::conditional_t<std::is_same_v<T, double>, double, float> part = 0;
+    for (size_t j = i; j < end; ++j) {
+      const auto v = static_cast<decltype(part)>(in[j]);
+      part += v * v;
+    }
+    total += static_cast<double>(part);
+  }
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
+  out->flat<T>()[0] = static_cast<T>(total / 2);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void register_norm_lrn(KernelRegistry* r) {
+  r->add(KernelDef("LRN").type<float>("T").kernel<LrnKernel<float>>());
+  r->add(KernelDef("LRN").type<Eigen::half>("T").kernel<LrnKernel<Eigen::half>>());
+  r->add(KernelDef("LRNGrad").type<float>("T").kernel<LrnGradKernel<float>>());
+  r->add(KernelDef("LRNGrad").type<Eigen::half>("T").kernel<LrnGradKernel<Eigen::half>>());
+  r->add(KernelDef("L2Loss").type<float>("T").fn(l2_loss<float>));
+  r->add(KernelDef("L2Loss").type<double>("T").fn(l2_loss<double>));
+  r->add(KernelDef("L2Loss").type<Eigen::half>("T").fn(l2_loss<Eigen::half>));
+  r->add(KernelDef("L2Loss").type<Eigen::bfloat16>("T").fn(l2_loss<Eigen::bfloat16>));
+}
+
+}  // namespace troupe

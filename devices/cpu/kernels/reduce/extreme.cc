@@ -1,0 +1,58 @@
+// Max, Min, All and Any.
+#include <limits>
+
+#include "devices/cpu/kernels/reduce/reduction.h"
+#include "devices/kernel_registry.h"
+
+namespace troupe {
+namespace {
+
+/// NaN wins. Nothing gives the infinity, or the end of the range, that every number beats.
+template <class T, bool kMax>
+struct ExtremeOp {
+  using Sum = compute_t<T>;
+  static Sum start() {
+    if constexpr (is_float_v<T>) {
+      return kMax ? -std::numeric_limits<Sum>::infinity() : std::numeric_limits<Sum>::infinity();
+    } else {
+      return kMax ? std::numeric_limits<Sum>::lowest() : std::numeric_limits<Sum>::max();
+    }
+  }
+  static void join(Sum& s, const Sum& x) {
+    if constexpr (is_float_v<T>) {
+      const bool better = kMax ? x > s : x < s;
+      s = (better | (x != x)) & (s == s) ? x : s;
+    } else {
+      s = kMax ? std::max(s, x) : std::min(s, x);
+    }
+  }
+  static void fold(Sum& s, const T& x) { join(s, static_cast<Sum>(x)); }
+  static T finish(const Sum& s, int64_t) { return static_cast<T>(s); }
+};
+template <class T>
+using MaxOp = ExtremeOp<T, true>;
+template <class T>
+using MinOp = ExtremeOp<T, false>;
+
+template <bool kAll>
+struct LogicOp {
+  using Sum = bool;
+  static bool start() { return kAll; }
+  static void fold(bool& s, const bool& x) { s = kAll ? s & x : s | x; }
+  static void join(bool& s, const bool& x) { fold(s, x); }
+  static bool finish(const bool& s, int64_t) { return s; }
+};
+
+}  // namespace
+
+void register_reduce_extreme(KernelRegistry* r) {
+  add_reductions<MaxOp, float, double, Eigen::half, Eigen::bfloat16, int8_t, int16_t, int32_t, int64_t,
+                 uint8_t, uint16_t, uint32_t, uint64_t>(r, "Max");
+  add_reductions<MinOp, float, double, Eigen::half, Eigen::bfloat16, int8_t, int16_t, int32_t, int64_t,
+                 uint8_t, uint16_t, uint32_t, uint64_t>(r, "Min");
+  const std::vector<DataType> index = {DataType::kInt32, DataType::kInt64};
+  r->add(KernelDef("All").types("Tidx", index).kernel<Reduction<LogicOp<true>, bool>>());
+  r->add(KernelDef("Any").types("Tidx", index).kernel<Reduction<LogicOp<false>, bool>>());
+}
+
+}  // namespace troupe

@@ -1,0 +1,248 @@
+// Ref variables: VariableV2, temporary variables, and the ops on references.
+
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/cpu/kernels/shared/variable.h"
+#include "devices/cpu/kernels/variable/update.h"
+#include "devices/kernel_registry.h"
+
+namespace troupe {
+
+namespace {
+
+/// A ref variable as the resource manager holds it.
+class RefVariable final : public Resource {
+ public:
+  static constexpr const char* kTypeName = "N10tensorflow9LegacyVarE";
+
+  RefVariable(std::string name, DataType dtype, const PartialShape& shape)
+      : dtype_(dtype), value_(std::make_shared<RefTensor>()) {
+    value_->name = std::move(name);
+    // No memory yet, but a dtype and a shape, which the first assignment must match.
+    if (auto s = shape.to_shape()) value_->tensor = Tensor(dtype, *s, static_cast<Buffer*>(nullptr));
+  }
+  std::string type_name() const override { return kTypeName; }
+  DataType dtype() const { return dtype_; }
+  const std::shared_ptr<RefTensor>& value() const { return value_; }
+
+ private:
+  const DataType dtype_;
+  const std::shared_ptr<RefTensor> value_;
+};
+
+class VariableKernel final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    auto kernel = std::make_unique<VariableKernel>();
+    TROUPE_ASSIGN_OR_RETURN(kernel->name_, resolve_resource_name(c, UnnamedResource::kNodeName));
+    TROUPE_ASSIGN_OR_RETURN(kernel->dtype_, c.attr<DataType>("dtype"));
+    TROUPE_ASSIGN_OR_RETURN(kernel->shape_, c.attr<PartialShape>("shape"));
+    kernel->node_name_ = c.name();
+    return kernel;
+  }
+  absl::Status compute(KernelContext& context) override {
+    auto make = [this]() -> absl::StatusOr<std::shared_ptr<RefVariable>> {
+      return std::make_shared<RefVariable>(node_name_, dtype_, shape_);
+    };
+    // Looked up each time: a reset may have dropped it.
+    TROUPE_ASSIGN_OR_RETURN(
+        auto var, context.resources().lookup_or_create<RefVariable>(name_.container, name_.name, make));
+    if (var->dtype() != dtype_) {
+      return absl::InvalidArgumentError(absl::StrCat("Variable ", name_.name, " has dtype ",
+                                                     dtype_name(var->dtype()), " but ", dtype_name(dtype_),
+                                                     " was requested"));
+    }
+    context.set_output_ref(0, var->value());
+    return absl::OkStatus();
+  }
+  bool is_expensive() const override { return false; }
+
+ private:
+  ResourceName name_;
+  DataType dtype_ = DataType::kInvalid;
+  PartialShape shape_;
+  std::string node_name_;
+};
+
+/// A variable of one step, in the step's container.
+class TemporaryResource final : public Resource {
+ public:
+  static constexpr const char* kTypeName = "TemporaryVariable";
+  explicit TemporaryResource(std::shared_ptr<RefTensor> v) : value(std::move(v)) {}
+  std::string type_name() const override { return kTypeName; }
+  const std::shared_ptr<RefTensor> value;
+};
+
+std::string temporary_name(const std::string& var_name, const KernelContext& context) {
+  return absl::StrCat(var_name, "/frame:", context.frame_id, "/iter:", context.iteration);
+}
+
+class TemporaryVariableKernel final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    auto kernel = std::make_unique<TemporaryVariableKernel>();
+    TROUPE_ASSIGN_OR_RETURN(kernel->var_name_, c.attr<std::string>("var_name"));
+    if (kernel->var_name_.empty()) kernel->var_name_ = c.name();
+    TROUPE_ASSIGN_OR_RETURN(kernel->dtype_, c.attr<DataType>("dtype"));
+    TROUPE_ASSIGN_OR_RETURN(PartialShape shape, c.attr<PartialShape>("shape"));
+    auto known = shape.to_shape();
+    if (!known) {
+      return absl::InvalidArgumentError("TemporaryVariable needs a known shape, got " + shape.to_string());
+    }
+    kernel->shape_ = *known;
+    return kernel;
+  }
+  absl::Status compute(KernelContext& context) override {
+    auto ref = std::make_shared<RefTensor>();
+    ref->name = var_name_;
+    TROUPE_ASSIGN_OR_RETURN(ref->tensor, context.allocate_temp(dtype_, shape_));
+    if (is_trivial(dtype_)) std::memset(ref->tensor.raw(), 0, ref->tensor.bytes());
+    context.step().used_step_container.store(true, std::memory_order_relaxed);
+    TROUPE_RETURN_IF_ERROR(context.resources().create(context.step().step_container,
+                                                      temporary_name(var_name_, context),
+                                                      std::make_shared<TemporaryResource>(ref)));
+    context.set_output_ref(0, std::move(ref));
+    return absl::OkStatus();
+  }
+  bool is_expensive() const override { return false; }
+
+ private:
+  std::string var_name_;
+  DataType dtype_ = DataType::kInvalid;
+  Shape shape_;
+};
+
+/// The final value of a temporary variable, which ends with it.
+class DestroyTemporaryVariableKernel final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(std::string name, c.attr<std::string>("var_name"));
+    return std::make_unique<DestroyTemporaryVariableKernel>(std::move(name));
+  }
+  explicit DestroyTemporaryVariableKernel(std::string name) : var_name_(std::move(name)) {}
+  absl::Status compute(KernelContext& context) override {
+    Tensor value;
+    {
+      RefTensor& ref = *context.input_ref(0);
+      std::lock_guard lock(ref.mu);
+      value = std::exchange(ref.tensor, Tensor());
+    }
+    context.set_output(0, std::move(value));
+    return context.resources().remove<TemporaryResource>(context.step().step_container,
+                                                         temporary_name(var_name_, context));
+  }
+  bool is_expensive() const override { return false; }
+
+ private:
+  const std::string var_name_;
+};
+
+absl::Status is_variable_initialized(KernelContext& context) {
+  bool initialized = false;
+  {
+    RefTensor& ref = *context.input_ref(0);
+    std::lock_guard lock(ref.mu);
+    initialized = ref.tensor.initialized();
+  }
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
+  out->flat<bool>()[0] = initialized;
+  return absl::OkStatus();
+}
+
+class AssignKernel final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(bool validate, c.attr<bool>("validate_shape"));
+    return std::make_unique<AssignKernel>(validate);
+  }
+  explicit AssignKernel(bool validate_shape) : validate_shape_(validate_shape) {}
+  absl::Status compute(KernelContext& context) override {
+    Tensor value = context.take_input(1);
+    {
+      RefTensor& ref = *context.input_ref(0);
+      std::lock_guard lock(ref.mu);
+      // dtype kInvalid: neither a value nor a declared shape yet.
+      if (validate_shape_ && ref.tensor.dtype() != DataType::kInvalid &&
+          !(ref.tensor.shape() == value.shape())) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "Assign requires shapes of both tensors to match. lhs shape= ", ref.tensor.shape().to_string(),
+            " rhs shape= ", value.shape().to_string()));
+      }
+      std::swap(ref.tensor, value);
+    }
+    context.forward_input(0, 0);
+    return absl::OkStatus();
+  }
+  bool is_expensive() const override { return false; }
+
+ private:
+  const bool validate_shape_;
+};
+
+template <bool kSubtract>
+class AssignUpdateKernel final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(DataType dtype, c.attr<DataType>("T"));
+    UpdateLoop loop = update_loop(dtype, kSubtract);
+    if (loop == nullptr) return absl::InvalidArgumentError("no addition for dtype " + dtype_name(dtype));
+    return std::make_unique<AssignUpdateKernel>(loop);
+  }
+  explicit AssignUpdateKernel(UpdateLoop loop) : loop_(loop) {}
+  absl::Status compute(KernelContext& context) override {
+    const Tensor& value = context.input(1);
+    {
+      RefTensor& ref = *context.input_ref(0);
+      std::lock_guard lock(ref.mu);
+      if (!ref.tensor.initialized()) return uninitialized_ref(ref);
+      if (ref.tensor.dtype() != value.dtype() || !(ref.tensor.shape() == value.shape())) {
+        return absl::InvalidArgumentError("Parameters and update must be the same size");
+      }
+      TROUPE_RETURN_IF_ERROR(update_tensor(context, loop_, value, &ref.tensor));
+    }
+    context.forward_input(0, 0);
+    return absl::OkStatus();
+  }
+
+ private:
+  const UpdateLoop loop_;
+};
+
+class CountUpToKernel final : public Kernel {
+ public:
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(int64_t limit, c.attr<int64_t>("limit"));
+    return std::make_unique<CountUpToKernel>(limit);
+  }
+  explicit CountUpToKernel(int64_t limit) : limit_(limit) {}
+  absl::Status compute(KernelContext& context) override {
+    RefTensor& ref = *context.input_ref(0);
+    std::lock_guard lock(ref.mu);
+    if (!ref.tensor.initialized()) return uninitialized_ref(ref);
+    TROUPE_ASSIGN_OR_RETURN(Tensor after, count_up(ref.tensor, limit_));
+    context.set_output(0, std::exchange(ref.tensor, std::move(after)));
+    return absl::OkStatus();
+  }
+  bool is_expensive() const override { return false; }
+
+ private:
+  const int64_t limit_;
+};
+
+}  // namespace
+
+void register_variable_ref_ops(KernelRegistry* registry) {
+  for (const char* op : {"Variable", "VariableV2"}) registry->add(KernelDef(op).kernel<VariableKernel>());
+  registry->add(KernelDef("TemporaryVariable").kernel<TemporaryVariableKernel>());
+  registry->add(KernelDef("DestroyTemporaryVariable").kernel<DestroyTemporaryVariableKernel>());
+  registry->add(KernelDef("IsVariableInitialized").fn(is_variable_initialized, /*cheap=*/true));
+  registry->add(KernelDef("Assign").kernel<AssignKernel>());
+  registry->add(KernelDef("AssignAdd").types("T", update_dtypes()).kernel<AssignUpdateKernel<false>>());
+  registry->add(KernelDef("AssignSub").types("T", update_dtypes()).kernel<AssignUpdateKernel<true>>());
+  registry->add(
+      KernelDef("CountUpTo").types("T", {DataType::kInt32, DataType::kInt64}).kernel<CountUpToKernel>());
+}
+
+}  // namespace troupe
