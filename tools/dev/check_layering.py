@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Reads every #include and fails on one that goes upwards or sideways, and on headers that include each other in a circle; in
-actors/ on any files that do. The tables below are the architecture."""
+actors/ and among the kernels on any files that do. The tables below are the architecture."""
 import pathlib
 import re
 import sys
@@ -36,6 +36,12 @@ FLOORS = [
     "device_actor executor_actor rendezvous_actor step_actor make_slot",
     "function_cache slot_calls message_run partial_run_actor partial_runs deadlines inspections graph_changes partition_reports session_actor",
 ]
+# The rooms of the kernels: a family's folder is seen by itself and by the tests, but for its door FAMILY/FAMILY.h, which
+# register_kernels opens.
+KERNELS = "devices/cpu/kernels"
+BELOW_KERNELS = ("devices/cpu/loops", "devices/cpu/primitives")
+# Folders in which no files at all include each other in a circle.
+NO_CIRCLES = ("actors/", KERNELS + "/")
 # Headers that only the sources of another file include: parts of it.
 PARTS = {"actors/runtime_impl": "actors/runtime", "actors/step/executor_frame": "actors/step/executor_state"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
@@ -72,6 +78,29 @@ def floor_of(name):
     if folder != "actors":
         return None
     return next((i for i, files in enumerate(FLOORS) if file in files.split()), len(FLOORS))
+
+
+def family_of(path):
+    """The family whose folder a file is in; "" for files of the kernels' own folder, None for all others."""
+    if not path.startswith(KERNELS + "/"):
+        return None
+    family, slash, _ = path[len(KERNELS) + 1:].partition("/")
+    return family if slash else ""
+
+
+def through_the_wall(path, included):
+    """Whether a file includes what is inside a family, or a family what is not for it."""
+    here, there = family_of(path), family_of(included)
+    if path.startswith(BELOW_KERNELS):
+        return there is not None
+    if there is None:
+        outside = included.startswith("devices/cpu/") and not included.startswith(BELOW_KERNELS)
+        return here is not None and outside
+    if here == there or there == "shared" or path.startswith("tests/"):
+        return False
+    if here == "":
+        return included != f"{KERNELS}/{there}/{there}.h"
+    return here is not None or there != ""
 
 
 def cycle_in(graph):
@@ -114,7 +143,7 @@ def main():
                 continue
             if path.suffix == ".h":
                 headers.setdefault(rel, set()).add(name)
-            if rel.startswith("actors/") and name.startswith("actors/") and part_of(rel) != part_of(name):
+            if rel.startswith(NO_CIRCLES) and name.startswith(NO_CIRCLES) and part_of(rel) != part_of(name):
                 parts.setdefault(part_of(rel), set()).add(part_of(name))
                 here, there = floor_of(part_of(rel)), floor_of(part_of(name))
                 if here is not None and there is not None and there > here:
@@ -123,6 +152,8 @@ def main():
             if kind == '"' and top in {"proto", "graph", "devices", "actors", "tools", "tests"}:
                 if not allowed(rule, name.rsplit("/", 1)[0]):
                     bad.append(f"{rel}: includes {name}: {rule} may not")
+                elif through_the_wall(rel, name):
+                    bad.append(f"{rel}: includes {name}, which is inside another family of kernels or above them")
     for cycle in (cycle_in(headers), cycle_in(parts)):
         if cycle:
             bad.append("includes go round: " + " -> ".join(cycle))

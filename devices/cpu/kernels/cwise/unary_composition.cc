@@ -3,7 +3,7 @@
 
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/kernel_registry.h"
-#include "graph/ops/register_ops.h"
+#include "graph/ops/op_registry.h"
 
 namespace troupe {
 namespace {

@@ -6,13 +6,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "devices/cpu/kernels/shared/png.h"
 
 namespace troupe {
-
-class KernelRegistry;
-
-/// Largest picture that is decoded, in bytes of 8-bit samples: a few hundred bytes of a file can claim any size.
-inline constexpr int64_t kMaxImageBytes = int64_t{1} << 29;
 
 /// A decoded picture or animation of 8-bit samples: frames x height x width x channels, row-major.
 struct Image {

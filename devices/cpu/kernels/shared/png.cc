@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "devices/cpu/kernels/image/codec.h"
 
 namespace troupe {
 namespace {

@@ -10,6 +10,9 @@
 
 namespace troupe {
 
+/// Largest picture that is decoded, in bytes of 8-bit samples: a few hundred bytes of a file can claim any size.
+inline constexpr int64_t kMaxImageBytes = int64_t{1} << 29;
+
 /// A decoded PNG; samples of 16 bits are in the byte order of the machine.
 struct PngImage {
   int64_t height = 0;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <string>
 
-#include "devices/cpu/kernels/image/codec.h"
 #include "devices/cpu/kernels/shared/string_util.h"
 
 namespace troupe {
