@@ -79,9 +79,20 @@ KernelDef&& KernelDef::fn(KernelFn f, bool cheap) && {
 }
 
 void KernelRegistry::add(KernelDef def) {
-  auto added = std::make_unique<const KernelDef>(std::move(def));
+  auto added = std::make_unique<KernelDef>(std::move(def));
   std::unique_lock lock(mu_);
+  added->family = family_;
   defs_[added->op].push_back(std::move(added));
+}
+
+void KernelRegistry::add_family(const char* name, void (*add)(KernelRegistry* registry)) {
+  auto set_family = [this](const char* family) {
+    std::unique_lock lock(mu_);
+    family_ = family;
+  };
+  set_family(name);
+  add(this);
+  set_family("");
 }
 
 std::vector<const KernelDef*> KernelRegistry::of(const std::string& op) const {

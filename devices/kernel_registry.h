@@ -59,6 +59,8 @@ struct KernelDef {
   }
 
   std::string op;
+  /// The family that registered it; empty for a plug-in's. Set by the registry.
+  const char* family = "";
   std::string device_type = "CPU";
   std::vector<std::pair<std::string, std::vector<DataType>>> constraints;
   std::vector<std::string> host_memory_args;
@@ -72,6 +74,8 @@ struct KernelDef {
 class KernelRegistry {
  public:
   void add(KernelDef def);
+  /// Calls `add`: what it registers here is of that family, whose name is a literal. One at a time.
+  void add_family(const char* name, void (*add)(KernelRegistry* registry));
 
   /// The registration for a node, or null when there is none. InvalidArgument when two of equal priority match.
   absl::StatusOr<const KernelDef*> find(const std::string& op, const std::string& device_type,
@@ -87,6 +91,7 @@ class KernelRegistry {
 
  private:
   mutable std::shared_mutex mu_;
+  const char* family_ = "";  // guarded by mu_
   absl::flat_hash_map<std::string, std::vector<std::unique_ptr<const KernelDef>>> defs_;  // guarded by mu_
 };
 

@@ -41,6 +41,8 @@ struct AttrDef {
 /// What an op is: signature, properties and shape function. Immutable once registered.
 struct OpDef {
   std::string name;
+  /// The family whose table it stands in; empty for a plug-in's. Set by the registry.
+  const char* family = "";
   std::vector<ArgDef> inputs;
   std::vector<ArgDef> outputs;
   std::vector<AttrDef> attrs;

@@ -18,11 +18,22 @@ OpRegistry::~OpRegistry() = default;
 absl::Status OpRegistry::add(std::span<const OpRow> rows) {
   std::lock_guard lock(mu_);
   for (const OpRow& row : rows) {
-    if (!slots_.try_emplace(row.name, Slot{.row = &row}).second) {
+    if (!slots_.try_emplace(row.name, Slot{.row = &row, .family = family_}).second) {
       return absl::AlreadyExistsError(absl::StrCat("Op with name ", row.name, " is already registered"));
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status OpRegistry::add_family(const char* name, absl::Status (*add)(OpRegistry* registry)) {
+  auto set_family = [this](const char* family) {
+    std::lock_guard lock(mu_);
+    family_ = family;
+  };
+  set_family(name);
+  absl::Status status = add(this);
+  set_family("");
+  return status;
 }
 
 absl::Status OpRegistry::add(OpDef op) {
@@ -63,6 +74,7 @@ const OpDef* OpRegistry::find(absl::string_view name) const {
           std::fprintf(stderr, "%s\n", std::string(op.status().message()).c_str());
           std::abort();
         }
+        op->family = slot.family;
         if (slot.shape_fn != nullptr) op->shape_fn = slot.shape_fn;
         slot.op = std::make_unique<const OpDef>(*std::move(op));
       }

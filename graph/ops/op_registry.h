@@ -22,6 +22,8 @@ class OpRegistry {
 
   /// Rows must outlive the registry (they are static tables). AlreadyExists when a name is taken.
   absl::Status add(std::span<const OpRow> rows);
+  /// The same for the rows that `add` adds: their ops are of that family, whose name is a literal. One at a time.
+  absl::Status add_family(const char* name, absl::Status (*add)(OpRegistry* registry));
   absl::Status add(OpDef op);
   /// Gives ops that are rows of this registry, and that nobody has looked up yet, their shape functions. NotFound for an
   /// op that is none, AlreadyExists when it has a function.
@@ -37,11 +39,13 @@ class OpRegistry {
  private:
   struct Slot {
     const OpRow* row = nullptr;
+    const char* family = "";
     absl::Status (*shape_fn)(ShapeContext&) = nullptr;
     std::unique_ptr<const OpDef> op = nullptr;
   };
   const OpRegistry* const parent_ = nullptr;
   mutable std::mutex mu_;
+  const char* family_ = "";                               // guarded by mu_
   mutable absl::flat_hash_map<std::string, Slot> slots_;  // guarded by mu_
 };
 

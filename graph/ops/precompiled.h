@@ -12,6 +12,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "graph/ops/op_registry.h"
-#include "graph/ops/register_ops.h"
+#include "graph/ops/op_registry.h"
 #include "graph/ops/shapes/rule.h"
 #include "graph/ops/shapes/shapes.h"

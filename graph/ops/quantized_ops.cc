@@ -5,15 +5,42 @@ namespace {
 
 // name, inputs, outputs, attrs, flags; see OpRow.
 const OpRow kRows[] = {
-    {"LogUniformCandidateSampler", "true_classes:int64",
-     "sampled_candidates:int64, true_expected_count:float, sampled_expected_count:float",
-     "num_true:int >= 1; num_sampled:int >= 1; unique:bool; range_max:int >= 1; seed:int = 0; "
-     "seed2:int = 0",
+    {"CalibrationStatisticsSaver", "args:list(Tin)", "",
+     "Tin:list(type) >= 0; ids:list(string) >= 1; calibration_methods:list(int) >= 1; "
+     "output_file_path:string",
      "stateful"},
+    {"CustomAggregator", "input:float", "output:float, min:float, max:float, histogram:int64",
+     "id:string; calibration_method:int = 0; num_bins:int = 0; min_percentile:float = 0.0; "
+     "max_percentile:float = 0.0",
+     ""},
+    {"Dequantize", "input:T, min_range:float, max_range:float", "output:dtype",
+     "T:type in [qint8,quint8,qint32,qint16,quint16]; mode:string in [b'MIN_COMBINED',"
+     "b'MIN_FIRST',b'SCALED'] = 'MIN_COMBINED'; narrow_range:bool = False; axis:int = -1; "
+     "dtype:type in [bfloat16,float] = float",
+     ""},
+    {"FakeQuantWithMinMaxArgs", "inputs:float", "outputs:float",
+     "min:float = -6.0; max:float = 6.0; num_bits:int = 8; narrow_range:bool = False", ""},
+    {"FakeQuantWithMinMaxArgsGradient", "gradients:float, inputs:float", "backprops:float",
+     "min:float = -6.0; max:float = 6.0; num_bits:int = 8; narrow_range:bool = False", ""},
+    {"FakeQuantWithMinMaxVars", "inputs:float, min:float, max:float", "outputs:float",
+     "num_bits:int = 8; narrow_range:bool = False", ""},
+    {"FakeQuantWithMinMaxVarsGradient", "gradients:float, inputs:float, min:float, max:float",
+     "backprops_wrt_input:float, backprop_wrt_min:float, backprop_wrt_max:float",
+     "num_bits:int = 8; narrow_range:bool = False", ""},
+    {"FakeQuantWithMinMaxVarsPerChannel", "inputs:float, min:float, max:float", "outputs:float",
+     "num_bits:int = 8; narrow_range:bool = False", ""},
+    {"FakeQuantWithMinMaxVarsPerChannelGradient", "gradients:float, inputs:float, min:float, max:float",
+     "backprops_wrt_input:float, backprop_wrt_min:float, backprop_wrt_max:float",
+     "num_bits:int = 8; narrow_range:bool = False", ""},
     {"QuantizeAndDequantize", "input:T", "output:T",
      "signed_input:bool = True; num_bits:int = 8; range_given:bool = False; input_min:float = "
      "0.0; input_max:float = 0.0; T:type in [bfloat16,half,float,double]",
      "deprecated_since_22"},
+    {"QuantizeAndDequantizeV2", "input:T, input_min:T, input_max:T", "output:T",
+     "signed_input:bool = True; num_bits:int = 8; range_given:bool = False; T:type in "
+     "[bfloat16,half,float,double]; round_mode:string in [b'HALF_TO_EVEN',b'HALF_UP'] = "
+     "'HALF_TO_EVEN'; narrow_range:bool = False; axis:int = -1",
+     ""},
     {"QuantizeAndDequantizeV3", "input:T, input_min:T, input_max:T, num_bits:int32", "output:T",
      "signed_input:bool = True; range_given:bool = True; T:type in [bfloat16,half,float,"
      "double]; narrow_range:bool = False; axis:int = -1",
@@ -316,27 +343,6 @@ const OpRow kRows[] = {
      "T:type in [qint8,quint8,qint32,qint16,quint16] = qint32; out_type:type in [qint8,quint8,"
      "qint32,qint16,quint16] = quint8",
      ""},
-    {"StatefulUniform", "resource:resource, algorithm:int64, shape:shape_dtype", "output:dtype",
-     "dtype:type = float; shape_dtype:type = int64", "stateful"},
-    {"StatefulUniformFullInt", "resource:resource, algorithm:int64, shape:shape_dtype", "output:dtype",
-     "dtype:type = uint64; shape_dtype:type = int64", "stateful"},
-    {"StatefulUniformInt",
-     "resource:resource, algorithm:int64, shape:shape_dtype, minval:dtype, maxval:dtype", "output:dtype",
-     "dtype:type = int64; shape_dtype:type = int64", "stateful"},
-    {"StatelessRandomUniformFullInt", "shape:T, seed:Tseed", "output:dtype",
-     "dtype:type in [int32,int64,uint32,uint64] = uint64; T:type in [int32,int64] = int32; "
-     "Tseed:type in [int32,int64,uint32,uint64] = int64",
-     ""},
-    {"StatelessRandomUniformFullIntV2", "shape:Tshape, key:uint64, counter:uint64, alg:int32", "output:dtype",
-     "dtype:type in [int32,int64,uint32,uint64] = uint64; Tshape:type in [int32,int64] = int32", ""},
-    {"StatelessRandomUniformIntV2",
-     "shape:Tshape, key:uint64, counter:uint64, alg:int32, minval:dtype, maxval:dtype", "output:dtype",
-     "dtype:type in [int32,int64,uint32,uint64]; Tshape:type in [int32,int64] = int32", ""},
-    {"UniformCandidateSampler", "true_classes:int64",
-     "sampled_candidates:int64, true_expected_count:float, sampled_expected_count:float",
-     "num_true:int >= 1; num_sampled:int >= 1; unique:bool; range_max:int >= 1; seed:int = 0; "
-     "seed2:int = 0",
-     "stateful"},
     {"UniformDequantize", "input:Tin, scales:float, zero_points:int32", "output:Tout",
      "Tin:type in [qint8,quint8,qint32]; Tout:type in [float]; quantization_axis:int = -1; "
      "quantization_min_val:int; quantization_max_val:int",

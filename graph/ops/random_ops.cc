@@ -5,13 +5,12 @@ namespace {
 
 // name, inputs, outputs, attrs, flags; see OpRow.
 const OpRow kRows[] = {
-    {"AnonymousRandomSeedGenerator", "seed:int64, seed2:int64", "handle:resource, deleter:variant", "",
-     "stateful"},
-    {"DeleteRandomSeedGenerator", "handle:resource, deleter:variant", "", "", "stateful"},
     {"Multinomial", "logits:T, num_samples:int32", "output:output_dtype",
      "seed:int = 0; seed2:int = 0; T:type in [float,double,int32,uint8,int16,int8,int64,"
      "bfloat16,uint16,half,uint32,uint64]; output_dtype:type in [int32,int64] = int64",
      "stateful"},
+    {"NonDeterministicInts", "shape:shape_dtype", "output:dtype",
+     "dtype:type = int64; shape_dtype:type = int64", "stateful"},
     {"ParameterizedTruncatedNormal", "shape:T, means:dtype, stdevs:dtype, minvals:dtype, maxvals:dtype",
      "output:dtype",
      "seed:int = 0; seed2:int = 0; dtype:type in [half,bfloat16,float,double]; T:type in "
@@ -19,7 +18,6 @@ const OpRow kRows[] = {
      "stateful"},
     {"RandomGamma", "shape:S, alpha:T", "output:T",
      "seed:int = 0; seed2:int = 0; S:type in [int32,int64]; T:type in [half,float,double]", "stateful"},
-    {"RandomGammaGrad", "alpha:T, sample:T", "output:T", "T:type in [float,double]", ""},
     {"RandomIndexShuffle", "index:dtype, seed:Tseed, max_index:dtype", "output:dtype",
      "rounds:int = 4; dtype:type in [int32,uint32,int64,uint64]; Tseed:type in [int32,uint32,"
      "int64,uint64]",
@@ -42,11 +40,28 @@ const OpRow kRows[] = {
      "stateful"},
     {"RandomUniformInt", "shape:T, minval:Tout, maxval:Tout", "output:Tout",
      "seed:int = 0; seed2:int = 0; Tout:type in [int32,int64]; T:type in [int32,int64]", "stateful"},
+    {"RngReadAndSkip", "resource:resource, alg:int32, delta:uint64", "value:int64", "", "stateful"},
+    {"RngSkip", "resource:resource, algorithm:int64, delta:int64", "", "", "stateful"},
+    {"SobolSample", "dim:int32, num_results:int32, skip:int32", "samples:dtype",
+     "dtype:type in [float,double] = float", ""},
     {"StatefulRandomBinomial", "resource:resource, algorithm:int64, shape:S, counts:T, probs:T",
      "output:dtype",
      "S:type in [int32,int64]; T:type in [half,float,double,int32,int64] = double; dtype:type "
      "in [half,float,double,int32,int64] = int64",
      "stateful"},
+    {"StatefulStandardNormal", "resource:resource, shape:shape_dtype", "output:dtype",
+     "dtype:type = float; shape_dtype:type = int64", "stateful deprecated_since_29"},
+    {"StatefulStandardNormalV2", "resource:resource, algorithm:int64, shape:shape_dtype", "output:dtype",
+     "dtype:type = float; shape_dtype:type = int64", "stateful"},
+    {"StatefulTruncatedNormal", "resource:resource, algorithm:int64, shape:shape_dtype", "output:dtype",
+     "dtype:type = float; shape_dtype:type = int64", "stateful"},
+    {"StatefulUniform", "resource:resource, algorithm:int64, shape:shape_dtype", "output:dtype",
+     "dtype:type = float; shape_dtype:type = int64", "stateful"},
+    {"StatefulUniformFullInt", "resource:resource, algorithm:int64, shape:shape_dtype", "output:dtype",
+     "dtype:type = uint64; shape_dtype:type = int64", "stateful"},
+    {"StatefulUniformInt",
+     "resource:resource, algorithm:int64, shape:shape_dtype, minval:dtype, maxval:dtype", "output:dtype",
+     "dtype:type = int64; shape_dtype:type = int64", "stateful"},
     {"StatelessMultinomial", "logits:T, num_samples:int32, seed:Tseed", "output:output_dtype",
      "T:type in [float,double,int32,uint8,int16,int8,int64,bfloat16,uint16,half,uint32,"
      "uint64]; Tseed:type in [int32,int64] = int64; output_dtype:type in [int32,int64] = int64",
@@ -85,18 +100,19 @@ const OpRow kRows[] = {
      "dtype:type in [half,bfloat16,float,double] = float; T:type in [int32,int64] = int32; "
      "Tseed:type in [int32,int64] = int64",
      ""},
+    {"StatelessRandomUniformFullInt", "shape:T, seed:Tseed", "output:dtype",
+     "dtype:type in [int32,int64,uint32,uint64] = uint64; T:type in [int32,int64] = int32; "
+     "Tseed:type in [int32,int64,uint32,uint64] = int64",
+     ""},
+    {"StatelessRandomUniformFullIntV2", "shape:Tshape, key:uint64, counter:uint64, alg:int32", "output:dtype",
+     "dtype:type in [int32,int64,uint32,uint64] = uint64; Tshape:type in [int32,int64] = int32", ""},
     {"StatelessRandomUniformInt", "shape:T, seed:Tseed, minval:dtype, maxval:dtype", "output:dtype",
      "dtype:type in [int32,int64]; T:type in [int32,int64]; Tseed:type in [int32,int64] = int64", ""},
+    {"StatelessRandomUniformIntV2",
+     "shape:Tshape, key:uint64, counter:uint64, alg:int32, minval:dtype, maxval:dtype", "output:dtype",
+     "dtype:type in [int32,int64,uint32,uint64]; Tshape:type in [int32,int64] = int32", ""},
     {"StatelessRandomUniformV2", "shape:Tshape, key:uint64, counter:uint64, alg:int32", "output:dtype",
      "dtype:type in [half,bfloat16,float,double] = float; Tshape:type in [int32,int64] = int32", ""},
-    {"StatelessSampleDistortedBoundingBox",
-     "image_size:T, bounding_boxes:float, min_object_covered:float, seed:Tseed",
-     "begin:T, size:T, bboxes:float",
-     "T:type in [uint8,int8,int16,int32,int64]; Tseed:type in [int32,int64]; "
-     "aspect_ratio_range:list(float) = [0.75,1.3300000429153442]; area_range:list(float) = "
-     "[0.05000000074505806,1.0]; max_attempts:int = 100; use_image_if_no_bounding_boxes:bool "
-     "= False",
-     ""},
     {"StatelessShuffle", "value:T, key:uint64, counter:uint64, alg:int32", "output:T", "T:type", ""},
     {"StatelessTruncatedNormal", "shape:T, seed:Tseed", "output:dtype",
      "dtype:type in [half,bfloat16,float,double] = float; T:type in [int32,int64] = int32; "
@@ -104,6 +120,8 @@ const OpRow kRows[] = {
      ""},
     {"StatelessTruncatedNormalV2", "shape:Tshape, key:uint64, counter:uint64, alg:int32", "output:dtype",
      "dtype:type in [half,bfloat16,float,double] = float; Tshape:type in [int32,int64] = int32", ""},
+    {"StochasticCastToInt", "input:Tin, key:uint64, counter:uint64, alg:int32", "output:Tout",
+     "Tin:type in [half,bfloat16,float,double]; Tout:type in [int8,int16,int32]", ""},
     {"TruncatedNormal", "shape:T", "output:dtype",
      "seed:int = 0; seed2:int = 0; dtype:type in [half,bfloat16,float,double]; T:type in "
      "[int32,int64]",

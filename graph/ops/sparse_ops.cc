@@ -9,19 +9,6 @@ const OpRow kRows[] = {
      "sparse_handles:int64", "T:type; container:string = ''; shared_name:string = ''", "stateful"},
     {"AddSparseToTensorsMap", "sparse_indices:int64, sparse_values:T, sparse_shape:int64",
      "sparse_handle:int64", "T:type; container:string = ''; shared_name:string = ''", "stateful"},
-    {"BoostedTreesSparseAggregateStats",
-     "node_ids:int32, gradients:float, hessians:float, feature_indices:int32, "
-     "feature_values:int32, feature_shape:int32",
-     "stats_summary_indices:int32, stats_summary_values:float, stats_summary_shape:int32",
-     "max_splits:int >= 1; num_buckets:int >= 1", ""},
-    {"BoostedTreesSparseCalculateBestFeatureSplit",
-     "node_id_range:int32, stats_summary_indices:int32, stats_summary_values:float, "
-     "stats_summary_shape:int32, l1:float, l2:float, tree_complexity:float, "
-     "min_node_weight:float",
-     "node_ids:int32, gains:float, feature_dimensions:int32, thresholds:int32, "
-     "left_node_contribs:float, right_node_contribs:float, "
-     "split_with_default_directions:string",
-     "logits_dimension:int >= 1; split_type:string in [b'inequality'] = 'inequality'", ""},
     {"CSRSparseMatrixComponents", "csr_sparse_matrix:variant, index:int32",
      "row_ptrs:int32, col_inds:int32, values:type", "type:type in [float,double,complex64,complex128]", ""},
     {"CSRSparseMatrixToDense", "sparse_input:variant", "dense_output:type",
@@ -35,6 +22,11 @@ const OpRow kRows[] = {
      ""},
     {"DenseToCSRSparseMatrix", "dense_input:T, indices:int64", "sparse_output:variant",
      "T:type in [float,double,complex64,complex128]", ""},
+    {"DenseToDenseSetOperation", "set1:T, set2:T",
+     "result_indices:int64, result_values:T, result_shape:int64",
+     "set_operation:string; validate_indices:bool = True; T:type in [int8,int16,int32,int64,"
+     "uint8,uint16,string]",
+     ""},
     {"DenseToSparseSetOperation", "set1:T, set2_indices:int64, set2_values:T, set2_shape:int64",
      "result_indices:int64, result_values:T, result_shape:int64",
      "set_operation:string; validate_indices:bool = True; T:type in [int8,int16,int32,int64,"
@@ -45,74 +37,27 @@ const OpRow kRows[] = {
     {"DeserializeSparse", "serialized_sparse:Tserialized",
      "sparse_indices:int64, sparse_values:dtype, sparse_shape:int64",
      "dtype:type; Tserialized:type in [string,variant] = string", ""},
+    {"RaggedBincount", "splits:int64, values:Tidx, size:Tidx, weights:T", "output:T",
+     "Tidx:type in [int32,int64]; T:type in [int32,int64,float,double]; binary_output:bool = "
+     "False",
+     ""},
     {"RaggedCountSparseOutput", "splits:int64, values:T, weights:output_type",
      "output_indices:int64, output_values:output_type, output_dense_shape:int64",
      "T:type in [int32,int64]; minlength:int >= -1 = -1; maxlength:int >= -1 = -1; "
      "binary_output:bool; output_type:type in [int32,int64,float,double]",
      ""},
-    {"RaggedTensorToSparse", "rt_nested_splits:RAGGED_RANK * Tsplits, rt_dense_values:T",
-     "sparse_indices:int64, sparse_values:T, sparse_dense_shape:int64",
-     "RAGGED_RANK:int >= 1; T:type; Tsplits:type in [int32,int64] = int64", ""},
-    {"ResourceSparseApplyAdadelta",
-     "var:resource, accum:resource, accum_update:resource, lr:T, rho:T, epsilon:T, grad:T, "
-     "indices:Tindices",
-     "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     "stateful"},
-    {"ResourceSparseApplyAdagradDA",
-     "var:resource, gradient_accumulator:resource, gradient_squared_accumulator:resource, "
-     "grad:T, indices:Tindices, lr:T, l1:T, l2:T, global_step:int64",
-     "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     "stateful"},
-    {"ResourceSparseApplyCenteredRMSProp",
-     "var:resource, mg:resource, ms:resource, mom:resource, lr:T, rho:T, momentum:T, "
-     "epsilon:T, grad:T, indices:Tindices",
-     "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     "stateful"},
-    {"ResourceSparseApplyFtrlV2",
-     "var:resource, accum:resource, linear:resource, grad:T, indices:Tindices, lr:T, l1:T, "
-     "l2:T, l2_shrinkage:T, lr_power:T",
-     "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False; multiply_linear_by_lr:bool = False",
-     "stateful"},
-    {"ResourceSparseApplyProximalAdagrad",
-     "var:resource, accum:resource, lr:T, l1:T, l2:T, grad:T, indices:Tindices", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     "stateful"},
-    {"ResourceSparseApplyProximalGradientDescent",
-     "var:resource, alpha:T, l1:T, l2:T, grad:T, indices:Tindices", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     "stateful"},
+    {"RaggedFillEmptyRows", "value_rowids:int64, values:T, nrows:int64, default_value:T",
+     "output_value_rowids:int64, output_values:T, empty_row_indicator:bool, "
+     "reverse_index_map:int64",
+     "T:type", ""},
+    {"RaggedFillEmptyRowsGrad", "reverse_index_map:int64, grad_values:T", "d_values:T, d_default_value:T",
+     "T:type", ""},
     {"SerializeManySparse", "sparse_indices:int64, sparse_values:T, sparse_shape:int64",
      "serialized_sparse:out_type", "T:type; out_type:type in [string,variant] = string", ""},
     {"SerializeSparse", "sparse_indices:int64, sparse_values:T, sparse_shape:int64",
      "serialized_sparse:out_type", "T:type; out_type:type in [string,variant] = string", ""},
-    {"SparseAccumulatorApplyGradient",
-     "handle:Ref(string), local_step:int64, gradient_indices:int64, gradient_values:dtype, "
-     "gradient_shape:int64",
-     "",
-     "dtype:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; has_known_shape:bool",
-     ""},
-    {"SparseAccumulatorTakeGradient", "handle:Ref(string), num_required:int32",
-     "indices:int64, values:dtype, shape:int64",
-     "dtype:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]",
-     ""},
+    {"SetSize", "set_indices:int64, set_values:T, set_shape:int64", "size:int32",
+     "validate_indices:bool = True; T:type in [int8,int16,int32,int64,uint8,uint16,string]", ""},
     {"SparseAdd",
      "a_indices:int64, a_values:T, a_shape:int64, b_indices:int64, b_values:T, b_shape:int64, "
      "thresh:Treal",
@@ -126,60 +71,12 @@ const OpRow kRows[] = {
      "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
      "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]",
      ""},
-    {"SparseApplyAdadelta",
-     "var:Ref(T), accum:Ref(T), accum_update:Ref(T), lr:T, rho:T, epsilon:T, grad:T, "
-     "indices:Tindices",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     ""},
-    {"SparseApplyAdagradDA",
-     "var:Ref(T), gradient_accumulator:Ref(T), gradient_squared_accumulator:Ref(T), grad:T, "
-     "indices:Tindices, lr:T, l1:T, l2:T, global_step:int64",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     ""},
-    {"SparseApplyAdagradV2", "var:Ref(T), accum:Ref(T), lr:T, epsilon:T, grad:T, indices:Tindices",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False; update_slots:bool = True",
-     ""},
-    {"SparseApplyCenteredRMSProp",
-     "var:Ref(T), mg:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T, epsilon:T, "
-     "grad:T, indices:Tindices",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     ""},
-    {"SparseApplyFtrlV2",
-     "var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, indices:Tindices, lr:T, l1:T, l2:T, "
-     "l2_shrinkage:T, lr_power:T",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False; multiply_linear_by_lr:bool = False",
-     ""},
-    {"SparseApplyProximalAdagrad", "var:Ref(T), accum:Ref(T), lr:T, l1:T, l2:T, grad:T, indices:Tindices",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     ""},
     {"SparseBincount", "indices:int64, values:Tidx, dense_shape:int64, size:Tidx, weights:T", "output:T",
      "Tidx:type in [int32,int64]; T:type in [int32,int64,float,double]; binary_output:bool = "
      "False",
      ""},
-    {"SparseConditionalAccumulator", "", "handle:Ref(string)",
-     "dtype:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; shape:shape; "
-     "container:string = ''; shared_name:string = ''; reduction_type:string in [b'MEAN',"
-     "b'SUM'] = 'MEAN'",
-     "stateful"},
+    {"SparseConcat", "indices:N * int64, values:N * T, shapes:N * int64",
+     "output_indices:int64, output_values:T, output_shape:int64", "concat_dim:int; N:int >= 2; T:type", ""},
     {"SparseCountSparseOutput", "indices:int64, values:T, dense_shape:int64, weights:output_type",
      "output_indices:int64, output_values:output_type, output_dense_shape:int64",
      "T:type in [int32,int64]; minlength:int >= -1 = -1; maxlength:int >= -1 = -1; "
@@ -218,6 +115,9 @@ const OpRow kRows[] = {
     {"SparseDenseCwiseMul", "sp_indices:int64, sp_values:T, sp_shape:int64, dense:T", "output:T",
      "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
      "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]",
+     ""},
+    {"SparseFillEmptyRows", "indices:int64, values:T, dense_shape:int64, default_value:T",
+     "output_indices:int64, output_values:T, empty_row_indicator:bool, reverse_index_map:int64", "T:type",
      ""},
     {"SparseFillEmptyRowsGrad", "reverse_index_map:int64, grad_values:T", "d_values:T, d_default_value:T",
      "T:type", ""},
@@ -263,43 +163,12 @@ const OpRow kRows[] = {
      "keep_dims:bool = False; T:type in [float,double,int32,uint8,int16,int8,complex64,int64,"
      "qint8,quint8,qint32,bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]",
      ""},
-    {"SparseSegmentMeanGradV2", "grad:T, indices:Tidx, segment_ids:Tsegmentids, dense_output_dim0:int32",
-     "output:T, sorted_unique_indices:Tidx",
-     "T:type in [bfloat16,half,float,double]; Tidx:type in [int32,int64] = int32; "
-     "Tsegmentids:type in [int32,int64] = int32",
-     ""},
-    {"SparseSegmentMeanWithNumSegments",
-     "data:T, indices:Tidx, segment_ids:Tsegmentids, num_segments:Tnumsegments", "output:T",
-     "T:type in [bfloat16,half,float,double]; Tidx:type in [int32,int64] = int32; "
-     "Tnumsegments:type in [int32,int64] = int32; Tsegmentids:type in [int32,int64] = int32; "
-     "sparse_gradient:bool = False",
-     ""},
-    {"SparseSegmentSqrtNGradV2", "grad:T, indices:Tidx, segment_ids:Tsegmentids, dense_output_dim0:int32",
-     "output:T, sorted_unique_indices:Tidx",
-     "T:type in [bfloat16,half,float,double]; Tidx:type in [int32,int64] = int32; "
-     "Tsegmentids:type in [int32,int64] = int32",
-     ""},
-    {"SparseSegmentSqrtNWithNumSegments",
-     "data:T, indices:Tidx, segment_ids:Tsegmentids, num_segments:Tnumsegments", "output:T",
-     "T:type in [bfloat16,half,float,double]; Tidx:type in [int32,int64] = int32; "
-     "Tnumsegments:type in [int32,int64] = int32; Tsegmentids:type in [int32,int64] = int32; "
-     "sparse_gradient:bool = False",
-     ""},
-    {"SparseSegmentSumGrad", "grad:T, indices:Tidx, segment_ids:Tsegmentids, output_dim0:int32", "output:T",
-     "T:type in [bfloat16,half,float,double]; Tidx:type in [int32,int64] = int32; "
-     "Tsegmentids:type in [int32,int64] = int32",
-     ""},
-    {"SparseSegmentSumGradV2", "grad:T, indices:Tidx, segment_ids:Tsegmentids, dense_output_dim0:int32",
-     "output:T, sorted_unique_indices:Tidx",
-     "T:type in [bfloat16,half,float,double]; Tidx:type in [int32,int64] = int32; "
-     "Tsegmentids:type in [int32,int64] = int32",
-     ""},
-    {"SparseSegmentSumWithNumSegments",
-     "data:T, indices:Tidx, segment_ids:Tsegmentids, num_segments:Tnumsegments", "output:T",
-     "T:type in [float,double,int32,uint8,int16,int8,int64,bfloat16,uint16,half,uint32,"
-     "uint64]; Tidx:type in [int32,int64] = int32; Tnumsegments:type in [int32,int64] = "
-     "int32; Tsegmentids:type in [int32,int64] = int32; sparse_gradient:bool = False",
-     ""},
+    {"SparseReorder", "input_indices:int64, input_values:T, input_shape:int64",
+     "output_indices:int64, output_values:T", "T:type", ""},
+    {"SparseReshape", "input_indices:int64, input_shape:int64, new_shape:int64",
+     "output_indices:int64, output_shape:int64", "", ""},
+    {"SparseSlice", "indices:int64, values:T, shape:int64, start:int64, size:int64",
+     "output_indices:int64, output_values:T, output_shape:int64", "T:type", ""},
     {"SparseSliceGrad", "backprop_val_grad:T, input_indices:int64, input_start:int64, output_indices:int64",
      "val_grad:T",
      "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
@@ -326,8 +195,14 @@ const OpRow kRows[] = {
      "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
      "int64]",
      ""},
+    {"SparseTensorDenseMatMul", "a_indices:Tindices, a_values:T, a_shape:int64, b:T", "product:T",
+     "T:type; Tindices:type in [int32,int64] = int64; adjoint_a:bool = False; adjoint_b:bool "
+     "= False",
+     ""},
     {"SparseTensorToCSRSparseMatrix", "indices:int64, values:T, dense_shape:int64", "sparse_matrix:variant",
      "T:type in [float,double,complex64,complex128]", ""},
+    {"SparseToDense", "sparse_indices:Tindices, output_shape:Tindices, sparse_values:T, default_value:T",
+     "dense:T", "validate_indices:bool = True; T:type; Tindices:type in [int32,int64]", ""},
     {"SparseToSparseSetOperation",
      "set1_indices:int64, set1_values:T, set1_shape:int64, set2_indices:int64, set2_values:T, "
      "set2_shape:int64",

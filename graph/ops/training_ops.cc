@@ -5,6 +5,90 @@ namespace {
 
 // name, inputs, outputs, attrs, flags; see OpRow.
 const OpRow kRows[] = {
+    {"ApplyAdaMax",
+     "var:Ref(T), m:Ref(T), v:Ref(T), beta1_power:T, lr:T, beta1:T, beta2:T, epsilon:T, grad:T", "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     ""},
+    {"ApplyAdadelta", "var:Ref(T), accum:Ref(T), accum_update:Ref(T), lr:T, rho:T, epsilon:T, grad:T",
+     "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     ""},
+    {"ApplyAdagrad", "var:Ref(T), accum:Ref(T), lr:T, grad:T", "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
+     "False; update_slots:bool = True",
+     ""},
+    {"ApplyAdagradDA",
+     "var:Ref(T), gradient_accumulator:Ref(T), gradient_squared_accumulator:Ref(T), grad:T, "
+     "lr:T, l1:T, l2:T, global_step:int64",
+     "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     ""},
+    {"ApplyAdagradV2", "var:Ref(T), accum:Ref(T), lr:T, epsilon:T, grad:T", "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
+     "False; update_slots:bool = True",
+     ""},
+    {"ApplyAdam",
+     "var:Ref(T), m:Ref(T), v:Ref(T), beta1_power:T, beta2_power:T, lr:T, beta1:T, beta2:T, "
+     "epsilon:T, grad:T",
+     "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
+     "False; use_nesterov:bool = False",
+     ""},
+    {"ApplyAddSign", "var:Ref(T), m:Ref(T), lr:T, alpha:T, sign_decay:T, beta:T, grad:T", "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     ""},
+    {"ApplyCenteredRMSProp",
+     "var:Ref(T), mg:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T, epsilon:T, grad:T", "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     ""},
+    {"ApplyFtrl", "var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, lr:T, l1:T, l2:T, lr_power:T",
+     "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
+     "False; multiply_linear_by_lr:bool = False",
+     ""},
+    {"ApplyFtrlV2",
+     "var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, lr:T, l1:T, l2:T, l2_shrinkage:T, "
+     "lr_power:T",
+     "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
+     "False; multiply_linear_by_lr:bool = False",
+     ""},
+    {"ApplyGradientDescent", "var:Ref(T), alpha:T, delta:T", "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     ""},
+    {"ApplyMomentum", "var:Ref(T), accum:Ref(T), lr:T, grad:T, momentum:T", "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
+     "False; use_nesterov:bool = False",
+     ""},
+    {"ApplyPowerSign", "var:Ref(T), m:Ref(T), lr:T, logbase:T, sign_decay:T, beta:T, grad:T", "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     ""},
+    {"ApplyProximalAdagrad", "var:Ref(T), accum:Ref(T), lr:T, l1:T, l2:T, grad:T", "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     ""},
+    {"ApplyProximalGradientDescent", "var:Ref(T), alpha:T, l1:T, l2:T, delta:T", "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     ""},
+    {"ApplyRMSProp", "var:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T, epsilon:T, grad:T",
+     "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     ""},
     {"BoostedTreesAggregateStats", "node_ids:int32, gradients:float, hessians:float, feature:int32",
      "stats_summary:float", "max_splits:int >= 1; num_buckets:int >= 1", ""},
     {"BoostedTreesBucketize", "float_values:num_features * float, bucket_boundaries:num_features * float",
@@ -78,6 +162,19 @@ const OpRow kRows[] = {
      "container:string = ''; shared_name:string = ''", "stateful"},
     {"BoostedTreesSerializeEnsemble", "tree_ensemble_handle:resource",
      "stamp_token:int64, tree_ensemble_serialized:string", "", "stateful"},
+    {"BoostedTreesSparseAggregateStats",
+     "node_ids:int32, gradients:float, hessians:float, feature_indices:int32, "
+     "feature_values:int32, feature_shape:int32",
+     "stats_summary_indices:int32, stats_summary_values:float, stats_summary_shape:int32",
+     "max_splits:int >= 1; num_buckets:int >= 1", ""},
+    {"BoostedTreesSparseCalculateBestFeatureSplit",
+     "node_id_range:int32, stats_summary_indices:int32, stats_summary_values:float, "
+     "stats_summary_shape:int32, l1:float, l2:float, tree_complexity:float, "
+     "min_node_weight:float",
+     "node_ids:int32, gains:float, feature_dimensions:int32, thresholds:int32, "
+     "left_node_contribs:float, right_node_contribs:float, "
+     "split_with_default_directions:string",
+     "logits_dimension:int >= 1; split_type:string in [b'inequality'] = 'inequality'", ""},
     {"BoostedTreesTrainingPredict",
      "tree_ensemble_handle:resource, cached_tree_ids:int32, cached_node_ids:int32, "
      "bucketized_features:num_bucketized_features * int32",
@@ -96,84 +193,301 @@ const OpRow kRows[] = {
      "right_node_contribs:num_features * float, split_types:num_features * string, "
      "max_depth:int32, learning_rate:float, pruning_mode:int32",
      "", "num_features:int >= 0; logits_dimension:int = 1; num_groups:int >= 1 = 1", "stateful"},
-    {"CollectiveAllToAllV2",
-     "input:T, group_size:int32, group_key:int32, instance_key:int32, "
-     "ordering_token:Nordering_token * resource",
-     "data:T",
-     "T:type in [bfloat16,float,half,double,int32,int64]; communication_hint:string = 'auto'; "
-     "timeout_seconds:float = 0.0; is_stateless:bool = False; Nordering_token:int >= 0 = 0",
-     "stateful distributed"},
-    {"CollectiveAllToAllV3", "input:T, communicator:resource, group_assignment:int32", "data:T",
-     "T:type in [bfloat16,float,half,double,int32,int64]; timeout_seconds:float = 0.0",
-     "stateful distributed"},
-    {"CollectiveAssignGroupV2", "group_assignment:int32, device_index:int32, base_key:int32",
-     "group_size:int32, group_key:int32", "", "stateful distributed"},
-    {"CollectiveBcastRecvV2", "group_size:int32, group_key:int32, instance_key:int32, shape:Tshape", "data:T",
-     "T:type in [bool,float,half,double,int32,int64]; Tshape:type in [int32,int64] = int32; "
-     "communication_hint:string = 'auto'; timeout_seconds:float = 0.0",
-     "stateful distributed"},
-    {"CollectiveBcastSendV2", "input:T, group_size:int32, group_key:int32, instance_key:int32", "data:T",
-     "T:type in [bool,float,half,double,int32,int64]; communication_hint:string = 'auto'; "
-     "timeout_seconds:float = 0.0",
-     "stateful distributed"},
-    {"CollectiveGatherV2",
-     "input:T, group_size:int32, group_key:int32, instance_key:int32, "
-     "ordering_token:Nordering_token * resource",
-     "data:T",
-     "T:type in [float,half,double,int32,int64]; communication_hint:string = 'auto'; "
-     "timeout_seconds:float = 0.0; is_stateless:bool = False; Nordering_token:int >= 0 = 0",
-     "stateful distributed"},
-    {"CollectiveInitializeCommunicator", "group_key:int32, rank:int32, group_size:int32",
-     "communicator:resource", "communication_hint:string = 'auto'; timeout_seconds:float = 0.0",
-     "stateful distributed"},
-    {"CollectivePermute", "input:T, source_target_pairs:int32", "output:T",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]",
-     "stateful"},
-    {"CollectiveReduceScatterV2",
-     "input:T, group_size:int32, group_key:int32, instance_key:int32, "
-     "ordering_token:Nordering_token * resource",
-     "data:T",
-     "T:type in [bfloat16,float,half,double,int32,int64]; merge_op:string in [b'Min',b'Max',"
-     "b'Mul',b'Add']; final_op:string in [b'Id',b'Div']; communication_hint:string = 'auto'; "
-     "timeout_seconds:float = 0.0; is_stateless:bool = False; Nordering_token:int >= 0 = 0; "
-     "max_subdivs_per_device:int = -1",
-     "stateful distributed"},
-    {"CollectiveReduceV2",
-     "input:T, group_size:int32, group_key:int32, instance_key:int32, "
-     "ordering_token:Nordering_token * resource",
-     "data:T",
-     "T:type in [bfloat16,float,half,double,int32,int64]; merge_op:string in [b'Min',b'Max',"
-     "b'Mul',b'Add']; final_op:string in [b'Id',b'Div']; communication_hint:string = 'auto'; "
-     "timeout_seconds:float = 0.0; is_stateless:bool = False; Nordering_token:int >= 0 = 0; "
-     "max_subdivs_per_device:int = -1",
-     "stateful distributed"},
-    {"CollectiveReduceV3", "input:T, communicator:resource, group_assignment:int32", "data:T",
-     "T:type in [bfloat16,float,half,double,int32,int64]; reduction:string in [b'Min',b'Max',"
-     "b'Mul',b'Add']; timeout_seconds:float = 0.0",
-     "stateful distributed"},
     {"IsBoostedTreesEnsembleInitialized", "tree_ensemble_handle:resource", "is_initialized:bool", "",
      "stateful"},
     {"IsBoostedTreesQuantileStreamResourceInitialized", "quantile_stream_resource_handle:resource",
      "is_initialized:bool", "", "stateful"},
-    {"NcclBroadcast", "input:T", "output:T", "T:type in [half,float,double,int32,int64]; shape:shape",
+    {"ResourceApplyAdaMax",
+     "var:resource, m:resource, v:resource, beta1_power:T, lr:T, beta1:T, beta2:T, epsilon:T, "
+     "grad:T",
+     "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
      "stateful"},
-    {"NcclReduce", "input:num_devices * T", "data:T",
-     "reduction:string in [b'min',b'max',b'prod',b'sum']; T:type in [half,float,double,int32,"
-     "int64]; num_devices:int >= 1",
+    {"ResourceApplyAdadelta",
+     "var:resource, accum:resource, accum_update:resource, lr:T, rho:T, epsilon:T, grad:T", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
      "stateful"},
-    {"_NcclBroadcastRecv", "shape:int32", "output:T",
-     "T:type in [half,float,double,int32,int64]; num_devices:int; shared_name:string", "stateful"},
-    {"_NcclBroadcastSend", "input:T", "",
-     "T:type in [half,float,double,int32,int64]; num_devices:int; shared_name:string", "stateful"},
-    {"_NcclReduceRecv", "input:T", "data:T",
-     "reduction:string in [b'min',b'max',b'prod',b'sum']; T:type in [half,float,double,int32,"
-     "int64]; num_devices:int; shared_name:string",
+    {"ResourceApplyAdagrad", "var:resource, accum:resource, lr:T, grad:T", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
+     "False; update_slots:bool = True",
      "stateful"},
-    {"_NcclReduceSend", "input:T", "",
-     "reduction:string in [b'min',b'max',b'prod',b'sum']; T:type in [half,float,double,int32,"
-     "int64]; num_devices:int; shared_name:string",
+    {"ResourceApplyAdagradDA",
+     "var:resource, gradient_accumulator:resource, gradient_squared_accumulator:resource, "
+     "grad:T, lr:T, l1:T, l2:T, global_step:int64",
+     "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
      "stateful"},
+    {"ResourceApplyAdagradV2", "var:resource, accum:resource, lr:T, epsilon:T, grad:T", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
+     "False; update_slots:bool = True",
+     "stateful"},
+    {"ResourceApplyAdam",
+     "var:resource, m:resource, v:resource, beta1_power:T, beta2_power:T, lr:T, beta1:T, "
+     "beta2:T, epsilon:T, grad:T",
+     "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
+     "False; use_nesterov:bool = False",
+     "stateful"},
+    {"ResourceApplyAdamWithAmsgrad",
+     "var:resource, m:resource, v:resource, vhat:resource, beta1_power:T, beta2_power:T, lr:T,"
+     " beta1:T, beta2:T, epsilon:T, grad:T",
+     "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     "stateful"},
+    {"ResourceApplyAddSign", "var:resource, m:resource, lr:T, alpha:T, sign_decay:T, beta:T, grad:T", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     "stateful"},
+    {"ResourceApplyCenteredRMSProp",
+     "var:resource, mg:resource, ms:resource, mom:resource, lr:T, rho:T, momentum:T, "
+     "epsilon:T, grad:T",
+     "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     "stateful"},
+    {"ResourceApplyFtrl",
+     "var:resource, accum:resource, linear:resource, grad:T, lr:T, l1:T, l2:T, lr_power:T", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
+     "False; multiply_linear_by_lr:bool = False",
+     "stateful"},
+    {"ResourceApplyFtrlV2",
+     "var:resource, accum:resource, linear:resource, grad:T, lr:T, l1:T, l2:T, l2_shrinkage:T,"
+     " lr_power:T",
+     "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
+     "False; multiply_linear_by_lr:bool = False",
+     "stateful"},
+    {"ResourceApplyGradientDescent", "var:resource, alpha:T, delta:T", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     "stateful"},
+    {"ResourceApplyKerasMomentum", "var:resource, accum:resource, lr:T, grad:T, momentum:T", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
+     "False; use_nesterov:bool = False",
+     "stateful"},
+    {"ResourceApplyMomentum", "var:resource, accum:resource, lr:T, grad:T, momentum:T", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
+     "False; use_nesterov:bool = False",
+     "stateful"},
+    {"ResourceApplyPowerSign", "var:resource, m:resource, lr:T, logbase:T, sign_decay:T, beta:T, grad:T", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     "stateful"},
+    {"ResourceApplyProximalAdagrad", "var:resource, accum:resource, lr:T, l1:T, l2:T, grad:T", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     "stateful"},
+    {"ResourceApplyProximalGradientDescent", "var:resource, alpha:T, l1:T, l2:T, delta:T", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     "stateful"},
+    {"ResourceApplyRMSProp",
+     "var:resource, ms:resource, mom:resource, lr:T, rho:T, momentum:T, epsilon:T, grad:T", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
+     "stateful"},
+    {"ResourceSparseApplyAdadelta",
+     "var:resource, accum:resource, accum_update:resource, lr:T, rho:T, epsilon:T, grad:T, "
+     "indices:Tindices",
+     "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False",
+     "stateful"},
+    {"ResourceSparseApplyAdagrad", "var:resource, accum:resource, lr:T, grad:T, indices:Tindices", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False; update_slots:bool = True",
+     "stateful"},
+    {"ResourceSparseApplyAdagradDA",
+     "var:resource, gradient_accumulator:resource, gradient_squared_accumulator:resource, "
+     "grad:T, indices:Tindices, lr:T, l1:T, l2:T, global_step:int64",
+     "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False",
+     "stateful"},
+    {"ResourceSparseApplyAdagradV2",
+     "var:resource, accum:resource, lr:T, epsilon:T, grad:T, indices:Tindices", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False; update_slots:bool = True",
+     "stateful"},
+    {"ResourceSparseApplyCenteredRMSProp",
+     "var:resource, mg:resource, ms:resource, mom:resource, lr:T, rho:T, momentum:T, "
+     "epsilon:T, grad:T, indices:Tindices",
+     "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False",
+     "stateful"},
+    {"ResourceSparseApplyFtrl",
+     "var:resource, accum:resource, linear:resource, grad:T, indices:Tindices, lr:T, l1:T, "
+     "l2:T, lr_power:T",
+     "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False; multiply_linear_by_lr:bool = False",
+     "stateful"},
+    {"ResourceSparseApplyFtrlV2",
+     "var:resource, accum:resource, linear:resource, grad:T, indices:Tindices, lr:T, l1:T, "
+     "l2:T, l2_shrinkage:T, lr_power:T",
+     "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False; multiply_linear_by_lr:bool = False",
+     "stateful"},
+    {"ResourceSparseApplyKerasMomentum",
+     "var:resource, accum:resource, lr:T, grad:T, indices:Tindices, momentum:T", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False; use_nesterov:bool = False",
+     "stateful"},
+    {"ResourceSparseApplyMomentum",
+     "var:resource, accum:resource, lr:T, grad:T, indices:Tindices, momentum:T", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False; use_nesterov:bool = False",
+     "stateful"},
+    {"ResourceSparseApplyProximalAdagrad",
+     "var:resource, accum:resource, lr:T, l1:T, l2:T, grad:T, indices:Tindices", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False",
+     "stateful"},
+    {"ResourceSparseApplyProximalGradientDescent",
+     "var:resource, alpha:T, l1:T, l2:T, grad:T, indices:Tindices", "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False",
+     "stateful"},
+    {"ResourceSparseApplyRMSProp",
+     "var:resource, ms:resource, mom:resource, lr:T, rho:T, momentum:T, epsilon:T, grad:T, "
+     "indices:Tindices",
+     "",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False",
+     "stateful"},
+    {"SdcaFprint", "input:string", "output:int64", "", ""},
+    {"SdcaOptimizer",
+     "sparse_example_indices:num_sparse_features * int64, "
+     "sparse_feature_indices:num_sparse_features * int64, "
+     "sparse_feature_values:num_sparse_features_with_values * float, "
+     "dense_features:num_dense_features * float, example_weights:float, example_labels:float, "
+     "sparse_indices:num_sparse_features * int64, sparse_weights:num_sparse_features * float, "
+     "dense_weights:num_dense_features * float, example_state_data:float",
+     "out_example_state_data:float, out_delta_sparse_weights:num_sparse_features * float, "
+     "out_delta_dense_weights:num_dense_features * float",
+     "loss_type:string in [b'logistic_loss',b'squared_loss',b'hinge_loss',"
+     "b'smooth_hinge_loss',b'poisson_loss']; adaptative:bool = False; num_sparse_features:int "
+     ">= 0; num_sparse_features_with_values:int >= 0; num_dense_features:int >= 0; l1:float; "
+     "l2:float; num_loss_partitions:int >= 1; num_inner_iterations:int >= 1",
+     ""},
+    {"SdcaOptimizerV2",
+     "sparse_example_indices:num_sparse_features * int64, "
+     "sparse_feature_indices:num_sparse_features * int64, "
+     "sparse_feature_values:num_sparse_features_with_values * float, "
+     "dense_features:num_dense_features * float, example_weights:float, example_labels:float, "
+     "sparse_indices:num_sparse_features * int64, sparse_weights:num_sparse_features * float, "
+     "dense_weights:num_dense_features * float, example_state_data:float",
+     "out_example_state_data:float, out_delta_sparse_weights:num_sparse_features * float, "
+     "out_delta_dense_weights:num_dense_features * float",
+     "loss_type:string in [b'logistic_loss',b'squared_loss',b'hinge_loss',"
+     "b'smooth_hinge_loss',b'poisson_loss']; adaptive:bool = False; num_sparse_features:int "
+     ">= 0; num_sparse_features_with_values:int >= 0; num_dense_features:int >= 0; l1:float; "
+     "l2:float; num_loss_partitions:int >= 1; num_inner_iterations:int >= 1",
+     ""},
+    {"SdcaShrinkL1", "weights:Ref(num_features * float)", "", "num_features:int >= 0; l1:float; l2:float",
+     ""},
+    {"SparseApplyAdadelta",
+     "var:Ref(T), accum:Ref(T), accum_update:Ref(T), lr:T, rho:T, epsilon:T, grad:T, "
+     "indices:Tindices",
+     "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False",
+     ""},
+    {"SparseApplyAdagrad", "var:Ref(T), accum:Ref(T), lr:T, grad:T, indices:Tindices", "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False; update_slots:bool = True",
+     ""},
+    {"SparseApplyAdagradDA",
+     "var:Ref(T), gradient_accumulator:Ref(T), gradient_squared_accumulator:Ref(T), grad:T, "
+     "indices:Tindices, lr:T, l1:T, l2:T, global_step:int64",
+     "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False",
+     ""},
+    {"SparseApplyAdagradV2", "var:Ref(T), accum:Ref(T), lr:T, epsilon:T, grad:T, indices:Tindices",
+     "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False; update_slots:bool = True",
+     ""},
+    {"SparseApplyCenteredRMSProp",
+     "var:Ref(T), mg:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T, epsilon:T, "
+     "grad:T, indices:Tindices",
+     "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False",
+     ""},
+    {"SparseApplyFtrl",
+     "var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, indices:Tindices, lr:T, l1:T, l2:T, "
+     "lr_power:T",
+     "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False; multiply_linear_by_lr:bool = False",
+     ""},
+    {"SparseApplyFtrlV2",
+     "var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, indices:Tindices, lr:T, l1:T, l2:T, "
+     "l2_shrinkage:T, lr_power:T",
+     "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False; multiply_linear_by_lr:bool = False",
+     ""},
+    {"SparseApplyMomentum", "var:Ref(T), accum:Ref(T), lr:T, grad:T, indices:Tindices, momentum:T",
+     "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False; use_nesterov:bool = False",
+     ""},
+    {"SparseApplyProximalAdagrad", "var:Ref(T), accum:Ref(T), lr:T, l1:T, l2:T, grad:T, indices:Tindices",
+     "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False",
+     ""},
+    {"SparseApplyProximalGradientDescent", "var:Ref(T), alpha:T, l1:T, l2:T, grad:T, indices:Tindices",
+     "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False",
+     ""},
+    {"SparseApplyRMSProp",
+     "var:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T, epsilon:T, grad:T, "
+     "indices:Tindices",
+     "out:Ref(T)",
+     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
+     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
+     "int64]; use_locking:bool = False",
+     ""},
 };
 
 }  // namespace

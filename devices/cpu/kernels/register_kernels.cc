@@ -64,7 +64,7 @@ constexpr KernelFamily kFamilies[] = {
 std::span<const KernelFamily> kernel_families() { return kFamilies; }
 
 void register_cpu_kernels(KernelRegistry* registry) {
-  for (const KernelFamily& family : kFamilies) family.add(registry);
+  for (const KernelFamily& family : kFamilies) registry->add_family(family.name, family.add);
 }
 
 const KernelRegistry& builtin_kernels() {

@@ -5,16 +5,6 @@ namespace {
 
 // name, inputs, outputs, attrs, flags; see OpRow.
 const OpRow kRows[] = {
-    {"AnonymousIterator", "", "handle:resource",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"AnonymousIteratorV2", "", "handle:resource, deleter:variant",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"AnonymousIteratorV3", "", "handle:resource",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"AnonymousMultiDeviceIterator", "", "handle:resource, deleter:variant",
-     "devices:list(string) >= 1; output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"AnonymousMultiDeviceIteratorV3", "", "handle:resource",
-     "devices:list(string) >= 1; output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
     {"AssertCardinalityDataset", "input_dataset:variant, cardinality:int64", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
     {"AssertNextDataset", "input_dataset:variant, transformations:string", "handle:variant",
@@ -27,24 +17,12 @@ const OpRow kRows[] = {
      ""},
     {"BatchDataset", "input_dataset:variant, batch_size:int64", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
+    {"BatchDatasetV2", "input_dataset:variant, batch_size:int64, drop_remainder:bool", "handle:variant",
+     "parallel_copy:bool = False; output_types:list(type) >= 1; output_shapes:list(shape) >= "
+     "1; metadata:string = ''",
+     ""},
     {"BytesProducedStatsDataset", "input_dataset:variant, tag:string", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"CSVDataset",
-     "filenames:string, compression_type:string, buffer_size:int64, header:bool, "
-     "field_delim:string, use_quote_delim:bool, na_value:string, select_cols:int64, "
-     "record_defaults:list(output_types)",
-     "handle:variant",
-     "output_types:list(type) in [float,double,int32,int64,string] >= 1; "
-     "output_shapes:list(shape) >= 1",
-     "stateful"},
-    {"CSVDatasetV2",
-     "filenames:string, compression_type:string, buffer_size:int64, header:bool, "
-     "field_delim:string, use_quote_delim:bool, na_value:string, select_cols:int64, "
-     "record_defaults:list(output_types), exclude_cols:int64",
-     "handle:variant",
-     "output_types:list(type) in [float,double,int32,int64,string] >= 1; "
-     "output_shapes:list(shape) >= 1",
-     "stateful"},
     {"CacheDataset", "input_dataset:variant, filename:string", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
     {"CacheDatasetV2", "input_dataset:variant, filename:string, cache:resource", "handle:variant",
@@ -63,63 +41,8 @@ const OpRow kRows[] = {
      ""},
     {"ConcatenateDataset", "input_dataset:variant, another_dataset:variant", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"DataServiceDataset",
-     "dataset_id:int64, processing_mode:string, address:string, protocol:string, "
-     "job_name:string, max_outstanding_requests:int64, iteration_counter:resource",
-     "handle:variant",
-     "task_refresh_interval_hint_ms:int = -1; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; data_transfer_protocol:string = ''; "
-     "target_workers:string = 'AUTO'; cross_trainer_cache_options:string = ''",
-     "stateful"},
-    {"DataServiceDatasetV2",
-     "dataset_id:int64, processing_mode:string, address:string, protocol:string, "
-     "job_name:string, consumer_index:int64, num_consumers:int64, "
-     "max_outstanding_requests:int64, iteration_counter:resource",
-     "handle:variant",
-     "task_refresh_interval_hint_ms:int = -1; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; data_transfer_protocol:string = ''; "
-     "target_workers:string = 'AUTO'; cross_trainer_cache_options:string = ''",
-     "stateful"},
-    {"DataServiceDatasetV3",
-     "dataset_id:int64, processing_mode:string, address:string, protocol:string, "
-     "job_name:string, consumer_index:int64, num_consumers:int64, "
-     "max_outstanding_requests:int64, iteration_counter:resource",
-     "handle:variant",
-     "task_refresh_interval_hint_ms:int = -1; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; data_transfer_protocol:string = ''; "
-     "target_workers:string = 'AUTO'; uncompress:bool = False; uncompress_fn:func; "
-     "cross_trainer_cache_options:string = ''",
-     "stateful"},
-    {"DataServiceDatasetV4",
-     "dataset_id:string, processing_mode:string, address:string, protocol:string, "
-     "job_name:string, consumer_index:int64, num_consumers:int64, "
-     "max_outstanding_requests:int64, iteration_counter:resource",
-     "handle:variant",
-     "task_refresh_interval_hint_ms:int = -1; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; data_transfer_protocol:string = ''; "
-     "target_workers:string = 'AUTO'; uncompress:bool = False; uncompress_fn:func; "
-     "cross_trainer_cache_options:string = ''",
-     "stateful"},
-    {"DatasetCardinality", "input_dataset:variant", "cardinality:int64", "cardinality_options:string = ''",
-     ""},
-    {"DatasetFingerprint", "input_dataset:variant", "fingerprint:uint64", "", ""},
-    {"DatasetFromGraph", "graph_def:string", "handle:variant", "", ""},
-    {"DatasetToGraph", "input_dataset:variant", "graph:string",
-     "stateful_whitelist:list(string) >= 0 = []; allow_stateful:bool = False; "
-     "strip_device_assignment:bool = False",
-     ""},
-    {"DatasetToGraphV2", "input_dataset:variant", "graph:string",
-     "external_state_policy:int = 0; strip_device_assignment:bool = False", ""},
-    {"DatasetToSingleElement", "dataset:variant", "components:list(output_types)",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", "stateful"},
-    {"DatasetToTFRecord", "input_dataset:variant, filename:string, compression_type:string", "", "",
-     "stateful"},
-    {"DeleteIterator", "handle:resource, deleter:variant", "", "", "stateful"},
-    {"DeleteMultiDeviceIterator", "multi_device_iterator:resource, iterators:N * resource, deleter:variant",
-     "", "N:int >= 0", "stateful"},
     {"DenseToSparseBatchDataset", "input_dataset:variant, batch_size:int64, row_shape:int64",
      "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"DeserializeIterator", "resource_handle:resource, serialized:variant", "", "", "stateful"},
     {"DirectedInterleaveDataset", "selector_input_dataset:variant, data_input_datasets:N * variant",
      "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; N:int >= 1; "
@@ -132,21 +55,10 @@ const OpRow kRows[] = {
      "auto_shard_policy:int = 0; output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
     {"ExperimentalBytesProducedStatsDataset", "input_dataset:variant, tag:string", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalCSVDataset",
-     "filenames:string, compression_type:string, buffer_size:int64, header:bool, "
-     "field_delim:string, use_quote_delim:bool, na_value:string, select_cols:int64, "
-     "record_defaults:list(output_types)",
-     "handle:variant",
-     "output_types:list(type) in [float,double,int32,int64,string] >= 1; "
-     "output_shapes:list(shape) >= 1",
-     "stateful"},
     {"ExperimentalChooseFastestDataset", "input_datasets:N * variant", "handle:variant",
      "N:int >= 2; num_experiments:int; output_types:list(type) >= 1; "
      "output_shapes:list(shape) >= 1",
      ""},
-    {"ExperimentalDatasetCardinality", "input_dataset:variant", "cardinality:int64", "", ""},
-    {"ExperimentalDatasetToTFRecord", "input_dataset:variant, filename:string, compression_type:string", "",
-     "", "stateful"},
     {"ExperimentalDenseToSparseBatchDataset", "input_dataset:variant, batch_size:int64, row_shape:int64",
      "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
     {"ExperimentalDirectedInterleaveDataset",
@@ -175,9 +87,6 @@ const OpRow kRows[] = {
      ""},
     {"ExperimentalIgnoreErrorsDataset", "input_dataset:variant", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; log_warning:bool = False", ""},
-    {"ExperimentalIteratorGetDevice", "resource:resource", "device:string", "", "stateful"},
-    {"ExperimentalLMDBDataset", "filenames:string", "handle:variant",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
     {"ExperimentalLatencyStatsDataset", "input_dataset:variant, tag:string", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
     {"ExperimentalMapAndBatchDataset",
@@ -192,7 +101,6 @@ const OpRow kRows[] = {
      "output_shapes:list(shape) >= 1; use_inter_op_parallelism:bool = True; "
      "preserve_cardinality:bool = False; force_synchronous:bool = False",
      ""},
-    {"ExperimentalMatchingFilesDataset", "patterns:string", "handle:variant", "", "stateful"},
     {"ExperimentalMaxIntraOpParallelismDataset", "input_dataset:variant, max_intra_op_parallelism:int64",
      "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
     {"ExperimentalNonSerializableDataset", "input_dataset:variant", "handle:variant",
@@ -214,8 +122,6 @@ const OpRow kRows[] = {
      ""},
     {"ExperimentalPrivateThreadPoolDataset", "input_dataset:variant, num_threads:int64", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalRandomDataset", "seed:int64, seed2:int64", "handle:variant",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
     {"ExperimentalRebatchDataset", "input_dataset:variant, num_replicas:int64", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; use_fallback:bool = True", ""},
     {"ExperimentalScanDataset",
@@ -231,8 +137,6 @@ const OpRow kRows[] = {
     {"ExperimentalSlidingWindowDataset",
      "input_dataset:variant, window_size:int64, window_shift:int64, window_stride:int64", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalSqlDataset", "driver_name:string, data_source_name:string, query:string", "handle:variant",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
     {"ExperimentalTakeWhileDataset", "input_dataset:variant, other_arguments:list(Targuments)",
      "handle:variant",
      "predicate:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
@@ -254,26 +158,10 @@ const OpRow kRows[] = {
      "has_captured_ref:bool = False; output_types:list(type) >= 1; output_shapes:list(shape) "
      ">= 1",
      ""},
-    {"FixedLengthRecordDataset",
-     "filenames:string, header_bytes:int64, record_bytes:int64, footer_bytes:int64, "
-     "buffer_size:int64",
-     "handle:variant", "metadata:string = ''", "stateful"},
-    {"FixedLengthRecordDatasetV2",
-     "filenames:string, header_bytes:int64, record_bytes:int64, footer_bytes:int64, "
-     "buffer_size:int64, compression_type:string",
-     "handle:variant", "metadata:string = ''", "stateful"},
     {"FlatMapDataset", "input_dataset:variant, other_arguments:list(Targuments)", "handle:variant",
      "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
      "output_shapes:list(shape) >= 1; metadata:string = ''",
      ""},
-    {"GeneratorDataset",
-     "init_func_other_args:list(Tinit_func_args), next_func_other_args:list(Tnext_func_args), "
-     "finalize_func_other_args:list(Tfinalize_func_args)",
-     "handle:variant",
-     "init_func:func; next_func:func; finalize_func:func; Tinit_func_args:list(type) >= 0; "
-     "Tnext_func_args:list(type) >= 0; Tfinalize_func_args:list(type) >= 0; "
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''",
-     "stateful"},
     {"GlobalShuffleDataset", "input_dataset:variant, seed:int64, seed2:int64, seed_generator:resource",
      "handle:variant",
      "reshuffle_each_iteration:bool = True; output_types:list(type) >= 1; "
@@ -310,7 +198,6 @@ const OpRow kRows[] = {
      "Tindex_map_func_args:list(type) >= 0; output_types:list(type) >= 1; "
      "output_shapes:list(shape) >= 1; metadata:string = ''",
      ""},
-    {"InitializeTableFromDataset", "table_handle:resource, dataset:variant", "", "", "stateful"},
     {"InterleaveDataset",
      "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
      "block_length:int64",
@@ -318,23 +205,6 @@ const OpRow kRows[] = {
      "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
      "output_shapes:list(shape) >= 1; metadata:string = ''",
      ""},
-    {"Iterator", "", "handle:resource",
-     "shared_name:string; container:string; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1",
-     "stateful"},
-    {"IteratorFromStringHandle", "string_handle:string", "resource_handle:resource",
-     "output_types:list(type) >= 0 = []; output_shapes:list(shape) >= 0 = []", "stateful"},
-    {"IteratorFromStringHandleV2", "string_handle:string", "resource_handle:resource",
-     "output_types:list(type) >= 0 = []; output_shapes:list(shape) >= 0 = []", "stateful"},
-    {"IteratorGetDevice", "resource:resource", "device:string", "", "stateful"},
-    {"IteratorGetModelProto", "iterator:resource", "model_proto:string", "", "stateful"},
-    {"IteratorGetNextAsOptional", "iterator:resource", "optional:variant",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"IteratorGetNextSync", "iterator:resource", "components:list(output_types)",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"IteratorToStringHandle", "resource_handle:resource", "string_handle:string", "", "stateful"},
-    {"LMDBDataset", "filenames:string", "handle:variant",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
     {"LatencyStatsDataset", "input_dataset:variant, tag:string", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
     {"LegacyParallelInterleaveDatasetV2",
@@ -344,16 +214,6 @@ const OpRow kRows[] = {
      "f:func; deterministic:string = 'default'; Targuments:list(type) >= 0; "
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''",
      ""},
-    {"ListDataset", "tensors:list(Tinput_types)", "handle:variant",
-     "Tinput_types:list(type) >= 1; output_types:list(type) >= 1; output_shapes:list(shape) "
-     ">= 1; metadata:string = ''",
-     "stateful"},
-    {"ListSnapshotChunksDataset", "snapshot_path:string", "handle:variant",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"LoadDataset", "path:string, reader_func_other_args:list(Treader_func_args)", "handle:variant",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; compression:string = ''; "
-     "reader_func:func; Treader_func_args:list(type) >= 0",
-     "stateful"},
     {"MapAndBatchDataset",
      "input_dataset:variant, other_arguments:list(Targuments), batch_size:int64, "
      "num_parallel_calls:int64, drop_remainder:bool",
@@ -361,26 +221,17 @@ const OpRow kRows[] = {
      "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
      "output_shapes:list(shape) >= 1; preserve_cardinality:bool = False; metadata:string = ''",
      ""},
-    {"MatchingFilesDataset", "patterns:string", "handle:variant", "", "stateful"},
+    {"MapDataset", "input_dataset:variant, other_arguments:list(Targuments)", "handle:variant",
+     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1; use_inter_op_parallelism:bool = True; "
+     "preserve_cardinality:bool = False; force_synchronous:bool = False; metadata:string = ''",
+     ""},
     {"MaxIntraOpParallelismDataset", "input_dataset:variant, max_intra_op_parallelism:int64",
      "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
     {"ModelDataset", "input_dataset:variant", "handle:variant",
      "algorithm:int = 0; cpu_budget:int = 0; ram_budget:int = 0; output_types:list(type) >= "
      "1; output_shapes:list(shape) >= 1",
      ""},
-    {"MultiDeviceIterator", "", "handle:resource",
-     "devices:list(string) >= 1; shared_name:string; container:string; "
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1",
-     "stateful"},
-    {"MultiDeviceIteratorFromStringHandle", "string_handle:string", "multi_device_iterator:resource",
-     "output_types:list(type) >= 0 = []; output_shapes:list(shape) >= 0 = []", "stateful"},
-    {"MultiDeviceIteratorGetNextFromShard",
-     "multi_device_iterator:resource, shard_num:int32, incarnation_id:int64", "components:list(output_types)",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"MultiDeviceIteratorInit", "dataset:variant, multi_device_iterator:resource, max_buffer_size:int64",
-     "incarnation_id:int64", "", "stateful"},
-    {"MultiDeviceIteratorToStringHandle", "multi_device_iterator:resource", "string_handle:string", "",
-     "stateful"},
     {"NonSerializableDataset", "input_dataset:variant", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
     {"OptimizeDataset", "input_dataset:variant, optimizations:string", "handle:variant",
@@ -394,12 +245,6 @@ const OpRow kRows[] = {
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; "
      "optimization_configs:list(string) = []",
      ""},
-    {"OptionalFromValue", "components:list(Toutput_types)", "optional:variant",
-     "Toutput_types:list(type) >= 1", ""},
-    {"OptionalGetValue", "optional:variant", "components:list(output_types)",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"OptionalHasValue", "optional:variant", "has_value:bool", "", ""},
-    {"OptionalNone", "", "optional:variant", "", ""},
     {"OptionsDataset", "input_dataset:variant", "handle:variant",
      "serialized_options:string; output_types:list(type) >= 1; output_shapes:list(shape) >= "
      "1; metadata:string = ''",
@@ -490,38 +335,22 @@ const OpRow kRows[] = {
      "ragged_value_types:list(type) in [float,int64,string] >= 0 = []; "
      "ragged_split_types:list(type) in [int32,int64] >= 0 = []",
      ""},
+    {"PrefetchDataset", "input_dataset:variant, buffer_size:int64", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; slack_period:int = 0; "
+     "legacy_autotune:bool = True; buffer_size_min:int = 0; metadata:string = ''",
+     ""},
     {"PrivateThreadPoolDataset", "input_dataset:variant, num_threads:int64", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"RandomDataset", "seed:int64, seed2:int64", "handle:variant",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", "stateful"},
-    {"RandomDatasetV2", "seed:int64, seed2:int64, seed_generator:resource", "handle:variant",
-     "rerandomize_each_iteration:bool = False; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''",
-     "stateful"},
     {"RebatchDataset", "input_dataset:variant, num_replicas:int64", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; use_fallback:bool = True", ""},
     {"RebatchDatasetV2", "input_dataset:variant, batch_sizes:int64, drop_remainder:bool", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ReduceDataset", "input_dataset:variant, initial_state:list(Tstate), other_arguments:list(Targuments)",
-     "components:list(output_types)",
-     "f:func; Tstate:list(type) >= 1; Targuments:list(type) >= 0; output_types:list(type) >= "
-     "1; output_shapes:list(shape) >= 1; use_inter_op_parallelism:bool = True; "
-     "metadata:string = ''",
-     "stateful"},
-    {"RegisterDataset", "dataset:variant, address:string, protocol:string", "dataset_id:int64",
-     "external_state_policy:int; element_spec:string = ''; metadata:string = ''", ""},
-    {"RegisterDatasetV2", "dataset:variant, address:string, protocol:string", "dataset_id:string",
-     "external_state_policy:int; element_spec:string = ''; requested_dataset_id:string = ''; "
-     "metadata:string = ''",
-     ""},
+    {"RepeatDataset", "input_dataset:variant, count:int64", "handle:variant",
+     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
     {"RewriteDataset", "input_dataset:variant, rewrite_name:string", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
     {"SamplingDataset", "input_dataset:variant, rate:float, seed:int64, seed2:int64", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"SaveDataset", "input_dataset:variant, path:string, shard_func_other_args:list(Tshard_func_args)", "",
-     "compression:string = ''; shard_func:func; use_shard_func:bool = True; "
-     "Tshard_func_args:list(type) >= 0",
-     "stateful"},
     {"SaveDatasetV2", "input_dataset:variant, path:string, shard_func_other_args:list(Tshard_func_args)",
      "handle:variant",
      "compression:string = ''; shard_func:func; use_shard_func:bool = True; "
@@ -534,8 +363,6 @@ const OpRow kRows[] = {
      "1; output_shapes:list(shape) >= 1; preserve_cardinality:bool = False; "
      "use_default_device:bool = True; metadata:string = ''",
      ""},
-    {"SerializeIterator", "resource_handle:resource", "serialized:variant", "external_state_policy:int = 0",
-     "stateful"},
     {"SetStatsAggregatorDataset",
      "input_dataset:variant, stats_aggregator:resource, tag:string, counter_prefix:string", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
@@ -555,6 +382,10 @@ const OpRow kRows[] = {
      "reshuffle_each_iteration:bool = True; output_types:list(type) >= 1; "
      "output_shapes:list(shape) >= 1; metadata:string = ''",
      "stateful"},
+    {"ShuffleDataset", "input_dataset:variant, buffer_size:int64, seed:int64, seed2:int64", "handle:variant",
+     "reshuffle_each_iteration:bool = True; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1; metadata:string = ''",
+     ""},
     {"ShuffleDatasetV2", "input_dataset:variant, buffer_size:int64, seed_generator:resource",
      "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''",
      "stateful"},
@@ -569,8 +400,6 @@ const OpRow kRows[] = {
     {"SlidingWindowDataset",
      "input_dataset:variant, window_size:int64, window_shift:int64, window_stride:int64", "handle:variant",
      "drop_remainder:bool = True; output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"SnapshotChunkDataset", "chunk_file:string", "handle:variant",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; compression:string = ''", ""},
     {"SnapshotDataset", "input_dataset:variant, path:string", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; compression:string = ''; "
      "reader_path_prefix:string = ''; writer_path_prefix:string = ''; shard_size_bytes:int = "
@@ -578,10 +407,6 @@ const OpRow kRows[] = {
      "reader_buffer_size:int = 1; num_writer_threads:int = 1; writer_buffer_size:int = 1; "
      "shuffle_on_read:bool = False; seed:int = 0; seed2:int = 0; mode:string = 'auto'; "
      "snapshot_name:string = ''",
-     ""},
-    {"SnapshotDatasetReader", "shard_dir:string, start_index:int64", "handle:variant",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; compression:string = ''; "
-     "version:int",
      ""},
     {"SnapshotDatasetV2",
      "input_dataset:variant, path:string, reader_func_other_args:list(Treader_func_args), "
@@ -594,29 +419,18 @@ const OpRow kRows[] = {
      ""},
     {"SnapshotNestedDatasetReader", "inputs:N * variant", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; N:int >= 1", ""},
-    {"SparseTensorSliceDataset", "indices:int64, values:Tvalues, dense_shape:int64", "handle:variant",
-     "Tvalues:type", "stateful"},
-    {"SqlDataset", "driver_name:string, data_source_name:string, query:string", "handle:variant",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
-    {"TFRecordDataset", "filenames:string, compression_type:string, buffer_size:int64", "handle:variant",
-     "metadata:string = ''", "stateful"},
-    {"TFRecordDatasetV2", "filenames:string, compression_type:string, buffer_size:int64, byte_offsets:int64",
-     "handle:variant", "metadata:string = ''", "stateful"},
     {"TakeDataset", "input_dataset:variant, count:int64", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
     {"TakeWhileDataset", "input_dataset:variant, other_arguments:list(Targuments)", "handle:variant",
      "predicate:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
      "output_shapes:list(shape) >= 1; metadata:string = ''",
      ""},
-    {"TextLineDataset", "filenames:string, compression_type:string, buffer_size:int64", "handle:variant",
-     "metadata:string = ''", "stateful"},
     {"ThreadPoolDataset", "input_dataset:variant, thread_pool:resource", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
     {"UnbatchDataset", "input_dataset:variant", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
     {"UniqueDataset", "input_dataset:variant", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"UnwrapDatasetVariant", "input_handle:variant", "output_handle:variant", "", ""},
     {"WeightedFlatMapDataset", "input_datasets:N * variant, weights:M * double", "handle:variant",
      "N:int >= 2; M:int >= 2; output_types:list(type) >= 1; output_shapes:list(shape) >= 1; "
      "metadata:string = ''",
@@ -624,7 +438,6 @@ const OpRow kRows[] = {
     {"WindowDataset", "input_dataset:variant, size:int64, shift:int64, stride:int64, drop_remainder:bool",
      "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''",
      ""},
-    {"WrapDatasetVariant", "input_handle:variant", "output_handle:variant", "", ""},
     {"ZipDataset", "input_datasets:N * variant", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; N:int >= 1; "
      "metadata:string = ''",
@@ -633,6 +446,6 @@ const OpRow kRows[] = {
 
 }  // namespace
 
-absl::Status register_dataset_ops(OpRegistry* registry) { return registry->add(kRows); }
+absl::Status register_dataset_transformation_ops(OpRegistry* registry) { return registry->add(kRows); }
 
 }  // namespace troupe
