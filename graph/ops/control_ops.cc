@@ -36,15 +36,14 @@ const OpRow kRows[] = {
      "output_shapes:list(shape) = []",
      "stateful"},
     {"CollectiveAllToAllV2",
-     "input:T, group_size:int32, group_key:int32, instance_key:int32, "
-     "ordering_token:Nordering_token * resource",
+     "input:T, group_size:int32, group_key:int32, instance_key:int32, ordering_token:Nordering_token * "
+     "resource",
      "data:T",
-     "T:type in [bfloat16,float,half,double,int32,int64]; communication_hint:string = 'auto'; "
-     "timeout_seconds:float = 0.0; is_stateless:bool = False; Nordering_token:int >= 0 = 0",
+     "T:collective; communication_hint:string = 'auto'; timeout_seconds:float = 0.0; "
+     "is_stateless:bool = False; Nordering_token:int >= 0 = 0",
      "stateful distributed"},
     {"CollectiveAllToAllV3", "input:T, communicator:resource, group_assignment:int32", "data:T",
-     "T:type in [bfloat16,float,half,double,int32,int64]; timeout_seconds:float = 0.0",
-     "stateful distributed"},
+     "T:collective; timeout_seconds:float = 0.0", "stateful distributed"},
     {"CollectiveAssignGroupV2", "group_assignment:int32, device_index:int32, base_key:int32",
      "group_size:int32, group_key:int32", "", "stateful distributed"},
     {"CollectiveBcastRecv", "", "data:T",
@@ -53,7 +52,7 @@ const OpRow kRows[] = {
      "timeout_seconds:float = 0.0",
      "stateful distributed"},
     {"CollectiveBcastRecvV2", "group_size:int32, group_key:int32, instance_key:int32, shape:Tshape", "data:T",
-     "T:type in [bool,float,half,double,int32,int64]; Tshape:type in [int32,int64] = int32; "
+     "T:type in [bool,float,half,double,int32,int64]; Tshape:index = int32; "
      "communication_hint:string = 'auto'; timeout_seconds:float = 0.0",
      "stateful distributed"},
     {"CollectiveBcastSend", "input:T", "data:T",
@@ -80,37 +79,31 @@ const OpRow kRows[] = {
     {"CollectiveInitializeCommunicator", "group_key:int32, rank:int32, group_size:int32",
      "communicator:resource", "communication_hint:string = 'auto'; timeout_seconds:float = 0.0",
      "stateful distributed"},
-    {"CollectivePermute", "input:T, source_target_pairs:int32", "output:T",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]",
-     "stateful"},
+    {"CollectivePermute", "input:T, source_target_pairs:int32", "output:T", "T:numbers", "stateful"},
     {"CollectiveReduce", "input:T", "data:T",
-     "T:type in [bfloat16,float,half,double,int32,int64]; group_size:int; group_key:int; "
-     "instance_key:int; merge_op:string in [b'Min',b'Max',b'Mul',b'Add']; final_op:string in "
-     "[b'Id',b'Div']; subdiv_offsets:list(int); wait_for:list(int) = []; "
-     "communication_hint:string = 'auto'; timeout_seconds:float = 0.0",
+     "T:collective; group_size:int; group_key:int; instance_key:int; "
+     "merge_op:string in [b'Min',b'Max',b'Mul',b'Add']; final_op:string in [b'Id',b'Div']; "
+     "subdiv_offsets:list(int); wait_for:list(int) = []; communication_hint:string = 'auto'; "
+     "timeout_seconds:float = 0.0",
      "stateful distributed"},
     {"CollectiveReduceScatterV2",
-     "input:T, group_size:int32, group_key:int32, instance_key:int32, "
-     "ordering_token:Nordering_token * resource",
+     "input:T, group_size:int32, group_key:int32, instance_key:int32, ordering_token:Nordering_token * "
+     "resource",
      "data:T",
-     "T:type in [bfloat16,float,half,double,int32,int64]; merge_op:string in [b'Min',b'Max',"
-     "b'Mul',b'Add']; final_op:string in [b'Id',b'Div']; communication_hint:string = 'auto'; "
-     "timeout_seconds:float = 0.0; is_stateless:bool = False; Nordering_token:int >= 0 = 0; "
-     "max_subdivs_per_device:int = -1",
+     "T:collective; merge_op:string in [b'Min',b'Max',b'Mul',b'Add']; final_op:string in [b'Id',b'Div']; "
+     "communication_hint:string = 'auto'; timeout_seconds:float = 0.0; is_stateless:bool = False; "
+     "Nordering_token:int >= 0 = 0; max_subdivs_per_device:int = -1",
      "stateful distributed"},
     {"CollectiveReduceV2",
-     "input:T, group_size:int32, group_key:int32, instance_key:int32, "
-     "ordering_token:Nordering_token * resource",
+     "input:T, group_size:int32, group_key:int32, instance_key:int32, ordering_token:Nordering_token * "
+     "resource",
      "data:T",
-     "T:type in [bfloat16,float,half,double,int32,int64]; merge_op:string in [b'Min',b'Max',"
-     "b'Mul',b'Add']; final_op:string in [b'Id',b'Div']; communication_hint:string = 'auto'; "
-     "timeout_seconds:float = 0.0; is_stateless:bool = False; Nordering_token:int >= 0 = 0; "
-     "max_subdivs_per_device:int = -1",
+     "T:collective; merge_op:string in [b'Min',b'Max',b'Mul',b'Add']; final_op:string in [b'Id',b'Div']; "
+     "communication_hint:string = 'auto'; timeout_seconds:float = 0.0; is_stateless:bool = False; "
+     "Nordering_token:int >= 0 = 0; max_subdivs_per_device:int = -1",
      "stateful distributed"},
     {"CollectiveReduceV3", "input:T, communicator:resource, group_assignment:int32", "data:T",
-     "T:type in [bfloat16,float,half,double,int32,int64]; reduction:string in [b'Min',b'Max',"
-     "b'Mul',b'Add']; timeout_seconds:float = 0.0",
+     "T:collective; reduction:string in [b'Min',b'Max',b'Mul',b'Add']; timeout_seconds:float = 0.0",
      "stateful distributed"},
     {"Const", "", "output:dtype", "value:tensor; dtype:type", ""},
     {"ConsumeMutexLock", "mutex_lock:variant", "", "", "stateful"},
@@ -143,9 +136,7 @@ const OpRow kRows[] = {
      "gated_grpc:bool = False",
      "uninitialized_ok"},
     {"DebugNumericSummaryV2", "input:T", "output:output_dtype",
-     "output_dtype:type in [float,double] = float; T:type; tensor_debug_mode:int = -1; "
-     "tensor_id:int = -1",
-     ""},
+     "output_dtype:wide_floats = float; T:type; tensor_debug_mode:int = -1; tensor_id:int = -1", ""},
     {"DeleteRpcFutureResource", "handle:resource, deleter:variant", "", "", "stateful"},
     {"DeleteSessionTensor", "handle:string", "", "", "stateful"},
     {"DeviceIndex", "", "index:int32", "device_names:list(string)", "stateful"},
@@ -181,15 +172,12 @@ const OpRow kRows[] = {
     {"MutexLock", "mutex:resource", "mutex_lock:variant", "", "stateful"},
     {"MutexV2", "", "resource:resource", "container:string = ''; shared_name:string = ''", "stateful"},
     {"NcclAllReduce", "input:T", "data:T",
-     "reduction:string in [b'min',b'max',b'prod',b'sum']; T:type in [half,float,double,int32,"
-     "int64]; num_devices:int; shared_name:string",
+     "reduction:string in [b'min',b'max',b'prod',b'sum']; T:common_reals; num_devices:int; "
+     "shared_name:string",
      "stateful"},
-    {"NcclBroadcast", "input:T", "output:T", "T:type in [half,float,double,int32,int64]; shape:shape",
-     "stateful"},
+    {"NcclBroadcast", "input:T", "output:T", "T:common_reals; shape:shape", "stateful"},
     {"NcclReduce", "input:num_devices * T", "data:T",
-     "reduction:string in [b'min',b'max',b'prod',b'sum']; T:type in [half,float,double,int32,"
-     "int64]; num_devices:int >= 1",
-     "stateful"},
+     "reduction:string in [b'min',b'max',b'prod',b'sum']; T:common_reals; num_devices:int >= 1", "stateful"},
     {"NextIteration", "data:T", "output:T", "T:type", ""},
     {"NoOp", "", "", "", ""},
     {"PartitionedCall", "args:list(Tin)", "output:list(Tout)",
@@ -282,17 +270,16 @@ const OpRow kRows[] = {
     {"_If", "cond:Tcond, input:list(Tin)", "output:list(Tout)",
      "Tcond:type; Tin:list(type) >= 1; Tout:list(type) >= 1; then_branch:func; else_branch:func", "stateful"},
     {"_ListToArray", "input:list(Tin)", "output:N * T", "Tin:list(type) >= 1; T:type; N:int >= 1", ""},
-    {"_NcclBroadcastRecv", "shape:int32", "output:T",
-     "T:type in [half,float,double,int32,int64]; num_devices:int; shared_name:string", "stateful"},
-    {"_NcclBroadcastSend", "input:T", "",
-     "T:type in [half,float,double,int32,int64]; num_devices:int; shared_name:string", "stateful"},
+    {"_NcclBroadcastRecv", "shape:int32", "output:T", "T:common_reals; num_devices:int; shared_name:string",
+     "stateful"},
+    {"_NcclBroadcastSend", "input:T", "", "T:common_reals; num_devices:int; shared_name:string", "stateful"},
     {"_NcclReduceRecv", "input:T", "data:T",
-     "reduction:string in [b'min',b'max',b'prod',b'sum']; T:type in [half,float,double,int32,"
-     "int64]; num_devices:int; shared_name:string",
+     "reduction:string in [b'min',b'max',b'prod',b'sum']; T:common_reals; num_devices:int; "
+     "shared_name:string",
      "stateful"},
     {"_NcclReduceSend", "input:T", "",
-     "reduction:string in [b'min',b'max',b'prod',b'sum']; T:type in [half,float,double,int32,"
-     "int64]; num_devices:int; shared_name:string",
+     "reduction:string in [b'min',b'max',b'prod',b'sum']; T:common_reals; num_devices:int; "
+     "shared_name:string",
      "stateful"},
     {"_Recv", "", "tensor:tensor_type",
      "tensor_type:type; tensor_name:string; send_device:string; send_device_incarnation:int; "

@@ -6,21 +6,14 @@ namespace {
 // name, inputs, outputs, attrs, flags; see OpRow.
 const OpRow kRows[] = {
     {"CSVDataset",
-     "filenames:string, compression_type:string, buffer_size:int64, header:bool, "
-     "field_delim:string, use_quote_delim:bool, na_value:string, select_cols:int64, "
-     "record_defaults:list(output_types)",
-     "handle:variant",
-     "output_types:list(type) in [float,double,int32,int64,string] >= 1; "
-     "output_shapes:list(shape) >= 1",
-     "stateful"},
+     "filenames:string, compression_type:string, buffer_size:int64, header:bool, field_delim:string, "
+     "use_quote_delim:bool, na_value:string, select_cols:int64, record_defaults:list(output_types)",
+     "handle:variant", "output_types:list(csv_field) >= 1; output_shapes:list(shape) >= 1", "stateful"},
     {"CSVDatasetV2",
-     "filenames:string, compression_type:string, buffer_size:int64, header:bool, "
-     "field_delim:string, use_quote_delim:bool, na_value:string, select_cols:int64, "
-     "record_defaults:list(output_types), exclude_cols:int64",
-     "handle:variant",
-     "output_types:list(type) in [float,double,int32,int64,string] >= 1; "
-     "output_shapes:list(shape) >= 1",
-     "stateful"},
+     "filenames:string, compression_type:string, buffer_size:int64, header:bool, field_delim:string, "
+     "use_quote_delim:bool, na_value:string, select_cols:int64, record_defaults:list(output_types), "
+     "exclude_cols:int64",
+     "handle:variant", "output_types:list(csv_field) >= 1; output_shapes:list(shape) >= 1", "stateful"},
     {"DataServiceDataset",
      "dataset_id:int64, processing_mode:string, address:string, protocol:string, "
      "job_name:string, max_outstanding_requests:int64, iteration_counter:resource",
@@ -60,13 +53,9 @@ const OpRow kRows[] = {
      "stateful"},
     {"DatasetFromGraph", "graph_def:string", "handle:variant", "", ""},
     {"ExperimentalCSVDataset",
-     "filenames:string, compression_type:string, buffer_size:int64, header:bool, "
-     "field_delim:string, use_quote_delim:bool, na_value:string, select_cols:int64, "
-     "record_defaults:list(output_types)",
-     "handle:variant",
-     "output_types:list(type) in [float,double,int32,int64,string] >= 1; "
-     "output_shapes:list(shape) >= 1",
-     "stateful"},
+     "filenames:string, compression_type:string, buffer_size:int64, header:bool, field_delim:string, "
+     "use_quote_delim:bool, na_value:string, select_cols:int64, record_defaults:list(output_types)",
+     "handle:variant", "output_types:list(csv_field) >= 1; output_shapes:list(shape) >= 1", "stateful"},
     {"ExperimentalLMDBDataset", "filenames:string", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
     {"ExperimentalMatchingFilesDataset", "patterns:string", "handle:variant", "", "stateful"},

@@ -64,71 +64,24 @@ const OpRow kRows[] = {
     {"ExperimentalDirectedInterleaveDataset",
      "selector_input_dataset:variant, data_input_datasets:N * variant", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; N:int >= 1", ""},
-    {"ExperimentalGroupByReducerDataset",
-     "input_dataset:variant, key_func_other_arguments:list(Tkey_func_other_arguments), "
-     "init_func_other_arguments:list(Tinit_func_other_arguments), "
-     "reduce_func_other_arguments:list(Treduce_func_other_arguments), "
-     "finalize_func_other_arguments:list(Tfinalize_func_other_arguments)",
-     "handle:variant",
-     "key_func:func; init_func:func; reduce_func:func; finalize_func:func; "
-     "Tkey_func_other_arguments:list(type) >= 0; Tinit_func_other_arguments:list(type) >= 0; "
-     "Treduce_func_other_arguments:list(type) >= 0; Tfinalize_func_other_arguments:list(type) "
-     ">= 0; output_types:list(type) >= 1; output_shapes:list(shape) >= 1",
-     "stateful"},
-    {"ExperimentalGroupByWindowDataset",
-     "input_dataset:variant, key_func_other_arguments:list(Tkey_func_other_arguments), "
-     "reduce_func_other_arguments:list(Treduce_func_other_arguments), "
-     "window_size_func_other_arguments:list(Twindow_size_func_other_arguments)",
-     "handle:variant",
-     "key_func:func; reduce_func:func; window_size_func:func; "
-     "Tkey_func_other_arguments:list(type) >= 0; Treduce_func_other_arguments:list(type) >= "
-     "0; Twindow_size_func_other_arguments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1",
-     ""},
     {"ExperimentalIgnoreErrorsDataset", "input_dataset:variant", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; log_warning:bool = False", ""},
     {"ExperimentalLatencyStatsDataset", "input_dataset:variant, tag:string", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalMapAndBatchDataset",
-     "input_dataset:variant, other_arguments:list(Targuments), batch_size:int64, "
-     "num_parallel_calls:int64, drop_remainder:bool",
-     "handle:variant",
-     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; preserve_cardinality:bool = False",
-     ""},
-    {"ExperimentalMapDataset", "input_dataset:variant, other_arguments:list(Targuments)", "handle:variant",
-     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; use_inter_op_parallelism:bool = True; "
-     "preserve_cardinality:bool = False; force_synchronous:bool = False",
-     ""},
     {"ExperimentalMaxIntraOpParallelismDataset", "input_dataset:variant, max_intra_op_parallelism:int64",
      "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
     {"ExperimentalNonSerializableDataset", "input_dataset:variant", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalParallelInterleaveDataset",
-     "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
-     "block_length:int64, sloppy:bool, buffer_output_elements:int64, "
-     "prefetch_input_elements:int64",
-     "handle:variant",
-     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1",
-     ""},
     {"ExperimentalParseExampleDataset",
      "input_dataset:variant, num_parallel_calls:int64, dense_defaults:list(Tdense)", "handle:variant",
-     "sparse_keys:list(string) >= 0; dense_keys:list(string) >= 0; sparse_types:list(type) in "
-     "[float,int64,string] >= 0; Tdense:list(type) in [float,int64,string] >= 0; "
-     "dense_shapes:list(shape) >= 0; output_types:list(type) >= 1; output_shapes:list(shape) "
-     ">= 1; sloppy:bool = False",
+     "sparse_keys:list(string) >= 0; dense_keys:list(string) >= 0; sparse_types:list(feature) >= 0; "
+     "Tdense:list(feature) >= 0; dense_shapes:list(shape) >= 0; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1; sloppy:bool = False",
      ""},
     {"ExperimentalPrivateThreadPoolDataset", "input_dataset:variant, num_threads:int64", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
     {"ExperimentalRebatchDataset", "input_dataset:variant, num_replicas:int64", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; use_fallback:bool = True", ""},
-    {"ExperimentalScanDataset",
-     "input_dataset:variant, initial_state:list(Tstate), other_arguments:list(Targuments)", "handle:variant",
-     "f:func; Tstate:list(type) >= 1; Targuments:list(type) >= 0; output_types:list(type) >= "
-     "1; output_shapes:list(shape) >= 1; preserve_cardinality:bool = False",
-     ""},
     {"ExperimentalSetStatsAggregatorDataset",
      "input_dataset:variant, stats_aggregator:resource, tag:string, counter_prefix:string", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
@@ -137,11 +90,6 @@ const OpRow kRows[] = {
     {"ExperimentalSlidingWindowDataset",
      "input_dataset:variant, window_size:int64, window_shift:int64, window_stride:int64", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"ExperimentalTakeWhileDataset", "input_dataset:variant, other_arguments:list(Targuments)",
-     "handle:variant",
-     "predicate:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1",
-     ""},
     {"ExperimentalThreadPoolDataset", "input_dataset:variant, thread_pool:resource", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
     {"ExperimentalUnbatchDataset", "input_dataset:variant", "handle:variant",
@@ -150,82 +98,19 @@ const OpRow kRows[] = {
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
     {"FilterByLastComponentDataset", "input_dataset:variant", "output:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"FilterDataset", "input_dataset:variant, other_arguments:list(Targuments)", "handle:variant",
-     "predicate:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''",
-     ""},
     {"FinalizeDataset", "input_dataset:variant", "handle:variant",
      "has_captured_ref:bool = False; output_types:list(type) >= 1; output_shapes:list(shape) "
      ">= 1",
-     ""},
-    {"FlatMapDataset", "input_dataset:variant, other_arguments:list(Targuments)", "handle:variant",
-     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''",
      ""},
     {"GlobalShuffleDataset", "input_dataset:variant, seed:int64, seed2:int64, seed_generator:resource",
      "handle:variant",
      "reshuffle_each_iteration:bool = True; output_types:list(type) >= 1; "
      "output_shapes:list(shape) >= 1; metadata:string = ''",
      "stateful"},
-    {"GroupByReducerDataset",
-     "input_dataset:variant, key_func_other_arguments:list(Tkey_func_other_arguments), "
-     "init_func_other_arguments:list(Tinit_func_other_arguments), "
-     "reduce_func_other_arguments:list(Treduce_func_other_arguments), "
-     "finalize_func_other_arguments:list(Tfinalize_func_other_arguments)",
-     "handle:variant",
-     "key_func:func; init_func:func; reduce_func:func; finalize_func:func; "
-     "Tkey_func_other_arguments:list(type) >= 0; Tinit_func_other_arguments:list(type) >= 0; "
-     "Treduce_func_other_arguments:list(type) >= 0; Tfinalize_func_other_arguments:list(type) "
-     ">= 0; output_types:list(type) >= 1; output_shapes:list(shape) >= 1",
-     "stateful"},
-    {"GroupByWindowDataset",
-     "input_dataset:variant, key_func_other_arguments:list(Tkey_func_other_arguments), "
-     "reduce_func_other_arguments:list(Treduce_func_other_arguments), "
-     "window_size_func_other_arguments:list(Twindow_size_func_other_arguments)",
-     "handle:variant",
-     "key_func:func; reduce_func:func; window_size_func:func; "
-     "Tkey_func_other_arguments:list(type) >= 0; Treduce_func_other_arguments:list(type) >= "
-     "0; Twindow_size_func_other_arguments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''",
-     ""},
     {"IgnoreErrorsDataset", "input_dataset:variant", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; log_warning:bool = False", ""},
-    {"IndexFlatMapDataset",
-     "input_dataset:variant, map_func_other_args:list(Tmap_func_args), "
-     "index_map_func_other_args:list(Tindex_map_func_args), output_cardinality:int64",
-     "handle:variant",
-     "map_func:func; index_map_func:func; Tmap_func_args:list(type) >= 0; "
-     "Tindex_map_func_args:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''",
-     ""},
-    {"InterleaveDataset",
-     "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
-     "block_length:int64",
-     "handle:variant",
-     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''",
-     ""},
     {"LatencyStatsDataset", "input_dataset:variant, tag:string", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"LegacyParallelInterleaveDatasetV2",
-     "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
-     "block_length:int64, buffer_output_elements:int64, prefetch_input_elements:int64",
-     "handle:variant",
-     "f:func; deterministic:string = 'default'; Targuments:list(type) >= 0; "
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''",
-     ""},
-    {"MapAndBatchDataset",
-     "input_dataset:variant, other_arguments:list(Targuments), batch_size:int64, "
-     "num_parallel_calls:int64, drop_remainder:bool",
-     "handle:variant",
-     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; preserve_cardinality:bool = False; metadata:string = ''",
-     ""},
-    {"MapDataset", "input_dataset:variant, other_arguments:list(Targuments)", "handle:variant",
-     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; use_inter_op_parallelism:bool = True; "
-     "preserve_cardinality:bool = False; force_synchronous:bool = False; metadata:string = ''",
-     ""},
     {"MaxIntraOpParallelismDataset", "input_dataset:variant, max_intra_op_parallelism:int64",
      "handle:variant", "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
     {"ModelDataset", "input_dataset:variant", "handle:variant",
@@ -269,71 +154,20 @@ const OpRow kRows[] = {
      "parallel_copy:bool = False; output_types:list(type) >= 1; output_shapes:list(shape) >= "
      "1; deterministic:string = 'default'; metadata:string = ''",
      ""},
-    {"ParallelFilterDataset",
-     "input_dataset:variant, other_arguments:list(Targuments), num_parallel_calls:int64", "handle:variant",
-     "predicate:func; deterministic:string = 'default'; Targuments:list(type) >= 0; "
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''",
-     ""},
-    {"ParallelInterleaveDataset",
-     "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
-     "block_length:int64, sloppy:bool, buffer_output_elements:int64, "
-     "prefetch_input_elements:int64",
-     "handle:variant",
-     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''",
-     ""},
-    {"ParallelInterleaveDatasetV2",
-     "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
-     "block_length:int64, num_parallel_calls:int64",
-     "handle:variant",
-     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; sloppy:bool = False; metadata:string = ''",
-     ""},
-    {"ParallelInterleaveDatasetV3",
-     "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
-     "block_length:int64, num_parallel_calls:int64",
-     "handle:variant",
-     "f:func; deterministic:string = 'default'; Targuments:list(type) >= 0; "
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''",
-     ""},
-    {"ParallelInterleaveDatasetV4",
-     "input_dataset:variant, other_arguments:list(Targuments), cycle_length:int64, "
-     "block_length:int64, buffer_output_elements:int64, prefetch_input_elements:int64, "
-     "num_parallel_calls:int64",
-     "handle:variant",
-     "f:func; deterministic:string = 'default'; Targuments:list(type) >= 0; "
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''",
-     ""},
-    {"ParallelMapDataset",
-     "input_dataset:variant, other_arguments:list(Targuments), num_parallel_calls:int32", "handle:variant",
-     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; use_inter_op_parallelism:bool = True; sloppy:bool = "
-     "False; preserve_cardinality:bool = False; metadata:string = ''",
-     ""},
-    {"ParallelMapDatasetV2",
-     "input_dataset:variant, other_arguments:list(Targuments), num_parallel_calls:int64", "handle:variant",
-     "f:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; use_inter_op_parallelism:bool = True; "
-     "deterministic:string = 'default'; preserve_cardinality:bool = False; "
-     "use_unbounded_threadpool:bool = False; metadata:string = ''",
-     ""},
     {"ParseExampleDataset", "input_dataset:variant, num_parallel_calls:int64, dense_defaults:list(Tdense)",
      "handle:variant",
-     "sparse_keys:list(string) >= 0; dense_keys:list(string) >= 0; sparse_types:list(type) in "
-     "[float,int64,string] >= 0; Tdense:list(type) in [float,int64,string] >= 0; "
-     "dense_shapes:list(shape) >= 0; output_types:list(type) >= 1; output_shapes:list(shape) "
-     ">= 1; sloppy:bool = False; ragged_keys:list(string) >= 0 = []; "
-     "ragged_value_types:list(type) in [float,int64,string] >= 0 = []; "
-     "ragged_split_types:list(type) in [int32,int64] >= 0 = []",
+     "sparse_keys:list(string) >= 0; dense_keys:list(string) >= 0; sparse_types:list(feature) >= 0; "
+     "Tdense:list(feature) >= 0; dense_shapes:list(shape) >= 0; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1; sloppy:bool = False; ragged_keys:list(string) >= 0 = []; "
+     "ragged_value_types:list(feature) >= 0 = []; ragged_split_types:list(index) >= 0 = []",
      ""},
     {"ParseExampleDatasetV2", "input_dataset:variant, num_parallel_calls:int64, dense_defaults:list(Tdense)",
      "handle:variant",
-     "sparse_keys:list(string) >= 0; dense_keys:list(string) >= 0; sparse_types:list(type) in "
-     "[float,int64,string] >= 0; Tdense:list(type) in [float,int64,string] >= 0; "
-     "dense_shapes:list(shape) >= 0; output_types:list(type) >= 1; output_shapes:list(shape) "
-     ">= 1; deterministic:string = 'default'; ragged_keys:list(string) >= 0 = []; "
-     "ragged_value_types:list(type) in [float,int64,string] >= 0 = []; "
-     "ragged_split_types:list(type) in [int32,int64] >= 0 = []",
+     "sparse_keys:list(string) >= 0; dense_keys:list(string) >= 0; sparse_types:list(feature) >= 0; "
+     "Tdense:list(feature) >= 0; dense_shapes:list(shape) >= 0; output_types:list(type) >= 1; "
+     "output_shapes:list(shape) >= 1; deterministic:string = 'default'; "
+     "ragged_keys:list(string) >= 0 = []; ragged_value_types:list(feature) >= 0 = []; "
+     "ragged_split_types:list(index) >= 0 = []",
      ""},
     {"PrefetchDataset", "input_dataset:variant, buffer_size:int64", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; slack_period:int = 0; "
@@ -351,18 +185,6 @@ const OpRow kRows[] = {
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
     {"SamplingDataset", "input_dataset:variant, rate:float, seed:int64, seed2:int64", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", ""},
-    {"SaveDatasetV2", "input_dataset:variant, path:string, shard_func_other_args:list(Tshard_func_args)",
-     "handle:variant",
-     "compression:string = ''; shard_func:func; use_shard_func:bool = True; "
-     "Tshard_func_args:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1",
-     "stateful"},
-    {"ScanDataset", "input_dataset:variant, initial_state:list(Tstate), other_arguments:list(Targuments)",
-     "handle:variant",
-     "f:func; Tstate:list(type) >= 1; Targuments:list(type) >= 0; output_types:list(type) >= "
-     "1; output_shapes:list(shape) >= 1; preserve_cardinality:bool = False; "
-     "use_default_device:bool = True; metadata:string = ''",
-     ""},
     {"SetStatsAggregatorDataset",
      "input_dataset:variant, stats_aggregator:resource, tag:string, counter_prefix:string", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
@@ -408,23 +230,10 @@ const OpRow kRows[] = {
      "shuffle_on_read:bool = False; seed:int = 0; seed2:int = 0; mode:string = 'auto'; "
      "snapshot_name:string = ''",
      ""},
-    {"SnapshotDatasetV2",
-     "input_dataset:variant, path:string, reader_func_other_args:list(Treader_func_args), "
-     "shard_func_other_args:list(Tshard_func_args)",
-     "handle:variant",
-     "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; compression:string = ''; "
-     "reader_prefix:string = ''; writer_prefix:string = ''; hash_valid:bool = False; hash:int "
-     "= 0; reader_func:func; shard_func:func; Treader_func_args:list(type) >= 0; "
-     "Tshard_func_args:list(type) >= 0; metadata:string = ''",
-     ""},
     {"SnapshotNestedDatasetReader", "inputs:N * variant", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; N:int >= 1", ""},
     {"TakeDataset", "input_dataset:variant, count:int64", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1; metadata:string = ''", ""},
-    {"TakeWhileDataset", "input_dataset:variant, other_arguments:list(Targuments)", "handle:variant",
-     "predicate:func; Targuments:list(type) >= 0; output_types:list(type) >= 1; "
-     "output_shapes:list(shape) >= 1; metadata:string = ''",
-     ""},
     {"ThreadPoolDataset", "input_dataset:variant, thread_pool:resource", "handle:variant",
      "output_types:list(type) >= 1; output_shapes:list(shape) >= 1", "stateful"},
     {"UnbatchDataset", "input_dataset:variant", "handle:variant",

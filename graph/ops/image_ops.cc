@@ -64,13 +64,12 @@ const OpRow kRows[] = {
      "centered:bool = True; normalized:bool = True; uniform_noise:bool = True; noise:string = "
      "'uniform'",
      ""},
-    {"ExtractJpegShape", "contents:string", "image_shape:output_type",
-     "output_type:type in [int32,int64] = int32", ""},
+    {"ExtractJpegShape", "contents:string", "image_shape:output_type", "output_type:index = int32", ""},
     {"GenerateBoundingBoxProposals",
      "scores:float, bbox_deltas:float, image_info:float, anchors:float, nms_threshold:float, "
      "pre_nms_topn:int32, min_size:float",
      "rois:float, roi_probabilities:float", "post_nms_topn:int = 300", ""},
-    {"HSVToRGB", "images:T", "output:T", "T:type in [half,bfloat16,float,double] = float", ""},
+    {"HSVToRGB", "images:T", "output:T", "T:floats_half_first = float", ""},
     {"ImageProjectiveTransformV2", "images:dtype, transforms:float, output_shape:int32",
      "transformed_images:dtype",
      "dtype:type in [uint8,int32,int64,half,bfloat16,float,double]; interpolation:string; "
@@ -107,7 +106,7 @@ const OpRow kRows[] = {
      "overlaps:float, scores:float, max_output_size:int32, overlap_threshold:float, "
      "score_threshold:float",
      "selected_indices:int32", "", ""},
-    {"RGBToHSV", "images:T", "output:T", "T:type in [half,bfloat16,float,double] = float", ""},
+    {"RGBToHSV", "images:T", "output:T", "T:floats_half_first = float", ""},
     {"RandomCrop", "image:T, size:int64", "output:T",
      "T:type in [uint8,int8,int16,int32,int64,float,double]; seed:int = 0; seed2:int = 0",
      "stateful deprecated_since_8"},
@@ -120,7 +119,7 @@ const OpRow kRows[] = {
      "align_corners:bool = False; half_pixel_centers:bool = False",
      ""},
     {"ResizeBicubicGrad", "grads:float, original_image:T", "output:T",
-     "T:type in [float,double]; align_corners:bool = False; half_pixel_centers:bool = False", ""},
+     "T:wide_floats; align_corners:bool = False; half_pixel_centers:bool = False", ""},
     {"ResizeBilinear", "images:T, size:int32", "resized_images:float",
      "T:type in [int8,uint8,int16,uint16,int32,int64,bfloat16,half,float,double,bfloat16]; "
      "align_corners:bool = False; half_pixel_centers:bool = False",
@@ -159,10 +158,10 @@ const OpRow kRows[] = {
     {"StatelessSampleDistortedBoundingBox",
      "image_size:T, bounding_boxes:float, min_object_covered:float, seed:Tseed",
      "begin:T, size:T, bboxes:float",
-     "T:type in [uint8,int8,int16,int32,int64]; Tseed:type in [int32,int64]; "
-     "aspect_ratio_range:list(float) = [0.75,1.3300000429153442]; area_range:list(float) = "
-     "[0.05000000074505806,1.0]; max_attempts:int = 100; use_image_if_no_bounding_boxes:bool "
-     "= False",
+     "T:type in [uint8,int8,int16,int32,int64]; Tseed:index; "
+     "aspect_ratio_range:list(float) = [0.75,1.3300000429153442]; "
+     "area_range:list(float) = [0.05000000074505806,1.0]; max_attempts:int = 100; "
+     "use_image_if_no_bounding_boxes:bool = False",
      ""},
 };
 

@@ -62,7 +62,8 @@ struct OpDef {
 
 /// One line of an op table: the signature as text, parsed when the op is first asked for.
 ///   inputs, outputs: "x:T, y:Ref(float), rest:N * T, list:list(Ts)" or "" (also "-")
-///   attrs: "T:type in [float,double] = float; N:int >= 1; padding:string in ['SAME','VALID']"
+///   attrs: "T:type in [float,double] = float; Ts:list(index); N:int >= 1; padding:string in ['SAME','VALID']", where `index`
+///          is one of the type sets in type_sets.def
 ///   flags: "stateful commutative aggregate uninitialized_ok distributed deprecated_since_N" or "" (also "-")
 struct OpRow {
   const char* name;

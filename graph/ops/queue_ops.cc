@@ -5,15 +5,11 @@ namespace {
 
 // name, inputs, outputs, attrs, flags; see OpRow.
 const OpRow kRows[] = {
-    {"AccumulatorApplyGradient", "handle:Ref(string), local_step:int64, gradient:dtype", "",
-     "dtype:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]",
+    {"AccumulatorApplyGradient", "handle:Ref(string), local_step:int64, gradient:dtype", "", "dtype:numbers",
      ""},
     {"AccumulatorNumAccumulated", "handle:Ref(string)", "num_accumulated:int32", "", ""},
     {"AccumulatorSetGlobalStep", "handle:Ref(string), new_global_step:int64", "", "", ""},
-    {"AccumulatorTakeGradient", "handle:Ref(string), num_required:int32", "average:dtype",
-     "dtype:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]",
+    {"AccumulatorTakeGradient", "handle:Ref(string), num_required:int32", "average:dtype", "dtype:numbers",
      ""},
     {"Barrier", "", "handle:Ref(string)",
      "component_types:list(type) >= 1; shapes:list(shape) >= 0 = []; capacity:int = -1; "
@@ -29,10 +25,8 @@ const OpRow kRows[] = {
      "wait_for_incomplete:bool = False; timeout_ms:int = -1",
      ""},
     {"ConditionalAccumulator", "", "handle:Ref(string)",
-     "dtype:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; shape:shape; "
-     "container:string = ''; shared_name:string = ''; reduction_type:string in [b'MEAN',"
-     "b'SUM'] = 'MEAN'",
+     "dtype:numbers; shape:shape; container:string = ''; shared_name:string = ''; "
+     "reduction_type:string in [b'MEAN',b'SUM'] = 'MEAN'",
      "stateful"},
     {"FIFOQueue", "", "handle:Ref(string)",
      "component_types:list(type) >= 1; shapes:list(shape) >= 0 = []; capacity:int = -1; "
@@ -188,38 +182,24 @@ const OpRow kRows[] = {
      "compression_type:string = ''",
      "stateful"},
     {"ResourceAccumulatorApplyGradient", "handle:resource, local_step:int64, gradient:dtype", "",
-     "dtype:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]",
-     "stateful"},
+     "dtype:numbers", "stateful"},
     {"ResourceAccumulatorNumAccumulated", "handle:resource", "num_accumulated:int32", "", "stateful"},
     {"ResourceAccumulatorSetGlobalStep", "handle:resource, new_global_step:int64", "", "", "stateful"},
     {"ResourceAccumulatorTakeGradient", "handle:resource, num_required:int32", "average:dtype",
-     "dtype:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]",
-     "stateful"},
+     "dtype:numbers", "stateful"},
     {"ResourceConditionalAccumulator", "", "handle:resource",
-     "dtype:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; shape:shape; "
-     "container:string = ''; shared_name:string = ''; reduction_type:string in [b'MEAN',"
-     "b'SUM'] = 'MEAN'",
+     "dtype:numbers; shape:shape; container:string = ''; shared_name:string = ''; "
+     "reduction_type:string in [b'MEAN',b'SUM'] = 'MEAN'",
      "stateful"},
     {"SparseAccumulatorApplyGradient",
      "handle:Ref(string), local_step:int64, gradient_indices:int64, gradient_values:dtype, "
      "gradient_shape:int64",
-     "",
-     "dtype:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; has_known_shape:bool",
-     ""},
+     "", "dtype:numbers; has_known_shape:bool", ""},
     {"SparseAccumulatorTakeGradient", "handle:Ref(string), num_required:int32",
-     "indices:int64, values:dtype, shape:int64",
-     "dtype:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]",
-     ""},
+     "indices:int64, values:dtype, shape:int64", "dtype:numbers", ""},
     {"SparseConditionalAccumulator", "", "handle:Ref(string)",
-     "dtype:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; shape:shape; "
-     "container:string = ''; shared_name:string = ''; reduction_type:string in [b'MEAN',"
-     "b'SUM'] = 'MEAN'",
+     "dtype:numbers; shape:shape; container:string = ''; shared_name:string = ''; "
+     "reduction_type:string in [b'MEAN',b'SUM'] = 'MEAN'",
      "stateful"},
     {"Stage", "values:list(dtypes)", "",
      "capacity:int >= 0 = 0; memory_limit:int >= 0 = 0; dtypes:list(type) >= 1; "

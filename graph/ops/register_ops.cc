@@ -11,6 +11,7 @@ constexpr OpFamily kFamilies[] = {
     {"control", register_control_ops},
     {"conv", register_conv_ops},
     {"cwise", register_cwise_ops},
+    {"dataset", register_dataset_function_ops},
     {"dataset", register_dataset_iterator_ops},
     {"dataset", register_dataset_source_ops},
     {"dataset", register_dataset_transformation_ops},

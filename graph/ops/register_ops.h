@@ -24,6 +24,7 @@ absl::Status register_checkpoint_ops(OpRegistry* registry);
 absl::Status register_control_ops(OpRegistry* registry);
 absl::Status register_conv_ops(OpRegistry* registry);
 absl::Status register_cwise_ops(OpRegistry* registry);
+absl::Status register_dataset_function_ops(OpRegistry* registry);
 absl::Status register_dataset_iterator_ops(OpRegistry* registry);
 absl::Status register_dataset_source_ops(OpRegistry* registry);
 absl::Status register_dataset_transformation_ops(OpRegistry* registry);

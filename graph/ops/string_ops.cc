@@ -25,8 +25,8 @@ const OpRow kRows[] = {
     {"StringLength", "input:string", "output:int32", "unit:string in [b'BYTE',b'UTF8_CHAR'] = 'BYTE'", ""},
     {"StringLower", "input:string", "output:string", "encoding:string = ''", ""},
     {"StringNGrams", "data:string, data_splits:Tsplits", "ngrams:string, ngrams_splits:Tsplits",
-     "separator:string; ngram_widths:list(int) >= 0; left_pad:string; right_pad:string; "
-     "pad_width:int; preserve_short_sequences:bool; Tsplits:type in [int32,int64] = int64",
+     "separator:string; ngram_widths:list(int) >= 0; left_pad:string; right_pad:string; pad_width:int; "
+     "preserve_short_sequences:bool; Tsplits:index = int64",
      ""},
     {"StringSplit", "input:string, delimiter:string", "indices:int64, values:string, shape:int64",
      "skip_empty:bool = True", ""},
@@ -40,22 +40,20 @@ const OpRow kRows[] = {
      "out_type:type in [float,double,int32,int64,uint32,uint64] = float", ""},
     {"StringUpper", "input:string", "output:string", "encoding:string = ''", ""},
     {"Substr", "input:string, pos:T, len:T", "output:string",
-     "T:type in [int32,int64]; unit:string in [b'BYTE',b'UTF8_CHAR'] = 'BYTE'", ""},
+     "T:index; unit:string in [b'BYTE',b'UTF8_CHAR'] = 'BYTE'", ""},
     {"UnicodeDecode", "input:string", "row_splits:Tsplits, char_values:int32",
      "input_encoding:string; errors:string in [b'strict',b'replace',b'ignore'] = 'replace'; "
-     "replacement_char:int = 65533; replace_control_characters:bool = False; Tsplits:type in "
-     "[int32,int64] = int64",
+     "replacement_char:int = 65533; replace_control_characters:bool = False; Tsplits:index = int64",
      ""},
     {"UnicodeDecodeWithOffsets", "input:string",
      "row_splits:Tsplits, char_values:int32, char_to_byte_starts:int64",
      "input_encoding:string; errors:string in [b'strict',b'replace',b'ignore'] = 'replace'; "
-     "replacement_char:int = 65533; replace_control_characters:bool = False; Tsplits:type in "
-     "[int32,int64] = int64",
+     "replacement_char:int = 65533; replace_control_characters:bool = False; Tsplits:index = int64",
      ""},
     {"UnicodeEncode", "input_values:int32, input_splits:Tsplits", "output:string",
-     "errors:string in [b'ignore',b'replace',b'strict'] = 'replace'; output_encoding:string "
-     "in [b'UTF-8',b'UTF-16-BE',b'UTF-32-BE']; replacement_char:int = 65533; Tsplits:type in "
-     "[int32,int64] = int64",
+     "errors:string in [b'ignore',b'replace',b'strict'] = 'replace'; "
+     "output_encoding:string in [b'UTF-8',b'UTF-16-BE',b'UTF-32-BE']; replacement_char:int = 65533; "
+     "Tsplits:index = int64",
      ""},
     {"UnicodeScript", "input:int32", "output:int32", "", ""},
     {"UnicodeTranscode", "input:string", "output:string",
@@ -64,9 +62,7 @@ const OpRow kRows[] = {
      "65533; replace_control_characters:bool = False",
      ""},
     {"UnsortedSegmentJoin", "inputs:string, segment_ids:Tindices, num_segments:Tnumsegments", "output:string",
-     "separator:string = ''; Tindices:type in [int32,int64]; Tnumsegments:type in [int32,"
-     "int64] = int32",
-     ""},
+     "separator:string = ''; Tindices:index; Tnumsegments:index = int32", ""},
 };
 
 }  // namespace

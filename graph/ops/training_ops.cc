@@ -7,88 +7,43 @@ namespace {
 const OpRow kRows[] = {
     {"ApplyAdaMax",
      "var:Ref(T), m:Ref(T), v:Ref(T), beta1_power:T, lr:T, beta1:T, beta2:T, epsilon:T, grad:T", "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     ""},
+     "T:numbers; use_locking:bool = False", ""},
     {"ApplyAdadelta", "var:Ref(T), accum:Ref(T), accum_update:Ref(T), lr:T, rho:T, epsilon:T, grad:T",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     ""},
+     "out:Ref(T)", "T:numbers; use_locking:bool = False", ""},
     {"ApplyAdagrad", "var:Ref(T), accum:Ref(T), lr:T, grad:T", "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
-     "False; update_slots:bool = True",
-     ""},
+     "T:numbers; use_locking:bool = False; update_slots:bool = True", ""},
     {"ApplyAdagradDA",
-     "var:Ref(T), gradient_accumulator:Ref(T), gradient_squared_accumulator:Ref(T), grad:T, "
-     "lr:T, l1:T, l2:T, global_step:int64",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     ""},
+     "var:Ref(T), gradient_accumulator:Ref(T), gradient_squared_accumulator:Ref(T), grad:T, lr:T, l1:T, "
+     "l2:T, global_step:int64",
+     "out:Ref(T)", "T:numbers; use_locking:bool = False", ""},
     {"ApplyAdagradV2", "var:Ref(T), accum:Ref(T), lr:T, epsilon:T, grad:T", "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
-     "False; update_slots:bool = True",
-     ""},
+     "T:numbers; use_locking:bool = False; update_slots:bool = True", ""},
     {"ApplyAdam",
-     "var:Ref(T), m:Ref(T), v:Ref(T), beta1_power:T, beta2_power:T, lr:T, beta1:T, beta2:T, "
-     "epsilon:T, grad:T",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
-     "False; use_nesterov:bool = False",
-     ""},
+     "var:Ref(T), m:Ref(T), v:Ref(T), beta1_power:T, beta2_power:T, lr:T, beta1:T, beta2:T, epsilon:T, "
+     "grad:T",
+     "out:Ref(T)", "T:numbers; use_locking:bool = False; use_nesterov:bool = False", ""},
     {"ApplyAddSign", "var:Ref(T), m:Ref(T), lr:T, alpha:T, sign_decay:T, beta:T, grad:T", "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     ""},
+     "T:numbers; use_locking:bool = False", ""},
     {"ApplyCenteredRMSProp",
      "var:Ref(T), mg:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T, epsilon:T, grad:T", "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     ""},
+     "T:numbers; use_locking:bool = False", ""},
     {"ApplyFtrl", "var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, lr:T, l1:T, l2:T, lr_power:T",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
-     "False; multiply_linear_by_lr:bool = False",
-     ""},
+     "out:Ref(T)", "T:numbers; use_locking:bool = False; multiply_linear_by_lr:bool = False", ""},
     {"ApplyFtrlV2",
-     "var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, lr:T, l1:T, l2:T, l2_shrinkage:T, "
-     "lr_power:T",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
-     "False; multiply_linear_by_lr:bool = False",
-     ""},
+     "var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, lr:T, l1:T, l2:T, l2_shrinkage:T, lr_power:T",
+     "out:Ref(T)", "T:numbers; use_locking:bool = False; multiply_linear_by_lr:bool = False", ""},
     {"ApplyGradientDescent", "var:Ref(T), alpha:T, delta:T", "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     ""},
+     "T:numbers; use_locking:bool = False", ""},
     {"ApplyMomentum", "var:Ref(T), accum:Ref(T), lr:T, grad:T, momentum:T", "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
-     "False; use_nesterov:bool = False",
-     ""},
+     "T:numbers; use_locking:bool = False; use_nesterov:bool = False", ""},
     {"ApplyPowerSign", "var:Ref(T), m:Ref(T), lr:T, logbase:T, sign_decay:T, beta:T, grad:T", "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     ""},
+     "T:numbers; use_locking:bool = False", ""},
     {"ApplyProximalAdagrad", "var:Ref(T), accum:Ref(T), lr:T, l1:T, l2:T, grad:T", "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     ""},
+     "T:numbers; use_locking:bool = False", ""},
     {"ApplyProximalGradientDescent", "var:Ref(T), alpha:T, l1:T, l2:T, delta:T", "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     ""},
+     "T:numbers; use_locking:bool = False", ""},
     {"ApplyRMSProp", "var:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T, epsilon:T, grad:T",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     ""},
+     "out:Ref(T)", "T:numbers; use_locking:bool = False", ""},
     {"BoostedTreesAggregateStats", "node_ids:int32, gradients:float, hessians:float, feature:int32",
      "stats_summary:float", "max_splits:int >= 1; num_buckets:int >= 1", ""},
     {"BoostedTreesBucketize", "float_values:num_features * float, bucket_boundaries:num_features * float",
@@ -198,188 +153,93 @@ const OpRow kRows[] = {
     {"IsBoostedTreesQuantileStreamResourceInitialized", "quantile_stream_resource_handle:resource",
      "is_initialized:bool", "", "stateful"},
     {"ResourceApplyAdaMax",
-     "var:resource, m:resource, v:resource, beta1_power:T, lr:T, beta1:T, beta2:T, epsilon:T, "
-     "grad:T",
-     "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     "stateful"},
+     "var:resource, m:resource, v:resource, beta1_power:T, lr:T, beta1:T, beta2:T, epsilon:T, grad:T", "",
+     "T:numbers; use_locking:bool = False", "stateful"},
     {"ResourceApplyAdadelta",
      "var:resource, accum:resource, accum_update:resource, lr:T, rho:T, epsilon:T, grad:T", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     "stateful"},
+     "T:numbers; use_locking:bool = False", "stateful"},
     {"ResourceApplyAdagrad", "var:resource, accum:resource, lr:T, grad:T", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
-     "False; update_slots:bool = True",
-     "stateful"},
+     "T:numbers; use_locking:bool = False; update_slots:bool = True", "stateful"},
     {"ResourceApplyAdagradDA",
-     "var:resource, gradient_accumulator:resource, gradient_squared_accumulator:resource, "
-     "grad:T, lr:T, l1:T, l2:T, global_step:int64",
-     "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     "stateful"},
+     "var:resource, gradient_accumulator:resource, gradient_squared_accumulator:resource, grad:T, lr:T, "
+     "l1:T, l2:T, global_step:int64",
+     "", "T:numbers; use_locking:bool = False", "stateful"},
     {"ResourceApplyAdagradV2", "var:resource, accum:resource, lr:T, epsilon:T, grad:T", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
-     "False; update_slots:bool = True",
-     "stateful"},
+     "T:numbers; use_locking:bool = False; update_slots:bool = True", "stateful"},
     {"ResourceApplyAdam",
-     "var:resource, m:resource, v:resource, beta1_power:T, beta2_power:T, lr:T, beta1:T, "
-     "beta2:T, epsilon:T, grad:T",
-     "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
-     "False; use_nesterov:bool = False",
-     "stateful"},
+     "var:resource, m:resource, v:resource, beta1_power:T, beta2_power:T, lr:T, beta1:T, beta2:T, epsilon:T, "
+     "grad:T",
+     "", "T:numbers; use_locking:bool = False; use_nesterov:bool = False", "stateful"},
     {"ResourceApplyAdamWithAmsgrad",
-     "var:resource, m:resource, v:resource, vhat:resource, beta1_power:T, beta2_power:T, lr:T,"
-     " beta1:T, beta2:T, epsilon:T, grad:T",
-     "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     "stateful"},
+     "var:resource, m:resource, v:resource, vhat:resource, beta1_power:T, beta2_power:T, lr:T, beta1:T, "
+     "beta2:T, epsilon:T, grad:T",
+     "", "T:numbers; use_locking:bool = False", "stateful"},
     {"ResourceApplyAddSign", "var:resource, m:resource, lr:T, alpha:T, sign_decay:T, beta:T, grad:T", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     "stateful"},
+     "T:numbers; use_locking:bool = False", "stateful"},
     {"ResourceApplyCenteredRMSProp",
-     "var:resource, mg:resource, ms:resource, mom:resource, lr:T, rho:T, momentum:T, "
-     "epsilon:T, grad:T",
-     "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     "stateful"},
+     "var:resource, mg:resource, ms:resource, mom:resource, lr:T, rho:T, momentum:T, epsilon:T, grad:T", "",
+     "T:numbers; use_locking:bool = False", "stateful"},
     {"ResourceApplyFtrl",
      "var:resource, accum:resource, linear:resource, grad:T, lr:T, l1:T, l2:T, lr_power:T", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
-     "False; multiply_linear_by_lr:bool = False",
-     "stateful"},
+     "T:numbers; use_locking:bool = False; multiply_linear_by_lr:bool = False", "stateful"},
     {"ResourceApplyFtrlV2",
-     "var:resource, accum:resource, linear:resource, grad:T, lr:T, l1:T, l2:T, l2_shrinkage:T,"
-     " lr_power:T",
-     "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
-     "False; multiply_linear_by_lr:bool = False",
-     "stateful"},
+     "var:resource, accum:resource, linear:resource, grad:T, lr:T, l1:T, l2:T, l2_shrinkage:T, lr_power:T",
+     "", "T:numbers; use_locking:bool = False; multiply_linear_by_lr:bool = False", "stateful"},
     {"ResourceApplyGradientDescent", "var:resource, alpha:T, delta:T", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     "stateful"},
+     "T:numbers; use_locking:bool = False", "stateful"},
     {"ResourceApplyKerasMomentum", "var:resource, accum:resource, lr:T, grad:T, momentum:T", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
-     "False; use_nesterov:bool = False",
-     "stateful"},
+     "T:numbers; use_locking:bool = False; use_nesterov:bool = False", "stateful"},
     {"ResourceApplyMomentum", "var:resource, accum:resource, lr:T, grad:T, momentum:T", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = "
-     "False; use_nesterov:bool = False",
-     "stateful"},
+     "T:numbers; use_locking:bool = False; use_nesterov:bool = False", "stateful"},
     {"ResourceApplyPowerSign", "var:resource, m:resource, lr:T, logbase:T, sign_decay:T, beta:T, grad:T", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     "stateful"},
+     "T:numbers; use_locking:bool = False", "stateful"},
     {"ResourceApplyProximalAdagrad", "var:resource, accum:resource, lr:T, l1:T, l2:T, grad:T", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     "stateful"},
+     "T:numbers; use_locking:bool = False", "stateful"},
     {"ResourceApplyProximalGradientDescent", "var:resource, alpha:T, l1:T, l2:T, delta:T", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     "stateful"},
+     "T:numbers; use_locking:bool = False", "stateful"},
     {"ResourceApplyRMSProp",
      "var:resource, ms:resource, mom:resource, lr:T, rho:T, momentum:T, epsilon:T, grad:T", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; use_locking:bool = False",
-     "stateful"},
+     "T:numbers; use_locking:bool = False", "stateful"},
     {"ResourceSparseApplyAdadelta",
-     "var:resource, accum:resource, accum_update:resource, lr:T, rho:T, epsilon:T, grad:T, "
-     "indices:Tindices",
-     "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     "stateful"},
+     "var:resource, accum:resource, accum_update:resource, lr:T, rho:T, epsilon:T, grad:T, indices:Tindices",
+     "", "T:numbers; Tindices:index; use_locking:bool = False", "stateful"},
     {"ResourceSparseApplyAdagrad", "var:resource, accum:resource, lr:T, grad:T, indices:Tindices", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False; update_slots:bool = True",
-     "stateful"},
+     "T:numbers; Tindices:index; use_locking:bool = False; update_slots:bool = True", "stateful"},
     {"ResourceSparseApplyAdagradDA",
-     "var:resource, gradient_accumulator:resource, gradient_squared_accumulator:resource, "
-     "grad:T, indices:Tindices, lr:T, l1:T, l2:T, global_step:int64",
-     "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     "stateful"},
+     "var:resource, gradient_accumulator:resource, gradient_squared_accumulator:resource, grad:T, "
+     "indices:Tindices, lr:T, l1:T, l2:T, global_step:int64",
+     "", "T:numbers; Tindices:index; use_locking:bool = False", "stateful"},
     {"ResourceSparseApplyAdagradV2",
      "var:resource, accum:resource, lr:T, epsilon:T, grad:T, indices:Tindices", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False; update_slots:bool = True",
-     "stateful"},
+     "T:numbers; Tindices:index; use_locking:bool = False; update_slots:bool = True", "stateful"},
     {"ResourceSparseApplyCenteredRMSProp",
-     "var:resource, mg:resource, ms:resource, mom:resource, lr:T, rho:T, momentum:T, "
-     "epsilon:T, grad:T, indices:Tindices",
-     "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     "stateful"},
+     "var:resource, mg:resource, ms:resource, mom:resource, lr:T, rho:T, momentum:T, epsilon:T, grad:T, "
+     "indices:Tindices",
+     "", "T:numbers; Tindices:index; use_locking:bool = False", "stateful"},
     {"ResourceSparseApplyFtrl",
-     "var:resource, accum:resource, linear:resource, grad:T, indices:Tindices, lr:T, l1:T, "
-     "l2:T, lr_power:T",
-     "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False; multiply_linear_by_lr:bool = False",
+     "var:resource, accum:resource, linear:resource, grad:T, indices:Tindices, lr:T, l1:T, l2:T, lr_power:T",
+     "", "T:numbers; Tindices:index; use_locking:bool = False; multiply_linear_by_lr:bool = False",
      "stateful"},
     {"ResourceSparseApplyFtrlV2",
-     "var:resource, accum:resource, linear:resource, grad:T, indices:Tindices, lr:T, l1:T, "
-     "l2:T, l2_shrinkage:T, lr_power:T",
-     "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False; multiply_linear_by_lr:bool = False",
+     "var:resource, accum:resource, linear:resource, grad:T, indices:Tindices, lr:T, l1:T, l2:T, "
+     "l2_shrinkage:T, lr_power:T",
+     "", "T:numbers; Tindices:index; use_locking:bool = False; multiply_linear_by_lr:bool = False",
      "stateful"},
     {"ResourceSparseApplyKerasMomentum",
      "var:resource, accum:resource, lr:T, grad:T, indices:Tindices, momentum:T", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False; use_nesterov:bool = False",
-     "stateful"},
+     "T:numbers; Tindices:index; use_locking:bool = False; use_nesterov:bool = False", "stateful"},
     {"ResourceSparseApplyMomentum",
      "var:resource, accum:resource, lr:T, grad:T, indices:Tindices, momentum:T", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False; use_nesterov:bool = False",
-     "stateful"},
+     "T:numbers; Tindices:index; use_locking:bool = False; use_nesterov:bool = False", "stateful"},
     {"ResourceSparseApplyProximalAdagrad",
      "var:resource, accum:resource, lr:T, l1:T, l2:T, grad:T, indices:Tindices", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     "stateful"},
+     "T:numbers; Tindices:index; use_locking:bool = False", "stateful"},
     {"ResourceSparseApplyProximalGradientDescent",
      "var:resource, alpha:T, l1:T, l2:T, grad:T, indices:Tindices", "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     "stateful"},
+     "T:numbers; Tindices:index; use_locking:bool = False", "stateful"},
     {"ResourceSparseApplyRMSProp",
-     "var:resource, ms:resource, mom:resource, lr:T, rho:T, momentum:T, epsilon:T, grad:T, "
-     "indices:Tindices",
-     "",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     "stateful"},
+     "var:resource, ms:resource, mom:resource, lr:T, rho:T, momentum:T, epsilon:T, grad:T, indices:Tindices",
+     "", "T:numbers; Tindices:index; use_locking:bool = False", "stateful"},
     {"SdcaFprint", "input:string", "output:int64", "", ""},
     {"SdcaOptimizer",
      "sparse_example_indices:num_sparse_features * int64, "
@@ -412,82 +272,38 @@ const OpRow kRows[] = {
     {"SdcaShrinkL1", "weights:Ref(num_features * float)", "", "num_features:int >= 0; l1:float; l2:float",
      ""},
     {"SparseApplyAdadelta",
-     "var:Ref(T), accum:Ref(T), accum_update:Ref(T), lr:T, rho:T, epsilon:T, grad:T, "
-     "indices:Tindices",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     ""},
+     "var:Ref(T), accum:Ref(T), accum_update:Ref(T), lr:T, rho:T, epsilon:T, grad:T, indices:Tindices",
+     "out:Ref(T)", "T:numbers; Tindices:index; use_locking:bool = False", ""},
     {"SparseApplyAdagrad", "var:Ref(T), accum:Ref(T), lr:T, grad:T, indices:Tindices", "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False; update_slots:bool = True",
-     ""},
+     "T:numbers; Tindices:index; use_locking:bool = False; update_slots:bool = True", ""},
     {"SparseApplyAdagradDA",
      "var:Ref(T), gradient_accumulator:Ref(T), gradient_squared_accumulator:Ref(T), grad:T, "
      "indices:Tindices, lr:T, l1:T, l2:T, global_step:int64",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     ""},
+     "out:Ref(T)", "T:numbers; Tindices:index; use_locking:bool = False", ""},
     {"SparseApplyAdagradV2", "var:Ref(T), accum:Ref(T), lr:T, epsilon:T, grad:T, indices:Tindices",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False; update_slots:bool = True",
-     ""},
+     "out:Ref(T)", "T:numbers; Tindices:index; use_locking:bool = False; update_slots:bool = True", ""},
     {"SparseApplyCenteredRMSProp",
-     "var:Ref(T), mg:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T, epsilon:T, "
-     "grad:T, indices:Tindices",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     ""},
+     "var:Ref(T), mg:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T, epsilon:T, grad:T, "
+     "indices:Tindices",
+     "out:Ref(T)", "T:numbers; Tindices:index; use_locking:bool = False", ""},
     {"SparseApplyFtrl",
-     "var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, indices:Tindices, lr:T, l1:T, l2:T, "
-     "lr_power:T",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False; multiply_linear_by_lr:bool = False",
+     "var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, indices:Tindices, lr:T, l1:T, l2:T, lr_power:T",
+     "out:Ref(T)", "T:numbers; Tindices:index; use_locking:bool = False; multiply_linear_by_lr:bool = False",
      ""},
     {"SparseApplyFtrlV2",
-     "var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, indices:Tindices, lr:T, l1:T, l2:T, "
-     "l2_shrinkage:T, lr_power:T",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False; multiply_linear_by_lr:bool = False",
+     "var:Ref(T), accum:Ref(T), linear:Ref(T), grad:T, indices:Tindices, lr:T, l1:T, l2:T, l2_shrinkage:T, "
+     "lr_power:T",
+     "out:Ref(T)", "T:numbers; Tindices:index; use_locking:bool = False; multiply_linear_by_lr:bool = False",
      ""},
     {"SparseApplyMomentum", "var:Ref(T), accum:Ref(T), lr:T, grad:T, indices:Tindices, momentum:T",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False; use_nesterov:bool = False",
-     ""},
+     "out:Ref(T)", "T:numbers; Tindices:index; use_locking:bool = False; use_nesterov:bool = False", ""},
     {"SparseApplyProximalAdagrad", "var:Ref(T), accum:Ref(T), lr:T, l1:T, l2:T, grad:T, indices:Tindices",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     ""},
+     "out:Ref(T)", "T:numbers; Tindices:index; use_locking:bool = False", ""},
     {"SparseApplyProximalGradientDescent", "var:Ref(T), alpha:T, l1:T, l2:T, grad:T, indices:Tindices",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     ""},
+     "out:Ref(T)", "T:numbers; Tindices:index; use_locking:bool = False", ""},
     {"SparseApplyRMSProp",
-     "var:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T, epsilon:T, grad:T, "
-     "indices:Tindices",
-     "out:Ref(T)",
-     "T:type in [float,double,int32,uint8,int16,int8,complex64,int64,qint8,quint8,qint32,"
-     "bfloat16,qint16,quint16,uint16,complex128,half,uint32,uint64]; Tindices:type in [int32,"
-     "int64]; use_locking:bool = False",
-     ""},
+     "var:Ref(T), ms:Ref(T), mom:Ref(T), lr:T, rho:T, momentum:T, epsilon:T, grad:T, indices:Tindices",
+     "out:Ref(T)", "T:numbers; Tindices:index; use_locking:bool = False", ""},
 };
 
 }  // namespace
