@@ -85,14 +85,14 @@ void KernelRegistry::add(KernelDef def) {
   defs_[added->op].push_back(std::move(added));
 }
 
-void KernelRegistry::add_family(const char* name, void (*add)(KernelRegistry* registry)) {
-  auto set_family = [this](const char* family) {
+void KernelRegistry::add_family(const char* name, void (*family)(KernelRegistry* registry)) {
+  auto set_name = [this](const char* n) {
     std::unique_lock lock(mu_);
-    family_ = family;
+    family_ = n;
   };
-  set_family(name);
-  add(this);
-  set_family("");
+  set_name(name);
+  family(this);
+  set_name("");
 }
 
 std::vector<const KernelDef*> KernelRegistry::of(const std::string& op) const {

@@ -74,8 +74,8 @@ struct KernelDef {
 class KernelRegistry {
  public:
   void add(KernelDef def);
-  /// Calls `add`: what it registers here is of that family, whose name is a literal. One at a time.
-  void add_family(const char* name, void (*add)(KernelRegistry* registry));
+  /// Calls `family`: what it registers here is of the family of that name, a literal. One at a time.
+  void add_family(const char* name, void (*family)(KernelRegistry* registry));
 
   /// The registration for a node, or null when there is none. InvalidArgument when two of equal priority match.
   absl::StatusOr<const KernelDef*> find(const std::string& op, const std::string& device_type,
@@ -91,8 +91,9 @@ class KernelRegistry {
 
  private:
   mutable std::shared_mutex mu_;
-  const char* family_ = "";  // guarded by mu_
-  absl::flat_hash_map<std::string, std::vector<std::unique_ptr<const KernelDef>>> defs_;  // guarded by mu_
+  // Guarded by mu_.
+  const char* family_ = "";
+  absl::flat_hash_map<std::string, std::vector<std::unique_ptr<const KernelDef>>> defs_;
 };
 
 }  // namespace troupe

@@ -25,14 +25,14 @@ absl::Status OpRegistry::add(std::span<const OpRow> rows) {
   return absl::OkStatus();
 }
 
-absl::Status OpRegistry::add_family(const char* name, absl::Status (*add)(OpRegistry* registry)) {
-  auto set_family = [this](const char* family) {
+absl::Status OpRegistry::add_family(const char* name, absl::Status (*family)(OpRegistry* registry)) {
+  auto set_name = [this](const char* n) {
     std::lock_guard lock(mu_);
-    family_ = family;
+    family_ = n;
   };
-  set_family(name);
-  absl::Status status = add(this);
-  set_family("");
+  set_name(name);
+  absl::Status status = family(this);
+  set_name("");
   return status;
 }
 

@@ -22,8 +22,8 @@ class OpRegistry {
 
   /// Rows must outlive the registry (they are static tables). AlreadyExists when a name is taken.
   absl::Status add(std::span<const OpRow> rows);
-  /// The same for the rows that `add` adds: their ops are of that family, whose name is a literal. One at a time.
-  absl::Status add_family(const char* name, absl::Status (*add)(OpRegistry* registry));
+  /// Calls `family`: the ops of rows that it adds here are of the family of that name, a literal. One at a time.
+  absl::Status add_family(const char* name, absl::Status (*family)(OpRegistry* registry));
   absl::Status add(OpDef op);
   /// Gives ops that are rows of this registry, and that nobody has looked up yet, their shape functions. NotFound for an
   /// op that is none, AlreadyExists when it has a function.

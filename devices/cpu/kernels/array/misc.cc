@@ -1,4 +1,4 @@
-// Inplace updates, EditDistance, ImmutableConst; and the registration of the whole array family.
+// Inplace updates, EditDistance, ImmutableConst.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -11,7 +11,6 @@
 #include "devices/session_handles.h"
 
 namespace troupe {
-
 namespace {
 
 absl::Status no_op(KernelContext&) { return absl::OkStatus(); }

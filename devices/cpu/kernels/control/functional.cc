@@ -18,8 +18,8 @@ namespace {
 
 absl::Status check_results(const KernelContext& context, absl::Span<const Tensor> results) {
   if (static_cast<int>(results.size()) != context.num_outputs()) {
-    return absl::InternalError(absl::StrCat("Expect to produce ", context.num_outputs(),
-                                            " tensors, but only get ", results.size()));
+    return absl::InternalError(
+        absl::StrCat("Expect to produce ", context.num_outputs(), " tensors, but only get ", results.size()));
   }
   for (size_t i = 0; i < results.size(); ++i) {
     const DataType want = context.output_type(static_cast<int>(i));

@@ -2,7 +2,6 @@
 
 #include "devices/kernel_registry.h"
 
-
 namespace troupe {
 
 /// What a kernel that calls functions says outside sessions: FailedPrecondition.

@@ -6,7 +6,6 @@
 #include "devices/kernel_registry.h"
 
 namespace troupe {
-
 namespace {
 
 class Mutex final : public Resource {

@@ -13,7 +13,6 @@
 #include "devices/kernel_registry.h"
 
 namespace troupe {
-
 namespace {
 
 class AssertKernel final : public Kernel {

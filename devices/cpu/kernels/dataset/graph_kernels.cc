@@ -45,8 +45,7 @@ absl::Status fingerprint(KernelContext& context) {
 
 /// Outputs of a node that is run here and now.
 absl::StatusOr<std::vector<Value>> evaluate(KernelContext& context, const KernelRegistry& kernels,
-                                            const Graph& graph, const Node& node,
-                                            std::vector<Value> inputs) {
+                                            const Graph& graph, const Node& node, std::vector<Value> inputs) {
   std::vector<Value> outputs(node.output_types.size());
   if (node.is("Const")) {
     TROUPE_ASSIGN_OR_RETURN(outputs[0].tensor, node.attrs.get<Tensor>("value"));

@@ -1,4 +1,4 @@
-// Inverses, determinants, linear systems, Cholesky; and the registration of the linear algebra family.
+// Inverses, determinants, linear systems, Cholesky.
 #include "devices/cpu/kernels/linalg/matrices.h"
 #include "devices/kernel_registry.h"
 
@@ -6,7 +6,6 @@
 #include <Eigen/LU>
 #include <cmath>
 #include <limits>
-
 
 namespace troupe {
 namespace {

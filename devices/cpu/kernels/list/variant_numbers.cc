@@ -41,22 +41,21 @@ class NumberVariant final : public VariantValue, public VariantMath {
 
 template <class T>
 void register_number(const char* type) {
-  register_variant_decoder(
-      type,
-      [type](const std::string& bytes,
-             std::vector<Tensor> tensors) -> absl::StatusOr<std::shared_ptr<VariantValue>> {
-        if (bytes.size() != sizeof(T) || !tensors.empty()) {
-          return invalid("A variant of type ", type, " has ", sizeof(T), " bytes, got ", bytes.size(),
-                         " and ", tensors.size(), " tensors");
-        }
-        T number{};
-        if constexpr (std::is_same_v<T, bool>) {
-          number = bytes[0] != 0;
-        } else {
-          std::memcpy(&number, bytes.data(), sizeof(T));
-        }
-        return std::make_shared<NumberVariant<T>>(type, number);
-      });
+  register_variant_decoder(type,
+                           [type](const std::string& bytes, std::vector<Tensor> tensors)
+                               -> absl::StatusOr<std::shared_ptr<VariantValue>> {
+                             if (bytes.size() != sizeof(T) || !tensors.empty()) {
+                               return invalid("A variant of type ", type, " has ", sizeof(T), " bytes, got ",
+                                              bytes.size(), " and ", tensors.size(), " tensors");
+                             }
+                             T number{};
+                             if constexpr (std::is_same_v<T, bool>) {
+                               number = bytes[0] != 0;
+                             } else {
+                               std::memcpy(&number, bytes.data(), sizeof(T));
+                             }
+                             return std::make_shared<NumberVariant<T>>(type, number);
+                           });
 }
 
 absl::Status zeros_like(KernelContext& context) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <string>
 
-
 namespace troupe {
 namespace {
 

@@ -5,9 +5,9 @@
 namespace troupe {
 
 bool OptionalVariant::serialize(std::string* metadata, std::vector<Tensor>* tensors) const {
-    metadata->assign(1, values_.has_value() ? '\1' : '\0');
-    if (values_.has_value()) *tensors = *values_;
-    return true;
+  metadata->assign(1, values_.has_value() ? '\1' : '\0');
+  if (values_.has_value()) *tensors = *values_;
+  return true;
 }
 
 absl::StatusOr<std::shared_ptr<VariantValue>> decode_optional(const std::string& metadata,

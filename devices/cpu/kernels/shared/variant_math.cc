@@ -13,13 +13,14 @@ std::string type_of(const Variant& v) { return v.empty() ? "" : v.value()->type_
 absl::StatusOr<Variant> zeros_of(KernelContext& context, const Variant& value) {
   const auto* math = value.get<VariantMath>();
   if (math != nullptr) return math->zeros(context);
-  return absl::InternalError(
-      absl::StrCat("No unary variant unary_op function found for op ZEROS_LIKE Variant type_name: ",
-                   type_of(value), " for device type: CPU"));
+  return absl::InternalError(absl::StrCat(
+      "No unary variant unary_op function found for op ZEROS_LIKE Variant type_name: ", type_of(value),
+      " for device type: CPU"));
 }
 
 absl::StatusOr<Variant> sum_of(KernelContext& context, const Variant& a, const Variant& b) {
-  const bool same = a.empty() || b.empty() ? a.empty() == b.empty() : typeid(*a.value()) == typeid(*b.value());
+  const bool same =
+      a.empty() || b.empty() ? a.empty() == b.empty() : typeid(*a.value()) == typeid(*b.value());
   if (!same) {
     return absl::InternalError(
         absl::StrCat("BinaryOpVariants: Variants a and b have different type ids.  Type names: '", type_of(a),

@@ -320,8 +320,6 @@ void add_types(KernelRegistry* registry) {
 
 }  // namespace
 
-void register_sparse_count(KernelRegistry* registry) {
-  add_types<float, double, int32_t, int64_t>(registry);
-}
+void register_sparse_count(KernelRegistry* registry) { add_types<float, double, int32_t, int64_t>(registry); }
 
 }  // namespace troupe

@@ -1,8 +1,4 @@
-// What the sparse kernels share, and the registration of the family.
 #include "devices/cpu/kernels/sparse/parts.h"
-
-#include "devices/kernel_registry.h"
-
 
 namespace troupe {
 

@@ -8,7 +8,6 @@
 #include "devices/kernel_registry.h"
 
 namespace troupe {
-
 namespace {
 
 /// A handle with this shared_name is to a fresh variable each time, which lives as long as its handles.

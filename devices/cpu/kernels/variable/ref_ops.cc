@@ -9,7 +9,6 @@
 #include "devices/kernel_registry.h"
 
 namespace troupe {
-
 namespace {
 
 /// A ref variable as the resource manager holds it.
