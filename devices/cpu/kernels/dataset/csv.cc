@@ -7,7 +7,6 @@
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/kernels/shared/parse_number.h"
 #include "devices/cpu/kernels/shared/record_formats.h"
-#include "devices/cpu/kernels/shared/string_util.h"
 
 namespace troupe {
 namespace {

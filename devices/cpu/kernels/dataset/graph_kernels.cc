@@ -1,8 +1,8 @@
 // Datasets as graphs, and graphs as datasets.
 
 #include "devices/cpu/kernels/dataset/graph.h"
+#include "devices/cpu/kernels/dataset/registry_kernel.h"
 #include "devices/cpu/kernels/shared/array_util.h"
-#include "devices/cpu/kernels/shared/registry_kernel.h"
 #include "devices/kernel_registry.h"
 #include "graph/ir/algorithm.h"
 #include "graph/ir/graph_def.h"

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "devices/cpu/kernels/dataset/core.h"
+#include "devices/cpu/kernels/dataset/registry_kernel.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/kernels/shared/dense_feature.h"
 #include "devices/cpu/kernels/shared/ragged_value.h"
-#include "devices/cpu/kernels/shared/registry_kernel.h"
 #include "devices/cpu/kernels/shared/tensor_variant.h"
 
 namespace troupe {

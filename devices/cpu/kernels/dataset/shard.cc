@@ -5,8 +5,8 @@
 
 #include "absl/strings/match.h"
 #include "devices/cpu/kernels/dataset/graph.h"
+#include "devices/cpu/kernels/dataset/registry_kernel.h"
 #include "devices/cpu/kernels/shared/array_util.h"
-#include "devices/cpu/kernels/shared/registry_kernel.h"
 #include "proto/function.pb.h"
 #include "proto/pb.h"
 

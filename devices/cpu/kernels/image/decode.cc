@@ -4,8 +4,8 @@
 
 #include "absl/strings/match.h"
 #include "devices/cpu/kernels/image/codec.h"
+#include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/kernels/shared/png.h"
-#include "devices/cpu/kernels/shared/string_util.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {

@@ -5,8 +5,8 @@
 #include "absl/strings/str_join.h"
 #include "devices/cpu/kernels/image/codec.h"
 #include "devices/cpu/kernels/image/jpeg.h"
+#include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/kernels/shared/png.h"
-#include "devices/cpu/kernels/shared/string_util.h"
 
 namespace troupe {
 namespace {

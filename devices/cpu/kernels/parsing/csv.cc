@@ -4,8 +4,8 @@
 
 #include "absl/strings/numbers.h"
 #include "devices/cpu/kernels/parsing/example.h"
+#include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/kernels/shared/parse_number.h"
-#include "devices/cpu/kernels/shared/string_util.h"
 
 namespace troupe {
 namespace {

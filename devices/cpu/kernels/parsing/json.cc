@@ -6,7 +6,7 @@
 #include <string>
 
 #include "devices/cpu/kernels/parsing/example.h"
-#include "devices/cpu/kernels/shared/string_util.h"
+#include "devices/cpu/kernels/shared/array_util.h"
 #include "proto/example.pb.h"
 #include "proto/pb.h"
 

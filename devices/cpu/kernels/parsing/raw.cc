@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "devices/cpu/kernels/shared/string_util.h"
+#include "devices/cpu/kernels/shared/array_util.h"
 
 namespace troupe {
 namespace {

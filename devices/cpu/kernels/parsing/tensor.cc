@@ -2,7 +2,7 @@
 #include <string>
 
 #include "absl/strings/escaping.h"
-#include "devices/cpu/kernels/shared/string_util.h"
+#include "devices/cpu/kernels/shared/array_util.h"
 #include "graph/tensor/tensor_proto.h"
 #include "proto/tensor.pb.h"
 

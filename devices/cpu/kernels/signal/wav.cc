@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "devices/cpu/kernels/shared/string_util.h"
+#include "devices/cpu/kernels/shared/array_util.h"
 
 namespace troupe {
 namespace {

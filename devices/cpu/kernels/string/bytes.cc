@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "devices/cpu/kernels/shared/string_util.h"
+#include "devices/cpu/kernels/string/util.h"
 
 namespace troupe {
 namespace {

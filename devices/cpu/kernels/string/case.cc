@@ -7,7 +7,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
-#include "devices/cpu/kernels/shared/string_util.h"
+#include "devices/cpu/kernels/string/util.h"
 
 namespace troupe {
 namespace {

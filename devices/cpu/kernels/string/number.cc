@@ -9,7 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "devices/cpu/kernels/shared/parse_number.h"
-#include "devices/cpu/kernels/shared/string_util.h"
+#include "devices/cpu/kernels/string/util.h"
 
 namespace troupe {
 namespace {

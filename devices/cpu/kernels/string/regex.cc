@@ -5,7 +5,7 @@
 #include <mutex>
 #include <string>
 
-#include "devices/cpu/kernels/shared/string_util.h"
+#include "devices/cpu/kernels/string/util.h"
 
 namespace troupe {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "devices/cpu/kernels/shared/string_util.h"
+#include "devices/cpu/kernels/string/util.h"
 
 namespace troupe {
 namespace {

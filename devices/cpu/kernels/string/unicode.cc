@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "devices/cpu/kernels/shared/string_util.h"
+#include "devices/cpu/kernels/string/util.h"
 
 namespace troupe {
 namespace {

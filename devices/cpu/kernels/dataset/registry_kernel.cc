@@ -1,4 +1,4 @@
-#include "devices/cpu/kernels/shared/registry_kernel.h"
+#include "devices/cpu/kernels/dataset/registry_kernel.h"
 
 namespace troupe {
 namespace {
