@@ -7,7 +7,7 @@
 #include "devices/cpu/kernels/dataset/core.h"
 #include "devices/cpu/kernels/dataset/iterator_threads.h"
 #include "devices/services.h"
-#include "tests/devices/kernels/dataset_fixture.h"
+#include "tests/devices/kernels/dataset/dataset_fixture.h"
 
 namespace troupe::test {
 namespace {

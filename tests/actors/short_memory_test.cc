@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "devices/memory/failing_allocator.h"
-#include "tests/devices/kernels/dataset_fixture.h"
+#include "tests/devices/kernels/dataset/dataset_fixture.h"
 #include "tests/support/kernel_harness.h"
 
 namespace troupe::test {

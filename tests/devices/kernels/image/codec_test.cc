@@ -1,12 +1,9 @@
 #include <gmock/gmock.h>
 
-#include <cmath>
-
 #include "tests/support/string_tensors.h"
 
 namespace troupe::test {
 namespace {
-
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -41,14 +38,6 @@ absl::StatusOr<std::vector<Tensor>> decoded(const std::string& op, absl::string_
 
 std::string bytes_of(const Tensor& t) { return t.value<TString>().str(); }
 
-const char kOneFrame[] =
-    "GIF89a\x02\x00\x02\x00\x80\x00\x00\xff\x00\x00\x00\x00\xff,"
-    "\x00\x00\x00\x00\x02\x00\x02\x00\x00\x02\x03\x44\x02\x05\x00;";
-const char kTwoFrames[] =
-    "GIF89a\x02\x00\x02\x00\x80\x00\x00\xff\x00\x00\x00\x00\xff,"
-    "\x00\x00\x00\x00\x02\x00\x02\x00\x00\x02\x03\x44\x02\x05\x00"
-    ",\x01\x00\x01\x00\x01\x00\x01\x00\x00\x02\x02\x44\x01\x00;";
-const absl::string_view kGif(kOneFrame, sizeof(kOneFrame) - 1);
 const absl::string_view kAnimation(kTwoFrames, sizeof(kTwoFrames) - 1);
 
 /// A bitmap of 2 x 2 pixels of 24 bits; rows from the bottom up.
@@ -225,25 +214,6 @@ TEST(DecodeImage, scales_to_the_dtype) {
   const std::string png = bytes_of(encoded("EncodePng", Tensor::from<uint8_t>(Shape{1, 1, 1}, {10})));
   EXPECT_FLOAT_EQ(values<float>(decoded("DecodeImage", png, {{"dtype", DataType::kFloat}})->at(0))[0],
                   10 / 255.0f);
-}
-
-TEST(Wav, keeps_samples) {
-  Tensor audio = Tensor::from<float>(Shape{3, 2}, {0.5f, -0.5f, 1, -1, 2, 0});
-  auto file = run("EncodeWav", {audio, Tensor::scalar<int32_t>(8000)});
-  ASSERT_TRUE(file.ok()) << file.status();
-  const std::string bytes = bytes_of(file->at(0));
-  auto out = decoded("DecodeWav", bytes);
-  ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_THAT(values<float>(out->at(0)), ElementsAre(0.5f, -0.5f, 32767 / 32768.0f, -1, 32767 / 32768.0f, 0));
-  EXPECT_EQ(out->at(1).value<int32_t>(), 8000);
-  EXPECT_THAT(
-      values<float>(decoded("DecodeWav", bytes, {{"desired_samples", 1}, {"desired_channels", 3}})->at(0)),
-      ElementsAre(0.5f, -0.5f, -0.5f));
-  for (size_t n = 0; n < bytes.size(); ++n) EXPECT_FALSE(decoded("DecodeWav", bytes.substr(0, n)).ok()) << n;
-  EXPECT_THAT(message(decoded("DecodeWav", "junkjunk")),
-              HasSubstr("Header mismatch: Expected RIFF but found junk"));
-  EXPECT_EQ(message(run("EncodeWav", {Tensor::vector<float>({1}), Tensor::scalar<int32_t>(1)})),
-            "audio must be 2-dimensional[1]");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "tests/support/kernel_harness.h"
 
@@ -348,6 +348,15 @@ TEST(Counts, of_ragged_and_sparse_values) {
                             {Tensor::from<int32_t>(Shape{2, 2}, {1, 3, 1, 1}), floats({})},
                             {{"binary_output", false}, {"output_type", DataType::kFloat}}),
                  {rows(3, 2, {0, 1, 0, 3, 1, 1}), floats({1, 1, 2}), ints({2, 4})});
+}
+
+TEST(SparseAdd, takes_a_threshold_of_any_real_dtype) {
+  const Tensor at = Tensor::from<int64_t>({2, 1}, {0, 2}), shape = Tensor::vector<int64_t>({3});
+  auto out = run_kernel("SparseAdd", {at, Tensor::vector<float>({1, 3}), shape, at,
+                                      Tensor::vector<float>({1, 1}), shape, Tensor::scalar(int32_t{3})});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(out->at(0).flat<int64_t>(), testing::ElementsAre(2));
+  EXPECT_THAT(out->at(1).flat<float>(), testing::ElementsAre(4));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include "proto/graph.pb.h"
 #include "proto/summary.pb.h"
-#include "tests/devices/kernels/dataset_fixture.h"
+#include "tests/devices/kernels/dataset/dataset_fixture.h"
 
 namespace troupe::test {
 namespace {

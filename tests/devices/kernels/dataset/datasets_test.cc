@@ -2,7 +2,7 @@
 // 2.21's.
 
 #include "proto/example.pb.h"
-#include "tests/devices/kernels/dataset_fixture.h"
+#include "tests/devices/kernels/dataset/dataset_fixture.h"
 
 namespace troupe::test {
 namespace {
@@ -604,8 +604,9 @@ TEST_F(DatasetKernels, refuse_numbers_of_calls_that_make_no_sense) {
   const int32_t none = 0;
   make(op("ParallelMapDataset", calling("Same"), {{range(3)}, {constant("none", Tensor::scalar(none))}}),
        "num_parallel_calls must be greater than zero.");
-  make(op("ParallelInterleaveDatasetV2", calling("Upto"), {{range(3)}, {number(1)}, {number(1)}, {number(2)}}),
-       "However, `num_parallel_calls` is 2 and `cycle_length` is 1");
+  make(
+      op("ParallelInterleaveDatasetV2", calling("Upto"), {{range(3)}, {number(1)}, {number(1)}, {number(2)}}),
+      "However, `num_parallel_calls` is 2 and `cycle_length` is 1");
   make(op("ShuffleDataset", elements(), {{range(3)}, {number(-1)}, {number(0)}, {number(0)}}),
        "buffer_size must be greater than zero or UNKNOWN_CARDINALITY");
   iterate(op("ShuffleDataset", elements(), {{range(3)}, {number(-2)}, {number(1)}, {number(1)}}));

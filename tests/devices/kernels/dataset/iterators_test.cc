@@ -3,7 +3,7 @@
 #include <future>
 #include <thread>
 
-#include "tests/devices/kernels/dataset_fixture.h"
+#include "tests/devices/kernels/dataset/dataset_fixture.h"
 
 namespace troupe::test {
 namespace {

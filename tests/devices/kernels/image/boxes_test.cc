@@ -1,7 +1,6 @@
-// Random boxes and places, matrices in rows: the numbers are TensorFlow 2.21's for the same inputs and seeds.
+// Random boxes and places: the numbers are TensorFlow 2.21's for the same inputs and seeds.
 #include <gmock/gmock.h>
 
-#include "graph/tensor/variant.h"
 #include "tests/support/kernel_harness.h"
 
 namespace troupe::test {
@@ -97,32 +96,6 @@ TEST(SampleBox, refuses_what_makes_no_box) {
             absl::InvalidArgumentError("All bounding box coordinates must be in [0.0, 1.0]: 1.2"));
   EXPECT_THAT(sample_box(1, 0, {}, Tensor(DataType::kFloat, Shape{1, 0, 4})).status().message(),
               HasSubstr("No bounding boxes provided as input."));
-}
-
-absl::StatusOr<std::vector<Tensor>> place(const Tensor& index, const Tensor& max_index, int64_t rounds = 4) {
-  return run_kernel("RandomIndexShuffle", {index, Tensor::vector<int64_t>({1, 2, 3}), max_index},
-                    {{"rounds", rounds}});
-}
-
-TEST(RandomIndexShuffle, permutes) {
-  auto out = place(Tensor::vector<int32_t>({0, 1, 2, 3, 4, 5}), Tensor::scalar(int32_t{5}), 8);
-  ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_THAT(out->at(0).flat<int32_t>(), ElementsAre(0, 5, 4, 1, 3, 2));
-  out = place(Tensor::vector<int64_t>({0, 1, 2}), Tensor::scalar(int64_t{1} << 33));
-  ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_THAT(out->at(0).flat<int64_t>(), ElementsAre(3497874, 11886211, 20274608));
-  out = place(Tensor::vector<int64_t>({0, 1, 2}), Tensor::scalar((int64_t{1} << 62) + 5));
-  ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_THAT(out->at(0).flat<int64_t>(), ElementsAre(57310969746, 194749922947, 332188876208));
-}
-
-TEST(RandomIndexShuffle, ends_for_any_number_of_rounds) {
-  for (int64_t rounds : {-1, 0, 1, 2, 5, 7}) {
-    EXPECT_TRUE(place(Tensor::vector<int32_t>({0, 1, 2, 3, 4}), Tensor::scalar(int32_t{4}), rounds).ok());
-  }
-  EXPECT_FALSE(place(Tensor::scalar(int32_t{9}), Tensor::scalar(int32_t{5})).ok());
-  EXPECT_EQ(place(Tensor::vector<int32_t>({1, 2}), Tensor::vector<int32_t>({5, 6, 7})).status(),
-            absl::InvalidArgumentError("Index bust be a scalar or vector."));
 }
 
 }  // namespace

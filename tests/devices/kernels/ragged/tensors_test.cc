@@ -6,6 +6,7 @@ namespace troupe::test {
 namespace {
 
 Tensor ints(std::initializer_list<int64_t> values) { return Tensor::vector<int64_t>(values); }
+
 Tensor floats(std::initializer_list<float> values) { return Tensor::vector<float>(values); }
 
 void expect_outputs(const absl::StatusOr<std::vector<Tensor>>& got, const std::vector<Tensor>& want) {
@@ -71,54 +72,6 @@ TEST(RaggedGather, takes_rows_in_any_order) {
                  {ints({0, 3, 5, 8}), floats({3, 4, 5, 1, 2, 3, 4, 5})});
   EXPECT_EQ(run_kernel("RaggedGather", {kSplits, kValues, Tensor::vector<int32_t>({3})}, attrs).status(),
             absl::InvalidArgumentError("indices[0] = 3 is not in [0, 3)"));
-}
-
-TEST(AudioSpectrogram, sees_windows_of_the_sound) {
-  Tensor sound = Tensor::from<float>(Shape{10, 1}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
-  expect_outputs(
-      run_kernel("AudioSpectrogram", {sound}, {{"window_size", int64_t{4}}, {"stride", int64_t{3}}}),
-      {Tensor::from<float>(Shape{1, 3, 3}, {6, 3.162278f, 0, 12, 6.082763f, 0, 18, 9.055386f, 0})});
-  EXPECT_EQ(
-      run_kernel("AudioSpectrogram", {sound}, {{"window_size", int64_t{1}}, {"stride", int64_t{3}}}).status(),
-      absl::InvalidArgumentError("Spectrogram initialization failed for window size 1 and stride 3"));
-}
-
-TEST(Mfcc, transforms_a_filter_bank) {
-  Tensor ramp(DataType::kFloat, Shape{1, 1, 33});
-  for (int i = 0; i < 33; ++i) ramp.flat<float>()[i] = static_cast<float>(i);
-  AttrMap attrs = {{"filterbank_channel_count", int64_t{5}}, {"dct_coefficient_count", int64_t{4}}};
-  expect_outputs(run_kernel("Mfcc", {ramp, Tensor::scalar<int32_t>(8000)}, attrs),
-                 {Tensor::from<float>(Shape{1, 1, 4}, {8.194798f, -1.857426f, -0.126793f, -0.205599f})});
-}
-
-TEST(DataFormat, translates_axes_and_vectors) {
-  auto v = [](std::initializer_list<int32_t> x) { return Tensor::vector<int32_t>(x); };
-  expect_outputs(run_kernel("DataFormatDimMap", {v({0, 1, 2, 3, -1, -2})}), {v({0, 2, 3, 1, 1, 3})});
-  expect_outputs(run_kernel("DataFormatVecPermute", {v({1, 2, 3, 4})}), {v({1, 4, 2, 3})});
-  expect_outputs(run_kernel("DataFormatVecPermute", {v({5, 6})}), {v({5, 6})});
-}
-
-TEST(UnravelIndex, refuses_indices_past_the_end) {
-  auto v = [](std::initializer_list<int32_t> x) { return Tensor::vector<int32_t>(x); };
-  expect_outputs(run_kernel("UnravelIndex", {v({22, 41, 37}), v({7, 6})}),
-                 {Tensor::from<int32_t>(Shape{2, 3}, {3, 6, 6, 4, 5, 1})});
-  EXPECT_EQ(run_kernel("UnravelIndex", {v({42}), v({7, 6})}).status(),
-            absl::InvalidArgumentError("index is out of bound as with dims"));
-}
-
-TEST(CandidateSampler, draws_what_its_seeds_say) {
-  Tensor classes = Tensor::from<int64_t>(Shape{2, 2}, {1, 2, 3, 4});
-  AttrMap attrs = {{"num_true", int64_t{2}},   {"num_sampled", int64_t{3}}, {"unique", true},
-                   {"range_max", int64_t{10}}, {"seed", int64_t{1}},        {"seed2", int64_t{2}}};
-  expect_outputs(run_kernel("UniformCandidateSampler", {classes}, attrs),
-                 {ints({9, 6, 7}), Tensor::from<float>(Shape{2, 2}, {0.3f, 0.3f, 0.3f, 0.3f}),
-                  floats({0.3f, 0.3f, 0.3f})});
-  expect_outputs(run_kernel("LogUniformCandidateSampler", {classes}, attrs),
-                 {ints({0, 1, 8}),
-                  Tensor::from<float>(Shape{2, 2}, {0.603937f, 0.472186f, 0.386383f, 0.326589f}),
-                  floats({0.818386f, 0.603937f, 0.201217f})});
-  expect_outputs(run_kernel("ComputeAccidentalHits", {classes, ints({2, 5, 3})}, {{"num_true", int64_t{2}}}),
-                 {Tensor::vector<int32_t>({0, 1}), ints({0, 2})});
 }
 
 }  // namespace

@@ -1,0 +1,58 @@
+// The largest and the smallest.
+#include <gmock/gmock.h>
+
+#include "tests/support/kernel_harness.h"
+
+namespace troupe::test {
+namespace {
+using ::testing::ElementsAre;
+
+Tensor ramp(const Shape& shape, float step) {
+  Tensor t(DataType::kFloat, shape);
+  float next = 0;
+  for (float& v : t.flat<float>()) v = step * next++;
+  return t;
+}
+
+/// Without the node, which errors of attrs name.
+std::string message_of(const absl::StatusOr<std::vector<Tensor>>& result) {
+  const std::string text(result.status().message());
+  return text.substr(0, text.find("\n\t [["));
+}
+
+TEST(ApproxTopK, is_exact) {
+  const Tensor in = Tensor::from<float>({2, 8}, {3, 1, 4, 1, 5, 9, 2, 6, 2, 7, 1, 8, 2, 8, 1, 8});
+  auto out = run_kernel("ApproxTopK", {in}, {{"k", int64_t{3}}, {"recall_target", 0.5f}});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(out->at(0).flat<float>(), ElementsAre(9, 6, 5, 8, 8, 8));
+  EXPECT_THAT(out->at(1).flat<int32_t>(), ElementsAre(5, 7, 4, 3, 5, 7));
+}
+
+TEST(ApproxTopK, finds_the_smallest_of_any_axis) {
+  const Tensor in = Tensor::from<float>({2, 3, 2}, {3, 1, 4, 1, 5, 9, 2, 6, 2, 7, 1, 8});
+  AttrMap attrs = {{"k", int64_t{2}}, {"reduction_dimension", int64_t{1}}, {"is_max_k", false}};
+  auto smallest = run_kernel("ApproxTopK", {in}, attrs);
+  ASSERT_TRUE(smallest.ok()) << smallest.status();
+  EXPECT_EQ(smallest->at(0).shape(), (Shape{2, 2, 2}));
+  EXPECT_THAT(smallest->at(0).flat<float>(), ElementsAre(3, 1, 4, 1, 1, 6, 2, 7));
+  EXPECT_THAT(smallest->at(1).flat<int32_t>(), ElementsAre(0, 0, 1, 1, 2, 0, 0, 1));
+  attrs.set("reduction_dimension", int64_t{-3});
+  attrs.set("is_max_k", true);
+  attrs.set("k", int64_t{1});
+  attrs.set("aggregate_to_topk", false);
+  auto largest = run_kernel("ApproxTopK", {in}, attrs);
+  ASSERT_TRUE(largest.ok()) << largest.status();
+  EXPECT_THAT(largest->at(0).flat<float>(), ElementsAre(3, 6, 4, 7, 5, 9));
+  attrs.set("reduction_dimension", int64_t{3});
+  EXPECT_EQ(message_of(run_kernel("ApproxTopK", {in}, attrs)),
+            "Invalid reduction dimension: 3. Must be within the range of [-3, 2]");
+}
+
+TEST(TopK, wants_indices_that_fit) {
+  const AttrMap attrs = {{"index_type", DataType::kInt16}};
+  EXPECT_EQ(run_kernel("TopKV2", {ramp({40000}, 1), Tensor::scalar<int32_t>(1)}, attrs).status(),
+            absl::InvalidArgumentError("Second dimension of flattened input must be <= 32767, got 40000"));
+}
+
+}  // namespace
+}  // namespace troupe::test

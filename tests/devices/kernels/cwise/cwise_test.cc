@@ -1,0 +1,46 @@
+// Gradients element by element, and functions at infinity.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Core>
+#include <limits>
+
+#include "tests/support/kernel_harness.h"
+
+namespace troupe::test {
+namespace {
+
+const float kNan = std::numeric_limits<float>::quiet_NaN();
+const float kInf = std::numeric_limits<float>::infinity();
+
+TEST(ReluGrad, multiplies_so_that_nan_stays) {
+  const Tensor x = Tensor::vector<float>({-1, -1, 1, 7}), g = Tensor::vector<float>({kNan, kInf, 2, 3});
+  EXPECT_TRUE(tensors_near(run_kernel("ReluGrad", {g, x})->at(0), Tensor::vector<float>({kNan, kNan, 2, 3})));
+  EXPECT_TRUE(
+      tensors_near(run_kernel("Relu6Grad", {g, x})->at(0), Tensor::vector<float>({kNan, kNan, 2, 0})));
+}
+
+TEST(CwiseGradients, give_nothing_for_no_gradient) {
+  const Tensor y = Tensor::vector<float>({0, kInf, kNan, 2}), none = zeros(DataType::kFloat, Shape{4});
+  for (const char* op : {"SqrtGrad", "RsqrtGrad", "InvGrad", "ReciprocalGrad"}) {
+    EXPECT_TRUE(tensors_near(run_kernel(op, {y, none})->at(0), none)) << op;
+  }
+}
+
+TEST(Zeta, vanishes_at_infinity) {
+  const Tensor x = Tensor::vector<float>({2, kInf, kInf, 2}), q = Tensor::vector<float>({kInf, kInf, 2, 1});
+  EXPECT_TRUE(
+      tensors_near(run_kernel("Zeta", {x, q})->at(0), Tensor::vector<float>({0, 0, 0, 1.6449341f}), 1e-5));
+  const Tensor n = Tensor::vector<float>({1, 2, 0}), at = Tensor::vector<float>({kInf, kInf, 1});
+  EXPECT_TRUE(tensors_near(run_kernel("Polygamma", {n, at})->at(0),
+                           Tensor::vector<float>({0, 0, -0.5772157f}), 1e-5));
+}
+
+TEST(Zeta, is_zero_where_its_terms_are) {
+  auto out = run_kernel("Zeta", {Tensor::vector<float>({1e10f, 1e10f}), Tensor::vector<float>({1, 1.5f})});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(out->at(0).flat<float>(), testing::ElementsAre(1, 0));
+}
+
+}  // namespace
+}  // namespace troupe::test

@@ -1,0 +1,99 @@
+// Reductions, scans and histograms.
+#include <gmock/gmock.h>
+
+#include <limits>
+
+#include "tests/support/kernel_harness.h"
+
+namespace troupe::test {
+namespace {
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const Tensor kMatrix = Tensor::from<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+
+absl::StatusOr<std::vector<Tensor>> reduce(const char* op, const Tensor& x, std::vector<int32_t> axes,
+                                           bool keep_dims = false) {
+  const auto n = static_cast<int64_t>(axes.size());
+  return run_kernel(op, {x, Tensor::from<int32_t>(Shape{n}, axes)}, {{"keep_dims", keep_dims}});
+}
+
+TEST(Reductions, fold_the_axes_given) {
+  EXPECT_TRUE(tensors_near(reduce("Sum", kMatrix, {0})->at(0), Tensor::vector<float>({5, 7, 9})));
+  EXPECT_TRUE(tensors_near(reduce("Sum", kMatrix, {-1})->at(0), Tensor::vector<float>({6, 15})));
+  EXPECT_TRUE(tensors_near(reduce("Mean", kMatrix, {0, 1})->at(0), Tensor::scalar<float>(3.5f)));
+  EXPECT_TRUE(tensors_near(reduce("Prod", kMatrix, {1}, true)->at(0), Tensor::from<float>({2, 1}, {6, 120})));
+  EXPECT_TRUE(tensors_near(reduce("Max", kMatrix, {1})->at(0), Tensor::vector<float>({3, 6})));
+  EXPECT_TRUE(tensors_near(reduce("Min", kMatrix, {0})->at(0), Tensor::vector<float>({1, 2, 3})));
+  EXPECT_TRUE(tensors_near(reduce("EuclideanNorm", Tensor::vector<float>({3, 4}), {0})->at(0),
+                           Tensor::scalar<float>(5)));
+}
+
+TEST(Reductions, of_nothing_are_what_adds_nothing) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const Tensor none(DataType::kFloat, Shape{0, 2});
+  EXPECT_TRUE(tensors_near(reduce("Sum", none, {0})->at(0), Tensor::vector<float>({0, 0})));
+  EXPECT_TRUE(tensors_near(reduce("Prod", none, {0})->at(0), Tensor::vector<float>({1, 1})));
+  EXPECT_TRUE(tensors_near(reduce("Max", none, {0})->at(0), Tensor::vector<float>({-inf, -inf})));
+  EXPECT_TRUE(tensors_near(reduce("Min", none, {0})->at(0), Tensor::vector<float>({inf, inf})));
+}
+
+TEST(Reductions, of_no_axis_change_nothing) {
+  auto out = reduce("Sum", kMatrix, {});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_TRUE(out->at(0).shares_buffer_with(kMatrix));
+}
+
+TEST(Reductions, refuse_axes_outside_and_twice) {
+  for (const std::vector<int32_t>& axes : {std::vector<int32_t>{2}, {-3}, {0, 0}, {1, -1}}) {
+    const auto out = reduce("Sum", kMatrix, axes);
+    EXPECT_EQ(out.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(out.status().message()), HasSubstr("Invalid reduction"));
+  }
+}
+
+TEST(Logic, holds_for_all_or_any) {
+  const Tensor x = Tensor::from<bool>({2, 2}, {true, true, true, false});
+  EXPECT_THAT(reduce("All", x, {1})->at(0).flat<bool>(), ElementsAre(true, false));
+  EXPECT_THAT(reduce("Any", x, {1})->at(0).flat<bool>(), ElementsAre(true, true));
+}
+
+TEST(ArgMax, takes_the_first_of_equals) {
+  const Tensor x = Tensor::from<float>({2, 3}, {1, 7, 7, 2, 2, 0});
+  auto most = run_kernel("ArgMax", {x, Tensor::scalar<int32_t>(1)}, {{"output_type", DataType::kInt64}});
+  ASSERT_TRUE(most.ok()) << most.status();
+  EXPECT_THAT(most->at(0).flat<int64_t>(), ElementsAre(1, 0));
+  auto least = run_kernel("ArgMin", {x, Tensor::scalar<int32_t>(-1)}, {{"output_type", DataType::kInt32}});
+  ASSERT_TRUE(least.ok()) << least.status();
+  EXPECT_THAT(least->at(0).flat<int32_t>(), ElementsAre(0, 2));
+}
+
+TEST(Scans, go_either_way_with_or_without_the_element) {
+  const Tensor x = Tensor::vector<float>({1, 2, 3}), axis = Tensor::scalar<int32_t>(0);
+  const auto scan = [&](const char* op, bool exclusive, bool reverse) {
+    return run_kernel(op, {x, axis}, {{"exclusive", exclusive}, {"reverse", reverse}})->at(0);
+  };
+  EXPECT_TRUE(tensors_near(scan("Cumsum", false, false), Tensor::vector<float>({1, 3, 6})));
+  EXPECT_TRUE(tensors_near(scan("Cumsum", true, false), Tensor::vector<float>({0, 1, 3})));
+  EXPECT_TRUE(tensors_near(scan("Cumsum", false, true), Tensor::vector<float>({6, 5, 3})));
+  EXPECT_TRUE(tensors_near(scan("Cumsum", true, true), Tensor::vector<float>({5, 3, 0})));
+  EXPECT_TRUE(tensors_near(scan("Cumprod", true, false), Tensor::vector<float>({1, 1, 2})));
+}
+
+TEST(Bincount, adds_weights_of_what_is_below_the_size) {
+  const Tensor values = Tensor::vector<int32_t>({0, 2, 2, 9});
+  auto out =
+      run_kernel("Bincount", {values, Tensor::scalar<int32_t>(4), Tensor::vector<float>({0.5f, 1, 2, 4})});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_TRUE(tensors_near(out->at(0), Tensor::vector<float>({0.5f, 0, 3, 0})));
+}
+
+TEST(HistogramFixedWidth, puts_what_lies_outside_into_the_last_bins) {
+  auto out = run_kernel("HistogramFixedWidth", {Tensor::vector<float>({-1, 0, 1.5f, 2, 5, 15}),
+                                                Tensor::vector<float>({0, 5}), Tensor::scalar<int32_t>(5)});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(out->at(0).flat<int32_t>(), ElementsAre(2, 1, 1, 0, 2));
+}
+
+}  // namespace
+}  // namespace troupe::test
