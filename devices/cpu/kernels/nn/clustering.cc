@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "devices/cpu/kernels/shared/array_util.h"
+#include "devices/cpu/loops/philox.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
