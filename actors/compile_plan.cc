@@ -20,6 +20,8 @@ std::shared_ptr<const Graph> functions_of(const Graph& graph) {
 PlanOptions plan_options(const SessionCore& core) {
   PlanOptions options;
   options.optimize = core.options.optimize;
+  options.fold_constants = core.options.fold_constants;
+  options.merge_common_subexpressions = core.options.merge_common_subexpressions;
   options.allow_soft_placement = core.options.allow_soft_placement;
   if (core.options.log_device_placement) {
     options.placed = [log = std::make_shared<PlacementLog>(*core.devices)](const Node& n) {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "actors/option_table.h"
 #include "proto/config.pb.h"
 
 namespace troupe {
@@ -15,31 +16,12 @@ namespace pb = ::tensorflow;
 
 SessionOptions from_proto(const pb::ConfigProto& c) {
   SessionOptions o;
-  for (const auto& [type, count] : c.device_count()) o.device_count[type] = count;
-  o.inter_op_threads = c.inter_op_parallelism_threads();
-  o.intra_op_threads = c.intra_op_parallelism_threads();
-  o.use_per_session_threads = c.use_per_session_threads();
-  for (const auto& p : c.session_inter_op_thread_pool())
-    o.inter_op_pools.push_back({p.num_threads(), p.global_name()});
-  o.operation_timeout = std::chrono::milliseconds(c.operation_timeout_in_ms());
-  o.allow_soft_placement = c.allow_soft_placement();
-  o.log_device_placement = c.log_device_placement();
-  o.place_pruned_graph = c.graph_options().place_pruned_graph();
-  const auto& opt = c.graph_options().optimizer_options();
-  o.optimize = opt.opt_level() != pb::OptimizerOptions::L0 || opt.do_constant_folding() ||
-               opt.do_common_subexpression_elimination();
-  if (opt.max_folded_constant_in_bytes() > 0)
-    o.max_folded_constant_bytes = opt.max_folded_constant_in_bytes();
-  const auto& e = c.experimental();
-  o.optimize_for_static_graph = e.optimize_for_static_graph();
-  o.disable_output_partition_graphs = e.disable_output_partition_graphs();
-  o.build_cost_model = c.graph_options().build_cost_model();
-  o.build_cost_model_after = c.graph_options().build_cost_model_after();
-  o.executor_type = e.executor_type();
-  if (e.has_session_metadata()) {
-    o.has_metadata = true;
-    o.metadata_name = e.session_metadata().name();
-    o.metadata_version = e.session_metadata().version();
+  for (const OptionRow& row : option_rows()) {
+    if (row.read != nullptr) row.read(c, &o);
+  }
+  for (const SetOption& option : set_options(c)) {
+    if (option.row != nullptr && option.row->use == OptionUse::kWithoutMeaning)
+      o.without_meaning.push_back(absl::StrCat(option.path, ": ", option.row->sentence));
   }
   o.config = c.SerializeAsString();
   return o;

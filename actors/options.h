@@ -17,6 +17,8 @@ struct InterOpPoolOptions {
   int num_threads = 0;
   /// Empty: the session's own. Otherwise shared by all sessions of the runtime that name it.
   std::string global_name;
+
+  friend bool operator==(const InterOpPoolOptions&, const InterOpPoolOptions&) = default;
 };
 
 /// How a session behaves: the fields of ConfigProto that have a meaning here, as plain data.
@@ -35,8 +37,10 @@ struct SessionOptions {
   bool allow_soft_placement = false;
   bool log_device_placement = false;
   bool place_pruned_graph = false;
-  /// opt_level L0 and rewriting off: every node is executed as written.
+  /// False: every node is executed as written, whatever the next two say.
   bool optimize = true;
+  bool fold_constants = true;
+  bool merge_common_subexpressions = true;
   int64_t max_folded_constant_bytes = 10 << 20;
   bool optimize_for_static_graph = false;
   bool disable_output_partition_graphs = false;
@@ -57,6 +61,10 @@ struct SessionOptions {
   std::chrono::milliseconds close_patience{std::chrono::seconds(10)};
   /// The ConfigProto that this was made from, as bytes: kernels of plug-ins may ask for it.
   std::string config;
+  /// Of its fields those that do nothing here, each with the reason: logged when a session opens.
+  std::vector<std::string> without_meaning;
+
+  friend bool operator==(const SessionOptions&, const SessionOptions&) = default;
 
   /// From the bytes of a ConfigProto. InvalidArgument when they do not parse.
   static absl::StatusOr<SessionOptions> from_config(absl::string_view config_bytes);

@@ -1,4 +1,5 @@
 #include <caf/all.hpp>
+#include <spdlog/spdlog.h>
 
 #include <map>
 
@@ -48,6 +49,8 @@ class RuntimeActorImpl final : public RuntimeActor::base {
       send_exit((*core)->actor, caf::exit_reason::user_shutdown);
       return to_error(s);
     }
+    for (const std::string& option : options.without_meaning)
+      spdlog::warn("session {}: {}", (*core)->id, option);
     return (*core)->actor;
   }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "devices/kernel.h"
+#include "devices/kernel_attrs.h"
 
 namespace troupe {
 
@@ -49,11 +49,18 @@ struct KernelDef {
   }
   /// A stateless function of the context. `cheap`: a few nanoseconds, never worth another thread.
   KernelDef&& fn(KernelFn f, bool cheap = false) &&;
-  /// A class with a static `absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction&)`.
+  /// A class that says what attrs it has, and what it does with them (kernel_attrs.h); or, where it is not made without arguments, one with
+  /// a static `absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction&)`.
   template <class K>
   KernelDef&& kernel() && {
     factory = [](const KernelConstruction& c) -> absl::StatusOr<std::unique_ptr<Kernel>> {
-      return K::create(c);
+      if constexpr (requires { K::create(c); }) {
+        return K::create(c);
+      } else {
+        auto kernel = std::make_unique<K>();
+        TROUPE_RETURN_IF_ERROR(make_ready(c, kernel.get()));
+        return kernel;
+      }
     };
     return std::move(*this);
   }

@@ -1,7 +1,6 @@
 #pragma once
 
-// What nearly every file of ops and shape functions includes, compiled once. Files still include what they use:
-// the option
+// What nearly every file of ops and shape functions includes, compiled once. Files still include what they use: the option
 // TROUPE_PRECOMPILE=OFF builds without.
 #include <algorithm>
 #include <memory>

@@ -23,7 +23,12 @@ bool has_unplaced(const PassContext& c) {
 bool has_unplaced_bodies(const PassContext& c) {
   return of_signature(c) && c.has_leavings && c.options->placement != nullptr && has_unplaced(c);
 }
-bool optimizes(const PassContext& c) { return c.options->optimize && c.evaluator != nullptr; }
+bool folds(const PassContext& c) {
+  return c.options->optimize && c.options->fold_constants && c.evaluator != nullptr;
+}
+bool merges(const PassContext& c) {
+  return c.options->optimize && c.options->merge_common_subexpressions && c.evaluator != nullptr;
+}
 
 absl::StatusOr<PassStats> inline_calls(PassContext& c) {
   return inline_functions(c.draft, c.function, c.options->differentiator);
@@ -84,8 +89,8 @@ constexpr Pass kPasses[] = {
     {"prune", has_leavings, prune_leavings},
     // Before folding, so that constants and merged nodes stay where their nodes were to run.
     {"place", has_unplaced, place_all},
-    {"fold_constants", optimizes, fold},
-    {"merge_common_subexpressions", optimizes, merge},
+    {"fold_constants", folds, fold},
+    {"merge_common_subexpressions", merges, merge},
     {"prune", has_leavings, prune_leavings},
 };
 

@@ -31,8 +31,10 @@ struct PlanSignature {
 std::string partial_run_key(const DeviceCatalog& devices, const std::string& tensor);
 
 struct PlanOptions {
-  /// Optimiser level of ConfigProto: false leaves every node in place (opt_level L0, rewriting off).
+  /// False leaves every node in place, whatever the next two say.
   bool optimize = true;
+  bool fold_constants = true;
+  bool merge_common_subexpressions = true;
   bool allow_soft_placement = false;
   /// Where the nodes of the graph are; null: the plan decides for those that it needs. make_plan only.
   const Placement* placement = nullptr;

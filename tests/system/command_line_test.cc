@@ -243,6 +243,21 @@ TEST_F(CommandLine, inspect_shows_the_graph_before_and_after_a_pass) {
   EXPECT_THAT(rewriting.out, HasSubstr("  + _arg_x_0_0 (_Arg)\n"));
 }
 
+TEST_F(CommandLine, inspect_says_what_a_config_does) {
+  const std::string config =
+      graph("allow_soft_placement: true gpu_options { allow_growth: true } session_handle: 'mine'");
+  const ProgramResult r = troupe({"inspect", "--config", config});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.out, HasSubstr("allow_soft_placement = true  honoured: "));
+  EXPECT_THAT(r.out, HasSubstr("gpu_options.allow_growth = true  without meaning: "));
+  EXPECT_THAT(r.out, HasSubstr("session_handle = \"mine\"  carried: "));
+  EXPECT_THAT(r.out, Not(HasSubstr("cluster_def")));
+  EXPECT_THAT(troupe({"inspect", "--config", config, "--all"}).out, HasSubstr("cluster_def"));
+  expect_error(troupe({"inspect", "--config", graph("no_such_field: 1")}), "is no ConfigProto");
+  expect_error(troupe({"inspect", "--config", "/no/such/file"}), "/no/such/file");
+  expect_error(troupe({"inspect"}), "what to inspect");
+}
+
 TEST_F(CommandLine, inspect_writes_json) {
   const ProgramResult r = troupe({"inspect", graph(graph_texts::kVariable), "--json"});
   const nlohmann::json json = nlohmann::json::parse(r.out, nullptr, false);

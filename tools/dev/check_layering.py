@@ -29,7 +29,7 @@ CAF_FORBIDDEN = ("actors/step/", "actors/cluster/", "actors/session.h", "actors/
 # The floors of actors/ itself: a file includes its own floor and those below it. Without endings; the rest of the folder is the
 # roof, "whoever runs sessions".
 FLOORS = [
-    "options run_values run_gate errors reusable_message precompiled",
+    "options option_table run_values run_gate errors reusable_message precompiled",
     "messages message_types interfaces",
     "step_calls step_slot slot_stock signature signature_key signature_cache run_metadata executor_type",
     "session_core placement_log compile_plan step_lease session_graph signature_compiler",
@@ -42,8 +42,8 @@ KERNELS = "devices/cpu/kernels"
 BELOW_KERNELS = ("devices/cpu/loops", "devices/cpu/primitives")
 # Folders in which no files at all include each other in a circle.
 NO_CIRCLES = ("actors/", KERNELS + "/")
-# Headers that only the sources of another file include: parts of it.
-PARTS = {"actors/runtime_impl": "actors/runtime", "actors/step/executor_frame": "actors/step/executor_state"}
+# Files that are parts of another.
+PARTS = {"actors/runtime_impl": "actors/runtime", "actors/option_table": "actors/options", "actors/step/executor_frame": "actors/step/executor_state"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 

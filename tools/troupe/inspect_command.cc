@@ -15,6 +15,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/troupe/command_options.h"
 #include "tools/troupe/commands.h"
+#include "tools/troupe/config_report.h"
 #include "tools/troupe/files.h"
 #include "tools/troupe/graph_difference.h"
 #include "tools/troupe/graph_picture.h"
@@ -42,6 +43,7 @@ draws the graph before and after it. Without --pass, --dot draws the plan rather
 
 struct Flags {
   std::string graph;
+  std::string config;
   std::vector<std::string> tags;
   PlanSignature signature;
   std::string signature_key;
@@ -145,6 +147,12 @@ std::string picture(const Flags& flags, const GraphFile& model, const PlanReport
 }
 
 absl::StatusOr<std::string> inspect(const Flags& flags) {
+  if (!flags.config.empty()) {
+    if (!flags.graph.empty())
+      return absl::InvalidArgumentError("--config shows a ConfigProto: leave the graph out");
+    return config_report(flags.config, flags.all);
+  }
+  if (flags.graph.empty()) return absl::InvalidArgumentError("what to inspect: a model, or --config FILE");
   TROUPE_ASSIGN_OR_RETURN(const GraphFile model, read_graph_file(flags.graph, flags.tags));
   TROUPE_ASSIGN_OR_RETURN(const PlanSignature signature, planned_signature(flags, model));
   const bool planned = !signature.fetches.empty() || !signature.targets.empty();
@@ -188,7 +196,9 @@ void add_inspect_command(CLI::App& app, Command* chosen) {
   CLI::App* sub =
       app.add_subcommand("inspect", "Shows what a graph contains and what the planner makes of it");
   sub->footer(kExamples);
-  sub->add_option("graph", flags->graph, "The model")->required()->type_name("GRAPH");
+  sub->add_option("graph", flags->graph, "The model")->type_name("GRAPH");
+  sub->add_option("--config", flags->config, "Show what the fields of a ConfigProto do here")
+      ->type_name("FILE");
   add_texts(sub, "--tag", &flags->tags, "Tags of the meta graph (default: serve)");
   add_texts(sub, "--feed", &flags->signature.feeds, "Plan a run that feeds this tensor")->type_name("NAME");
   add_texts(sub, "--fetch", &flags->signature.fetches, "Plan a run that fetches it")->type_name("NAME");

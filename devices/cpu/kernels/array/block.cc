@@ -165,11 +165,10 @@ absl::Status batch_to_space_nd(KernelContext& context) {
 template <bool kToBatch>
 class ImageBlocks final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<ImageBlocks>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->block_, c.attr<int64_t>("block_size"));
-    if (kernel->block_ <= 1) return invalid("Block size should be > 1: ", kernel->block_);
-    return kernel;
+  void attributes(AttrReader& a) { a("block_size", &block_); }
+  absl::Status init(const KernelConstruction&) {
+    if (block_ <= 1) return invalid("Block size should be > 1: ", block_);
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
@@ -195,19 +194,18 @@ constexpr int64_t kMaxDepthBlock = 46340;
 template <bool kToDepth>
 class DepthBlocks final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<DepthBlocks>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->block_, c.attr<int64_t>("block_size"));
+  void attributes(AttrReader& a) { a("block_size", &block_); }
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(std::string format, c.attr<std::string>("data_format"));
-    if (!kToDepth && (kernel->block_ <= 1 || kernel->block_ > kMaxDepthBlock)) {
-      return invalid("Block size should be > 1 and <= ", kMaxDepthBlock, " but was: ", kernel->block_);
+    if (!kToDepth && (block_ <= 1 || block_ > kMaxDepthBlock)) {
+      return invalid("Block size should be > 1 and <= ", kMaxDepthBlock, " but was: ", block_);
     }
-    if (kernel->block_ <= 1) return invalid("Block size should be > 1, but was: ", kernel->block_);
-    if (kernel->block_ > INT32_MAX) return invalid("Block size too large: ", kernel->block_);
+    if (block_ <= 1) return invalid("Block size should be > 1, but was: ", block_);
+    if (block_ > INT32_MAX) return invalid("Block size too large: ", block_);
     if (format != "NHWC" && format != "NCHW")
       return invalid("Only NHWC and NCHW are supported, got ", format);
-    kernel->channels_last_ = format == "NHWC";
-    return kernel;
+    channels_last_ = format == "NHWC";
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
@@ -272,15 +270,14 @@ class DepthBlocks final : public Kernel {
 template <int kSpatial>
 class ExtractPatches final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<ExtractPatches>();
-    TROUPE_RETURN_IF_ERROR(read(c, "ksizes", kernel->sizes_));
-    TROUPE_RETURN_IF_ERROR(read(c, "strides", kernel->strides_));
-    std::fill(std::begin(kernel->rates_), std::end(kernel->rates_), 1);
-    if (kSpatial == 2) TROUPE_RETURN_IF_ERROR(read(c, "rates", kernel->rates_));
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_RETURN_IF_ERROR(read(c, "ksizes", sizes_));
+    TROUPE_RETURN_IF_ERROR(read(c, "strides", strides_));
+    std::fill(std::begin(rates_), std::end(rates_), 1);
+    if (kSpatial == 2) TROUPE_RETURN_IF_ERROR(read(c, "rates", rates_));
     TROUPE_ASSIGN_OR_RETURN(std::string padding, c.attr<std::string>("padding"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->padding_, parse_padding(padding));
-    return kernel;
+    TROUPE_ASSIGN_OR_RETURN(padding_, parse_padding(padding));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);

@@ -117,11 +117,7 @@ absl::Status gather_v1(KernelContext& context) {
 
 class GatherV2 final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<GatherV2>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->batch_dims_, c.attr<int64_t>("batch_dims"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("batch_dims", &batch_dims_); }
   absl::Status compute(KernelContext& context) override {
     const Tensor& axis = context.input(2);
     if (!is_scalar(axis)) return invalid("axis must be scalar");
@@ -136,11 +132,7 @@ class GatherV2 final : public Kernel {
 
 class ResourceGather final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<ResourceGather>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->batch_dims_, c.attr<int64_t>("batch_dims"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("batch_dims", &batch_dims_); }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Var> var, lookup_variable(context, 0));
     std::shared_lock lock(var->mu());

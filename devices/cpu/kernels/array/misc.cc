@@ -125,11 +125,7 @@ int64_t levenshtein(const std::vector<absl::string_view>& a, const std::vector<a
 
 class EditDistance final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<EditDistance>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->normalize_, c.attr<bool>("normalize"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("normalize", &normalize_); }
   absl::Status compute(KernelContext& context) override {
     TROUPE_RETURN_IF_ERROR(
         check_sequences(context.input(0), context.input(1), context.input(2), "hypothesis"));
@@ -173,19 +169,17 @@ class EditDistance final : public Kernel {
 /// A constant whose elements are the bytes of a file, mapped and not read; what is written to them stays private.
 class ImmutableConst final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<ImmutableConst>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->file_, c.attr<std::string>("memory_region_name"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->dtype_, c.attr<DataType>("dtype"));
+  void attributes(AttrReader& a) { a("memory_region_name", &file_)("dtype", &dtype_); }
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(PartialShape shape, c.attr<PartialShape>("shape"));
     auto full = shape.to_shape();
     if (!full) return invalid("attr shape must be fully defined: ", shape.to_string());
-    kernel->shape_ = *std::move(full);
-    if (!is_trivial(kernel->dtype_)) {
-      return absl::UnimplementedError(absl::StrCat("Sorry, ", dtype_name(kernel->dtype_),
-                                                   " is not currently supported for ImmutableConstOp."));
+    shape_ = *std::move(full);
+    if (!is_trivial(dtype_)) {
+      return absl::UnimplementedError(
+          absl::StrCat("Sorry, ", dtype_name(dtype_), " is not currently supported for ImmutableConstOp."));
     }
-    return kernel;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     std::lock_guard lock(mu_);

@@ -280,11 +280,7 @@ absl::Status split_v(KernelContext& context) {
 
 class Pack final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<Pack>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->axis_, c.attr<int64_t>("axis"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("axis", &axis_); }
   absl::Status compute(KernelContext& context) override {
     const Tensor& head = context.input(0);
     int n = context.num_inputs();
@@ -322,11 +318,7 @@ class Pack final : public Kernel {
 
 class Unpack final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<Unpack>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->axis_, c.attr<int64_t>("axis"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("axis", &axis_); }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
     int n = context.num_outputs();
@@ -361,14 +353,13 @@ class Unpack final : public Kernel {
 
 class ParallelConcat final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<ParallelConcat>();
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(PartialShape shape, c.attr<PartialShape>("shape"));
     auto full = shape.to_shape();
     if (!full || full->rank() == 0)
       return invalid("attr shape must be fully defined and not scalar: ", shape.to_string());
-    kernel->shape_ = *std::move(full);
-    return kernel;
+    shape_ = *std::move(full);
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     int n = context.num_inputs();
@@ -491,12 +482,7 @@ absl::Status reverse_v2(KernelContext& context) {
 
 class ReverseSequence final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<ReverseSequence>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->seq_, c.attr<int64_t>("seq_dim"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->batch_, c.attr<int64_t>("batch_dim"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("seq_dim", &seq_)("batch_dim", &batch_); }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
     const Tensor& lengths = context.input(1);

@@ -339,11 +339,7 @@ class MirrorPadGrad final : public MirrorPadKernel {
 
 class OneHot final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<OneHot>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->axis_, c.attr<int64_t>("axis"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("axis", &axis_); }
   absl::Status compute(KernelContext& context) override {
     const Tensor& indices = context.input(0);
     const Tensor& depth_tensor = context.input(1);

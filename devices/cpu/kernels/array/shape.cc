@@ -108,11 +108,7 @@ absl::Status expand_dims(KernelContext& context) {
 
 class Squeeze final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<Squeeze>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->dims_, c.attr<std::vector<int64_t>>("squeeze_dims"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("squeeze_dims", &dims_); }
   bool is_expensive() const override { return false; }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
@@ -167,11 +163,7 @@ absl::Status deep_copy(KernelContext& context) { return copy_into(context, false
 
 class EnsureShape final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<EnsureShape>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->expected_, c.attr<PartialShape>("shape"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("shape", &expected_); }
   bool is_expensive() const override { return false; }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);

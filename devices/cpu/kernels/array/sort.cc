@@ -134,11 +134,7 @@ absl::Status top_k_v2(KernelContext& context) {
 
 class TopK final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<TopK>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->k_, c.attr<int64_t>("k"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("k", &k_); }
   absl::Status compute(KernelContext& context) override { return top_k_of_rows(context, k_); }
 
  private:
@@ -149,13 +145,12 @@ class TopK final : public Kernel {
 /// axis alone.
 class ApproxTopK final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<ApproxTopK>();
+  void attributes(AttrReader& a) { a("k", &k_); }
+  absl::Status init(const KernelConstruction& c) {
     const AttrMap& attrs = c.node().attrs;
-    TROUPE_ASSIGN_OR_RETURN(kernel->k_, c.attr<int64_t>("k"));
-    kernel->axis_ = attrs.get_or<int64_t>("reduction_dimension", -1);
-    kernel->smallest_ = !attrs.get_or<bool>("is_max_k", true);
-    return kernel;
+    axis_ = attrs.get_or<int64_t>("reduction_dimension", -1);
+    smallest_ = !attrs.get_or<bool>("is_max_k", true);
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
@@ -178,11 +173,7 @@ class ApproxTopK final : public Kernel {
 
 class NthElement final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<NthElement>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->reverse_, c.attr<bool>("reverse"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("reverse", &reverse_); }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
     const Tensor& n_tensor = context.input(1);
@@ -249,11 +240,7 @@ absl::Status in_top_k_v2(KernelContext& context) {
 
 class InTopK final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<InTopK>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->k_, c.attr<int64_t>("k"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("k", &k_); }
   absl::Status compute(KernelContext& context) override { return in_top_k(context, k_); }
 
  private:
@@ -289,13 +276,12 @@ absl::Status upper_bound(KernelContext& context) { return bound(context, true); 
 
 class Bucketize final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<Bucketize>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->boundaries_, c.attr<std::vector<float>>("boundaries"));
-    if (!std::is_sorted(kernel->boundaries_.begin(), kernel->boundaries_.end())) {
+  void attributes(AttrReader& a) { a("boundaries", &boundaries_); }
+  absl::Status init(const KernelConstruction&) {
+    if (!std::is_sorted(boundaries_.begin(), boundaries_.end())) {
       return invalid("Expected sorted boundaries");
     }
-    return kernel;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);

@@ -69,12 +69,10 @@ class OldRows {
 
 class LoadAndRemap final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<LoadAndRemap>();
-    TROUPE_ASSIGN_OR_RETURN(k->rows_, c.attr<int64_t>("num_rows"));
-    TROUPE_ASSIGN_OR_RETURN(k->cols_, c.attr<int64_t>("num_cols"));
-    k->max_rows_ = c.node().attrs.get_or<int64_t>("max_rows_in_memory", -1);
-    return k;
+  void attributes(AttrReader& a) { a("num_rows", &rows_)("num_cols", &cols_); }
+  absl::Status init(const KernelConstruction& c) {
+    max_rows_ = c.node().attrs.get_or<int64_t>("max_rows_in_memory", -1);
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

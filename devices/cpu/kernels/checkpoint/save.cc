@@ -74,11 +74,10 @@ absl::Status save_slices(KernelContext& context) { return save_v1(context, true)
 
 class MergeV2CheckpointsKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<MergeV2CheckpointsKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->delete_old_dirs_, c.attr<bool>("delete_old_dirs"));
-    kernel->allow_missing_files_ = c.node().attrs.get_or<bool>("allow_missing_files", false);
-    return kernel;
+  void attributes(AttrReader& a) { a("delete_old_dirs", &delete_old_dirs_); }
+  absl::Status init(const KernelConstruction& c) {
+    allow_missing_files_ = c.node().attrs.get_or<bool>("allow_missing_files", false);
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& list = context.input(0);

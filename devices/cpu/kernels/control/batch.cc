@@ -81,7 +81,7 @@ class BatchingKernel : public AsyncKernel {
   }
 
  protected:
-  absl::Status init(const KernelConstruction& c, const char* inputs, bool function) {
+  absl::Status read(const KernelConstruction& c, const char* inputs, bool function) {
     TROUPE_ASSIGN_OR_RETURN(options_, batch_options(c, function));
     TROUPE_ASSIGN_OR_RETURN(name_, resolve_resource_name(c, UnnamedResource::kNodeName));
     TROUPE_ASSIGN_OR_RETURN(const auto types, c.attr<std::vector<DataType>>(inputs));
@@ -125,11 +125,7 @@ class BatchingKernel : public AsyncKernel {
 /// The last task of a batch gets all rows, the others none; Unbatch gives each its own.
 class BatchKernel final : public BatchingKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<BatchKernel>();
-    TROUPE_RETURN_IF_ERROR(k->init(c, "T", false));
-    return k;
-  }
+  absl::Status init(const KernelConstruction& c) { return read(c, "T", false); }
 
  private:
   void run(Batch batch, int64_t padding, std::function<void()> over) override {
@@ -178,12 +174,8 @@ class BatchKernel final : public BatchingKernel {
 /// A function of each batch, called by the step of the batch's last task; the rows of its results go back to their tasks.
 class BatchFunctionKernel final : public BatchingKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<BatchFunctionKernel>();
-    TROUPE_RETURN_IF_ERROR(k->init(c, "Tin", true));
-    TROUPE_ASSIGN_OR_RETURN(k->function_, c.attr<FunctionRef>("f"));
-    return k;
-  }
+  void attributes(AttrReader& a) { a("f", &function_); }
+  absl::Status init(const KernelConstruction& c) { return read(c, "Tin", true); }
 
  private:
   void run(Batch batch, int64_t padding, std::function<void()> over) override {

@@ -79,11 +79,10 @@ Moments moments_of(std::span<const T> values) {
 template <class T>
 class NumericSummary final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<NumericSummary>();
-    k->lower_ = c.node().attrs.get_or<float>("lower_bound", -std::numeric_limits<float>::infinity());
-    k->upper_ = c.node().attrs.get_or<float>("upper_bound", std::numeric_limits<float>::infinity());
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    lower_ = c.node().attrs.get_or<float>("lower_bound", -std::numeric_limits<float>::infinity());
+    upper_ = c.node().attrs.get_or<float>("upper_bound", std::numeric_limits<float>::infinity());
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& in = context.input(0);
@@ -122,11 +121,10 @@ enum SummaryMode : int64_t { kHealth = 2, kConcise = 3, kFull = 4, kShape = 5, k
 template <class T, class Out>
 class NumericSummaryV2 final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<NumericSummaryV2>();
-    k->mode_ = c.node().attrs.get_or<int64_t>("tensor_debug_mode", -1);
-    k->id_ = c.node().attrs.get_or<int64_t>("tensor_id", -1);
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    mode_ = c.node().attrs.get_or<int64_t>("tensor_debug_mode", -1);
+    id_ = c.node().attrs.get_or<int64_t>("tensor_id", -1);
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     // Larger numbers are not whole in the output's dtype.

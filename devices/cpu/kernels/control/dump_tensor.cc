@@ -26,22 +26,21 @@ std::string unit_message(absl::string_view node, absl::string_view function) {
 /// The file gets its name when the kernel goes, with the session.
 class DumpTensor final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<DumpTensor>();
+  void attributes(AttrReader& a) { a("enabled", &enabled_); }
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(const std::string folder, c.attr<std::string>("log_dir_path"));
     TROUPE_ASSIGN_OR_RETURN(const std::string name, c.attr<std::string>("file_name"));
     TROUPE_ASSIGN_OR_RETURN(const std::string node, c.attr<std::string>("node_name"));
     TROUPE_ASSIGN_OR_RETURN(const std::string function, c.attr<std::string>("func_name"));
-    TROUPE_ASSIGN_OR_RETURN(k->enabled_, c.attr<bool>("enabled"));
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     TROUPE_RETURN_IF_ERROR(
-        k->writer_.open((std::filesystem::path(folder) / name).string(), ReaderFile::Compression::kZlib));
+        writer_.open((std::filesystem::path(folder) / name).string(), ReaderFile::Compression::kZlib));
     OutputFile unit;
     TROUPE_RETURN_IF_ERROR(unit.open((std::filesystem::path(folder) / "quant_unit.pb").string()));
     TROUPE_RETURN_IF_ERROR(unit.append(unit_message(node, function)));
     TROUPE_RETURN_IF_ERROR(unit.commit());
-    return k;
+    return absl::OkStatus();
   }
   ~DumpTensor() override { writer_.commit().IgnoreError(); }
 

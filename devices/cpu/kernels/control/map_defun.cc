@@ -147,17 +147,15 @@ class RowMap : public std::enable_shared_from_this<RowMap> {
 
 class MapDefunKernel final : public AsyncKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<MapDefunKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->f_, c.attr<FunctionRef>("f"));
+  void attributes(AttrReader& a) { a("f", &f_)("output_shapes", &shapes_); }
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(auto arguments, c.attr<std::vector<DataType>>("Targuments"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->shapes_, c.attr<std::vector<PartialShape>>("output_shapes"));
-    kernel->arguments_ = static_cast<int>(arguments.size());
-    if (static_cast<int>(kernel->shapes_.size()) != c.num_outputs()) {
-      return absl::InvalidArgumentError(absl::StrCat("MapDefun has ", c.num_outputs(), " outputs, but ",
-                                                     kernel->shapes_.size(), " output_shapes"));
+    arguments_ = static_cast<int>(arguments.size());
+    if (static_cast<int>(shapes_.size()) != c.num_outputs()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("MapDefun has ", c.num_outputs(), " outputs, but ", shapes_.size(), " output_shapes"));
     }
-    return kernel;
+    return absl::OkStatus();
   }
 
   void compute_async(KernelContext& context, Done done) override {

@@ -48,13 +48,7 @@ void write_to(std::FILE* file, absl::string_view text) {
 
 class PrintKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<PrintKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->message_, c.attr<std::string>("message"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->first_n_, c.attr<int64_t>("first_n"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->count_, c.attr<int64_t>("summarize"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("message", &message_)("first_n", &first_n_)("summarize", &count_); }
   absl::Status compute(KernelContext& context) override {
     context.forward_input(0, 0);
     if (first_n_ >= 0 && calls_.fetch_add(1, std::memory_order_relaxed) >= first_n_) return absl::OkStatus();
@@ -76,20 +70,18 @@ class PrintKernel final : public Kernel {
 
 class PrintV2Kernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<PrintV2Kernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->stream_, c.attr<std::string>("output_stream"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->end_, c.attr<std::string>("end"));
-    const std::string& s = kernel->stream_;
+  void attributes(AttrReader& a) { a("output_stream", &stream_)("end", &end_); }
+  absl::Status init(const KernelConstruction&) {
+    const std::string& s = stream_;
     if (absl::StartsWith(s, "file://")) {
-      kernel->path_ = s.substr(7);
+      path_ = s.substr(7);
     } else if (s != "stdout" && s != "stderr" && s != "log(info)" && s != "log(warning)" &&
                s != "log(error)") {
       return absl::InvalidArgumentError(
           absl::StrCat("Unknown output stream: ", s,
                        ", valid streams are: stdout, stderr, log(info), log(warning), log(error)"));
     }
-    return kernel;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& text = context.input(0);
@@ -118,19 +110,18 @@ class PrintV2Kernel final : public Kernel {
 
 class StringFormatKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<StringFormatKernel>();
+  void attributes(AttrReader& a) { a("summarize", &count_); }
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(std::string text, c.attr<std::string>("template"));
     TROUPE_ASSIGN_OR_RETURN(std::string placeholder, c.attr<std::string>("placeholder"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->count_, c.attr<int64_t>("summarize"));
     // An empty placeholder stands between any two characters, as in TensorFlow.
-    kernel->parts_ = absl::StrSplit(text, placeholder);
-    if (kernel->parts_.size() != static_cast<size_t>(c.num_inputs()) + 1) {
+    parts_ = absl::StrSplit(text, placeholder);
+    if (parts_.size() != static_cast<size_t>(c.num_inputs()) + 1) {
       return absl::InvalidArgumentError(
-          absl::StrCat("num placeholders in template and num inputs must match: ", kernel->parts_.size() - 1,
-                       " vs. ", c.num_inputs()));
+          absl::StrCat("num placeholders in template and num inputs must match: ", parts_.size() - 1, " vs. ",
+                       c.num_inputs()));
     }
-    return kernel;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     std::string out = parts_[0];

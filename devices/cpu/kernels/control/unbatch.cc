@@ -283,13 +283,12 @@ class UnbatchGradResource final : public Resource, public std::enable_shared_fro
 template <class T>
 class SharedKernel final : public AsyncKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<SharedKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->name_, resolve_resource_name(c, UnnamedResource::kNodeName));
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(name_, resolve_resource_name(c, UnnamedResource::kNodeName));
     constexpr int64_t kMaxMicros = int64_t{100} * 24 * 3600 * 1000000;
-    k->timeout_ = std::chrono::microseconds(
+    timeout_ = std::chrono::microseconds(
         std::clamp<int64_t>(c.node().attrs.get_or<int64_t>("timeout_micros", 0), 0, kMaxMicros));
-    return k;
+    return absl::OkStatus();
   }
   void compute_async(KernelContext& context, Done done) override {
     auto resource = context.resources().lookup_or_create<T>(

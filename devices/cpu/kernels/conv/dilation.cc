@@ -110,10 +110,9 @@ enum class Mode { kForward, kInputGradient, kFilterGradient };
 template <class T, Mode mode>
 class DilationKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<DilationKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, Attrs::make(c));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, Attrs::make(c));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(Problem p, attrs_.problem(context.input(0), context.input(1)));

@@ -7,21 +7,20 @@ namespace {
 
 class ConvNd final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<ConvNd>();
+  absl::Status init(const KernelConstruction& c) {
     const AttrMap& attrs = c.node().attrs;
     TROUPE_ASSIGN_OR_RETURN(const std::string padding, c.attr<std::string>("padding"));
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_.padding, parse_padding(padding));
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_.strides, c.attr<std::vector<int64_t>>("strides"));
-    k->attrs_.dilations = attrs.get_or<std::vector<int64_t>>("dilations", {});
-    k->attrs_.explicit_paddings = attrs.get_or<std::vector<int64_t>>("explicit_paddings", {});
+    TROUPE_ASSIGN_OR_RETURN(attrs_.padding, parse_padding(padding));
+    TROUPE_ASSIGN_OR_RETURN(attrs_.strides, c.attr<std::vector<int64_t>>("strides"));
+    attrs_.dilations = attrs.get_or<std::vector<int64_t>>("dilations", {});
+    attrs_.explicit_paddings = attrs.get_or<std::vector<int64_t>>("explicit_paddings", {});
     const std::string format = attrs.get_or<std::string>("data_format", "CHANNELS_LAST");
     if (format != "CHANNELS_LAST" && format != "CHANNELS_FIRST")
       return invalid("Unknown data format: ", format);
-    k->attrs_.layout.channels_last = format == "CHANNELS_LAST";
-    k->batch_dims_ = attrs.get_or<int64_t>("batch_dims", 1);
-    k->groups_ = attrs.get_or<int64_t>("groups", 1);
-    return k;
+    attrs_.layout.channels_last = format == "CHANNELS_LAST";
+    batch_dims_ = attrs.get_or<int64_t>("batch_dims", 1);
+    groups_ = attrs.get_or<int64_t>("groups", 1);
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

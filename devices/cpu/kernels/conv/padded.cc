@@ -137,14 +137,13 @@ absl::StatusOr<Tensor> resize(const KernelContext& context, const Tensor& in, co
 template <bool kResize>
 class PaddedConvKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<PaddedConvKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, WindowAttrs::make(c, 2));
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, WindowAttrs::make(c, 2));
     TROUPE_ASSIGN_OR_RETURN(const std::string mode, c.attr<std::string>("mode"));
     if (mode != "REFLECT" && mode != "SYMMETRIC") return invalid("mode must be either REFLECT or SYMMETRIC.");
-    k->reflect_ = mode == "REFLECT";
-    k->align_corners_ = c.node().attrs.get_or("resize_align_corners", false);
-    return k;
+    reflect_ = mode == "REFLECT";
+    align_corners_ = c.node().attrs.get_or("resize_align_corners", false);
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     Tensor image = context.input(0);

@@ -231,11 +231,10 @@ absl::Status run_tensors(Pass pass, const ConvProblem& p, Padding padding, Paral
 template <class T, int kSpatial, bool kDepthwise>
 class ConvForwardKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<ConvForwardKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, WindowAttrs::make(c, kSpatial));
-    if ((c.node().constant_inputs >> 1 & 1) != 0) k->packed_ = std::make_unique<onednn::PackedFilter>();
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, WindowAttrs::make(c, kSpatial));
+    if ((c.node().constant_inputs >> 1 & 1) != 0) packed_ = std::make_unique<onednn::PackedFilter>();
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
@@ -300,10 +299,9 @@ absl::StatusOr<Shape> told_shape(const Tensor& t, bool as_tensor, const ImageLay
 template <class T, int kSpatial, bool kDepthwise, bool kSizesAreTensor, bool kForInput>
 class ConvBackwardKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<ConvBackwardKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, WindowAttrs::make(c, kSpatial));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, WindowAttrs::make(c, kSpatial));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& out_backprop = context.input(2);
@@ -341,15 +339,14 @@ class ConvBackwardKernel final : public Kernel {
 template <class T, int kSpatial, bool kDepthwise>
 class FusedConvKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<FusedConvKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, WindowAttrs::make(c, kSpatial));
-    TROUPE_ASSIGN_OR_RETURN(k->fused_, FusedOps::make(c));
-    if ((c.node().constant_inputs >> 1 & 1) != 0) k->packed_ = std::make_unique<onednn::PackedFilter>();
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, WindowAttrs::make(c, kSpatial));
+    TROUPE_ASSIGN_OR_RETURN(fused_, FusedOps::make(c));
+    if ((c.node().constant_inputs >> 1 & 1) != 0) packed_ = std::make_unique<onednn::PackedFilter>();
     if (c.node().attrs.get_or<std::string>("filter_format", "HWIO") != "HWIO") {
       return absl::UnimplementedError("Fused convolutions take filters in HWIO format only");
     }
-    return k;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);

@@ -76,10 +76,9 @@ void each_sample(const Crops& s, const float* boxes, int64_t begin, int64_t end,
 
 class CropAndResizeKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<CropAndResizeKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, CropAttrs::make(c));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, CropAttrs::make(c));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor &image = context.input(0), &boxes = context.input(1), &index = context.input(2),
@@ -145,10 +144,9 @@ class CropAndResizeKernel final : public Kernel {
 
 class CropGradImageKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<CropGradImageKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, CropAttrs::make(c));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, CropAttrs::make(c));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor &grads = context.input(0), &boxes = context.input(1), &index = context.input(2),

@@ -52,18 +52,17 @@ absl::StatusOr<absl::string_view> contents_of(const Tensor& contents) {
 /// All ops that decode a whole picture: each takes every format that TensorFlow lets it take.
 class DecodeImageKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<DecodeImageKernel>();
-    kernel->op_ = c.node().op->name;
+  absl::Status init(const KernelConstruction& c) {
+    op_ = c.node().op->name;
     const AttrMap& attrs = c.node().attrs;
     const int64_t channels = attrs.get_or<int64_t>("channels", 0);
     if (channels != 0 && channels != 1 && channels != 3 && channels != 4) {
       return invalid("`channels` must be 0, 1, 3 or 4 but got ", channels);
     }
-    kernel->channels_ = static_cast<int>(channels);
-    kernel->expand_animations_ = attrs.get_or<bool>("expand_animations", true);
-    TROUPE_ASSIGN_OR_RETURN(kernel->jpeg_, read_jpeg_options(attrs));
-    return kernel;
+    channels_ = static_cast<int>(channels);
+    expand_animations_ = attrs.get_or<bool>("expand_animations", true);
+    TROUPE_ASSIGN_OR_RETURN(jpeg_, read_jpeg_options(attrs));
+    return absl::OkStatus();
   }
 
   static absl::StatusOr<JpegOptions> read_jpeg_options(const AttrMap& attrs) {
@@ -170,14 +169,13 @@ class DecodeImageKernel final : public Kernel {
 
 class DecodeAndCropJpegKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<DecodeAndCropJpegKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->options_, DecodeImageKernel::read_jpeg_options(c.node().attrs));
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(options_, DecodeImageKernel::read_jpeg_options(c.node().attrs));
     TROUPE_ASSIGN_OR_RETURN(int64_t channels, c.attr<int64_t>("channels"));
     if (channels != 0 && channels != 1 && channels != 3)
       return invalid("channels must be 0, 1, or 3 for JPEG, got ", channels);
-    kernel->options_.channels = static_cast<int>(channels);
-    return kernel;
+    options_.channels = static_cast<int>(channels);
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

@@ -14,13 +14,12 @@ namespace {
 /// Every picture of a batch of any shape.
 class EncodePngKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<EncodePngKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->compression_, c.attr<int64_t>("compression"));
-    if (kernel->compression_ < -1 || kernel->compression_ > 9) {
-      return invalid("compression should be in [-1,9], got ", kernel->compression_);
+  void attributes(AttrReader& a) { a("compression", &compression_); }
+  absl::Status init(const KernelConstruction&) {
+    if (compression_ < -1 || compression_ > 9) {
+      return invalid("compression should be in [-1,9], got ", compression_);
     }
-    return kernel;
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {
@@ -81,18 +80,17 @@ absl::Status check_image(const Tensor& image) {
 
 class EncodeJpegKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<EncodeJpegKernel>();
-    JpegEncodeOptions& options = kernel->options_;
+  absl::Status init(const KernelConstruction& c) {
+    JpegEncodeOptions& options = options_;
     TROUPE_ASSIGN_OR_RETURN(std::string format, c.attr<std::string>("format"));
     if (format == "grayscale") {
-      kernel->channels_ = 1;
+      channels_ = 1;
     } else if (format == "rgb") {
-      kernel->channels_ = 3;
+      channels_ = 3;
     } else if (!format.empty()) {
       return invalid("format must be '', grayscale or rgb, got ", format);
     }
-    kernel->format_ = format;
+    format_ = format;
     TROUPE_ASSIGN_OR_RETURN(int64_t quality, c.attr<int64_t>("quality"));
     if (quality < 0 || quality > 100) return invalid("quality must be in [0,100], got ", quality);
     options.quality = static_cast<int>(quality);
@@ -107,7 +105,7 @@ class EncodeJpegKernel final : public Kernel {
     options.x_density = static_cast<int>(x_density & 0xFFFF);
     options.y_density = static_cast<int>(y_density & 0xFFFF);
     TROUPE_ASSIGN_OR_RETURN(options.xmp_metadata, c.attr<std::string>("xmp_metadata"));
-    return kernel;
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

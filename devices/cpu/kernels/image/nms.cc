@@ -137,15 +137,14 @@ absl::Status write_indices(KernelContext& context, Selected& selected, bool pad,
 template <int kVersion>
 class NmsKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<NmsKernel>();
+  absl::Status init(const KernelConstruction& c) {
     if constexpr (kVersion == 1) {
-      TROUPE_ASSIGN_OR_RETURN(k->iou_, c.attr<float>("iou_threshold"));
+      TROUPE_ASSIGN_OR_RETURN(iou_, c.attr<float>("iou_threshold"));
     }
     if constexpr (kVersion >= 4) {
-      TROUPE_ASSIGN_OR_RETURN(k->pad_, c.attr<bool>("pad_to_max_output_size"));
+      TROUPE_ASSIGN_OR_RETURN(pad_, c.attr<bool>("pad_to_max_output_size"));
     }
-    return k;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor &boxes = context.input(0), &scores = context.input(1);
@@ -212,12 +211,7 @@ absl::Status with_overlaps(KernelContext& context) {
 /// CombinedNonMaxSuppression: per class, then the best of all classes, for each image of a batch.
 class CombinedKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<CombinedKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->pad_per_class_, c.attr<bool>("pad_per_class"));
-    TROUPE_ASSIGN_OR_RETURN(k->clip_, c.attr<bool>("clip_boxes"));
-    return k;
-  }
+  void attributes(AttrReader& a) { a("pad_per_class", &pad_per_class_)("clip_boxes", &clip_); }
   absl::Status compute(KernelContext& context) override {
     const Tensor &boxes = context.input(0), &scores = context.input(1);
     if (boxes.rank() != 4) {

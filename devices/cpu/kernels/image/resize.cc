@@ -168,10 +168,9 @@ void interpolate(ParallelRunner& runner, const Sizes& s, const std::vector<Taps<
 template <int N, std::vector<Taps<N>> (*taps)(const ResizeAttrs&, int64_t, int64_t)>
 class InterpolateKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<InterpolateKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, ResizeAttrs::make(c));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, ResizeAttrs::make(c));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(Sizes s, check(context.input(0), context.input(1)));
@@ -212,10 +211,9 @@ std::vector<Stretch> area_stretches(float scale, int64_t out) {
 
 class ResizeAreaKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<ResizeAreaKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, ResizeAttrs::make(c));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, ResizeAttrs::make(c));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(Sizes s, check(context.input(0), context.input(1)));
@@ -263,10 +261,9 @@ class ResizeAreaKernel final : public Kernel {
 /// Nearest neighbours are copied without a look at the dtype.
 class ResizeNearestKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<ResizeNearestKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, ResizeAttrs::make(c));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, ResizeAttrs::make(c));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& image = context.input(0);
@@ -297,10 +294,9 @@ class ResizeNearestKernel final : public Kernel {
 template <class T>
 class ResizeNearestGradKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<ResizeNearestGradKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, ResizeAttrs::make(c));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, ResizeAttrs::make(c));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     using Sum = std::conditional_t<std::is_integral_v<T>, uint32_t,
@@ -333,10 +329,9 @@ class ResizeNearestGradKernel final : public Kernel {
 template <size_t N>
 class ResizeGradKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<ResizeGradKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, ResizeAttrs::make(c));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, ResizeAttrs::make(c));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor &grad = context.input(0), &image = context.input(1);

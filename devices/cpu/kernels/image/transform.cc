@@ -225,24 +225,23 @@ float map_coordinate(Fill fill, float at, int64_t size) {
 template <class T>
 class ProjectiveKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<ProjectiveKernel>();
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(std::string how, c.attr<std::string>("interpolation"));
     if (how != "NEAREST" && how != "BILINEAR")
       return absl::InvalidArgumentError(
           absl::StrCat("Invalid interpolation ", how, ". Supported types: NEAREST, BILINEAR"));
-    k->bilinear_ = how == "BILINEAR";
+    bilinear_ = how == "BILINEAR";
     std::string fill = c.node().attrs.get_or<std::string>("fill_mode", "CONSTANT");
     if (fill == "REFLECT")
-      k->fill_ = Fill::kReflect;
+      fill_ = Fill::kReflect;
     else if (fill == "WRAP")
-      k->fill_ = Fill::kWrap;
+      fill_ = Fill::kWrap;
     else if (fill == "NEAREST")
-      k->fill_ = Fill::kNearest;
+      fill_ = Fill::kNearest;
     else if (fill != "CONSTANT")
       return absl::InvalidArgumentError(
           absl::StrCat("Invalid mode ", fill, ". Supported types: REFLECT, WRAP, CONSTANT, NEAREST"));
-    return k;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor &images = context.input(0), &transforms = context.input(1), &size = context.input(2);
@@ -326,22 +325,19 @@ class ProjectiveKernel final : public Kernel {
 template <bool kV2>
 class GlimpseKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<GlimpseKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->centered_, c.attr<bool>("centered"));
-    TROUPE_ASSIGN_OR_RETURN(k->normalized_, c.attr<bool>("normalized"));
+  void attributes(AttrReader& a) { a("centered", &centered_)("normalized", &normalized_)("noise", &noise_); }
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(bool uniform, c.attr<bool>("uniform_noise"));
-    TROUPE_ASSIGN_OR_RETURN(k->noise_, c.attr<std::string>("noise"));
-    if (uniform && k->noise_ != "uniform" && !k->noise_.empty()) {
+    if (uniform && noise_ != "uniform" && !noise_.empty()) {
       return absl::InvalidArgumentError(
           "The uniform_noise and noise should not be specified at the same time");
     }
-    if (k->noise_.empty()) k->noise_ = uniform ? "uniform" : "gaussian";
-    if (k->noise_ != "uniform" && k->noise_ != "gaussian" && k->noise_ != "zero") {
+    if (noise_.empty()) noise_ = uniform ? "uniform" : "gaussian";
+    if (noise_ != "uniform" && noise_ != "gaussian" && noise_ != "zero") {
       return absl::InvalidArgumentError(
-          absl::StrCat("The noise could only be uniform, gaussian, or zero, got", k->noise_));
+          absl::StrCat("The noise could only be uniform, gaussian, or zero, got", noise_));
     }
-    return k;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor &in = context.input(0), &size = context.input(1), &offsets = context.input(2);

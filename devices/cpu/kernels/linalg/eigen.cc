@@ -17,11 +17,7 @@ bool lower_part_finite(const Matrix<S>& m) {
 
 class SelfAdjointEigV2 final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<SelfAdjointEigV2>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->vectors_, c.attr<bool>("compute_v"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("compute_v", &vectors_); }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
     TROUPE_ASSIGN_OR_RETURN(MatrixBatch batch, matrix_batch(input, 0, true));
@@ -72,11 +68,7 @@ absl::Status self_adjoint_eig(KernelContext& context) {
 
 class Eig final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<Eig>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->vectors_, c.attr<bool>("compute_v"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("compute_v", &vectors_); }
   absl::Status compute(KernelContext& context) override {
     const bool complex = is_complex(context.input(0).dtype());
     return complex ? solve<std::complex<double>, Eigen::ComplexEigenSolver>(context)

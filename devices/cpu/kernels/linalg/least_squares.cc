@@ -9,11 +9,7 @@ namespace {
 
 class MatrixSolveLs final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<MatrixSolveLs>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->fast_, c.attr<bool>("fast"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("fast", &fast_); }
   absl::Status compute(KernelContext& context) override {
     const Tensor& matrix = context.input(0);
     const Tensor& rhs = context.input(1);

@@ -9,12 +9,7 @@ namespace {
 
 class Svd final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<Svd>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->vectors_, c.attr<bool>("compute_uv"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->full_, c.attr<bool>("full_matrices"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("compute_uv", &vectors_)("full_matrices", &full_); }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
     TROUPE_ASSIGN_OR_RETURN(MatrixBatch batch, matrix_batch(input, 0, false));

@@ -135,11 +135,7 @@ class TriangularKernel : public Kernel {
 template <bool kBanded>
 class TriangularSolve final : public TriangularKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<TriangularSolve>();
-    TROUPE_RETURN_IF_ERROR(kernel->read(c, kBanded));
-    return kernel;
-  }
+  absl::Status init(const KernelConstruction& c) { return read(c, kBanded); }
 };
 
 }  // namespace

@@ -68,14 +68,12 @@ class TridiagonalElimination {
 
 class TridiagonalSolve final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<TridiagonalSolve>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->pivoting_, c.attr<bool>("partial_pivoting"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->perturb_, c.attr<bool>("perturb_singular"));
-    if (kernel->perturb_ && !kernel->pivoting_) {
+  void attributes(AttrReader& a) { a("partial_pivoting", &pivoting_)("perturb_singular", &perturb_); }
+  absl::Status init(const KernelConstruction&) {
+    if (perturb_ && !pivoting_) {
       return invalid("Setting perturb_singular requires also setting partial_pivoting.");
     }
-    return kernel;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& diagonals = context.input(0);

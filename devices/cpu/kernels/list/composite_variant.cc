@@ -45,11 +45,10 @@ absl::StatusOr<std::shared_ptr<VariantValue>> decode_composite(const std::string
 
 class FromComponents final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<FromComponents>();
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(const std::string bytes, c.attr<std::string>("metadata"));
-    if (!k->metadata_.ParseFromString(bytes)) return invalid("Error parsing metadata");
-    return k;
+    if (!metadata_.ParseFromString(bytes)) return invalid("Error parsing metadata");
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     auto value = std::make_shared<CompositeVariant>();
@@ -66,11 +65,10 @@ class FromComponents final : public Kernel {
 
 class ToComponents final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<ToComponents>();
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(const std::string bytes, c.attr<std::string>("metadata"));
-    if (!k->metadata_.ParseFromString(bytes)) return invalid("Error parsing `metadata`");
-    return k;
+    if (!metadata_.ParseFromString(bytes)) return invalid("Error parsing `metadata`");
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& encoded = context.input(0);

@@ -63,12 +63,11 @@ class Stack final : public Resource {
 
 class StackKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<StackKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->dtype_, c.attr<DataType>("elem_type"));
-    kernel->name_ = c.node().attrs.get_or<std::string>("stack_name", "");
-    if (kernel->name_.empty()) kernel->name_ = c.name();
-    return kernel;
+  void attributes(AttrReader& a) { a("elem_type", &dtype_); }
+  absl::Status init(const KernelConstruction& c) {
+    name_ = c.node().attrs.get_or<std::string>("stack_name", "");
+    if (name_.empty()) name_ = c.name();
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     int64_t max_size = -1;

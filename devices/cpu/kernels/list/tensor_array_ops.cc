@@ -66,11 +66,7 @@ class CreateKernel final : public Kernel {
 
 class GradKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<GradKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->source_, c.attr<std::string>("source"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("source", &source_); }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(ArrayPtr array, input_array(context));
     PartialShape prefix(std::vector<int64_t>{});
@@ -144,10 +140,9 @@ std::vector<int64_t> counting(int64_t n) {
 /// Gather, with indices, and Pack, of all elements.
 class GatherKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<GatherKernel>();
-    kernel->element_shape_ = c.node().attrs.get_or<PartialShape>("element_shape", PartialShape());
-    return kernel;
+  absl::Status init(const KernelConstruction& c) {
+    element_shape_ = c.node().attrs.get_or<PartialShape>("element_shape", PartialShape());
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(ArrayPtr array, input_array(context));
@@ -211,10 +206,9 @@ class GatherKernel final : public Kernel {
 
 class ConcatKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<ConcatKernel>();
-    kernel->row_shape_ = c.node().attrs.get_or<PartialShape>("element_shape_except0", PartialShape());
-    return kernel;
+  absl::Status init(const KernelConstruction& c) {
+    row_shape_ = c.node().attrs.get_or<PartialShape>("element_shape_except0", PartialShape());
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(ArrayPtr array, input_array(context));

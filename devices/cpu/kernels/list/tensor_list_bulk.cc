@@ -36,10 +36,9 @@ void copy_element(KernelContext& context, const Tensor& element, Tensor* out, in
 
 class StackKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<StackKernel>();
-    kernel->num_elements_ = c.node().attrs.get_or<int64_t>("num_elements", -1);
-    return kernel;
+  absl::Status init(const KernelConstruction& c) {
+    num_elements_ = c.node().attrs.get_or<int64_t>("num_elements", -1);
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0, context.output_type(0)));
@@ -110,10 +109,9 @@ absl::Status gather(KernelContext& context) {
 /// inputs.
 class ConcatKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<ConcatKernel>();
-    kernel->attr_shape_ = c.node().attrs.get_or<PartialShape>("element_shape", PartialShape());
-    return kernel;
+  absl::Status init(const KernelConstruction& c) {
+    attr_shape_ = c.node().attrs.get_or<PartialShape>("element_shape", PartialShape());
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0, context.output_type(0)));

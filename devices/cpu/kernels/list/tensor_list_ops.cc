@@ -100,10 +100,9 @@ absl::Status get_item(KernelContext& context) {
 
 class SetItemKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<SetItemKernel>();
-    kernel->grow_ = c.node().attrs.get_or<bool>("resize_if_index_out_of_bounds", false);
-    return kernel;
+  absl::Status init(const KernelConstruction& c) {
+    grow_ = c.node().attrs.get_or<bool>("resize_if_index_out_of_bounds", false);
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0, context.input_type(2)));

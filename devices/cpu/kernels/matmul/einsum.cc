@@ -258,15 +258,14 @@ absl::StatusOr<Operand> contract(KernelContext& context, const Operand* a, const
 template <class T>
 class Einsum final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<Einsum>();
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(std::string text, c.attr<std::string>("equation"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->equation_, parse_equation(text));
-    if (static_cast<int>(kernel->equation_.inputs.size()) != c.num_inputs()) {
-      return invalid("Expected ", kernel->equation_.inputs.size(), " inputs for equation '", text,
+    TROUPE_ASSIGN_OR_RETURN(equation_, parse_equation(text));
+    if (static_cast<int>(equation_.inputs.size()) != c.num_inputs()) {
+      return invalid("Expected ", equation_.inputs.size(), " inputs for equation '", text,
                      "' but got: ", c.num_inputs());
     }
-    return kernel;
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

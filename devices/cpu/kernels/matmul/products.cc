@@ -23,12 +23,7 @@ absl::Status check_matrices(const Tensor& a, const Tensor& b) {
 template <class T>
 class MatMulKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<MatMulKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->transpose_a_, c.attr<bool>("transpose_a"));
-    TROUPE_ASSIGN_OR_RETURN(k->transpose_b_, c.attr<bool>("transpose_b"));
-    return k;
-  }
+  void attributes(AttrReader& a) { a("transpose_a", &transpose_a_)("transpose_b", &transpose_b_); }
 
   absl::Status compute(KernelContext& context) override {
     const Tensor& a = context.input(0);
@@ -54,12 +49,10 @@ class MatMulKernel final : public Kernel {
 template <class T>
 class FusedMatMulKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<FusedMatMulKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->transpose_a_, c.attr<bool>("transpose_a"));
-    TROUPE_ASSIGN_OR_RETURN(k->transpose_b_, c.attr<bool>("transpose_b"));
-    TROUPE_ASSIGN_OR_RETURN(k->fused_, FusedOps::make(c));
-    return k;
+  void attributes(AttrReader& a) { a("transpose_a", &transpose_a_)("transpose_b", &transpose_b_); }
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(fused_, FusedOps::make(c));
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {
@@ -100,12 +93,7 @@ class FusedMatMulKernel final : public Kernel {
 /// SparseMatMul: a dense product whose operands are float or bfloat16 each; the hints at zeros are not needed.
 class SparseMatMulKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<SparseMatMulKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->transpose_a_, c.attr<bool>("transpose_a"));
-    TROUPE_ASSIGN_OR_RETURN(k->transpose_b_, c.attr<bool>("transpose_b"));
-    return k;
-  }
+  void attributes(AttrReader& a) { a("transpose_a", &transpose_a_)("transpose_b", &transpose_b_); }
 
   absl::Status compute(KernelContext& context) override {
     const Tensor& a = context.input(0);
@@ -244,12 +232,7 @@ void run_batches(ParallelRunner& runner, const BatchPlan& p, MatrixOp op_x, Matr
 template <class T, bool kBroadcasts>
 class BatchMatMulKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<BatchMatMulKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->adj_x_, c.attr<bool>("adj_x"));
-    TROUPE_ASSIGN_OR_RETURN(k->adj_y_, c.attr<bool>("adj_y"));
-    return k;
-  }
+  void attributes(AttrReader& a) { a("adj_x", &adj_x_)("adj_y", &adj_y_); }
 
   absl::Status compute(KernelContext& context) override {
     const Tensor& x = context.input(0);
@@ -289,12 +272,7 @@ void convert_any(const Tensor& t, std::vector<To>* out) {
 template <class Wide, class Tout>
 class MixedBatchMatMulKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<MixedBatchMatMulKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->adj_x_, c.attr<bool>("adj_x"));
-    TROUPE_ASSIGN_OR_RETURN(k->adj_y_, c.attr<bool>("adj_y"));
-    return k;
-  }
+  void attributes(AttrReader& a) { a("adj_x", &adj_x_)("adj_y", &adj_y_); }
 
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(BatchPlan plan,

@@ -346,12 +346,7 @@ class CandidateSampler final : public Kernel {
 /// Every class once: for tests of models against the full loss.
 class AllCandidateSampler final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<AllCandidateSampler>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->num_true_, c.attr<int64_t>("num_true"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->count_, c.attr<int64_t>("num_sampled"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("num_true", &num_true_)("num_sampled", &count_); }
   absl::Status compute(KernelContext& context) override {
     const Tensor& classes = context.input(0);
     TROUPE_RETURN_IF_ERROR(check_true_classes(classes, num_true_));
@@ -372,11 +367,7 @@ class AllCandidateSampler final : public Kernel {
 /// them out.
 class ComputeAccidentalHits final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<ComputeAccidentalHits>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->num_true_, c.attr<int64_t>("num_true"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("num_true", &num_true_); }
   absl::Status compute(KernelContext& context) override {
     const Tensor &classes = context.input(0), &sampled = context.input(1);
     if (classes.rank() != 2 || classes.dim(1) != num_true_)

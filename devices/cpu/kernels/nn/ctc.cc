@@ -184,12 +184,11 @@ absl::StatusOr<std::vector<std::vector<int64_t>>> read_labels(const Tensor& indi
 template <class T>
 class CtcLossKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<CtcLossKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->options_.collapse, c.attr<bool>("preprocess_collapse_repeated"));
-    TROUPE_ASSIGN_OR_RETURN(k->options_.merge, c.attr<bool>("ctc_merge_repeated"));
-    TROUPE_ASSIGN_OR_RETURN(k->options_.ignore_longer, c.attr<bool>("ignore_longer_outputs_than_inputs"));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(options_.collapse, c.attr<bool>("preprocess_collapse_repeated"));
+    TROUPE_ASSIGN_OR_RETURN(options_.merge, c.attr<bool>("ctc_merge_repeated"));
+    TROUPE_ASSIGN_OR_RETURN(options_.ignore_longer, c.attr<bool>("ignore_longer_outputs_than_inputs"));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& inputs = context.input(0);
@@ -282,11 +281,10 @@ absl::Status set_sparse(KernelContext& context, int indices_at, int values_at, i
 template <class T>
 class CtcGreedyKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<CtcGreedyKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->merge_, c.attr<bool>("merge_repeated"));
-    k->blank_ = c.node().attrs.get_or<int64_t>("blank_index", -1);
-    return k;
+  void attributes(AttrReader& a) { a("merge_repeated", &merge_); }
+  absl::Status init(const KernelConstruction& c) {
+    blank_ = c.node().attrs.get_or<int64_t>("blank_index", -1);
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(const Sequences s, read_sequences(context.input(0), context.input(1)));
@@ -423,14 +421,13 @@ class BeamSearch {
 template <class T>
 class CtcBeamKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<CtcBeamKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->merge_, c.attr<bool>("merge_repeated"));
-    TROUPE_ASSIGN_OR_RETURN(k->width_, c.attr<int64_t>("beam_width"));
-    TROUPE_ASSIGN_OR_RETURN(k->paths_, c.attr<int64_t>("top_paths"));
-    if (k->width_ < 1 || k->paths_ < 1)
+  void attributes(AttrReader& a) {
+    a("merge_repeated", &merge_)("beam_width", &width_)("top_paths", &paths_);
+  }
+  absl::Status init(const KernelConstruction&) {
+    if (width_ < 1 || paths_ < 1)
       return absl::InvalidArgumentError("beam_width and top_paths must be positive");
-    return k;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(const Sequences s, read_sequences(context.input(0), context.input(1)));

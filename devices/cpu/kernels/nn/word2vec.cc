@@ -77,20 +77,18 @@ absl::StatusOr<Corpus> read_corpus(const std::string& path, int64_t window, int6
 
 class Skipgram final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<Skipgram>();
+  void attributes(AttrReader& a) { a("batch_size", &batch_); }
+  absl::Status init(const KernelConstruction& c) {
     const AttrMap& attrs = c.node().attrs;
     TROUPE_ASSIGN_OR_RETURN(const std::string path, c.attr<std::string>("filename"));
-    TROUPE_ASSIGN_OR_RETURN(k->batch_, c.attr<int64_t>("batch_size"));
-    k->window_ = attrs.get_or<int64_t>("window_size", 5);
-    k->subsample_ = attrs.get_or<float>("subsample", 1e-3f);
-    if (k->batch_ < 0) return invalid("batch_size must not be negative, got ", k->batch_);
-    if (k->window_ < 1 || k->window_ > INT32_MAX)
-      return invalid("window_size must be positive, got ", k->window_);
-    TROUPE_ASSIGN_OR_RETURN(k->corpus_, read_corpus(path, k->window_, attrs.get_or<int64_t>("min_count", 5)));
-    k->next_word_ = k->corpus_.text.size();
-    k->make_examples();
-    return k;
+    window_ = attrs.get_or<int64_t>("window_size", 5);
+    subsample_ = attrs.get_or<float>("subsample", 1e-3f);
+    if (batch_ < 0) return invalid("batch_size must not be negative, got ", batch_);
+    if (window_ < 1 || window_ > INT32_MAX) return invalid("window_size must be positive, got ", window_);
+    TROUPE_ASSIGN_OR_RETURN(corpus_, read_corpus(path, window_, attrs.get_or<int64_t>("min_count", 5)));
+    next_word_ = corpus_.text.size();
+    make_examples();
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

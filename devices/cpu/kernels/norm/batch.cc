@@ -105,16 +105,15 @@ struct NormAttrs {
 template <class T>
 class BatchNormKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<BatchNormKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, NormAttrs::make(c));
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, NormAttrs::make(c));
     std::string activation = c.node().attrs.get_or<std::string>("activation_mode", "Identity");
     if (activation != "Identity" && activation != "Relu") {
       return absl::InvalidArgumentError(absl::StrCat("Unsupported activation mode: ", activation));
     }
-    k->relu_ = activation == "Relu";
-    k->side_input_ = c.num_inputs() > 5;
-    return k;
+    relu_ = activation == "Relu";
+    side_input_ = c.num_inputs() > 5;
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {
@@ -229,10 +228,9 @@ class BatchNormKernel final : public Kernel {
 template <class T>
 class BatchNormGradKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<BatchNormGradKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, NormAttrs::make(c));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, NormAttrs::make(c));
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {
@@ -301,11 +299,8 @@ class BatchNormGradKernel final : public Kernel {
 template <class T>
 class GlobalNormKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<GlobalNormKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->epsilon_, c.attr<float>("variance_epsilon"));
-    TROUPE_ASSIGN_OR_RETURN(k->scale_after_, c.attr<bool>("scale_after_normalization"));
-    return k;
+  void attributes(AttrReader& a) {
+    a("variance_epsilon", &epsilon_)("scale_after_normalization", &scale_after_);
   }
   absl::Status compute(KernelContext& context) override {
     using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
@@ -343,11 +338,8 @@ class GlobalNormKernel final : public Kernel {
 template <class T>
 class GlobalNormGradKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<GlobalNormGradKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->epsilon_, c.attr<float>("variance_epsilon"));
-    TROUPE_ASSIGN_OR_RETURN(k->scale_after_, c.attr<bool>("scale_after_normalization"));
-    return k;
+  void attributes(AttrReader& a) {
+    a("variance_epsilon", &epsilon_)("scale_after_normalization", &scale_after_);
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& x = context.input(0);

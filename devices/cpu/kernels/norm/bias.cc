@@ -47,12 +47,11 @@ void add_bias(ParallelRunner& runner, const Channels& s, const T* in, const T* b
 template <class T>
 class BiasAddKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<BiasAddKernel>();
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(ImageLayout layout,
                             parse_layout(c.node().attrs.get_or<std::string>("data_format", "NHWC"), 0));
-    k->channels_last_ = layout.channels_last;
-    return k;
+    channels_last_ = layout.channels_last;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& in = context.input(0);
@@ -80,12 +79,11 @@ class BiasAddKernel final : public Kernel {
 template <class T, class Sum>
 class BiasAddGradKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<BiasAddGradKernel>();
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(ImageLayout layout,
                             parse_layout(c.node().attrs.get_or<std::string>("data_format", "NHWC"), 0));
-    k->channels_last_ = layout.channels_last;
-    return k;
+    channels_last_ = layout.channels_last;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& grad = context.input(0);

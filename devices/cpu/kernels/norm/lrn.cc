@@ -43,10 +43,9 @@ void load(const T* from, std::vector<float>* to) {
 template <class T>
 class LrnKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<LrnKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, LrnAttrs::make(c));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, LrnAttrs::make(c));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& in = context.input(0);
@@ -77,10 +76,9 @@ class LrnKernel final : public Kernel {
 template <class T>
 class LrnGradKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<LrnGradKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, LrnAttrs::make(c));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, LrnAttrs::make(c));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor &grads = context.input(0), &in = context.input(1), &result = context.input(2);

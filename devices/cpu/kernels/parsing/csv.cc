@@ -12,24 +12,23 @@ namespace {
 
 class DecodeCsvKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<DecodeCsvKernel>();
+  void attributes(AttrReader& a) {
+    a("use_quote_delim", &quotes_)("na_value", &na_value_)("select_cols", &columns_);
+  }
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(std::string delimiter, c.attr<std::string>("field_delim"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->quotes_, c.attr<bool>("use_quote_delim"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->na_value_, c.attr<std::string>("na_value"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->columns_, c.attr<std::vector<int64_t>>("select_cols"));
     if (delimiter.size() != 1) return invalid("field_delim should be only 1 char");
-    kernel->delimiter_ = delimiter[0];
-    if (!kernel->columns_.empty() && static_cast<int>(kernel->columns_.size()) != c.num_outputs()) {
+    delimiter_ = delimiter[0];
+    if (!columns_.empty() && static_cast<int>(columns_.size()) != c.num_outputs()) {
       return invalid("select_cols should match output size");
     }
-    for (size_t i = 0; i < kernel->columns_.size(); ++i) {
-      if (kernel->columns_[i] < 0) return invalid("select_cols should be non-negative indices");
-      if (i > 0 && kernel->columns_[i] <= kernel->columns_[i - 1]) {
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      if (columns_[i] < 0) return invalid("select_cols should be non-negative indices");
+      if (i > 0 && columns_[i] <= columns_[i - 1]) {
         return invalid("select_cols should be strictly increasing indices");
       }
     }
-    return kernel;
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

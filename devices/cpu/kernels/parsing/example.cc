@@ -83,49 +83,47 @@ struct Rows {
 
 class ParseExampleKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<ParseExampleKernel>();
+  void attributes(AttrReader& a) { a("sparse_types", &sparse_types_)("Tdense", &dense_types_); }
+  absl::Status init(const KernelConstruction& c) {
     const std::string& op = c.node().op->name;
-    kernel->version_ = op == "ParseExampleV2" ? Version::kBatchOrOne
-                       : op == "ParseExample" ? Version::kBatch
-                                              : Version::kOne;
-    TROUPE_ASSIGN_OR_RETURN(kernel->sparse_types_, c.attr<std::vector<DataType>>("sparse_types"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->dense_types_, c.attr<std::vector<DataType>>("Tdense"));
+    version_ = op == "ParseExampleV2" ? Version::kBatchOrOne
+               : op == "ParseExample" ? Version::kBatch
+                                      : Version::kOne;
     TROUPE_ASSIGN_OR_RETURN(auto shapes, c.attr<std::vector<PartialShape>>("dense_shapes"));
-    if (shapes.size() != kernel->dense_types_.size()) return invalid("len(dense_keys) != len(dense_shapes)");
+    if (shapes.size() != dense_types_.size()) return invalid("len(dense_keys) != len(dense_shapes)");
     for (size_t i = 0; i < shapes.size(); ++i) {
       TROUPE_ASSIGN_OR_RETURN(DenseSpec spec, DenseSpec::make(i, shapes[i], true));
-      kernel->specs_.push_back(std::move(spec));
+      specs_.push_back(std::move(spec));
     }
-    int64_t num_sparse = 0, num_dense = static_cast<int64_t>(kernel->dense_types_.size());
-    if (kernel->version_ == Version::kBatch) {
+    int64_t num_sparse = 0, num_dense = static_cast<int64_t>(dense_types_.size());
+    if (version_ == Version::kBatch) {
       TROUPE_ASSIGN_OR_RETURN(num_sparse, c.attr<int64_t>("Nsparse"));
       TROUPE_ASSIGN_OR_RETURN(num_dense, c.attr<int64_t>("Ndense"));
     } else {
       TROUPE_ASSIGN_OR_RETURN(num_sparse, c.attr<int64_t>("num_sparse"));
     }
-    if (kernel->version_ == Version::kBatchOrOne) {
-      TROUPE_ASSIGN_OR_RETURN(kernel->ragged_types_, c.attr<std::vector<DataType>>("ragged_value_types"));
+    if (version_ == Version::kBatchOrOne) {
+      TROUPE_ASSIGN_OR_RETURN(ragged_types_, c.attr<std::vector<DataType>>("ragged_value_types"));
       TROUPE_ASSIGN_OR_RETURN(auto splits, c.attr<std::vector<DataType>>("ragged_split_types"));
-      if (splits.size() != kernel->ragged_types_.size())
+      if (splits.size() != ragged_types_.size())
         return invalid("len(ragged_keys) != len(ragged_split_types)");
     }
-    if (kernel->version_ == Version::kOne) {
-      TROUPE_ASSIGN_OR_RETURN(kernel->sparse_keys_, c.attr<std::vector<std::string>>("sparse_keys"));
-      TROUPE_ASSIGN_OR_RETURN(kernel->dense_keys_, c.attr<std::vector<std::string>>("dense_keys"));
-      if (static_cast<int64_t>(kernel->sparse_keys_.size()) != num_sparse) {
+    if (version_ == Version::kOne) {
+      TROUPE_ASSIGN_OR_RETURN(sparse_keys_, c.attr<std::vector<std::string>>("sparse_keys"));
+      TROUPE_ASSIGN_OR_RETURN(dense_keys_, c.attr<std::vector<std::string>>("dense_keys"));
+      if (static_cast<int64_t>(sparse_keys_.size()) != num_sparse) {
         return invalid("num_sparse (", num_sparse, ") must match the size of sparse_keys (",
-                       kernel->sparse_keys_.size(), ")");
+                       sparse_keys_.size(), ")");
       }
-      num_dense = static_cast<int64_t>(kernel->dense_keys_.size());
+      num_dense = static_cast<int64_t>(dense_keys_.size());
     }
-    if (static_cast<int64_t>(kernel->sparse_types_.size()) != num_sparse) {
+    if (static_cast<int64_t>(sparse_types_.size()) != num_sparse) {
       return invalid("len(sparse_keys) != len(sparse_types)");
     }
-    if (static_cast<int64_t>(kernel->dense_types_.size()) != num_dense) {
+    if (static_cast<int64_t>(dense_types_.size()) != num_dense) {
       return invalid("len(dense_keys) != len(dense_types)");
     }
-    return kernel;
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

@@ -206,26 +206,25 @@ class SilentCollector final : public protobuf::io::ErrorCollector {
 
 class DecodeProto final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<DecodeProto>();
+  void attributes(AttrReader& a) { a("sanitize", &sanitize_); }
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(const auto source, c.attr<std::string>("descriptor_source"));
     TROUPE_ASSIGN_OR_RETURN(const auto message, c.attr<std::string>("message_type"));
     TROUPE_ASSIGN_OR_RETURN(const auto names, c.attr<std::vector<std::string>>("field_names"));
     TROUPE_ASSIGN_OR_RETURN(const auto types, c.attr<std::vector<DataType>>("output_types"));
     TROUPE_ASSIGN_OR_RETURN(const auto format, c.attr<std::string>("message_format"));
-    TROUPE_ASSIGN_OR_RETURN(k->sanitize_, c.attr<bool>("sanitize"));
     if (names.size() != types.size())
       return invalid("field_names and output_types attributes must have the same length");
-    TROUPE_ASSIGN_OR_RETURN(k->wanted_, ProtoFields::make(source, message, names));
+    TROUPE_ASSIGN_OR_RETURN(wanted_, ProtoFields::make(source, message, names));
     for (size_t i = 0; i < types.size(); ++i) {
-      const Field f = k->wanted_->fields()[i];
+      const Field f = wanted_->fields()[i];
       if (proto_field_fits(f, types[i])) continue;
       return invalid("Unexpected output type for ", f->full_name(), ": ", f->type_name(), " to DT_",
                      absl::AsciiStrToUpper(dtype_name(types[i])));
     }
     if (format != "binary" && format != "text") return invalid("format must be one of binary or text");
-    k->text_ = format == "text";
-    return k;
+    text_ = format == "text";
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

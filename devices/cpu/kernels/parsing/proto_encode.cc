@@ -93,13 +93,12 @@ void write_field(Field f, const Tensor& t, int64_t first, int64_t count, CodedOu
 
 class EncodeProto final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<EncodeProto>();
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(const auto source, c.attr<std::string>("descriptor_source"));
     TROUPE_ASSIGN_OR_RETURN(const auto message, c.attr<std::string>("message_type"));
     TROUPE_ASSIGN_OR_RETURN(const auto names, c.attr<std::vector<std::string>>("field_names"));
-    TROUPE_ASSIGN_OR_RETURN(k->fields_, ProtoFields::make(source, message, names));
-    return k;
+    TROUPE_ASSIGN_OR_RETURN(fields_, ProtoFields::make(source, message, names));
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

@@ -28,11 +28,7 @@ void normalize_bools(DataType dtype, char* data, size_t bytes) {
 
 class DecodeRawKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<DecodeRawKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->little_endian_, c.attr<bool>("little_endian"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("little_endian", &little_endian_); }
 
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
@@ -71,11 +67,7 @@ class DecodeRawKernel final : public Kernel {
 
 class DecodePaddedRawKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<DecodePaddedRawKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->little_endian_, c.attr<bool>("little_endian"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("little_endian", &little_endian_); }
 
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
@@ -167,13 +159,12 @@ class Inflater {
 
 class DecodeCompressedKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<DecodeCompressedKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->type_, c.attr<std::string>("compression_type"));
-    if (!kernel->type_.empty() && kernel->type_ != "ZLIB" && kernel->type_ != "GZIP") {
+  void attributes(AttrReader& a) { a("compression_type", &type_); }
+  absl::Status init(const KernelConstruction&) {
+    if (!type_.empty() && type_ != "ZLIB" && type_ != "GZIP") {
       return invalid("Only ZLIB, GZIP or NONE are supported compressions");
     }
-    return kernel;
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

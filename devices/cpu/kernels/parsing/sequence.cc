@@ -55,14 +55,13 @@ absl::Status read_specs(const std::vector<PartialShape>& shapes, std::vector<Den
 
 class ParseSequenceKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<ParseSequenceKernel>();
+  absl::Status init(const KernelConstruction& c) {
     const std::string& op = c.node().op->name;
-    kernel->version_ = op == "ParseSequenceExample"     ? Version::kKeysInAttrs
-                       : op == "ParseSequenceExampleV2" ? Version::kKeysInInputs
-                                                        : Version::kOne;
-    TROUPE_RETURN_IF_ERROR(kernel->read_attrs(c));
-    return kernel;
+    version_ = op == "ParseSequenceExample"     ? Version::kKeysInAttrs
+               : op == "ParseSequenceExampleV2" ? Version::kKeysInInputs
+                                                : Version::kOne;
+    TROUPE_RETURN_IF_ERROR(read_attrs(c));
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

@@ -61,10 +61,9 @@ void avg_pool_grad(ParallelRunner& runner, const PoolProblem& p, const T* grad, 
 template <class T, int kSpatial>
 class AvgPoolKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<AvgPoolKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, PoolAttrs::make(c, kSpatial, true));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, PoolAttrs::make(c, kSpatial, true));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& in = context.input(0);
@@ -83,10 +82,9 @@ class AvgPoolKernel final : public Kernel {
 template <class T, int kSpatial>
 class AvgPoolGradKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<AvgPoolGradKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, PoolAttrs::make(c, kSpatial, true));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, PoolAttrs::make(c, kSpatial, true));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& sizes_tensor = context.input(0);

@@ -111,10 +111,9 @@ void max_pool_grad_grad(ParallelRunner& runner, const PoolProblem& p, const T* i
 template <class T, int kSpatial, bool kV2>
 class MaxPoolKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<MaxPoolKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, PoolAttrs::make(c, kSpatial, !kV2));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, PoolAttrs::make(c, kSpatial, !kV2));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& in = context.input(0);
@@ -140,10 +139,9 @@ class MaxPoolKernel final : public Kernel {
 template <class T, int kSpatial, bool kV2, bool kGradGrad>
 class MaxPoolGradKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<MaxPoolGradKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, PoolAttrs::make(c, kSpatial, !kV2));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, PoolAttrs::make(c, kSpatial, !kV2));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& in = context.input(0);
@@ -179,11 +177,10 @@ class MaxPoolGradKernel final : public Kernel {
 template <class T, class Index>
 class MaxPoolWithArgmaxKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<MaxPoolWithArgmaxKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, PoolAttrs::make(c, 2, true));
-    TROUPE_ASSIGN_OR_RETURN(k->include_batch_, c.attr<bool>("include_batch_in_index"));
-    return k;
+  void attributes(AttrReader& a) { a("include_batch_in_index", &include_batch_); }
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, PoolAttrs::make(c, 2, true));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& in = context.input(0);
@@ -213,11 +210,10 @@ class MaxPoolWithArgmaxKernel final : public Kernel {
 template <class T>
 class MaxPoolGradWithArgmaxKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<MaxPoolGradWithArgmaxKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, PoolAttrs::make(c, 2, true));
-    TROUPE_ASSIGN_OR_RETURN(k->include_batch_, c.attr<bool>("include_batch_in_index"));
-    return k;
+  void attributes(AttrReader& a) { a("include_batch_in_index", &include_batch_); }
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, PoolAttrs::make(c, 2, true));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& in = context.input(0);

@@ -27,14 +27,13 @@ void count_bins(std::span<const float> values, float low, float high, std::span<
 
 class CustomAggregator final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<CustomAggregator>();
+  absl::Status init(const KernelConstruction& c) {
     const AttrMap& attrs = c.node().attrs;
     if (attrs.get_or<int64_t>("calibration_method", 0) == 0)
       return absl::AbortedError("The calibration method must be specified.");
-    k->bins_ = attrs.get_or<int64_t>("num_bins", 0);
-    if (k->bins_ < 0) return invalid("num_bins must not be negative, got ", k->bins_);
-    return k;
+    bins_ = attrs.get_or<int64_t>("num_bins", 0);
+    if (bins_ < 0) return invalid("num_bins must not be negative, got ", bins_);
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

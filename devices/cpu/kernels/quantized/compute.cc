@@ -58,10 +58,9 @@ absl::Status quantized_matmul(KernelContext& context) {
 template <class F>
 class QuantizedConvKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<QuantizedConvKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, WindowAttrs::make(c, 2));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, WindowAttrs::make(c, 2));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor &input = context.input(0), &filter = context.input(1);
@@ -214,10 +213,9 @@ absl::Status quantized_binary(KernelContext& context) {
 template <class Q, bool kMax>
 class QuantizedPoolKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<QuantizedPoolKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, PoolAttrs::make(c, 2, true));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, PoolAttrs::make(c, 2, true));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& in = context.input(0);

@@ -35,23 +35,22 @@ struct Scales {
 
 class QuantizedConv final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<QuantizedConv>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, WindowAttrs::make(c, 2));
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, WindowAttrs::make(c, 2));
     const auto paddings = c.node().attrs.get_or<std::vector<int64_t>>("padding_list", {});
     if (!paddings.empty()) {
       TROUPE_RETURN_IF_ERROR(check_paddings(paddings));
-      k->attrs_.padding = Padding::kExplicit;
-      k->attrs_.explicit_paddings = paddings;
+      attrs_.padding = Padding::kExplicit;
+      attrs_.explicit_paddings = paddings;
     }
     const std::string& op = c.node().op->name;
-    k->depthwise_ = absl::StrContains(op, "Depthwise");
-    k->relu_ = absl::StrContains(op, "Relu");
-    k->bias_ = input_index(c.node(), "bias");
-    k->summand_ = input_index(c.node(), "summand");
-    k->ranges_ = input_index(c.node(), "min_input");
-    k->output_range_ = input_index(c.node(), "min_freezed_output");
-    return k;
+    depthwise_ = absl::StrContains(op, "Depthwise");
+    relu_ = absl::StrContains(op, "Relu");
+    bias_ = input_index(c.node(), "bias");
+    summand_ = input_index(c.node(), "summand");
+    ranges_ = input_index(c.node(), "min_input");
+    output_range_ = input_index(c.node(), "min_freezed_output");
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

@@ -73,20 +73,19 @@ struct Slices {
 template <class Q>
 class QuantizeKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<QuantizeKernel>();
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(std::string mode, c.attr<std::string>("mode"));
-    TROUPE_ASSIGN_OR_RETURN(k->mode_, parse_mode(mode));
+    TROUPE_ASSIGN_OR_RETURN(mode_, parse_mode(mode));
     TROUPE_ASSIGN_OR_RETURN(std::string round, c.attr<std::string>("round_mode"));
-    k->to_even_ = round == "HALF_TO_EVEN";
-    if (k->to_even_ && k->mode_ != Mode::kScaled) {
+    to_even_ = round == "HALF_TO_EVEN";
+    if (to_even_ && mode_ != Mode::kScaled) {
       return absl::InvalidArgumentError(absl::StrCat(
           "Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is '", mode, "'."));
     }
-    k->narrow_ = c.node().attrs.get_or<bool>("narrow_range", false);
-    k->axis_ = c.node().attrs.get_or<int64_t>("axis", -1);
-    k->least_ = c.node().attrs.get_or<float>("ensure_minimum_range", 0.01f);
-    return k;
+    narrow_ = c.node().attrs.get_or<bool>("narrow_range", false);
+    axis_ = c.node().attrs.get_or<int64_t>("axis", -1);
+    least_ = c.node().attrs.get_or<float>("ensure_minimum_range", 0.01f);
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor &x = context.input(0), &low = context.input(1), &high = context.input(2);
@@ -163,13 +162,12 @@ class QuantizeKernel final : public Kernel {
 template <class Q>
 class DequantizeKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<DequantizeKernel>();
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(std::string mode, c.attr<std::string>("mode"));
-    TROUPE_ASSIGN_OR_RETURN(k->mode_, parse_mode(mode));
-    k->narrow_ = c.node().attrs.get_or<bool>("narrow_range", false);
-    k->axis_ = c.node().attrs.get_or<int64_t>("axis", -1);
-    return k;
+    TROUPE_ASSIGN_OR_RETURN(mode_, parse_mode(mode));
+    narrow_ = c.node().attrs.get_or<bool>("narrow_range", false);
+    axis_ = c.node().attrs.get_or<int64_t>("axis", -1);
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor &x = context.input(0), &low = context.input(1), &high = context.input(2);

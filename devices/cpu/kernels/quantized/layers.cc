@@ -11,17 +11,16 @@ namespace {
 
 class QuantizedInstanceNorm final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<QuantizedInstanceNorm>();
-    TROUPE_ASSIGN_OR_RETURN(k->epsilon_, c.attr<float>("variance_epsilon"));
-    TROUPE_ASSIGN_OR_RETURN(k->separation_, c.attr<float>("min_separation"));
-    TROUPE_ASSIGN_OR_RETURN(k->given_, c.attr<bool>("output_range_given"));
-    TROUPE_ASSIGN_OR_RETURN(k->range_.low, c.attr<float>("given_y_min"));
-    TROUPE_ASSIGN_OR_RETURN(k->range_.high, c.attr<float>("given_y_max"));
-    if (k->given_ && !(k->range_.low < k->range_.high)) {
-      return invalid("given_y_min must be less than given_y_max : ", k->range_.low, " >= ", k->range_.high);
+  void attributes(AttrReader& a) {
+    a("variance_epsilon", &epsilon_)("min_separation", &separation_)("output_range_given", &given_);
+  }
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(range_.low, c.attr<float>("given_y_min"));
+    TROUPE_ASSIGN_OR_RETURN(range_.high, c.attr<float>("given_y_max"));
+    if (given_ && !(range_.low < range_.high)) {
+      return invalid("given_y_min must be less than given_y_max : ", range_.low, " >= ", range_.high);
     }
-    return k;
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {
@@ -81,12 +80,7 @@ class QuantizedBatchNorm final : public Kernel {
   /// The range of the output is always the same: 2048 steps are 1.
   static constexpr QuantRange kRange = {-1048576.0f, 1048576.0f};
 
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<QuantizedBatchNorm>();
-    TROUPE_ASSIGN_OR_RETURN(k->epsilon_, c.attr<float>("variance_epsilon"));
-    TROUPE_ASSIGN_OR_RETURN(k->scale_, c.attr<bool>("scale_after_normalization"));
-    return k;
-  }
+  void attributes(AttrReader& a) { a("variance_epsilon", &epsilon_)("scale_after_normalization", &scale_); }
 
   absl::Status compute(KernelContext& context) override {
     const Tensor& x = context.input(0);
@@ -216,11 +210,8 @@ struct Blend<QInt32> : FixedBlend<QInt32, 30> {};
 template <class T>
 class QuantizedResize final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<QuantizedResize>();
-    TROUPE_ASSIGN_OR_RETURN(k->align_corners_, c.attr<bool>("align_corners"));
-    TROUPE_ASSIGN_OR_RETURN(k->half_pixel_centers_, c.attr<bool>("half_pixel_centers"));
-    return k;
+  void attributes(AttrReader& a) {
+    a("align_corners", &align_corners_)("half_pixel_centers", &half_pixel_centers_);
   }
 
   absl::Status compute(KernelContext& context) override {

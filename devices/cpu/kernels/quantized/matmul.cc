@@ -25,17 +25,16 @@ struct Epilogue {
 
 class QuantizedMatMulWithBias final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<QuantizedMatMulWithBias>();
+  absl::Status init(const KernelConstruction& c) {
     const AttrMap& attrs = c.node().attrs;
-    k->transpose_a_ = attrs.get_or<bool>("transpose_a", false);
-    k->transpose_b_ = attrs.get_or<bool>("transpose_b", false);
+    transpose_a_ = attrs.get_or<bool>("transpose_a", false);
+    transpose_b_ = attrs.get_or<bool>("transpose_b", false);
     const std::string& op = c.node().op->name;
-    k->relu_ = absl::StrContains(op, "Relu");
+    relu_ = absl::StrContains(op, "Relu");
     // TensorFlow's fusions keep the attr in this op alone.
-    k->scaled_ =
+    scaled_ =
         absl::EndsWith(op, "Dequantize") && attrs.get_or<std::string>("input_quant_mode", "") == "SCALED";
-    return k;
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

@@ -18,11 +18,7 @@ float reach(const Tensor& low, const Tensor& high, size_t i) {
 
 class RequantizationRangePerChannel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<RequantizationRangePerChannel>();
-    TROUPE_ASSIGN_OR_RETURN(k->most_, c.attr<float>("clip_value_max"));
-    return k;
-  }
+  void attributes(AttrReader& a) { a("clip_value_max", &most_); }
   absl::Status compute(KernelContext& context) override {
     const Tensor &input = context.input(0), &low = context.input(1), &high = context.input(2);
     TROUPE_RETURN_IF_ERROR(check(input, low, high));

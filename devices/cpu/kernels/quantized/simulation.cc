@@ -53,18 +53,17 @@ enum class RangeFrom { kAttrs, kScalars, kChannels };
 template <RangeFrom from, bool kGradient>
 class FakeQuantKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<FakeQuantKernel>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, FakeQuantAttrs::make(c));
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, FakeQuantAttrs::make(c));
     if constexpr (from == RangeFrom::kAttrs) {
-      TROUPE_ASSIGN_OR_RETURN(k->low_, c.attr<float>("min"));
-      TROUPE_ASSIGN_OR_RETURN(k->high_, c.attr<float>("max"));
-      if (!(k->low_ < k->high_)) {
+      TROUPE_ASSIGN_OR_RETURN(low_, c.attr<float>("min"));
+      TROUPE_ASSIGN_OR_RETURN(high_, c.attr<float>("max"));
+      if (!(low_ < high_)) {
         return absl::InvalidArgumentError(
-            absl::StrCat("min has to be smaller than max, was: ", k->low_, " >= ", k->high_));
+            absl::StrCat("min has to be smaller than max, was: ", low_, " >= ", high_));
       }
     }
-    return k;
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {
@@ -144,26 +143,24 @@ class FakeQuantKernel final : public Kernel {
 template <class T, int kVersion>
 class RoundTripKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<RoundTripKernel>();
+  absl::Status init(const KernelConstruction& c) {
     const AttrMap& a = c.node().attrs;
-    k->signed_ = a.get_or<bool>("signed_input", true);
-    k->range_given_ = a.get_or<bool>("range_given", false);
-    k->narrow_ = a.get_or<bool>("narrow_range", false);
-    k->axis_ = a.get_or<int64_t>("axis", -1);
-    k->bits_ = a.get_or<int64_t>("num_bits", 8);
-    k->half_up_ =
-        a.get_or<std::string>("round_mode", kVersion == 1 ? "HALF_UP" : "HALF_TO_EVEN") == "HALF_UP";
-    k->low_ = static_cast<T>(a.get_or<float>("input_min", 0.0f));
-    k->high_ = static_cast<T>(a.get_or<float>("input_max", 0.0f));
-    TROUPE_RETURN_IF_ERROR(k->check_bits(k->bits_));
-    if (k->axis_ < -1)
-      return absl::InvalidArgumentError(absl::StrCat("Axis must be at least -1. Found ", k->axis_));
-    if (kVersion == 1 && k->range_given_ && k->low_ > k->high_) {
+    signed_ = a.get_or<bool>("signed_input", true);
+    range_given_ = a.get_or<bool>("range_given", false);
+    narrow_ = a.get_or<bool>("narrow_range", false);
+    axis_ = a.get_or<int64_t>("axis", -1);
+    bits_ = a.get_or<int64_t>("num_bits", 8);
+    half_up_ = a.get_or<std::string>("round_mode", kVersion == 1 ? "HALF_UP" : "HALF_TO_EVEN") == "HALF_UP";
+    low_ = static_cast<T>(a.get_or<float>("input_min", 0.0f));
+    high_ = static_cast<T>(a.get_or<float>("input_max", 0.0f));
+    TROUPE_RETURN_IF_ERROR(check_bits(bits_));
+    if (axis_ < -1)
+      return absl::InvalidArgumentError(absl::StrCat("Axis must be at least -1. Found ", axis_));
+    if (kVersion == 1 && range_given_ && low_ > high_) {
       return absl::InvalidArgumentError(
-          absl::StrCat("Invalid range: input_min ", k->low_, " > input_max ", k->high_));
+          absl::StrCat("Invalid range: input_min ", low_, " > input_max ", high_));
     }
-    return k;
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

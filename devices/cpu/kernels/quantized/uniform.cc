@@ -106,11 +106,10 @@ namespace {
 
 class UniformQuantize final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<UniformQuantize>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, UniformAttrs::make(c, ""));
-    if (k->attrs_.axis < -1) return invalid("quantization_axis must be >= -1, given: ", k->attrs_.axis);
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, UniformAttrs::make(c, ""));
+    if (attrs_.axis < -1) return invalid("quantization_axis must be >= -1, given: ", attrs_.axis);
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& in = context.input(0);
@@ -132,10 +131,9 @@ class UniformQuantize final : public Kernel {
 
 class UniformDequantize final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<UniformDequantize>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, UniformAttrs::make(c, ""));
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, UniformAttrs::make(c, ""));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& in = context.input(0);
@@ -171,17 +169,15 @@ absl::StatusOr<std::vector<FixedFactor>> make_factors(const UniformScales& from,
 
 class UniformRequantize final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<UniformRequantize>();
-    TROUPE_ASSIGN_OR_RETURN(k->input_, UniformAttrs::make(c, "input_"));
-    TROUPE_ASSIGN_OR_RETURN(k->output_, UniformAttrs::make(c, "output_"));
-    if (k->input_.axis < -1) return invalid("input_quantization_axis must be >= -1, given: ", k->input_.axis);
-    if (k->output_.axis < -1)
-      return invalid("output_quantization_axis must be >= -1, given: ", k->output_.axis);
-    if (k->input_.axis >= 0 && k->output_.axis >= 0 && k->input_.axis != k->output_.axis) {
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(input_, UniformAttrs::make(c, "input_"));
+    TROUPE_ASSIGN_OR_RETURN(output_, UniformAttrs::make(c, "output_"));
+    if (input_.axis < -1) return invalid("input_quantization_axis must be >= -1, given: ", input_.axis);
+    if (output_.axis < -1) return invalid("output_quantization_axis must be >= -1, given: ", output_.axis);
+    if (input_.axis >= 0 && output_.axis >= 0 && input_.axis != output_.axis) {
       return invalid("If input and output is both per-axis quantized, the quantization axis must be same.");
     }
-    return k;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& in = context.input(0);
@@ -256,14 +252,13 @@ absl::StatusOr<Shape> sum_shape(const Shape& a, const Shape& b) {
 
 class UniformQuantizedAdd final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<UniformQuantizedAdd>();
-    TROUPE_ASSIGN_OR_RETURN(k->lhs_, UniformAttrs::make(c, "lhs_"));
-    TROUPE_ASSIGN_OR_RETURN(k->rhs_, UniformAttrs::make(c, "rhs_"));
-    TROUPE_ASSIGN_OR_RETURN(k->output_, UniformAttrs::make(c, "output_"));
-    if (k->lhs_.axis < -1 || k->rhs_.axis < -1 || k->output_.axis < -1)
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(lhs_, UniformAttrs::make(c, "lhs_"));
+    TROUPE_ASSIGN_OR_RETURN(rhs_, UniformAttrs::make(c, "rhs_"));
+    TROUPE_ASSIGN_OR_RETURN(output_, UniformAttrs::make(c, "output_"));
+    if (lhs_.axis < -1 || rhs_.axis < -1 || output_.axis < -1)
       return invalid("lhs, rhs and output quantization_axis must be -1 or within [0, dims)");
-    return k;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor &lhs = context.input(0), &rhs = context.input(1);
@@ -306,11 +301,10 @@ class UniformQuantizedAdd final : public Kernel {
 
 class UniformQuantizedClip final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<UniformQuantizedClip>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, UniformAttrs::make(c, ""));
-    if (k->attrs_.axis < -1) return invalid("quantization_axis must be >= -1, given: ", k->attrs_.axis);
-    return k;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, UniformAttrs::make(c, ""));
+    if (attrs_.axis < -1) return invalid("quantization_axis must be >= -1, given: ", attrs_.axis);
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor &in = context.input(0), &low = context.input(1), &high = context.input(2);

@@ -161,13 +161,12 @@ struct ConvRun {
 template <bool kHybrid>
 class UniformQuantizedConv final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<UniformQuantizedConv>();
-    TROUPE_ASSIGN_OR_RETURN(k->conv_, ConvAttrs::make(c));
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, ProductAttrs::make(c, kHybrid));
-    const ConvDimensionNumbers& n = k->conv_.numbers;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(conv_, ConvAttrs::make(c));
+    TROUPE_ASSIGN_OR_RETURN(attrs_, ProductAttrs::make(c, kHybrid));
+    const ConvDimensionNumbers& n = conv_.numbers;
     const bool given = !n.input_spatial.empty();
-    const int64_t rhs = k->attrs_.rhs.axis, out = k->attrs_.output.axis;
+    const int64_t rhs = attrs_.rhs.axis, out = attrs_.output.axis;
     if (rhs != -1 && rhs != (given ? n.kernel_output_feature : 0)) {
       return invalid(
           "rhs_quantization_axis Attr must be -1 (per-tensor) or "
@@ -180,7 +179,7 @@ class UniformQuantizedConv final : public Kernel {
           "dimension_numbers.output_feature_dimension "
           "(per-channel).");
     }
-    return k;
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

@@ -67,14 +67,13 @@ namespace {
 template <bool kHybrid>
 class UniformQuantizedDot final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<UniformQuantizedDot>();
-    TROUPE_ASSIGN_OR_RETURN(k->attrs_, ProductAttrs::make(c, kHybrid));
-    if (k->attrs_.rhs.axis != 1 && k->attrs_.rhs.axis != -1)
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(attrs_, ProductAttrs::make(c, kHybrid));
+    if (attrs_.rhs.axis != 1 && attrs_.rhs.axis != -1)
       return invalid("rhs_quantization_axis Attr must be 1 (per-channel) or -1 (per-tensor).");
-    if (k->attrs_.output.axis != 1 && k->attrs_.output.axis != -1)
+    if (attrs_.output.axis != 1 && attrs_.output.axis != -1)
       return invalid("output_quantization_axis Attr must be 1 (per-channel) or -1 (per-tensor).");
-    return k;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor &lhs = context.input(0), &rhs = context.input(1);

@@ -229,11 +229,7 @@ class MakeBarrierKernel final : public ResourceKernel<Barrier> {
 
 class InsertManyKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<InsertManyKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->component_, c.attr<int64_t>("component_index"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("component_index", &component_); }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Barrier> barrier, lookup_resource<Barrier>(context, 0));
     const int64_t components = static_cast<int64_t>(barrier->types().size());
@@ -285,10 +281,9 @@ class TakeManyKernel final : public AsyncKernel {
 
 class CloseKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<CloseKernel>();
-    kernel->cancel_pending_ = c.node().attrs.get_or<bool>("cancel_pending_enqueues", false);
-    return kernel;
+  absl::Status init(const KernelConstruction& c) {
+    cancel_pending_ = c.node().attrs.get_or<bool>("cancel_pending_enqueues", false);
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Barrier> barrier, lookup_resource<Barrier>(context, 0));

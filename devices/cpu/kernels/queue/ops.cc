@@ -121,10 +121,9 @@ struct DequeueMany {
 
 class CloseKernel final : public AsyncKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<CloseKernel>();
-    kernel->cancel_pending_ = c.node().attrs.get_or<bool>("cancel_pending_enqueues", false);
-    return kernel;
+  absl::Status init(const KernelConstruction& c) {
+    cancel_pending_ = c.node().attrs.get_or<bool>("cancel_pending_enqueues", false);
+    return absl::OkStatus();
   }
   void compute_async(KernelContext& context, Done done) override {
     auto queue = lookup_resource<Queue>(context, 0);

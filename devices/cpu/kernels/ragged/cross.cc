@@ -92,25 +92,23 @@ absl::StatusOr<Features> dense_features(const Tensor& values) {
 
 class RaggedCross final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<RaggedCross>();
+  void attributes(AttrReader& a) { a("input_order", &order_)("num_buckets", &buckets_); }
+  absl::Status init(const KernelConstruction& c) {
     auto length = [&](const char* attr) -> absl::StatusOr<int> {
       TROUPE_ASSIGN_OR_RETURN(const auto types, c.attr<std::vector<DataType>>(attr));
       return static_cast<int>(types.size());
     };
-    TROUPE_ASSIGN_OR_RETURN(k->ragged_, length("ragged_values_types"));
+    TROUPE_ASSIGN_OR_RETURN(ragged_, length("ragged_values_types"));
     TROUPE_ASSIGN_OR_RETURN(const int splits, length("ragged_splits_types"));
     TROUPE_ASSIGN_OR_RETURN(const int sparse_values, length("sparse_values_types"));
-    TROUPE_ASSIGN_OR_RETURN(k->dense_, length("dense_types"));
+    TROUPE_ASSIGN_OR_RETURN(dense_, length("dense_types"));
     TROUPE_ASSIGN_OR_RETURN(const int64_t sparse, c.attr<int64_t>("Nsparse"));
-    k->sparse_ = sparse_values;
-    if (splits != k->ragged_) return invalid("ragged values and splits must have the same length");
+    sparse_ = sparse_values;
+    if (splits != ragged_) return invalid("ragged values and splits must have the same length");
     if (sparse != sparse_values) return invalid("sparse indices and values must have the same length");
-    TROUPE_ASSIGN_OR_RETURN(k->order_, c.attr<std::string>("input_order"));
-    TROUPE_ASSIGN_OR_RETURN(k->buckets_, c.attr<int64_t>("num_buckets"));
     TROUPE_ASSIGN_OR_RETURN(const int64_t key, c.attr<int64_t>("hash_key"));
-    k->key_ = static_cast<uint64_t>(key);
-    return k;
+    key_ = static_cast<uint64_t>(key);
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {
@@ -222,11 +220,10 @@ class RaggedCross final : public Kernel {
 /// The bucket of a number's decimal digits.
 class TensorToHashBucket final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<TensorToHashBucket>();
-    TROUPE_ASSIGN_OR_RETURN(k->buckets_, c.attr<int64_t>("num_buckets"));
-    if (k->buckets_ < 1) return invalid("num_buckets must be at least 1, got ", k->buckets_);
-    return k;
+  void attributes(AttrReader& a) { a("num_buckets", &buckets_); }
+  absl::Status init(const KernelConstruction&) {
+    if (buckets_ < 1) return invalid("num_buckets must be at least 1, got ", buckets_);
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& in = context.input(0);

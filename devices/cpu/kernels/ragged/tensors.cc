@@ -119,11 +119,7 @@ int64_t row_elements(const Tensor& values) { return count_dims(values.shape(), 1
 
 class RaggedGather final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<RaggedGather>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->levels_, c.attr<int64_t>("PARAMS_RAGGED_RANK"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("PARAMS_RAGGED_RANK", &levels_); }
 
   absl::Status compute(KernelContext& context) override {
     const int levels = static_cast<int>(levels_);
@@ -258,16 +254,15 @@ absl::Status ragged_to_sparse(KernelContext& context) {
 /// Ragged rows laid out in a box and filled up with a default.
 class RaggedTensorToTensor final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<RaggedTensorToTensor>();
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(auto types, c.attr<std::vector<std::string>>("row_partition_types"));
     for (size_t i = 0; i < types.size(); ++i) {
       if (types[i] == "FIRST_DIM_SIZE" && i == 0) {
-        kernel->has_first_ = true;
+        has_first_ = true;
       } else if (types[i] == "ROW_SPLITS") {
-        kernel->partitions_.push_back(Partition::kSplits);
+        partitions_.push_back(Partition::kSplits);
       } else if (types[i] == "VALUE_ROWIDS") {
-        kernel->partitions_.push_back(Partition::kRowIds);
+        partitions_.push_back(Partition::kRowIds);
       } else if (types[i] == "FIRST_DIM_SIZE" || types[i] == "ROW_LENGTHS" || types[i] == "ROW_LIMITS" ||
                  types[i] == "ROW_STARTS") {
         return invalid("Unsupported row partition type: ", types[i]);
@@ -275,14 +270,13 @@ class RaggedTensorToTensor final : public Kernel {
         return invalid("Unknown string for partition info type: ", types[i]);
       }
     }
-    if (kernel->partitions_.empty())
-      return invalid("row_partition_types must hold at least one row partition");
-    if (!kernel->has_first_ && kernel->partitions_[0] == Partition::kRowIds) {
+    if (partitions_.empty()) return invalid("row_partition_types must hold at least one row partition");
+    if (!has_first_ && partitions_[0] == Partition::kRowIds) {
       return invalid("Cannot handle VALUE_ROWIDS in first dimension.");
     }
     if (c.num_inputs() != 3 + static_cast<int>(types.size()))
       return invalid("Expected one row partition tensor per type");
-    return kernel;
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

@@ -37,11 +37,7 @@ absl::Status check_splits(const Tensor& splits, int64_t rows) {
 
 class RaggedToVariantKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<RaggedToVariantKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->batched_, c.attr<bool>("batched_input"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("batched_input", &batched_); }
 
   absl::Status compute(KernelContext& context) override {
     const int rank = context.num_inputs() - 1;
@@ -149,12 +145,8 @@ absl::Status write_joined(KernelContext& context, int index,
 
 class RaggedFromVariantKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<RaggedFromVariantKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->input_rank_, c.attr<int64_t>("input_ragged_rank"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->output_rank_, c.attr<int64_t>("output_ragged_rank"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->splits_type_, c.attr<DataType>("Tsplits"));
-    return kernel;
+  void attributes(AttrReader& a) {
+    a("input_ragged_rank", &input_rank_)("output_ragged_rank", &output_rank_)("Tsplits", &splits_type_);
   }
 
   absl::Status compute(KernelContext& context) override {

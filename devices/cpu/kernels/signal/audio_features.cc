@@ -19,14 +19,12 @@ constexpr int64_t kMaxWindow = int64_t{1} << 24;
 /// channels by slices by frequencies out.
 class AudioSpectrogram final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<AudioSpectrogram>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->window_, c.attr<int64_t>("window_size"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->stride_, c.attr<int64_t>("stride"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->squared_, c.attr<bool>("magnitude_squared"));
-    if (kernel->window_ > kMaxWindow)
-      return invalid("window_size must be at most ", kMaxWindow, ", got ", kernel->window_);
-    return kernel;
+  void attributes(AttrReader& a) {
+    a("window_size", &window_)("stride", &stride_)("magnitude_squared", &squared_);
+  }
+  absl::Status init(const KernelConstruction&) {
+    if (window_ > kMaxWindow) return invalid("window_size must be at most ", kMaxWindow, ", got ", window_);
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {
@@ -118,15 +116,13 @@ class MelFilterbank {
 /// Cepstral coefficients: the cosine transform of the logarithms of a mel filter bank.
 class Mfcc final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<Mfcc>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->high_, c.attr<float>("upper_frequency_limit"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->low_, c.attr<float>("lower_frequency_limit"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->channels_, c.attr<int64_t>("filterbank_channel_count"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->coefficients_, c.attr<int64_t>("dct_coefficient_count"));
-    if (kernel->channels_ > kMaxWindow)
-      return invalid("filterbank_channel_count must be at most ", kMaxWindow);
-    return kernel;
+  void attributes(AttrReader& a) {
+    a("upper_frequency_limit", &high_)("lower_frequency_limit", &low_)(
+        "filterbank_channel_count", &channels_)("dct_coefficient_count", &coefficients_);
+  }
+  absl::Status init(const KernelConstruction&) {
+    if (channels_ > kMaxWindow) return invalid("filterbank_channel_count must be at most ", kMaxWindow);
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

@@ -91,12 +91,7 @@ absl::StatusOr<Wav> read_wav(absl::string_view bytes) {
 
 class DecodeWavKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<DecodeWavKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->channels_, c.attr<int64_t>("desired_channels"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->samples_, c.attr<int64_t>("desired_samples"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("desired_channels", &channels_)("desired_samples", &samples_); }
 
   absl::Status compute(KernelContext& context) override {
     const Tensor& contents = context.input(0);

@@ -208,14 +208,13 @@ class CrossKernel : public Kernel {
 /// The first form: everything but the features is an attr.
 class SparseCross final : public CrossKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<SparseCross>();
-    TROUPE_RETURN_IF_ERROR(kernel->read(c, 0));
-    TROUPE_ASSIGN_OR_RETURN(kernel->hashing_.buckets, c.attr<int64_t>("num_buckets"));
+  void attributes(AttrReader& a) { a("internal_type", &internal_); }
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_RETURN_IF_ERROR(read(c, 0));
+    TROUPE_ASSIGN_OR_RETURN(hashing_.buckets, c.attr<int64_t>("num_buckets"));
     TROUPE_ASSIGN_OR_RETURN(int64_t key, c.attr<int64_t>("hash_key"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->internal_, c.attr<DataType>("internal_type"));
-    kernel->hashing_.start = static_cast<uint64_t>(key);
-    return kernel;
+    hashing_.start = static_cast<uint64_t>(key);
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     int64_t batch = 0;
@@ -238,11 +237,7 @@ class SparseCross final : public CrossKernel {
 
 class SparseCrossV2 final : public CrossKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<SparseCrossV2>();
-    TROUPE_RETURN_IF_ERROR(kernel->read(c, 1));
-    return kernel;
-  }
+  absl::Status init(const KernelConstruction& c) { return read(c, 1); }
   absl::Status compute(KernelContext& context) override {
     int64_t batch = 0;
     TROUPE_ASSIGN_OR_RETURN(std::vector<Column> columns, read_columns(context, sparse_, dense_, &batch));
@@ -255,11 +250,7 @@ class SparseCrossV2 final : public CrossKernel {
 
 class SparseCrossHashed final : public CrossKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<SparseCrossHashed>();
-    TROUPE_RETURN_IF_ERROR(kernel->read(c, 3));
-    return kernel;
-  }
+  absl::Status init(const KernelConstruction& c) { return read(c, 3); }
   absl::Status compute(KernelContext& context) override {
     int64_t batch = 0;
     TROUPE_ASSIGN_OR_RETURN(std::vector<Column> columns, read_columns(context, sparse_, dense_, &batch));

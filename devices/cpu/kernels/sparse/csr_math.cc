@@ -120,13 +120,13 @@ DenseView<T> view(T* data, int64_t rows, int64_t cols, bool transposed) {
 /// Sparse times dense: inputs a (variant) and b.
 class SparseDenseProduct final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<SparseDenseProduct>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->a_, operand_of(c, "a"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->b_, operand_of(c, "b"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->transpose_output_, c.attr<bool>("transpose_output"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->conjugate_output_, c.attr<bool>("conjugate_output"));
-    return kernel;
+  void attributes(AttrReader& a) {
+    a("transpose_output", &transpose_output_)("conjugate_output", &conjugate_output_);
+  }
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(a_, operand_of(c, "a"));
+    TROUPE_ASSIGN_OR_RETURN(b_, operand_of(c, "b"));
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {
@@ -197,12 +197,11 @@ class SparseDenseProduct final : public Kernel {
 /// Sparse times sparse. Elements that cancel out stay, as zeros.
 class SparseSparseProduct final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<SparseSparseProduct>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->a_, operand_of(c, "a"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->b_, operand_of(c, "b"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->type_, c.attr<DataType>("type"));
-    return kernel;
+  void attributes(AttrReader& a) { a("type", &type_); }
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(a_, operand_of(c, "a"));
+    TROUPE_ASSIGN_OR_RETURN(b_, operand_of(c, "b"));
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

@@ -10,11 +10,7 @@ namespace {
 /// One number, one per row of a vector, or rows of a matrix: SparseToDense takes indices of any rank up to 2.
 class SparseToDense final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<SparseToDense>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->validate_, c.attr<bool>("validate_indices"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("validate_indices", &validate_); }
 
   absl::Status compute(KernelContext& context) override {
     const Tensor &indices = context.input(0), &dims = context.input(1), &values = context.input(2);

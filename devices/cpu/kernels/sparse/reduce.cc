@@ -16,11 +16,7 @@ struct Groups {
 template <Combine kOp, bool kSparse>
 class SparseReduce final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<SparseReduce>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->keep_, c.attr<bool>("keep_dims"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("keep_dims", &keep_); }
 
   absl::Status compute(KernelContext& context) override {
     TROUPE_RETURN_IF_ERROR(check(context));

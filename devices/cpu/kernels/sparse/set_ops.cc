@@ -138,12 +138,11 @@ enum class Operands { kDenseDense, kDenseSparse, kSparseSparse };
 template <Operands kOperands>
 class SetOperation final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<SetOperation>();
+  void attributes(AttrReader& a) { a("validate_indices", &validate_); }
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(std::string text, c.attr<std::string>("set_operation"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->op_, parse_operation(text));
-    TROUPE_ASSIGN_OR_RETURN(kernel->validate_, c.attr<bool>("validate_indices"));
-    return kernel;
+    TROUPE_ASSIGN_OR_RETURN(op_, parse_operation(text));
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {
@@ -216,11 +215,7 @@ class SetOperation final : public Kernel {
 
 class SetSize final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<SetSize>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->validate_, c.attr<bool>("validate_indices"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("validate_indices", &validate_); }
   absl::Status compute(KernelContext& context) override {
     return context.input_type(1) == DataType::kString ? run<absl::string_view>(context)
                                                       : run<int64_t>(context);

@@ -15,11 +15,7 @@ int64_t wrapping_add(int64_t a, int64_t b) {
 
 class SparseConcat final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<SparseConcat>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->axis_, c.attr<int64_t>("concat_dim"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("concat_dim", &axis_); }
 
   absl::Status compute(KernelContext& context) override {
     const int n = context.num_inputs() / 3;
@@ -119,11 +115,7 @@ class SparseConcat final : public Kernel {
 
 class SparseSplit final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<SparseSplit>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->parts_, c.attr<int64_t>("num_split"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("num_split", &parts_); }
 
   absl::Status compute(KernelContext& context) override {
     const Tensor& split_dim = context.input(0);

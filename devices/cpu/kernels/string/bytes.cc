@@ -57,11 +57,7 @@ absl::Status decode(absl::string_view s, std::string* out) {
 
 class EncodeBase64Kernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<EncodeBase64Kernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->pad_, c.attr<bool>("pad"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("pad", &pad_); }
   absl::Status compute(KernelContext& context) override {
     return map_strings(context, [this](absl::string_view s) { return encode(s, pad_); });
   }

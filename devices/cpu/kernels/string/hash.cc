@@ -14,18 +14,17 @@ enum class Hash { kMurmur, kFarm, kSip };
 template <Hash kHash>
 class HashBucketKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<HashBucketKernel>();
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(int64_t buckets, c.attr<int64_t>("num_buckets"));
     if (buckets < 1) return invalid("num_buckets must be positive, got ", buckets);
-    kernel->buckets_ = static_cast<uint64_t>(buckets);
+    buckets_ = static_cast<uint64_t>(buckets);
     if constexpr (kHash == Hash::kSip) {
       TROUPE_ASSIGN_OR_RETURN(std::vector<int64_t> key, c.attr<std::vector<int64_t>>("key"));
       if (key.size() != 2) return invalid("Key must have 2 elements");
-      kernel->k0_ = static_cast<uint64_t>(key[0]);
-      kernel->k1_ = static_cast<uint64_t>(key[1]);
+      k0_ = static_cast<uint64_t>(key[0]);
+      k1_ = static_cast<uint64_t>(key[1]);
     }
-    return kernel;
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

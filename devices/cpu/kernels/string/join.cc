@@ -20,11 +20,7 @@ class SeparatorKernel : public Kernel {
 
 class StringJoinKernel final : public SeparatorKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<StringJoinKernel>();
-    TROUPE_RETURN_IF_ERROR(kernel->read(c));
-    return kernel;
-  }
+  absl::Status init(const KernelConstruction& c) { return read(c); }
 
   absl::Status compute(KernelContext& context) override {
     Shape shape;
@@ -60,12 +56,8 @@ class StringJoinKernel final : public SeparatorKernel {
 
 class ReduceJoinKernel final : public SeparatorKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<ReduceJoinKernel>();
-    TROUPE_RETURN_IF_ERROR(kernel->read(c));
-    TROUPE_ASSIGN_OR_RETURN(kernel->keep_dims_, c.attr<bool>("keep_dims"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("keep_dims", &keep_dims_); }
+  absl::Status init(const KernelConstruction& c) { return read(c); }
 
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
@@ -129,11 +121,7 @@ class ReduceJoinKernel final : public SeparatorKernel {
 
 class UnsortedSegmentJoinKernel final : public SeparatorKernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<UnsortedSegmentJoinKernel>();
-    TROUPE_RETURN_IF_ERROR(kernel->read(c));
-    return kernel;
-  }
+  absl::Status init(const KernelConstruction& c) { return read(c); }
 
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);

@@ -14,19 +14,16 @@ constexpr int64_t kMaxRow = std::numeric_limits<int32_t>::max();
 
 class StringNGramsKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<StringNGramsKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->separator_, c.attr<std::string>("separator"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->widths_, c.attr<std::vector<int64_t>>("ngram_widths"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->left_, c.attr<std::string>("left_pad"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->right_, c.attr<std::string>("right_pad"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->pad_, c.attr<int64_t>("pad_width"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->keep_short_, c.attr<bool>("preserve_short_sequences"));
-    for (int64_t width : kernel->widths_) {
+  void attributes(AttrReader& a) {
+    a("separator", &separator_)("ngram_widths", &widths_)("left_pad", &left_)("right_pad", &right_)(
+        "pad_width", &pad_)("preserve_short_sequences", &keep_short_);
+  }
+  absl::Status init(const KernelConstruction&) {
+    for (int64_t width : widths_) {
       if (width <= 0) return invalid("ngram_widths must contain positive values");
       if (width > kMaxRow) return invalid("ngram_widths must be less than ", kMaxRow);
     }
-    return kernel;
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

@@ -23,8 +23,7 @@ bool is_unsigned(DataType t) {
 
 class AsStringKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<AsStringKernel>();
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(int64_t precision, c.attr<int64_t>("precision"));
     TROUPE_ASSIGN_OR_RETURN(bool scientific, c.attr<bool>("scientific"));
     TROUPE_ASSIGN_OR_RETURN(bool shortest, c.attr<bool>("shortest"));
@@ -59,8 +58,8 @@ class AsStringKernel final : public Kernel {
     } else {
       format += "d";
     }
-    kernel->format_ = std::move(format);
-    return kernel;
+    format_ = std::move(format);
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

@@ -66,11 +66,7 @@ absl::Status full_match(KernelContext& context, const RE2& regex) {
 
 class RegexReplaceKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<RegexReplaceKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->global_, c.attr<bool>("replace_global"));
-    return kernel;
-  }
+  void attributes(AttrReader& a) { a("replace_global", &global_); }
   absl::Status compute(KernelContext& context) override {
     const Tensor& pattern = context.input(1);
     const Tensor& rewrite = context.input(2);
@@ -89,13 +85,11 @@ class RegexReplaceKernel final : public Kernel {
 
 class StaticRegexReplaceKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<StaticRegexReplaceKernel>();
+  void attributes(AttrReader& a) { a("rewrite", &rewrite_)("replace_global", &global_); }
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(std::string pattern, c.attr<std::string>("pattern"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->regex_, compile(pattern));
-    TROUPE_ASSIGN_OR_RETURN(kernel->rewrite_, c.attr<std::string>("rewrite"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->global_, c.attr<bool>("replace_global"));
-    return kernel;
+    TROUPE_ASSIGN_OR_RETURN(regex_, compile(pattern));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     return replace(context, *regex_, rewrite_, global_);
@@ -126,11 +120,10 @@ class RegexFullMatchKernel final : public Kernel {
 
 class StaticRegexFullMatchKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<StaticRegexFullMatchKernel>();
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(std::string pattern, c.attr<std::string>("pattern"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->regex_, compile(pattern));
-    return kernel;
+    TROUPE_ASSIGN_OR_RETURN(regex_, compile(pattern));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override { return full_match(context, *regex_); }
 

@@ -83,15 +83,14 @@ absl::Status write_rows(KernelContext& context, const Tokens& tokens, const std:
 
 class StringSplitKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<StringSplitKernel>();
-    kernel->version_ = c.node().op->name == "StringSplitV2" ? 2 : 1;
-    if (kernel->version_ == 2) {
-      TROUPE_ASSIGN_OR_RETURN(kernel->limit_, c.attr<int64_t>("maxsplit"));
+  absl::Status init(const KernelConstruction& c) {
+    version_ = c.node().op->name == "StringSplitV2" ? 2 : 1;
+    if (version_ == 2) {
+      TROUPE_ASSIGN_OR_RETURN(limit_, c.attr<int64_t>("maxsplit"));
     } else {
-      TROUPE_ASSIGN_OR_RETURN(kernel->skip_empty_, c.attr<bool>("skip_empty"));
+      TROUPE_ASSIGN_OR_RETURN(skip_empty_, c.attr<bool>("skip_empty"));
     }
-    return kernel;
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

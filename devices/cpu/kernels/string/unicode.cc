@@ -144,11 +144,10 @@ void append(UChar32 c, Encoding encoding, std::string* out) {
 
 class UnicodeDecodeKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<UnicodeDecodeKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->policy_, ErrorPolicy::make(c));
-    TROUPE_ASSIGN_OR_RETURN(kernel->encoding_, c.attr<std::string>("input_encoding"));
-    return kernel;
+  void attributes(AttrReader& a) { a("input_encoding", &encoding_); }
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(policy_, ErrorPolicy::make(c));
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {
@@ -184,12 +183,11 @@ class UnicodeDecodeKernel final : public Kernel {
 
 class UnicodeTranscodeKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<UnicodeTranscodeKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->policy_, ErrorPolicy::make(c));
-    TROUPE_ASSIGN_OR_RETURN(kernel->from_, c.attr<std::string>("input_encoding"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->to_, output_encoding(c));
-    return kernel;
+  void attributes(AttrReader& a) { a("input_encoding", &from_); }
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(policy_, ErrorPolicy::make(c));
+    TROUPE_ASSIGN_OR_RETURN(to_, output_encoding(c));
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {
@@ -217,11 +215,10 @@ class UnicodeTranscodeKernel final : public Kernel {
 
 class UnicodeEncodeKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<UnicodeEncodeKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->policy_, ErrorPolicy::make(c));
-    TROUPE_ASSIGN_OR_RETURN(kernel->to_, output_encoding(c));
-    return kernel;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(policy_, ErrorPolicy::make(c));
+    TROUPE_ASSIGN_OR_RETURN(to_, output_encoding(c));
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {

@@ -118,9 +118,8 @@ namespace {
 
 class ImageSummaryKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<ImageSummaryKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->max_images_, c.attr<int64_t>("max_images"));
+  void attributes(AttrReader& a) { a("max_images", &max_images_); }
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(Tensor bad, c.attr<Tensor>("bad_color"));
     if (bad.dtype() != DataType::kUint8) {
       return absl::InvalidArgumentError("bad_color must be uint8, got " + dtype_name(bad.dtype()));
@@ -128,8 +127,8 @@ class ImageSummaryKernel final : public Kernel {
     if (bad.rank() != 1) {
       return absl::InvalidArgumentError("bad_color must be a vector, got shape " + bad.shape().to_string());
     }
-    for (uint8_t v : bad.flat<uint8_t>()) kernel->bad_color_.push_back(v);
-    return kernel;
+    for (uint8_t v : bad.flat<uint8_t>()) bad_color_.push_back(v);
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& tag = context.input(0);

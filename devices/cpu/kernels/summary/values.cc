@@ -243,14 +243,13 @@ namespace {
 
 class AudioSummaryKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<AudioSummaryKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->max_outputs_, c.attr<int64_t>("max_outputs"));
-    kernel->has_rate_ = c.num_inputs() < 3;
-    if (kernel->has_rate_) {
-      TROUPE_ASSIGN_OR_RETURN(kernel->rate_, c.attr<float>("sample_rate"));
+  void attributes(AttrReader& a) { a("max_outputs", &max_outputs_); }
+  absl::Status init(const KernelConstruction& c) {
+    has_rate_ = c.num_inputs() < 3;
+    if (has_rate_) {
+      TROUPE_ASSIGN_OR_RETURN(rate_, c.attr<float>("sample_rate"));
     }
-    return kernel;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& tag = context.input(0);

@@ -130,11 +130,10 @@ class SummaryWriter final : public Resource {
 /// A handle to a writer that CreateSummaryFileWriter makes.
 class SummaryWriterHandle final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<SummaryWriterHandle>();
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(const ResourceName name, resolve_resource_name(c, UnnamedResource::kNodeName));
-    k->handle_ = handle_tensor(make_handle<SummaryWriter>(*c.device(), name.container, name.name));
-    return k;
+    handle_ = handle_tensor(make_handle<SummaryWriter>(*c.device(), name.container, name.name));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     context.set_output(0, handle_);
@@ -227,11 +226,7 @@ absl::Status fill_tensor(KernelContext& context, pb::Event* event) {
 
 class WriteImages final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<WriteImages>();
-    TROUPE_ASSIGN_OR_RETURN(k->most_, c.attr<int64_t>("max_images"));
-    return k;
-  }
+  void attributes(AttrReader& a) { a("max_images", &most_); }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(auto writer, lookup_resource<SummaryWriter>(context, 0));
     TROUPE_RETURN_IF_ERROR(check_scalars(context, {{1, "step"}, {2, "tag"}}));
@@ -251,11 +246,7 @@ class WriteImages final : public Kernel {
 
 class WriteAudio final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<WriteAudio>();
-    TROUPE_ASSIGN_OR_RETURN(k->most_, c.attr<int64_t>("max_outputs"));
-    return k;
-  }
+  void attributes(AttrReader& a) { a("max_outputs", &most_); }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(auto writer, lookup_resource<SummaryWriter>(context, 0));
     TROUPE_RETURN_IF_ERROR(check_scalars(context, {{1, "step"}, {2, "tag"}, {4, "sample_rate"}}));

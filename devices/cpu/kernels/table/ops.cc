@@ -120,10 +120,9 @@ class MakeTableKernel final : public Kernel {
 template <LookupTable::Kind kKind>
 class AnonymousTableKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<AnonymousTableKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->options_, table_options(c, kKind));
-    return kernel;
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(options_, table_options(c, kKind));
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     LookupTable::Options o = options_;
@@ -218,10 +217,9 @@ absl::Status initialize(KernelContext& context) {
 
 class InitializeFromFileKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<InitializeFromFileKernel>();
+  absl::Status init(const KernelConstruction& c) {
     const AttrMap& attrs = c.node().attrs;
-    TableFile& f = kernel->file_;
+    TableFile& f = file_;
     TROUPE_ASSIGN_OR_RETURN(f.key_field, c.attr<int64_t>("key_index"));
     TROUPE_ASSIGN_OR_RETURN(f.value_field, c.attr<int64_t>("value_index"));
     if (f.key_field < kWholeLineField || f.value_field < kWholeLineField) {
@@ -232,7 +230,7 @@ class InitializeFromFileKernel final : public Kernel {
     const auto delimiter = attrs.get_or<std::string>("delimiter", "\t");
     if (delimiter.size() != 1) return invalid("delimiter should be only 1 char");
     f.delimiter = delimiter[0];
-    return kernel;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(TablePtr table, static_table(context));

@@ -92,25 +92,22 @@ absl::Status read_features(const Tensor& examples, const Tensor& features, const
 
 class SdcaOptimizer final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<SdcaOptimizer>();
+  void attributes(AttrReader& a) { a("l1", &l1_)("l2", &l2_)("num_loss_partitions", &partitions_); }
+  absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(const std::string loss, c.attr<std::string>("loss_type"));
-    TROUPE_ASSIGN_OR_RETURN(k->loss_, make_sdca_loss(loss));
+    TROUPE_ASSIGN_OR_RETURN(loss_, make_sdca_loss(loss));
     const AttrMap& attrs = c.node().attrs;
     // The first version of the op misspells it.
-    k->adaptive_ = attrs.get_or<bool>("adaptive", attrs.get_or<bool>("adaptative", false));
+    adaptive_ = attrs.get_or<bool>("adaptive", attrs.get_or<bool>("adaptative", false));
     TROUPE_ASSIGN_OR_RETURN(const int64_t sparse, c.attr<int64_t>("num_sparse_features"));
     TROUPE_ASSIGN_OR_RETURN(const int64_t with_values, c.attr<int64_t>("num_sparse_features_with_values"));
     TROUPE_ASSIGN_OR_RETURN(const int64_t dense, c.attr<int64_t>("num_dense_features"));
     if (with_values > sparse)
       return invalid("num_sparse_features_with_values must be at most num_sparse_features");
-    k->sparse_ = static_cast<int>(sparse);
-    k->with_values_ = static_cast<int>(with_values);
-    k->dense_ = static_cast<int>(dense);
-    TROUPE_ASSIGN_OR_RETURN(k->l1_, c.attr<float>("l1"));
-    TROUPE_ASSIGN_OR_RETURN(k->l2_, c.attr<float>("l2"));
-    TROUPE_ASSIGN_OR_RETURN(k->partitions_, c.attr<int64_t>("num_loss_partitions"));
-    return k;
+    sparse_ = static_cast<int>(sparse);
+    with_values_ = static_cast<int>(with_values);
+    dense_ = static_cast<int>(dense);
+    return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {
@@ -314,12 +311,7 @@ class SdcaOptimizer final : public Kernel {
 
 class SdcaShrinkL1 final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto k = std::make_unique<SdcaShrinkL1>();
-    TROUPE_ASSIGN_OR_RETURN(k->l1_, c.attr<float>("l1"));
-    TROUPE_ASSIGN_OR_RETURN(k->l2_, c.attr<float>("l2"));
-    return k;
-  }
+  void attributes(AttrReader& a) { a("l1", &l1_)("l2", &l2_); }
   absl::Status compute(KernelContext& context) override {
     const Shrinkage shrinkage(l1_, l2_);
     for (int i = 0; i < context.num_inputs(); ++i) {

@@ -33,13 +33,11 @@ class RefVariable final : public Resource {
 
 class VariableKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<VariableKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->name_, resolve_resource_name(c, UnnamedResource::kNodeName));
-    TROUPE_ASSIGN_OR_RETURN(kernel->dtype_, c.attr<DataType>("dtype"));
-    TROUPE_ASSIGN_OR_RETURN(kernel->shape_, c.attr<PartialShape>("shape"));
-    kernel->node_name_ = c.name();
-    return kernel;
+  void attributes(AttrReader& a) { a("dtype", &dtype_)("shape", &shape_); }
+  absl::Status init(const KernelConstruction& c) {
+    TROUPE_ASSIGN_OR_RETURN(name_, resolve_resource_name(c, UnnamedResource::kNodeName));
+    node_name_ = c.name();
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     auto make = [this]() -> absl::StatusOr<std::shared_ptr<RefVariable>> {
@@ -80,18 +78,16 @@ std::string temporary_name(const std::string& var_name, const KernelContext& con
 
 class TemporaryVariableKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
-    auto kernel = std::make_unique<TemporaryVariableKernel>();
-    TROUPE_ASSIGN_OR_RETURN(kernel->var_name_, c.attr<std::string>("var_name"));
-    if (kernel->var_name_.empty()) kernel->var_name_ = c.name();
-    TROUPE_ASSIGN_OR_RETURN(kernel->dtype_, c.attr<DataType>("dtype"));
+  void attributes(AttrReader& a) { a("var_name", &var_name_)("dtype", &dtype_); }
+  absl::Status init(const KernelConstruction& c) {
+    if (var_name_.empty()) var_name_ = c.name();
     TROUPE_ASSIGN_OR_RETURN(PartialShape shape, c.attr<PartialShape>("shape"));
     auto known = shape.to_shape();
     if (!known) {
       return absl::InvalidArgumentError("TemporaryVariable needs a known shape, got " + shape.to_string());
     }
-    kernel->shape_ = *known;
-    return kernel;
+    shape_ = *known;
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     auto ref = std::make_shared<RefTensor>();

@@ -38,6 +38,14 @@ absl::StatusOr<std::vector<Tensor>> decoded(const std::string& op, absl::string_
 
 std::string bytes_of(const Tensor& t) { return t.value<TString>().str(); }
 
+const char kOneFrame[] =
+    "GIF89a\x02\x00\x02\x00\x80\x00\x00\xff\x00\x00\x00\x00\xff,"
+    "\x00\x00\x00\x00\x02\x00\x02\x00\x00\x02\x03\x44\x02\x05\x00;";
+const char kTwoFrames[] =
+    "GIF89a\x02\x00\x02\x00\x80\x00\x00\xff\x00\x00\x00\x00\xff,"
+    "\x00\x00\x00\x00\x02\x00\x02\x00\x00\x02\x03\x44\x02\x05\x00"
+    ",\x01\x00\x01\x00\x01\x00\x01\x00\x00\x02\x02\x44\x01\x00;";
+const absl::string_view kGif(kOneFrame, sizeof(kOneFrame) - 1);
 const absl::string_view kAnimation(kTwoFrames, sizeof(kTwoFrames) - 1);
 
 /// A bitmap of 2 x 2 pixels of 24 bits; rows from the bottom up.

@@ -1,0 +1,54 @@
+#include "tools/troupe/config_report.h"
+
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
+
+#include "absl/strings/str_cat.h"
+#include "actors/option_table.h"
+#include "graph/status.h"
+#include "proto/config.pb.h"
+#include "tools/troupe/files.h"
+
+namespace troupe {
+namespace {
+
+/// Texts that are no ConfigProto are told by what the command says, not by the parser's log.
+class Silent final : public google::protobuf::io::ErrorCollector {
+  void AddError(int, google::protobuf::io::ColumnNumber, const std::string&) override {}
+};
+
+absl::string_view use_name(OptionUse use) {
+  switch (use) {
+    case OptionUse::kHonoured: return "honoured";
+    case OptionUse::kCarried: return "carried";
+    case OptionUse::kWithoutMeaning: return "without meaning";
+  }
+  return "?";
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> config_report(const std::string& path, bool all) {
+  TROUPE_ASSIGN_OR_RETURN(const std::string text, read_file(path));
+  tensorflow::ConfigProto config;
+  google::protobuf::TextFormat::Parser parser;
+  Silent silent;
+  parser.RecordErrorsTo(&silent);
+  if (!parser.ParseFromString(text, &config) && !config.ParseFromString(text))
+    return absl::InvalidArgumentError(absl::StrCat(path, " is no ConfigProto, neither as text nor as bytes"));
+  std::string out;
+  auto add = [&out](absl::string_view what, const OptionRow& row) {
+    absl::StrAppend(&out, what, "  ", use_name(row.use), ": ", row.sentence, "\n");
+  };
+  const auto set = set_options(config);
+  for (const SetOption& option : set) {
+    if (option.row != nullptr) add(absl::StrCat(option.path, " = ", option.value), *option.row);
+  }
+  if (set.empty()) absl::StrAppend(&out, "nothing is set\n");
+  if (!all) return out;
+  absl::StrAppend(&out, "all fields:\n");
+  for (const OptionRow& row : option_rows()) add(absl::StrCat("  ", row.path), row);
+  return out;
+}
+
+}  // namespace troupe
