@@ -11,9 +11,9 @@ turns on. Each test is run once to see which mutants it reaches; then, for each 
 does not end. Survivors are printed; the exit code is 1 if one of them is not in mutants_accepted.txt.
 """
 import argparse
+import hashlib
 import json
 import os
-import random
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -38,6 +38,16 @@ def accepted():
     return known
 
 
+def shuffled(pool, seed):
+    """In an order that depends on each mutant and the seed alone: a change elsewhere does not choose others."""
+    seen, keyed = {}, []
+    for m in pool:
+        what = (m.path, m.before, m.after)
+        seen[what] = seen.get(what, 0) + 1
+        keyed.append((hashlib.md5(repr((seed, what, seen[what])).encode()).digest(), m))
+    return [m for _, m in sorted(keyed, key=lambda k: k[0])]
+
+
 def told(m):
     lines = [f"{m.path}:{m.line} {m.name or m.kind}"]
     return "\n".join(lines + ["  - " + line for line in m.before.split("\n")] + ["  + " + line for line in m.after.split("\n")])
@@ -45,7 +55,7 @@ def told(m):
 
 def judged(chosen, options):
     """(mutant, what became of it, the test that noticed) of each."""
-    tests = judging.all_tests(building.COPY)
+    tests = judging.all_tests(building.COPY, judging.SUITES + options.also)
     broken = judging.measure(tests, building.COPY, len(chosen), options.jobs)
     if broken:
         raise SystemExit("these fail without any change: " + ", ".join(broken))
@@ -69,6 +79,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", metavar="PREFIX", help="files whose path begins so")
     parser.add_argument("--planted", action="store_true", help="the known faults instead")
+    parser.add_argument("--also", nargs="*", default=[], metavar="PROGRAM", help="further test programs, such as explorer_test")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", action="store_true", help="keep the copy for the next time")
@@ -79,7 +90,7 @@ def main():
     number = len(pool) if options.planted else min(options.number, len(pool))
     print(f"{number} of {len(pool)} mutants, seed {options.seed}", flush=True)
     if not options.planted:
-        random.Random(options.seed).shuffle(pool)
+        pool = shuffled(pool, options.seed)
     if options.list:
         print("\n".join(told(m) for m in pool[:number]))
         return 0
@@ -87,7 +98,7 @@ def main():
     begin = time.monotonic()
     building.make_copy()
     try:
-        chosen, failed = building.build_with(pool, texts, number, judging.TARGETS, options.jobs)
+        chosen, failed = building.build_with(pool, texts, number, judging.TARGETS + options.also, options.jobs)
         if options.planted and failed:
             raise SystemExit("a planted fault does not compile")
         built = time.monotonic()

@@ -12,7 +12,8 @@ BIN = "build/release/bin"
 # Programs whose tests are asked suite by suite, and what runs as a whole. Left out by default: other orders of messages, what is slow, and
 # kernels that no mutant is near.
 SUITES = ["passes_test", "ops_test", "step_test", "units_test", "devices_test", "fault_test", "session_test", "c_graph_test", "c_api_test",
-          "c_plugin_test", "gradients_test", "data_flow_kernels_test", "system_test"]
+          "c_plugin_test", "c_nonsense_test", "c_lifetime_test", "gradient_rules_test", "gradients_test", "data_flow_kernels_test", "tools_test",
+          "system_test"]
 TARGETS = SUITES + ["troupe", "example_training", "troupe_test_plugin"]
 ZOO = [("cases", "data/cases.tsv"), ("cases", "refcases/cases.tsv"), ("scripts", "refcases/scripts.tsv")]
 MEMORY_BYTES = 12 << 30
@@ -59,9 +60,9 @@ def shared():
     return os.environ.get("TROUPE_SHARED", os.path.join(os.path.dirname(root), "shared"))
 
 
-def all_tests(copy):
+def all_tests(copy, programs):
     tests = []
-    for program in SUITES:
+    for program in programs:
         full = os.path.join(copy, BIN, program)
         listed = subprocess.run([full, "--gtest_list_tests"], capture_output=True, text=True, timeout=LIST_SECONDS, check=True).stdout
         for suite in [line.split(" ")[0] for line in listed.split("\n") if line and line[0] not in " " and line.split(" ")[0].endswith(".")]:
