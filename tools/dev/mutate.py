@@ -14,6 +14,7 @@ import argparse
 import hashlib
 import json
 import os
+import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -56,7 +57,7 @@ def told(m):
 def judged(chosen, options):
     """(mutant, what became of it, the test that noticed) of each."""
     tests = judging.all_tests(building.COPY, judging.SUITES + options.also)
-    broken = judging.measure(tests, building.COPY, len(chosen), options.jobs)
+    broken = judging.measure(tests, building.COPY, 1 + max(m.number for m in chosen), options.jobs)
     if broken:
         raise SystemExit("these fail without any change: " + ", ".join(broken))
     print(f"{len(tests)} suites, {sum(t.seconds for t in tests):.0f} seconds of tests", flush=True)
@@ -95,6 +96,7 @@ def main():
         print("\n".join(told(m) for m in pool[:number]))
         return 0
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     begin = time.monotonic()
     building.make_copy()
     try:

@@ -44,6 +44,31 @@ TEST(InferShapes, tells_the_values_that_a_function_looked_at) {
       testing::EndsWith("with input shapes: [2,3], [2] and with computed input tensors: input[1] = <0 7>."));
 }
 
+TEST(InferShapes, writes_values_row_by_row_in_errors) {
+  ShapeGraph g;
+  Out x = g.b.placeholder(DataType::kFloat, {2, 3}, "x");
+  Out paddings = g.b.constant(Tensor::from<int32_t>(Shape{2, 2}, {1, -2, 3, 4}));
+  EXPECT_THAT(g.shape("Pad", {x, paddings}),
+              testing::EndsWith("with computed input tensors: input[1] = <[1 -2][3 4]>."));
+  ShapeGraph h;
+  Out y = h.b.placeholder(DataType::kFloat, {2, 3}, "y");
+  EXPECT_THAT(h.shape("Sum", {y, h.ints(std::vector<int32_t>(300, 7))}), testing::EndsWith(" 7...>."))
+      << "of many values some are left out";
+}
+
+TEST(InferShapes, names_devices_outputs_and_control_inputs_in_errors) {
+  ShapeGraph g;
+  Out pair = g.b.op("Split", {g.b.constant(0), g.input({2, 3})}, {{"num_split", int64_t{2}}}, "pair");
+  Out first = g.b.op("NoOp", {}, {}, "first"), second = g.b.op("NoOp", {}, {}, "second");
+  auto after = g.b.control({first, second});
+  auto there = g.b.device("/cpu:0");
+  Out product = g.b.op("MatMul", {pair[1], pair[0]}, {}, "product");
+  ShapeInference inference(&g.b.graph());
+  inference.add_all();
+  const std::string message(inference.add(g.b.graph().node(product.node())).message());
+  EXPECT_THAT(message, HasSubstr("_device=\"/cpu:0\"](pair:1, pair, ^first, ^second)'"));
+}
+
 TEST(InferShapes, leaves_what_follows_an_error_unknown) {
   ShapeGraph g;
   Out bad = g.b.op("MatMul", {g.input({2}), g.input({2})});
@@ -92,6 +117,27 @@ TEST(InferShapes, refines_what_the_caller_knows_better) {
   EXPECT_EQ(inference.shape(x.endpoint()).to_string(), "[5,3]");
 }
 
+TEST(InferShapes, tells_when_more_is_known_of_a_handle) {
+  ShapeGraph g;
+  Out handle = g.b.placeholder(DataType::kResource, {}, "handle");
+  Out same = g.b.identity(handle);
+  ShapeInference inference(&g.b.graph());
+  inference.add_all();
+  bool refined = false;
+  auto again = [&] {
+    EXPECT_TRUE(inference.add(g.b.graph().node(same.node()), &refined).ok());
+    return refined;
+  };
+  EXPECT_FALSE(again());
+  ASSERT_TRUE(inference.set_handle(handle.endpoint(), {{DataType::kFloat, PartialShape{2, -1}}}).ok());
+  EXPECT_TRUE(again());
+  EXPECT_FALSE(again());
+  ASSERT_TRUE(inference.set_handle(handle.endpoint(), {{DataType::kFloat, PartialShape{2, 3}}}).ok());
+  EXPECT_TRUE(again());
+  EXPECT_FALSE(inference.set_handle({handle.node(), 1}, {}).ok());
+  EXPECT_FALSE(inference.set_handle({99, 0}, {}).ok());
+}
+
 TEST(InferShapes, refuses_shapes_that_cannot_be) {
   ShapeGraph g;
   Out x = g.input({2, 3});
@@ -101,6 +147,7 @@ TEST(InferShapes, refuses_shapes_that_cannot_be) {
               StartsWith("Dimension 1 in both shapes must be equal, but are 3 and 4."));
   EXPECT_FALSE(inference.set_shape({x.node(), 1}, {2}).ok());
   EXPECT_FALSE(inference.set_shape({99, 0}, {2}).ok());
+  EXPECT_FALSE(inference.set_shape({g.b.graph().num_ids(), 0}, {2}).ok());
   EXPECT_EQ(inference.shape(x.endpoint()).to_string(), "[2,3]");
 }
 
@@ -111,6 +158,11 @@ TEST(InferShapes, knows_nothing_of_what_was_not_added) {
   EXPECT_FALSE(inference.added(0));
   EXPECT_FALSE(inference.shape({0, 0}).known_rank());
   EXPECT_FALSE(inference.shape({-1, 7}).known_rank());
+  inference.add_all();
+  EXPECT_TRUE(inference.added(0));
+  EXPECT_FALSE(inference.added(1));
+  EXPECT_FALSE(inference.added(-1));
+  EXPECT_FALSE(inference.shape({1, 0}).known_rank());
 }
 
 TEST(InferShapes, checks_declared_output_shapes) {
@@ -158,6 +210,76 @@ TEST(InferShapes, runs_small_constant_nodes) {
   inference.add_all();
   EXPECT_EQ(inference.shape(filled.endpoint()).to_string(), "[6,7]");
   EXPECT_EQ(adder.runs, 1);
+}
+
+TEST(InferShapes, runs_what_one_input_needs) {
+  ShapeGraph g;
+  Out counts = g.b.op("Bincount", {g.ints({0, 1}), g.b.constant(2), g.ints({1, 1})});
+  Out random = g.b.op("RandomUniform", {counts}, {{"dtype", DataType::kFloat}});
+  Adder adder;
+  ShapeInference inference(&g.b.graph(), &adder);
+  inference.add_all();
+  EXPECT_EQ(inference.shape(random.endpoint()).to_string(), "[6,7]");
+}
+
+/// Adds; what its tests ask it, in which order.
+class Sums final : public Evaluator {
+ public:
+  bool can_evaluate(const Node& node) const override { return node.is("AddV2"); }
+  absl::StatusOr<std::vector<Tensor>> evaluate(const Node& node, const std::vector<Tensor>& inputs,
+                                               int) const override {
+    names.push_back(node.name);
+    return std::vector<Tensor>{Tensor::scalar(inputs[0].value<float>() + inputs[1].value<float>())};
+  }
+  mutable std::vector<std::string> names;
+};
+
+TEST(InferShapes, finds_the_value_of_what_depends_on_constants_alone) {
+  GraphBuilder b;
+  Out x = b.placeholder(DataType::kFloat, {}, "x");
+  Out two = b.add(b.constant(1.0f), b.constant(1.0f), "two");
+  Out four = b.add(two, two, "four");
+  Out open = b.add(four, x, "open");
+  Sums sums;
+  ShapeInference inference(&b.graph(), &sums);
+  inference.add_all();
+  auto value = [&](Endpoint e, int most = 10) { return inference.constant_value(e, most, 100); };
+  ASSERT_TRUE(value(four.endpoint()).initialized());
+  EXPECT_EQ(value(four.endpoint()).value<float>(), 4);
+  EXPECT_THAT(sums.names, testing::ElementsAre("two", "four", "two", "four")) << "each once an answer";
+  EXPECT_FALSE(value(four.endpoint(), 1).initialized()) << "more nodes than may run";
+  EXPECT_FALSE(value(open.endpoint()).initialized());
+  EXPECT_FALSE(value({four.node(), 1}).initialized());
+  EXPECT_FALSE(value({four.node(), -1}).initialized());
+  EXPECT_FALSE(value({-1, 0}).initialized());
+  EXPECT_FALSE(value({b.graph().num_ids(), 0}).initialized());
+}
+
+TEST(InferShapes, words_errors_inside_of_functions_too) {
+  pb::GraphDef def;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
+    node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } }
+           attr { key: "shape" value { shape { dim { size: 2 } dim { size: 3 } } } } }
+    node { name: "called" op: "F" input: "x" }
+    library {
+      function {
+        signature { name: "F" input_arg { name: "a" type: DT_FLOAT } output_arg { name: "r" type: DT_FLOAT } }
+        node_def { name: "s" op: "Square" input: "a" attr { key: "T" value { type: DT_FLOAT } } }
+        node_def { name: "n" op: "MatMul" input: "s:y:0" input: "a" attr { key: "T" value { type: DT_FLOAT } } }
+        ret { key: "r" value: "n:product:0" }
+      }
+    }
+    versions { producer: 1000 })",
+                                                            &def));
+  Graph graph;
+  ASSERT_TRUE(import_graph_def(def, {}, &graph).ok());
+  ShapeInference inference(&graph);
+  inference.add_all();
+  const Node& called = *graph.find("called");
+  const std::string message(inference.add(called).message());
+  EXPECT_THAT(message, StartsWith("Dimensions must be equal, but are 3 and 2 for '{{node n}} = MatMul["));
+  EXPECT_THAT(message, testing::EndsWith("](s, arg0)' with input shapes: [2,3], [2,3]."));
+  EXPECT_FALSE(inference.shape({called.id, 0}).known_rank());
 }
 
 TEST(InferShapes, looks_into_functions) {

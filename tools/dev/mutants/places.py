@@ -182,7 +182,7 @@ class Source:
             while i >= 0 and self.bare[i] not in ";{([":
                 if self.bare[i] == "}" and re.match(r"\s*[\w*+({-]", self.bare[i + 1:end]) and "\n" in self.bare[i:end]:
                     break
-                if self.bare[i] in "eo:" and HEADER.search(self.bare, max(0, i - 200), i + 1):
+                if self.bare[i] in "eo:" and not re.match(r"\w", self.bare[i + 1]) and HEADER.search(self.bare, max(0, i - 200), i + 1):
                     break
                 if self.match.get(i, i) < i:
                     back = self.match[i]
