@@ -47,6 +47,25 @@ TEST_F(CommonSubexpressions, tells_apart_other_attrs_inputs_devices_and_values) 
   EXPECT_EQ(merge({b.group({plain, turned, elsewhere, one, minus})})["merged"], 0);
 }
 
+TEST_F(CommonSubexpressions, compares_all_of_a_constant) {
+  std::vector<float> values(100, 1.0f);
+  Out one = b.constant(Tensor::from<float>(Shape{100}, values));
+  values.back() = 2.0f;
+  Out other = b.constant(Tensor::from<float>(Shape{100}, values));
+  Out same = b.constant(Tensor::from<float>(Shape{100}, values));
+  EXPECT_EQ(merge({b.group({one, other, same})})["merged"], 1);
+  EXPECT_FALSE(node(one).removed());
+}
+
+TEST_F(CommonSubexpressions, leaves_alone_what_is_fed) {
+  Out x = b.placeholder(DataType::kFloat, {2}, "x"), y = b.placeholder(DataType::kFloat, {2}, "y");
+  Out one = b.constant(Tensor::vector<float>({1, 2}));
+  const AttrMap attrs{{"shape", PartialShape{2}}};
+  Out p = b.op("PlaceholderWithDefault", {one}, attrs, "p");
+  Out q = b.op("PlaceholderWithDefault", {one}, attrs, "q");
+  EXPECT_EQ(merge({b.group({x, y, p, q})})["merged"], 0);
+}
+
 TEST_F(CommonSubexpressions, leaves_state_and_chance_alone) {
   Out shape = b.constant(Tensor::vector<int32_t>({2}));
   AttrMap attrs{{"dtype", DataType::kFloat}};

@@ -52,6 +52,20 @@ TEST(Partition, sends_an_output_once_to_all_its_consumers_there) {
   EXPECT_EQ(count((*parts)[1].graph, "_Recv"), 1);
 }
 
+TEST(Partition, leaves_a_graph_of_one_device_whole) {
+  GraphBuilder b;
+  b.neg(b.placeholder(DataType::kFloat, {}, "there_x"), "there_y");
+  auto there = cut(b);
+  ASSERT_TRUE(there.ok()) << there.status();
+  ASSERT_EQ(there->size(), 1u);
+  EXPECT_EQ((*there)[0].device, 1);
+  GraphBuilder nothing;
+  auto empty = cut(nothing);
+  ASSERT_TRUE(empty.ok()) << empty.status();
+  ASSERT_EQ(empty->size(), 1u);
+  EXPECT_EQ((*empty)[0].device, 0) << "the client's";
+}
+
 TEST(Partition, carries_control_edges_in_one_pair_too) {
   GraphBuilder b;
   Out first = b.op("NoOp", {}, {}, "first");
