@@ -1,6 +1,6 @@
 #include "actors/step/executor_state.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <map>
 
@@ -137,6 +137,28 @@ class ExecutorStateTest : public testing::Test {
       t->run();
       state_->complete(t);
     }
+  }
+
+  /// Begins a step.
+  void start() {
+    retvals_.assign(fetches_, Tensor());
+    step_.device = device_.get();
+    step_.cancellation = &token_;
+    step_.retvals = retvals_;
+    state_->start(&step_, false);
+  }
+  /// As far as it comes without answers.
+  ExecutorState::Turn advance() {
+    ExecutorState::Turn turn;
+    do {
+      turn = state_->advance();
+    } while (turn == ExecutorState::Turn::kYield);
+    return turn;
+  }
+  std::vector<std::string> told(size_t limit) const {
+    std::vector<std::string> out;
+    for (const FrontierEntry& e : state_->frontier(limit)) out.push_back(e.node + ": " + e.waits_for);
+    return out;
   }
 
   OpRegistry ops_;
@@ -402,6 +424,87 @@ TEST_F(ExecutorStateTest, takes_no_abort_without_a_reason) {
   state_->abort(absl::OkStatus());
   EXPECT_EQ(state_->advance(), ExecutorState::Turn::kFinished);
   EXPECT_EQ(retvals_[0].value<int32_t>(), 1);
+}
+
+TEST_F(ExecutorStateTest, begins_no_more_iterations_than_may_run_at_a_time) {
+  // The counter runs ahead; a kernel of each iteration does not answer yet.
+  loop("f", {constant("zero", 0), 0}, 10, 3);
+  add("busy", "Later", {}, {{graph_.find("f/switch")->id, 1}});
+  compile();
+  start();
+  EXPECT_EQ(advance(), ExecutorState::Turn::kWaiting);
+  size_t answered = 0, begun = 0;
+  std::vector<AsyncKernel::Done> out;
+  for (int iteration = 0; iteration < 10; ++iteration) {
+    for (auto& done : std::exchange(Later::out, {})) out.push_back(std::move(done));
+    begun = out.size();
+    EXPECT_EQ(begun, std::min<size_t>(answered + 3, 10));
+    ASSERT_LT(answered, begun);
+    out[answered++](absl::OkStatus());
+    EXPECT_EQ(advance(), answered < 10 ? ExecutorState::Turn::kWaiting : ExecutorState::Turn::kFinished);
+  }
+}
+
+TEST_F(ExecutorStateTest, takes_the_first_live_value_of_a_merge_and_no_other) {
+  const int one = constant("one", 1), two = constant("two", 2);
+  AttrMap pair{{"T", DataType::kInt32}, {"N", 2}};
+  const int early = add("early", "Merge", pair, {{one, 0}, {two, 0}});
+  const int late = add("late", "Merge", pair, {{add("up", "CountUp", {}, {{two, 0}}), 0}, {one, 0}});
+  const int first = add("first", "NoOp", {}, {}, {});
+  const int waits = add("waits", "Merge", pair, {{one, 0}, {two, 0}}, {first});
+  for (int merge : {early, late, waits}) {
+    fetch({merge, 0}, fetches_);
+    fetch({merge, 1}, fetches_);
+  }
+  compile();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(run().ok());
+    EXPECT_EQ(retvals_[0].value<int32_t>(), 1);
+    EXPECT_EQ(retvals_[1].value<int32_t>(), 0);
+    EXPECT_EQ(retvals_[2].value<int32_t>(), 1);
+    EXPECT_EQ(retvals_[3].value<int32_t>(), 1);
+    EXPECT_EQ(retvals_[4].value<int32_t>(), 1);
+    EXPECT_EQ(retvals_[5].value<int32_t>(), 0);
+    EXPECT_EQ(state_->nodes_run(), 13) << "each node once";
+  }
+}
+
+TEST_F(ExecutorStateTest, tells_what_runs_what_is_ready_and_what_waits_for_what) {
+  const int zero = constant("zero", 0);
+  const int busy = add("busy", "Later", {}, {{zero, 0}});
+  const int up = add("up", "CountUp", {}, {{zero, 0}});
+  const int bound = add("bound", "Plus", {}, {{busy, 0}, {constant("two", 2), 0}});
+  const int half = add("half", "Plus", {}, {{up, 0}, {busy, 0}});
+  add("nothing_yet", "Plus", {}, {{bound, 0}, {half, 0}});
+  compile();
+  EXPECT_TRUE(is_bound("bound"));
+  EXPECT_TRUE(state_->frontier(10).empty());
+  start();
+  EXPECT_FALSE(told(10).empty());
+  EXPECT_EQ(told(10)[0], "zero: ready");
+  EXPECT_EQ(advance(), ExecutorState::Turn::kWaiting);
+  EXPECT_THAT(told(10),
+              testing::ElementsAre("busy: running", "bound: waits for busy", "half: waits for busy"));
+  EXPECT_THAT(told(2), testing::ElementsAre("busy: running", "bound: waits for busy"));
+  EXPECT_THAT(told(1), testing::ElementsAre("busy: running"));
+  for (auto& done : std::exchange(Later::out, {})) done(absl::InternalError("told to"));
+  EXPECT_EQ(advance(), ExecutorState::Turn::kFinished);
+  EXPECT_TRUE(state_->last_frontier().empty()) << "an error names its node; only cancels and deadlines ask";
+}
+
+TEST_F(ExecutorStateTest, tells_of_each_node_in_many_iterations_once) {
+  loop("f", {constant("zero", 0), 0}, 10, 3);
+  const int body = graph_.find("f/switch")->id;
+  const int busy = add("busy", "Later", {}, {{body, 1}});
+  add("half", "Plus", {}, {{body, 1}, {busy, 0}});
+  compile();
+  start();
+  EXPECT_EQ(advance(), ExecutorState::Turn::kWaiting);
+  EXPECT_THAT(told(10), testing::ElementsAre("busy: running", "half: waits for busy"));
+  token_.cancel(absl::CancelledError("enough"));
+  for (auto& done : std::exchange(Later::out, {})) done(absl::CancelledError("enough"));
+  EXPECT_EQ(advance(), ExecutorState::Turn::kFinished);
+  EXPECT_FALSE(state_->last_frontier().empty());
 }
 
 }  // namespace
