@@ -14,6 +14,7 @@ const OpRow kOps[] = {
     {"CountUp", "x:int32", "y:int32", "", ""}, {"Below", "x:int32", "y:bool", "limit:int", ""},
     {"Slow", "x:int32", "y:int32", "", ""},    {"Plus", "x:int32, y:int32", "z:int32", "", ""},
     {"Later", "x:int32", "y:int32", "", ""},   {"Halves", "x:int32", "y:int32, z:int32", "", ""},
+    {"Give", "", "y:int32", "", ""},           {"Trip", "x:int32", "y:int32", "", ""},
 };
 
 absl::Status count_up(KernelContext& c) {
@@ -23,6 +24,17 @@ absl::Status count_up(KernelContext& c) {
 absl::Status plus(KernelContext& c) {
   c.set_output(0, Tensor::scalar<int32_t>(c.input(0).value<int32_t>() + c.input(1).value<int32_t>()));
   return absl::OkStatus();
+}
+/// What Give hands out, and what Trip cancels.
+Tensor given = Tensor::scalar<int32_t>(1);
+CancellationToken* tripped = nullptr;
+absl::Status give(KernelContext& c) {
+  c.set_output(0, given);
+  return absl::OkStatus();
+}
+absl::Status trip(KernelContext& c) {
+  tripped->cancel(absl::CancelledError("tripped"));
+  return count_up(c);
 }
 /// Sets the second of its outputs only.
 absl::Status halves(KernelContext& c) {
@@ -66,6 +78,8 @@ class ExecutorStateTest : public testing::Test {
     kernels_.add(KernelDef("Slow").fn(count_up));
     kernels_.add(KernelDef("Plus").fn(plus, true));
     kernels_.add(KernelDef("Later").kernel<Later>());
+    kernels_.add(KernelDef("Give").fn(give, true));
+    kernels_.add(KernelDef("Trip").fn(trip, true));
     kernels_.add(KernelDef("Halves").fn(halves, true));
     kernels_.add(KernelDef("Below").fn(below, true));
   }
@@ -140,12 +154,12 @@ class ExecutorStateTest : public testing::Test {
   }
 
   /// Begins a step.
-  void start() {
+  void start(bool collect_stats = false) {
     retvals_.assign(fetches_, Tensor());
     step_.device = device_.get();
     step_.cancellation = &token_;
     step_.retvals = retvals_;
-    state_->start(&step_, false);
+    state_->start(&step_, false, collect_stats);
   }
   /// As far as it comes without answers.
   ExecutorState::Turn advance() {
@@ -505,6 +519,80 @@ TEST_F(ExecutorStateTest, tells_of_each_node_in_many_iterations_once) {
   for (auto& done : std::exchange(Later::out, {})) done(absl::CancelledError("enough"));
   EXPECT_EQ(advance(), ExecutorState::Turn::kFinished);
   EXPECT_FALSE(state_->last_frontier().empty());
+}
+
+TEST_F(ExecutorStateTest, begins_as_many_iterations_after_steps_that_were_cancelled) {
+  loop("f", {constant("zero", 0), 0}, 10, 3);
+  add("busy", "Later", {}, {{graph_.find("f/switch")->id, 1}});
+  compile();
+  for (int step = 0; step < 4; ++step) {
+    start();
+    EXPECT_EQ(advance(), ExecutorState::Turn::kWaiting);
+    EXPECT_EQ(Later::out.size(), 3u) << "step " << step;
+    token_.cancel(absl::CancelledError("enough"));
+    for (auto& done : std::exchange(Later::out, {})) done(absl::CancelledError("enough"));
+    EXPECT_EQ(advance(), ExecutorState::Turn::kFinished);
+    token_.reset();
+  }
+}
+
+TEST_F(ExecutorStateTest, keeps_no_value_of_a_step_that_was_cancelled) {
+  const int busy = add("busy", "Later", {}, {{constant("zero", 0), 0}});
+  add("half", "Plus", {}, {{add("give", "Give", {}, {}), 0}, {busy, 0}});
+  compile();
+  for (int step = 0; step < 3; ++step) {
+    start();
+    EXPECT_EQ(advance(), ExecutorState::Turn::kWaiting);
+    EXPECT_FALSE(given.unique());
+    token_.cancel(absl::CancelledError("enough"));
+    for (auto& done : std::exchange(Later::out, {})) done(absl::CancelledError("enough"));
+    EXPECT_EQ(advance(), ExecutorState::Turn::kFinished);
+    EXPECT_TRUE(given.unique()) << "step " << step;
+    token_.reset();
+  }
+}
+
+TEST_F(ExecutorStateTest, sends_nothing_out_once_it_is_cancelled) {
+  const int zero = constant("zero", 0);
+  for (const char* op : {"Trip", "Slow", "CountUp"}) add(op, op, {}, {{zero, 0}});
+  add("other", "Slow", {}, {{zero, 0}});
+  compile();
+  tripped = &token_;
+  start();
+  EXPECT_EQ(advance(), ExecutorState::Turn::kFinished);
+  EXPECT_TRUE(host_.out.empty());
+  EXPECT_EQ(state_->status(), absl::CancelledError("tripped"));
+}
+
+TEST_F(ExecutorStateTest, times_what_ran_in_this_step_and_not_what_was_dead) {
+  const int zero = constant("zero", 0);
+  const int sw = add("switch", "Switch", {{"T", DataType::kInt32}}, {{zero, 0}, {truth("no", false), 0}});
+  add("dead", "CountUp", {}, {{sw, 1}});
+  add("alive", "CountUp", {}, {{sw, 0}});
+  add("busy", "Later", {}, {{zero, 0}});
+  compile();
+  for (int step = 0; step < 2; ++step) {
+    start(true);
+    EXPECT_EQ(advance(), ExecutorState::Turn::kWaiting);
+    for (auto& done : std::exchange(Later::out, {})) done(absl::OkStatus());
+    EXPECT_EQ(advance(), ExecutorState::Turn::kFinished);
+    std::map<std::string, NodeTiming> timed;
+    for (const NodeTiming& t : state_->timings()) {
+      EXPECT_TRUE(timed.emplace(state_->partition().info(t.node).name, t).second) << "once a step";
+    }
+    EXPECT_FALSE(timed.contains("dead"));
+    for (const char* name : {"alive", "busy"}) {
+      ASSERT_TRUE(timed.contains(name)) << name;
+      EXPECT_GT(timed[name].begin_ns, 0) << name;
+      EXPECT_GE(timed[name].end_ns, timed[name].begin_ns) << name;
+      EXPECT_NE(timed[name].thread, 0u) << name;
+    }
+  }
+  start();
+  advance();
+  for (auto& done : std::exchange(Later::out, {})) done(absl::OkStatus());
+  EXPECT_EQ(advance(), ExecutorState::Turn::kFinished);
+  EXPECT_TRUE(state_->timings().empty()) << "nobody asked";
 }
 
 }  // namespace
