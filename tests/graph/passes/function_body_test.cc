@@ -61,6 +61,20 @@ TEST(FunctionBody, refuses_names_that_are_none) {
               StartsWith("Node 'a b': Node name contains invalid characters"));
 }
 
+TEST(FunctionBody, refuses_results_and_inputs_that_are_not_there) {
+  EXPECT_THAT(std::string(body_of(node("a", "Neg", "x"), "a:y:1").message()),
+              StartsWith("Return y -> a:y:1 is not found."));
+  EXPECT_THAT(std::string(body_of(node("a", "Neg", "x") + node("b", "Neg", "a:y:1"), "b:y:0").message()),
+              StartsWith("input a:y:1 is not found"));
+  EXPECT_THAT(std::string(body_of(node("a", "Neg", "x:1"), "a:y:0").message()),
+              StartsWith("input x:1 is not found"));
+  EXPECT_THAT(std::string(body_of(node("a", "Neg", "x' input: '^b"), "a:y:0").message()),
+              StartsWith("input[1] == '^b', is not found."));
+  EXPECT_THAT(std::string(body_of(node("a", "Neg", "x' input: 'x"), "a:y:0").message()),
+              StartsWith("Expected input[1] == 'x' to be a control input."));
+  EXPECT_TRUE(body_of(node("a", "Neg", "x:0"), "a:y:0").ok());
+}
+
 TEST(FunctionBody, says_which_type_is_missing) {
   const absl::Status status = body_of(node("a", "Neg", "x", ""), "a:y:0");
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);

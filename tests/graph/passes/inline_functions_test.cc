@@ -162,5 +162,74 @@ TEST_F(InlineFunctions, refuses_calls_that_do_not_fit) {
   EXPECT_THAT(std::string(stats.status().message()), HasSubstr("Function Grows expected 2 inputs, got 1"));
 }
 
+/// Ready(x) = 1, whatever x is; Both(x, limit) = Forever(x) + limit.
+const std::string kMore = R"(
+  library {
+    function {
+      signature { name: "Ready" input_arg { name: "x" type: DT_FLOAT } output_arg { name: "y" type: DT_FLOAT } }
+      node_def { name: "one" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
+                 attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape {} float_val: 1 } } } }
+      ret { key: "y" value: "one:output:0" }
+    }
+    function {
+      signature { name: "Both" input_arg { name: "x" type: DT_FLOAT } input_arg { name: "limit" type: DT_FLOAT }
+                  output_arg { name: "y" type: DT_FLOAT } }
+      node_def { name: "again" op: "Forever" input: "x" }
+      node_def { name: "sum" op: "AddV2" input: "again:y:0" input: "limit" attr { key: "T" value { type: DT_FLOAT } } }
+      ret { key: "y" value: "sum:z:0" }
+    }
+    function {
+      signature { name: "Counter" input_arg { name: "i" type: DT_INT32 } input_arg { name: "x" type: DT_FLOAT }
+                  output_arg { name: "y" type: DT_INT32 } }
+      ret { key: "y" value: "i" }
+    }
+  }
+)";
+
+TEST_F(InlineFunctions, tells_a_source_behind_a_switch_whether_it_runs) {
+  auto stats = inline_all(
+      placeholder_text("x", "DT_FLOAT") + placeholder_text("p", "DT_BOOL") +
+          "node { name: 'switch' op: 'Switch' input: 'x' input: 'p' attr { key: 'T' value { type: "
+          "DT_FLOAT } } }" +
+          call_text("call", "PartitionedCall", {"switch:1"}, {{"f", "Ready"}}, kOneFloat) +
+          call_text("free", "PartitionedCall", {"x"}, {{"f", "Ready"}}, kOneFloat) +
+          "node { name: 'use' op: 'AddV2' input: 'call' input: 'free' attr { key: 'T' value { type: "
+          "DT_FLOAT } } }" +
+          kMore,
+      "use");
+  ASSERT_TRUE(stats.ok()) << stats.status();
+  const Node* one = draft.graph.find("call/one");
+  ASSERT_NE(one, nullptr);
+  ASSERT_EQ(one->control_inputs.size(), 1u) << "it would be alive where the branch is not taken";
+  const Node& token = draft.graph.node(one->control_inputs[0]);
+  EXPECT_EQ(token.inputs[0], (Endpoint{draft.graph.find("switch")->id, 1})) << "of that side";
+  EXPECT_TRUE(draft.graph.find("free/one")->control_inputs.empty());
+}
+
+TEST_F(InlineFunctions, lets_a_call_inside_wait_for_its_own_arguments_alone) {
+  auto stats = inline_all(
+      placeholder_text("x", "DT_FLOAT") + placeholder_text("limit", "DT_FLOAT") +
+          call_text("call", "PartitionedCall", {"x", "limit"}, {{"f", "Both"}},
+                    types_text("Tin", {"DT_FLOAT", "DT_FLOAT"}) + types_text("Tout", {"DT_FLOAT"})) +
+          kUseCall + kMore,
+      "use");
+  ASSERT_TRUE(stats.ok()) << stats.status();
+  const Node* again = draft.graph.find("call/again");
+  ASSERT_NE(again, nullptr);
+  EXPECT_TRUE(again->is("PartitionedCall"));
+  EXPECT_TRUE(again->control_inputs.empty());
+}
+
+TEST_F(InlineFunctions, refuses_a_for_whose_body_gives_something_else) {
+  auto stats = inline_all(placeholder_text("i", "DT_INT32") + placeholder_text("x", "DT_FLOAT") +
+                              call_text("call", "For", {"i", "i", "i", "x"}, {{"body", "Counter"}},
+                                        types_text("T", {"DT_FLOAT"})) +
+                              kUseCall + kMore,
+                          "use");
+  EXPECT_EQ(stats.status().code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(std::string(stats.status().message()),
+              HasSubstr("Output 0 of type int32 does not match declared output type float"));
+}
+
 }  // namespace
 }  // namespace troupe

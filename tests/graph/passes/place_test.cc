@@ -204,6 +204,28 @@ TEST_F(Place, decides_for_a_signature_alone_without_a_placement) {
   EXPECT_EQ(plan->partitions[0].device, 0) << "as place_pruned_graph asks";
 }
 
+TEST_F(Place, moves_constants_to_who_wants_them_and_nothing_else) {
+  Out wanted = b.constant(1.0f, "wanted"), everywhere = b.constant(2.0f, "everywhere");
+  Out computed = b.op("Neg", {wanted}, {}, "computed");
+  Out clock = b.op("Timestamp", {}, {}, "clock");
+  Out bound =
+      at("/cpu:0", "Const", {}, {{"dtype", DataType::kFloat}, {"value", Tensor::scalar(1.0f)}}, "bound");
+  Out member = b.op("Const", {},
+                    {{"dtype", DataType::kFloat},
+                     {"value", Tensor::scalar(3.0f)},
+                     {"_class", std::vector<std::string>{"loc:@computed"}}},
+                    "member");
+  Out only = b.constant(4.0f, "only");
+  for (Out x : {everywhere, computed, clock, bound, member, only}) at("/cpu:1", "Identity", {x}, {}, "");
+  at("/cpu:0", "Identity", {everywhere}, {}, "");
+  ASSERT_EQ(decide(), absl::OkStatus());
+  EXPECT_EQ(device_of("only"), 1) << "all its consumers are there";
+  EXPECT_EQ(device_of("wanted"), 0) << "its consumer is here";
+  for (const char* stays : {"everywhere", "computed", "clock", "bound", "member"}) {
+    EXPECT_EQ(device_of(stays), 0) << stays;
+  }
+}
+
 /// A CPU and a GPU; priorities of kernels by op and device type.
 class TwoTypes final : public DeviceCatalog {
  public:
