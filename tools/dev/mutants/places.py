@@ -39,7 +39,7 @@ class Mutant:
     name: str = ""  # of a planted one
 
     def key(self):
-        return (self.path, self.before.split("\n")[0], self.kind)
+        return (self.path, next(line for line in self.before.split("\n") if not line.startswith("//")), self.kind)
 
 
 class Source:
