@@ -48,14 +48,6 @@ TEST_F(SessionOptionsTest, level_zero_leaves_constants_to_be_computed) {
   add("sum", "TestAdd", {}, {{one, 0}, {one, 0}});
   EXPECT_EQ(planned_op({}, "sum"), "Const");
   EXPECT_EQ(planned_op(from_text("graph_options { optimizer_options { opt_level: L0 } }"), "sum"), "TestAdd");
-  EXPECT_EQ(
-      planned_op(from_text("graph_options { optimizer_options { opt_level: L0 do_constant_folding: true } }"),
-                 "sum"),
-      "Const");
-  EXPECT_EQ(planned_op(from_text("graph_options { optimizer_options { opt_level: L0 "
-                                 "do_common_subexpression_elimination: true } }"),
-                       "sum"),
-            "Const");
 }
 
 TEST_F(SessionOptionsTest, large_constants_are_not_folded) {
