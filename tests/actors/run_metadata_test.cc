@@ -70,7 +70,9 @@ TEST_F(RunMetadataTest, tells_the_shapes_and_bytes_of_outputs) {
       ASSERT_EQ(n.output_size(), 1) << n.node_name();
       const auto& tensor = n.output(0).tensor_description();
       ASSERT_EQ(tensor.shape().dim_size(), n.node_name() == "z" ? 1 : 0);
-      if (n.node_name() == "z") EXPECT_EQ(tensor.shape().dim(0).size(), 3);
+      if (n.node_name() == "z") {
+        EXPECT_EQ(tensor.shape().dim(0).size(), 3);
+      }
       EXPECT_EQ(tensor.allocation_description().requested_bytes(), n.node_name() == "z" ? 12 : 4);
       EXPECT_EQ(tensor.allocation_description().allocated_bytes(), n.node_name() == "z" ? 12 : 4);
       EXPECT_EQ(tensor.allocation_description().allocator_name(), "cpu");
@@ -89,7 +91,9 @@ TEST_F(RunMetadataTest, numbers_the_nodes_of_all_devices_in_a_cost_graph) {
     by_name[nodes[i].name()] = &nodes[i];
     finals += nodes[i].is_final();
     for (const auto& input : nodes[i].input_info()) EXPECT_LT(input.preceding_node(), nodes.size());
-    if (nodes[i].is_final()) EXPECT_EQ(nodes[i].output_info_size(), 0) << "what is sent away is final";
+    if (nodes[i].is_final()) {
+      EXPECT_EQ(nodes[i].output_info_size(), 0) << "what is sent away is final";
+    }
   }
   EXPECT_EQ(finals, 3) << "x goes there; y, which is fetched, and the word that it is done come back";
   for (const char* name : {"x", "y", "z", "v"}) ASSERT_TRUE(by_name.contains(name)) << name;

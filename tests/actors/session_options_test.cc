@@ -166,8 +166,8 @@ TEST_F(SessionOptionsTest, steps_side_by_side_have_stacks_of_their_own) {
   const int stack =
       add("stack", "StackV2", {{"elem_type", DataType::kFloat}, {"stack_name", "s"}}, {{size, 0}});
   const int push = add("push", "StackPushV2", {{"T", DataType::kFloat}}, {{stack, 0}, {x, 0}});
-  const int held = add("held", "TestHold", {}, {{push, 0}});
-  add("late", "StackPopV2", {{"elem_type", DataType::kFloat}}, {{stack, 0}}, {held});
+  const int holds = add("held", "TestHold", {}, {{push, 0}});
+  add("late", "StackPopV2", {{"elem_type", DataType::kFloat}}, {{stack, 0}}, {holds});
   add("soon", "StackPopV2", {{"elem_type", DataType::kFloat}}, {{stack, 0}}, {push});
   Session& s = open();
   absl::StatusOr<std::vector<Tensor>> late;

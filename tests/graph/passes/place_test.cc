@@ -83,7 +83,9 @@ TEST_F(Place, puts_a_variable_where_the_graph_as_a_whole_wants_it) {
     auto plan = make_plan(graph, {{}, {fetch}, {}}, devices, nullptr, options);
     ASSERT_TRUE(plan.ok()) << plan.status();
     for (const PlanPartition& p : plan->partitions) {
-      if (p.graph.find("v") != nullptr) EXPECT_EQ(p.device, 1) << "for " << fetch;
+      if (p.graph.find("v") != nullptr) {
+        EXPECT_EQ(p.device, 1) << "for " << fetch;
+      }
     }
   }
 }
