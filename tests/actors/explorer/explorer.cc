@@ -35,52 +35,14 @@ constexpr char kGraph[] = R"(
   node { name: 'stuck' op: 'Stuck' input: 'x' device: '/device:CPU:0' }
 )";
 
-/// Of the actors that the test resumes: what they bring goes the way of everything else.
-class Unit final : public caf::execution_unit {
- public:
-  explicit Unit(caf::actor_system* system) : caf::execution_unit(system) {}
-  void exec_later(caf::resumable* job) override { system().scheduler().enqueue(job); }
-};
-
 std::vector<NamedTensor> feeds() { return {{"x", Tensor::scalar<float>(21)}}; }
 
 }  // namespace
 
-Explorer::Explorer() {
-  runtime_.reset();
-  config_.set("scheduler.policy", caf::atom("testing"));
-  configure(config_);
-  system_ = std::make_unique<caf::actor_system>(config_);
-  RuntimeOptions options;
-  options.inter_op_threads = 1;
-  options.intra_op_threads = 1;
-  options.ops = ops_.get();
-  options.kernels = kernels_.get();
-  runtime_ = Runtime::create(*system_, options);
-  runtime_->impl().default_pool->stop();
-  runtime_->impl().default_pool = std::make_shared<NamedPool>(system_.get(), "by hand", NamedPool::kByHand);
-  runtime_->impl().compilers->stop();
-}
-
-Explorer::~Explorer() {
-  caf::anon_send_exit(runtime_->impl().actor, caf::exit_reason::user_shutdown);
-  for (const DeviceActor& d : runtime_->impl().devices())
-    caf::anon_send_exit(d, caf::exit_reason::user_shutdown);
-  run_all();
-  runtime_.reset();
-  session_actor_ = nullptr;
-  partial_run_actors_.clear();
-  system_.reset();
-}
-
-caf::scheduler::test_coordinator& Explorer::scheduler() {
-  return dynamic_cast<caf::scheduler::test_coordinator&>(system_->scheduler());
-}
-
 /// Of all jobs, of the threads that have lent themselves, and of the one that runs kernels, one.
 bool Explorer::run_one() {
   auto& jobs = scheduler().jobs;
-  if (roll(8) == 0 && runtime_->impl().default_pool->run_next_kernel()) return true;
+  if (roll(8) == 0 && run_kernel()) return true;
   std::vector<std::shared_ptr<Lender>> awake = lenders_;
   while (!jobs.empty() || !awake.empty()) {
     const size_t i = roll(jobs.size() + awake.size());
@@ -90,18 +52,10 @@ bool Explorer::run_one() {
       std::erase(awake, lender);
       continue;
     }
-    const auto at = jobs.begin() + static_cast<std::ptrdiff_t>(i);
-    caf::resumable* const job = *at;
-    jobs.erase(at);
-    Unit unit(system_.get());
-    switch (job->resume(&unit, 1)) {
-      case caf::resumable::resume_later: jobs.push_back(job); break;
-      case caf::resumable::shutdown_execution_unit: break;
-      default: caf::intrusive_ptr_release(job);
-    }
+    take_job(i);
     return true;
   }
-  return runtime_->impl().default_pool->run_next_kernel();
+  return run_kernel();
 }
 
 void Explorer::begin_lender(const std::string& fetch) {
@@ -172,15 +126,6 @@ void Explorer::run_some(size_t messages) {
 
 void Explorer::wait_a_while() { scheduler().advance_time(std::chrono::milliseconds(1 + roll(20))); }
 
-void Explorer::run_all() {
-  constexpr int kMost = 100'000;
-  int ran = 0;
-  do {
-    while (run_one()) ASSERT_LT(++ran, kMost) << "it does not come to rest";
-    // Nothing happens any more but that time goes on.
-  } while (scheduler().trigger_timeout());
-}
-
 template <class... Results, class Message>
 std::shared_ptr<Answer> Explorer::ask(const std::string& what, Message message,
                                       std::type_identity_t<std::function<void(const Results&...)>> good,
@@ -188,19 +133,16 @@ std::shared_ptr<Answer> Explorer::ask(const std::string& what, Message message,
   auto answer = std::make_shared<Answer>();
   answer->asked = what;
   answers_.push_back(answer);
-  system_->spawn<caf::hidden>(
-      [=, to = session_actor_, message = std::move(message)](caf::event_based_actor* self) {
-        self->request(to, caf::infinite, message)
-            .then(
-                [=](const Results&... results) {
-                  ++answer->times;
-                  answer->good = true;
-                  if (good) good(results...);
-                },
-                [=](caf::error& error) {
-                  ++answer->times;
-                  if (bad) bad(error);
-                });
+  ask_then<Results...>(
+      session(), std::move(message),
+      [=](const Results&... results) {
+        ++answer->times;
+        answer->good = true;
+        if (good) good(results...);
+      },
+      [=](const caf::error& error) {
+        ++answer->times;
+        if (bad) bad(error);
       });
   return answer;
 }
@@ -214,19 +156,13 @@ void Explorer::begin(uint64_t seed) {
   hurried_.clear();
   partial_runs_.clear();
   partial_run_actors_.clear();
-  SessionOptions options;
-  options.device_count["CPU"] = 2;
-  system_->spawn<caf::hidden>([this, options](caf::event_based_actor* self) {
-    self->request(runtime_->impl().actor, caf::infinite, OpenSession{options})
-        .then([this](const SessionActor& opened) { session_actor_ = opened; });
-  });
-  run_all();
-  ASSERT_TRUE(session_actor_);
-  core_ = runtime_->impl().live_sessions().at(0);
+  ask_then<SessionActor>(runtime_handle(), OpenSession{two_devices()},
+                         [this](const SessionActor& opened) { adopt(opened); }, {});
+  run_out();
   auto graph = std::make_shared<tensorflow::GraphDef>();
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(kGraph, graph.get()));
   auto created = ask<Done>("create", CreateGraph{graph, nullptr});
-  run_all();
+  run_out();
   ASSERT_TRUE(created->good);
 }
 
@@ -298,7 +234,7 @@ void Explorer::kill_one() {
     return caf::anon_send_exit(partial_run_actors_[roll(partial_run_actors_.size())], why);
   auto core = this->core();
   if (core == nullptr) return;
-  if (roll(12) == 0) return caf::anon_send_exit(session_actor_, why);
+  if (roll(12) == 0) return kill(session(), why);
   std::vector<std::shared_ptr<StepSlot>> slots;
   for (const auto& weak : core->slots()) {
     if (auto slot = weak.lock()) slots.push_back(std::move(slot));
@@ -342,23 +278,21 @@ void Explorer::act(bool deaths) {
 }
 
 void Explorer::end() {
-  run_all();
+  run_out();
   for (const auto& answer : hurried_)
     EXPECT_EQ(answer->times, 1) << "its deadline is over: " << answer->asked;
   ask_for_cancel();
-  run_all();
-  if (auto core = this->core()) {
+  run_out();
+  if (!is_gone()) {
     for (const auto& answer : answers_) {
       EXPECT_EQ(answer->times, 1) << "while the session lives: " << answer->asked;
     }
   }
-  caf::anon_send_exit(session_actor_, caf::exit_reason::user_shutdown);
-  session_actor_ = nullptr;
-  run_all();
+  kill(session(), caf::exit_reason::user_shutdown);
+  run_out();
   for (const auto& answer : answers_) EXPECT_EQ(answer->times, 1) << answer->asked;
-  EXPECT_EQ(runtime_->impl().live_slots->load(), 0) << "slots that something still holds";
   partial_run_actors_.clear();
-  EXPECT_TRUE(core_.expired()) << "something still holds the session";
+  forget_session();
 }
 
 }  // namespace troupe::test

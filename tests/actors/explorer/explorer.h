@@ -1,8 +1,5 @@
 #pragma once
 
-#include <caf/all.hpp>
-#include <caf/scheduler/test_coordinator.hpp>
-
 #include <functional>
 #include <memory>
 #include <random>
@@ -10,10 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "actors/messages.h"
-#include "actors/runtime_impl.h"
-#include "actors/step_lease.h"
-#include "tests/actors/session_fixture.h"
+#include "tests/actors/actor_fixture.h"
 
 namespace troupe::test {
 
@@ -24,17 +18,13 @@ struct Answer {
   bool good = false;
 };
 
-/// Sessions whose every actor runs on one thread, a message at a time, in an order that a seed decides: the actor system has CAF's
-/// test coordinator, the compile pool has ended and hands all jobs to it, and kernels run when the test says so. The steps are those of SessionTest's ops on two
-/// devices:
-///   quick = x + x, across both; wide = x + x, by two kernels of a pool; alone, across: hang until cancelled; call = x + x and stuck, which hangs, in functions;
+/// Sessions whose every actor runs on one thread, a message at a time, in an order that a seed decides. The steps are those of SessionTest's
+/// ops on two devices:
+///   quick = x + x, across both; wide = x + x, by two kernels of a pool; alone, across: hang until cancelled;
+///   call = x + x and stuck, which hangs, in functions;
 ///   more<i> = x, added by Extend
-/// Time is the test coordinator's, and goes on when told.
-class Explorer : public SessionTest {
+class Explorer : public ActorTest {
  protected:
-  Explorer();
-  ~Explorer() override;
-
   /// A session with its graph, and the order of all that follows.
   void begin(uint64_t seed);
   /// Ends the session, looks what is left of it.
@@ -44,9 +34,6 @@ class Explorer : public SessionTest {
   void act(bool deaths);
   /// Runs at most so many messages.
   void run_some(size_t messages);
-  /// Until nothing is left to run, and nobody waits for the clock.
-  void run_all();
-
   /// Lets time go on, and what was set for then come.
   void wait_a_while();
 
@@ -79,15 +66,9 @@ class Explorer : public SessionTest {
   std::string some_fetch();
   void take_turn();
   void kill_one();
-  bool run_one();
-  caf::scheduler::test_coordinator& scheduler();
-  std::shared_ptr<SessionCore> core() { return core_.lock(); }
+  bool run_one() override;
 
-  caf::actor_system_config config_;
-  std::unique_ptr<caf::actor_system> system_;
   std::mt19937_64 random_;
-  SessionActor session_actor_;
-  std::weak_ptr<SessionCore> core_;
   std::vector<std::shared_ptr<Answer>> answers_;
   /// Cancels, and Close, asked for and answered. A death is a cancel that never ends.
   int cancels_ = 0;

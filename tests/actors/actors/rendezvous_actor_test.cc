@@ -1,0 +1,193 @@
+// RENDEZVOUS: values and those who wait for them, by key; steps one after the other; its death.
+#include "actors/rendezvous_actor.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/actors/actor_fixture.h"
+
+namespace troupe::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// A RENDEZVOUS of a slot; what those who wait are answered, in order.
+class RendezvousActorTest : public ActorTest {
+ protected:
+  RendezvousActorTest() {
+    const int x = placeholder("x");
+    add("y", "TestAdd", {}, {{x, 0}, {x, 0}});
+    open_session();
+    slot_ = new_slot({{"x"}, {"y"}, {}});
+    rendezvous_ = spawn_rendezvous(system(), slot_);
+    tell(rendezvous_, RendezvousBegin{1});
+    run_all();
+  }
+  void TearDown() override {
+    kill(rendezvous_);
+    slot_.reset();
+    ActorTest::TearDown();
+  }
+
+  void send(const std::string& key, float value, bool is_dead = false) {
+    tell(rendezvous_, RendezvousSend{key, Tensor::scalar<float>(value), is_dead});
+    run_all();
+  }
+  RendezvousRecv waiter(const std::string& key) {
+    return {key,
+            std::make_shared<Receiver>([this](const absl::Status& status, const Tensor& value, bool is_dead) {
+              if (!status.ok()) return answers_.push_back(std::string(status.message()));
+              answers_.push_back(is_dead ? "dead" : absl::StrCat(value.value<float>()));
+            })};
+  }
+  void recv(const std::string& key) {
+    tell(rendezvous_, waiter(key));
+    run_all();
+  }
+  void abort(int64_t step_id, const std::string& why) {
+    tell(rendezvous_, RendezvousAbort{step_id, absl::InternalError(why)});
+    run_all();
+  }
+
+  std::shared_ptr<StepSlot> slot_;
+  RendezvousActor rendezvous_;
+  std::vector<std::string> answers_;
+};
+
+TEST_F(RendezvousActorTest, gives_a_value_to_who_waits_for_its_key) {
+  recv("a");
+  send("b", 2);
+  EXPECT_THAT(answers_, IsEmpty());
+  send("a", 1);
+  EXPECT_THAT(answers_, ElementsAre("1"));
+  recv("b");
+  EXPECT_THAT(answers_, ElementsAre("1", "2"));
+}
+
+TEST_F(RendezvousActorTest, serves_values_and_waiters_of_a_key_as_they_come) {
+  send("a", 1);
+  send("a", 2);
+  recv("a");
+  recv("a");
+  recv("a");
+  recv("a");
+  send("a", 3);
+  EXPECT_THAT(answers_, ElementsAre("1", "2", "3"));
+  send("a", 4);
+  EXPECT_THAT(answers_, ElementsAre("1", "2", "3", "4"));
+}
+
+TEST_F(RendezvousActorTest, hands_on_that_a_value_is_dead) {
+  send("a", 1, true);
+  recv("a");
+  recv("b");
+  send("b", 1, true);
+  EXPECT_THAT(answers_, ElementsAre("dead", "dead"));
+}
+
+TEST_F(RendezvousActorTest, tells_all_who_wait_and_who_comes_later_why_the_step_is_over) {
+  recv("a");
+  recv("a");
+  recv("b");
+  abort(1, "enough");
+  EXPECT_THAT(answers_, ElementsAre("enough", "enough", "enough"));
+  send("a", 1);
+  recv("a");
+  EXPECT_THAT(answers_, ElementsAre("enough", "enough", "enough", "enough"));
+}
+
+TEST_F(RendezvousActorTest, keeps_to_the_first_reason) {
+  abort(1, "enough");
+  abort(1, "more than enough");
+  recv("a");
+  EXPECT_THAT(answers_, ElementsAre("enough"));
+}
+
+TEST_F(RendezvousActorTest, does_not_end_a_step_for_another_ones_abort) {
+  recv("a");
+  abort(0, "nobody's");
+  abort(2, "a later one's");
+  EXPECT_THAT(answers_, IsEmpty());
+  tell(rendezvous_, RendezvousBegin{2});
+  abort(1, "too late");
+  recv("a");
+  send("a", 1);
+  EXPECT_THAT(answers_, ElementsAre("the step has ended", "1"));
+}
+
+TEST_F(RendezvousActorTest, forgets_the_values_of_the_step_before) {
+  send("a", 1);
+  tell(rendezvous_, RendezvousBegin{2});
+  recv("a");
+  EXPECT_THAT(answers_, IsEmpty());
+  send("a", 2);
+  EXPECT_THAT(answers_, ElementsAre("2"));
+}
+
+TEST_F(RendezvousActorTest, forgets_why_the_step_before_was_over) {
+  abort(1, "enough");
+  tell(rendezvous_, RendezvousBegin{2});
+  send("a", 1);
+  recv("a");
+  EXPECT_THAT(answers_, ElementsAre("1"));
+}
+
+TEST_F(RendezvousActorTest, answers_all_who_wait_when_it_dies) {
+  for (const auto why : {caf::exit_reason::kill, caf::exit_reason::user_shutdown}) {
+    answers_.clear();
+    rendezvous_ = spawn_rendezvous(system(), slot_);
+    recv("a");
+    recv("b");
+    kill(rendezvous_, why);
+    run_all();
+    EXPECT_THAT(answers_, ElementsAre("the rendezvous has ended", "the rendezvous has ended"));
+    EXPECT_FALSE(is_alive(rendezvous_));
+  }
+}
+
+TEST_F(RendezvousActorTest, answers_those_too_whom_it_had_not_read_when_it_died) {
+  kill(rendezvous_);
+  tell(rendezvous_, waiter("behind"));
+  EXPECT_THAT(answers_, IsEmpty());
+  run_all();
+  EXPECT_THAT(answers_, ElementsAre("the rendezvous has ended"));
+}
+
+TEST_F(RendezvousActorTest, answers_who_asks_when_it_is_gone) {
+  kill(rendezvous_);
+  run_all();
+  recv("a");
+  send("a", 1);
+  make_rendezvous_face(rendezvous_)->recv("b", [this](const absl::Status& status, const Tensor&, bool) {
+    answers_.push_back(std::string(status.message()));
+  });
+  EXPECT_THAT(answers_, ElementsAre("the rendezvous has ended", "the rendezvous has ended"));
+}
+
+TEST_F(RendezvousActorTest, takes_a_message_for_each_call_of_a_kernel) {
+  const auto face = make_rendezvous_face(rendezvous_);
+  face->recv("a", [this](const absl::Status&, const Tensor& value, bool is_dead) {
+    answers_.push_back(absl::StrCat(value.value<float>(), is_dead ? " dead" : ""));
+  });
+  EXPECT_TRUE(face->send("a", Tensor::scalar<float>(5), true).ok());
+  EXPECT_THAT(answers_, IsEmpty()) << "both wait in its mailbox";
+  EXPECT_TRUE(run_turn_of(rendezvous_));
+  EXPECT_THAT(answers_, IsEmpty());
+  EXPECT_TRUE(run_turn_of(rendezvous_));
+  EXPECT_THAT(answers_, ElementsAre("5 dead"));
+  EXPECT_FALSE(run_turn_of(rendezvous_));
+}
+
+TEST_F(RendezvousActorTest, does_not_hold_its_slot) {
+  const std::weak_ptr<StepSlot> slot = slot_;
+  stop_slot(slot_);
+  slot_.reset();
+  run_all();
+  EXPECT_TRUE(slot.expired());
+  recv("a");
+  send("a", 1);
+  EXPECT_THAT(answers_, ElementsAre("1"));
+}
+
+}  // namespace
+}  // namespace troupe::test
