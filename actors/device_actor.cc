@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "actors/errors.h"
 #include "actors/units/kernel_queue.h"
 #include "actors/units/named_pool.h"
 #include "actors/units/sender_thread.h"
@@ -21,6 +22,12 @@ class DeviceImpl final : public DeviceActor::base {
       : DeviceActor::base(config), unit_(&system()), memory_(std::move(memory)) {}
 
   const char* name() const override { return "device"; }
+
+  void on_exit() override {
+    for (auto& [id, q] : questions_)
+      q.promise.deliver(to_error(absl::CancelledError("the device's actor has ended")));
+    questions_.clear();
+  }
 
   using DeviceActor::base::enqueue;
   /// Whoever sends resumes it.
@@ -65,28 +72,33 @@ class DeviceImpl final : public DeviceActor::base {
   }
 
   caf::result<DeviceStatus> report() {
-    auto status = std::make_shared<DeviceStatus>();
-    status->batches = batches_;
-    status->kernels_launched = kernels_;
-    for (const auto& [pool, queue] : queues_) status->kernels_waiting += static_cast<int64_t>(queue->size());
-    status->memory = memory_->stats();
-    std::vector<ExecutorActor> alive = executors_alive();
-    if (alive.empty()) return std::move(*status);
-    auto promise = make_response_promise<DeviceStatus>();
-    auto left = std::make_shared<size_t>(alive.size());
-    auto answered = [promise, status, left]() mutable {
-      if (--*left == 0) promise.deliver(std::move(*status));
-    };
+    DeviceStatus status;
+    status.batches = batches_;
+    status.kernels_launched = kernels_;
+    for (const auto& [pool, queue] : queues_) status.kernels_waiting += static_cast<int64_t>(queue->size());
+    status.memory = memory_->stats();
+    const std::vector<ExecutorActor> alive = executors_alive();
+    if (alive.empty()) return status;
+    const int64_t id = next_question_++;
+    Question& q = questions_[id];
+    auto promise = q.promise = make_response_promise<DeviceStatus>();
+    q.answer = std::move(status);
+    q.left = alive.size();
     for (const ExecutorActor& e : alive) {
       request(e, kReportPatience, InspectExecutor{})
-          .then(
-              [status, answered](const FrontierReply& r) mutable {
-                if (r.memory.step_id != 0) status->steps.push_back(r.memory);
-                answered();
-              },
-              [answered](caf::error&) mutable { answered(); });
+          .then([this, id](const FrontierReply& r) { note(id, r.memory); },
+                [this, id](caf::error&) { note(id, {}); });
     }
     return promise;
+  }
+
+  void note(int64_t id, const StepMemory& held) {
+    Question& q = questions_[id];
+    if (held.step_id != 0) q.answer.steps.push_back(held);
+    if (--q.left > 0) return;
+    Question whole = std::move(q);
+    questions_.erase(id);
+    whole.promise.deliver(std::move(whole.answer));
   }
 
   std::vector<ExecutorActor> executors_alive() {
@@ -100,12 +112,21 @@ class DeviceImpl final : public DeviceActor::base {
     return alive;
   }
 
+  /// Who asked what steps hold, while EXECUTORs are asked.
+  struct Question {
+    caf::typed_response_promise<DeviceStatus> promise;
+    DeviceStatus answer;
+    size_t left = 0;
+  };
+
   /// Goes when nobody holds this actor: nobody sends it anything then.
   SenderThread unit_;
   const std::shared_ptr<const Allocator> memory_;
   /// What waits, by the pool whose threads it is for.
   absl::flat_hash_map<NamedPool*, std::shared_ptr<KernelQueue>> queues_;
   std::vector<caf::actor_addr> executors_;
+  absl::flat_hash_map<int64_t, Question> questions_;
+  int64_t next_question_ = 0;
   int64_t batches_ = 0;
   int64_t kernels_ = 0;
 };

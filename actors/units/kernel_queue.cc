@@ -8,6 +8,8 @@ namespace troupe {
 
 void KernelQueue::push(const void* session, std::span<KernelTask* const> tasks,
                        const std::shared_ptr<void>& step) {
+  // Every line has somebody in it.
+  if (tasks.empty()) return;
   std::lock_guard lock(mu_);
   auto [at, is_new] = line_of_.try_emplace(session);
   if (is_new) at->second = lines_.insert(lines_.end(), Line{session, {}});
