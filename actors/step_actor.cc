@@ -2,6 +2,7 @@
 
 #include <caf/all.hpp>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "actors/errors.h"
 #include "actors/units/on_step_unit.h"
@@ -18,6 +19,9 @@ class StepImpl final : public OnStepUnit<StepActor::base> {
 
   void on_exit() override {
     slot_->life.lose_step();
+    for (auto& [id, q] : questions_)
+      q.promise.deliver(to_error(absl::CancelledError("the step's actor has ended")));
+    questions_.clear();
     // DEVICEs outlive it, and would keep its memory.
     for (const DeviceActor& d : slot_->devices) demonitor(d.address());
     keep_slot_ = nullptr;
@@ -65,29 +69,41 @@ class StepImpl final : public OnStepUnit<StepActor::base> {
     reply.report.targets = slot_->code->targets;
     if (!slot_->life.active()) return reply;
     // An executor may be at work on another thread: what it has not done it says itself.
-    auto promise = make_response_promise<InspectStepReply>();
-    auto shared = std::make_shared<InspectStepReply>(std::move(reply));
-    auto left = std::make_shared<int>(static_cast<int>(slot_->executors.size()));
+    const int64_t id = next_question_++;
+    Question& q = questions_[id];
+    auto promise = q.promise = make_response_promise<InspectStepReply>();
+    q.answer = std::move(reply);
+    q.left = slot_->executors.size();
     for (size_t i = 0; i < slot_->executors.size(); ++i) {
-      const std::string device = slot_->code->partitions[i]->device()->name();
-      auto collect = [promise, shared, left](std::vector<std::string> lines) mutable {
-        for (std::string& l : lines) shared->report.frontier.push_back(std::move(l));
-        if (--*left == 0) promise.deliver(*shared);
-      };
       // Local and answered in one turn; a dead executor answers request_receiver_down.
       request(slot_->executors[i], caf::infinite, InspectExecutor{})
-          .then(
-              [collect, device](const FrontierReply& r) mutable {
-                std::vector<std::string> lines;
-                for (const FrontierEntry& e : r.entries) {
-                  lines.push_back(absl::StrCat(e.node, " (", e.op, ") on ", device, ": ", e.waits_for));
-                }
-                collect(std::move(lines));
-              },
-              [collect](caf::error&) mutable { collect({}); });
+          .then([this, id, i](const FrontierReply& r) { note(id, i, r.entries); },
+                [this, id, i](caf::error&) { note(id, i, {}); });
     }
     return promise;
   }
+
+  void note(int64_t id, size_t executor, const std::vector<FrontierEntry>& entries) {
+    Question& q = questions_[id];
+    const std::string device = slot_->code->partitions[executor]->device()->name();
+    for (const FrontierEntry& e : entries) {
+      q.answer.report.frontier.push_back(
+          absl::StrCat(e.node, " (", e.op, ") on ", device, ": ", e.waits_for));
+    }
+    if (--q.left > 0) return;
+    Question whole = std::move(q);
+    questions_.erase(id);
+    whole.promise.deliver(std::move(whole.answer));
+  }
+
+  /// Who asked what is not done, while the executors are asked.
+  struct Question {
+    caf::typed_response_promise<InspectStepReply> promise;
+    InspectStepReply answer;
+    size_t left = 0;
+  };
+  absl::flat_hash_map<int64_t, Question> questions_;
+  int64_t next_question_ = 0;
 
   std::shared_ptr<StepSlot> keep_slot_;
   StepSlot* const slot_;
