@@ -77,6 +77,7 @@ class PartialRunImpl final : public PartialRunActor::base {
   StepSlot& slot() { return *held_->lease.slot(); }
 
   void start() {
+    if (std::exchange(begun_, true)) return;
     last_turn_ = parts_.core->now();
     if (parts_.patience.count() > 0) check_lease_after(parts_.patience);
     RunOptions no_deadline;
@@ -171,7 +172,7 @@ class PartialRunImpl final : public PartialRunActor::base {
 
   /// The executors are through. Values of theirs may still be on their way here.
   void step_ended() {
-    step_over_ = true;
+    if (!begun_ || !leased() || std::exchange(step_over_, true)) return;
     absl::Status status = slot().life.end().status;
     if (phase_ == Phase::kFailed) {
       release_slot();
@@ -263,6 +264,7 @@ class PartialRunImpl final : public PartialRunActor::base {
   /// Why it failed, and whether some client heard it.
   absl::Status status_;
   bool told_ = false;
+  bool begun_ = false;
   bool step_over_ = false;
   int64_t next_turn_ = 1;
   absl::flat_hash_map<int64_t, Turn> turns_;
