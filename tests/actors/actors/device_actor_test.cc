@@ -10,7 +10,6 @@
 namespace troupe::test {
 namespace {
 
-using testing::ElementsAre;
 using testing::IsEmpty;
 
 /// A DEVICE beside those of the runtime. The kernels that it gets are two that a step has launched (of TestSleep, which does not), whose

@@ -6,7 +6,6 @@
 namespace troupe::test {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 using namespace std::chrono_literals;
@@ -119,7 +118,9 @@ TEST_F(RuntimeActorTest, refuses_runs_from_the_reset_on_though_the_session_has_n
   open_session();
   const auto reply = ask<Done>(runtime_handle(), ResetRequest{});
   EXPECT_TRUE(run_turn_of(runtime_handle()));
-  EXPECT_TRUE(core()->closed());
+  const auto held = core();
+  ASSERT_NE(held, nullptr);
+  EXPECT_TRUE(held->closed());
   EXPECT_EQ(run("sum")->status.message(), "Session has been closed.");
   EXPECT_EQ(reply->times, 1);
 }

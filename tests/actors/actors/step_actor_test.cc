@@ -10,7 +10,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 /// A STEP among probes: two EXECUTORs, the RENDEZVOUS, a DEVICE of each.
 class StepActorTest : public ActorTest {
