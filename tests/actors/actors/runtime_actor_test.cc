@@ -118,9 +118,9 @@ TEST_F(RuntimeActorTest, refuses_runs_from_the_reset_on_though_the_session_has_n
   open_session();
   const auto reply = ask<Done>(runtime_handle(), ResetRequest{});
   EXPECT_TRUE(run_turn_of(runtime_handle()));
-  const auto held = core();
-  ASSERT_NE(held, nullptr);
-  EXPECT_TRUE(held->closed());
+  const auto runs = core();
+  ASSERT_NE(runs, nullptr);
+  EXPECT_TRUE(runs->closed());
   EXPECT_EQ(run("sum")->status.message(), "Session has been closed.");
   EXPECT_EQ(reply->times, 1);
 }
