@@ -103,6 +103,15 @@ bool ActorTest::run_turn(const caf::abstract_actor* actor) {
   return false;
 }
 
+void ActorTest::run_all_but_of(const caf::abstract_actor* actor) {
+  auto& jobs = scheduler().jobs;
+  auto is_another = [&](caf::resumable* job) { return dynamic_cast<caf::abstract_actor*>(job) != actor; };
+  for (auto at = std::find_if(jobs.begin(), jobs.end(), is_another); at != jobs.end();
+       at = std::find_if(jobs.begin(), jobs.end(), is_another)) {
+    take_job(static_cast<size_t>(at - jobs.begin()));
+  }
+}
+
 void ActorTest::run_messages() {
   while (scheduler().has_job()) take_job(0);
 }

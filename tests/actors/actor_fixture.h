@@ -116,6 +116,11 @@ class ActorTest : public SessionTest {
   }
   /// A kernel of those that wait for a thread; false when there is none.
   bool run_kernel() { return runtime_->impl().default_pool->run_next_kernel(); }
+  /// Until no message is left but those of this actor, which gets no turn.
+  template <class Handle>
+  void run_all_but(const Handle& actor) {
+    run_all_but_of(caf::actor_cast<caf::abstract_actor*>(actor));
+  }
   /// Until no message is left; kernels wait.
   void run_messages();
   /// Until neither messages nor kernels are left. The clock stands still.
@@ -202,6 +207,7 @@ class ActorTest : public SessionTest {
 
  private:
   bool run_turn(const caf::abstract_actor* actor);
+  void run_all_but_of(const caf::abstract_actor* actor);
   class Unit;
   struct OpenSessionEntry {
     SessionActor actor;

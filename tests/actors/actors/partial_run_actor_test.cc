@@ -101,6 +101,18 @@ TEST_F(PartialRunActorTest, answers_a_turn_that_fetches_nothing_at_once_and_one_
   EXPECT_EQ(first(*turn({}, {"two"})), 7);
 }
 
+TEST_F(PartialRunActorTest, answers_the_last_turn_when_nothing_of_the_run_is_left) {
+  begin();
+  const std::vector<NamedTensor> feeds{fed("a", 1), fed("b", 5)};
+  const auto last = ask<RunReply>(run_, PartialRunTurn{feeds, {"one", "two"}});
+  run_all_but(slot_->step);
+  EXPECT_TRUE(last->waits()) << "the STEP has not said that it is over";
+  EXPECT_EQ(ended(), 0);
+  run_all();
+  EXPECT_EQ(first(*last), 2);
+  EXPECT_TRUE(has_given_back());
+}
+
 TEST_F(PartialRunActorTest, refuses_a_turn_that_makes_no_sense_and_goes_on) {
   begin();
   EXPECT_THAT(turn({fed("c", 1)}, {})->status.message(), HasSubstr("was not specified"));
