@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "actors/errors.h"
+#include "actors/open_questions.h"
 #include "actors/units/kernel_queue.h"
 #include "actors/units/named_pool.h"
 #include "actors/units/sender_thread.h"
@@ -23,11 +23,7 @@ class DeviceImpl final : public DeviceActor::base {
 
   const char* name() const override { return "device"; }
 
-  void on_exit() override {
-    for (auto& [id, q] : questions_)
-      q.promise.deliver(to_error(absl::CancelledError("the device's actor has ended")));
-    questions_.clear();
-  }
+  void on_exit() override { reports_.fail(absl::CancelledError("the device's actor has ended")); }
 
   using DeviceActor::base::enqueue;
   /// Whoever sends resumes it.
@@ -78,12 +74,8 @@ class DeviceImpl final : public DeviceActor::base {
     for (const auto& [pool, queue] : queues_) status.kernels_waiting += static_cast<int64_t>(queue->size());
     status.memory = memory_->stats();
     const std::vector<ExecutorActor> alive = executors_alive();
-    if (alive.empty()) return status;
-    const int64_t id = next_question_++;
-    Question& q = questions_[id];
-    auto promise = q.promise = make_response_promise<DeviceStatus>();
-    q.answer = std::move(status);
-    q.left = alive.size();
+    auto promise = make_response_promise<DeviceStatus>();
+    const int64_t id = reports_.open(promise, std::move(status), alive.size());
     for (const ExecutorActor& e : alive) {
       request(e, kReportPatience, InspectExecutor{})
           .then([this, id](const FrontierReply& r) { note(id, r.memory); },
@@ -93,12 +85,8 @@ class DeviceImpl final : public DeviceActor::base {
   }
 
   void note(int64_t id, const StepMemory& held) {
-    Question& q = questions_[id];
-    if (held.step_id != 0) q.answer.steps.push_back(held);
-    if (--q.left > 0) return;
-    Question whole = std::move(q);
-    questions_.erase(id);
-    whole.promise.deliver(std::move(whole.answer));
+    if (held.step_id != 0) reports_.answer(id).steps.push_back(held);
+    reports_.one_answered(id);
   }
 
   std::vector<ExecutorActor> executors_alive() {
@@ -112,21 +100,14 @@ class DeviceImpl final : public DeviceActor::base {
     return alive;
   }
 
-  /// Who asked what steps hold, while EXECUTORs are asked.
-  struct Question {
-    caf::typed_response_promise<DeviceStatus> promise;
-    DeviceStatus answer;
-    size_t left = 0;
-  };
-
   /// Goes when nobody holds this actor: nobody sends it anything then.
   SenderThread unit_;
   const std::shared_ptr<const Allocator> memory_;
   /// What waits, by the pool whose threads it is for.
   absl::flat_hash_map<NamedPool*, std::shared_ptr<KernelQueue>> queues_;
   std::vector<caf::actor_addr> executors_;
-  absl::flat_hash_map<int64_t, Question> questions_;
-  int64_t next_question_ = 0;
+  /// Who asked what steps hold, while EXECUTORs are asked.
+  OpenQuestions<DeviceStatus> reports_;
   int64_t batches_ = 0;
   int64_t kernels_ = 0;
 };

@@ -2,7 +2,6 @@
 
 #include <caf/all.hpp>
 
-#include "actors/errors.h"
 
 namespace troupe {
 namespace {
@@ -19,18 +18,12 @@ void Inspections::begin(SessionCore& core, Promise promise) {
   for (const auto& weak : core.slots()) {
     if (auto slot = weak.lock()) live.push_back(std::move(slot));
   }
-  if (live.empty()) {
-    promise.deliver(InspectReply{});
-    return;
-  }
-  const int64_t id = next_++;
-  inspections_[id].promise = std::move(promise);
+  const int64_t id = questions_.open(std::move(promise), {}, live.size());
   for (const auto& slot : live) ask_step(id, slot, 0);
 }
 
 /// `root`: the step in which it is nested, or 0. What it says is added to that step's report.
 void Inspections::ask_step(int64_t inspection, const std::shared_ptr<StepSlot>& slot, int64_t root) {
-  ++inspections_[inspection].left;
   self_->request(slot->step, kPatience, InspectStep{})
       .then([this, inspection, slot,
              root](const InspectStepReply& r) { note_step(inspection, slot, root, r.report); },
@@ -42,27 +35,20 @@ void Inspections::ask_step(int64_t inspection, const std::shared_ptr<StepSlot>& 
 
 void Inspections::note_step(int64_t id, const std::shared_ptr<StepSlot>& slot, int64_t root,
                             const StepReport& report) {
-  Inspection& inspection = inspections_[id];
+  InspectReply& reply = questions_.answer(id);
   if (root != 0) {
-    for (StepReport& r : inspection.reply.steps) {
+    for (StepReport& r : reply.steps) {
       if (r.step_id == root)
         r.frontier.insert(r.frontier.end(), report.frontier.begin(), report.frontier.end());
     }
   } else if (report.step_id != 0) {
-    inspection.reply.steps.push_back(report);
-    for (const auto& nested : slot->functions->running(kNestedReports)) ask_step(id, nested, report.step_id);
+    reply.steps.push_back(report);
+    for (const auto& nested : slot->functions->running(kNestedReports)) {
+      questions_.ask_another(id);
+      ask_step(id, nested, report.step_id);
+    }
   }
-  // Asking has added to the table.
-  Inspection& whole = inspections_[id];
-  if (--whole.left > 0) return;
-  Inspection over = std::move(whole);
-  inspections_.erase(id);
-  over.promise.deliver(std::move(over.reply));
-}
-
-void Inspections::fail(const absl::Status& status) {
-  for (auto& [id, inspection] : inspections_) inspection.promise.deliver(to_error(status));
-  inspections_.clear();
+  questions_.one_answered(id);
 }
 
 }  // namespace troupe

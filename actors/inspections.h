@@ -1,8 +1,6 @@
 #pragma once
 
-#include <caf/typed_response_promise.hpp>
-
-#include "absl/container/flat_hash_map.h"
+#include "actors/open_questions.h"
 #include "actors/session_core.h"
 
 namespace troupe {
@@ -11,27 +9,21 @@ namespace troupe {
 /// own, called in its turns.
 class Inspections {
  public:
-  using Promise = caf::typed_response_promise<InspectReply>;
+  using Promise = OpenQuestions<InspectReply>::Promise;
 
   /// `self` asks; it owns this.
   explicit Inspections(SessionActor::pointer self) : self_(self) {}
 
   void begin(SessionCore& core, Promise promise);
   /// SESSION ends: answers all that are under way.
-  void fail(const absl::Status& status);
+  void fail(const absl::Status& status) { questions_.fail(status); }
 
  private:
-  struct Inspection {
-    Promise promise;
-    InspectReply reply;
-    int left = 0;
-  };
   void ask_step(int64_t inspection, const std::shared_ptr<StepSlot>& slot, int64_t root);
   void note_step(int64_t id, const std::shared_ptr<StepSlot>& slot, int64_t root, const StepReport& report);
 
   const SessionActor::pointer self_;
-  absl::flat_hash_map<int64_t, Inspection> inspections_;
-  int64_t next_ = 0;
+  OpenQuestions<InspectReply> questions_;
 };
 
 }  // namespace troupe

@@ -3,9 +3,9 @@
 
 #include <map>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "actors/errors.h"
+#include "actors/open_questions.h"
 #include "actors/runtime_impl.h"
 #include "actors/session_actor.h"
 
@@ -23,9 +23,7 @@ class RuntimeActorImpl final : public RuntimeActor::base {
   const char* name() const override { return "runtime"; }
 
   void on_exit() override {
-    for (auto& [id, q] : questions_)
-      q.promise.deliver(to_error(absl::CancelledError("the runtime has ended")));
-    questions_.clear();
+    reports_.fail(absl::CancelledError("the runtime has ended"));
     // It refers to this actor, and would keep it for ever.
     impl_ = nullptr;
   }
@@ -84,35 +82,28 @@ class RuntimeActorImpl final : public RuntimeActor::base {
 
   /// What this actor knows, and what the DEVICEs say.
   caf::result<RuntimeStatus> status() {
-    const int64_t id = next_question_++;
-    Question& q = questions_[id];
-    auto promise = q.promise = make_response_promise<RuntimeStatus>();
-    describe(&q.answer);
+    auto promise = make_response_promise<RuntimeStatus>();
     const std::vector<DeviceActor> devices = impl_->devices();
-    q.left = devices.size() + 1;
+    const int64_t id = reports_.open(promise, describe(), devices.size());
     for (const DeviceActor& d : devices) {
       request(d, kDevicePatience, DeviceStatusRequest{})
           .then([this, id](const DeviceStatus& s) { note(id, s); },
                 [this, id](caf::error&) { note(id, {}); });
     }
-    note(id, {});
     return promise;
   }
 
   void note(int64_t id, const DeviceStatus& s) {
-    Question& q = questions_[id];
-    q.answer.batches += s.batches;
-    q.answer.kernels_launched += s.kernels_launched;
-    q.answer.kernels_waiting += s.kernels_waiting;
-    q.answer.steps.insert(q.answer.steps.end(), s.steps.begin(), s.steps.end());
-    if (--q.left > 0) return;
-    Question whole = std::move(q);
-    questions_.erase(id);
-    whole.promise.deliver(std::move(whole.answer));
+    RuntimeStatus& all = reports_.answer(id);
+    all.batches += s.batches;
+    all.kernels_launched += s.kernels_launched;
+    all.kernels_waiting += s.kernels_waiting;
+    all.steps.insert(all.steps.end(), s.steps.begin(), s.steps.end());
+    reports_.one_answered(id);
   }
 
-  void describe(RuntimeStatus* to) const {
-    RuntimeStatus& s = *to;
+  RuntimeStatus describe() const {
+    RuntimeStatus s;
     const auto sessions = impl_->live_sessions();
     s.sessions = static_cast<int64_t>(sessions.size());
     // Every session has devices of its own, by the same names: each name once.
@@ -122,15 +113,10 @@ class RuntimeActorImpl final : public RuntimeActor::base {
     }
     for (auto& [name, device] : devices) s.devices.push_back(std::move(device));
     s.memory = impl_->host_memory->stats();
+    return s;
   }
 
-  struct Question {
-    caf::typed_response_promise<RuntimeStatus> promise;
-    RuntimeStatus answer;
-    size_t left = 0;
-  };
-  absl::flat_hash_map<int64_t, Question> questions_;
-  int64_t next_question_ = 0;
+  OpenQuestions<RuntimeStatus> reports_;
 
   std::shared_ptr<Runtime::Impl> impl_;
 };

@@ -2,9 +2,9 @@
 
 #include <caf/all.hpp>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "actors/errors.h"
+#include "actors/open_questions.h"
 #include "actors/units/on_step_unit.h"
 
 namespace troupe {
@@ -19,9 +19,7 @@ class StepImpl final : public OnStepUnit<StepActor::base> {
 
   void on_exit() override {
     slot_->life.lose_step();
-    for (auto& [id, q] : questions_)
-      q.promise.deliver(to_error(absl::CancelledError("the step's actor has ended")));
-    questions_.clear();
+    inspections_.fail(absl::CancelledError("the step's actor has ended"));
     // DEVICEs outlive it, and would keep its memory.
     for (const DeviceActor& d : slot_->devices) demonitor(d.address());
     keep_slot_ = nullptr;
@@ -69,11 +67,8 @@ class StepImpl final : public OnStepUnit<StepActor::base> {
     reply.report.targets = slot_->code->targets;
     if (!slot_->life.active()) return reply;
     // An executor may be at work on another thread: what it has not done it says itself.
-    const int64_t id = next_question_++;
-    Question& q = questions_[id];
-    auto promise = q.promise = make_response_promise<InspectStepReply>();
-    q.answer = std::move(reply);
-    q.left = slot_->executors.size();
+    auto promise = make_response_promise<InspectStepReply>();
+    const int64_t id = inspections_.open(promise, std::move(reply), slot_->executors.size());
     for (size_t i = 0; i < slot_->executors.size(); ++i) {
       // Local and answered in one turn; a dead executor answers request_receiver_down.
       request(slot_->executors[i], caf::infinite, InspectExecutor{})
@@ -84,26 +79,16 @@ class StepImpl final : public OnStepUnit<StepActor::base> {
   }
 
   void note(int64_t id, size_t executor, const std::vector<FrontierEntry>& entries) {
-    Question& q = questions_[id];
     const std::string device = slot_->code->partitions[executor]->device()->name();
     for (const FrontierEntry& e : entries) {
-      q.answer.report.frontier.push_back(
+      inspections_.answer(id).report.frontier.push_back(
           absl::StrCat(e.node, " (", e.op, ") on ", device, ": ", e.waits_for));
     }
-    if (--q.left > 0) return;
-    Question whole = std::move(q);
-    questions_.erase(id);
-    whole.promise.deliver(std::move(whole.answer));
+    inspections_.one_answered(id);
   }
 
   /// Who asked what is not done, while the executors are asked.
-  struct Question {
-    caf::typed_response_promise<InspectStepReply> promise;
-    InspectStepReply answer;
-    size_t left = 0;
-  };
-  absl::flat_hash_map<int64_t, Question> questions_;
-  int64_t next_question_ = 0;
+  OpenQuestions<InspectStepReply> inspections_;
 
   std::shared_ptr<StepSlot> keep_slot_;
   StepSlot* const slot_;
