@@ -81,8 +81,6 @@ bool StepSlot::lost_device() const {
 
 // --- what a run does to its actors ---
 
-void StepSlot::start_directly() { start_executor(0); }
-
 void StepSlot::start_step(int64_t id) {
   run_message.send(caf::actor_cast<caf::abstract_actor*>(step), unit.get(), {id});
 }

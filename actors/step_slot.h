@@ -108,7 +108,6 @@ struct StepSlot : std::enable_shared_from_this<StepSlot>, private RunHost {
 
  private:
   // RunHost
-  void start_directly() override;
   void start_step(int64_t id) override;
   void begin_rendezvous(int64_t id) override;
   void start_executor(size_t index) override;

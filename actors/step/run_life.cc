@@ -30,7 +30,7 @@ void RunLife::start() {
     end_.false_start = true;
     return host_->tell_ended(end_, true);
   }
-  if (directly_) return host_->start_directly();
+  if (directly_) return host_->start_executor(0);
   host_->begin_rendezvous(id());
   host_->start_step(id());
 }

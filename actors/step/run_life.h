@@ -24,8 +24,7 @@ struct RunEnd {
 class RunHost {
  public:
   virtual ~RunHost() = default;
-  /// The first message of a run: to the only executor of a direct one, else to the STEP, who calls `begin_by_step`.
-  virtual void start_directly() = 0;
+  /// The first message of a run that is not direct: to the STEP, who calls `begin_by_step`.
   virtual void start_step(int64_t id) = 0;
   /// The executors of a run whose values meet somewhere: there, before any of them starts.
   virtual void begin_rendezvous(int64_t id) = 0;

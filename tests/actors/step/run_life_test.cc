@@ -218,7 +218,6 @@ class Play final : RunHost {
   void check_running(const char* what) {
     EXPECT_EQ(phase_, kRunning) << what << " of a run that is over" << log_;
   }
-  void start_directly() override { start_executor(0); }
   void start_step(int64_t id) override {
     step_.push_back([this, id] { life_.begin_by_step(id); });
   }
@@ -311,7 +310,6 @@ TEST(RunLife, ends_once_in_any_order_of_messages_that_are_late_or_come_twice) {
 /// Does nothing; what matters is what the run becomes.
 class Nobody final : public RunHost {
  public:
-  void start_directly() override {}
   void start_step(int64_t) override {}
   void begin_rendezvous(int64_t) override {}
   void start_executor(size_t) override { ++starts; }
