@@ -11,6 +11,7 @@
 #include "actors/runtime_impl.h"
 #include "actors/session_actor.h"
 #include "actors/slot_calls.h"
+#include "actors/units/thread_urgency.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/cpu/kernels/register_kernels.h"
 #include "devices/memory/host_allocator.h"
@@ -34,12 +35,20 @@ std::shared_ptr<Services> make_services(const RuntimeOptions& options) {
   return std::make_shared<Services>(threads);
 }
 
+/// The threads of a system of control actors: a cancel that wakes one goes before a step's turn.
+struct ShortTurns final : caf::thread_hook {
+  void init(caf::actor_system&) override {}
+  void thread_started() override { take_short_turns(); }
+  void thread_terminates() override {}
+};
+
 /// An actor system of a runtime's own: nobody else's actors are in it.
 struct OwnSystem {
   struct Config final : caf::actor_system_config {
     Config() {
       configure(*this);
       set("scheduler.max-threads", kControlThreads);
+      add_thread_hook<ShortTurns>();
     }
   };
   Config config;

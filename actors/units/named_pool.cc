@@ -1,7 +1,5 @@
 #include "actors/units/named_pool.h"
 
-#include <sys/resource.h>
-
 #include <caf/actor_system.hpp>
 #include <caf/scheduler/abstract_coordinator.hpp>
 
@@ -10,6 +8,7 @@
 
 #include "actors/units/go_first.h"
 #include "actors/units/kernel_queue.h"
+#include "actors/units/thread_urgency.h"
 #include "devices/flush_denormals.h"
 
 namespace troupe {
@@ -44,15 +43,6 @@ class Call final : public caf::resumable {
 
 /// Where run_after_kernel puts an actor; null while this thread completes no kernel.
 thread_local caf::resumable** after_kernel = nullptr;
-
-/// Of threads that want a core, this one gets a third of what others get, and is put aside when one of them wakes. Of this
-/// thread alone, on Linux; elsewhere, and where it is forbidden, all stay equal.
-void yield_to_others() {
-#if defined(__linux__)
-  constexpr int kNiceness = 5;
-  (void)setpriority(PRIO_PROCESS, 0, kNiceness);
-#endif
-}
 
 }  // namespace
 
