@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "absl/strings/str_cat.h"
+
 namespace troupe {
 namespace {
 
@@ -84,6 +86,13 @@ absl::string_view deprecation_advice(absl::string_view op) {
       std::begin(kAdvice), std::end(kAdvice), op,
       [](const Advice& a, absl::string_view name) { return absl::string_view(a.op) < name; });
   return it != std::end(kAdvice) && op == it->op ? it->text : "";
+}
+
+absl::Status check_deprecation(const OpDef& op, int producer) {
+  if (op.deprecated_since <= 0 || producer < op.deprecated_since) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat(
+      "Op ", op.name, " is not available in GraphDef version ", producer, ". It has been removed in version ",
+      op.deprecated_since, ". ", op.deprecation.empty() ? deprecation_advice(op.name) : op.deprecation, "."));
 }
 
 }  // namespace troupe
