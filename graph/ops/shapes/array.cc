@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "graph/ops/shapes/rule.h"
-#include "graph/ops/shapes/reused.h"
 #include "graph/ops/shapes/shapes.h"
 #include "graph/ops/shapes/values.h"
 
@@ -173,184 +171,6 @@ absl::Status transpose(ShapeContext& c) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::Status concat_inputs(ShapeContext& c, int begin, int end, int axis_input) {
-  TROUPE_RETURN_IF_ERROR(with_rank(c.input(axis_input), 0).status());
-  const auto axis = c.constant_int(axis_input);
-  if (!axis) {
-    int rank = -1;
-    for (int i = begin; i < end; ++i) {
-      if (rank < 0) rank = c.input(i).rank();
-      if (rank == 0) return invalid("Can't concatenate scalars (use tf.stack instead)");
-      if (rank >= 0) TROUPE_RETURN_IF_ERROR(with_rank(c.input(i), rank).status());
-    }
-    c.set_output(0, unknown_of_rank(rank));
-    return absl::OkStatus();
-  }
-  if (*axis < -Shape::kMaxRank || *axis >= Shape::kMaxRank) {
-    return invalid(absl::StrCat("Shape must be at least rank ", *axis < 0 ? -(*axis + 1) : *axis, " + 1"));
-  }
-  const int at = static_cast<int>(*axis);
-  PartialShape before, after;
-  int64_t middle = 0;
-  for (int i = end - 1; i >= begin; --i) {
-    const PartialShape& in = c.input(i);
-    TROUPE_RETURN_IF_ERROR(check_rank_at_least(in, at < 0 ? -at : at + 1));
-    PartialShape head = subshape(in, 0, at);
-    PartialShape tail = at == -1 ? PartialShape(Dims()) : subshape(in, at + 1);
-    if (i == end - 1) {
-      before = std::move(head);
-      after = std::move(tail);
-      middle = dim_of(in, at);
-      continue;
-    }
-    TROUPE_ASSIGN_OR_RETURN(before, merge(head, before));
-    TROUPE_ASSIGN_OR_RETURN(middle, add_dims(middle, dim_of(in, at)));
-    TROUPE_ASSIGN_OR_RETURN(after, merge(tail, after));
-  }
-  c.set_output(0, concatenate(append(before, middle), after));
-  return concat_values(c, begin, end);
-}
-
-namespace {
-
-absl::Status concat(ShapeContext& c) { return concat_inputs(c, 1, c.num_inputs(), 0); }
-absl::Status concat_v2(ShapeContext& c) {
-  return concat_inputs(c, 0, c.num_inputs() - 1, c.num_inputs() - 1);
-}
-
-absl::Status concat_offset(ShapeContext& c) {
-  for (int i = 1; i < c.num_inputs(); ++i) c.set_output(i - 1, c.input(i));
-  return absl::OkStatus();
-}
-
-/// The axis that a scalar input names, for inputs of a rank that may be unknown (-1); unknown when it is not known.
-absl::StatusOr<int64_t> axis_from_input(ShapeContext& c, int i, int rank) {
-  if (const KnownInts* v = c.ints(i); v != nullptr && v->shape.rank() != 0) {
-    return invalid(absl::StrCat("Input must be scalar but has rank ", v->shape.rank()));
-  }
-  if (const auto value = c.constant_int(i)) {
-    if (rank < 0) return *value < 0 ? kUnknownDim : *value;
-    if (const auto axis = canonical_axis(*value, rank)) return *axis;
-    return invalid(absl::StrCat("Dimension size, given by scalar input ", *value, " must be in range [-",
-                                rank, ", ", rank, ")"));
-  }
-  return kUnknownDim;
-}
-
-void set_all(ShapeContext& c, const PartialShape& shape) {
-  for (int i = 0; i < c.num_outputs(); ++i) c.set_output(i, shape);
-}
-
-absl::Status split(ShapeContext& c) {
-  const PartialShape& in = c.input(1);
-  TROUPE_ASSIGN_OR_RETURN(int64_t axis, axis_from_input(c, 0, in.rank()));
-  if (axis < 0) {
-    set_all(c, unknown_of_rank(in.rank()));
-    return absl::OkStatus();
-  }
-  auto part = divide_dim(dim_of(in, static_cast<int>(std::min<int64_t>(axis, Shape::kMaxRank))),
-                         c.num_outputs(), true);
-  if (!part.ok()) {
-    return annotate(part.status(), "",
-                    "\n\tNumber of ways to split should evenly divide the split dimension");
-  }
-  set_all(c, replace_dim(in, static_cast<int>(std::min<int64_t>(axis, Shape::kMaxRank)), *part));
-  return absl::OkStatus();
-}
-
-absl::Status split_v(ShapeContext& c) {
-  const PartialShape& in = c.input(0);
-  TROUPE_ASSIGN_OR_RETURN(int64_t axis, axis_from_input(c, 2, in.rank()));
-  const auto sizes = c.all_ints(1);
-  if (!in.known_rank()) return absl::OkStatus();
-  if (in.rank() == 0) return invalid("Can't split scalars");
-  if (axis < 0) {
-    set_all(c, unknown_of_rank(in.rank()));
-    return absl::OkStatus();
-  }
-  const int at = static_cast<int>(axis);
-  if (!sizes) {
-    set_all(c, replace_dim(in, at, kUnknownDim));
-    return absl::OkStatus();
-  }
-  if (static_cast<int>(sizes->size()) != c.num_outputs()) {
-    return invalid("Length of size_splits should be equal to num_outputs");
-  }
-  int64_t total = 0;
-  bool open = false;
-  for (int64_t size : *sizes) {
-    if (size == -1) {
-      if (open) return invalid("size_splits can only have one -1");
-      open = true;
-    } else if (__builtin_add_overflow(total, size, &total)) {
-      return invalid("The sum of size_splits is too large");
-    }
-  }
-  const int64_t whole = in.dim(at);
-  for (int i = 0; i < c.num_outputs(); ++i) {
-    int64_t size = (*sizes)[i];
-    if (size == -1 && whole >= 0 && __builtin_sub_overflow(whole, total, &size)) size = -2;
-    if (size < -1 || (size == -1 && whole >= 0)) {
-      return invalid(absl::StrCat("Split size at index ", i, " must be >= 0. Got: ", size));
-    }
-    c.set_output(i, replace_dim(in, at, size));
-  }
-  if (whole >= 0 && (open ? total > whole : total != whole)) {
-    return invalid(absl::StrCat("can't split axis of size ", whole, " into pieces of size [",
-                                absl::StrJoin(*sizes, ","), "]"));
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<int> pack_axis(ShapeContext& c, int rank) {
-  TROUPE_ASSIGN_OR_RETURN(int64_t axis, c.attr<int64_t>("axis"));
-  if (const auto at = canonical_axis(axis, rank)) return *at;
-  return invalid(absl::StrCat("Invalid axis: ", axis, "; must be in [", -rank, ",", rank, ")"));
-}
-
-absl::Status pack(ShapeContext& c) {
-  TROUPE_ASSIGN_OR_RETURN(PartialShape all, merged_from_last(c));
-  if (!all.known_rank()) return absl::OkStatus();
-  TROUPE_ASSIGN_OR_RETURN(int axis, pack_axis(c, all.rank() + 1));
-  Dims dims = all.dims();
-  dims.insert(dims.begin() + axis, c.num_inputs());
-  c.set_output(0, PartialShape(std::move(dims)));
-  return concat_values(c, 0, c.num_inputs());
-}
-
-absl::Status unpack(ShapeContext& c) {
-  const PartialShape& in = c.input(0);
-  if (!in.known_rank()) return absl::OkStatus();
-  TROUPE_ASSIGN_OR_RETURN(int axis, pack_axis(c, in.rank()));
-  TROUPE_RETURN_IF_ERROR(with_value(in.dim(axis), c.num_outputs()).status());
-  set_all(c, concatenate(subshape(in, 0, axis), subshape(in, axis + 1)));
-  return unpack_values(c);
-}
-
-absl::Status parallel_concat(ShapeContext& c) {
-  TROUPE_ASSIGN_OR_RETURN(PartialShape out, c.attr<PartialShape>("shape"));
-  if (!out.fully_defined()) return invalid("shape attr must be fully defined.");
-  if (out.rank() == 0) return invalid("Out of range dim_index 0 for shape with 0 dimensions");
-  PartialShape cur = replace_dim(out, 0, 1);
-  for (int i = 0; i < c.num_inputs(); ++i) {
-    if (!c.input(i).fully_defined()) return invalid("All input shapes must be fully defined.");
-    if (c.input(i).rank() < 1) {
-      return invalid(
-          absl::StrCat("The rank of all input shapes must be greater than 0, but input ", i, " had rank 0."));
-    }
-    if (c.input(i).dim(0) != 1) return invalid("Size of first dimension must be 1.");
-    auto merged = merge(c.input(i), cur);
-    if (!merged.ok()) {
-      return annotate(merged.status(), "", absl::StrCat("\n\tFrom merging shape ", i, " with other shapes."));
-    }
-    cur = *std::move(merged);
-  }
-  c.set_output(0, std::move(out));
-  return absl::OkStatus();
-}
-
 absl::Status fill(ShapeContext& c) {
   TROUPE_RETURN_IF_ERROR(with_rank(c.input(0), 1).status());
   TROUPE_RETURN_IF_ERROR(with_rank(c.input(1), 0).status());
@@ -454,82 +274,6 @@ absl::Status broadcast_args(ShapeContext& c) {
   return broadcast_args_values(c);
 }
 
-absl::Status space_and_depth(ShapeContext& c) {
-  TROUPE_ASSIGN_OR_RETURN(auto format, c.attr<std::string>("data_format"));
-  TROUPE_ASSIGN_OR_RETURN(int64_t block, c.attr<int64_t>("block_size"));
-  const bool to_depth = c.op().name == "SpaceToDepth";
-  const int rank = format == "NCHW_VECT_C" ? 5 : 4;
-  TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), rank));
-  const int height = format == "NHWC" ? 1 : 2;
-  const int depth = format == "NHWC" ? 3 : 1;
-  int64_t area;
-  if (block < 1 || multiply_overflows(block, block, &area)) return invalid("block_size is out of range");
-  Dims dims = in.dims();
-  auto scale = [&](int i, int64_t by, bool up) -> absl::Status {
-    TROUPE_ASSIGN_OR_RETURN(dims[i], up ? multiply_dims(dims[i], by) : divide_dim(dims[i], by, true));
-    return absl::OkStatus();
-  };
-  TROUPE_RETURN_IF_ERROR(scale(height, block, !to_depth));
-  TROUPE_RETURN_IF_ERROR(scale(height + 1, block, !to_depth));
-  TROUPE_RETURN_IF_ERROR(scale(depth, area, to_depth));
-  if (rank == 5) dims[4] = 4;
-  c.set_output(0, PartialShape(std::move(dims)));
-  return absl::OkStatus();
-}
-
-/// SpaceToBatch and BatchToSpace: `block_shape` of n blocks, `edges` the [n, 2] paddings or crops.
-absl::Status blocks(ShapeContext& c, PartialShape block_shape, std::optional<std::vector<int64_t>> block,
-                    int edges_input) {
-  const bool to_batch = absl::string_view(c.op().name).substr(0, 5) == "Space";
-  if (!block_shape.known_rank() || block_shape.rank() != 1) return invalid("block_shape must have rank 1.");
-  const int64_t n = block_shape.dim(0);
-  if (n < 0) return invalid("block_shape must have known size.");
-  if (n >= Shape::kMaxRank) return invalid("block_shape is too long");
-  const PartialShape& in = c.input(0);
-  TROUPE_RETURN_IF_ERROR(check_rank_at_least(in, n + 1));
-  TROUPE_RETURN_IF_ERROR(merge(c.input(edges_input), PartialShape({n, 2})).status());
-  if (block && static_cast<int64_t>(block->size()) != n) block.reset();
-  const auto edges = c.all_ints(edges_input);
-
-  Dims dims(static_cast<size_t>(n) + 1, kUnknownDim);
-  int64_t batch = dim_of(in, 0);
-  if (block) {
-    for (int64_t b : *block) {
-      if (b < 1) return invalid("block_shape must be positive");
-      TROUPE_ASSIGN_OR_RETURN(batch, to_batch ? multiply_dims(batch, b) : divide_dim(batch, b, true));
-    }
-  } else if (n > 0) {
-    batch = kUnknownDim;
-  }
-  dims[0] = batch;
-  for (int i = 0; edges && i < n; ++i) {
-    const int64_t low = (*edges)[2 * i], high = (*edges)[2 * i + 1];
-    if (low < 0 || high < 0)
-      return invalid(to_batch ? "paddings cannot be negative" : "crops cannot be negative");
-    if (!block) continue;
-    int64_t dim = dim_of(in, i + 1);
-    if (to_batch) {
-      TROUPE_ASSIGN_OR_RETURN(dim, add_dims(dim, low));
-      TROUPE_ASSIGN_OR_RETURN(dim, add_dims(dim, high));
-      TROUPE_ASSIGN_OR_RETURN(dims[i + 1], divide_dim(dim, (*block)[i], true));
-    } else {
-      TROUPE_ASSIGN_OR_RETURN(dim, multiply_dims(dim, (*block)[i]));
-      TROUPE_ASSIGN_OR_RETURN(dim, subtract_dims(dim, low));
-      TROUPE_ASSIGN_OR_RETURN(dims[i + 1], subtract_dims(dim, high));
-    }
-  }
-  c.set_output(0, concatenate(PartialShape(std::move(dims)), subshape(in, static_cast<int>(n) + 1)));
-  return absl::OkStatus();
-}
-
-absl::Status blocks_nd(ShapeContext& c) { return blocks(c, c.input(1), c.all_ints(1), 2); }
-
-absl::Status blocks_2d(ShapeContext& c) {
-  TROUPE_RETURN_IF_ERROR(with_rank(c.input(0), 4).status());
-  TROUPE_ASSIGN_OR_RETURN(int64_t block, c.attr<int64_t>("block_size"));
-  return blocks(c, PartialShape({2}), std::vector<int64_t>{block, block}, 1);
-}
-
 absl::Status bitcast(ShapeContext& c) {
   const int64_t from = static_cast<int64_t>(dtype_size(c.input_dtype(0)));
   const int64_t to = static_cast<int64_t>(dtype_size(c.output_dtype(0)));
@@ -597,16 +341,6 @@ constexpr ShapeRow kRows[] = {
     {"Transpose", transpose},
     {"ConjugateTranspose", transpose},
     {"InvertPermutation", rule<"[n] -> [n]">},
-    {"Concat", concat},
-    {"ConcatV2", concat_v2},
-    {"ConcatOffset", concat_offset},
-    {"Split", split},
-    {"SplitV", split_v},
-    {"Pack", pack},
-    {"Unpack", unpack},
-    {"ParallelConcat", parallel_concat},
-    {"_ParallelConcatStart", shape_attr},
-    {"_ParallelConcatUpdate", unchanged},
     {"Fill", fill},
     {"ZerosLike", unchanged},
     {"OnesLike", unchanged},
@@ -619,12 +353,6 @@ constexpr ShapeRow kRows[] = {
     {"BroadcastTo", broadcast_to},
     {"BroadcastArgs", broadcast_args},
     {"BroadcastGradientArgs", rule<"[?] [?] -> [?] [?]">},
-    {"SpaceToDepth", space_and_depth},
-    {"DepthToSpace", space_and_depth},
-    {"SpaceToBatchND", blocks_nd},
-    {"BatchToSpaceND", blocks_nd},
-    {"SpaceToBatch", blocks_2d},
-    {"BatchToSpace", blocks_2d},
     {"Bitcast", bitcast},
     {"Dequantize", unchanged},
     {"QuantizeAndDequantizeV2", quantize_and_dequantize},

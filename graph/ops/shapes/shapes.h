@@ -6,7 +6,10 @@ namespace troupe::shapes {
 
 /// One function a family; each gives the ops of its table their shape functions.
 absl::Status register_array_shapes(OpRegistry* registry);
+absl::Status register_blocks_shapes(OpRegistry* registry);
+absl::Status register_concat_shapes(OpRegistry* registry);
 absl::Status register_control_flow_shapes(OpRegistry* registry);
+absl::Status register_conv_shapes(OpRegistry* registry);
 absl::Status register_data_flow_shapes(OpRegistry* registry);
 absl::Status register_dataset_shapes(OpRegistry* registry);
 absl::Status register_functional_shapes(OpRegistry* registry);
@@ -17,9 +20,11 @@ absl::Status register_linalg_shapes(OpRegistry* registry);
 absl::Status register_list_shapes(OpRegistry* registry);
 absl::Status register_math_shapes(OpRegistry* registry);
 absl::Status register_nn_shapes(OpRegistry* registry);
+absl::Status register_pool_shapes(OpRegistry* registry);
 absl::Status register_quantized_shapes(OpRegistry* registry);
 absl::Status register_random_shapes(OpRegistry* registry);
 absl::Status register_rng_shapes(OpRegistry* registry);
+absl::Status register_slice_shapes(OpRegistry* registry);
 absl::Status register_sparse_shapes(OpRegistry* registry);
 absl::Status register_state_shapes(OpRegistry* registry);
 absl::Status register_string_shapes(OpRegistry* registry);
