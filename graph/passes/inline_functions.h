@@ -1,18 +1,11 @@
 #pragma once
 
+#include "graph/passes/inline_scope.h"
 #include "graph/passes/pass.h"
 
 namespace troupe {
 
 class FunctionDifferentiator;
-
-/// Which functions may be inlined that need not be called.
-enum class InlineScope {
-  /// Those that are not marked `_noinline` or `_XlaMustCompile`.
-  kUnmarked,
-  /// All: for who needs to see the bodies.
-  kAll,
-};
 
 /// Replaces calls of functions (PartitionedCall, StatefulPartitionedCall, RemoteCall to a constant target, a function's
 /// name as an op) by their bodies, and If, Case, While and For, stateless or not, by Switch, Merge and loops around theirs;

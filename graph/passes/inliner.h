@@ -8,10 +8,12 @@
 #include "absl/types/span.h"
 #include "graph/passes/called_functions.h"
 #include "graph/passes/function_body.h"
-#include "graph/passes/inline_functions.h"
+#include "graph/passes/inline_scope.h"
 #include "graph/passes/pass.h"
 
 namespace troupe {
+
+class FunctionDifferentiator;
 
 /// The machine of inline_functions: what one expansion of a caller needs. Internal to that pass.
 class Inliner {
@@ -63,22 +65,7 @@ class Inliner {
     std::vector<Endpoint> rets;
     std::vector<int> effects;
   };
-
-  /// A loop to be built around a condition and a body.
-  struct Loop {
-    std::vector<Endpoint> inits;
-    std::vector<DataType> types;
-    /// Which variables the body hands on unchanged.
-    std::vector<bool> constant;
-    int64_t parallel_iterations = 10;
-    /// Given the variables and a node that is alive once per iteration: one bool, and effects.
-    std::function<absl::StatusOr<Spliced>(const Call& inside, const std::vector<Endpoint>& args, int pivot)>
-        cond;
-    /// Given the variables: their next values, and effects.
-    std::function<absl::StatusOr<Spliced>(const Call& inside, const std::vector<Endpoint>& args,
-                                          const std::function<absl::StatusOr<int>()>& pivot)>
-        body;
-  };
+  struct Loop;
 
   void find_conditional_nodes();
   Call describe(int id) const;
@@ -155,10 +142,7 @@ class Inliner {
   std::vector<bool> awaited_;
   EndpointMap outputs_;
   absl::flat_hash_map<int, int> done_;
-  int64_t calls_ = 0;
-  int64_t branches_ = 0;
-  int64_t loops_ = 0;
-  int64_t left_ = 0;
+  int64_t calls_ = 0, branches_ = 0, loops_ = 0, left_ = 0;
 };
 
 }  // namespace troupe

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 
 #include "absl/strings/str_cat.h"
 #include "graph/passes/inliner.h"
@@ -9,6 +10,22 @@ namespace {
 constexpr int kNone = -1;
 
 }  // namespace
+
+/// A loop to be built around a condition and a body.
+struct Inliner::Loop {
+  std::vector<Endpoint> inits;
+  std::vector<DataType> types;
+  /// Which variables the body hands on unchanged.
+  std::vector<bool> constant;
+  int64_t parallel_iterations = 10;
+  /// Given the variables and a node that is alive once per iteration: one bool, and effects.
+  std::function<absl::StatusOr<Spliced>(const Call& inside, const std::vector<Endpoint>& args, int pivot)>
+      cond;
+  /// Given the variables: their next values, and effects.
+  std::function<absl::StatusOr<Spliced>(const Call& inside, const std::vector<Endpoint>& args,
+                                        const std::function<absl::StatusOr<int>()>& pivot)>
+      body;
+};
 
 /// If and Case: every input goes through a Switch, every output through a Merge.
 absl::Status Inliner::expand_branches(const Call& call, const std::vector<FunctionRef>& branches,
