@@ -1,7 +1,8 @@
 #pragma once
 
+#include "graph/passes/device_catalog.h"
 #include "graph/passes/pass.h"
-#include "graph/passes/planner.h"
+#include "graph/passes/plan.h"
 
 namespace troupe {
 

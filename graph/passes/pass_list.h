@@ -4,8 +4,10 @@
 #include <span>
 #include <string>
 
+#include "graph/passes/device_catalog.h"
+#include "graph/passes/evaluator.h"
 #include "graph/passes/pass.h"
-#include "graph/passes/planner.h"
+#include "graph/passes/plan.h"
 
 namespace troupe {
 

@@ -3,8 +3,9 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "graph/passes/device_catalog.h"
 #include "graph/passes/pass.h"
-#include "graph/passes/planner.h"
+#include "graph/passes/plan.h"
 
 namespace troupe {
 

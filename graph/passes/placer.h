@@ -6,7 +6,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "graph/ir/device_name.h"
-#include "graph/passes/place.h"
+#include "graph/ir/graph.h"
+#include "graph/passes/device_catalog.h"
 
 namespace troupe {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "graph/passes/pass.h"
-#include "graph/passes/planner.h"
+#include "graph/passes/plan.h"
 
 namespace troupe {
 

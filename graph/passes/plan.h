@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graph/ir/graph.h"
+
+namespace troupe {
+
+class FunctionDifferentiator;
+class Placement;
+struct PassStats;
+
+/// What one kind of run asks of a graph: tensor names as the caller wrote them ("x", "x:0"), in his order.
+struct PlanSignature {
+  std::vector<std::string> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+  /// Feeds and fetches pass through the step's rendezvous, one at a time, instead of being there when it begins and ends.
+  bool partial = false;
+  /// (from, to): whoever uses output `to` gets the value of output `from`.
+  std::vector<std::pair<std::string, std::string>> connections = {};
+};
+
+struct PlanOptions {
+  /// False leaves every node in place, whatever the next two say.
+  bool optimize = true;
+  bool fold_constants = true;
+  bool merge_common_subexpressions = true;
+  bool allow_soft_placement = false;
+  /// Where the nodes of the graph are; null: the plan decides for those that it needs. make_plan only.
+  const Placement* placement = nullptr;
+  /// Told of each node for which the plan itself chose a device.
+  std::function<void(const Node&)> placed = nullptr;
+  /// Constants larger than this are not folded.
+  int64_t max_folded_constant_bytes = 10 << 20;
+  /// Makes the gradients that SymbolicGradient nodes ask for and the library does not have; null: Unimplemented.
+  const FunctionDifferentiator* differentiator = nullptr;
+  /// Asked between passes; once it says true, planning ends with Cancelled. Any thread's business to make it say so.
+  std::function<bool()> stopped = nullptr;
+  /// How many times each pass ran and what it did are appended here when set.
+  std::vector<std::string>* log = nullptr;
+  /// Called after each pass but the last, partition, with what it did and the graph that it left; Node::device counts the
+  /// catalog's entries.
+  std::function<void(const PassStats& done, const Graph& after)> observer = nullptr;
+};
+
+/// The part of a plan that runs on one device: a graph with `_Arg` (attr index: position among PlanSignature::feeds),
+/// `_Retval` (index: position among fetches) and `_Send`/`_Recv` nodes.
+struct PlanPartition {
+  int device = 0;
+  Graph graph;
+};
+
+/// A signature compiled: immutable.
+struct Plan {
+  std::vector<PlanPartition> partitions;
+  std::vector<DataType> feed_types;
+  std::vector<DataType> fetch_types;
+};
+
+/// A function to be planned as a graph of its own, to be called at run time.
+struct FunctionInstance {
+  FunctionRef function;
+  /// Where the caller is: of nodes that ask for no device, and of arguments and results.
+  std::string device;
+  /// By argument, where that is elsewhere: resources stay where they are. May be shorter.
+  std::vector<std::string> arg_devices;
+};
+
+}  // namespace troupe
