@@ -5,6 +5,7 @@
 #include <map>
 
 #include "graph/ir/graph_builder.h"
+#include "graph/passes/planner.h"
 
 namespace troupe {
 namespace {
