@@ -7,7 +7,6 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
-#include "graph/ops/register_ops.h"
 
 namespace troupe {
 
@@ -104,18 +103,6 @@ std::vector<std::string> OpRegistry::names() const {
   }
   std::sort(out.begin(), out.end());
   return out;
-}
-
-const OpRegistry& builtin_ops() {
-  static const OpRegistry* registry = [] {
-    auto* r = new OpRegistry;
-    if (absl::Status s = register_all_ops(r); !s.ok()) {
-      std::fprintf(stderr, "%s\n", std::string(s.message()).c_str());
-      std::abort();
-    }
-    return r;
-  }();
-  return *registry;
 }
 
 }  // namespace troupe

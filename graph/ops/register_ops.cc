@@ -1,5 +1,9 @@
 #include "graph/ops/register_ops.h"
 
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
 #include "graph/ops/shapes/shapes.h"
 
 namespace troupe {
@@ -46,6 +50,18 @@ absl::Status register_all_ops(OpRegistry* registry) {
     TROUPE_RETURN_IF_ERROR(registry->add_family(family.name, family.add));
   }
   return shapes::register_all_shapes(registry);
+}
+
+const OpRegistry& builtin_ops() {
+  static const OpRegistry* registry = [] {
+    auto* r = new OpRegistry;
+    if (absl::Status s = register_all_ops(r); !s.ok()) {
+      std::fprintf(stderr, "%s\n", std::string(s.message()).c_str());
+      std::abort();
+    }
+    return r;
+  }();
+  return *registry;
 }
 
 }  // namespace troupe
