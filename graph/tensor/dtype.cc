@@ -1,42 +1,32 @@
 #include "graph/tensor/dtype.h"
 
-#include <Eigen/Core>
-#include <algorithm>
-
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "graph/tensor/resource_handle.h"
-#include "graph/tensor/tstring.h"
-#include "graph/tensor/variant.h"
 
 namespace troupe {
 namespace {
 
-struct Row {
-  const char* name;
-  size_t size;
-};
-
-constexpr Row row_of(DataType t) {
+/// Null for a number that is no dtype.
+constexpr const char* text_of(DataType t) {
   switch (t) {
     case DataType::kInvalid:
-      return {"INVALID", 0};
+      return "INVALID";
 // clang-format off
 #define TROUPE_DTYPE(number, enumerator, type, text) \
-  case DataType::enumerator: return {text, sizeof(type)};
+  case DataType::enumerator: return text;
 #include "graph/tensor/dtypes.def"
       // clang-format on
   }
-  return {nullptr, 0};
+  return nullptr;
 }
 
 }  // namespace
 
 std::string dtype_name(DataType t) {
-  Row row = row_of(base_type(t));
-  if (row.name == nullptr) return absl::StrCat("unknown dtype enum (", static_cast<int>(t), ")");
-  return is_ref(t) ? absl::StrCat(row.name, "_ref") : std::string(row.name);
+  const char* text = text_of(base_type(t));
+  if (text == nullptr) return absl::StrCat("unknown dtype enum (", static_cast<int>(t), ")");
+  return is_ref(t) ? absl::StrCat(text, "_ref") : std::string(text);
 }
 
 std::optional<DataType> dtype_from_name(absl::string_view name) {
@@ -49,17 +39,15 @@ std::optional<DataType> dtype_from_name(absl::string_view name) {
   if (s == "float64") s = "double";
   if (s == "float16") s = "half";
   for (DataType t : all_dtypes()) {
-    if (s == row_of(t).name) return ref ? make_ref(t) : t;
+    if (s == text_of(t)) return ref ? make_ref(t) : t;
   }
   return std::nullopt;
 }
 
 bool is_valid_dtype(int number) {
   if (number > kRefOffset) number -= kRefOffset;
-  return number > 0 && number <= 255 && row_of(static_cast<DataType>(number)).size != 0;
+  return number > 0 && number <= 255 && text_of(static_cast<DataType>(number)) != nullptr;
 }
-
-size_t dtype_size(DataType t) { return row_of(base_type(t)).size; }
 
 bool is_trivial(DataType t) {
   return t != DataType::kString && t != DataType::kResource && t != DataType::kVariant;
