@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "graph/gradients/gradient_registry.h"
 #include "graph/gradients/gradient_scope.h"
-#include "graph/gradients/loop_gradient.h"
+#include "graph/gradients/loop_frames.h"
 
 namespace troupe {
 

@@ -45,9 +45,9 @@ std::vector<std::string> GradientRegistry::names() const {
 namespace {
 
 absl::Status add_all(GradientRegistry* registry) {
-  for (auto rules : {math_rules, cwise_rules, reduction_rules, array_rules, slice_rules, gather_rules,
-                     nn_rules, conv_rules, image_rules, linalg_rules, control_flow_rules, data_flow_rules,
-                     sparse_rules, csr_rules, state_rules, function_rules}) {
+  for (auto rules : {math_rules, cwise_rules, cwise_binary_rules, reduction_rules, array_rules, slice_rules,
+                     gather_rules, nn_rules, conv_rules, image_rules, linalg_rules, control_flow_rules,
+                     data_flow_rules, sparse_rules, csr_rules, state_rules, function_rules}) {
     TROUPE_RETURN_IF_ERROR(registry->add(rules()));
   }
   return registry->add_none(ops_without_gradient());

@@ -38,6 +38,7 @@ const GradientRegistry& builtin_gradients();
 /// The tables, one for each family.
 std::span<const RuleRow> math_rules();
 std::span<const RuleRow> cwise_rules();
+std::span<const RuleRow> cwise_binary_rules();
 std::span<const RuleRow> reduction_rules();
 std::span<const RuleRow> array_rules();
 std::span<const RuleRow> slice_rules();

@@ -1,5 +1,7 @@
 #include "graph/gradients/matrix_values.h"
 
+#include "graph/gradients/arithmetic.h"
+
 namespace troupe {
 namespace {
 

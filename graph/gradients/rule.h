@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "graph/gradients/arithmetic.h"
 #include "graph/gradients/gradient_scope.h"
 
 namespace troupe {
