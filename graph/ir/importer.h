@@ -15,8 +15,8 @@
 
 namespace troupe {
 
-/// One call of import_graph_def; internal to it. Nodes of the GraphDef go by their position ("index") until they have an id, which is
-/// `first_id_` + position among those that are made.
+/// One call of import_graph_def; internal to it. Nodes of the GraphDef go by their position ("index") until they have an
+/// id, which is `first_id_` + position among those that are made.
 class Importer {
  public:
   Importer(const pb::GraphDef& def, const ImportOptions& options, Graph* graph)
