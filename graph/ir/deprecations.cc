@@ -88,7 +88,7 @@ absl::string_view deprecation_advice(absl::string_view op) {
   return it != std::end(kAdvice) && op == it->op ? it->text : "";
 }
 
-absl::Status check_deprecation(const OpDef& op, int producer) {
+absl::Status check_not_deprecated(const OpDef& op, int producer) {
   if (op.deprecated_since <= 0 || producer < op.deprecated_since) return absl::OkStatus();
   return absl::UnimplementedError(absl::StrCat(
       "Op ", op.name, " is not available in GraphDef version ", producer, ". It has been removed in version ",

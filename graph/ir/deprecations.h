@@ -10,6 +10,6 @@ namespace troupe {
 absl::string_view deprecation_advice(absl::string_view op);
 
 /// Unimplemented, with that advice, for an op that graphs of this producer version may not have.
-absl::Status check_deprecation(const OpDef& op, int producer);
+absl::Status check_not_deprecated(const OpDef& op, int producer);
 
 }  // namespace troupe

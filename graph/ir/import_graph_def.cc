@@ -96,7 +96,7 @@ absl::Status Importer::revalidate_old_nodes() const {
     const Node& n = graph_.node(id);
     if (n.removed()) continue;
     if (!n.defect.ok() && !absl::StartsWith(n.defect.message(), "Cannot parse tensor")) return n.defect;
-    TROUPE_RETURN_IF_ERROR(check_deprecation(*n.op, producer_));
+    TROUPE_RETURN_IF_ERROR(check_not_deprecated(*n.op, producer_));
   }
   return absl::OkStatus();
 }

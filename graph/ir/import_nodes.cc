@@ -204,7 +204,7 @@ absl::Status Importer::add_node(int index) {
   auto node = graph_.add_node(std::string(name_of(index)), &op, std::move(attrs));
   if (!node.ok()) return node.status();
   (*node)->requested_device = def.device().empty() ? options_.default_device : def.device();
-  if (absl::Status s = check_deprecation(op, producer_); !s.ok()) {
+  if (absl::Status s = check_not_deprecated(op, producer_); !s.ok()) {
     if (strict_) return s;
     defect.Update(annotate(s, "", node_suffix(def.name())));
   }
