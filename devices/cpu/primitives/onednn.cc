@@ -1,50 +1,31 @@
 #include "devices/cpu/primitives/onednn.h"
 
 #include <dnnl.hpp>
-#include <omp.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "devices/cpu/primitives/compiled_conv.h"
 
 namespace troupe::onednn {
 namespace {
 
 using dnnl::memory;
 
-/// Compiled primitives kept; a network has tens, shapes that vary with the batch some more.
-constexpr size_t kMaxCachedPrimitives = 1024;
 /// A block of work that is worth handing to another thread, in floating-point operations.
 constexpr double kMinBlockFlops = 4e6;
 /// Scratch memory that a thread keeps between calls, in bytes.
 constexpr size_t kMaxKeptScratchBytes = size_t{64} << 20;
 /// What one core does, in operations per nanosecond: only for the estimate that parallel_for wants.
 constexpr double kFlopsPerNs = 50;
-
-void use_one_openmp_thread() {
-  thread_local const bool once = (omp_set_num_threads(1), true);
-  (void)once;
-}
-
-const dnnl::engine& engine() {
-  static const auto* e = new dnnl::engine(dnnl::engine::kind::cpu, 0);
-  return *e;
-}
-
-dnnl::stream& stream() {
-  use_one_openmp_thread();
-  thread_local dnnl::stream s(engine());
-  return s;
-}
 
 /// Aligned memory of the thread that grows on demand. `slot` tells apart what is needed at the same time.
 class Scratch {
@@ -80,156 +61,6 @@ class Scratch {
 Scratch& scratch() {
   thread_local Scratch s;
   return s;
-}
-
-enum class Pass : int { kForward, kForwardBias, kBackwardInput, kBackwardFilter };
-
-/// One compiled convolution: the primitive, and how its filter differs from TensorFlow's layout. Immutable, and
-/// safe to execute from several threads because the scratchpad comes from the caller.
-struct Conv {
-  dnnl::convolution_forward forward;
-  dnnl::convolution_backward_data backward_input;
-  dnnl::convolution_backward_weights backward_filter;
-  dnnl::reorder filter_reorder;
-  bool reorders_filter = false;
-  memory::desc image_in, image_out, plain_filter, filter, bias, scratchpad;
-};
-
-struct Key {
-  ConvProblem problem;
-  Pass pass;
-  friend bool operator==(const Key&, const Key&) = default;
-  template <class H>
-  friend H AbslHashValue(H h, const Key& k) {
-    return H::combine(std::move(h), k.problem, static_cast<int>(k.pass));
-  }
-};
-
-memory::dims dims_of(std::initializer_list<int64_t> head, const std::array<int64_t, 3>& spatial,
-                     int64_t rank) {
-  memory::dims d(head);
-  for (int64_t i = 0; i < rank; ++i) d.push_back(spatial[static_cast<size_t>(i)]);
-  return d;
-}
-
-std::shared_ptr<const Conv> compile(const ConvProblem& p, Pass pass) {
-  use_one_openmp_thread();
-  const bool three_d = p.spatial_rank == 3;
-  const auto f32 = memory::data_type::f32;
-  using tag = memory::format_tag;
-  tag image = p.channels_last ? (three_d ? tag::ndhwc : tag::nhwc) : (three_d ? tag::ncdhw : tag::nchw);
-  tag plain = p.groups > 1 ? (three_d ? tag::dhwigo : tag::hwigo) : (three_d ? tag::dhwio : tag::hwio);
-  memory::dims src = dims_of({p.batch, p.in_channels}, p.in, p.spatial_rank);
-  memory::dims dst = dims_of({p.batch, p.out_channels}, p.out, p.spatial_rank);
-  memory::dims weights =
-      p.groups > 1
-          ? dims_of({p.groups, p.out_channels / p.groups, p.in_channels / p.groups}, p.kernel, p.spatial_rank)
-          : dims_of({p.out_channels, p.in_channels}, p.kernel, p.spatial_rank);
-  memory::dims strides = dims_of({}, p.stride, p.spatial_rank),
-               dilates = dims_of({}, p.dilation, p.spatial_rank);
-  for (auto& d : dilates) --d;
-  memory::dims before = dims_of({}, p.pad_before, p.spatial_rank),
-               after = dims_of({}, p.pad_after, p.spatial_rank);
-
-  auto conv = std::make_shared<Conv>();
-  conv->image_in = memory::desc(src, f32, image);
-  conv->image_out = memory::desc(dst, f32, image);
-  conv->plain_filter = memory::desc(weights, f32, plain);
-  conv->bias = memory::desc({p.out_channels}, f32, tag::x);
-  memory::desc any_filter(weights, f32, tag::any);
-  dnnl::primitive_attr attr;
-  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  const auto algorithm = dnnl::algorithm::convolution_direct;
-  const auto forward_kind = dnnl::prop_kind::forward_inference;
-  auto forward_desc = [&] {
-    return pass == Pass::kForwardBias
-               ? dnnl::convolution_forward::desc(forward_kind, algorithm, conv->image_in, any_filter,
-                                                 conv->bias, conv->image_out, strides, dilates, before, after)
-               : dnnl::convolution_forward::desc(dnnl::prop_kind::forward_training, algorithm, conv->image_in,
-                                                 any_filter, conv->image_out, strides, dilates, before,
-                                                 after);
-  };
-  dnnl::convolution_forward::primitive_desc forward(forward_desc(), attr, engine());
-  memory::desc from, to;
-  if (pass == Pass::kForward || pass == Pass::kForwardBias) {
-    conv->forward = dnnl::convolution_forward(forward);
-    conv->filter = forward.weights_desc();
-    conv->scratchpad = forward.scratchpad_desc();
-    from = conv->plain_filter;
-    to = conv->filter;
-  } else if (pass == Pass::kBackwardInput) {
-    dnnl::convolution_backward_data::primitive_desc backward(
-        dnnl::convolution_backward_data::desc(algorithm, conv->image_in, any_filter, conv->image_out, strides,
-                                              dilates, before, after),
-        attr, engine(), forward);
-    conv->backward_input = dnnl::convolution_backward_data(backward);
-    conv->filter = backward.weights_desc();
-    conv->scratchpad = backward.scratchpad_desc();
-    from = conv->plain_filter;
-    to = conv->filter;
-  } else {
-    dnnl::convolution_backward_weights::primitive_desc backward(
-        dnnl::convolution_backward_weights::desc(algorithm, conv->image_in, any_filter, conv->image_out,
-                                                 strides, dilates, before, after),
-        attr, engine(), forward);
-    conv->backward_filter = dnnl::convolution_backward_weights(backward);
-    conv->filter = backward.diff_weights_desc();
-    conv->scratchpad = backward.scratchpad_desc();
-    from = conv->filter;
-    to = conv->plain_filter;
-  }
-  conv->reorders_filter = from != to;
-  if (conv->reorders_filter) {
-    conv->filter_reorder = dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from, engine(), to));
-  }
-  return conv;
-}
-
-/// Compiled convolutions by problem. When full, the ones used longest ago go, a quarter at a time.
-class Cache {
- public:
-  std::shared_ptr<const Conv> find(const ConvProblem& p, Pass pass) {
-    Key key{p, pass};
-    {
-      std::lock_guard lock(mu_);
-      if (auto it = entries_.find(key); it != entries_.end()) {
-        it->second.last_use = ++clock_;
-        return it->second.conv;
-      }
-    }
-    auto conv = compile(p, pass);
-    std::lock_guard lock(mu_);
-    if (entries_.size() >= kMaxCachedPrimitives) evict();
-    entries_[key] = {conv, ++clock_};
-    return conv;
-  }
-  int64_t size() {
-    std::lock_guard lock(mu_);
-    return static_cast<int64_t>(entries_.size());
-  }
-
- private:
-  struct Entry {
-    std::shared_ptr<const Conv> conv;
-    uint64_t last_use = 0;
-  };
-  void evict() {
-    std::vector<uint64_t> uses;
-    for (const auto& [key, entry] : entries_) uses.push_back(entry.last_use);
-    auto quarter = uses.begin() + static_cast<std::ptrdiff_t>(uses.size() / 4);
-    std::nth_element(uses.begin(), quarter, uses.end());
-    const uint64_t limit = *quarter;
-    absl::erase_if(entries_, [limit](const auto& e) { return e.second.last_use <= limit; });
-  }
-
-  std::mutex mu_;
-  absl::flat_hash_map<Key, Entry> entries_;
-  uint64_t clock_ = 0;
-};
-
-Cache& cache() {
-  static auto* c = new Cache;
-  return *c;
 }
 
 memory wrap(const memory::desc& desc, const void* data) {
@@ -345,7 +176,7 @@ absl::Status run_blocks(ParallelRunner& runner, int64_t total, int64_t blocks, d
 absl::Status forward_block(const ConvProblem& p, const float* input, const float* filter, const float* bias,
                            float* output, PackedFilter* packed_filter) {
   return guarded([&] {
-    auto conv = cache().find(p, bias == nullptr ? Pass::kForward : Pass::kForwardBias);
+    auto conv = find_conv(p, bias == nullptr ? Pass::kForward : Pass::kForwardBias);
     const float* packed = FilterPacker::pack(*conv, filter, packed_filter);
     std::unordered_map<int, memory> args = {{DNNL_ARG_SRC, wrap(conv->image_in, input)},
                                             {DNNL_ARG_WEIGHTS, wrap(conv->filter, packed)},
@@ -360,7 +191,7 @@ absl::Status forward_block(const ConvProblem& p, const float* input, const float
 absl::Status backward_input_block(const ConvProblem& p, const float* filter, const float* out_backprop,
                                   float* in_backprop) {
   return guarded([&] {
-    auto conv = cache().find(p, Pass::kBackwardInput);
+    auto conv = find_conv(p, Pass::kBackwardInput);
     const float* packed = pack_filter(*conv, filter);
     conv->backward_input.execute(stream(),
                                  {{DNNL_ARG_DIFF_DST, wrap(conv->image_out, out_backprop)},
@@ -374,7 +205,7 @@ absl::Status backward_input_block(const ConvProblem& p, const float* filter, con
 absl::Status backward_filter_block(const ConvProblem& p, const float* input, const float* out_backprop,
                                    float* filter_backprop) {
   return guarded([&] {
-    auto conv = cache().find(p, Pass::kBackwardFilter);
+    auto conv = find_conv(p, Pass::kBackwardFilter);
     float* result = filter_backprop;
     if (conv->reorders_filter) {
       result = static_cast<float*>(scratch().get(Scratch::kFilter, conv->filter.get_size()));
@@ -493,7 +324,5 @@ absl::Status conv_backward_filter(const ConvProblem& p, ParallelRunner& runner, 
   }
   return absl::OkStatus();
 }
-
-int64_t cached_primitives() { return cache().size(); }
 
 }  // namespace troupe::onednn
