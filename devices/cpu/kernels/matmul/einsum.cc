@@ -8,56 +8,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "absl/strings/str_split.h"
+#include "devices/cpu/kernels/matmul/einsum_equation.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/primitives/gemm.h"
 
 namespace troupe {
 namespace {
-
-/// A subscript as it is written; kEllipsis stands for the broadcast axes.
-using Subscript = std::vector<int>;
-constexpr int kEllipsis = -1;
-/// Axes under an ellipsis are counted from the last: kBroadcast + 0 is the innermost.
-constexpr int kBroadcast = 256;
-constexpr int kLabels = kBroadcast + Shape::kMaxRank;
-
-Subscript parse_subscript(absl::string_view text) {
-  Subscript s;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '.') {
-      s.push_back(kEllipsis);
-      i += 2;
-    } else {
-      s.push_back(static_cast<unsigned char>(text[i]));
-    }
-  }
-  return s;
-}
-
-struct Equation {
-  std::vector<Subscript> inputs;
-  Subscript output;
-};
-
-absl::StatusOr<Equation> parse_equation(const std::string& text) {
-  std::vector<std::string> sides = absl::StrSplit(text, "->");
-  if (sides.size() != 2) return invalid("Expecting exactly one '->' in einsum equation: ", text);
-  Equation e;
-  for (const std::string& s : std::vector<std::string>(absl::StrSplit(sides[0], ','))) {
-    e.inputs.push_back(parse_subscript(s));
-  }
-  if (e.inputs.size() > 2) {
-    return invalid("Expecting 1 or 2 input subscripts in equation '", text, "' but got: ", e.inputs.size());
-  }
-  e.output = parse_subscript(sides[1]);
-  for (const Subscript& s : {e.inputs.front(), e.inputs.back(), e.output}) {
-    if (std::count(s.begin(), s.end(), kEllipsis) > 1) {
-      return invalid("Subscripts must contain at most one ellipsis in equation '", text, "'");
-    }
-  }
-  return e;
-}
 
 /// One axis of an operand; `stride` adds up where a label is repeated, which reads the diagonal.
 struct Axis {
@@ -75,26 +31,6 @@ int64_t elements_of(const Axes& axes) {
   int64_t n = 1;
   for (const Axis& a : axes) n *= a.size;
   return n;
-}
-
-/// The labels of every axis of a tensor of that rank: the ellipsis is spelled out.
-absl::StatusOr<std::vector<int>> expand(const Subscript& s, int rank, int input) {
-  const int named = static_cast<int>(s.size());
-  const bool ellipsis = std::find(s.begin(), s.end(), kEllipsis) != s.end();
-  if (!ellipsis && rank != named)
-    return invalid("Expected input ", input, " to have rank ", named, " but got: ", rank);
-  if (ellipsis && rank < named - 1) {
-    return invalid("Expected input ", input, " to have rank at least ", named - 1, " but got: ", rank);
-  }
-  std::vector<int> labels;
-  for (int label : s) {
-    if (label != kEllipsis) {
-      labels.push_back(label);
-    } else {
-      for (int i = rank - named; i >= 0; --i) labels.push_back(kBroadcast + i);
-    }
-  }
-  return labels;
 }
 
 /// Row-major strides for axes in the given order.
@@ -302,7 +238,7 @@ class Einsum final : public Kernel {
                                int* broadcast_rank) const {
     const Tensor& t = context.input(i);
     const Subscript& s = equation_.inputs[i];
-    TROUPE_ASSIGN_OR_RETURN(std::vector<int> labels, expand(s, t.rank(), i));
+    TROUPE_ASSIGN_OR_RETURN(std::vector<int> labels, expand_ellipsis(s, t.rank(), i));
     if (std::find(s.begin(), s.end(), kEllipsis) != s.end()) {
       *broadcast_rank = std::max(*broadcast_rank, t.rank() - static_cast<int>(s.size()) + 1);
     }
