@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <span>
+#include <tuple>
+#include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "devices/compiled_partition.h"
+#include "devices/compiled_node.h"
+#include "graph/ir/graph.h"
 
 namespace troupe {
 
