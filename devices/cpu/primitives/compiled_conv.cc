@@ -174,6 +174,6 @@ Cache& cache() {
 
 std::shared_ptr<const Conv> find_conv(const ConvProblem& p, Pass pass) { return cache().find(p, pass); }
 
-int64_t cached_primitives() { return cache().size(); }
+int64_t num_compiled_convs() { return cache().size(); }
 
 }  // namespace troupe::onednn

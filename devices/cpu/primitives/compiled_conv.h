@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "devices/cpu/primitives/onednn.h"
+#include "devices/cpu/primitives/conv_problem.h"
 
 namespace troupe::onednn {
 
@@ -28,5 +28,7 @@ struct Conv {
 
 /// The convolution of one pass, compiled or from the cache. Throws oneDNN's exceptions. Thread-safe.
 std::shared_ptr<const Conv> find_conv(const ConvProblem& p, Pass pass);
+/// Convolutions now in the cache.
+int64_t num_compiled_convs();
 
 }  // namespace troupe::onednn

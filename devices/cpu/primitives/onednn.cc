@@ -325,4 +325,6 @@ absl::Status conv_backward_filter(const ConvProblem& p, ParallelRunner& runner, 
   return absl::OkStatus();
 }
 
+int64_t cached_primitives() { return num_compiled_convs(); }
+
 }  // namespace troupe::onednn
