@@ -12,6 +12,7 @@
 namespace troupe {
 
 struct KernelNode;
+class StepState;
 
 /// Runs functions on behalf of the kernels of one step: those that were not inlined. Implemented above by
 /// nested steps. Thread-safe; valid while the step runs.
@@ -39,5 +40,8 @@ class FunctionRunner {
   /// end. Linear in the size of the graph.
   virtual std::vector<std::string> input_names(const KernelNode&) const { return {}; }
 };
+
+/// Those of the runtime that the step belongs to.
+Services& services_of(const StepState& step);
 
 }  // namespace troupe

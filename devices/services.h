@@ -5,8 +5,6 @@
 
 namespace troupe {
 
-class StepState;
-
 /// What kernels of all steps share: threads that may wait, and a clock. A Runtime has its own, and ends them when it is
 /// shut down.
 struct Services {
@@ -18,8 +16,5 @@ struct Services {
   /// Those of kernels that run outside of any session, as tests do. Never destroyed.
   static Services& outside_sessions();
 };
-
-/// Those of the runtime that the step belongs to.
-Services& services_of(const StepState& step);
 
 }  // namespace troupe

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "devices/cpu/kernels/shared/array_util.h"
-#include "devices/services.h"
+#include "devices/function_runner.h"
 
 namespace troupe {
 

@@ -1,6 +1,6 @@
 #include "devices/cpu/kernels/dataset/iterator_threads.h"
 
-#include "devices/services.h"
+#include "devices/function_runner.h"
 #include "graph/thrown.h"
 
 namespace troupe {

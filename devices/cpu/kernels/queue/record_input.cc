@@ -6,8 +6,8 @@
 #include "devices/checkpoint/file.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/kernels/shared/record_formats.h"
+#include "devices/function_runner.h"
 #include "devices/kernel_registry.h"
-#include "devices/services.h"
 #include "graph/thrown.h"
 
 namespace troupe {
