@@ -2,110 +2,28 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "actors/c_api/attr_values.h"
 #include "actors/c_api/border.h"
 #include "actors/c_api/graph_messages.h"
 
 #include "graph/ir/attr_proto.h"
-#include "graph/tensor/tensor_proto.h"
 
 #include "proto/attr_value.pb.h"
-#include "proto/tensor_shape.pb.h"
 
 using troupe::AttrValue;
 using troupe::DataType;
 using troupe::PartialShape;
 using troupe::Tensor;
+using troupe::c_api::find_attr;
+using troupe::c_api::has_places;
+using troupe::c_api::is_list;
+using troupe::c_api::text;
+using troupe::c_api::typed;
+using troupe::c_api::typed_list;
 namespace c_api = troupe::c_api;
 namespace pb = ::tensorflow;
 
 namespace {
-
-const char* text(const char* s) { return s == nullptr ? "" : s; }
-
-absl::Status invalid(std::string message) { return absl::InvalidArgumentError(std::move(message)); }
-
-/// Whether there are places for `count` results; else the status says that there are none.
-template <class... Places>
-bool has_places(int64_t count, TF_Status* status, const Places*... places) {
-  if (count <= 0 || (... && (places != nullptr))) return true;
-  c_api::set_invalid(status, "There is no place for the value");
-  return false;
-}
-
-/// Null with "Operation 'x' has no attr named 'y'." when there is none.
-const AttrValue* find_attr(const TF_Operation* oper, const char* name, TF_Status* status) {
-  const AttrValue* value = oper->node->attrs.find(text(name));
-  c_api::set_status(status, value != nullptr
-                                ? absl::OkStatus()
-                                : invalid(absl::StrCat("Operation '", oper->node->name,
-                                                       "' has no attr named '", text(name), "'.")));
-  return value;
-}
-
-/// Whether the value is a list of any kind, as on the wire.
-bool is_list(const AttrValue& value) {
-  return value.get<troupe::EmptyList>() != nullptr || absl::string_view(value.kind()).substr(0, 5) == "list(";
-}
-
-bool is_empty_list(const AttrValue& value) {
-  return std::visit(
-      [](const auto& v) {
-        using T = std::decay_t<decltype(v)>;
-        if constexpr (std::is_same_v<T, troupe::EmptyList>)
-          return true;
-        else if constexpr (requires {
-                             v.empty();
-                             v.begin()[0];
-                           } &&
-                           !std::is_same_v<T, std::string>)
-          return v.empty();
-        else
-          return false;
-      },
-      value.variant());
-}
-
-/// Why an attr that should be of kind `wanted` is not.
-absl::Status wrong_kind(const AttrValue& value, absl::string_view wanted) {
-  if (value.get<troupe::AttrPlaceholder>() != nullptr)
-    return invalid("AttrValue had value with unexpected type 'placeholder'");
-  if (value.get<std::monostate>() != nullptr || is_empty_list(value))
-    return invalid(absl::StrCat("AttrValue missing value with expected type '", wanted, "'"));
-  return invalid(
-      absl::StrCat("AttrValue had value with type '", value.kind(), "' when '", wanted, "' expected"));
-}
-
-/// The value of an attr of one kind, or null and why.
-template <class T>
-const T* typed(const TF_Operation* oper, const char* name, absl::string_view wanted, TF_Status* status) {
-  const AttrValue* value = oper->node->attrs.find(text(name));
-  if (value == nullptr) {
-    c_api::set_status(
-        status, absl::NotFoundError(absl::StrCat("No attr named '", text(name), "' in NodeDef:\n\t [[{{node ",
-                                                 oper->node->name, "}}]]")));
-    return nullptr;
-  }
-  const T* v = value->get<T>();
-  c_api::set_status(status, v == nullptr ? wrong_kind(*value, wanted) : absl::OkStatus());
-  return v;
-}
-
-/// The same for lists; no value, and an empty list of another kind, read as an empty one.
-template <class T>
-std::optional<std::vector<T>> typed_list(const TF_Operation* oper, const char* name, absl::string_view wanted,
-                                         TF_Status* status) {
-  static const std::vector<T> kEmpty;
-  const AttrValue* value = oper->node->attrs.find(text(name));
-  const std::vector<T>* v = nullptr;
-  if (value != nullptr && (value->get<std::monostate>() != nullptr || is_empty_list(*value))) {
-    c_api::set_status(status, absl::OkStatus());
-    v = &kEmpty;
-  } else {
-    v = typed<std::vector<T>>(oper, name, wanted, status);
-  }
-  if (v == nullptr) return std::nullopt;
-  return *v;
-}
 
 /// Copies the first values of a list of numbers; a list of another kind has none.
 template <class T, class Out>
@@ -122,8 +40,6 @@ void copy_list(const TF_Operation* oper, const char* name, Out* values, int max_
   if (!has_places(copied, status, values)) return;
   for (int i = 0; i < copied; ++i) values[i] = static_cast<Out>((*list)[i]);
 }
-
-absl::StatusOr<TF_Tensor*> copy_of(const Tensor& tensor) { return c_api::from_tensor(tensor.deep_copy()); }
 
 /// What TF_AttrMetadata says of one kind of value.
 struct MetadataOf {
@@ -181,8 +97,8 @@ absl::Status type_empty_list(const troupe::OpDef& op, const char* name, TF_AttrM
     out->type = type;
     return absl::OkStatus();
   }
-  return invalid(absl::StrCat("Attribute '", text(name), "' has an empty value of an unrecognized type '",
-                              def->kind, "'"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "Attribute '", text(name), "' has an empty value of an unrecognized type '", def->kind, "'"));
 }
 
 }  // namespace
@@ -307,110 +223,6 @@ void TF_OperationGetAttrTypeList(TF_Operation* oper, const char* attr_name, TF_D
                                  int max_values, TF_Status* status) try {
   if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
   copy_list<DataType>(oper, attr_name, values, max_values, status);
-}
-TROUPE_BORDER(status)
-
-void TF_OperationGetAttrShape(TF_Operation* oper, const char* attr_name, int64_t* value, int num_dims,
-                              TF_Status* status) try {
-  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
-  const auto* shape = typed<PartialShape>(oper, attr_name, "shape", status);
-  if (shape == nullptr) return;
-  const int count = std::min(shape->rank(), num_dims);
-  if (!has_places(count, status, value)) return;
-  for (int i = 0; i < count; ++i) value[i] = shape->dim(i);
-}
-TROUPE_BORDER(status)
-
-void TF_OperationGetAttrShapeList(TF_Operation* oper, const char* attr_name, int64_t** dims, int* num_dims,
-                                  int num_shapes, int64_t* storage, int storage_size, TF_Status* status) try {
-  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
-  const auto shapes = typed_list<PartialShape>(oper, attr_name, "list(shape)", status);
-  if (!shapes) return;
-  const int count = std::min(num_shapes, static_cast<int>(shapes->size()));
-  if (!has_places(count, status, dims, num_dims)) return;
-  for (int i = 0; i < count; ++i) {
-    const PartialShape& shape = (*shapes)[i];
-    num_dims[i] = shape.rank();
-    dims[i] = storage;
-    if (!shape.known_rank()) continue;
-    if (storage_size < shape.rank() || (storage == nullptr && shape.rank() > 0)) {
-      c_api::set_invalid(status, "Not enough storage to hold the requested list of shapes");
-      return;
-    }
-    storage_size -= shape.rank();
-    storage = std::copy(shape.dims().begin(), shape.dims().end(), storage);
-  }
-}
-TROUPE_BORDER(status)
-
-void TF_OperationGetAttrTensorShapeProto(TF_Operation* oper, const char* attr_name, TF_Buffer* value,
-                                         TF_Status* status) try {
-  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
-  const AttrValue* attr = find_attr(oper, attr_name, status);
-  if (attr == nullptr) return;
-  const PartialShape* shape = attr->get<PartialShape>();
-  if (shape == nullptr) {
-    c_api::set_invalid(status, absl::StrCat("Value for '", text(attr_name), "' is not a shape."));
-    return;
-  }
-  pb::TensorShapeProto proto;
-  troupe::to_proto(*shape, &proto);
-  c_api::set_status(status, c_api::message_to_buffer(proto, value));
-}
-TROUPE_BORDER(status)
-
-void TF_OperationGetAttrTensorShapeProtoList(TF_Operation* oper, const char* attr_name, TF_Buffer** values,
-                                             int max_values, TF_Status* status) try {
-  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
-  const AttrValue* attr = find_attr(oper, attr_name, status);
-  if (attr == nullptr) return;
-  if (!is_list(*attr)) {
-    c_api::set_invalid(status, absl::StrCat("Value for '", text(attr_name), "' is not a list"));
-    return;
-  }
-  const auto* shapes = attr->get<std::vector<PartialShape>>();
-  const int count = shapes == nullptr ? 0 : std::min(max_values, static_cast<int>(shapes->size()));
-  if (!has_places(count, status, values)) return;
-  for (int i = 0; i < count; ++i) {
-    pb::TensorShapeProto proto;
-    troupe::to_proto((*shapes)[i], &proto);
-    values[i] = TF_NewBuffer();
-    c_api::set_status(status, c_api::message_to_buffer(proto, values[i]));
-    if (TF_GetCode(status) == TF_OK) continue;
-    for (int j = 0; j <= i; ++j) TF_DeleteBuffer(std::exchange(values[j], nullptr));
-    return;
-  }
-}
-TROUPE_BORDER(status)
-
-void TF_OperationGetAttrTensor(TF_Operation* oper, const char* attr_name, TF_Tensor** value,
-                               TF_Status* status) try {
-  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
-  if (!has_places(1, status, value)) return;
-  *value = nullptr;
-  const auto* tensor = typed<Tensor>(oper, attr_name, "tensor", status);
-  if (tensor == nullptr) return;
-  auto copy = copy_of(*tensor);
-  c_api::set_status(status, copy.status());
-  if (copy.ok()) *value = *copy;
-}
-TROUPE_BORDER(status)
-
-void TF_OperationGetAttrTensorList(TF_Operation* oper, const char* attr_name, TF_Tensor** values,
-                                   int max_values, TF_Status* status) try {
-  if (oper == nullptr) return c_api::set_invalid(status, "The operation is null");
-  const auto tensors = typed_list<Tensor>(oper, attr_name, "list(tensor)", status);
-  if (!tensors) return;
-  const int count = std::min(max_values, static_cast<int>(tensors->size()));
-  if (!has_places(count, status, values)) return;
-  for (int i = 0; i < count; ++i) {
-    auto copy = copy_of((*tensors)[i]);
-    c_api::set_status(status, copy.status());
-    values[i] = copy.ok() ? *copy : nullptr;
-    if (copy.ok()) continue;
-    for (int j = 0; j < i; ++j) TF_DeleteTensor(std::exchange(values[j], nullptr));
-    return;
-  }
 }
 TROUPE_BORDER(status)
 
