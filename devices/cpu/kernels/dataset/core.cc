@@ -18,20 +18,6 @@ class DatasetVariant final : public VariantValue {
 
 }  // namespace
 
-absl::Status ElementContext::check() const {
-  return cancellation != nullptr && cancellation->cancelled() ? cancellation->reason() : absl::OkStatus();
-}
-
-ElementContext element_context(const KernelContext& context) {
-  ElementContext step;
-  step.functions = context.step().functions;
-  step.cancellation = &context.cancellation();
-  step.allocator = context.allocator();
-  step.device = context.device()->name();
-  step.where = context.device();
-  return step;
-}
-
 std::shared_ptr<Dataset> make_dataset(std::string name, const std::vector<DatasetPtr>& inputs,
                                       Dataset::Make make) {
   auto dataset = std::make_shared<Dataset>();

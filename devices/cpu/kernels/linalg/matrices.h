@@ -135,15 +135,6 @@ inline absl::Status same_batch(const Tensor& a, const Tensor& b) {
   return absl::OkStatus();
 }
 
-/// Batches that broadcast: the output's leading dimensions, and for each output batch those of the inputs.
-struct BatchPairs {
-  Shape leading;
-  std::vector<int64_t> left, right;
-};
-
-/// InvalidArgument "In[0] and In[1] must have compatible batch dimensions: ..."
-absl::StatusOr<BatchPairs> pair_batches(const Tensor& a, const Tensor& b);
-
 inline std::vector<DataType> linalg_types() {
   return {DataType::kFloat, DataType::kDouble, DataType::kComplex64, DataType::kComplex128};
 }

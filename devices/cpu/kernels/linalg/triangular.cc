@@ -4,7 +4,15 @@
 #include "devices/cpu/kernels/linalg/matrices.h"
 
 namespace troupe {
+namespace {
 
+/// Batches that broadcast: the output's leading dimensions, and for each output batch those of the inputs.
+struct BatchPairs {
+  Shape leading;
+  std::vector<int64_t> left, right;
+};
+
+/// InvalidArgument "In[0] and In[1] must have compatible batch dimensions: ..."
 absl::StatusOr<BatchPairs> pair_batches(const Tensor& a, const Tensor& b) {
   Shape x = with_matrix(a, {}), y = with_matrix(b, {});
   int rank = std::max(x.rank(), y.rank());
@@ -36,8 +44,6 @@ absl::StatusOr<BatchPairs> pair_batches(const Tensor& a, const Tensor& b) {
   }
   return pairs;
 }
-
-namespace {
 
 /// Base of the two: checks both inputs and makes the output.
 class TriangularKernel : public Kernel {
