@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "absl/hash/hash.h"
+#include "actors/step/executor_edges.h"
 #include "actors/step/executor_frame.h"
 
 // Frames and their iterations.

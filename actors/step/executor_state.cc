@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "actors/step/executor_edges.h"
 #include "actors/step/executor_frame.h"
 #include "devices/flush_denormals.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "actors/step/executor_state.h"
+#include "actors/step/kernel_task.h"
 
 namespace troupe {
 
