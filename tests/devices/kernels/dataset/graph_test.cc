@@ -3,6 +3,7 @@
 #include "proto/graph.pb.h"
 #include "proto/summary.pb.h"
 #include "tests/devices/kernels/dataset/dataset_fixture.h"
+#include "tests/support/graph_text.h"
 
 namespace troupe::test {
 namespace {
@@ -13,167 +14,29 @@ using testing::IsEmpty;
 
 /// Double(x) = x + x; Twice(x), the same under another name; Noise(x): a random number; Place(i) = (i / 2, i % 2);
 /// Row(x) = [x, x + x].
-constexpr char kFunctions[] = R"pb(
-  function {
-    signature {
-      name: 'Double'
-      input_arg { name: 'x' type: DT_INT64 }
-      output_arg { name: 'y' type: DT_INT64 }
-    }
-    node_def {
-      name: 'd'
-      op: 'AddV2'
-      input: 'x'
-      input: 'x'
-      attr {
-        key: 'T'
-        value { type: DT_INT64 }
-      }
-    }
-    ret { key: 'y' value: 'd:z:0' }
-  }
-  function {
-    signature {
-      name: 'Twice'
-      input_arg { name: 'x' type: DT_INT64 }
-      output_arg { name: 'y' type: DT_INT64 }
-    }
-    node_def {
-      name: 'd'
-      op: 'AddV2'
-      input: 'x'
-      input: 'x'
-      attr {
-        key: 'T'
-        value { type: DT_INT64 }
-      }
-    }
-    ret { key: 'y' value: 'd:z:0' }
-  }
-  function {
-    signature {
-      name: 'Noise'
-      input_arg { name: 'x' type: DT_INT64 }
-      output_arg { name: 'y' type: DT_FLOAT }
-      is_stateful: true
-    }
-    node_def {
-      name: 'shape'
-      op: 'Const'
-      attr {
-        key: 'dtype'
-        value { type: DT_INT32 }
-      }
-      attr {
-        key: 'value'
-        value {
-          tensor {
-            dtype: DT_INT32
-            tensor_shape { dim { size: 0 } }
-          }
-        }
-      }
-    }
-    node_def {
-      name: 'r'
-      op: 'RandomUniform'
-      input: 'shape:output:0'
-      attr {
-        key: 'T'
-        value { type: DT_INT32 }
-      }
-      attr {
-        key: 'dtype'
-        value { type: DT_FLOAT }
-      }
-    }
-    ret { key: 'y' value: 'r:output:0' }
-  }
-  function {
-    signature {
-      name: 'Place'
-      input_arg { name: 'i' type: DT_INT64 }
-      output_arg { name: 'element' type: DT_INT64 }
-      output_arg { name: 'offset' type: DT_INT64 }
-    }
-    node_def {
-      name: 'two'
-      op: 'Const'
-      attr {
-        key: 'dtype'
-        value { type: DT_INT64 }
-      }
-      attr {
-        key: 'value'
-        value {
-          tensor {
-            dtype: DT_INT64
-            tensor_shape {}
-            int64_val: 2
-          }
-        }
-      }
-    }
-    node_def {
-      name: 'q'
-      op: 'FloorDiv'
-      input: 'i'
-      input: 'two:output:0'
-      attr {
-        key: 'T'
-        value { type: DT_INT64 }
-      }
-    }
-    node_def {
-      name: 'm'
-      op: 'FloorMod'
-      input: 'i'
-      input: 'two:output:0'
-      attr {
-        key: 'T'
-        value { type: DT_INT64 }
-      }
-    }
-    ret { key: 'element' value: 'q:z:0' }
-    ret { key: 'offset' value: 'm:z:0' }
-  }
-  function {
-    signature {
-      name: 'Row'
-      input_arg { name: 'x' type: DT_INT64 }
-      output_arg { name: 'y' type: DT_INT64 }
-    }
-    node_def {
-      name: 'd'
-      op: 'AddV2'
-      input: 'x'
-      input: 'x'
-      attr {
-        key: 'T'
-        value { type: DT_INT64 }
-      }
-    }
-    node_def {
-      name: 'p'
-      op: 'Pack'
-      input: 'x'
-      input: 'd:z:0'
-      attr {
-        key: 'T'
-        value { type: DT_INT64 }
-      }
-      attr {
-        key: 'N'
-        value { i: 2 }
-      }
-    }
-    ret { key: 'y' value: 'p:output:0' }
-  }
-)pb";
+std::string functions_text() {
+  using namespace graph_text;
+  const std::string twice = body("d", "AddV2", {"x", "x"}, kT64);
+  const std::string by_two = body("two", "Const", {}, int64_attrs(2));
+  return int64_function("Double", twice, "d:z:0") + int64_function("Twice", twice, "d:z:0") +
+         "function { signature { name: 'Noise' " + arg("x", "DT_INT64") +
+         "output_arg { name: 'y' type: DT_FLOAT } is_stateful: true } " +
+         body("shape", "Const", {}, constant_attrs("DT_INT32", "dim { size: 0 }", "")) +
+         body("r", "RandomUniform", {"shape:output:0"},
+              attr("T", "type: DT_INT32") + attr("dtype", "type: DT_FLOAT")) +
+         "ret { key: 'y' value: 'r:output:0' } } function { signature { name: 'Place' " +
+         arg("i", "DT_INT64") +
+         "output_arg { name: 'element' type: DT_INT64 } output_arg { name: 'offset' type: DT_INT64 } } " +
+         by_two + body("q", "FloorDiv", {"i", "two:output:0"}, kT64) +
+         body("m", "FloorMod", {"i", "two:output:0"}, kT64) +
+         "ret { key: 'element' value: 'q:z:0' } ret { key: 'offset' value: 'm:z:0' } } " +
+         int64_function("Row", twice + body("p", "Pack", {"x", "d:z:0"}, kT64 + attr("N", "i: 2")),
+                        "p:output:0");
+}
 
 class DatasetGraphs : public DatasetKernels {
  protected:
-  DatasetGraphs() { functions(kFunctions); }
+  DatasetGraphs() { functions(functions_text()); }
   int map(int input, const std::string& function, DataType type = DataType::kInt64,
           const std::string& metadata = "") {
     return op("MapDataset",
