@@ -59,6 +59,14 @@ class Graph {
   Status status_;
 };
 
+/// y = x + 3
+struct AddThree {
+  Graph graph;
+  TF_Output x = graph.placeholder("x");
+  TF_Output three = graph.constant("three", 3);
+  TF_Output y = graph.binary("AddV2", "y", x, three);
+};
+
 /// A session on a graph, deleted with the object; the graph must be deleted later or before, as a client
 /// likes.
 class Session {

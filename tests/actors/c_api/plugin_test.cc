@@ -1,19 +1,15 @@
+// Runs the ops of the plug-in in plugin/, which is written in C against the plug-in headers. Texts are
+// TensorFlow's, which was given the same plug-in.
 #include <gmock/gmock.h>
 
 #include <atomic>
-#include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <thread>
 
-#include "tensorflow/c/c_api_experimental.h"
 #include "tensorflow/c/tf_tstring.h"
 #include "tests/actors/c_api/c_graph.h"
-#include "tests/actors/c_api/wheel.h"
-
-// Runs the ops of the plug-in in plugin/, which is written in C against the plug-in headers. Texts are
-// TensorFlow's, which was given the same plug-in.
+#include "tests/actors/c_api/plugin_library.h"
 
 using namespace c_test;
 using testing::HasSubstr;
@@ -22,22 +18,6 @@ using testing::StartsWith;
 namespace {
 
 using Configure = std::function<void(TF_OperationDescription*)>;
-
-std::string plugin_file(const std::string& name) {
-  return std::string(TROUPE_TEST_PLUGINS) + "/lib" + name + ".so";
-}
-
-/// Loads a library; its ops, as a serialised OpList, or the error as "code: message".
-std::string load(const std::string& file, TF_Library* (*function)(const char*, TF_Status*) = TF_LoadLibrary) {
-  Status status(TF_NewStatus());
-  TF_Library* library = function(file.c_str(), status.get());
-  EXPECT_EQ(library == nullptr, TF_GetCode(status.get()) != TF_OK);
-  if (library == nullptr) return describe(status);
-  TF_Buffer ops = TF_GetOpList(library);
-  std::string bytes(static_cast<const char*>(ops.data), ops.length);
-  TF_DeleteLibraryHandle(library);
-  return bytes;
-}
 
 /// With the plug-in loaded, a graph to put nodes into.
 class Plugin : public testing::Test {
@@ -380,70 +360,6 @@ TEST_F(Plugin, runs_in_many_threads) {
   }
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(right, 160);
-}
-
-TEST(Library, that_cannot_be_loaded_is_not_found) {
-  EXPECT_EQ(load("/nowhere/libnone.so"),
-            "5: /nowhere/libnone.so: cannot open shared object file: No such file or directory");
-  EXPECT_THAT(load(__FILE__), StartsWith("5: "));
-  Status status(TF_NewStatus());
-  EXPECT_EQ(TF_LoadLibrary(nullptr, status.get()), nullptr);
-  EXPECT_EQ(TF_GetCode(status.get()), TF_INVALID_ARGUMENT);
-  TF_DeleteLibraryHandle(nullptr);
-  TF_DeletePluggableDeviceLibraryHandle(nullptr);
-}
-
-TEST(Library, fails_to_load_when_an_op_is_not_well_formed) {
-  const std::string text =
-      "3: Reference to unknown attr 'Nothing' from Output(\"y: Nothing\") for Op PlugBad";
-  EXPECT_EQ(load(plugin_file("troupe_test_plugin_bad")), text);
-}
-
-TEST(Library, may_bring_an_op_that_is_there) {
-  const std::string ops = load(plugin_file("troupe_test_plugin_taken"));
-  EXPECT_THAT(ops, HasSubstr("PlugFree"));
-  EXPECT_THAT(ops, testing::Not(HasSubstr("MatMul")));
-}
-
-TEST(Library, is_asked_to_register_only_as_a_pluggable_device) {
-  const std::string file = plugin_file("troupe_test_plugin_init");
-  EXPECT_EQ(load(file), "");
-  EXPECT_THAT(load(file, TF_LoadPluggableDeviceLibrary), HasSubstr("PlugInitialised"));
-  EXPECT_THAT(load("/nowhere.so", TF_LoadPluggableDeviceLibrary), StartsWith("5: /nowhere.so: cannot open"));
-}
-
-TEST(Library, with_a_device_is_unimplemented) {
-  EXPECT_THAT(load(plugin_file("troupe_test_plugin_device"), TF_LoadPluggableDeviceLibrary),
-              StartsWith("12: The plug-in has SE_InitPlugin: pluggable devices"));
-  BufferPtr all(TF_GetAllOpList());
-  EXPECT_THAT(bytes_of(all.get()), testing::Not(HasSubstr("PlugOfDevice")));
-}
-
-/// Compiles C files to a shared object with TensorFlow's headers; what the compiler says.
-std::string compile(const std::string& sources, const std::string& object) {
-  int status = 0;
-  std::string text =
-      output_of(TROUPE_C_COMPILER " -std=gnu11 -D_GNU_SOURCE -w -shared -fPIC -I'" + tensorflow_folder() +
-                    "/include' " + sources + " -o '" + object + "' -lm -lpthread",
-                &status);
-  return status == 0 ? "" : text + " failed";
-}
-
-TEST(Library, may_be_compiled_with_the_headers_of_tensorflow) {
-  if (tensorflow_folder().empty()) GTEST_SKIP() << "no TensorFlow is installed";
-  const std::string object = testing::TempDir() + "troupe_compiled_plugin.so";
-  EXPECT_EQ(compile("'" TROUPE_SOURCES "/tests/actors/c_api/plugin/'plugin_[kor]*.c", object), "");
-  ASSERT_EQ(compile("'" TROUPE_SOURCES "/tools/examples/custom_op/clip_norm_op.c'", object), "");
-  EXPECT_THAT(load(object), HasSubstr("ExampleClipNorm"));
-  Graph graph;
-  TF_Output x = graph.placeholder("x");
-  TF_Output y = graph.unary("ExampleClipNorm", "y", x);
-  Session session(graph.get());
-  TensorPtr in = float_tensor({2}, {3, 4});
-  auto out = session.run({{x, in.get()}}, {y});
-  ASSERT_EQ(session.code(), TF_OK) << session.message();
-  EXPECT_THAT(floats(out[0].get()), testing::ElementsAre(testing::FloatEq(0.6f), testing::FloatEq(0.8f)));
-  std::remove(object.c_str());
 }
 
 }  // namespace
