@@ -19,6 +19,8 @@ inline Tensor strings(const std::vector<std::string>& values) {
   return strings(values, Shape{static_cast<int64_t>(values.size())});
 }
 
+inline Tensor text(absl::string_view s) { return Tensor::string_scalar(s); }
+
 /// The elements of a string tensor.
 inline std::vector<std::string> texts(const Tensor& t) {
   std::vector<std::string> out;
@@ -28,6 +30,17 @@ inline std::vector<std::string> texts(const Tensor& t) {
 /// The same for the first output of a kernel; the message of an error.
 inline std::vector<std::string> texts(const absl::StatusOr<std::vector<Tensor>>& outputs) {
   return outputs.ok() ? texts(outputs->at(0)) : std::vector<std::string>{outputs.status().ToString()};
+}
+
+/// The elements of a tensor of T.
+template <class T>
+std::vector<T> values(const Tensor& t) {
+  return {t.flat<T>().begin(), t.flat<T>().end()};
+}
+
+/// The message of an error.
+inline std::string message(const absl::StatusOr<std::vector<Tensor>>& out) {
+  return std::string(out.status().message());
 }
 
 /// run_kernel, whose errors lose the name of the node, which only kernels that could not be built add.

@@ -7,8 +7,6 @@ namespace troupe::test {
 namespace {
 using testing::ElementsAre;
 
-Tensor text(absl::string_view s) { return Tensor::string_scalar(s); }
-
 TEST(StringFormat, fills_placeholders) {
   const std::vector<DataType> types = {DataType::kInt32, DataType::kString};
   Tensor numbers = Tensor::vector<int32_t>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9});

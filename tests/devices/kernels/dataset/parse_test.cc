@@ -1,29 +1,13 @@
 // Datasets that parse examples, through sessions. Expected values are TensorFlow 2.21's.
 
-#include "proto/example.pb.h"
 #include "tests/devices/kernels/dataset/dataset_fixture.h"
+#include "tests/support/examples.h"
 
 namespace troupe::test {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-pb::Feature ints(const std::vector<int64_t>& v) {
-  pb::Feature f;
-  f.mutable_int64_list()->mutable_value()->Add(v.begin(), v.end());
-  return f;
-}
-pb::Feature bytes(const std::vector<std::string>& v) {
-  pb::Feature f;
-  for (const std::string& s : v) f.mutable_bytes_list()->add_value(s);
-  return f;
-}
-std::string example(const std::vector<std::pair<std::string, pb::Feature>>& features) {
-  pb::Example e;
-  for (const auto& [key, f] : features) (*e.mutable_features()->mutable_feature())[key] = f;
-  return e.SerializeAsString();
-}
 
 class ParseDatasets : public DatasetKernels {
  protected:

@@ -8,15 +8,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-template <class T>
-std::vector<T> values(const Tensor& t) {
-  return {t.flat<T>().begin(), t.flat<T>().end()};
-}
-
-std::string message(const absl::StatusOr<std::vector<Tensor>>& out) {
-  return std::string(out.status().message());
-}
-
 /// A picture that is smooth enough for JPEG.
 Tensor picture(int64_t height, int64_t width, int64_t channels) {
   Tensor t(DataType::kUint8, Shape{height, width, channels});

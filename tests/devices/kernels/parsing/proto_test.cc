@@ -62,11 +62,6 @@ Outputs decode(const std::vector<std::string>& messages, const std::vector<std::
   return run("DecodeProtoV2", {strings(messages)}, std::move(attrs));
 }
 
-template <class T>
-std::vector<T> values(const Tensor& t) {
-  return {t.flat<T>().begin(), t.flat<T>().end()};
-}
-
 std::string why(const Outputs& out) {
   return out.ok() ? "no error"
                   : absl::StrCat(absl::StatusCodeToString(out.status().code()), ": ", out.status().message());

@@ -8,13 +8,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-template <class T>
-std::vector<T> values(const Tensor& t) {
-  return {t.flat<T>().begin(), t.flat<T>().end()};
-}
-
-Tensor text(absl::string_view s) { return Tensor::string_scalar(s); }
-
 TEST(DecodeRaw, reads_either_byte_order) {
   auto big =
       run("DecodeRaw", {strings({"abcd"})}, {{"out_type", DataType::kInt16}, {"little_endian", false}});

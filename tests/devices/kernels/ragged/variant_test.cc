@@ -7,11 +7,6 @@ namespace {
 
 using testing::ElementsAre;
 
-template <class T>
-std::vector<T> values(const Tensor& t) {
-  return {t.flat<T>().begin(), t.flat<T>().end()};
-}
-
 const Tensor kNumbers = Tensor::vector<int32_t>({1, 2, 3});
 
 absl::StatusOr<std::vector<Tensor>> to_variant(std::vector<Tensor> splits, const Tensor& flat, bool batched) {

@@ -8,15 +8,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-template <class T>
-std::vector<T> values(const Tensor& t) {
-  return {t.flat<T>().begin(), t.flat<T>().end()};
-}
-
-std::string message(const absl::StatusOr<std::vector<Tensor>>& out) {
-  return std::string(out.status().message());
-}
-
 absl::StatusOr<std::vector<Tensor>> decoded(const std::string& op, absl::string_view bytes,
                                             AttrMap attrs = {}) {
   return run(op, {Tensor::string_scalar(bytes)}, std::move(attrs));

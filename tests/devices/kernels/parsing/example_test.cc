@@ -1,7 +1,7 @@
+// Examples: as sparse, dense and ragged tensors, and from JSON.
 #include <gmock/gmock.h>
 
-#include "proto/example.pb.h"
-#include "proto/pb.h"
+#include "tests/support/examples.h"
 #include "tests/support/string_tensors.h"
 
 namespace troupe::test {
@@ -12,46 +12,6 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using Types = std::vector<DataType>;
 using Shapes = std::vector<PartialShape>;
-
-template <class T>
-std::vector<T> values(const Tensor& t) {
-  return {t.flat<T>().begin(), t.flat<T>().end()};
-}
-
-pb::Feature ints(std::vector<int64_t> v) {
-  pb::Feature f;
-  f.mutable_int64_list()->mutable_value()->Add(v.begin(), v.end());
-  return f;
-}
-pb::Feature floats(std::vector<float> v) {
-  pb::Feature f;
-  f.mutable_float_list()->mutable_value()->Add(v.begin(), v.end());
-  return f;
-}
-pb::Feature bytes(std::vector<std::string> v) {
-  pb::Feature f;
-  for (const std::string& s : v) f.mutable_bytes_list()->add_value(s);
-  return f;
-}
-
-using Features = std::vector<std::pair<std::string, pb::Feature>>;
-
-std::string example(const Features& features) {
-  pb::Example e;
-  for (const auto& [key, f] : features) (*e.mutable_features()->mutable_feature())[key] = f;
-  return e.SerializeAsString();
-}
-
-std::string sequence(const Features& context,
-                     const std::vector<std::pair<std::string, std::vector<pb::Feature>>>& lists) {
-  pb::SequenceExample e;
-  for (const auto& [key, f] : context) (*e.mutable_context()->mutable_feature())[key] = f;
-  for (const auto& [key, steps] : lists) {
-    pb::FeatureList& list = (*e.mutable_feature_lists()->mutable_feature_list())[key];
-    for (const pb::Feature& f : steps) *list.add_feature() = f;
-  }
-  return e.SerializeAsString();
-}
 
 const std::string& first() {
   static const std::string e =
@@ -87,10 +47,6 @@ absl::StatusOr<std::vector<Tensor>> parse(const Tensor& serialized, Query q) {
               {"ragged_value_types", q.ragged_types},
               {"ragged_split_types", q.split_types},
               {"dense_shapes", q.shapes}});
-}
-
-std::string message(const absl::StatusOr<std::vector<Tensor>>& out) {
-  return std::string(out.status().message());
 }
 
 const Tensor kNoInts = Tensor(DataType::kInt64, Shape{0});
@@ -253,150 +209,6 @@ TEST(ParseSingleExample, takes_keys_from_attrs) {
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_THAT(texts(out->at(1)), ElementsAre("x", "y"));
   EXPECT_THAT(values<int64_t>(out->at(3)), ElementsAre(1, 2));
-}
-
-const std::string& long_sequence() {
-  static const std::string s =
-      sequence({{"x", ints({1})}, {"y", bytes({"q"})}},
-               {{"a", {ints({1, 2}), ints({3})}}, {"b", {floats({1.5f}), floats({2.5f})}}});
-  return s;
-}
-const std::string& short_sequence() {
-  static const std::string s = sequence({{"x", ints({5})}}, {{"a", {ints({4})}}, {"b", {}}});
-  return s;
-}
-
-TEST(ParseSequenceExample, gives_context_and_lists) {
-  AttrMap attrs = {{"Ncontext_sparse", 1},
-                   {"context_sparse_types", Types{DataType::kString}},
-                   {"Tcontext_dense", Types{DataType::kInt64}},
-                   {"context_dense_shapes", Shapes{{1}}},
-                   {"Nfeature_list_sparse", 1},
-                   {"feature_list_sparse_types", Types{DataType::kInt64}},
-                   {"Nfeature_list_dense", 1},
-                   {"feature_list_dense_types", Types{DataType::kFloat}},
-                   {"feature_list_dense_shapes", Shapes{{1}}},
-                   {"feature_list_ragged_value_types", Types{DataType::kInt64}},
-                   {"feature_list_ragged_split_types", Types{DataType::kInt32}}};
-  auto out = run("ParseSequenceExampleV2",
-                 {strings({long_sequence(), short_sequence()}), strings({}), strings({"y"}), strings({"x"}),
-                  strings({}), strings({"a"}), strings({"b"}), strings({"a"}), Tensor::vector<bool>({false}),
-                  kNoInts},
-                 attrs);
-  ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_THAT(values<int64_t>(out->at(0)), ElementsAre(0, 0));
-  EXPECT_THAT(values<int64_t>(out->at(2)), ElementsAre(2, 1));
-  EXPECT_THAT(values<int64_t>(out->at(3)), ElementsAre(1, 5));
-  EXPECT_THAT(values<int64_t>(out->at(4)), ElementsAre(0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 0));
-  EXPECT_THAT(values<int64_t>(out->at(5)), ElementsAre(1, 2, 3, 4));
-  EXPECT_THAT(values<int64_t>(out->at(6)), ElementsAre(2, 2, 2));
-  EXPECT_EQ(out->at(7).shape(), (Shape{2, 2, 1}));
-  EXPECT_THAT(values<float>(out->at(7)), ElementsAre(1.5f, 2.5f, 0, 0));
-  EXPECT_THAT(values<int64_t>(out->at(8)), ElementsAre(2, 0));
-  EXPECT_THAT(values<int32_t>(out->at(10)), ElementsAre(0, 2, 3));
-  EXPECT_THAT(values<int32_t>(out->at(11)), ElementsAre(0, 2, 3, 4));
-}
-
-absl::StatusOr<std::vector<Tensor>> one_dense_list(const char* key, PartialShape shape, bool may_miss,
-                                                   DataType dtype) {
-  return run("ParseSequenceExample", {strings({long_sequence(), short_sequence()}), strings({})},
-             {{"feature_list_dense_missing_assumed_empty",
-               may_miss ? std::vector<std::string>{key} : std::vector<std::string>{}},
-              {"context_sparse_keys", std::vector<std::string>{}},
-              {"context_dense_keys", std::vector<std::string>{}},
-              {"feature_list_sparse_keys", std::vector<std::string>{}},
-              {"feature_list_dense_keys", std::vector<std::string>{key}},
-              {"Nfeature_list_dense", 1},
-              {"Tcontext_dense", Types{}},
-              {"feature_list_dense_types", Types{dtype}},
-              {"feature_list_dense_shapes", Shapes{std::move(shape)}}});
-}
-
-TEST(ParseSequenceExample, refuses_what_is_missing_or_of_another_size) {
-  auto empty = one_dense_list("zz", {1}, true, DataType::kFloat);
-  ASSERT_TRUE(empty.ok()) << empty.status();
-  EXPECT_EQ(empty->at(0).shape(), (Shape{2, 0, 1}));
-  EXPECT_EQ(
-      message(one_dense_list("zz", {1}, false, DataType::kFloat)),
-      "Name: <unknown>, Feature list 'zz' is required but could not be found.  Did you mean to include it in "
-      "feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?");
-  EXPECT_EQ(message(one_dense_list("a", {3}, false, DataType::kInt64)),
-            "Feature list 'a' has an unexpected number of values.  Total values size: 4 is not consistent "
-            "with output shape: [?,3]");
-  EXPECT_EQ(message(one_dense_list("a", {1}, false, DataType::kInt64)),
-            "Name: <unknown>, Key: a, Index: 0.  Number of values != expected.  values size: 2 but output "
-            "shape: [1]");
-  EXPECT_EQ(message(one_dense_list("a", {1}, false, DataType::kFloat)),
-            "Name: <unknown>, Feature list: a, Index: 0.  Data types don't match. Expected type: float");
-  EXPECT_EQ(message(one_dense_list("a", {-1}, false, DataType::kInt64)), "Shape [?] is not fully defined");
-}
-
-absl::StatusOr<std::vector<Tensor>> one_context(const char* key, const Tensor& fallback) {
-  return run("ParseSingleSequenceExample",
-             {Tensor::string_scalar(long_sequence()), strings({}), Tensor::string_scalar(key), fallback,
-              Tensor::string_scalar("nm")},
-             {{"Ncontext_dense", 1},
-              {"Ncontext_sparse", 0},
-              {"Nfeature_list_sparse", 0},
-              {"Nfeature_list_dense", 0},
-              {"Tcontext_dense", Types{fallback.dtype()}},
-              {"context_dense_shapes", Shapes{{1}}}});
-}
-
-TEST(ParseSingleSequenceExample, takes_a_default_or_says_what_is_missing) {
-  auto out = one_context("x", kNoInts);
-  ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_THAT(values<int64_t>(out->at(0)), ElementsAre(1));
-  EXPECT_THAT(values<int64_t>(one_context("zz", Tensor::vector<int64_t>({8}))->at(0)), ElementsAre(8));
-  EXPECT_EQ(message(one_context("zz", kNoInts)),
-            "Name: nm, Context feature 'zz' is required but could not be found.");
-  EXPECT_THAT(message(one_context("x", kNoFloats)),
-              StartsWith("Name: nm, Context feature: x.  Data types don't match. Expected type: float"));
-}
-
-absl::StatusOr<std::vector<Tensor>> csv(const char* record, std::vector<Tensor> defaults,
-                                        AttrMap attrs = {}) {
-  Types types;
-  for (const Tensor& t : defaults) types.push_back(t.dtype());
-  attrs.set("OUT_TYPE", types);
-  defaults.insert(defaults.begin(), strings({record}));
-  return run("DecodeCSV", defaults, attrs);
-}
-
-TEST(DecodeCsv, reads_quotes_defaults_and_chosen_columns) {
-  const Tensor word = strings({"d"}), number = Tensor::vector<int32_t>({7});
-  auto out = csv("\"a \"\"q\"\", b\",,2.5", {word, number, Tensor::vector<float>({0})});
-  ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_THAT(texts(out->at(0)), ElementsAre("a \"q\", b"));
-  EXPECT_THAT(values<int32_t>(out->at(1)), ElementsAre(7));
-  EXPECT_THAT(values<float>(out->at(2)), ElementsAre(2.5f));
-  EXPECT_THAT(
-      values<int32_t>(csv("NA;1", {number, number}, {{"na_value", "NA"}, {"field_delim", ";"}})->at(0)),
-      ElementsAre(7));
-  EXPECT_THAT(
-      values<int32_t>(csv("1,2,3", {number, number}, {{"select_cols", std::vector<int64_t>{0, 2}}})->at(1)),
-      ElementsAre(3));
-  EXPECT_THAT(texts(csv("a\"b", {word}, {{"use_quote_delim", false}})->at(0)), ElementsAre("a\"b"));
-}
-
-TEST(DecodeCsv, refuses_what_is_no_record) {
-  const Tensor word = strings({"d"}), number = Tensor::vector<int32_t>({7});
-  EXPECT_EQ(message(csv("1,2", {number})), "Expect 1 fields but have 2 in record 0");
-  EXPECT_EQ(message(csv("", {number})), "Expect 1 fields but have 0 in record 0");
-  EXPECT_EQ(message(csv(",a", {Tensor(DataType::kInt32, Shape{0}), word})),
-            "Field 0 is required but missing in record 0!");
-  EXPECT_EQ(message(csv("x", {number})), "Field 0 in record 0 is not a valid int32: x");
-  EXPECT_EQ(message(csv("a\"b", {word})), "Unquoted fields cannot have quotes/CRLFs inside");
-  EXPECT_EQ(message(csv("a\r", {word}, {{"use_quote_delim", false}})),
-            "Unquoted fields cannot have quotes/CRLFs inside");
-  EXPECT_THAT(texts(csv("a,x\"y", {word}, {{"select_cols", std::vector<int64_t>{0}}})->at(0)),
-              ElementsAre("a"));
-  EXPECT_THAT(values<float>(csv("0x10", {Tensor::vector<float>({0})})->at(0)), ElementsAre(16));
-  EXPECT_EQ(message(csv("\"a", {word})), "Quoted field has to end with quote followed by delim or end");
-  EXPECT_EQ(message(csv("\"a\"b", {word})), "Quote inside a string has to be escaped by another quote");
-  EXPECT_EQ(message(csv("1", {Tensor::vector<int32_t>({1, 2})})),
-            "There should only be 1 default per field but field 0 has 2");
-  EXPECT_EQ(message(csv("1", {number}, {{"field_delim", ""}})), "field_delim should be only 1 char");
 }
 
 TEST(DecodeJsonExample, turns_json_into_messages) {
