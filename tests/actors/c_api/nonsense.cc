@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tests/actors/c_api/nonsense_calls.h"
+
 namespace c_test {
 namespace {
 

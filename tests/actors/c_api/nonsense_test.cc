@@ -1,4 +1,4 @@
-#include "tests/actors/c_api/nonsense.h"
+#include "tests/actors/c_api/nonsense_calls.h"
 
 #include <cstdio>
 #include <cstdlib>
