@@ -43,7 +43,8 @@ BELOW_KERNELS = ("devices/cpu/loops", "devices/cpu/primitives")
 # Folders in which no files at all include each other in a circle.
 NO_CIRCLES = ("actors/", KERNELS + "/")
 # Files that are parts of another.
-PARTS = {"actors/runtime_impl": "actors/runtime", "actors/option_table": "actors/options", "actors/step/executor_frame": "actors/step/executor_state",
+PARTS = {"actors/runtime_impl": "actors/runtime", "actors/option_table": "actors/options",
+         "actors/step/executor_frame": "actors/step/executor_state",
          "actors/step/executor_edges": "actors/step/executor_state"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
