@@ -10,7 +10,7 @@
 
 namespace troupe {
 
-/// What the ops that resize by whole factors of both axes, and their gradients, are asked for.
+/// What the ops that resize pictures, and their gradients, are asked for.
 struct ResizeAttrs {
   bool align_corners = false;
   bool half_pixel_centers = false;
