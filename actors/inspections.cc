@@ -2,7 +2,6 @@
 
 #include <caf/all.hpp>
 
-
 namespace troupe {
 namespace {
 

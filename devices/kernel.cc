@@ -6,12 +6,9 @@
 namespace troupe {
 
 KernelNode::KernelNode(const Node& node, int producer)
-    : name(node.name),
-      op(node.op),
-      attrs(node.attrs),
+    : name(node.name), op(node.op), attrs(node.attrs),
       input_types(node.input_types.begin(), node.input_types.end()),
-      output_types(node.output_types.begin(), node.output_types.end()),
-      graph_producer_version(producer) {}
+      output_types(node.output_types.begin(), node.output_types.end()), graph_producer_version(producer) {}
 
 absl::Status AsyncKernel::compute(KernelContext&) {
   return absl::InternalError("an asynchronous kernel was called as a synchronous one");

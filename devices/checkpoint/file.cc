@@ -70,7 +70,8 @@ absl::Status write_all(int fd, absl::string_view bytes, const std::string& path)
 /// Length of the scheme and "://" that a URI begins with; 0 for a mere path.
 size_t scheme_length(absl::string_view path) {
   size_t n = 0;
-  while (n < path.size() && (absl::ascii_isalpha(path[n]) || (n > 0 && (absl::ascii_isdigit(path[n]) || path[n] == '.')))) {
+  while (n < path.size() &&
+         (absl::ascii_isalpha(path[n]) || (n > 0 && (absl::ascii_isdigit(path[n]) || path[n] == '.')))) {
     ++n;
   }
   return n > 0 && absl::StartsWith(path.substr(n), "://") ? n + 3 : 0;

@@ -29,7 +29,9 @@ class SessionHandles : public SessionTest {
     add("whole", "Identity", {{"T", DataType::kInt32}}, {{placeholder("i", DataType::kInt32), 0}});
   }
 
-  static NamedTensor feed(const std::string& name, float value) { return {name, Tensor::scalar<float>(value)}; }
+  static NamedTensor feed(const std::string& name, float value) {
+    return {name, Tensor::scalar<float>(value)};
+  }
   absl::Status look(const Tensor& handle) { return session_->run({{"name", handle}}, {"got"}).status(); }
   void expect_unknown(const Tensor& handle) {
     const absl::Status end = look(handle);

@@ -15,8 +15,10 @@ class WrongTypes : public SessionTest {
  protected:
   /// send of a constant under a key; recv of `type` under the same.
   void transfer(const std::string& send, const std::string& recv, Tensor value, DataType type) {
-    const AttrMap edge{{"tensor_name", std::string("edge")},  {"send_device", std::string(kCpu0)},
-                       {"recv_device", std::string(kCpu0)},   {"send_device_incarnation", 1},
+    const AttrMap edge{{"tensor_name", std::string("edge")},
+                       {"send_device", std::string(kCpu0)},
+                       {"recv_device", std::string(kCpu0)},
+                       {"send_device_incarnation", 1},
                        {"client_terminated", false}};
     AttrMap sent = edge;
     sent.set("T", value.dtype());
@@ -41,9 +43,12 @@ TEST_F(WrongTypes, of_a_turns_feed_are_refused_by_the_node_that_gets_it) {
     const char* text;
   };
   const Case cases[] = {
-      {DataType::kDouble, Tensor::vector<int8_t>({1, 2}), "type int8 does not match declared output type double"},
-      {DataType::kDouble, Tensor::vector<float>({1}), "type float does not match declared output type double"},
-      {DataType::kString, Tensor::vector<float>({1, 2}), "type float does not match declared output type string"},
+      {DataType::kDouble, Tensor::vector<int8_t>({1, 2}),
+       "type int8 does not match declared output type double"},
+      {DataType::kDouble, Tensor::vector<float>({1}),
+       "type float does not match declared output type double"},
+      {DataType::kString, Tensor::vector<float>({1, 2}),
+       "type float does not match declared output type string"},
       {DataType::kFloat, Tensor::string_scalar("a"), "type string does not match declared output type float"},
   };
   int n = 0;
@@ -75,8 +80,9 @@ TEST_F(WrongTypes, of_a_feed_alone_are_told_to_the_next_turn) {
   ASSERT_TRUE(handle.ok()) << handle.status();
   (void)s.partial_run(*handle, {{"a", Tensor::vector<int8_t>({1})}}, {});
   ASSERT_TRUE(s.wait_idle(std::chrono::seconds(5)).ok());
-  expect_refused(s.partial_run(*handle, {{"b", Tensor::vector<double>({1})}}, {"z"}).status(),
-                 "Output 0 of type int8 does not match declared output type double for node {{node _recv_a_0}}");
+  expect_refused(
+      s.partial_run(*handle, {{"b", Tensor::vector<double>({1})}}, {"z"}).status(),
+      "Output 0 of type int8 does not match declared output type double for node {{node _recv_a_0}}");
 }
 
 TEST_F(WrongTypes, of_a_turns_feed_take_any_shape_as_tensorflow_does) {

@@ -9,7 +9,7 @@ from places import Mutant, Source, nested, rewritten
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 COPY = os.path.join(ROOT, "build/mutants")
-AREAS = re.compile(r"actors/(?!c_api/|precompiled|messages|interfaces).*\.(cc|h)|devices/(compiled_partition|partition_compiler|implied_waits).*|graph/passes/.*\.(cc|h)")
+AREAS = re.compile(r"actors/(?!c_api/|precompiled|messages|interfaces).*\.(cc|h)|devices/(compiled_partition|compiled_node|partition_compiler|implied_waits|stateful_kernels).*|graph/passes/.*\.(cc|h)")
 
 
 def git(*arguments, cwd=ROOT):
@@ -66,7 +66,7 @@ def check_indices():
     for path in ("actors/CMakeLists.txt", "graph/passes/CMakeLists.txt"):
         write(path, "add_compile_definitions(_GLIBCXX_ASSERTIONS)\nadd_compile_options(-O1)\n" + committed(path))
     write("devices/CMakeLists.txt", committed("devices/CMakeLists.txt") + "set_source_files_properties("
-          "compiled_partition.cc implied_waits.cc partition_compiler.cc PROPERTIES COMPILE_DEFINITIONS _GLIBCXX_ASSERTIONS)\n")
+          "compiled_partition.cc implied_waits.cc partition_compiler.cc stateful_kernels.cc compiled_node.cc PROPERTIES COMPILE_DEFINITIONS _GLIBCXX_ASSERTIONS)\n")
 
 
 def remove_copy():
