@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "actors/step/executor_state.h"
 #include "actors/units/go_first.h"
 #include "actors/units/kernel_queue.h"
 #include "actors/units/thread_urgency.h"
