@@ -22,10 +22,10 @@ constexpr int kCompiledNodes = 100'000;
 constexpr std::chrono::milliseconds kDeadline{20};
 constexpr auto kIdleTimeout = std::chrono::seconds(30);
 
-/// Threads that each ask one session for one large signature after another, none of which it has seen.
+/// Threads that each ask one session for one large signature after another, none of which it has seen, and run it when `run_too`.
 class Compilers {
  public:
-  static absl::StatusOr<std::unique_ptr<Compilers>> start(Runtime& runtime) {
+  static absl::StatusOr<std::unique_ptr<Compilers>> start(Runtime& runtime, bool run_too) {
     auto c = std::unique_ptr<Compilers>(new Compilers);
     const tensorflow::GraphDef graph = scalar_dag(kCompiledNodes);
     SessionOptions options;
@@ -37,11 +37,16 @@ class Compilers {
       c->sessions_.push_back(std::move(session));
     }
     for (const auto& session : c->sessions_) {
-      c->threads_.emplace_back([c = c.get(), s = session.get()] {
+      c->threads_.emplace_back([c = c.get(), s = session.get(), run_too] {
         for (int64_t i = 0; !c->stop_; ++i) {
           // Targets that are needed anyway, so that only the signature is new.
           const std::vector<std::string> targets(static_cast<size_t>(i % 1000) + 1, "y");
-          if (s->run({{"x", Tensor::scalar<float>(1)}}, {"y"}, targets).ok()) ++c->compiled_;
+          if (run_too) {
+            if (s->run({{"x", Tensor::scalar<float>(1)}}, {"y"}, targets).ok()) ++c->compiled_;
+          } else if (const auto callable = s->make_callable({{"x"}, {"y"}, targets}); callable.ok()) {
+            ++c->compiled_;
+            (void)s->release_callable(*callable);
+          }
         }
       });
     }
@@ -101,11 +106,11 @@ absl::StatusOr<double> time_deadline(Session* session) {
 }
 
 absl::StatusOr<Samples> while_compiling(const BenchOptions& options,
-                                        absl::StatusOr<double> (*one_try)(Session*)) {
+                                        absl::StatusOr<double> (*one_try)(Session*), bool run_too = false) {
   TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<SceneRuntime> scene, SceneRuntime::create());
   TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, open_scenes(*scene->runtime));
   TROUPE_RETURN_IF_ERROR(one_try(session.get()).status());
-  TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Compilers> compilers, Compilers::start(*scene->runtime));
+  TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Compilers> compilers, Compilers::start(*scene->runtime, run_too));
   Samples samples;
   samples.unit = "try";
   for (int i = 0; i < options.cancel_tries; ++i) {
@@ -153,6 +158,9 @@ void add_busy_workloads(std::vector<Workload>* out) {
   out->push_back({"deadline_while_compiling",
                   "how late a deadline is while four signatures of 100,000 nodes compile",
                   [](const BenchOptions& o) { return while_compiling(o, time_deadline); }});
+  out->push_back({"cancel_beside_large_steps",
+                  "the same while each is run once, too: 100,000 nodes on its caller's thread",
+                  [](const BenchOptions& o) { return while_compiling(o, time_cancel, true); }});
   out->push_back(
       {"growing_chain", "2,000 signatures of a chain that grows: memory a signature", growing_chain});
 }
