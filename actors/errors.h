@@ -2,7 +2,9 @@
 
 #include <caf/error.hpp>
 
-#include "absl/status/status.h"
+#include <utility>
+
+#include "absl/status/statusor.h"
 
 namespace caf {
 class actor_system;
@@ -14,5 +16,15 @@ namespace troupe {
 /// "troupe" with its canonical code and its message; CAF's own errors become Unavailable, DeadlineExceeded or Internal.
 caf::error to_error(const absl::Status& status);
 absl::Status to_status(const caf::error& error);
+
+/// Answers with the value, or with why there is none.
+template <class Promise, class T>
+void deliver(Promise& promise, absl::StatusOr<T> result) {
+  if (result.ok()) {
+    promise.deliver(*std::move(result));
+  } else {
+    promise.deliver(to_error(result.status()));
+  }
+}
 
 }  // namespace troupe

@@ -80,6 +80,8 @@ using SessionActor = caf::typed_actor<
     caf::replies_to<ExtendGraph>::with<Done>,
     // Run one step.
     caf::replies_to<RunRequest>::with<RunReply>,
+    // Begin one, whose end is told to a client of its own.
+    caf::replies_to<BeginRun>::with<RunBegun>,
     // Prepare a signature; run it; forget it.
     caf::replies_to<MakeCallable>::with<CallableReply>, caf::replies_to<RunCallable>::with<RunReply>,
     caf::replies_to<ReleaseCallable>::with<Done>,
@@ -89,6 +91,8 @@ using SessionActor = caf::typed_actor<
     caf::replies_to<PartialRunRequest>::with<RunReply>,
     // Cancel one step or all.
     caf::replies_to<CancelRequest>::with<CancelReply>,
+    // Hear what becomes of steps; hear it no longer.
+    caf::replies_to<Subscribe>::with<Done>, caf::replies_to<Unsubscribe>::with<Done>,
     // What the running steps do.
     caf::replies_to<InspectRequest>::with<InspectReply>,
     caf::replies_to<ListDevicesRequest>::with<ListDevicesReply>, caf::replies_to<ClearContainers>::with<Done>,
@@ -104,10 +108,12 @@ using SessionActor = caf::typed_actor<
     caf::reacts_to<PartitionsDescribed>,
     // INTERNAL
     caf::reacts_to<CheckDeadlines>,
+    // INTERNAL
+    caf::reacts_to<CheckSlowSteps>,
     // INTERNAL: a partial run is over.
     caf::reacts_to<PartialRunEnded>,
-    // INTERNAL: the step of a run by message is over.
-    caf::reacts_to<RunEnded>,
+    // INTERNAL: a run that nobody waits for wants a slot; its partition graphs; a run by message is over.
+    caf::reacts_to<StartRun>, caf::reacts_to<DescribeRun>, caf::reacts_to<RunAnswered>,
     // INTERNAL: a signature's partitions, planned anew.
     caf::replies_to<PartitionGraphsRequest>::with<PartitionGraphs>>;
 

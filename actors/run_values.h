@@ -7,12 +7,20 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "graph/tensor/tensor.h"
 
 namespace troupe {
 
 /// Tensors by name, as `run` takes them: {"x", value}, {"y:1", value}.
 using NamedTensor = std::pair<std::string, Tensor>;
+
+inline std::vector<Tensor> values_of(const std::vector<NamedTensor>& named) {
+  std::vector<Tensor> values;
+  values.reserve(named.size());
+  for (const NamedTensor& t : named) values.push_back(t.second);
+  return values;
+}
 
 /// What a run did, beside its fetches.
 struct RunStats {
@@ -37,6 +45,29 @@ struct StepReport {
   std::vector<std::string> targets;
   /// The first nodes not done: "name (Op) on device: running" or "...: waits for a, b:1".
   std::vector<std::string> frontier;
+};
+
+/// What becomes of a step, as those hear who have subscribed to a session's steps. Those of called functions are their caller's.
+struct StepEvent {
+  enum class Kind {
+    kBegun,
+    /// Well.
+    kEnded,
+    /// With an error; cancelled and timed-out steps, too.
+    kFailed,
+    /// It has been running for longer than the subscriber's `slow_after`; once for each step.
+    kSlow,
+  };
+  Kind kind = Kind::kBegun;
+  /// Of this runtime.
+  int64_t session_id = 0;
+  int64_t step_id = 0;
+  /// How long it has been running.
+  std::chrono::microseconds age{0};
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+  /// Of kFailed.
+  absl::Status status;
 };
 
 struct SessionCounters {

@@ -170,19 +170,6 @@ absl::Status Session::Impl::run(const RunOptions& options, const Lease& lease_sl
   }
 }
 
-namespace {
-
-LeaseRequest signature_of(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
-                          const std::vector<std::string>& targets) {
-  LeaseRequest want;
-  for (const auto& f : feeds) want.feeds.push_back(f.first);
-  want.fetches = fetches;
-  want.targets = targets;
-  return want;
-}
-
-}  // namespace
-
 absl::StatusOr<std::vector<Tensor>> Session::run(const std::vector<NamedTensor>& feeds,
                                                  const std::vector<std::string>& fetches,
                                                  const std::vector<std::string>& targets,
@@ -210,6 +197,29 @@ absl::StatusOr<std::vector<Tensor>> Session::run(const std::vector<NamedTensor>&
     TROUPE_RETURN_IF_ERROR(impl_->add_graphs(signature_of(feeds, fetches, targets), stats));
   }
   return fetched;
+}
+
+AsyncRun Session::run_async(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
+                            const std::vector<std::string>& targets, const RunOptions& options,
+                            RunCallback done) {
+  return AsyncRun::begin(impl_->core, feeds, fetches, targets, options, std::move(done));
+}
+
+std::future<absl::StatusOr<std::vector<Tensor>>> Session::run_async(const std::vector<NamedTensor>& feeds,
+                                                                    const std::vector<std::string>& fetches,
+                                                                    const std::vector<std::string>& targets,
+                                                                    const RunOptions& options) {
+  auto promise = std::make_shared<std::promise<absl::StatusOr<std::vector<Tensor>>>>();
+  auto future = promise->get_future();
+  (void)run_async(feeds, fetches, targets, options,
+                  [promise](absl::StatusOr<std::vector<Tensor>> fetched, const RunStats&) {
+                    promise->set_value(std::move(fetched));
+                  });
+  return future;
+}
+
+AsyncRun Session::run_async(const CallableCode& callable, std::vector<Tensor> feeds, RunCallback done) {
+  return AsyncRun::begin(impl_->core, callable, std::move(feeds), std::move(done));
 }
 
 absl::StatusOr<std::string> Session::partial_run_setup(const std::vector<std::string>& feeds,
@@ -302,6 +312,11 @@ absl::Status Session::wait_idle(std::chrono::milliseconds timeout) {
 absl::StatusOr<std::vector<StepReport>> Session::inspect() {
   TROUPE_ASSIGN_OR_RETURN(InspectReply reply, impl_->ask<InspectReply>(InspectRequest{}));
   return std::move(reply.steps);
+}
+
+absl::StatusOr<StepSubscription> Session::subscribe(StepSubscription::Hear hear,
+                                                    std::chrono::milliseconds slow_after) {
+  return StepSubscription::begin(*impl_->core, std::move(hear), slow_after);
 }
 
 absl::StatusOr<std::vector<DeviceInfo>> Session::list_devices() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -7,8 +8,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "actors/async_run.h"
 #include "actors/options.h"
 #include "actors/run_values.h"
+#include "actors/step_subscription.h"
 #include "graph/tensor/tensor.h"
 
 namespace tensorflow {
@@ -56,6 +59,17 @@ class Session {
                                           const std::vector<std::string>& targets = {},
                                           const RunOptions& options = {}, RunStats* stats = nullptr);
 
+  /// Begins one step and does not wait. `done` is called once, on the thread that ends the step (one of a pool's; this one when
+  /// the run is refused), also when the run was cancelled, or its session closed or destroyed; it must not block, and may begin
+  /// other runs. Any number may be outstanding.
+  AsyncRun run_async(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
+                     const std::vector<std::string>& targets, const RunOptions& options, RunCallback done);
+  /// The same for who would rather wait later.
+  std::future<absl::StatusOr<std::vector<Tensor>>> run_async(const std::vector<NamedTensor>& feeds,
+                                                             const std::vector<std::string>& fetches,
+                                                             const std::vector<std::string>& targets = {},
+                                                             const RunOptions& options = {});
+
   /// Begins a partial run: a step whose feeds come, and whose fetches are taken, in any number of turns, from any thread.
   /// Its handle, which is a text. Errors are TensorFlow's; the step ends when every feed has come and every fetch was
   /// taken, with the first error, when it is cancelled, when nobody takes a turn for as long as `lease` says (unset:
@@ -81,6 +95,8 @@ class Session {
   absl::StatusOr<std::shared_ptr<const CallableCode>> pin_callable(CallableHandle handle) const;
   absl::Status run_callable(const CallableCode& callable, std::span<const Tensor> feeds,
                             std::span<Tensor> fetches, RunStats* stats = nullptr);
+  /// InvalidArgument, to `done`, for a number of feeds that is not the callable's.
+  AsyncRun run_async(const CallableCode& callable, std::vector<Tensor> feeds, RunCallback done);
   absl::Status release_callable(CallableHandle handle);
 
   /// Cancels all running steps; they end with Cancelled. Returns how many. Does not wait for them.
@@ -91,6 +107,11 @@ class Session {
   absl::Status wait_idle(std::chrono::milliseconds timeout);
   /// What the running steps are doing.
   absl::StatusOr<std::vector<StepReport>> inspect();
+
+  /// Calls `hear` with each step that begins and ends from now on, and with those that run for longer than `slow_after` (zero: none),
+  /// for as long as the subscription lives.
+  absl::StatusOr<StepSubscription> subscribe(
+      StepSubscription::Hear hear, std::chrono::milliseconds slow_after = std::chrono::milliseconds(0));
 
   absl::StatusOr<std::vector<DeviceInfo>> list_devices();
   SessionCounters counters() const;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "actors/deadlines.h"
 #include "actors/errors.h"
@@ -13,12 +13,13 @@
 #include "actors/graph_changes.h"
 #include "actors/inspections.h"
 #include "actors/make_slot.h"
-#include "actors/message_run.h"
+#include "actors/message_runs.h"
 #include "actors/partial_runs.h"
 #include "actors/partition_reports.h"
 #include "actors/run_metadata.h"
 #include "actors/signature_compiler.h"
 #include "actors/signature_key.h"
+#include "actors/subscriptions.h"
 #include "proto/graph.pb.h"
 
 namespace troupe {
@@ -29,7 +30,9 @@ class SessionImpl final : public SessionActor::base {
  public:
   SessionImpl(caf::actor_config& config, std::shared_ptr<SessionCore> core)
       : SessionActor::base(config), core_(std::move(core)), graph_(std::in_place, core_, this),
-        reports_(std::in_place, core_, &*graph_, this) {}
+        reports_(std::in_place, core_, &*graph_, this) {
+    set_down_handler([this](const caf::down_msg& down) { runs_.client_died(down.source); });
+  }
 
   const char* name() const override { return "session"; }
 
@@ -52,12 +55,15 @@ class SessionImpl final : public SessionActor::base {
         [this](const CreateGraph& m) { return create(m); },
         [this](const ExtendGraph& m) { return change(m); },
         [this](const RunRequest& m) -> caf::result<RunReply> { return run(m); },
+        [this](const BeginRun& m) { return begin(m); },
         [this](const MakeCallable& m) -> caf::result<CallableReply> { return make_callable(m); },
         [this](const RunCallable& m) -> caf::result<RunReply> { return run_callable(m); },
         [this](ReleaseCallable m) { return answer(core_->release_callable(m.handle)); },
         [this](const PartialRunSetup& m) { return setup_partial_run(m); },
         [this](const PartialRunRequest& m) -> caf::result<RunReply> { return partial_run(m); },
         [this](const CancelRequest& m) -> caf::result<CancelReply> { return cancel(m); },
+        [this](const Subscribe& m) { return answer(subscriptions_.add(core_, m)); },
+        [this](const Unsubscribe& m) { return answer(subscriptions_.remove(*core_, m)); },
         [this](InspectRequest) -> caf::result<InspectReply> {
           auto promise = make_response_promise<InspectReply>();
           inspections_.begin(*core_, promise);
@@ -77,8 +83,13 @@ class SessionImpl final : public SessionActor::base {
         [this](const GraphChanged& m) { graph_->finish(m); },
         [this](const PartitionsDescribed& m) { reports_->finish(m); },
         [this](CheckDeadlines) { check_deadlines(); },
+        [this](CheckSlowSteps m) { subscriptions_.look(*core_, m); },
         [this](const PartialRunEnded& m) { partial_runs_.forget(m.handle); },
-        [this](const RunEnded& m) { run_ended(m.run); },
+        [this](const StartRun& m) { start_run(m.run); },
+        [this](const DescribeRun& m) {
+          reports_->describe(m.run->names, [run = m.run](const auto& graphs) { run->add_graphs(graphs); });
+        },
+        [this](const RunAnswered& m) { runs_.ended(m); },
         [this](const PartitionGraphsRequest& m) { return partition_graphs(m); },
     };
   }
@@ -111,13 +122,7 @@ class SessionImpl final : public SessionActor::base {
 
   caf::result<SlotReply> lease(const LeaseRequest& m) {
     auto promise = make_response_promise<SlotReply>();
-    lease_then(m, [promise](absl::StatusOr<SlotReply> reply) mutable {
-      if (reply.ok()) {
-        promise.deliver(*std::move(reply));
-      } else {
-        promise.deliver(to_error(reply.status()));
-      }
-    });
+    lease_then(m, [promise](auto reply) mutable { deliver(promise, std::move(reply)); });
     return promise;
   }
 
@@ -173,15 +178,8 @@ class SessionImpl final : public SessionActor::base {
   // --- runs by message ---
 
   caf::result<RunReply> run(const RunRequest& m) {
-    LeaseRequest want;
-    std::vector<Tensor> feeds;
-    for (const auto& [name, value] : m.feeds) {
-      want.feeds.push_back(name);
-      feeds.push_back(value);
-    }
-    want.fetches = m.fetches;
-    want.targets = m.targets;
-    return begin_run(want, std::move(feeds), m.options, want);
+    const LeaseRequest want = signature_of(m.feeds, m.fetches, m.targets);
+    return answer_at_end(want, values_of(m.feeds), m.options, want);
   }
 
   caf::result<RunReply> run_callable(const RunCallable& m) {
@@ -191,42 +189,49 @@ class SessionImpl final : public SessionActor::base {
     if (auto s = check_callable(**callable, m.feeds.size()); !s.ok()) return to_error(s);
     LeaseRequest want;
     want.alias = (*callable)->alias;
-    return begin_run(want, m.feeds, (*callable)->run_options, (*callable)->signature);
+    return answer_at_end(want, m.feeds, (*callable)->run_options, (*callable)->signature);
   }
 
   /// `names`: what the run's partition graphs are planned from.
-  caf::result<RunReply> begin_run(const LeaseRequest& want, std::vector<Tensor> feeds,
-                                  const RunOptions& options, const LeaseRequest& names) {
-    const int64_t cancels = core_->cancels();
-    auto place = core_->enter();
-    if (!place.ok()) return to_error(place.status());
-    core_->gate.count_run(RunGate::kActorStripe);
+  caf::result<RunReply> answer_at_end(const LeaseRequest& want, std::vector<Tensor> feeds,
+                                      const RunOptions& options, const LeaseRequest& names) {
     auto promise = make_response_promise<RunReply>();
-    auto run =
-        std::make_shared<MessageRun>(core_, *std::move(place), cancels, std::move(feeds), options, promise);
+    // Who waits for no answer may be gone before the end.
+    const bool waits = current_mailbox_element()->mid.is_request();
+    const auto run = runs_.answer_at_end(core_, want, std::move(feeds), options,
+                                         waits ? current_sender() : nullptr, promise);
     if (options.output_partition_graphs) run->names = names;
-    lease_then(want, [this, run](absl::StatusOr<SlotReply> leased) {
-      if (!leased.ok()) return run->fail(leased.status());
-      runs_.insert(run);
-      run->start(std::move(*leased->lease), this);
+    if (run->enter(RunGate::kActorStripe).ok()) start_run(run);
+    return promise;
+  }
+
+  caf::result<RunBegun> begin(const BeginRun& m) {
+    if (m.client == nullptr) return to_error(absl::InvalidArgumentError("BeginRun names no client."));
+    const LeaseRequest want = signature_of(m.run.feeds, m.run.fetches, m.run.targets);
+    int64_t number = 0;
+    const auto run = runs_.tell_at_end(core_, want, values_of(m.run.feeds), m.run.options, m.client, &number);
+    if (m.run.options.output_partition_graphs) run->names = want;
+    auto promise = make_response_promise<RunBegun>();
+    if (const absl::Status in = run->enter(RunGate::kActorStripe); !in.ok()) {
+      runs_.forget(number);
+      return to_error(in);
+    }
+    lease_then(want, [this, run, number, promise](absl::StatusOr<SlotReply> leased) mutable {
+      if (!leased.ok()) {
+        runs_.forget(number);
+        run->fail(leased.status());
+        return promise.deliver(to_error(leased.status()));
+      }
+      run->start(std::move(*leased->lease));
+      promise.deliver(RunBegun{number, run->step_id()});
     });
     return promise;
   }
 
-  void run_ended(const std::shared_ptr<MessageRun>& run) {
-    if (run->conclude()) {
-      if (auto again = make_slot_reply(run->alias()); again.ok())
-        return run->start(std::move(*again->lease), this);
-    }
-    if (!run->status().ok() || !run->options().output_partition_graphs) {
-      runs_.erase(run);
-      return run->status().ok() ? run->succeed() : run->fail(run->status());
-    }
-    reports_->describe(run->names, [this, run](absl::StatusOr<PartitionGraphs> graphs) {
-      runs_.erase(run);
-      if (!graphs.ok()) return run->fail(graphs.status());
-      add_partition_graphs(graphs->graphs, &run->reply().stats.metadata);
-      run->succeed();
+  void start_run(const std::shared_ptr<OutstandingRun>& run) {
+    lease_then(run->want(), [run](absl::StatusOr<SlotReply> leased) {
+      if (!leased.ok()) return run->fail(leased.status());
+      run->start(std::move(*leased->lease));
     });
   }
 
@@ -294,22 +299,14 @@ class SessionImpl final : public SessionActor::base {
 
   caf::result<PartitionGraphs> partition_graphs(const PartitionGraphsRequest& m) {
     auto promise = make_response_promise<PartitionGraphs>();
-    reports_->describe(m.signature, [promise](absl::StatusOr<PartitionGraphs> graphs) mutable {
-      if (graphs.ok()) {
-        promise.deliver(*std::move(graphs));
-      } else {
-        promise.deliver(to_error(graphs.status()));
-      }
-    });
+    reports_->describe(m.signature, [promise](auto graphs) mutable { deliver(promise, std::move(graphs)); });
     return promise;
   }
 
   // --- control ---
 
   caf::result<CancelReply> cancel(const CancelRequest& m) {
-    std::string why =
-        m.reason.empty() ? "Run call was cancelled" : absl::StrCat("Run call was cancelled: ", m.reason);
-    const absl::Status reason = absl::CancelledError(why);
+    const absl::Status reason = cancelled_by_caller(m.reason);
     if (m.step_id != 0) {
       int steps = broadcast_cancel(m.step_id, reason);
       if (steps > 0) return CancelReply{steps};
@@ -356,8 +353,7 @@ class SessionImpl final : public SessionActor::base {
   /// Nobody else will: CAF drops the promises and handlers of an actor that ends without a word. The runs give back their slots
   /// and places when their steps, which are cancelled, have ended.
   void answer_all(const absl::Status& status) {
-    for (const auto& run : runs_) run->answer_early(status);
-    runs_.clear();
+    runs_.fail(status);
     inspections_.fail(status);
   }
 
@@ -380,9 +376,9 @@ class SessionImpl final : public SessionActor::base {
   Deadlines deadlines_;
   /// By sorted key: who waits for the compiler.
   absl::flat_hash_map<std::string, std::vector<Waiter>> pending_;
-  /// Runs by message whose steps are under way.
-  absl::flat_hash_set<std::shared_ptr<MessageRun>> runs_;
+  MessageRuns runs_{this};
   Inspections inspections_{this};
+  Subscriptions subscriptions_{this};
   PartialRuns partial_runs_{this};
 };
 

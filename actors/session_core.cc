@@ -103,6 +103,11 @@ void SessionCore::release_callables() {
   released.swap(callables_);
 }
 
+absl::Status cancelled_by_caller(absl::string_view reason) {
+  constexpr char kWhat[] = "Run call was cancelled";
+  return absl::CancelledError(reason.empty() ? std::string(kWhat) : absl::StrCat(kWhat, ": ", reason));
+}
+
 absl::Status check_callable(const CallableCode& callable, size_t num_feeds) {
   const size_t expected = callable.alias->feed_at.size();
   if (num_feeds == expected) return absl::OkStatus();

@@ -13,6 +13,7 @@
 #include "actors/run_gate.h"
 #include "actors/signature_cache.h"
 #include "actors/signature.h"
+#include "actors/step_listeners.h"
 #include "actors/units/named_pool.h"
 #include "devices/cpu/folding_evaluator.h"
 #include "devices/device_set.h"
@@ -111,6 +112,9 @@ struct SessionCore {
   /// Earliest deadline for which SESSION has set its clock; INT64_MAX: none.
   std::atomic<int64_t> armed{INT64_MAX};
 
+  /// Who hears what becomes of steps.
+  StepListeners listeners;
+
   /// Every slot that was ever made and is not gone; SESSION's broadcast goes to all of them.
   std::vector<std::weak_ptr<StepSlot>> slots();
   void add_slot(const std::shared_ptr<StepSlot>& slot);
@@ -132,6 +136,9 @@ struct SessionCore {
 absl::StatusOr<Tensor> fed_tensor(const SessionCore& core, const Tensor& value);
 /// The session handles among these fetches stay when the step, which has ended well or got so far, is over.
 void keep_session_handles(StepSlot& slot, std::span<const std::string> fetches);
+
+/// Cancelled "Run call was cancelled: <reason>".
+absl::Status cancelled_by_caller(absl::string_view reason);
 
 /// InvalidArgument "Expected n feed tensors, but got m."
 absl::Status check_callable(const CallableCode& callable, size_t num_feeds);

@@ -68,6 +68,15 @@ void drop_repeats(std::vector<std::string>* sorted, std::vector<int>* at) {
 
 }  // namespace
 
+LeaseRequest signature_of(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
+                          const std::vector<std::string>& targets) {
+  LeaseRequest want;
+  for (const auto& f : feeds) want.feeds.push_back(f.first);
+  want.fetches = fetches;
+  want.targets = targets;
+  return want;
+}
+
 void append_signature_key(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
                           const std::vector<std::string>& targets, std::string* key) {
   append_key(feeds, fetches, targets, key);

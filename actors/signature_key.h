@@ -8,6 +8,10 @@
 
 namespace troupe {
 
+/// A signature by its names.
+LeaseRequest signature_of(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
+                          const std::vector<std::string>& targets);
+
 /// The text by which a signature is looked up: names in the caller's order, with lengths, so that no two differ only
 /// in where a name ends.
 void append_signature_key(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,

@@ -49,6 +49,7 @@ StepLease& StepLease::operator=(StepLease&& other) noexcept {
   home_ = other.home_;
   alias_ = other.alias_;
   keep_ = std::move(other.keep_);
+  begun_ = std::exchange(other.begun_, false);
   return *this;
 }
 
@@ -91,6 +92,9 @@ absl::Status StepLease::begin(const RunOptions& options, int64_t cancels) {
   const auto timeout = options.timeout.count() != 0 ? options.timeout : core.options.operation_timeout;
   if (timeout.count() > 0) around.deadline = core.now() + timeout;
   begin(around);
+  begun_ = true;
+  if (core.listeners.any()) [[unlikely]]
+    core.listeners.tell(event_of(*slot_, core.id, slot_->life.id()));
   if (timeout.count() > 0) {
     const int64_t at = around.deadline.time_since_epoch().count();
     if (at < core.armed.load(std::memory_order_acquire)) caf::anon_send(core.actor, CheckDeadlines{});
@@ -144,7 +148,17 @@ absl::Status StepLease::take(std::span<Tensor> fetches, RunStats* stats, bool* f
       status = absl::InvalidArgumentError(absl::StrCat("Retval[", at, "] does not have value"));
   }
   for (Tensor& t : slot->retvals) t = Tensor();
+  StepListeners& listeners = slot->session->listeners;
+  const bool tell = std::exchange(begun_, false) && listeners.any();
+  StepEvent event;
+  if (tell) [[unlikely]] {
+    event = event_of(*slot, slot->session->id, slot->life.id());
+    event.kind = status.ok() ? StepEvent::Kind::kEnded : StepEvent::Kind::kFailed;
+    event.status = status;
+  }
   slot->end();
+  if (tell) [[unlikely]]
+    listeners.tell(event);
   if (alias_ == nullptr) slot->unit->set_lender(nullptr);
   home_->give_back(slot);
   return status;

@@ -46,6 +46,9 @@ class StepLease {
   /// Null when the caller keeps it, and of functions.
   const std::shared_ptr<const SignatureAlias>& kept_alias() const { return keep_; }
 
+  /// How many the caller asked for; not of a function.
+  size_t num_fetches() const { return alias_->fetch_at.size(); }
+
   /// The caller's feed number i. InvalidArgument "Expects arg[0] to be float but int32 is provided". An error is the run's end: `take`
   /// gives it.
   absl::Status load(size_t i, const Tensor& value);
@@ -76,6 +79,8 @@ class StepLease {
   /// Null for a function.
   const SignatureAlias* alias_ = nullptr;
   std::shared_ptr<const SignatureAlias> keep_;
+  /// A step of the session's own has begun: those who listen hear of its end.
+  bool begun_ = false;
 };
 
 }  // namespace troupe

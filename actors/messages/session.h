@@ -1,5 +1,8 @@
 #pragma once
 
+#include <caf/replies_to.hpp>
+#include <caf/typed_actor.hpp>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,6 +46,39 @@ struct RunRequest {
 struct RunReply {
   std::vector<Tensor> fetches;
   RunStats stats;
+};
+/// To the client: a run that was begun is over.
+struct RunFinished {
+  int64_t run = 0;
+  absl::Status status;
+  RunReply reply;
+};
+/// Whoever begins runs that he does not wait for.
+using RunClient = caf::typed_actor<caf::reacts_to<RunFinished>>;
+/// One step that nobody waits for. Answer: RunBegun, once its signature is compiled; or why it cannot begin, and no more. Its end is told to
+/// `client`, whose death ends it.
+struct BeginRun {
+  RunRequest run;
+  RunClient client;
+};
+struct RunBegun {
+  /// This session's number for it.
+  int64_t run = 0;
+  /// For CancelRequest; in InspectReply it is listed under this.
+  int64_t step_id = 0;
+};
+/// Whoever is told what becomes of a session's steps.
+using StepListener = caf::typed_actor<caf::reacts_to<StepEvent>>;
+/// From now on `listener` gets a StepEvent for each step that begins and ends, until it or the session ends, or Unsubscribe. Answer: Done;
+/// InvalidArgument for no listener, and for one that listens already.
+struct Subscribe {
+  StepListener listener;
+  /// Steps that run for longer are told of while they run; zero: none.
+  std::chrono::milliseconds slow_after{0};
+};
+/// Answer: Done, also when it does not listen. Events that are on their way still come.
+struct Unsubscribe {
+  StepListener listener;
 };
 /// Cancels one step, or all of them when step_id is 0: the broadcast. Answer: CancelReply.
 struct CancelRequest {

@@ -7,10 +7,11 @@
 
 #include "absl/status/statusor.h"
 #include "actors/messages/in_process.h"
+#include "actors/messages/session.h"
 
 namespace troupe {
 
-class MessageRun;
+class OutstandingRun;
 class StepLease;
 struct GraphChange;
 struct Signature;
@@ -60,10 +61,24 @@ struct PartitionsDescribed {
 };
 /// Look at the deadlines of the running steps.
 struct CheckDeadlines {};
+/// Look for slow steps. One of an earlier clock is late.
+struct CheckSlowSteps {
+  int64_t clock = 0;
+};
 
-/// The step of a run by message is over.
-struct RunEnded {
-  std::shared_ptr<MessageRun> run;
+/// A run wants a slot, and to be begun on it.
+struct StartRun {
+  std::shared_ptr<OutstandingRun> run;
+};
+/// A run that has ended well wants its partition graphs.
+struct DescribeRun {
+  std::shared_ptr<OutstandingRun> run;
+};
+/// A run by message is over, by SESSION's number for it.
+struct RunAnswered {
+  int64_t number = 0;
+  absl::Status status;
+  std::shared_ptr<RunReply> reply;
 };
 
 }  // namespace troupe

@@ -2,6 +2,8 @@
 #include <caf/all.hpp>
 #include <gmock/gmock.h>
 
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include "actors/errors.h"
@@ -114,6 +116,102 @@ TEST_F(SessionMessages, of_a_partial_run_whose_actor_is_killed_are_answered_and_
   self->send_exit(run, caf::exit_reason::kill);
   turn.receive([](const RunReply&) { ADD_FAILURE() << "it hangs"; }, [](caf::error& e) { EXPECT_TRUE(e); });
   EXPECT_TRUE(s.wait_idle(kAnswerTime).ok()) << "its step must end without anybody's help";
+}
+
+/// A client that keeps what it is told.
+struct Heard {
+  std::mutex mu;
+  std::condition_variable changed;
+  std::vector<RunFinished> ends;
+
+  std::vector<RunFinished> await(size_t n) {
+    std::unique_lock lock(mu);
+    EXPECT_TRUE(changed.wait_for(lock, kAnswerTime, [&] { return ends.size() >= n; })) << ends.size();
+    return ends;
+  }
+};
+
+RunClient spawn_client(caf::actor_system& system, const std::shared_ptr<Heard>& heard) {
+  return system.spawn([heard](RunClient::pointer) -> RunClient::behavior_type {
+    return {[heard](const RunFinished& m) {
+      std::lock_guard lock(heard->mu);
+      heard->ends.push_back(m);
+      heard->changed.notify_all();
+    }};
+  });
+}
+
+TEST_F(SessionMessages, begin_runs_and_tell_their_client_of_the_end) {
+  open();
+  const auto heard = std::make_shared<Heard>();
+  const RunClient client = spawn_client(runtime_->system(), heard);
+  const auto hangs = ask<RunBegun>(session(), BeginRun{{x(), {"hang"}, {}, {}}, client});
+  const auto sums = ask<RunBegun>(session(), BeginRun{{x(), {"sum"}, {}, {}}, client});
+  ASSERT_TRUE(hangs.ok() && sums.ok()) << hangs.status() << sums.status();
+  EXPECT_NE(hangs->step_id, sums->step_id);
+  EXPECT_NE(hangs->run, sums->run);
+  RunFinished end = heard->await(1)[0];
+  EXPECT_EQ(end.run, sums->run);
+  EXPECT_TRUE(end.status.ok()) << end.status;
+  EXPECT_EQ(end.reply.fetches.at(0).value<float>(), 2);
+  EXPECT_EQ(end.reply.stats.step_id, sums->step_id);
+  // Before its end it is inspected and cancelled by its id.
+  const auto inspected = ask<InspectReply>(session(), InspectRequest{});
+  ASSERT_EQ(inspected->steps.size(), 1U);
+  EXPECT_EQ(inspected->steps[0].step_id, hangs->step_id);
+  EXPECT_EQ(ask<CancelReply>(session(), CancelRequest{hangs->step_id, "enough"})->steps, 1);
+  end = heard->await(2)[1];
+  EXPECT_EQ(end.run, hangs->run);
+  EXPECT_THAT(std::string(end.status.message()), HasSubstr("Run call was cancelled: enough"));
+}
+
+TEST_F(SessionMessages, refuse_to_begin_what_cannot_run) {
+  Session& s = open();
+  const auto heard = std::make_shared<Heard>();
+  const RunClient client = spawn_client(runtime_->system(), heard);
+  EXPECT_EQ(ask<RunBegun>(session(), BeginRun{{x(), {"nowhere"}, {}, {}}, client}).status().code(),
+            absl::StatusCode::kNotFound);
+  EXPECT_EQ(ask<RunBegun>(session(), BeginRun{{x(), {"sum"}, {}, {}}, RunClient()}).status(),
+            absl::InvalidArgumentError("BeginRun names no client."));
+  const SessionActor actor = session();
+  ASSERT_TRUE(s.close().ok());
+  EXPECT_EQ(ask<RunBegun>(actor, BeginRun{{x(), {"sum"}, {}, {}}, client}).status(),
+            absl::CancelledError("Session has been closed."));
+  EXPECT_TRUE(s.wait_idle(kAnswerTime).ok());
+  EXPECT_TRUE(heard->ends.empty());
+}
+
+TEST_F(SessionMessages, end_the_runs_of_a_client_that_dies_and_no_other) {
+  Session& s = open();
+  const auto heard = std::make_shared<Heard>();
+  const RunClient dies = spawn_client(runtime_->system(), std::make_shared<Heard>());
+  const RunClient lives = spawn_client(runtime_->system(), heard);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(ask<RunBegun>(session(), BeginRun{{x(), {"hang"}, {}, {}}, dies}).ok());
+  }
+  const auto other = ask<RunBegun>(session(), BeginRun{{x(), {"hang"}, {}, {}}, lives});
+  ASSERT_TRUE(other.ok());
+  // One who asks, and waits for the answer, is watched too.
+  auto asks = std::make_unique<caf::scoped_actor>(runtime_->system());
+  (*asks)->request(session(), caf::infinite, RunRequest{x(), {"hang"}, {}, {}});
+  while (s.inspect()->size() < 5) std::this_thread::yield();
+  caf::anon_send_exit(dies, caf::exit_reason::kill);
+  while (s.inspect()->size() > 2) std::this_thread::yield();
+  asks.reset();
+  while (s.inspect()->size() > 1) std::this_thread::yield();
+  EXPECT_EQ(s.inspect()->at(0).step_id, other->step_id);
+  EXPECT_TRUE(heard->ends.empty());
+  EXPECT_EQ(*s.cancel(), 1);
+  EXPECT_EQ(heard->await(1)[0].run, other->run);
+}
+
+TEST_F(SessionMessages, tell_clients_when_the_session_dies) {
+  open();
+  const auto heard = std::make_shared<Heard>();
+  const RunClient client = spawn_client(runtime_->system(), heard);
+  ASSERT_TRUE(ask<RunBegun>(session(), BeginRun{{x(), {"hang"}, {}, {}}, client}).ok());
+  caf::anon_send_exit(session(), caf::exit_reason::kill);
+  EXPECT_EQ(heard->await(1)[0].status.code(), absl::StatusCode::kCancelled);
 }
 
 }  // namespace

@@ -31,10 +31,10 @@ CAF_FORBIDDEN = ("actors/step/", "actors/cluster/", "actors/session.h", "actors/
 FLOORS = [
     "options option_table run_values run_gate errors open_questions reusable_message precompiled",
     "messages message_types interfaces",
-    "step_calls step_slot slot_stock signature signature_key signature_cache run_metadata executor_type",
+    "step_calls step_slot step_listeners slot_stock signature signature_key signature_cache run_metadata executor_type",
     "session_core placement_log compile_plan step_lease session_graph signature_compiler",
     "device_actor executor_actor rendezvous_actor step_actor make_slot",
-    "function_cache slot_calls message_run partial_run_actor partial_runs deadlines inspections graph_changes partition_reports session_actor",
+    "function_cache slot_calls outstanding_run message_runs subscriptions partial_run_actor partial_runs deadlines inspections graph_changes partition_reports session_actor",
 ]
 # The rooms of the kernels: a family's folder is seen by itself and by the tests, but for its door FAMILY/FAMILY.h, which
 # register_kernels opens.

@@ -1,0 +1,66 @@
+#include "actors/async_run.h"
+
+#include "actors/outstanding_run.h"
+#include "actors/signature_key.h"
+#include "graph/thrown.h"
+
+namespace troupe {
+namespace {
+
+OutstandingRun::Answer answer_by(RunCallback done) {
+  return [done = std::move(done)](const absl::Status& status, RunReply reply) {
+    (void)guarded("the callback of a run", [&] {
+      if (status.ok()) {
+        done(std::move(reply.fetches), reply.stats);
+      } else {
+        done(status, reply.stats);
+      }
+      return absl::OkStatus();
+    });
+  };
+}
+
+}  // namespace
+
+AsyncRun AsyncRun::begin(std::shared_ptr<SessionCore> core, const std::vector<NamedTensor>& feeds,
+                         const std::vector<std::string>& fetches, const std::vector<std::string>& targets,
+                         const RunOptions& options, RunCallback done) {
+  static thread_local std::string key;
+  key.clear();
+  append_signature_key(feeds, fetches, targets, &key);
+  LeaseRequest want;
+  want.alias = core->signatures.find(key, [&] { return signature_of(feeds, fetches, targets); });
+  if (want.alias == nullptr) want = signature_of(feeds, fetches, targets);
+  auto run = std::make_shared<OutstandingRun>(std::move(core), std::move(want), values_of(feeds), options,
+                                              answer_by(std::move(done)));
+  if (options.output_partition_graphs) run->names = signature_of(feeds, fetches, targets);
+  if (run->enter(RunGate::stripe_of_thread()).ok()) run->begin();
+  return AsyncRun(std::move(run));
+}
+
+AsyncRun AsyncRun::begin(std::shared_ptr<SessionCore> core, const CallableCode& callable,
+                         std::vector<Tensor> feeds, RunCallback done) {
+  const absl::Status good = check_callable(callable, feeds.size());
+  const RunOptions& options = callable.run_options;
+  LeaseRequest want;
+  want.alias = callable.alias;
+  auto run = std::make_shared<OutstandingRun>(std::move(core), std::move(want), std::move(feeds), options,
+                                              answer_by(std::move(done)));
+  if (options.output_partition_graphs) run->names = callable.signature;
+  if (!good.ok()) {
+    run->fail(good);
+  } else if (run->enter(RunGate::stripe_of_thread()).ok()) {
+    run->begin();
+  }
+  return AsyncRun(std::move(run));
+}
+
+int64_t AsyncRun::step_id() const { return run_ == nullptr ? 0 : run_->step_id(); }
+
+bool AsyncRun::over() const { return run_ == nullptr || run_->over(); }
+
+bool AsyncRun::cancel(absl::string_view reason) {
+  return run_ != nullptr && run_->cancel(cancelled_by_caller(reason));
+}
+
+}  // namespace troupe
