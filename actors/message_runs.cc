@@ -51,6 +51,7 @@ MessageRuns::Entry MessageRuns::take(int64_t number) {
   if (it == runs_.end()) return {};
   Entry entry = std::move(it->second);
   runs_.erase(it);
+  if (entry.client == nullptr) return entry;
   const auto client = clients_.find(entry.client);
   if (client != clients_.end() && --client->second == 0) {
     self_->demonitor(entry.client);

@@ -211,16 +211,17 @@ class SessionImpl final : public SessionActor::base {
     int64_t number = 0;
     const auto run = runs_.tell_at_end(core_, want, values_of(m.run.feeds), m.run.options, m.client, &number);
     if (m.run.options.output_partition_graphs) run->names = want;
-    auto promise = make_response_promise<RunBegun>();
     if (const absl::Status in = run->enter(RunGate::kActorStripe); !in.ok()) {
       runs_.forget(number);
       return to_error(in);
     }
+    auto promise = make_response_promise<RunBegun>();
     lease_then(want, [this, run, number, promise](absl::StatusOr<SlotReply> leased) mutable {
       if (!leased.ok()) {
         runs_.forget(number);
         run->fail(leased.status());
-        return promise.deliver(to_error(leased.status()));
+        promise.deliver(to_error(leased.status()));
+        return;
       }
       run->start(std::move(*leased->lease));
       promise.deliver(RunBegun{number, run->step_id()});

@@ -170,7 +170,7 @@ TEST_F(SessionMessages, refuse_to_begin_what_cannot_run) {
   const auto heard = std::make_shared<Heard>();
   const RunClient client = spawn_client(runtime_->system(), heard);
   EXPECT_EQ(ask<RunBegun>(session(), BeginRun{{x(), {"nowhere"}, {}, {}}, client}).status().code(),
-            absl::StatusCode::kNotFound);
+            absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(ask<RunBegun>(session(), BeginRun{{x(), {"sum"}, {}, {}}, RunClient()}).status(),
             absl::InvalidArgumentError("BeginRun names no client."));
   const SessionActor actor = session();

@@ -54,7 +54,7 @@ TEST_F(StepEventsTest, tell_of_each_begin_and_end) {
   const std::vector<StepEvent> events = await(4);
   EXPECT_EQ(events[0].kind, Kind::kBegun);
   EXPECT_EQ(events[0].step_id, stats.step_id);
-  EXPECT_THAT(events[0].fetches, testing::ElementsAre("twice:0"));
+  EXPECT_THAT(events[0].fetches, testing::ElementsAre("twice"));
   EXPECT_EQ(events[0].targets.size(), 1U);
   EXPECT_EQ(events[1].kind, Kind::kEnded);
   EXPECT_EQ(events[1].step_id, stats.step_id);
