@@ -195,11 +195,10 @@ class SessionImpl final : public SessionActor::base {
   /// `names`: what the run's partition graphs are planned from.
   caf::result<RunReply> answer_at_end(const LeaseRequest& want, std::vector<Tensor> feeds,
                                       const RunOptions& options, const LeaseRequest& names) {
+    // Who waits for no answer may be gone before the end. The promise takes the sender with it.
+    const auto client = current_mailbox_element()->mid.is_request() ? current_sender() : nullptr;
     auto promise = make_response_promise<RunReply>();
-    // Who waits for no answer may be gone before the end.
-    const bool waits = current_mailbox_element()->mid.is_request();
-    const auto run = runs_.answer_at_end(core_, want, std::move(feeds), options,
-                                         waits ? current_sender() : nullptr, promise);
+    const auto run = runs_.answer_at_end(core_, want, std::move(feeds), options, client, promise);
     if (options.output_partition_graphs) run->names = names;
     if (run->enter(RunGate::kActorStripe).ok()) start_run(run);
     return promise;
