@@ -63,12 +63,50 @@ absl::StatusOr<Samples> many_threads(const BenchOptions& options, int count) {
   return samples;
 }
 
+/// One thread that keeps `outstanding` runs under way, and waits for none of them.
+absl::StatusOr<Samples> async_runs(const BenchOptions& options, int outstanding) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int kRunsPerSample = 1000;
+  TROUPE_ASSIGN_OR_RETURN(const Bench bench, open_bench(tiny_add()));
+  const std::vector<NamedTensor> feeds = {{"x", Tensor::scalar<float>(1)}};
+  const std::vector<std::string> fetches = {"y"};
+  std::atomic<int> under_way{0};
+  std::atomic<int64_t> failed{0};
+  const RunCallback done = [&](const absl::StatusOr<std::vector<Tensor>>& fetched, const RunStats&) {
+    if (!fetched.ok()) ++failed;
+    under_way.fetch_sub(1, std::memory_order_release);
+  };
+  Samples samples;
+  const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                   std::chrono::duration<double>(options.seconds));
+  for (Clock::time_point last = Clock::now(); last < end;) {
+    for (int i = 0; i < kRunsPerSample; ++i) {
+      while (under_way.load(std::memory_order_acquire) >= outstanding) std::this_thread::yield();
+      under_way.fetch_add(1, std::memory_order_relaxed);
+      (void)bench.session->run_async(feeds, fetches, {}, {}, done);
+    }
+    const Clock::time_point now = Clock::now();
+    samples.nanoseconds.push_back(std::chrono::duration<double, std::nano>(now - last).count() /
+                                  kRunsPerSample);
+    last = now;
+  }
+  while (under_way.load(std::memory_order_acquire) > 0) std::this_thread::yield();
+  if (failed > 0) return absl::InternalError(absl::StrCat(failed.load(), " runs failed"));
+  samples.figures["step_slots"] = static_cast<double>(bench.session->counters().most_step_slots);
+  return samples;
+}
+
 }  // namespace
 
 void add_thread_workloads(std::vector<Workload>* out) {
   for (int count : {1, 4, 16, 64}) {
     out->push_back({absl::StrCat("tiny_add_", count, "_threads"), "tiny_add from so many threads at once",
                     [count](const BenchOptions& o) { return many_threads(o, count); }});
+  }
+  for (int outstanding : {1, 100, 10'000}) {
+    out->push_back({absl::StrCat("tiny_add_", outstanding, "_outstanding"),
+                    "tiny_add from one thread that waits for none: so many under way",
+                    [outstanding](const BenchOptions& o) { return async_runs(o, outstanding); }});
   }
 }
 
