@@ -2,6 +2,8 @@
 
 #include <caf/all.hpp>
 
+#include <optional>
+
 #include "absl/strings/str_cat.h"
 #include "actors/executor_type.h"
 #include "actors/run_metadata.h"
@@ -149,16 +151,15 @@ absl::Status StepLease::take(std::span<Tensor> fetches, RunStats* stats, bool* f
   }
   for (Tensor& t : slot->retvals) t = Tensor();
   StepListeners& listeners = slot->session->listeners;
-  const bool tell = std::exchange(begun_, false) && listeners.any();
-  StepEvent event;
-  if (tell) [[unlikely]] {
+  std::optional<StepEvent> event;
+  if (std::exchange(begun_, false) && listeners.any()) [[unlikely]] {
     event = event_of(*slot, slot->session->id, slot->life.id());
-    event.kind = status.ok() ? StepEvent::Kind::kEnded : StepEvent::Kind::kFailed;
-    event.status = status;
+    event->kind = status.ok() ? StepEvent::Kind::kEnded : StepEvent::Kind::kFailed;
+    event->status = status;
   }
   slot->end();
-  if (tell) [[unlikely]]
-    listeners.tell(event);
+  if (event) [[unlikely]]
+    listeners.tell(*event);
   if (alias_ == nullptr) slot->unit->set_lender(nullptr);
   home_->give_back(slot);
   return status;
