@@ -18,6 +18,29 @@ struct StepSubscription::Ear {
   std::shared_ptr<const Hear> hear;  // guarded by mu
 };
 
+/// Calls the function, until it ends or the function is gone.
+class StepSubscription::Listener final : public StepListener::base {
+ public:
+  Listener(caf::actor_config& config, std::shared_ptr<Ear> ear)
+      : StepListener::base(config), ear_(std::move(ear)) {}
+  const char* name() const override { return "listener"; }
+  void on_exit() override { ear_ = nullptr; }
+  behavior_type make_behavior() override {
+    return {[this](const StepEvent& event) {
+      std::lock_guard lock(ear_->mu);
+      const auto hear = ear_->hear;
+      if (hear == nullptr) return;
+      (void)guarded("a subscriber to steps", [&] {
+        (*hear)(event);
+        return absl::OkStatus();
+      });
+    }};
+  }
+
+ private:
+  std::shared_ptr<Ear> ear_;
+};
+
 absl::StatusOr<StepSubscription> StepSubscription::begin(SessionCore& core, Hear hear,
                                                          std::chrono::milliseconds slow_after) {
   if (!hear) return absl::InvalidArgumentError("There is no function to hear of steps.");
@@ -25,17 +48,7 @@ absl::StatusOr<StepSubscription> StepSubscription::begin(SessionCore& core, Hear
   const auto ear = subscription.ear_ = std::make_shared<Ear>();
   ear->hear = std::make_shared<const Hear>(std::move(hear));
   // Both hold each other until the actor ends.
-  ear->actor = core.system->spawn<caf::hidden>([ear](StepListener::pointer) -> StepListener::behavior_type {
-    return {[ear](const StepEvent& event) {
-      std::lock_guard lock(ear->mu);
-      const auto hear = ear->hear;
-      if (hear == nullptr) return;
-      (void)guarded("a subscriber to steps", [&] {
-        (*hear)(event);
-        return absl::OkStatus();
-      });
-    }};
-  });
+  ear->actor = core.system->spawn<Listener, caf::hidden>(ear);
   absl::Status status = absl::InternalError("no answer");
   caf::scoped_actor self{*core.system};
   // SESSION answers in its turn, and CAF for one that has gone: no timeout.

@@ -26,6 +26,7 @@ class StepSubscription {
  private:
   friend class Session;
   struct Ear;
+  class Listener;
   static absl::StatusOr<StepSubscription> begin(SessionCore& core, Hear hear,
                                                 std::chrono::milliseconds slow_after);
   std::shared_ptr<Ear> ear_;
