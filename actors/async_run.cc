@@ -25,11 +25,8 @@ OutstandingRun::Answer answer_by(RunCallback done) {
 AsyncRun AsyncRun::begin(std::shared_ptr<SessionCore> core, const std::vector<NamedTensor>& feeds,
                          const std::vector<std::string>& fetches, const std::vector<std::string>& targets,
                          const RunOptions& options, RunCallback done) {
-  static thread_local std::string key;
-  key.clear();
-  append_signature_key(feeds, fetches, targets, &key);
   LeaseRequest want;
-  want.alias = core->signatures.find(key, [&] { return signature_of(feeds, fetches, targets); });
+  want.alias = core->signatures.find(feeds, fetches, targets);
   if (want.alias == nullptr) want = signature_of(feeds, fetches, targets);
   auto run = std::make_shared<OutstandingRun>(std::move(core), std::move(want), values_of(feeds), options,
                                               answer_by(std::move(done)));

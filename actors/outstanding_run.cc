@@ -15,18 +15,12 @@ OutstandingRun::~OutstandingRun() { fail(absl::CancelledError("the session's act
 
 absl::Status OutstandingRun::enter(int stripe) {
   cancels_ = core_->cancels();
-  auto place = core_->enter(stripe);
+  auto place = core_->enter_run(stripe);
   if (!place.ok()) {
     fail(place.status());
     return place.status();
   }
   place_ = *std::move(place);
-  if (!core_->has_graph.load(std::memory_order_acquire)) {
-    const auto none = absl::InvalidArgumentError("Session was not created with a graph before Run()!");
-    fail(none);
-    return none;
-  }
-  core_->gate.count_run(stripe);
   return absl::OkStatus();
 }
 

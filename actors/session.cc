@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "actors/ask.h"
 #include "actors/errors.h"
 #include "actors/run_metadata.h"
 #include "actors/runtime_impl.h"
@@ -50,17 +51,10 @@ struct Session::Impl {
   /// Ready when nothing of the core is left.
   std::future<void> core_gone;
 
-  /// Asks the SESSION and waits: without a timeout, since it answers when a step ends or a graph is compiled, however long that
-  /// takes. A SESSION that ends answers before it goes, and CAF does for one that has gone.
+  /// Asks the SESSION and waits.
   template <class Reply, class Message>
   absl::StatusOr<Reply> ask(Message message) {
-    SessionActor actor = core->actor;
-    caf::scoped_actor self{*system};
-    absl::StatusOr<Reply> result = absl::InternalError("no answer");
-    self->request(actor, caf::infinite, std::move(message))
-        .receive([&](Reply& reply) { result = std::move(reply); },
-                 [&](caf::error& error) { result = to_status(error); });
-    return result;
+    return troupe::ask<Reply>(*system, core->actor, std::move(message));
   }
 
   /// A slot of the signature that `want` names, which SESSION makes.
@@ -83,21 +77,11 @@ absl::StatusOr<std::unique_ptr<Session>> Session::open(Runtime& runtime, const S
   TROUPE_RETURN_IF_ERROR(runtime.impl().check_running());
   auto impl = std::make_unique<Impl>();
   impl->system = &runtime.system();
-  caf::scoped_actor self{runtime.system()};
-  absl::Status status = absl::InternalError("no answer");
-  SessionActor actor;
-  // The RUNTIME answers in its turn, and CAF for one that has gone: no timeout.
-  self->request(runtime_actor(runtime), caf::infinite, OpenSession{options})
-      .receive(
-          [&](const SessionActor& a) {
-            actor = a;
-            status = absl::OkStatus();
-          },
-          [&](caf::error& error) { status = to_status(error); });
+  const auto actor = ask<SessionActor>(runtime.system(), runtime_actor(runtime), OpenSession{options});
   // A RUNTIME that ended meanwhile answers with no more than that.
-  if (absl::IsUnavailable(status)) TROUPE_RETURN_IF_ERROR(runtime.impl().check_running());
-  TROUPE_RETURN_IF_ERROR(status);
-  impl->core = core_of(runtime, actor);
+  if (absl::IsUnavailable(actor.status())) TROUPE_RETURN_IF_ERROR(runtime.impl().check_running());
+  TROUPE_RETURN_IF_ERROR(actor.status());
+  impl->core = core_of(runtime, *actor);
   if (impl->core == nullptr) return absl::UnavailableError("the session ended before it was opened");
   impl->core_gone = impl->core->gone.get_future();
   return std::unique_ptr<Session>(new Session(std::move(impl)));
@@ -154,12 +138,7 @@ template <class Lease, class Feed>
 absl::Status Session::Impl::run(const RunOptions& options, const Lease& lease_slot, size_t num_feeds,
                                 const Feed& feed, std::span<Tensor> fetches, RunStats* stats) {
   const int64_t cancels = core->cancels();
-  const int stripe = RunGate::stripe_of_thread();
-  TROUPE_ASSIGN_OR_RETURN(const RunGate::Place place, core->enter(stripe));
-  if (!core->has_graph.load(std::memory_order_acquire)) {
-    return absl::InvalidArgumentError("Session was not created with a graph before Run()!");
-  }
-  core->gate.count_run(stripe);
+  TROUPE_ASSIGN_OR_RETURN(const RunGate::Place place, core->enter_run(RunGate::stripe_of_thread()));
   for (int attempt = 1;; ++attempt) {
     TROUPE_ASSIGN_OR_RETURN(StepLease lease, lease_slot());
     for (size_t i = 0; i < num_feeds; ++i) TROUPE_RETURN_IF_ERROR(lease.load(i, feed(i)));
@@ -176,10 +155,7 @@ absl::StatusOr<std::vector<Tensor>> Session::run(const std::vector<NamedTensor>&
                                                  const RunOptions& options, RunStats* stats) {
   SessionCore& core = *impl_->core;
   auto lease = [&]() -> absl::StatusOr<StepLease> {
-    static thread_local std::string key;
-    key.clear();
-    append_signature_key(feeds, fetches, targets, &key);
-    if (auto alias = core.signatures.find(key, [&] { return signature_of(feeds, fetches, targets); })) {
+    if (auto alias = core.signatures.find(feeds, fetches, targets)) {
       if (auto slot = alias->signature->slots.take()) return StepLease(std::move(slot), std::move(alias));
       LeaseRequest want;
       want.alias = std::move(alias);

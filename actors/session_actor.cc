@@ -129,9 +129,7 @@ class SessionImpl final : public SessionActor::base {
   /// A slot: at once when the signature is known, else when it is compiled.
   void lease_then(const LeaseRequest& m, Leased then) {
     if (core_->closed()) return then(absl::CancelledError("Session has been closed."));
-    if (!core_->has_graph) {
-      return then(absl::InvalidArgumentError("Session was not created with a graph before Run()!"));
-    }
+    if (const absl::Status none = core_->check_graph(); !none.ok()) return then(none);
     if (m.alias != nullptr) return then(make_slot_reply(m.alias));
     std::string key = signature_key(m);
     if (auto alias = core_->signatures.find(key, [&] { return m; })) return then(make_slot_reply(alias));

@@ -15,6 +15,19 @@ absl::StatusOr<RunGate::Place> SessionCore::enter(int stripe) {
   return absl::CancelledError("Session has been closed.");
 }
 
+absl::StatusOr<RunGate::Place> SessionCore::enter_run(int stripe) {
+  auto place = enter(stripe);
+  if (!place.ok()) return place;
+  if (absl::Status s = check_graph(); !s.ok()) return s;
+  gate.count_run(stripe);
+  return place;
+}
+
+absl::Status SessionCore::check_graph() const {
+  if (has_graph.load(std::memory_order_acquire)) return absl::OkStatus();
+  return absl::InvalidArgumentError("Session was not created with a graph before Run()!");
+}
+
 void SessionCore::note_cancel(absl::Status reason) {
   std::lock_guard lock(cancel_mu_);
   last_cancel_ = std::move(reason);

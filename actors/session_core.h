@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "actors/callable_code.h"
 #include "actors/run_gate.h"
 #include "actors/signature_cache.h"
 #include "actors/signature.h"
@@ -22,21 +23,6 @@ namespace troupe {
 
 class FunctionCache;
 struct Services;
-
-/// A callable: a signature that stays compiled, and how it runs.
-struct CallableCode {
-  CallableCode(std::shared_ptr<const SignatureAlias> a, LeaseRequest names, const RunOptions& options)
-      : alias(std::move(a)), signature(std::move(names)), run_options(options) {
-    ++alias->signature->pins;
-  }
-  ~CallableCode() { --alias->signature->pins; }
-  CallableCode(const CallableCode&) = delete;
-
-  const std::shared_ptr<const SignatureAlias> alias;
-  /// What it was made of, by names.
-  const LeaseRequest signature;
-  const RunOptions run_options;
-};
 
 /// What SESSION shares with the callers that run steps: the compiled signatures, the gate, the counters. SESSION alone
 /// decides; callers read. Lives until the last slot and the last compiler are gone.
@@ -54,6 +40,10 @@ struct SessionCore {
   bool closed() const { return gate.is_shut(); }
   /// Counts a run in. Cancelled "Session has been closed." when the gate is shut.
   absl::StatusOr<RunGate::Place> enter(int stripe = RunGate::kActorStripe);
+
+  /// The same for a run. InvalidArgument "Session was not created with a graph before Run()!", too.
+  absl::StatusOr<RunGate::Place> enter_run(int stripe);
+  absl::Status check_graph() const;
 
   /// @name Cancelling every step, those too that were counted in but have no slot yet
   /// How often so far; a run remembers it from when it was counted in.

@@ -31,6 +31,15 @@ std::shared_ptr<const SignatureAlias> SignatureCache::find(const std::string& ke
   return alias;
 }
 
+std::shared_ptr<const SignatureAlias> SignatureCache::find(const std::vector<NamedTensor>& feeds,
+                                                           const std::vector<std::string>& fetches,
+                                                           const std::vector<std::string>& targets) {
+  static thread_local std::string key;
+  key.clear();
+  append_signature_key(feeds, fetches, targets, &key);
+  return find(key, [&] { return signature_of(feeds, fetches, targets); });
+}
+
 void SignatureCache::touch(Signature& signature) const {
   const int64_t now = misses();
   if (signature.last_used.load(std::memory_order_relaxed) != now)

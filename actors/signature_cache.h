@@ -24,6 +24,10 @@ class SignatureCache {
   /// which is asked for when that order of names is not known. Counts a hit.
   std::shared_ptr<const SignatureAlias> find(const std::string& key,
                                              absl::FunctionRef<LeaseRequest()> request);
+  /// The same of a run's names, as its caller writes them.
+  std::shared_ptr<const SignatureAlias> find(const std::vector<NamedTensor>& feeds,
+                                             const std::vector<std::string>& fetches,
+                                             const std::vector<std::string>& targets);
   /// Adds a signature. When there are more than `bound`, others go out of use: returned, for whoever has the time to free them.
   std::vector<std::shared_ptr<Signature>> add(const std::string& sorted_key,
                                               std::shared_ptr<Signature> signature, size_t bound);

@@ -51,7 +51,7 @@ StepLease& StepLease::operator=(StepLease&& other) noexcept {
   home_ = other.home_;
   alias_ = other.alias_;
   keep_ = std::move(other.keep_);
-  begun_ = std::exchange(other.begun_, false);
+  begun_ = other.begun_;
   return *this;
 }
 

@@ -30,12 +30,13 @@ absl::Status StepListeners::add(const StepListener& listener, std::chrono::milli
 }
 
 void StepListeners::remove(const caf::actor_addr& listener) {
-  std::vector<Listener> gone;  // destroyed outside the lock
+  Listener gone;  // destroyed outside the lock
   std::lock_guard lock(mu_);
-  const auto last = std::partition(listeners_.begin(), listeners_.end(),
-                                   [&](const Listener& l) { return l.actor.address() != listener; });
-  gone.assign(std::make_move_iterator(last), std::make_move_iterator(listeners_.end()));
-  listeners_.erase(last, listeners_.end());
+  const auto at = std::find_if(listeners_.begin(), listeners_.end(),
+                               [&](const Listener& l) { return l.actor.address() == listener; });
+  if (at == listeners_.end()) return;
+  gone = std::move(*at);
+  listeners_.erase(at);
   any_.store(!listeners_.empty(), std::memory_order_release);
 }
 

@@ -4,9 +4,10 @@
 
 #include <mutex>
 
-#include "actors/errors.h"
+#include "actors/ask.h"
 #include "actors/interfaces.h"
 #include "actors/session_core.h"
+#include "graph/status.h"
 #include "graph/thrown.h"
 
 namespace troupe {
@@ -49,13 +50,7 @@ absl::StatusOr<StepSubscription> StepSubscription::begin(SessionCore& core, Hear
   ear->hear = std::make_shared<const Hear>(std::move(hear));
   // Both hold each other until the actor ends.
   ear->actor = core.system->spawn<Listener, caf::hidden>(ear);
-  absl::Status status = absl::InternalError("no answer");
-  caf::scoped_actor self{*core.system};
-  // SESSION answers in its turn, and CAF for one that has gone: no timeout.
-  self->request(core.actor, caf::infinite, Subscribe{ear->actor, slow_after})
-      .receive([&](const Done&) { status = absl::OkStatus(); },
-               [&](caf::error& error) { status = to_status(error); });
-  if (!status.ok()) return status;
+  TROUPE_RETURN_IF_ERROR(ask<Done>(*core.system, core.actor, Subscribe{ear->actor, slow_after}).status());
   return subscription;
 }
 

@@ -19,7 +19,6 @@ using troupe::c_api::has_places;
 using troupe::c_api::is_list;
 using troupe::c_api::text;
 using troupe::c_api::typed;
-using troupe::c_api::typed_list;
 namespace c_api = troupe::c_api;
 namespace pb = ::tensorflow;
 

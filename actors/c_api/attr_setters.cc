@@ -15,14 +15,13 @@ using troupe::AttrValue;
 using troupe::DataType;
 using troupe::PartialShape;
 using troupe::Tensor;
+using troupe::c_api::text;
 namespace c_api = troupe::c_api;
 namespace pb = ::tensorflow;
 
 namespace {
 
 constexpr char kColocation[] = "_class";
-
-const char* text(const char* s) { return s == nullptr ? "" : s; }
 
 std::string bytes(const void* value, size_t length) {
   return value == nullptr ? std::string() : std::string(static_cast<const char*>(value), length);

@@ -6,14 +6,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "actors/c_api/border.h"
 #include "actors/c_api/handles.h"
 #include "graph/ops/attr.h"
 
 namespace troupe::c_api {
 
 // The values of an operation's attrs, for the functions that read them.
-
-inline const char* text(const char* s) { return s == nullptr ? "" : s; }
 
 /// Whether there are places for `count` results; else the status says that there are none.
 template <class... Places>

@@ -17,6 +17,9 @@
 
 namespace troupe::c_api {
 
+/// A client's text, which may be null: the empty one.
+inline const char* text(const char* s) { return s == nullptr ? "" : s; }
+
 /// For a `catch (...)`: ResourceExhausted when memory was short, else Internal.
 void set_thrown(TF_Status* to) noexcept;
 

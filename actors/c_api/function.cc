@@ -12,6 +12,7 @@
 
 #include "proto/function.pb.h"
 
+using troupe::c_api::text;
 namespace c_api = troupe::c_api;
 namespace pb = ::tensorflow;
 
@@ -19,8 +20,6 @@ namespace {
 
 /// Graphs with functions are for readers that know them.
 constexpr int kFunctionsVersion = 12;
-
-const char* text(const char* s) { return s == nullptr ? "" : s; }
 
 template <class Message>
 bool parse(const void* proto, size_t length, Message* out) {

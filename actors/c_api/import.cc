@@ -12,6 +12,7 @@
 #include "proto/function.pb.h"
 #include "proto/graph.pb.h"
 
+using troupe::c_api::text;
 namespace c_api = troupe::c_api;
 namespace pb = ::tensorflow;
 
@@ -32,8 +33,6 @@ namespace {
 
 /// Graphs with functions are for readers that know them.
 constexpr int kFunctionsVersion = 12;
-
-const char* text(const char* s) { return s == nullptr ? "" : s; }
 
 /// What the nodes of the message say beside what a Node holds.
 void carry_extras(const pb::GraphDef& def, int first_id, TF_Graph* graph) {

@@ -20,6 +20,7 @@
 
 using troupe::Endpoint;
 using troupe::Node;
+using troupe::c_api::text;
 namespace c_api = troupe::c_api;
 using c_api::check_operation;
 using c_api::check_output;
@@ -28,8 +29,6 @@ using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CodedOutputStream;
 
 namespace {
-
-const char* text(const char* s) { return s == nullptr ? "" : s; }
 
 /// What sessions that have the node get only with the whole graph; so do those that lack it when its attrs, by which an
 /// increment types it, may not fit any more.

@@ -21,14 +21,6 @@ namespace {
 
 std::string node_text(absl::string_view name) { return absl::StrCat("{{node ", name, "}}"); }
 
-absl::Status check_deprecation(const troupe::OpDef& op, int producer) {
-  if (op.deprecated_since <= 0 || producer < op.deprecated_since) return absl::OkStatus();
-  return absl::UnimplementedError(
-      absl::StrCat("Op ", op.name, " is not available in GraphDef version ", producer,
-                   ". It has been removed in version ", op.deprecated_since, ". ",
-                   op.deprecation.empty() ? troupe::deprecation_advice(op.name) : op.deprecation, "."));
-}
-
 /// On the wire an empty list has no kind: it is as good as one of another kind.
 bool is_empty_list(const AttrValue& value) {
   return std::visit(
@@ -215,7 +207,7 @@ absl::StatusOr<TF_Operation*> TF_OperationDescription::finish() {
   if (!colocation.empty()) set_attr("_class", std::vector<std::string>(colocation.begin(), colocation.end()));
   TROUPE_RETURN_IF_ERROR(building_error());
   TROUPE_RETURN_IF_ERROR(check_attrs());
-  TROUPE_RETURN_IF_ERROR(check_deprecation(*op_, graph->graph.versions().producer));
+  TROUPE_RETURN_IF_ERROR(troupe::check_not_deprecated(*op_, graph->graph.versions().producer));
   if (graph->require_shape_functions && !op_->shape_fn && graph->graph.library()->find(op_name_) == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat("No shape inference function exists for op '", op_name_,
                                                    "', did you forget to define it?"));
