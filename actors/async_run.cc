@@ -32,7 +32,7 @@ AsyncRun AsyncRun::begin(std::shared_ptr<SessionCore> core, const std::vector<Na
                                               answer_by(std::move(done)));
   if (options.output_partition_graphs) run->names = signature_of(feeds, fetches, targets);
   if (run->enter(RunGate::stripe_of_thread()).ok()) run->begin();
-  return AsyncRun(std::move(run));
+  return AsyncRun(run);
 }
 
 AsyncRun AsyncRun::begin(std::shared_ptr<SessionCore> core, const CallableCode& callable,
@@ -49,15 +49,23 @@ AsyncRun AsyncRun::begin(std::shared_ptr<SessionCore> core, const CallableCode& 
   } else if (run->enter(RunGate::stripe_of_thread()).ok()) {
     run->begin();
   }
-  return AsyncRun(std::move(run));
+  return AsyncRun(run);
 }
 
-int64_t AsyncRun::step_id() const { return run_ == nullptr ? 0 : run_->step_id(); }
+AsyncRun::AsyncRun(const std::shared_ptr<OutstandingRun>& run) : run_(run), step_id_(run->step_id()) {}
 
-bool AsyncRun::over() const { return run_ == nullptr || run_->over(); }
+int64_t AsyncRun::step_id() const {
+  return step_id_ == nullptr ? 0 : step_id_->load(std::memory_order_relaxed);
+}
+
+bool AsyncRun::over() const {
+  const auto run = run_.lock();
+  return run == nullptr || run->over();
+}
 
 bool AsyncRun::cancel(absl::string_view reason) {
-  return run_ != nullptr && run_->cancel(cancelled_by_caller(reason));
+  const auto run = run_.lock();
+  return run != nullptr && run->cancel(cancelled_by_caller(reason));
 }
 
 }  // namespace troupe

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -37,7 +38,7 @@ class AsyncRun {
 
  private:
   friend class Session;
-  explicit AsyncRun(std::shared_ptr<OutstandingRun> run) : run_(std::move(run)) {}
+  explicit AsyncRun(const std::shared_ptr<OutstandingRun>& run);
   /// Counts it in, and begins it.
   static AsyncRun begin(std::shared_ptr<SessionCore> core, const std::vector<NamedTensor>& feeds,
                         const std::vector<std::string>& fetches, const std::vector<std::string>& targets,
@@ -45,7 +46,9 @@ class AsyncRun {
   static AsyncRun begin(std::shared_ptr<SessionCore> core, const CallableCode& callable,
                         std::vector<Tensor> feeds, RunCallback done);
 
-  std::shared_ptr<OutstandingRun> run_;
+  /// What a run holds goes with its end, not with its handles.
+  std::weak_ptr<OutstandingRun> run_;
+  std::shared_ptr<const std::atomic<int64_t>> step_id_;
 };
 
 }  // namespace troupe

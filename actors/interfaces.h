@@ -110,6 +110,8 @@ using SessionActor = caf::typed_actor<
     caf::reacts_to<CheckDeadlines>,
     // INTERNAL
     caf::reacts_to<CheckSlowSteps>,
+    // INTERNAL
+    caf::reacts_to<EndUnneededSlots>,
     // INTERNAL: a partial run is over.
     caf::reacts_to<PartialRunEnded>,
     // INTERNAL: a run that nobody waits for wants a slot; its partition graphs; a run by message is over.

@@ -35,6 +35,7 @@ class OpenQuestions {
     questions_.erase(id);
     whole.promise.deliver(std::move(whole.answer));
   }
+  size_t num_open() const { return questions_.size(); }
   void fail(const absl::Status& status) {
     for (auto& [id, question] : std::exchange(questions_, {})) question.promise.deliver(to_error(status));
   }

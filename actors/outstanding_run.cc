@@ -41,7 +41,7 @@ void OutstandingRun::start(StepLease lease) {
     // Cancelled before it had a slot: this one goes back.
     if (answer_ == nullptr) return;
     running_on_ = lease.slot();
-    step_id_ = slot->life.id();
+    step_id_->store(slot->life.id(), std::memory_order_relaxed);
   }
   lease_ = std::move(lease);
   ++attempt_;
@@ -85,11 +85,6 @@ void OutstandingRun::answer(const absl::Status& status, RunReply reply) {
   answer(status, std::move(reply));
 }
 
-int64_t OutstandingRun::step_id() const {
-  std::lock_guard lock(mu_);
-  return step_id_;
-}
-
 bool OutstandingRun::over() const {
   std::lock_guard lock(mu_);
   return answer_ == nullptr;
@@ -99,7 +94,7 @@ bool OutstandingRun::cancel(const absl::Status& reason) {
   std::unique_lock lock(mu_);
   if (answer_ == nullptr) return false;
   const std::shared_ptr<StepSlot> slot = running_on_;
-  const int64_t id = step_id_;
+  const int64_t id = step_id_->load(std::memory_order_relaxed);
   lock.unlock();
   if (slot == nullptr) {
     fail(reason);

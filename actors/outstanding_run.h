@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -43,8 +44,8 @@ class OutstandingRun : public std::enable_shared_from_this<OutstandingRun> {
   void fail(const absl::Status& status) { answer(status, {}); }
 
   /// @name From any thread
-  /// 0 before it has begun.
-  int64_t step_id() const;
+  /// 0 before it has begun. Its place outlives the run.
+  const std::shared_ptr<const std::atomic<int64_t>>& step_id() const { return shown_step_id_; }
   bool over() const;
   /// It ends with this reason: at once when it has not begun. False when it is over.
   bool cancel(const absl::Status& reason);
@@ -67,7 +68,8 @@ class OutstandingRun : public std::enable_shared_from_this<OutstandingRun> {
   mutable std::mutex mu_;
   Answer answer_;                         // guarded by mu_; empty when it is over
   std::shared_ptr<StepSlot> running_on_;  // guarded by mu_; null before its step begins and after
-  int64_t step_id_ = 0;                   // guarded by mu_
+  const std::shared_ptr<std::atomic<int64_t>> step_id_ = std::make_shared<std::atomic<int64_t>>(0);
+  const std::shared_ptr<const std::atomic<int64_t>> shown_step_id_ = step_id_;
 };
 
 }  // namespace troupe

@@ -11,6 +11,7 @@
 #include "actors/errors.h"
 #include "actors/function_cache.h"
 #include "actors/graph_changes.h"
+#include "actors/idle_slots.h"
 #include "actors/inspections.h"
 #include "actors/make_slot.h"
 #include "actors/message_runs.h"
@@ -83,6 +84,7 @@ class SessionImpl final : public SessionActor::base {
         [this](const GraphChanged& m) { graph_->finish(m); },
         [this](const PartitionsDescribed& m) { reports_->finish(m); },
         [this](CheckDeadlines) { check_deadlines(); },
+        [this](EndUnneededSlots) { end_unneeded_slots(*core_); },
         [this](CheckSlowSteps m) { subscriptions_.look(*core_, m); },
         [this](const PartialRunEnded& m) { partial_runs_.forget(m.handle); },
         [this](const StartRun& m) { start_run(m.run); },
@@ -221,7 +223,7 @@ class SessionImpl final : public SessionActor::base {
         return;
       }
       run->start(std::move(*leased->lease));
-      promise.deliver(RunBegun{number, run->step_id()});
+      promise.deliver(RunBegun{number, *run->step_id()});
     });
     return promise;
   }

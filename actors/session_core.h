@@ -101,6 +101,8 @@ struct SessionCore {
   SignatureCache signatures;
   /// Earliest deadline for which SESSION has set its clock; INT64_MAX: none.
   std::atomic<int64_t> armed{INT64_MAX};
+  /// SESSION has been told that idle slots lie by.
+  std::atomic<bool> watches_idle_slots{false};
 
   /// Who hears what becomes of steps.
   StepListeners listeners;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "actors/run_gate.h"
 #include "actors/signature_key.h"
 #include "actors/signature.h"
@@ -84,6 +85,20 @@ void SignatureCache::clear() {
     for (const Order& o : s.orders) order_bytes_.fetch_sub(o.bytes, std::memory_order_relaxed);
     gone.swap(s.orders);
   }
+}
+
+std::vector<std::shared_ptr<StepSlot>> SignatureCache::take_unneeded_slots() {
+  std::vector<std::shared_ptr<StepSlot>> all;
+  std::lock_guard lock(mu_);
+  for (const auto& [key, signature] : by_sorted_key_) {
+    for (std::shared_ptr<StepSlot>& slot : signature->slots.take_unneeded()) all.push_back(std::move(slot));
+  }
+  return all;
+}
+
+bool SignatureCache::has_more_slots() const {
+  std::lock_guard lock(mu_);
+  return absl::c_any_of(by_sorted_key_, [](const auto& s) { return s.second->slots.has_more(); });
 }
 
 int64_t SignatureCache::size() const {

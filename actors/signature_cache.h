@@ -15,6 +15,8 @@
 
 namespace troupe {
 
+struct StepSlot;
+
 /// The compiled signatures of a session, by key of their sorted names, and the orders in which callers write those names, so
 /// that who asks again need not sort. SESSION adds signatures; anybody finds them. Thread-safe. Both are bounded: signatures
 /// by their number, orders by what they take in memory; those used longest ago go, but for signatures that callables use.
@@ -34,6 +36,10 @@ class SignatureCache {
   void count_miss() { misses_.fetch_add(1, std::memory_order_relaxed); }
   /// Puts all signatures out of use, with their idle slots.
   void clear();
+  /// The idle slots that none of them needed since the last call (SlotStock::take_unneeded).
+  std::vector<std::shared_ptr<StepSlot>> take_unneeded_slots();
+  /// Whether a signature has slots that this will find, now or at another call.
+  bool has_more_slots() const;
 
   int64_t size() const;
   int64_t hits() const { return hits_.load(std::memory_order_relaxed); }

@@ -1,6 +1,8 @@
 #include "actors/slot_stock.h"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -39,6 +41,7 @@ std::shared_ptr<StepSlot> SlotStock::take_any() {
   if (more_.empty()) return nullptr;
   std::shared_ptr<StepSlot> slot = std::move(more_.back());
   more_.pop_back();
+  least_ = std::min(least_, more_.size());
   num_more_.store(more_.size(), std::memory_order_release);
   return slot;
 }
@@ -71,6 +74,16 @@ bool SlotStock::put_by(const std::shared_ptr<StepSlot>& slot) {
   more_.push_back(slot);
   num_more_.store(more_.size(), std::memory_order_release);
   return true;
+}
+
+std::vector<std::shared_ptr<StepSlot>> SlotStock::take_unneeded() {
+  std::lock_guard lock(mu_);
+  const auto end = more_.begin() + static_cast<std::ptrdiff_t>(least_);
+  std::vector<std::shared_ptr<StepSlot>> unneeded(std::move_iterator(more_.begin()), std::move_iterator(end));
+  more_.erase(more_.begin(), end);
+  least_ = more_.size();
+  num_more_.store(more_.size(), std::memory_order_release);
+  return unneeded;
 }
 
 void SlotStock::stop() {

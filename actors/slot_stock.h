@@ -11,22 +11,27 @@
 namespace troupe {
 
 /// The idle slots of one piece of compiled code. Thread-safe; taking one and giving it back takes no lock while no more than
-/// `kAtHand` are idle.
+/// `kAtHand` are idle. Those beyond lie by until somebody takes out what was not needed for a while.
 class SlotStock {
  public:
   /// Holds at most so many idle slots.
-  explicit SlotStock(size_t limit = kAtHand) : limit_(limit) {}
+  explicit SlotStock(size_t limit = kMost) : limit_(limit) {}
 
   /// Null when there is none. Slots that lost an actor while they were idle are put away.
   std::shared_ptr<StepSlot> take();
   /// Of a slot whose run is over: it waits for the next, or ends where there is no room, or when it has lost an actor.
   void give_back(const std::shared_ptr<StepSlot>& slot);
+  /// Whether slots lie by; cheap.
+  bool has_more() const { return num_more_.load(std::memory_order_relaxed) > 0; }
+  /// Takes out those that have lain by ever since the last call: for whoever has the time to end them.
+  std::vector<std::shared_ptr<StepSlot>> take_unneeded();
   /// Ends all idle slots: from now on there is room for none.
   void stop();
   bool stopped() const { return stopped_.load(std::memory_order_seq_cst); }
 
  private:
   static constexpr size_t kAtHand = 64;
+  static constexpr size_t kMost = 1 << 15;
   std::shared_ptr<StepSlot> take_any();
   bool put_at_hand(const std::shared_ptr<StepSlot>& slot);
   bool put_by(const std::shared_ptr<StepSlot>& slot);
@@ -38,7 +43,10 @@ class SlotStock {
   std::array<std::atomic<std::shared_ptr<StepSlot>*>, kAtHand> at_hand_{};
   std::atomic<size_t> num_more_{0};
   std::mutex mu_;
-  std::vector<std::shared_ptr<StepSlot>> more_;  // guarded by mu_
+  // Guarded by mu_. The last that came is the first that goes.
+  std::vector<std::shared_ptr<StepSlot>> more_;
+  /// The fewest that were there since take_unneeded.
+  size_t least_ = 0;
 };
 
 }  // namespace troupe

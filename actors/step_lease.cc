@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/executor_type.h"
+#include "actors/idle_slots.h"
 #include "actors/run_metadata.h"
 
 namespace troupe {
@@ -162,6 +163,8 @@ absl::Status StepLease::take(std::span<Tensor> fetches, RunStats* stats, bool* f
     listeners.tell(*event);
   if (alias_ == nullptr) slot->unit->set_lender(nullptr);
   home_->give_back(slot);
+  if (home_->has_more()) [[unlikely]]
+    watch_idle_slots(*slot->session);
   return status;
 }
 

@@ -61,6 +61,8 @@ struct PartitionsDescribed {
 };
 /// Look at the deadlines of the running steps.
 struct CheckDeadlines {};
+/// End the idle slots that were not needed since the last look.
+struct EndUnneededSlots {};
 /// Look for slow steps. One of an earlier clock is late.
 struct CheckSlowSteps {
   int64_t clock = 0;

@@ -190,6 +190,7 @@ TEST_F(AsyncRunTest, end_with_their_session) {
   for (int i = 0; i < 8; ++i) runs.push_back(s.run_async(x(), {"hang"}, {}, {}, ends_.callback()));
   await_steps(s, 8);
   session_.reset();
+  EXPECT_EQ(*runtime_->impl().live_slots, 0) << "handles of runs hold nothing of the session";
   for (const Fetched& end : ends_.await(8)) EXPECT_EQ(end.status().code(), absl::StatusCode::kCancelled);
   for (AsyncRun& run : runs) {
     EXPECT_TRUE(run.over());
@@ -225,6 +226,11 @@ TEST_F(AsyncRunTest, ten_thousand_are_outstanding_from_one_thread) {
   EXPECT_EQ(*s.cancel(), static_cast<int>(kRuns));
   EXPECT_EQ(ends_.await(kRuns).size(), kRuns);
   EXPECT_TRUE(s.wait_idle(kPatience).ok());
+  // What they ran on goes when it has not been needed for a while.
+  const auto begin = std::chrono::steady_clock::now();
+  while (s.counters().step_slots > 70 && std::chrono::steady_clock::now() - begin < kPatience)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_LE(s.counters().step_slots, 70);
 }
 
 TEST_F(AsyncRunTest, may_begin_others_from_their_callback) {

@@ -116,9 +116,14 @@ std::string x_and_call(const std::string& f, const std::string& name) {
          call_text(name, "PartitionedCall", {"x"}, {{"f", f}}, kOneFloat);
 }
 
-Session& CalledFunctions::open_text(const std::string& nodes, SessionOptions options) {
+tensorflow::GraphDef CalledFunctions::graph_of(const std::string& nodes) {
   tensorflow::GraphDef def;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(nodes + library(), &def)) << nodes << library();
+  return def;
+}
+
+Session& CalledFunctions::open_text(const std::string& nodes, SessionOptions options) {
+  const tensorflow::GraphDef def = graph_of(nodes);
   auto session = Session::open(*runtime_, options);
   EXPECT_TRUE(session.ok()) << session.status();
   session_ = *std::move(session);

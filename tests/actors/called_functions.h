@@ -24,6 +24,8 @@ std::string x_and_call(const std::string& f, const std::string& name = "call");
 /// time, and is the body of another.
 class CalledFunctions : public SessionTest {
  protected:
+  /// Nodes in text form, and the functions.
+  static tensorflow::GraphDef graph_of(const std::string& nodes);
   Session& open_text(const std::string& nodes, SessionOptions options = {});
   static float number(const absl::StatusOr<std::vector<Tensor>>& out) {
     EXPECT_TRUE(out.ok()) << out.status();

@@ -56,6 +56,18 @@ TEST_F(SessionHandles, keep_what_was_fetched_until_it_is_deleted) {
   expect_unknown((*handle)[0]);
 }
 
+TEST_F(SessionHandles, stay_when_a_partial_run_fetches_them) {
+  Session& s = open();
+  const auto run = s.partial_run_setup({"x", "y"}, {"h", "y2"});
+  ASSERT_TRUE(run.ok()) << run.status();
+  const auto handle = s.partial_run(*run, {feed("x", 5)}, {"h"});
+  ASSERT_TRUE(handle.ok()) << handle.status();
+  ASSERT_TRUE(s.partial_run(*run, {feed("y", 1)}, {"y2"}).ok());
+  const auto got = s.run({{"name", (*handle)[0]}}, {"got"});
+  ASSERT_TRUE(got.ok()) << got.status();
+  EXPECT_EQ((*got)[0].value<float>(), 5);
+}
+
 TEST_F(SessionHandles, are_dropped_when_nobody_fetches_them) {
   Session& s = open();
   const auto seen = s.run({feed("x", 5)}, {"seen"});

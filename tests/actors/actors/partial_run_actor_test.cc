@@ -92,6 +92,13 @@ TEST_F(PartialRunActorTest, feeds_and_fetches_in_turns) {
   EXPECT_TRUE(has_given_back());
 }
 
+TEST_F(PartialRunActorTest, says_which_step_its_turns_are_of) {
+  begin();
+  const auto reply = turn({fed("a", 1)}, {"one"});
+  EXPECT_GT(reply->value().stats.step_id, 0);
+  EXPECT_EQ(reply->value().stats.step_id, slot_->life.id());
+}
+
 TEST_F(PartialRunActorTest, answers_a_turn_that_fetches_nothing_at_once_and_one_that_waits_when_it_can) {
   begin();
   const auto fetching = turn({fed("a", 1)}, {"one"});

@@ -319,5 +319,15 @@ TEST_F(SessionActorTest, answers_everybody_when_it_dies) {
   }
 }
 
+TEST_F(SessionActorTest, refuses_subscriptions_of_nobody) {
+  open_session();
+  const auto in = ask<Done>(session(), Subscribe{});
+  const auto out = ask<Done>(session(), Unsubscribe{});
+  run_all();
+  EXPECT_EQ(in->status.code(), absl::StatusCode::kInvalidArgument) << in->status;
+  EXPECT_EQ(out->status.code(), absl::StatusCode::kInvalidArgument) << out->status;
+  EXPECT_TRUE(is_alive(session()));
+}
+
 }  // namespace
 }  // namespace troupe::test

@@ -80,6 +80,13 @@ TEST_F(StepActorTest, starts_each_executor_once_the_rendezvous_has_been_told) {
   for (const auto& e : executors_) EXPECT_EQ(e->count<StartExecutor>(), 1);
 }
 
+TEST_F(StepActorTest, has_a_container_that_no_other_has) {
+  const auto other = new_slot({{"x"}, {"across"}, {}});
+  EXPECT_THAT(slot_->container, testing::StartsWith("__per_step_"));
+  EXPECT_THAT(other->container, testing::StartsWith("__per_step_"));
+  EXPECT_NE(slot_->container, other->container);
+}
+
 TEST_F(StepActorTest, is_through_when_every_executor_is) {
   const int64_t id = begin();
   done(id, 1);

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 BIN = "build/release/bin"
 # Programs whose tests are asked suite by suite, and what runs as a whole. Left out by default: other orders of messages, what is slow, and
 # kernels that no mutant is near.
-SUITES = ["passes_test", "ops_test", "step_test", "units_test", "devices_test", "fault_test", "session_test", "c_graph_test", "c_api_test",
+SUITES = ["passes_test", "ops_test", "step_test", "units_test", "actor_test", "devices_test", "fault_test", "session_test", "c_graph_test", "c_api_test",
           "c_plugin_test", "c_nonsense_test", "c_lifetime_test", "gradient_rules_test", "gradients_test", "data_flow_kernels_test", "tools_test",
           "system_test"]
 TARGETS = SUITES + ["troupe", "example_training", "troupe_test_plugin"]
