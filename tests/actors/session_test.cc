@@ -201,7 +201,8 @@ TEST_F(SessionTest, serves_many_threads_at_once) {
 TEST_F(SessionTest, sleeping_kernels_run_side_by_side) {
   int x = placeholder("x");
   int a = add("a", "TestSleep", {{"micros", 50'000}}, {{x, 0}});
-  int b = add("b", "TestSleep", {{"micros", 50'000}}, {{x, 0}});
+  // Another number, so that they are not one node.
+  int b = add("b", "TestSleep", {{"micros", 50'001}}, {{x, 0}});
   add("sum", "TestAdd", {}, {{a, 0}, {b, 0}});
   Session& s = open();
   auto begin = std::chrono::steady_clock::now();

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "tests/actors/session_fixture.h"
 
 namespace troupe::test {
@@ -49,6 +51,31 @@ TEST_F(WideNodes, wait_for_every_control_input) {
   }
   add("all", "NoOp", {}, {}, before);
   EXPECT_EQ(open().run({{"x", numbers()}}, {}, {"all"}).status(), absl::OkStatus());
+}
+
+TEST_F(WideNodes, run_what_is_behind_them_on_as_many_threads_as_there_are) {
+  constexpr int kThreads = 4;
+  std::vector<NamedTensor> feeds;
+  std::vector<std::string> fetches;
+  for (int i = 0; i < kThreads; ++i) {
+    feeds.push_back({"x" + std::to_string(i), Tensor::scalar<float>(1)});
+    fetches.push_back("hold" + std::to_string(i));
+    add(fetches.back(), "TestHold", {}, {{placeholder(feeds.back().first), 0}});
+  }
+  SessionOptions options;
+  options.inter_op_threads = kThreads;
+  Session& s = open(options);
+  for (int round = 1; round <= 20; ++round) {
+    let_go = false;
+    held = 0;
+    auto run = s.run_async(feeds, fetches);
+    const auto begin = std::chrono::steady_clock::now();
+    while (held < kThreads && std::chrono::steady_clock::now() - begin < std::chrono::seconds(10))
+      std::this_thread::yield();
+    EXPECT_EQ(held, kThreads) << "some kernels wait although there are threads; round " << round;
+    let_go = true;
+    ASSERT_TRUE(run.get().ok());
+  }
 }
 
 }  // namespace

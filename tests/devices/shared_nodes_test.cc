@@ -79,6 +79,21 @@ TEST_F(SharedNodesTest, constants_that_are_written_to_belong_to_one_partition) {
   EXPECT_TRUE(writes->constant(node(writes, "i").aux).shares_buffer_with(row));
 }
 
+TEST_F(SharedNodesTest, constants_that_are_written_to_behind_an_identity_belong_to_one_partition_too) {
+  const Tensor c = Tensor::from<float>(Shape{1, 1}, {3});
+  Graph g = sum(c);
+  const AttrMap t{{"T", DataType::kFloat}};
+  const int same = (*g.add_node("same", "Identity", t, {{g.find("c")->id, 0}}))->id;
+  const int i =
+      (*g.add_node("i", "Const", {{"dtype", DataType::kInt32}, {"value", Tensor::vector<int32_t>({0})}}, {}))
+          ->id;
+  const Partition reads = compile(g);
+  EXPECT_TRUE(reads->constant(node(reads, "c").aux).shares_buffer_with(c));
+  (void)*g.add_node("y", "InplaceAdd", t, {{same, 0}, {i, 0}, {g.find("x")->id, 0}});
+  const Partition writes = compile(g);
+  EXPECT_FALSE(writes->constant(node(writes, "c").aux).shares_buffer_with(c));
+}
+
 TEST_F(SharedNodesTest, nodes_that_say_something_else_are_not_shared) {
   Graph other;
   int x = (*other.add_node("x", "_Arg", {{"T", DataType::kDouble}, {"index", int64_t{0}}}, {}))->id;

@@ -49,6 +49,11 @@ def shuffled(pool, seed):
     return [m for _, m in sorted(keyed, key=lambda k: k[0])]
 
 
+def unnoticed(path):
+    with open(path) as f:
+        return {(m["path"], m["before"], m["after"]) for m in json.load(f) if m["fate"] in ("survived", "not reached")}
+
+
 def told(m):
     lines = [f"{m.path}:{m.line} {m.name or m.kind}"]
     return "\n".join(lines + ["  - " + line for line in m.before.split("\n")] + ["  + " + line for line in m.after.split("\n")])
@@ -80,6 +85,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", metavar="PREFIX", help="files whose path begins so")
     parser.add_argument("--planted", action="store_true", help="the known faults instead")
+    parser.add_argument("--again", metavar="FILE", help="those that were not noticed when --json wrote FILE; lines like them, too")
     parser.add_argument("--also", nargs="*", default=[], metavar="PROGRAM", help="further test programs, such as explorer_test")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
@@ -88,7 +94,9 @@ def main():
     options = parser.parse_args()
 
     pool, texts = building.planted() if options.planted else building.candidates(options.only)
-    number = len(pool) if options.planted else min(options.number, len(pool))
+    if options.again:
+        pool = [m for m in pool if (m.path, m.before, m.after) in unnoticed(options.again)]
+    number = len(pool) if options.planted or options.again else min(options.number, len(pool))
     print(f"{number} of {len(pool)} mutants, seed {options.seed}", flush=True)
     if not options.planted:
         pool = shuffled(pool, options.seed)

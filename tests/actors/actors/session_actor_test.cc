@@ -319,6 +319,24 @@ TEST_F(SessionActorTest, answers_everybody_when_it_dies) {
   }
 }
 
+TEST_F(SessionActorTest, looks_for_slow_steps_by_one_clock_however_many_listen) {
+  open_session();
+  Probe listeners[] = {Probe(system()), Probe(system()), Probe(system())};
+  const size_t clocks = scheduler().clock().schedule().size();
+  for (const Probe& listener : listeners) {
+    const auto added = ask<Done>(session(), Subscribe{listener.as<StepListener>(), 100ms});
+    run_all();
+    EXPECT_TRUE(added->status.ok()) << added->status;
+  }
+  advance(1s);
+  run_all();
+  EXPECT_EQ(scheduler().clock().schedule().size(), clocks + 1);
+  for (const Probe& listener : listeners) tell(session(), Unsubscribe{listener.as<StepListener>()});
+  advance(1s);
+  run_all();
+  EXPECT_EQ(scheduler().clock().schedule().size(), clocks) << "nobody asks for slow steps any more";
+}
+
 TEST_F(SessionActorTest, refuses_subscriptions_of_nobody) {
   open_session();
   const auto in = ask<Done>(session(), Subscribe{});
