@@ -32,6 +32,7 @@ check() {
 check layering python3 tools/dev/check_layering.py
 check border python3 tools/dev/check_border.py
 check words python3 tools/dev/check_words.py
+check scenarios python3 tools/dev/check_scenarios.py
 check sizes python3 tools/dev/check_sizes.py
 if command -v clang-format >/dev/null; then
   check format tools/dev/format.sh --check
