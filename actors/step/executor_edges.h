@@ -28,6 +28,12 @@ inline __attribute__((always_inline)) void hand_over(Value& from, bool last_use,
   }
 }
 
+/// Of a reference: what nobody has assigned yet has the type that it is declared to have.
+inline DataType reference_type(RefTensor& ref, DataType declared) {
+  std::lock_guard lock(ref.mu);
+  return make_ref(ref.tensor.initialized() ? ref.tensor.dtype() : base_type(declared));
+}
+
 inline void drop(Value& value) {
   if (value.tensor.initialized()) value.tensor = Tensor();
   if (value.ref != nullptr) [[unlikely]]

@@ -339,8 +339,8 @@ absl::Status ExecutorState::check_outputs(int node, const CompiledNode& n, const
       return absl::InternalError(absl::StrCat("Missing ", i, "-th output from {{node ", info.name, "}}"));
     }
     const DataType declared = info.output_types[i];
-    if (v.ref != nullptr ? is_ref(declared) : v.tensor.dtype() == base_type(declared)) continue;
-    const DataType type = v.ref != nullptr ? make_ref(base_type(declared)) : v.tensor.dtype();
+    const DataType type = v.ref != nullptr ? reference_type(*v.ref, declared) : v.tensor.dtype();
+    if (v.ref != nullptr ? type == declared : type == base_type(declared)) continue;
     return absl::InternalError(absl::StrCat("Output ", i, " of type ", dtype_name(type),
                                             " does not match declared output type ", dtype_name(declared),
                                             " for node {{node ", info.name, "}}"));

@@ -13,6 +13,7 @@ const OpRow kOps[] = {
     {"Slow", "x:int32", "y:int32", "", ""},    {"Plus", "x:int32, y:int32", "z:int32", "", ""},
     {"Later", "x:int32", "y:int32", "", ""},   {"Halves", "x:int32", "y:int32, z:int32", "", ""},
     {"Give", "", "y:int32", "", ""},           {"Trip", "x:int32", "y:int32", "", ""},
+    {"Lend", "", "y:Ref(int32)", "", ""},
 };
 
 absl::Status count_up(KernelContext& c) {
@@ -25,6 +26,13 @@ absl::Status plus(KernelContext& c) {
 }
 absl::Status give(KernelContext& c) {
   c.set_output(0, given);
+  return absl::OkStatus();
+}
+absl::Status lend(KernelContext& c) {
+  auto ref = std::make_shared<RefTensor>();
+  ref->tensor = lent;
+  ref->name = c.node().name;
+  c.set_output_ref(0, std::move(ref));
   return absl::OkStatus();
 }
 absl::Status trip(KernelContext& c) {
@@ -53,6 +61,7 @@ ExecutorStateTest::ExecutorStateTest()
   kernels_.add(KernelDef("Later").kernel<Later>());
   kernels_.add(KernelDef("Give").fn(give, true));
   kernels_.add(KernelDef("Trip").fn(trip, true));
+  kernels_.add(KernelDef("Lend").fn(lend, true));
   kernels_.add(KernelDef("Halves").fn(halves, true));
   kernels_.add(KernelDef("Below").fn(below, true));
 }

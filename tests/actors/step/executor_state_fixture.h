@@ -16,6 +16,8 @@ namespace troupe::test {
 
 /// What Give hands out, and what Trip cancels.
 inline Tensor given = Tensor::scalar<int32_t>(1);
+/// What the reference of Lend points to.
+inline Tensor lent;
 inline CancellationToken* tripped = nullptr;
 
 /// Hands out what is to be called when it is done.
@@ -42,7 +44,8 @@ class ManualHost final : public ExecutorHost {
 /// A partition that a test builds of the ops
 ///   CountUp(x) = x + 1; Slow(x), the same but expensive; Plus(x, y); Below(x) = x < `limit`;
 ///   Later(x): asynchronous, ends when the test says so; Halves(x): sets the second of its outputs only;
-///   Give(): `given`; Trip(x) = x + 1, and cancels `tripped`.
+///   Give(): `given`; Trip(x) = x + 1, and cancels `tripped`;
+///   Lend(): a reference, declared to be of an int32, to `lent`.
 class ExecutorStateTest : public testing::Test {
  protected:
   ExecutorStateTest();

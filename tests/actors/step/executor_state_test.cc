@@ -85,6 +85,39 @@ TEST_F(ExecutorStateTest, names_the_output_that_is_wanted_and_missing) {
   EXPECT_EQ(end.message(), "Missing 0-th output from {{node halves}}");
 }
 
+TEST_F(ExecutorStateTest, s076_takes_one_value_twice) {
+  Endpoint sum{constant("one", 1), 0};
+  for (int i = 0; i < 10; ++i) sum = {add("sum" + std::to_string(i), "Plus", {}, {sum, sum}), 0};
+  fetch(sum, 0);
+  compile();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(run().ok()) << state_->status();
+    EXPECT_EQ(retvals_[0].value<int32_t>(), 1024);
+  }
+}
+
+TEST_F(ExecutorStateTest, s083_refuses_a_reference_to_another_type_than_was_declared) {
+  const int lend = add("lend", "Lend", {}, {});
+  fetch({add("read", "Identity", {{"T", DataType::kInt32}}, {{lend, 0}}), 0}, 0);
+  compile();
+  lent = Tensor::scalar<double>(1);
+  EXPECT_EQ(run(), absl::InternalError("Output 0 of type double_ref does not match declared output type "
+                                       "int32_ref for node {{node lend}}"));
+  lent = Tensor::scalar<int32_t>(7);
+  ASSERT_TRUE(run().ok()) << state_->status();
+  EXPECT_EQ(retvals_[0].value<int32_t>(), 7);
+  // Nobody has assigned it: that is another error, and its type none.
+  lent = Tensor();
+  EXPECT_EQ(run().code(), absl::StatusCode::kFailedPrecondition) << state_->status();
+}
+
+TEST_F(ExecutorStateTest, s084_runs_a_constant_that_nobody_takes) {
+  constant("seven", 7);
+  compile();
+  EXPECT_EQ(run(), absl::OkStatus());
+  EXPECT_EQ(state_->nodes_run(), 1);
+}
+
 TEST_F(ExecutorStateTest, kills_all_outputs_of_a_list_when_one_input_is_dead) {
   AttrMap t{{"T", DataType::kInt32}};
   int seven = constant("seven", 7);

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <numeric>
 #include <random>
 
 namespace troupe {
@@ -41,7 +43,7 @@ TEST(Receiver, is_answered_once_and_at_the_latest_when_it_is_dropped) {
   EXPECT_EQ(ends[1].code(), absl::StatusCode::kCancelled);
 }
 
-TEST(RendezvousTable, abort_answers_who_waits_and_who_comes_with_the_first_error) {
+TEST(RendezvousTable, s095_s097_abort_answers_who_waits_and_who_comes_with_the_first_error) {
   RendezvousTable table;
   table.begin();
   std::vector<absl::Status> ends;
@@ -55,6 +57,48 @@ TEST(RendezvousTable, abort_answers_who_waits_and_who_comes_with_the_first_error
   EXPECT_EQ(ends[1], absl::AbortedError("first"));
   table.begin();
   EXPECT_TRUE(table.status().ok());
+}
+
+TEST(RendezvousTable, s093_finds_the_values_of_many_keys_in_any_order) {
+  constexpr int kKeys = 100;
+  std::minstd_rand random(93);
+  std::vector<int> senders(kKeys), receivers;
+  std::iota(senders.begin(), senders.end(), 0);
+  receivers = senders;
+  std::shuffle(senders.begin(), senders.end(), random);
+  std::shuffle(receivers.begin(), receivers.end(), random);
+  RendezvousTable table;
+  table.begin();
+  std::vector<int> got(kKeys, -1);
+  // In turns, so that some are sent before they are asked for and some after.
+  for (int i = 0; i < kKeys; ++i) {
+    table.send(std::to_string(senders[i]), Tensor::scalar<int32_t>(senders[i]), false);
+    table.recv(std::to_string(receivers[i]),
+               std::make_shared<Receiver>([&got, key = receivers[i]](absl::Status s, Tensor v, bool) {
+                 ASSERT_TRUE(s.ok()) << s;
+                 got[key] = v.value<int32_t>();
+               }));
+  }
+  for (int key = 0; key < kKeys; ++key) EXPECT_EQ(got[key], key);
+  EXPECT_EQ(table.size(), 0u);
+}
+
+TEST(RendezvousTable, s094_hands_out_the_values_of_a_key_in_the_order_in_which_they_came) {
+  constexpr int kValues = 100;
+  RendezvousTable table;
+  table.begin();
+  std::vector<int> got;
+  auto recv = [&] {
+    table.recv("a", std::make_shared<Receiver>([&](absl::Status s, Tensor v, bool) {
+                 got.push_back(s.ok() ? v.value<int32_t>() : -1);
+               }));
+  };
+  // Half of those who receive wait already.
+  for (int i = 0; i < kValues / 2; ++i) recv();
+  for (int i = 0; i < kValues; ++i) table.send("a", Tensor::scalar<int32_t>(i), false);
+  for (int i = 0; i < kValues / 2; ++i) recv();
+  ASSERT_EQ(got.size(), size_t{kValues});
+  for (int i = 0; i < kValues; ++i) EXPECT_EQ(got[i], i);
 }
 
 /// Against a plain reference: random sends and receives over few keys, first in first out for each.
