@@ -54,7 +54,7 @@ class RendezvousActorTest : public ActorTest {
   std::vector<std::string> answers_;
 };
 
-TEST_F(RendezvousActorTest, gives_a_value_to_who_waits_for_its_key) {
+TEST_F(RendezvousActorTest, s086_s087_gives_a_value_to_who_waits_for_its_key) {
   recv("a");
   send("b", 2);
   EXPECT_THAT(answers_, IsEmpty());
@@ -85,7 +85,7 @@ TEST_F(RendezvousActorTest, hands_on_that_a_value_is_dead) {
   EXPECT_THAT(answers_, ElementsAre("dead", "dead"));
 }
 
-TEST_F(RendezvousActorTest, tells_all_who_wait_and_who_comes_later_why_the_step_is_over) {
+TEST_F(RendezvousActorTest, s096_tells_all_who_wait_and_who_comes_later_why_the_step_is_over) {
   recv("a");
   recv("a");
   recv("b");
@@ -176,6 +176,35 @@ TEST_F(RendezvousActorTest, takes_a_message_for_each_call_of_a_kernel) {
   EXPECT_TRUE(run_turn_of(rendezvous_));
   EXPECT_THAT(answers_, ElementsAre("5 dead"));
   EXPECT_FALSE(run_turn_of(rendezvous_));
+}
+
+TEST_F(RendezvousActorTest, s088_passes_a_value_to_and_fro) {
+  constexpr int kRounds = 1000;
+  const auto face = make_rendezvous_face(rendezvous_);
+  int pings = 0, pongs = 0;
+  std::function<void()> serve = [&] {
+    face->recv("ping", [&](const absl::Status& status, const Tensor& value, bool) {
+      if (!status.ok()) return;
+      ++pings;
+      EXPECT_TRUE(face->send("pong", value, false).ok());
+      serve();
+    });
+  };
+  std::function<void()> play = [&] {
+    EXPECT_TRUE(face->send("ping", Tensor::scalar<int32_t>(pongs), false).ok());
+    face->recv("pong", [&](const absl::Status& status, const Tensor& value, bool) {
+      ASSERT_TRUE(status.ok()) << status;
+      EXPECT_EQ(value.value<int32_t>(), pongs);
+      if (++pongs < kRounds) play();
+    });
+  };
+  serve();
+  play();
+  run_all();
+  EXPECT_EQ(pings, kRounds);
+  EXPECT_EQ(pongs, kRounds);
+  // Who serves waits for a next ping, which is not to come.
+  abort(1, "enough");
 }
 
 TEST_F(RendezvousActorTest, does_not_hold_its_slot) {
