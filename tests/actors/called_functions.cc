@@ -134,8 +134,9 @@ Session& CalledFunctions::open_text(const std::string& nodes, SessionOptions opt
 
 std::chrono::microseconds CalledFunctions::cancel_call(Session& s, float x) {
   absl::Status end;
+  const int before = hung;
   std::thread runner([&] { end = s.run({feed("x", x)}, {"call"}).status(); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  while (hung == before) std::this_thread::yield();
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_TRUE(s.cancel("enough").ok());
   runner.join();

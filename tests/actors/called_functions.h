@@ -34,7 +34,7 @@ class CalledFunctions : public SessionTest {
   static NamedTensor feed(const std::string& name, float value) {
     return {name, Tensor::scalar<float>(value)};
   }
-  /// Cancels a run of "call" with x once it has begun; how long it took to end after.
+  /// Cancels a run of "call" with x once it waits in Hang; how long it took to end after.
   std::chrono::microseconds cancel_call(Session& s, float x);
 };
 

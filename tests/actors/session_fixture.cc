@@ -50,7 +50,9 @@ absl::Status sleep(KernelContext& c) {
 absl::Status fail(KernelContext&) { return absl::InvalidArgumentError("told to fail"); }
 absl::Status throws(KernelContext&) { throw std::runtime_error("told to throw"); }
 
-class Hang final : public AsyncKernel {
+}  // namespace
+
+class SessionTest::Hang final : public AsyncKernel {
  public:
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction&) {
     return std::make_unique<Hang>();
@@ -59,11 +61,10 @@ class Hang final : public AsyncKernel {
     auto shared = std::make_shared<Done>(std::move(done));
     CancellationToken* token = &c.cancellation();
     auto id = token->register_callback([shared] { (*shared)(absl::CancelledError("hang was cancelled")); });
+    ++hung;
     if (!id) (*shared)(absl::CancelledError("hang was cancelled"));
   }
 };
-
-}  // namespace
 
 absl::Status SessionTest::deaf(KernelContext& c) {
   auto micros = c.node().attrs.get<int64_t>("micros");
@@ -88,6 +89,7 @@ SessionTest::SessionTest()
     : ops_(std::make_unique<OpRegistry>(&builtin_ops())), kernels_(std::make_unique<KernelRegistry>()),
       graph_(ops_.get()) {
   held = 0;
+  hung = 0;
   deafened = 0;
   let_go = false;
   EXPECT_TRUE(ops_->add(kTestOps).ok());

@@ -35,10 +35,13 @@ class SessionTest : public testing::Test {
   void endless_loop(const std::string& name);
   Session& open(SessionOptions options = {});
 
-  /// Kernels that TestHold and TestDeaf have begun since the test did.
+  /// Kernels that TestHold, TestHang and TestDeaf have begun since the test did.
   static inline std::atomic<int> held{0};
+  static inline std::atomic<int> hung{0};
   static inline std::atomic<int> deafened{0};
   static inline std::atomic<bool> let_go{false};
+
+  class Hang;
 
   std::unique_ptr<OpRegistry> ops_;
   std::unique_ptr<KernelRegistry> kernels_;

@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
 #include <thread>
 
+#include "tensorflow/c/c_api_experimental.h"
 #include "tests/actors/c_api/c_graph.h"
 
 using namespace c_test;
@@ -15,6 +15,26 @@ namespace {
 const std::string kFullTrace("\x08\x03", 2);
 /// RunOptions { timeout_in_ms: 50 }
 const std::string kShort("\x10\x32", 2);
+
+/// "fifo_queue_enqueue_1" and "fifo_queue_dequeue_1", which TF_DequeueNamedTensor(..., 1, ...) waits at.
+TF_Operation* named_queue(Graph& g) {
+  Status s(TF_NewStatus());
+  const TF_DataType type = TF_FLOAT;
+  TF_OperationDescription* d = TF_NewOperation(g.get(), "FIFOQueueV2", "queue");
+  TF_SetAttrTypeList(d, "component_types", &type, 1);
+  const TF_Output queue{TF_FinishOperation(d, s.get()), 0};
+  d = TF_NewOperation(g.get(), "QueueDequeueV2", "fifo_queue_dequeue_1");
+  TF_AddInput(d, queue);
+  TF_SetAttrTypeList(d, "component_types", &type, 1);
+  TF_FinishOperation(d, s.get());
+  const TF_Output one = g.constant("one", 1);
+  d = TF_NewOperation(g.get(), "QueueEnqueueV2", "fifo_queue_enqueue_1");
+  TF_AddInput(d, queue);
+  TF_AddInputList(d, &one, 1);
+  TF_Operation* const enqueue = TF_FinishOperation(d, s.get());
+  EXPECT_EQ(TF_GetCode(s.get()), TF_OK) << TF_Message(s.get());
+  return enqueue;
+}
 
 /// A loop that goes on as long as what is fed to "always" is true: for ever.
 TF_Output endless_loop(Graph& g) {
@@ -115,16 +135,19 @@ TEST(CSession, cancels_what_runs_when_it_is_closed) {
   Graph g;
   TF_Output loop = endless_loop(g);
   TF_Output always = {TF_GraphOperationByName(g.get(), "always"), 0};
+  const TF_Operation* const says_that_it_runs = named_queue(g);
   Session session(g.get());
   TensorPtr yes = bool_scalar(true);
   Status s(TF_NewStatus());
   std::thread runner([&] {
     TF_Tensor* value = yes.get();
     TF_Tensor* out = nullptr;
-    TF_SessionRun(session.get(), nullptr, &always, &value, 1, &loop, &out, 1, nullptr, 0, nullptr, s.get());
+    TF_SessionRun(session.get(), nullptr, &always, &value, 1, &loop, &out, 1, &says_that_it_runs, 1, nullptr,
+                  s.get());
     EXPECT_EQ(out, nullptr);
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  TensorPtr running(TF_DequeueNamedTensor(session.get(), 1, session.status().get()));
+  EXPECT_NE(running, nullptr) << session.message();
   TF_CloseSession(session.get(), session.status().get());
   runner.join();
   EXPECT_EQ(TF_GetCode(s.get()), TF_CANCELLED) << TF_Message(s.get());
