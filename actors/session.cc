@@ -238,6 +238,10 @@ absl::Status Session::run_callable(const CallableCode& callable, std::span<const
                                    std::span<Tensor> fetches, RunStats* stats) {
   TROUPE_RETURN_IF_ERROR(check_callable(callable, feeds.size()));
   const SignatureAlias& alias = *callable.alias;
+  if (fetches.empty() && !alias.fetch_at.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("`fetch_tensors` must be provided: the callable has ", alias.fetch_at.size()));
+  }
   if (fetches.size() != alias.fetch_at.size()) {
     return absl::InvalidArgumentError(absl::StrCat("Expected room for ", alias.fetch_at.size(),
                                                    " fetch tensors, but got ", fetches.size()));
