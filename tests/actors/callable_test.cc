@@ -81,20 +81,28 @@ TEST_F(CallableTest, connects_one_tensor_to_another) {
   EXPECT_EQ(*out, 8);
 }
 
-TEST_F(CallableTest, refuses_connections_that_make_no_sense) {
+TEST_F(CallableTest, s011_s012_s013_s014_s015_s016_refuses_connections_that_make_no_sense) {
   Session& s = open();
   CallableOptions options;
   options.feeds = {"a"};
   options.fetches = {"twice:0"};
-  auto refused = [&](std::string from, std::string to) {
-    options.tensor_connections = {{std::move(from), std::move(to)}};
-    return text(s.make_callable(options).status());
+  auto refused = [&](std::string from, std::string to,
+                     absl::StatusCode code = absl::StatusCode::kInvalidArgument) {
+    options.tensor_connections.emplace_back(std::move(from), std::move(to));
+    const absl::Status end = s.make_callable(options).status();
+    options.tensor_connections.pop_back();
+    EXPECT_EQ(end.code(), code) << end;
+    return text(end);
   };
   EXPECT_THAT(refused("nobody:0", "b:0"), HasSubstr("unknown node"));
   EXPECT_THAT(refused("a:7", "b:0"), HasSubstr("unknown edge"));
-  EXPECT_THAT(refused("a:0", "nobody:0"), HasSubstr("unable to find feed output"));
+  EXPECT_THAT(refused("a:0", "nobody:0", absl::StatusCode::kNotFound),
+              HasSubstr("unable to find feed output"));
   EXPECT_THAT(refused("twice:0", "sum:0"), HasSubstr("would create a cycle"));
-  EXPECT_THAT(refused("b:0", "a"), HasSubstr("fed more than once"));
+  EXPECT_THAT(refused("b:0", "a"), HasSubstr("fed more than once")) << "a is fed";
+  options.tensor_connections = {{"a:0", "sum:0"}};
+  EXPECT_TRUE(s.make_callable(options).ok());
+  EXPECT_THAT(refused("b:0", "sum:0"), HasSubstr("fed more than once")) << "a is connected to it";
 }
 
 TEST_F(CallableTest, stays_compiled_when_signatures_are_evicted) {

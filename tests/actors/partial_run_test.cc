@@ -33,7 +33,7 @@ class PartialRunTest : public SessionTest {
   }
 };
 
-TEST_F(PartialRunTest, feeds_and_fetches_in_turns) {
+TEST_F(PartialRunTest, s045_feeds_and_fetches_in_turns) {
   Session& s = open();
   std::string handle = setup(s);
   auto first = s.partial_run(handle, {{"a", f(11)}}, {"ia:0"});
@@ -60,7 +60,7 @@ TEST_F(PartialRunTest, uses_the_compiled_signature_and_its_slot_again) {
   EXPECT_EQ(s.counters().signature_misses, 1);
 }
 
-TEST_F(PartialRunTest, refuses_a_fetch_that_needs_a_feed_to_come_and_goes_on) {
+TEST_F(PartialRunTest, s046_refuses_a_fetch_that_needs_a_feed_to_come_and_goes_on) {
   Session& s = open();
   std::string handle = setup(s);
   auto early = s.partial_run(handle, {{"a", f(1)}}, {"sum:0"});
@@ -72,7 +72,7 @@ TEST_F(PartialRunTest, refuses_a_fetch_that_needs_a_feed_to_come_and_goes_on) {
   EXPECT_EQ((*later)[0].value<float>(), 3);
 }
 
-TEST_F(PartialRunTest, names_what_was_not_declared_or_is_done) {
+TEST_F(PartialRunTest, s394_s395_s396_s397_names_what_was_not_declared_or_is_done) {
   Session& s = open();
   std::string handle = setup(s);
   EXPECT_THAT(text(s.partial_run(handle, {{"c", f(1)}}, {}).status()),
@@ -88,7 +88,7 @@ TEST_F(PartialRunTest, names_what_was_not_declared_or_is_done) {
               HasSubstr("Must run 'setup' before performing partial runs!"));
 }
 
-TEST_F(PartialRunTest, checks_the_signature_when_it_is_set_up) {
+TEST_F(PartialRunTest, s398_checks_the_signature_when_it_is_set_up) {
   Session& s = open();
   EXPECT_EQ(s.partial_run_setup({"nobody"}, {"sum:0"}).status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(text(s.partial_run_setup({}, {}).status()), HasSubstr("Must specify at least one target"));
@@ -123,12 +123,13 @@ TEST_F(PartialRunTest, is_cancelled_like_any_step) {
   EXPECT_TRUE(s.partial_run(again, {{"a", f(1)}, {"b", f(2)}}, {"sum:0"}).ok());
 }
 
-TEST_F(PartialRunTest, ends_with_its_session) {
+TEST_F(PartialRunTest, s061_ends_with_its_session) {
   Session& s = open();
   std::string handle = setup(s);
   ASSERT_TRUE(s.close().ok());
   EXPECT_TRUE(s.wait_idle(std::chrono::seconds(5)).ok());
-  EXPECT_EQ(s.partial_run(handle, {{"a", f(1)}}, {"ia:0"}).status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(s.partial_run(handle, {{"a", f(1)}}, {"ia:0"}).status(),
+            absl::CancelledError("Session has been closed."));
 }
 
 TEST_F(PartialRunTest, is_abandoned_when_its_lease_is_over) {

@@ -157,15 +157,21 @@ TEST_F(SessionTest, refuses_bad_signatures_with_the_words_of_tensorflow) {
   EXPECT_TRUE(s.run({{"x", one}}, {"y"}, {"none"}).ok()) << "the session stays usable";
 }
 
-TEST_F(SessionTest, refuses_everything_after_close) {
+TEST_F(SessionTest, s060_refuses_everything_after_close) {
   constant("c", Tensor::scalar<float>(1));
   Session& s = open();
   ASSERT_TRUE(s.run({}, {"c"}).ok());
+  CallableOptions options;
+  options.fetches = {"c"};
+  const auto callable = s.make_callable(options);
+  ASSERT_TRUE(callable.ok()) << callable.status();
+  std::vector<Tensor> fetched(1);
+  ASSERT_TRUE(s.run_callable(*callable, {}, std::span<Tensor>(fetched)).ok());
   EXPECT_TRUE(s.close().ok());
   EXPECT_TRUE(s.close().ok()) << "twice is fine";
-  auto out = s.run({}, {"c"});
-  EXPECT_EQ(out.status().code(), absl::StatusCode::kCancelled);
-  EXPECT_THAT(text(out.status()), HasSubstr("Session has been closed."));
+  EXPECT_EQ(s.run({}, {"c"}).status(), absl::CancelledError("Session has been closed."));
+  EXPECT_EQ(s.run_callable(*callable, {}, std::span<Tensor>(fetched)),
+            absl::CancelledError("Session has been closed."));
 }
 
 TEST_F(SessionTest, says_that_it_has_no_graph) {
@@ -310,7 +316,7 @@ TEST_F(SessionTest, takes_the_first_spelling_of_a_tensor_that_is_fed_twice) {
   EXPECT_EQ((*s.run({{"x:0", one}, {"x", two}}, {"y"}))[0].value<float>(), 2);
 }
 
-TEST_F(SessionTest, is_the_only_one_of_its_name_and_version) {
+TEST_F(SessionTest, s038_s039_is_the_only_one_of_its_name_and_version) {
   constant("c", Tensor::scalar<float>(1));
   SessionOptions options;
   options.has_metadata = true;
@@ -323,10 +329,19 @@ TEST_F(SessionTest, is_the_only_one_of_its_name_and_version) {
   options.metadata_version = 4;
   EXPECT_TRUE(Session::open(*runtime_, options).ok());
   options.metadata_version = -1;
-  EXPECT_THAT(text(Session::open(*runtime_, options).status()), HasSubstr("shouldn't be negative"));
+  const absl::Status negative = Session::open(*runtime_, options).status();
+  EXPECT_EQ(negative.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(text(negative), HasSubstr("shouldn't be negative"));
+  const auto unnamed = Session::open(*runtime_), another = Session::open(*runtime_);
+  EXPECT_TRUE(unnamed.ok() && another.ok()) << "those without a name are as many as one likes";
   ASSERT_TRUE(first.close().ok());
   options.metadata_version = 3;
-  EXPECT_TRUE(Session::open(*runtime_, options).ok()) << "a closed session's name is free";
+  {
+    const auto third = Session::open(*runtime_, options);
+    EXPECT_TRUE(third.ok()) << "a closed session's name is free";
+    EXPECT_FALSE(Session::open(*runtime_, options).ok());
+  }
+  EXPECT_TRUE(Session::open(*runtime_, options).ok()) << "and so is that of one that is gone";
 }
 
 }  // namespace

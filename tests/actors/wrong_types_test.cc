@@ -102,6 +102,26 @@ TEST_F(WrongTypes, of_a_send_are_refused_by_its_recv) {
                  "Output 0 of type int8 does not match declared output type double for node {{node recv}}");
 }
 
+TEST_F(WrongTypes, s082_of_a_send_end_the_step_for_those_who_wait_elsewhere_too) {
+  transfer("_Send", "_Recv", Tensor::vector<double>({1}), DataType::kFloat);
+  // Nobody sends this.
+  const int late = add("late", "_Recv",
+                       {{"tensor_name", std::string("never")},
+                        {"tensor_type", DataType::kFloat},
+                        {"send_device", std::string(kCpu0)},
+                        {"recv_device", std::string(kCpu0)},
+                        {"send_device_incarnation", 1},
+                        {"client_terminated", false}});
+  add("waits", "Identity", {{"T", DataType::kFloat}}, {{late, 0}});
+  Session& s = open();
+  for (int i = 0; i < 3; ++i) {
+    expect_refused(
+        s.run({}, {"out", "waits"}, {"send"}).status(),
+        "Output 0 of type double does not match declared output type float for node {{node recv}}");
+  }
+  EXPECT_TRUE(s.wait_idle(std::chrono::seconds(5)).ok());
+}
+
 TEST_F(WrongTypes, of_a_host_send_are_refused_by_its_recv) {
   transfer("_HostSend", "_HostRecv", Tensor::vector<float>({1, 2}), DataType::kString);
   expect_refused(open().run({}, {"out"}, {"send"}).status(),

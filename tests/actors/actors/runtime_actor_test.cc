@@ -101,7 +101,7 @@ TEST_F(RuntimeActorTest, frees_the_name_of_a_session_that_is_closed_or_dead) {
   EXPECT_TRUE(try_open(named("a", 1))->status.ok());
 }
 
-TEST_F(RuntimeActorTest, closes_all_sessions_at_a_reset) {
+TEST_F(RuntimeActorTest, s062_closes_all_sessions_at_a_reset) {
   const SessionActor one = open_session();
   const auto waits = run("hang");
   open_session();

@@ -66,7 +66,7 @@ class SessionActorTest : public ActorTest {
   }
 };
 
-TEST_F(SessionActorTest, runs_nothing_before_it_has_a_graph_and_takes_one_once) {
+TEST_F(SessionActorTest, s022_s023_runs_nothing_before_it_has_a_graph_and_takes_one_once) {
   open_empty_session();
   EXPECT_THAT(run("sum")->status.message(), HasSubstr("not created with a graph"));
   EXPECT_TRUE(send<Done>(CreateGraph{nullptr, std::make_shared<const Graph>(ops_.get())})->status.ok())
