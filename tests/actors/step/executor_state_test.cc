@@ -114,8 +114,7 @@ TEST_F(ExecutorStateTest, s083_refuses_a_reference_to_another_type_than_was_decl
 TEST_F(ExecutorStateTest, s084_runs_a_constant_that_nobody_takes) {
   constant("seven", 7);
   compile();
-  EXPECT_EQ(run(), absl::OkStatus());
-  EXPECT_EQ(state_->nodes_run(), 1);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(run(), absl::OkStatus());
 }
 
 TEST_F(ExecutorStateTest, kills_all_outputs_of_a_list_when_one_input_is_dead) {
