@@ -20,14 +20,14 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
 
   void on_exit() override { state_->abandon(std::move(keep_slot_)); }
 
-  /// The turn that most steps consist of: StartExecutor alone in the mailbox. It is taken as any message is, without CAF's
-  /// search for a handler, its timeouts and streams; all other turns are CAF's. What arrived meanwhile is taken at once, too: behind
-  /// all that waits in a pool it would hold a function's caller, and its callers, while others begin. Only a step that yields waits.
+  /// On another thread than its lender's, a direct run is told to have ended when the turn has: the slot is another's at once, whose start
+  /// would be handled here as long as the turn goes on. Then the actor is anybody's, so what is left to say is kept on the stack.
   resume_result resume(caf::execution_unit* unit, size_t max_messages) override {
-    if (!take_start(unit)) return ExecutorActor::base::resume(unit, max_messages);
-    if (finalize()) return caf::resumable::done;
-    if (mailbox().try_block()) return caf::resumable::awaiting_message;
-    return yielded_ ? caf::resumable::resume_later : ExecutorActor::base::resume(unit, max_messages);
+    std::shared_ptr<StepSlot> ended;
+    ended_ = unit == this->unit().get() ? nullptr : &ended;
+    const resume_result result = take_turn(unit, max_messages);
+    if (ended != nullptr) tell_ended(*ended, ended->states[0].get());
+    return result;
   }
 
   behavior_type make_behavior() override {
@@ -52,6 +52,16 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
   }
 
  private:
+  /// The turn that most steps consist of: StartExecutor alone in the mailbox. It is taken as any message is, without CAF's
+  /// search for a handler, its timeouts and streams; all other turns are CAF's. What arrived meanwhile is taken at once, too: behind
+  /// all that waits in a pool it would hold a function's caller, and its callers, while others begin. Only a step that yields waits.
+  resume_result take_turn(caf::execution_unit* unit, size_t max_messages) {
+    if (!take_start(unit)) return ExecutorActor::base::resume(unit, max_messages);
+    if (finalize()) return caf::resumable::done;
+    if (mailbox().try_block()) return caf::resumable::awaiting_message;
+    return yielded_ ? caf::resumable::resume_later : ExecutorActor::base::resume(unit, max_messages);
+  }
+
   bool take_start(caf::execution_unit* unit) {
     if (!activate(unit)) return false;
     mailbox().fetch_more();
@@ -94,9 +104,17 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
 
   void finish() {
     running_ = false;
-    if (slot_->life.direct()) return slot_->life.ended_directly(state_->status(), state_->nodes_run());
+    if (slot_->life.direct()) {
+      if (ended_ == nullptr) return tell_ended(*slot_, state_);
+      *ended_ = keep_slot_;
+      return;
+    }
     slot_->done_messages[index_].send(caf::actor_cast<caf::abstract_actor*>(slot_->step), unit().get(),
                                       {step_id_, static_cast<size_t>(index_)});
+  }
+
+  static void tell_ended(StepSlot& slot, const ExecutorState* state) {
+    slot.life.ended_directly(state->status(), state->nodes_run());
   }
 
   /// This executor has failed, but kernels of it wait for what may never come: they, and the other executors, are to stop.
@@ -128,6 +146,8 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
   const int index_;
   ExecutorState* state_;
   bool running_ = false;
+  /// Where a turn keeps the slot whose direct run it has ended; null where that is told at once.
+  std::shared_ptr<StepSlot>* ended_ = nullptr;
   /// Of the step that runs, or ran last.
   int64_t step_id_ = 0;
   bool yielded_ = false;
