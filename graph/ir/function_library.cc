@@ -85,6 +85,21 @@ std::vector<std::string> FunctionLibrary::names() const {
   return out;
 }
 
+FunctionLibrary FunctionLibrary::only(const absl::flat_hash_set<std::string>& names) const {
+  FunctionLibrary out;
+  for (const std::string& name : names) {
+    auto it = functions_.find(name);
+    if (it != functions_.end()) out.functions_.insert(*it);
+  }
+  for (const auto& [function, gradient] : gradients_) {
+    if (names.contains(function) && names.contains(gradient)) out.gradients_.emplace(function, gradient);
+  }
+  for (const auto& [op_type, gradient] : registered_gradients_) {
+    if (names.contains(gradient)) out.registered_gradients_.emplace(op_type, gradient);
+  }
+  return out;
+}
+
 void FunctionLibrary::to_proto(pb::FunctionDefLibrary* out) const {
   out->Clear();
   for (const std::string& name : names()) *out->add_function() = *find(name);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "graph/ops/op_def.h"
 
 namespace tensorflow {
@@ -33,6 +34,8 @@ class FunctionLibrary {
   std::vector<std::string> names() const;
   bool empty() const { return functions_.empty(); }
   size_t size() const { return functions_.size(); }
+  /// These functions alone, whose definitions are shared, and the gradients that are among them.
+  FunctionLibrary only(const absl::flat_hash_set<std::string>& names) const;
   void to_proto(pb::FunctionDefLibrary* out) const;
 
  private:

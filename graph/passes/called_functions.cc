@@ -2,24 +2,14 @@
 
 #include <vector>
 
+#include "graph/passes/function_references.h"
+
 #include "proto/function.pb.h"
 
 namespace troupe {
 namespace {
 
 constexpr const char* kMarks[] = {"_noinline", "_XlaMustCompile"};
-
-void add_references(const pb::NameAttrList& function, std::vector<std::string>* out);
-
-void add_references(const pb::AttrValue& value, std::vector<std::string>* out) {
-  if (value.has_func()) add_references(value.func(), out);
-  for (const auto& f : value.list().func()) add_references(f, out);
-}
-
-void add_references(const pb::NameAttrList& function, std::vector<std::string>* out) {
-  out->push_back(function.name());
-  for (const auto& [name, value] : function.attr()) add_references(value, out);
-}
 
 }  // namespace
 
@@ -43,23 +33,6 @@ bool CalledFunctions::is_marked(const std::string& function) {
   return false;
 }
 
-std::vector<std::string> CalledFunctions::references_of(const std::string& function) const {
-  std::vector<std::string> out;
-  const pb::FunctionDef* def = library_->find(function);
-  if (def == nullptr) return out;
-  for (const pb::NodeDef& n : def->node_def()) {
-    if (library_->find(n.op()) != nullptr) out.push_back(n.op());
-    const size_t before = out.size();
-    for (const auto& [name, value] : n.attr()) add_references(value, &out);
-    if (n.op() != "SymbolicGradient") continue;
-    for (size_t i = before, end = out.size(); i < end; ++i) {
-      std::string gradient = library_->gradient_of(out[i]);
-      if (!gradient.empty()) out.push_back(std::move(gradient));
-    }
-  }
-  return out;
-}
-
 void CalledFunctions::walk_from(const std::string& function) {
   struct Visit {
     std::string function;
@@ -68,7 +41,7 @@ void CalledFunctions::walk_from(const std::string& function) {
   };
   if (library_ == nullptr || !state_.try_emplace(function, State::kOpen).second) return;
   std::vector<Visit> path;
-  path.push_back({function, references_of(function)});
+  path.push_back({function, function_references(*library_, function)});
   while (!path.empty()) {
     Visit& v = path.back();
     if (v.next == v.references.size()) {
@@ -85,7 +58,7 @@ void CalledFunctions::walk_from(const std::string& function) {
     // Whoever is called anyway is planned alone: no cycle through it is inlined.
     if (is_marked(to)) continue;
     state_[to] = State::kOpen;
-    path.push_back({to, references_of(to)});
+    path.push_back({to, function_references(*library_, to)});
   }
 }
 

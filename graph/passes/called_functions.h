@@ -34,7 +34,6 @@ class CalledFunctions {
   void walk_from(const FunctionRef& ref);
   /// Puts a function that the library says must not be inlined into called_.
   bool is_marked(const std::string& function);
-  std::vector<std::string> references_of(const std::string& function) const;
 
   const FunctionLibrary* const library_;
   const bool heed_marks_;
