@@ -1,5 +1,6 @@
 #include "graph/passes/pass_list.h"
 
+#include "graph/passes/colocate_control_flow.h"
 #include "graph/passes/common_subexpressions.h"
 #include "graph/passes/constant_folding.h"
 #include "graph/passes/inline_functions.h"
@@ -22,6 +23,17 @@ bool has_unplaced(const PassContext& c) {
 }
 bool has_unplaced_bodies(const PassContext& c) {
   return of_signature(c) && c.has_leavings && c.options->placement != nullptr && has_unplaced(c);
+}
+bool on_several_devices(const PassContext& c) {
+  const Graph& graph = c.draft->graph;
+  int first = -1;
+  for (int i = 0; i < graph.num_ids(); ++i) {
+    const Node& n = graph.node(i);
+    if (n.removed()) continue;
+    if (first >= 0 && n.device != first) return true;
+    first = n.device;
+  }
+  return false;
 }
 bool folds(const PassContext& c) {
   return c.options->optimize && c.options->fold_constants && c.evaluator != nullptr;
@@ -75,7 +87,13 @@ absl::StatusOr<PassStats> place_all(PassContext& c) { return place_rest(c, false
 absl::StatusOr<PassStats> fold(PassContext& c) {
   return fold_constants(*c.evaluator, c.options->max_folded_constant_bytes, c.draft);
 }
-absl::StatusOr<PassStats> merge(PassContext& c) { return merge_common_subexpressions(c.draft); }
+absl::StatusOr<PassStats> merge(PassContext& c) {
+  return merge_common_subexpressions(c.draft);
+}
+
+absl::StatusOr<PassStats> colocate(PassContext& c) {
+  return colocate_control_flow(*c.devices, &c.draft->graph);
+}
 
 absl::StatusOr<PassStats> prune_leavings(PassContext& c) {
   c.has_leavings = false;
@@ -92,6 +110,7 @@ constexpr Pass kPasses[] = {
     {"fold_constants", folds, fold},
     {"merge_common_subexpressions", merges, merge},
     {"prune", has_leavings, prune_leavings},
+    {"colocate_control_flow", on_several_devices, colocate},
 };
 
 /// What a pass counts when it leaves nodes behind that nobody needs any more.
