@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <deque>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "graph/passes/function_references.h"
 
 namespace troupe {
 namespace {
@@ -14,7 +16,7 @@ struct Frames {
     int parent = -1;
     std::string name;
     int64_t parallel_iterations = 10;
-    int loop_cond = -1;
+    std::vector<int> loop_conds = {};
   };
   std::vector<Frame> frames;
   /// By node: where its outputs are. An Enter's are inside its loop, an Exit's outside.
@@ -35,12 +37,11 @@ Frames find_frames(const Graph& graph) {
       std::string name = n.attrs.get_or<std::string>("frame_name", "");
       auto [it, added] = known.try_emplace({frame, name}, static_cast<int>(found.frames.size()));
       out = it->second;
-      if (added)
-        found.frames.push_back({frame, name, n.attrs.get_or<int64_t>("parallel_iterations", 10), -1});
+      if (added) found.frames.push_back({frame, name, n.attrs.get_or<int64_t>("parallel_iterations", 10)});
     } else if (n.is("Exit") || n.is("RefExit")) {
       out = std::max(0, found.frames[frame].parent);
     } else if (n.is("LoopCond")) {
-      found.frames[frame].loop_cond = id;
+      found.frames[frame].loop_conds.push_back(id);
     }
     found.of_output[id] = out;
     queue.push_back(id);
@@ -122,16 +123,30 @@ class Partitioner {
     return absl::OkStatus();
   }
 
+  /// The node that tells the other devices of a loop whether to go on. One that counts for a gradient ("LoopCounter") may be
+  /// beside it.
+  absl::StatusOr<int> loop_cond_of(const Frames::Frame& f) const {
+    int found = -1;
+    for (int id : f.loop_conds) {
+      if (found >= 0 && !absl::StrContains(graph_.node(id).name, "LoopCounter") &&
+          !absl::StrContains(graph_.node(found).name, "LoopCounter")) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "Invalid loop structure: Loop \"", f.name, "\" has more than one LoopCond node: {{node ",
+            graph_.node(id).name, "}} and {{node ", graph_.node(found).name, "}}."));
+      }
+      found = id;
+    }
+    if (found >= 0) return found;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The loop ", f.name, " runs on several devices, but has no LoopCond node to tell them when it ends"));
+  }
+
   /// A loop on device `dst` that goes round exactly as often as the real one: what is received inside the loop waits for
   /// its Merge, once an iteration. It learns from the real LoopCond whether to go on.
   absl::StatusOr<int> control_loop(int frame, int dst) {
     if (auto known = control_loops_.find({frame, dst}); known != control_loops_.end()) return known->second;
-    const Frames::Frame f = loops_.frames[frame];
-    if (f.loop_cond < 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("The loop ", f.name,
-                       " runs on several devices, but has no LoopCond node to tell them when it ends"));
-    }
+    const Frames::Frame& f = loops_.frames[frame];
+    TROUPE_ASSIGN_OR_RETURN(const int loop_cond, loop_cond_of(f));
     Endpoint start;
     if (f.parent > 0) {
       TROUPE_ASSIGN_OR_RETURN(start.node, control_loop(f.parent, dst));
@@ -148,9 +163,9 @@ class Partitioner {
     TROUPE_ASSIGN_OR_RETURN(
         int merge, add(dst, f.name, "Merge", {{"T", DataType::kFloat}, {"N", 2}}, {{enter, 0}, {enter, 0}}));
     control_loops_[{frame, dst}] = merge;
-    Endpoint go_on{local_[f.loop_cond], 0};
-    if (graph_.node(f.loop_cond).device != dst) {
-      TROUPE_ASSIGN_OR_RETURN(go_on, receive({f.loop_cond, 0}, dst));
+    Endpoint go_on{local_[loop_cond], 0};
+    if (graph_.node(loop_cond).device != dst) {
+      TROUPE_ASSIGN_OR_RETURN(go_on, receive({loop_cond, 0}, dst));
     }
     TROUPE_ASSIGN_OR_RETURN(int route, add(dst, f.name, "Switch", type, {{merge, 0}, go_on}));
     TROUPE_ASSIGN_OR_RETURN(int next, add(dst, f.name, "NextIteration", type, {{route, 1}}));
@@ -182,7 +197,8 @@ class Partitioner {
   /// Sends `value`, which is of partition `src` and of that frame, to `dst`; returns the `_Recv` there.
   absl::StatusOr<int> transfer(Endpoint value, DataType type, const std::string& node, int frame, int src,
                                int dst) {
-    std::string tensor = absl::StrCat("edge_", next_, "_", node);
+    // By the number of the _Recv, which comes after the _Send.
+    const std::string tensor = absl::StrCat("edge_", next_ + 1, "_", node);
     AttrMap send = transfer_attrs(tensor, src, dst), recv = send;
     send.set("T", type);
     recv.set("tensor_type", type);
@@ -231,9 +247,24 @@ class Partitioner {
   int next_ = 0;
 };
 
+/// Graphs that were partitioned before may have transfers that do not say yet which life of their device they are of.
+void set_incarnations(const DeviceCatalog& devices, Graph* graph) {
+  constexpr const char* kIncarnation = "send_device_incarnation";
+  for (int i = 0; i < graph->num_ids(); ++i) {
+    Node& n = graph->node(i);
+    if (!n.is("_Send") && !n.is("_Recv") && !n.is("_HostSend") && !n.is("_HostRecv")) continue;
+    if (n.attrs.get_or<int64_t>(kIncarnation, 0) != 0) continue;
+    const std::string sender = n.attrs.get_or<std::string>("send_device", "");
+    for (const DeviceCatalog::Entry& device : devices.entries()) {
+      if (device.name == sender) n.attrs.set(kIncarnation, static_cast<int64_t>(device.incarnation));
+    }
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<PlanPartition>> partition(const DeviceCatalog& devices, Draft draft) {
+  set_incarnations(devices, &draft.graph);
   int first = -1;
   bool one = true;
   for (int i = 0; i < draft.graph.num_ids() && one; ++i) {
@@ -241,12 +272,16 @@ absl::StatusOr<std::vector<PlanPartition>> partition(const DeviceCatalog& device
     if (first < 0) first = draft.graph.node(i).device;
     one = draft.graph.node(i).device == first;
   }
-  if (!one) return Partitioner(devices, std::move(draft)).run();
   std::vector<PlanPartition> parts;
-  PlanPartition p;
-  p.device = first < 0 ? devices.client_device() : first;
-  p.graph = std::move(draft.graph);
-  parts.push_back(std::move(p));
+  if (one) {
+    PlanPartition p;
+    p.device = first < 0 ? devices.client_device() : first;
+    p.graph = std::move(draft.graph);
+    parts.push_back(std::move(p));
+  } else {
+    TROUPE_ASSIGN_OR_RETURN(parts, Partitioner(devices, std::move(draft)).run());
+  }
+  for (PlanPartition& p : parts) p.graph.set_library(reachable_functions(p.graph));
   return parts;
 }
 
