@@ -26,17 +26,37 @@ size_t hash_of(const AttrValue& value) {
   return value.variant().index();
 }
 
+using Inputs = absl::InlinedVector<Endpoint, 2>;
+
+/// In an order that does not tell a + b from b + a.
+Inputs sorted_inputs(const Node& n) {
+  Inputs inputs(n.inputs.begin(), n.inputs.end());
+  std::sort(inputs.begin(), inputs.end(),
+            [](Endpoint a, Endpoint b) { return std::pair(a.node, a.slot) < std::pair(b.node, b.slot); });
+  return inputs;
+}
+
+size_t hash_of(const Inputs& inputs) {
+  size_t h = inputs.size();
+  for (Endpoint e : inputs) h = absl::HashOf(h, e);
+  return h;
+}
+
 size_t hash_of(const Node& n) {
-  size_t h = absl::HashOf(n.op, n.device, n.requested_device, n.inputs.size(), n.control_inputs.size());
-  for (Endpoint e : n.inputs) h = absl::HashOf(h, e);
+  const size_t inputs = n.op->is_commutative ? hash_of(sorted_inputs(n)) : hash_of(n.inputs);
+  size_t h = absl::HashOf(n.op, n.device, n.requested_device, inputs, n.control_inputs.size());
   for (const auto& [name, value] : n.attrs) h = absl::HashOf(h, hash_of(value));
   return h;
+}
+
+bool same_inputs(const Node& a, const Node& b) {
+  return a.inputs == b.inputs || (a.op->is_commutative && sorted_inputs(a) == sorted_inputs(b));
 }
 
 /// Control inputs have no order; CSE sorts them first.
 bool same(const Node& a, const Node& b) {
   return a.op == b.op && a.device == b.device && a.requested_device == b.requested_device &&
-         a.inputs == b.inputs && a.control_inputs == b.control_inputs && a.attrs == b.attrs;
+         same_inputs(a, b) && a.control_inputs == b.control_inputs && a.attrs == b.attrs;
 }
 
 bool may_merge(const Node& n) {
@@ -52,7 +72,7 @@ bool may_merge(const Node& n) {
 
 }  // namespace
 
-absl::StatusOr<PassStats> merge_common_subexpressions(Draft* draft) {
+absl::StatusOr<PassStats> merge_common_subexpressions(Draft* draft, const NodeFilter& consider) {
   Graph& graph = draft->graph;
   PassStats stats("common_subexpressions", graph);
   TROUPE_ASSIGN_OR_RETURN(std::vector<int> order, topological_order(graph));
@@ -75,7 +95,7 @@ absl::StatusOr<PassStats> merge_common_subexpressions(Draft* draft) {
   for (int id : order) {
     Node& n = graph.node(id);
     canonical(n);
-    if (!may_merge(n)) continue;
+    if (!may_merge(n) || (consider && !consider(n))) continue;
     std::vector<int>& alike = seen[hash_of(n)];
     auto twin =
         std::find_if(alike.begin(), alike.end(), [&](int other) { return same(graph.node(other), n); });

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,9 @@ struct Draft {
   /// of them put the new id here.
   std::vector<int> roots;
 };
+
+/// Says which nodes a pass may replace; null: all.
+using NodeFilter = std::function<bool(const Node&)>;
 
 /// What one pass did.
 struct PassStats {

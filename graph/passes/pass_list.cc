@@ -85,10 +85,10 @@ absl::StatusOr<PassStats> place_bodies(PassContext& c) { return place_rest(c, tr
 absl::StatusOr<PassStats> place_all(PassContext& c) { return place_rest(c, false); }
 
 absl::StatusOr<PassStats> fold(PassContext& c) {
-  return fold_constants(*c.evaluator, c.options->max_folded_constant_bytes, c.draft);
+  return fold_constants(*c.evaluator, c.options->max_folded_constant_bytes, c.draft, c.options->may_replace);
 }
 absl::StatusOr<PassStats> merge(PassContext& c) {
-  return merge_common_subexpressions(c.draft);
+  return merge_common_subexpressions(c.draft, c.options->may_replace);
 }
 
 absl::StatusOr<PassStats> colocate(PassContext& c) {

@@ -30,6 +30,8 @@ struct PlanOptions {
   bool optimize = true;
   bool fold_constants = true;
   bool merge_common_subexpressions = true;
+  /// Asked before folding or merging replaces a node; false leaves it in place. Null: all may be replaced.
+  std::function<bool(const Node&)> may_replace = nullptr;
   bool allow_soft_placement = false;
   /// Where the nodes of the graph are; null: the plan decides for those that it needs. make_plan only.
   const Placement* placement = nullptr;
