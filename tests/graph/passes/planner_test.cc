@@ -192,7 +192,7 @@ TEST_F(Planner, hands_the_value_of_one_tensor_to_those_who_use_another) {
   EXPECT_EQ(refused(signature), "Endpoint \"y\" fed more than once.");
 }
 
-TEST_F(Planner, names_what_a_signature_has_wrong) {
+TEST_F(Planner, s125_names_what_a_signature_has_wrong) {
   Out x = b.placeholder(DataType::kFloat, {}, "x");
   b.neg(x, "y");
   b.op("NoOp", {}, {}, "nothing");
@@ -214,6 +214,10 @@ TEST_F(Planner, names_what_a_signature_has_wrong) {
   EXPECT_EQ(refused(partial), "FetchOutputs node nobody: not found");
   partial = {{"x:1"}, {"y"}, {}, true};
   EXPECT_EQ(refused(partial), "FeedInputs: x:1 should have output index < 1");
+  partial = {{"nobody"}, {"y"}, {}, true};
+  EXPECT_EQ(refused(partial), "FeedInputs: unable to find feed output nobody");
+  partial = {{"x"}, {"x"}, {}, true};
+  EXPECT_EQ(refused(partial), "x is both fed and fetched.");
 }
 
 TEST_F(Planner, names_the_transfers_of_a_partial_run_apart) {
@@ -224,6 +228,49 @@ TEST_F(Planner, names_the_transfers_of_a_partial_run_apart) {
   EXPECT_NE(find(*partial, "_recv_x_0"), nullptr);
   EXPECT_NE(find(*partial, "_send_y_0"), nullptr);
   EXPECT_NE(find(*partial, "_send_y_0_1"), nullptr) << "the same tensor by another spelling";
+}
+
+TEST_F(Planner, s135_refuses_a_graph_that_is_not_complete) {
+  const std::string text =
+      "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } } node { name: "
+      "'sum' op: "
+      "'AddN' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } attr { key: 'N' value { i: 2 } } } node "
+      "{ name: "
+      "'use' op: 'Neg' input: 'sum' device: '/cpu:1' attr { key: 'T' value { type: DT_FLOAT } } }";
+  ASSERT_TRUE(import_graph_def(test::with_functions(text), {}, &imported).ok());
+  auto incomplete = make_plan(imported, {{"x"}, {"use"}, {}}, devices, &idle, {});
+  EXPECT_EQ(incomplete.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(incomplete.status().message()),
+              HasSubstr("Incomplete graph, missing 1 inputs for sum"));
+  EXPECT_TRUE(make_plan(imported, {{"sum"}, {"use"}, {}}, devices, &idle, {}).ok()) << "it is not needed";
+}
+
+TEST_F(Planner, leaves_alone_what_nobody_may_replace) {
+  Out x = b.placeholder(DataType::kFloat, {}, "x");
+  b.add(b.neg(x, "one"), b.neg(x, "other"), "y");
+  PlanOptions options;
+  options.may_replace = [](const Node& n) { return n.name != "other"; };
+  auto kept = plan({{"x"}, {"y"}, {}}, options);
+  ASSERT_TRUE(kept.ok()) << kept.status();
+  EXPECT_NE(find(*kept, "other"), nullptr);
+  auto merged = plan({{"x"}, {"y"}, {}});
+  ASSERT_TRUE(merged.ok()) << merged.status();
+  EXPECT_EQ(find(*merged, "other"), nullptr);
+}
+
+TEST_F(Planner, has_the_ends_of_a_loop_where_its_values_are) {
+  Out x = b.placeholder(DataType::kFloat, {}, "x");
+  Out there;
+  {
+    auto on = b.device("/cpu:1");
+    there = b.op("Enter", {x}, {{"frame_name", "f"}}, "enter");
+  }
+  Out inside = b.neg(there, "inside");
+  b.op("Exit", {inside}, {}, "out");
+  auto whole = plan({{"x"}, {"out"}, {}}, {.optimize = false});
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  EXPECT_EQ(device_of(*whole, "enter"), 0);
+  EXPECT_EQ(whole->partitions.size(), 1u) << "nothing is left of the other";
 }
 
 // --- functions ---
@@ -241,7 +288,7 @@ const std::string kMixed = R"(
   } }
 )";
 
-TEST_F(Planner, plans_a_function_for_its_caller) {
+TEST_F(Planner, s143_plans_a_function_for_its_caller) {
   import(kMixed);
   const std::string here = devices.entries()[0].name, there = devices.entries()[1].name;
   FunctionInstance instance{{"Mixed", nullptr}, here, {there}};
