@@ -46,7 +46,7 @@ Out enter(GraphBuilder& b, Out x, const std::string& frame) {
   return b.op("Enter", {x}, {{"frame_name", frame}});
 }
 
-TEST(ControlFlow, refuses_inputs_of_different_frames) {
+TEST(ControlFlow, s146_refuses_inputs_of_different_frames) {
   GraphBuilder b;
   Out x = b.constant(1.0f, "x");
   b.add(enter(b, x, "f"), x, "mixed");
@@ -59,7 +59,7 @@ TEST(ControlFlow, refuses_inputs_of_different_frames) {
           "input {{node x}} is in frame ''."));
 }
 
-TEST(ControlFlow, refuses_one_frame_inside_two_others) {
+TEST(ControlFlow, s147_refuses_one_frame_inside_two_others) {
   GraphBuilder b;
   Out x = b.constant(1.0f);
   enter(b, enter(b, x, "f"), "h");
