@@ -29,14 +29,14 @@ struct Other final : Resource {
 std::shared_ptr<Counter> counter(int n) { return std::make_shared<Counter>(n); }
 std::string text(const absl::Status& s) { return std::string(s.message()); }
 
-TEST(ResourceManager, finds_what_was_created) {
+TEST(ResourceManager, s354_finds_what_was_created) {
   ResourceManager manager;
   ASSERT_TRUE(manager.create("c", "n", counter(7)).ok());
   EXPECT_EQ((*manager.lookup<Counter>("c", "n"))->number, 7);
   EXPECT_EQ(manager.size(), 1u);
 }
 
-TEST(ResourceManager, names_what_is_not_there) {
+TEST(ResourceManager, s354_names_what_is_not_there) {
   ResourceManager manager;
   const absl::Status no_container = manager.lookup<Counter>("c", "n").status();
   EXPECT_EQ(no_container.code(), absl::StatusCode::kNotFound);
@@ -48,7 +48,7 @@ TEST(ResourceManager, names_what_is_not_there) {
   EXPECT_EQ(manager.remove<Counter>("c", "n").code(), absl::StatusCode::kNotFound);
 }
 
-TEST(ResourceManager, refuses_a_second_resource_of_a_name) {
+TEST(ResourceManager, s354_refuses_a_second_resource_of_a_name) {
   ResourceManager manager;
   ASSERT_TRUE(manager.create("c", "n", counter(1)).ok());
   const absl::Status again = manager.create("c", "n", counter(2));
@@ -57,7 +57,7 @@ TEST(ResourceManager, refuses_a_second_resource_of_a_name) {
   EXPECT_EQ((*manager.lookup<Counter>("c", "n"))->number, 1);
 }
 
-TEST(ResourceManager, keeps_types_apart) {
+TEST(ResourceManager, s354_keeps_types_apart) {
   ResourceManager manager;
   ASSERT_TRUE(manager.create("c", "n", counter(1)).ok());
   EXPECT_FALSE(manager.lookup<Other>("c", "n").ok());
@@ -66,7 +66,7 @@ TEST(ResourceManager, keeps_types_apart) {
   EXPECT_NE(ResourceManager::type_hash<Counter>(), ResourceManager::type_hash<Other>());
 }
 
-TEST(ResourceManager, makes_a_resource_once_whoever_asks) {
+TEST(ResourceManager, s354_makes_a_resource_once_whoever_asks) {
   ResourceManager manager;
   std::atomic<int> made{0};
   std::vector<std::shared_ptr<Counter>> found(8);
@@ -119,7 +119,7 @@ TEST(ResourceManager, refuses_a_maker_that_gives_null) {
   EXPECT_EQ(manager.size(), 0u);
 }
 
-TEST(ResourceManager, clears_one_container) {
+TEST(ResourceManager, s354_clears_one_container) {
   ResourceManager manager;
   int ended = 0;
   auto dying = counter(1);
@@ -155,7 +155,7 @@ TEST(ResourceManager, ends_resources_outside_its_lock) {
   EXPECT_EQ(manager.size(), 0u);
 }
 
-TEST(ResourceManager, removes_by_handle) {
+TEST(ResourceManager, s354_removes_by_handle) {
   ResourceManager manager;
   ASSERT_TRUE(manager.create("c", "n", counter(1)).ok());
   ResourceHandle handle;

@@ -234,7 +234,7 @@ class Sums final : public Evaluator {
   mutable std::vector<std::string> names;
 };
 
-TEST(InferShapes, finds_the_value_of_what_depends_on_constants_alone) {
+TEST(InferShapes, s339_finds_the_value_of_what_depends_on_constants_alone) {
   GraphBuilder b;
   Out x = b.placeholder(DataType::kFloat, {}, "x");
   Out two = b.add(b.constant(1.0f), b.constant(1.0f), "two");
@@ -253,6 +253,33 @@ TEST(InferShapes, finds_the_value_of_what_depends_on_constants_alone) {
   EXPECT_FALSE(value({four.node(), -1}).initialized());
   EXPECT_FALSE(value({-1, 0}).initialized());
   EXPECT_FALSE(value({b.graph().num_ids(), 0}).initialized());
+}
+
+TEST(InferShapes, s340_gives_values_that_outlive_the_graph) {
+  Tensor value;
+  {
+    GraphBuilder b;
+    Out two = b.add(b.constant(1.0f), b.constant(1.0f));
+    Sums sums;
+    ShapeInference inference(&b.graph(), &sums);
+    inference.add_all();
+    value = inference.constant_value(two.endpoint(), 10, 100);
+  }
+  ASSERT_TRUE(value.initialized());
+  EXPECT_EQ(value.value<float>(), 2);
+}
+
+TEST(InferShapes, s341_gives_the_value_of_each_output_that_is_asked_for) {
+  GraphBuilder b;
+  Out one = b.constant(1.0f), two = b.add(one, one, "two"), three = b.add(two, one, "three");
+  Sums sums;
+  ShapeInference inference(&b.graph(), &sums);
+  inference.add_all();
+  for (auto [out, want] : {std::pair{one, 1.0f}, {two, 2.0f}, {three, 3.0f}}) {
+    const Tensor value = inference.constant_value(out.endpoint(), 10, 100);
+    ASSERT_TRUE(value.initialized());
+    EXPECT_EQ(value.value<float>(), want);
+  }
 }
 
 TEST(InferShapes, words_errors_inside_of_functions_too) {
