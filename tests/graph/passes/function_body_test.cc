@@ -41,7 +41,7 @@ absl::Status body_of(const std::string& nodes, const std::string& y) {
   return FunctionBodies(graph).get("F", {}).status();
 }
 
-TEST(FunctionBody, refuses_nodes_that_wait_for_themselves) {
+TEST(FunctionBody, s355_refuses_nodes_that_wait_for_themselves) {
   const absl::Status status = body_of(node("a", "Neg", "b:y:0") + node("b", "Neg", "a:y:0"), "a:y:0");
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), StartsWith("3 nodes in a cycle"));
@@ -61,7 +61,7 @@ TEST(FunctionBody, refuses_names_that_are_none) {
               StartsWith("Node 'a b': Node name contains invalid characters"));
 }
 
-TEST(FunctionBody, refuses_results_and_inputs_that_are_not_there) {
+TEST(FunctionBody, s355_refuses_results_and_inputs_that_are_not_there) {
   EXPECT_THAT(std::string(body_of(node("a", "Neg", "x"), "a:y:1").message()),
               StartsWith("Return y -> a:y:1 is not found."));
   EXPECT_THAT(std::string(body_of(node("a", "Neg", "x") + node("b", "Neg", "a:y:1"), "b:y:0").message()),
@@ -75,7 +75,7 @@ TEST(FunctionBody, refuses_results_and_inputs_that_are_not_there) {
   EXPECT_TRUE(body_of(node("a", "Neg", "x:0"), "a:y:0").ok());
 }
 
-TEST(FunctionBody, says_which_type_is_missing) {
+TEST(FunctionBody, s355_says_which_type_is_missing) {
   const absl::Status status = body_of(node("a", "Neg", "x", ""), "a:y:0");
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(status.message()), StartsWith("type attr not found: T\n\tIn {{node a}}"));

@@ -37,7 +37,7 @@ const std::string kCondition = " attr { key: 'Tcond' value { type: DT_BOOL } }";
 const std::string kUseCall =
     "node { name: 'use' op: 'Neg' input: 'call' attr { key: 'T' value { type: DT_FLOAT } } }";
 
-TEST_F(InlineFunctions, puts_the_body_in_place_of_the_call) {
+TEST_F(InlineFunctions, s355_puts_the_body_in_place_of_the_call) {
   auto stats =
       inline_all(placeholder_text("x", "DT_FLOAT") +
                      call_text("call", "PartitionedCall", {"x"}, {{"f", "Twice"}}, kOneFloat) + kUseCall,
@@ -50,14 +50,14 @@ TEST_F(InlineFunctions, puts_the_body_in_place_of_the_call) {
   EXPECT_EQ(draft.graph.find("call"), nullptr);
 }
 
-TEST_F(InlineFunctions, expands_a_function_that_is_called_as_an_op) {
+TEST_F(InlineFunctions, s355_expands_a_function_that_is_called_as_an_op) {
   auto stats = inline_all(
       placeholder_text("x", "DT_FLOAT") + "node { name: 'call' op: 'Twice' input: 'x' }" + kUseCall, "use");
   ASSERT_TRUE(stats.ok()) << stats.status();
   EXPECT_NE(draft.graph.find("call/sum"), nullptr);
 }
 
-TEST_F(InlineFunctions, keeps_an_awaited_name_for_who_waits) {
+TEST_F(InlineFunctions, s355_keeps_an_awaited_name_for_who_waits) {
   auto stats = inline_all(placeholder_text("x", "DT_FLOAT") +
                               call_text("call", "PartitionedCall", {"x"}, {{"f", "Twice"}}, kOneFloat) +
                               "node { name: 'after' op: 'NoOp' input: '^call' }",
@@ -69,7 +69,7 @@ TEST_F(InlineFunctions, keeps_an_awaited_name_for_who_waits) {
   EXPECT_THAT(draft.graph.find("after")->control_inputs, testing::ElementsAre(done->id));
 }
 
-TEST_F(InlineFunctions, makes_loop_constants_of_what_a_body_hands_on) {
+TEST_F(InlineFunctions, s356_makes_loop_constants_of_what_a_body_hands_on) {
   auto stats = inline_all(placeholder_text("x", "DT_FLOAT") + placeholder_text("limit", "DT_FLOAT") +
                               call_text("call", "StatelessWhile", {"x", "limit"},
                                         {{"cond", "Grows"}, {"body", "Double"}},
@@ -111,7 +111,7 @@ TEST_F(InlineFunctions, leaves_branches_that_must_be_called) {
   EXPECT_NE(draft.graph.find("call/else/sum"), nullptr);
 }
 
-TEST_F(InlineFunctions, leaves_conditionals_that_do_not_ask_to_be_lowered) {
+TEST_F(InlineFunctions, s356_leaves_conditionals_that_do_not_ask_to_be_lowered) {
   for (const char* mark : {"", " attr { key: '_lower_using_switch_merge' value { b: false } }"}) {
     draft = Draft();
     auto stats = inline_all(placeholder_text("x", "DT_FLOAT") + placeholder_text("p", "DT_BOOL") +
@@ -127,7 +127,7 @@ TEST_F(InlineFunctions, leaves_conditionals_that_do_not_ask_to_be_lowered) {
   }
 }
 
-TEST_F(InlineFunctions, leaves_calls_that_say_so) {
+TEST_F(InlineFunctions, s355_s356_leaves_calls_that_say_so) {
   auto stats = inline_all(placeholder_text("x", "DT_FLOAT") +
                               call_text("call", "PartitionedCall", {"x"}, {{"f", "Twice"}},
                                         kOneFloat + " attr { key: '_noinline' value { b: true } }") +
@@ -137,7 +137,7 @@ TEST_F(InlineFunctions, leaves_calls_that_say_so) {
   EXPECT_TRUE(draft.graph.find("call")->is("PartitionedCall"));
 }
 
-TEST_F(InlineFunctions, names_an_unknown_function_and_its_caller) {
+TEST_F(InlineFunctions, s355_names_an_unknown_function_and_its_caller) {
   GraphBuilder b;
   Out x = b.placeholder(DataType::kFloat, {}, "x");
   const std::vector<DataType> floats{DataType::kFloat};
@@ -153,7 +153,7 @@ TEST_F(InlineFunctions, names_an_unknown_function_and_its_caller) {
   EXPECT_THAT(std::string(stats.status().message()), HasSubstr("{{node call}}"));
 }
 
-TEST_F(InlineFunctions, refuses_calls_that_do_not_fit) {
+TEST_F(InlineFunctions, s355_refuses_calls_that_do_not_fit) {
   auto stats =
       inline_all(placeholder_text("x", "DT_FLOAT") +
                      call_text("call", "PartitionedCall", {"x"}, {{"f", "Grows"}}, kOneFloat) + kUseCall,
