@@ -86,7 +86,8 @@ TEST_F(LowerControlFlow, s356_waits_for_an_if_without_outputs) {
   const std::string effects =
       "library { function { signature { name: 'Sets' input_arg { name: 'v' type: DT_RESOURCE } input_arg { "
       "name: 'x' "
-      "type: DT_FLOAT } is_stateful: true } node_def { name: 'set' op: 'AssignVariableOp' input: 'v' input: "
+      "type: DT_FLOAT } control_output: 'set' is_stateful: true } node_def { name: 'set' op: "
+      "'AssignVariableOp' input: 'v' input: "
       "'x' attr { "
       "key: 'dtype' value { type: DT_FLOAT } } } control_ret { key: 'set' value: 'set' } } function { "
       "signature { name: "

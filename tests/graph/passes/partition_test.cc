@@ -145,7 +145,8 @@ TEST(Partition, s127_sends_a_value_to_another_device) {
   EXPECT_THAT(lines(here), UnorderedElementsAre("A1: Placeholder()", "A1/_0: _Send(A1)"));
   EXPECT_THAT(lines(there), UnorderedElementsAre("there_B1: Placeholder()", "A1/_1: _Recv()",
                                                  "there_B2: AddV2(A1/_1, there_B1)"));
-  const auto& devices = TwoDevices().entries();
+  const TwoDevices catalog;
+  const auto& devices = catalog.entries();
   for (const auto& [graph, node] : {std::pair(&here, "A1/_0"), std::pair(&there, "A1/_1")}) {
     EXPECT_EQ(text_attr(*graph, node, "tensor_name"), "edge_1_A1");
     EXPECT_EQ(text_attr(*graph, node, "send_device"), devices[0].name);
@@ -310,7 +311,8 @@ TEST(Partition, s136_gives_each_part_the_functions_that_it_reaches) {
 }
 
 TEST(Partition, s137_says_in_transfers_that_are_there_which_life_of_the_sender_they_are_of) {
-  const auto& devices = TwoDevices().entries();
+  const TwoDevices catalog;
+  const auto& devices = catalog.entries();
   auto transfer = [&](const std::string& op, const std::string& name, const std::string& type,
                       const std::string& from, int of) {
     return absl::StrCat(
