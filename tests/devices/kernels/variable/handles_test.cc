@@ -31,8 +31,10 @@ TEST(Handles, say_whether_they_hold_their_resource) {
 }
 
 /// The name of the resource of a node "foo" with these attrs, of a kind whose resources are private without one.
-absl::StatusOr<ResourceName> name_of(const AttrMap& attrs, UnnamedResource unnamed = UnnamedResource::kPrivate) {
-  const auto device = make_cpu_device("/job:localhost/replica:0/task:0", 0, plain_allocator(), serial_runner());
+absl::StatusOr<ResourceName> name_of(const AttrMap& attrs,
+                                     UnnamedResource unnamed = UnnamedResource::kPrivate) {
+  const auto device =
+      make_cpu_device("/job:localhost/replica:0/task:0", 0, plain_allocator(), serial_runner());
   KernelNode node;
   node.name = "foo";
   node.attrs = attrs;
@@ -86,8 +88,8 @@ TEST(Handles, s354_are_for_their_device_and_their_type) {
   ResourceHandle elsewhere = own;
   elsewhere.device = "/job:localhost/replica:0/task:0/device:CPU:9";
   EXPECT_EQ(read(elsewhere).status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(message_of(read(elsewhere)),
-              HasSubstr("Trying to access resource v located in device " + elsewhere.device + " from device"));
+  EXPECT_THAT(message_of(read(elsewhere)), HasSubstr("Trying to access resource v located in device " +
+                                                     elsewhere.device + " from device"));
   ResourceHandle other = own;
   other.hash_code = 7;
   EXPECT_EQ(read(other).status().code(), absl::StatusCode::kInvalidArgument);
