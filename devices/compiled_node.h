@@ -72,6 +72,8 @@ struct alignas(64) CompiledNode {
   int32_t frame = 0;
   /// Bit i: input i is bound to a constant (see BoundConstant); no edge leads to it.
   uint32_t bound_inputs = 0;
+  /// Bit i: no edge leads from output i.
+  uint32_t unused_outputs = 0;
   Kernel* kernel = nullptr;
   const KernelNode* info = nullptr;
 

@@ -1,6 +1,7 @@
 #include "devices/kernel.h"
 
 #include "absl/strings/str_cat.h"
+#include "devices/memory/tracking_allocator.h"
 #include "graph/ir/graph.h"
 
 namespace troupe {
@@ -36,10 +37,14 @@ absl::StatusOr<Tensor*> KernelContext::allocate_output(int i, const Shape& shape
 absl::StatusOr<Tensor*> KernelContext::forward_or_allocate_output(std::initializer_list<int> candidates,
                                                                   int i, const Shape& shape) {
   DataType dtype = base_type(node_->output_types[i]);
+  auto is_ours = [this](const Allocator* from) {
+    if (from == device()->allocator()) return true;
+    return own_allocator != nullptr && TrackingAllocator::source_of(from) == device()->allocator();
+  };
   for (int c : candidates) {
     const Tensor& in = inputs_[c].tensor;
     if (in.unique() && in.dtype() == dtype && in.num_elements() == shape.num_elements() &&
-        in.buffer()->allocator() == allocator()) {
+        is_ours(in.buffer()->allocator())) {
       outputs_[i].tensor = in.reshaped(shape);
       return &outputs_[i].tensor;
     }

@@ -19,6 +19,7 @@ namespace troupe {
 
 class FunctionRunner;
 struct Node;
+class StepAllocations;
 class StepState;
 class KernelContext;
 
@@ -119,7 +120,8 @@ class KernelContext {
   const KernelNode& node() const { return *node_; }
   StepState& step() const { return *step_; }
   Device* device() const;
-  Allocator* allocator() const { return device()->allocator(); }
+  /// The device's memory; through `own_allocator` where the step keeps account of it.
+  Allocator* allocator() const { return own_allocator != nullptr ? own_allocator : device()->allocator(); }
   ResourceManager& resources() const { return device()->resources(); }
   CancellationToken& cancellation() const;
   ParallelRunner& parallel() const { return *device()->runner(); }
@@ -134,6 +136,8 @@ class KernelContext {
   const std::shared_ptr<RefTensor>& input_ref(int i) const { return inputs_[i].ref; }
   DataType input_type(int i) const { return node_->input_types[i]; }
   DataType output_type(int i) const { return node_->output_types[i]; }
+  /// False when nobody takes output i in this signature: a kernel may then leave it out.
+  bool output_required(int i) const { return i >= 32 || (unused_outputs >> i & 1) == 0; }
 
   /// A new output of the declared dtype. The pointer stays valid until the kernel ends.
   absl::StatusOr<Tensor*> allocate_output(int i, const Shape& shape);
@@ -155,6 +159,10 @@ class KernelContext {
   bool is_input_dead = false;
   /// Set for Merge: which input arrived.
   int merge_input = -1;
+  /// Bit i: nobody takes output i. Those from 32 on count as taken.
+  uint32_t unused_outputs = 0;
+  /// Where this execution allocates when the step keeps account of it; else null. Lives as long as what came from it.
+  Allocator* own_allocator = nullptr;
 
  private:
   StepState* step_;
@@ -177,6 +185,12 @@ class SessionTensors {
   absl::flat_hash_map<std::string, Tensor> tensors_;
 };
 
+/// ConfigProto.experimental.session_metadata: what a session is called, and which version of it this is.
+struct SessionMetadata {
+  std::string name;
+  int64_t version = 0;
+};
+
 /// What all kernels of one partition of one step share. Owned by the EXECUTOR; valid while the step runs.
 class StepState {
  public:
@@ -185,6 +199,10 @@ class StepState {
   CancellationToken* cancellation = nullptr;
   Rendezvous* rendezvous = nullptr;
   SessionTensors* session_tensors = nullptr;
+  /// Null when the session has none; in called functions that of their session.
+  const SessionMetadata* session_metadata = nullptr;
+  /// Where the step keeps account of what its kernels allocate; null when nobody asked for that.
+  StepAllocations* allocations = nullptr;
   /// Runs the functions that kernels call; null where none can be called.
   FunctionRunner* functions = nullptr;
   /// Values of `_Arg` nodes by their `index` attr, and where `_Retval` nodes put theirs.

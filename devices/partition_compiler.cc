@@ -339,7 +339,11 @@ class PartitionCompiler {
       }
       c.out_edge_end = static_cast<int32_t>(p_->out_edges_.size());
       for (int slot = 0; slot < c.num_outputs; ++slot) {
-        if (last[slot] >= 0) p_->out_edges_[last[slot]].last_use = true;
+        if (last[slot] >= 0) {
+          p_->out_edges_[last[slot]].last_use = true;
+        } else if (slot < 32) {
+          c.unused_outputs |= uint32_t{1} << slot;
+        }
       }
     }
   }

@@ -1,0 +1,83 @@
+#include "devices/memory/tracking_allocator.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+
+#include "graph/tensor/buffer.h"
+
+namespace troupe {
+namespace {
+
+int64_t micros_now() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Of a block that holds a buffer, header and all.
+int64_t element_bytes(size_t bytes) {
+  return static_cast<int64_t>(bytes - std::min(bytes, Buffer::kHeaderBytes));
+}
+
+}  // namespace
+
+std::shared_ptr<TrackingAllocator> TrackingAllocator::make(Allocator* source) {
+  return std::shared_ptr<TrackingAllocator>(new TrackingAllocator(source));
+}
+
+const Allocator* TrackingAllocator::source_of(const Allocator* allocator) {
+  const auto* tracking = dynamic_cast<const TrackingAllocator*>(allocator);
+  return tracking == nullptr ? allocator : tracking->source_;
+}
+
+int64_t TrackingAllocator::allocation_id(const Buffer& buffer) {
+  const auto* tracking = dynamic_cast<const TrackingAllocator*>(buffer.allocator());
+  if (tracking == nullptr) return 0;
+  // A buffer that came from an allocator begins its block.
+  std::lock_guard lock(tracking->mu_);
+  for (const Block& b : tracking->blocks_) {
+    if (b.start == &buffer) return b.id;
+  }
+  return 0;
+}
+
+void* TrackingAllocator::allocate(size_t bytes) {
+  static std::atomic<int64_t> next_id{1};
+  void* block = source_->allocate(bytes);
+  if (block == nullptr) return nullptr;
+  const int64_t size = element_bytes(bytes);
+  std::lock_guard lock(mu_);
+  blocks_.push_back({block, next_id.fetch_add(1, std::memory_order_relaxed)});
+  records_.push_back({micros_now(), size});
+  bytes_.total += size;
+  bytes_.live += size;
+  bytes_.peak = std::max(bytes_.peak, bytes_.live);
+  if (self_ == nullptr) self_ = shared_from_this();
+  return block;
+}
+
+void TrackingAllocator::deallocate(void* block, size_t bytes) {
+  std::shared_ptr<TrackingAllocator> last;  // freed outside the lock
+  const int64_t size = element_bytes(bytes);
+  {
+    std::lock_guard lock(mu_);
+    std::erase_if(blocks_, [&](const Block& b) { return b.start == block; });
+    records_.push_back({micros_now(), -size});
+    bytes_.live -= size;
+    if (blocks_.empty()) last.swap(self_);
+  }
+  source_->deallocate(block, bytes);
+}
+
+TrackedBytes TrackingAllocator::bytes() const {
+  std::lock_guard lock(mu_);
+  return bytes_;
+}
+
+std::vector<AllocationRecord> TrackingAllocator::records() const {
+  std::lock_guard lock(mu_);
+  return records_;
+}
+
+}  // namespace troupe
