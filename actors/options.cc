@@ -51,6 +51,7 @@ static RunOptions from_proto(const pb::RunOptions& proto) {
   o.inter_op_pool = proto.inter_op_thread_pool();
   o.collect_stats = proto.trace_level() != pb::RunOptions::NO_TRACE;
   o.output_partition_graphs = proto.output_partition_graphs();
+  o.report_tensor_allocations_upon_oom = proto.report_tensor_allocations_upon_oom();
   return o;
 }
 

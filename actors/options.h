@@ -80,6 +80,8 @@ struct RunOptions {
   int inter_op_pool = 0;
   bool collect_stats = false;
   bool output_partition_graphs = false;
+  /// An error for want of memory names what the step's kernels hold, the largest first.
+  bool report_tensor_allocations_upon_oom = false;
 
   static absl::StatusOr<RunOptions> from_bytes(absl::string_view run_options_bytes);
 };

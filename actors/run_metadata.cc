@@ -6,10 +6,12 @@
 
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 
 #include "proto/config.pb.h"
+#include "proto/cost_graph.pb.h"
 #include "proto/graph.pb.h"
 #include "proto/step_stats.pb.h"
 
@@ -33,16 +35,46 @@ void describe_output(const NodeTiming::Output& from, const std::string& allocato
   a->set_requested_bytes(from.bytes);
   a->set_allocated_bytes(from.bytes);
   a->set_allocator_name(allocator);
-  a->set_has_single_reference(false);
+  a->set_allocation_id(from.allocation_id);
+  a->set_has_single_reference(from.single_reference);
+  a->set_ptr(reinterpret_cast<uintptr_t>(from.data));
+}
+
+/// What the node's kernel allocated, and what became of it until the end of the step. Nothing when it allocated nothing.
+void describe_memory(const NodeTiming& timing, pb::NodeExecStats* to) {
+  pb::MemoryStats* stats = to->mutable_memory_stats();
+  stats->set_persistent_memory_size(timing.persistent_bytes);
+  if (timing.memory == nullptr || timing.bytes.total == 0) return;
+  stats->set_temp_memory_size(timing.bytes.total - timing.bytes.live);
+  pb::AllocatorMemoryUsed* used = to->add_memory();
+  used->set_allocator_name(std::string(timing.memory->name()));
+  used->set_total_bytes(timing.bytes.total);
+  used->set_peak_bytes(timing.bytes.peak);
+  used->set_live_bytes(timing.bytes.live);
+  used->set_allocator_bytes_in_use(timing.device_bytes_in_use);
+  for (const AllocationRecord& record : timing.memory->records()) {
+    pb::AllocationRecord* r = used->add_allocation_records();
+    r->set_alloc_micros(record.micros);
+    r->set_alloc_bytes(record.bytes);
+  }
 }
 
 using Sources = std::vector<std::vector<CompiledPartition::Source>>;
 
-/// "y = MatMul(x, w)", as TensorFlow labels a node.
-std::string label(const CompiledPartition& partition, const Sources& sources, int node) {
+/// "y = MatMul(x, w)", as TensorFlow labels a node; one that allocated much: "[cpu 0.4MB 0.4MB] y = ...", in total and at most.
+std::string label(const CompiledPartition& partition, const Sources& sources, const NodeTiming& timing) {
+  constexpr double kMegabyte = 1 << 20;
+  const int node = timing.node;
   const KernelNode& info = partition.info(node);
+  const double total = static_cast<double>(timing.bytes.total) / kMegabyte;
+  std::string memory;
+  if (total >= 0.1) {
+    memory = absl::StrFormat("[%s %.1fMB %.1fMB] ", timing.memory->name(), total,
+                             static_cast<double>(timing.bytes.peak) / kMegabyte);
+  }
   auto append = [&](std::string* to, const CompiledPartition::Source& s) { *to += partition.name_of(s); };
-  return absl::StrCat(info.name, " = ", info.op->name, "(", absl::StrJoin(sources[node], ", ", append), ")");
+  return absl::StrCat(memory, info.name, " = ", info.op->name, "(",
+                      absl::StrJoin(sources[node], ", ", append), ")");
 }
 
 void describe_node(const CompiledPartition& partition, const Sources& sources, const NodeTiming& timing,
@@ -58,7 +90,8 @@ void describe_node(const CompiledPartition& partition, const Sources& sources, c
   to->set_scheduled_micros(timing.begin_ns / kNsPerUs);
   to->set_scheduled_nanos(timing.begin_ns);
   to->set_thread_id(timing.thread);
-  to->set_timeline_label(label(partition, sources, timing.node));
+  to->set_timeline_label(label(partition, sources, timing));
+  describe_memory(timing, to);
   for (const NodeTiming::Output& o : timing.outputs) describe_output(o, allocator, to->add_output());
 }
 
@@ -109,70 +142,16 @@ class Executions {
   absl::node_hash_map<const CompiledPartition*, Sources> sources_;
 };
 
-/// What one output of a node took, the largest of all its executions.
-void note_cost(const NodeTiming::Output& from, pb::CostGraphDef::Node::OutputInfo* to) {
-  if (from.bytes < to->size()) return;
-  to->set_size(from.bytes);
-  to->set_dtype(static_cast<pb::DataType>(from.dtype));
-  to->clear_shape();
-  if (from.shape.rank() > 0) add_dims(from.shape, to->mutable_shape());
-}
-
-/// The nodes of one partition, from the id that `to` has room at, with what this step's executions took.
-void describe_costs(const CompiledPartition& partition, const Sources& sources,
-                    const std::vector<NodeTiming>& timings, pb::CostGraphDef* to) {
-  const int first = to->node_size();
-  for (int i = 0; i < partition.num_nodes(); ++i) {
-    const CompiledNode& n = partition.node(i);
-    pb::CostGraphDef::Node* node = to->add_node();
-    node->set_name(partition.info(i).name);
-    node->set_device(partition.device()->name());
-    node->set_id(first + i);
-    node->set_is_final(partition.info(i).op->name == "_Send");
-    for (const CompiledPartition::Source& s : sources[i]) {
-      if (s.slot < 0) {
-        node->add_control_input(first + s.node);
-        continue;
-      }
-      pb::CostGraphDef::Node::InputInfo* input = node->add_input_info();
-      input->set_preceding_node(first + s.node);
-      input->set_preceding_port(s.slot);
-    }
-    for (int k = 0; k < n.num_outputs; ++k) {
-      pb::CostGraphDef::Node::OutputInfo* output = node->add_output_info();
-      output->set_size(-1);
-      output->set_alias_input_port(-1);
-      output->mutable_shape()->set_unknown_rank(true);
-    }
-    if (n.kind != NodeKind::kConst) continue;
-    const Tensor& value = partition.constant(n.aux);
-    note_cost({0, value.dtype(), value.shape(), static_cast<int64_t>(value.bytes())},
-              node->mutable_output_info(0));
-    node->set_persistent_memory_size(static_cast<int64_t>(value.bytes()));
-  }
-  for (const NodeTiming& t : timings) {
-    pb::CostGraphDef::Node* node = to->mutable_node(first + t.node);
-    node->set_compute_cost(std::max<int64_t>(node->compute_cost(), (t.end_ns - t.begin_ns) / kNsPerUs));
-    for (const NodeTiming::Output& o : t.outputs) note_cost(o, node->mutable_output_info(o.slot));
-  }
-}
-
 }  // namespace
 
-std::string run_metadata(const StepSlot& slot) {
+std::string run_metadata(const StepSlot& slot, const CostModel* costs) {
   pb::RunMetadata metadata;
   Executions executions;
   for (const auto& state : slot.states) executions.add(state->partition(), state->timings());
   const std::vector<NestedTimings> called = slot.functions->take_timings();
   for (const NestedTimings& nested : called) executions.add(*nested.partition, nested.timings);
   executions.describe(metadata.mutable_step_stats());
-  if (slot.build_cost_model) {
-    for (const auto& state : slot.states) {
-      const CompiledPartition& partition = state->partition();
-      describe_costs(partition, executions.sources_of(partition), state->timings(),
-                     metadata.mutable_cost_graph());
-    }
-  }
+  if (costs != nullptr) costs->describe(slot.states, metadata.mutable_cost_graph());
   return metadata.SerializeAsString();
 }
 

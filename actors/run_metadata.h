@@ -4,15 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "actors/cost_model.h"
 #include "actors/step_slot.h"
 
 namespace troupe {
 
 /// The serialised RunMetadata of a step that was told to collect statistics (StepSlot::collect_stats), after its end: for each
-/// device its nodes in the order in which they ended, with times, threads and outputs' memory. Those of called functions stand
-/// among them, by their names in the function, as TensorFlow shows them. With a cost graph when the session wants the costs
-/// of this run (StepSlot::build_cost_model). Once per step.
-std::string run_metadata(const StepSlot& slot);
+/// device its nodes in the order in which they ended, with times, threads, what they allocated and what came out. Those of called
+/// functions stand among them, by their names in the function, as TensorFlow shows them. With a cost graph of `costs`, which may be
+/// null. Once per step.
+std::string run_metadata(const StepSlot& slot, const CostModel* costs);
 
 /// Adds serialised GraphDefs to a serialised RunMetadata.
 void add_partition_graphs(const std::vector<std::string>& graphs, std::string* metadata);

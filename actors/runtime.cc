@@ -156,6 +156,7 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   core->compilers = compilers;
   core->system = system;
   core->options = want;
+  if (want.has_metadata) core->metadata = SessionMetadata{want.metadata_name, want.metadata_version};
   core->ops = ops;
   core->slot_counts.of_runtime = live_slots;
   core->functions = std::make_shared<FunctionCache>();

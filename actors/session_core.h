@@ -5,6 +5,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -70,6 +71,8 @@ struct SessionCore {
   /// What deadlines and leases go by: the actor system's clock.
   std::chrono::steady_clock::time_point now() const;
   SessionOptions options;
+  /// What its kernels see of `options`.
+  std::optional<SessionMetadata> metadata;
   std::unique_ptr<DeviceSet> devices;
   /// The RUNTIME's DEVICE of CPU number i, alive; thread-safe.
   std::function<DeviceActor(int)> find_device_actor;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "actors/cost_model.h"
 #include "actors/slot_stock.h"
 
 namespace troupe {
@@ -20,6 +21,8 @@ struct Signature {
   std::atomic<int> pins{0};
   /// Runs so far; counted only in sessions that build cost models.
   std::atomic<int64_t> counted_runs{0};
+  /// What the runs cost that such sessions measured.
+  CostModel costs;
 };
 
 /// How a caller's order of feeds and fetches maps to the sorted order of the code.

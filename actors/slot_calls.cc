@@ -151,6 +151,7 @@ Surroundings SlotCalls::surroundings(bool share_thread) const {
   around.pool = slot_->pool;
   around.inline_only = slot_->inline_only;
   around.collect_stats = slot_->collect_stats;
+  around.allocations = slot_->allocations;
   if (share_thread || slot_->inline_only) around.lender = LentThread::lender_of(slot_->unit);
   around.outer_step_id = slot_->outer_step_id != 0 ? slot_->outer_step_id : slot_->life.id();
   around.step_container = slot_->step_states[0]->step_container;

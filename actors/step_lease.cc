@@ -8,6 +8,7 @@
 #include "actors/executor_type.h"
 #include "actors/idle_slots.h"
 #include "actors/run_metadata.h"
+#include "devices/memory/step_allocations.h"
 
 namespace troupe {
 namespace {
@@ -92,6 +93,8 @@ absl::Status StepLease::begin(const RunOptions& options, int64_t cancels) {
   around.inline_only = single && (options.inter_op_pool == -1 || core.options.inter_op_threads < 0 ||
                                   core.options.executor_type == kSingleThreadedExecutor);
   around.collect_stats = options.collect_stats || slot_->build_cost_model;
+  if (around.collect_stats || options.report_tensor_allocations_upon_oom) [[unlikely]]
+    around.allocations = std::make_shared<StepAllocations>();
   const auto timeout = options.timeout.count() != 0 ? options.timeout : core.options.operation_timeout;
   if (timeout.count() > 0) around.deadline = core.now() + timeout;
   begin(around);
@@ -116,6 +119,8 @@ void StepLease::begin(const Surroundings& around) {
   if (around.lender != nullptr) slot.unit->set_lender(around.lender);
   slot.inline_only = around.inline_only;
   slot.collect_stats = around.collect_stats;
+  if (around.allocations != nullptr) [[unlikely]]
+    slot.keep_account(around.allocations);
   slot.outer_step_id = around.outer_step_id;
   if (!around.step_container.empty()) {
     for (auto& state : slot.step_states) state->step_container = std::string(around.step_container);
@@ -139,8 +144,13 @@ absl::Status StepLease::take(std::span<Tensor> fetches, RunStats* stats, bool* f
     stats->step_id = slot->life.id();
     stats->nodes_run = end.nodes_run;
     stats->num_partitions = static_cast<int>(slot->code->partitions.size());
-    stats->metadata = slot->collect_stats ? run_metadata(*slot) : std::string();
     stats->messages = slot->collect_stats ? message_counts(*slot) : std::map<std::string, int>();
+    stats->metadata.clear();
+  }
+  if (slot->collect_stats && alias_ != nullptr) [[unlikely]] {
+    CostModel* costs = slot->build_cost_model && end.status.ok() ? &alias_->signature->costs : nullptr;
+    if (costs != nullptr) costs->add(slot->states);
+    if (stats != nullptr) stats->metadata = run_metadata(*slot, costs);
   }
   absl::Status status = std::move(end.status);
   if (status.ok() && alias_ != nullptr) keep_session_handles(*slot, slot->code->fetches);

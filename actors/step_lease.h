@@ -16,6 +16,8 @@ struct Surroundings {
   bool inline_only = false;
   bool collect_stats = false;
   std::chrono::steady_clock::time_point deadline = {};
+  /// Where the step keeps account of what its kernels allocate; null: nowhere.
+  std::shared_ptr<StepAllocations> allocations = nullptr;
   /// @name Of a called function
   /// Whose thread it runs on; null: the pool's.
   std::shared_ptr<LentThread> lender = nullptr;

@@ -48,11 +48,18 @@ void StepSlot::begin(int64_t id, std::chrono::steady_clock::time_point at) {
   life.prepare(id);
 }
 
+void StepSlot::keep_account(std::shared_ptr<StepAllocations> account) {
+  allocations = std::move(account);
+  for (auto& s : step_states) s->allocations = allocations.get();
+}
+
 void StepSlot::end() {
   // What is left of a broken step must not start anything.
   life.token().end(!life.broken());
   deadline.store(0, std::memory_order_relaxed);
   for (Tensor& t : args) t = Tensor();
+  if (allocations != nullptr) [[unlikely]]
+    keep_account(nullptr);
   functions->clear_containers();
   for (auto& s : step_states) {
     if (s->used_step_container.exchange(false)) s->device->resources().clear_container(container);

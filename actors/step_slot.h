@@ -52,6 +52,8 @@ struct StepSlot : std::enable_shared_from_this<StepSlot>, private RunHost {
 
   /// The leaseholder calls it before `life.start`.
   void begin(int64_t id, std::chrono::steady_clock::time_point deadline);
+  /// From `begin` to `end` the kernels' allocations go through it.
+  void keep_account(std::shared_ptr<StepAllocations> account);
   /// Back to idle: forgets tensors, re-arms the token.
   void end();
   /// The run is over: tells who waits for it. Nothing of the slot may be touched after.
@@ -89,6 +91,8 @@ struct StepSlot : std::enable_shared_from_this<StepSlot>, private RunHost {
   /// RunMetadata is to have a cost graph.
   bool build_cost_model = false;
   NamedPool* pool = nullptr;
+  /// What the kernels of the outermost step and of those nested in it allocate; null when nobody asked.
+  std::shared_ptr<StepAllocations> allocations;
   std::atomic<bool> finished{false};
   /// Set for a step that no thread waits for (one nested in another, one by message): called once instead, by whoever ends it.
   std::function<void()> when_finished;

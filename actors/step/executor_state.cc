@@ -153,7 +153,7 @@ void ExecutorState::fail(int node, const absl::Status& status) {
   absl::string_view message = status.message();
   std::string where = absl::StrCat("{{node ", partition_->info(node).name, "}}");
   bool named = message.find(where) != absl::string_view::npos;
-  abort(named ? status : annotate(status, "", absl::StrCat("\n\t [[", where, "]]")));
+  abort(explain_shortage(named ? status : annotate(status, "", absl::StrCat("\n\t [[", where, "]]"))));
 }
 
 absl::Status ExecutorState::prepare_inputs(const CompiledNode& n, int node, Value* inputs) {
@@ -186,24 +186,6 @@ absl::Status ExecutorState::prepare_inputs(const CompiledNode& n, int node, Valu
     if (!is_ref(info.input_types[i]) && inputs[i].ref != nullptr) inputs[i].ref.reset();
   }
   return absl::OkStatus();
-}
-
-void ExecutorState::begin_timing() {
-  timing_.begin_ns = wall_clock_ns();
-  timing_.end_ns = 0;
-  timing_.thread = current_thread_id();
-}
-
-void ExecutorState::record_timing(int node, const Value* outputs, int num_outputs) {
-  NodeTiming done = timing_;
-  done.node = node;
-  if (done.end_ns == 0) done.end_ns = wall_clock_ns();
-  for (int i = 0; i < num_outputs; ++i) {
-    const Tensor& t = outputs[i].tensor;
-    if (!t.initialized()) continue;
-    done.outputs.push_back({i, t.dtype(), t.shape(), static_cast<int64_t>(t.bytes())});
-  }
-  timings_.push_back(std::move(done));
 }
 
 void ExecutorState::run_ready(const Ready& r) {
@@ -308,6 +290,9 @@ void ExecutorState::run_kernel_inline(const CompiledNode& n, const Ready& r) {
   context.frame_id = r.iteration->frame->id;
   context.iteration = r.iteration->number;
   context.is_input_dead = r.dead;
+  context.unused_outputs = n.unused_outputs;
+  if (step_->allocations != nullptr) [[unlikely]]
+    track_memory(r.node, &timing_, &context);
   absl::Status status;
   // Expensive kernels are always timed, cheap ones now and then.
   if (n.expensive && (partition_->cost(r.node) > CompiledPartition::kExpensiveCycles ||

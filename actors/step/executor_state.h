@@ -98,6 +98,7 @@ class ExecutorState {
   void run_ready(const Ready& r);
   void begin_timing();
   void record_timing(int node, const Value* outputs, int num_outputs);
+  void track_memory(int node, NodeTiming* timing, KernelContext* context);
   void run_kernel_inline(const CompiledNode& n, const Ready& r);
   bool keep_for_launch(const CompiledNode& n, const Ready& r);
   void launch_deferred();
@@ -107,6 +108,7 @@ class ExecutorState {
   void finish_task(KernelTask* task);
   absl::Status prepare_inputs(const CompiledNode& n, int node, Value* inputs);
   void fail(int node, const absl::Status& status);
+  absl::Status explain_shortage(const absl::Status& status) const;
 
   /// @name Propagation
   void node_done(const Ready& r, const CompiledNode& n, Value* outputs, bool dead);

@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "actors/step/executor_frame.h"
@@ -28,17 +26,6 @@ void KernelTask::run() {
 void KernelTask::run_to_end() {
   run();
   owner->complete(this);
-}
-
-int64_t wall_clock_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
-uint32_t current_thread_id() {
-  static thread_local const uint32_t id = static_cast<uint32_t>(gettid());
-  return id;
 }
 
 bool ExecutorState::keep_for_launch(const CompiledNode&, const Ready& r) {
@@ -78,6 +65,7 @@ KernelTask* ExecutorState::make_task(const Ready& r) {
   t->iteration = r.iteration;
   t->status = absl::OkStatus();
   t->timed = collect_stats_;
+  t->timing = {};
   t->inputs.resize(n.num_inputs);
   t->outputs.resize(n.num_outputs);
   Value* in = r.iteration->inputs.data() + n.input_begin;
@@ -94,6 +82,9 @@ KernelTask* ExecutorState::make_task(const Ready& r) {
   t->context->frame_id = r.iteration->frame->id;
   t->context->iteration = r.iteration->number;
   t->context->is_input_dead = r.dead;
+  t->context->unused_outputs = n.unused_outputs;
+  if (step_->allocations != nullptr) [[unlikely]]
+    track_memory(r.node, &t->timing, &*t->context);
   return t;
 }
 
@@ -162,7 +153,7 @@ void ExecutorState::finish_task(KernelTask* t) {
   absl::Status status = std::move(t->status);
   if (!status.ok()) fail(t->node, status);
   t->inputs.clear();
-  if (t->timed) timing_ = t->timing;
+  if (t->timed) timing_ = std::move(t->timing);
   if (!aborted_) node_done({t->node, false, t->iteration}, n, t->outputs.data(), false);
   t->outputs.clear();
   t->context.reset();

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "devices/memory/tracking_allocator.h"
 #include "graph/tensor/dtype.h"
 #include "graph/tensor/shape.h"
 
@@ -15,6 +17,11 @@ struct NodeTiming {
     DataType dtype = DataType::kInvalid;
     Shape shape;
     int64_t bytes = 0;
+    /// Where the elements are.
+    const void* data = nullptr;
+    /// TrackingAllocator's; 0: of what no kernel of the step has made.
+    int64_t allocation_id = 0;
+    bool single_reference = false;
   };
   int32_t node = -1;
   int64_t begin_ns = 0;
@@ -22,6 +29,13 @@ struct NodeTiming {
   /// The system's id of the thread that ran it.
   uint32_t thread = 0;
   std::vector<Output> outputs;
+  /// What its kernel allocated; null when no kernel ran.
+  std::shared_ptr<TrackingAllocator> memory;
+  /// Of `memory` when the node ended, and what was in use of the device's memory then.
+  TrackedBytes bytes;
+  int64_t device_bytes_in_use = 0;
+  /// What outlives the node but is not among its values: a constant, what it gave to variables and other resources.
+  int64_t persistent_bytes = 0;
 };
 
 int64_t wall_clock_ns();
