@@ -20,7 +20,9 @@ class SessionHandles : public SessionTest {
     add("seen", "Identity", {{"T", DataType::kString}}, {{h, 0}});
     add("h2", "GetSessionHandleV2", t, {{x, 0}});
     const int name = placeholder("name", DataType::kString);
-    add("got", "GetSessionTensor", {{"dtype", DataType::kFloat}}, {{name, 0}});
+    const int got = add("got", "GetSessionTensor", {{"dtype", DataType::kFloat}}, {{name, 0}});
+    const int two = constant("two", Tensor::scalar<float>(2));
+    add("plus_two", "TestAdd", {}, {{got, 0}, {two, 0}});
     add("now", "GetSessionTensor", {{"dtype", DataType::kFloat}}, {{h, 0}});
     add("drop", "DeleteSessionTensor", {}, {{name, 0}});
     const int y = placeholder("y");
@@ -37,6 +39,12 @@ class SessionHandles : public SessionTest {
     const absl::Status end = look(handle);
     EXPECT_EQ(end.code(), absl::StatusCode::kInvalidArgument) << end;
     EXPECT_THAT(std::string(end.message()), HasSubstr("is not in the session store."));
+  }
+  /// Of the resource that a fetch of "h2" gives.
+  static Tensor name_of(const std::vector<Tensor>& fetched) {
+    const ResourceHandle& handle = fetched.at(0).flat<ResourceHandle>()[0];
+    EXPECT_EQ(handle.container, "TensorHandle");
+    return Tensor::scalar<TString>(TString(handle.name));
   }
   /// 4 MB of the runtime's.
   Tensor big() const {
@@ -66,6 +74,32 @@ TEST_F(SessionHandles, stay_when_a_partial_run_fetches_them) {
   const auto got = s.run({{"name", (*handle)[0]}}, {"got"});
   ASSERT_TRUE(got.ok()) << got.status();
   EXPECT_EQ((*got)[0].value<float>(), 5);
+}
+
+TEST_F(SessionHandles, s048_give_their_tensor_to_a_run_that_is_fed_their_name) {
+  Session& s = open();
+  const Tensor name = name_of(*s.run({feed("x", 3)}, {"h2"}));
+  const auto sum = s.run({{"name", name}}, {"plus_two"});
+  ASSERT_TRUE(sum.ok()) << sum.status();
+  EXPECT_EQ((*sum)[0].value<float>(), 5);
+  EXPECT_TRUE(s.run({{"name", name}}, {}, {"drop"}).ok());
+  expect_unknown(name);
+}
+
+TEST_F(SessionHandles, s049_give_their_tensor_to_a_callable_that_is_fed_their_name) {
+  Session& s = open();
+  auto callable = [&](const CallableOptions& options) { return *s.make_callable(options); };
+  const CallableHandle make = callable({{"x"}, {"h2"}, {}, {}, {}});
+  const CallableHandle use = callable({{"name"}, {"plus_two"}, {}, {}, {}});
+  const CallableHandle drop = callable({{"name"}, {}, {"drop"}, {}, {}});
+  std::vector<Tensor> out(1);
+  const Tensor three = Tensor::scalar<float>(3);
+  ASSERT_TRUE(s.run_callable(make, {&three, 1}, out).ok());
+  const Tensor name = name_of(out);
+  ASSERT_TRUE(s.run_callable(use, {&name, 1}, out).ok());
+  EXPECT_EQ(out[0].value<float>(), 5);
+  EXPECT_TRUE(s.run_callable(drop, {&name, 1}, {}).ok());
+  expect_unknown(name);
 }
 
 TEST_F(SessionHandles, are_dropped_when_nobody_fetches_them) {

@@ -87,7 +87,9 @@ TEST_F(ShortMemoryTest, names_the_tensor_the_node_and_the_allocator) {
   EXPECT_EQ(std::string(got.message()),
             "OOM when allocating tensor with shape[3,3] and type float on "
             "/job:localhost/replica:0/task:0/device:CPU:0 "
-            "by allocator failing\n\t [[{{node product}}]]");
+            "by allocator failing\n\t [[{{node product}}]]\n"
+            "Hint: If you want to see a list of allocated tensors when OOM happens, add "
+            "report_tensor_allocations_upon_oom to RunOptions for current allocation info.");
 }
 
 TEST_F(ShortMemoryTest, ends_convolutions_with_an_error) {
