@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/device_actor.h"
+#include "actors/log_memory.h"
 #include "actors/message_types.h"
 #include "actors/runtime_impl.h"
 #include "actors/session_actor.h"
@@ -157,6 +158,7 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   core->system = system;
   core->options = want;
   if (want.has_metadata) core->metadata = SessionMetadata{want.metadata_name, want.metadata_version};
+  core->memory_log = memory_log_of_environment();
   core->ops = ops;
   core->slot_counts.of_runtime = live_slots;
   core->functions = std::make_shared<FunctionCache>();

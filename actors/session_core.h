@@ -22,6 +22,7 @@
 
 namespace troupe {
 
+class AllocationLog;
 class FunctionCache;
 struct Services;
 
@@ -81,6 +82,8 @@ struct SessionCore {
   std::unique_ptr<FoldingEvaluator> evaluator;
   const OpRegistry* ops = nullptr;
   std::vector<std::shared_ptr<NamedPool>> pools;
+  /// Hears what its steps allocate; null unless the environment asks for it (log_memory.h).
+  AllocationLog* memory_log = nullptr;
   /// The runtime's threads that may wait, and its clock.
   std::shared_ptr<Services> services;
   /// Where graphs are imported, and signatures and functions compiled: what takes long, and what takes long to free.

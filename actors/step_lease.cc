@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "actors/executor_type.h"
 #include "actors/idle_slots.h"
+#include "actors/log_memory.h"
 #include "actors/run_metadata.h"
 #include "devices/memory/step_allocations.h"
 
@@ -93,12 +94,17 @@ absl::Status StepLease::begin(const RunOptions& options, int64_t cancels) {
   around.inline_only = single && (options.inter_op_pool == -1 || core.options.inter_op_threads < 0 ||
                                   core.options.executor_type == kSingleThreadedExecutor);
   around.collect_stats = options.collect_stats || slot_->build_cost_model;
-  if (around.collect_stats || options.report_tensor_allocations_upon_oom) [[unlikely]]
+  if (around.collect_stats || options.report_tensor_allocations_upon_oom || core.memory_log != nullptr)
+      [[unlikely]]
     around.allocations = std::make_shared<StepAllocations>();
   const auto timeout = options.timeout.count() != 0 ? options.timeout : core.options.operation_timeout;
   if (timeout.count() > 0) around.deadline = core.now() + timeout;
   begin(around);
   begun_ = true;
+  if (core.memory_log != nullptr) [[unlikely]] {
+    slot_->allocations->log_to(core.memory_log, slot_->life.id());
+    log_memory_step(slot_->life.id(), *slot_->code);
+  }
   if (core.listeners.any()) [[unlikely]]
     core.listeners.tell(event_of(*slot_, core.id, slot_->life.id()));
   if (timeout.count() > 0) {

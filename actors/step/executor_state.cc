@@ -63,7 +63,7 @@ void ExecutorState::grow_ring() {
 void ExecutorState::start(StepState* step, bool inline_only, bool collect_stats) {
   step_ = step;
   inline_only_ = inline_only;
-  collect_stats_ = collect_stats;
+  collect_stats_ = collect_stats || logs_memory();
   timings_.clear();
   aborted_ = false;
   status_ = absl::OkStatus();

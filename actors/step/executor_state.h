@@ -98,6 +98,7 @@ class ExecutorState {
   void run_ready(const Ready& r);
   void begin_timing();
   void record_timing(int node, const Value* outputs, int num_outputs);
+  bool logs_memory() const;
   void track_memory(int node, NodeTiming* timing, KernelContext* context);
   void run_kernel_inline(const CompiledNode& n, const Ready& r);
   bool keep_for_launch(const CompiledNode& n, const Ready& r);

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "actors/step/executor_frame.h"
+#include "devices/memory/allocation_log.h"
 #include "devices/memory/step_allocations.h"
 
 // When nodes ran and what memory they took, for steps that are asked about it.
@@ -44,6 +45,10 @@ void ExecutorState::begin_timing() {
   timing_.thread = current_thread_id();
 }
 
+bool ExecutorState::logs_memory() const {
+  return step_->allocations != nullptr && step_->allocations->log() != nullptr;
+}
+
 void ExecutorState::track_memory(int node, NodeTiming* timing, KernelContext* context) {
   const Device& device = *partition_->device();
   timing->memory = step_->allocations->track(partition_->info(node).name, device.name(), device.allocator());
@@ -63,6 +68,8 @@ void ExecutorState::record_timing(int node, const Value* outputs, int num_output
     const Tensor& t = v.ref != nullptr ? v.ref->tensor : v.tensor;
     if (!t.initialized()) continue;
     done.outputs.push_back(describe(i, t));
+    if (AllocationLog* log = step_->allocations == nullptr ? nullptr : step_->allocations->log())
+      log->put_out(step_->allocations->step_id(), partition_->info(node).name, i, t);
     // A variable's own node, and a constant, keep what they give.
     if (n.num_inputs == 0 && (v.ref != nullptr || n.kind == NodeKind::kConst))
       done.persistent_bytes += done.outputs.back().bytes;

@@ -26,9 +26,15 @@ std::string human_readable_bytes(int64_t bytes) {
   return absl::StrFormat("%.2f%ciB", size, kUnits[unit]);
 }
 
+void StepAllocations::log_to(AllocationLog* log, int64_t step_id) {
+  log_ = log;
+  step_id_ = step_id;
+}
+
 std::shared_ptr<TrackingAllocator> StepAllocations::track(const std::string& node, const std::string& device,
                                                           Allocator* memory) {
   auto tracking = TrackingAllocator::make(memory);
+  if (log_ != nullptr) tracking->log_to(log_, step_id_, node);
   std::lock_guard lock(mu_);
   if (executions_.size() >= sweep_at_) {
     // Nobody else holds them: they end with this step's account.

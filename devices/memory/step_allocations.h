@@ -13,6 +13,11 @@ namespace troupe {
 /// longer. Thread-safe.
 class StepAllocations {
  public:
+  /// Tells `log` of this step's blocks and values; before it starts.
+  void log_to(AllocationLog* log, int64_t step_id);
+  /// Null when they are not logged.
+  AllocationLog* log() const { return log_; }
+  int64_t step_id() const { return step_id_; }
   /// Where one execution of a node allocates from now on.
   std::shared_ptr<TrackingAllocator> track(const std::string& node, const std::string& device,
                                            Allocator* memory);
@@ -28,6 +33,9 @@ class StepAllocations {
   /// Beyond so many executions those that hold nothing are forgotten; the limit then follows what is left.
   static constexpr size_t kFirstSweep = 1024;
 
+  // Constant while the step runs.
+  AllocationLog* log_ = nullptr;
+  int64_t step_id_ = 0;
   mutable std::mutex mu_;
   std::vector<Execution> executions_;  // guarded by mu_
   size_t sweep_at_ = kFirstSweep;      // guarded by mu_

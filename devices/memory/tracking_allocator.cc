@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 
+#include "devices/memory/allocation_log.h"
 #include "graph/tensor/buffer.h"
 
 namespace troupe {
@@ -24,6 +25,12 @@ int64_t element_bytes(size_t bytes) {
 
 std::shared_ptr<TrackingAllocator> TrackingAllocator::make(Allocator* source) {
   return std::shared_ptr<TrackingAllocator>(new TrackingAllocator(source));
+}
+
+void TrackingAllocator::log_to(AllocationLog* log, int64_t step_id, std::string node) {
+  log_ = log;
+  step_id_ = step_id;
+  node_ = std::move(node);
 }
 
 const Allocator* TrackingAllocator::source_of(const Allocator* allocator) {
@@ -47,8 +54,12 @@ void* TrackingAllocator::allocate(size_t bytes) {
   void* block = source_->allocate(bytes);
   if (block == nullptr) return nullptr;
   const int64_t size = element_bytes(bytes);
+  const int64_t id = next_id.fetch_add(1, std::memory_order_relaxed);
+  if (log_ != nullptr) {
+    log_->allocated(step_id_, node_, name(), id, static_cast<char*>(block) + Buffer::kHeaderBytes, size);
+  }
   std::lock_guard lock(mu_);
-  blocks_.push_back({block, next_id.fetch_add(1, std::memory_order_relaxed)});
+  blocks_.push_back({block, id});
   records_.push_back({micros_now(), size});
   bytes_.total += size;
   bytes_.live += size;
@@ -60,13 +71,18 @@ void* TrackingAllocator::allocate(size_t bytes) {
 void TrackingAllocator::deallocate(void* block, size_t bytes) {
   std::shared_ptr<TrackingAllocator> last;  // freed outside the lock
   const int64_t size = element_bytes(bytes);
+  int64_t id = 0;
   {
     std::lock_guard lock(mu_);
-    std::erase_if(blocks_, [&](const Block& b) { return b.start == block; });
+    const auto at =
+        std::find_if(blocks_.begin(), blocks_.end(), [&](const Block& b) { return b.start == block; });
+    id = at->id;
+    blocks_.erase(at);
     records_.push_back({micros_now(), -size});
     bytes_.live -= size;
     if (blocks_.empty()) last.swap(self_);
   }
+  if (log_ != nullptr) log_->freed(step_id_, node_, name(), id);
   source_->deallocate(block, bytes);
 }
 

@@ -2,12 +2,14 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "graph/tensor/allocator.h"
 
 namespace troupe {
 
+class AllocationLog;
 class Buffer;
 
 /// A block that came, or (bytes below zero) that went.
@@ -29,6 +31,8 @@ struct TrackedBytes {
 class TrackingAllocator final : public Allocator, public std::enable_shared_from_this<TrackingAllocator> {
  public:
   static std::shared_ptr<TrackingAllocator> make(Allocator* source);
+  /// Whoever allocates through it, told to `log` with every block.
+  void log_to(AllocationLog* log, int64_t step_id, std::string node);
 
   /// The memory that an allocator hands out: a TrackingAllocator's source, any other itself. Null for null.
   static const Allocator* source_of(const Allocator* allocator);
@@ -55,6 +59,10 @@ class TrackingAllocator final : public Allocator, public std::enable_shared_from
   explicit TrackingAllocator(Allocator* source) : source_(source) {}
 
   Allocator* const source_;
+  // Set before the first block.
+  AllocationLog* log_ = nullptr;
+  int64_t step_id_ = 0;
+  std::string node_;
   mutable std::mutex mu_;
   // Guarded by mu_.
   TrackedBytes bytes_;

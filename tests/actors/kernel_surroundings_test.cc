@@ -116,6 +116,31 @@ TEST_F(KernelSurroundings, s068_tell_a_stateful_kernel_how_many_outputs_each_sig
   EXPECT_EQ((*s.run({}, {"wants:4"}))[0].value<int32_t>(), 1);
 }
 
+TEST_F(KernelSurroundings, have_the_resources_of_their_own_session_whatever_the_container) {
+  const AttrMap var{
+      {"dtype", DataType::kFloat}, {"shape", PartialShape({})}, {"shared_name", "v"}, {"container", "box"}};
+  const int v = add("v", "VarHandleOp", var);
+  const int value = placeholder("value");
+  add("set", "AssignVariableOp", {{"dtype", DataType::kFloat}}, {{v, 0}, {value, 0}});
+  add("read", "ReadVariableOp", {{"dtype", DataType::kFloat}}, {{v, 0}});
+  auto opened = [&] {
+    auto session = *Session::open(*runtime_, {});
+    EXPECT_TRUE(session->create(graph_.clone()).ok());
+    return session;
+  };
+  const auto one = opened();
+  const auto other = opened();
+  auto set = [](Session& s, float to) {
+    EXPECT_TRUE(s.run({{"value", Tensor::scalar<float>(to)}}, {}, {"set"}).ok());
+  };
+  auto read = [](Session& s) { return (*s.run({}, {"read"}))[0].value<float>(); };
+  set(*one, 1);
+  EXPECT_EQ(other->run({}, {"read"}).status().code(), absl::StatusCode::kFailedPrecondition);
+  set(*other, 2);
+  EXPECT_EQ(read(*one), 1);
+  EXPECT_EQ(read(*other), 2);
+}
+
 TEST_F(KernelSurroundings, let_a_kernel_leave_out_what_nobody_wants) {
   Session& s = open_text();
   for (const char* fetch : {"parts:0", "parts:1"}) {
