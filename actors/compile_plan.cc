@@ -22,6 +22,8 @@ PlanOptions plan_options(const SessionCore& core) {
   options.optimize = core.options.optimize;
   options.fold_constants = core.options.fold_constants;
   options.merge_common_subexpressions = core.options.merge_common_subexpressions;
+  options.min_graph_nodes = core.options.min_graph_nodes;
+  options.inline_functions = core.options.inline_functions;
   options.allow_soft_placement = core.options.allow_soft_placement;
   if (core.options.log_device_placement) {
     options.placed = [log = std::make_shared<PlacementLog>(*core.devices)](const Node& n) {

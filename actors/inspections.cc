@@ -42,6 +42,7 @@ void Inspections::note_step(int64_t id, const std::shared_ptr<StepSlot>& slot, i
     }
   } else if (report.step_id != 0) {
     reply.steps.push_back(report);
+    reply.steps.back().session = slot->session->name();
     for (const auto& nested : slot->functions->running(kNestedReports)) {
       questions_.ask_another(id);
       ask_step(id, nested, report.step_id);

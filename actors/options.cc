@@ -4,26 +4,63 @@
 
 #include <algorithm>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "actors/option_table.h"
-#include "proto/config.pb.h"
+#include "actors/option_rows.h"
+#include "graph/status.h"
 
 namespace troupe {
 namespace {
 
 namespace pb = ::tensorflow;
 
-SessionOptions from_proto(const pb::ConfigProto& c) {
+absl::Status check_not_negative(absl::string_view path, int value, absl::string_view zero) {
+  if (value >= 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("ConfigProto.", path, " is ", value, ", which is no number of threads; 0: ", zero));
+}
+
+absl::Status check_threads(const pb::ConfigProto& c) {
+  constexpr absl::string_view kCores = "as many as cores";
+  TROUPE_RETURN_IF_ERROR(
+      check_not_negative("intra_op_parallelism_threads", c.intra_op_parallelism_threads(), kCores));
+  for (const auto& pool : c.session_inter_op_thread_pool()) {
+    TROUPE_RETURN_IF_ERROR(
+        check_not_negative("session_inter_op_thread_pool.num_threads", pool.num_threads(), kCores));
+  }
+  return check_not_negative("global_io_parallelism_threads", c.global_io_parallelism_threads(),
+                            "the runtime's limit");
+}
+
+/// Names in a list of passes that are none of ours.
+std::vector<std::string> unknown_passes(const pb::RewriterConfig& rewriter) {
+  std::vector<std::string> out;
+  for (const std::string& name : rewriter.optimizers()) {
+    if (name == "constfold" || name == "common_subgraph_elimination" || name == "function") continue;
+    out.push_back(
+        absl::StrCat("graph_options.rewrite_options.optimizers: \"", name, "\" is no pass of this planner."));
+  }
+  return out;
+}
+
+absl::StatusOr<SessionOptions> from_proto(const pb::ConfigProto& c) {
+  TROUPE_RETURN_IF_ERROR(config_table().check_enums(c));
+  TROUPE_RETURN_IF_ERROR(check_threads(c));
   SessionOptions o;
-  for (const OptionRow& row : option_rows()) {
-    if (row.read != nullptr) row.read(c, &o);
-  }
-  for (const SetOption& option : set_options(c)) {
-    if (option.row != nullptr && option.row->use == OptionUse::kWithoutMeaning)
-      o.without_meaning.push_back(absl::StrCat(option.path, ": ", option.row->sentence));
-  }
+  read_rows(config_rows(), c, &o);
+  read_rows(graph_rows(), c, &o);
+  read_rows(experimental_rows(), c, &o);
+  o.without_meaning = config_table().without_meaning(c);
+  for (std::string& pass : unknown_passes(c.graph_options().rewrite_options()))
+    o.without_meaning.push_back(std::move(pass));
   o.config = c.SerializeAsString();
+  return o;
+}
+
+absl::StatusOr<RunOptions> from_proto(const pb::RunOptions& proto) {
+  TROUPE_RETURN_IF_ERROR(run_table().check_enums(proto));
+  RunOptions o;
+  read_rows(run_rows(), proto, &o);
+  o.without_meaning = run_table().without_meaning(proto);
   return o;
 }
 
@@ -45,16 +82,6 @@ absl::StatusOr<SessionOptions> SessionOptions::from_config_text(absl::string_vie
   return from_proto(config);
 }
 
-static RunOptions from_proto(const pb::RunOptions& proto) {
-  RunOptions o;
-  o.timeout = std::chrono::milliseconds(std::max<int64_t>(0, proto.timeout_in_ms()));
-  o.inter_op_pool = proto.inter_op_thread_pool();
-  o.collect_stats = proto.trace_level() != pb::RunOptions::NO_TRACE;
-  o.output_partition_graphs = proto.output_partition_graphs();
-  o.report_tensor_allocations_upon_oom = proto.report_tensor_allocations_upon_oom();
-  return o;
-}
-
 absl::StatusOr<RunOptions> RunOptions::from_bytes(absl::string_view bytes) {
   pb::RunOptions proto;
   if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
@@ -68,29 +95,9 @@ absl::StatusOr<CallableOptions> CallableOptions::from_bytes(absl::string_view by
   if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return absl::InvalidArgumentError("Unparseable CallableOptions proto");
   }
-  for (const auto* devices : {&proto.feed_devices(), &proto.fetch_devices()}) {
-    for (const auto& [tensor, device] : *devices) {
-      if (absl::EndsWithIgnoreCase(device, "CPU:0")) continue;
-      return absl::InvalidArgumentError(absl::StrCat("Tensor ", tensor,
-                                                     " cannot be fed or fetched on device ", device,
-                                                     ": only the client's CPU holds them here"));
-    }
-  }
-  if (!proto.fetch_devices().empty() && !proto.fetch_skip_sync()) {
-    return absl::UnimplementedError(
-        "CallableOptions.fetch_skip_sync = false is not yet implemented. You can set it to true instead, but "
-        "MUST "
-        "ensure that Device::Sync() is invoked on the Device corresponding to the fetched tensor before "
-        "dereferencing the Tensor's memory.");
-  }
   CallableOptions o;
-  o.feeds.assign(proto.feed().begin(), proto.feed().end());
-  o.fetches.assign(proto.fetch().begin(), proto.fetch().end());
-  o.targets.assign(proto.target().begin(), proto.target().end());
-  o.run_options = from_proto(proto.run_options());
-  for (const auto& c : proto.tensor_connection()) {
-    o.tensor_connections.emplace_back(c.from_tensor(), c.to_tensor());
-  }
+  read_rows(callable_rows(), proto, &o);
+  TROUPE_ASSIGN_OR_RETURN(o.run_options, from_proto(proto.run_options()));
   return o;
 }
 

@@ -25,6 +25,8 @@ struct InterOpPoolOptions {
 struct SessionOptions {
   /// "": in this process.
   std::string target;
+  /// The client's name for it, unlike those of the runtime's other open sessions; "": none.
+  std::string handle;
   /// Devices by type; absent: one CPU.
   std::map<std::string, int> device_count;
   /// 0: as many as cores; below 0: every run on its caller's thread.
@@ -32,6 +34,8 @@ struct SessionOptions {
   int intra_op_threads = 0;
   bool use_per_session_threads = false;
   std::vector<InterOpPoolOptions> inter_op_pools;
+  /// Threads that wait, for files and for functions of datasets, at most; shared with sessions that ask for as many. 0: the runtime's.
+  int io_threads = 0;
   /// Default deadline of every step; zero: none.
   std::chrono::milliseconds operation_timeout{0};
   bool allow_soft_placement = false;
@@ -42,11 +46,19 @@ struct SessionOptions {
   bool fold_constants = true;
   bool merge_common_subexpressions = true;
   int64_t max_folded_constant_bytes = 10 << 20;
+  /// What a run or function needs of a graph is folded and merged when it is as many nodes as this or more.
+  int min_graph_nodes = 0;
+  /// False: calls of functions stay calls. Loops, and branches that ask for it, are lowered all the same.
+  bool inline_functions = true;
+  /// Partition graphs carry the shapes of their nodes' outputs ("_output_shapes").
+  bool infer_shapes = false;
   bool optimize_for_static_graph = false;
   bool disable_output_partition_graphs = false;
   /// Every that many runs of a signature, after the first build_cost_model_after, RunMetadata says what each node cost; 0: never.
   int64_t build_cost_model = 0;
   int64_t build_cost_model_after = 0;
+  /// Every that many runs of a signature RunMetadata has the step's statistics, asked for or not; 0: never.
+  int64_t timeline_step = 0;
   /// "", "DEFAULT" or "SINGLE_THREADED_EXECUTOR".
   std::string executor_type;
   /// experimental.session_metadata: name and version must be unique among the runtime's open sessions.
@@ -66,7 +78,7 @@ struct SessionOptions {
 
   friend bool operator==(const SessionOptions&, const SessionOptions&) = default;
 
-  /// From the bytes of a ConfigProto. InvalidArgument when they do not parse.
+  /// From the bytes of a ConfigProto. InvalidArgument when they do not parse, or a field is out of its range: naming it and the value.
   static absl::StatusOr<SessionOptions> from_config(absl::string_view config_bytes);
   /// From a ConfigProto in text format.
   static absl::StatusOr<SessionOptions> from_config_text(absl::string_view text);
@@ -82,7 +94,10 @@ struct RunOptions {
   bool output_partition_graphs = false;
   /// An error for want of memory names what the step's kernels hold, the largest first.
   bool report_tensor_allocations_upon_oom = false;
+  /// Of the fields that are set those that do nothing here, each with the reason: a session logs each once.
+  std::vector<std::string> without_meaning;
 
+  /// From the bytes of the proto. InvalidArgument when they do not parse, or a field is out of its range.
   static absl::StatusOr<RunOptions> from_bytes(absl::string_view run_options_bytes);
 };
 
@@ -94,7 +109,14 @@ struct CallableOptions {
   RunOptions run_options;
   /// (from, to): output `to` takes the value that `from` has in the same step.
   std::vector<std::pair<std::string, std::string>> tensor_connections;
+  /// By the name of a feed or fetch, as it stands above: the full name of the device where its tensor is. Others are on the client's, and
+  /// so must these be. Names of other tensors are ignored.
+  std::map<std::string, std::string> feed_devices;
+  std::map<std::string, std::string> fetch_devices;
+  /// A run returns before its devices are done with the fetches. Must be set where there are fetch_devices.
+  bool fetch_skip_sync = false;
 
+  /// As RunOptions::from_bytes. What the session must know to judge (names, devices) is judged when the callable is made.
   static absl::StatusOr<CallableOptions> from_bytes(absl::string_view callable_options_bytes);
 };
 

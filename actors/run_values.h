@@ -45,6 +45,8 @@ struct StepReport {
   std::vector<std::string> targets;
   /// The first nodes not done: "name (Op) on device: running" or "...: waits for a, b:1".
   std::vector<std::string> frontier;
+  /// The client's name for the session (ConfigProto.session_handle), else its number.
+  std::string session;
 };
 
 /// What becomes of a step, as those hear who have subscribed to a session's steps. Those of called functions are their caller's.

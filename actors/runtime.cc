@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/device_actor.h"
+#include "actors/environment.h"
 #include "actors/log_memory.h"
 #include "actors/message_types.h"
 #include "actors/runtime_impl.h"
@@ -124,6 +125,15 @@ ParallelRunner* Runtime::Impl::intra_op_pool(int num_threads) {
   return pool.get();
 }
 
+std::shared_ptr<Services> Runtime::Impl::io_services(int num_threads) {
+  if (num_threads <= 0) return services;
+  num_threads = std::min(num_threads, BlockingPool::kMaxThreads);
+  std::lock_guard lock(mu_);
+  std::shared_ptr<Services>& own = io_services_[num_threads];
+  if (own == nullptr) own = std::make_shared<Services>(num_threads);
+  return own;
+}
+
 DeviceActor Runtime::Impl::device(int index) {
   std::lock_guard lock(mu_);
   while (static_cast<int>(devices_.size()) <= index) devices_.emplace_back();
@@ -159,11 +169,15 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   core->options = want;
   if (want.has_metadata) core->metadata = SessionMetadata{want.metadata_name, want.metadata_version};
   core->memory_log = memory_log_of_environment();
+  if (want.inter_op_threads == 0 && options.inter_op_threads < 0 && !want.use_per_session_threads &&
+      want.inter_op_pools.empty()) {
+    core->options.inter_op_threads = options.inter_op_threads;
+  }
   core->ops = ops;
   core->slot_counts.of_runtime = live_slots;
   core->functions = std::make_shared<FunctionCache>();
   core->make_calls = [](StepSlot* slot) { return std::make_shared<SlotCalls>(slot); };
-  core->services = services;
+  core->services = io_services(want.io_threads);
   core->evaluator = std::make_unique<FoldingEvaluator>(kernels, &core->closing);
   core->devices = std::make_unique<DeviceSet>(kernels);
   core->find_device_actor = [this](int index) { return device(index); };
@@ -228,7 +242,11 @@ std::unique_ptr<Runtime> Runtime::create(const RuntimeOptions& options) {
 
 std::unique_ptr<Runtime> Runtime::create(caf::actor_system& system, const RuntimeOptions& options) {
   auto impl = std::make_shared<Impl>();
+  const Environment environment = Environment::read();
+  quiet_log(environment);
   impl->options = options;
+  if (options.inter_op_threads == 0) impl->options.inter_op_threads = environment.inter_op_threads;
+  if (options.intra_op_threads == 0) impl->options.intra_op_threads = environment.intra_op_threads;
   impl->system = &system;
   impl->ops = options.ops != nullptr ? options.ops : &builtin_ops();
   impl->kernels = options.kernels != nullptr ? options.kernels : &builtin_kernels();
@@ -238,9 +256,10 @@ std::unique_ptr<Runtime> Runtime::create(caf::actor_system& system, const Runtim
   } else {
     impl->host_memory = make_host_allocator();
   }
-  impl->intra_op = std::make_unique<IntraOpPool>(options.intra_op_threads);
+  impl->intra_op = std::make_unique<IntraOpPool>(impl->options.intra_op_threads);
   impl->services = make_services(options);
-  impl->default_pool = std::make_shared<NamedPool>(&system, "default", options.inter_op_threads);
+  impl->default_pool =
+      std::make_shared<NamedPool>(&system, "default", std::max(0, impl->options.inter_op_threads));
   impl->compilers =
       std::make_shared<NamedPool>(&system, "compile", options.compile_threads, NamedPool::Urgency::kLabour);
   impl->actor = spawn_runtime(system, impl);
@@ -315,11 +334,16 @@ void Runtime::Impl::end_actors(const std::vector<SessionActor>& sessions) {
   }
 }
 
-void Runtime::Impl::stop_pools() {
-  services->timer.stop();
-  if (!services->blocking.stop(kShutdownPatience)) {
+void Runtime::Impl::stop_services(Services& those) {
+  those.timer.stop();
+  if (!those.blocking.stop(kShutdownPatience)) {
     spdlog::error("runtime: datasets did not end within {} s", kShutdownPatience.count());
   }
+}
+
+void Runtime::Impl::stop_pools() {
+  stop_services(*services);
+  for (const auto& [threads, own] : io_services_) stop_services(*own);
   compilers->stop();
   default_pool->stop();
   std::lock_guard lock(mu_);

@@ -18,7 +18,8 @@ class KernelRegistry;
 class OpRegistry;
 
 struct RuntimeOptions {
-  /// Threads of the default named pool and of the intra-op pool; 0: as many as cores.
+  /// Threads of the default named pool and of the intra-op pool; 0: what the environment says (TF_NUM_INTEROP_THREADS,
+  /// TF_NUM_INTRAOP_THREADS), or as many as cores. inter_op_threads below 0: sessions that ask for no threads run on their callers'.
   int inter_op_threads = 0;
   int intra_op_threads = 0;
   /// Threads for datasets and other kernels that wait for functions, at most; 0: BlockingPool::kMaxThreads. Made when needed; a

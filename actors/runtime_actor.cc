@@ -1,6 +1,4 @@
 #include <caf/all.hpp>
-#include <spdlog/spdlog.h>
-
 #include <map>
 
 #include "absl/strings/str_cat.h"
@@ -40,6 +38,7 @@ class RuntimeActorImpl final : public RuntimeActor::base {
   caf::result<SessionActor> open(const SessionOptions& options) {
     if (auto s = impl_->check_running(); !s.ok()) return to_error(s);
     if (auto s = check_metadata(options); !s.ok()) return to_error(s);
+    if (auto s = check_handle(options); !s.ok()) return to_error(s);
     auto core = impl_->make_core(options);
     if (!core.ok()) return to_error(core.status());
     (*core)->actor = spawn_session(system(), *core);
@@ -47,8 +46,7 @@ class RuntimeActorImpl final : public RuntimeActor::base {
       send_exit((*core)->actor, caf::exit_reason::user_shutdown);
       return to_error(s);
     }
-    for (const std::string& option : options.without_meaning)
-      spdlog::warn("session {}: {}", (*core)->id, option);
+    (*core)->warn_once(options.without_meaning);
     return (*core)->actor;
   }
 
@@ -67,6 +65,17 @@ class RuntimeActorImpl final : public RuntimeActor::base {
       return absl::InvalidArgumentError(
           absl::StrCat("A session with the same name and version has already been created: name: \"",
                        options.metadata_name, "\" version: ", options.metadata_version));
+    }
+    return absl::OkStatus();
+  }
+
+  /// A client's name for its session; free again once that is closed.
+  absl::Status check_handle(const SessionOptions& options) const {
+    if (options.handle.empty()) return absl::OkStatus();
+    for (const auto& core : impl_->live_sessions()) {
+      if (core->options.handle == options.handle)
+        return absl::AlreadyExistsError(
+            absl::StrCat("A session with the session_handle \"", options.handle, "\" is open already."));
     }
     return absl::OkStatus();
   }

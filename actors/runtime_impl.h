@@ -37,6 +37,8 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   absl::StatusOr<std::shared_ptr<NamedPool>> named_pool(const InterOpPoolOptions& options);
   /// Shared by all sessions that ask for that many threads; 0: the runtime's own.
   ParallelRunner* intra_op_pool(int num_threads);
+  /// Waiting threads, and a clock, shared by all sessions that ask for so many; 0: the runtime's own.
+  std::shared_ptr<Services> io_services(int num_threads);
   /// The DEVICE of CPU number `index`; spawned when first asked for, and again when it has died.
   DeviceActor device(int index);
   /// The DEVICEs that there are.
@@ -55,6 +57,7 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   /// RUNTIME and these have ended.
   void end_actors(const std::vector<SessionActor>& sessions);
   void stop_pools();
+  static void stop_services(Services& those);
 
  private:
   friend class Runtime;
@@ -64,6 +67,8 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   std::map<std::string, std::pair<int, std::shared_ptr<NamedPool>>> pools_;
   /// By number of threads: as many as there are different wishes. Threads start with the first loop worth splitting.
   std::map<int, std::unique_ptr<IntraOpPool>> intra_op_pools_;
+  /// By number of waiting threads. No session is opened any more when they are stopped.
+  std::map<int, std::shared_ptr<Services>> io_services_;
   std::vector<DeviceActor> devices_;
   std::vector<std::weak_ptr<SessionCore>> sessions_;
   /// Pools that sessions own: held here too, and let go on a thread that is none of theirs.

@@ -7,6 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "actors/callable_devices.h"
 #include "actors/deadlines.h"
 #include "actors/errors.h"
 #include "actors/function_cache.h"
@@ -238,14 +239,18 @@ class SessionImpl final : public SessionActor::base {
   // --- callables ---
 
   caf::result<CallableReply> make_callable(const MakeCallable& m) {
-    LeaseRequest want;
-    want.feeds = m.options.feeds;
-    want.fetches = m.options.fetches;
-    want.targets = m.options.targets;
-    want.connections = m.options.tensor_connections;
+    if (m.proto.empty()) return make_callable(m.options);
+    const auto options = CallableOptions::from_bytes(m.proto);
+    if (!options.ok()) return to_error(options.status());
+    return make_callable(*options);
+  }
+
+  caf::result<CallableReply> make_callable(const CallableOptions& asked) {
+    if (auto s = check_callable_devices(asked, *core_->devices); !s.ok()) return to_error(s);
+    LeaseRequest want{asked.feeds, asked.fetches, asked.targets, false, asked.tensor_connections};
     auto promise = make_response_promise<CallableReply>();
     lease_then(want, [core = core_, want, promise,
-                      options = m.options.run_options](absl::StatusOr<SlotReply> reply) mutable {
+                      options = asked.run_options](absl::StatusOr<SlotReply> reply) mutable {
       if (!reply.ok()) {
         promise.deliver(to_error(reply.status()));
         return;

@@ -28,6 +28,15 @@ absl::Status SessionCore::check_graph() const {
   return absl::InvalidArgumentError("Session was not created with a graph before Run()!");
 }
 
+std::string SessionCore::name() const { return options.handle.empty() ? absl::StrCat(id) : options.handle; }
+
+void SessionCore::warn_once(std::span<const std::string> texts) {
+  std::lock_guard lock(warned_mu_);
+  for (const std::string& text : texts) {
+    if (warned_.insert(text).second) spdlog::warn("session {}: {}", name(), text);
+  }
+}
+
 void SessionCore::note_cancel(absl::Status reason) {
   std::lock_guard lock(cancel_mu_);
   last_cancel_ = std::move(reason);
@@ -162,8 +171,8 @@ bool wait_for_runs(SessionCore& core, std::chrono::milliseconds patience) {
                                  "; targets ", absl::StrJoin(report.targets, ", "), "; ",
                                  absl::StrJoin(report.frontier, "; "), ")"));
   }
-  spdlog::error("session: {} runs did not end within {} ms: {}", core.gate.running(), patience.count(),
-                absl::StrJoin(steps, ", "));
+  spdlog::error("session {}: {} runs did not end within {} ms: {}", core.name(), core.gate.running(),
+                patience.count(), absl::StrJoin(steps, ", "));
   return false;
 }
 

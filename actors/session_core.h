@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +37,10 @@ struct SessionCore {
 
   /// Unlike any other of the runtime.
   int64_t id = 0;
+  /// For people: the client's name for it (SessionOptions::handle), else its number.
+  std::string name() const;
+  /// Logs each of these texts that the session has not logged before. Thread-safe.
+  void warn_once(std::span<const std::string> texts);
 
   /// @name Running
   RunGate gate;
@@ -125,6 +130,8 @@ struct SessionCore {
   // Guarded by callables_mu_. What is below next_callable_ and not there was released.
   absl::flat_hash_map<CallableHandle, std::shared_ptr<const CallableCode>> callables_;
   CallableHandle next_callable_ = 0;
+  std::mutex warned_mu_;
+  std::set<std::string> warned_;  // guarded by warned_mu_; no more than there are fields that do nothing
   std::mutex slots_mu_;
   std::vector<std::weak_ptr<StepSlot>> slots_;
 };

@@ -19,7 +19,7 @@ struct Signature {
   std::atomic<int64_t> last_used{0};
   /// Callables that use it: it is not evicted meanwhile.
   std::atomic<int> pins{0};
-  /// Runs so far; counted only in sessions that build cost models.
+  /// Runs so far; counted only in sessions that want every n-th told.
   std::atomic<int64_t> counted_runs{0};
   /// What the runs cost that such sessions measured.
   CostModel costs;

@@ -7,6 +7,7 @@
 #include "actors/executor_type.h"
 #include "actors/signature_key.h"
 #include "graph/ir/graph_def.h"
+#include "graph/passes/infer_shapes.h"
 #include "proto/graph.pb.h"
 
 namespace troupe {
@@ -38,12 +39,26 @@ absl::StatusOr<std::shared_ptr<Signature>> compile(SessionCore& core, const Plac
   return std::make_shared<Signature>(std::move(code));
 }
 
+/// Puts down what is known of the nodes' outputs where TensorFlow's clients look for it.
+void annotate_shapes(Graph* graph, const Evaluator* evaluator) {
+  ShapeInference shapes(graph, evaluator);
+  shapes.add_all();
+  for (int i = 0; i < graph->num_ids(); ++i) {
+    Node& n = graph->node(i);
+    if (n.removed() || n.output_types.empty()) continue;
+    std::vector<PartialShape> known;
+    for (int slot = 0; slot < n.num_outputs(); ++slot) known.push_back(shapes.shape({i, slot}));
+    n.attrs.set("_output_shapes", std::move(known));
+  }
+}
+
 absl::StatusOr<PartitionGraphs> describe(SessionCore& core, const PlacedGraph& placed,
                                          LeaseRequest signature) {
   (void)sort_signature(&signature);
   TROUPE_ASSIGN_OR_RETURN(Plan plan, plan_signature(core, placed, signature));
   PartitionGraphs reply;
-  for (const PlanPartition& p : plan.partitions) {
+  for (PlanPartition& p : plan.partitions) {
+    if (core.options.infer_shapes) annotate_shapes(&p.graph, core.evaluator.get());
     tensorflow::GraphDef def;
     to_graph_def(p.graph, &def);
     reply.graphs.push_back(def.SerializeAsString());

@@ -35,14 +35,21 @@ absl::Status load_feed(StepSlot* slot, int at, const Tensor& value) {
   return absl::OkStatus();
 }
 
-/// Whether the run that begins is one whose costs the session wants; counts it.
-bool wants_cost_model(const SessionCore& core, Signature* signature) {
-  const int64_t every = core.options.build_cost_model;
-  if (every <= 0) [[likely]]
-    return false;
+/// What the session wants to know of a run, whether its caller asks or not.
+struct Wanted {
+  bool costs = false;
+  bool statistics = false;
+};
+
+/// Of the run that begins; counts it.
+Wanted wanted_of(const SessionOptions& options, Signature* signature) {
+  const int64_t costs = options.build_cost_model, timelines = options.timeline_step;
+  if (costs <= 0 && timelines <= 0) [[likely]]
+    return {};
   const int64_t run = signature->counted_runs.fetch_add(1, std::memory_order_relaxed);
-  const int64_t measured = run - core.options.build_cost_model_after;
-  return measured >= 0 && (measured + 1) % every == 0;
+  const int64_t measured = run - options.build_cost_model_after;
+  return {costs > 0 && measured >= 0 && (measured + 1) % costs == 0,
+          timelines > 0 && (run + 1) % timelines == 0};
 }
 
 }  // namespace
@@ -88,12 +95,15 @@ absl::Status StepLease::begin(const RunOptions& options, int64_t cancels) {
     return pool.status();
   }
   const bool single = slot_->code->partitions.size() == 1;
-  slot_->build_cost_model = !slot_->code->partial && wants_cost_model(core, alias_->signature.get());
+  if (!options.without_meaning.empty()) [[unlikely]]
+    core.warn_once(options.without_meaning);
+  const Wanted wanted = slot_->code->partial ? Wanted() : wanted_of(core.options, alias_->signature.get());
+  slot_->build_cost_model = wanted.costs;
   Surroundings around;
   around.pool = *pool;
   around.inline_only = single && (options.inter_op_pool == -1 || core.options.inter_op_threads < 0 ||
                                   core.options.executor_type == kSingleThreadedExecutor);
-  around.collect_stats = options.collect_stats || slot_->build_cost_model;
+  around.collect_stats = options.collect_stats || wanted.costs || wanted.statistics;
   if (around.collect_stats || options.report_tensor_allocations_upon_oom || core.memory_log != nullptr)
       [[unlikely]]
     around.allocations = std::make_shared<StepAllocations>();

@@ -107,6 +107,8 @@ struct ClearContainers {
 /// Prepares a signature. Answer: CallableReply.
 struct MakeCallable {
   CallableOptions options;
+  /// Not empty: the bytes of a CallableOptions proto, which take the place of `options`.
+  std::string proto = {};
 };
 struct CallableReply {
   CallableHandle handle = 0;

@@ -22,7 +22,7 @@ class Inliner {
   Inliner(Draft* draft, std::string within, const FunctionDifferentiator* differentiator, InlineScope scope)
       : draft_(*draft), graph_(draft->graph), within_(std::move(within)), differentiator_(differentiator),
         scope_(scope), bodies_(draft->graph),
-        called_(draft->graph.library().get(), scope == InlineScope::kUnmarked) {}
+        called_(draft->graph.library().get(), scope != InlineScope::kAll) {}
   absl::StatusOr<PassStats> run();
   /// Ops that call functions which they name, and are put in place of or left as calls.
   static bool is_call(const OpDef& op);

@@ -74,6 +74,7 @@ absl::StatusOr<std::optional<FunctionRef>> Inliner::callee_to_leave(const Call& 
   } else {
     return std::nullopt;
   }
+  if (scope_ == InlineScope::kBranchesAndLoops) return ref;
   if (scope_ == InlineScope::kUnmarked && CalledFunctions::forbids_inlining(call.attrs)) return ref;
   TROUPE_ASSIGN_OR_RETURN(auto body, bodies_.get(ref.name, ref.attrs == nullptr ? AttrMap() : *ref.attrs));
   if (!must_call(*body, call.frame)) return std::nullopt;

@@ -35,15 +35,16 @@ bool on_several_devices(const PassContext& c) {
   }
   return false;
 }
-bool folds(const PassContext& c) {
-  return c.options->optimize && c.options->fold_constants && c.evaluator != nullptr;
+bool optimizes(const PassContext& c) {
+  return c.options->optimize && c.evaluator != nullptr && c.nodes_to_plan >= c.options->min_graph_nodes;
 }
-bool merges(const PassContext& c) {
-  return c.options->optimize && c.options->merge_common_subexpressions && c.evaluator != nullptr;
-}
+bool folds(const PassContext& c) { return optimizes(c) && c.options->fold_constants; }
+bool merges(const PassContext& c) { return optimizes(c) && c.options->merge_common_subexpressions; }
 
 absl::StatusOr<PassStats> inline_calls(PassContext& c) {
-  return inline_functions(c.draft, c.function, c.options->differentiator);
+  const InlineScope scope =
+      c.options->inline_functions ? InlineScope::kUnmarked : InlineScope::kBranchesAndLoops;
+  return inline_functions(c.draft, c.function, c.options->differentiator, scope);
 }
 
 /// Feeds arrive, and fetches leave, where the client is. In a placed graph what is fed has no say in where its consumers are.
@@ -136,6 +137,7 @@ absl::Status check_wanted(const PlanOptions& options) {
 }
 
 absl::Status run_passes(PassContext& context) {
+  context.nodes_to_plan = context.draft->graph.num_nodes();
   for (const Pass& pass : kPasses) {
     if (!pass.when(context)) continue;
     TROUPE_RETURN_IF_ERROR(check_wanted(*context.options));

@@ -20,6 +20,8 @@ struct PassContext {
   const PlanOptions* options = nullptr;
   /// The function whose body is planned; empty for a signature.
   std::string function = {};
+  /// Of the draft as it came: what min_graph_nodes is compared with.
+  int nodes_to_plan = 0;
   /// Passes have left something behind since the last prune.
   bool has_leavings = false;
 };

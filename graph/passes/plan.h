@@ -32,6 +32,10 @@ struct PlanOptions {
   bool merge_common_subexpressions = true;
   /// Asked before folding or merging replaces a node; false leaves it in place. Null: all may be replaced.
   std::function<bool(const Node&)> may_replace = nullptr;
+  /// Drafts of fewer nodes are not folded or merged.
+  int min_graph_nodes = 0;
+  /// False: calls of functions stay calls; of function bodies only those of loops and lowered branches are put in.
+  bool inline_functions = true;
   bool allow_soft_placement = false;
   /// Where the nodes of the graph are; null: the plan decides for those that it needs. make_plan only.
   const Placement* placement = nullptr;

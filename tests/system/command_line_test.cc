@@ -250,7 +250,7 @@ TEST_F(CommandLine, inspect_says_what_a_config_does) {
   EXPECT_EQ(r.exit_code, 0) << r.err;
   EXPECT_THAT(r.out, HasSubstr("allow_soft_placement = true  honoured: "));
   EXPECT_THAT(r.out, HasSubstr("gpu_options.allow_growth = true  without meaning: "));
-  EXPECT_THAT(r.out, HasSubstr("session_handle = \"mine\"  carried: "));
+  EXPECT_THAT(r.out, HasSubstr("session_handle = \"mine\"  honoured: "));
   EXPECT_THAT(r.out, Not(HasSubstr("cluster_def")));
   EXPECT_THAT(troupe({"inspect", "--config", config, "--all"}).out, HasSubstr("cluster_def"));
   expect_error(troupe({"inspect", "--config", graph("no_such_field: 1")}), "is no ConfigProto");

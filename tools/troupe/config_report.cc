@@ -20,7 +20,6 @@ class Silent final : public google::protobuf::io::ErrorCollector {
 absl::string_view use_name(OptionUse use) {
   switch (use) {
     case OptionUse::kHonoured: return "honoured";
-    case OptionUse::kCarried: return "carried";
     case OptionUse::kWithoutMeaning: return "without meaning";
   }
   return "?";
@@ -40,14 +39,15 @@ absl::StatusOr<std::string> config_report(const std::string& path, bool all) {
   auto add = [&out](absl::string_view what, const OptionRow& row) {
     absl::StrAppend(&out, what, "  ", use_name(row.use), ": ", row.sentence, "\n");
   };
-  const auto set = set_options(config);
+  const OptionTable& table = config_table();
+  const auto set = table.set_in(config);
   for (const SetOption& option : set) {
     if (option.row != nullptr) add(absl::StrCat(option.path, " = ", option.value), *option.row);
   }
   if (set.empty()) absl::StrAppend(&out, "nothing is set\n");
   if (!all) return out;
   absl::StrAppend(&out, "all fields:\n");
-  for (const OptionRow& row : option_rows()) add(absl::StrCat("  ", row.path), row);
+  for (const OptionRow* row : table.rows()) add(absl::StrCat("  ", row->path), *row);
   return out;
 }
 

@@ -1,0 +1,46 @@
+#include "actors/environment.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+
+#include "absl/strings/numbers.h"
+
+namespace troupe {
+namespace {
+
+/// More threads than any machine has cores: beyond it, a slip of the pen.
+constexpr int kMaxThreads = 1024;
+
+std::optional<int> read_int(const char* name, int least, int most) {
+  const char* text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  int value = 0;
+  if (absl::SimpleAtoi(text, &value) && value >= least && value <= most) return value;
+  spdlog::warn("{}={} is ignored: it is no whole number from {} to {}", name, text, least, most);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Environment Environment::read() {
+  Environment out;
+  out.inter_op_threads = read_int("TF_NUM_INTEROP_THREADS", -kMaxThreads, kMaxThreads).value_or(0);
+  out.intra_op_threads = read_int("TF_NUM_INTRAOP_THREADS", 0, kMaxThreads).value_or(0);
+  out.min_log_level = read_int("TF_CPP_MIN_LOG_LEVEL", 0, 99);
+  return out;
+}
+
+void quiet_log(const Environment& environment) {
+  static std::once_flag once;
+  std::call_once(once, [&] {
+    constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::info, spdlog::level::warn,
+                                                     spdlog::level::err, spdlog::level::critical};
+    if (environment.min_log_level.has_value())
+      spdlog::set_level(kLevels[std::min(*environment.min_log_level, 3)]);
+  });
+}
+
+}  // namespace troupe

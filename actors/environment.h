@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+
+namespace troupe {
+
+/// What variables of the environment ask for, by TensorFlow's names. They count where options leave it open.
+struct Environment {
+  /// TF_NUM_INTEROP_THREADS: threads that run kernels side by side; below 0: the caller's. 0: it says nothing.
+  int inter_op_threads = 0;
+  /// TF_NUM_INTRAOP_THREADS: threads of the loops inside kernels. 0: it says nothing.
+  int intra_op_threads = 0;
+  /// TF_CPP_MIN_LOG_LEVEL: 0 information, 1 warnings, 2 errors, 3 and above nothing but what ends the program.
+  std::optional<int> min_log_level;
+
+  /// As it is now. A variable that is no whole number, or is out of its range, counts as not set and is logged.
+  static Environment read();
+};
+
+/// Makes the log as quiet as the environment asks, if it does. The first call in a process counts, so that what an application sets
+/// later stays.
+void quiet_log(const Environment& environment);
+
+}  // namespace troupe
