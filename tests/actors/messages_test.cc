@@ -72,14 +72,20 @@ TEST_F(MessagesTest, a_callable_says_what_its_partitions_are) {
   EXPECT_EQ(partition_graphs(reply->stats), 1);
 }
 
-TEST_F(MessagesTest, partition_graphs_are_refused_where_the_session_refuses_them) {
+TEST_F(MessagesTest, s006_partition_graphs_are_refused_where_the_session_refuses_them) {
   SessionOptions session;
   session.disable_output_partition_graphs = true;
   Session& s = open(session);
+  EXPECT_TRUE(s.run(x(), {"sum"}).ok()) << "who does not ask for them runs";
+  RunOptions wanted;
+  wanted.output_partition_graphs = true;
+  const absl::Status refused = s.run(x(), {"sum"}, {}, wanted).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument) << refused;
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("disable_output_partition_graphs"));
   CallableOptions options;
   options.feeds = {"x"};
   options.fetches = {"sum"};
-  options.run_options.output_partition_graphs = true;
+  options.run_options = wanted;
   const CallableHandle handle = *s.make_callable(options);
   const auto reply = ask<RunReply>(core()->actor, RunCallable{handle, {Tensor::scalar<float>(1)}});
   EXPECT_EQ(reply.status().code(), absl::StatusCode::kInvalidArgument) << reply.status();
@@ -130,6 +136,17 @@ TEST_F(MessagesTest, an_empty_graph_is_no_graph_yet) {
   EXPECT_EQ(session_->create(graph_.clone()).code(), absl::StatusCode::kAlreadyExists);
 }
 
+TEST_F(MessagesTest, s005_a_graph_that_is_to_stay_as_it_is_runs_and_cannot_be_extended) {
+  SessionOptions session;
+  session.optimize_for_static_graph = true;
+  Session& s = open(session);
+  EXPECT_TRUE(s.run(x(), {"sum"}).ok());
+  const absl::Status refused = s.extend(tensorflow::GraphDef());
+  EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("optimize_for_static_graph"));
+  EXPECT_TRUE(s.run(x(), {"sum"}).ok());
+}
+
 TEST_F(MessagesTest, extending_by_an_empty_graph_begins_one) {
   session_ = *Session::open(*runtime_, {});
   EXPECT_TRUE(session_->extend(tensorflow::GraphDef()).ok());
@@ -156,16 +173,24 @@ TEST_F(MessagesTest, a_callable_is_made_of_the_bytes_of_its_options) {
 
 TEST_F(MessagesTest, options_of_a_callable_that_make_no_sense_are_refused) {
   EXPECT_EQ(CallableOptions::from_bytes("nonsense").status().code(), absl::StatusCode::kInvalidArgument);
+  Session& s = open();
+  auto made = [&s](const tensorflow::CallableOptions& proto) {
+    const auto options = CallableOptions::from_bytes(proto.SerializeAsString());
+    EXPECT_TRUE(options.ok()) << options.status();
+    return s.make_callable(*options).status();
+  };
   tensorflow::CallableOptions proto;
+  proto.add_feed("x:0");
+  proto.add_fetch("sum:0");
   (*proto.mutable_feed_devices())["x:0"] = "/device:GPU:0";
-  EXPECT_THAT(std::string(CallableOptions::from_bytes(proto.SerializeAsString()).status().message()),
-              HasSubstr("cannot be fed or fetched on device /device:GPU:0"));
-  proto.Clear();
-  (*proto.mutable_fetch_devices())["x:0"] = "/device:CPU:0";
-  EXPECT_EQ(CallableOptions::from_bytes(proto.SerializeAsString()).status().code(),
-            absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(made(proto).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(made(proto).message()),
+              HasSubstr("Device '/device:GPU:0' specified for tensor 'x:0'"));
+  proto.clear_feed_devices();
+  (*proto.mutable_fetch_devices())["sum:0"] = "/job:localhost/replica:0/task:0/device:CPU:0";
+  EXPECT_EQ(made(proto).code(), absl::StatusCode::kUnimplemented);
   proto.set_fetch_skip_sync(true);
-  EXPECT_TRUE(CallableOptions::from_bytes(proto.SerializeAsString()).ok());
+  EXPECT_EQ(made(proto), absl::OkStatus());
 }
 
 TEST_F(MessagesTest, an_inspection_by_message_shows_the_steps) {

@@ -267,18 +267,19 @@ TEST_F(SessionTest, an_error_on_one_device_ends_the_step_on_the_other) {
   }
 }
 
-TEST_F(SessionTest, names_a_device_that_does_not_exist_when_the_graph_comes) {
+TEST_F(SessionTest, s044_names_a_device_that_does_not_exist_when_the_graph_comes_or_a_run_needs_it) {
   int x = placeholder("x");
   add("near", "Identity", {{"T", DataType::kFloat}}, {{x, 0}});
-  add("far", "Identity", {{"T", DataType::kFloat}}, {{x, 0}}, {}, "/cpu:7");
+  add("far", "Identity", {{"T", DataType::kFloat}}, {{x, 0}}, {}, "/device:GPU:0");
   auto created = [&](const SessionOptions& options) {
     session_ = *Session::open(*runtime_, options);
     return session_->create(graph_.clone());
   };
   const absl::Status refused = created({});
   EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(text(refused), HasSubstr("{{node far}} was explicitly assigned to /cpu:7 but available devices "
-                                       "are [ /job:localhost/replica:0/task:0/device:CPU:0 ]"));
+  EXPECT_THAT(text(refused),
+              HasSubstr("{{node far}} was explicitly assigned to /device:GPU:0 but available devices "
+                        "are [ /job:localhost/replica:0/task:0/device:CPU:0 ]"));
   SessionOptions soft;
   soft.allow_soft_placement = true;
   EXPECT_EQ(created(soft), absl::OkStatus());
@@ -287,7 +288,7 @@ TEST_F(SessionTest, names_a_device_that_does_not_exist_when_the_graph_comes) {
   EXPECT_EQ(created(pruned), absl::OkStatus());
   EXPECT_TRUE(session_->run({{"x", Tensor::scalar<float>(1)}}, {"near"}).ok());
   EXPECT_THAT(text(session_->run({{"x", Tensor::scalar<float>(1)}}, {"far"}).status()),
-              HasSubstr("{{node far}} was explicitly assigned to /cpu:7"));
+              HasSubstr("{{node far}} was explicitly assigned to /device:GPU:0"));
 }
 
 TEST_F(SessionTest, refuses_a_loop_that_mixes_frames) {

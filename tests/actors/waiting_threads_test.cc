@@ -25,7 +25,7 @@ class WaitingThreadsTest : public DatasetKernels {
     runtime_ = Runtime::create(options);
   }
   /// Inner(x): how often x; Outer(x): the sum of a dataset that Inner maps, and so a kernel that waits inside of one.
-  void nested() {
+  void nested(const SessionOptions& options = {}) {
     functions(R"(
       function { signature { name: 'Plus' input_arg { name: 's' type: DT_INT64 } input_arg { name: 'x' type: DT_INT64 }
                              output_arg { name: 'y' type: DT_INT64 } }
@@ -47,7 +47,7 @@ class WaitingThreadsTest : public DatasetKernels {
         ret { key: 'y' value: 'sum:components:0' } })");
     iterate(op("MapDataset", with(elements(), {{"f", FunctionRef{"Outer", {}}}, {"Targuments", Types{}}}),
                {{range(5)}}));
-    open();
+    open(options);
   }
 };
 
@@ -67,6 +67,20 @@ TEST_F(WaitingThreadsTest, when_too_few_are_an_error_and_no_deadlock) {
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("No thread that may wait: all 1"));
   EXPECT_THAT(std::string(status.message()), HasSubstr("{{node next}}"));
+}
+
+TEST_F(WaitingThreadsTest, may_be_as_many_as_a_session_asks_for) {
+  auto asks_for = [](int n) {
+    return *SessionOptions::from_config_text("global_io_parallelism_threads: " + std::to_string(n));
+  };
+  limit_threads(0);
+  nested(asks_for(1));
+  ASSERT_TRUE(run("make").ok());
+  const absl::Status status = next().status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("No thread that may wait: all 1"));
+  open(asks_for(2));
+  EXPECT_THAT(walk(), ElementsAre(0, 0, 1, 3, 6));
 }
 
 size_t threads_of_this_process() {

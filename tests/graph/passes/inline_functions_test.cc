@@ -15,13 +15,14 @@ using ::testing::HasSubstr;
 
 class InlineFunctions : public testing::Test {
  protected:
-  absl::StatusOr<PassStats> inline_all(const std::string& nodes, const std::string& root) {
+  absl::StatusOr<PassStats> inline_all(const std::string& nodes, const std::string& root,
+                                       InlineScope scope = InlineScope::kUnmarked) {
     absl::Status s =
         import_graph_def(test::with_functions(nodes), {.mode = ImportOptions::Mode::kImport}, &draft.graph);
     EXPECT_TRUE(s.ok()) << s;
     if (!s.ok()) return s;
     draft.roots.push_back(draft.graph.find(root)->id);
-    return inline_functions(&draft);
+    return inline_functions(&draft, "", nullptr, scope);
   }
   int count(const std::string& op) const {
     int n = 0;
@@ -135,6 +136,23 @@ TEST_F(InlineFunctions, s355_s356_leaves_calls_that_say_so) {
                           "use");
   ASSERT_TRUE(stats.ok()) << stats.status();
   EXPECT_TRUE(draft.graph.find("call")->is("PartitionedCall"));
+}
+
+TEST_F(InlineFunctions, leaves_every_call_and_lowers_loops_when_told_to) {
+  auto stats = inline_all(
+      placeholder_text("x", "DT_FLOAT") + placeholder_text("limit", "DT_FLOAT") +
+          call_text("loop", "StatelessWhile", {"x", "limit"}, {{"cond", "Grows"}, {"body", "Double"}},
+                    types_text("T", {"DT_FLOAT", "DT_FLOAT"})) +
+          "node { name: 'named' op: 'Twice' input: 'loop' }" +
+          call_text("call", "PartitionedCall", {"named"}, {{"f", "Twice"}}, kOneFloat) + kUseCall,
+      "use", InlineScope::kBranchesAndLoops);
+  ASSERT_TRUE(stats.ok()) << stats.status();
+  EXPECT_EQ((*stats)["loops"], 1);
+  EXPECT_EQ((*stats)["calls"], 0);
+  EXPECT_EQ((*stats)["called"], 3) << "the loop's body calls Twice, too";
+  EXPECT_EQ(count("PartitionedCall"), 3);
+  EXPECT_EQ(count("AddV2"), 0);
+  EXPECT_TRUE(draft.graph.find("named")->is("PartitionedCall"));
 }
 
 TEST_F(InlineFunctions, s355_names_an_unknown_function_and_its_caller) {
