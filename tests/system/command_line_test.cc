@@ -16,6 +16,7 @@
 namespace troupe {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -252,7 +253,10 @@ TEST_F(CommandLine, inspect_says_what_a_config_does) {
   EXPECT_THAT(r.out, HasSubstr("gpu_options.allow_growth = true  without meaning: "));
   EXPECT_THAT(r.out, HasSubstr("session_handle = \"mine\"  honoured: "));
   EXPECT_THAT(r.out, Not(HasSubstr("cluster_def")));
-  EXPECT_THAT(troupe({"inspect", "--config", config, "--all"}).out, HasSubstr("cluster_def"));
+  EXPECT_THAT(troupe({"inspect", "--config", config, "--all"}).out,
+              AllOf(HasSubstr("cluster_def"),
+                    HasSubstr("all fields of RunOptions:\n  trace_level  honoured: "),
+                    HasSubstr("  fetch_skip_sync  honoured: ")));
   expect_error(troupe({"inspect", "--config", graph("no_such_field: 1")}), "is no ConfigProto");
   expect_error(troupe({"inspect", "--config", "/no/such/file"}), "/no/such/file");
   expect_error(troupe({"inspect"}), "what to inspect");

@@ -46,8 +46,10 @@ absl::StatusOr<std::string> config_report(const std::string& path, bool all) {
   }
   if (set.empty()) absl::StrAppend(&out, "nothing is set\n");
   if (!all) return out;
-  absl::StrAppend(&out, "all fields:\n");
-  for (const OptionRow* row : table.rows()) add(absl::StrCat("  ", row->path), *row);
+  for (const OptionTable* each : {&table, &run_table(), &callable_table()}) {
+    absl::StrAppend(&out, "all fields of ", each->name(), ":\n");
+    for (const OptionRow* row : each->rows()) add(absl::StrCat("  ", row->path), *row);
+  }
   return out;
 }
 
