@@ -144,11 +144,10 @@ class Executions {
 
 }  // namespace
 
-std::string run_metadata(const StepSlot& slot, const CostModel* costs) {
+std::string run_metadata(const StepSlot& slot, const std::vector<NestedTimings>& called, const CostModel* costs) {
   pb::RunMetadata metadata;
   Executions executions;
   for (const auto& state : slot.states) executions.add(state->partition(), state->timings());
-  const std::vector<NestedTimings> called = slot.functions->take_timings();
   for (const NestedTimings& nested : called) executions.add(*nested.partition, nested.timings);
   executions.describe(metadata.mutable_step_stats());
   if (costs != nullptr) costs->describe(slot.states, metadata.mutable_cost_graph());

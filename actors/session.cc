@@ -140,7 +140,12 @@ absl::Status Session::Impl::run(const RunOptions& options, const Lease& lease_sl
   const int64_t cancels = core->cancels();
   TROUPE_ASSIGN_OR_RETURN(const RunGate::Place place, core->enter_run(RunGate::stripe_of_thread()));
   for (int attempt = 1;; ++attempt) {
-    TROUPE_ASSIGN_OR_RETURN(StepLease lease, lease_slot());
+    absl::StatusOr<StepLease> leased = lease_slot();
+    if (!leased.ok()) {
+      core->meter->refused(leased.status());
+      return leased.status();
+    }
+    StepLease lease = *std::move(leased);
     for (size_t i = 0; i < num_feeds; ++i) TROUPE_RETURN_IF_ERROR(lease.load(i, feed(i)));
     lease.run(options, cancels);
     bool false_start = false;
@@ -304,19 +309,7 @@ absl::StatusOr<std::vector<DeviceInfo>> Session::list_devices() {
   return std::move(reply.devices);
 }
 
-SessionCounters Session::counters() const {
-  const SessionCore& core = *impl_->core;
-  SessionCounters c;
-  c.runs = core.gate.runs();
-  c.signatures = core.signatures.size();
-  c.signature_hits = core.signatures.hits();
-  c.signature_misses = core.signatures.misses();
-  c.evictions = core.signatures.evictions();
-  c.running_steps = core.gate.running();
-  c.step_slots = core.slot_counts.now.load(std::memory_order_relaxed);
-  c.most_step_slots = core.slot_counts.most.load(std::memory_order_relaxed);
-  return c;
-}
+SessionCounters Session::counters() const { return impl_->core->counters(); }
 
 absl::Status Session::close() {
   auto reply = impl_->ask<Done>(CloseRequest{});

@@ -218,6 +218,7 @@ class SessionImpl final : public SessionActor::base {
     auto promise = make_response_promise<RunBegun>();
     lease_then(want, [this, run, number, promise](absl::StatusOr<SlotReply> leased) mutable {
       if (!leased.ok()) {
+        core_->meter->refused(leased.status());
         runs_.forget(number);
         run->fail(leased.status());
         promise.deliver(to_error(leased.status()));
@@ -230,8 +231,11 @@ class SessionImpl final : public SessionActor::base {
   }
 
   void start_run(const std::shared_ptr<OutstandingRun>& run) {
-    lease_then(run->want(), [run](absl::StatusOr<SlotReply> leased) {
-      if (!leased.ok()) return run->fail(leased.status());
+    lease_then(run->want(), [core = core_, run](absl::StatusOr<SlotReply> leased) {
+      if (!leased.ok()) {
+        core->meter->refused(leased.status());
+        return run->fail(leased.status());
+      }
       run->start(std::move(*leased->lease));
     });
   }
@@ -288,6 +292,7 @@ class SessionImpl final : public SessionActor::base {
   }
 
   static void refuse(PartialRunParts& parts, const absl::Status& why, PartialRuns::Promise& promise) {
+    parts.core->meter->refused(why);
     parts.lease.give_back();
     parts.place.leave();
     promise.deliver(to_error(why));

@@ -10,6 +10,8 @@
 
 namespace troupe {
 
+SessionCore::~SessionCore() { meter->add_gone_runs(gate.runs()); }
+
 absl::StatusOr<RunGate::Place> SessionCore::enter(int stripe) {
   if (RunGate::Place place = gate.enter(stripe)) return place;
   return absl::CancelledError("Session has been closed.");
@@ -49,6 +51,19 @@ absl::Status SessionCore::last_cancel() const {
 }
 
 std::chrono::steady_clock::time_point SessionCore::now() const { return system->clock().now(); }
+
+SessionCounters SessionCore::counters() const {
+  SessionCounters c;
+  c.runs = gate.runs();
+  c.signatures = signatures.size();
+  c.signature_hits = signatures.hits();
+  c.signature_misses = signatures.misses();
+  c.evictions = signatures.evictions();
+  c.running_steps = gate.running();
+  c.step_slots = slot_counts.now.load(std::memory_order_relaxed);
+  c.most_step_slots = slot_counts.most.load(std::memory_order_relaxed);
+  return c;
+}
 
 std::vector<DeviceInfo> SessionCore::device_infos() const {
   std::vector<DeviceInfo> infos;

@@ -17,6 +17,7 @@
 #include "actors/signature_cache.h"
 #include "actors/signature.h"
 #include "actors/step_listeners.h"
+#include "actors/step_meter.h"
 #include "actors/units/named_pool.h"
 #include "devices/cpu/folding_evaluator.h"
 #include "devices/device_set.h"
@@ -30,6 +31,8 @@ struct Services;
 /// What SESSION shares with the callers that run steps: the compiled signatures, the gate, the counters. SESSION alone
 /// decides; callers read. Lives until the last slot and the last compiler are gone.
 struct SessionCore {
+  ~SessionCore();
+
   /// What the runtime's devices and pools are made of. First, so that it goes last.
   std::shared_ptr<void> runtime_parts;
   /// Never kept: its future is ready when all below is gone, kernels and resources too.
@@ -107,6 +110,7 @@ struct SessionCore {
   std::function<std::shared_ptr<StepCalls>(StepSlot*)> make_calls;
   SessionActor actor;
 
+  SessionCounters counters() const;
   SlotCounts slot_counts;
   std::atomic<bool> has_graph{false};
   SignatureCache signatures;
@@ -115,6 +119,8 @@ struct SessionCore {
   /// SESSION has been told that idle slots lie by.
   std::atomic<bool> watches_idle_slots{false};
 
+  /// The runtime's. Never null.
+  std::shared_ptr<StepMeter> meter = std::make_shared<StepMeter>();
   /// Who hears what becomes of steps.
   StepListeners listeners;
 

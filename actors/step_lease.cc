@@ -10,6 +10,7 @@
 #include "actors/log_memory.h"
 #include "actors/run_metadata.h"
 #include "devices/memory/step_allocations.h"
+#include "graph/thrown.h"
 
 namespace troupe {
 namespace {
@@ -62,13 +63,16 @@ StepLease& StepLease::operator=(StepLease&& other) noexcept {
   alias_ = other.alias_;
   keep_ = std::move(other.keep_);
   begun_ = other.begun_;
+  start_ = other.start_;
   return *this;
 }
 
 absl::Status StepLease::load(size_t i, const Tensor& value) {
   absl::Status loaded = load_feed(slot_.get(), alias_->feed_at[i], value);
-  if (!loaded.ok()) [[unlikely]]
+  if (!loaded.ok()) [[unlikely]] {
+    slot_->session->meter->refused(loaded);
     slot_->life.refuse(loaded);
+  }
   return loaded;
 }
 
@@ -91,6 +95,7 @@ absl::Status StepLease::begin(const RunOptions& options, int64_t cancels) {
   SessionCore& core = *slot_->session;
   auto pool = core.pool(options.inter_op_pool);
   if (!pool.ok()) {
+    core.meter->refused(pool.status());
     slot_->life.refuse(pool.status());
     return pool.status();
   }
@@ -103,8 +108,10 @@ absl::Status StepLease::begin(const RunOptions& options, int64_t cancels) {
   around.pool = *pool;
   around.inline_only = single && (options.inter_op_pool == -1 || core.options.inter_op_threads < 0 ||
                                   core.options.executor_type == kSingleThreadedExecutor);
-  around.collect_stats = options.collect_stats || wanted.costs || wanted.statistics;
-  if (around.collect_stats || options.report_tensor_allocations_upon_oom || core.memory_log != nullptr)
+  slot_->reports_stats = options.collect_stats || wanted.costs || wanted.statistics;
+  start_ = core.meter->begin(RunGate::stripe_of_thread());
+  around.collect_stats = slot_->reports_stats || start_.traced;
+  if (slot_->reports_stats || options.report_tensor_allocations_upon_oom || core.memory_log != nullptr)
       [[unlikely]]
     around.allocations = std::make_shared<StepAllocations>();
   const auto timeout = options.timeout.count() != 0 ? options.timeout : core.options.operation_timeout;
@@ -152,6 +159,41 @@ void StepLease::run(const RunOptions& options, int64_t cancels) {
   slot_->unit->close();
 }
 
+void StepLease::report(StepSlot& slot, const absl::Status& status, RunStats* stats) {
+  StepMeter& meter = *slot.session->meter;
+  bool traced = false;
+  TimedStep step;
+  // Who watches does not spoil a run for want of memory.
+  (void)guarded("the meter of steps", [&] {
+    const StepMeter::Start start = std::exchange(start_, {});
+    if (!begun_ || !meter.watched()) return absl::OkStatus();
+    step.session_id = slot.session->id;
+    step.step_id = slot.life.id();
+    step.code = status.code();
+    traced = meter.end(start, &step, slot.code->fetches, slot.code->targets);
+    return absl::OkStatus();
+  });
+  CostModel* const costs = slot.build_cost_model && status.ok() ? &alias_->signature->costs : nullptr;
+  if (costs != nullptr) costs->add(slot.states);
+  const bool reported = stats != nullptr && slot.reports_stats;
+  if (!reported && !traced) return;
+  const std::vector<NestedTimings> called = slot.functions->take_timings();
+  if (reported) {
+    stats->metadata = run_metadata(slot, called, costs);
+    stats->messages = message_counts(slot);
+  }
+  if (!traced) return;
+  (void)guarded("the trace of a step", [&] {
+    auto trace = std::make_shared<StepTrace>(trace_of(slot, called));
+    trace->session_id = step.session_id;
+    trace->began_ns = step.began_ns;
+    trace->ended_ns = step.began_ns + step.duration_ns;
+    trace->status = status;
+    meter.deliver(std::move(trace));
+    return absl::OkStatus();
+  });
+}
+
 absl::Status StepLease::take(std::span<Tensor> fetches, RunStats* stats, bool* false_start) {
   const std::shared_ptr<StepSlot> slot = std::move(slot_);
   RunEnd end = slot->life.finish();
@@ -160,13 +202,8 @@ absl::Status StepLease::take(std::span<Tensor> fetches, RunStats* stats, bool* f
     stats->step_id = slot->life.id();
     stats->nodes_run = end.nodes_run;
     stats->num_partitions = static_cast<int>(slot->code->partitions.size());
-    stats->messages = slot->collect_stats ? message_counts(*slot) : std::map<std::string, int>();
     stats->metadata.clear();
-  }
-  if (slot->collect_stats && alias_ != nullptr) [[unlikely]] {
-    CostModel* costs = slot->build_cost_model && end.status.ok() ? &alias_->signature->costs : nullptr;
-    if (costs != nullptr) costs->add(slot->states);
-    if (stats != nullptr) stats->metadata = run_metadata(*slot, costs);
+    stats->messages.clear();
   }
   absl::Status status = std::move(end.status);
   if (status.ok() && alias_ != nullptr) keep_session_handles(*slot, slot->code->fetches);
@@ -177,6 +214,8 @@ absl::Status StepLease::take(std::span<Tensor> fetches, RunStats* stats, bool* f
       status = absl::InvalidArgumentError(absl::StrCat("Retval[", at, "] does not have value"));
   }
   for (Tensor& t : slot->retvals) t = Tensor();
+  if ((begun_ && slot->session->meter->watched()) || slot->reports_stats) [[unlikely]]
+    report(*slot, status, stats);
   StepListeners& listeners = slot->session->listeners;
   std::optional<StepEvent> event;
   if (std::exchange(begun_, false) && listeners.any()) [[unlikely]] {

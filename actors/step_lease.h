@@ -76,6 +76,9 @@ class StepLease {
   }
 
  private:
+  /// Tells the meter and, when they are wanted, who asked for statistics and traces; before the slot is idle.
+  void report(StepSlot& slot, const absl::Status& status, RunStats* stats);
+
   std::shared_ptr<StepSlot> slot_;
   SlotStock* home_ = nullptr;
   /// Null for a function.
@@ -83,6 +86,7 @@ class StepLease {
   std::shared_ptr<const SignatureAlias> keep_;
   /// A step of the session's own has begun: those who listen hear of its end.
   bool begun_ = false;
+  StepMeter::Start start_;
 };
 
 }  // namespace troupe

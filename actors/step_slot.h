@@ -88,6 +88,8 @@ struct StepSlot : std::enable_shared_from_this<StepSlot>, private RunHost {
   std::vector<Tensor> retvals;
   bool inline_only = false;
   bool collect_stats = false;
+  /// Its run is told them; else they are for a trace.
+  bool reports_stats = false;
   /// RunMetadata is to have a cost graph.
   bool build_cost_model = false;
   NamedPool* pool = nullptr;

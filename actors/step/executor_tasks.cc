@@ -48,6 +48,10 @@ void ExecutorState::launch_deferred() {
   tasks.reserve(deferred_.size());
   for (const Ready& r : deferred_) tasks.push_back(make_task(r));
   deferred_.clear();
+  if (collect_stats_) {
+    const int64_t now = wall_clock_ns();
+    for (KernelTask* t : tasks) t->timing.launched_ns = now;
+  }
   in_flight_ += static_cast<int>(tasks.size());
   host_->launch_kernels(std::move(tasks));
 }

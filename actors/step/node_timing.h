@@ -26,6 +26,8 @@ struct NodeTiming {
   int32_t node = -1;
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
+  /// When it was sent to a DEVICE, in a batch; 0: it was not.
+  int64_t launched_ns = 0;
   /// The system's id of the thread that ran it.
   uint32_t thread = 0;
   std::vector<Output> outputs;

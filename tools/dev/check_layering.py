@@ -31,18 +31,8 @@ CAF_FORBIDDEN = ("actors/step/", "actors/cluster/", "actors/session.h", "actors/
 FLOORS = [
     "options option_table option_rows config_option_rows graph_option_rows run_option_rows environment run_values run_gate errors ask open_questions reusable_message precompiled",
     "messages message_types interfaces",
-<<<<<<< HEAD
-<<<<<<< HEAD
-    "step_calls step_slot step_listeners slot_stock signature signature_key signature_cache run_metadata executor_type cost_model",
-    "callable_code session_core idle_slots placement_log compile_plan step_lease session_graph signature_compiler",
-=======
-    "step_calls step_slot step_listeners slot_stock signature signature_key signature_cache cost_model log_memory run_metadata executor_type",
-    "callable_code session_core placement_log compile_plan step_lease session_graph signature_compiler",
->>>>>>> 3c31d7a (Log memory as TensorFlow does, when asked)
-=======
-    "step_calls step_slot step_listeners slot_stock signature signature_key signature_cache run_metadata executor_type",
+    "step_calls step_slot step_listeners step_trace step_meter slot_stock signature signature_key signature_cache cost_model log_memory run_metadata executor_type",
     "callable_code callable_devices session_core idle_slots placement_log compile_plan step_lease session_graph signature_compiler",
->>>>>>> 10b3d9a (Say what becomes of every option field)
     "device_actor executor_actor rendezvous_actor step_actor make_slot",
     "function_cache slot_calls outstanding_run message_runs subscriptions partial_run_actor partial_runs deadlines inspections graph_changes partition_reports session_actor",
 ]
