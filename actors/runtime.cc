@@ -174,6 +174,7 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
     core->options.inter_op_threads = options.inter_op_threads;
   }
   core->ops = ops;
+  core->meter = meter;
   core->slot_counts.of_runtime = live_slots;
   core->functions = std::make_shared<FunctionCache>();
   core->make_calls = [](StepSlot* slot) { return std::make_shared<SlotCalls>(slot); };
@@ -202,12 +203,42 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   return core;
 }
 
-std::vector<std::shared_ptr<SessionCore>> Runtime::Impl::live_sessions() {
+std::vector<std::shared_ptr<SessionCore>> Runtime::Impl::known_sessions() {
   std::vector<std::shared_ptr<SessionCore>> out;
   std::lock_guard lock(mu_);
   for (const auto& weak : sessions_) {
-    if (auto core = weak.lock(); core != nullptr && !core->closed()) out.push_back(std::move(core));
+    if (auto core = weak.lock()) out.push_back(std::move(core));
   }
+  return out;
+}
+
+std::vector<std::shared_ptr<SessionCore>> Runtime::Impl::live_sessions() {
+  std::vector<std::shared_ptr<SessionCore>> out = known_sessions();
+  std::erase_if(out, [](const auto& core) { return core->closed(); });
+  return out;
+}
+
+std::vector<PoolStatus> Runtime::Impl::pool_statuses() {
+  std::vector<std::shared_ptr<NamedPool>> all{default_pool, compilers};
+  {
+    std::lock_guard lock(mu_);
+    for (const auto& [name, pool] : pools_) all.push_back(pool.second);
+    // One that nobody else holds is going.
+    for (const auto& p : session_pools_) {
+      if (p.use_count() > 1) all.push_back(p);
+    }
+  }
+  std::vector<PoolStatus> out;
+  for (const auto& p : all) {
+    const NamedPool::Load l = p->load();
+    out.push_back(
+        {p->name(), p->num_threads(), l.threads, l.busy, l.turns_waiting, l.kernels_waiting, l.kernels_run});
+  }
+  PoolStatus waiting;
+  waiting.name = "waiting";
+  waiting.max_threads = options.waiting_threads > 0 ? options.waiting_threads : BlockingPool::kMaxThreads;
+  waiting.threads = services->blocking.num_threads();
+  out.push_back(std::move(waiting));
   return out;
 }
 
@@ -290,13 +321,7 @@ void Runtime::shutdown() {
 }
 
 std::vector<SessionActor> Runtime::Impl::end_sessions() {
-  std::vector<std::shared_ptr<SessionCore>> sessions;
-  {
-    std::lock_guard lock(mu_);
-    for (const auto& weak : sessions_) {
-      if (auto core = weak.lock()) sessions.push_back(std::move(core));
-    }
-  }
+  const std::vector<std::shared_ptr<SessionCore>> sessions = known_sessions();
   std::vector<SessionActor> actors;
   for (const auto& core : sessions) {
     // What is compiled ends without waiting for SESSION's turn.

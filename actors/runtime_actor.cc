@@ -93,28 +93,40 @@ class RuntimeActorImpl final : public RuntimeActor::base {
   caf::result<RuntimeStatus> status() {
     auto promise = make_response_promise<RuntimeStatus>();
     const std::vector<DeviceActor> devices = impl_->devices();
-    const int64_t id = reports_.open(promise, describe(), devices.size());
-    for (const DeviceActor& d : devices) {
-      request(d, kDevicePatience, DeviceStatusRequest{})
-          .then([this, id](const DeviceStatus& s) { note(id, s); },
-                [this, id](caf::error&) { note(id, {}); });
+    RuntimeStatus so_far = describe();
+    so_far.device_loads.resize(devices.size());
+    const int64_t id = reports_.open(promise, std::move(so_far), devices.size());
+    for (size_t i = 0; i < devices.size(); ++i) {
+      request(devices[i], kDevicePatience, DeviceStatusRequest{})
+          .then([this, id, i](const DeviceStatus& s) { note(id, i, s); },
+                [this, id, i](caf::error&) { note(id, i, {}); });
     }
     return promise;
   }
 
-  void note(int64_t id, const DeviceStatus& s) {
+  void note(int64_t id, size_t device, const DeviceStatus& s) {
     RuntimeStatus& all = reports_.answer(id);
     all.batches += s.batches;
     all.kernels_launched += s.kernels_launched;
     all.kernels_waiting += s.kernels_waiting;
     all.steps.insert(all.steps.end(), s.steps.begin(), s.steps.end());
+    all.device_loads[device] = {absl::StrCat("CPU:", device), s.batches, s.kernels_launched,
+                                s.kernels_waiting, s.steps};
     reports_.one_answered(id);
   }
 
   RuntimeStatus describe() const {
     RuntimeStatus s;
-    const auto sessions = impl_->live_sessions();
+    s.opens_sessions = impl_->check_running().ok();
+    s.runs = impl_->meter->gone_runs();
+    std::vector<std::shared_ptr<SessionCore>> sessions = impl_->known_sessions();
+    for (const auto& core : sessions) s.runs += core->gate.runs();
+    std::erase_if(sessions, [](const auto& core) { return core->closed(); });
     s.sessions = static_cast<int64_t>(sessions.size());
+    for (const auto& core : sessions)
+      s.open_sessions.push_back(
+          {core->id, core->actor.address(), core->options.metadata_name, core->counters()});
+    s.pools = impl_->pool_statuses();
     // Every session has devices of its own, by the same names: each name once.
     std::map<std::string, DeviceInfo> devices;
     for (const auto& core : sessions) {

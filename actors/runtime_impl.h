@@ -29,6 +29,7 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   std::shared_ptr<Services> services;
   std::shared_ptr<NamedPool> compilers;
   RuntimeActor actor;
+  const std::shared_ptr<StepMeter> meter = std::make_shared<StepMeter>();
   std::shared_ptr<std::atomic<int64_t>> live_slots = std::make_shared<std::atomic<int64_t>>(0);
 
   /// A pool for one session: its threads end when the session lets go of it.
@@ -43,6 +44,10 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   DeviceActor device(int index);
   /// The DEVICEs that there are.
   std::vector<DeviceActor> devices();
+  /// Of every pool that there is; the compile pool is "compile", that of the threads that may wait "waiting".
+  std::vector<PoolStatus> pool_statuses();
+  /// Closed ones, too, until the last of their steps is gone.
+  std::vector<std::shared_ptr<SessionCore>> known_sessions();
   /// A session's core with its devices and pools, without an actor.
   absl::StatusOr<std::shared_ptr<SessionCore>> make_core(const SessionOptions& options);
   std::vector<std::shared_ptr<SessionCore>> live_sessions();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <caf/actor_addr.hpp>
+
 #include <string>
 #include <vector>
 
@@ -20,8 +22,43 @@ struct ResetRequest {
   std::vector<std::string> containers;
 };
 struct RuntimeStatusRequest {};
+/// An open session.
+struct SessionStatus {
+  /// Of this runtime.
+  int64_t id = 0;
+  /// The SESSION.
+  caf::actor_addr actor;
+  /// SessionOptions::metadata_name.
+  std::string name;
+  SessionCounters counters;
+};
+struct PoolStatus {
+  std::string name;
+  /// Threads that it may have, that it has, and that are at work.
+  int max_threads = 0;
+  int threads = 0;
+  int busy = 0;
+  int64_t turns_waiting = 0;
+  int64_t kernels_waiting = 0;
+  int64_t kernels_run = 0;
+};
+/// What one DEVICE says, which serves the device of that name of every session.
+struct DeviceLoad {
+  std::string name;
+  int64_t batches = 0;
+  int64_t kernels_launched = 0;
+  int64_t kernels_waiting = 0;
+  std::vector<StepMemory> steps;
+};
 struct RuntimeStatus {
   int64_t sessions = 0;
+  /// Not once it is being shut down.
+  bool opens_sessions = false;
+  /// Since the runtime began, those of sessions that are gone included.
+  int64_t runs = 0;
+  std::vector<SessionStatus> open_sessions;
+  std::vector<PoolStatus> pools;
+  std::vector<DeviceLoad> device_loads;
   std::vector<DeviceInfo> devices;
   /// What the DEVICEs handed to pools.
   int64_t batches = 0;

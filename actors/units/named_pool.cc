@@ -178,6 +178,12 @@ int64_t NamedPool::kernels_run() const {
   return shared_->kernels_run;
 }
 
+NamedPool::Load NamedPool::load() const {
+  std::lock_guard lock(shared_->mu);
+  return {shared_->live_threads, shared_->busy, static_cast<int64_t>(shared_->actors.size()),
+          static_cast<int64_t>(shared_->kernels.size()), shared_->kernels_run};
+}
+
 void NamedPool::work(std::shared_ptr<Shared> shared, Urgency urgency) {
   const FlushDenormals flush;
   if (urgency == Urgency::kLabour) yield_to_others();
@@ -193,16 +199,20 @@ void NamedPool::work(std::shared_ptr<Shared> shared, Urgency urgency) {
     if (!shared->actors.empty()) {
       caf::resumable* const actor = shared->actors.front();
       shared->actors.pop_front();
+      ++shared->busy;
       lock.unlock();
       resume(actor, &unit);
       lock.lock();
+      --shared->busy;
       continue;
     }
     const std::shared_ptr<KernelQueue> queue = std::move(shared->kernels.front());
     shared->kernels.pop_front();
+    ++shared->busy;
     lock.unlock();
     const bool ran = run_kernel(*queue, &unit);
     lock.lock();
+    --shared->busy;
     if (ran) ++shared->kernels_run;
   }
 }

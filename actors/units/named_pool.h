@@ -55,6 +55,18 @@ class NamedPool {
   static bool run_after_kernel(caf::resumable* job);
   int64_t kernels_run() const;
 
+  /// What it has to do now.
+  struct Load {
+    /// Threads that there are, and of these those at work.
+    int threads = 0;
+    int busy = 0;
+    /// Turns of actors (and what `run` was given) and kernels that wait for a thread.
+    int64_t turns_waiting = 0;
+    int64_t kernels_waiting = 0;
+    int64_t kernels_run = 0;
+  };
+  Load load() const;
+
  private:
   class Unit;
   /// What the threads share with the pool; they may outlive it by a moment.
@@ -74,6 +86,7 @@ class NamedPool {
     std::deque<std::shared_ptr<KernelQueue>> kernels;
     bool stopping = false;
     int live_threads = 0;
+    int busy = 0;
     int64_t kernels_run = 0;
   };
   /// As many as can be made, unless there are some. With mu held.
