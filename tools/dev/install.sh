@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the build and the tests need on Debian 12. Needs root, or sudo.
+# install.sh [--browser]  installs what the build and the tests need on Debian 12. Needs root, or sudo.
+#   --browser  Chromium, too (400 MB), in which a test opens the console's page; it skips without
 set -euo pipefail
 # ocl-icd-opencl-dev: oneDNN's CMake package asks for OpenCL, which libdnnl-dev only recommends.
 packages=(
@@ -9,6 +10,7 @@ packages=(
   ocl-icd-opencl-dev pkgconf libre2-dev libicu-dev zlib1g-dev libpng-dev libjpeg62-turbo-dev libgif-dev libsqlite3-dev
   libgtest-dev libgmock-dev
 )
+[ "${1:-}" != --browser ] || packages+=(chromium)
 missing=()
 for p in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing+=("$p")
