@@ -58,6 +58,7 @@ void add_thread_workloads(std::vector<Workload>* out);
 void add_cancel_workloads(std::vector<Workload>* out);
 void add_busy_workloads(std::vector<Workload>* out);
 void add_memory_workloads(std::vector<Workload>* out);
+void add_watch_workloads(std::vector<Workload>* out);
 
 /// One line for people: name, median, p10, p90, p99.
 std::string to_text(const std::string& name, const Samples& samples);

@@ -22,6 +22,7 @@ Examples:
   troupe run saved_model --feed input=images.npy --out answers
   troupe run saved_model --signature regress --feed x=2 --fetch y --out y=y.npy
   troupe run saved_model --feed input=images.npy --trace timeline.json
+  troupe run saved_model --feed input=images.npy --repeat 100000 --console 8080 --trace-folder traces --trace-slow 50
   troupe run train.meta --before init --target train --fetch loss --repeat 100
 )";
 
@@ -62,6 +63,15 @@ void add_run_command(CLI::App& app, Command* chosen) {
   sub->add_option("--trace", request->trace,
                   "Write a timeline of the last run, for Perfetto or chrome://tracing")
       ->type_name("FILE.json");
+  sub->add_option("--console", request->console, "Show the runs at this port while they go on, by HTTP")
+      ->type_name("[HOST:]PORT");
+  sub->add_option("--trace-folder", request->trace_folder, "Write timelines of runs into a folder")
+      ->type_name("FOLDER");
+  sub->add_option("--trace-every", request->trace_every, "Trace every so many runs (default: all)")
+      ->check(CLI::NonNegativeNumber);
+  sub->add_option("--trace-slow", request->trace_slow_ms, "Trace those that take longer")
+      ->type_name("MS")
+      ->check(CLI::NonNegativeNumber);
   sub->callback([request, chosen] { *chosen = [request] { return run(*request); }; });
 }
 

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <map>
 #include <memory>
 
+#include "actors/console/console.h"
+#include "actors/console/step_tracing.h"
 #include "actors/runtime.h"
 #include "actors/saved_model.h"
 #include "actors/session.h"
@@ -196,6 +199,38 @@ absl::StatusOr<Prepared> prepare(const RunRequest& request, const GraphFile& mod
   return out;
 }
 
+/// What looks at the runs from outside, where it is wanted.
+struct Watchers {
+  std::unique_ptr<Console> console;
+  std::unique_ptr<StepTracing> tracing;
+};
+
+absl::StatusOr<std::unique_ptr<Console>> start_console(Runtime& runtime, const std::string& where) {
+  ConsoleOptions options;
+  const size_t colon = where.rfind(':');
+  if (colon != std::string::npos)
+    options.host = absl::StrReplaceAll(where.substr(0, colon), {{"[", ""}, {"]", ""}});
+  if (!absl::SimpleAtoi(colon == std::string::npos ? where : where.substr(colon + 1), &options.port))
+    return absl::InvalidArgumentError(absl::StrCat("--console '", where, "' is not PORT or HOST:PORT"));
+  TROUPE_ASSIGN_OR_RETURN(auto console, Console::start(runtime, options));
+  std::fprintf(stderr, "console: %s\n", console->url().c_str());
+  return console;
+}
+
+absl::StatusOr<Watchers> watch(Runtime& runtime, const RunRequest& request) {
+  Watchers out;
+  if (!request.console.empty()) {
+    TROUPE_ASSIGN_OR_RETURN(out.console, start_console(runtime, request.console));
+  }
+  if (request.trace_folder.empty()) return out;
+  TraceOptions options;
+  options.folder = request.trace_folder;
+  options.slow_after = std::chrono::milliseconds(request.trace_slow_ms);
+  options.every = request.trace_every == 0 && request.trace_slow_ms == 0 ? 1 : request.trace_every;
+  TROUPE_ASSIGN_OR_RETURN(out.tracing, StepTracing::start(runtime, options));
+  return out;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> run_model(const RunRequest& request) {
@@ -206,6 +241,7 @@ absl::StatusOr<std::string> run_model(const RunRequest& request) {
   TROUPE_RETURN_IF_ERROR(outputs.prepare(prepared.shown));
 
   const std::unique_ptr<Runtime> runtime = Runtime::create();
+  TROUPE_ASSIGN_OR_RETURN(const Watchers watchers, watch(*runtime, request));
   TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, open_model(*runtime, model, options));
   for (const std::string& target : request.before) {
     TROUPE_RETURN_IF_ERROR(session->run({}, {}, {target}).status());

@@ -33,6 +33,12 @@ struct RunRequest {
   int repeat = 1;
   /// Where the timeline of the last run goes, as JSON; "" for none.
   std::string trace;
+  /// "PORT" or "HOST:PORT" of a console that shows the runs while they go on; "" for none.
+  std::string console;
+  /// Where timelines of every `trace_every`-th run, and of those longer than `trace_slow_ms`, go; "" for none.
+  std::string trace_folder;
+  int64_t trace_every = 0;
+  int64_t trace_slow_ms = 0;
 };
 
 /// Loads, runs, and returns what is to be printed.
