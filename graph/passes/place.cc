@@ -11,6 +11,7 @@ absl::Status Placement::extend(const DeviceCatalog& devices, bool allow_soft_pla
   placer.leave_unknown_ops();
   placer.leave_open_groups();
   placer.remember_classes(&classes_);
+  placer.remember_made(&made_);
   absl::Status status = placer.run();
   if (!status.ok()) truncate(before);
   return status;
@@ -20,6 +21,7 @@ void Placement::truncate(int num_ids) {
   if (num_ids >= this->num_ids()) return;
   devices_.resize(static_cast<size_t>(num_ids));
   absl::erase_if(classes_, [&](const auto& c) { return c.second >= num_ids; });
+  absl::erase_if(made_, [&](const auto& m) { return m.first.node >= num_ids; });
 }
 
 absl::StatusOr<PassStats> place(const DeviceCatalog& devices, const PlanOptions& options, Graph* graph,

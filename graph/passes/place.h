@@ -22,22 +22,25 @@ class Placement {
 
   int num_ids() const { return static_cast<int>(devices_.size()); }
   /// Index into the catalog. -1: every signature decides, since the node has a defect or no kernel, or hangs on a resource
-  /// that a function makes.
+  /// of a function that cannot be looked into.
   int device_of(int id) const { return devices_[id]; }
 
  private:
-  friend class Placer;
   std::vector<int> devices_;
-  /// The device of colocation classes that name no node of the graph, and the first node of each.
+  /// The first node of each colocation class that names no node of the graph.
   absl::flat_hash_map<std::string, int> classes_;
+  /// Where the resources are that calls return.
+  absl::flat_hash_map<Endpoint, int> made_;
 };
 
 /// Gives every node of a draft that has none a device of the catalog; the others stay where they are. Nodes that share a
 /// colocation class ("loc:@x"), a reference edge or a resource are placed together; a group goes to the device that its
-/// variables, else its members ask for, else to the one with the highest kernel and device priority; nodes that only make a value
-/// follow their consumers, shape questions their input. With soft placement a wish for a type or number that cannot be met
-/// is dropped, and so is a colocation class, but no reference or resource edge. InvalidArgument with TensorFlow's phrases:
-/// malformed or unknown devices, no kernel, members that cannot be together. Linear but for lookups of kernels.
+/// variables, else its members ask for, else to the one with the highest kernel and device priority. Nodes that only make a
+/// value follow their consumers, questions about a shape their input; resources that calls return are where the function has
+/// them. With soft placement a wish for a type or number that cannot be met is dropped, and so is a colocation class, but no
+/// reference or resource edge. InvalidArgument with TensorFlow's phrases: malformed or unknown devices, no kernel, members
+/// that cannot be together. Internal for a device that is not in the catalog, or where the node has no kernel. Linear but for
+/// lookups of kernels.
 /// `unknown_ops_wait`: nodes whose ops have no kernel at all get no device, instead of an error.
 absl::StatusOr<PassStats> place(const DeviceCatalog& devices, const PlanOptions& options, Graph* graph,
                                 bool unknown_ops_wait = false);

@@ -4,36 +4,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 namespace troupe {
 namespace {
-
-std::string list_devices(const DeviceCatalog& devices) {
-  return absl::StrJoin(devices.entries(), ", ",
-                       [](std::string* o, const auto& e) { absl::StrAppend(o, e.name); });
-}
-
-absl::Status malformed_device(const Node& n) {
-  return absl::InvalidArgumentError(absl::StrCat(
-      "Malformed device specification '", n.requested_device, "' in node: {name:'", n.name, "' id:", n.id + 2,
-      " op device:{requested: '", n.requested_device, "', assigned: ''} def:{{{node ", n.name,
-      "}} = ", n.op->name, "[]()}}\n\t [[", n.name, "]]"));
-}
-
-absl::Status no_kernel(const Node& n, const DeviceCatalog& devices) {
-  std::vector<std::string> types;
-  for (const auto& e : devices.entries()) types.push_back(e.type);
-  std::sort(types.begin(), types.end());
-  types.erase(std::unique(types.begin(), types.end()), types.end());
-  std::string attrs = absl::StrJoin(n.attrs, ", ", [](std::string* o, const AttrMap::Entry& a) {
-    absl::StrAppend(o, a.first, "=", a.second.to_string());
-  });
-  return absl::InvalidArgumentError(
-      absl::StrCat("No OpKernel was registered to support Op '", n.op->name, "' used by {{node ", n.name,
-                   "}} with these attrs: [", attrs, "]\nRegistered devices: [", absl::StrJoin(types, ", "),
-                   "]\nRegistered kernels:\n", devices.kernels_of(n.op->name), "\n\t [[", n.name, "]]"));
-}
 
 /// What tells kernels of an op apart: its types and its label.
 void append_kinds(const Node& n, std::string* key) {
@@ -50,6 +23,11 @@ void append_kinds(const Node& n, std::string* key) {
   if (const AttrValue* label = n.attrs.find("_kernel")) absl::StrAppend(key, " ", label->to_string());
 }
 
+/// Only makes a value: it may go where that is wanted.
+bool is_generator(const Node& n) {
+  return n.inputs.empty() && n.num_outputs() == 1 && !is_ref(n.output_types[0]);
+}
+
 }  // namespace
 
 Placer::Placer(const DeviceCatalog& devices, bool soft, const Graph& graph, int first_id,
@@ -60,17 +38,28 @@ Placer::Placer(const DeviceCatalog& devices, bool soft, const Graph& graph, int 
 }
 
 absl::Status Placer::run() {
+  TROUPE_RETURN_IF_ERROR(join());
+  TROUPE_RETURN_IF_ERROR(assign_all());
+  if (remembered_made_ != nullptr) remember();
+  return absl::OkStatus();
+}
+
+absl::Status Placer::join() {
   if (names_.empty()) return absl::FailedPreconditionError("No devices are registered");
   for (int id = first_; id < graph_.num_ids(); ++id) {
     const Node& n = graph_.node(id);
-    if (n.removed() || where_[id] >= 0) continue;
+    if (n.removed()) continue;
+    if (where_[id] >= 0) {
+      TROUPE_RETURN_IF_ERROR(check_assigned(n));
+      continue;
+    }
     // An op that is gone has all its attrs; other defects are of attrs.
     if (leave_open_groups_ && !n.defect.ok() && !absl::IsUnimplemented(n.defect)) continue;
     TROUPE_RETURN_IF_ERROR(init(id));
   }
+  TROUPE_RETURN_IF_ERROR(enter_calls());
   TROUPE_RETURN_IF_ERROR(join_resources());
-  TROUPE_RETURN_IF_ERROR(join_classes());
-  return assign_all();
+  return join_classes();
 }
 
 absl::Status Placer::init(int id) {
@@ -84,7 +73,23 @@ absl::Status Placer::init(int id) {
     g.resource = g.wish;
   }
   TROUPE_ASSIGN_OR_RETURN(g.support, support_of(n, &g.unknown));
+  if (!g.unknown) return absl::OkStatus();
+  if (is_elsewhere(n, g.wish)) {
+    g.unknown = false;
+  } else if (!leave_unknown_ops_) {
+    return no_kernel(n);
+  }
   return absl::OkStatus();
+}
+
+/// Who gave it its device has made a mistake.
+absl::Status Placer::check_assigned(const Node& n) {
+  const int at = where_[n.id];
+  if (at >= static_cast<int>(names_.size())) return no_such_assigned_device(n, at);
+  bool unknown = false;
+  TROUPE_ASSIGN_OR_RETURN(const int support, support_of(n, &unknown));
+  if (supports_[support][at] && !unknown) return absl::OkStatus();
+  return devices_.entries()[at].local ? no_kernel_where_assigned(n, at) : absl::OkStatus();
 }
 
 absl::StatusOr<int> Placer::wish_of(const Node& n) {
@@ -94,6 +99,12 @@ absl::StatusOr<int> Placer::wish_of(const Node& n) {
   auto name = DeviceName::parse(n.requested_device);
   if (!name) return malformed_device(n);
   if (!name->empty()) it->second = add_wish(*std::move(name));
+  return it->second;
+}
+
+int Placer::wish_for(int device) {
+  const auto [it, is_new] = wish_numbers_.try_emplace(devices_.entries()[device].name, kNone);
+  if (is_new) it->second = add_wish(names_[device]);
   return it->second;
 }
 
@@ -130,9 +141,8 @@ absl::StatusOr<int> Placer::support_of(const Node& n, bool* unknown) {
     any |= s.supported;
   }
   if (!any) {
-    *unknown =
-        leave_unknown_ops_ && absl::StrContains(devices_.kernels_of(n.op->name), "<no registered kernels>");
-    if (!*unknown) return no_kernel(n, devices_);
+    *unknown = absl::StrContains(devices_.kernels_of(n.op->name), "<no registered kernels>");
+    if (!*unknown) return no_kernel(n);
     support.assign(names_.size(), 0);
   }
   const int number = add_support(std::move(support));
@@ -140,26 +150,33 @@ absl::StatusOr<int> Placer::support_of(const Node& n, bool* unknown) {
   return number;
 }
 
+/// Another process, for which the node asks by job, replica and task, may have kernels that are unknown here.
+bool Placer::is_elsewhere(const Node& n, int wish) const {
+  if (wish == kNone || graph_.ops().find(n.op->name) != n.op || !wishes_[wish].has_full_task()) return false;
+  const auto& entries = devices_.entries();
+  for (size_t d = 0; d < entries.size(); ++d) {
+    if (entries[d].local) return names_[d].has_full_task() && !names_[d].same_address_space(wishes_[wish]);
+  }
+  return false;
+}
+
 absl::Status Placer::assign_all() {
   std::vector<int> generators;
   for (int id = first_; id < graph_.num_ids(); ++id) {
     if (!is_member(id)) continue;
-    if (is_generator(id)) {
+    if (is_generator(graph_.node(id))) {
       generators.push_back(id);
     } else {
       TROUPE_RETURN_IF_ERROR(assign(id, preferred_of(id)));
     }
   }
+  for (size_t i = 0; i < callers_.size(); ++i) {
+    TROUPE_RETURN_IF_ERROR(assign(graph_.num_ids() + static_cast<int>(i), kNone));
+  }
   if (generators.empty()) return absl::OkStatus();
   const std::vector<int> common = common_devices(generators);
   for (int id : generators) TROUPE_RETURN_IF_ERROR(assign(id, common[id - first_]));
   return absl::OkStatus();
-}
-
-bool Placer::is_generator(int id) {
-  const Node& n = graph_.node(id);
-  return n.inputs.empty() && n.num_outputs() == 1 && !is_ref(n.output_types[0]) && !n.op->is_stateful &&
-         find(id) == id && n.requested_device.empty();
 }
 
 /// Shape, Size and Rank go where their input is.
@@ -173,7 +190,7 @@ int Placer::preferred_of(int id) const {
 /// By node from `first_` on: the device of all consumers of a generator, or kNone.
 std::vector<int> Placer::common_devices(const std::vector<int>& generators) const {
   constexpr int kOpen = -2, kIgnored = -3;
-  std::vector<int> common(groups_.size(), kIgnored);
+  std::vector<int> common(static_cast<size_t>(graph_.num_ids() - first_), kIgnored);
   for (int id : generators) common[id - first_] = kOpen;
   auto use = [&](int producer, int device) {
     if (producer < first_ || common[producer - first_] == kIgnored) return;
@@ -194,38 +211,33 @@ absl::Status Placer::assign(int id, int preferred) {
   Group& g = group_of(id);
   if (own(id).unknown || g.open) return absl::OkStatus();
   TROUPE_RETURN_IF_ERROR(choose(id, preferred, &g));
-  where_[id] = g.device;
+  if (is_node(id)) where_[id] = g.device;
   return absl::OkStatus();
 }
 
 absl::Status Placer::choose(int id, int preferred, Group* g) {
-  const Support& support = supports_[g->support];
-  if (g->device >= 0) return support[g->device] ? absl::OkStatus() : no_device_for(id, *g);
+  if (g->device >= 0) return supports_[g->support][g->device] ? absl::OkStatus() : no_device_for(id, *g);
   DeviceName want = g->wish == kNone ? DeviceName() : wishes_[g->wish];
-  if (preferred >= 0 && support[preferred] && want.is_specification_of(names_[preferred])) {
-    g->device = preferred;
-    return absl::OkStatus();
-  }
-  g->device = best(*g, want);
-  if (g->device >= 0) return absl::OkStatus();
-  if (soft_) {
+  g->device = best(*g, want, preferred);
+  if (g->device < 0 && soft_) {
     // What variables ask for is the last to be given up.
     const DeviceName asked = g->resource == kNone ? DeviceName() : wishes_[g->resource];
     want.type = asked.type;
     want.id = asked.id;
-    g->device = best(*g, want);
+    g->device = best(*g, want, preferred);
     want.type.reset();
     want.id.reset();
-    if (g->device < 0) g->device = best(*g, want);
+    if (g->device < 0) g->device = best(*g, want, preferred);
   }
   return g->device >= 0 ? absl::OkStatus() : no_device_for(id, *g);
 }
 
-int Placer::best(const Group& g, const DeviceName& want) const {
+int Placer::best(const Group& g, const DeviceName& want, int preferred) const {
   const Support& support = supports_[g.support];
   int found = kNone;
   for (int d = 0; d < static_cast<int>(names_.size()); ++d) {
     if (!support[d] || !want.is_specification_of(names_[d])) continue;
+    if (d == preferred) return d;
     if (found < 0 || better(support, d, found)) found = d;
   }
   return found;
@@ -238,26 +250,6 @@ bool Placer::better(const Support& support, int a, int b) const {
   if (x.priority != y.priority) return x.priority > y.priority;
   if (x.local != y.local) return x.local;
   return x.name < y.name;
-}
-
-absl::Status Placer::no_device_for(int id, const Group& g) const {
-  const Node& n = graph_.node(id);
-  const DeviceName want = g.device >= 0 ? names_[g.device] : g.wish == kNone ? DeviceName() : wishes_[g.wish];
-  const std::string wanted = want.to_string();
-  const bool exists = std::any_of(names_.begin(), names_.end(),
-                                  [&](const DeviceName& d) { return want.is_specification_of(d); });
-  const std::string begin = absl::StrCat("Cannot assign a device for operation ", n.name, ": ");
-  if (!exists) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        begin, "{{node ", n.name, "}} was explicitly assigned to ",
-        n.requested_device.empty() ? wanted : n.requested_device, " but available devices are [ ",
-        list_devices(devices_), " ]. Make sure the device specification refers to a valid device.\n\t [[",
-        n.name, "]]"));
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(begin, "Could not satisfy explicit device specification '", wanted,
-                   "' because no supported kernel for ", want.type.value_or("its"),
-                   " devices is available. All available devices [", list_devices(devices_), "]"));
 }
 
 }  // namespace troupe

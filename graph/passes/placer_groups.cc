@@ -1,3 +1,4 @@
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "graph/passes/inliner.h"
@@ -6,8 +7,6 @@
 namespace troupe {
 namespace {
 
-std::string described(const Node& n) { return absl::StrCat("name='", n.name, "' (op='", n.op->name, "')"); }
-
 /// A called function finds resources where they are.
 bool takes_resources_from_elsewhere(const Graph& graph, const Node& n) {
   if (n.is("IdentityN") || graph.ops().find(n.op->name) != n.op) return true;
@@ -15,6 +14,15 @@ bool takes_resources_from_elsewhere(const Graph& graph, const Node& n) {
     if (a.kind == "func" || a.kind == "list(func)") return true;
   }
   return false;
+}
+
+/// As TensorFlow tells them: by the name.
+bool is_dataset(const OpDef& op) {
+  if (op.outputs.size() != 1 || op.outputs[0].type != DataType::kVariant) return false;
+  absl::string_view name = op.name;
+  if (name == "DatasetFromGraph" || absl::EndsWith(name, "Dataset")) return true;
+  while (!name.empty() && absl::ascii_isdigit(name.back())) name.remove_suffix(1);
+  return name.size() < op.name.size() && absl::EndsWith(name, "DatasetV");
 }
 
 bool makes_resources_in_a_function(const Graph& graph, const Node& n) {
@@ -31,14 +39,29 @@ int Placer::find(int id) {
 absl::Status Placer::join_resources() {
   for (int id = first_; id < graph_.num_ids(); ++id) {
     const Node& n = graph_.node(id);
-    if (n.removed()) continue;
-    bool exempt = false, asked = false;
-    for (int s = 0; s < n.num_inputs(); ++s) {
-      const DataType type = n.input_types[s];
-      if (n.inputs[s].node < 0 || (!is_ref(type) && type != DataType::kResource)) continue;
-      if (!asked) exempt = takes_resources_from_elsewhere(graph_, n);
-      asked = true;
-      if (!exempt) TROUPE_RETURN_IF_ERROR(join_across_edge(n.inputs[s].node, id));
+    if (!n.removed()) TROUPE_RETURN_IF_ERROR(join_inputs(n));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Placer::join_inputs(const Node& n) {
+  bool exempt = false, asked = false;
+  for (int s = 0; s < n.num_inputs(); ++s) {
+    const Endpoint e = n.inputs[s];
+    const DataType type = n.input_types[s];
+    if (e.node < 0) continue;
+    if (type == DataType::kVariant) {
+      if (is_dataset(*n.op) && is_dataset(*graph_.node(e.node).op))
+        TROUPE_RETURN_IF_ERROR(join_across_edge(e.node, n.id));
+      continue;
+    }
+    if (!is_ref(type) && type != DataType::kResource) continue;
+    if (!asked) exempt = takes_resources_from_elsewhere(graph_, n);
+    asked = true;
+    if (!exempt) {
+      TROUPE_RETURN_IF_ERROR(join_input(e, n.id));
+    } else if (auto taken = taken_.find({n.id, s}); taken != taken_.end()) {
+      TROUPE_RETURN_IF_ERROR(join_input(e, taken->second));
     }
   }
   return absl::OkStatus();
@@ -47,7 +70,8 @@ absl::Status Placer::join_resources() {
 absl::Status Placer::join_across_edge(int src, int dst) {
   if (!is_member(src) || !is_member(dst)) return anchor_across_edge(src, dst);
   const int a = find(src), b = find(dst);
-  if (leave_open_groups_ && makes_resources_in_a_function(graph_, graph_.node(src))) own(a).open = true;
+  if (leave_open_groups_ && is_node(src) && makes_resources_in_a_function(graph_, graph_.node(src)))
+    own(a).open = true;
   if (a == b) return absl::OkStatus();
   Group& from = own(a);
   Group& to = own(b);
@@ -60,7 +84,9 @@ absl::Status Placer::join_across_edge(int src, int dst) {
   // The source decides where both are.
   if (!compatible(from.wish, to.wish)) {
     to.wish = from.wish;
-    if (to.resource != kNone) {
+    if (to.device >= 0) {
+      to.wish = wish_for(to.device);
+    } else if (to.resource != kNone) {
       TROUPE_ASSIGN_OR_RETURN(to.wish,
                               merge_wishes(to.wish, to.resource, DeviceName::OnConflict::kTakeOther));
     }
@@ -70,19 +96,24 @@ absl::Status Placer::join_across_edge(int src, int dst) {
   return absl::InvalidArgumentError(absl::StrCat(
       "Nodes were connected by a reference or resource connection (requiring them to be on the same "
       "device), but the two nodes were assigned two different devices: ",
-      joined.message(), "\n\t [[{{node ", graph_.node(dst).name, "}}]]"));
+      joined.message(), explain(src, dst), "\n\t [[{{node ", node_of(dst).name, "}}]]"));
 }
 
 /// One of both has its device already, or will not have one.
 absl::Status Placer::anchor_across_edge(int src, int dst) {
   const bool by_src = is_member(dst);
   if (!by_src && !is_member(src)) return absl::OkStatus();
-  Group& g = group_of(by_src ? dst : src);
   const int at = where_[by_src ? src : dst];
-  if (at < 0) {
-    g.open |= leave_open_groups_ && by_src && makes_resources_in_a_function(graph_, graph_.node(src));
-    return absl::OkStatus();
-  }
+  if (at >= 0) return anchor(by_src ? dst : src, at, src, dst);
+  group_of(by_src ? dst : src).open |=
+      leave_open_groups_ && by_src && makes_resources_in_a_function(graph_, graph_.node(src));
+  return absl::OkStatus();
+}
+
+/// `member`, which is one end of the edge, has to be where the other end is.
+absl::Status Placer::anchor(int member, int at, int src, int dst) {
+  Group& g = group_of(member);
+  const bool by_src = member == dst;
   const std::string there = names_[at].to_string();
   if (g.device >= 0 && g.device != at) {
     const std::string here = names_[g.device].to_string();
@@ -93,17 +124,14 @@ absl::Status Placer::anchor_across_edge(int src, int dst) {
     const std::string here = text_of(g.resource);
     return incompatible("resource", by_src ? there : here, by_src ? here : there, src, dst);
   }
-  g.device = at;
+  settle(&g, at);
   return absl::OkStatus();
 }
 
-absl::Status Placer::incompatible(const char* which, const std::string& of_src, const std::string& of_dst,
-                                  int src, int dst) const {
-  return absl::InvalidArgumentError(
-      absl::StrCat("Cannot place the graph because a reference or resource edge connects colocation groups "
-                   "with incompatible ",
-                   which, " devices: ", of_src, " vs ", of_dst, ". The edge src node is ",
-                   described(graph_.node(src)), ", and the dst node is ", described(graph_.node(dst)), "."));
+/// Where a group is stands above what its members ask for.
+void Placer::settle(Group* g, int at) {
+  g->device = at;
+  g->wish = wish_for(at);
 }
 
 absl::Status Placer::join_classes() {
@@ -136,13 +164,14 @@ absl::Status Placer::join_class(int id, int leader) {
     joined = wish.merge(names_[at],
                         soft_wish ? DeviceName::OnConflict::kTakeOther : DeviceName::OnConflict::kError);
     if (joined.ok()) {
-      g.device = at;
+      settle(&g, at);
     } else {
       joined = cannot_colocate(id, leader, joined);
     }
   }
   if (joined.ok() || soft_) return absl::OkStatus();
-  return annotate(joined, "", absl::StrCat("\n\t [[{{node ", graph_.node(id).name, "}}]]"));
+  const std::string members = is_member(leader) ? explain(id, leader) : "";
+  return annotate(joined, "", absl::StrCat(members, "\n\t [[{{node ", graph_.node(id).name, "}}]]"));
 }
 
 bool Placer::compatible(int a, int b) const {
@@ -157,16 +186,6 @@ absl::StatusOr<int> Placer::merge_wishes(int a, int b, DeviceName::OnConflict co
   return joined == wishes_[a] ? a : joined == wishes_[b] ? b : add_wish(std::move(joined));
 }
 
-absl::Status Placer::cannot_colocate(int a, int b, const absl::Status& why) const {
-  return absl::InvalidArgumentError(
-      absl::StrCat("Cannot colocate nodes {{colocation_node ", graph_.node(a).name,
-                   "}} and {{colocation_node ", graph_.node(b).name, "}}",
-                   why.ok() ? " because no device type supports both of those nodes and the other "
-                              "nodes colocated with them."
-                            : absl::StrCat(": ", why.message())));
-}
-
-/// Joins the groups of two members; unchanged when they cannot be together.
 /// What both support. Priorities count when one side alone has some, or both put the device types into the same order.
 Placer::Support Placer::merge_supports(Support a, Support b) const {
   for (size_t d = 0; d < a.size(); ++d) {
@@ -195,6 +214,7 @@ bool Placer::in_same_order(const Support& a, const Support& b) const {
   return true;
 }
 
+/// Joins the groups of two members; unchanged when they cannot be together.
 absl::Status Placer::merge(int a, int b) {
   int keep = find(a), drop = find(b);
   if (keep == drop) return absl::OkStatus();

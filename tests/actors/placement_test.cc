@@ -6,6 +6,7 @@
 
 #include "devices/device.h"
 #include "tests/actors/session_fixture.h"
+#include "tests/graph/passes/function_graphs.h"
 
 namespace troupe::test {
 namespace {
@@ -76,6 +77,27 @@ TEST_F(PlacementTest, finds_a_resource_variable_whichever_signature_comes_first)
   add("init", "AssignVariableOp", type, {{h, 0}, {one, 0}}, {}, "/cpu:1");
   add("get", "ReadVariableOp", type, {{h, 0}});
   Session& s = open(options_);
+  ASSERT_TRUE(s.run({}, {}, {"init"}).ok());
+  EXPECT_EQ(value(s, "get"), 1);
+}
+
+TEST_F(PlacementTest, finds_a_variable_that_a_function_makes_whichever_signature_comes_first) {
+  const auto def = with_functions(R"(
+    library { function {
+      signature { name: 'Make' output_arg { name: 'v' type: DT_RESOURCE } is_stateful: true }
+      node_def { name: 'h' op: 'VarHandleOp' attr { key: 'dtype' value { type: DT_FLOAT } }
+                 attr { key: 'shape' value { shape {} } } attr { key: 'shared_name' value { s: 'made' } } }
+      ret { key: 'v' value: 'h:resource:0' }
+    } }
+    node { name: 'made' op: 'Make' })");
+  ASSERT_EQ(import_graph_def(def, ImportOptions(), &graph_), absl::OkStatus());
+  const int made = graph_.find("made")->id;
+  const AttrMap type{{"dtype", DataType::kFloat}};
+  const int one = constant("one", Tensor::scalar<float>(1));
+  add("init", "AssignVariableOp", type, {{made, 0}, {one, 0}}, {}, "/cpu:1");
+  add("get", "ReadVariableOp", type, {{made, 0}});
+  Session& s = open(options_);
+  EXPECT_FALSE(s.run({}, {"get"}).ok()) << "it has no value yet";
   ASSERT_TRUE(s.run({}, {}, {"init"}).ok());
   EXPECT_EQ(value(s, "get"), 1);
 }

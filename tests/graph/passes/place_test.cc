@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <map>
-
 #include "graph/ir/graph_builder.h"
 #include "graph/passes/planner.h"
 
@@ -207,7 +205,7 @@ TEST_F(Place, decides_for_a_signature_alone_without_a_placement) {
   EXPECT_EQ(plan->partitions[0].device, 0) << "as place_pruned_graph asks";
 }
 
-TEST_F(Place, moves_constants_to_who_wants_them_and_nothing_else) {
+TEST_F(Place, moves_what_only_makes_a_value_to_who_wants_it_and_nothing_else) {
   Out wanted = b.constant(1.0f, "wanted"), everywhere = b.constant(2.0f, "everywhere");
   Out computed = b.op("Neg", {wanted}, {}, "computed");
   Out clock = b.op("Timestamp", {}, {}, "clock");
@@ -223,69 +221,10 @@ TEST_F(Place, moves_constants_to_who_wants_them_and_nothing_else) {
   at("/cpu:0", "Identity", {everywhere}, {}, "");
   ASSERT_EQ(decide(), absl::OkStatus());
   EXPECT_EQ(device_of("only"), 1) << "all its consumers are there";
+  EXPECT_EQ(device_of("clock"), 1) << "stateful or not";
   EXPECT_EQ(device_of("wanted"), 0) << "its consumer is here";
-  for (const char* stays : {"everywhere", "computed", "clock", "bound", "member"}) {
+  for (const char* stays : {"everywhere", "computed", "bound", "member"}) {
     EXPECT_EQ(device_of(stays), 0) << stays;
-  }
-}
-
-/// A CPU and a GPU; priorities of kernels by op and device type.
-class TwoTypes final : public DeviceCatalog {
- public:
-  const std::vector<Entry>& entries() const override { return entries_; }
-  int client_device() const override { return 0; }
-  absl::StatusOr<Support> kernel_support(const OpDef& op, const AttrMap&,
-                                         const std::string& type) const override {
-    auto known = priorities.find(op.name);
-    if (known == priorities.end()) return Support{true, 0};
-    auto there = known->second.find(type);
-    return there == known->second.end() ? Support{false, 0} : Support{true, there->second};
-  }
-  std::string kernels_of(const std::string&) const override { return ""; }
-
-  std::map<std::string, std::map<std::string, int>> priorities;
-
- private:
-  std::vector<Entry> entries_{{.name = "/job:localhost/replica:0/task:0/device:CPU:0",
-                               .type = "CPU",
-                               .incarnation = 7,
-                               .priority = 60},
-                              {.name = "/job:localhost/replica:0/task:0/device:GPU:0",
-                               .type = "GPU",
-                               .incarnation = 8,
-                               .priority = 210}};
-};
-
-TEST(PlaceByPriority, of_a_group_counts_where_its_members_do_not_disagree) {
-  struct Case {
-    const char* what;
-    std::map<std::string, int> variable, assign;
-    const char* device;
-  };
-  const Case cases[] = {
-      {"none has priorities", {{"CPU", 0}, {"GPU", 0}}, {{"CPU", 0}, {"GPU", 0}}, "GPU"},
-      {"the variable alone", {{"CPU", 2}, {"GPU", 1}}, {{"CPU", 0}, {"GPU", 0}}, "CPU"},
-      {"the consumer alone", {{"CPU", 0}, {"GPU", 0}}, {{"CPU", 2}, {"GPU", 1}}, "CPU"},
-      {"both, the same order", {{"CPU", 2}, {"GPU", 1}}, {{"CPU", 7}, {"GPU", 3}}, "CPU"},
-      {"both, in conflict", {{"CPU", 2}, {"GPU", 1}}, {{"CPU", 1}, {"GPU", 2}}, "GPU"},
-      {"in conflict the other way", {{"CPU", 1}, {"GPU", 2}}, {{"CPU", 2}, {"GPU", 1}}, "GPU"},
-      {"but one has a kernel on one alone", {{"CPU", 1}, {"GPU", 2}}, {{"CPU", 0}}, "CPU"},
-  };
-  for (const Case& c : cases) {
-    GraphBuilder b;
-    const Out v = b.op("VariableV2", {}, {{"shape", Shape{}}, {"dtype", DataType::kFloat}}, "v");
-    const Out x = b.op("Placeholder", {}, {{"dtype", DataType::kFloat}}, "x");
-    b.op("Assign", {v, x}, {}, "assign");
-    auto graph = b.build();
-    ASSERT_TRUE(graph.ok()) << graph.status();
-    TwoTypes devices;
-    devices.priorities = {{"VariableV2", c.variable}, {"Assign", c.assign}};
-    Placement placement;
-    const absl::Status status = placement.extend(devices, false, *graph);
-    ASSERT_TRUE(status.ok()) << c.what << ": " << status;
-    for (const char* name : {"v", "assign"}) {
-      EXPECT_EQ(devices.entries()[placement.device_of(graph->find(name)->id)].type, c.device) << c.what;
-    }
   }
 }
 
