@@ -2,6 +2,7 @@
 
 #include <caf/all.hpp>
 
+#include "actors/errors.h"
 #include "actors/session_core.h"
 #include "actors/units/on_step_unit.h"
 
@@ -18,7 +19,10 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
 
   const char* name() const override { return "executor"; }
 
-  void on_exit() override { state_->abandon(std::move(keep_slot_)); }
+  void on_exit() override {
+    for (Copy& c : copies_) c.promise.deliver(to_error(absl::CancelledError("the executor has ended")));
+    state_->abandon(std::move(keep_slot_));
+  }
 
   /// On another thread than its lender's, a direct run is told to have ended when the turn has: the slot is another's at once, whose start
   /// would be handled here as long as the turn goes on. Then the actor is anybody's, so what is left to say is kept on the stack.
@@ -37,6 +41,7 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
           if (running_) turn();
         },
         [this](const AbortExecutor& m) { abort(m); },
+        [this](CopyExecutor m) { return copy(m); },
         [this](InspectExecutor) { return inspect(); },
     };
   }
@@ -86,13 +91,19 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
     step.retvals = slot_->retvals;
     // The outermost step tells how far a cancelled run came.
     state_->keep_last_frontier(slot_->outer_step_id == 0);
-    state_->start(&step, slot_->inline_only, slot_->collect_stats);
+    if (const auto origin = std::exchange(slot_->origins[index_], nullptr)) [[unlikely]] {
+      state_->start_from(&step, slot_->inline_only, *origin);
+    } else {
+      state_->start(&step, slot_->inline_only, slot_->collect_stats);
+    }
     turn();
   }
 
   void turn() {
     const ExecutorState::Turn end = state_->advance();
     yielded_ = end == ExecutorState::Turn::kYield;
+    if (!copies_.empty()) [[unlikely]]
+      answer_copies();
     switch (end) {
       case ExecutorState::Turn::kYield: wake(); break;
       case ExecutorState::Turn::kWaiting:
@@ -124,6 +135,33 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
     send(slot_->step, CancelStep{step_id_});
   }
 
+  /// Whoever wants a copy of a step that is to come here waits for it.
+  struct Copy {
+    int64_t step_id = 0;
+    caf::typed_response_promise<ExecutorCopy> promise;
+  };
+
+  caf::result<ExecutorCopy> copy(const CopyExecutor& m) {
+    auto promise = make_response_promise<ExecutorCopy>();
+    copies_.push_back({m.step_id, promise});
+    if (step_id_ == m.step_id) answer_copies();
+    return promise;
+  }
+
+  void answer_copies() {
+    for (Copy& c : std::exchange(copies_, {})) {
+      if (c.step_id != step_id_) {
+        c.promise.deliver(to_error(absl::CancelledError("the step has ended")));
+      } else if (!state_->status().ok()) {
+        c.promise.deliver(to_error(state_->status()));
+      } else if (state_->at_rest()) {
+        c.promise.deliver(ExecutorCopy{state_->copy(), static_cast<size_t>(state_->in_flight())});
+      } else {
+        copies_.push_back(std::move(c));
+      }
+    }
+  }
+
   void abort(const AbortExecutor& m) {
     // It may be about a step that has ended here meanwhile.
     if (!running_ || m.step_id != step_id_) return;
@@ -152,6 +190,7 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
   int64_t step_id_ = 0;
   bool yielded_ = false;
   bool released_ = false;
+  std::vector<Copy> copies_;
 };
 
 }  // namespace

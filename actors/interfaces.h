@@ -32,7 +32,9 @@ using RendezvousActor = caf::typed_actor<
     // Wait for a value.
     caf::reacts_to<RendezvousRecv>,
     // The step is over: everyone who waits gets the error.
-    caf::reacts_to<RendezvousAbort>>;
+    caf::reacts_to<RendezvousAbort>,
+    // What waits there.
+    caf::replies_to<CopyRendezvous>::with<RendezvousCopy>>;
 
 /// EXECUTOR: one per partition of a step. All handlers are INTERNAL.
 using ExecutorActor = caf::typed_actor<
@@ -42,6 +44,8 @@ using ExecutorActor = caf::typed_actor<
     caf::reacts_to<DrainKernels>,
     // Start nothing more.
     caf::reacts_to<AbortExecutor>,
+    // What the step has come to, once it is at rest.
+    caf::replies_to<CopyExecutor>::with<ExecutorCopy>,
     // What is not done, and what it waits for.
     caf::replies_to<InspectExecutor>::with<FrontierReply>>;
 

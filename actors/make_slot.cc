@@ -35,6 +35,7 @@ std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code,
     state->step_container = slot->container;
     slot->step_states.push_back(std::move(state));
     slot->devices.push_back(session->device_actor(partition->device()));
+    slot->origins.emplace_back();
     slot->start_messages.emplace_back();
     slot->drain_messages.emplace_back();
     slot->done_messages.emplace_back();

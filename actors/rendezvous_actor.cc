@@ -2,6 +2,7 @@
 
 #include <caf/all.hpp>
 
+#include "actors/errors.h"
 #include "actors/step/rendezvous_table.h"
 #include "actors/units/on_step_unit.h"
 
@@ -29,10 +30,17 @@ class RendezvousImpl final : public OnStepUnit<RendezvousActor::base> {
         [this](const RendezvousAbort& m) {
           if (m.step_id == step_id_) table_.abort(m.status);
         },
+        [this](const CopyRendezvous& m) { return copy(m); },
     };
   }
 
  private:
+  caf::result<RendezvousCopy> copy(const CopyRendezvous& m) const {
+    if (m.step_id != step_id_) return to_error(absl::CancelledError("the step has ended"));
+    if (!table_.status().ok()) return to_error(table_.status());
+    return RendezvousCopy{table_.kept(), table_.num_receivers(), table_.events()};
+  }
+
   /// Of the step that began last.
   int64_t step_id_ = 0;
   RendezvousTable table_;

@@ -60,6 +60,7 @@ void StepSlot::end() {
   for (Tensor& t : args) t = Tensor();
   if (allocations != nullptr) [[unlikely]]
     keep_account(nullptr);
+  for (auto& origin : origins) origin = nullptr;
   functions->clear_containers();
   for (auto& s : step_states) {
     if (s->used_step_container.exchange(false)) s->device->resources().clear_container(container);

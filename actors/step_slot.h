@@ -84,6 +84,8 @@ struct StepSlot : std::enable_shared_from_this<StepSlot>, private RunHost {
   std::shared_ptr<StepCalls> functions;
 
   // Of the running step; the leaseholder's before it starts and after its end, the actors' between.
+  /// Of a step that goes on where another was, by partition; the EXECUTOR takes it.
+  std::vector<std::shared_ptr<ExecutorState::Snapshot>> origins;
   std::vector<Tensor> args;
   std::vector<Tensor> retvals;
   bool inline_only = false;

@@ -46,6 +46,16 @@ struct AbortExecutor {
   int64_t step_id = 0;
   absl::Status status;
 };
+/// What that step has come to in its partition. Answer: ExecutorCopy, once nothing can be done there before a value comes, or all is done;
+/// the error of a step that failed, Cancelled for one that is not this executor's any more.
+struct CopyExecutor {
+  int64_t step_id = 0;
+};
+struct ExecutorCopy {
+  std::shared_ptr<ExecutorState::Snapshot> state;
+  /// How many values it waits for.
+  size_t receives = 0;
+};
 struct InspectExecutor {};
 struct FrontierReply {
   std::vector<FrontierEntry> entries;
@@ -96,6 +106,16 @@ struct RendezvousSend {
 struct RendezvousRecv {
   std::string key;
   std::shared_ptr<Receiver> receiver;
+};
+/// What is there. Answer: RendezvousCopy; why it was aborted, if it was, and Cancelled when another step began last.
+struct CopyRendezvous {
+  int64_t step_id = 0;
+};
+struct RendezvousCopy {
+  std::vector<RendezvousTable::Kept> values;
+  size_t receivers = 0;
+  /// How many values and receivers have come, ever: none in between when two answers say the same.
+  int64_t events = 0;
 };
 /// Ignored unless that step began last.
 struct RendezvousAbort {

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "actors/step/executor_state.h"
 #include "graph/thrown.h"
@@ -52,6 +53,23 @@ struct ExecutorState::Frame {
     }
     return nullptr;
   }
+};
+
+class ExecutorState::Snapshot {
+ public:
+  Snapshot() = default;
+  Snapshot(const Snapshot&) = delete;
+  ~Snapshot();
+
+ private:
+  friend class ExecutorState;
+  /// By what they were copied from.
+  using Copies = absl::flat_hash_map<const IterationState*, IterationState*>;
+  void copy_frame(const Frame& from, Frame* to, Copies* copies);
+
+  /// Null: the partition is through.
+  std::unique_ptr<Frame> root_;
+  std::vector<Ready> receives_;
 };
 
 inline uint64_t cycle_now() {

@@ -60,7 +60,7 @@ void ExecutorState::grow_ring() {
   tail_ = n;
 }
 
-void ExecutorState::start(StepState* step, bool inline_only, bool collect_stats) {
+void ExecutorState::prepare(StepState* step, bool inline_only, bool collect_stats) {
   step_ = step;
   inline_only_ = inline_only;
   collect_stats_ = collect_stats || logs_memory();
@@ -69,6 +69,10 @@ void ExecutorState::start(StepState* step, bool inline_only, bool collect_stats)
   status_ = absl::OkStatus();
   last_frontier_.clear();
   nodes_run_ = 0;
+}
+
+void ExecutorState::start(StepState* step, bool inline_only, bool collect_stats) {
+  prepare(step, inline_only, collect_stats);
   if (root_ == nullptr) root_ = std::make_unique<Frame>();
   begin_iteration(root_.get());
   for (int32_t n : partition_->roots()) make_ready(n, false, root_->iterations[0]);
@@ -150,9 +154,8 @@ void ExecutorState::fail(int node, const absl::Status& status) {
     }
     return;
   }
-  absl::string_view message = status.message();
   std::string where = absl::StrCat("{{node ", partition_->info(node).name, "}}");
-  bool named = message.find(where) != absl::string_view::npos;
+  bool named = status.message().find(where) != absl::string_view::npos;
   abort(explain_shortage(named ? status : annotate(status, "", absl::StrCat("\n\t [[", where, "]]"))));
 }
 
@@ -256,8 +259,7 @@ void ExecutorState::run_ready(const Ready& r) {
                     absl::InvalidArgumentError(absl::StrCat(
                         "The second input must be a scalar, but it has shape ", pred.shape().to_string())));
       }
-      int taken = pred.value<bool>() ? 1 : 0;
-      outputs_[taken] = std::move(in[0]);
+      outputs_[pred.value<bool>() ? 1 : 0] = std::move(in[0]);
       in[1].clear();
       return node_done(r, n, outputs_.data(), false);
     }

@@ -51,6 +51,14 @@ class ExecutorState {
   /// Begins a step. `step` must stay valid until the step is finished. With inline_only nothing is launched; with
   /// collect_stats every execution of a node is recorded.
   void start(StepState* step, bool inline_only, bool collect_stats = false);
+  /// What a step has come to in a partition; to go on from once, anywhere.
+  class Snapshot;
+  /// Begins a step where another of the same partition was when it was copied. Takes what is in `from`.
+  void start_from(StepState* step, bool inline_only, Snapshot& from);
+  /// Nothing can be done before a receive is answered: all that is out are receives. Executor's thread only.
+  bool at_rest();
+  /// Of a step that is at rest, or through. Values are shared, counts copied, and receives begun anew. Executor's thread only.
+  std::shared_ptr<Snapshot> copy() const;
   /// Runs ready nodes up to the budget.
   Turn advance();
   /// Takes back a task; from any thread. The host is woken unless a wake is already under way.
@@ -86,6 +94,7 @@ class ExecutorState {
   friend struct IterationState;
   static constexpr size_t kSmallestRing = 64;
   struct Frame;
+  void prepare(StepState* step, bool inline_only, bool collect_stats);
   struct Ready {
     int32_t node;
     bool dead;

@@ -1,5 +1,7 @@
 #include "actors/step/partial_run_state.h"
 
+#include <algorithm>
+
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "graph/ir/names.h"
@@ -24,6 +26,15 @@ absl::Status PartialRunState::take_turn(std::span<const std::string> feeds,
   for (const std::string& f : fetches) fetches_[f] = true;
   left_ -= feeds.size() + fetches.size();
   return absl::OkStatus();
+}
+
+std::vector<std::string> PartialRunState::not_done(const absl::flat_hash_map<std::string, bool>& names) {
+  std::vector<std::string> left;
+  for (const auto& [name, done] : names) {
+    if (!done) left.push_back(name);
+  }
+  std::sort(left.begin(), left.end());
+  return left;
 }
 
 absl::Status PartialRunState::check_names(std::span<const std::string> names,

@@ -25,8 +25,12 @@ class PartialRunState {
   absl::Status take_turn(std::span<const std::string> feeds, std::span<const std::string> fetches);
   /// Every feed has come and every fetch was asked for.
   bool complete() const { return left_ == 0; }
+  /// Names, sorted.
+  std::vector<std::string> feeds_to_come() const { return not_done(feeds_); }
+  std::vector<std::string> fetches_to_come() const { return not_done(fetches_); }
 
  private:
+  static std::vector<std::string> not_done(const absl::flat_hash_map<std::string, bool>& names);
   absl::Status check_names(std::span<const std::string> names,
                            const absl::flat_hash_map<std::string, bool>& declared, absl::string_view kind,
                            absl::string_view done) const;

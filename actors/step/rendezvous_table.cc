@@ -16,6 +16,7 @@ void RendezvousTable::begin() {
 }
 
 void RendezvousTable::send(const std::string& key, Tensor value, bool is_dead) {
+  ++events_;
   if (!status_.ok()) return;
   Slot& slot = slots_[key];
   if (slot.receivers.empty()) {
@@ -29,6 +30,7 @@ void RendezvousTable::send(const std::string& key, Tensor value, bool is_dead) {
 }
 
 void RendezvousTable::recv(const std::string& key, std::shared_ptr<Receiver> receiver) {
+  ++events_;
   if (!status_.ok()) return receiver->answer(status_, Tensor(), false);
   Slot& slot = slots_[key];
   if (slot.values.empty()) {
@@ -57,6 +59,20 @@ std::vector<std::string> RendezvousTable::waiting() const {
   }
   std::sort(keys.begin(), keys.end());
   return keys;
+}
+
+std::vector<RendezvousTable::Kept> RendezvousTable::kept() const {
+  std::vector<Kept> values;
+  for (const auto& [key, slot] : slots_) {
+    for (const Item& item : slot.values) values.push_back({key, item.value, item.is_dead});
+  }
+  return values;
+}
+
+size_t RendezvousTable::num_receivers() const {
+  size_t number = 0;
+  for (const auto& [key, slot] : slots_) number += slot.receivers.size();
+  return number;
 }
 
 }  // namespace troupe

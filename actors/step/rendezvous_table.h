@@ -41,6 +41,18 @@ class RendezvousTable {
   std::vector<std::string> waiting() const;
   size_t size() const { return slots_.size(); }
 
+  /// A value that nobody has received yet.
+  struct Kept {
+    std::string key;
+    Tensor value;
+    bool is_dead = false;
+  };
+  /// All of them; those of a key in the order in which they came.
+  std::vector<Kept> kept() const;
+  size_t num_receivers() const;
+  /// How many values and receivers have come since it was made.
+  int64_t events() const { return events_; }
+
  private:
   struct Item {
     Tensor value;
@@ -52,6 +64,7 @@ class RendezvousTable {
   };
   absl::flat_hash_map<std::string, Slot> slots_;
   absl::Status status_;
+  int64_t events_ = 0;
 };
 
 }  // namespace troupe
