@@ -65,6 +65,12 @@ using PartialRunActor = caf::typed_actor<
     caf::replies_to<PartialRunTurn>::with<RunReply>,
     // End.
     caf::reacts_to<CancelPartialRun>,
+    // How far it is.
+    caf::replies_to<InspectTurns>::with<PartialRunReport>,
+    // INTERNAL: what another that goes on from here is made of.
+    caf::replies_to<ForkTurns>::with<ReadyFork>,
+    // INTERNAL
+    caf::reacts_to<ForkTimeout>,
     // INTERNAL: begin.
     caf::reacts_to<StartPartialRun>,
     // INTERNAL: a fetch has come.
@@ -91,8 +97,11 @@ using SessionActor = caf::typed_actor<
     caf::replies_to<ReleaseCallable>::with<Done>,
     // Begin a partial run: its name, and the PARTIAL RUN that takes its turns.
     caf::replies_to<PartialRunSetup>::with<std::string, PartialRunActor>,
-    // A turn, by name.
+    // A turn, by name; another that goes on from there; its end; how far it is, and how far all are.
     caf::replies_to<PartialRunRequest>::with<RunReply>,
+    caf::replies_to<ForkPartialRun>::with<std::string, PartialRunActor>,
+    caf::replies_to<EndPartialRun>::with<Done>, caf::replies_to<InspectPartialRun>::with<PartialRunReport>,
+    caf::replies_to<ListPartialRuns>::with<PartialRunList>,
     // Cancel one step or all.
     caf::replies_to<CancelRequest>::with<CancelReply>,
     // Hear what becomes of steps; hear it no longer.

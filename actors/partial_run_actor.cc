@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "actors/errors.h"
+#include "actors/partial_run_forks.h"
 #include "graph/passes/planner.h"
 
 namespace troupe {
@@ -19,6 +20,7 @@ using Clock = std::chrono::steady_clock;
 struct Turn {
   caf::typed_response_promise<RunReply> promise;
   std::vector<std::string> fetches;
+  FetchListener listener;
   RunReply reply;
   size_t missing = 0;
 };
@@ -39,17 +41,25 @@ constexpr std::chrono::seconds kLeaseCheck{1};
 /// `failed` keeps the first error for the client who has not heard it yet.
 enum class Phase { kOpen, kFailed, kOver };
 
-class PartialRunImpl final : public PartialRunActor::base {
+class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
  public:
   PartialRunImpl(caf::actor_config& config, PartialRunParts parts)
       : PartialRunActor::base(config), parts_(std::move(parts)),
-        held_(std::make_shared<Held>(std::move(parts_.place), std::move(parts_.lease))),
-        state_(std::in_place, parts_.graph, parts_.setup.feeds, parts_.setup.fetches) {}
+        held_(std::make_shared<Held>(std::move(parts_.place), std::move(parts_.lease))) {
+    if (parts_.origin != nullptr) {
+      state_.emplace(parts_.origin->state);
+    } else {
+      state_.emplace(parts_.graph, parts_.setup.feeds, parts_.setup.fetches);
+    }
+    set_down_handler([this](const caf::down_msg&) { client_died(); });
+  }
 
   const char* name() const override { return "partial-run"; }
 
   void on_exit() override {
-    fail_turns(absl::CancelledError("the partial run's actor has ended"));
+    const absl::Status ended = absl::CancelledError("the partial run's actor has ended");
+    fail_turns(ended);
+    forks_.fail(ended);
     if (leased()) abandon_slot();
     parts_ = {};
     state_.reset();
@@ -59,6 +69,9 @@ class PartialRunImpl final : public PartialRunActor::base {
     return {
         [this](const PartialRunTurn& m) -> caf::result<RunReply> { return take_turn(m); },
         [this](const CancelPartialRun& m) { cancel(m); },
+        [this](InspectTurns) { return report(); },
+        [this](ForkTurns) -> caf::result<ReadyFork> { return fork(); },
+        [this](ForkTimeout m) { forks_.time_out(m.fork); },
         [this](StartPartialRun) { start(); },
         [this](const PartialRunValue& m) { receive(m); },
         [this](PartialRunTimeout m) {
@@ -88,8 +101,29 @@ class PartialRunImpl final : public PartialRunActor::base {
       return fail(ready);
     }
     slot().when_finished = [self = PartialRunActor(this), held = held_] { caf::anon_send(self, StepOver{}); };
+    if (parts_.origin != nullptr) slot().origins = std::move(parts_.origin->step.executors);
     // The rendezvous begins before any turn sends it a value.
     slot().life.start();
+    if (parts_.origin != nullptr) {
+      for (RendezvousTable::Kept& kept : parts_.origin->step.values)
+        send(slot().rendezvous, RendezvousSend{kept.key, std::move(kept.value), kept.is_dead});
+      parts_.origin = nullptr;
+    }
+    if (!watch_client()) client_died();
+    forks_.go_on();
+  }
+
+  /// False when it is dead.
+  bool watch_client() {
+    if (parts_.client == nullptr) return true;
+    const auto client = caf::actor_cast<caf::strong_actor_ptr>(parts_.client);
+    if (client != nullptr) monitor(client);
+    return client != nullptr;
+  }
+
+  void client_died() {
+    give_up(
+        absl::CancelledError(absl::StrCat("The client of the partial run ", parts_.handle, " has died.")));
   }
 
   // --- turns ---
@@ -119,6 +153,7 @@ class PartialRunImpl final : public PartialRunActor::base {
     Turn& turn = turns_[id];
     turn.promise = make_response_promise<RunReply>();
     turn.fetches = m.fetches;
+    turn.listener = m.listener;
     turn.missing = m.fetches.size();
     turn.reply.fetches.resize(m.fetches.size());
     turn.reply.stats.step_id = slot().life.id();
@@ -146,8 +181,11 @@ class PartialRunImpl final : public PartialRunActor::base {
       return fail(absl::InvalidArgumentError(
           absl::StrCat("The tensor returned for ", it->second.fetches[m.index], " was not valid.")));
     }
-    it->second.reply.fetches[m.index] = m.value;
-    if (--it->second.missing == 0) turn_complete(m.turn);
+    Turn& turn = it->second;
+    turn.reply.fetches[m.index] = m.value;
+    if (turn.listener != nullptr)
+      send(turn.listener, FetchReady{parts_.handle, m.index, turn.fetches[m.index], m.value});
+    if (--turn.missing == 0) turn_complete(m.turn);
   }
 
   /// Answers; but the last turn's answer waits for the step's end.
@@ -160,6 +198,7 @@ class PartialRunImpl final : public PartialRunActor::base {
     // The last answer comes when nothing of the run is left.
     if (state_->complete() && turns_.empty()) end();
     turn.promise.deliver(std::move(turn.reply));
+    forks_.go_on();
   }
 
   void fail_turns(const absl::Status& status) {
@@ -192,6 +231,7 @@ class PartialRunImpl final : public PartialRunActor::base {
     status_ = status;
     told_ = told_ || !turns_.empty();
     fail_turns(status);
+    forks_.fail(status);
     if (!leased()) {
       if (told_) end();
     } else if (step_over_) {
@@ -216,14 +256,66 @@ class PartialRunImpl final : public PartialRunActor::base {
     if (phase_ == Phase::kOver) return;
     const auto patience = parts_.patience;
     const auto idle = parts_.core->now() - last_turn_;
-    if (!turns_.empty() || idle < patience) {
-      check_lease_after(turns_.empty() ? patience - idle : Clock::duration(patience));
-      return;
-    }
-    fail(absl::DeadlineExceededError(absl::StrCat("The partial run ", parts_.handle,
-                                                  " was abandoned: no turn for ", patience.count(), " ms")));
+    const bool busy = !turns_.empty() || forks_.waiting() > 0;
+    if (busy || idle < patience) return check_lease_after(busy ? Clock::duration(patience) : patience - idle);
+    give_up(absl::DeadlineExceededError(absl::StrCat(
+        "The partial run ", parts_.handle, " was abandoned: no turn for ", patience.count(), " ms")));
+  }
+
+  /// Fails, and keeps the error for nobody.
+  void give_up(const absl::Status& status) {
+    fail(status);
     told_ = true;
     if (!leased()) end();
+  }
+
+  PartialRunReport report() {
+    PartialRunReport r;
+    r.handle = parts_.handle;
+    r.step_id = step_over_ ? 0 : step_id();
+    r.feeds_to_come = state_->feeds_to_come();
+    r.fetches_to_come = state_->fetches_to_come();
+    r.turns_waiting = static_cast<int>(turns_.size());
+    r.forks_waiting = forks_.waiting();
+    r.idle = std::chrono::duration_cast<std::chrono::milliseconds>(parts_.core->now() - last_turn_);
+    r.lease = parts_.patience;
+    r.status = status_;
+    return r;
+  }
+
+  // --- forks ---
+
+  caf::result<ReadyFork> fork() {
+    if (phase_ == Phase::kFailed) return to_error(status_);
+    if (phase_ == Phase::kOver) return to_error(no_setup());
+    last_turn_ = parts_.core->now();
+    auto promise = make_response_promise<ReadyFork>();
+    forks_.add(promise, parts_.core->cancels(), parts_.core->options.operation_timeout);
+    return promise;
+  }
+
+  std::shared_ptr<StepSlot> slot_to_copy() override {
+    return begun_ && phase_ == Phase::kOpen && turns_.empty() && leased() ? held_->lease.slot() : nullptr;
+  }
+  int64_t turns_taken() const override { return next_turn_; }
+
+  absl::StatusOr<ReadyFork> fork_from(StepCopy copy, int64_t cancels) override {
+    for (const auto& state : slot().step_states) {
+      if (!state->used_step_container.load()) continue;
+      return absl::UnimplementedError(absl::StrCat(
+          "The partial run ", parts_.handle, " cannot be forked: nodes of it on ", state->device->name(),
+          " keep resources (TensorArrays, stacks, temporary variables) that ", "end with its step"));
+    }
+    auto parts = std::make_shared<PartialRunParts>();
+    parts->core = parts_.core;
+    parts->alias = parts_.alias;
+    parts->graph = parts_.graph;
+    parts->setup = parts_.setup;
+    parts->cancels = cancels;
+    parts->patience = parts_.patience;
+    parts->client = parts_.client;
+    parts->origin = std::make_shared<PartialRunOrigin>(*state_, std::move(copy));
+    return ReadyFork{std::move(parts)};
   }
 
   int64_t step_id() { return leased() ? slot().life.id() : 0; }
@@ -232,6 +324,8 @@ class PartialRunImpl final : public PartialRunActor::base {
   void end() {
     if (phase_ == Phase::kOver) return;
     phase_ = Phase::kOver;
+    forks_.fail(absl::FailedPreconditionError(
+        absl::StrCat("The partial run ", parts_.handle, " has ended, and cannot be forked.")));
     if (leased() && step_over_) release_slot();
     send(parts_.core->actor, PartialRunEnded{parts_.handle});
   }
@@ -268,6 +362,7 @@ class PartialRunImpl final : public PartialRunActor::base {
   bool step_over_ = false;
   int64_t next_turn_ = 1;
   absl::flat_hash_map<int64_t, Turn> turns_;
+  PartialRunForks forks_{this, this};
   Clock::time_point last_turn_;
 };
 

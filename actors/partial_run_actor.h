@@ -1,13 +1,22 @@
 #pragma once
 
+#include <caf/actor_addr.hpp>
+
 #include <memory>
 #include <string>
 
 #include "actors/interfaces.h"
 #include "actors/step_lease.h"
 #include "actors/step/partial_run_state.h"
+#include "actors/step_copier.h"
 
 namespace troupe {
+
+/// Where a fork goes on.
+struct PartialRunOrigin {
+  PartialRunState state;
+  StepCopy step;
+};
 
 /// What a PARTIAL RUN is made of.
 struct PartialRunParts {
@@ -15,6 +24,8 @@ struct PartialRunParts {
   /// Of SessionCore::enter.
   RunGate::Place place;
   StepLease lease;
+  /// What the lease is of: a fork's is of the same.
+  std::shared_ptr<const SignatureAlias> alias;
   std::shared_ptr<const Graph> graph;
   PartialRunSetup setup;
   std::string handle;
@@ -22,6 +33,10 @@ struct PartialRunParts {
   int64_t cancels = 0;
   /// How long nobody may take a turn; zero: for ever.
   std::chrono::milliseconds patience{0};
+  /// Whose death ends it; nobody's when null.
+  caf::actor_addr client;
+  /// Null but for a fork.
+  std::shared_ptr<PartialRunOrigin> origin;
 };
 
 /// Spawned by SESSION, which sends StartPartialRun, hears PartialRunEnded, and ends it (user_shutdown) thereupon. When it dies

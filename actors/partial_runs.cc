@@ -2,9 +2,64 @@
 
 #include <caf/all.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "actors/signature_key.h"
 
 namespace troupe {
+namespace {
+
+/// A clock that is set further ahead may overflow.
+constexpr std::chrono::milliseconds kLongestLease = std::chrono::hours(24 * 365);
+
+absl::Status check_lease(const PartialRunSetup& m) {
+  if (!m.lease || (m.lease->count() >= 0 && *m.lease <= kLongestLease)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("The lease of a partial run must be from 0 to ",
+                                                 kLongestLease.count(), " ms, but is ", m.lease->count()));
+}
+
+constexpr char kNoSetup[] = "Must run 'setup' before performing partial runs!";
+
+absl::Status not_there(const std::string& handle) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(kNoSetup, " There is none of the name '", handle, "': it has ended, or never was."));
+}
+
+void refuse(PartialRunParts& parts, const absl::Status& why, PartialRuns::Promise& promise) {
+  parts.core->meter->refused(why);
+  parts.lease.give_back();
+  parts.place.leave();
+  promise.deliver(to_error(why));
+}
+
+}  // namespace
+
+PartialRuns::Started PartialRuns::set_up(const std::shared_ptr<SessionCore>& core, const PartialRunSetup& m) {
+  if (const absl::Status good = check_lease(m); !good.ok()) return to_error(good);
+  // What is called later must be copied: a function.
+  auto parts = std::make_shared<PartialRunParts>();
+  parts->core = core;
+  parts->setup = m;
+  parts->patience = m.lease.value_or(core->options.partial_run_lease);
+  parts->cancels = core->cancels();
+  // The promise takes the sender with it.
+  if (m.ends_with_client) parts->client = caf::actor_cast<caf::actor_addr>(self_->current_sender());
+  auto place = core->enter();
+  if (!place.ok()) return to_error(place.status());
+  parts->place = *std::move(place);
+  auto promise = self_->make_response_promise<std::string, PartialRunActor>();
+  lease_({m.feeds, m.fetches, m.targets, true}, [this, parts, promise](auto reply) mutable {
+    if (!reply.ok()) return refuse(*parts, reply.status(), promise);
+    parts->alias = reply->lease->kept_alias();
+    parts->lease = std::move(*reply->lease);
+    with_graph_([this, parts, promise](const std::shared_ptr<const Graph>& graph) mutable {
+      if (parts->core->closed())
+        return refuse(*parts, absl::CancelledError("Session has been closed."), promise);
+      parts->graph = graph;
+      start(std::move(*parts), std::move(promise));
+    });
+  });
+  return promise;
+}
 
 void PartialRuns::start(PartialRunParts parts, Promise promise) {
   const std::string handle = parts.handle = partial_run_name(parts.setup, next_++);
@@ -12,6 +67,71 @@ void PartialRuns::start(PartialRunParts parts, Promise promise) {
   runs_[handle] = actor;
   self_->send(actor, StartPartialRun{});
   promise.deliver(handle, std::move(actor));
+}
+
+caf::result<RunReply> PartialRuns::take_turn(const PartialRunRequest& m) {
+  if (const PartialRunActor actor = find(m.handle))
+    return self_->delegate(actor, PartialRunTurn{m.feeds, m.fetches, m.listener});
+  return to_error(absl::InvalidArgumentError(kNoSetup));
+}
+
+PartialRuns::Started PartialRuns::fork(const ForkPartialRun& m) {
+  const PartialRunActor actor = find(m.handle);
+  if (actor == nullptr) return to_error(not_there(m.handle));
+  const int64_t id = next_fork_++;
+  auto promise = self_->make_response_promise<std::string, PartialRunActor>();
+  forks_[id] = promise;
+  // The PARTIAL RUN answers when its step is at rest, when it ends, or as late as the session lets an operation wait.
+  self_->request(actor, caf::infinite, ForkTurns{})
+      .then(
+          [this, id](const ReadyFork& fork) {
+            if (auto waits = forks_.extract(id)) adopt(fork.parts, std::move(waits.mapped()));
+          },
+          [this, id](caf::error& error) {
+            if (auto waits = forks_.extract(id)) waits.mapped().deliver(to_error(to_status(error)));
+          });
+  return promise;
+}
+
+void PartialRuns::adopt(const std::shared_ptr<PartialRunParts>& parts, Promise promise) {
+  auto place = parts->core->enter();
+  if (!place.ok()) return (void)promise.deliver(to_error(place.status()));
+  parts->place = *std::move(place);
+  LeaseRequest same;
+  same.alias = parts->alias;
+  lease_(same, [this, parts, promise](auto reply) mutable {
+    if (!reply.ok()) return refuse(*parts, reply.status(), promise);
+    parts->lease = std::move(*reply->lease);
+    start(std::move(*parts), std::move(promise));
+  });
+}
+
+caf::result<Done> PartialRuns::end(const EndPartialRun& m) {
+  const PartialRunActor actor = find(m.handle);
+  if (actor == nullptr) return to_error(not_there(m.handle));
+  self_->send<caf::message_priority::high>(actor, CancelPartialRun{0, cancelled_by_caller(m.reason)});
+  return Done{};
+}
+
+caf::result<PartialRunReport> PartialRuns::inspect(const InspectPartialRun& m) {
+  if (const PartialRunActor actor = find(m.handle)) return self_->delegate(actor, InspectTurns{});
+  return to_error(not_there(m.handle));
+}
+
+caf::result<PartialRunList> PartialRuns::list() {
+  auto promise = self_->make_response_promise<PartialRunList>();
+  const int64_t id = lists_.open(promise, {}, runs_.size());
+  for (const auto& [handle, actor] : runs_) {
+    self_->request(actor, caf::infinite, InspectTurns{})
+        .then(
+            [this, id](PartialRunReport& report) {
+              lists_.answer(id).runs.push_back(std::move(report));
+              lists_.one_answered(id);
+            },
+            // It has ended meanwhile.
+            [this, id](caf::error&) { lists_.one_answered(id); });
+  }
+  return promise;
 }
 
 PartialRunActor PartialRuns::find(const std::string& handle) const {
@@ -32,9 +152,11 @@ void PartialRuns::cancel(int64_t step_id, const absl::Status& reason) {
   }
 }
 
-void PartialRuns::end_all() {
+void PartialRuns::end_all(const absl::Status& status) {
   for (const auto& [handle, actor] : runs_) self_->send_exit(actor, caf::exit_reason::user_shutdown);
   runs_.clear();
+  lists_.fail(status);
+  for (auto& [id, promise] : std::exchange(forks_, {})) promise.deliver(to_error(status));
 }
 
 }  // namespace troupe

@@ -49,6 +49,23 @@ struct StepReport {
   std::string session;
 };
 
+/// A partial run, and how far it is.
+struct PartialRunReport {
+  std::string handle;
+  /// 0 when its step is over.
+  int64_t step_id = 0;
+  /// As the client wrote them, sorted.
+  std::vector<std::string> feeds_to_come;
+  std::vector<std::string> fetches_to_come;
+  int turns_waiting = 0;
+  int forks_waiting = 0;
+  /// Since somebody took a turn, and how long nobody may; zero: for ever.
+  std::chrono::milliseconds idle{0};
+  std::chrono::milliseconds lease{0};
+  /// Not OK when it has failed, and nobody has heard it yet.
+  absl::Status status;
+};
+
 /// What becomes of a step, as those hear who have subscribed to a session's steps. Those of called functions are their caller's.
 struct StepEvent {
   enum class Kind {

@@ -57,6 +57,18 @@ struct Session::Impl {
     return troupe::ask<Reply>(*system, core->actor, std::move(message));
   }
 
+  /// The name of the partial run that SESSION begins.
+  template <class Message>
+  absl::StatusOr<std::string> begin_partial_run(Message message) {
+    caf::scoped_actor self{*system};
+    absl::StatusOr<std::string> result = absl::InternalError("no answer");
+    // As `ask`.
+    self->request(core->actor, caf::infinite, std::move(message))
+        .receive([&](std::string& handle, const PartialRunActor&) { result = std::move(handle); },
+                 [&](caf::error& error) { result = to_status(error); });
+    return result;
+  }
+
   /// A slot of the signature that `want` names, which SESSION makes.
   absl::StatusOr<StepLease> lease_new(LeaseRequest want);
   /// After a run whose options ask for partition graphs.
@@ -203,17 +215,35 @@ AsyncRun Session::run_async(const CallableCode& callable, std::vector<Tensor> fe
   return AsyncRun::begin(impl_->core, callable, std::move(feeds), std::move(done));
 }
 
+StreamedRun Session::run_streamed(const std::vector<NamedTensor>& feeds,
+                                  const std::vector<std::string>& fetches,
+                                  const std::vector<std::string>& targets, StreamedRun::Hear hear,
+                                  RunCallback done) {
+  return StreamedRun::begin(*impl_->core, feeds, fetches, targets, std::move(hear), std::move(done));
+}
+
 absl::StatusOr<std::string> Session::partial_run_setup(const std::vector<std::string>& feeds,
                                                        const std::vector<std::string>& fetches,
                                                        const std::vector<std::string>& targets,
                                                        std::optional<std::chrono::milliseconds> lease) {
-  caf::scoped_actor self{*impl_->system};
-  absl::StatusOr<std::string> result = absl::InternalError("no answer");
-  // As `ask`.
-  self->request(impl_->core->actor, caf::infinite, PartialRunSetup{feeds, fetches, targets, lease})
-      .receive([&](std::string& handle, const PartialRunActor&) { result = std::move(handle); },
-               [&](caf::error& error) { result = to_status(error); });
-  return result;
+  return impl_->begin_partial_run(PartialRunSetup{feeds, fetches, targets, lease});
+}
+
+absl::StatusOr<std::string> Session::partial_run_fork(const std::string& handle) {
+  return impl_->begin_partial_run(ForkPartialRun{handle});
+}
+
+absl::StatusOr<std::vector<PartialRunReport>> Session::partial_runs() {
+  TROUPE_ASSIGN_OR_RETURN(PartialRunList list, impl_->ask<PartialRunList>(ListPartialRuns{}));
+  return std::move(list.runs);
+}
+
+absl::StatusOr<PartialRunReport> Session::inspect_partial_run(const std::string& handle) {
+  return impl_->ask<PartialRunReport>(InspectPartialRun{handle});
+}
+
+absl::Status Session::cancel_partial_run(const std::string& handle, absl::string_view reason) {
+  return impl_->ask<Done>(EndPartialRun{handle, std::string(reason)}).status();
 }
 
 absl::StatusOr<std::vector<Tensor>> Session::partial_run(const std::string& handle,

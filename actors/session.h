@@ -12,6 +12,7 @@
 #include "actors/options.h"
 #include "actors/run_values.h"
 #include "actors/step_subscription.h"
+#include "actors/streamed_run.h"
 #include "graph/tensor/tensor.h"
 
 namespace tensorflow {
@@ -70,6 +71,11 @@ class Session {
                                                              const std::vector<std::string>& targets = {},
                                                              const RunOptions& options = {});
 
+  /// Begins one step and does not wait. `hear` is called with each fetch as soon as it is there, then `done` with all or the error, once; both on
+  /// a thread of the actor system, which they must not hold. Names of fetches must differ. The run is a partial run of one turn.
+  StreamedRun run_streamed(const std::vector<NamedTensor>& feeds, const std::vector<std::string>& fetches,
+                           const std::vector<std::string>& targets, StreamedRun::Hear hear, RunCallback done);
+
   /// Begins a partial run: a step whose feeds come, and whose fetches are taken, in any number of turns, from any thread.
   /// Its handle, which is a text. Errors are TensorFlow's; the step ends when every feed has come and every fetch was
   /// taken, with the first error, when it is cancelled, when nobody takes a turn for as long as `lease` says (unset:
@@ -83,6 +89,14 @@ class Session {
   absl::StatusOr<std::vector<Tensor>> partial_run(const std::string& handle,
                                                   const std::vector<NamedTensor>& feeds,
                                                   const std::vector<std::string>& fetches);
+  /// Another that goes on from where that one is, once its turns are answered and its step can do no more before it is fed: what it
+  /// has computed is not computed again, what was fed and fetched is so for both, and then each has feeds of its own. Its handle.
+  /// Unimplemented when nodes have made resources that end with their step (TensorArrays).
+  absl::StatusOr<std::string> partial_run_fork(const std::string& handle);
+  /// How far those are that are not over, in no order; one of them; its end, which the next who takes a turn hears.
+  absl::StatusOr<std::vector<PartialRunReport>> partial_runs();
+  absl::StatusOr<PartialRunReport> inspect_partial_run(const std::string& handle);
+  absl::Status cancel_partial_run(const std::string& handle, absl::string_view reason = "");
 
   /// Prepares a signature, so that its runs need not name it.
   absl::StatusOr<CallableHandle> make_callable(const CallableOptions& options);

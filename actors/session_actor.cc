@@ -42,7 +42,7 @@ class SessionImpl final : public SessionActor::base {
     shut("the session's actor has ended");
     answer_all(absl::CancelledError("the session's actor has ended"));
     core_->release_callables();
-    partial_runs_.end_all();
+    partial_runs_.end_all(absl::CancelledError("the session's actor has ended"));
     core_->signatures.clear();
     core_->functions->stop();
     graph_->clear();
@@ -61,8 +61,15 @@ class SessionImpl final : public SessionActor::base {
         [this](const MakeCallable& m) -> caf::result<CallableReply> { return make_callable(m); },
         [this](const RunCallable& m) -> caf::result<RunReply> { return run_callable(m); },
         [this](ReleaseCallable m) { return answer(core_->release_callable(m.handle)); },
-        [this](const PartialRunSetup& m) { return setup_partial_run(m); },
-        [this](const PartialRunRequest& m) -> caf::result<RunReply> { return partial_run(m); },
+        [this](const PartialRunSetup& m) { return partial_runs_.set_up(core_, m); },
+        [this](const PartialRunRequest& m) -> caf::result<RunReply> {
+          if (core_->closed()) return to_error(absl::CancelledError("Session has been closed."));
+          return partial_runs_.take_turn(m);
+        },
+        [this](const ForkPartialRun& m) { return partial_runs_.fork(m); },
+        [this](const EndPartialRun& m) { return partial_runs_.end(m); },
+        [this](const InspectPartialRun& m) { return partial_runs_.inspect(m); },
+        [this](ListPartialRuns) { return partial_runs_.list(); },
         [this](const CancelRequest& m) -> caf::result<CancelReply> { return cancel(m); },
         [this](const Subscribe& m) { return answer(subscriptions_.add(core_, m)); },
         [this](const Unsubscribe& m) { return answer(subscriptions_.remove(*core_, m)); },
@@ -266,45 +273,6 @@ class SessionImpl final : public SessionActor::base {
     return promise;
   }
 
-  // --- partial runs ---
-
-  caf::result<std::string, PartialRunActor> setup_partial_run(const PartialRunSetup& m) {
-    // What is called later must be copied: a function.
-    auto parts = std::make_shared<PartialRunParts>();
-    parts->core = core_;
-    parts->setup = m;
-    parts->patience = m.lease.value_or(core_->options.partial_run_lease);
-    parts->cancels = core_->cancels();
-    auto place = core_->enter();
-    if (!place.ok()) return to_error(place.status());
-    parts->place = *std::move(place);
-    auto promise = make_response_promise<std::string, PartialRunActor>();
-    lease_then({m.feeds, m.fetches, m.targets, true}, [this, parts, promise](auto reply) mutable {
-      if (!reply.ok()) return refuse(*parts, reply.status(), promise);
-      parts->lease = std::move(*reply->lease);
-      graph_->when_unchanging([this, parts, promise]() mutable {
-        if (core_->closed()) return refuse(*parts, absl::CancelledError("Session has been closed."), promise);
-        parts->graph = graph_->graph();
-        partial_runs_.start(std::move(*parts), std::move(promise));
-      });
-    });
-    return promise;
-  }
-
-  static void refuse(PartialRunParts& parts, const absl::Status& why, PartialRuns::Promise& promise) {
-    parts.core->meter->refused(why);
-    parts.lease.give_back();
-    parts.place.leave();
-    promise.deliver(to_error(why));
-  }
-
-  caf::result<RunReply> partial_run(const PartialRunRequest& m) {
-    if (core_->closed()) return to_error(absl::CancelledError("Session has been closed."));
-    if (const PartialRunActor actor = partial_runs_.find(m.handle))
-      return delegate(actor, PartialRunTurn{m.feeds, m.fetches});
-    return to_error(absl::InvalidArgumentError("Must run 'setup' before performing partial runs!"));
-  }
-
   // --- reports ---
 
   caf::result<PartitionGraphs> partition_graphs(const PartitionGraphsRequest& m) {
@@ -389,7 +357,11 @@ class SessionImpl final : public SessionActor::base {
   MessageRuns runs_{this};
   Inspections inspections_{this};
   Subscriptions subscriptions_{this};
-  PartialRuns partial_runs_{this};
+  PartialRuns partial_runs_{this,
+                            [this](const LeaseRequest& m, Leased then) { lease_then(m, std::move(then)); },
+                            [this](std::function<void(const std::shared_ptr<const Graph>&)> use) {
+                              graph_->when_unchanging([this, use = std::move(use)] { use(graph_->graph()); });
+                            }};
 };
 
 }  // namespace
