@@ -26,8 +26,9 @@ AsyncRun AsyncRun::begin(std::shared_ptr<SessionCore> core, const std::vector<Na
                          const std::vector<std::string>& fetches, const std::vector<std::string>& targets,
                          const RunOptions& options, RunCallback done) {
   LeaseRequest want;
-  want.alias = core->signatures.find(feeds, fetches, targets);
+  if (options.debug.watches.empty()) want.alias = core->signatures.find(feeds, fetches, targets);
   if (want.alias == nullptr) want = signature_of(feeds, fetches, targets);
+  want.watches = options.debug.watches;
   auto run = std::make_shared<OutstandingRun>(std::move(core), std::move(want), values_of(feeds), options,
                                               answer_by(std::move(done)));
   if (options.output_partition_graphs) run->names = signature_of(feeds, fetches, targets);

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "graph/passes/tensor_watch.h"
 
 namespace troupe {
 
@@ -84,6 +85,13 @@ struct SessionOptions {
   static absl::StatusOr<SessionOptions> from_config_text(absl::string_view text);
 };
 
+/// What debuggers watch in a run.
+struct DebugOptions {
+  std::vector<TensorWatch> watches;
+  /// The client's own count of its runs.
+  int64_t global_step = 0;
+};
+
 /// How one run behaves: the fields of RunOptions that have a meaning here.
 struct RunOptions {
   /// Zero: the session's operation_timeout.
@@ -96,6 +104,8 @@ struct RunOptions {
   bool report_tensor_allocations_upon_oom = false;
   /// Of the fields that are set those that do nothing here, each with the reason: a session logs each once.
   std::vector<std::string> without_meaning;
+  /// Of runs, by message too; callables and partial runs are not watched.
+  DebugOptions debug;
 
   /// From the bytes of the proto. InvalidArgument when they do not parse, or a field is out of its range.
   static absl::StatusOr<RunOptions> from_bytes(absl::string_view run_options_bytes);

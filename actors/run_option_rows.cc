@@ -9,7 +9,15 @@ using Run = ::tensorflow::RunOptions;
 using Callable = ::tensorflow::CallableOptions;
 using enum OptionUse;
 
-constexpr absl::string_view kDebugger = "Of a debugger that this runtime does not have.";
+void read_watches(const ::tensorflow::DebugOptions& from, RunOptions* to) {
+  for (const ::tensorflow::DebugTensorWatch& w : from.debug_tensor_watch_opts()) {
+    to->debug.watches.push_back({w.node_name(),
+                                 w.output_slot(),
+                                 {w.debug_ops().begin(), w.debug_ops().end()},
+                                 {w.debug_urls().begin(), w.debug_urls().end()},
+                                 w.tolerate_debug_op_creation_failures()});
+  }
+}
 
 const RunRow kRunRows[] = {
     {{"trace_level", kHonoured,
@@ -23,15 +31,18 @@ const RunRow kRunRows[] = {
      [](const Run& r, RunOptions* o) { o->inter_op_pool = r.inter_op_thread_pool(); }},
     {{"output_partition_graphs", kHonoured, "RunMetadata has the graphs that ran."},
      [](const Run& r, RunOptions* o) { o->output_partition_graphs = r.output_partition_graphs(); }},
-    {{"debug_options.debug_tensor_watch_opts", kWithoutMeaning, kDebugger}},
-    {{"debug_options.debug_tensor_watch_opts.node_name", kWithoutMeaning, kDebugger}},
-    {{"debug_options.debug_tensor_watch_opts.output_slot", kWithoutMeaning, kDebugger}},
-    {{"debug_options.debug_tensor_watch_opts.debug_ops", kWithoutMeaning, kDebugger}},
-    {{"debug_options.debug_tensor_watch_opts.debug_urls", kWithoutMeaning, kDebugger}},
-    {{"debug_options.debug_tensor_watch_opts.tolerate_debug_op_creation_failures", kWithoutMeaning,
-      kDebugger}},
-    {{"debug_options.global_step", kWithoutMeaning, kDebugger}},
-    {{"debug_options.reset_disk_byte_usage", kWithoutMeaning, kDebugger}},
+    {{"debug_options.debug_tensor_watch_opts", kHonoured, "Tensors that debuggers are shown."},
+     [](const Run& r, RunOptions* o) { read_watches(r.debug_options(), o); }},
+    // Read with the watch that they are of.
+    {{"debug_options.debug_tensor_watch_opts.node_name", kHonoured, "Whose output it is."}},
+    {{"debug_options.debug_tensor_watch_opts.output_slot", kHonoured, "Which of its outputs; -1: all."}},
+    {{"debug_options.debug_tensor_watch_opts.debug_ops", kHonoured, "What is made of it, by the names of debug ops."}},
+    {{"debug_options.debug_tensor_watch_opts.debug_urls", kHonoured, "Who is shown it: a folder (file://), an actor (actor://)."}},
+    {{"debug_options.debug_tensor_watch_opts.tolerate_debug_op_creation_failures", kHonoured,
+      "A debug op that cannot be made is left out instead of failing the run."}},
+    {{"debug_options.global_step", kHonoured, "A number for the debugger's files."},
+     [](const Run& r, RunOptions* o) { o->debug.global_step = r.debug_options().global_step(); }},
+    {{"debug_options.reset_disk_byte_usage", kWithoutMeaning, "What debuggers write is not limited."}},
     {{"report_tensor_allocations_upon_oom", kHonoured, "An error for want of memory names what the step's kernels hold."},
      [](const Run& r, RunOptions* o) { o->report_tensor_allocations_upon_oom = r.report_tensor_allocations_upon_oom(); }},
     {{"experimental.collective_graph_key", kWithoutMeaning,

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "actors/builtin_debugger.h"
 #include "actors/device_actor.h"
 #include "actors/environment.h"
 #include "actors/log_memory.h"
@@ -179,6 +180,7 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   core->functions = std::make_shared<FunctionCache>();
   core->make_calls = [](StepSlot* slot) { return std::make_shared<SlotCalls>(slot); };
   core->services = io_services(want.io_threads);
+  core->debugger = debugger;
   core->evaluator = std::make_unique<FoldingEvaluator>(kernels, &core->closing);
   core->devices = std::make_unique<DeviceSet>(kernels);
   core->find_device_actor = [this](int index) { return device(index); };
@@ -189,6 +191,8 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
     core->devices->add(
         make_cpu_device(kTaskPrefix, i, host_memory.get(), intra_op_pool(want.intra_op_threads)),
         kCpuPriority);
+    TROUPE_RETURN_IF_ERROR(core->devices->at(i)->resources().create<DebugSink>(DebugSink::kContainer,
+                                                                               DebugSink::kName, debugger));
   }
   if (!want.inter_op_pools.empty()) {
     for (const InterOpPoolOptions& p : want.inter_op_pools) {
@@ -287,6 +291,7 @@ std::unique_ptr<Runtime> Runtime::create(caf::actor_system& system, const Runtim
   } else {
     impl->host_memory = make_host_allocator();
   }
+  impl->debugger = options.debugger != nullptr ? options.debugger : make_debugger(system);
   impl->intra_op = std::make_unique<IntraOpPool>(impl->options.intra_op_threads);
   impl->services = make_services(options);
   impl->default_pool =

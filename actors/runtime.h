@@ -14,6 +14,7 @@ class actor_system_config;
 namespace troupe {
 
 class Allocator;
+class Debugger;
 class KernelRegistry;
 class OpRegistry;
 
@@ -32,6 +33,8 @@ struct RuntimeOptions {
   /// Null: the built-in ops and kernels. Must outlive the runtime.
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;
+  /// What becomes of runs that are debugged (actors/debugger.h); null: Troupe's own, which writes files and tells actors.
+  std::shared_ptr<Debugger> debugger;
 };
 
 /// Adds Troupe's message types to an application's configuration and sets, unless the application has, what its

@@ -28,6 +28,7 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   std::shared_ptr<NamedPool> default_pool;
   std::shared_ptr<Services> services;
   std::shared_ptr<NamedPool> compilers;
+  std::shared_ptr<Debugger> debugger;
   RuntimeActor actor;
   const std::shared_ptr<StepMeter> meter = std::make_shared<StepMeter>();
   std::shared_ptr<std::atomic<int64_t>> live_slots = std::make_shared<std::atomic<int64_t>>(0);

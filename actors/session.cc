@@ -172,6 +172,11 @@ absl::StatusOr<std::vector<Tensor>> Session::run(const std::vector<NamedTensor>&
                                                  const RunOptions& options, RunStats* stats) {
   SessionCore& core = *impl_->core;
   auto lease = [&]() -> absl::StatusOr<StepLease> {
+    if (!options.debug.watches.empty()) [[unlikely]] {
+      LeaseRequest watched = signature_of(feeds, fetches, targets);
+      watched.watches = options.debug.watches;
+      return impl_->lease_new(std::move(watched));
+    }
     if (auto alias = core.signatures.find(feeds, fetches, targets)) {
       if (auto slot = alias->signature->slots.take()) return StepLease(std::move(slot), std::move(alias));
       LeaseRequest want;

@@ -186,7 +186,8 @@ class SessionImpl final : public SessionActor::base {
   // --- runs by message ---
 
   caf::result<RunReply> run(const RunRequest& m) {
-    const LeaseRequest want = signature_of(m.feeds, m.fetches, m.targets);
+    LeaseRequest want = signature_of(m.feeds, m.fetches, m.targets);
+    want.watches = m.options.debug.watches;
     return answer_at_end(want, values_of(m.feeds), m.options, want);
   }
 
@@ -214,7 +215,8 @@ class SessionImpl final : public SessionActor::base {
 
   caf::result<RunBegun> begin(const BeginRun& m) {
     if (m.client == nullptr) return to_error(absl::InvalidArgumentError("BeginRun names no client."));
-    const LeaseRequest want = signature_of(m.run.feeds, m.run.fetches, m.run.targets);
+    LeaseRequest want = signature_of(m.run.feeds, m.run.fetches, m.run.targets);
+    want.watches = m.run.options.debug.watches;
     int64_t number = 0;
     const auto run = runs_.tell_at_end(core_, want, values_of(m.run.feeds), m.run.options, m.client, &number);
     if (m.run.options.output_partition_graphs) run->names = want;

@@ -25,6 +25,7 @@
 namespace troupe {
 
 class AllocationLog;
+class Debugger;
 class FunctionCache;
 struct Services;
 
@@ -104,6 +105,8 @@ struct SessionCore {
   StatefulKernels stateful;
   std::unique_ptr<SharedNodes> nodes = std::make_unique<SharedNodes>();
   SessionTensors tensors;
+  /// Of runs that are debugged.
+  std::shared_ptr<Debugger> debugger;
   /// The functions that steps call.
   std::shared_ptr<FunctionCache> functions;
   /// What lets the steps of a slot call functions.

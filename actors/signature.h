@@ -23,6 +23,8 @@ struct Signature {
   std::atomic<int64_t> counted_runs{0};
   /// What the runs cost that such sessions measured.
   CostModel costs;
+  /// Those that were debugged.
+  std::atomic<int64_t> watched_runs{0};
 };
 
 /// How a caller's order of feeds and fetches maps to the sorted order of the code.

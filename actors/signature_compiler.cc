@@ -5,9 +5,11 @@
 #include "absl/strings/str_cat.h"
 #include "actors/compile_plan.h"
 #include "actors/executor_type.h"
+#include "actors/debugger.h"
 #include "actors/signature_key.h"
 #include "graph/ir/graph_def.h"
 #include "graph/passes/infer_shapes.h"
+#include "graph/passes/watch_tensors.h"
 #include "proto/graph.pb.h"
 
 namespace troupe {
@@ -24,13 +26,33 @@ absl::StatusOr<Plan> plan_signature(SessionCore& core, const PlacedGraph& placed
   want.connections = sorted.connections;
   PlanOptions options = plan_options(core);
   options.placement = placed.placement.get();
-  return make_plan(*placed.graph, want, *core.devices, core.evaluator.get(), options);
+  // What is watched is to be there, and as written.
+  if (!sorted.watches.empty()) options.optimize = false;
+  TROUPE_RETURN_IF_ERROR(check_watches(*placed.graph, sorted.watches));
+  TROUPE_ASSIGN_OR_RETURN(Plan plan,
+                          make_plan(*placed.graph, want, *core.devices, core.evaluator.get(), options));
+  if (sorted.watches.empty()) return plan;
+  for (PlanPartition& p : plan.partitions) {
+    const std::string& device = core.devices->at(p.device)->name();
+    TROUPE_RETURN_IF_ERROR(core.debugger->decorate(sorted.watches, device, &p.graph));
+  }
+  return plan;
+}
+
+absl::Status publish_graphs(SessionCore& core, const Plan& plan, const LeaseRequest& sorted) {
+  if (sorted.watches.empty()) return absl::OkStatus();
+  for (const PlanPartition& p : plan.partitions) {
+    const std::string& device = core.devices->at(p.device)->name();
+    TROUPE_RETURN_IF_ERROR(core.debugger->publish_graph(p.graph, device, urls_of(sorted.watches)));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::shared_ptr<Signature>> compile(SessionCore& core, const PlacedGraph& placed,
                                                    const LeaseRequest& sorted) {
   TROUPE_ASSIGN_OR_RETURN(Plan plan, plan_signature(core, placed, sorted));
   TROUPE_RETURN_IF_ERROR(check_executor_type(core.options, *placed.graph, plan));
+  TROUPE_RETURN_IF_ERROR(publish_graphs(core, plan, sorted));
   TROUPE_ASSIGN_OR_RETURN(auto code, compile_plan(core, *placed.graph, std::move(plan), &core.stateful));
   code->feeds = sorted.feeds;
   code->fetches = sorted.fetches;

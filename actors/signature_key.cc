@@ -89,6 +89,12 @@ std::string signature_key(const LeaseRequest& request) {
   for (const auto& [from, to] : request.connections) {
     absl::StrAppend(&key, "\xff", from.size(), ":", from, to.size(), ":", to);
   }
+  for (const TensorWatch& w : request.watches) {
+    absl::StrAppend(&key, "\xffw", w.node.size(), ":", w.node, w.slot, w.tolerates_failures ? "?" : "!");
+    append_names(w.debug_ops, &key);
+    key += "\xff>";
+    append_names(w.urls, &key);
+  }
   return key;
 }
 

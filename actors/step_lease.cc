@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "actors/debugger.h"
 #include "actors/executor_type.h"
 #include "actors/idle_slots.h"
 #include "actors/log_memory.h"
@@ -34,6 +35,19 @@ absl::Status load_feed(StepSlot* slot, int at, const Tensor& value) {
   TROUPE_RETURN_IF_ERROR(check_feed(*slot->code, at, value));
   slot->args[at] = value;
   return absl::OkStatus();
+}
+
+/// Of a run that is debugged, before it begins.
+absl::Status tell_debugger(const SessionCore& core, const SignatureCode& code, Signature& signature,
+                           const DebugOptions& options) {
+  DebugMetadata about;
+  about.global_step = options.global_step;
+  about.session_run_index = core.gate.runs();
+  about.executor_step_index = signature.watched_runs.fetch_add(1);
+  about.feeds = code.feeds;
+  about.fetches = code.fetches;
+  about.targets = code.targets;
+  return core.debugger->begin_run(about, urls_of(options.watches));
 }
 
 /// What the session wants to know of a run, whether its caller asks or not.
@@ -98,6 +112,13 @@ absl::Status StepLease::begin(const RunOptions& options, int64_t cancels) {
     core.meter->refused(pool.status());
     slot_->life.refuse(pool.status());
     return pool.status();
+  }
+  if (!options.debug.watches.empty()) [[unlikely]] {
+    if (absl::Status told = tell_debugger(core, *slot_->code, *alias_->signature, options.debug);
+        !told.ok()) {
+      slot_->life.refuse(told);
+      return told;
+    }
   }
   const bool single = slot_->code->partitions.size() == 1;
   if (!options.without_meaning.empty()) [[unlikely]]

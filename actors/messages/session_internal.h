@@ -26,6 +26,8 @@ struct LeaseRequest {
   /// For a partial run.
   bool partial = false;
   std::vector<std::pair<std::string, std::string>> connections = {};
+  /// Of a run that is debugged.
+  std::vector<TensorWatch> watches = {};
   /// Set when the signature is known and only a slot is wanted; the names are empty then.
   std::shared_ptr<const SignatureAlias> alias = nullptr;
 };

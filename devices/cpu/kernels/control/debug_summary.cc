@@ -5,6 +5,7 @@
 
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/loops/elementwise.h"
+#include "devices/debug_sink.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
@@ -82,6 +83,7 @@ class NumericSummary final : public Kernel {
   absl::Status init(const KernelConstruction& c) {
     lower_ = c.node().attrs.get_or<float>("lower_bound", -std::numeric_limits<float>::infinity());
     upper_ = c.node().attrs.get_or<float>("upper_bound", std::numeric_limits<float>::infinity());
+    mute_if_healthy_ = c.node().attrs.get_or<bool>("mute_if_healthy", false);
     return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
@@ -105,12 +107,15 @@ class NumericSummary final : public Kernel {
                                number(static_cast<int64_t>(dtype_of<T>())),
                                number(in.rank())};
     for (int d = 0; d < in.rank(); ++d) all.push_back(number(in.dim(d)));
-    context.set_output(
-        0, Tensor::from<double>(Shape{static_cast<int64_t>(all.size())}, std::span<const double>(all)));
-    return absl::OkStatus();
+    const Tensor summary =
+        Tensor::from<double>(Shape{static_cast<int64_t>(all.size())}, std::span<const double>(all));
+    context.set_output(0, summary);
+    const bool healthy = c.nan + c.minus_infinity + c.infinity == 0;
+    return mute_if_healthy_ && healthy ? absl::OkStatus() : publish_watched(context, summary);
   }
 
  private:
+  bool mute_if_healthy_ = false;
   double lower_ = -kInfinity;
   double upper_ = kInfinity;
 };

@@ -5,6 +5,7 @@
 
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/loops/elementwise.h"
+#include "devices/debug_sink.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
@@ -33,15 +34,8 @@ absl::Status host_const(KernelContext& context) {
   return absl::OkStatus();
 }
 
-/// Debuggers name a tensor "node:slot". Nobody listens here; the value goes through.
-absl::Status check_watched_name(const KernelContext& context) {
-  const std::string name = context.node().attrs.get_or<std::string>("tensor_name", "");
-  if (std::count(name.begin(), name.end(), ':') <= 1) return absl::OkStatus();
-  return invalid("Failed to parse tensor name: \"", name, "\"");
-}
-
 absl::Status debug_identity(KernelContext& context) {
-  TROUPE_RETURN_IF_ERROR(check_watched_name(context));
+  TROUPE_RETURN_IF_ERROR(publish_watched(context, context.input(0)));
   context.forward_input(0, 0);
   return absl::OkStatus();
 }
@@ -53,13 +47,13 @@ absl::Status debug_identity_v2(KernelContext& context) {
 
 template <class T>
 absl::Status debug_nan_count(KernelContext& context) {
-  TROUPE_RETURN_IF_ERROR(check_watched_name(context));
   int64_t count = 0;
   if constexpr (is_float_v<T>) {
     for (const T& v : context.input(0).flat<T>()) count += !(v == v);
   }
-  context.set_output(0, Tensor::scalar(count));
-  return absl::OkStatus();
+  const Tensor counted = Tensor::from<int64_t>(Shape{1}, std::span<const int64_t>(&count, 1));
+  context.set_output(0, counted);
+  return publish_watched(context, counted);
 }
 
 template <class... T>
