@@ -10,6 +10,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 
+#include "actors/debugger_anchor.h"
 #include "actors/runtime.h"
 #include "actors/session_core.h"
 #include "devices/cpu/intra_op_pool.h"
@@ -67,6 +68,7 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
 
  private:
   friend class Runtime;
+  const DebuggerAnchor anchor_{this};
   std::atomic<int64_t> next_session_{1};
   std::mutex mu_;
   // Guarded by mu_.

@@ -1,0 +1,33 @@
+#include "actors/debugger_anchor.h"
+
+// This source alone is compiled with debugging symbols in every configuration: what debuggers walk through from an anchor must be
+// known to it, and is, since these types lead there.
+#include "actors/runtime_impl.h"
+#include "actors/step/executor_frame.h"
+
+namespace troupe {
+
+namespace {
+[[gnu::used]] const Runtime::Impl* const runtime_type = nullptr;
+[[gnu::used]] const IterationState* const iteration_type = nullptr;
+}  // namespace
+
+constinit std::mutex DebuggerAnchor::mu_;
+constinit DebuggerAnchor* DebuggerAnchor::first_ = nullptr;
+
+DebuggerAnchor::DebuggerAnchor(const void* owner) : owner_(owner) {
+  std::lock_guard lock(mu_);
+  next_ = first_;
+  first_ = this;
+}
+
+DebuggerAnchor::~DebuggerAnchor() {
+  std::lock_guard lock(mu_);
+  for (DebuggerAnchor** at = &first_; *at != nullptr; at = &(*at)->next_) {
+    if (*at != this) continue;
+    *at = next_;
+    return;
+  }
+}
+
+}  // namespace troupe
