@@ -203,6 +203,28 @@ TEST_F(DebuggerTest, sees_every_output_with_the_wildcard) {
   EXPECT_TRUE(events.contains(std::string(kDevice) + "/c_0_DebugIdentity"));
 }
 
+TEST_F(DebuggerTest, sees_a_variable_before_those_who_write_to_it) {
+  const int v = add("v", "VariableV2",
+                    {{"dtype", DataType::kFloat},
+                     {"shape", Shape{}},
+                     {"container", std::string()},
+                     {"shared_name", std::string("v")}});
+  const int one = constant("one", Tensor::scalar<float>(1));
+  const AttrMap floats{{"T", DataType::kFloat}, {"use_locking", false}};
+  add("init", "Assign", {{"T", DataType::kFloat}, {"use_locking", false}, {"validate_shape", true}},
+      {{v, 0}, {one, 0}});
+  add("grow", "AssignAdd", floats, {{v, 0}, {one, 0}});
+  Session& s = open();
+  ASSERT_TRUE(s.run({}, {}, {"init"}).ok());
+  for (int i = 1; i <= 20; ++i) {
+    std::filesystem::remove_all(folder_);
+    const RunOptions watched = watching({"v", 0, {"DebugIdentity"}, {url()}});
+    ASSERT_TRUE(s.run({}, {}, {"grow"}, watched).ok());
+    const auto seen = dumps().at(std::string(kDevice) + "/v_0_DebugIdentity").summary().value(0).tensor();
+    EXPECT_EQ(from_proto(seen)->value<float>(), static_cast<float>(i));
+  }
+}
+
 TEST_F(DebuggerTest, is_silent_about_what_the_run_does_not_need) {
   Session& s = open();
   ASSERT_TRUE(run(s, watching({"apart", 0, {"DebugIdentity"}, {url()}})).ok());

@@ -1,85 +1,13 @@
 // PARTIAL RUN: its turns, what ends it, its lease and deadlines, what it gives back.
-#include "actors/partial_run_actor.h"
-
 #include <gmock/gmock.h>
 
-#include "tests/actors/actor_fixture.h"
+#include "tests/actors/actors/partial_run_actor_fixture.h"
 
 namespace troupe::test {
 namespace {
 
 using testing::HasSubstr;
 using namespace std::chrono_literals;
-
-constexpr char kNoSetup[] = "Must run 'setup' before performing partial runs!";
-
-/// A PARTIAL RUN whose SESSION is a probe. It feeds a and b, and fetches `one` = a + a, `two` = one + b; or what is asked for.
-class PartialRunActorTest : public ActorTest {
- protected:
-  PartialRunActorTest() {
-    const int a = placeholder("a");
-    const int b = placeholder("b");
-    const int one = add("one", "TestAdd", {}, {{a, 0}, {a, 0}});
-    add("two", "TestAdd", {}, {{one, 0}, {b, 0}});
-    add("hang", "TestHang", {}, {{a, 0}});
-    add("fail", "TestFail", {}, {{b, 0}});
-  }
-  void TearDown() override {
-    if (run_) kill(run_);
-    session_.reset();
-    slot_.reset();
-    ActorTest::TearDown();
-  }
-
-  void open(std::chrono::milliseconds operation_timeout = 0ms) {
-    SessionOptions options = two_devices();
-    options.operation_timeout = operation_timeout;
-    open_session(options);
-  }
-  /// Spawned, and told to start.
-  void begin(std::vector<std::string> fetches = {"one", "two"}, std::chrono::milliseconds patience = 0ms) {
-    spawn(std::move(fetches), patience);
-    tell(run_, StartPartialRun{});
-    run_all();
-  }
-  void spawn(std::vector<std::string> fetches, std::chrono::milliseconds patience = 0ms) {
-    if (!has_session()) open();
-    PartialRunParts parts;
-    parts.core = core();
-    parts.setup = {{"a", "b"}, fetches, {}};
-    parts.cancels = core()->cancels();
-    parts.place = *core()->enter();
-    parts.lease = std::move(*lease({{"a", "b"}, fetches, {}, true}));
-    parts.alias = parts.lease.kept_alias();
-    parts.graph = std::make_shared<const Graph>(graph_.clone());
-    parts.handle = "its name";
-    parts.patience = patience;
-    slot_ = parts.lease.slot();
-    session_ = std::make_unique<StandIn<SessionActor>>(system(), core()->actor);
-    run_ = spawn_partial_run(system(), std::move(parts));
-  }
-  std::shared_ptr<Reply<RunReply>> turn(std::vector<NamedTensor> feeds, std::vector<std::string> fetches) {
-    auto reply = ask<RunReply>(run_, PartialRunTurn{std::move(feeds), std::move(fetches)});
-    run_all();
-    return reply;
-  }
-  static NamedTensor fed(const char* name, float value) { return {name, Tensor::scalar<float>(value)}; }
-  static float first(const Reply<RunReply>& reply) {
-    EXPECT_TRUE(reply.status.ok()) << reply.status;
-    return reply.status.ok() ? reply.value().fetches.at(0).value<float>() : 0;
-  }
-  int ended() { return session_->count<PartialRunEnded>(); }
-  /// Slot and place have been given back.
-  bool has_given_back() { return core()->gate.running() == 0 && slot_->life.token().running() == 0; }
-  void cancel(int64_t step_id = 0) {
-    tell(run_, CancelPartialRun{step_id, absl::CancelledError("enough")});
-    run_all();
-  }
-
-  PartialRunActor run_;
-  std::shared_ptr<StepSlot> slot_;
-  std::unique_ptr<StandIn<SessionActor>> session_;
-};
 
 TEST_F(PartialRunActorTest, feeds_and_fetches_in_turns) {
   begin();
@@ -312,92 +240,6 @@ TEST_F(PartialRunActorTest, minds_no_start_and_no_end_that_come_twice) {
   run_all();
   EXPECT_EQ(ended(), 1);
   EXPECT_TRUE(is_alive(run_));
-}
-
-// --- forks ---
-
-TEST_F(PartialRunActorTest, is_forked_once_its_turns_are_answered) {
-  begin();
-  const auto early = ask<RunReply>(run_, PartialRunTurn{{fed("a", 1)}, {"one"}});
-  const auto fork = ask<ReadyFork>(run_, ForkTurns{});
-  run_all_but(slot_->rendezvous);
-  EXPECT_TRUE(early->waits());
-  EXPECT_TRUE(fork->waits());
-  run_all();
-  EXPECT_EQ(first(*early), 2);
-  ASSERT_EQ(fork->times, 1);
-  const PartialRunParts& parts = *fork->value().parts;
-  EXPECT_THAT(parts.origin->state.feeds_to_come(), testing::ElementsAre("b"));
-  EXPECT_THAT(parts.origin->state.fetches_to_come(), testing::ElementsAre("two"));
-  EXPECT_EQ(parts.origin->step.executors.size(), slot_->executors.size());
-  EXPECT_EQ(first(*turn({fed("b", 5)}, {"two"})), 7);
-}
-
-TEST_F(PartialRunActorTest, is_copied_again_when_a_turn_came_between) {
-  begin();
-  const auto fork = ask<ReadyFork>(run_, ForkTurns{});
-  // It has asked how far its step is; before it hears, it is fed.
-  (void)run_turn_of(run_);
-  const auto feeding = ask<RunReply>(run_, PartialRunTurn{{fed("a", 1)}, {}});
-  (void)run_turn_of(run_);
-  run_all();
-  EXPECT_EQ(feeding->times, 1);
-  ASSERT_EQ(fork->times, 1);
-  EXPECT_THAT(fork->value().parts->origin->state.feeds_to_come(), testing::ElementsAre("b"));
-  EXPECT_EQ(fork->value().parts->origin->step.values.size(), 1U) << "`one`, which nobody has fetched";
-}
-
-TEST_F(PartialRunActorTest, tells_those_who_wait_for_forks_why_there_are_none) {
-  begin({"one", "hang"});
-  const auto waits = turn({fed("a", 1)}, {"hang"});
-  const auto fork = ask<ReadyFork>(run_, ForkTurns{});
-  run_all();
-  EXPECT_TRUE(fork->waits());
-  cancel();
-  EXPECT_EQ(fork->times, 1);
-  EXPECT_EQ(fork->status.message(), "enough");
-  const auto late = ask<ReadyFork>(run_, ForkTurns{});
-  run_all();
-  EXPECT_EQ(late->status.message(), kNoSetup);
-}
-
-TEST_F(PartialRunActorTest, answers_those_who_wait_for_forks_when_it_dies) {
-  begin({"one", "hang"});
-  turn({fed("a", 1)}, {});
-  const auto fork = ask<ReadyFork>(run_, ForkTurns{});
-  run_all();
-  EXPECT_TRUE(fork->waits()) << "a kernel is out";
-  kill(run_);
-  run_all();
-  EXPECT_EQ(fork->times, 1);
-  EXPECT_EQ(fork->status.message(), "the partial run's actor has ended");
-}
-
-TEST_F(PartialRunActorTest, lets_a_fork_wait_as_long_as_the_session_lets_it) {
-  open(100ms);
-  begin({"one", "hang"});
-  turn({fed("a", 1)}, {});
-  const auto fork = ask<ReadyFork>(run_, ForkTurns{});
-  run_all();
-  advance(99ms);
-  EXPECT_TRUE(fork->waits());
-  advance(1ms);
-  EXPECT_EQ(fork->status.code(), absl::StatusCode::kDeadlineExceeded);
-  EXPECT_EQ(first(*turn({}, {"one"})), 2) << "the run goes on";
-}
-
-TEST_F(PartialRunActorTest, says_how_far_it_is) {
-  begin({"one", "two"}, 5000ms);
-  turn({fed("a", 1)}, {"one"});
-  advance(2s);
-  const auto report = ask<PartialRunReport>(run_, InspectTurns{});
-  run_all();
-  EXPECT_EQ(report->value().handle, "its name");
-  EXPECT_EQ(report->value().step_id, slot_->life.id());
-  EXPECT_THAT(report->value().feeds_to_come, testing::ElementsAre("b"));
-  EXPECT_THAT(report->value().fetches_to_come, testing::ElementsAre("two"));
-  EXPECT_EQ(report->value().idle, 2000ms);
-  EXPECT_EQ(report->value().lease, 5000ms);
 }
 
 }  // namespace

@@ -211,20 +211,26 @@ void Explorer::ask_for_cancel() {
 void Explorer::take_turn() {
   if (partial_runs_.empty()) {
     const std::vector<std::string> fetches = {"quick", roll(2) == 0 ? "alone" : "call"};
-    ask<std::string, PartialRunActor>("partial run",
-                                      PartialRunSetup{{"x"}, fetches, {}, std::chrono::milliseconds(0)},
-                                      [this](const std::string& name, const PartialRunActor& actor) {
-                                        partial_runs_.push_back(name);
-                                        partial_run_actors_.push_back(actor);
-                                      });
+    ask<std::string, PartialRunActor>(
+        "partial run", PartialRunSetup{{"x"}, fetches, {}, std::chrono::milliseconds(0)}, note_partial_run());
     return;
   }
   const std::string& handle = partial_runs_[roll(partial_runs_.size())];
-  switch (roll(3)) {
+  switch (roll(6)) {
     case 0: ask<RunReply>("feeding turn", PartialRunRequest{handle, feeds(), {"quick"}}); break;
     case 1: ask<RunReply>("turn", PartialRunRequest{handle, {}, {"quick"}}); break;
-    default: ask<RunReply>("last turn", PartialRunRequest{handle, {}, {"alone"}});
+    case 2: ask<RunReply>("last turn", PartialRunRequest{handle, {}, {"alone"}}); break;
+    case 3: ask<std::string, PartialRunActor>("fork", ForkPartialRun{handle}, note_partial_run()); break;
+    case 4: ask<PartialRunList>("list of partial runs", ListPartialRuns{}); break;
+    default: ask<Done>("end of a partial run", EndPartialRun{handle, "enough"});
   }
+}
+
+std::function<void(const std::string&, const PartialRunActor&)> Explorer::note_partial_run() {
+  return [this](const std::string& name, const PartialRunActor& actor) {
+    partial_runs_.push_back(name);
+    partial_run_actors_.push_back(actor);
+  };
 }
 
 void Explorer::kill_one() {

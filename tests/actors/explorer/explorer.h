@@ -65,6 +65,7 @@ class Explorer : public ActorTest {
   bool take_turn_of(Lender& lender);
   std::string some_fetch();
   void take_turn();
+  std::function<void(const std::string&, const PartialRunActor&)> note_partial_run();
   void kill_one();
   bool run_one() override;
 
