@@ -2,10 +2,12 @@
 
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "devices/cpu/parallel_loop.h"
 #include "devices/device.h"
 
 namespace troupe {
@@ -14,11 +16,9 @@ namespace troupe {
 /// the first loop that is worth splitting and sleep between loops. The caller takes blocks like everyone else and only
 /// waits for blocks that are already being worked on, so that nested and concurrent loops cannot deadlock. What a block throws
 /// ends the loop: blocks that have not begun are left out, and parallel_for throws the first once all others have ended.
+/// Loops of a thread to which others' are lent (LentRunner) go there.
 class IntraOpPool final : public ParallelRunner {
  public:
-  /// Blocks smaller than this are not worth waking a thread for.
-  static constexpr int64_t kMinBlockNanos = 20'000;
-
   /// 0: as many threads as cores.
   explicit IntraOpPool(int num_threads);
   ~IntraOpPool() override;
@@ -28,7 +28,6 @@ class IntraOpPool final : public ParallelRunner {
                     absl::FunctionRef<void(int64_t begin, int64_t end)> fn) override;
 
  private:
-  struct Loop;
   void start_helpers();
   void help();
 
@@ -36,7 +35,7 @@ class IntraOpPool final : public ParallelRunner {
   std::mutex mu_;
   std::condition_variable work_;
   // Guarded by mu_.
-  std::deque<std::shared_ptr<Loop>> loops_;
+  std::deque<std::shared_ptr<ParallelLoop>> loops_;
   std::vector<std::thread> helpers_;
   bool stopping_ = false;
 };
