@@ -6,13 +6,20 @@
 
 namespace troupe {
 
+KernelQueue::Lines::iterator KernelQueue::behind(int64_t priority) {
+  auto at = lines_.end();
+  while (at != lines_.begin() && std::prev(at)->key.first < priority) --at;
+  return at;
+}
+
 void KernelQueue::push(const void* session, std::span<KernelTask* const> tasks,
-                       const std::shared_ptr<void>& step) {
+                       const std::shared_ptr<void>& step, int64_t priority) {
   // Every line has somebody in it.
   if (tasks.empty()) return;
   std::lock_guard lock(mu_);
-  auto [at, is_new] = line_of_.try_emplace(session);
-  if (is_new) at->second = lines_.insert(lines_.end(), Line{session, {}});
+  const Key key(priority, session);
+  auto [at, is_new] = line_of_.try_emplace(key);
+  if (is_new) at->second = lines_.insert(behind(priority), Line{key, {}});
   for (KernelTask* t : tasks) at->second->entries.push_back({t, step});
   size_ += tasks.size();
 }
@@ -25,10 +32,10 @@ std::optional<KernelQueue::Entry> KernelQueue::pop() {
   line->entries.pop_front();
   --size_;
   if (line->entries.empty()) {
-    line_of_.erase(line->session);
+    line_of_.erase(line->key);
     lines_.erase(line);
   } else {
-    lines_.splice(lines_.end(), lines_, line);
+    lines_.splice(behind(line->key.first), lines_, line);
   }
   return next;
 }
@@ -45,7 +52,7 @@ std::vector<KernelQueue::Entry> KernelQueue::take_back(const void* step) {
     entries.erase(keep, entries.end());
     const auto here = line++;
     if (!here->entries.empty()) continue;
-    line_of_.erase(here->session);
+    line_of_.erase(here->key);
     lines_.erase(here);
   }
   size_ -= taken.size();

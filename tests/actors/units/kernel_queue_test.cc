@@ -65,6 +65,18 @@ TEST_F(KernelQueueTest, lets_sessions_take_turns) {
   EXPECT_EQ(queue_.pop()->task, many[0]);
 }
 
+TEST_F(KernelQueueTest, serves_higher_priorities_first_and_sessions_in_turn_among_equals) {
+  const auto low = tasks(2), other_low = tasks(2), high = tasks(2), other_high = tasks(1), least = tasks(1);
+  queue_.push(kOne, least, nullptr, -1);
+  queue_.push(kOne, low, nullptr);
+  queue_.push(kOne, high, nullptr, 5);
+  queue_.push(kOther, other_low, nullptr);
+  queue_.push(kOther, other_high, nullptr, 5);
+  EXPECT_EQ(pop_all(), (std::vector<KernelTask*>{high[0], other_high[0], high[1], low[0], other_low[0],
+                                                 low[1], other_low[1], least[0]}));
+  EXPECT_EQ(queue_.size(), 0u);
+}
+
 TEST_F(KernelQueueTest, keeps_a_step_while_its_kernels_wait) {
   auto step = std::make_shared<int>(0);
   queue_.push(kOne, tasks(2), step);
@@ -95,6 +107,18 @@ TEST_F(KernelQueueTest, takes_back_what_a_cancelled_step_has_queued_and_no_more)
   queue_.push(kOther, others, other_slot);
   EXPECT_EQ(queue_.take_back(other_slot.get()).size(), 1u);
   EXPECT_FALSE(queue_.pop()) << "a line that is empty is gone";
+}
+
+TEST_F(KernelQueueTest, takes_back_kernels_of_every_priority) {
+  CancellationToken tripped;
+  auto slot = std::make_shared<int>(0);
+  const auto low = tasks(1, &tripped), high = tasks(1, &tripped), others = tasks(1);
+  queue_.push(kOne, low, slot);
+  queue_.push(kOne, high, slot, 1);
+  tripped.cancel(absl::CancelledError("enough"));
+  EXPECT_EQ(queue_.take_back(slot.get()).size(), 2u);
+  queue_.push(kOne, others, nullptr, 1);
+  EXPECT_EQ(pop_all(), others);
 }
 
 }  // namespace
