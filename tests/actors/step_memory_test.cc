@@ -210,7 +210,7 @@ TEST_F(StepMemory, shortage_names_what_the_step_holds_when_asked) {
       HasSubstr("OOM when allocating tensor with shape[2000000000,900000000] and type float on "
                 "/job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu\n\t [[{{node huge}}]]\n\n"
                 "Current usage from device: /job:localhost/replica:0/task:0/device:CPU:0, allocator: cpu\n"
-                "  3.81MiB from big\n  39.1KiB from mid\n"));
+                "  3.81MiB from big\n  Remaining 1 nodes with 39.1KiB\n"));
 }
 
 TEST_F(StepMemory, shortage_names_what_it_holds_where_statistics_are_collected_too) {
