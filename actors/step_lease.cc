@@ -187,7 +187,7 @@ void StepLease::report(StepSlot& slot, const absl::Status& status, RunStats* sta
   // Who watches does not spoil a run for want of memory.
   (void)guarded("the meter of steps", [&] {
     const StepMeter::Start start = std::exchange(start_, {});
-    if (!begun_ || !meter.watched()) return absl::OkStatus();
+    if (!meter.watched()) return absl::OkStatus();
     step.session_id = slot.session->id;
     step.step_id = slot.life.id();
     step.code = status.code();
@@ -235,7 +235,7 @@ absl::Status StepLease::take(std::span<Tensor> fetches, RunStats* stats, bool* f
       status = absl::InvalidArgumentError(absl::StrCat("Retval[", at, "] does not have value"));
   }
   for (Tensor& t : slot->retvals) t = Tensor();
-  if ((begun_ && slot->session->meter->watched()) || slot->reports_stats) [[unlikely]]
+  if (begun_ && (slot->session->meter->watched() || slot->reports_stats)) [[unlikely]]
     report(*slot, status, stats);
   StepListeners& listeners = slot->session->listeners;
   std::optional<StepEvent> event;
