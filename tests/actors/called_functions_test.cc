@@ -1,3 +1,4 @@
+#include "actors/runtime_impl.h"
 #include "tests/actors/called_functions.h"
 
 #include <gmock/gmock.h>
@@ -157,6 +158,26 @@ TEST_F(CalledFunctions, are_cancelled_with_their_caller) {
   auto out = s.run({feed("x", 50)}, {"call"}, {}, run);
   EXPECT_EQ(out.status().code(), absl::StatusCode::kDeadlineExceeded) << out.status();
   EXPECT_TRUE(s.wait_idle(std::chrono::seconds(5)).ok());
+}
+
+TEST_F(CalledFunctions, leave_nothing_of_what_they_made_for_the_step) {
+  const std::string pushes = "library { function { signature { name: 'Pushes' input_arg { name: 'x' type: DT_FLOAT } "
+      "output_arg { name: 'y' type: DT_FLOAT } is_stateful: true } attr { key: '_noinline' value { b: true } }"
+      " node_def { name: 'most' op: 'Const' attr { key: 'dtype' value { type: DT_INT32 } }"
+      " attr { key: 'value' value { tensor { dtype: DT_INT32 tensor_shape {} int_val: 4 } } } }"
+      " node_def { name: 'stack' op: 'StackV2' input: 'most:output:0' attr { key: 'elem_type' value { type: DT_FLOAT } } }"
+      " node_def { name: 'push' op: 'StackPushV2' input: 'stack:handle:0' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } }"
+      " ret { key: 'y' value: 'push:output:0' } } }\n";
+  Session& s = open_text(pushes + x_and_call("Pushes"));
+  const auto in_use = [&] { return runtime_->impl().host_memory->stats().bytes_in_use; };
+  const int64_t before = in_use();
+  {
+    const Tensor big = *Tensor::make(DataType::kFloat, Shape({1 << 20}), &*runtime_->impl().host_memory);
+    const auto pushed = s.run({{"x", big}}, {"call"});
+    ASSERT_TRUE(pushed.ok()) << pushed.status();
+    EXPECT_TRUE((*pushed)[0].shares_buffer_with(big));
+  }
+  EXPECT_LT(in_use() - before, 1 << 20);
 }
 
 TEST_F(CalledFunctions, are_inspected_with_their_caller) {
