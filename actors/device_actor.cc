@@ -45,7 +45,7 @@ class DeviceImpl final : public DeviceActor::base {
     ++batches_;
     kernels_ += static_cast<int64_t>(m.tasks.size());
     const std::shared_ptr<KernelQueue> queue = queue_of(m.pool);
-    queue->push(m.session, m.tasks, m.step);
+    queue->push(m.session, m.tasks, m.step, m.priority);
     m.pool->run_kernels(queue, m.tasks.size());
   }
 

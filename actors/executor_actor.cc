@@ -5,6 +5,7 @@
 #include "actors/errors.h"
 #include "actors/session_core.h"
 #include "actors/units/on_step_unit.h"
+#include "devices/lent_runner.h"
 
 namespace troupe {
 namespace {
@@ -49,8 +50,8 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
   // ExecutorHost
   void launch_kernels(std::vector<KernelTask*> tasks) override {
     unit()->tally.add(typeid(LaunchKernels));
-    send(slot_->devices[index_],
-         LaunchKernels{std::move(tasks), slot_->pool, slot_->session.get(), slot_->shared_from_this()});
+    send(slot_->devices[index_], LaunchKernels{std::move(tasks), slot_->pool, slot_->session.get(),
+                                               slot_->shared_from_this(), slot_->priority, slot_->lent_pool});
   }
   void wake() override {
     slot_->drain_messages[index_].send(static_cast<caf::abstract_actor*>(this), nullptr);
@@ -92,14 +93,15 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
     // The outermost step tells how far a cancelled run came.
     state_->keep_last_frontier(slot_->outer_step_id == 0);
     if (const auto origin = std::exchange(slot_->origins[index_], nullptr)) [[unlikely]] {
-      state_->start_from(&step, slot_->inline_only, *origin);
+      state_->start_from(&step, slot_->inline_only, *origin, slot_->loops);
     } else {
-      state_->start(&step, slot_->inline_only, slot_->collect_stats);
+      state_->start(&step, slot_->inline_only, slot_->collect_stats, slot_->loops);
     }
     turn();
   }
 
   void turn() {
+    const LentRunner loops(slot_->loops);
     const ExecutorState::Turn end = state_->advance();
     yielded_ = end == ExecutorState::Turn::kYield;
     if (!copies_.empty()) [[unlikely]]

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "actors/errors.h"
 #include "actors/session_core.h"
+#include "graph/status.h"
 
 namespace troupe {
 namespace {
@@ -28,16 +29,35 @@ void keep(GraphChanges::Promise& promise, const absl::Status& status) {
 
 }  // namespace
 
-void GraphChanges::add(std::variant<CreateGraph, ExtendGraph> what, Promise promise) {
+void GraphChanges::add(Kind what, Promise promise) {
   changes_.push_back({std::move(what), std::move(promise)});
   if (!changing_) begin_next();
 }
 
-/// The first change that is not refused at once.
+absl::StatusOr<SessionGraph::Labour> GraphChanges::labour_of_first() const {
+  TROUPE_RETURN_IF_ERROR(core_->check_not_finalized());
+  const Kind& what = changes_.front().what;
+  if (const auto* create = std::get_if<CreateGraph>(&what)) return graph_.begin(*core_, *create);
+  return graph_.begin(*core_, std::get<ExtendGraph>(what));
+}
+
+absl::Status GraphChanges::finalize() {
+  if (core_->finalized) return absl::FailedPreconditionError("Session already finalized.");
+  if (graph_.get() == nullptr) return absl::FailedPreconditionError("Session not yet created.");
+  core_->finalized = true;
+  clear();
+  return absl::OkStatus();
+}
+
+/// The first change that takes long.
 void GraphChanges::begin_next() {
   while (!changes_.empty() && !changing_) {
-    auto labour =
-        std::visit([&](const auto& what) { return graph_.begin(*core_, what); }, changes_.front().what);
+    if (std::holds_alternative<FinalizeRequest>(changes_.front().what)) {
+      keep(changes_.front().promise, finalize());
+      changes_.pop_front();
+      continue;
+    }
+    auto labour = labour_of_first();
     if (!labour.ok()) {
       keep(changes_.front().promise, labour.status());
       changes_.pop_front();

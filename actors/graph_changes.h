@@ -16,13 +16,15 @@ namespace troupe {
 class GraphChanges {
  public:
   using Promise = caf::typed_response_promise<Done>;
+  /// The last of them is the end of all changes.
+  using Kind = std::variant<CreateGraph, ExtendGraph, FinalizeRequest>;
 
   /// `session` gets GraphChanged.
   GraphChanges(std::shared_ptr<SessionCore> core, SessionActor::pointer session)
       : core_(std::move(core)), session_(session) {}
 
   /// The promise is kept when the change is made, or cannot be.
-  void add(std::variant<CreateGraph, ExtendGraph> what, Promise promise);
+  void add(Kind what, Promise promise);
   /// What the compile pool has made.
   void finish(const GraphChanged& m);
   /// Calls `f` when no change of the graph is under way: what looks at the graph, or keeps it, may go on. `f` finds
@@ -38,10 +40,13 @@ class GraphChanges {
 
  private:
   struct Change {
-    std::variant<CreateGraph, ExtendGraph> what;
+    Kind what;
     Promise promise;
   };
   void begin_next();
+  /// What it takes to make the first change; an error when it is refused at once.
+  absl::StatusOr<SessionGraph::Labour> labour_of_first() const;
+  absl::Status finalize();
   void run_waiting();
 
   const std::shared_ptr<SessionCore> core_;

@@ -86,8 +86,8 @@ using PartialRunActor = caf::typed_actor<
 using SessionActor = caf::typed_actor<
     // Set the graph, once.
     caf::replies_to<CreateGraph>::with<Done>,
-    // Add nodes to it.
-    caf::replies_to<ExtendGraph>::with<Done>,
+    // Add nodes to it; do without it from now on.
+    caf::replies_to<ExtendGraph>::with<Done>, caf::replies_to<FinalizeRequest>::with<Done>,
     // Run one step.
     caf::replies_to<RunRequest>::with<RunReply>,
     // Begin one, whose end is told to a client of its own.
@@ -111,8 +111,8 @@ using SessionActor = caf::typed_actor<
     caf::replies_to<ListDevicesRequest>::with<ListDevicesReply>, caf::replies_to<ClearContainers>::with<Done>,
     // Cancel what runs and refuse everything after.
     caf::replies_to<CloseRequest>::with<Done>,
-    // INTERNAL: compile a signature and make a slot for it.
-    caf::replies_to<LeaseRequest>::with<SlotReply>,
+    // INTERNAL: what stands behind its handle; compile a signature and make a slot for it.
+    caf::replies_to<CoreRequest>::with<CoreReply>, caf::replies_to<LeaseRequest>::with<SlotReply>,
     // INTERNAL
     caf::reacts_to<CompileDone>,
     // INTERNAL
@@ -134,10 +134,12 @@ using SessionActor = caf::typed_actor<
 
 /// RUNTIME: one per troupe::Runtime.
 using RuntimeActor = caf::typed_actor<
-    // Spawn a SESSION.
+    // Have the factory for these options open a session: a SESSION of its own, or another's.
     caf::replies_to<OpenSession>::with<SessionActor>,
-    // Clear containers of all sessions and close them.
-    caf::replies_to<ResetRequest>::with<Done>, caf::replies_to<RuntimeStatusRequest>::with<RuntimeStatus>>;
+    // Have the factory for these options clear containers of all its sessions and close them.
+    caf::replies_to<ResetRequest>::with<Done>, caf::replies_to<RuntimeStatusRequest>::with<RuntimeStatus>,
+    // INTERNAL: a factory that may wait has answered.
+    caf::reacts_to<FactoryOpened>, caf::reacts_to<FactoryReset>>;
 
 class Runtime;
 

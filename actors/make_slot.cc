@@ -34,7 +34,7 @@ std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code,
     state->functions = slot->functions.get();
     state->step_container = slot->container;
     slot->step_states.push_back(std::move(state));
-    slot->devices.push_back(session->device_actor(partition->device()));
+    slot->devices.push_back(session->find_device_actor(*partition->device()));
     slot->origins.emplace_back();
     slot->start_messages.emplace_back();
     slot->drain_messages.emplace_back();

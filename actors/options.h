@@ -12,6 +12,8 @@
 
 namespace troupe {
 
+class ThreadPool;
+
 /// One entry of ConfigProto.session_inter_op_thread_pool.
 struct InterOpPoolOptions {
   /// 0: as many as cores.
@@ -24,7 +26,7 @@ struct InterOpPoolOptions {
 
 /// How a session behaves: the fields of ConfigProto that have a meaning here, as plain data.
 struct SessionOptions {
-  /// "": in this process.
+  /// "": in this process. Which session factory opens the session (actors/session_factories.h).
   std::string target;
   /// The client's name for it, unlike those of the runtime's other open sessions; "": none.
   std::string handle;
@@ -98,6 +100,13 @@ struct RunOptions {
   std::chrono::milliseconds timeout{0};
   /// Index into the session's pools; -1: everything on the caller's thread.
   int inter_op_pool = 0;
+  /// Threads of the caller's own (devices/thread_pool.h), for the kernels of this run unless inter_op_pool is -1, and for the loops inside them.
+  /// Null: the session's. He keeps them until the run has ended; with a callable, until it is released.
+  ThreadPool* inter_op_threads = nullptr;
+  ThreadPool* intra_op_threads = nullptr;
+  /// Where kernels of several runs wait for the same pool, those of the higher priority go first; 0 unless this is set.
+  bool use_run_handler_pool = false;
+  int64_t priority = 0;
   bool collect_stats = false;
   bool output_partition_graphs = false;
   /// An error for want of memory names what the step's kernels hold, the largest first.

@@ -54,6 +54,7 @@ PartialRuns::Started PartialRuns::set_up(const std::shared_ptr<SessionCore>& cor
     with_graph_([this, parts, promise](const std::shared_ptr<const Graph>& graph) mutable {
       if (parts->core->closed())
         return refuse(*parts, absl::CancelledError("Session has been closed."), promise);
+      if (auto no = parts->core->check_not_finalized(); !no.ok()) return refuse(*parts, no, promise);
       parts->graph = graph;
       start(std::move(*parts), std::move(promise));
     });

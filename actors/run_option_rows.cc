@@ -36,21 +36,30 @@ const RunRow kRunRows[] = {
     // Read with the watch that they are of.
     {{"debug_options.debug_tensor_watch_opts.node_name", kHonoured, "Whose output it is."}},
     {{"debug_options.debug_tensor_watch_opts.output_slot", kHonoured, "Which of its outputs; -1: all."}},
-    {{"debug_options.debug_tensor_watch_opts.debug_ops", kHonoured, "What is made of it, by the names of debug ops."}},
-    {{"debug_options.debug_tensor_watch_opts.debug_urls", kHonoured, "Who is shown it: a folder (file://), an actor (actor://)."}},
+    {{"debug_options.debug_tensor_watch_opts.debug_ops", kHonoured,
+      "What is made of it, by the names of debug ops."}},
+    {{"debug_options.debug_tensor_watch_opts.debug_urls", kHonoured,
+      "Who is shown it: a folder (file://), an actor (actor://)."}},
     {{"debug_options.debug_tensor_watch_opts.tolerate_debug_op_creation_failures", kHonoured,
       "A debug op that cannot be made is left out instead of failing the run."}},
     {{"debug_options.global_step", kHonoured, "A number for the debugger's files."},
      [](const Run& r, RunOptions* o) { o->debug.global_step = r.debug_options().global_step(); }},
     {{"debug_options.reset_disk_byte_usage", kWithoutMeaning, "What debuggers write is not limited."}},
-    {{"report_tensor_allocations_upon_oom", kHonoured, "An error for want of memory names what the step's kernels hold."},
-     [](const Run& r, RunOptions* o) { o->report_tensor_allocations_upon_oom = r.report_tensor_allocations_upon_oom(); }},
+    {{"report_tensor_allocations_upon_oom", kHonoured,
+      "An error for want of memory names what the step's kernels hold."},
+     [](const Run& r, RunOptions* o) {
+       o->report_tensor_allocations_upon_oom = r.report_tensor_allocations_upon_oom();
+     }},
     {{"experimental.collective_graph_key", kWithoutMeaning,
       "Of collective ops, which this runtime does not have."}},
-    {{"experimental.use_run_handler_pool", kWithoutMeaning,
-      "Steps always share their pools' threads, one session after the other."}},
-    {{"experimental.run_handler_pool_options.priority", kWithoutMeaning,
-      "Steps always share their pools' threads, one session after the other."}},
+    {{"experimental.use_run_handler_pool", kHonoured,
+      "Its kernels wait for their pool's threads by priority; those of other runs have the priority 0."},
+     [](const Run& r, RunOptions* o) { o->use_run_handler_pool = r.experimental().use_run_handler_pool(); }},
+    {{"experimental.run_handler_pool_options.priority", kHonoured,
+      "With use_run_handler_pool: the higher goes first."},
+     [](const Run& r, RunOptions* o) {
+       o->priority = r.experimental().run_handler_pool_options().priority();
+     }},
 };
 
 const CallableRow kCallableRows[] = {

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "actors/actor_session_factory.h"
 #include "actors/builtin_debugger.h"
-#include "actors/device_actor.h"
 #include "actors/environment.h"
 #include "actors/log_memory.h"
 #include "actors/message_types.h"
@@ -15,7 +15,6 @@
 #include "actors/session_actor.h"
 #include "actors/slot_calls.h"
 #include "actors/units/thread_urgency.h"
-#include "devices/cpu/cpu_device.h"
 #include "devices/cpu/kernels/register_kernels.h"
 #include "devices/memory/host_allocator.h"
 #include "devices/services.h"
@@ -30,8 +29,6 @@ constexpr size_t kControlThreads = 2;
 
 /// More than any machine has cores: what bounds the threads, and the pools, that wishes of sessions can make.
 constexpr int kMaxIntraOpThreads = 1024;
-
-constexpr char kTaskPrefix[] = "/job:localhost/replica:0/task:0";
 
 std::shared_ptr<Services> make_services(const RuntimeOptions& options) {
   const int threads = options.waiting_threads > 0 ? options.waiting_threads : BlockingPool::kMaxThreads;
@@ -135,33 +132,7 @@ std::shared_ptr<Services> Runtime::Impl::io_services(int num_threads) {
   return own;
 }
 
-DeviceActor Runtime::Impl::device(int index) {
-  std::lock_guard lock(mu_);
-  while (static_cast<int>(devices_.size()) <= index) devices_.emplace_back();
-  auto died = [](const DeviceActor& d) {
-    return caf::actor_cast<caf::abstract_actor*>(d)->getf(caf::abstract_actor::is_terminated_flag);
-  };
-  if (!devices_[index] || died(devices_[index])) {
-    devices_[index] = spawn_device(*system, host_memory);
-  }
-  return devices_[index];
-}
-
-std::vector<DeviceActor> Runtime::Impl::devices() {
-  std::lock_guard lock(mu_);
-  std::vector<DeviceActor> out;
-  for (const DeviceActor& d : devices_) {
-    if (d) out.push_back(d);
-  }
-  return out;
-}
-
 absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const SessionOptions& want) {
-  if (!want.target.empty()) {
-    return absl::NotFoundError(absl::StrCat(
-        "No session factory registered for the given session options: {target: \"", want.target,
-        "\"} Registered factories are {DIRECT_SESSION}: this build runs sessions in this process only."));
-  }
   auto core = std::make_shared<SessionCore>();
   core->runtime_parts = shared_from_this();
   core->id = next_session_.fetch_add(1, std::memory_order_relaxed);
@@ -182,29 +153,24 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   core->services = io_services(want.io_threads);
   core->debugger = debugger;
   core->evaluator = std::make_unique<FoldingEvaluator>(kernels, &core->closing);
-  core->devices = std::make_unique<DeviceSet>(kernels);
-  core->find_device_actor = [this](int index) { return device(index); };
-  auto count = want.device_count.find("CPU");
-  int cpus = count == want.device_count.end() ? 1 : count->second;
-  if (cpus < 1) return absl::NotFoundError("No CPU devices found in process");
-  for (int i = 0; i < cpus; ++i) {
-    core->devices->add(
-        make_cpu_device(kTaskPrefix, i, host_memory.get(), intra_op_pool(want.intra_op_threads)),
-        kCpuPriority);
-    TROUPE_RETURN_IF_ERROR(core->devices->at(i)->resources().create<DebugSink>(DebugSink::kContainer,
-                                                                               DebugSink::kName, debugger));
-  }
-  if (!want.inter_op_pools.empty()) {
-    for (const InterOpPoolOptions& p : want.inter_op_pools) {
-      TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<NamedPool> pool, named_pool(p));
-      core->pools.push_back(std::move(pool));
-    }
-  } else if (want.use_per_session_threads || want.inter_op_threads > 0) {
-    core->pools.push_back(session_pool(std::max(0, want.inter_op_threads)));
-  } else {
-    core->pools.push_back(default_pool);
-  }
+  core->find_device_actor = [this](const Device& d) { return device(d); };
+  TROUPE_RETURN_IF_ERROR(add_devices(core.get()));
+  // As TensorFlow's: the session opens, and says so when it is to have a graph.
+  core->cannot_begin = add_pools(core.get());
+  if (!core->cannot_begin.ok()) core->pools = {default_pool};
   return core;
+}
+
+absl::Status Runtime::Impl::add_pools(SessionCore* core) {
+  const SessionOptions& want = core->options;
+  for (const InterOpPoolOptions& p : want.inter_op_pools) {
+    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<NamedPool> pool, named_pool(p));
+    core->pools.push_back(std::move(pool));
+  }
+  if (!core->pools.empty()) return absl::OkStatus();
+  const bool own = want.use_per_session_threads || want.inter_op_threads > 0;
+  core->pools.push_back(own ? session_pool(std::max(0, want.inter_op_threads)) : default_pool);
+  return absl::OkStatus();
 }
 
 std::vector<std::shared_ptr<SessionCore>> Runtime::Impl::known_sessions() {
@@ -246,7 +212,7 @@ std::vector<PoolStatus> Runtime::Impl::pool_statuses() {
   return out;
 }
 
-absl::Status Runtime::Impl::check_running() {
+absl::Status Runtime::Impl::check_running() const {
   std::lock_guard lock(mu_);
   return stopped_ ? has_stopped() : absl::OkStatus();
 }
@@ -257,13 +223,6 @@ absl::Status Runtime::Impl::add_session(const std::shared_ptr<SessionCore>& core
   std::erase_if(sessions_, [](const std::weak_ptr<SessionCore>& s) { return s.expired(); });
   sessions_.push_back(core);
   return absl::OkStatus();
-}
-
-std::shared_ptr<SessionCore> core_of(Runtime& runtime, const SessionActor& actor) {
-  for (auto& core : runtime.impl().live_sessions()) {
-    if (core->actor == actor) return core;
-  }
-  return nullptr;
 }
 
 Runtime::Runtime(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -299,6 +258,9 @@ std::unique_ptr<Runtime> Runtime::create(caf::actor_system& system, const Runtim
   impl->compilers =
       std::make_shared<NamedPool>(&system, "compile", options.compile_threads, NamedPool::Urgency::kLabour);
   impl->actor = spawn_runtime(system, impl);
+  impl->direct_sessions = make_direct_session_factory(impl->actor);
+  // The first: nobody has its name.
+  (void)impl->factories.add(kDirectSession, impl->direct_sessions);
   return std::unique_ptr<Runtime>(new Runtime(std::move(impl)));
 }
 
@@ -309,6 +271,8 @@ Runtime& Runtime::process_default() {
 }
 
 caf::actor_system& Runtime::system() { return *impl_->system; }
+
+SessionFactories& Runtime::session_factories() { return impl_->factories; }
 
 RuntimeActor runtime_actor(Runtime& runtime) { return runtime.impl().actor; }
 
@@ -379,9 +343,7 @@ void Runtime::Impl::stop_pools() {
   std::lock_guard lock(mu_);
   for (const auto& p : session_pools_) p->stop();
   for (const auto& [name, pool] : pools_) pool.second->stop();
-  for (DeviceActor& d : devices_) {
-    if (d) caf::anon_send_exit(d, caf::exit_reason::user_shutdown);
-  }
+  for (const auto& [name, d] : devices_) caf::anon_send_exit(d, caf::exit_reason::user_shutdown);
   devices_.clear();
 }
 

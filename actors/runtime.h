@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "devices/device_type.h"
 
 namespace caf {
 class actor_system;
@@ -13,10 +14,10 @@ class actor_system_config;
 
 namespace troupe {
 
-class Allocator;
 class Debugger;
 class KernelRegistry;
 class OpRegistry;
+class SessionFactories;
 
 struct RuntimeOptions {
   /// Threads of the default named pool and of the intra-op pool; 0: what the environment says (TF_NUM_INTEROP_THREADS,
@@ -35,6 +36,8 @@ struct RuntimeOptions {
   const KernelRegistry* kernels = nullptr;
   /// What becomes of runs that are debugged (actors/debugger.h); null: Troupe's own, which writes files and tells actors.
   std::shared_ptr<Debugger> debugger;
+  /// Devices of the application's own. A name that is none, or is there already: sessions do not open, InvalidArgument.
+  std::vector<DeviceType> device_types;
 };
 
 /// Adds Troupe's message types to an application's configuration and sets, unless the application has, what its
@@ -55,6 +58,8 @@ class Runtime {
   Runtime(const Runtime&) = delete;
 
   caf::actor_system& system();
+  /// What opens its sessions (actors/session_factories.h): DIRECT_SESSION, and what the application adds.
+  SessionFactories& session_factories();
   /// Closes all sessions, waits for their steps, for what is being compiled and for the actors, and stops the pools. No session
   /// is opened after: FailedPrecondition. Called by the destructor.
   void shutdown();

@@ -1,11 +1,15 @@
 #include <caf/all.hpp>
 #include <map>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "actors/adopt_session.h"
 #include "actors/errors.h"
 #include "actors/open_questions.h"
 #include "actors/runtime_impl.h"
+#include "actors/session.h"
 #include "actors/session_actor.h"
+#include "devices/services.h"
 
 namespace troupe {
 namespace {
@@ -21,22 +25,33 @@ class RuntimeActorImpl final : public RuntimeActor::base {
   const char* name() const override { return "runtime"; }
 
   void on_exit() override {
-    reports_.fail(absl::CancelledError("the runtime has ended"));
+    const absl::Status ended = absl::CancelledError("the runtime has ended");
+    reports_.fail(ended);
+    for (auto& [number, promise] : std::exchange(opening_, {})) promise.deliver(to_error(ended));
+    for (auto& [number, promise] : std::exchange(resetting_, {})) promise.deliver(to_error(ended));
     // It refers to this actor, and would keep it for ever.
     impl_ = nullptr;
   }
 
   behavior_type make_behavior() override {
     return {
-        [this](const OpenSession& m) -> caf::result<SessionActor> { return open(m.options); },
-        [this](const ResetRequest& m) -> caf::result<Done> { return reset(m); },
+        [this](const OpenSession& m) { return open(m.options); },
+        [this](const ResetRequest& m) { return reset(m); },
         [this](RuntimeStatusRequest) -> caf::result<RuntimeStatus> { return status(); },
+        [this](const FactoryOpened& m) { opened(m); },
+        [this](const FactoryReset& m) { was_reset(m); },
     };
   }
 
  private:
   caf::result<SessionActor> open(const SessionOptions& options) {
     if (auto s = impl_->check_running(); !s.ok()) return to_error(s);
+    const auto factory = impl_->factories.find(options);
+    if (!factory.ok()) return to_error(factory.status());
+    return *factory == impl_->direct_sessions ? open_direct(options) : open_elsewhere(options);
+  }
+
+  caf::result<SessionActor> open_direct(const SessionOptions& options) {
     if (auto s = check_metadata(options); !s.ok()) return to_error(s);
     if (auto s = check_handle(options); !s.ok()) return to_error(s);
     auto core = impl_->make_core(options);
@@ -48,6 +63,34 @@ class RuntimeActorImpl final : public RuntimeActor::base {
     }
     (*core)->warn_once(options.without_meaning);
     return (*core)->actor;
+  }
+
+  /// Factories of the application's may wait: on a thread that may.
+  caf::result<SessionActor> open_elsewhere(const SessionOptions& options) {
+    auto promise = make_response_promise<SessionActor>();
+    const int64_t number = next_++;
+    opening_.emplace(number, promise);
+    const absl::Status begun = impl_->services->blocking.run(
+        [impl = impl_, options, number, to = RuntimeActor(this)]() -> BlockingPool::Answer {
+          auto session =
+              std::make_shared<absl::StatusOr<std::unique_ptr<Session>>>(impl->factories.open(options));
+          caf::anon_send(to, FactoryOpened{number, std::move(session)});
+          return nullptr;
+        });
+    if (!begun.ok()) fail(opening_, number, begun);
+    return promise;
+  }
+
+  void opened(const FactoryOpened& m) {
+    if (!m.session->ok()) return fail(opening_, m.number, m.session->status());
+    auto promise = opening_.extract(m.number);
+    if (!promise.empty()) promise.mapped().deliver(release_session(*std::move(*m.session)));
+  }
+
+  template <class Promises>
+  static void fail(Promises& promises, int64_t number, const absl::Status& why) {
+    auto promise = promises.extract(number);
+    if (!promise.empty()) promise.mapped().deliver(to_error(why));
   }
 
   /// experimental.session_metadata names a session; the name is free again once it is closed.
@@ -81,12 +124,34 @@ class RuntimeActorImpl final : public RuntimeActor::base {
   }
 
   caf::result<Done> reset(const ResetRequest& m) {
+    const auto factory = impl_->factories.find(m.options);
+    if (!factory.ok()) return to_error(factory.status());
+    if (*factory != impl_->direct_sessions) return reset_elsewhere(m);
     for (const auto& core : impl_->live_sessions()) {
       core->clear_containers(m.containers);
       core->gate.shut();
       if (core->actor) caf::anon_send(core->actor, CloseRequest{});
     }
     return Done{};
+  }
+
+  caf::result<Done> reset_elsewhere(const ResetRequest& m) {
+    auto promise = make_response_promise<Done>();
+    const int64_t number = next_++;
+    resetting_.emplace(number, promise);
+    const absl::Status begun = impl_->services->blocking.run(
+        [impl = impl_, m, number, to = RuntimeActor(this)]() -> BlockingPool::Answer {
+          caf::anon_send(to, FactoryReset{number, impl->factories.reset(m.options, m.containers)});
+          return nullptr;
+        });
+    if (!begun.ok()) fail(resetting_, number, begun);
+    return promise;
+  }
+
+  void was_reset(const FactoryReset& m) {
+    if (!m.status.ok()) return fail(resetting_, m.number, m.status);
+    auto promise = resetting_.extract(m.number);
+    if (!promise.empty()) promise.mapped().deliver(Done{});
   }
 
   /// What this actor knows, and what the DEVICEs say.
@@ -138,6 +203,10 @@ class RuntimeActorImpl final : public RuntimeActor::base {
   }
 
   OpenQuestions<RuntimeStatus> reports_;
+  /// Those for whom a factory of the application's is at work.
+  absl::flat_hash_map<int64_t, caf::typed_response_promise<SessionActor>> opening_;
+  absl::flat_hash_map<int64_t, caf::typed_response_promise<Done>> resetting_;
+  int64_t next_ = 0;
 
   std::shared_ptr<Runtime::Impl> impl_;
 };

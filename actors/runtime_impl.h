@@ -13,6 +13,7 @@
 #include "actors/debugger_anchor.h"
 #include "actors/runtime.h"
 #include "actors/session_core.h"
+#include "actors/session_factories.h"
 #include "devices/cpu/intra_op_pool.h"
 
 namespace troupe {
@@ -32,6 +33,9 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   std::shared_ptr<Debugger> debugger;
   RuntimeActor actor;
   const std::shared_ptr<StepMeter> meter = std::make_shared<StepMeter>();
+  SessionFactories factories;
+  /// The one of them whose sessions RUNTIME makes itself.
+  std::shared_ptr<SessionFactory> direct_sessions;
   std::shared_ptr<std::atomic<int64_t>> live_slots = std::make_shared<std::atomic<int64_t>>(0);
 
   /// A pool for one session: its threads end when the session lets go of it.
@@ -42,8 +46,8 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   ParallelRunner* intra_op_pool(int num_threads);
   /// Waiting threads, and a clock, shared by all sessions that ask for so many; 0: the runtime's own.
   std::shared_ptr<Services> io_services(int num_threads);
-  /// The DEVICE of CPU number `index`; spawned when first asked for, and again when it has died.
-  DeviceActor device(int index);
+  /// The DEVICE of all sessions' devices of that name; spawned when first asked for, and again when it has died.
+  DeviceActor device(const Device& device);
   /// The DEVICEs that there are.
   std::vector<DeviceActor> devices();
   /// Of every pool that there is; the compile pool is "compile", that of the threads that may wait "waiting".
@@ -55,7 +59,7 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   std::vector<std::shared_ptr<SessionCore>> live_sessions();
   /// FailedPrecondition when the runtime has been shut down.
   absl::Status add_session(const std::shared_ptr<SessionCore>& core);
-  absl::Status check_running();
+  absl::Status check_running() const;
 
   /// @name Shutting down, in this order
   /// Of sessions that are not gone, closed or not: their actors are told to end, their steps have.
@@ -69,15 +73,18 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
  private:
   friend class Runtime;
   const DebuggerAnchor anchor_{this};
+  /// CPUs, and what the application brings.
+  absl::Status add_devices(SessionCore* core);
+  absl::Status add_pools(SessionCore* core);
   std::atomic<int64_t> next_session_{1};
-  std::mutex mu_;
+  mutable std::mutex mu_;
   // Guarded by mu_.
   std::map<std::string, std::pair<int, std::shared_ptr<NamedPool>>> pools_;
   /// By number of threads: as many as there are different wishes. Threads start with the first loop worth splitting.
   std::map<int, std::unique_ptr<IntraOpPool>> intra_op_pools_;
   /// By number of waiting threads. No session is opened any more when they are stopped.
   std::map<int, std::shared_ptr<Services>> io_services_;
-  std::vector<DeviceActor> devices_;
+  std::map<std::string, DeviceActor> devices_;
   std::vector<std::weak_ptr<SessionCore>> sessions_;
   /// Pools that sessions own: held here too, and let go on a thread that is none of theirs.
   std::vector<std::shared_ptr<NamedPool>> session_pools_;

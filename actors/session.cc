@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "actors/adopt_session.h"
 #include "actors/ask.h"
 #include "actors/errors.h"
 #include "actors/run_metadata.h"
-#include "actors/runtime_impl.h"
-#include "actors/session_actor.h"
+#include "actors/session_core.h"
 #include "actors/signature_key.h"
 #include "actors/step_lease.h"
 #include "graph/ir/graph.h"
@@ -32,16 +32,28 @@ class Lent {
  public:
   Lent() = default;
   Lent(const Lent&) = delete;
-  ~Lent() { returned_->get_future().wait(); }
+  ~Lent() {
+    if (returned_ != nullptr) returned_->get_future().wait();
+  }
 
   /// Once.
   std::shared_ptr<const T> share(const T& value) {
+    returned_ = std::make_shared<std::promise<void>>();
     return {&value, [returned = returned_](const T*) { returned->set_value(); }};
   }
 
  private:
-  std::shared_ptr<std::promise<void>> returned_ = std::make_shared<std::promise<void>>();
+  /// Null: nothing is lent.
+  std::shared_ptr<std::promise<void>> returned_;
 };
+
+/// A graph for SESSION to look at: the caller's own, or a copy when he does not wait for the end.
+std::shared_ptr<const tensorflow::GraphDef> share_for(const RunOptions& options,
+                                                      const tensorflow::GraphDef& graph,
+                                                      Lent<tensorflow::GraphDef>* lent) {
+  if (options.timeout.count() > 0) return std::make_shared<const tensorflow::GraphDef>(graph);
+  return lent->share(graph);
+}
 
 }  // namespace
 
@@ -49,12 +61,12 @@ struct Session::Impl {
   caf::actor_system* system = nullptr;
   std::shared_ptr<SessionCore> core;
   /// Ready when nothing of the core is left.
-  std::future<void> core_gone;
+  std::shared_future<void> core_gone;
 
   /// Asks the SESSION and waits.
   template <class Reply, class Message>
-  absl::StatusOr<Reply> ask(Message message) {
-    return troupe::ask<Reply>(*system, core->actor, std::move(message));
+  absl::StatusOr<Reply> ask(Message message, const RunOptions& options = {}) {
+    return troupe::ask<Reply>(*system, core->actor, std::move(message), options.timeout);
   }
 
   /// The name of the partial run that SESSION begins.
@@ -81,25 +93,33 @@ struct Session::Impl {
 
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-absl::StatusOr<std::unique_ptr<Session>> Session::open(const SessionOptions& options) {
-  return open(Runtime::process_default(), options);
+struct SessionAccess {
+  static absl::StatusOr<std::unique_ptr<Session>> adopt(const SessionActor& actor) {
+    if (!actor) return absl::InvalidArgumentError("There is no SESSION to adopt.");
+    TROUPE_ASSIGN_OR_RETURN(CoreReply reply, ask<CoreReply>(actor.home_system(), actor, CoreRequest{}));
+    auto impl = std::make_unique<Session::Impl>();
+    impl->system = reply.core->system;
+    impl->core_gone = reply.core->when_gone;
+    impl->core = std::move(reply.core);
+    return std::unique_ptr<Session>(new Session(std::move(impl)));
+  }
+  static SessionActor release(std::unique_ptr<Session> session) {
+    const std::unique_ptr<Session::Impl> impl = std::move(session->impl_);
+    return impl->core->actor;
+  }
+};
+
+absl::StatusOr<std::unique_ptr<Session>> adopt_session(const SessionActor& actor) {
+  return SessionAccess::adopt(actor);
 }
 
-absl::StatusOr<std::unique_ptr<Session>> Session::open(Runtime& runtime, const SessionOptions& options) {
-  TROUPE_RETURN_IF_ERROR(runtime.impl().check_running());
-  auto impl = std::make_unique<Impl>();
-  impl->system = &runtime.system();
-  const auto actor = ask<SessionActor>(runtime.system(), runtime_actor(runtime), OpenSession{options});
-  // A RUNTIME that ended meanwhile answers with no more than that.
-  if (absl::IsUnavailable(actor.status())) TROUPE_RETURN_IF_ERROR(runtime.impl().check_running());
-  TROUPE_RETURN_IF_ERROR(actor.status());
-  impl->core = core_of(runtime, *actor);
-  if (impl->core == nullptr) return absl::UnavailableError("the session ended before it was opened");
-  impl->core_gone = impl->core->gone.get_future();
-  return std::unique_ptr<Session>(new Session(std::move(impl)));
+SessionActor release_session(std::unique_ptr<Session> session) {
+  return SessionAccess::release(std::move(session));
 }
 
 Session::~Session() {
+  // Released.
+  if (impl_ == nullptr) return;
   (void)close();
   const bool idle = wait_for_runs(*impl_->core, impl_->core->options.close_patience);
   if (SessionActor actor = impl_->core->actor) {
@@ -114,25 +134,28 @@ Session::~Session() {
     return;
   }
   // Kernels that clients brought are destroyed by clients' code, which expects that to be over when the session is.
-  std::future<void> gone = std::move(impl_->core_gone);
+  const std::shared_future<void> gone = impl_->core_gone;
   impl_ = nullptr;
   if (gone.wait_for(kEndPatience) == std::future_status::timeout)
     spdlog::warn("session: parts of it are still in use {} ms after its end", kEndPatience.count());
 }
 
-absl::Status Session::create(const tensorflow::GraphDef& graph) {
+absl::Status Session::create(const tensorflow::GraphDef& graph, const RunOptions& options) {
   Lent<tensorflow::GraphDef> lent;
-  return impl_->ask<Done>(CreateGraph{lent.share(graph), nullptr}).status();
+  return impl_->ask<Done>(CreateGraph{share_for(options, graph, &lent), nullptr}, options).status();
 }
 
-absl::Status Session::create(Graph graph) {
-  return impl_->ask<Done>(CreateGraph{nullptr, std::make_shared<const Graph>(std::move(graph))}).status();
+absl::Status Session::create(Graph graph, const RunOptions& options) {
+  auto shared = std::make_shared<const Graph>(std::move(graph));
+  return impl_->ask<Done>(CreateGraph{nullptr, std::move(shared)}, options).status();
 }
 
-absl::Status Session::extend(const tensorflow::GraphDef& graph) {
+absl::Status Session::extend(const tensorflow::GraphDef& graph, const RunOptions& options) {
   Lent<tensorflow::GraphDef> lent;
-  return impl_->ask<Done>(ExtendGraph{lent.share(graph), nullptr}).status();
+  return impl_->ask<Done>(ExtendGraph{share_for(options, graph, &lent), nullptr}, options).status();
 }
+
+absl::Status Session::finalize() { return impl_->ask<Done>(FinalizeRequest{}).status(); }
 
 absl::StatusOr<StepLease> Session::Impl::lease_new(LeaseRequest want) {
   TROUPE_ASSIGN_OR_RETURN(SlotReply made, ask<SlotReply>(std::move(want)));
@@ -305,8 +328,9 @@ absl::Status Session::release_callable(CallableHandle handle) {
   return impl_->core->release_callable(handle);
 }
 
-absl::Status Session::extend(Graph graph) {
-  return impl_->ask<Done>(ExtendGraph{nullptr, std::make_shared<const Graph>(std::move(graph))}).status();
+absl::Status Session::extend(Graph graph, const RunOptions& options) {
+  auto shared = std::make_shared<const Graph>(std::move(graph));
+  return impl_->ask<Done>(ExtendGraph{nullptr, std::move(shared)}, options).status();
 }
 
 absl::Status Session::extend(const GraphIncrement& increment) {
@@ -346,8 +370,10 @@ absl::StatusOr<std::vector<DeviceInfo>> Session::list_devices() {
 
 SessionCounters Session::counters() const { return impl_->core->counters(); }
 
-absl::Status Session::close() {
-  auto reply = impl_->ask<Done>(CloseRequest{});
+const DeviceSet& Session::local_devices() const { return *impl_->core->devices; }
+
+absl::Status Session::close(const RunOptions& options) {
+  auto reply = impl_->ask<Done>(CloseRequest{}, options);
   // Closing twice is no error, and a SESSION that is gone is closed.
   if (!reply.ok() && !absl::IsCancelled(reply.status()) && !absl::IsUnavailable(reply.status()))
     return reply.status();

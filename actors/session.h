@@ -21,6 +21,7 @@ class GraphDef;
 
 namespace troupe {
 
+class DeviceSet;
 class Graph;
 class Runtime;
 struct GraphIncrement;
@@ -36,22 +37,32 @@ class Session {
  public:
   /// In the process's default runtime, which is made on first use and lives until the process ends.
   static absl::StatusOr<std::unique_ptr<Session>> open(const SessionOptions& options = {});
-  /// In a runtime that must outlive the session.
+  /// In a runtime that must outlive the session, by the only one of its session factories that accepts the options; NotFound and Internal as
+  /// SessionFactories::find has them, and whatever the factory says.
   static absl::StatusOr<std::unique_ptr<Session>> open(Runtime& runtime, const SessionOptions& options = {});
+  /// The same for who does not ask why: null, and the error is logged.
+  static std::unique_ptr<Session> open_or_null(Runtime& runtime, const SessionOptions& options = {});
+  /// Has that factory drop the resources in these containers (none: in the default one) of all its sessions, and close them.
+  static absl::Status reset(Runtime& runtime, const SessionOptions& options,
+                            const std::vector<std::string>& containers = {});
   ~Session();
   Session(const Session&) = delete;
 
   /// Gives the session its graph. AlreadyExists when it has one; InvalidArgument, NotFound, ... as import says. After a failure
-  /// the session lives, but has no graph.
-  absl::Status create(const tensorflow::GraphDef& graph);
-  absl::Status create(Graph graph);
+  /// the session lives, but has no graph. With RunOptions::timeout, as all that takes RunOptions here: DeadlineExceeded
+  /// when it takes longer; it may still take place.
+  absl::Status create(const tensorflow::GraphDef& graph, const RunOptions& options = {});
+  absl::Status create(Graph graph, const RunOptions& options = {});
   /// Adds nodes; the session is unchanged when it fails.
-  absl::Status extend(const tensorflow::GraphDef& graph);
+  absl::Status extend(const tensorflow::GraphDef& graph, const RunOptions& options = {});
   /// The same for a graph that begins with all nodes that the session has, which it takes the place of.
-  absl::Status extend(Graph graph);
+  absl::Status extend(Graph graph, const RunOptions& options = {});
   /// The same at the cost of what is new: the nodes that follow those that the session has. FailedPrecondition when they
   /// do not.
   absl::Status extend(const GraphIncrement& increment);
+  /// Gives the graph's memory back. What has run, and callables, run on; new signatures, partial runs, partition graphs and nodes are refused:
+  /// FailedPrecondition "Session has been finalized." FailedPrecondition, too, without a graph and twice.
+  absl::Status finalize();
 
   /// Runs one step: feeds tensors, executes what the fetches and targets need, and returns the fetches in order.
   /// Errors are TensorFlow's; the first root error of the step wins. DeadlineExceeded carries the nodes not done.
@@ -128,14 +139,17 @@ class Session {
       StepSubscription::Hear hear, std::chrono::milliseconds slow_after = std::chrono::milliseconds(0));
 
   absl::StatusOr<std::vector<DeviceInfo>> list_devices();
+  /// The devices themselves (devices/device_set.h), at least one: theirs are the resources of the session. They live as long as it does.
+  const DeviceSet& local_devices() const;
   SessionCounters counters() const;
 
   /// Cancels what runs and refuses everything after: Cancelled "Session has been closed." Twice is OK.
-  absl::Status close();
+  absl::Status close(const RunOptions& options = {});
   /// Drops the resources of the named containers on the session's devices; none named: the default container.
   absl::Status clear_containers(const std::vector<std::string>& containers);
 
  private:
+  friend struct SessionAccess;
   struct Impl;
   explicit Session(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

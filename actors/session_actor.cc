@@ -56,6 +56,7 @@ class SessionImpl final : public SessionActor::base {
     return {
         [this](const CreateGraph& m) { return create(m); },
         [this](const ExtendGraph& m) { return change(m); },
+        [this](FinalizeRequest m) { return change(m); },
         [this](const RunRequest& m) -> caf::result<RunReply> { return run(m); },
         [this](const BeginRun& m) { return begin(m); },
         [this](const MakeCallable& m) -> caf::result<CallableReply> { return make_callable(m); },
@@ -87,6 +88,7 @@ class SessionImpl final : public SessionActor::base {
           shut("Session has been closed.");
           return caf::result<Done>(Done{});
         },
+        [this](CoreRequest) { return CoreReply{core_}; },
         [this](const LeaseRequest& m) -> caf::result<SlotReply> { return lease(m); },
         [this](const CompileDone& m) { compiled(m); },
         [this](const GraphChanged& m) { graph_->finish(m); },
@@ -111,15 +113,16 @@ class SessionImpl final : public SessionActor::base {
   }
 
   caf::result<Done> create(const CreateGraph& m) {
-    if (core_->closed()) return to_error(absl::CancelledError("Session has been closed."));
     // As TensorFlow's: an empty graph is no graph yet.
-    if (m.proto != nullptr ? m.proto->node_size() == 0 : m.graph->num_nodes() == 0) return Done{};
+    const bool empty = m.proto != nullptr ? m.proto->node_size() == 0 : m.graph->num_nodes() == 0;
+    if (empty && !core_->closed() && core_->cannot_begin.ok()) return Done{};
     return change(m);
   }
 
   template <class What>
   caf::result<Done> change(const What& what) {
     if (core_->closed()) return to_error(absl::CancelledError("Session has been closed."));
+    if (!core_->cannot_begin.ok()) return to_error(core_->cannot_begin);
     auto promise = make_response_promise<Done>();
     graph_->add(what, promise);
     return promise;
@@ -143,6 +146,7 @@ class SessionImpl final : public SessionActor::base {
     if (m.alias != nullptr) return then(make_slot_reply(m.alias));
     std::string key = signature_key(m);
     if (auto alias = core_->signatures.find(key, [&] { return m; })) return then(make_slot_reply(alias));
+    if (const absl::Status no = core_->check_not_finalized(); !no.ok()) return then(no);
     LeaseRequest sorted = m;
     auto alias = sort_signature(&sorted);
     std::string sorted_key = signature_key(sorted);

@@ -9,8 +9,4 @@ namespace troupe {
 /// by RUNTIME, whose shutdown waits for it. When it ends (close, or an exit message) it cancels what runs.
 SessionActor spawn_session(caf::actor_system& system, std::shared_ptr<SessionCore> core);
 
-class Runtime;
-/// The core behind a SESSION's handle; null when it is gone.
-std::shared_ptr<SessionCore> core_of(Runtime& runtime, const SessionActor& actor);
-
 }  // namespace troupe

@@ -39,6 +39,11 @@ void SessionCore::warn_once(std::span<const std::string> texts) {
   }
 }
 
+absl::Status SessionCore::check_not_finalized() const {
+  if (!finalized.load(std::memory_order_acquire)) return absl::OkStatus();
+  return absl::FailedPreconditionError("Session has been finalized.");
+}
+
 void SessionCore::note_cancel(absl::Status reason) {
   std::lock_guard lock(cancel_mu_);
   last_cancel_ = std::move(reason);
@@ -80,13 +85,6 @@ void SessionCore::clear_containers(const std::vector<std::string>& containers) {
     if (containers.empty()) r.clear_container(r.default_container());
     for (const std::string& c : containers) r.clear_container(c);
   }
-}
-
-DeviceActor SessionCore::device_actor(const Device* device) const {
-  for (int i = 0; i < devices->size(); ++i) {
-    if (devices->at(i) == device) return find_device_actor(i);
-  }
-  return find_device_actor(0);
 }
 
 absl::StatusOr<NamedPool*> SessionCore::pool(int index) const {

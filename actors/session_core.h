@@ -38,6 +38,7 @@ struct SessionCore {
   std::shared_ptr<void> runtime_parts;
   /// Never kept: its future is ready when all below is gone, kernels and resources too.
   std::promise<void> gone;
+  const std::shared_future<void> when_gone = gone.get_future().share();
 
   /// Unlike any other of the runtime.
   int64_t id = 0;
@@ -55,6 +56,8 @@ struct SessionCore {
   /// The same for a run. InvalidArgument "Session was not created with a graph before Run()!", too.
   absl::StatusOr<RunGate::Place> enter_run(int stripe);
   absl::Status check_graph() const;
+  /// FailedPrecondition "Session has been finalized."
+  absl::Status check_not_finalized() const;
 
   /// @name Cancelling every step, those too that were counted in but have no slot yet
   /// How often so far; a run remembers it from when it was counted in.
@@ -72,8 +75,6 @@ struct SessionCore {
   std::vector<DeviceInfo> device_infos() const;
   /// Drops the resources of these containers on every device; none named: of the default container.
   void clear_containers(const std::vector<std::string>& containers);
-  /// The DEVICE of a device; made anew when it has died.
-  DeviceActor device_actor(const Device* device) const;
   /// The pool that RunOptions::inter_op_pool names; InvalidArgument "Invalid inter_op_thread_pool: N".
   absl::StatusOr<NamedPool*> pool(int index) const;
 
@@ -83,9 +84,11 @@ struct SessionCore {
   SessionOptions options;
   /// What its kernels see of `options`.
   std::optional<SessionMetadata> metadata;
+  /// Why no graph can be given to it: its options ask for pools that cannot be had.
+  absl::Status cannot_begin;
   std::unique_ptr<DeviceSet> devices;
-  /// The RUNTIME's DEVICE of CPU number i, alive; thread-safe.
-  std::function<DeviceActor(int)> find_device_actor;
+  /// The RUNTIME's DEVICE of a device, alive; thread-safe.
+  std::function<DeviceActor(const Device&)> find_device_actor;
   /// Tripped when the session closes or dies: what is compiled for it ends.
   CancellationToken closing;
   std::unique_ptr<FoldingEvaluator> evaluator;
@@ -116,6 +119,8 @@ struct SessionCore {
   SessionCounters counters() const;
   SlotCounts slot_counts;
   std::atomic<bool> has_graph{false};
+  /// FinalizeRequest: no graph any more, and what is compiled is all there is. SESSION writes it.
+  std::atomic<bool> finalized{false};
   SignatureCache signatures;
   /// Earliest deadline for which SESSION has set its clock; INT64_MAX: none.
   std::atomic<int64_t> armed{INT64_MAX};

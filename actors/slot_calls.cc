@@ -149,6 +149,9 @@ void SlotCalls::go_on(const absl::StatusOr<FunctionCode*>& code, const std::shar
 Surroundings SlotCalls::surroundings(bool share_thread) const {
   Surroundings around;
   around.pool = slot_->pool;
+  around.lent_pool = slot_->lent_pool;
+  around.priority = slot_->priority;
+  around.loops = slot_->loops;
   around.inline_only = slot_->inline_only;
   around.collect_stats = slot_->collect_stats;
   around.allocations = slot_->allocations;

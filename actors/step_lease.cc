@@ -12,6 +12,7 @@
 #include "actors/run_metadata.h"
 #include "devices/memory/step_allocations.h"
 #include "graph/thrown.h"
+#include "devices/cpu/thread_pool_runner.h"
 
 namespace troupe {
 namespace {
@@ -107,11 +108,11 @@ absl::Status StepLease::load_arguments(std::vector<Tensor> args) {
 
 absl::Status StepLease::begin(const RunOptions& options, int64_t cancels) {
   SessionCore& core = *slot_->session;
-  auto pool = core.pool(options.inter_op_pool);
-  if (!pool.ok()) {
-    core.meter->refused(pool.status());
-    slot_->life.refuse(pool.status());
-    return pool.status();
+  Surroundings around;
+  if (const absl::Status chosen = choose_threads(options, &around); !chosen.ok()) {
+    core.meter->refused(chosen);
+    slot_->life.refuse(chosen);
+    return chosen;
   }
   if (!options.debug.watches.empty()) [[unlikely]] {
     if (absl::Status told = tell_debugger(core, *slot_->code, *alias_->signature, options.debug);
@@ -125,8 +126,6 @@ absl::Status StepLease::begin(const RunOptions& options, int64_t cancels) {
     core.warn_once(options.without_meaning);
   const Wanted wanted = slot_->code->partial ? Wanted() : wanted_of(core.options, alias_->signature.get());
   slot_->build_cost_model = wanted.costs;
-  Surroundings around;
-  around.pool = *pool;
   around.inline_only = single && (options.inter_op_pool == -1 || core.options.inter_op_threads < 0 ||
                                   core.options.executor_type == kSingleThreadedExecutor);
   slot_->reports_stats = options.collect_stats || wanted.costs || wanted.statistics;
@@ -156,10 +155,31 @@ absl::Status StepLease::begin(const RunOptions& options, int64_t cancels) {
   return absl::OkStatus();
 }
 
+absl::Status StepLease::choose_threads(const RunOptions& options, Surroundings* around) {
+  SessionCore& core = *slot_->session;
+  if (options.intra_op_threads != nullptr) {
+    slot_->lent_loops = std::make_unique<ThreadPoolRunner>(options.intra_op_threads);
+    around->loops = slot_->lent_loops.get();
+  }
+  // As TensorFlow's: -1 goes before the caller's threads, and these before any other number.
+  if (options.inter_op_threads != nullptr && options.inter_op_pool != -1) {
+    around->lent_pool = std::make_shared<NamedPool>(core.system, options.inter_op_threads);
+    around->pool = around->lent_pool.get();
+    return absl::OkStatus();
+  }
+  TROUPE_ASSIGN_OR_RETURN(around->pool, core.pool(options.inter_op_pool));
+  if (options.use_run_handler_pool) around->priority = options.priority;
+  return absl::OkStatus();
+}
+
 void StepLease::begin(const Surroundings& around) {
   StepSlot& slot = *slot_;
   slot.pool = around.pool;
-  slot.unit->set_pool(around.pool);
+  slot.lent_pool = around.lent_pool;
+  slot.priority = around.priority;
+  slot.loops = around.loops;
+  // Threads that a caller lends run kernels only: they may be gone when his run is, and actors are not.
+  slot.unit->set_pool(around.lent_pool != nullptr ? slot.session->pools[0].get() : around.pool);
   if (around.lender != nullptr) slot.unit->set_lender(around.lender);
   slot.inline_only = around.inline_only;
   slot.collect_stats = around.collect_stats;
@@ -245,6 +265,9 @@ absl::Status StepLease::take(std::span<Tensor> fetches, RunStats* stats, bool* f
     event->status = status;
   }
   slot->end();
+  slot->loops = nullptr;
+  slot->lent_loops = nullptr;
+  if (std::exchange(slot->lent_pool, nullptr) != nullptr) slot->pool = nullptr;
   if (event) [[unlikely]]
     listeners.tell(*event);
   if (alias_ == nullptr) slot->unit->set_lender(nullptr);

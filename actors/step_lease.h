@@ -13,6 +13,10 @@ constexpr int kMaxStarts = 4;
 /// What a run has from its surroundings: its session, or the step that calls it.
 struct Surroundings {
   NamedPool* pool = nullptr;
+  /// Keeps the pool when a caller lends it for the run.
+  std::shared_ptr<NamedPool> lent_pool = nullptr;
+  int64_t priority = 0;
+  ParallelRunner* loops = nullptr;
   bool inline_only = false;
   bool collect_stats = false;
   std::chrono::steady_clock::time_point deadline = {};
@@ -78,6 +82,8 @@ class StepLease {
  private:
   /// Tells the meter and, when they are wanted, who asked for statistics and traces; before the slot is idle.
   void report(StepSlot& slot, const absl::Status& status, RunStats* stats);
+  /// Whose threads run the kernels, and its loops: the session's or the caller's.
+  absl::Status choose_threads(const RunOptions& options, Surroundings* around);
 
   std::shared_ptr<StepSlot> slot_;
   SlotStock* home_ = nullptr;

@@ -97,6 +97,13 @@ struct StepSlot : std::enable_shared_from_this<StepSlot>, private RunHost {
   NamedPool* pool = nullptr;
   /// What the kernels of the outermost step and of those nested in it allocate; null when nobody asked.
   std::shared_ptr<StepAllocations> allocations;
+  /// Among the kernels that wait for that pool's threads; more goes first.
+  int64_t priority = 0;
+  /// Splits the loops of its kernels instead of the device's; null: the device's.
+  ParallelRunner* loops = nullptr;
+  /// Of a run that brings threads of its own, and of the steps nested in it: `pool`. Of the run: `loops`.
+  std::shared_ptr<NamedPool> lent_pool;
+  std::unique_ptr<ParallelRunner> lent_loops;
   std::atomic<bool> finished{false};
   /// Set for a step that no thread waits for (one nested in another, one by message): called once instead, by whoever ends it.
   std::function<void()> when_finished;

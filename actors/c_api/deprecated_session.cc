@@ -96,7 +96,6 @@ TF_DeprecatedSession* TF_NewDeprecatedSession(const TF_SessionOptions* opts, TF_
   absl::StatusOr<std::shared_ptr<troupe::Session>> session = c_api::open_session(opts);
   c_api::set_status(status, session.status());
   if (!session.ok()) return nullptr;
-  c_api::remember_session(*session);
   return new TF_DeprecatedSession{*std::move(session)};
 }
 TROUPE_BORDER_OR({}, status)

@@ -59,9 +59,7 @@ absl::StatusOr<TF_Session*> load_into(const LoadArguments& a, TF_Graph* graph, T
   if (meta_graph_def != nullptr) {
     TROUPE_RETURN_IF_ERROR(to_buffer(model.meta_graph->SerializeAsString(), meta_graph_def));
   }
-  std::shared_ptr<Session> shared = std::move(model.session);
-  remember_session(shared);
-  auto* session = new TF_Session(std::move(shared), graph);
+  auto* session = new TF_Session(std::move(model.session), graph);
   session->num_nodes = graph->graph.num_ids();
   graph->num_extended = std::max(graph->num_extended, graph->graph.num_ids());
   ++graph->num_sessions;

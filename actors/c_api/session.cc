@@ -161,7 +161,6 @@ absl::Status extend_before_run(TF_Session* session) {
 absl::StatusOr<TF_Session*> new_session(TF_Graph* graph, const TF_SessionOptions* options) {
   if (graph == nullptr) return absl::InvalidArgumentError("A session needs a graph");
   TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Session> session, open_session(options));
-  remember_session(session);
   std::lock_guard lock(graph->mu);
   ++graph->num_sessions;
   return new TF_Session(std::move(session), graph);

@@ -41,8 +41,6 @@ namespace troupe::c_api {
 
 /// Opens a session in the process's runtime. Null options are the defaults.
 absl::StatusOr<std::shared_ptr<Session>> open_session(const TF_SessionOptions* options);
-/// Makes it one of those that TF_Reset closes.
-void remember_session(const std::shared_ptr<Session>& session);
 
 /// Whether `n` may be the length of `array`. InvalidArgument otherwise.
 absl::Status check_array(const void* array, int n, absl::string_view what);

@@ -2,9 +2,11 @@
 
 #include <caf/actor_addr.hpp>
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "actors/messages/in_process.h"
 #include "actors/options.h"
 #include "actors/run_values.h"
@@ -12,15 +14,21 @@
 
 namespace troupe {
 
-/// @name To the RUNTIME
-/// Answer: the SESSION's handle.
+class Session;
+
+/// @name To the RUNTIME, and to session factories that are actors
+/// Answer: the handle of a SESSION of the factory that accepts the options. It is whose who asks: no handle keeps it, it ends when it is sent an
+/// exit message, or with its runtime; CloseRequest only closes it.
 struct OpenSession {
   SessionOptions options;
 };
-/// Clears the named containers of all sessions (none: the default one) and closes them. Answer: Done.
+/// Clears the named containers (none: the default one) of all sessions of the factory that accepts the options, and closes them. Answer: Done.
 struct ResetRequest {
   std::vector<std::string> containers;
+  SessionOptions options = {};
 };
+
+/// @name To the RUNTIME
 struct RuntimeStatusRequest {};
 /// An open session.
 struct SessionStatus {
@@ -66,6 +74,15 @@ struct RuntimeStatus {
   int64_t kernels_waiting = 0;
   AllocatorStats memory;
   std::vector<StepMemory> steps;
+};
+/// INTERNAL: what a session factory made of the OpenSession, or the ResetRequest, of this number.
+struct FactoryOpened {
+  int64_t number = 0;
+  std::shared_ptr<absl::StatusOr<std::unique_ptr<Session>>> session;
+};
+struct FactoryReset {
+  int64_t number = 0;
+  absl::Status status;
 };
 
 }  // namespace troupe

@@ -36,6 +36,8 @@ struct ExtendGraph {
   /// Used when both are null: what the session's graph gets.
   std::shared_ptr<const GraphIncrement> increment = nullptr;
 };
+/// Nothing new is compiled from now on, and the graph's memory is given back. Answer: Done; FailedPrecondition without a graph, and twice.
+struct FinalizeRequest {};
 /// One step. Answer: RunReply.
 struct RunRequest {
   std::vector<NamedTensor> feeds;

@@ -14,6 +14,7 @@ namespace troupe {
 class OutstandingRun;
 class StepLease;
 struct GraphChange;
+struct SessionCore;
 struct Signature;
 struct SignatureAlias;
 
@@ -42,6 +43,11 @@ struct PartitionGraphsRequest {
 struct PartitionGraphs {
   /// Serialised GraphDefs.
   std::vector<std::string> graphs;
+};
+/// What stands behind a SESSION's handle, for a caller that runs steps on his own thread. Answer: CoreReply.
+struct CoreRequest {};
+struct CoreReply {
+  std::shared_ptr<SessionCore> core;
 };
 /// A partial run is over.
 struct PartialRunEnded {

@@ -76,6 +76,10 @@ struct LaunchKernels {
   const void* session = nullptr;
   /// The step that they belong to; also keeps it alive.
   std::shared_ptr<void> step;
+  /// More goes first.
+  int64_t priority = 0;
+  /// Keeps the pool when it was lent for the run: who takes the last kernel may end it.
+  std::shared_ptr<NamedPool> lent_pool = nullptr;
 };
 /// The step is cancelled: hand back what is queued of it.
 struct DropKernels {

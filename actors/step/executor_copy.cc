@@ -73,8 +73,8 @@ ExecutorState::Snapshot::~Snapshot() {
   }
 }
 
-void ExecutorState::start_from(StepState* step, bool inline_only, Snapshot& from) {
-  prepare(step, inline_only, false);
+void ExecutorState::start_from(StepState* step, bool inline_only, Snapshot& from, ParallelRunner* loops) {
+  prepare(step, inline_only, false, loops);
   // Of a partition that was through the frame has no iterations: this one is, too.
   root_ = from.root_ != nullptr ? std::move(from.root_) : std::make_unique<Frame>();
   for (const Ready& r : std::exchange(from.receives_, {})) {

@@ -60,8 +60,9 @@ void ExecutorState::grow_ring() {
   tail_ = n;
 }
 
-void ExecutorState::prepare(StepState* step, bool inline_only, bool collect_stats) {
+void ExecutorState::prepare(StepState* step, bool inline_only, bool collect_stats, ParallelRunner* loops) {
   step_ = step;
+  loops_ = loops;
   inline_only_ = inline_only;
   collect_stats_ = collect_stats || logs_memory();
   timings_.clear();
@@ -71,8 +72,8 @@ void ExecutorState::prepare(StepState* step, bool inline_only, bool collect_stat
   nodes_run_ = 0;
 }
 
-void ExecutorState::start(StepState* step, bool inline_only, bool collect_stats) {
-  prepare(step, inline_only, collect_stats);
+void ExecutorState::start(StepState* step, bool inline_only, bool collect_stats, ParallelRunner* loops) {
+  prepare(step, inline_only, collect_stats, loops);
   if (root_ == nullptr) root_ = std::make_unique<Frame>();
   begin_iteration(root_.get());
   for (int32_t n : partition_->roots()) make_ready(n, false, root_->iterations[0]);

@@ -49,12 +49,12 @@ class ExecutorState {
   ExecutorState(const ExecutorState&) = delete;
 
   /// Begins a step. `step` must stay valid until the step is finished. With inline_only nothing is launched; with
-  /// collect_stats every execution of a node is recorded.
-  void start(StepState* step, bool inline_only, bool collect_stats = false);
+  /// collect_stats every execution of a node is recorded; `loops` takes the loops of kernels, instead of the device's runner.
+  void start(StepState* step, bool inline_only, bool collect_stats = false, ParallelRunner* loops = nullptr);
   /// What a step has come to in a partition; to go on from once, anywhere.
   class Snapshot;
   /// Begins a step where another of the same partition was when it was copied. Takes what is in `from`.
-  void start_from(StepState* step, bool inline_only, Snapshot& from);
+  void start_from(StepState* step, bool inline_only, Snapshot& from, ParallelRunner* loops = nullptr);
   /// Nothing can be done before a receive is answered: all that is out are receives. Executor's thread only.
   bool at_rest();
   /// Of a step that is at rest, or through. Values are shared, counts copied, and receives begun anew. Executor's thread only.
@@ -94,7 +94,7 @@ class ExecutorState {
   friend struct IterationState;
   static constexpr size_t kSmallestRing = 64;
   struct Frame;
-  void prepare(StepState* step, bool inline_only, bool collect_stats);
+  void prepare(StepState* step, bool inline_only, bool collect_stats, ParallelRunner* loops);
   struct Ready {
     int32_t node;
     bool dead;
@@ -150,6 +150,7 @@ class ExecutorState {
   ExecutorHost* const host_;
   const uint64_t turn_cycles_;
   StepState* step_ = nullptr;
+  ParallelRunner* loops_ = nullptr;
   bool inline_only_ = false;
   bool collect_stats_ = false;
   /// Of the node that runs right now; what ran before.

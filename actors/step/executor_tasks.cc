@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "actors/step/executor_frame.h"
+#include "devices/lent_runner.h"
 
 // Kernels that run on other threads, or that are done later.
 
@@ -11,6 +12,7 @@ void KernelTask::run() {
     timing.begin_ns = wall_clock_ns();
     timing.thread = current_thread_id();
   }
+  const LentRunner loops(owner->loops_);
   uint64_t begin = cycle_now();
   const CompiledNode& n = owner->partition_->node(node);
   // What is queued is dropped once the step is cancelled.

@@ -11,6 +11,7 @@
 #include "actors/units/kernel_queue.h"
 #include "actors/units/thread_urgency.h"
 #include "devices/flush_denormals.h"
+#include "devices/thread_pool.h"
 
 namespace troupe {
 
@@ -81,6 +82,10 @@ NamedPool::NamedPool(caf::actor_system* system, std::string name, int num_thread
                                    : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
       urgency_(urgency), shared_(std::make_shared<Shared>(system, num_threads == kByHand)) {}
 
+NamedPool::NamedPool(caf::actor_system* system, ThreadPool* lent)
+    : name_("lent"), num_threads_(std::max(1, lent->num_threads())), urgency_(Urgency::kSteps),
+      shared_(std::make_shared<Shared>(system, false, lent)) {}
+
 NamedPool::~NamedPool() { stop(); }
 
 void NamedPool::stop() {
@@ -103,7 +108,7 @@ void NamedPool::retire() {
 }
 
 void NamedPool::start_threads() {
-  if (!threads_.empty() || shared_->stopping || shared_->by_hand) return;
+  if (!threads_.empty() || shared_->stopping || shared_->by_hand || is_lent()) return;
   try {
     while (static_cast<int>(threads_.size()) < num_threads_) {
       threads_.emplace_back(&NamedPool::work, shared_, urgency_);
@@ -140,7 +145,24 @@ void NamedPool::enqueue(caf::resumable* job) {
 
 void NamedPool::run(std::function<void()> job) { enqueue(new Call(std::move(job))); }
 
+/// Each is a job of the application's, which may be called when its run, and this pool, are gone.
+void NamedPool::lend_kernels(const std::shared_ptr<Shared>& shared, const std::shared_ptr<KernelQueue>& queue,
+                             size_t n) {
+  for (; n > 0; --n) {
+    try {
+      shared->lent->schedule([shared, queue] {
+        const FlushDenormals flush;
+        Unit unit(shared.get());
+        run_kernel(*queue, &unit);
+      });
+    } catch (...) {
+      if (const auto next = queue->pop()) next->task->run_to_end();
+    }
+  }
+}
+
 void NamedPool::run_kernels(const std::shared_ptr<KernelQueue>& queue, size_t n) {
+  if (is_lent()) return lend_kernels(shared_, queue, n);
   {
     std::unique_lock lock(shared_->mu);
     start_threads();

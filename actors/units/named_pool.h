@@ -15,6 +15,7 @@
 namespace troupe {
 
 class KernelQueue;
+class ThreadPool;
 
 /// N threads that resume the actors of steps and run their kernels, or do what takes long (`run`). Threads start with the
 /// first job and sleep when there is none; when the system gives none, the actor system's own run the jobs. Thread-safe.
@@ -31,6 +32,8 @@ class NamedPool {
 
   /// 0: as many threads as cores.
   NamedPool(caf::actor_system* system, std::string name, int num_threads, Urgency urgency = Urgency::kSteps);
+  /// Of an application's threads, which run kernels for as long as they are lent. What else comes goes to the actor system's own threads.
+  NamedPool(caf::actor_system* system, ThreadPool* lent);
   /// As stop. The runtime holds every pool, so that none is destroyed on a thread of its own.
   ~NamedPool();
 
@@ -42,6 +45,7 @@ class NamedPool {
 
   const std::string& name() const { return name_; }
   int num_threads() const { return num_threads_; }
+  bool is_lent() const { return shared_->lent != nullptr; }
 
   /// Resumes an actor; takes over its reference.
   void enqueue(caf::resumable* job);
@@ -71,13 +75,16 @@ class NamedPool {
   class Unit;
   /// What the threads share with the pool; they may outlive it by a moment.
   struct Shared {
-    Shared(caf::actor_system* s, bool hand) : system(s), by_hand(hand) {}
+    Shared(caf::actor_system* s, bool hand, ThreadPool* threads = nullptr)
+        : system(s), by_hand(hand), lent(threads) {}
     void enqueue(caf::resumable* job);
     /// No thread is left to run anything, or none could be made. With mu held, behind start_threads.
     bool has_nobody() const { return live_threads == 0; }
 
     caf::actor_system* const system;
     const bool by_hand;
+    /// Null: the threads are its own.
+    ThreadPool* const lent;
     std::mutex mu;
     std::condition_variable arrived;
     // Guarded by mu. Actors go before kernels: their turns are short.
@@ -92,6 +99,8 @@ class NamedPool {
   /// As many as can be made, unless there are some. With mu held.
   void start_threads();
   static bool run_kernel(KernelQueue& queue, Unit* unit);
+  static void lend_kernels(const std::shared_ptr<Shared>& shared, const std::shared_ptr<KernelQueue>& queue,
+                           size_t n);
   static void resume(caf::resumable* actor, Unit* unit);
   static void work(std::shared_ptr<Shared> shared, Urgency urgency);
 

@@ -132,7 +132,10 @@ SessionActor ActorTest::open_empty_session(const SessionOptions& options) {
 }
 
 void ActorTest::adopt(const SessionActor& opened) {
-  sessions_.push_back({opened, core_of(*runtime_, opened)});
+  for (const auto& core : runtime_->impl().live_sessions()) {
+    if (core->actor == opened) return sessions_.push_back({opened, core});
+  }
+  FAIL() << "RUNTIME does not know the session that it has opened";
 }
 
 void ActorTest::forget_session() {

@@ -72,13 +72,20 @@ TEST_F(RuntimeActorTest, opens_no_session_elsewhere_or_without_devices) {
   EXPECT_EQ(ask_status()->value().sessions, 0);
 }
 
-TEST_F(RuntimeActorTest, opens_no_session_whose_pool_has_another_size) {
+TEST_F(RuntimeActorTest, opens_sessions_whose_pool_has_another_size_but_they_take_no_graph) {
   SessionOptions options;
   options.inter_op_pools = {{1, "shared"}};
-  EXPECT_TRUE(try_open(options)->status.ok());
-  EXPECT_TRUE(try_open(options)->status.ok());
+  open_session(options);
+  open_session(options);
   options.inter_op_pools = {{2, "shared"}};
-  EXPECT_EQ(try_open(options)->status.code(), absl::StatusCode::kInvalidArgument);
+  open_empty_session(options);
+  const auto graph = std::make_shared<const Graph>(graph_.clone());
+  const auto created = ask<Done>(session(), CreateGraph{nullptr, graph});
+  const auto extended = ask<Done>(session(), ExtendGraph{nullptr, graph});
+  const auto finalized = ask<Done>(session(), FinalizeRequest{});
+  run_all();
+  for (const auto& refused : {created, extended, finalized})
+    EXPECT_EQ(refused->status.code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(RuntimeActorTest, gives_a_name_and_version_to_one_open_session_at_a_time) {

@@ -104,6 +104,36 @@ TEST_F(SessionActorTest, plans_with_the_graph_as_it_was_extended_before) {
   EXPECT_EQ(first(*reply), 42);
 }
 
+TEST_F(SessionActorTest, finalizes_behind_the_changes_and_compilations_that_came_before) {
+  open_session();
+  const auto compiling = ask_for_run("sum");
+  ASSERT_TRUE(run_turn_of(session()));
+  const auto extended = ask<Done>(session(), more("more"));
+  const auto waits = ask_for_run("more");
+  const auto finalized = ask<Done>(session(), FinalizeRequest{});
+  const auto late = ask<Done>(session(), more("another"));
+  run_all();
+  EXPECT_EQ(first(*compiling), 42);
+  EXPECT_TRUE(extended->status.ok()) << extended->status;
+  EXPECT_EQ(first(*waits), 42) << "it was asked before";
+  EXPECT_TRUE(finalized->status.ok()) << finalized->status;
+  EXPECT_EQ(late->status.message(), "Session has been finalized.");
+  EXPECT_EQ(first(*run("sum")), 42);
+  EXPECT_EQ(run("far")->status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(send<Done>(FinalizeRequest{})->status.message(), "Session already finalized.");
+}
+
+TEST_F(SessionActorTest, shows_what_stands_behind_it_until_it_ends) {
+  open_session();
+  EXPECT_EQ(send<CoreReply>(CoreRequest{})->value().core, core());
+  const SessionActor gone = session();
+  kill(gone);
+  run_all();
+  const auto nobody = ask<CoreReply>(gone, CoreRequest{});
+  run_all();
+  EXPECT_EQ(nobody->status.code(), absl::StatusCode::kUnavailable);
+}
+
 TEST_F(SessionActorTest, runs_a_callable_until_it_is_released) {
   open_session();
   const CallableHandle handle = send<CallableReply>(MakeCallable{callable_of("sum")})->value().handle;
