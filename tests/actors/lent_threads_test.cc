@@ -319,18 +319,18 @@ TEST_F(LentThreads, serve_the_run_of_the_highest_priority_first) {
     options.priority = priority;
     return std::jthread([&s, fetch, options] { EXPECT_TRUE(run(s, fetch, options).ok()); });
   };
-  const std::jthread hold = in_thread("hold", true, 9);
+  std::jthread hold = in_thread("hold", true, 9);
   while (held == 0) std::this_thread::yield();
   await_waiting(1);
-  const std::jthread low = in_thread("low", true, 1);
+  std::jthread low = in_thread("low", true, 1);
   await_waiting(3);
   // Priorities count only among runs that ask for it.
-  const std::jthread unasked = in_thread("unasked", false, 8);
+  std::jthread unasked = in_thread("unasked", false, 8);
   await_waiting(5);
-  const std::jthread high = in_thread("high", true, 2);
+  std::jthread high = in_thread("high", true, 2);
   await_waiting(7);
   let_go = true;
-  for (const std::jthread* t : {&hold, &low, &unasked, &high}) const_cast<std::jthread*>(t)->join();
+  for (std::jthread* t : {&hold, &low, &unasked, &high}) t->join();
   EXPECT_THAT(names, ElementsAre("high/a", "high/b", "low/a", "low/b", "unasked/a", "unasked/b"));
 }
 
