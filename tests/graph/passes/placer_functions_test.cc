@@ -16,13 +16,15 @@ std::string function_text(const std::string& name, const std::vector<std::string
   auto arg = [](const std::string& n) {
     return " { name: '" + n + "' type: " + (n[0] == 'x' || n[0] == 'y' ? "DT_FLOAT" : "DT_RESOURCE") + " }";
   };
-  std::string text = "library { function { signature { name: '" + name + "'";
+  std::string text = "function { signature { name: '" + name + "'";
   for (const std::string& a : args) text += " input_arg" + arg(a);
   for (const auto& [r, value] : results) text += " output_arg" + arg(r);
   text += " }" + body + more;
   for (const auto& [r, value] : results) text += " ret { key: '" + r + "' value: '" + value + "' }";
-  return text + " } }\n";
+  return text + " }\n";
 }
+
+std::string library_text(const std::string& functions) { return "library { " + functions + "}\n"; }
 
 std::string node_text(const std::string& field, const std::string& name, const std::string& op,
                       const std::vector<std::string>& inputs, const std::string& device = "") {
@@ -35,7 +37,7 @@ std::string in_body(const std::string& name, const std::string& op, const std::v
   return node_text(" node_def", name, op, inputs, device);
 }
 
-const std::string kFunctionsOfResources =
+const std::string kFunctionsOfResources = library_text(
     function_text("Through", {"h", "x"}, {{"r", "p:o:0"}, {"y", "relu:o:0"}},
                   in_body("p", "Pass", {"h"}) + in_body("relu", "Relu1", {"x"})) +
     function_text("TwoThrough", {"h", "i"}, {{"r", "p:o:0"}, {"s", "q:o:0"}},
@@ -60,10 +62,11 @@ const std::string kFunctionsOfResources =
     function_text("CalledOnCpu", {}, {{"r", "h:o:0"}}, in_body("h", "Handle", {}, "/device:FakeCPU:1"),
                   " attr { key: '_noinline' value { b: true } }") +
     function_text("CallsCalled", {}, {{"r", "c:r:0"}}, in_body("c", "Called", {})) +
+    function_text("Gone", {}, {{"r", "h:o:0"}}, in_body("h", "NoSuchOp", {})) +
     function_text("Recursive", {"h"}, {{"r", "p:o:0"}},
                   in_body("again", "Recursive", {"h"}) + in_body("p", "Pass", {"again:r:0"})) +
     function_text("Mutual", {"h"}, {{"r", "c:r:0"}}, in_body("c", "Mutual2", {"h"})) +
-    function_text("Mutual2", {"h"}, {{"r", "c:r:0"}}, in_body("c", "Mutual", {"h"}));
+    function_text("Mutual2", {"h"}, {{"r", "c:r:0"}}, in_body("c", "Mutual", {"h"})));
 
 const char* const kCpu = "/device:FakeCPU:0";
 const char* const kGpu = "/device:FakeGPU:0";
@@ -364,7 +367,6 @@ TEST_F(PlacerFunctions, return_to_users_that_come_later_what_is_where_it_is) {
 
 TEST_F(PlacerFunctions, that_are_broken_are_told_to_who_runs_them) {
   add("f", "Gone");
-  text_ += function_text("Gone", {}, {{"r", "h:o:0"}}, in_body("h", "NoSuchOp", {}));
   add("use", "Use", {"f"});
   EXPECT_EQ(decide(), absl::OkStatus());
 }
