@@ -193,14 +193,15 @@ TEST_F(LowerControlFlow, s356_makes_a_loop_of_a_while) {
 // --- functions ---
 
 TEST_F(LowerControlFlow, s355_puts_functions_in_place_of_calls_inside_of_functions) {
-  std::string chain;
+  std::string chain = "library {";
   for (int i = 1; i <= 4; ++i) {
-    absl::StrAppend(&chain, "library { function { signature { name: 'Times", 2 << i,
+    absl::StrAppend(&chain, " function { signature { name: 'Times", 2 << i,
                     "' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } } ");
     const std::string inner = i == 1 ? "Twice" : absl::StrCat("Times", 1 << i);
-    absl::StrAppend(&chain, "node_def { name: 'a' op: '", inner, "' input: 'x' } node_def { name: 'b' op: '",
-                    i == 1 ? "Twice" : "Twice", "' input: 'a:y:0' } ret { key: 'y' value: 'b:y:0' } } }\\n");
+    absl::StrAppend(&chain, "node_def { name: 'a' op: '", inner,
+                    "' input: 'x' } node_def { name: 'b' op: 'Twice' input: 'a:y:0' } ret { key: 'y' value: 'b:y:0' } }");
   }
+  chain += " }";
   lower(placeholder_text("x", "DT_FLOAT") + "node { name: 'call' op: 'Times32' input: 'x' }" + use("call") +
             chain,
         "use");

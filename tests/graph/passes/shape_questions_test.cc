@@ -15,8 +15,9 @@ class Questions : public testing::Test {
     return b.op("Fill", {b.constant(Tensor::vector<int32_t>(dims)), b.placeholder(DataType::kFloat, {})});
   }
   /// What Shape of `x` is; "?" where nobody can tell.
-  std::string shape_of(Out x) {
-    Out shape = b.op("Shape", {x}, {{"out_type", DataType::kInt64}});
+  std::string shape_of(Out x) { return answer_of(question(x)); }
+  Out question(Out x) { return b.op("Shape", {x}, {{"out_type", DataType::kInt64}}); }
+  std::string answer_of(Out shape) {
     EXPECT_TRUE(b.status().ok()) << b.status();
     auto answer = ShapeQuestions(b.graph()).answer(b.graph().node(shape.node()));
     if (!answer) return "?";
@@ -49,14 +50,14 @@ TEST_F(Questions, do_not_believe_what_is_only_declared) {
 
 TEST_F(Questions, of_a_loop_are_open_but_for_what_never_changes) {
   Out x = filled({2});
-  Out inside_shape, constant_shape;
+  Out inside;
   b.while_loop(
       {x}, [&](const std::vector<Out>&) { return b.constant(false); },
       [&](const std::vector<Out>& v) {
-        inside_shape = v[0];
+        inside = question(v[0]);
         return std::vector<Out>{v[0]};
       });
-  EXPECT_EQ(shape_of(inside_shape), "?") << "it may come back in another shape";
+  EXPECT_EQ(answer_of(inside), "?") << "it may come back in another shape";
   Out fixed = b.op("Enter", {x}, {{"frame_name", "f"}, {"is_constant", true}});
   EXPECT_EQ(shape_of(b.neg(fixed)), "[2]");
 }
