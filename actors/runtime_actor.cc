@@ -157,14 +157,16 @@ class RuntimeActorImpl final : public RuntimeActor::base {
   /// What this actor knows, and what the DEVICEs say.
   caf::result<RuntimeStatus> status() {
     auto promise = make_response_promise<RuntimeStatus>();
-    const std::vector<DeviceActor> devices = impl_->devices();
+    const std::map<std::string, DeviceActor> devices = impl_->devices();
     RuntimeStatus so_far = describe();
-    so_far.device_loads.resize(devices.size());
+    for (const auto& [name, d] : devices) so_far.device_loads.emplace_back().name = name;
     const int64_t id = reports_.open(promise, std::move(so_far), devices.size());
-    for (size_t i = 0; i < devices.size(); ++i) {
-      request(devices[i], kDevicePatience, DeviceStatusRequest{})
+    size_t i = 0;
+    for (const auto& [name, d] : devices) {
+      request(d, kDevicePatience, DeviceStatusRequest{})
           .then([this, id, i](const DeviceStatus& s) { note(id, i, s); },
                 [this, id, i](caf::error&) { note(id, i, {}); });
+      ++i;
     }
     return promise;
   }
@@ -175,8 +177,8 @@ class RuntimeActorImpl final : public RuntimeActor::base {
     all.kernels_launched += s.kernels_launched;
     all.kernels_waiting += s.kernels_waiting;
     all.steps.insert(all.steps.end(), s.steps.begin(), s.steps.end());
-    all.device_loads[device] = {absl::StrCat("CPU:", device), s.batches, s.kernels_launched,
-                                s.kernels_waiting, s.steps};
+    DeviceLoad& load = all.device_loads[device];
+    load = {load.name, s.batches, s.kernels_launched, s.kernels_waiting, s.steps};
     reports_.one_answered(id);
   }
 

@@ -44,11 +44,16 @@ std::unique_ptr<Device> make_device(const DeviceType& type, int index, Allocator
                                   type.loops != nullptr ? type.loops : loops);
 }
 
+/// "CPU:0": all are of this task.
+std::string local_name(const Device& device) {
+  return device.name().substr(sizeof(kTaskPrefix) - 1 + sizeof("/device:") - 1);
+}
+
 }  // namespace
 
 DeviceActor Runtime::Impl::device(const Device& device) {
   std::lock_guard lock(mu_);
-  DeviceActor& known = devices_[device.name()];
+  DeviceActor& known = devices_[local_name(device)];
   auto died = [](const DeviceActor& d) {
     return caf::actor_cast<caf::abstract_actor*>(d)->getf(caf::abstract_actor::is_terminated_flag);
   };
@@ -58,11 +63,9 @@ DeviceActor Runtime::Impl::device(const Device& device) {
   return known;
 }
 
-std::vector<DeviceActor> Runtime::Impl::devices() {
+std::map<std::string, DeviceActor> Runtime::Impl::devices() {
   std::lock_guard lock(mu_);
-  std::vector<DeviceActor> out;
-  for (const auto& [name, d] : devices_) out.push_back(d);
-  return out;
+  return devices_;
 }
 
 absl::Status Runtime::Impl::add_devices(SessionCore* core) {

@@ -46,10 +46,10 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   ParallelRunner* intra_op_pool(int num_threads);
   /// Waiting threads, and a clock, shared by all sessions that ask for so many; 0: the runtime's own.
   std::shared_ptr<Services> io_services(int num_threads);
-  /// The DEVICE of all sessions' devices of that name; spawned when first asked for, and again when it has died.
+  /// The DEVICE of all sessions' devices of that name ("CPU:0"); spawned when first asked for, and again when it has died.
   DeviceActor device(const Device& device);
-  /// The DEVICEs that there are.
-  std::vector<DeviceActor> devices();
+  /// The DEVICEs that there are, by name.
+  std::map<std::string, DeviceActor> devices();
   /// Of every pool that there is; the compile pool is "compile", that of the threads that may wait "waiting".
   std::vector<PoolStatus> pool_statuses();
   /// Closed ones, too, until the last of their steps is gone.

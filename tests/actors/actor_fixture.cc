@@ -45,7 +45,7 @@ void ActorTest::TearDown() {
 
 ActorTest::~ActorTest() {
   kill(runtime_handle(), caf::exit_reason::user_shutdown);
-  for (const DeviceActor& d : runtime_->impl().devices()) kill(d, caf::exit_reason::user_shutdown);
+  for (const auto& [name, d] : runtime_->impl().devices()) kill(d, caf::exit_reason::user_shutdown);
   run_all();
   runtime_.reset();
   system_.reset();

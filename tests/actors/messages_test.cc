@@ -226,7 +226,7 @@ TEST_F(MessagesTest, the_runtime_and_its_devices_tell_what_they_launched) {
   add("ab", "TestAdd", {}, {{a, 0}, {b, 0}});
   Session& s = open();
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(s.run(x(), {"ab"}).ok());
-  const auto device = ask<DeviceStatus>(runtime_->impl().devices().at(0), DeviceStatusRequest{});
+  const auto device = ask<DeviceStatus>(runtime_->impl().devices().at("CPU:0"), DeviceStatusRequest{});
   ASSERT_TRUE(device.ok()) << device.status();
   EXPECT_GE(device->batches, 1);
   EXPECT_GE(device->kernels_launched, 2);

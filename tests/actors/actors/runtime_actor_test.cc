@@ -160,7 +160,7 @@ TEST_F(RuntimeActorTest, waits_for_an_executor_inside_a_kernel_no_longer_than_it
   open_session();
   run("sum");
   Probe silent(system());
-  tell(runtime_->impl().devices().at(0), JoinDevice{silent.actor().address()});
+  tell(runtime_->impl().devices().at("CPU:0"), JoinDevice{silent.actor().address()});
   const auto status = ask_status();
   const auto other = ask_status();
   EXPECT_TRUE(status->waits());
@@ -173,7 +173,7 @@ TEST_F(RuntimeActorTest, waits_for_an_executor_inside_a_kernel_no_longer_than_it
 TEST_F(RuntimeActorTest, does_without_a_device_that_has_died) {
   open_session();
   run("sum");
-  kill(runtime_->impl().devices().at(0));
+  kill(runtime_->impl().devices().at("CPU:0"));
   const auto status = ask_status();
   EXPECT_EQ(status->times, 1);
   EXPECT_EQ(status->value().sessions, 1);
@@ -184,7 +184,7 @@ TEST_F(RuntimeActorTest, answers_those_who_wait_when_it_dies) {
   open_session();
   run("sum");
   Probe silent(system());
-  tell(runtime_->impl().devices().at(0), JoinDevice{silent.actor().address()});
+  tell(runtime_->impl().devices().at("CPU:0"), JoinDevice{silent.actor().address()});
   const auto waits = ask_status();
   kill(runtime_handle());
   const auto late = ask<SessionActor>(runtime_handle(), OpenSession{});
