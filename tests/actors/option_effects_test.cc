@@ -71,7 +71,8 @@ class OptionEffects : public SessionTest {
     RunOptions options;
     options.output_partition_graphs = true;
     std::map<std::string, pb::NodeDef> nodes;
-    for (const auto& graph : run(open_graph(config), options).partition_graphs()) {
+    const pb::RunMetadata metadata = run(open_graph(config), options);
+    for (const auto& graph : metadata.partition_graphs()) {
       for (const auto& n : graph.node()) nodes[n.name()] = n;
     }
     return nodes;

@@ -81,7 +81,7 @@ TEST_F(ConsolePage, shows_sessions_running_steps_pools_devices_and_the_last_step
   EXPECT_THAT(dom,
               AllOf(HasSubstr("<b>4</b><span>runs</span>"), HasSubstr("<b>1</b><span>steps in flight</span>"),
                     HasSubstr("<b>1</b><span>sessions</span>"),
-                    HasSubstr("<div id=\"errors\">NOT_FOUND 1</div>")));
+                    HasSubstr("<div id=\"errors\">INVALID_ARGUMENT 1</div>")));
   EXPECT_THAT(dom, HasSubstr("(TestHang) on /job:localhost")) << "the frontier of what hangs";
   EXPECT_THAT(dom, AllOf(HasSubstr("&lt;b&gt;bold"), Not(HasSubstr("<b>bold")))) << "names are no HTML";
   EXPECT_THAT(dom, AllOf(HasSubstr(">default</td>"), HasSubstr(">compile</td>"), HasSubstr(">waiting</td>")));

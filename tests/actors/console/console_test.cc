@@ -77,8 +77,7 @@ TEST_F(ConsoleTest, counts_runs_errors_and_durations_for_prometheus) {
   EXPECT_EQ(sample(text, "troupe_runs_total"), 5);
   EXPECT_EQ(sample(text, "troupe_sessions"), 1);
   EXPECT_EQ(sample(text, "troupe_steps_in_flight"), 0);
-  EXPECT_EQ(sample(text, "troupe_run_errors_total{code=\"INVALID_ARGUMENT\"}"), 3);
-  EXPECT_EQ(sample(text, "troupe_run_errors_total{code=\"NOT_FOUND\"}"), 1);
+  EXPECT_EQ(sample(text, "troupe_run_errors_total{code=\"INVALID_ARGUMENT\"}"), 4);
   EXPECT_EQ(sample(text, "troupe_run_errors_total{code=\"INTERNAL\"}"), 0);
   EXPECT_GE(sample(text, "troupe_step_duration_seconds_sum"), 0.03);
   EXPECT_EQ(sample(text, "troupe_step_duration_seconds_bucket{le=\"+Inf\"}"),

@@ -40,7 +40,8 @@ class StepTracingTest : public SessionTest {
     std::vector<json> out;
     for (const auto& e : fs::directory_iterator(options_.folder)) {
       std::ifstream in(e.path());
-      for (const json& event : json::parse(in).at("traceEvents")) out.push_back(event);
+      const json file = json::parse(in);
+      for (const json& event : file.at("traceEvents")) out.push_back(event);
     }
     return out;
   }

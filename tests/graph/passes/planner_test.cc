@@ -247,7 +247,8 @@ TEST_F(Planner, s135_refuses_a_graph_that_is_not_complete) {
 
 TEST_F(Planner, leaves_alone_what_nobody_may_replace) {
   Out x = b.placeholder(DataType::kFloat, {}, "x");
-  b.add(b.neg(x, "one"), b.neg(x, "other"), "y");
+  Out one = b.neg(x, "one");
+  b.add(one, b.neg(x, "other"), "y");
   PlanOptions options;
   options.may_replace = [](const Node& n) { return n.name != "other"; };
   auto kept = plan({{"x"}, {"y"}, {}}, options);
