@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "actors/open_questions.h"
+#include "actors/step_slot.h"
 #include "actors/units/kernel_queue.h"
 #include "actors/units/named_pool.h"
 #include "actors/units/sender_thread.h"
@@ -33,7 +34,7 @@ class DeviceImpl final : public DeviceActor::base {
 
   behavior_type make_behavior() override {
     return {
-        [this](const JoinDevice& m) { executors_.push_back(m.executor); },
+        [this](const JoinDevice& m) { executors_.push_back(m); },
         [this](const LaunchKernels& m) { queue_kernels(m); },
         [this](const DropKernels& m) { drop(m); },
         [this](DeviceStatusRequest) -> caf::result<DeviceStatus> { return report(); },
@@ -41,6 +42,11 @@ class DeviceImpl final : public DeviceActor::base {
   }
 
  private:
+  struct Member {
+    ExecutorActor executor;
+    std::shared_ptr<StepSlot> slot;
+  };
+
   void queue_kernels(const LaunchKernels& m) {
     ++batches_;
     kernels_ += static_cast<int64_t>(m.tasks.size());
@@ -73,15 +79,27 @@ class DeviceImpl final : public DeviceActor::base {
     status.kernels_launched = kernels_;
     for (const auto& [pool, queue] : queues_) status.kernels_waiting += static_cast<int64_t>(queue->size());
     status.memory = memory_->stats();
-    const std::vector<ExecutorActor> alive = executors_alive();
+    const std::vector<Member> alive = members_alive();
     auto promise = make_response_promise<DeviceStatus>();
     const int64_t id = reports_.open(promise, std::move(status), alive.size());
-    for (const ExecutorActor& e : alive) {
-      request(e, kReportPatience, InspectExecutor{})
+    for (const Member& m : alive) ask(m, id);
+    return promise;
+  }
+
+  /// Only while its step runs: a message to an idle EXECUTOR waits for a thread of a pool, and the next step behind it.
+  void ask(const Member& m, int64_t id) {
+    const auto ask_now = [&](int64_t) {
+      request(m.executor, kReportPatience, InspectExecutor{})
           .then([this, id](const FrontierReply& r) { note(id, r.memory); },
                 [this, id](caf::error&) { note(id, {}); });
-    }
-    return promise;
+    };
+    if (m.slot == nullptr) return ask_now(0);
+    bool asked = false;
+    m.slot->life.token().while_running([&](int64_t step) {
+      asked = true;
+      ask_now(step);
+    });
+    if (!asked) reports_.one_answered(id);
   }
 
   void note(int64_t id, const StepMemory& held) {
@@ -89,12 +107,13 @@ class DeviceImpl final : public DeviceActor::base {
     reports_.one_answered(id);
   }
 
-  std::vector<ExecutorActor> executors_alive() {
-    std::vector<ExecutorActor> alive;
-    std::erase_if(executors_, [&](const caf::actor_addr& address) {
-      auto executor = caf::actor_cast<ExecutorActor>(address);
-      if (!executor) return true;
-      alive.push_back(std::move(executor));
+  std::vector<Member> members_alive() {
+    std::vector<Member> alive;
+    std::erase_if(executors_, [&](const JoinDevice& m) {
+      auto executor = caf::actor_cast<ExecutorActor>(m.executor);
+      auto slot = m.slot.has_value() ? m.slot->lock() : nullptr;
+      if (!executor || (m.slot.has_value() && slot == nullptr)) return true;
+      alive.push_back({std::move(executor), std::move(slot)});
       return false;
     });
     return alive;
@@ -105,7 +124,7 @@ class DeviceImpl final : public DeviceActor::base {
   const std::shared_ptr<const Allocator> memory_;
   /// What waits, by the pool whose threads it is for.
   absl::flat_hash_map<NamedPool*, std::shared_ptr<KernelQueue>> queues_;
-  std::vector<caf::actor_addr> executors_;
+  std::vector<JoinDevice> executors_;
   /// Who asked what steps hold, while EXECUTORs are asked.
   OpenQuestions<DeviceStatus> reports_;
   int64_t batches_ = 0;

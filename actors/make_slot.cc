@@ -40,7 +40,7 @@ std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code,
     slot->drain_messages.emplace_back();
     slot->done_messages.emplace_back();
     slot->executors.push_back(spawn_executor(system, slot, static_cast<int>(i)));
-    caf::anon_send(slot->devices.back(), JoinDevice{slot->executors.back().address()});
+    caf::anon_send(slot->devices.back(), JoinDevice{slot->executors.back().address(), slot});
   }
   // A first message, so that STEP begins to watch its children before the first run: a direct run sends it none.
   caf::anon_send(slot->step, CancelStep{0});

@@ -3,6 +3,7 @@
 #include <caf/actor_addr.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@
 #include "graph/tensor/tensor.h"
 
 namespace troupe {
+
+struct StepSlot;
 
 class NamedPool;
 
@@ -67,6 +70,8 @@ struct FrontierReply {
 /// An EXECUTOR that runs steps on it, alive or not.
 struct JoinDevice {
   caf::actor_addr executor;
+  /// Whose it is: it is asked while that runs a step. None: always.
+  std::optional<std::weak_ptr<StepSlot>> slot = std::nullopt;
 };
 /// Ready nodes whose kernels are to run on the step's pool.
 struct LaunchKernels {

@@ -2,6 +2,7 @@
 #include "tests/actors/called_functions.h"
 
 #include <gmock/gmock.h>
+#include <google/protobuf/text_format.h>
 
 #include <atomic>
 #include <cstdio>
@@ -161,14 +162,20 @@ TEST_F(CalledFunctions, are_cancelled_with_their_caller) {
 }
 
 TEST_F(CalledFunctions, leave_nothing_of_what_they_made_for_the_step) {
-  const std::string pushes = "library { function { signature { name: 'Pushes' input_arg { name: 'x' type: DT_FLOAT } "
-      "output_arg { name: 'y' type: DT_FLOAT } is_stateful: true } attr { key: '_noinline' value { b: true } }"
-      " node_def { name: 'most' op: 'Const' attr { key: 'dtype' value { type: DT_INT32 } }"
-      " attr { key: 'value' value { tensor { dtype: DT_INT32 tensor_shape {} int_val: 4 } } } }"
-      " node_def { name: 'stack' op: 'StackV2' input: 'most:output:0' attr { key: 'elem_type' value { type: DT_FLOAT } } }"
-      " node_def { name: 'push' op: 'StackPushV2' input: 'stack:handle:0' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } }"
-      " ret { key: 'y' value: 'push:output:0' } } }\n";
-  Session& s = open_text(pushes + x_and_call("Pushes"));
+  tensorflow::GraphDef pushes;
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(R"(
+    library { function {
+      signature { name: "Pushes" input_arg { name: "x" type: DT_FLOAT } output_arg { name: "y" type: DT_FLOAT } is_stateful: true }
+      attr { key: "_noinline" value { b: true } }
+      node_def { name: "stack" op: "Stack" attr { key: "elem_type" value { type: DT_FLOAT } } }
+      node_def { name: "push" op: "StackPush" input: "stack:handle:0" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
+      ret { key: "y" value: "push:output:0" }
+    } })",
+                                                            &pushes));
+  pushes.MergeFrom(graph_of(x_and_call("Pushes")));
+  session_ = *Session::open(*runtime_);
+  ASSERT_TRUE(session_->create(pushes).ok());
+  Session& s = *session_;
   const auto in_use = [&] { return runtime_->impl().host_memory->stats().bytes_in_use; };
   const int64_t before = in_use();
   {

@@ -165,13 +165,15 @@ class LentThreads : public SessionTest {
   /// Until so many kernels wait for threads.
   void await_waiting(int64_t kernels) {
     const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    int64_t last = -1;
     while (std::chrono::steady_clock::now() < patience) {
       const auto status =
           ask<RuntimeStatus>(runtime_->system(), runtime_actor(*runtime_), RuntimeStatusRequest{});
       if (status.ok() && status->kernels_waiting == kernels) return;
+      last = status.ok() ? status->kernels_waiting : -1;
       std::this_thread::yield();
     }
-    ADD_FAILURE() << "there were never " << kernels << " kernels waiting";
+    ADD_FAILURE() << "there were never " << kernels << " kernels waiting, but " << last;
   }
 
   static inline std::mutex mu;

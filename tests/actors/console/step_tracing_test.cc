@@ -106,7 +106,8 @@ TEST_F(StepTracingTest, writes_what_a_slow_run_did_and_no_quick_one) {
 TEST_F(StepTracingTest, draws_the_messages_between_the_actors_of_a_step) {
   const int in = placeholder("x");
   const int a = add("a", "TestSleep", {{"micros", int64_t{2000}}}, {{in, 0}}, {}, "/cpu:0");
-  const int b = add("b", "TestSleep", {{"micros", int64_t{2000}}}, {{in, 0}}, {}, "/cpu:0");
+  // Another number, so that they are not one node.
+  const int b = add("b", "TestSleep", {{"micros", int64_t{2001}}}, {{in, 0}}, {}, "/cpu:0");
   add("sum", "TestAdd", {}, {{a, 0}, {b, 0}}, {}, "/cpu:1");
   SessionOptions two;
   two.device_count["CPU"] = 2;

@@ -10,6 +10,8 @@ namespace troupe {
 template <class T>
 absl::Status output_step_handle(KernelContext& context, const std::shared_ptr<T>& resource) {
   const DataType type = context.output_type(0);
+  // It goes with the step, also where its handle alone holds it.
+  context.step().used_step_container.store(true, std::memory_order_relaxed);
   if (type == DataType::kResource) {
     ResourceHandle handle = make_handle<T>(*context.device(), resource->container(), resource->name());
     handle.anonymous = std::static_pointer_cast<Resource>(resource);
@@ -21,7 +23,6 @@ absl::Status output_step_handle(KernelContext& context, const std::shared_ptr<T>
           .template lookup_or_create<T>(resource->container(), resource->name(),
                                         [&]() -> absl::StatusOr<std::shared_ptr<T>> { return resource; })
           .status());
-  context.step().used_step_container.store(true, std::memory_order_relaxed);
   std::shared_ptr<RefTensor> ref = make_ref_handle(resource->container(), resource->name());
   if (is_ref(type)) {
     context.set_output_ref(0, std::move(ref));
