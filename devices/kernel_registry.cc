@@ -104,6 +104,17 @@ std::vector<const KernelDef*> KernelRegistry::of(const std::string& op) const {
   return out;
 }
 
+namespace {
+
+constexpr char kCpu[] = "CPU";
+
+/// What moves a value between devices of a process, as a reference: a CPU's kernel serves all types that bring none of their own.
+bool is_transfer(absl::string_view op) {
+  return op == "_Send" || op == "_Recv" || op == "_HostSend" || op == "_HostRecv";
+}
+
+}  // namespace
+
 absl::StatusOr<const KernelDef*> KernelRegistry::find(const std::string& op, const std::string& device_type,
                                                       const AttrMap& attrs) const {
   std::shared_lock lock(mu_);
@@ -122,6 +133,8 @@ absl::StatusOr<const KernelDef*> KernelRegistry::find(const std::string& op, con
     }
     if (best == nullptr || def->priority > best->priority) best = def.get();
   }
+  lock.unlock();
+  if (best == nullptr && device_type != kCpu && is_transfer(op)) return find(op, kCpu, attrs);
   return best;
 }
 

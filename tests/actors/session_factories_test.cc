@@ -208,7 +208,7 @@ TEST_F(SessionFactoriesTest, open_sessions_by_message_that_end_when_they_are_tol
 }
 
 TEST_F(SessionFactoriesTest, may_be_actors) {
-  const auto other = Runtime::create();
+  const auto other = Runtime::create(runtime_->system());
   auto asked = std::make_shared<FactoryActor::Asked>();
   auto actor = runtime_->system().spawn<FactoryActor>(runtime_actor(*other), asked);
   ASSERT_EQ(factories().add("ACTOR", make_actor_session_factory("actor://", actor)), absl::OkStatus());
