@@ -10,6 +10,9 @@ namespace troupe {
 namespace {
 [[gnu::used]] const Runtime::Impl* const runtime_type = nullptr;
 [[gnu::used]] const IterationState* const iteration_type = nullptr;
+// Elements of vectors, which nothing else here makes complete.
+static_assert(sizeof(std::weak_ptr<SessionCore>) == sizeof(std::weak_ptr<StepSlot>));
+static_assert(sizeof(std::unique_ptr<ExecutorState>) == sizeof(std::unique_ptr<KernelTask>));
 }  // namespace
 
 constinit std::mutex DebuggerAnchor::mu_;

@@ -10,7 +10,6 @@
 #include "actors/console/console.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "tests/actors/session_fixture.h"
 #include "tests/system/program.h"
 
@@ -26,14 +25,7 @@ using testing::Not;
 /// A browser of the Chromium family: TROUPE_CHROMIUM, or one that the PATH has; "" when there is none.
 std::string find_browser() {
   if (const char* given = std::getenv("TROUPE_CHROMIUM")) return given;
-  const char* path = std::getenv("PATH");
-  for (const absl::string_view folder : absl::StrSplit(path == nullptr ? "" : path, ':', absl::SkipEmpty())) {
-    for (const char* name : {"chromium", "chromium-browser", "google-chrome"}) {
-      const std::string file = absl::StrCat(folder, "/", name);
-      if (::access(file.c_str(), X_OK) == 0) return file;
-    }
-  }
-  return "";
+  return find_program({"chromium", "chromium-browser", "google-chrome"});
 }
 
 class ConsolePage : public SessionTest {

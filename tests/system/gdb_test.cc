@@ -18,7 +18,8 @@ const std::vector<std::string> kQuestions = {"troupe sessions", "troupe steps", 
 class GdbTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (run_program("gdb", {"--version"}).exit_code != 0) GTEST_SKIP() << "there is no gdb on this machine";
+    gdb_ = find_program({"gdb"});
+    if (gdb_.empty()) GTEST_SKIP() << "there is no gdb on this machine";
   }
   static std::vector<std::string> batch(const std::vector<std::string>& commands) {
     std::vector<std::string> arguments = {"-nx", "-batch"};
@@ -40,6 +41,8 @@ class GdbTest : public testing::Test {
     EXPECT_THAT(out, ContainsRegex("partition 0: sum \\(AddV2\\): waits for _recv_b"));
     EXPECT_THAT(out, Not(HasSubstr("Traceback")));
   }
+
+  std::string gdb_;
 };
 
 TEST_F(GdbTest, tells_what_a_process_and_its_core_are_doing) {
@@ -51,7 +54,7 @@ TEST_F(GdbTest, tells_what_a_process_and_its_core_are_doing) {
   commands.push_back("kill");
   auto arguments = batch(commands);
   arguments.push_back(TROUPE_GDB_SUBJECT);
-  const ProgramResult live = run_program("gdb", arguments);
+  const ProgramResult live = run_program(gdb_, arguments);
   if (live.out.find("Breakpoint 1,") == std::string::npos)
     GTEST_SKIP() << "gdb may not run programs here: " << live.err;
   expect_answers(live.out);
@@ -63,12 +66,12 @@ TEST_F(GdbTest, tells_what_a_process_and_its_core_are_doing) {
   arguments = batch(commands);
   arguments.push_back(TROUPE_GDB_SUBJECT);
   arguments.push_back(core);
-  const ProgramResult dead = run_program("gdb", arguments);
+  const ProgramResult dead = run_program(gdb_, arguments);
   expect_answers(dead.out);
 }
 
 TEST_F(GdbTest, says_so_in_a_program_without_troupe) {
-  const ProgramResult other = run_program("gdb", [] {
+  const ProgramResult other = run_program(gdb_, [] {
     auto arguments = batch({helper(), "troupe sessions"});
     arguments.push_back("/bin/true");
     return arguments;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -46,6 +47,18 @@ ProgramResult run_program(const std::string& program, const std::vector<std::str
   result.out = slurp(out_path);
   result.err = slurp(err_path);
   return result;
+}
+
+std::string find_program(const std::vector<std::string>& names) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    for (const std::string& name : names) {
+      const std::string file = folder + "/" + name;
+      if (!folder.empty() && ::access(file.c_str(), X_OK) == 0) return file;
+    }
+  }
+  return "";
 }
 
 TemporaryFolder::TemporaryFolder() {

@@ -16,6 +16,9 @@ struct ProgramResult {
 /// Runs a program to its end, with nothing on its standard input.
 ProgramResult run_program(const std::string& program, const std::vector<std::string>& arguments);
 
+/// The first of these programs that the PATH has; "" when there is none.
+std::string find_program(const std::vector<std::string>& names);
+
 /// A folder that is removed with all that is in it.
 class TemporaryFolder {
  public:
