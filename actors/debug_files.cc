@@ -1,7 +1,6 @@
 #include "actors/debug_files.h"
 
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 
@@ -10,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "actors/step/node_timing.h"
 #include "graph/ir/graph_def.h"
 #include "graph/tensor/tensor_proto.h"
 #include "proto/event.pb.h"
@@ -20,11 +20,7 @@ namespace {
 
 namespace pb = ::tensorflow;
 
-int64_t now_us() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
+int64_t now_us() { return wall_clock_ns() / 1000; }
 
 /// "_tfdbg_device_,job_localhost,replica_0,task_0,device_CPU_0"
 std::string device_folder(const std::string& root, const std::string& device) {

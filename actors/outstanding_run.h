@@ -45,7 +45,7 @@ class OutstandingRun : public std::enable_shared_from_this<OutstandingRun> {
 
   /// @name From any thread
   /// 0 before it has begun. Its place outlives the run.
-  const std::shared_ptr<const std::atomic<int64_t>>& step_id() const { return shown_step_id_; }
+  std::shared_ptr<const std::atomic<int64_t>> step_id() const { return step_id_; }
   bool over() const;
   /// It ends with this reason: at once when it has not begun. False when it is over.
   bool cancel(const absl::Status& reason);
@@ -69,7 +69,6 @@ class OutstandingRun : public std::enable_shared_from_this<OutstandingRun> {
   Answer answer_;                         // guarded by mu_; empty when it is over
   std::shared_ptr<StepSlot> running_on_;  // guarded by mu_; null before its step begins and after
   const std::shared_ptr<std::atomic<int64_t>> step_id_ = std::make_shared<std::atomic<int64_t>>(0);
-  const std::shared_ptr<const std::atomic<int64_t>> shown_step_id_ = step_id_;
 };
 
 }  // namespace troupe

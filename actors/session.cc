@@ -60,8 +60,6 @@ std::shared_ptr<const tensorflow::GraphDef> share_for(const RunOptions& options,
 struct Session::Impl {
   caf::actor_system* system = nullptr;
   std::shared_ptr<SessionCore> core;
-  /// Ready when nothing of the core is left.
-  std::shared_future<void> core_gone;
 
   /// Asks the SESSION and waits.
   template <class Reply, class Message>
@@ -99,7 +97,6 @@ struct SessionAccess {
     TROUPE_ASSIGN_OR_RETURN(CoreReply reply, ask<CoreReply>(actor.home_system(), actor, CoreRequest{}));
     auto impl = std::make_unique<Session::Impl>();
     impl->system = reply.core->system;
-    impl->core_gone = reply.core->when_gone;
     impl->core = std::move(reply.core);
     return std::unique_ptr<Session>(new Session(std::move(impl)));
   }
@@ -134,7 +131,7 @@ Session::~Session() {
     return;
   }
   // Kernels that clients brought are destroyed by clients' code, which expects that to be over when the session is.
-  const std::shared_future<void> gone = impl_->core_gone;
+  const std::shared_future<void> gone = impl_->core->when_gone;
   impl_ = nullptr;
   if (gone.wait_for(kEndPatience) == std::future_status::timeout)
     spdlog::warn("session: parts of it are still in use {} ms after its end", kEndPatience.count());

@@ -265,9 +265,6 @@ absl::Status StepLease::take(std::span<Tensor> fetches, RunStats* stats, bool* f
     event->status = status;
   }
   slot->end();
-  slot->loops = nullptr;
-  slot->lent_loops = nullptr;
-  if (std::exchange(slot->lent_pool, nullptr) != nullptr) slot->pool = nullptr;
   if (event) [[unlikely]]
     listeners.tell(*event);
   if (alias_ == nullptr) slot->unit->set_lender(nullptr);

@@ -65,6 +65,9 @@ void StepSlot::end() {
   for (auto& s : step_states) {
     if (s->used_step_container.exchange(false)) s->device->resources().clear_container(container);
   }
+  loops = nullptr;
+  lent_loops = nullptr;
+  if (std::exchange(lent_pool, nullptr) != nullptr) pool = nullptr;
 }
 
 void StepSlot::signal_finished() {

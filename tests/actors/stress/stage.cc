@@ -48,17 +48,12 @@ std::vector<std::shared_ptr<SharedSession>> Stage::all() const {
 }
 
 std::string stage_nodes() {
-  const auto node = [](const std::string& name, const std::string& op, const std::vector<std::string>& inputs,
-                       const std::string& more = "") {
-    std::string text = "node { name: '" + name + "' op: '" + op + "'";
-    for (const std::string& i : inputs) text += " input: '" + i + "'";
-    return text + more + " }\n";
-  };
-  return x_and_call("Fib") + node("y", "Placeholder", {}, kDtype) + node("twice", "TestAdd", {"x", "x"}) +
-         node("sum", "TestAdd", {"x", "y"}) + node("far", "TestAdd", {"x", "x"}, " device: '/cpu:1'") +
-         node("beside", "TestAdd", {"far", "twice"}, " device: '/cpu:0'") +
-         node("nap", "TestSleep", {"x"}, " attr { key: 'micros' value { i: 3000 } }") +
-         node("hang", "TestHang", {"x"});
+  return x_and_call("Fib") + placeholder_text("y", "DT_FLOAT") +
+         call_text("twice", "TestAdd", {"x", "x"}, {}) + call_text("sum", "TestAdd", {"x", "y"}, {}) +
+         call_text("far", "TestAdd", {"x", "x"}, {}, " device: '/cpu:1'") +
+         call_text("beside", "TestAdd", {"far", "twice"}, {}, " device: '/cpu:0'") +
+         call_text("nap", "TestSleep", {"x"}, {}, " attr { key: 'micros' value { i: 3000 } }") +
+         call_text("hang", "TestHang", {"x"}, {});
 }
 
 }  // namespace troupe::test
