@@ -73,7 +73,15 @@ TEST_F(ConsoleTest, counts_runs_errors_and_durations_for_prometheus) {
   ASSERT_TRUE(s.run(x(), {"slow", "twice"}).ok());
   for (int i = 0; i < 3; ++i) EXPECT_FALSE(s.run(x(), {"fail"}).ok());
   EXPECT_FALSE(s.run(x(), {"none"}).ok());
-  const std::string text = body_of(fetch("/metrics"));
+  // What planning left behind is freed on the compile pool, a moment after the runs.
+  const auto patience = std::chrono::steady_clock::now() + 10s;
+  std::string text = body_of(fetch("/metrics"));
+  while (sample(text, "troupe_pool_threads_busy{pool=\"compile\"}") + sample(text, "troupe_compile_queue") >
+             0 &&
+         std::chrono::steady_clock::now() < patience) {
+    std::this_thread::sleep_for(20ms);
+    text = body_of(fetch("/metrics"));
+  }
   EXPECT_EQ(sample(text, "troupe_runs_total"), 5);
   EXPECT_EQ(sample(text, "troupe_sessions"), 1);
   EXPECT_EQ(sample(text, "troupe_steps_in_flight"), 0);
