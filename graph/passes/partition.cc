@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <numeric>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -62,11 +63,11 @@ Frames find_frames(const Graph& graph) {
 
 class Partitioner {
  public:
-  Partitioner(const DeviceCatalog& devices, Draft draft)
-      : devices_(devices), graph_(std::move(draft.graph)), local_(graph_.num_ids(), -1) {}
+  Partitioner(const DeviceCatalog& devices, const Cut& cut, Draft draft)
+      : devices_(devices), cut_(cut), graph_(std::move(draft.graph)), local_(graph_.num_ids(), -1) {}
 
   absl::StatusOr<std::vector<PlanPartition>> run() {
-    at_.assign(devices_.entries().size(), -1);
+    at_.assign(cut_.devices_in.size(), -1);
     for (int i = 0; i < graph_.num_ids(); ++i) {
       if (!graph_.node(i).removed()) TROUPE_RETURN_IF_ERROR(copy_node(i));
     }
@@ -78,9 +79,14 @@ class Partitioner {
   }
 
  private:
+  int part_of(int device) const { return cut_.part_of[device]; }
+  bool together(int a, int b) const { return part_of(a) == part_of(b); }
+
+  /// The part that has `device`.
   Graph& part(int device) {
-    if (at_[device] < 0) {
-      at_[device] = static_cast<int>(parts_.size());
+    int& at = at_[part_of(device)];
+    if (at < 0) {
+      at = static_cast<int>(parts_.size());
       PlanPartition p;
       p.device = device;
       p.graph = Graph(&graph_.ops());
@@ -88,7 +94,7 @@ class Partitioner {
       p.graph.versions() = graph_.versions();
       parts_.push_back(std::move(p));
     }
-    return parts_[at_[device]].graph;
+    return parts_[at].graph;
   }
 
   absl::Status copy_node(int id) {
@@ -105,7 +111,7 @@ class Partitioner {
     for (int s = 0; s < n.num_inputs(); ++s) {
       Endpoint from = n.inputs[s];
       Endpoint here;
-      if (graph_.node(from.node).device == n.device) {
+      if (together(graph_.node(from.node).device, n.device)) {
         here = {local_[from.node], from.slot};
       } else {
         TROUPE_ASSIGN_OR_RETURN(here, receive(from, n.device));
@@ -115,7 +121,7 @@ class Partitioner {
     std::vector<int> controls;
     for (int c : n.control_inputs) {
       controls.push_back(local_[c]);
-      if (graph_.node(c).device != n.device) {
+      if (!together(graph_.node(c).device, n.device)) {
         TROUPE_ASSIGN_OR_RETURN(controls.back(), receive_control(c, n.device));
       }
     }
@@ -141,10 +147,22 @@ class Partitioner {
         "The loop ", f.name, " runs on several devices, but has no LoopCond node to tell them when it ends"));
   }
 
-  /// A loop on device `dst` that goes round exactly as often as the real one: what is received inside the loop waits for
+  /// What tells a loop of control on device `dst` whether to go on.
+  absl::StatusOr<Endpoint> receive_loop_cond(int loop_cond, int dst) {
+    if (together(graph_.node(loop_cond).device, dst)) return Endpoint{local_[loop_cond], 0};
+    TROUPE_ASSIGN_OR_RETURN(Endpoint go_on, receive({loop_cond, 0}, dst));
+    if (cut_.devices_in[part_of(dst)] == 1) return go_on;
+    // The part will be cut by device: then this is the LoopCond of its devices.
+    TROUPE_ASSIGN_OR_RETURN(go_on.node, add(dst, graph_.node(loop_cond).name, "LoopCond", {}, {go_on}));
+    return go_on;
+  }
+
+  /// A loop in the part of device `dst` that goes round exactly as often as the real one: what is received inside the loop waits for
   /// its Merge, once an iteration. It learns from the real LoopCond whether to go on.
   absl::StatusOr<int> control_loop(int frame, int dst) {
-    if (auto known = control_loops_.find({frame, dst}); known != control_loops_.end()) return known->second;
+    if (auto known = control_loops_.find({frame, part_of(dst)}); known != control_loops_.end()) {
+      return known->second;
+    }
     const Frames::Frame& f = loops_.frames[frame];
     TROUPE_ASSIGN_OR_RETURN(const int loop_cond, loop_cond_of(f));
     Endpoint start;
@@ -162,11 +180,8 @@ class Partitioner {
     TROUPE_ASSIGN_OR_RETURN(int enter, add(dst, f.name, "Enter", std::move(enter_attrs), {start}));
     TROUPE_ASSIGN_OR_RETURN(
         int merge, add(dst, f.name, "Merge", {{"T", DataType::kFloat}, {"N", 2}}, {{enter, 0}, {enter, 0}}));
-    control_loops_[{frame, dst}] = merge;
-    Endpoint go_on{local_[loop_cond], 0};
-    if (graph_.node(loop_cond).device != dst) {
-      TROUPE_ASSIGN_OR_RETURN(go_on, receive({loop_cond, 0}, dst));
-    }
+    control_loops_[{frame, part_of(dst)}] = merge;
+    TROUPE_ASSIGN_OR_RETURN(Endpoint go_on, receive_loop_cond(loop_cond, dst));
     TROUPE_ASSIGN_OR_RETURN(int route, add(dst, f.name, "Switch", type, {{merge, 0}, go_on}));
     TROUPE_ASSIGN_OR_RETURN(int next, add(dst, f.name, "NextIteration", type, {{route, 1}}));
     part(dst).node(merge).inputs[1] = {next, 0};
@@ -179,7 +194,7 @@ class Partitioner {
   absl::StatusOr<int> add(int device, const std::string& base, absl::string_view op, AttrMap attrs,
                           std::vector<Endpoint> inputs, std::vector<int> controls = {}) {
     TROUPE_ASSIGN_OR_RETURN(
-        Node * n, part(device).add_node(part(device).unique_name(absl::StrCat(base, "/_", next_++)), op,
+        Node * n, part(device).add_node(part(device).unique_name(absl::StrCat(base, cut_.mark, next_++)), op,
                                         std::move(attrs), std::move(inputs), std::move(controls)));
     n->device = device;
     return n->id;
@@ -212,17 +227,19 @@ class Partitioner {
   }
 
   absl::StatusOr<Endpoint> receive(Endpoint from, int dst) {
-    if (auto known = received_.find({from, dst}); known != received_.end()) return Endpoint{known->second, 0};
+    const auto key = std::pair(from, part_of(dst));
+    if (auto known = received_.find(key); known != received_.end()) return Endpoint{known->second, 0};
     const Node& n = graph_.node(from.node);
     TROUPE_ASSIGN_OR_RETURN(int id,
                             transfer({local_[from.node], from.slot}, base_type(n.output_types[from.slot]),
                                      n.name, loops_.of_output[from.node], n.device, dst));
-    received_[{from, dst}] = id;
+    received_[key] = id;
     return Endpoint{id, 0};
   }
 
   absl::StatusOr<int> receive_control(int from, int dst) {
-    if (auto known = controls_.find({from, dst}); known != controls_.end()) return known->second;
+    const auto key = std::pair(from, part_of(dst));
+    if (auto known = controls_.find(key); known != controls_.end()) return known->second;
     const Node& n = graph_.node(from);
     TROUPE_ASSIGN_OR_RETURN(int token,
                             add(n.device, n.name, "Const", {{"dtype", DataType::kFloat}, {"value", empty()}},
@@ -231,13 +248,15 @@ class Partitioner {
         int recv, transfer({token, 0}, DataType::kFloat, n.name, loops_.of_output[from], n.device, dst));
     TROUPE_ASSIGN_OR_RETURN(int identity,
                             add(dst, n.name, "Identity", {{"T", DataType::kFloat}}, {{recv, 0}}));
-    controls_[{from, dst}] = identity;
+    controls_[key] = identity;
     return identity;
   }
 
   const DeviceCatalog& devices_;
+  const Cut& cut_;
   Graph graph_;
   std::vector<int> local_;
+  /// By number of the cut: where the part is among parts_.
   std::vector<int> at_;
   Frames loops_;
   std::vector<PlanPartition> parts_;
@@ -263,14 +282,23 @@ void set_incarnations(const DeviceCatalog& devices, Graph* graph) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<PlanPartition>> partition(const DeviceCatalog& devices, Draft draft) {
+Cut cut_by_device(const DeviceCatalog& devices) {
+  Cut cut;
+  cut.part_of.resize(devices.entries().size());
+  std::iota(cut.part_of.begin(), cut.part_of.end(), 0);
+  cut.devices_in.assign(cut.part_of.size(), 1);
+  return cut;
+}
+
+absl::StatusOr<std::vector<PlanPartition>> partition(const DeviceCatalog& devices, const Cut& cut,
+                                                     Draft draft) {
   set_incarnations(devices, &draft.graph);
   int first = -1;
   bool one = true;
   for (int i = 0; i < draft.graph.num_ids() && one; ++i) {
     if (draft.graph.node(i).removed()) continue;
     if (first < 0) first = draft.graph.node(i).device;
-    one = draft.graph.node(i).device == first;
+    one = cut.part_of[draft.graph.node(i).device] == cut.part_of[first];
   }
   std::vector<PlanPartition> parts;
   if (one) {
@@ -279,7 +307,7 @@ absl::StatusOr<std::vector<PlanPartition>> partition(const DeviceCatalog& device
     p.graph = std::move(draft.graph);
     parts.push_back(std::move(p));
   } else {
-    TROUPE_ASSIGN_OR_RETURN(parts, Partitioner(devices, std::move(draft)).run());
+    TROUPE_ASSIGN_OR_RETURN(parts, Partitioner(devices, cut, std::move(draft)).run());
   }
   for (PlanPartition& p : parts) p.graph.set_library(reachable_functions(p.graph));
   return parts;

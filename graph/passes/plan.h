@@ -39,6 +39,8 @@ struct PlanOptions {
   bool allow_soft_placement = false;
   /// Where the nodes of the graph are; null: the plan decides for those that it needs. make_plan only.
   const Placement* placement = nullptr;
+  /// Cut by task, for a master whose workers cut what they get by device (partition_by_task.h). make_plan only.
+  bool by_task = false;
   /// Told of each node for which the plan itself chose a device.
   std::function<void(const Node&)> placed = nullptr;
   /// Constants larger than this are not folded.
@@ -54,9 +56,10 @@ struct PlanOptions {
   std::function<void(const PassStats& done, const Graph& after)> observer = nullptr;
 };
 
-/// The part of a plan that runs on one device: a graph with `_Arg` (attr index: position among PlanSignature::feeds),
+/// The part of a plan that runs on one device, or in one task: a graph with `_Arg` (attr index: position among PlanSignature::feeds),
 /// `_Retval` (index: position among fetches) and `_Send`/`_Recv` nodes.
 struct PlanPartition {
+  /// Index into the catalog; of a part with several devices, that of its first node.
   int device = 0;
   Graph graph;
 };

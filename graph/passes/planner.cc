@@ -3,6 +3,7 @@
 #include "graph/ir/control_flow.h"
 #include "graph/passes/draft_function.h"
 #include "graph/passes/partition.h"
+#include "graph/passes/partition_by_task.h"
 #include "graph/passes/pass_list.h"
 #include "graph/passes/rendezvous_key.h"
 #include "graph/passes/rewrite_signature.h"
@@ -40,7 +41,9 @@ absl::StatusOr<Plan> make_plan(const Graph& graph, const PlanSignature& signatur
     options.observer(PassStats("rewrite_signature", graph).done(draft.graph), draft.graph);
   PassContext context{&draft, &devices, evaluator, &options};
   TROUPE_RETURN_IF_ERROR(run_passes(context));
-  TROUPE_ASSIGN_OR_RETURN(plan.partitions, partition(devices, std::move(draft)));
+  TROUPE_ASSIGN_OR_RETURN(plan.partitions,
+                          options.by_task ? partition_by_task(devices, std::move(draft))
+                                          : partition(devices, cut_by_device(devices), std::move(draft)));
   return plan;
 }
 
@@ -51,7 +54,7 @@ absl::StatusOr<Plan> plan_function(const Graph& graph, const FunctionInstance& i
   TROUPE_ASSIGN_OR_RETURN(Draft draft, draft_function(graph, instance, &plan));
   PassContext context{&draft, &devices, evaluator, &options, instance.function.name, true};
   TROUPE_RETURN_IF_ERROR(run_passes(context));
-  TROUPE_ASSIGN_OR_RETURN(plan.partitions, partition(devices, std::move(draft)));
+  TROUPE_ASSIGN_OR_RETURN(plan.partitions, partition(devices, cut_by_device(devices), std::move(draft)));
   return plan;
 }
 

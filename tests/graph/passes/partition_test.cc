@@ -52,7 +52,7 @@ Partitions cut(Graph graph) {
   Draft draft;
   draft.graph = std::move(graph);
   place_by_name(&draft.graph);
-  return partition(TwoDevices(), std::move(draft));
+  return partition(TwoDevices(), cut_by_device(TwoDevices()), std::move(draft));
 }
 
 Partitions cut(GraphBuilder& b) {
@@ -68,7 +68,7 @@ Partitions colocate_and_cut(Graph graph) {
   draft.graph = std::move(graph);
   place_by_name(&draft.graph);
   EXPECT_TRUE(colocate_control_flow(TwoDevices(), &draft.graph).ok());
-  return partition(TwoDevices(), std::move(draft));
+  return partition(TwoDevices(), cut_by_device(TwoDevices()), std::move(draft));
 }
 
 Graph graph_of(const std::string& nodes) {
