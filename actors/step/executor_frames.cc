@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "absl/hash/hash.h"
 #include "actors/step/executor_edges.h"
 #include "actors/step/executor_frame.h"
+#include "graph/stable_hash.h"
 
 // Frames and their iterations.
 
@@ -65,8 +65,8 @@ ExecutorState::Frame* ExecutorState::find_or_create_child(IterationState* parent
   f->pending_enters = def.num_enters;
   f->last = 0;
   f->alive = 0;
-  // The same on every device, so that both ends of a transfer agree on the key.
-  f->id = absl::HashOf(parent->frame->id, parent->number, def.name) | 1;
+  // The same on every device and in every process, so that both ends of a transfer agree on the key.
+  f->id = stable_hash(def.name, stable_hash(parent->number, stable_hash(parent->frame->id))) | 1;
   parent->children.push_back(f.get());
   begin_iteration(f.get());
   return f.release();
