@@ -19,7 +19,7 @@ ALLOWED = {
     "devices/checkpoint": {"devices", "graph", "proto"},
     "devices/cuda": {"devices", "graph"},
     "actors/step": {"devices", "graph"},
-    "actors/cluster": {"devices", "graph"},
+    "actors/cluster": {"graph", "proto"},
     "actors": {"devices", "graph", "proto", "actors/step", "actors/cluster"},
     "tools": {"actors", "devices", "graph", "proto"},
     "tests": {"tools", "actors", "devices", "graph", "proto"},

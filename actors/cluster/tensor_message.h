@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/cord.h"
+#include "absl/strings/string_view.h"
+#include "graph/tensor/tensor.h"
+
+namespace troupe {
+
+/// A value on its way from the rendezvous of one node to that of another, for one step.
+struct TensorMessage {
+  /// Of the step, as its master numbers it.
+  int64_t step_id = 0;
+  /// Which `_Send` it is from: what both sides agree on when a graph is registered stands for the first four parts of the rendezvous
+  /// key. Then the last part.
+  uint64_t key_id = 0;
+  uint64_t frame = 0;
+  uint64_t iteration = 0;
+  bool is_dead = false;
+  /// Uninitialised when there is no value: dead ones have none.
+  Tensor value;
+};
+
+struct TensorMessageLimits {
+  /// Of the elements, and of what is inside them: strings, tensors in variants.
+  int64_t value_bytes = int64_t{16} << 30;
+};
+
+/// The bytes of a message: a header (little-endian), the dimensions, and from the next multiple of 64 on the elements, whose memory is
+/// shared, or a TensorProto for strings, resources and variants. Unimplemented for what cannot leave its process: variants of
+/// a type that has no wire form, handles of resources without a name. ResourceExhausted when a TensorProto would have 2 GiB.
+absl::StatusOr<absl::Cord> encode(const TensorMessage& message);
+
+/// Reads what `encode` made, from a block of bytes (DT_UINT8) that is aligned as tensors are: elements stay where they are, and keep the
+/// block. Every number is checked before it is believed: InvalidArgument for a malformed message, ResourceExhausted beyond `limits`.
+absl::StatusOr<TensorMessage> decode_tensor_message(const Tensor& block,
+                                                    const TensorMessageLimits& limits = {});
+/// The same, but copies: for messages that are small, or parts of larger ones.
+absl::StatusOr<TensorMessage> decode_tensor_message(absl::string_view bytes,
+                                                    const TensorMessageLimits& limits = {},
+                                                    Allocator* allocator = plain_allocator());
+
+}  // namespace troupe

@@ -1,0 +1,291 @@
+#include <gmock/gmock.h>
+
+#include <deque>
+#include <random>
+
+#include "absl/strings/str_cat.h"
+#include "actors/cluster/chunk_receiver.h"
+#include "actors/cluster/chunk_sender.h"
+
+namespace troupe {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// Bytes that tell where they are.
+std::string pattern(size_t size, unsigned seed = 1) {
+  std::string bytes(size, '\0');
+  std::minstd_rand random(seed);
+  for (char& c : bytes) c = static_cast<char>(random());
+  return bytes;
+}
+
+std::string bytes_of(const Tensor& block) {
+  return std::string(static_cast<const char*>(block.raw()), block.bytes());
+}
+
+/// What the sender wants to send now: "control:...", or "stream@offset+size".
+std::vector<std::string> drain(ChunkSender* sender) {
+  std::vector<std::string> out;
+  while (auto next = sender->next()) {
+    if (const auto* control = std::get_if<absl::Cord>(&*next)) {
+      out.push_back(absl::StrCat("control:", std::string(*control)));
+    } else {
+      const Chunk& c = std::get<Chunk>(*next);
+      out.push_back(absl::StrCat(c.stream, "@", c.offset >> 20, "+", c.bytes.size()));
+    }
+  }
+  return out;
+}
+
+constexpr size_t kMiB = kChunkBytes;
+
+TEST(ChunkSender, has_two_pieces_of_a_stream_under_way) {
+  ChunkSender sender;
+  EXPECT_EQ(sender.open(absl::Cord(pattern(3 * kMiB + 5))), 1u);
+  EXPECT_THAT(drain(&sender), ElementsAre("1@0+1048576", "1@1+1048576"));
+  EXPECT_EQ(sender.bytes_waiting(), kMiB + 5);
+  EXPECT_EQ(*sender.acknowledge(1, kMiB), false);
+  EXPECT_THAT(drain(&sender), ElementsAre("1@2+1048576"));
+  EXPECT_EQ(*sender.acknowledge(1, 3 * kMiB), false) << "two at once";
+  EXPECT_THAT(drain(&sender), ElementsAre("1@3+5"));
+  EXPECT_EQ(*sender.acknowledge(1, 3 * kMiB + 5), true);
+  EXPECT_EQ(sender.num_streams(), 0u);
+  EXPECT_EQ(sender.in_flight(), 0);
+  EXPECT_EQ(*sender.acknowledge(1, 3 * kMiB + 5), false) << "it is over";
+}
+
+TEST(ChunkSender, streams_take_turns_and_control_goes_first) {
+  ChunkSender sender({.credit_per_stream = 2, .credit_per_peer = 4});
+  for (int i = 0; i < 3; ++i) sender.open(absl::Cord(pattern(3 * kMiB)));
+  sender.send_control(absl::Cord("a"));
+  sender.send_control(absl::Cord("b"));
+  EXPECT_THAT(drain(&sender), ElementsAre("control:a", "control:b", "1@0+1048576", "2@0+1048576",
+                                          "3@0+1048576", "1@1+1048576"));
+  sender.send_control(absl::Cord("c"));
+  EXPECT_THAT(drain(&sender), ElementsAre("control:c")) << "though the window is full";
+  ASSERT_TRUE(sender.acknowledge(3, kMiB).ok());
+  EXPECT_THAT(drain(&sender), ElementsAre("2@1+1048576")) << "whose turn it is";
+}
+
+TEST(ChunkSender, sends_an_empty_value_as_an_empty_piece) {
+  ChunkSender sender;
+  ChunkReceiver receiver;
+  sender.open(absl::Cord());
+  auto next = sender.next();
+  ASSERT_TRUE(next.has_value());
+  auto progress = receiver.accept(std::get<Chunk>(*next));
+  ASSERT_TRUE(progress.ok()) << progress.status();
+  ASSERT_TRUE(progress->value.has_value());
+  EXPECT_EQ(progress->value->bytes(), 0u);
+  EXPECT_FALSE(sender.next().has_value());
+  EXPECT_EQ(*sender.acknowledge(1, progress->received), true);
+}
+
+TEST(ChunkSender, does_not_believe_acknowledgements) {
+  ChunkSender sender;
+  sender.open(absl::Cord(pattern(4 * kMiB)));
+  drain(&sender);
+  for (const auto& [stream, received] : std::vector<std::pair<uint64_t, uint64_t>>{
+           {0, kMiB}, {2, kMiB}, {1, 0}, {1, 3 * kMiB}, {1, kMiB + 1}, {1, ~uint64_t{0}}}) {
+    EXPECT_EQ(sender.acknowledge(stream, received).status().code(), absl::StatusCode::kInvalidArgument)
+        << stream << " " << received;
+  }
+  ASSERT_TRUE(sender.acknowledge(1, kMiB).ok());
+  const absl::Status again = sender.acknowledge(1, kMiB).status();
+  EXPECT_THAT(std::string(again.message()),
+              HasSubstr("acknowledged 1048576 bytes of stream 1, of which 2097152 of 4194304 were sent and "
+                        "1048576 acknowledged before"));
+  EXPECT_EQ(sender.in_flight(), 1);
+}
+
+/// Counts down when the memory of a value is given back.
+absl::Cord watched(const std::string& bytes, int* alive) {
+  ++*alive;
+  return absl::MakeCordFromExternal(bytes, [alive](absl::string_view) { --*alive; });
+}
+
+TEST(ChunkSender, frees_what_is_aborted) {
+  const std::string bytes = pattern(3 * kMiB);
+  int alive = 0;
+  ChunkSender sender({.credit_per_stream = 2, .credit_per_peer = 2});
+  sender.open(watched(bytes, &alive));
+  sender.open(watched(bytes, &alive));
+  drain(&sender);
+  EXPECT_TRUE(sender.abort(1)) << "the peer has a piece of it";
+  EXPECT_EQ(alive, 1);
+  EXPECT_EQ(sender.in_flight(), 1);
+  EXPECT_FALSE(sender.abort(1));
+  EXPECT_THAT(drain(&sender), ElementsAre("2@1+1048576"));
+  sender.open(watched(bytes, &alive));
+  EXPECT_FALSE(sender.abort(3)) << "the peer never heard of it";
+  sender.abort_all();
+  EXPECT_EQ(alive, 0);
+  EXPECT_EQ(sender.in_flight(), 0);
+  EXPECT_EQ(sender.bytes_waiting(), 0u);
+  EXPECT_FALSE(sender.next().has_value());
+  EXPECT_EQ(sender.open(absl::Cord("x")), 4u) << "numbers are not used again";
+}
+
+Chunk piece(uint64_t stream, uint64_t total, uint64_t offset, size_t size) {
+  return {stream, total, offset, absl::Cord(std::string(size, 'x'))};
+}
+
+/// Never has memory.
+class NoMemory final : public Allocator {
+ public:
+  void* allocate(size_t bytes) override {
+    ++asked;
+    largest = std::max(largest, bytes);
+    return nullptr;
+  }
+  void deallocate(void*, size_t) override {}
+  absl::string_view name() const override { return "none"; }
+  int asked = 0;
+  size_t largest = 0;
+};
+
+TEST(ChunkReceiver, checks_a_first_piece_before_it_allocates) {
+  NoMemory memory;
+  ChunkReceiver receiver({.value_bytes = 10 * kMiB, .open_bytes = 20 * kMiB, .streams = 2}, &memory);
+  const auto refused = [&](const Chunk& chunk, absl::StatusCode code, const std::string& why) {
+    const absl::Status status = receiver.accept(chunk).status();
+    EXPECT_EQ(status.code(), code) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(why));
+  };
+  refused(piece(0, 5, 0, 5), absl::StatusCode::kInvalidArgument, "stream 0: streams are counted from 1 on");
+  refused(piece(1, 5 * kMiB, kMiB, kMiB), absl::StatusCode::kInvalidArgument,
+          "stream 1: its first piece is at 1048576 of 5242880, expected 0");
+  refused(piece(2, 10 * kMiB + 1, 0, kMiB), absl::StatusCode::kResourceExhausted,
+          "stream 2: a value of 10485761 bytes, the limit is 10485760");
+  refused(piece(3, ~uint64_t{0}, 0, kMiB), absl::StatusCode::kResourceExhausted, "the limit is 10485760");
+  refused(piece(4, 5 * kMiB, 0, 17), absl::StatusCode::kInvalidArgument,
+          "stream 4: a piece at 0 of 5242880 has 17 bytes, expected 1048576");
+  refused(piece(5, 5, 0, 6), absl::StatusCode::kInvalidArgument, "has 6 bytes, expected 5");
+  EXPECT_EQ(memory.asked, 0);
+  refused(piece(6, 5, 0, 5), absl::StatusCode::kResourceExhausted, "stream 6: OOM when allocating tensor");
+  EXPECT_EQ(memory.asked, 1);
+  EXPECT_EQ(receiver.num_streams(), 0u);
+  EXPECT_EQ(receiver.open_bytes(), 0u);
+}
+
+TEST(ChunkReceiver, limits_what_is_open_at_once) {
+  ChunkReceiver receiver({.value_bytes = 10 * kMiB, .open_bytes = 12 * kMiB, .streams = 2});
+  ASSERT_TRUE(receiver.accept(piece(1, 8 * kMiB, 0, kMiB)).ok());
+  const absl::Status bytes = receiver.accept(piece(2, 5 * kMiB, 0, kMiB)).status();
+  EXPECT_EQ(bytes.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(bytes.message()), HasSubstr("5242880 bytes beside the 8388608 of the streams"));
+  ASSERT_TRUE(receiver.accept(piece(3, 4 * kMiB, 0, kMiB)).ok());
+  EXPECT_EQ(receiver.open_bytes(), 12 * kMiB);
+  const absl::Status streams = receiver.accept(piece(4, 5, 0, 5)).status();
+  EXPECT_THAT(std::string(streams.message()), HasSubstr("2 streams are open, the limit is 2"));
+  receiver.abort(1);
+  EXPECT_EQ(receiver.open_bytes(), 4 * kMiB);
+  EXPECT_TRUE(receiver.accept(piece(5, 5, 0, 5)).ok());
+}
+
+TEST(ChunkReceiver, drops_a_stream_that_is_out_of_order) {
+  const auto second = [](const Chunk& chunk) {
+    ChunkReceiver receiver;
+    EXPECT_TRUE(receiver.accept(piece(1, 3 * kMiB, 0, kMiB)).ok());
+    const absl::Status status = receiver.accept(chunk).status();
+    EXPECT_EQ(receiver.num_streams(), 0u);
+    EXPECT_EQ(receiver.open_bytes(), 0u);
+    auto late = receiver.accept(piece(1, 3 * kMiB, kMiB, kMiB));
+    EXPECT_TRUE(late.ok() && late->late) << "what was under way when it was refused";
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    return std::string(status.message());
+  };
+  EXPECT_THAT(second(piece(1, 3 * kMiB, 0, kMiB)), HasSubstr("a piece is at 0 of 3145728, expected 1048576"));
+  EXPECT_THAT(second(piece(1, 3 * kMiB, 2 * kMiB, kMiB)), HasSubstr("is at 2097152 of 3145728, expected"));
+  EXPECT_THAT(second(piece(1, 4 * kMiB, kMiB, kMiB)),
+              HasSubstr("says that the value has 4194304 bytes, the first said 3145728"));
+  EXPECT_THAT(second(piece(1, 3 * kMiB, kMiB, kMiB - 1)), HasSubstr("has 1048575 bytes, expected 1048576"));
+  EXPECT_THAT(second(piece(1, 3 * kMiB, ~uint64_t{0}, kMiB)), HasSubstr("expected 1048576"));
+}
+
+TEST(ChunkReceiver, blocks_are_aligned_as_tensors_are) {
+  ChunkReceiver receiver;
+  auto done = receiver.accept(piece(1, 100, 0, 100));
+  ASSERT_TRUE(done.ok() && done->value.has_value());
+  EXPECT_EQ(done->value->dtype(), DataType::kUint8);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(done->value->raw()) % Allocator::kAlignmentBytes, 0u);
+}
+
+/// Both sides with a link between them that is slow in its own way, values of all sizes, aborts on both sides: what arrives is what was
+/// sent, whatever is not aborted arrives, and no more is under way than the credit says.
+TEST(ChunkTransfer, delivers_everything_in_any_order_of_events) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    ChunkSender sender;
+    ChunkReceiver receiver;
+    std::deque<Chunk> link;
+    std::deque<std::pair<uint64_t, uint64_t>> acknowledgements;
+    std::deque<uint64_t> aborts;
+    std::map<uint64_t, std::string> expected;
+    size_t delivered = 0, opened = 0, aborted = 0;
+    while (opened < 8 || !expected.empty()) {
+      switch (random() % 6) {
+        case 0:
+          if (opened < 8) {
+            ++opened;
+            const size_t size = random() % 3 == 0 ? random() % 100 : random() % (4 * kMiB);
+            std::string bytes = pattern(size, seed + static_cast<unsigned>(opened));
+            expected[sender.open(absl::Cord(bytes))] = bytes;
+          }
+          break;
+        case 1:
+          while (auto next = sender.next()) link.push_back(std::get<Chunk>(*next));
+          ASSERT_LE(sender.in_flight(), 4);
+          break;
+        case 2:
+          if (!link.empty()) {
+            auto progress = receiver.accept(link.front());
+            ASSERT_TRUE(progress.ok()) << progress.status();
+            const uint64_t stream = link.front().stream;
+            link.pop_front();
+            if (progress->late) break;
+            acknowledgements.emplace_back(stream, progress->received);
+            if (!progress->value) break;
+            if (auto e = expected.find(stream); e != expected.end()) {
+              ASSERT_EQ(bytes_of(*progress->value), e->second);
+              expected.erase(e);
+              ++delivered;
+            }
+          }
+          break;
+        case 3:
+          if (!acknowledgements.empty()) {
+            ASSERT_TRUE(
+                sender.acknowledge(acknowledgements.front().first, acknowledgements.front().second).ok());
+            acknowledgements.pop_front();
+          }
+          break;
+        case 4:
+          if (!expected.empty() && random() % 50 == 0) {
+            const uint64_t stream = expected.begin()->first;
+            if (sender.abort(stream)) aborts.push_back(stream);
+            expected.erase(stream);
+            ++aborted;
+          }
+          break;
+        case 5:
+          if (!aborts.empty()) {
+            receiver.abort(aborts.front());
+            aborts.pop_front();
+          }
+          break;
+      }
+    }
+    EXPECT_EQ(delivered + aborted, 8u);
+    for (; !link.empty(); link.pop_front()) ASSERT_TRUE(receiver.accept(link.front()).ok());
+    for (; !aborts.empty(); aborts.pop_front()) receiver.abort(aborts.front());
+    EXPECT_EQ(receiver.num_streams(), 0u);
+    EXPECT_EQ(receiver.open_bytes(), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace troupe
