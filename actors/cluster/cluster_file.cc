@@ -28,7 +28,7 @@ absl::Status not_a_cluster(absl::string_view what) {
 
 absl::Status add_task(const std::string& job, int index, const Json& address, ClusterSpec* cluster) {
   if (!address.is_string()) {
-    return not_a_cluster(absl::StrCat("the address of ", TaskId{job, index}.to_string(), " is a ",
+    return not_a_cluster(absl::StrCat("the address of ", TaskId{job, index}.to_string(), " is of type ",
                                       address.type_name(), ", expected a string \"HOST:PORT\""));
   }
   return cluster->add({job, index}, address.get_ref<const std::string&>());
@@ -42,7 +42,7 @@ absl::Status add_job(const std::string& job, const Json& tasks, ClusterSpec* clu
     return absl::OkStatus();
   }
   if (!tasks.is_object()) {
-    return not_a_cluster(absl::StrCat("job \"", job, "\" is a ", tasks.type_name(),
+    return not_a_cluster(absl::StrCat("job \"", job, "\" is of type ", tasks.type_name(),
                                       ", expected a list of addresses or an object of them by task number"));
   }
   for (const auto& [key, address] : tasks.items()) {
@@ -98,7 +98,7 @@ absl::StatusOr<ClusterSpec> parse_cluster_json(absl::string_view text) {
   }
   if (!finder.twice().empty()) return not_a_cluster(absl::StrCat("\"", finder.twice(), "\" is there twice"));
   if (!json.is_object()) {
-    return not_a_cluster(absl::StrCat("it is a ", json.type_name(), ", expected an object of jobs"));
+    return not_a_cluster(absl::StrCat("it is of type ", json.type_name(), ", expected an object of jobs"));
   }
   if (auto inner = json.find("cluster"); inner != json.end() && inner->is_object()) json = Json(*inner);
   ClusterSpec cluster;

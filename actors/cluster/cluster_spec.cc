@@ -68,14 +68,14 @@ absl::StatusOr<TaskAddress> TaskAddress::parse(absl::string_view text) {
   if (number < 0 || number > std::numeric_limits<uint16_t>::max()) {
     return malformed_address(text, absl::StrCat("the port is ", number, ", expected 0 to 65535"));
   }
-  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
-    host = host.substr(1, host.size() - 2);
-  } else if (host.find(':') != absl::string_view::npos) {
-    return malformed_address(text, "an IPv6 address goes into brackets: [ADDRESS]:PORT");
-  }
+  const bool v6 = host.size() >= 2 && host.front() == '[' && host.back() == ']';
+  if (v6) host = host.substr(1, host.size() - 2);
   if (host.empty()) return malformed_address(text, "the host is empty");
   if (host.find_first_of("/[],;= \t\n") != absl::string_view::npos) {
     return malformed_address(text, absl::StrCat("\"", host, "\" is no host"));
+  }
+  if (!v6 && host.find(':') != absl::string_view::npos) {
+    return malformed_address(text, "an IPv6 address goes into brackets: [ADDRESS]:PORT");
   }
   return TaskAddress{std::string(host), static_cast<uint16_t>(number)};
 }

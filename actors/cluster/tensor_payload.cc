@@ -53,7 +53,13 @@ absl::Status charge_inside(const pb::TensorProto& proto, int64_t* left) {
     for (const pb::TensorProto& inside : variant.tensors()) {
       const int64_t bytes = declared_bytes(inside);
       // What has no shape or dtype is refused when it is read.
-      *left -= std::max<int64_t>(bytes, 0);
+      if (bytes < 0) continue;
+      const DataType dtype = static_cast<DataType>(inside.dtype());
+      if (!is_trivial(dtype) &&
+          elements_listed(dtype, inside) < bytes / static_cast<int64_t>(dtype_size(dtype))) {
+        return absl::InvalidArgumentError("a tensor inside of a variant does not list its elements");
+      }
+      *left -= bytes;
       if (*left < 0)
         return absl::ResourceExhaustedError("tensors inside of variants are larger than the limit");
       TROUPE_RETURN_IF_ERROR(charge_inside(inside, left));

@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 
 #include <deque>
+#include <map>
 #include <random>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "actors/cluster/chunk_receiver.h"
@@ -213,6 +215,8 @@ TEST(ChunkReceiver, blocks_are_aligned_as_tensors_are) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(done->value->raw()) % Allocator::kAlignmentBytes, 0u);
 }
 
+constexpr int kValues = 8;
+
 /// Both sides with a link between them that is slow in its own way, values of all sizes, aborts on both sides: what arrives is what was
 /// sent, whatever is not aborted arrives, and no more is under way than the credit says.
 TEST(ChunkTransfer, delivers_everything_in_any_order_of_events) {
@@ -221,67 +225,61 @@ TEST(ChunkTransfer, delivers_everything_in_any_order_of_events) {
     std::mt19937 random(seed);
     ChunkSender sender;
     ChunkReceiver receiver;
-    std::deque<Chunk> link;
+    /// What is under way: pieces, and aborts behind them.
+    std::deque<std::variant<Chunk, uint64_t>> link;
     std::deque<std::pair<uint64_t, uint64_t>> acknowledgements;
-    std::deque<uint64_t> aborts;
     std::map<uint64_t, std::string> expected;
-    size_t delivered = 0, opened = 0, aborted = 0;
-    while (opened < 8 || !expected.empty()) {
-      switch (random() % 6) {
-        case 0:
-          if (opened < 8) {
-            ++opened;
-            const size_t size = random() % 3 == 0 ? random() % 100 : random() % (4 * kMiB);
-            std::string bytes = pattern(size, seed + static_cast<unsigned>(opened));
-            expected[sender.open(absl::Cord(bytes))] = bytes;
-          }
-          break;
+    int opened = 0, delivered = 0, aborted = 0;
+    const auto open = [&] {
+      if (opened == kValues) return;
+      ++opened;
+      const size_t size = random() % 3 == 0 ? random() % 100 : random() % (4 * kMiB);
+      std::string bytes = pattern(size, seed + static_cast<unsigned>(opened));
+      expected[sender.open(absl::Cord(bytes))] = bytes;
+    };
+    const auto arrive = [&] {
+      if (link.empty()) return;
+      const auto message = std::move(link.front());
+      link.pop_front();
+      if (const auto* stream = std::get_if<uint64_t>(&message)) return receiver.abort(*stream);
+      const Chunk& chunk = std::get<Chunk>(message);
+      auto progress = receiver.accept(chunk);
+      ASSERT_TRUE(progress.ok()) << progress.status();
+      if (progress->late) return;
+      acknowledgements.emplace_back(chunk.stream, progress->received);
+      auto whole = expected.find(chunk.stream);
+      if (!progress->value || whole == expected.end()) return;
+      ASSERT_EQ(bytes_of(*progress->value), whole->second);
+      expected.erase(whole);
+      ++delivered;
+    };
+    const auto acknowledge = [&] {
+      if (acknowledgements.empty()) return;
+      const auto [stream, received] = acknowledgements.front();
+      acknowledgements.pop_front();
+      ASSERT_TRUE(sender.acknowledge(stream, received).ok());
+    };
+    const auto give_up = [&] {
+      if (expected.empty() || random() % 50 != 0) return;
+      const uint64_t stream = expected.begin()->first;
+      if (sender.abort(stream)) link.push_back(stream);
+      expected.erase(stream);
+      ++aborted;
+    };
+    while (opened < kValues || !expected.empty()) {
+      switch (random() % 5) {
+        case 0: open(); break;
         case 1:
-          while (auto next = sender.next()) link.push_back(std::get<Chunk>(*next));
+          while (auto next = sender.next()) link.push_back(std::get<Chunk>(*std::move(next)));
           ASSERT_LE(sender.in_flight(), 4);
           break;
-        case 2:
-          if (!link.empty()) {
-            auto progress = receiver.accept(link.front());
-            ASSERT_TRUE(progress.ok()) << progress.status();
-            const uint64_t stream = link.front().stream;
-            link.pop_front();
-            if (progress->late) break;
-            acknowledgements.emplace_back(stream, progress->received);
-            if (!progress->value) break;
-            if (auto e = expected.find(stream); e != expected.end()) {
-              ASSERT_EQ(bytes_of(*progress->value), e->second);
-              expected.erase(e);
-              ++delivered;
-            }
-          }
-          break;
-        case 3:
-          if (!acknowledgements.empty()) {
-            ASSERT_TRUE(
-                sender.acknowledge(acknowledgements.front().first, acknowledgements.front().second).ok());
-            acknowledgements.pop_front();
-          }
-          break;
-        case 4:
-          if (!expected.empty() && random() % 50 == 0) {
-            const uint64_t stream = expected.begin()->first;
-            if (sender.abort(stream)) aborts.push_back(stream);
-            expected.erase(stream);
-            ++aborted;
-          }
-          break;
-        case 5:
-          if (!aborts.empty()) {
-            receiver.abort(aborts.front());
-            aborts.pop_front();
-          }
-          break;
+        case 2: ASSERT_NO_FATAL_FAILURE(arrive()); break;
+        case 3: ASSERT_NO_FATAL_FAILURE(acknowledge()); break;
+        case 4: give_up(); break;
       }
     }
-    EXPECT_EQ(delivered + aborted, 8u);
-    for (; !link.empty(); link.pop_front()) ASSERT_TRUE(receiver.accept(link.front()).ok());
-    for (; !aborts.empty(); aborts.pop_front()) receiver.abort(aborts.front());
+    EXPECT_EQ(delivered + aborted, kValues);
+    while (!link.empty()) ASSERT_NO_FATAL_FAILURE(arrive());
     EXPECT_EQ(receiver.num_streams(), 0u);
     EXPECT_EQ(receiver.open_bytes(), 0u);
   }

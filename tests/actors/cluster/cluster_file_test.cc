@@ -34,11 +34,11 @@ TEST(ClusterJson, reads_the_cluster_of_a_tf_config) {
 
 TEST(ClusterJson, says_what_is_wrong) {
   expect_refused(parse_cluster_json("{"), "parse error");
-  expect_refused(parse_cluster_json("[]"), "it is a array, expected an object of jobs");
+  expect_refused(parse_cluster_json("[]"), "it is of type array, expected an object of jobs");
   expect_refused(parse_cluster_json("{}"), "it has no tasks");
-  expect_refused(parse_cluster_json(R"({"worker": 3})"), "job \"worker\" is a number, expected a list");
+  expect_refused(parse_cluster_json(R"({"worker": 3})"), "job \"worker\" is of type number, expected a list");
   expect_refused(parse_cluster_json(R"({"worker": ["a:1", 2]})"),
-                 "the address of /job:worker/replica:0/task:1 is a number, expected a string");
+                 "the address of /job:worker/replica:0/task:1 is of type number, expected a string");
   expect_refused(parse_cluster_json(R"({"worker": {"x": "a:1"}})"), "has a task \"x\", expected the number");
   expect_refused(parse_cluster_json(R"({"worker": ["a:99999"]})"), "expected 0 to 65535");
   expect_refused(parse_cluster_json(R"({"worker": {"1": "a:1", "1": "b:1"}})"), "\"1\" is there twice");

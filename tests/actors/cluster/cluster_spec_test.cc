@@ -102,7 +102,7 @@ TEST(TaskAddress, refuses_what_is_no_host_and_port) {
   refused("h:http", "the port is \"http\", expected a number");
   refused("h:65536", "the port is 65536, expected 0 to 65535");
   refused("h:-1", "the port is -1, expected 0 to 65535");
-  refused("grpc://x:4", "an IPv6 address goes into brackets");
+  refused("grpc://x:4", "\"grpc://x\" is no host");
   refused("::1:5", "an IPv6 address goes into brackets: [ADDRESS]:PORT");
   refused("a/b:4", "\"a/b\" is no host");
   EXPECT_THAT(refusal("worker=a:1,h:65536"), HasSubstr("expected 0 to 65535 (/job:worker/replica:0/task:1)"));

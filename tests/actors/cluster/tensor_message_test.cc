@@ -4,7 +4,10 @@
 
 #include <cstring>
 
+#include "actors/cluster/tensor_payload.h"
 #include "graph/tensor/tensor_proto.h"
+
+#include "proto/tensor.pb.h"
 
 namespace troupe {
 namespace {
@@ -219,7 +222,7 @@ TEST_F(BadTensorMessageTest, is_refused_for_its_sizes) {
   put<int64_t>(kDimsAt, INT64_MAX);
   expect_refused("is larger than any memory");
   put<uint32_t>(kRankAt, 0);
-  expect_refused("shape [] of type float needs 4");
+  expect_refused("announces a head of 64 and elements of 12");
   put<uint32_t>(kRankAt, 3);
   put<int64_t>(kDimsAt, int64_t{1} << 40);
   put<int64_t>(kDimsAt + 8, int64_t{1} << 40);
@@ -250,7 +253,7 @@ TEST_F(BadTensorMessageTest, is_refused_for_elements_that_are_none) {
   bytes_ = encoded({.value = Tensor::string_scalar("abcdefgh")});
   bytes_.back() = 0;
   EXPECT_TRUE(decode_tensor_message(bytes_).ok()) << "zeros are characters";
-  bytes_[128] = '\xff';
+  bytes_[kDimsAt] = '\xff';
   expect_refused("its elements are no TensorProto");
 }
 
@@ -273,6 +276,25 @@ TEST_F(BadTensorMessageTest, is_refused_for_large_tensors_in_small_variants) {
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("tensors inside of variants are larger than the limit"));
+}
+
+TEST(TensorPayload, refuses_strings_in_variants_that_are_repeated) {
+  pb::TensorProto proto;
+  proto.set_dtype(pb::DT_VARIANT);
+  pb::VariantTensorDataProto* variant = proto.add_variant_val();
+  variant->set_type_name("Bag");
+  pb::TensorProto* inside = variant->add_tensors();
+  inside->set_dtype(pb::DT_STRING);
+  inside->mutable_tensor_shape()->add_dim()->set_size(1000);
+  for (int i = 0; i < 999; ++i) inside->add_string_val("much of it");
+  const auto decode = [&] {
+    return decode_elements(DataType::kVariant, Shape(), proto.SerializeAsString(), 1 << 20).status();
+  };
+  const absl::Status repeated = decode();
+  EXPECT_EQ(repeated.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(repeated.message()), HasSubstr("does not list its elements"));
+  inside->add_string_val("the last");
+  EXPECT_TRUE(decode().ok()) << decode();
 }
 
 }  // namespace
