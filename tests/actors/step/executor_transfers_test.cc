@@ -135,5 +135,22 @@ TEST_F(ExecutorTransfersTest, s081_ends_with_the_reason_for_which_its_rendezvous
   EXPECT_EQ(receive("e").status, absl::AbortedError("enough"));
 }
 
+TEST_F(ExecutorTransfersTest, numbers_a_frame_the_same_in_every_process) {
+  loop("frame", {constant("start", 0), 0}, 2);
+  add_send("x", {graph_.find("frame/body")->id, 0});
+  compile();
+  start();
+  ASSERT_EQ(advance(), ExecutorState::Turn::kFinished);
+  ASSERT_TRUE(state_->status().ok()) << state_->status();
+  std::vector<RendezvousTable::Kept> kept = rendezvous_.table.kept();
+  std::sort(kept.begin(), kept.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+  ASSERT_EQ(kept.size(), 3u);
+  for (size_t i = 0; i < kept.size(); ++i) {
+    EXPECT_EQ(kept[i].key,
+              RendezvousKey::prefix(kDevice, 1, kDevice, "x") + "16115009389187992167:" + std::to_string(i));
+    EXPECT_EQ(kept[i].is_dead, i == 2) << "after the last iteration";
+  }
+}
+
 }  // namespace
 }  // namespace troupe::test
