@@ -28,6 +28,19 @@ void RunGate::leave(int stripe) {
   idle_.notify_all();
 }
 
+int64_t RunGate::new_step_id(int stripe) {
+  static std::atomic<int64_t> next_block{0};
+  std::atomic<int64_t>& last = stripes_[stripe].last_id;
+  int64_t before = last.load(std::memory_order_relaxed);
+  for (;;) {
+    const bool used_up = before % kIdsOfBlock == 0;
+    const int64_t id =
+        1 + (used_up ? next_block.fetch_add(1, std::memory_order_relaxed) * kIdsOfBlock : before);
+    // Who finds that another was faster leaves a block that he may have taken to nobody.
+    if (last.compare_exchange_strong(before, id, std::memory_order_relaxed)) return id;
+  }
+}
+
 bool RunGate::wait_idle(std::chrono::milliseconds timeout) {
   const auto end = std::chrono::steady_clock::now() + timeout;
   std::unique_lock lock(mu_);

@@ -58,20 +58,22 @@ class RunGate {
   /// For SessionCounters::runs.
   void count_run(int stripe) { stripes_[stripe].runs.fetch_add(1, std::memory_order_relaxed); }
   int64_t runs() const;
-  /// Positive, unlike any other of this gate.
-  int64_t new_step_id(int stripe) {
-    return stripes_[stripe].steps.fetch_add(1, std::memory_order_relaxed) * kStripes + stripe + 1;
-  }
+  /// Positive, unlike any other of this process, whatever gate it comes from.
+  int64_t new_step_id(int stripe);
 
  private:
   void leave(int stripe);
 
   static constexpr int kStripes = 16;
+  /// A stripe takes step ids from the process's count by blocks of so many: few enough that they stay readable, and nobody waits for
+  /// another's cache line but once a block.
+  static constexpr int64_t kIdsOfBlock = 64;
   static constexpr std::chrono::milliseconds kLookAgain{2};
   struct alignas(64) Stripe {
     std::atomic<int64_t> running{0};
     std::atomic<int64_t> runs{0};
-    std::atomic<int64_t> steps{0};
+    /// The last step id that was given out; a multiple of kIdsOfBlock: none is left of its block.
+    std::atomic<int64_t> last_id{0};
   };
 
   std::array<Stripe, kStripes> stripes_;

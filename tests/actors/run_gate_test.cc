@@ -42,14 +42,22 @@ TEST(RunGate, lets_nobody_in_once_it_is_shut) {
   EXPECT_TRUE(gate.wait_idle(0ms));
 }
 
-TEST(RunGate, gives_every_step_an_id_of_its_own) {
-  RunGate gate;
-  std::set<int64_t> ids;
-  for (int i = 0; i < 100; ++i) {
-    for (int stripe = 0; stripe < 16; ++stripe) ids.insert(gate.new_step_id(stripe));
+TEST(RunGate, gives_every_step_an_id_that_no_other_gate_gives) {
+  constexpr int kThreads = 4, kIds = 1000;
+  RunGate gates[2];
+  std::vector<std::vector<int64_t>> ids(kThreads);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&gates, &mine = ids[static_cast<size_t>(t)]] {
+      // Two stripes, so that threads meet in each.
+      for (int i = 0; i < kIds; ++i) mine.push_back(gates[i % 2].new_step_id(i / 2 % 2));
+    });
   }
-  EXPECT_EQ(ids.size(), 1600u);
-  EXPECT_GT(*ids.begin(), 0);
+  for (std::thread& t : threads) t.join();
+  std::set<int64_t> all;
+  for (const auto& mine : ids) all.insert(mine.begin(), mine.end());
+  EXPECT_EQ(all.size(), size_t{kThreads * kIds});
+  EXPECT_GT(*all.begin(), 0);
 }
 
 /// Who waits for the last run frees the gate at once: that run must be through with it. Thread and address sanitizers see it.
