@@ -7,15 +7,17 @@
 #include "actors/messages.h"
 #include "graph/ir/graph.h"
 #include "graph/passes/place.h"
+#include "graph/passes/stateful_places.h"
 
 namespace troupe {
 
 struct SessionCore;
 
-/// A graph, and where its nodes are: null with place_pruned_graph, where signatures decide.
+/// A graph, and where its nodes are. With place_pruned_graph, where signatures decide, `placement` is null, and `stateful_places` counts.
 struct PlacedGraph {
   std::shared_ptr<const Graph> graph;
   std::shared_ptr<const Placement> placement;
+  std::shared_ptr<StatefulPlaces> stateful_places;
 };
 
 /// What a change makes of a session's graph.
@@ -35,7 +37,7 @@ class SessionGraph {
 
   /// Null: there is none yet.
   const std::shared_ptr<const Graph>& get() const { return graph_; }
-  PlacedGraph placed() const { return {graph_, placement_}; }
+  PlacedGraph placed() const { return {graph_, placement_, stateful_places_}; }
 
   /// AlreadyExists when there is a graph. `core` must outlive the labour.
   absl::StatusOr<Labour> begin(const SessionCore& core, const CreateGraph& change) const;
@@ -51,6 +53,7 @@ class SessionGraph {
   std::shared_ptr<const Graph> graph_;
   std::shared_ptr<Graph> own_;
   std::shared_ptr<Placement> placement_;
+  std::shared_ptr<StatefulPlaces> stateful_places_ = std::make_shared<StatefulPlaces>();
 };
 
 }  // namespace troupe

@@ -26,6 +26,7 @@ absl::StatusOr<Plan> plan_signature(SessionCore& core, const PlacedGraph& placed
   want.connections = sorted.connections;
   PlanOptions options = plan_options(core);
   options.placement = placed.placement.get();
+  options.stateful_places = placed.stateful_places.get();
   // What is watched is to be there, and as written.
   if (!sorted.watches.empty()) options.optimize = false;
   TROUPE_RETURN_IF_ERROR(check_watches(*placed.graph, sorted.watches));

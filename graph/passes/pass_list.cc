@@ -7,6 +7,7 @@
 #include "graph/passes/place.h"
 #include "graph/passes/prune.h"
 #include "graph/passes/rewrite_signature.h"
+#include "graph/passes/stateful_places.h"
 
 namespace troupe {
 namespace {
@@ -68,6 +69,16 @@ absl::StatusOr<PassStats> pin_to_client(PassContext& c) {
   return stats.done(graph).count("pinned", pinned);
 }
 
+/// A graph that is placed by its signatures has its nodes with state where the first of them puts these.
+absl::StatusOr<PassStats> place_draft(PassContext& c, bool unknown_ops_wait) {
+  const PlanOptions& options = *c.options;
+  Graph* const graph = &c.draft->graph;
+  const bool by_signatures = of_signature(c) && options.placement == nullptr;
+  if (by_signatures && options.stateful_places != nullptr)
+    return options.stateful_places->place(*c.devices, options, graph);
+  return place(*c.devices, options, graph, unknown_ops_wait);
+}
+
 /// Places what has no device yet.
 absl::StatusOr<PassStats> place_rest(PassContext& c, bool unknown_ops_wait) {
   Graph& graph = c.draft->graph;
@@ -75,7 +86,7 @@ absl::StatusOr<PassStats> place_rest(PassContext& c, bool unknown_ops_wait) {
   for (int i = 0; i < graph.num_ids(); ++i) {
     if (!graph.node(i).removed() && graph.node(i).device < 0) rest.push_back(i);
   }
-  TROUPE_ASSIGN_OR_RETURN(PassStats placed, place(*c.devices, *c.options, &graph, unknown_ops_wait));
+  TROUPE_ASSIGN_OR_RETURN(PassStats placed, place_draft(c, unknown_ops_wait));
   for (int id : rest) {
     if (c.options->placed != nullptr && graph.node(id).device >= 0) c.options->placed(graph.node(id));
   }

@@ -12,6 +12,7 @@ namespace troupe {
 
 class FunctionDifferentiator;
 class Placement;
+class StatefulPlaces;
 struct PassStats;
 
 /// What one kind of run asks of a graph: tensor names as the caller wrote them ("x", "x:0"), in his order.
@@ -41,6 +42,9 @@ struct PlanOptions {
   const Placement* placement = nullptr;
   /// Cut by task, for a master whose workers cut what they get by device (partition_by_task.h). make_plan only.
   bool by_task = false;
+  /// Without a placement: where nodes with state are in other plans of the graph, and from now on in this one's. Null: wherever this plan
+  /// puts them. make_plan only.
+  StatefulPlaces* stateful_places = nullptr;
   /// Told of each node for which the plan itself chose a device.
   std::function<void(const Node&)> placed = nullptr;
   /// Constants larger than this are not folded.

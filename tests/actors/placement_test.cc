@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <future>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -100,6 +101,41 @@ TEST_F(PlacementTest, finds_a_variable_that_a_function_makes_whichever_signature
   EXPECT_FALSE(s.run({}, {"get"}).ok()) << "it has no value yet";
   ASSERT_TRUE(s.run({}, {}, {"init"}).ok());
   EXPECT_EQ(value(s, "get"), 1);
+}
+
+TEST_F(PlacementTest, of_a_pruned_graph_is_that_of_the_signature_that_comes_first) {
+  options_.place_pruned_graph = true;
+  add("more", "AssignAdd", {{"T", DataType::kFloat}}, {{v_, 0}, {graph_.find("three")->id, 0}}, {}, "/cpu:0");
+  Session& s = open(options_);
+  EXPECT_EQ(value(s, "assign"), 3) << "on the second device";
+  EXPECT_EQ(value(s, "read"), 3);
+  EXPECT_EQ(value(s, "more"), 6) << "goes where the variable is, whatever it asks for";
+  EXPECT_EQ(value(s, "read"), 6);
+  Session& other = open(options_);
+  EXPECT_THAT(std::string(other.run({}, {"read"}).status().message()), HasSubstr("uninitialized value v"));
+  EXPECT_EQ(value(other, "assign"), 3) << "on the first, where it was read";
+  EXPECT_EQ(value(other, "read"), 3);
+  add("later", "Identity", {{"T", DataType::kFloat}}, {{v_, 0}}, {}, "/cpu:1");
+  ASSERT_EQ(other.extend(graph_.clone()), absl::OkStatus());
+  EXPECT_EQ(value(other, "later"), 3);
+}
+
+TEST_F(PlacementTest, of_a_pruned_graph_is_one_for_signatures_that_come_at_once) {
+  constexpr int kSignatures = 16;
+  options_.place_pruned_graph = true;
+  const std::vector<DataType> component{DataType::kFloat};
+  const int q = add("q", "FIFOQueueV2", {{"component_types", component}});
+  const int one = constant("one", Tensor::scalar<float>(1));
+  for (int i = 0; i < kSignatures; ++i) {
+    add("put" + std::to_string(i), "QueueEnqueueV2", {{"Tcomponents", component}}, {{q, 0}, {one, 0}}, {},
+        "/cpu:" + std::to_string(i % 2));
+  }
+  add("size", "QueueSizeV2", {}, {{q, 0}});
+  Session& s = open(options_);
+  std::vector<std::future<absl::StatusOr<std::vector<Tensor>>>> puts;
+  for (int i = 0; i < kSignatures; ++i) puts.push_back(s.run_async({}, {}, {"put" + std::to_string(i)}));
+  for (auto& put : puts) EXPECT_EQ(put.get().status(), absl::OkStatus());
+  EXPECT_EQ((*s.run({}, {"size"}))[0].value<int32_t>(), kSignatures);
 }
 
 TEST_F(PlacementTest, refuses_resources_of_different_devices_in_one_op_when_the_graph_comes) {
