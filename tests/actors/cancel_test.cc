@@ -52,7 +52,7 @@ TEST_P(CancelTest, ends_a_step_and_leaves_the_session_usable) {
 
 INSTANTIATE_TEST_SUITE_P(Scenes, CancelTest, testing::Values("loop", "sleep", "hang"));
 
-TEST_F(SessionTest, cancels_sixteen_steps_at_once) {
+TEST_F(SessionTest, s109_cancels_sixteen_steps_at_once) {
   int x = placeholder("x");
   add("hang", "TestHang", {}, {{x, 0}});
   Session& s = open();
@@ -63,7 +63,7 @@ TEST_F(SessionTest, cancels_sixteen_steps_at_once) {
   for (auto& step : steps) EXPECT_EQ(step.get().code(), absl::StatusCode::kCancelled);
 }
 
-TEST_F(SessionTest, cancels_a_run_that_has_only_just_begun) {
+TEST_F(SessionTest, s111_cancels_a_run_that_has_only_just_begun) {
   endless_loop("loop");
   Session& s = open();
   // The first of these are caught while their signature is compiled.
@@ -77,7 +77,7 @@ TEST_F(SessionTest, cancels_a_run_that_has_only_just_begun) {
   }
 }
 
-TEST_F(SessionTest, cancels_one_step_by_id) {
+TEST_F(SessionTest, s110_cancels_one_step_by_id) {
   int x = placeholder("x");
   add("hang", "TestHang", {}, {{x, 0}});
   Session& s = open();
