@@ -1,4 +1,4 @@
-// Writes in place, distances, paddings.
+// Writes in place, distances, paddings, ranges, places.
 #include <gmock/gmock.h>
 
 #include "tests/support/kernel_harness.h"
@@ -51,6 +51,41 @@ TEST(Pad, sums_of_paddings_wrap_around) {
   EXPECT_EQ(empty->at(0).shape(), Shape{0});
   EXPECT_FALSE(pad(INT64_MAX, INT64_MAX - 1).ok());
   EXPECT_FALSE(pad(INT64_MAX, 0).ok());
+}
+
+/// As TensorFlow does it: the seventh step is at 0.69999999, not at 0.7.
+TEST(Range, adds_its_step_each_time) {
+  const float step = 0.1f;
+  auto out = run_kernel("Range", {Tensor::scalar<float>(0), Tensor::scalar<float>(1), Tensor::scalar(step)});
+  ASSERT_TRUE(out.ok()) << out.status();
+  ASSERT_EQ(out->at(0).shape(), Shape{10});
+  float next = 0;
+  for (float v : out->at(0).flat<float>()) {
+    EXPECT_EQ(v, next);
+    next += step;
+  }
+  EXPECT_NE(out->at(0).flat<float>()[7], 7 * step);
+}
+
+TEST(OneHot, leaves_rows_off_whose_index_is_outside) {
+  auto out = run_kernel("OneHot", {Tensor::vector<int32_t>({-1, 3, 1}), Tensor::scalar<int32_t>(3),
+                                   Tensor::scalar<float>(5), Tensor::scalar<float>(0)});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(out->at(0).flat<float>(), ElementsAre(0, 0, 0, 0, 0, 0, 0, 5, 0));
+}
+
+TEST(DynamicStitch, keeps_the_last_of_several_values_of_an_index) {
+  auto v = [](std::initializer_list<int32_t> x) { return Tensor::vector<int32_t>(x); };
+  auto out = run_kernel("DynamicStitch", {v({0, 1}), v({1, 2}), v({10, 20}), v({30, 40})},
+                        {{"N", int64_t{2}}, {"T", DataType::kInt32}});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(out->at(0).flat<int32_t>(), ElementsAre(10, 30, 40));
+}
+
+TEST(Where, refuses_a_scalar) {
+  const absl::Status s = run_kernel("Where", {Tensor::scalar(true)}).status();
+  EXPECT_EQ(s.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(s.message()), testing::HasSubstr("WhereOp : Unhandled input dimensions: 0"));
 }
 
 }  // namespace

@@ -48,6 +48,13 @@ TEST(ApproxTopK, finds_the_smallest_of_any_axis) {
             "Invalid reduction dimension: 3. Must be within the range of [-3, 2]");
 }
 
+TEST(TopK, puts_the_lower_index_of_equals_first) {
+  auto out = run_kernel("TopKV2", {Tensor::vector<float>({1, 3, 3, 2}), Tensor::scalar<int32_t>(3)});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(out->at(0).flat<float>(), ElementsAre(3, 3, 2));
+  EXPECT_THAT(out->at(1).flat<int32_t>(), ElementsAre(1, 2, 3));
+}
+
 TEST(TopK, wants_indices_that_fit) {
   const AttrMap attrs = {{"index_type", DataType::kInt16}};
   EXPECT_EQ(run_kernel("TopKV2", {ramp({40000}, 1), Tensor::scalar<int32_t>(1)}, attrs).status(),

@@ -262,6 +262,25 @@ TEST(Conv2DBackpropInput, refuses_gradients_of_another_size) {
             absl::string_view::npos);
 }
 
+/// As TensorFlow's CPU; the forward pass takes both.
+TEST(Conv2DBackprop, refuses_dilations_under_explicit_padding) {
+  const AttrMap attrs = {{"strides", Ints{1, 1, 1, 1}},
+                         {"padding", "EXPLICIT"},
+                         {"explicit_paddings", Ints{0, 0, 1, 1, 1, 1, 0, 0}},
+                         {"dilations", Ints{1, 2, 2, 1}}};
+  auto out = run_kernel("Conv2D", {image(), filter()}, attrs);
+  ASSERT_TRUE(out.ok()) << out.status();
+  const Tensor grad = sample<float>(out->at(0).shape(), 0);
+  const absl::Status refused = absl::InvalidArgumentError(
+      "Current CPU implementations do not yet support dilation rates larger than 1.");
+  EXPECT_EQ(
+      run_kernel("Conv2DBackpropInput", {shape_vector(image().shape()), filter(), grad}, attrs).status(),
+      refused);
+  EXPECT_EQ(
+      run_kernel("Conv2DBackpropFilter", {image(), shape_vector(filter().shape()), grad}, attrs).status(),
+      refused);
+}
+
 TEST(Conv2DBackpropFilter, is_zero_for_an_empty_batch) {
   auto out = run_kernel("Conv2DBackpropFilter",
                         {Tensor(DataType::kFloat, Shape{0, 4, 4, 2}), shape_vector(Shape{3, 3, 2, 2}),

@@ -50,5 +50,22 @@ TEST(Cast, keeps_four_bits_of_integers) {
   EXPECT_EQ(cast(small->at(0), DataType::kFloat).status().code(), absl::StatusCode::kUnimplemented);
 }
 
+TEST(Cast, rounds_to_the_nearest_half_number_and_on_demand_cuts_bits_of_a_bfloat16) {
+  const Tensor in = Tensor::vector<float>({65519, 65520, 1.00048828125f, 1.00146484375f});
+  auto half = cast(in, DataType::kHalf);
+  ASSERT_TRUE(half.ok()) << half.status();
+  EXPECT_THAT(cast(half->at(0), DataType::kFloat)->at(0).flat<float>(),
+              ElementsAre(65504, kInf, 1, 1.001953125f))
+      << "of two that are as near the even one";
+  auto back = [](float value, bool truncate) {
+    auto cut = run_kernel("Cast", {Tensor::vector<float>({value})},
+                          {{"DstT", DataType::kBfloat16}, {"Truncate", truncate}});
+    EXPECT_TRUE(cut.ok()) << cut.status();
+    return cast(cut->at(0), DataType::kFloat)->at(0).flat<float>()[0];
+  };
+  EXPECT_EQ(back(1.0119f, false), 1.015625f);
+  EXPECT_EQ(back(1.0119f, true), 1.0078125f);
+}
+
 }  // namespace
 }  // namespace troupe::test

@@ -1,6 +1,7 @@
 // Reductions, scans and histograms.
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <limits>
 
 #include "tests/support/kernel_harness.h"
@@ -36,6 +37,38 @@ TEST(Reductions, of_nothing_are_what_adds_nothing) {
   EXPECT_TRUE(tensors_near(reduce("Prod", none, {0})->at(0), Tensor::vector<float>({1, 1})));
   EXPECT_TRUE(tensors_near(reduce("Max", none, {0})->at(0), Tensor::vector<float>({-inf, -inf})));
   EXPECT_TRUE(tensors_near(reduce("Min", none, {0})->at(0), Tensor::vector<float>({inf, inf})));
+}
+
+/// TensorFlow 2.21's answers.
+TEST(Reductions, of_integers_keep_their_type_and_its_range) {
+  auto small = reduce("Mean", Tensor::vector<uint8_t>({200, 200, 200}), {0});
+  ASSERT_TRUE(small.ok()) << small.status();
+  EXPECT_EQ(small->at(0).value<uint8_t>(), 200);
+  EXPECT_EQ(reduce("Mean", Tensor::vector<int32_t>({-3, -2, -2}), {0})->at(0).value<int32_t>(), -2);
+  const Tensor none(DataType::kInt32, Shape{0, 2});
+  constexpr int32_t kLeast = std::numeric_limits<int32_t>::min(), kMost = std::numeric_limits<int32_t>::max();
+  EXPECT_THAT(reduce("Mean", none, {0})->at(0).flat<int32_t>(), ElementsAre(0, 0));
+  EXPECT_THAT(reduce("Max", none, {0})->at(0).flat<int32_t>(), ElementsAre(kLeast, kLeast));
+  EXPECT_THAT(reduce("Min", none, {0})->at(0).flat<int32_t>(), ElementsAre(kMost, kMost));
+}
+
+TEST(Reductions, of_not_a_number_are_none_unless_they_look_for_a_place) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor first = Tensor::vector<float>({nan, 2, 1}), second = Tensor::vector<float>({1, nan, 3});
+  for (const char* op : {"Max", "Min"}) {
+    EXPECT_TRUE(std::isnan(reduce(op, first, {0})->at(0).value<float>())) << op;
+    EXPECT_TRUE(std::isnan(reduce(op, second, {0})->at(0).value<float>())) << op;
+  }
+  auto place = [](const char* op, const Tensor& x) {
+    return run_kernel(op, {x, Tensor::scalar<int32_t>(0)}, {{"output_type", DataType::kInt64}})
+        ->at(0)
+        .value<int64_t>();
+  };
+  EXPECT_EQ(place("ArgMax", first), 1);
+  EXPECT_EQ(place("ArgMin", first), 2);
+  EXPECT_EQ(place("ArgMax", second), 2);
+  EXPECT_EQ(place("ArgMin", second), 0);
+  EXPECT_TRUE(std::isnan(reduce("Mean", Tensor(DataType::kFloat, Shape{0}), {0})->at(0).value<float>()));
 }
 
 TEST(Reductions, of_no_axis_change_nothing) {
