@@ -93,6 +93,18 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
     if (std::exchange(begun_, true)) return;
     last_turn_ = parts_.core->now();
     if (parts_.patience.count() > 0) check_lease_after(parts_.patience);
+    if (phase_ == Phase::kOpen) {
+      start_step();
+    } else {
+      // A cancel goes before the start when both wait.
+      release_slot();
+      if (told_) end();
+    }
+    if (!watch_client()) client_died();
+    forks_.go_on();
+  }
+
+  void start_step() {
     RunOptions no_deadline;
     no_deadline.timeout = std::chrono::milliseconds(-1);
     absl::Status ready = held_->lease.begin(no_deadline, parts_.cancels);
@@ -109,8 +121,6 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
         send(slot().rendezvous, RendezvousSend{kept.key, std::move(kept.value), kept.is_dead});
       parts_.origin = nullptr;
     }
-    if (!watch_client()) client_died();
-    forks_.go_on();
   }
 
   /// False when it is dead.
@@ -234,6 +244,8 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
     forks_.fail(status);
     if (!leased()) {
       if (told_) end();
+    } else if (!begun_) {
+      // Its start finds that it has failed.
     } else if (step_over_) {
       release_slot();
       if (told_) end();
@@ -318,7 +330,8 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
     return ReadyFork{std::move(parts)};
   }
 
-  int64_t step_id() { return leased() ? slot().life.id() : 0; }
+  /// 0 unless its step is under way: before, the id of the slot is another's.
+  int64_t step_id() { return begun_ && leased() ? slot().life.id() : 0; }
 
   /// Nothing more to come and nobody to tell: SESSION forgets the handle.
   void end() {

@@ -216,6 +216,36 @@ TEST_F(PartialRunActorTest, hears_a_cancel_that_came_before_it_began) {
   EXPECT_TRUE(has_given_back());
 }
 
+TEST_F(PartialRunActorTest, begins_no_step_when_a_cancel_overtakes_its_start) {
+  spawn({"one", "two"}, 5000ms);
+  tell(run_, CancelPartialRun{slot_->life.id() + 1, absl::CancelledError("another's")});
+  tell(run_, CancelPartialRun{0, absl::CancelledError("enough")});
+  tell(run_, StartPartialRun{});
+  run_all();
+  EXPECT_TRUE(has_given_back()) << "a step that nobody would end";
+  EXPECT_EQ(ended(), 0) << "nobody has heard why";
+  advance(5000ms);
+  EXPECT_EQ(ended(), 1) << "its lease is over";
+  EXPECT_EQ(turn({fed("a", 1)}, {"one"})->status.message(), kNoSetup);
+}
+
+TEST_F(PartialRunActorTest, is_no_step_before_it_has_begun) {
+  // The slot has run before: what is said of that run is not about this one.
+  begin();
+  const int64_t last = slot_->life.id();
+  turn({fed("a", 1), fed("b", 2)}, {"one", "two"});
+  const auto before = slot_;
+  session_.reset();
+  spawn({"one", "two"});
+  ASSERT_EQ(slot_, before);
+  const auto report = ask<PartialRunReport>(run_, InspectTurns{});
+  tell(run_, CancelPartialRun{last, absl::CancelledError("enough")});
+  tell(run_, StartPartialRun{});
+  run_all();
+  EXPECT_EQ(report->value().step_id, 0);
+  EXPECT_EQ(first(*turn({fed("a", 1)}, {"one"})), 2);
+}
+
 TEST_F(PartialRunActorTest, fails_with_a_turn_that_comes_before_the_start) {
   spawn({"one", "two"});
   const auto early = turn({fed("a", 1)}, {"one"});
