@@ -11,10 +11,10 @@ namespace {
 /// A clock that is set further ahead may overflow.
 constexpr std::chrono::milliseconds kLongestLease = std::chrono::hours(24 * 365);
 
-absl::Status check_lease(const PartialRunSetup& m) {
-  if (!m.lease || (m.lease->count() >= 0 && *m.lease <= kLongestLease)) return absl::OkStatus();
+absl::Status check_lease(std::chrono::milliseconds lease) {
+  if (lease.count() >= 0 && lease <= kLongestLease) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("The lease of a partial run must be from 0 to ",
-                                                 kLongestLease.count(), " ms, but is ", m.lease->count()));
+                                                 kLongestLease.count(), " ms, but is ", lease.count()));
 }
 
 constexpr char kNoSetup[] = "Must run 'setup' before performing partial runs!";
@@ -34,12 +34,13 @@ void refuse(PartialRunParts& parts, const absl::Status& why, PartialRuns::Promis
 }  // namespace
 
 PartialRuns::Started PartialRuns::set_up(const std::shared_ptr<SessionCore>& core, const PartialRunSetup& m) {
-  if (const absl::Status good = check_lease(m); !good.ok()) return to_error(good);
+  const std::chrono::milliseconds patience = m.lease.value_or(core->options.partial_run_lease);
+  if (const absl::Status good = check_lease(patience); !good.ok()) return to_error(good);
   // What is called later must be copied: a function.
   auto parts = std::make_shared<PartialRunParts>();
   parts->core = core;
   parts->setup = m;
-  parts->patience = m.lease.value_or(core->options.partial_run_lease);
+  parts->patience = patience;
   parts->cancels = core->cancels();
   // The promise takes the sender with it.
   if (m.ends_with_client) parts->client = caf::actor_cast<caf::actor_addr>(self_->current_sender());

@@ -40,7 +40,7 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
 
   /// A pool for one session: its threads end when the session lets go of it.
   std::shared_ptr<NamedPool> session_pool(int num_threads);
-  /// InvalidArgument when a pool of that name has another size.
+  /// InvalidArgument for fewer threads than none, and when a pool of that name has another size.
   absl::StatusOr<std::shared_ptr<NamedPool>> named_pool(const InterOpPoolOptions& options);
   /// Shared by all sessions that ask for that many threads; 0: the runtime's own.
   ParallelRunner* intra_op_pool(int num_threads);
