@@ -31,6 +31,15 @@ constexpr std::chrono::seconds kRequestPatience{5}, kHandlerPatience{10}, kReadP
     kClosePatience{1};
 constexpr int kBacklog = 128;
 
+/// Of a request that was not read.
+std::string what_is_wrong(int code) {
+  switch (code) {
+    case 431: return absl::StrCat("the head of a request has at most ", kMaxHttpHeadBytes, " bytes");
+    case 505: return "only HTTP/1.0 and HTTP/1.1 are understood";
+    default: return "this is no HTTP request";
+  }
+}
+
 /// A file descriptor that is closed once.
 class Fd {
  public:
@@ -263,7 +272,7 @@ class HttpServer::Loop {
     HttpRequest request;
     const int code = read_http_request(c.bytes, &request);
     if (code == 0) return true;
-    if (code != 200) return begin_writing(c, http_error(code));
+    if (code != 200) return begin_writing(c, http_error(code, what_is_wrong(code)));
     if (request.method != "GET" && request.method != "HEAD")
       return begin_writing(c, http_error(405, "only GET and HEAD are understood"));
     c.head_only = request.method == "HEAD";

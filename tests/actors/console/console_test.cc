@@ -186,14 +186,38 @@ TEST_F(ConsoleTest, says_at_its_start_what_is_wrong) {
   const absl::Status in_use = Console::start(*runtime_, taken).status();
   EXPECT_EQ(in_use.code(), absl::StatusCode::kFailedPrecondition) << in_use;
   EXPECT_THAT(std::string(in_use.message()), HasSubstr(absl::StrCat("cannot bind 127.0.0.1:", taken.port)));
+  EXPECT_EQ(body_of(fetch("/healthz")), "ok\n") << "who has the port keeps it";
   ConsoleOptions nowhere;
   nowhere.host = "not an address";
-  EXPECT_EQ(Console::start(*runtime_, nowhere).status().code(), absl::StatusCode::kInvalidArgument);
+  const absl::Status no_host = Console::start(*runtime_, nowhere).status();
+  EXPECT_EQ(no_host.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(no_host.message()), HasSubstr("not an address"));
+  ConsoleOptions no_port;
+  no_port.port = 70'000;
+  const absl::Status out_of_range = Console::start(*runtime_, no_port).status();
+  EXPECT_EQ(out_of_range.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(out_of_range.message()), HasSubstr("70000 is no port"));
+  EXPECT_TRUE(open().run(x(), {"twice"}).ok());
+  session_.reset();
   const int port = console_->port();
   console_.reset();
   EXPECT_EQ(get(port, "/healthz"), "");
   runtime_->shutdown();
   EXPECT_EQ(Console::start(*runtime_).status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(ConsoleTest, answers_as_before_after_requests_that_are_none) {
+  Session& s = open();
+  for (const std::string& bytes :
+       {std::string("hello\r\n\r\n"), "GET /" + std::string(1 << 20, 'a'), std::string("\x16\x03\x01")}) {
+    const RawClient client(console_->port());
+    // It may hang up before it has read all.
+    client.send(bytes);
+    EXPECT_THAT(client.receive_all(), StartsWith("HTTP/1.1 4")) << bytes.substr(0, 30);
+    EXPECT_TRUE(s.run(x(), {"twice"}).ok());
+    EXPECT_THAT(fetch("/"), HasSubstr("<title>Troupe</title>"));
+  }
+  EXPECT_EQ(status().at("runs"), 3);
 }
 
 TEST_F(ConsoleTest, is_not_ready_once_the_runtime_has_been_shut_down) {

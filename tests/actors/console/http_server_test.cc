@@ -60,18 +60,24 @@ TEST_F(HttpServerTest, answers_requests) {
 }
 
 TEST_F(HttpServerTest, says_what_is_wrong_with_a_request_and_goes_on) {
-  const std::vector<std::pair<std::string, std::string>> wrong = {
-      {"POST / HTTP/1.1\r\n\r\n", "405"},
-      {"hello\r\n\r\n", "400"},
-      {"GET / HTTP/3.0\r\n\r\n", "505"},
-      {"GET /" + std::string(1 << 20, 'a'), "431"},
-      {"\x16\x03\x01", "400"},
+  struct Wrong {
+    std::string bytes;
+    const char* code;
+    const char* phrase;
   };
-  for (const auto& [bytes, code] : wrong) {
+  const std::vector<Wrong> wrong = {
+      {"POST / HTTP/1.1\r\n\r\n", "405", "only GET and HEAD are understood"},
+      {"hello\r\n\r\n", "400", "this is no HTTP request"},
+      {"GET / HTTP/3.0\r\n\r\n", "505", "only HTTP/1.0 and HTTP/1.1 are understood"},
+      {"GET /" + std::string(1 << 20, 'a'), "431", "the head of a request has at most 8192 bytes"},
+      {"\x16\x03\x01", "400", "this is no HTTP request"},
+  };
+  for (const auto& [bytes, code, phrase] : wrong) {
     const RawClient client(port());
     // It may hang up before it has read all.
     client.send(bytes);
-    EXPECT_THAT(client.receive_all(), StartsWith("HTTP/1.1 " + code)) << bytes.substr(0, 30);
+    EXPECT_THAT(client.receive_all(), AllOf(StartsWith(absl::StrCat("HTTP/1.1 ", code)), HasSubstr(phrase)))
+        << bytes.substr(0, 30);
   }
   EXPECT_THAT(get(port(), "/a"), HasSubstr("\r\n\r\n/a"));
 }
