@@ -102,9 +102,9 @@ std::shared_ptr<NamedPool> Runtime::Impl::session_pool(int num_threads) {
 
 absl::StatusOr<std::shared_ptr<NamedPool>> Runtime::Impl::named_pool(const InterOpPoolOptions& want) {
   if (want.num_threads < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("SessionOptions.inter_op_pools: ", want.num_threads,
-                     " is no number of threads for the pool '", want.global_name, "'; 0: as many as cores"));
+    return absl::InvalidArgumentError(absl::StrCat("SessionOptions.inter_op_pools: ", want.num_threads,
+                                                   " is no number of threads for the pool '",
+                                                   want.global_name, "'; 0: as many as cores"));
   }
   if (want.global_name.empty()) return session_pool(want.num_threads);
   std::lock_guard lock(mu_);
