@@ -55,7 +55,7 @@ class SessionImpl final : public SessionActor::base {
   behavior_type make_behavior() override {
     return {
         [this](const CreateGraph& m) { return create(m); },
-        [this](const ExtendGraph& m) { return change(m); },
+        [this](const ExtendGraph& m) { return extend(m); },
         [this](FinalizeRequest m) { return change(m); },
         [this](const RunRequest& m) -> caf::result<RunReply> { return run(m); },
         [this](const BeginRun& m) { return begin(m); },
@@ -113,9 +113,17 @@ class SessionImpl final : public SessionActor::base {
   }
 
   caf::result<Done> create(const CreateGraph& m) {
+    if (m.proto == nullptr && m.graph == nullptr)
+      return to_error(absl::InvalidArgumentError("CreateGraph names no graph."));
     // As TensorFlow's: an empty graph is no graph yet.
     const bool empty = m.proto != nullptr ? m.proto->node_size() == 0 : m.graph->num_nodes() == 0;
     if (empty && !core_->closed() && core_->cannot_begin.ok()) return Done{};
+    return change(m);
+  }
+
+  caf::result<Done> extend(const ExtendGraph& m) {
+    if (m.proto == nullptr && m.graph == nullptr && m.increment == nullptr)
+      return to_error(absl::InvalidArgumentError("ExtendGraph names no graph."));
     return change(m);
   }
 

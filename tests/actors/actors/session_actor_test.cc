@@ -76,6 +76,15 @@ TEST_F(SessionActorTest, s022_s023_runs_nothing_before_it_has_a_graph_and_takes_
   EXPECT_EQ(first(*run("sum")), 42);
 }
 
+TEST_F(SessionActorTest, refuses_a_graph_that_is_none) {
+  open_empty_session();
+  EXPECT_EQ(send<Done>(CreateGraph{})->status, absl::InvalidArgumentError("CreateGraph names no graph."));
+  EXPECT_EQ(send<Done>(ExtendGraph{})->status, absl::InvalidArgumentError("ExtendGraph names no graph."));
+  EXPECT_TRUE(send<Done>(the_graph())->status.ok()) << "the session is as it was";
+  EXPECT_EQ(send<Done>(ExtendGraph{})->status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(first(*run("sum")), 42);
+}
+
 TEST_F(SessionActorTest, answers_runs_with_fetches_or_the_error) {
   open_session();
   const auto good = run("sum");
