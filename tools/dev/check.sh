@@ -34,6 +34,7 @@ check border python3 tools/dev/check_border.py
 check words python3 tools/dev/check_words.py
 check scenarios python3 tools/dev/check_scenarios.py
 check sizes python3 tools/dev/check_sizes.py
+check face python3 tools/dev/check_face.py
 check picture python3 tools/dev/draw_step.py --check
 if command -v clang-format >/dev/null; then
   check format tools/dev/format.sh --check

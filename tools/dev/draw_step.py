@@ -5,14 +5,12 @@ Who is there and what each takes is read from actors/interfaces.h, who sends wha
 message that its receiver does not take or that its sender's sources do not name, when an actor of a step takes one that is neither drawn
 nor in NOT_DRAWN, and when texts overlap."""
 import html
-import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from interfaces import ROOT, read_interfaces
+
 PICTURE = ROOT / "actors/step_actors.svg"
-INTERFACE = re.compile(r"/// ([A-Z ]+): (.*?)\nusing (\w+) = caf::typed_actor<(.*?)>;\n", re.S)
-HANDLER = re.compile(r"caf::(?:reacts_to<(\w+)>|replies_to<(\w+)>)")
 CLIENT = "CLIENT"
 
 # Column and row of each.
@@ -87,14 +85,8 @@ class Wrong(Exception):
     """Why there is no picture."""
 
 
-def read_interfaces():
-    """Actor -> (what it is, the messages that it takes)."""
-    text = (ROOT / "actors/interfaces.h").read_text()
-    actors = {}
-    for m in INTERFACE.finditer(text):
-        what = re.split(r"[;.,]", " ".join(m.group(2).replace("///", " ").split()))[0]
-        handlers = re.sub(r"//.*", "", m.group(4))
-        actors[m.group(1)] = (what, [a or b for a, b in HANDLER.findall(handlers)])
+def all_actors():
+    actors = read_interfaces()
     missing = PLACES.keys() - actors.keys() - {CLIENT}
     if missing:
         raise Wrong(f"actors/interfaces.h has no {', '.join(sorted(missing))}")
@@ -109,7 +101,7 @@ def check_arrows(actors):
             if receiver == CLIENT:
                 known = re.search(rf"\bstruct {message}\b|reacts_to<{message}>", client_takes)
             else:
-                known = message in actors[receiver][1]
+                known = message in actors[receiver].messages
             if not known:
                 raise Wrong(f"{receiver} takes no {message}")
             if sender == CLIENT:
@@ -119,7 +111,7 @@ def check_arrows(actors):
                 raise Wrong(f"{sender} sends no {message}: its sources do not name it")
     for actor in OF_A_STEP:
         drawn = {m.lstrip("!") for _, receiver, messages in ARROWS for m in messages if receiver == actor}
-        left = set(actors[actor][1]) - drawn - NOT_DRAWN
+        left = set(actors[actor].messages) - drawn - NOT_DRAWN
         if left:
             raise Wrong(f"{actor} takes {', '.join(sorted(left))}, of which tools/dev/draw_step.py says nothing")
 
@@ -218,8 +210,8 @@ def draw(actors):
     canvas = Canvas()
     size = (2 * MARGIN + 3 * BOX[0] + 2 * GAP[0], 2 * MARGIN + 3 * BOX[1] + 2 * GAP[1])
     draw_actor(canvas, CLIENT, "an actor, or a thread in Session::run", "of the application's")
-    for actor, (what, takes) in actors.items():
-        draw_actor(canvas, actor, what, f"takes {len(takes)} messages")
+    for name, actor in actors.items():
+        draw_actor(canvas, name, actor.what, f"takes {len(actor.messages)} messages")
     for sender, receiver, messages in ARROWS:
         draw_arrow(canvas, sender, receiver, messages)
     draw_slanted(canvas, corner(SPAWNS[0]), corner(SPAWNS[1]), [], "arrow spawns")
@@ -241,7 +233,7 @@ def draw(actors):
 
 def main():
     try:
-        actors = read_interfaces()
+        actors = all_actors()
         check_arrows(actors)
         picture = draw(actors)
     except Wrong as why:
