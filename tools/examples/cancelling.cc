@@ -1,42 +1,60 @@
-// Cancelling a step from another thread: the loop below never ends by itself.
+// Three ways to end a run that does not end by itself: all of a session's, from any thread; one, by whoever began it; and by the time
+// that it has.
 #include <cstdio>
 #include <future>
 #include <thread>
 
 #include "actors/runtime.h"
 #include "actors/session.h"
-#include "graph/ir/graph.h"
+#include "graph/ir/graph_builder.h"
+#include "graph/status.h"
 
 namespace {
 
-/// while (true) {}: Enter -> Merge -> Switch -> NextIteration, with a condition that is always true.
-troupe::Graph endless() {
-  using troupe::DataType;
-  troupe::Graph g;
-  auto add = [&](const char* name, const char* op, troupe::AttrMap attrs, std::vector<troupe::Endpoint> in) {
-    return (*g.add_node(name, op, std::move(attrs), std::move(in)))->id;
-  };
-  troupe::AttrMap t{{"T", DataType::kBool}};
-  int yes = add("yes", "Const", {{"dtype", DataType::kBool}, {"value", troupe::Tensor::scalar(true)}}, {});
-  int enter = add("enter", "Enter", {{"T", DataType::kBool}, {"frame_name", "loop"}}, {{yes, 0}});
-  int merge = add("merge", "Merge", {{"T", DataType::kBool}, {"N", 2}}, {{enter, 0}, {enter, 0}});
-  int cond = add("cond", "LoopCond", {}, {{merge, 0}});
-  int sw = add("switch", "Switch", t, {{merge, 0}, {cond, 0}});
-  int next = add("next", "NextIteration", t, {{sw, 1}});
-  g.node(merge).inputs[1] = {next, 0};
-  add("never", "Exit", t, {{sw, 0}});
-  return g;
+using troupe::Out;
+
+/// while (true) {}
+absl::StatusOr<troupe::Graph> endless() {
+  troupe::GraphBuilder g;
+  const auto same = [](const std::vector<Out>& vars) { return vars; };
+  const auto end = g.while_loop(
+      {g.constant(true)}, [](const std::vector<Out>& vars) { return vars[0]; }, same);
+  g.identity(end[0], "never");
+  return g.build();
+}
+
+absl::Status show() {
+  const auto runtime = troupe::Runtime::create();
+  TROUPE_ASSIGN_OR_RETURN(const auto session, troupe::Session::open(*runtime));
+  TROUPE_ASSIGN_OR_RETURN(troupe::Graph graph, endless());
+  TROUPE_RETURN_IF_ERROR(session->create(std::move(graph)));
+
+  auto step = std::async(std::launch::async, [&] { return session->run({}, {"never"}).status(); });
+  while (session->cancel("the user pressed a key").value_or(0) == 0) std::this_thread::yield();
+  std::printf("%s\n", step.get().ToString().c_str());
+
+  std::promise<absl::Status> ended;
+  const auto tell = [&](const auto& fetches, const troupe::RunStats&) { ended.set_value(fetches.status()); };
+  troupe::AsyncRun run = session->run_async({}, {"never"}, {}, {}, tell);
+  const bool cancelled = run.cancel("not wanted any more");
+  std::printf("%s\n", ended.get_future().get().ToString().c_str());
+
+  troupe::RunOptions patience;
+  patience.timeout = std::chrono::milliseconds(20);
+  const absl::Status late = session->run({}, {"never"}, {}, patience).status();
+  std::printf("%s\n", late.ToString().c_str());
+  return cancelled ? absl::OkStatus() : absl::InternalError("there was nothing to cancel");
 }
 
 }  // namespace
 
 int main() {
-  auto runtime = troupe::Runtime::create();
-  auto session = troupe::Session::open(*runtime);
-  if (!session.ok() || !(*session)->create(endless()).ok()) return 1;
-  auto step = std::async(std::launch::async, [&] { return (*session)->run({}, {"never"}).status(); });
-  while ((*session)->cancel("the user pressed a key").value_or(0) == 0) std::this_thread::yield();
-  absl::Status end = step.get();
-  std::printf("%s\n", end.ToString().c_str());
-  return absl::IsCancelled(end) ? 0 : 1;
+  const absl::Status end = show();
+  if (!end.ok()) std::fprintf(stderr, "%s\n", end.ToString().c_str());
+  return end.ok() ? 0 : 1;
 }
+
+// Prints:
+// CANCELLED: Run call was cancelled: the user pressed a key
+// CANCELLED: Run call was cancelled: not wanted any more
+// DEADLINE_EXCEEDED: ...

@@ -52,3 +52,6 @@ int main() {
   self->send_exit(greeter, caf::exit_reason::user_shutdown);
   return failed;
 }
+
+// Prints:
+// x @ x = ...

@@ -73,3 +73,6 @@ int main() {
   }
   return *exit_code;
 }
+
+// Prints:
+// step ...: a @ b = ...
