@@ -35,7 +35,8 @@ absl::Status show() {
   const std::vector<troupe::NamedTensor> two = {{"x", Tensor::scalar<float>(2)}};
   auto sum = session->run_async(two, {"sum"});
   std::vector<std::string> frontier;
-  while (frontier.empty()) {
+  // Until it has come to what it waits for.
+  while (frontier.size() < 2) {
     TROUPE_ASSIGN_OR_RETURN(const auto steps, session->inspect());
     if (!steps.empty()) frontier = steps[0].frontier;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -65,7 +66,7 @@ int main() {
 }
 
 // Prints:
-// take (QueueDequeueV2) on ...
-// sum (AddV2) on ...
+// take (QueueDequeueV2) on ...: running
+// sum (AddV2) on ...: waits for take
 // partial run: to be fed x, to be fetched sum:0
 // sum = 4

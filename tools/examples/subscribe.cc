@@ -2,6 +2,7 @@
 #include <caf/all.hpp>
 #include <cstdio>
 #include <future>
+#include <limits>
 
 #include "actors/adopt_session.h"
 #include "actors/errors.h"
@@ -63,7 +64,7 @@ absl::Status show() {
     if (event.kind == StepEvent::Kind::kFailed) failed.set_value();
   };
   TROUPE_ASSIGN_OR_RETURN(const troupe::StepSubscription subscription, session->subscribe(hear));
-  for (const float value : {1.0f, 2.0f, 0.0f / 0.0f}) {
+  for (const float value : {1.0f, 2.0f, std::numeric_limits<float>::quiet_NaN()}) {
     (void)session->run({{"x", troupe::Tensor::scalar(value)}}, {"good"});
   }
   failed.get_future().wait();
