@@ -29,6 +29,13 @@ class AsyncRun {
  public:
   AsyncRun() = default;
 
+  /// Counts it in, and begins it: Session::run_async, for who has a session's core and no Session.
+  static AsyncRun begin(std::shared_ptr<SessionCore> core, const std::vector<NamedTensor>& feeds,
+                        const std::vector<std::string>& fetches, const std::vector<std::string>& targets,
+                        const RunOptions& options, RunCallback done);
+  static AsyncRun begin(std::shared_ptr<SessionCore> core, const CallableCode& callable,
+                        std::vector<Tensor> feeds, RunCallback done);
+
   /// As `inspect` has it. 0 before it has begun: while its signature is compiled.
   int64_t step_id() const;
   /// Whether its callback has been called, or is being called.
@@ -37,14 +44,7 @@ class AsyncRun {
   bool cancel(absl::string_view reason = "");
 
  private:
-  friend class Session;
   explicit AsyncRun(const std::shared_ptr<OutstandingRun>& run);
-  /// Counts it in, and begins it.
-  static AsyncRun begin(std::shared_ptr<SessionCore> core, const std::vector<NamedTensor>& feeds,
-                        const std::vector<std::string>& fetches, const std::vector<std::string>& targets,
-                        const RunOptions& options, RunCallback done);
-  static AsyncRun begin(std::shared_ptr<SessionCore> core, const CallableCode& callable,
-                        std::vector<Tensor> feeds, RunCallback done);
 
   /// What a run holds goes with its end, not with its handles.
   std::weak_ptr<OutstandingRun> run_;

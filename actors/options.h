@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 
 namespace troupe {
 
+class DeviceSet;
 class ThreadPool;
 
 /// One entry of ConfigProto.session_inter_op_thread_pool.
@@ -32,6 +34,9 @@ struct SessionOptions {
   std::string handle;
   /// Devices by type; absent: one CPU.
   std::map<std::string, int> device_count;
+  /// Null: devices of its own. Otherwise these (Runtime::make_devices), whose resources are those of all sessions that have them, as the sessions of
+  /// one TensorFlow server share theirs; then device_count and intra_op_threads say nothing.
+  std::shared_ptr<DeviceSet> devices;
   /// 0: as many as cores; below 0: every run on its caller's thread.
   int inter_op_threads = 0;
   int intra_op_threads = 0;

@@ -30,6 +30,8 @@ constexpr size_t kControlThreads = 2;
 /// More than any machine has cores: what bounds the threads, and the pools, that wishes of sessions can make.
 constexpr int kMaxIntraOpThreads = 1024;
 
+constexpr char kLocalTask[] = "/job:localhost/replica:0/task:0";
+
 std::shared_ptr<Services> make_services(const RuntimeOptions& options) {
   const int threads = options.waiting_threads > 0 ? options.waiting_threads : BlockingPool::kMaxThreads;
   return std::make_shared<Services>(threads);
@@ -159,7 +161,10 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   core->debugger = debugger;
   core->evaluator = std::make_unique<FoldingEvaluator>(kernels, &core->closing);
   core->find_device_actor = [this](const Device& d) { return device(d); };
-  TROUPE_RETURN_IF_ERROR(add_devices(core.get()));
+  core->devices = want.devices;
+  if (core->devices == nullptr) {
+    TROUPE_ASSIGN_OR_RETURN(core->devices, make_devices(want, kLocalTask));
+  }
   // As TensorFlow's: the session opens, and says so when it is to have a graph.
   core->cannot_begin = add_pools(core.get());
   if (!core->cannot_begin.ok()) core->pools = {default_pool};
@@ -278,6 +283,11 @@ Runtime& Runtime::process_default() {
 caf::actor_system& Runtime::system() { return *impl_->system; }
 
 SessionFactories& Runtime::session_factories() { return impl_->factories; }
+
+absl::StatusOr<std::shared_ptr<DeviceSet>> Runtime::make_devices(const SessionOptions& want,
+                                                                 const std::string& task) {
+  return impl_->make_devices(want, task);
+}
 
 RuntimeActor runtime_actor(Runtime& runtime) { return runtime.impl().actor; }
 

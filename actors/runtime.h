@@ -15,9 +15,11 @@ class actor_system_config;
 namespace troupe {
 
 class Debugger;
+class DeviceSet;
 class KernelRegistry;
 class OpRegistry;
 class SessionFactories;
+struct SessionOptions;
 
 struct RuntimeOptions {
   /// Threads of the default named pool and of the intra-op pool; 0: what the environment says (TF_NUM_INTEROP_THREADS,
@@ -60,6 +62,10 @@ class Runtime {
   caf::actor_system& system();
   /// What opens its sessions (actors/session_factories.h): DIRECT_SESSION, and what the application adds.
   SessionFactories& session_factories();
+  /// Devices for several sessions (SessionOptions::devices), as a session with these options would have them, of the task "/job:j/replica:0/task:t". Who
+  /// shares them out clears their containers; they must not outlive the runtime.
+  absl::StatusOr<std::shared_ptr<DeviceSet>> make_devices(
+      const SessionOptions& options, const std::string& task = "/job:localhost/replica:0/task:0");
   /// Closes all sessions, waits for their steps, for what is being compiled and for the actors, and stops the pools. No session
   /// is opened after: FailedPrecondition. Called by the destructor.
   void shutdown();

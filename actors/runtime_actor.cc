@@ -128,7 +128,9 @@ class RuntimeActorImpl final : public RuntimeActor::base {
     if (!factory.ok()) return to_error(factory.status());
     if (*factory != impl_->direct_sessions) return reset_elsewhere(m);
     for (const auto& core : impl_->live_sessions()) {
-      core->clear_containers(m.containers);
+      // Those that share devices are for who shares them out to reset.
+      if (core->options.devices != nullptr) continue;
+      core->devices->clear_containers(m.containers);
       core->gate.shut();
       if (core->actor) caf::anon_send(core->actor, CloseRequest{});
     }

@@ -14,13 +14,11 @@
 namespace troupe {
 namespace {
 
-constexpr char kTaskPrefix[] = "/job:localhost/replica:0/task:0";
-
 /// Names that device names can have, each once.
 absl::Status check_device_types(const std::vector<DeviceType>& types) {
   std::set<std::string> known{"CPU"};
   for (const DeviceType& type : types) {
-    const auto parsed = DeviceName::parse(absl::StrCat(kTaskPrefix, "/device:", type.name, ":0"));
+    const auto parsed = DeviceName::parse(absl::StrCat("/device:", type.name, ":0"));
     if (type.name.empty() || !parsed || parsed->type != type.name) {
       return absl::InvalidArgumentError(
           absl::StrCat("RuntimeOptions.device_types: '", type.name, "' is no name for a type of devices"));
@@ -32,10 +30,10 @@ absl::Status check_device_types(const std::vector<DeviceType>& types) {
   return absl::OkStatus();
 }
 
-std::unique_ptr<Device> make_device(const DeviceType& type, int index, Allocator* host_memory,
-                                    ParallelRunner* loops) {
+std::unique_ptr<Device> make_device(const std::string& task, const DeviceType& type, int index,
+                                    Allocator* host_memory, ParallelRunner* loops) {
   DeviceAttributes a;
-  a.name = absl::StrCat(kTaskPrefix, "/device:", type.name, ":", index);
+  a.name = absl::StrCat(task, "/device:", type.name, ":", index);
   a.type = type.name;
   a.memory_limit_bytes = type.memory_limit_bytes;
   a.incarnation = new_incarnation();
@@ -44,9 +42,9 @@ std::unique_ptr<Device> make_device(const DeviceType& type, int index, Allocator
                                   type.loops != nullptr ? type.loops : loops);
 }
 
-/// "CPU:0": all are of this task.
+/// "CPU:0".
 std::string local_name(const Device& device) {
-  return device.name().substr(sizeof(kTaskPrefix) - 1 + sizeof("/device:") - 1);
+  return split_device_name(device.name()).value_or(std::pair("", device.name())).second;
 }
 
 }  // namespace
@@ -68,9 +66,9 @@ std::map<std::string, DeviceActor> Runtime::Impl::devices() {
   return devices_;
 }
 
-absl::Status Runtime::Impl::add_devices(SessionCore* core) {
-  core->devices = std::make_unique<DeviceSet>(kernels);
-  const SessionOptions& want = core->options;
+absl::StatusOr<std::shared_ptr<DeviceSet>> Runtime::Impl::make_devices(const SessionOptions& want,
+                                                                       const std::string& task) {
+  auto devices = std::make_shared<DeviceSet>(kernels);
   auto count = [&](const std::string& type, int otherwise) {
     const auto found = want.device_count.find(type);
     return found == want.device_count.end() ? otherwise : found->second;
@@ -79,17 +77,17 @@ absl::Status Runtime::Impl::add_devices(SessionCore* core) {
   const int cpus = count("CPU", 1);
   if (cpus < 1) return absl::NotFoundError("No CPU devices found in process");
   for (int i = 0; i < cpus; ++i)
-    core->devices->add(make_cpu_device(kTaskPrefix, i, host_memory.get(), loops), kCpuPriority);
+    devices->add(make_cpu_device(task, i, host_memory.get(), loops), kCpuPriority);
   TROUPE_RETURN_IF_ERROR(check_device_types(options.device_types));
   for (const DeviceType& type : options.device_types) {
     for (int i = 0; i < count(type.name, type.count); ++i)
-      core->devices->add(make_device(type, i, host_memory.get(), loops), type.priority);
+      devices->add(make_device(task, type, i, host_memory.get(), loops), type.priority);
   }
-  for (int i = 0; i < core->devices->size(); ++i) {
-    TROUPE_RETURN_IF_ERROR(core->devices->at(i)->resources().create<DebugSink>(DebugSink::kContainer,
-                                                                               DebugSink::kName, debugger));
+  for (int i = 0; i < devices->size(); ++i) {
+    TROUPE_RETURN_IF_ERROR(devices->at(i)->resources().create<DebugSink>(DebugSink::kContainer,
+                                                                         DebugSink::kName, debugger));
   }
-  return absl::OkStatus();
+  return devices;
 }
 
 }  // namespace troupe

@@ -54,6 +54,8 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   std::vector<PoolStatus> pool_statuses();
   /// Closed ones, too, until the last of their steps is gone.
   std::vector<std::shared_ptr<SessionCore>> known_sessions();
+  /// CPUs of that task, and what the application brings.
+  absl::StatusOr<std::shared_ptr<DeviceSet>> make_devices(const SessionOptions& want, const std::string& task);
   /// A session's core with its devices and pools, without an actor.
   absl::StatusOr<std::shared_ptr<SessionCore>> make_core(const SessionOptions& options);
   std::vector<std::shared_ptr<SessionCore>> live_sessions();
@@ -73,8 +75,6 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
  private:
   friend class Runtime;
   const DebuggerAnchor anchor_{this};
-  /// CPUs, and what the application brings.
-  absl::Status add_devices(SessionCore* core);
   absl::Status add_pools(SessionCore* core);
   std::atomic<int64_t> next_session_{1};
   mutable std::mutex mu_;

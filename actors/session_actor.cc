@@ -81,7 +81,7 @@ class SessionImpl final : public SessionActor::base {
         },
         [this](ListDevicesRequest) { return ListDevicesReply{core_->device_infos()}; },
         [this](const ClearContainers& m) {
-          core_->clear_containers(m.containers);
+          core_->devices->clear_containers(m.containers);
           return caf::result<Done>(Done{});
         },
         [this](CloseRequest) {

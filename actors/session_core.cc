@@ -79,14 +79,6 @@ std::vector<DeviceInfo> SessionCore::device_infos() const {
   return infos;
 }
 
-void SessionCore::clear_containers(const std::vector<std::string>& containers) {
-  for (int i = 0; i < devices->size(); ++i) {
-    ResourceManager& r = devices->at(i)->resources();
-    if (containers.empty()) r.clear_container(r.default_container());
-    for (const std::string& c : containers) r.clear_container(c);
-  }
-}
-
 absl::StatusOr<NamedPool*> SessionCore::pool(int index) const {
   if (index == -1) return pools[0].get();
   if (index < -1 || index >= static_cast<int>(pools.size())) {

@@ -73,8 +73,6 @@ struct SessionCore {
   void release_callables();
 
   std::vector<DeviceInfo> device_infos() const;
-  /// Drops the resources of these containers on every device; none named: of the default container.
-  void clear_containers(const std::vector<std::string>& containers);
   /// The pool that RunOptions::inter_op_pool names; InvalidArgument "Invalid inter_op_thread_pool: N".
   absl::StatusOr<NamedPool*> pool(int index) const;
 
@@ -86,7 +84,8 @@ struct SessionCore {
   std::optional<SessionMetadata> metadata;
   /// Why no graph can be given to it: its options ask for pools that cannot be had.
   absl::Status cannot_begin;
-  std::unique_ptr<DeviceSet> devices;
+  /// Its own, or shared with other sessions (SessionOptions::devices).
+  std::shared_ptr<DeviceSet> devices;
   /// The RUNTIME's DEVICE of a device, alive; thread-safe.
   std::function<DeviceActor(const Device&)> find_device_actor;
   /// Tripped when the session closes or dies: what is compiled for it ends.

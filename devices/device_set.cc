@@ -19,6 +19,14 @@ Device* DeviceSet::find(absl::string_view name) const {
   return nullptr;
 }
 
+void DeviceSet::clear_containers(const std::vector<std::string>& containers) {
+  for (const auto& d : devices_) {
+    ResourceManager& r = d->resources();
+    if (containers.empty()) r.clear_container(r.default_container());
+    for (const std::string& c : containers) r.clear_container(c);
+  }
+}
+
 int DeviceSet::client_device() const {
   for (size_t i = 0; i < entries_.size(); ++i) {
     if (entries_[i].type == "CPU") return static_cast<int>(i);

@@ -20,6 +20,8 @@ class DeviceSet final : public DeviceCatalog {
   Device* at(int i) const { return devices_[i].get(); }
   /// By full name; null when there is none.
   Device* find(absl::string_view name) const;
+  /// Drops the resources of these containers on every device; none named: of the default container.
+  void clear_containers(const std::vector<std::string>& containers);
 
   const std::vector<Entry>& entries() const override { return entries_; }
   int client_device() const override;

@@ -25,6 +25,7 @@ ALLOWED = {
     "tests": {"tools", "actors", "devices", "graph", "proto"},
 }
 CAF_ALLOWED = ("actors/", "tests/actors/", "tests/support/", "tests/system/", "tools/examples/", "tools/bench/")
+GRPC_ALLOWED = ("actors/grpc_door/", "tests/actors/grpc_door/")
 CAF_FORBIDDEN = ("actors/step/", "actors/cluster/", "actors/session.h", "actors/options.h")
 # The floors of actors/ itself: a file includes its own floor and those below it. Without endings; the rest of the folder is the
 # roof, "whoever runs sessions".
@@ -143,6 +144,9 @@ def main():
             if name.startswith("caf/"):
                 if not rel.startswith(CAF_ALLOWED) or rel.startswith(CAF_FORBIDDEN):
                     bad.append(f"{rel}: includes {name}: CAF belongs to actors/")
+                continue
+            if name.startswith("grpc") and not rel.startswith(GRPC_ALLOWED):
+                bad.append(f"{rel}: includes {name}: gRPC belongs to actors/grpc_door/")
                 continue
             if path.suffix == ".h":
                 headers.setdefault(rel, set()).add(name)

@@ -9,6 +9,7 @@ packages=(
   libcli11-dev nlohmann-json3-dev libspdlog-dev libleveldb-dev libsnappy-dev
   ocl-icd-opencl-dev pkgconf libre2-dev libicu-dev zlib1g-dev libpng-dev libjpeg62-turbo-dev libgif-dev libsqlite3-dev
   libgtest-dev libgmock-dev
+  libgrpc++-dev protobuf-compiler-grpc
 )
 [ "${1:-}" != --browser ] || packages+=(chromium)
 missing=()

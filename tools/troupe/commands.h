@@ -18,6 +18,7 @@ void add_verify_command(CLI::App& app, Command* chosen);
 /// Hidden: the child processes of verify.
 void add_verify_worker_command(CLI::App& app, Command* chosen);
 void add_ops_command(CLI::App& app, Command* chosen);
+void add_serve_command(CLI::App& app, Command* chosen);
 void add_top_command(CLI::App& app, Command* chosen);
 void add_bench_command(CLI::App& app, Command* chosen);
 

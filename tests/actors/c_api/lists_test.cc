@@ -96,21 +96,6 @@ TEST(CRegistry, lists_kernels) {
   EXPECT_EQ(TF_GetCode(s.get()), TF_OK);
 }
 
-TEST(CServer, says_that_there_are_none) {
-  Status s(TF_NewStatus());
-  EXPECT_EQ(TF_NewServer("\xff\xff", 2, s.get()), nullptr);
-  EXPECT_EQ(describe(s), "3: Could not parse provided bytes into a ServerDef protocol buffer");
-  EXPECT_EQ(TF_NewServer("", 0, s.get()), nullptr);
-  EXPECT_EQ(TF_GetCode(s.get()), TF_UNIMPLEMENTED);
-  for (auto* call : {TF_ServerStart, TF_ServerStop, TF_ServerJoin}) {
-    TF_SetStatus(s.get(), TF_OK, "");
-    call(nullptr, s.get());
-    EXPECT_EQ(TF_GetCode(s.get()), TF_UNIMPLEMENTED);
-  }
-  EXPECT_STREQ(TF_ServerTarget(nullptr), "");
-  TF_DeleteServer(nullptr);
-}
-
 TEST(CFileSystems, are_no_plug_ins) {
   Status s(TF_NewStatus());
   TF_RegisterFilesystemPlugin("x.so", s.get());

@@ -1,0 +1,120 @@
+#include "actors/grpc_door/grpc_server.h"
+
+#include <caf/all.hpp>
+#include <grpcpp/grpcpp.h>
+
+#include "absl/strings/str_cat.h"
+#include "actors/ask.h"
+#include "actors/grpc_door/door_actor.h"
+#include "actors/grpc_door/master_service.h"
+#include "actors/grpc_door/server_address.h"
+#include "actors/runtime_impl.h"
+#include "graph/ir/device_name.h"
+#include "graph/status.h"
+
+namespace troupe {
+namespace {
+
+/// gRPC's own end, once all calls are answered: what is left is to send the answers.
+constexpr std::chrono::milliseconds kSendPatience{500};
+
+absl::StatusOr<std::string> task_of(const GrpcServerOptions& options) {
+  const std::string task = absl::StrCat("/job:", options.job, "/replica:0/task:", options.task_index);
+  const auto parsed = DeviceName::parse(task);
+  if (options.task_index >= 0 && parsed && parsed->job == options.job) return task;
+  return absl::InvalidArgumentError(
+      absl::StrCat("A server's task is a job and a number, not \"", options.job, "\" and ", options.task_index));
+}
+
+absl::StatusOr<DoorParts> door_parts(Runtime& runtime, const GrpcServerOptions& options) {
+  DoorParts parts;
+  if (!parts.default_config.ParseFromString(options.default_config))
+    return absl::InvalidArgumentError("The server's default session config is no ConfigProto.");
+  TROUPE_ASSIGN_OR_RETURN(const SessionOptions defaults, SessionOptions::from_config(options.default_config));
+  TROUPE_ASSIGN_OR_RETURN(parts.task, task_of(options));
+  parts.make_devices = [impl = runtime.impl().shared_from_this(), defaults, task = parts.task] {
+    return impl->make_devices(defaults, task);
+  };
+  TROUPE_ASSIGN_OR_RETURN(parts.devices, parts.make_devices());
+  parts.runtime = runtime_actor(runtime);
+  parts.sessions = std::make_shared<DoorSessions>(options.max_sessions);
+  parts.idle_limit = options.session_idle_limit;
+  parts.close_patience = options.close_patience;
+  return parts;
+}
+
+}  // namespace
+
+struct GrpcServer::Impl {
+  caf::actor_system* system = nullptr;
+  ServerAddress address;
+  std::shared_ptr<DoorSessions> sessions;
+  DoorActor door;
+  std::unique_ptr<MasterService> service;
+  std::mutex mu;
+  std::unique_ptr<::grpc::Server> server;  // guarded by mu; null once it is stopped
+
+  absl::Status listen() {
+    ::grpc::ServerBuilder builder;
+    int port = 0;
+    builder.AddListeningPort(address.with_port(address.port), ::grpc::InsecureServerCredentials(), &port);
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    builder.SetMaxReceiveMessageSize(-1);
+    builder.SetMaxSendMessageSize(-1);
+    builder.RegisterService(&service->service());
+    server = builder.BuildAndStart();
+    if (server == nullptr || port == 0) {
+      return absl::FailedPreconditionError(absl::StrCat("Could not start gRPC server on ",
+                                                        address.with_port(address.port),
+                                                        ": the port is in use, or not ours to have"));
+    }
+    address.port = port;
+    return absl::OkStatus();
+  }
+
+  void stop() {
+    std::lock_guard lock(mu);
+    if (server == nullptr) return;
+    sessions->stop();
+    (void)ask<Done>(*system, door, CloseDoor{});
+    service->finish_all(absl::AbortedError("The server is shutting down."));
+    server->Shutdown(std::chrono::system_clock::now() + kSendPatience);
+    server->Wait();
+    server = nullptr;
+  }
+
+  ~Impl() {
+    stop();
+    if (door) caf::anon_send_exit(door, caf::exit_reason::user_shutdown);
+  }
+};
+
+GrpcServer::GrpcServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+GrpcServer::~GrpcServer() = default;
+
+bool GrpcServer::available() { return true; }
+
+absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::start(Runtime& runtime,
+                                                              const GrpcServerOptions& options) {
+  TROUPE_RETURN_IF_ERROR(runtime.impl().check_running());
+  auto impl = std::make_unique<Impl>();
+  TROUPE_ASSIGN_OR_RETURN(impl->address, ServerAddress::parse(options.address));
+  TROUPE_ASSIGN_OR_RETURN(DoorParts parts, door_parts(runtime, options));
+  impl->system = &runtime.system();
+  impl->sessions = parts.sessions;
+  const std::shared_ptr<const DeviceSet> devices = parts.devices;
+  impl->door = spawn_door(runtime.system(), std::move(parts));
+  impl->service = make_master_service(impl->door, impl->sessions, devices);
+  TROUPE_RETURN_IF_ERROR(impl->listen());
+  return std::unique_ptr<GrpcServer>(new GrpcServer(std::move(impl)));
+}
+
+int GrpcServer::port() const { return impl_->address.port; }
+
+std::string GrpcServer::target() const {
+  return absl::StrCat("grpc://", impl_->address.with_port(impl_->address.port));
+}
+
+void GrpcServer::stop() { impl_->stop(); }
+
+}  // namespace troupe

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace troupe {
+
+class Runtime;
+
+struct GrpcServerOptions {
+  /// "HOST:PORT", where HOST is the loopback's: "localhost", "127.0.0.1", "[::1]". Port 0: a free one.
+  std::string address = "127.0.0.1:0";
+  /// The one task of its cluster.
+  std::string job = "localhost";
+  int task_index = 0;
+  /// A ConfigProto, as bytes: the server's devices are made by it, and sessions have it where their client's says nothing.
+  std::string default_config;
+  /// Sessions that nobody has used for so long are closed; zero: none are.
+  std::chrono::milliseconds session_idle_limit{std::chrono::hours(24)};
+  size_t max_sessions = 4096;
+  /// How long the end of a session waits for its runs, which are cancelled.
+  std::chrono::milliseconds close_patience{std::chrono::seconds(10)};
+};
+
+/// A server whose clients are TensorFlow's: tf.compat.v1.Session("grpc://HOST:PORT") runs its graphs on this runtime. One task,
+/// whose sessions share their devices, and so variables, queues and tables, unless their client asks for isolation. Thread-safe.
+/// Must be destroyed before its runtime.
+class GrpcServer {
+ public:
+  /// Whether this build has gRPC.
+  static bool available();
+  /// It serves from now on. InvalidArgument for an address, job or ConfigProto that is none; PermissionDenied for one that is not the
+  /// loopback's; FailedPrecondition when the port is in use; Unimplemented without gRPC.
+  static absl::StatusOr<std::unique_ptr<GrpcServer>> start(Runtime& runtime,
+                                                           const GrpcServerOptions& options = {});
+  /// As stop.
+  ~GrpcServer();
+  GrpcServer(const GrpcServer&) = delete;
+
+  int port() const;
+  /// "grpc://127.0.0.1:2222".
+  std::string target() const;
+
+  /// Ends its sessions, waits no longer than close_patience for their runs, and answers all calls that are open then: Aborted, so that no client
+  /// repeats them. The port is free afterwards.
+  void stop();
+
+ private:
+  struct Impl;
+  explicit GrpcServer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,43 @@
+#include "actors/grpc_door/server_address.h"
+
+#include <arpa/inet.h>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+
+namespace troupe {
+namespace {
+
+bool is_loopback(const std::string& host) {
+  if (host == "localhost") return true;
+  in_addr v4{};
+  if (inet_pton(AF_INET, host.c_str(), &v4) == 1) return (ntohl(v4.s_addr) >> 24) == 127;
+  in6_addr v6{};
+  return inet_pton(AF_INET6, host.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+}
+
+}  // namespace
+
+absl::StatusOr<ServerAddress> ServerAddress::parse(absl::string_view text) {
+  const size_t colon = text.rfind(':');
+  ServerAddress out;
+  if (colon == absl::string_view::npos || !absl::SimpleAtoi(text.substr(colon + 1), &out.port) ||
+      out.port < 0 || out.port > 65535) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("Could not parse \"", text, "\": an address is HOST:PORT, and a port is 0 to 65535"));
+  }
+  absl::string_view host = text.substr(0, colon);
+  if (host.size() >= 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  out.host = std::string(host);
+  if (is_loopback(out.host)) return out;
+  return absl::PermissionDeniedError(absl::StrCat(
+      "Servers listen on the loopback only (localhost, 127.0.0.1, [::1]), not on \"", out.host,
+      "\": without TLS whoever reaches the port could run any graph"));
+}
+
+std::string ServerAddress::with_port(int other_port) const {
+  const bool v6 = host.find(':') != std::string::npos;
+  return absl::StrCat(v6 ? "[" : "", host, v6 ? "]:" : ":", other_port);
+}
+
+}  // namespace troupe

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "absl/status/statusor.h"
+#include "actors/options.h"
+#include "proto/config.pb.h"
+
+namespace troupe {
+
+/// The options of a session that a client opens through a door, but for its devices: what he asks for, over the server's defaults. InvalidArgument
+/// for pools of the session's own, as TensorFlow's master has it, and for values out of range; Unimplemented for a cluster of his own.
+absl::StatusOr<SessionOptions> session_options(const tensorflow::ConfigProto& defaults,
+                                               const tensorflow::ConfigProto& asked);
+
+}  // namespace troupe
