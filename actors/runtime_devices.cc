@@ -84,8 +84,8 @@ absl::StatusOr<std::shared_ptr<DeviceSet>> Runtime::Impl::make_devices(const Ses
       devices->add(make_device(task, type, i, host_memory.get(), loops), type.priority);
   }
   for (int i = 0; i < devices->size(); ++i) {
-    TROUPE_RETURN_IF_ERROR(devices->at(i)->resources().create<DebugSink>(DebugSink::kContainer,
-                                                                         DebugSink::kName, debugger));
+    TROUPE_RETURN_IF_ERROR(
+        devices->at(i)->resources().create<DebugSink>(DebugSink::kContainer, DebugSink::kName, debugger));
   }
   return devices;
 }

@@ -55,7 +55,8 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   /// Closed ones, too, until the last of their steps is gone.
   std::vector<std::shared_ptr<SessionCore>> known_sessions();
   /// CPUs of that task, and what the application brings.
-  absl::StatusOr<std::shared_ptr<DeviceSet>> make_devices(const SessionOptions& want, const std::string& task);
+  absl::StatusOr<std::shared_ptr<DeviceSet>> make_devices(const SessionOptions& want,
+                                                          const std::string& task);
   /// A session's core with its devices and pools, without an actor.
   absl::StatusOr<std::shared_ptr<SessionCore>> make_core(const SessionOptions& options);
   std::vector<std::shared_ptr<SessionCore>> live_sessions();

@@ -87,9 +87,7 @@ TF_Server* TF_NewServer(const void* proto, size_t proto_len, TF_Status* status) 
 }
 TROUPE_BORDER_OR({}, status)
 
-void TF_ServerStart(TF_Server* server, TF_Status* status) try {
-  c_api::set_status(status, start(server));
-}
+void TF_ServerStart(TF_Server* server, TF_Status* status) try { c_api::set_status(status, start(server)); }
 TROUPE_BORDER(status)
 
 void TF_ServerStop(TF_Server* server, TF_Status* status) try { c_api::set_status(status, stop(server)); }

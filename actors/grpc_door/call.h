@@ -51,7 +51,8 @@ class Call final : public AnyCall {
   using Reply = std::function<void(const AnyCall*, const absl::Status&, Response&)>;
 
   Call(Request&& asked, Reply reply)
-      : AnyCall([this, reply = std::move(reply)](const absl::Status& status) { reply(this, status, response); }),
+      : AnyCall(
+            [this, reply = std::move(reply)](const absl::Status& status) { reply(this, status, response); }),
         request(std::move(asked)) {}
   ~Call() override { finish(absl::AbortedError("The server is shutting down.")); }
 

@@ -298,10 +298,11 @@ class DoorImpl final : public DoorActor::base {
       caf::anon_send(session, EndPartialRun{handle, "its client no longer waits for it"});
     });
     ask(session, PartialRunRequest{asked.partial_run_handle(), std::move(feeds), texts(asked.fetch())})
-        .then([this, call, use](RunReply& reply) {
-          finish_run(*call, sessions_, std::move(reply.fetches), reply.stats);
-        },
-        [this, call, use](const caf::error& error) { finish_run(*call, sessions_, to_status(error), {}); });
+        .then([this, call,
+               use](RunReply& reply) { finish_run(*call, sessions_, std::move(reply.fetches), reply.stats); },
+              [this, call, use](const caf::error& error) {
+                finish_run(*call, sessions_, to_status(error), {});
+              });
     return absl::OkStatus();
   }
 

@@ -34,15 +34,15 @@ struct CollectIdle {};
 /// DOOR: one per server. TensorFlow's master of one task: it opens, changes, resets and ends the sessions of clients and takes the turns of their
 /// partial runs, by messages to RUNTIME and the SESSIONs; it waits for nobody. Steps go past it (run_calls.h). Whoever
 /// drops it ends its sessions first (CloseDoor).
-using DoorActor = caf::typed_actor<
-    caf::reacts_to<Serve<CreateSessionCall>>, caf::reacts_to<Serve<ExtendSessionCall>>,
-    caf::reacts_to<Serve<PartialRunSetupCall>>,
-    // A turn of a partial run.
-    caf::reacts_to<Serve<RunStepCall>>, caf::reacts_to<Serve<CloseSessionCall>>,
-    caf::reacts_to<Serve<ResetCall>>, caf::reacts_to<Serve<MakeCallableCall>>,
-    caf::replies_to<CloseDoor>::with<Done>,
-    // INTERNAL
-    caf::reacts_to<CheckClosing>, caf::reacts_to<CollectIdle>>;
+using DoorActor =
+    caf::typed_actor<caf::reacts_to<Serve<CreateSessionCall>>, caf::reacts_to<Serve<ExtendSessionCall>>,
+                     caf::reacts_to<Serve<PartialRunSetupCall>>,
+                     // A turn of a partial run.
+                     caf::reacts_to<Serve<RunStepCall>>, caf::reacts_to<Serve<CloseSessionCall>>,
+                     caf::reacts_to<Serve<ResetCall>>, caf::reacts_to<Serve<MakeCallableCall>>,
+                     caf::replies_to<CloseDoor>::with<Done>,
+                     // INTERNAL
+                     caf::reacts_to<CheckClosing>, caf::reacts_to<CollectIdle>>;
 
 /// What a DOOR is made of.
 struct DoorParts {

@@ -22,8 +22,8 @@ absl::StatusOr<std::string> task_of(const GrpcServerOptions& options) {
   const std::string task = absl::StrCat("/job:", options.job, "/replica:0/task:", options.task_index);
   const auto parsed = DeviceName::parse(task);
   if (options.task_index >= 0 && parsed && parsed->job == options.job) return task;
-  return absl::InvalidArgumentError(
-      absl::StrCat("A server's task is a job and a number, not \"", options.job, "\" and ", options.task_index));
+  return absl::InvalidArgumentError(absl::StrCat("A server's task is a job and a number, not \"", options.job,
+                                                 "\" and ", options.task_index));
 }
 
 absl::StatusOr<DoorParts> door_parts(Runtime& runtime, const GrpcServerOptions& options) {

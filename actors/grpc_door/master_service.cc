@@ -61,14 +61,15 @@ class MasterServiceImpl final : public MasterService, public tensorflow::MasterS
   template <class ThisCall, class Request, class Response, class ServeCall>
   ServerUnaryReactor* serve(const Request* asked, Response* answer, const ServeCall& serve_call) {
     auto* reactor = new Reactor;
-    auto call = std::make_shared<ThisCall>(
-        std::move(*const_cast<Request*>(asked)),
-        [reactor, answer, calls = calls_](const AnyCall* self, const absl::Status& status, Response& response) {
-          calls->remove(self);
-          // With an error the response may still be another thread's.
-          if (status.ok()) *answer = std::move(response);
-          reactor->Finish(to_grpc(status));
-        });
+    auto call =
+        std::make_shared<ThisCall>(std::move(*const_cast<Request*>(asked)),
+                                   [reactor, answer, calls = calls_](
+                                       const AnyCall* self, const absl::Status& status, Response& response) {
+                                     calls->remove(self);
+                                     // With an error the response may still be another thread's.
+                                     if (status.ok()) *answer = std::move(response);
+                                     reactor->Finish(to_grpc(status));
+                                   });
     reactor->call = call;
     calls_->add(call);
     const absl::Status status = guarded("a call", [&] {
@@ -104,8 +105,7 @@ class MasterServiceImpl final : public MasterService, public tensorflow::MasterS
                             tensorflow::ResetResponse* answer) override {
     return serve<ResetCall>(asked, answer, to_door());
   }
-  ServerUnaryReactor* PartialRunSetup(CallbackServerContext*,
-                                      const tensorflow::PartialRunSetupRequest* asked,
+  ServerUnaryReactor* PartialRunSetup(CallbackServerContext*, const tensorflow::PartialRunSetupRequest* asked,
                                       tensorflow::PartialRunSetupResponse* answer) override {
     return serve<PartialRunSetupCall>(asked, answer, once("PartialRunSetup", to_door()));
   }
@@ -116,20 +116,18 @@ class MasterServiceImpl final : public MasterService, public tensorflow::MasterS
   ServerUnaryReactor* RunStep(CallbackServerContext*, const tensorflow::RunStepRequest* asked,
                               tensorflow::RunStepResponse* answer) override {
     return serve<RunStepCall>(asked, answer, once("RunStep", [this](const auto& call) {
-      if (call->request.partial_run_handle().empty())
-        run_step(call, sessions_);
-      else
-        to_door()(call);
-    }));
+                                if (call->request.partial_run_handle().empty())
+                                  run_step(call, sessions_);
+                                else
+                                  to_door()(call);
+                              }));
   }
   ServerUnaryReactor* RunCallable(CallbackServerContext*, const tensorflow::RunCallableRequest* asked,
                                   tensorflow::RunCallableResponse* answer) override {
-    return serve<RunCallableCall>(asked, answer, once("RunCallable", [this](const auto& call) {
-      run_callable(call, sessions_);
-    }));
+    return serve<RunCallableCall>(
+        asked, answer, once("RunCallable", [this](const auto& call) { run_callable(call, sessions_); }));
   }
-  ServerUnaryReactor* ReleaseCallable(CallbackServerContext*,
-                                      const tensorflow::ReleaseCallableRequest* asked,
+  ServerUnaryReactor* ReleaseCallable(CallbackServerContext*, const tensorflow::ReleaseCallableRequest* asked,
                                       tensorflow::ReleaseCallableResponse* answer) override {
     return serve<ReleaseCallableCall>(asked, answer, [this](const auto& call) {
       const auto session = sessions_->use(call->request.session_handle());

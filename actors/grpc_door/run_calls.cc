@@ -15,8 +15,8 @@ constexpr char kClientGone[] = "its client no longer waits for it";
 absl::Status check_size(const google::protobuf::Message& response) {
   const size_t bytes = response.ByteSizeLong();
   if (bytes <= INT32_MAX) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat("What is fetched takes ", bytes,
-                                                   " bytes; a message to a client holds at most ", INT32_MAX, "."));
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "What is fetched takes ", bytes, " bytes; a message to a client holds at most ", INT32_MAX, "."));
 }
 
 absl::StatusOr<Tensor> feed_of(const pb::TensorProto& proto, absl::string_view name) {
@@ -42,18 +42,19 @@ absl::Status begin(const std::shared_ptr<RunStepCall>& call, const std::shared_p
                           RunOptions::from_bytes(request.options().SerializeAsString()));
   TROUPE_ASSIGN_OR_RETURN(const std::vector<NamedTensor> feeds, feeds_of(request));
   const std::shared_ptr<SessionCore> core = (*session)->core;
-  const AsyncRun run = AsyncRun::begin(
-      core, feeds, {request.fetch().begin(), request.fetch().end()},
-      {request.target().begin(), request.target().end()}, options,
-      [call, session = std::move(session), sessions](const absl::StatusOr<std::vector<Tensor>>& fetched,
-                                                      const RunStats& stats) {
-        finish_run(*call, *sessions, fetched, stats);
-      });
+  const AsyncRun run =
+      AsyncRun::begin(core, feeds, {request.fetch().begin(), request.fetch().end()},
+                      {request.target().begin(), request.target().end()}, options,
+                      [call, session = std::move(session),
+                       sessions](const absl::StatusOr<std::vector<Tensor>>& fetched, const RunStats& stats) {
+                        finish_run(*call, *sessions, fetched, stats);
+                      });
   end_with_client(*call, run);
   return absl::OkStatus();
 }
 
-absl::Status begin(const std::shared_ptr<RunCallableCall>& call, const std::shared_ptr<DoorSessions>& sessions) {
+absl::Status begin(const std::shared_ptr<RunCallableCall>& call,
+                   const std::shared_ptr<DoorSessions>& sessions) {
   const pb::RunCallableRequest& request = call->request;
   TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<SessionUse> session, sessions->use(request.session_handle()));
   const std::shared_ptr<SessionCore> core = (*session)->core;
@@ -62,18 +63,18 @@ absl::Status begin(const std::shared_ptr<RunCallableCall>& call, const std::shar
   for (int i = 0; i < request.feed_size(); ++i) {
     TROUPE_ASSIGN_OR_RETURN(feeds.emplace_back(), feed_of(request.feed(i), absl::StrCat(i)));
   }
-  const AsyncRun run = AsyncRun::begin(
-      core, *callable, std::move(feeds),
-      [call, session = std::move(session), sessions](const absl::StatusOr<std::vector<Tensor>>& fetched,
-                                                      const RunStats& stats) {
-        absl::Status status = fetched.status();
-        if (status.ok()) {
-          for (const Tensor& t : *fetched) to_proto(t, call->response.add_fetch());
-          set_metadata(stats, call->response.mutable_metadata());
-          status = check_size(call->response);
-        }
-        call->finish(sessions->told(status));
-      });
+  const AsyncRun run =
+      AsyncRun::begin(core, *callable, std::move(feeds),
+                      [call, session = std::move(session),
+                       sessions](const absl::StatusOr<std::vector<Tensor>>& fetched, const RunStats& stats) {
+                        absl::Status status = fetched.status();
+                        if (status.ok()) {
+                          for (const Tensor& t : *fetched) to_proto(t, call->response.add_fetch());
+                          set_metadata(stats, call->response.mutable_metadata());
+                          status = check_size(call->response);
+                        }
+                        call->finish(sessions->told(status));
+                      });
   end_with_client(*call, run);
   return absl::OkStatus();
 }
@@ -117,7 +118,8 @@ void run_step(const std::shared_ptr<RunStepCall>& call, const std::shared_ptr<Do
   if (!begun.ok()) finish_run(*call, *sessions, begun, {});
 }
 
-void run_callable(const std::shared_ptr<RunCallableCall>& call, const std::shared_ptr<DoorSessions>& sessions) {
+void run_callable(const std::shared_ptr<RunCallableCall>& call,
+                  const std::shared_ptr<DoorSessions>& sessions) {
   const absl::Status begun = begin(call, sessions);
   if (!begun.ok()) call->finish(sessions->told(begun));
 }

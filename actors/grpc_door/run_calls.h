@@ -13,7 +13,8 @@ namespace troupe {
 /// client no longer waits for it.
 /// A step that is no turn of a partial run.
 void run_step(const std::shared_ptr<RunStepCall>& call, const std::shared_ptr<DoorSessions>& sessions);
-void run_callable(const std::shared_ptr<RunCallableCall>& call, const std::shared_ptr<DoorSessions>& sessions);
+void run_callable(const std::shared_ptr<RunCallableCall>& call,
+                  const std::shared_ptr<DoorSessions>& sessions);
 
 /// What the client feeds. InvalidArgument names the feed that is no tensor.
 absl::StatusOr<std::vector<NamedTensor>> feeds_of(const tensorflow::RunStepRequest& request);

@@ -30,9 +30,9 @@ absl::StatusOr<ServerAddress> ServerAddress::parse(absl::string_view text) {
   if (host.size() >= 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
   out.host = std::string(host);
   if (is_loopback(out.host)) return out;
-  return absl::PermissionDeniedError(absl::StrCat(
-      "Servers listen on the loopback only (localhost, 127.0.0.1, [::1]), not on \"", out.host,
-      "\": without TLS whoever reaches the port could run any graph"));
+  return absl::PermissionDeniedError(
+      absl::StrCat("Servers listen on the loopback only (localhost, 127.0.0.1, [::1]), not on \"", out.host,
+                   "\": without TLS whoever reaches the port could run any graph"));
 }
 
 std::string ServerAddress::with_port(int other_port) const {

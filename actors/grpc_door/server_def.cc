@@ -35,9 +35,9 @@ absl::Status check_port(const std::string& address) {
 
 absl::StatusOr<GrpcServerOptions> server_options(const tensorflow::ServerDef& def) {
   if (def.protocol() != "grpc") {
-    return absl::NotFoundError(absl::StrCat("No server factory registered for the given ServerDef: ",
-                                            def.ShortDebugString(),
-                                            "\nThe available server factories are: [ GRPC_SERVER ]"));
+    return absl::NotFoundError(
+        absl::StrCat("No server factory registered for the given ServerDef: ", def.ShortDebugString(),
+                     "\nThe available server factories are: [ GRPC_SERVER ]"));
   }
   GrpcServerOptions options;
   TROUPE_ASSIGN_OR_RETURN(options.address, address_of(def));
@@ -45,9 +45,9 @@ absl::StatusOr<GrpcServerOptions> server_options(const tensorflow::ServerDef& de
   int tasks = 0;
   for (const tensorflow::JobDef& job : def.cluster().job()) tasks += job.tasks_size();
   if (tasks != 1) {
-    return absl::UnimplementedError(
-        absl::StrCat("Servers of clusters of several tasks are not part of this build: the ServerDef of job \"",
-                     def.job_name(), "\", task ", def.task_index(), ", has ", tasks, " tasks"));
+    return absl::UnimplementedError(absl::StrCat(
+        "Servers of clusters of several tasks are not part of this build: the ServerDef of job \"",
+        def.job_name(), "\", task ", def.task_index(), ", has ", tasks, " tasks"));
   }
   if (def.port() != 0)
     options.address = absl::StrCat(options.address.substr(0, options.address.rfind(':') + 1), def.port());

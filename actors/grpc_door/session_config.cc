@@ -10,7 +10,8 @@ absl::StatusOr<SessionOptions> session_options(const tensorflow::ConfigProto& de
     return absl::InvalidArgumentError("Distributed session does not support session thread pool options.");
   if (asked.has_cluster_def()) {
     return absl::UnimplementedError(
-        "ConfigProto.cluster_def: sessions of this server are of one task, and cannot bring a cluster of their own.");
+        "ConfigProto.cluster_def: sessions of this server are of one task, and cannot bring a cluster of "
+        "their own.");
   }
   tensorflow::ConfigProto config = defaults;
   config.MergeFrom(asked);

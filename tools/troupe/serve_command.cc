@@ -73,11 +73,14 @@ void add_serve_command(CLI::App& app, Command* chosen) {
   sub->add_option("--grpc", request->server.address, "Where to listen; port 0: a free one, which is printed")
       ->required()
       ->type_name("HOST:PORT");
-  sub->add_option("--config", request->config, "ConfigProto in text format: devices, and what sessions have by default")
+  sub->add_option("--config", request->config,
+                  "ConfigProto in text format: devices, and what sessions have by default")
       ->type_name("TEXT");
-  sub->add_option("--idle-hours", request->idle_hours, "Close sessions that nobody has used for so long; 0: never")
+  sub->add_option("--idle-hours", request->idle_hours,
+                  "Close sessions that nobody has used for so long; 0: never")
       ->check(CLI::Range(0.0, 1e6));
-  sub->add_option("--max-sessions", request->server.max_sessions, "Sessions at once")->check(CLI::PositiveNumber);
+  sub->add_option("--max-sessions", request->server.max_sessions, "Sessions at once")
+      ->check(CLI::PositiveNumber);
   sub->callback([request, chosen] { *chosen = [request] { return run(*request); }; });
 }
 

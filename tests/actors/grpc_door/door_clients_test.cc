@@ -11,9 +11,9 @@ namespace troupe::test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
 using tensorflow::RunStepRequest;
 using tensorflow::RunStepResponse;
+using testing::HasSubstr;
 
 /// x is fed; "hang" ends when it is cancelled.
 class DoorClients : public DoorTest {

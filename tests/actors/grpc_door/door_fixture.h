@@ -37,7 +37,8 @@ class DoorTest : public SessionTest {
     return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
   }
   template <class Response, class Request>
-  absl::StatusOr<Response> ask(::grpc::Status (Stub::*method)(::grpc::ClientContext*, const Request&, Response*),
+  absl::StatusOr<Response> ask(::grpc::Status (Stub::*method)(::grpc::ClientContext*, const Request&,
+                                                              Response*),
                                const Request& request,
                                std::chrono::milliseconds patience = std::chrono::seconds(30)) {
     Response response;
@@ -51,7 +52,8 @@ class DoorTest : public SessionTest {
                                              const std::string& config_text = "");
   /// With what the test has built.
   absl::StatusOr<std::string> create_session() { return create_session(graph_def()); }
-  absl::StatusOr<int64_t> extend(const std::string& session, const tensorflow::GraphDef& graph, int64_t version);
+  absl::StatusOr<int64_t> extend(const std::string& session, const tensorflow::GraphDef& graph,
+                                 int64_t version);
   absl::StatusOr<std::vector<Tensor>> run(const std::string& session, const std::vector<NamedTensor>& feeds,
                                           const std::vector<std::string>& fetches,
                                           const std::vector<std::string>& targets = {},

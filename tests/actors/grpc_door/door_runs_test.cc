@@ -13,10 +13,6 @@
 namespace troupe::test {
 namespace {
 
-using testing::ElementsAre;
-using testing::EndsWith;
-using testing::HasSubstr;
-using testing::StartsWith;
 using tensorflow::MakeCallableRequest;
 using tensorflow::MakeCallableResponse;
 using tensorflow::PartialRunSetupRequest;
@@ -25,6 +21,10 @@ using tensorflow::RunCallableRequest;
 using tensorflow::RunCallableResponse;
 using tensorflow::RunStepRequest;
 using tensorflow::RunStepResponse;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
 
 constexpr int kLongText = 1'000'000;
 std::string long_text() { return std::string(kLongText, 'e'); }
@@ -236,7 +236,8 @@ TEST_F(DoorRuns, s265_an_error_of_a_megabyte_arrives) {
   const auto cut = ask<RunStepResponse>(&Stub::RunStep, request);
   EXPECT_TRUE(absl::IsDataLoss(cut.status())) << cut.status().code();
   EXPECT_THAT(std::string(cut.status().message()),
-              testing::AllOf(StartsWith("eeee"), EndsWith("... [truncated]"))) << "gRPC's headers hold no more";
+              testing::AllOf(StartsWith("eeee"), EndsWith("... [truncated]")))
+      << "gRPC's headers hold no more";
 }
 
 TEST_F(DoorRuns, feeds_that_are_no_tensors_are_refused) {
@@ -251,8 +252,7 @@ TEST_F(DoorRuns, feeds_that_are_no_tensors_are_refused) {
   EXPECT_THAT(std::string(refused.status().message()), StartsWith("Invalid TensorProto for feed value x:0"));
   tensor->set_dtype(static_cast<tensorflow::DataType>(99));
   EXPECT_TRUE(absl::IsInvalidArgument(ask<RunStepResponse>(&Stub::RunStep, request).status()));
-  EXPECT_TRUE(absl::IsInvalidArgument(
-      run(handle_, {{"", Tensor::scalar<float>(1)}}, {"four:0"}).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(run(handle_, {{"", Tensor::scalar<float>(1)}}, {"four:0"}).status()));
 }
 
 TEST_F(DoorRuns, the_same_request_is_not_run_twice) {
@@ -316,7 +316,8 @@ TEST_F(DoorRuns, s270_s271_s272_s273_what_takes_too_long_ends_with_deadline_exce
   tensorflow::CreateSessionRequest create;
   *create.mutable_graph_def() = graph_def();
   EXPECT_TRUE(absl::IsDeadlineExceeded(
-      ask<tensorflow::CreateSessionResponse>(&Stub::CreateSession, create, std::chrono::milliseconds(0)).status()));
+      ask<tensorflow::CreateSessionResponse>(&Stub::CreateSession, create, std::chrono::milliseconds(0))
+          .status()));
 }
 
 TEST_F(DoorRuns, partial_runs_take_their_feeds_and_fetches_in_turns) {

@@ -11,11 +11,11 @@
 namespace troupe::test {
 namespace {
 
+using tensorflow::ListDevicesRequest;
+using tensorflow::ListDevicesResponse;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::StartsWith;
-using tensorflow::ListDevicesRequest;
-using tensorflow::ListDevicesResponse;
 
 class DoorSessionsTest : public DoorTest {
  protected:
@@ -25,7 +25,8 @@ class DoorSessionsTest : public DoorTest {
       attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape {} float_val: 1 } } } })");
   }
   static tensorflow::GraphDef graph_x() {
-    return graph_of(R"(node { name: "x" op: "AddV2" input: "a" input: "a" attr { key: "T" value { type: DT_FLOAT } } })");
+    return graph_of(
+        R"(node { name: "x" op: "AddV2" input: "a" input: "a" attr { key: "T" value { type: DT_FLOAT } } })");
   }
   static float number(const absl::StatusOr<std::vector<Tensor>>& fetched) {
     EXPECT_TRUE(fetched.ok()) << fetched.status();
@@ -57,9 +58,10 @@ TEST_F(DoorSessionsTest, says_in_each_call_that_it_does_not_know_a_session) {
                                                      named(tensorflow::PartialRunSetupRequest()))
                 .status(),
             unknown);
-  EXPECT_EQ(ask<tensorflow::MakeCallableResponse>(&Stub::MakeCallable, named(tensorflow::MakeCallableRequest()))
-                .status(),
-            unknown);
+  EXPECT_EQ(
+      ask<tensorflow::MakeCallableResponse>(&Stub::MakeCallable, named(tensorflow::MakeCallableRequest()))
+          .status(),
+      unknown);
   EXPECT_EQ(ask<tensorflow::RunCallableResponse>(&Stub::RunCallable, named(tensorflow::RunCallableRequest()))
                 .status(),
             unknown);
@@ -136,10 +138,12 @@ TEST_F(DoorSessionsTest, s269_refuses_extensions_that_do_not_fit_and_stays_usabl
   serve();
   const auto session = create_session(graph_a());
   const auto bad = extend(*session, graph_of(R"(node { name: "b" op: "Identity" input: "nowhere"
-    attr { key: "T" value { type: DT_FLOAT } } })"), 0);
+    attr { key: "T" value { type: DT_FLOAT } } })"),
+                          0);
   EXPECT_TRUE(absl::IsInvalidArgument(bad.status())) << bad.status();
   EXPECT_THAT(std::string(bad.status().message()), HasSubstr("nowhere"));
-  const auto good = graph_of(R"(node { name: "b" op: "Identity" input: "a" attr { key: "T" value { type: DT_FLOAT } } })");
+  const auto good =
+      graph_of(R"(node { name: "b" op: "Identity" input: "a" attr { key: "T" value { type: DT_FLOAT } } })");
   EXPECT_EQ(extend(*session, good, 0).value_or(-1), 1) << "what was refused is no version";
   const auto again = extend(*session, good, 1);
   EXPECT_TRUE(absl::IsInvalidArgument(again.status())) << again.status();
@@ -322,8 +326,9 @@ TEST_F(DoorSessionsTest, has_no_more_sessions_than_it_takes) {
   options.max_sessions = 2;
   serve(options);
   const auto one = create_session(graph_a());
-  EXPECT_TRUE(absl::IsInvalidArgument(create_session(graph_of("node { name: 'x' op: 'Nowhere' }")).status()) ||
-              absl::IsNotFound(create_session(graph_of("node { name: 'x' op: 'Nowhere' }")).status()));
+  EXPECT_TRUE(
+      absl::IsInvalidArgument(create_session(graph_of("node { name: 'x' op: 'Nowhere' }")).status()) ||
+      absl::IsNotFound(create_session(graph_of("node { name: 'x' op: 'Nowhere' }")).status()));
   EXPECT_TRUE(create_session(graph_a()).ok()) << "one that failed takes no place";
   EXPECT_TRUE(absl::IsResourceExhausted(create_session(graph_a()).status()));
   EXPECT_EQ(close(*one), absl::OkStatus());

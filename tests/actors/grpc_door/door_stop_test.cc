@@ -10,9 +10,9 @@ namespace troupe::test {
 namespace {
 
 using namespace std::chrono_literals;
+using tensorflow::RunStepResponse;
 using testing::HasSubstr;
 using testing::StartsWith;
-using tensorflow::RunStepResponse;
 
 class DoorStop : public DoorTest {
  protected:
@@ -23,8 +23,7 @@ class DoorStop : public DoorTest {
   }
   std::future<absl::Status> begin(const std::string& session, const std::string& fetch) {
     return std::async(std::launch::async, [this, session, fetch] {
-      return ask<RunStepResponse>(&Stub::RunStep,
-                                  step(session, {{"x:0", Tensor::scalar<float>(1)}}, {fetch}))
+      return ask<RunStepResponse>(&Stub::RunStep, step(session, {{"x:0", Tensor::scalar<float>(1)}}, {fetch}))
           .status();
     });
   }
@@ -73,8 +72,8 @@ TEST_F(DoorStop, a_new_server_does_not_know_the_sessions_of_the_one_before) {
   GrpcServerOptions same;
   same.address = address;
   serve(same);
-  EXPECT_EQ(close(*session),
-            absl::AbortedError("Session " + *session + " is not found. Possibly, this master has restarted."));
+  EXPECT_EQ(close(*session), absl::AbortedError("Session " + *session +
+                                                " is not found. Possibly, this master has restarted."));
 }
 
 TEST_F(DoorStop, refuses_to_start_where_it_may_not_and_as_what_it_cannot_be) {
