@@ -182,12 +182,38 @@ TEST_F(DoorRuns, s258_s287_finds_an_eigenvalue) {
   s258_s287_iterate([&](Tensor v) { return run(*session, {{"x:0", std::move(v)}}, {"y:0"}); });
 }
 
-TEST_F(DoorRuns, s261_s262_values_cross_the_devices_of_the_server) {
+GrpcServerOptions two_devices() {
   GrpcServerOptions options;
   tensorflow::ConfigProto config;
   (*config.mutable_device_count())["CPU"] = 2;
   options.default_config = config.SerializeAsString();
-  serve(options);
+  return options;
+}
+
+TEST_F(DoorRuns, s259_nodes_run_where_they_are_placed) {
+  serve(two_devices());
+  const std::string task = "/job:localhost/replica:0/task:0";
+  for (int placement = 0; placement < 8; ++placement) {
+    auto graph = graph_of(kEigen);
+    for (int node = 0; node < 3; ++node)
+      graph.mutable_node(node)->set_device(absl::StrCat(task, "/device:CPU:", (placement >> node) & 1));
+    const auto session = create_session(graph);
+    ASSERT_TRUE(session.ok()) << session.status();
+    RunStepRequest request = step(*session, {{"x:0", Tensor::from<float>(Shape{2, 1}, {1, 1})}}, {"y:0"});
+    request.mutable_options()->set_trace_level(tensorflow::RunOptions::FULL_TRACE);
+    const auto response = ask<RunStepResponse>(&Stub::RunStep, request);
+    ASSERT_TRUE(response.ok()) << response.status();
+    EXPECT_THAT(tensors_of(*response)[0].flat<float>()[0], 5);
+    std::string ran_on;
+    for (const auto& device : response->metadata().step_stats().dev_stats()) {
+      for (const auto& stats : device.node_stats()) ran_on += stats.node_name() == "y" ? device.device() : "";
+    }
+    EXPECT_EQ(ran_on, graph.node(2).device());
+  }
+}
+
+TEST_F(DoorRuns, s261_s262_values_cross_the_devices_of_the_server) {
+  serve(two_devices());
   const auto session = create_session(graph_of(R"(
     node { name: 's' op: 'Placeholder' attr { key: 'dtype' value { type: DT_STRING } } device: '/cpu:0' }
     node { name: 'b' op: 'Identity' input: 's' attr { key: 'T' value { type: DT_STRING } } device: '/cpu:1' }

@@ -95,7 +95,7 @@ TEST_F(DoorSessionsTest, s280_s290_lists_the_devices_of_its_task) {
   EXPECT_EQ(seen->local_device(0).incarnation(), listed->local_device(0).incarnation()) << "the same device";
 }
 
-TEST_F(DoorSessionsTest, names_devices_by_its_job_task_and_config) {
+TEST_F(DoorSessionsTest, s289_names_devices_by_its_job_task_and_config) {
   GrpcServerOptions options;
   options.job = "worker";
   options.task_index = 3;
