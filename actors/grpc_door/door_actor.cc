@@ -117,7 +117,7 @@ class DoorImpl final : public DoorActor::base {
   absl::StatusOr<SessionOptions> options_of(const tensorflow::ConfigProto& asked) {
     TROUPE_ASSIGN_OR_RETURN(SessionOptions options, session_options(parts_.default_config, asked));
     options.devices = parts_.devices;
-    if (asked.isolate_session_state()) {
+    if (asked.isolate_session_state() || parts_.default_config.isolate_session_state()) {
       TROUPE_ASSIGN_OR_RETURN(options.devices, parts_.make_devices());
     }
     return options;
@@ -193,7 +193,8 @@ class DoorImpl final : public DoorActor::base {
 
   void make_extension(const std::shared_ptr<ExtendSessionCall>& call,
                       const std::shared_ptr<DoorSession>& session) {
-    auto extended = [this, call, session](const absl::Status& status) {
+    auto use = std::make_shared<SessionUse>(session);
+    auto extended = [this, call, session, use](const absl::Status& status) {
       if (status.ok()) call->response.set_new_graph_version(++session->graph_version);
       call->finish(sessions_.told(status));
       session->extensions.pop_front();
