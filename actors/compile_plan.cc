@@ -1,7 +1,11 @@
 #include "actors/compile_plan.h"
 
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
 #include "actors/placement_log.h"
 #include "graph/gradients/function_gradient.h"
+#include "graph/ir/device_name.h"
 
 namespace troupe {
 namespace {
@@ -13,6 +17,31 @@ std::shared_ptr<const Graph> functions_of(const Graph& graph) {
   out->set_library(graph.library());
   out->versions() = graph.versions();
   return out;
+}
+
+/// Among the parts of its task.
+absl::Status add_elsewhere(const std::string& device, PlanPartition partition,
+                           const std::shared_ptr<const Graph>& functions,
+                           std::vector<RemoteTasks::Part>* elsewhere) {
+  const std::string task = DeviceName::parse(device)->task_string();
+  if (elsewhere == nullptr) {
+    std::string nodes;
+    for (int i = 0; i < partition.graph.num_ids() && nodes.empty(); ++i) {
+      const Node& n = partition.graph.node(i);
+      if (!n.removed() && n.op->name != "_Recv" && n.op->name != "_Send") nodes = n.name;
+    }
+    return absl::UnimplementedError(absl::StrCat(
+        "A function that is called at run time is of one task: its node ", nodes, " is placed on ", device));
+  }
+  auto part = std::find_if(elsewhere->begin(), elsewhere->end(), [&](const auto& p) { return p.task == task; });
+  if (part == elsewhere->end()) {
+    elsewhere->emplace_back();
+    part = std::prev(elsewhere->end());
+    part->task = task;
+    part->functions = functions;
+  }
+  part->partitions.push_back(std::move(partition));
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -37,13 +66,20 @@ PlanOptions plan_options(const SessionCore& core) {
 }
 
 absl::StatusOr<std::shared_ptr<SignatureCode>> compile_plan(const SessionCore& core, const Graph& graph,
-                                                            Plan plan, StatefulKernels* stateful) {
+                                                            Plan plan, StatefulKernels* stateful,
+                                                            std::vector<RemoteTasks::Part>* elsewhere) {
   auto code = std::make_shared<SignatureCode>();
   code->feed_types = std::move(plan.feed_types);
   code->fetch_types = std::move(plan.fetch_types);
   code->functions = functions_of(graph);
   for (PlanPartition& p : plan.partitions) {
     if (core.closing.cancelled()) return core.closing.reason();
+    const DeviceCatalog::Entry& device = core.devices->entries()[p.device];
+    if (!device.local) {
+      TROUPE_RETURN_IF_ERROR(add_elsewhere(device.name, std::move(p), code->functions, elsewhere));
+      code->has_transfers = code->crosses_tasks = true;
+      continue;
+    }
     TROUPE_ASSIGN_OR_RETURN(auto compiled,
                             CompiledPartition::compile(p.graph, core.devices->at(p.device),
                                                        core.devices->kernels(), stateful, core.nodes.get()));

@@ -93,7 +93,7 @@ void FunctionCache::compile(const std::shared_ptr<SessionCore>& core, const Grap
   auto work = [&]() -> absl::Status {
     TROUPE_ASSIGN_OR_RETURN(Plan plan, plan_function(graph, instance, *core->devices, core->evaluator.get(),
                                                      plan_options(*core)));
-    TROUPE_ASSIGN_OR_RETURN(auto code, compile_plan(*core, graph, std::move(plan), &f.stateful_));
+    TROUPE_ASSIGN_OR_RETURN(auto code, compile_plan(*core, graph, std::move(plan), &f.stateful_, nullptr));
     code->feeds.resize(code->feed_types.size());
     code->fetches.resize(code->fetch_types.size());
     f.code_ = std::move(code);

@@ -5,6 +5,7 @@
 #include "actors/errors.h"
 #include "actors/step/rendezvous_table.h"
 #include "actors/units/on_step_unit.h"
+#include "graph/passes/rendezvous_key.h"
 
 namespace troupe {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 class RendezvousImpl final : public OnStepUnit<RendezvousActor::base> {
  public:
   RendezvousImpl(caf::actor_config& config, const std::shared_ptr<StepSlot>& slot)
-      : OnStepUnit(config, slot->unit) {}
+      : OnStepUnit(config, slot->unit), exchange_(slot->exchange) {}
 
   const char* name() const override { return "rendezvous"; }
 
@@ -23,9 +24,10 @@ class RendezvousImpl final : public OnStepUnit<RendezvousActor::base> {
     return {
         [this](const RendezvousBegin& m) {
           step_id_ = m.step_id;
+          shared_id_ = m.shared_id;
           table_.begin();
         },
-        [this](const RendezvousSend& m) { table_.send(m.key, m.value, m.is_dead); },
+        [this](const RendezvousSend& m) { send(m); },
         [this](const RendezvousRecv& m) { table_.recv(m.key, m.receiver); },
         [this](const RendezvousAbort& m) {
           if (m.step_id == step_id_) table_.abort(m.status);
@@ -35,14 +37,25 @@ class RendezvousImpl final : public OnStepUnit<RendezvousActor::base> {
   }
 
  private:
+  /// To whoever waits here, or to the RENDEZVOUS of the task that the value is for.
+  void send(const RendezvousSend& m) {
+    if (exchange_ != nullptr) [[unlikely]] {
+      const absl::string_view to = RendezvousKey::dst_device_of(m.key);
+      if (exchange_->is_elsewhere(to)) return exchange_->push(to, shared_id_, m.key, m.value, m.is_dead);
+    }
+    table_.send(m.key, m.value, m.is_dead);
+  }
+
   caf::result<RendezvousCopy> copy(const CopyRendezvous& m) const {
     if (m.step_id != step_id_) return to_error(absl::CancelledError("the step has ended"));
     if (!table_.status().ok()) return to_error(table_.status());
     return RendezvousCopy{table_.kept(), table_.num_receivers(), table_.events()};
   }
 
+  const std::shared_ptr<StepExchange> exchange_;
   /// Of the step that began last.
   int64_t step_id_ = 0;
+  int64_t shared_id_ = 0;
   RendezvousTable table_;
 };
 

@@ -13,6 +13,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "actors/callable_code.h"
+#include "actors/remote_tasks.h"
 #include "actors/run_gate.h"
 #include "actors/signature_cache.h"
 #include "actors/signature.h"
@@ -109,6 +110,9 @@ struct SessionCore {
   SessionTensors tensors;
   /// Of runs that are debugged.
   std::shared_ptr<Debugger> debugger;
+  /// Of a session of several tasks: where values cross, and who runs what is placed elsewhere; null otherwise. A WORKER's has the first alone.
+  std::shared_ptr<StepExchange> exchange;
+  std::shared_ptr<RemoteTasks> remote;
   /// The functions that steps call.
   std::shared_ptr<FunctionCache> functions;
   /// What lets the steps of a slot call functions.

@@ -49,17 +49,38 @@ absl::Status publish_graphs(SessionCore& core, const Plan& plan, const LeaseRequ
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::shared_ptr<Signature>> compile(SessionCore& core, const PlacedGraph& placed,
-                                                   const LeaseRequest& sorted) {
+/// A signature, but for what other tasks have yet to be told.
+struct Compiled {
+  std::shared_ptr<SignatureCode> code;
+  std::vector<RemoteTasks::Part> elsewhere;
+};
+
+absl::StatusOr<Compiled> compile(SessionCore& core, const PlacedGraph& placed, const LeaseRequest& sorted) {
+  Compiled out;
   TROUPE_ASSIGN_OR_RETURN(Plan plan, plan_signature(core, placed, sorted));
   TROUPE_RETURN_IF_ERROR(check_executor_type(core.options, *placed.graph, plan));
   TROUPE_RETURN_IF_ERROR(publish_graphs(core, plan, sorted));
-  TROUPE_ASSIGN_OR_RETURN(auto code, compile_plan(core, *placed.graph, std::move(plan), &core.stateful));
+  TROUPE_ASSIGN_OR_RETURN(
+      out.code, compile_plan(core, *placed.graph, std::move(plan), &core.stateful, &out.elsewhere));
+  SignatureCode* const code = out.code.get();
   code->feeds = sorted.feeds;
   code->fetches = sorted.fetches;
   code->targets = sorted.targets;
   code->partial = sorted.partial;
-  return std::make_shared<Signature>(std::move(code));
+  return out;
+}
+
+/// Registers what is elsewhere; then, or at once, tells SESSION.
+void finish(Compiled compiled, RemoteTasks* remote,
+            std::function<void(absl::StatusOr<std::shared_ptr<Signature>>)> tell) {
+  if (compiled.elsewhere.empty()) return tell(std::make_shared<Signature>(std::move(compiled.code)));
+  using Parts = std::vector<std::shared_ptr<const RemotePart>>;
+  remote->register_parts(std::move(compiled.elsewhere),
+                         [code = std::move(compiled.code), tell = std::move(tell)](absl::StatusOr<Parts> parts) {
+                           if (!parts.ok()) return tell(parts.status());
+                           code->remotes = *std::move(parts);
+                           tell(std::make_shared<Signature>(code));
+                         });
 }
 
 /// Puts down what is known of the nodes' outputs where TensorFlow's clients look for it.
@@ -115,12 +136,17 @@ void labour(std::shared_ptr<SessionCore> core, PlacedGraph placed, Work work, Te
 
 void compile_signature(std::shared_ptr<SessionCore> core, PlacedGraph placed, LeaseRequest sorted,
                        std::string key, SessionActor report_to) {
-  using Result = std::shared_ptr<Signature>;
-  labour<Result>(
+  using Result = absl::StatusOr<std::shared_ptr<Signature>>;
+  auto tell = [key = std::move(key), report_to](Result result) {
+    caf::anon_send(report_to, CompileDone{key, std::make_shared<Result>(std::move(result))});
+  };
+  const std::shared_ptr<RemoteTasks> remote = core->remote;
+  labour<Compiled>(
       std::move(core), std::move(placed),
       [sorted = std::move(sorted)](SessionCore& c, const PlacedGraph& g) { return compile(c, g, sorted); },
-      [key = std::move(key), report_to](std::shared_ptr<absl::StatusOr<Result>> result) {
-        caf::anon_send(report_to, CompileDone{key, std::move(result)});
+      [remote, tell = std::move(tell)](std::shared_ptr<absl::StatusOr<Compiled>> compiled) {
+        if (!compiled->ok()) return tell(compiled->status());
+        finish(*std::move(*compiled), remote.get(), tell);
       });
 }
 

@@ -33,8 +33,8 @@ class StepImpl final : public OnStepUnit<StepActor::base> {
     return {
         [this](RunStep m) { slot_->life.begin_by_step(m.step_id); },
         [this](ExecutorDone m) {
-          const ExecutorState& state = *slot_->states[m.index];
-          slot_->life.executor_done(m.step_id, m.index, state.status(), state.nodes_run());
+          slot_->life.executor_done(m.step_id, m.index, slot_->part_status(m.index),
+                                    slot_->part_nodes_run(m.index));
         },
         [this](CancelStep m) { slot_->life.stop(m.step_id); },
         [this](InspectStep) -> caf::result<InspectStepReply> { return inspect(); },
@@ -48,12 +48,11 @@ class StepImpl final : public OnStepUnit<StepActor::base> {
   }
 
   std::string child(const caf::actor_addr& address) const {
-    auto on = [this](size_t i) { return slot_->code->partitions[i]->device()->name(); };
     for (size_t i = 0; i < slot_->executors.size(); ++i) {
-      if (address == slot_->executors[i].address()) return absl::StrCat("executor of ", on(i));
+      if (address == slot_->executors[i].address()) return absl::StrCat("executor of ", slot_->part_name(i));
     }
     for (size_t i = 0; i < slot_->devices.size(); ++i) {
-      if (address == slot_->devices[i].address()) return absl::StrCat("device ", on(i));
+      if (address == slot_->devices[i].address()) return absl::StrCat("device ", slot_->part_name(i));
     }
     return "rendezvous";
   }
@@ -79,10 +78,9 @@ class StepImpl final : public OnStepUnit<StepActor::base> {
   }
 
   void note(int64_t id, size_t executor, const std::vector<FrontierEntry>& entries) {
-    const std::string device = slot_->code->partitions[executor]->device()->name();
     for (const FrontierEntry& e : entries) {
       inspections_.answer(id).report.frontier.push_back(
-          absl::StrCat(e.node, " (", e.op, ") on ", device, ": ", e.waits_for));
+          absl::StrCat(e.node, " (", e.op, ") on ", slot_->part_name(executor), ": ", e.waits_for));
     }
     inspections_.one_answered(id);
   }

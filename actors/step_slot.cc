@@ -25,8 +25,9 @@ std::chrono::steady_clock::time_point coarse_now() {
 
 StepSlot::StepSlot(std::shared_ptr<const SignatureCode> c, std::shared_ptr<SessionCore> s, SlotCounts* counts,
                    caf::actor_system* system, NamedPool* p)
-    : session(std::move(s)), code(std::move(c)), unit(std::make_shared<LentThread>(system, p)), pool(p),
-      life(this, code->partitions.size(), code->runs_directly()), counts_(counts) {
+    : session(std::move(s)), code(std::move(c)), unit(std::make_shared<LentThread>(system, p)),
+      remote_ends(code->remotes.size()), pool(p),
+      life(this, code->num_parts(), code->runs_directly()), counts_(counts) {
   counts_->of_runtime->fetch_add(1, std::memory_order_acq_rel);
   const int64_t now = counts_->now.fetch_add(1, std::memory_order_relaxed) + 1;
   int64_t most = counts_->most.load(std::memory_order_relaxed);
@@ -54,6 +55,8 @@ void StepSlot::keep_account(std::shared_ptr<StepAllocations> account) {
 }
 
 void StepSlot::end() {
+  if (exchange) exchange->close_step(shared_id());
+  for (RemotePart::End& e : remote_ends) e = {};
   // What is left of a broken step must not start anything.
   life.token().end(!life.broken());
   deadline.store(0, std::memory_order_relaxed);
@@ -68,6 +71,19 @@ void StepSlot::end() {
   loops = nullptr;
   lent_loops = nullptr;
   if (std::exchange(lent_pool, nullptr) != nullptr) pool = nullptr;
+}
+
+const absl::Status& StepSlot::part_status(size_t i) const {
+  return i < states.size() ? states[i]->status() : remote_ends[i - states.size()].status;
+}
+
+int64_t StepSlot::part_nodes_run(size_t i) const {
+  return i < states.size() ? states[i]->nodes_run() : remote_ends[i - states.size()].nodes_run;
+}
+
+const std::string& StepSlot::part_name(size_t i) const {
+  if (i < code->partitions.size()) return code->partitions[i]->device()->name();
+  return code->remotes[i - code->partitions.size()]->task();
 }
 
 void StepSlot::signal_finished() {
@@ -97,7 +113,10 @@ void StepSlot::start_step(int64_t id) {
 }
 
 void StepSlot::begin_rendezvous(int64_t id) {
-  if (rendezvous) caf::anon_send(rendezvous, RendezvousBegin{id});
+  if (!rendezvous) return;
+  caf::anon_send(rendezvous, RendezvousBegin{id, shared_id()});
+  // After that, since a new step forgets what is there.
+  if (exchange) exchange->open_step(shared_id(), rendezvous);
 }
 
 void StepSlot::start_executor(size_t index) {
@@ -137,6 +156,7 @@ void StepSlot::describe_cancel(RunEnd& end, bool all_done) const {
       if (lines.size() < 10) lines.push_back(absl::StrCat(e.node, " (", e.op, "): ", e.waits_for));
     }
   }
+  for (const auto& part : code->remotes) nodes += part->num_nodes();
   std::string text = absl::StrCat(end.status.message(), " [step ", life.id(), ": ", end.nodes_run,
                                   " nodes ran, ", std::max<int64_t>(0, nodes - end.nodes_run), " did not");
   if (!lines.empty()) absl::StrAppend(&text, "; not done: ", absl::StrJoin(lines, "; "));

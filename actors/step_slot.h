@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "actors/interfaces.h"
+#include "actors/remote_tasks.h"
 #include "actors/reusable_message.h"
 #include "actors/step/run_life.h"
 #include "actors/step_calls.h"
@@ -20,7 +21,10 @@ struct SessionCore;
 
 /// A signature compiled: what all its steps share. Immutable.
 struct SignatureCode {
+  /// Of this task's devices.
   std::vector<std::shared_ptr<const CompiledPartition>> partitions;
+  /// What other tasks run of it.
+  std::vector<std::shared_ptr<const RemotePart>> remotes;
   /// In the order of the sorted feeds and fetches.
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
@@ -28,7 +32,11 @@ struct SignatureCode {
   std::vector<DataType> feed_types;
   std::vector<DataType> fetch_types;
   bool has_transfers = false;
-  bool runs_directly() const { return partitions.size() == 1 && !has_transfers; }
+  /// Some of them with other tasks.
+  bool crosses_tasks = false;
+  bool runs_directly() const { return partitions.size() == 1 && remotes.empty() && !has_transfers; }
+  /// How many EXECUTORs a step of it has: one for each partition, then one for each part elsewhere.
+  size_t num_parts() const { return partitions.size() + remotes.size(); }
   /// A graph without nodes whose library holds the functions that are called at run time; null when there are none.
   std::shared_ptr<const Graph> functions;
   /// Of a partial run: its feeds and fetches pass through the rendezvous.
@@ -62,6 +70,13 @@ struct StepSlot : std::enable_shared_from_this<StepSlot>, private RunHost {
   std::chrono::steady_clock::time_point began() const;
   /// A DEVICE that it needs has died, which its STEP may not have heard yet.
   bool lost_device() const;
+  /// How part number i ended, and how many nodes it ran: its executor's, and the STEP's when that is through.
+  const absl::Status& part_status(size_t i) const;
+  int64_t part_nodes_run(size_t i) const;
+  /// For people: the device of a partition, or the task of a part elsewhere.
+  const std::string& part_name(size_t i) const;
+  /// The id by which kernels, and other tasks, know the running step.
+  int64_t shared_id() const { return outer_step_id != 0 ? outer_step_id : life.id(); }
   /// What can be said of the running step without asking its actors: its kernels that hold their threads. step_id 0
   /// when idle.
   StepReport report_from_outside();
@@ -79,6 +94,10 @@ struct StepSlot : std::enable_shared_from_this<StepSlot>, private RunHost {
   std::unique_ptr<Rendezvous> rendezvous_face;
   std::vector<DeviceActor> devices;
   std::vector<std::unique_ptr<ExecutorState>> states;
+  /// How the parts elsewhere ended.
+  std::vector<RemotePart::End> remote_ends;
+  /// Where values go that cross tasks; null for a session in one task.
+  std::shared_ptr<StepExchange> exchange;
   std::vector<std::unique_ptr<StepState>> step_states;
   /// Runs what kernels of this step call.
   std::shared_ptr<StepCalls> functions;

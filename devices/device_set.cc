@@ -2,14 +2,19 @@
 
 namespace troupe {
 
-void DeviceSet::add(std::unique_ptr<Device> device, int priority) {
+void DeviceSet::add(std::unique_ptr<Device> device, int priority, bool local) {
   Entry e;
   e.name = device->name();
   e.type = device->type();
   e.incarnation = device->attributes().incarnation;
   e.priority = priority;
+  e.local = local;
   entries_.push_back(std::move(e));
   devices_.push_back(std::move(device));
+}
+
+void DeviceSet::add_elsewhere(DeviceAttributes attributes, int priority) {
+  add(std::make_unique<Device>(std::move(attributes), nullptr, serial_runner()), priority, false);
 }
 
 Device* DeviceSet::find(absl::string_view name) const {
@@ -29,7 +34,7 @@ void DeviceSet::clear_containers(const std::vector<std::string>& containers) {
 
 int DeviceSet::client_device() const {
   for (size_t i = 0; i < entries_.size(); ++i) {
-    if (entries_[i].type == "CPU") return static_cast<int>(i);
+    if (entries_[i].type == "CPU" && entries_[i].local) return static_cast<int>(i);
   }
   return 0;
 }

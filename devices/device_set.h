@@ -15,7 +15,9 @@ class DeviceSet final : public DeviceCatalog {
  public:
   explicit DeviceSet(const KernelRegistry* kernels) : kernels_(kernels) {}
 
-  void add(std::unique_ptr<Device> device, int priority);
+  void add(std::unique_ptr<Device> device, int priority) { add(std::move(device), priority, true); }
+  /// A device of another task: a name to place on. Nothing of it runs here.
+  void add_elsewhere(DeviceAttributes attributes, int priority);
   int size() const { return static_cast<int>(devices_.size()); }
   Device* at(int i) const { return devices_[i].get(); }
   /// By full name; null when there is none.
@@ -31,6 +33,8 @@ class DeviceSet final : public DeviceCatalog {
   const KernelRegistry& kernels() const { return *kernels_; }
 
  private:
+  void add(std::unique_ptr<Device> device, int priority, bool local);
+
   const KernelRegistry* kernels_;
   std::vector<std::unique_ptr<Device>> devices_;
   std::vector<Entry> entries_;

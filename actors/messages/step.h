@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "actors/messages/in_process.h"
+#include "actors/remote_part.h"
 #include "actors/run_values.h"
 #include "actors/step/executor_state.h"
 #include "actors/step/rendezvous_table.h"
@@ -60,6 +61,16 @@ struct ExecutorCopy {
   size_t receives = 0;
 };
 struct InspectExecutor {};
+/// To a REMOTE EXECUTOR: its part has ended there.
+struct RemotePartEnded {
+  int64_t step_id = 0;
+  std::shared_ptr<RemotePart::End> end;
+};
+/// The same: what is not done of it there, by the number of the question.
+struct RemoteFrontier {
+  int64_t question = 0;
+  std::vector<FrontierEntry> entries;
+};
 struct FrontierReply {
   std::vector<FrontierEntry> entries;
   /// Of the step that runs; step_id 0: none.
@@ -106,6 +117,8 @@ struct DeviceStatus {
 /// A new step begins.
 struct RendezvousBegin {
   int64_t step_id = 0;
+  /// What other tasks call it.
+  int64_t shared_id = 0;
 };
 struct RendezvousSend {
   std::string key;

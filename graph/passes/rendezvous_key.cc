@@ -33,6 +33,15 @@ std::string RendezvousKey::to_string() const {
   return absl::StrCat(prefix(src_device, src_incarnation, dst_device, tensor_name), frame, ":", iteration);
 }
 
+absl::string_view RendezvousKey::dst_device_of(absl::string_view key) {
+  for (int part = 0; part < 2; ++part) {
+    const size_t end = key.find(';');
+    if (end == absl::string_view::npos) return {};
+    key.remove_prefix(end + 1);
+  }
+  return key.substr(0, key.find(';'));
+}
+
 absl::StatusOr<RendezvousKey> RendezvousKey::parse(absl::string_view text) {
   const std::vector<absl::string_view> parts = absl::StrSplit(text, ';');
   RendezvousKey key;

@@ -28,6 +28,9 @@ struct RendezvousKey {
   static std::string prefix(absl::string_view src_device, uint64_t src_incarnation,
                             absl::string_view dst_device, absl::string_view tensor_name);
 
+  /// The destination device in a key's text, which is not checked otherwise.
+  static absl::string_view dst_device_of(absl::string_view key);
+
   friend bool operator==(const RendezvousKey&, const RendezvousKey&) = default;
 };
 
