@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "actors/cluster/chunk_receiver.h"
+#include "actors/cluster/chunk_sender.h"
+#include "actors/node/message.h"
+
+namespace troupe {
+
+/// One end of a connection between nodes: messages to bytes and back, without a socket. Small ones go as they are, large ones in pieces
+/// between which the small ones pass. Believes nothing that comes: every number is checked before anything is allocated. Not thread-safe.
+class Connection {
+ public:
+  explicit Connection(ChunkLimits limits = {}) : incoming_(limits) {}
+
+  /// Queues a message: those of a kind and size keep their order, small ones overtake large ones.
+  void send(const NodeMessage& message);
+  /// The bytes that may go now are appended to `out`.
+  void fill(std::vector<char>* out);
+
+  /// Takes bytes in, appends the messages that they complete. An error ends the connection: what comes is not ours.
+  absl::Status feed(absl::string_view bytes, std::vector<NodeMessage>* arrived);
+
+  /// Bytes of large messages that wait for the peer.
+  uint64_t bytes_waiting() const { return outgoing_.bytes_waiting(); }
+
+ private:
+  absl::Status take(const NodeMessage& frame, std::vector<NodeMessage>* arrived);
+  absl::Status take_chunk(const absl::Cord& body, std::vector<NodeMessage>* arrived);
+
+  ChunkSender outgoing_;
+  ChunkReceiver incoming_;
+  /// What came and is not a whole frame yet.
+  std::string partial_;
+};
+
+}  // namespace troupe

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <chrono>
+
+#include "absl/status/statusor.h"
+#include "actors/cluster/cluster_spec.h"
+
+namespace troupe {
+
+/// A socket that is connected to `address`; the caller's to close. Blocks for as long as the patience at most. Unavailable, with the address and
+/// the system's reason.
+absl::StatusOr<int> dial(const TaskAddress& address, std::chrono::milliseconds patience);
+
+}  // namespace troupe

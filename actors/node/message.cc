@@ -1,0 +1,139 @@
+#include "actors/node/message.h"
+
+#include <google/protobuf/message_lite.h>
+
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "actors/cluster/tensor_message.h"
+#include "graph/status.h"
+
+namespace troupe {
+namespace {
+
+/// More tensors than any step of ours has arguments or results.
+constexpr uint32_t kMaxTensors = 1 << 20;
+
+template <class T>
+void put(std::string* out, T value) {
+  out->append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+/// Takes numbers and pieces off the front of a body.
+class Reader {
+ public:
+  explicit Reader(absl::Cord rest) : rest_(std::move(rest)) {}
+
+  template <class T>
+  bool get(T* value) {
+    if (rest_.size() < sizeof(T)) return false;
+    const std::string bytes(rest_.Subcord(0, sizeof(T)));
+    std::memcpy(value, bytes.data(), sizeof(T));
+    rest_.RemovePrefix(sizeof(T));
+    return true;
+  }
+  bool take(uint64_t size, absl::Cord* piece) {
+    if (size > rest_.size()) return false;
+    *piece = rest_.Subcord(0, size);
+    rest_.RemovePrefix(size);
+    return true;
+  }
+  size_t left() const { return rest_.size(); }
+
+ private:
+  absl::Cord rest_;
+};
+
+absl::Status malformed(absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("a malformed message: ", what));
+}
+
+absl::Status append_tensor(const Tensor& t, absl::Cord* body) {
+  absl::Cord bytes;
+  if (t.initialized()) {
+    TROUPE_ASSIGN_OR_RETURN(bytes, encode(TensorMessage{.value = t}));
+  }
+  std::string size;
+  put(&size, uint64_t{bytes.size()});
+  body->Append(size);
+  body->Append(std::move(bytes));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Tensor> take_tensor(Reader* reader) {
+  uint64_t size = 0;
+  absl::Cord bytes;
+  if (!reader->get(&size) || !reader->take(size, &bytes)) return malformed("a tensor is cut off");
+  if (size == 0) return Tensor();
+  TROUPE_ASSIGN_OR_RETURN(TensorMessage message, decode_tensor_message(bytes.Flatten()));
+  return std::move(message.value);
+}
+
+}  // namespace
+
+absl::StatusOr<absl::Cord> pack(const google::protobuf::MessageLite& proto, const std::vector<Tensor>& tensors) {
+  std::string head;
+  const std::string bytes = proto.SerializeAsString();
+  put(&head, static_cast<uint32_t>(bytes.size()));
+  put(&head, static_cast<uint32_t>(tensors.size()));
+  absl::Cord body(head + bytes);
+  for (const Tensor& t : tensors) TROUPE_RETURN_IF_ERROR(append_tensor(t, &body));
+  return body;
+}
+
+absl::StatusOr<Parcel> unpack(const absl::Cord& body) {
+  Reader reader(body);
+  uint32_t proto_bytes = 0, num_tensors = 0;
+  absl::Cord proto;
+  if (!reader.get(&proto_bytes) || !reader.get(&num_tensors) || !reader.take(proto_bytes, &proto))
+    return malformed("it is cut off");
+  // Each takes its size at least.
+  if (num_tensors > kMaxTensors || num_tensors > reader.left() / sizeof(uint64_t))
+    return malformed(absl::StrCat(num_tensors, " tensors in ", reader.left(), " bytes"));
+  Parcel parcel;
+  parcel.proto = std::string(proto);
+  parcel.tensors.reserve(num_tensors);
+  for (uint32_t i = 0; i < num_tensors; ++i) {
+    TROUPE_ASSIGN_OR_RETURN(Tensor t, take_tensor(&reader));
+    parcel.tensors.push_back(std::move(t));
+  }
+  if (reader.left() != 0) return malformed(absl::StrCat(reader.left(), " bytes too many"));
+  return parcel;
+}
+
+absl::Status unpack(const absl::Cord& body, google::protobuf::MessageLite* proto) {
+  TROUPE_ASSIGN_OR_RETURN(const Parcel parcel, unpack(body));
+  if (proto->ParseFromString(parcel.proto)) return absl::OkStatus();
+  return malformed(absl::StrCat("it is no ", proto->GetTypeName()));
+}
+
+absl::StatusOr<absl::Cord> pack(const PushedValue& value) {
+  std::string head;
+  put(&head, value.session);
+  put(&head, static_cast<uint32_t>(value.key.size()));
+  head += value.key;
+  absl::Cord body(head);
+  TensorMessage message{.step_id = value.step, .is_dead = value.is_dead, .value = value.value};
+  TROUPE_ASSIGN_OR_RETURN(absl::Cord tensor, encode(message));
+  body.Append(std::move(tensor));
+  return body;
+}
+
+absl::StatusOr<PushedValue> unpack_pushed(const absl::Cord& body) {
+  Reader reader(body);
+  PushedValue out;
+  uint32_t key_bytes = 0;
+  absl::Cord key, tensor;
+  if (!reader.get(&out.session) || !reader.get(&key_bytes) || !reader.take(key_bytes, &key) ||
+      !reader.take(reader.left(), &tensor)) {
+    return malformed("a value is cut off");
+  }
+  out.key = std::string(key);
+  TROUPE_ASSIGN_OR_RETURN(TensorMessage message, decode_tensor_message(tensor.Flatten()));
+  out.step = message.step_id;
+  out.is_dead = message.is_dead;
+  out.value = std::move(message.value);
+  return out;
+}
+
+}  // namespace troupe

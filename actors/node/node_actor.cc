@@ -1,0 +1,438 @@
+#include "actors/node/node_actor.h"
+
+#include <caf/all.hpp>
+#include <caf/io/all.hpp>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <future>
+#include <map>
+#include <optional>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "actors/node/connection.h"
+#include "actors/node/dial.h"
+#include "devices/services.h"
+#include "graph/status.h"
+#include "proto/node_wire.pb.h"
+
+namespace troupe {
+namespace {
+
+constexpr char kMagic[] = "TROUPE";
+constexpr uint32_t kVersion = 1;
+/// How long who has connected may take to say who he is.
+constexpr std::chrono::seconds kHelloPatience{5};
+constexpr size_t kReadBytes = size_t{256} << 10;
+
+class NodeImpl final : public caf::io::broker {
+ public:
+  /// Told once: the port, or why there is none.
+  using Listening = std::shared_ptr<std::promise<absl::StatusOr<uint16_t>>>;
+
+  NodeImpl(caf::actor_config& config, TaskAddress address, NodeParts parts, Listening listening)
+      : caf::io::broker(config), parts_(std::move(parts)), address_(std::move(address)),
+        listening_(std::move(listening)), leases_(parts_.lease) {}
+
+  const char* name() const override { return "node"; }
+
+  void on_exit() override {
+    const absl::Status ended = absl::CancelledError("the node has ended");
+    for (auto& [task, link] : std::exchange(links_, {})) fail_waiting(&link, ended);
+    for (auto& [serial, peer] : std::exchange(peers_, {})) fail_calls(&peer, ended);
+    worker_ = nullptr;
+  }
+
+  caf::behavior make_behavior() override {
+    const absl::StatusOr<uint16_t> port = listen();
+    listening_->set_value(port);
+    if (!port.ok()) {
+      quit();
+      return {};
+    }
+    turn();
+    return {
+        [this](const caf::io::new_connection_msg& m) { accepted(m.handle); },
+        [this](const caf::io::new_data_msg& m) { read(m); },
+        [this](const caf::io::connection_closed_msg& m) { closed(m.handle); },
+        [this](const caf::io::acceptor_closed_msg&) {},
+        [this](const NodeCall& m) { call(m); },
+        [this](const NodeSend& m) { send_word(m); },
+        [this](const NodeAnswer& m) { answer(m); },
+        [this](const NodeDialed& m) { dialed(m); },
+        [this](NodeTurn) { turn(); },
+        [this](const SetWorker& m) { worker_ = m.worker; },
+        [this](NodeStop) { stop(); },
+    };
+  }
+
+ private:
+  using Done = std::function<void(absl::StatusOr<absl::Cord>)>;
+  using Time = std::chrono::steady_clock::time_point;
+
+  /// Somebody at the other end of a connection.
+  struct Peer {
+    caf::io::connection_handle handle;
+    Connection connection;
+    /// Unset until he has said who he is.
+    std::optional<PeerId> id;
+    /// The task that was called; nothing when he has come to us.
+    std::optional<TaskId> called;
+    Time since;
+    /// What we have asked him.
+    absl::flat_hash_map<uint64_t, Done> calls;
+  };
+  /// The way to a task.
+  struct Link {
+    /// Of `peers_`, once connected; 0: not yet, or not any more.
+    uint64_t peer = 0;
+    /// The last attempt to connect; a late one is of no interest.
+    uint64_t attempt = 0;
+    bool dialing = false;
+    std::vector<NodeCall> calls;
+    std::vector<NodeSend> words;
+  };
+
+  absl::StatusOr<uint16_t> listen() {
+    auto door = add_tcp_doorman(address_.port, address_.host.c_str(), true);
+    if (!door) return absl::UnavailableError(absl::StrCat("cannot listen on ", address_.to_string()));
+    address_.port = door->second;
+    return address_.port;
+  }
+
+  static Time now() { return std::chrono::steady_clock::now(); }
+  /// Connections are leased by their numbers.
+  static TaskId leased(uint64_t serial) { return {"connection", static_cast<int>(serial)}; }
+
+  // --- connections ---
+
+  uint64_t add_peer(caf::io::connection_handle handle, std::optional<TaskId> called) {
+    const uint64_t serial = ++last_peer_;
+    Peer& peer = peers_[serial];
+    peer.handle = handle;
+    peer.called = std::move(called);
+    peer.since = now();
+    serials_[handle.id()] = serial;
+    configure_read(handle, caf::io::receive_policy::at_most(kReadBytes));
+    leases_.watch(leased(serial), 1, now());
+    return serial;
+  }
+
+  void accepted(caf::io::connection_handle handle) { add_peer(handle, std::nullopt); }
+
+  void say_hello(uint64_t serial) {
+    troupe::wire::Hello hello;
+    hello.set_magic(kMagic);
+    hello.set_version(kVersion);
+    hello.set_task(parts_.task.to_string());
+    hello.set_incarnation(parts_.incarnation);
+    hello.set_address(address_.to_string());
+    write(serial, {MessageKind::kHello, Method::kNone, 0, *pack(hello)});
+  }
+
+  void write(uint64_t serial, const NodeMessage& message) {
+    Peer& peer = peers_[serial];
+    peer.connection.send(message);
+    flush_peer(&peer);
+  }
+
+  void flush_peer(Peer* peer) {
+    peer->connection.fill(&wr_buf(peer->handle));
+    flush(peer->handle);
+  }
+
+  void read(const caf::io::new_data_msg& m) {
+    const auto found = serials_.find(m.handle.id());
+    if (found == serials_.end()) return;
+    const uint64_t serial = found->second;
+    std::vector<NodeMessage> arrived;
+    const absl::Status good = peers_[serial].connection.feed({m.buf.data(), m.buf.size()}, &arrived);
+    (void)leases_.heard(leased(serial), 1, now());
+    for (const NodeMessage& message : arrived) {
+      if (absl::Status taken = take(serial, message); !taken.ok()) return drop(serial, taken);
+      if (!peers_.contains(serial)) return;
+    }
+    if (!good.ok()) return drop(serial, good);
+    // Acknowledged pieces make room for the next.
+    flush_peer(&peers_[serial]);
+  }
+
+  void closed(caf::io::connection_handle handle) {
+    const auto found = serials_.find(handle.id());
+    if (found != serials_.end()) lose(found->second, absl::UnavailableError("the connection was closed"));
+  }
+
+  void drop(uint64_t serial, const absl::Status& why) {
+    const auto found = peers_.find(serial);
+    if (found == peers_.end()) return;
+    close(found->second.handle);
+    lose(serial, why);
+  }
+
+  /// Forgets a peer; who waits for him hears why.
+  void lose(uint64_t serial, const absl::Status& why) {
+    auto gone = peers_.extract(serial);
+    if (gone.empty()) return;
+    Peer& peer = gone.mapped();
+    serials_.erase(peer.handle.id());
+    leases_.forget(leased(serial));
+    const std::string who =
+        peer.called ? peer.called->to_string() : peer.id ? peer.id->to_string() : "a connection";
+    const absl::Status lost = absl::UnavailableError(absl::StrCat(who, " is lost: ", why.message()));
+    if (peer.called) {
+      Link& link = links_[*peer.called];
+      if (link.peer == serial) link.peer = 0;
+      fail_waiting(&link, lost);
+    } else if (peer.id && worker_) {
+      caf::anon_send(worker_, PeerLost{*peer.id, lost});
+    }
+    if (!stopping_ && (peer.id || !absl::IsUnavailable(why)))
+      spdlog::warn("node {}: {}", parts_.task.to_string(), std::string(lost.message()));
+    fail_calls(&peer, lost);
+  }
+
+  static void fail_calls(Peer* peer, const absl::Status& why) {
+    for (auto& [id, done] : std::exchange(peer->calls, {})) done(why);
+  }
+
+  static void fail_waiting(Link* link, const absl::Status& why) {
+    link->dialing = false;
+    for (NodeCall& c : std::exchange(link->calls, {})) c.done(why);
+    for (NodeSend& w : std::exchange(link->words, {})) {
+      if (w.lost) w.lost(why);
+    }
+  }
+
+  // --- what comes ---
+
+  absl::Status take(uint64_t serial, const NodeMessage& m) {
+    Peer& peer = peers_[serial];
+    if (!peer.id) {
+      if (m.kind != MessageKind::kHello) return absl::InvalidArgumentError("it does not say who it is");
+      return meet(serial, m.body);
+    }
+    switch (m.kind) {
+      case MessageKind::kPing: return absl::OkStatus();
+      case MessageKind::kRequest: return ask_worker(serial, m);
+      case MessageKind::kReply: return answered(&peer, m);
+      case MessageKind::kPush: return deliver(m.body);
+      case MessageKind::kBye:
+        drop(serial, absl::UnavailableError("it has left"));
+        return absl::OkStatus();
+      default: return absl::InvalidArgumentError("a message out of turn");
+    }
+  }
+
+  absl::Status meet(uint64_t serial, const absl::Cord& body) {
+    troupe::wire::Hello hello;
+    TROUPE_RETURN_IF_ERROR(unpack(body, &hello));
+    if (hello.magic() != kMagic || hello.incarnation() == 0) return absl::InvalidArgumentError("it is no node");
+    if (hello.version() != kVersion) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("it speaks version ", hello.version(), ", we speak ", kVersion));
+    }
+    PeerId id;
+    id.incarnation = hello.incarnation();
+    if (!hello.task().empty()) {
+      id.task = TaskId::parse(hello.task());
+      if (!id.task) return absl::InvalidArgumentError(absl::StrCat("it says that it is '", hello.task(), "'"));
+    }
+    Peer& peer = peers_[serial];
+    if (peer.called && id.task != peer.called) {
+      return absl::FailedPreconditionError(absl::StrCat("at its address is ", id.to_string()));
+    }
+    peer.id = std::move(id);
+    if (!peer.called) {
+      say_hello(serial);
+      return absl::OkStatus();
+    }
+    Link& link = links_[*peer.called];
+    link.dialing = false;
+    for (NodeCall& c : std::exchange(link.calls, {})) put_question(serial, std::move(c));
+    for (NodeSend& w : std::exchange(link.words, {})) write(serial, w.message);
+    return absl::OkStatus();
+  }
+
+  absl::Status ask_worker(uint64_t serial, const NodeMessage& m) {
+    const NodeReply reply(this, serial, m.id);
+    if (!worker_) {
+      reply(absl::UnavailableError(absl::StrCat(parts_.task.to_string(), " does not work yet")));
+      return absl::OkStatus();
+    }
+    send(worker_, WorkerRequest{*peers_[serial].id, m.method, m.body, reply});
+    return absl::OkStatus();
+  }
+
+  absl::Status answered(Peer* peer, const NodeMessage& m) {
+    auto call = peer->calls.extract(m.id);
+    if (call.empty()) return absl::InvalidArgumentError(absl::StrCat("it answers question ", m.id, ", which was not asked"));
+    if (m.body.empty()) return absl::InvalidArgumentError("an empty answer");
+    // A flag: 1 is an answer, 0 an error.
+    const bool good = m.body[0] == 1;
+    const absl::Cord rest = m.body.Subcord(1, m.body.size() - 1);
+    if (good) {
+      call.mapped()(rest);
+      return absl::OkStatus();
+    }
+    troupe::wire::Status status;
+    if (absl::Status read = unpack(rest, &status); !read.ok()) {
+      call.mapped()(read);
+      return read;
+    }
+    const auto code = static_cast<absl::StatusCode>(status.code());
+    call.mapped()(code == absl::StatusCode::kOk ? absl::InternalError("an error without a code")
+                                                : absl::Status(code, status.message()));
+    return absl::OkStatus();
+  }
+
+  absl::Status deliver(const absl::Cord& body) {
+    TROUPE_ASSIGN_OR_RETURN(PushedValue value, unpack_pushed(body));
+    return parts_.steps->deliver(std::move(value));
+  }
+
+  // --- what goes ---
+
+  void call(const NodeCall& m) {
+    Link& link = links_[m.task];
+    if (link.peer != 0 && peers_[link.peer].id) return put_question(link.peer, m);
+    link.calls.push_back(m);
+    connect(m.task, &link);
+  }
+
+  void put_question(uint64_t serial, NodeCall call) {
+    Peer& peer = peers_[serial];
+    if (call.incarnation != 0 && call.incarnation != peer.id->incarnation) {
+      return call.done(absl::AbortedError(
+          absl::StrCat(call.task.to_string(), " has been started again: what it had for this session is lost")));
+    }
+    const uint64_t id = ++last_call_;
+    peer.calls.emplace(id, std::move(call.done));
+    write(serial, {MessageKind::kRequest, call.method, id, std::move(call.body)});
+  }
+
+  void send_word(const NodeSend& m) {
+    Link& link = links_[m.task];
+    if (link.peer != 0 && peers_[link.peer].id) return write(link.peer, m.message);
+    link.words.push_back(m);
+    connect(m.task, &link);
+  }
+
+  void answer(const NodeAnswer& m) {
+    if (!peers_.contains(m.connection)) return;
+    absl::Cord body;
+    if (m.body->ok()) {
+      body = absl::Cord(absl::string_view("\1", 1));
+      body.Append(**m.body);
+    } else {
+      troupe::wire::Status status;
+      status.set_code(static_cast<tensorflow::error::Code>(m.body->status().code()));
+      status.set_message(std::string(m.body->status().message()));
+      body = absl::Cord(absl::string_view("\0", 1));
+      body.Append(*pack(status));
+    }
+    write(m.connection, {MessageKind::kReply, Method::kNone, m.id, std::move(body)});
+  }
+
+  void connect(const TaskId& task, Link* link) {
+    if (link->dialing || link->peer != 0) return;
+    const auto address = parts_.cluster.address(task);
+    if (!address.ok()) return fail_waiting(link, address.status());
+    link->dialing = true;
+    const absl::Status begun = parts_.waiting->run(
+        [me = caf::actor(this), task, attempt = ++link->attempt, address = *address,
+         patience = parts_.connect_patience]() -> BlockingPool::Answer {
+          const auto socket = dial(address, patience);
+          caf::anon_send(me, NodeDialed{task, attempt, socket.status(), socket.ok() ? *socket : -1});
+          return nullptr;
+        });
+    if (!begun.ok()) fail_waiting(link, begun);
+  }
+
+  void dialed(const NodeDialed& m) {
+    Link& link = links_[m.task];
+    if (m.attempt != link.attempt || !link.dialing) {
+      if (m.socket >= 0) ::close(m.socket);
+      return;
+    }
+    if (!m.status.ok()) {
+      return fail_waiting(&link, absl::UnavailableError(absl::StrCat(m.task.to_string(), ": ", m.status.message())));
+    }
+    link.peer = add_peer(add_scribe(m.socket), m.task);
+    say_hello(link.peer);
+  }
+
+  // --- leases ---
+
+  void turn() {
+    if (stopping_) return;
+    const Time at = now();
+    for (auto& [serial, peer] : peers_) {
+      if (!peer.id) continue;
+      peer.connection.send({MessageKind::kPing, Method::kNone, 0, {}});
+      flush_peer(&peer);
+    }
+    for (const LeaseEvent& e : leases_.turn(at)) {
+      if (e.kind != LeaseEvent::Kind::kExpired) continue;
+      drop(static_cast<uint64_t>(e.peer.index),
+           absl::UnavailableError(absl::StrCat("it has not been heard of for ", e.silence.count(), " ms")));
+    }
+    std::vector<uint64_t> silent;
+    for (const auto& [serial, peer] : peers_) {
+      if (!peer.id && at - peer.since > kHelloPatience) silent.push_back(serial);
+    }
+    for (uint64_t serial : silent) drop(serial, absl::UnavailableError("it does not say who it is"));
+    delayed_send(this, parts_.lease.period, NodeTurn{});
+  }
+
+  void stop() {
+    stopping_ = true;
+    for (auto& [serial, peer] : peers_) {
+      if (!peer.id) continue;
+      peer.connection.send({MessageKind::kBye, Method::kNone, 0, {}});
+      flush_peer(&peer);
+    }
+    close_all();
+    quit(caf::exit_reason::user_shutdown);
+  }
+
+  const NodeParts parts_;
+  /// Where it listens.
+  TaskAddress address_;
+  const Listening listening_;
+  caf::actor worker_;
+  bool stopping_ = false;
+  std::map<uint64_t, Peer> peers_;
+  absl::flat_hash_map<int64_t, uint64_t> serials_;
+  std::map<TaskId, Link> links_;
+  LeaseTable leases_;
+  uint64_t last_peer_ = 0;
+  uint64_t last_call_ = 0;
+};
+
+}  // namespace
+
+void NodeReply::operator()(const absl::StatusOr<absl::Cord>& body) const {
+  if (!node_) return;
+  caf::anon_send(node_, NodeAnswer{connection_, id_, std::make_shared<const absl::StatusOr<absl::Cord>>(body)});
+}
+
+absl::StatusOr<SpawnedNode> spawn_node(caf::actor_system& system, const TaskAddress& address, NodeParts parts) {
+  if (!system.has_middleman()) {
+    return absl::FailedPreconditionError(
+        "The actor system has no middleman: load caf::io::middleman in its configuration.");
+  }
+  auto listening = std::make_shared<std::promise<absl::StatusOr<uint16_t>>>();
+  auto port = listening->get_future();
+  caf::actor_config config{&system.middleman().backend()};
+  SpawnedNode out;
+  out.actor = system.spawn_impl<NodeImpl, caf::hidden>(config, address, std::move(parts), std::move(listening));
+  TROUPE_ASSIGN_OR_RETURN(out.port, port.get());
+  return out;
+}
+
+void set_worker(const caf::actor& node, const caf::actor& worker) {
+  caf::anon_send(node, SetWorker{worker});
+}
+
+}  // namespace troupe
