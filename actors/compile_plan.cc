@@ -41,6 +41,7 @@ absl::Status add_elsewhere(const std::string& device, PlanPartition partition,
     part->functions = functions;
   }
   part->partitions.push_back(std::move(partition));
+  part->devices.push_back(device);
   return absl::OkStatus();
 }
 

@@ -174,6 +174,7 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
   FrontierReply inspect() const {
     if (!running_) return {};
     return {state_->frontier(kMostEntries),
+            {},
             {slot_->session->id, slot_->step_states[index_]->step_id, state_->waiting_bytes()}};
   }
 

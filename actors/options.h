@@ -14,6 +14,8 @@
 namespace troupe {
 
 class DeviceSet;
+class RemoteTasks;
+class StepExchange;
 class ThreadPool;
 
 /// One entry of ConfigProto.session_inter_op_thread_pool.
@@ -37,6 +39,9 @@ struct SessionOptions {
   /// Null: devices of its own. Otherwise these (Runtime::make_devices), whose resources are those of all sessions that have them, as the sessions of
   /// one TensorFlow server share theirs; then device_count and intra_op_threads say nothing.
   std::shared_ptr<DeviceSet> devices;
+  /// Of a session of several tasks, with `devices` of all of them: set by who opens it (actors/node). Null: of this process alone.
+  std::shared_ptr<StepExchange> exchange;
+  std::shared_ptr<RemoteTasks> remote;
   /// 0: as many as cores; below 0: every run on its caller's thread.
   int inter_op_threads = 0;
   int intra_op_threads = 0;

@@ -33,6 +33,7 @@ void OutstandingRun::begin() {
 
 void OutstandingRun::start(StepLease lease) {
   StepSlot* const slot = lease.slot().get();
+  slot->cluster_step_id = cluster_step_id;
   absl::Status ready;
   for (size_t i = 0; i < feeds_.size() && ready.ok(); ++i) ready = lease.load(i, feeds_[i]);
   if (ready.ok()) ready = lease.begin(options_, cancels_);

@@ -29,6 +29,8 @@ class OutstandingRun : public std::enable_shared_from_this<OutstandingRun> {
 
   /// What it runs, by names: set when its options want partition graphs.
   LeaseRequest names;
+  /// Of a part of another task's step: StepSlot::cluster_step_id.
+  int64_t cluster_step_id = 0;
 
   /// Counts it in. Not when the session is closed or has no graph: it is answered, with this error.
   absl::Status enter(int stripe);

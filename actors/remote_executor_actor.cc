@@ -44,7 +44,7 @@ class RemoteExecutorImpl final : public OnStepUnit<RemoteExecutorActor::base> {
         [this](InspectExecutor) { return inspect(); },
         [this](const RemotePartEnded& m) { ended(m); },
         [this](const RemoteFrontier& m) {
-          questions_.answer(m.question).entries = m.entries;
+          questions_.answer(m.question).lines = m.lines;
           questions_.one_answered(m.question);
         },
     };
@@ -82,8 +82,8 @@ class RemoteExecutorImpl final : public OnStepUnit<RemoteExecutorActor::base> {
     if (!running_) return FrontierReply{};
     auto promise = make_response_promise<FrontierReply>();
     const int64_t question = questions_.open(promise, {}, 1);
-    part_->inspect(shared_id_, [me = RemoteExecutorActor(this), question](std::vector<FrontierEntry> entries) {
-      caf::anon_send(me, RemoteFrontier{question, std::move(entries)});
+    part_->inspect(shared_id_, [me = RemoteExecutorActor(this), question](std::vector<std::string> lines) {
+      caf::anon_send(me, RemoteFrontier{question, std::move(lines)});
     });
     return promise;
   }

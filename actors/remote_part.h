@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "actors/step/executor_state.h"
 #include "graph/tensor/tensor.h"
 
 namespace troupe {
@@ -46,7 +45,7 @@ class RemotePart {
   /// Ends that step there; it is done then.
   virtual void cancel(int64_t step_id, const absl::Status& why) const = 0;
   /// What is not done of that step, as lines of a report. `done` as that of `run`.
-  virtual void inspect(int64_t step_id, std::function<void(std::vector<FrontierEntry>)> done) const = 0;
+  virtual void inspect(int64_t step_id, std::function<void(std::vector<std::string>)> done) const = 0;
 
  protected:
   RemotePart(std::string task, int num_nodes, std::vector<int> args, std::vector<int> retvals)

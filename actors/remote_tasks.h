@@ -40,6 +40,11 @@ class RemoteTasks {
   struct Part {
     std::string task;
     std::vector<PlanPartition> partitions;
+    /// The full name of each one's device.
+    std::vector<std::string> devices;
+    /// Of the whole signature.
+    int num_feeds = 0;
+    int num_fetches = 0;
     /// The functions that they may call; null: none.
     std::shared_ptr<const Graph> functions;
   };

@@ -162,6 +162,8 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   core->evaluator = std::make_unique<FoldingEvaluator>(kernels, &core->closing);
   core->find_device_actor = [this](const Device& d) { return device(d); };
   core->devices = want.devices;
+  core->exchange = want.exchange;
+  core->remote = want.remote;
   if (core->devices == nullptr) {
     TROUPE_ASSIGN_OR_RETURN(core->devices, make_devices(want, kLocalTask));
   }

@@ -82,6 +82,7 @@ class SessionImpl final : public SessionActor::base {
         [this](ListDevicesRequest) { return ListDevicesReply{core_->device_infos()}; },
         [this](const ClearContainers& m) {
           core_->devices->clear_containers(m.containers);
+          if (core_->remote != nullptr) core_->remote->clear_containers(m.containers);
           return caf::result<Done>(Done{});
         },
         [this](CloseRequest) {

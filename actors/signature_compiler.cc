@@ -67,6 +67,10 @@ absl::StatusOr<Compiled> compile(SessionCore& core, const PlacedGraph& placed, c
   code->fetches = sorted.fetches;
   code->targets = sorted.targets;
   code->partial = sorted.partial;
+  for (RemoteTasks::Part& part : out.elsewhere) {
+    part.num_feeds = static_cast<int>(sorted.feeds.size());
+    part.num_fetches = static_cast<int>(sorted.fetches.size());
+  }
   return out;
 }
 

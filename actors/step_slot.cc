@@ -56,6 +56,7 @@ void StepSlot::keep_account(std::shared_ptr<StepAllocations> account) {
 
 void StepSlot::end() {
   if (exchange) exchange->close_step(shared_id());
+  cluster_step_id = 0;
   for (RemotePart::End& e : remote_ends) e = {};
   // What is left of a broken step must not start anything.
   life.token().end(!life.broken());

@@ -75,8 +75,8 @@ struct StepSlot : std::enable_shared_from_this<StepSlot>, private RunHost {
   int64_t part_nodes_run(size_t i) const;
   /// For people: the device of a partition, or the task of a part elsewhere.
   const std::string& part_name(size_t i) const;
-  /// The id by which kernels, and other tasks, know the running step.
-  int64_t shared_id() const { return outer_step_id != 0 ? outer_step_id : life.id(); }
+  /// The id by which other tasks know the running step.
+  int64_t shared_id() const { return cluster_step_id != 0 ? cluster_step_id : life.id(); }
   /// What can be said of the running step without asking its actors: its kernels that hold their threads. step_id 0
   /// when idle.
   StepReport report_from_outside();
@@ -128,6 +128,8 @@ struct StepSlot : std::enable_shared_from_this<StepSlot>, private RunHost {
   std::function<void()> when_finished;
   /// Of a nested step: the id of the outermost step, which its kernels see; else 0.
   int64_t outer_step_id = 0;
+  /// Of a part of another task's step: the id that it has there; else 0.
+  int64_t cluster_step_id = 0;
   /// Whose run it is, who takes part and who ends it. One executor and no rendezvous: StartExecutor goes straight to it, and
   /// STEP only supervises.
   RunLife life;

@@ -2,7 +2,7 @@
 
 namespace troupe {
 
-void DeviceSet::add(std::unique_ptr<Device> device, int priority, bool local) {
+void DeviceSet::add(std::shared_ptr<Device> device, int priority, bool local) {
   Entry e;
   e.name = device->name();
   e.type = device->type();
@@ -14,7 +14,7 @@ void DeviceSet::add(std::unique_ptr<Device> device, int priority, bool local) {
 }
 
 void DeviceSet::add_elsewhere(DeviceAttributes attributes, int priority) {
-  add(std::make_unique<Device>(std::move(attributes), nullptr, serial_runner()), priority, false);
+  add(std::make_shared<Device>(std::move(attributes), nullptr, serial_runner()), priority, false);
 }
 
 Device* DeviceSet::find(absl::string_view name) const {

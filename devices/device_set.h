@@ -15,11 +15,13 @@ class DeviceSet final : public DeviceCatalog {
  public:
   explicit DeviceSet(const KernelRegistry* kernels) : kernels_(kernels) {}
 
-  void add(std::unique_ptr<Device> device, int priority) { add(std::move(device), priority, true); }
+  /// Other sets may share it.
+  void add(std::shared_ptr<Device> device, int priority) { add(std::move(device), priority, true); }
   /// A device of another task: a name to place on. Nothing of it runs here.
   void add_elsewhere(DeviceAttributes attributes, int priority);
   int size() const { return static_cast<int>(devices_.size()); }
   Device* at(int i) const { return devices_[i].get(); }
+  std::shared_ptr<Device> share(int i) const { return devices_[i]; }
   /// By full name; null when there is none.
   Device* find(absl::string_view name) const;
   /// Drops the resources of these containers on every device; none named: of the default container.
@@ -33,10 +35,10 @@ class DeviceSet final : public DeviceCatalog {
   const KernelRegistry& kernels() const { return *kernels_; }
 
  private:
-  void add(std::unique_ptr<Device> device, int priority, bool local);
+  void add(std::shared_ptr<Device> device, int priority, bool local);
 
   const KernelRegistry* kernels_;
-  std::vector<std::unique_ptr<Device>> devices_;
+  std::vector<std::shared_ptr<Device>> devices_;
   std::vector<Entry> entries_;
 };
 

@@ -69,10 +69,12 @@ struct RemotePartEnded {
 /// The same: what is not done of it there, by the number of the question.
 struct RemoteFrontier {
   int64_t question = 0;
-  std::vector<FrontierEntry> entries;
+  std::vector<std::string> lines;
 };
 struct FrontierReply {
   std::vector<FrontierEntry> entries;
+  /// The same of another task's, as it says them.
+  std::vector<std::string> lines;
   /// Of the step that runs; step_id 0: none.
   StepMemory memory;
 };

@@ -18,6 +18,8 @@
 
 namespace troupe {
 
+struct SignatureAlias;
+
 /// A life of a node, or of a client of one.
 struct PeerId {
   /// Nothing for a client, which serves no task.
@@ -90,6 +92,13 @@ struct WorkerRequest {
 struct PeerLost {
   PeerId peer;
   absl::Status why;
+};
+
+/// INTERNAL: the compile pool is through with a part.
+struct PartCompiled {
+  uint64_t session = 0;
+  std::shared_ptr<const absl::StatusOr<std::shared_ptr<const SignatureAlias>>> part;
+  NodeReply reply;
 };
 
 }  // namespace troupe

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "actors/cluster/cluster_spec.h"
+#include "actors/cluster/lease.h"
+#include "actors/options.h"
+
+namespace caf {
+class actor_system;
+class actor_system_config;
+}  // namespace caf
+
+namespace troupe {
+
+class Runtime;
+class Session;
+
+struct ClusterNodeOptions {
+  /// All tasks, and which of them this node is. It listens where the cluster says; port 0: the system chooses one, which others then have to be
+  /// told.
+  ClusterSpec cluster;
+  TaskId task;
+  /// Who is silent for longer is lost, and what waits for him fails.
+  LeaseOptions lease;
+  /// How long it tries to reach a task.
+  std::chrono::milliseconds connect_patience{2000};
+  /// How long a session that opens waits for tasks that are not there yet.
+  std::chrono::milliseconds open_patience{10000};
+  /// How many CPU devices the task has, and by how many threads their loops are split (0: as many as cores).
+  int num_cpus = 1;
+  int intra_op_threads = 0;
+};
+
+/// What a node needs of an actor system's configuration beside `configure`: CAF's middleman. To be called in the constructor of the application's
+/// own actor_system_config.
+void configure_network(caf::actor_system_config& config);
+
+/// One task of a cluster: a WORKER, which runs what sessions of all tasks place on its devices, and whoever opens sessions here is their master.
+/// Listens on the loopback interface only: what comes in is checked, but not who sends it. Thread-safe.
+class ClusterNode {
+ public:
+  /// In the actor system of `runtime`, which must outlive it. InvalidArgument for a task that the cluster does not have, an address that is not
+  /// loopback; Unavailable when it cannot listen there; FailedPrecondition without a middleman.
+  static absl::StatusOr<std::unique_ptr<ClusterNode>> start(Runtime& runtime, ClusterNodeOptions options);
+  /// Ends the sessions of others here, says goodbye, and waits for the actors.
+  ~ClusterNode();
+  ClusterNode(const ClusterNode&) = delete;
+
+  /// Where it listens.
+  uint16_t port() const;
+  uint64_t incarnation() const;
+  /// A session over all tasks of the cluster (SessionOptions::target is not looked at). Waits for the other tasks. DeadlineExceeded that names those that
+  /// do not answer.
+  absl::StatusOr<std::unique_ptr<Session>> open_session(const SessionOptions& options = {});
+
+ private:
+  struct Impl;
+  explicit ClusterNode(std::unique_ptr<Impl> impl);
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace troupe

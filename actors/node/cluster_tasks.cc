@@ -1,0 +1,195 @@
+#include "actors/node/cluster_tasks.h"
+
+#include <caf/all.hpp>
+
+#include <algorithm>
+#include <mutex>
+
+#include "absl/strings/str_cat.h"
+#include "actors/node/messages.h"
+#include "graph/ir/function_library.h"
+#include "graph/ir/graph_def.h"
+#include "graph/status.h"
+#include "proto/node_wire.pb.h"
+
+namespace troupe {
+namespace {
+
+/// Of `_Arg` or `_Retval` nodes of a part, each once, in order.
+std::vector<int> indices(const RemoteTasks::Part& part, absl::string_view op) {
+  std::vector<int> out;
+  for (const PlanPartition& p : part.partitions) {
+    for (int i = 0; i < p.graph.num_ids(); ++i) {
+      const Node& n = p.graph.node(i);
+      if (!n.removed() && n.op->name == op) out.push_back(n.attrs.get_or<int>("index", 0));
+    }
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+int num_nodes(const RemoteTasks::Part& part) {
+  int n = 0;
+  for (const PlanPartition& p : part.partitions) n += p.graph.num_nodes();
+  return n;
+}
+
+/// Who waits for an answer: told once, at the latest when nobody is left who could.
+class Question {
+ public:
+  using Answered = std::function<void(absl::StatusOr<absl::Cord>)>;
+  explicit Question(Answered answered) : answered_(std::move(answered)) {}
+  Question(const Question&) = delete;
+  ~Question() { answer(absl::CancelledError("the node has ended")); }
+  void answer(absl::StatusOr<absl::Cord> body) {
+    if (auto answered = std::exchange(answered_, nullptr)) answered(std::move(body));
+  }
+
+ private:
+  Answered answered_;
+};
+
+}  // namespace
+
+/// One part, registered.
+class ClusterTasks::PartOfTask final : public RemotePart {
+ public:
+  PartOfTask(std::shared_ptr<const ClusterTasks> tasks, TaskId where, uint64_t part, const Part& what)
+      : RemotePart(what.task, troupe::num_nodes(what), indices(what, "_Arg"), indices(what, "_Retval")),
+        tasks_(std::move(tasks)), where_(std::move(where)), part_(part) {}
+  ~PartOfTask() override {
+    wire::DeregisterPart m;
+    m.set_session(tasks_->session_);
+    m.set_part(part_);
+    tasks_->ask(where_, Method::kDeregisterPart, pack(m), [](const absl::StatusOr<absl::Cord>&) {});
+  }
+
+  void run(Step step, std::function<void(End)> done) const override {
+    wire::RunPart m;
+    m.set_session(tasks_->session_);
+    m.set_part(part_);
+    m.set_step(step.id);
+    m.set_collect_stats(step.collect_stats);
+    tasks_->ask(where_, Method::kRunPart, pack(m, step.args),
+                [done = std::move(done)](const absl::StatusOr<absl::Cord>& body) { done(end_of(body)); });
+  }
+
+  void cancel(int64_t step_id, const absl::Status& why) const override {
+    wire::CancelPart m;
+    m.set_session(tasks_->session_);
+    m.set_step(step_id);
+    m.mutable_why()->set_code(static_cast<tensorflow::error::Code>(why.code()));
+    m.mutable_why()->set_message(std::string(why.message()));
+    tasks_->ask(where_, Method::kCancelPart, pack(m), [](const absl::StatusOr<absl::Cord>&) {});
+  }
+
+  void inspect(int64_t step_id, std::function<void(std::vector<std::string>)> done) const override {
+    wire::InspectPart m;
+    m.set_session(tasks_->session_);
+    m.set_step(step_id);
+    tasks_->ask(where_, Method::kInspectPart, pack(m),
+                [done = std::move(done)](const absl::StatusOr<absl::Cord>& body) {
+                  wire::PartFrontier frontier;
+                  if (body.ok()) (void)unpack(*body, &frontier);
+                  done({frontier.lines().begin(), frontier.lines().end()});
+                });
+  }
+
+ private:
+  static End end_of(const absl::StatusOr<absl::Cord>& body) {
+    End end;
+    if (!body.ok()) {
+      end.status = body.status();
+      return end;
+    }
+    auto parcel = unpack(*body);
+    wire::PartEnded m;
+    if (!parcel.ok() || !m.ParseFromString(parcel->proto)) {
+      end.status = parcel.ok() ? absl::InternalError("an answer that is no PartEnded") : parcel.status();
+      return end;
+    }
+    end.status = absl::Status(static_cast<absl::StatusCode>(m.status().code()), m.status().message());
+    end.nodes_run = m.nodes_run();
+    end.step_stats = m.step_stats();
+    end.retvals = std::move(parcel->tensors);
+    return end;
+  }
+
+  const std::shared_ptr<const ClusterTasks> tasks_;
+  const TaskId where_;
+  const uint64_t part_;
+};
+
+ClusterTasks::~ClusterTasks() {
+  wire::DeleteWorkerSession m;
+  m.set_session(session_);
+  for (const auto& [task, life] : lives_)
+    ask(task, Method::kDeleteWorkerSession, pack(m), [](const absl::StatusOr<absl::Cord>&) {});
+}
+
+void ClusterTasks::ask(const TaskId& task, Method method, absl::StatusOr<absl::Cord> body, Answered done) const {
+  if (!body.ok()) return done(body.status());
+  const auto life = lives_.find(task);
+  if (life == lives_.end()) return done(absl::InternalError(absl::StrCat(task.to_string(), " is not the session's")));
+  auto question = std::make_shared<Question>(std::move(done));
+  caf::anon_send(node_, NodeCall{task, life->second, method, *std::move(body),
+                                 [question](absl::StatusOr<absl::Cord> answer) { question->answer(std::move(answer)); }});
+}
+
+void ClusterTasks::register_parts(std::vector<Part> parts, Registered done) {
+  /// What the tasks have answered.
+  struct Gathered {
+    std::mutex mu;
+    std::vector<Part> parts;
+    std::vector<std::shared_ptr<const RemotePart>> registered;
+    absl::Status status;
+    size_t left = 0;
+    Registered done;
+  };
+  auto all = std::make_shared<Gathered>();
+  all->left = parts.size();
+  all->registered.resize(parts.size());
+  all->parts = std::move(parts);
+  all->done = std::move(done);
+  for (size_t i = 0; i < all->parts.size(); ++i) {
+    const Part& part = all->parts[i];
+    wire::RegisterPart m;
+    m.set_session(session_);
+    for (size_t p = 0; p < part.partitions.size(); ++p) {
+      auto* def = m.add_partitions();
+      to_graph_def(part.partitions[p].graph, def);
+      m.add_devices(part.devices[p]);
+    }
+    m.set_num_feeds(part.num_feeds);
+    m.set_num_fetches(part.num_fetches);
+    for (int arg : indices(part, "_Arg")) m.add_args(arg);
+    for (int retval : indices(part, "_Retval")) m.add_retvals(retval);
+    const TaskId task = *TaskId::parse(part.task);
+    ask(task, Method::kRegisterPart, pack(m),
+        [me = shared_from_this(), all, i, task](const absl::StatusOr<absl::Cord>& body) {
+          wire::RegisteredPart answer;
+          const absl::Status status = body.ok() ? unpack(*body, &answer) : body.status();
+          std::unique_lock lock(all->mu);
+          if (status.ok()) {
+            all->registered[i] = std::make_shared<PartOfTask>(me, task, answer.part(), all->parts[i]);
+          } else if (all->status.ok()) {
+            all->status = status;
+          }
+          if (--all->left > 0) return;
+          lock.unlock();
+          if (!all->status.ok()) return all->done(all->status);
+          all->done(std::move(all->registered));
+        });
+  }
+}
+
+void ClusterTasks::clear_containers(const std::vector<std::string>& containers) {
+  wire::CleanupAll m;
+  m.set_session(session_);
+  for (const std::string& c : containers) m.add_containers(c);
+  for (const auto& [task, life] : lives_)
+    ask(task, Method::kCleanupAll, pack(m), [](const absl::StatusOr<absl::Cord>&) {});
+}
+
+}  // namespace troupe

@@ -1,0 +1,42 @@
+#include "actors/node/node_exchange.h"
+
+#include <caf/all.hpp>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "actors/node/messages.h"
+
+namespace troupe {
+
+NodeExchange::NodeExchange(caf::actor node, TaskId own, uint64_t session,
+                           std::shared_ptr<StepDirectory> steps)
+    : node_(std::move(node)), own_(absl::StrCat(own.to_string(), "/")), session_(session),
+      steps_(std::move(steps)) {
+  steps_->add_session(session_);
+}
+
+NodeExchange::~NodeExchange() { steps_->remove_session(session_); }
+
+bool NodeExchange::is_elsewhere(absl::string_view device) const { return !absl::StartsWith(device, own_); }
+
+void NodeExchange::push(absl::string_view device, int64_t step_id, const std::string& key, Tensor value,
+                        bool is_dead) {
+  auto lost = [fail = fail_, step_id](const absl::Status& why) {
+    if (fail != nullptr) (*fail)(step_id, why);
+  };
+  const std::optional<TaskId> task = TaskId::parse(device);
+  if (!task) return lost(absl::InternalError(absl::StrCat("'", device, "' is no device of a task")));
+  auto body = pack(PushedValue{session_, step_id, key, std::move(value), is_dead});
+  if (!body.ok()) {
+    return lost(absl::Status(body.status().code(), absl::StrCat("cannot send ", key, ": ", body.status().message())));
+  }
+  caf::anon_send(node_, NodeSend{*task, {MessageKind::kPush, Method::kNone, 0, *std::move(body)}, lost});
+}
+
+void NodeExchange::open_step(int64_t step_id, const RendezvousActor& rendezvous) {
+  steps_->open(session_, step_id, rendezvous);
+}
+
+void NodeExchange::close_step(int64_t step_id) { steps_->close(session_, step_id); }
+
+}  // namespace troupe

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <caf/actor.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "actors/cluster/task_id.h"
+#include "actors/node/step_directory.h"
+#include "actors/remote_tasks.h"
+
+namespace troupe {
+
+/// Where the values of one session's steps cross tasks: out through the NODE, in through the directory, in which the session is for as long as this
+/// is there.
+class NodeExchange final : public StepExchange {
+ public:
+  /// A step that cannot send what another task waits for. Called on NODE's thread, or a RENDEZVOUS's; must not wait.
+  using FailStep = std::function<void(int64_t step, const absl::Status& why)>;
+
+  NodeExchange(caf::actor node, TaskId own, uint64_t session, std::shared_ptr<StepDirectory> steps);
+  ~NodeExchange() override;
+  /// Before the first step.
+  void on_lost(FailStep fail) { fail_ = std::make_shared<const FailStep>(std::move(fail)); }
+
+  bool is_elsewhere(absl::string_view device) const override;
+  void push(absl::string_view device, int64_t step_id, const std::string& key, Tensor value,
+            bool is_dead) override;
+  void open_step(int64_t step_id, const RendezvousActor& rendezvous) override;
+  void close_step(int64_t step_id) override;
+
+ private:
+  const caf::actor node_;
+  /// "/job:worker/replica:0/task:1/": what the names of this task's devices begin with.
+  const std::string own_;
+  const uint64_t session_;
+  const std::shared_ptr<StepDirectory> steps_;
+  std::shared_ptr<const FailStep> fail_;
+};
+
+}  // namespace troupe

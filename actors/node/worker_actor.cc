@@ -1,0 +1,302 @@
+#include "actors/node/worker_actor.h"
+
+#include <caf/all.hpp>
+#include <spdlog/spdlog.h>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "actors/errors.h"
+#include "actors/node/messages.h"
+#include "actors/node/node_exchange.h"
+#include "actors/node/part_compiler.h"
+#include "actors/node/part_runs.h"
+#include "actors/outstanding_run.h"
+#include "actors/session_core.h"
+#include "actors/units/sender_thread.h"
+#include "graph/status.h"
+#include "graph/thrown.h"
+#include "proto/node_wire.pb.h"
+
+namespace troupe {
+namespace {
+
+/// "OK" and nothing to say.
+absl::StatusOr<absl::Cord> nothing() { return pack(wire::Status()); }
+
+class WorkerImpl final : public caf::event_based_actor {
+ public:
+  WorkerImpl(caf::actor_config& config, WorkerParts parts)
+      : caf::event_based_actor(config), unit_(&config.host->system()), parts_(std::move(parts)) {}
+
+  const char* name() const override { return "worker"; }
+
+  void on_exit() override {
+    for (auto& [id, session] : std::exchange(sessions_, {})) end(&session, absl::CancelledError("the worker has ended"));
+    parts_ = {};
+  }
+
+  using caf::event_based_actor::enqueue;
+  /// Whoever sends resumes it.
+  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) override {
+    caf::event_based_actor::enqueue(std::move(what), &unit_);
+  }
+
+  caf::behavior make_behavior() override {
+    return {
+        [this](const WorkerRequest& m) { answer(m); },
+        [this](const PeerLost& m) { lose(m); },
+        [this](const PartCompiled& m) { compiled(m); },
+    };
+  }
+
+ private:
+  struct Session {
+    /// Whose it is: it ends with him.
+    PeerId owner;
+    SessionActor actor;
+    std::shared_ptr<SessionCore> core;
+    absl::flat_hash_map<uint64_t, std::shared_ptr<const SignatureAlias>> parts;
+    std::shared_ptr<PartRuns> runs = std::make_shared<PartRuns>();
+  };
+
+  /// Every request is answered: here when it is refused, else by whoever does it.
+  void answer(const WorkerRequest& m) {
+    absl::Status refused;
+    switch (m.method) {
+      case Method::kGetStatus: return m.reply(status());
+      case Method::kCreateWorkerSession: refused = create_session(m); break;
+      case Method::kDeleteWorkerSession: refused = delete_session(m); break;
+      case Method::kRegisterPart: refused = register_part(m); break;
+      case Method::kDeregisterPart: refused = deregister_part(m); break;
+      case Method::kRunPart: refused = run_part(m); break;
+      case Method::kCancelPart: refused = cancel_part(m); break;
+      case Method::kInspectPart: refused = inspect_part(m); break;
+      case Method::kCleanupAll: refused = cleanup_all(m); break;
+      default:
+        refused = absl::UnimplementedError(
+            absl::StrCat(parts_.task.to_string(), " knows no method ", static_cast<int>(m.method)));
+    }
+    if (!refused.ok()) m.reply(refused);
+  }
+
+  absl::StatusOr<absl::Cord> status() const {
+    wire::TaskStatus out;
+    out.set_incarnation(parts_.incarnation);
+    for (int i = 0; i < parts_.devices->size(); ++i) {
+      const DeviceAttributes& a = parts_.devices->at(i)->attributes();
+      auto* d = out.add_devices();
+      d->set_name(a.name);
+      d->set_device_type(a.type);
+      d->set_memory_limit(a.memory_limit_bytes);
+      d->set_incarnation(a.incarnation);
+      d->set_physical_device_desc(a.physical_description);
+    }
+    return pack(out);
+  }
+
+  /// Aborted when it is not there: it was, before this node was started again or its owner was lost.
+  absl::StatusOr<Session*> find(uint64_t id) {
+    const auto found = sessions_.find(id);
+    if (found != sessions_.end()) return &found->second;
+    return absl::AbortedError(absl::StrCat(parts_.task.to_string(), " does not have the session ", absl::Hex(id),
+                                           ": it was started again, or had lost the session's master"));
+  }
+
+  absl::Status create_session(const WorkerRequest& m) {
+    wire::CreateWorkerSession want;
+    TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
+    if (sessions_.contains(want.session()))
+      return absl::AlreadyExistsError(absl::StrCat("the session ", absl::Hex(want.session()), " is there already"));
+    TROUPE_ASSIGN_OR_RETURN(SessionOptions options, SessionOptions::from_config(want.config()));
+    // Its master keeps the time.
+    options.operation_timeout = std::chrono::milliseconds(0);
+    options.target.clear();
+    options.handle.clear();
+    options.has_metadata = false;
+    options.devices = parts_.devices;
+    if (want.isolate()) {
+      TROUPE_ASSIGN_OR_RETURN(options.devices, parts_.own_devices());
+    }
+    auto exchange = std::make_shared<NodeExchange>(parts_.node, parts_.task, want.session(), parts_.steps);
+    options.exchange = exchange;
+    request(parts_.runtime, caf::infinite, OpenSession{options})
+        .then([this, m, id = want.session(), exchange](const SessionActor& actor) { opened(m, id, exchange, actor); },
+              [m](caf::error& error) { m.reply(to_status(error)); });
+    return absl::OkStatus();
+  }
+
+  void opened(const WorkerRequest& m, uint64_t id, const std::shared_ptr<NodeExchange>& exchange,
+              const SessionActor& actor) {
+    request(actor, caf::infinite, CoreRequest{})
+        .then(
+            [this, m, id, exchange, actor](const CoreReply& reply) {
+              // What it runs it gets in parts.
+              reply.core->has_graph = true;
+              Session& session = sessions_[id];
+              session.owner = m.from;
+              session.actor = actor;
+              session.core = reply.core;
+              exchange->on_lost([runs = session.runs](int64_t step, const absl::Status& why) { runs->cancel(step, why); });
+              m.reply(nothing());
+            },
+            [m](caf::error& error) { m.reply(to_status(error)); });
+  }
+
+  absl::Status delete_session(const WorkerRequest& m) {
+    wire::DeleteWorkerSession want;
+    TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
+    auto gone = sessions_.extract(want.session());
+    if (!gone.empty()) end(&gone.mapped(), absl::CancelledError("Session has been closed."));
+    m.reply(nothing());
+    return absl::OkStatus();
+  }
+
+  static void end(Session* session, const absl::Status& why) {
+    session->runs->cancel_all(why);
+    for (auto& [id, part] : session->parts) part->signature->slots.stop();
+    caf::anon_send_exit(session->actor, caf::exit_reason::user_shutdown);
+  }
+
+  void lose(const PeerLost& m) {
+    std::vector<uint64_t> lost;
+    for (const auto& [id, session] : sessions_) {
+      if (session.owner == m.peer) lost.push_back(id);
+    }
+    for (uint64_t id : lost) end(&sessions_.extract(id).mapped(), m.why);
+  }
+
+  // --- parts ---
+
+  absl::Status register_part(const WorkerRequest& m) {
+    auto want = std::make_shared<wire::RegisterPart>();
+    TROUPE_RETURN_IF_ERROR(unpack(m.body, want.get()));
+    TROUPE_ASSIGN_OR_RETURN(Session* const session, find(want->session()));
+    session->core->compilers->run([core = session->core, want, me = caf::actor(this), reply = m.reply] {
+      using Part = std::shared_ptr<const SignatureAlias>;
+      auto part = std::make_shared<absl::StatusOr<Part>>(absl::InternalError("not compiled"));
+      const absl::Status thrown = guarded("compiling a part", [&] {
+        *part = compile_part(*core, *want);
+        return absl::OkStatus();
+      });
+      if (!thrown.ok()) *part = thrown;
+      caf::anon_send(me, PartCompiled{want->session(), part, reply});
+    });
+    return absl::OkStatus();
+  }
+
+  void compiled(const PartCompiled& m) {
+    if (!m.part->ok()) return m.reply(m.part->status());
+    const absl::StatusOr<Session*> session = find(m.session);
+    if (!session.ok()) return m.reply(session.status());
+    wire::RegisteredPart out;
+    out.set_part(++last_part_);
+    (*session)->parts.emplace(last_part_, **m.part);
+    m.reply(pack(out));
+  }
+
+  absl::Status deregister_part(const WorkerRequest& m) {
+    wire::DeregisterPart want;
+    TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
+    // A session that is gone has no parts.
+    if (auto session = sessions_.find(want.session()); session != sessions_.end()) {
+      auto part = session->second.parts.extract(want.part());
+      if (!part.empty()) part.mapped()->signature->slots.stop();
+    }
+    m.reply(nothing());
+    return absl::OkStatus();
+  }
+
+  absl::Status run_part(const WorkerRequest& m) {
+    TROUPE_ASSIGN_OR_RETURN(Parcel parcel, unpack(m.body));
+    wire::RunPart want;
+    if (!want.ParseFromString(parcel.proto)) return absl::InvalidArgumentError("it is no RunPart");
+    TROUPE_ASSIGN_OR_RETURN(Session* const session, find(want.session()));
+    const auto part = session->parts.find(want.part());
+    if (part == session->parts.end())
+      return absl::AbortedError(absl::StrCat(parts_.task.to_string(), " does not have the part ", want.part()));
+    if (parcel.tensors.size() != part->second->feed_at.size()) {
+      return absl::InvalidArgumentError(absl::StrCat("part ", want.part(), " takes ", part->second->feed_at.size(),
+                                                     " arguments, but ", parcel.tensors.size(), " came"));
+    }
+    LeaseRequest what;
+    what.alias = part->second;
+    RunOptions options;
+    options.collect_stats = want.collect_stats();
+    auto done = [runs = session->runs, step = want.step(), reply = m.reply](const absl::Status& status,
+                                                                           const RunReply& result) {
+      runs->remove(step);
+      reply(part_ended(status, result));
+    };
+    auto run = std::make_shared<OutstandingRun>(session->core, std::move(what), std::move(parcel.tensors), options, done);
+    run->cluster_step_id = want.step();
+    if (const absl::Status added = session->runs->add(want.step(), run); !added.ok()) {
+      run->fail(added);
+      return absl::OkStatus();
+    }
+    if (run->enter(RunGate::kActorStripe).ok()) run->begin();
+    return absl::OkStatus();
+  }
+
+  static absl::StatusOr<absl::Cord> part_ended(const absl::Status& status, const RunReply& result) {
+    wire::PartEnded out;
+    out.mutable_status()->set_code(static_cast<tensorflow::error::Code>(status.code()));
+    out.mutable_status()->set_message(std::string(status.message()));
+    out.set_nodes_run(result.stats.nodes_run);
+    out.set_step_stats(result.stats.metadata);
+    return pack(out, result.fetches);
+  }
+
+  absl::Status cancel_part(const WorkerRequest& m) {
+    wire::CancelPart want;
+    TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
+    TROUPE_ASSIGN_OR_RETURN(Session* const session, find(want.session()));
+    session->runs->cancel(want.step(), absl::Status(static_cast<absl::StatusCode>(want.why().code()), want.why().message()));
+    // What others still send for it is nobody's.
+    parts_.steps->close(want.session(), want.step());
+    m.reply(nothing());
+    return absl::OkStatus();
+  }
+
+  absl::Status inspect_part(const WorkerRequest& m) {
+    wire::InspectPart want;
+    TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
+    TROUPE_ASSIGN_OR_RETURN(Session* const session, find(want.session()));
+    const auto run = session->runs->find(want.step());
+    const int64_t step = run == nullptr ? 0 : run->step_id()->load();
+    request(session->actor, caf::infinite, InspectRequest{})
+        .then(
+            [step, reply = m.reply](const InspectReply& r) {
+              wire::PartFrontier out;
+              for (const StepReport& s : r.steps) {
+                if (step == 0 || s.step_id != step) continue;
+                for (const std::string& line : s.frontier) out.add_lines(line);
+              }
+              reply(pack(out));
+            },
+            [reply = m.reply](caf::error& error) { reply(to_status(error)); });
+    return absl::OkStatus();
+  }
+
+  absl::Status cleanup_all(const WorkerRequest& m) {
+    wire::CleanupAll want;
+    TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
+    TROUPE_ASSIGN_OR_RETURN(Session* const session, find(want.session()));
+    session->core->devices->clear_containers({want.containers().begin(), want.containers().end()});
+    m.reply(nothing());
+    return absl::OkStatus();
+  }
+
+  SenderThread unit_;
+  WorkerParts parts_;
+  /// By the key that the session has on all tasks.
+  absl::flat_hash_map<uint64_t, Session> sessions_;
+  uint64_t last_part_ = 0;
+};
+
+}  // namespace
+
+caf::actor spawn_worker(caf::actor_system& system, WorkerParts parts) {
+  return system.spawn<WorkerImpl, caf::hidden>(std::move(parts));
+}
+
+}  // namespace troupe
