@@ -1,0 +1,55 @@
+#pragma once
+
+#include <caf/all.hpp>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/node/cluster_node.h"
+#include "actors/runtime.h"
+#include "actors/session.h"
+#include "proto/graph.pb.h"
+#include "actors/interfaces.h"
+#include "tests/support/graph_text.h"
+
+namespace troupe::test {
+
+/// "/job:worker/replica:0/task:1"
+std::string task_name(int index);
+/// The field of a node's text that places it on a task.
+std::string on_task(int index);
+
+/// Nodes of the job "worker" in this process, each with an actor system and a runtime of its own: they speak through sockets alone.
+class ClusterTest : public testing::Test {
+ protected:
+  struct Machine {
+    struct Config : caf::actor_system_config {
+      Config() {
+        configure(*this);
+        configure_network(*this);
+        set("scheduler.max-threads", size_t{2});
+      }
+    };
+    Config config;
+    caf::actor_system system{config};
+    std::unique_ptr<Runtime> runtime = Runtime::create(system);
+    std::unique_ptr<ClusterNode> node;
+  };
+
+  /// Chooses ports for so many tasks; none is started.
+  void plan(int tasks);
+  /// Starts a task, or starts it again.
+  void start(int task);
+  void stop(int task) { machines_[task] = nullptr; }
+  /// `plan` and `start` of all.
+  void start_all(int tasks);
+  /// On task 0, whose master it is then.
+  std::unique_ptr<Session> open(const std::string& graph_text, const SessionOptions& options = {});
+
+  ClusterNodeOptions options_;
+  std::vector<std::unique_ptr<Machine>> machines_;
+};
+
+}  // namespace troupe::test

@@ -1,0 +1,104 @@
+#include "actors/node/connection.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace troupe {
+namespace {
+
+/// Two ends, and what is under way from each to the other.
+struct Pair {
+  Connection a, b;
+  std::vector<NodeMessage> at_a, at_b;
+
+  /// Until nothing is under way any more; `piece` bytes at a time.
+  void settle(size_t piece = SIZE_MAX) {
+    for (bool moved = true; moved;) {
+      moved = move(&a, &b, &at_b, piece);
+      moved |= move(&b, &a, &at_a, piece);
+    }
+  }
+  static bool move(Connection* from, Connection* to, std::vector<NodeMessage>* arrived, size_t piece) {
+    std::vector<char> bytes;
+    from->fill(&bytes);
+    for (size_t at = 0; at < bytes.size(); at += std::min(piece, bytes.size() - at)) {
+      EXPECT_EQ(to->feed({bytes.data() + at, std::min(piece, bytes.size() - at)}, arrived), absl::OkStatus());
+    }
+    return !bytes.empty();
+  }
+};
+
+NodeMessage request(uint64_t id, std::string body) {
+  return {MessageKind::kRequest, Method::kRunPart, id, absl::Cord(std::move(body))};
+}
+
+TEST(Connection, messages_arrive_as_they_were_sent_however_the_bytes_come) {
+  for (const size_t piece : {size_t{1}, size_t{7}, size_t{100000}}) {
+    Pair pair;
+    pair.a.send(request(1, "hello"));
+    pair.a.send(request(2, ""));
+    pair.b.send({MessageKind::kReply, Method::kNone, 1, absl::Cord("there")});
+    pair.settle(piece);
+    ASSERT_EQ(pair.at_b.size(), 2u);
+    EXPECT_EQ(pair.at_b[0].id, 1u);
+    EXPECT_EQ(pair.at_b[0].method, Method::kRunPart);
+    EXPECT_EQ(pair.at_b[0].body, "hello");
+    EXPECT_EQ(pair.at_b[1].body, "");
+    ASSERT_EQ(pair.at_a.size(), 1u);
+    EXPECT_EQ(pair.at_a[0].body, "there");
+  }
+}
+
+TEST(Connection, a_large_message_goes_in_pieces_and_small_ones_pass_it) {
+  Pair pair;
+  std::string large(5 * kChunkBytes + 17, '\0');
+  for (size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>(i * 31 >> 3);
+  pair.a.send(request(1, large));
+  std::vector<char> first;
+  pair.a.fill(&first);
+  // No more than the credit is under way.
+  EXPECT_LT(first.size(), 3 * kChunkBytes);
+  pair.a.send(request(2, "small"));
+  EXPECT_EQ(pair.b.feed({first.data(), first.size()}, &pair.at_b), absl::OkStatus());
+  pair.settle();
+  ASSERT_EQ(pair.at_b.size(), 2u);
+  EXPECT_EQ(pair.at_b[0].body, "small");
+  EXPECT_EQ(pair.at_b[1].id, 1u);
+  EXPECT_EQ(std::string(pair.at_b[1].body), large);
+  EXPECT_EQ(pair.a.bytes_waiting(), 0u);
+}
+
+TEST(Connection, what_is_not_ours_is_refused_before_anything_is_allocated) {
+  std::vector<NodeMessage> arrived;
+  Connection huge, kind;
+  EXPECT_EQ(huge.feed(std::string("\xff\xff\xff\xff\x03\0\0\0", 8) + std::string(8, '\0'), &arrived).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(kind.feed(std::string("\0\0\0\0\x63\0\0\0", 8) + std::string(8, '\0'), &arrived).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(arrived.empty());
+}
+
+TEST(Connection, random_bytes_never_crash) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 20000; ++round) {
+    Connection c;
+    std::vector<NodeMessage> arrived;
+    std::string bytes(random() % 200, '\0');
+    for (char& b : bytes) b = static_cast<char>(random());
+    // A plausible header now and then.
+    if (bytes.size() > 16 && round % 2 == 0) {
+      bytes[1] = bytes[2] = bytes[3] = bytes[5] = 0;
+      bytes[4] = static_cast<char>(1 + random() % 9);
+    }
+    if (!c.feed(bytes, &arrived).ok()) continue;
+    for (const NodeMessage& m : arrived) {
+      (void)unpack(m.body);
+      (void)unpack_pushed(m.body);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace troupe

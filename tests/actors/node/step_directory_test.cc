@@ -1,0 +1,36 @@
+#include "actors/node/step_directory.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/actors/actor_fixture.h"
+
+namespace troupe::test {
+namespace {
+
+PushedValue value(int64_t step, const std::string& key, uint64_t session = 1) {
+  return {session, step, key, Tensor::scalar<float>(1), false};
+}
+
+TEST(StepDirectory, keeps_what_comes_before_its_step_and_drops_what_comes_after) {
+  StepDirectory steps;
+  steps.add_session(1);
+  ASSERT_EQ(steps.deliver(value(5, "a")), absl::OkStatus());
+  ASSERT_EQ(steps.deliver(value(6, "b")), absl::OkStatus());
+  EXPECT_EQ(steps.num_early(), 2u);
+  // A step that never begins here.
+  steps.close(1, 6);
+  EXPECT_EQ(steps.num_early(), 1u);
+  ASSERT_EQ(steps.deliver(value(6, "b")), absl::OkStatus());
+  EXPECT_EQ(steps.num_early(), 1u);
+  steps.remove_session(1);
+  EXPECT_EQ(steps.num_early(), 0u);
+}
+
+TEST(StepDirectory, knows_no_session_that_was_not_added) {
+  StepDirectory steps;
+  ASSERT_EQ(steps.deliver(value(5, "a", 9)), absl::OkStatus());
+  EXPECT_EQ(steps.num_early(), 0u);
+}
+
+}  // namespace
+}  // namespace troupe::test
