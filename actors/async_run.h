@@ -20,7 +20,8 @@ class OutstandingRun;
 struct CallableCode;
 struct SessionCore;
 
-/// How a run that was not waited for ended: its fetches, and what it did.
+/// How a run that was not waited for ended: its fetches, in the order in which they were asked for, and what it did. Called once, on the
+/// thread that ended it; must not wait.
 using RunCallback = std::function<void(absl::StatusOr<std::vector<Tensor>> fetches, const RunStats& stats)>;
 
 /// A run that was begun and is not waited for (Session::run_async). Copies are the same run; thread-safe. It may outlive its

@@ -28,13 +28,14 @@ struct InterOpPoolOptions {
   friend bool operator==(const InterOpPoolOptions&, const InterOpPoolOptions&) = default;
 };
 
-/// How a session behaves: the fields of ConfigProto that have a meaning here, as plain data.
+/// How a session behaves: the fields of ConfigProto that have a meaning here, as plain data. What makes no
+/// sense is an InvalidArgument when the session opens; a shared pool of another size, as in TensorFlow, when it is to have its graph.
 struct SessionOptions {
   /// "": in this process. Which session factory opens the session (actors/session_factories.h).
   std::string target;
   /// The client's name for it, unlike those of the runtime's other open sessions; "": none.
   std::string handle;
-  /// Devices by type; absent: one CPU.
+  /// How many devices of each type ("CPU"); absent: one CPU.
   std::map<std::string, int> device_count;
   /// Null: devices of its own. Otherwise these (Runtime::make_devices), whose resources are those of all sessions that have them, as the sessions of
   /// one TensorFlow server share theirs; then device_count and intra_op_threads say nothing.
@@ -42,17 +43,22 @@ struct SessionOptions {
   /// Of a session of several tasks, with `devices` of all of them: set by who opens it (actors/node). Null: of this process alone.
   std::shared_ptr<StepExchange> exchange;
   std::shared_ptr<RemoteTasks> remote;
-  /// 0: as many as cores; below 0: every run on its caller's thread.
+  /// Of a pool of the session's own; 0: the runtime's pool; below 0: every run on its caller's thread.
   int inter_op_threads = 0;
+  /// For loops inside kernels, shared with sessions that ask for as many, at most 1,024; 0: the runtime's.
   int intra_op_threads = 0;
+  /// A pool of its own also when inter_op_threads is 0: as many threads as cores.
   bool use_per_session_threads = false;
+  /// Instead of that pool: RunOptions::inter_op_pool says which.
   std::vector<InterOpPoolOptions> inter_op_pools;
   /// Threads that wait, for files and for functions of datasets, at most; shared with sessions that ask for as many. 0: the runtime's.
   int io_threads = 0;
-  /// Default deadline of every step; zero: none.
+  /// From its begin, of every step that has none of its own, and of each turn of a partial run; zero: none.
   std::chrono::milliseconds operation_timeout{0};
+  /// A node whose device cannot run it goes where it can.
   bool allow_soft_placement = false;
   bool log_device_placement = false;
+  /// Each signature places what it needs, instead of the graph when it comes.
   bool place_pruned_graph = false;
   /// False: every node is executed as written, whatever the next two say.
   bool optimize = true;
@@ -65,6 +71,7 @@ struct SessionOptions {
   bool inline_functions = true;
   /// Partition graphs carry the shapes of their nodes' outputs ("_output_shapes").
   bool infer_shapes = false;
+  /// The graph may not be extended; RunOptions::output_partition_graphs is an error.
   bool optimize_for_static_graph = false;
   bool disable_output_partition_graphs = false;
   /// Every that many runs of a signature, after the first build_cost_model_after, RunMetadata says what each node cost; 0: never.
@@ -106,7 +113,7 @@ struct DebugOptions {
 
 /// How one run behaves: the fields of RunOptions that have a meaning here.
 struct RunOptions {
-  /// Zero: the session's operation_timeout.
+  /// From the step's begin. Zero: the session's operation_timeout; below zero: none.
   std::chrono::milliseconds timeout{0};
   /// Index into the session's pools; -1: everything on the caller's thread.
   int inter_op_pool = 0;
@@ -117,6 +124,7 @@ struct RunOptions {
   /// Where kernels of several runs wait for the same pool, those of the higher priority go first; 0 unless this is set.
   bool use_run_handler_pool = false;
   int64_t priority = 0;
+  /// Both go into RunStats::metadata: what nodes took, and what the partitions are.
   bool collect_stats = false;
   bool output_partition_graphs = false;
   /// An error for want of memory names what the step's kernels hold, the largest first.

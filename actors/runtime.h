@@ -29,7 +29,7 @@ struct RuntimeOptions {
   /// Threads for datasets and other kernels that wait for functions, at most; 0: BlockingPool::kMaxThreads. Made when needed; a
   /// kernel that finds none fails: ResourceExhausted "No thread that may wait: ...".
   int waiting_threads = 0;
-  /// Where tensors live; null: Troupe's own host memory. Must outlive the runtime.
+  /// Where tensors live; null: Troupe's own host memory. Must outlive the runtime, and all tensors that came from it.
   Allocator* host_memory = nullptr;
   /// Threads that import graphs and compile signatures and functions, of all sessions; 0: as many as cores.
   int compile_threads = 0;
@@ -43,11 +43,13 @@ struct RuntimeOptions {
 };
 
 /// Adds Troupe's message types to an application's configuration and sets, unless the application has, what its
-/// actors want of the scheduler. To be called in the constructor of the application's own actor_system_config.
+/// actors want of the scheduler (policy and messages a turn, not threads). To be called in the constructor of the application's own
+/// actor_system_config.
 void configure(caf::actor_system_config& config);
 
 /// The RUNTIME actor and what it owns: DEVICEs, pools, sessions. Either inside an application's actor system, or with
-/// one of its own. No globals: several may live in one process. Must be destroyed after its sessions.
+/// one of its own. No globals: several may live in one process. Thread-safe. Must be destroyed after its sessions, and on a thread that
+/// may wait: none of an actor.
 class Runtime {
  public:
   /// With an actor system of its own.
@@ -59,6 +61,7 @@ class Runtime {
   ~Runtime();
   Runtime(const Runtime&) = delete;
 
+  /// The one that it is in.
   caf::actor_system& system();
   /// What opens its sessions (actors/session_factories.h): DIRECT_SESSION, and what the application adds.
   SessionFactories& session_factories();
@@ -70,6 +73,7 @@ class Runtime {
   /// is opened after: FailedPrecondition. Called by the destructor.
   void shutdown();
 
+  /// INTERNAL
   struct Impl;
   Impl& impl() { return *impl_; }
 

@@ -29,10 +29,11 @@ struct GraphIncrement;
 /// A callable, compiled (actors/session_core.h).
 struct CallableCode;
 
-/// A session that blocks its caller: TensorFlow's Session over the SESSION actor. Thread-safe: any number of
-/// threads may run steps at once; each lends its thread to its own step. Destroying it closes it and waits for
-/// the steps that are running, for as long as SessionOptions::close_patience: then the log names them, and what they
-/// use outlives the Session.
+/// A session that blocks its caller: TensorFlow's Session over the SESSION actor. Its owner's, and not to outlive its runtime.
+/// Thread-safe: any number of threads may run steps at once; each lends its thread to its own step. None of them should be a thread of an actor,
+/// or that of a callback, which must not wait: these use run_async, or messages (actors/messages/FACE.md). Once it is closed, runs, changes
+/// of the graph and what prepares runs are Cancelled: "Session has been closed." Destroying it closes it and waits for the steps that are
+/// running, for as long as SessionOptions::close_patience: then the log names them, and what they use outlives the Session.
 class Session {
  public:
   /// In the process's default runtime, which is made on first use and lives until the process ends.
@@ -64,8 +65,11 @@ class Session {
   /// FailedPrecondition "Session has been finalized." FailedPrecondition, too, without a graph and twice.
   absl::Status finalize();
 
-  /// Runs one step: feeds tensors, executes what the fetches and targets need, and returns the fetches in order.
-  /// Errors are TensorFlow's; the first root error of the step wins. DeadlineExceeded carries the nodes not done.
+  /// Runs one step: feeds tensors, executes what the fetches and targets need, and returns the fetches in order. Names are "node" or
+  /// "node:1"; targets are nodes. Tensors are shared with the step, not copied: the memory of a feed is not to be written to while anybody
+  /// has it. Errors are TensorFlow's: InvalidArgument and NotFound for names, for a feed whose dtype is not its node's and without a graph;
+  /// the first root error of the step; Cancelled and DeadlineExceeded, which name the nodes not done. `stats`, unless null, is filled in
+  /// also when the step failed.
   absl::StatusOr<std::vector<Tensor>> run(const std::vector<NamedTensor>& feeds,
                                           const std::vector<std::string>& fetches,
                                           const std::vector<std::string>& targets = {},
@@ -96,7 +100,7 @@ class Session {
       const std::vector<std::string>& targets = {},
       std::optional<std::chrono::milliseconds> lease = std::nullopt);
   /// One turn: feeds tensors, and waits for fetches. InvalidArgument for a handle that is not there, for what was fed or
-  /// fetched before, and for a fetch that cannot be computed from what has been fed.
+  /// fetched before, and for a fetch that cannot be computed from what has been fed: the run goes on. Any other error is the run's end.
   absl::StatusOr<std::vector<Tensor>> partial_run(const std::string& handle,
                                                   const std::vector<NamedTensor>& feeds,
                                                   const std::vector<std::string>& fetches);
@@ -109,10 +113,10 @@ class Session {
   absl::StatusOr<PartialRunReport> inspect_partial_run(const std::string& handle);
   absl::Status cancel_partial_run(const std::string& handle, absl::string_view reason = "");
 
-  /// Prepares a signature, so that its runs need not name it.
+  /// Prepares a signature, so that its runs need not name it. Errors are those of `run` for names, and for devices of feeds and fetches.
   absl::StatusOr<CallableHandle> make_callable(const CallableOptions& options);
-  /// Runs it: `feeds` and `fetches` in the order of CallableOptions, and as many. InvalidArgument for a handle that is
-  /// not there.
+  /// Runs it: `feeds` and `fetches` in the order of CallableOptions, and as many; they may be the same tensors. InvalidArgument for a
+  /// handle that is not there, and for another number.
   absl::Status run_callable(CallableHandle handle, std::span<const Tensor> feeds, std::span<Tensor> fetches,
                             RunStats* stats = nullptr);
   /// The callable itself, for a caller that would rather not look it up each time. Its runs end as those of its handle;
@@ -120,8 +124,9 @@ class Session {
   absl::StatusOr<std::shared_ptr<const CallableCode>> pin_callable(CallableHandle handle) const;
   absl::Status run_callable(const CallableCode& callable, std::span<const Tensor> feeds,
                             std::span<Tensor> fetches, RunStats* stats = nullptr);
-  /// InvalidArgument, to `done`, for a number of feeds that is not the callable's.
+  /// As run_async above. InvalidArgument, to `done`, for a number of feeds that is not the callable's.
   AsyncRun run_async(const CallableCode& callable, std::vector<Tensor> feeds, RunCallback done);
+  /// Runs of it that are under way end as they would have. InvalidArgument for a handle that never was.
   absl::Status release_callable(CallableHandle handle);
 
   /// Cancels all running steps; they end with Cancelled. Returns how many. Does not wait for them.
@@ -134,16 +139,18 @@ class Session {
   absl::StatusOr<std::vector<StepReport>> inspect();
 
   /// Calls `hear` with each step that begins and ends from now on, and with those that run for longer than `slow_after` (zero: none),
-  /// for as long as the subscription lives.
+  /// for as long as the subscription lives. InvalidArgument without a function and for a time below zero.
   absl::StatusOr<StepSubscription> subscribe(
       StepSubscription::Hear hear, std::chrono::milliseconds slow_after = std::chrono::milliseconds(0));
 
+  /// Also when the session is closed.
   absl::StatusOr<std::vector<DeviceInfo>> list_devices();
   /// The devices themselves (devices/device_set.h), at least one: theirs are the resources of the session. They live as long as it does.
   const DeviceSet& local_devices() const;
+  /// Of this moment, each by itself; asks no actor.
   SessionCounters counters() const;
 
-  /// Cancels what runs and refuses everything after: Cancelled "Session has been closed." Twice is OK.
+  /// Cancels what runs, which it does not wait for, and refuses everything after. Twice is OK.
   absl::Status close(const RunOptions& options = {});
   /// Drops the resources of the named containers on the session's devices; none named: the default container.
   absl::Status clear_containers(const std::vector<std::string>& containers);

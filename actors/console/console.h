@@ -13,17 +13,18 @@ class Runtime;
 struct ConsoleOptions {
   /// A numeric address, or "localhost". Whoever reaches another than the loopback sees names of nodes and sessions.
   std::string host = "127.0.0.1";
-  /// 0: a free one.
+  /// To 65,535; 0: a free one, which Console::port tells.
   int port = 0;
   /// Steps that take as long are listed as slow; zero: none.
   std::chrono::milliseconds slow_after{100};
 };
 
-/// A window into a runtime, by HTTP: the page at /, /metrics for Prometheus, /healthz, /readyz and /api/status. It only looks. While it
-/// lives the steps of the runtime are counted (StepMeter). Must be destroyed before its runtime.
+/// A window into a runtime, by HTTP, on a thread of its own: the page at /, /metrics for Prometheus, /healthz, /readyz and /api/status. It
+/// only looks. While it lives the steps of the runtime are counted (StepMeter). Must be destroyed before its runtime. Thread-safe.
 class Console {
  public:
-  /// InvalidArgument for a host or a port that is none; FailedPrecondition when the port is in use; PermissionDenied, ....
+  /// InvalidArgument for a host or a port that is none; FailedPrecondition when the port is in use or the runtime has been shut down;
+  /// otherwise as the operating system says: PermissionDenied.
   static absl::StatusOr<std::unique_ptr<Console>> start(Runtime& runtime, const ConsoleOptions& options = {});
   ~Console();
   Console(const Console&) = delete;

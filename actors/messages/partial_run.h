@@ -61,7 +61,7 @@ struct EndPartialRun {
 struct InspectPartialRun {
   std::string handle;
 };
-/// How far all are that are not over, in the order in which they began. Answer: PartialRunList.
+/// How far all are that are not over, in no order. Answer: PartialRunList.
 struct ListPartialRuns {};
 struct PartialRunList {
   std::vector<PartialRunReport> runs;

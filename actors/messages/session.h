@@ -72,7 +72,7 @@ struct RunBegun {
 /// Whoever is told what becomes of a session's steps.
 using StepListener = caf::typed_actor<caf::reacts_to<StepEvent>>;
 /// From now on `listener` gets a StepEvent for each step that begins and ends, until it or the session ends, or Unsubscribe. Answer: Done;
-/// InvalidArgument for no listener, and for one that listens already.
+/// InvalidArgument for no listener, AlreadyExists for one that listens already.
 struct Subscribe {
   StepListener listener;
   /// Steps that run for longer are told of while they run; zero: none.
