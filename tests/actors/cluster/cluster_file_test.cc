@@ -49,7 +49,7 @@ TEST(ClusterJson, says_what_is_wrong) {
 TEST(ClusterText, reads_a_cluster_def) {
   EXPECT_EQ(words(parse_cluster_text("job { name: 'worker' tasks { key: 2 value: 'a:1' } }")),
             "worker/2=a:1");
-  expect_refused(parse_cluster_text("job { nam: 'x' }"), "line 1, column 11");
+  expect_refused(parse_cluster_text("job { nam: 'x' }"), "line 1, column 10");
   expect_refused(parse_cluster_text(""), "it has no jobs");
 }
 

@@ -11,6 +11,8 @@
 
 #include "actors/cluster/tensor_message.h"
 
+#include "google/protobuf/stubs/logging.h"
+
 namespace {
 
 /// The largest block that anybody asked for since it was set to 0.
@@ -96,6 +98,7 @@ void mutate(std::string* bytes, std::mt19937& random) {
 }
 
 TEST(TensorMessageFuzz, stands_any_bytes) {
+  const google::protobuf::LogSilencer silence;
   const std::vector<std::string> valid = valid_messages();
   std::mt19937 random(20);
   int read = 0, refused = 0;
