@@ -19,9 +19,9 @@ class Receives : public RunsTest {
   Receives() {
     const int a = placeholder("a");
     add("twice", "TestAdd", {}, {{a, 0}, {a, 0}});
-    const int held = add("held", "TestHold", {}, {{a, 0}});
-    add("one", "Identity", {{"T", DataType::kFloat}}, {{held, 0}});
-    add("two", "TestAdd", {}, {{held, 0}, {held, 0}});
+    const int later = add("held", "TestHold", {}, {{a, 0}});
+    add("one", "Identity", {{"T", DataType::kFloat}}, {{later, 0}});
+    add("two", "TestAdd", {}, {{later, 0}, {later, 0}});
   }
   std::string begin(Session& s) {
     auto handle = s.partial_run_setup({"a"}, {"twice:0", "one:0", "two:0"});
