@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "actors/debugger.h"
 #include "actors/placement_log.h"
 #include "graph/gradients/function_gradient.h"
 #include "graph/ir/device_name.h"
@@ -45,6 +47,19 @@ absl::Status add_elsewhere(const std::string& device, PlanPartition partition,
   return absl::OkStatus();
 }
 
+/// Debug ops find on their device where to send what they see; sessions without any have no such thing.
+absl::Status provide_debug_sink(const SessionCore& core, const Graph& partition, Device* device) {
+  for (int i = 0; i < partition.num_ids(); ++i) {
+    const Node& n = partition.node(i);
+    if (n.removed() || !absl::StartsWith(n.op->name, "Debug")) continue;
+    const auto make = [&]() -> absl::StatusOr<std::shared_ptr<DebugSink>> { return core.debugger; };
+    return device->resources()
+        .lookup_or_create<DebugSink>(DebugSink::kContainer, DebugSink::kName, make)
+        .status();
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 PlanOptions plan_options(const SessionCore& core) {
@@ -75,15 +90,17 @@ absl::StatusOr<std::shared_ptr<SignatureCode>> compile_plan(const SessionCore& c
   code->functions = functions_of(graph);
   for (PlanPartition& p : plan.partitions) {
     if (core.closing.cancelled()) return core.closing.reason();
-    const DeviceCatalog::Entry& device = core.devices->entries()[p.device];
-    if (!device.local) {
-      TROUPE_RETURN_IF_ERROR(add_elsewhere(device.name, std::move(p), code->functions, elsewhere));
+    const DeviceCatalog::Entry& where = core.devices->entries()[p.device];
+    if (!where.local) {
+      TROUPE_RETURN_IF_ERROR(add_elsewhere(where.name, std::move(p), code->functions, elsewhere));
       code->has_transfers = code->crosses_tasks = true;
       continue;
     }
-    TROUPE_ASSIGN_OR_RETURN(auto compiled,
-                            CompiledPartition::compile(p.graph, core.devices->at(p.device),
-                                                       core.devices->kernels(), stateful, core.nodes.get()));
+    Device* const device = core.devices->at(p.device);
+    TROUPE_RETURN_IF_ERROR(provide_debug_sink(core, p.graph, device));
+    TROUPE_ASSIGN_OR_RETURN(
+        auto compiled,
+        CompiledPartition::compile(p.graph, device, core.devices->kernels(), stateful, core.nodes.get()));
     code->has_transfers |= compiled->has_transfers();
     code->partitions.push_back(std::move(compiled));
   }

@@ -10,7 +10,7 @@ namespace troupe {
 namespace {
 [[gnu::used]] const Runtime::Impl* const runtime_type = nullptr;
 [[gnu::used]] const IterationState* const iteration_type = nullptr;
-// Elements of vectors, which nothing else here makes complete.
+// Elements of vectors and lists, which nothing else here makes complete.
 static_assert(sizeof(std::weak_ptr<SessionCore>) == sizeof(std::weak_ptr<StepSlot>));
 static_assert(sizeof(std::unique_ptr<ExecutorState>) == sizeof(std::unique_ptr<KernelTask>));
 }  // namespace

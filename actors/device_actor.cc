@@ -2,6 +2,7 @@
 
 #include <caf/all.hpp>
 
+#include <map>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -33,8 +34,10 @@ class DeviceImpl final : public DeviceActor::base {
   }
 
   behavior_type make_behavior() override {
+    attach_functor([this](const caf::error& why) { tell_members(why); });
     return {
-        [this](const JoinDevice& m) { executors_.push_back(m); },
+        [this](const JoinDevice& m) { members_[m.executor.id()] = m; },
+        [this](LeaveDevice m) { members_.erase(m.executor); },
         [this](const LaunchKernels& m) { queue_kernels(m); },
         [this](const DropKernels& m) { drop(m); },
         [this](DeviceStatusRequest) -> caf::result<DeviceStatus> { return report(); },
@@ -46,6 +49,16 @@ class DeviceImpl final : public DeviceActor::base {
     ExecutorActor executor;
     std::shared_ptr<StepSlot> slot;
   };
+
+  /// What a monitor would hear. CAF keeps the monitors of an actor in a list that it walks when one goes, and there are as many slots as all
+  /// sessions have.
+  void tell_members(const caf::error& why) {
+    for (const auto& [id, member] : members_) {
+      const auto slot = member.slot.has_value() ? member.slot->lock() : nullptr;
+      if (slot != nullptr && slot->step)
+        caf::anon_send(caf::actor_cast<caf::actor>(slot->step), caf::down_msg{address(), why});
+    }
+  }
 
   void queue_kernels(const LaunchKernels& m) {
     ++batches_;
@@ -109,7 +122,8 @@ class DeviceImpl final : public DeviceActor::base {
 
   std::vector<Member> members_alive() {
     std::vector<Member> alive;
-    std::erase_if(executors_, [&](const JoinDevice& m) {
+    std::erase_if(members_, [&](const auto& known) {
+      const JoinDevice& m = known.second;
       auto executor = caf::actor_cast<ExecutorActor>(m.executor);
       auto slot = m.slot.has_value() ? m.slot->lock() : nullptr;
       if (!executor || (m.slot.has_value() && slot == nullptr)) return true;
@@ -124,7 +138,8 @@ class DeviceImpl final : public DeviceActor::base {
   const std::shared_ptr<const Allocator> memory_;
   /// What waits, by the pool whose threads it is for.
   absl::flat_hash_map<NamedPool*, std::shared_ptr<KernelQueue>> queues_;
-  std::vector<JoinDevice> executors_;
+  /// By their EXECUTOR's id. A tree: no message takes as long as making a large table anew.
+  std::map<caf::actor_id, JoinDevice> members_;
   /// Who asked what steps hold, while EXECUTORs are asked.
   OpenQuestions<DeviceStatus> reports_;
   int64_t batches_ = 0;

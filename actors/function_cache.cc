@@ -106,12 +106,19 @@ void FunctionCache::compile(const std::shared_ptr<SessionCore>& core, const Grap
   }
 }
 
-void FunctionCache::stop() {
+void FunctionCache::for_each_stock(absl::FunctionRef<void(SlotStock&)> look) {
   std::lock_guard lock(mu_);
-  stopped_ = true;
   for (auto& [name, known] : entries_) {
-    for (auto& e : known) e->code.slots_.stop();
+    for (auto& e : known) look(e->code.slots_);
   }
+}
+
+void FunctionCache::stop() {
+  {
+    std::lock_guard lock(mu_);
+    stopped_ = true;
+  }
+  for_each_stock([](SlotStock& stock) { stock.stop(); });
 }
 
 }  // namespace troupe

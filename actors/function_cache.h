@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "actors/step_lease.h"
 
 namespace troupe {
@@ -48,6 +49,7 @@ class FunctionCache {
   /// library.
   void compile_then(const std::shared_ptr<SessionCore>& core, const std::shared_ptr<const Graph>& graph,
                     const FunctionRef& function, int device, std::vector<int> arg_devices, Ready ready);
+  void for_each_stock(absl::FunctionRef<void(SlotStock&)> look);
   void stop();
 
  private:

@@ -2,8 +2,8 @@
 
 #include <caf/typed_response_promise.hpp>
 
-#include <deque>
 #include <functional>
+#include <list>
 #include <variant>
 #include <vector>
 
@@ -53,7 +53,7 @@ class GraphChanges {
   const SessionActor::pointer session_;
   SessionGraph graph_;
   /// The first is under way when `changing_`.
-  std::deque<Change> changes_;
+  std::list<Change> changes_;
   bool changing_ = false;
   std::vector<std::function<void()>> waiting_;
 };

@@ -2,27 +2,49 @@
 
 #include <caf/all.hpp>
 
-#include "actors/interfaces.h"
-#include "actors/session_core.h"
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace troupe {
 
-void watch_idle_slots(SessionCore& core) {
-  if (core.watches_idle_slots.load(std::memory_order_relaxed) || core.watches_idle_slots.exchange(true))
-    return;
-  caf::delayed_anon_send(core.actor, kIdleSlotPatience, EndUnneededSlots{});
+void IdleSlots::begin(SessionCore& core) {
+  std::lock_guard lock(mu_);
+  if (core.slots_watched.exchange(true)) return;
+  watched_.push_back({core.weak_from_this()});
+  if (!std::exchange(clock_runs_, true)) set_clock();
 }
 
-void end_unneeded_slots(SessionCore& core) {
-  std::vector<std::shared_ptr<StepSlot>> unneeded = core.signatures.take_unneeded_slots();
-  if (!unneeded.empty()) {
-    core.compilers->run([slots = std::make_shared<decltype(unneeded)>(std::move(unneeded))] {
-      for (const std::shared_ptr<StepSlot>& slot : *slots) stop_slot(slot);
-    });
+void IdleSlots::set_clock() { caf::delayed_anon_send(runtime_, kLookEvery, LookAtSlots{}); }
+
+bool IdleSlots::look() {
+  std::vector<Watched> some;
+  {
+    std::lock_guard lock(mu_);
+    if (left_.empty()) left_.swap(watched_);
+    const auto first = left_.end() - static_cast<std::ptrdiff_t>(std::min(left_.size(), kSessionsPerTurn));
+    some.assign(std::move_iterator(first), std::move_iterator(left_.end()));
+    left_.erase(first, left_.end());
   }
-  // First, so that who puts one by after this looks finds that nobody watches.
-  core.watches_idle_slots.store(false);
-  if (core.signatures.has_more_slots()) watch_idle_slots(core);
+  std::erase_if(some, [this](Watched& w) { return !look_at(&w); });
+  std::lock_guard lock(mu_);
+  for (Watched& w : some) watched_.push_back(std::move(w));
+  if (!left_.empty()) return true;
+  clock_runs_ = !watched_.empty();
+  if (clock_runs_) set_clock();
+  return false;
+}
+
+bool IdleSlots::look_at(Watched* watched) {
+  const std::shared_ptr<SessionCore> core = watched->core.lock();
+  if (core == nullptr) return false;
+  const int64_t runs = core->gate.runs();
+  const bool same = std::exchange(watched->runs, runs) == runs && core->gate.running() == 0;
+  watched->unchanged = same ? watched->unchanged + 1 : 0;
+  if (end_(*core, watched->unchanged >= kRestingLooks ? What::kAll : What::kUnneeded)) return true;
+  // First, so that who puts a slot by after the second look finds that nobody watches.
+  core->slots_watched.store(false);
+  return end_(*core, What::kNothing) && !core->slots_watched.exchange(true);
 }
 
 }  // namespace troupe

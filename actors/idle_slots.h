@@ -1,17 +1,64 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "actors/session_core.h"
 
 namespace troupe {
 
-struct SessionCore;
+/// Which sessions of a runtime have slots that lie idle, and when to look whether they are still needed. A look ends what a session had
+/// beyond its needs since the last one, and all of a session that has run nothing for some looks: such a session has its graph and what is
+/// compiled, and its next run has a slot made, some ten microseconds. Where nothing lies idle nobody looks, and no clock runs.
+/// Thread-safe.
+class IdleSlots {
+ public:
+  /// Between two looks.
+  static constexpr std::chrono::seconds kLookEvery{2};
+  /// A session rests when so many looks in a row have found that nothing ran since the one before.
+  static constexpr int kRestingLooks = 2;
 
-/// How long a session keeps idle slots beyond those at hand (SlotStock) that its runs no longer need: so long, or twice.
-constexpr std::chrono::seconds kIdleSlotPatience{1};
+  enum class What { kNothing, kUnneeded, kAll };
+  /// Ends these of the session's idle slots; whether some are left. Called on the compile pool.
+  using End = bool (*)(SessionCore& core, What what);
 
-/// From any thread, when slots of a signature lie by: has SESSION look after them in a while. Costs a load when it will already.
-void watch_idle_slots(SessionCore& core);
-/// SESSION's: ends, on the compile pool, what was not needed since the last time, and looks again while there is more.
-void end_unneeded_slots(SessionCore& core);
+  /// `runtime` gets LookAtSlots when it is time.
+  IdleSlots(RuntimeActor runtime, End end) : runtime_(std::move(runtime)), end_(end) {}
+
+  /// A slot of this session lies idle. Costs a load when that is known.
+  void watch(SessionCore& core) {
+    if (!core.slots_watched.load(std::memory_order_relaxed)) [[unlikely]]
+      begin(core);
+  }
+  /// On the compile pool, for LookAtSlots: looks at some sessions. True when it is to be called again for the others, once those who wait
+  /// for the pool have had their turn.
+  bool look();
+
+ private:
+  struct Watched {
+    std::weak_ptr<SessionCore> core;
+    /// RunGate::runs at the last look; how many looks in a row have found it as the one before.
+    int64_t runs = -1;
+    int unchanged = 0;
+  };
+  /// How many sessions are looked at before others on the pool have their turn.
+  static constexpr size_t kSessionsPerTurn = 256;
+
+  void begin(SessionCore& core);
+  /// False when nothing of it lies idle any more.
+  bool look_at(Watched* watched);
+  void set_clock();
+
+  const RuntimeActor runtime_;
+  const End end_;
+  std::mutex mu_;
+  // Guarded by mu_.
+  std::vector<Watched> watched_;
+  bool clock_runs_ = false;
+  /// Those that the look under way has not come to.
+  std::vector<Watched> left_;
+};
 
 }  // namespace troupe

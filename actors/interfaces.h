@@ -14,8 +14,8 @@ namespace troupe {
 /// whose turn it is, takes back what a cancelled step has queued, and answers for what runs on the device. It has no thread: who sends it
 /// a message resumes it, unless another does already.
 using DeviceActor = caf::typed_actor<
-    // INTERNAL: an executor that runs on it.
-    caf::reacts_to<JoinDevice>,
+    // INTERNAL: an executor that runs on it; no longer.
+    caf::reacts_to<JoinDevice>, caf::reacts_to<LeaveDevice>,
     // INTERNAL: launch a batch of ready nodes.
     caf::reacts_to<LaunchKernels>,
     // INTERNAL: give back a cancelled step's queued kernels.
@@ -123,8 +123,6 @@ using SessionActor = caf::typed_actor<
     caf::reacts_to<CheckDeadlines>,
     // INTERNAL
     caf::reacts_to<CheckSlowSteps>,
-    // INTERNAL
-    caf::reacts_to<EndUnneededSlots>,
     // INTERNAL: a partial run is over.
     caf::reacts_to<PartialRunEnded>,
     // INTERNAL: a run that nobody waits for wants a slot; its partition graphs; a run by message is over.
@@ -139,7 +137,9 @@ using RuntimeActor = caf::typed_actor<
     // Have the factory for these options clear containers of all its sessions and close them.
     caf::replies_to<ResetRequest>::with<Done>, caf::replies_to<RuntimeStatusRequest>::with<RuntimeStatus>,
     // INTERNAL: a factory that may wait has answered.
-    caf::reacts_to<FactoryOpened>, caf::reacts_to<FactoryReset>>;
+    caf::reacts_to<FactoryOpened>, caf::reacts_to<FactoryReset>,
+    // INTERNAL: look whether slots of sessions are needed no longer.
+    caf::reacts_to<LookAtSlots>>;
 
 class Runtime;
 

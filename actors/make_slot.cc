@@ -14,7 +14,8 @@ namespace troupe {
 std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code,
                                     std::shared_ptr<SessionCore> session, NamedPool* pool) {
   caf::actor_system& system = *session->system;
-  auto slot = std::make_shared<StepSlot>(code, session, &session->slot_counts, &system, pool);
+  // Not in one block with its counts: those who refer to it weakly would keep its memory.
+  std::shared_ptr<StepSlot> slot(new StepSlot(code, session, &session->slot_counts, &system, pool));
   slot->container = absl::StrCat("__per_step_", session->gate.new_step_id(RunGate::kActorStripe));
   slot->args.resize(code->feeds.size());
   slot->retvals.resize(code->fetches.size());

@@ -11,26 +11,28 @@ int RunGate::stripe_of_thread() {
 }
 
 RunGate::Place RunGate::enter(int stripe) {
-  stripes_[stripe].running.fetch_add(1, std::memory_order_seq_cst);
-  Place place(this, stripe);
+  Stripe& mine = stripes_.at(stripe);
+  if (mine.running.fetch_add(1, std::memory_order_seq_cst) != 0 && stripes_.is_first(mine)) [[unlikely]]
+    stripes_.spread();
+  Place place(this, &mine);
   if (is_shut()) place.leave();
   return place;
 }
 
-void RunGate::leave(int stripe) {
+void RunGate::leave(Stripe& stripe) {
   // Who waits may free the gate as soon as nothing runs: counting out is the last that is done to it.
   if (waiters_.load(std::memory_order_seq_cst) == 0) {
-    stripes_[stripe].running.fetch_sub(1, std::memory_order_seq_cst);
+    stripe.running.fetch_sub(1, std::memory_order_seq_cst);
     return;
   }
   std::lock_guard lock(mu_);
-  stripes_[stripe].running.fetch_sub(1, std::memory_order_seq_cst);
+  stripe.running.fetch_sub(1, std::memory_order_seq_cst);
   idle_.notify_all();
 }
 
 int64_t RunGate::new_step_id(int stripe) {
   static std::atomic<int64_t> next_block{0};
-  std::atomic<int64_t>& last = stripes_[stripe].last_id;
+  std::atomic<int64_t>& last = stripes_.at(stripe).last_id;
   int64_t before = last.load(std::memory_order_relaxed);
   for (;;) {
     const bool used_up = before % kIdsOfBlock == 0;
@@ -55,13 +57,13 @@ bool RunGate::wait_idle(std::chrono::milliseconds timeout) {
 
 int64_t RunGate::running() const {
   int64_t n = 0;
-  for (const Stripe& s : stripes_) n += s.running.load(std::memory_order_seq_cst);
+  stripes_.for_each([&](const Stripe& s) { n += s.running.load(std::memory_order_seq_cst); });
   return n;
 }
 
 int64_t RunGate::runs() const {
   int64_t n = 0;
-  for (const Stripe& s : stripes_) n += s.runs.load(std::memory_order_relaxed);
+  stripes_.for_each([&](const Stripe& s) { n += s.runs.load(std::memory_order_relaxed); });
   return n;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -8,11 +7,15 @@
 #include <mutex>
 #include <utility>
 
+#include "actors/units/stripes.h"
+
 namespace troupe {
 
-/// Counts the runs of a session in and out, and gives each step its id. Thread-safe. Counts are kept in stripes, so that
-/// threads which run steps at once do not wait for each other's cache lines: a run leaves by the stripe by which it came.
+/// Counts the runs of a session in and out, and gives each step its id. Thread-safe. From when two runs have met, counts are kept in stripes,
+/// so that threads which run steps at once do not wait for each other's cache lines: a run leaves by the stripe by which it came.
 class RunGate {
+  struct Stripe;
+
  public:
   /// The stripe of runs that no thread lends itself to.
   static constexpr int kActorStripe = 0;
@@ -34,14 +37,14 @@ class RunGate {
     ~Place() { leave(); }
     explicit operator bool() const { return gate_ != nullptr; }
     void leave() {
-      if (auto* gate = std::exchange(gate_, nullptr)) gate->leave(stripe_);
+      if (auto* gate = std::exchange(gate_, nullptr)) gate->leave(*stripe_);
     }
 
    private:
     friend class RunGate;
-    Place(RunGate* gate, int stripe) : gate_(gate), stripe_(stripe) {}
+    Place(RunGate* gate, Stripe* stripe) : gate_(gate), stripe_(stripe) {}
     RunGate* gate_ = nullptr;
-    int stripe_ = 0;
+    Stripe* stripe_ = nullptr;
   };
 
   /// None when the gate is shut: the run was not counted.
@@ -56,28 +59,28 @@ class RunGate {
   /// Runs that are counted in now.
   int64_t running() const;
   /// For SessionCounters::runs.
-  void count_run(int stripe) { stripes_[stripe].runs.fetch_add(1, std::memory_order_relaxed); }
+  void count_run(int stripe) { stripes_.at(stripe).runs.fetch_add(1, std::memory_order_relaxed); }
   int64_t runs() const;
   /// Positive, unlike any other of this process, whatever gate it comes from.
   int64_t new_step_id(int stripe);
 
  private:
-  void leave(int stripe);
+  void leave(Stripe& stripe);
 
   static constexpr int kStripes = 16;
   /// A stripe takes step ids from the process's count by blocks of so many: few enough that they stay readable, and nobody waits for
   /// another's cache line but once a block.
   static constexpr int64_t kIdsOfBlock = 64;
   static constexpr std::chrono::milliseconds kLookAgain{2};
-  struct alignas(64) Stripe {
+  struct Stripe {
     std::atomic<int64_t> running{0};
     std::atomic<int64_t> runs{0};
     /// The last step id that was given out; a multiple of kIdsOfBlock: none is left of its block.
     std::atomic<int64_t> last_id{0};
   };
 
-  std::array<Stripe, kStripes> stripes_;
-  alignas(64) std::atomic<bool> shut_{false};
+  Stripes<Stripe, kStripes> stripes_;
+  std::atomic<bool> shut_{false};
   std::atomic<int> waiters_{0};
   std::mutex mu_;
   std::condition_variable idle_;

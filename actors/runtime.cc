@@ -15,6 +15,7 @@
 #include "actors/session_actor.h"
 #include "actors/slot_calls.h"
 #include "actors/units/thread_urgency.h"
+#include "actors/end_idle_slots.h"
 #include "devices/cpu/kernels/register_kernels.h"
 #include "devices/memory/host_allocator.h"
 #include "devices/services.h"
@@ -90,16 +91,19 @@ void configure(caf::actor_system_config& config) {
 }
 
 std::shared_ptr<NamedPool> Runtime::Impl::session_pool(int num_threads) {
-  auto held = std::make_shared<NamedPool>(system, "session", num_threads);
-  std::shared_ptr<NamedPool> pool(held.get(), [held](NamedPool* p) { p->retire(); });
-  std::vector<std::shared_ptr<NamedPool>> unused;  // destroyed outside the lock
-  std::lock_guard lock(mu_);
-  for (auto& p : session_pools_) {
-    if (p.use_count() == 1) unused.push_back(std::move(p));
+  Pools unused;  // destroyed outside the lock
+  Pools fresh{std::make_shared<NamedPool>(system, "session", num_threads)};
+  const auto place = fresh.begin();
+  {
+    std::lock_guard lock(mu_);
+    unused.swap(retired_pools_);
+    session_pools_.splice(session_pools_.end(), fresh);
   }
-  std::erase(session_pools_, nullptr);
-  session_pools_.push_back(std::move(held));
-  return pool;
+  return {place->get(), [impl = shared_from_this(), place](NamedPool* pool) {
+            pool->retire();
+            std::lock_guard lock(impl->mu_);
+            impl->retired_pools_.splice(impl->retired_pools_.end(), impl->session_pools_, place);
+          }};
 }
 
 absl::StatusOr<std::shared_ptr<NamedPool>> Runtime::Impl::named_pool(const InterOpPoolOptions& want) {
@@ -140,7 +144,11 @@ std::shared_ptr<Services> Runtime::Impl::io_services(int num_threads) {
 }
 
 absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const SessionOptions& want) {
-  auto core = std::make_shared<SessionCore>();
+  // Not in one block with its counts: those who refer to it weakly would keep its memory.
+  std::shared_ptr<SessionCore> core(new SessionCore, [impl = shared_from_this()](SessionCore* gone) {
+    impl->sessions_.remove(*gone);
+    delete gone;
+  });
   core->runtime_parts = shared_from_this();
   core->id = next_session_.fetch_add(1, std::memory_order_relaxed);
   core->compilers = compilers;
@@ -155,11 +163,12 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   core->ops = ops;
   core->meter = meter;
   core->slot_counts.of_runtime = live_slots;
+  core->idle_slots = idle_slots.get();
   core->functions = std::make_shared<FunctionCache>();
   core->make_calls = [](StepSlot* slot) { return std::make_shared<SlotCalls>(slot); };
   core->services = io_services(want.io_threads);
   core->debugger = debugger;
-  core->evaluator = std::make_unique<FoldingEvaluator>(kernels, &core->closing);
+  core->evaluator = std::make_unique<FoldingEvaluator>(kernels, &core->closing, folding_device);
   core->find_device_actor = [this](const Device& d) { return device(d); };
   core->devices = want.devices;
   core->exchange = want.exchange;
@@ -185,16 +194,7 @@ absl::Status Runtime::Impl::add_pools(SessionCore* core) {
   return absl::OkStatus();
 }
 
-std::vector<std::shared_ptr<SessionCore>> Runtime::Impl::known_sessions() {
-  std::vector<std::shared_ptr<SessionCore>> out;
-  std::lock_guard lock(mu_);
-  for (const auto& weak : sessions_) {
-    if (auto core = weak.lock()) out.push_back(std::move(core));
-  }
-  return out;
-}
-
-std::vector<std::shared_ptr<SessionCore>> Runtime::Impl::live_sessions() {
+std::vector<std::shared_ptr<SessionCore>> Runtime::Impl::live_sessions() const {
   std::vector<std::shared_ptr<SessionCore>> out = known_sessions();
   std::erase_if(out, [](const auto& core) { return core->closed(); });
   return out;
@@ -205,10 +205,7 @@ std::vector<PoolStatus> Runtime::Impl::pool_statuses() {
   {
     std::lock_guard lock(mu_);
     for (const auto& [name, pool] : pools_) all.push_back(pool.second);
-    // One that nobody else holds is going.
-    for (const auto& p : session_pools_) {
-      if (p.use_count() > 1) all.push_back(p);
-    }
+    all.insert(all.end(), session_pools_.begin(), session_pools_.end());
   }
   std::vector<PoolStatus> out;
   for (const auto& p : all) {
@@ -232,8 +229,7 @@ absl::Status Runtime::Impl::check_running() const {
 absl::Status Runtime::Impl::add_session(const std::shared_ptr<SessionCore>& core) {
   std::lock_guard lock(mu_);
   if (stopped_) return has_stopped();
-  std::erase_if(sessions_, [](const std::weak_ptr<SessionCore>& s) { return s.expired(); });
-  sessions_.push_back(core);
+  sessions_.add(core);
   return absl::OkStatus();
 }
 
@@ -270,6 +266,7 @@ std::unique_ptr<Runtime> Runtime::create(caf::actor_system& system, const Runtim
   impl->compilers =
       std::make_shared<NamedPool>(&system, "compile", options.compile_threads, NamedPool::Urgency::kLabour);
   impl->actor = spawn_runtime(system, impl);
+  impl->idle_slots = std::make_unique<IdleSlots>(impl->actor, end_idle_slots);
   impl->direct_sessions = make_direct_session_factory(impl->actor);
   // The first: nobody has its name.
   (void)impl->factories.add(kDirectSession, impl->direct_sessions);
@@ -357,11 +354,18 @@ void Runtime::Impl::stop_pools() {
   for (const auto& [threads, own] : io_services_) stop_services(*own);
   compilers->stop();
   default_pool->stop();
-  std::lock_guard lock(mu_);
-  for (const auto& p : session_pools_) p->stop();
-  for (const auto& [name, pool] : pools_) pool.second->stop();
-  for (const auto& [name, d] : devices_) caf::anon_send_exit(d, caf::exit_reason::user_shutdown);
-  devices_.clear();
+  // Not with the lock held: a session may end on one of these threads or with a DEVICE, and let go of its pool.
+  Pools all;
+  std::map<std::string, DeviceActor> devices;
+  {
+    std::lock_guard lock(mu_);
+    devices.swap(devices_);
+    all = session_pools_;
+    all.insert(all.end(), retired_pools_.begin(), retired_pools_.end());
+    for (const auto& [name, pool] : pools_) all.push_back(pool.second);
+  }
+  for (const auto& p : all) p->stop();
+  for (const auto& [name, d] : devices) caf::anon_send_exit(d, caf::exit_reason::user_shutdown);
 }
 
 Runtime::~Runtime() { shutdown(); }

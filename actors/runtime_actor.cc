@@ -40,6 +40,7 @@ class RuntimeActorImpl final : public RuntimeActor::base {
         [this](RuntimeStatusRequest) -> caf::result<RuntimeStatus> { return status(); },
         [this](const FactoryOpened& m) { opened(m); },
         [this](const FactoryReset& m) { was_reset(m); },
+        [this](LookAtSlots) { look_at_slots(); },
     };
   }
 
@@ -101,10 +102,7 @@ class RuntimeActorImpl final : public RuntimeActor::base {
                                                      options.metadata_name,
                                                      "\" version: ", options.metadata_version));
     }
-    for (const auto& core : impl_->live_sessions()) {
-      const SessionOptions& other = core->options;
-      if (!other.has_metadata || other.metadata_name != options.metadata_name) continue;
-      if (other.metadata_version != options.metadata_version) continue;
+    if (impl_->sessions().find_metadata(options) != nullptr) {
       return absl::InvalidArgumentError(
           absl::StrCat("A session with the same name and version has already been created: name: \"",
                        options.metadata_name, "\" version: ", options.metadata_version));
@@ -114,11 +112,9 @@ class RuntimeActorImpl final : public RuntimeActor::base {
 
   /// A client's name for its session; free again once that is closed.
   absl::Status check_handle(const SessionOptions& options) const {
-    if (options.handle.empty()) return absl::OkStatus();
-    for (const auto& core : impl_->live_sessions()) {
-      if (core->options.handle == options.handle)
-        return absl::AlreadyExistsError(
-            absl::StrCat("A session with the session_handle \"", options.handle, "\" is open already."));
+    if (impl_->sessions().find_handle(options) != nullptr) {
+      return absl::AlreadyExistsError(
+          absl::StrCat("A session with the session_handle \"", options.handle, "\" is open already."));
     }
     return absl::OkStatus();
   }
@@ -154,6 +150,15 @@ class RuntimeActorImpl final : public RuntimeActor::base {
     if (!m.status.ok()) return fail(resetting_, m.number, m.status);
     auto promise = resetting_.extract(m.number);
     if (!promise.empty()) promise.mapped().deliver(Done{});
+  }
+
+  /// To end actors takes a while.
+  void look_at_slots() {
+    impl_->compilers->run([impl = impl_] { look_at_some(impl); });
+  }
+
+  static void look_at_some(const std::shared_ptr<Runtime::Impl>& impl) {
+    if (impl->idle_slots->look()) impl->compilers->run([impl] { look_at_some(impl); });
   }
 
   /// What this actor knows, and what the DEVICEs say.

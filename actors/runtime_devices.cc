@@ -4,7 +4,6 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "actors/debugger.h"
 #include "actors/device_actor.h"
 #include "actors/runtime_impl.h"
 #include "devices/cpu/cpu_device.h"
@@ -82,10 +81,6 @@ absl::StatusOr<std::shared_ptr<DeviceSet>> Runtime::Impl::make_devices(const Ses
   for (const DeviceType& type : options.device_types) {
     for (int i = 0; i < count(type.name, type.count); ++i)
       devices->add(make_device(task, type, i, host_memory.get(), loops), type.priority);
-  }
-  for (int i = 0; i < devices->size(); ++i) {
-    TROUPE_RETURN_IF_ERROR(
-        devices->at(i)->resources().create<DebugSink>(DebugSink::kContainer, DebugSink::kName, debugger));
   }
   return devices;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,9 +12,11 @@
 #include <caf/actor_system_config.hpp>
 
 #include "actors/debugger_anchor.h"
+#include "actors/idle_slots.h"
 #include "actors/runtime.h"
 #include "actors/session_core.h"
 #include "actors/session_factories.h"
+#include "actors/session_table.h"
 #include "devices/cpu/intra_op_pool.h"
 
 namespace troupe {
@@ -30,7 +33,11 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   std::shared_ptr<NamedPool> default_pool;
   std::shared_ptr<Services> services;
   std::shared_ptr<NamedPool> compilers;
+  /// Where constants are folded; it keeps nothing.
+  const std::shared_ptr<Device> folding_device = FoldingEvaluator::make_device();
   std::shared_ptr<Debugger> debugger;
+  /// Looks when RUNTIME, whom its clock wakes, is told to.
+  std::unique_ptr<IdleSlots> idle_slots;
   RuntimeActor actor;
   const std::shared_ptr<StepMeter> meter = std::make_shared<StepMeter>();
   SessionFactories factories;
@@ -53,13 +60,14 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   /// Of every pool that there is; the compile pool is "compile", that of the threads that may wait "waiting".
   std::vector<PoolStatus> pool_statuses();
   /// Closed ones, too, until the last of their steps is gone.
-  std::vector<std::shared_ptr<SessionCore>> known_sessions();
+  std::vector<std::shared_ptr<SessionCore>> known_sessions() const { return sessions_.all(); }
+  const SessionTable& sessions() const { return sessions_; }
   /// CPUs of that task, and what the application brings.
   absl::StatusOr<std::shared_ptr<DeviceSet>> make_devices(const SessionOptions& want,
                                                           const std::string& task);
   /// A session's core with its devices and pools, without an actor.
   absl::StatusOr<std::shared_ptr<SessionCore>> make_core(const SessionOptions& options);
-  std::vector<std::shared_ptr<SessionCore>> live_sessions();
+  std::vector<std::shared_ptr<SessionCore>> live_sessions() const;
   /// FailedPrecondition when the runtime has been shut down.
   absl::Status add_session(const std::shared_ptr<SessionCore>& core);
   absl::Status check_running() const;
@@ -78,6 +86,7 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   const DebuggerAnchor anchor_{this};
   absl::Status add_pools(SessionCore* core);
   std::atomic<int64_t> next_session_{1};
+  SessionTable sessions_;
   mutable std::mutex mu_;
   // Guarded by mu_.
   std::map<std::string, std::pair<int, std::shared_ptr<NamedPool>>> pools_;
@@ -86,9 +95,9 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   /// By number of waiting threads. No session is opened any more when they are stopped.
   std::map<int, std::shared_ptr<Services>> io_services_;
   std::map<std::string, DeviceActor> devices_;
-  std::vector<std::weak_ptr<SessionCore>> sessions_;
-  /// Pools that sessions own: held here too, and let go on a thread that is none of theirs.
-  std::vector<std::shared_ptr<NamedPool>> session_pools_;
+  /// Pools that sessions own: held here too, and, once the session is gone, let go on a thread that is none of theirs.
+  using Pools = std::list<std::shared_ptr<NamedPool>>;
+  Pools session_pools_, retired_pools_;
   bool stopped_ = false;
 };
 

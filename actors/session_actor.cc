@@ -12,7 +12,6 @@
 #include "actors/errors.h"
 #include "actors/function_cache.h"
 #include "actors/graph_changes.h"
-#include "actors/idle_slots.h"
 #include "actors/inspections.h"
 #include "actors/make_slot.h"
 #include "actors/message_runs.h"
@@ -95,7 +94,6 @@ class SessionImpl final : public SessionActor::base {
         [this](const GraphChanged& m) { graph_->finish(m); },
         [this](const PartitionsDescribed& m) { reports_->finish(m); },
         [this](CheckDeadlines) { check_deadlines(); },
-        [this](EndUnneededSlots) { end_unneeded_slots(*core_); },
         [this](CheckSlowSteps m) { subscriptions_.look(*core_, m); },
         [this](const PartialRunEnded& m) { partial_runs_.forget(m.handle); },
         [this](const StartRun& m) { start_run(m.run); },

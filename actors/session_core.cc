@@ -3,6 +3,8 @@
 #include <caf/all.hpp>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "devices/session_handles.h"
@@ -94,7 +96,10 @@ std::vector<std::weak_ptr<StepSlot>> SessionCore::slots() {
 
 void SessionCore::add_slot(const std::shared_ptr<StepSlot>& slot) {
   std::lock_guard lock(slots_mu_);
-  std::erase_if(slots_, [](const std::weak_ptr<StepSlot>& s) { return s.expired(); });
+  if (slots_.size() >= sweep_slots_at_) {
+    std::erase_if(slots_, [](const std::weak_ptr<StepSlot>& s) { return s.expired(); });
+    sweep_slots_at_ = std::max(kFewSlots, 2 * slots_.size());
+  }
   slots_.push_back(slot);
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <future>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,11 +29,14 @@ namespace troupe {
 class AllocationLog;
 class Debugger;
 class FunctionCache;
+class IdleSlots;
 struct Services;
 
 /// What SESSION shares with the callers that run steps: the compiled signatures, the gate, the counters. SESSION alone
 /// decides; callers read. Lives until the last slot and the last compiler are gone.
-struct SessionCore {
+struct SessionCore : std::enable_shared_from_this<SessionCore> {
+  using Places = std::list<std::weak_ptr<SessionCore>>;
+
   ~SessionCore();
 
   /// What the runtime's devices and pools are made of. First, so that it goes last.
@@ -41,6 +45,8 @@ struct SessionCore {
   std::promise<void> gone;
   const std::shared_future<void> when_gone = gone.get_future().share();
 
+  /// Where it stands among the runtime's sessions: the SessionTable's.
+  std::optional<Places::iterator> at;
   /// Unlike any other of the runtime.
   int64_t id = 0;
   /// For people: the client's name for it (SessionOptions::handle), else its number.
@@ -127,8 +133,9 @@ struct SessionCore {
   SignatureCache signatures;
   /// Earliest deadline for which SESSION has set its clock; INT64_MAX: none.
   std::atomic<int64_t> armed{INT64_MAX};
-  /// SESSION has been told that idle slots lie by.
-  std::atomic<bool> watches_idle_slots{false};
+  /// The runtime's, which is told when a slot of this session lies idle; and whether it knows that.
+  IdleSlots* idle_slots = nullptr;
+  std::atomic<bool> slots_watched{false};
 
   /// The runtime's. Never null.
   std::shared_ptr<StepMeter> meter = std::make_shared<StepMeter>();
@@ -150,7 +157,11 @@ struct SessionCore {
   std::mutex warned_mu_;
   std::set<std::string> warned_;  // guarded by warned_mu_; no more than there are fields that do nothing
   std::mutex slots_mu_;
+  // Guarded by slots_mu_.
   std::vector<std::weak_ptr<StepSlot>> slots_;
+  /// Those that are gone are swept when there are so many: at most half are gone then.
+  static constexpr size_t kFewSlots = 8;
+  size_t sweep_slots_at_ = kFewSlots;
 };
 
 /// What a feed stands for: a session handle (GetSessionHandleV2) for the tensor that it names, anything else for itself.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/algorithm/container.h"
 #include "actors/run_gate.h"
 #include "actors/signature_key.h"
 #include "actors/signature.h"
@@ -11,7 +10,7 @@ namespace troupe {
 
 std::shared_ptr<const SignatureAlias> SignatureCache::find(const std::string& key,
                                                            absl::FunctionRef<LeaseRequest()> request) {
-  Stripe& stripe = stripes_[static_cast<size_t>(RunGate::stripe_of_thread()) % kStripes];
+  Stripe& stripe = stripes_.at(RunGate::stripe_of_thread() % kStripes);
   if (auto known = recall(stripe, key)) {
     touch(*known->signature);
     hits_.fetch_add(1, std::memory_order_relaxed);
@@ -77,28 +76,19 @@ void SignatureCache::clear() {
   for (const auto& [key, signature] : all) {
     signature->slots.stop();
   }
-  for (Stripe& s : stripes_) {
+  stripes_.for_each([this](Stripe& s) {
     Orders gone;  // freed outside the lock
     std::lock_guard lock(s.mu);
     s.by_key.clear();
     s.by_signature.clear();
     for (const Order& o : s.orders) order_bytes_.fetch_sub(o.bytes, std::memory_order_relaxed);
     gone.swap(s.orders);
-  }
+  });
 }
 
-std::vector<std::shared_ptr<StepSlot>> SignatureCache::take_unneeded_slots() {
-  std::vector<std::shared_ptr<StepSlot>> all;
+void SignatureCache::for_each_stock(absl::FunctionRef<void(SlotStock&)> look) {
   std::lock_guard lock(mu_);
-  for (const auto& [key, signature] : by_sorted_key_) {
-    for (std::shared_ptr<StepSlot>& slot : signature->slots.take_unneeded()) all.push_back(std::move(slot));
-  }
-  return all;
-}
-
-bool SignatureCache::has_more_slots() const {
-  std::lock_guard lock(mu_);
-  return absl::c_any_of(by_sorted_key_, [](const auto& s) { return s.second->slots.has_more(); });
+  for (const auto& [key, signature] : by_sorted_key_) look(signature->slots);
 }
 
 int64_t SignatureCache::size() const {
@@ -108,15 +98,24 @@ int64_t SignatureCache::size() const {
 
 int64_t SignatureCache::orders() const {
   int64_t n = 0;
-  for (const Stripe& s : stripes_) {
+  stripes_.for_each([&](const Stripe& s) {
     std::lock_guard lock(s.mu);
     n += static_cast<int64_t>(s.orders.size());
-  }
+  });
   return n;
 }
 
+std::unique_lock<std::mutex> SignatureCache::lock(Stripe& stripe) {
+  std::unique_lock lock(stripe.mu, std::try_to_lock);
+  if (lock.owns_lock()) [[likely]]
+    return lock;
+  if (stripes_.is_first(stripe)) stripes_.spread();
+  lock.lock();
+  return lock;
+}
+
 std::shared_ptr<const SignatureAlias> SignatureCache::recall(Stripe& stripe, const std::string& key) {
-  std::lock_guard lock(stripe.mu);
+  const auto locked = lock(stripe);
   auto it = stripe.by_key.find(key);
   if (it == stripe.by_key.end()) return nullptr;
   if (it->second != stripe.orders.begin())
@@ -161,7 +160,8 @@ void SignatureCache::forget(Stripe& stripe, Orders::iterator order, Orders* gone
 void SignatureCache::forget_oldest_orders() {
   for (int tries = 0; tries < kStripes && order_bytes_.load(std::memory_order_relaxed) > kMaxOrderBytes;
        ++tries) {
-    Stripe& s = stripes_[next_victim_.fetch_add(1, std::memory_order_relaxed) % kStripes];
+    Stripe& s =
+        stripes_.at(static_cast<int>(next_victim_.fetch_add(1, std::memory_order_relaxed) % kStripes));
     Orders gone;  // freed outside the lock
     std::lock_guard lock(s.mu);
     if (!s.orders.empty()) forget(s, std::prev(s.orders.end()), &gone);
@@ -173,14 +173,14 @@ void SignatureCache::put_out_of_use(Signature& signature) {
   evictions_.fetch_add(1, std::memory_order_relaxed);
   // Before its orders go: `remember` takes none of it after.
   signature.slots.stop();
-  for (Stripe& s : stripes_) {
+  stripes_.for_each([&](Stripe& s) {
     Orders gone;  // freed outside the lock
     std::lock_guard lock(s.mu);
     for (auto it = s.by_signature.find(&signature); it != s.by_signature.end();
          it = s.by_signature.find(&signature)) {
       forget(s, it->second.back(), &gone);
     }
-  }
+  });
 }
 
 /// The one used longest ago that no callable uses.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <list>
 #include <memory>
@@ -12,10 +11,11 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "actors/messages.h"
+#include "actors/units/stripes.h"
 
 namespace troupe {
 
-struct StepSlot;
+class SlotStock;
 
 /// The compiled signatures of a session, by key of their sorted names, and the orders in which callers write those names, so
 /// that who asks again need not sort. SESSION adds signatures; anybody finds them. Thread-safe. Both are bounded: signatures
@@ -36,10 +36,7 @@ class SignatureCache {
   void count_miss() { misses_.fetch_add(1, std::memory_order_relaxed); }
   /// Puts all signatures out of use, with their idle slots.
   void clear();
-  /// The idle slots that none of them needed since the last call (SlotStock::take_unneeded).
-  std::vector<std::shared_ptr<StepSlot>> take_unneeded_slots();
-  /// Whether a signature has slots that this will find, now or at another call.
-  bool has_more_slots() const;
+  void for_each_stock(absl::FunctionRef<void(SlotStock&)> look);
 
   int64_t size() const;
   int64_t hits() const { return hits_.load(std::memory_order_relaxed); }
@@ -62,8 +59,8 @@ class SignatureCache {
     size_t at = 0;
   };
   using Orders = std::list<Order>;
-  /// The orders that some threads asked for, the last first: threads do not wait for each other's.
-  struct alignas(64) Stripe {
+  /// The orders that some threads asked for, the last first: from when threads have met, they do not wait for each other's.
+  struct Stripe {
     mutable std::mutex mu;
     // Guarded by mu.
     Orders orders;
@@ -72,6 +69,7 @@ class SignatureCache {
   };
   using Map = absl::flat_hash_map<std::string, std::shared_ptr<Signature>>;
 
+  std::unique_lock<std::mutex> lock(Stripe& stripe);
   std::shared_ptr<const SignatureAlias> recall(Stripe& stripe, const std::string& key);
   void remember(Stripe& stripe, const std::string& key, std::shared_ptr<const SignatureAlias> alias);
   void forget(Stripe& stripe, Orders::iterator order, Orders* gone);
@@ -80,7 +78,7 @@ class SignatureCache {
   void touch(Signature& signature) const;
   Map::iterator oldest();
 
-  std::array<Stripe, kStripes> stripes_;
+  Stripes<Stripe, kStripes> stripes_;
   std::atomic<int64_t> order_bytes_{0};
   std::atomic<unsigned> next_victim_{0};
   mutable std::mutex mu_;

@@ -17,6 +17,26 @@ size_t start_of_thread() {
 
 }  // namespace
 
+SlotStock::~SlotStock() {
+  const auto free = [](const Cell& cell) {
+    delete cell.load(std::memory_order_relaxed);
+    return false;
+  };
+  any_at_hand(free);
+  delete cells_.load(std::memory_order_relaxed);
+}
+
+template <class Visit>
+bool SlotStock::any_at_hand(const Visit& visit) const {
+  if (Cells* const cells = cells_.load(std::memory_order_acquire)) {
+    const size_t start = start_of_thread();
+    for (size_t i = 0; i < kAtHand; ++i) {
+      if (visit((*cells)[(start + i) % kAtHand])) return true;
+    }
+  }
+  return visit(first_);
+}
+
 std::shared_ptr<StepSlot> SlotStock::take() {
   while (auto slot = take_any()) {
     if (!slot->life.broken() && !slot->lost_device()) return slot;
@@ -26,15 +46,16 @@ std::shared_ptr<StepSlot> SlotStock::take() {
 }
 
 std::shared_ptr<StepSlot> SlotStock::take_any() {
-  const size_t start = start_of_thread();
-  for (size_t i = 0; i < kAtHand; ++i) {
-    auto& cell = at_hand_[(start + i) % kAtHand];
-    if (cell.load(std::memory_order_relaxed) == nullptr) continue;
-    if (auto* held = cell.exchange(nullptr, std::memory_order_acq_rel)) {
-      std::shared_ptr<StepSlot> slot = *held;
-      slot->unit->parked = held;
-      return slot;
-    }
+  std::shared_ptr<StepSlot>* held = nullptr;
+  const auto take = [&](Cell& cell) {
+    if (cell.load(std::memory_order_relaxed) != nullptr)
+      held = cell.exchange(nullptr, std::memory_order_acq_rel);
+    return held != nullptr;
+  };
+  if (any_at_hand(take)) {
+    std::shared_ptr<StepSlot> slot = *held;
+    slot->unit->parked = held;
+    return slot;
   }
   if (num_more_.load(std::memory_order_acquire) == 0) return nullptr;
   std::lock_guard lock(mu_);
@@ -57,12 +78,17 @@ bool SlotStock::put_at_hand(const std::shared_ptr<StepSlot>& slot) {
   // The heap cell that holds the reference goes with the slot, so that leasing does not allocate.
   auto* held = static_cast<std::shared_ptr<StepSlot>*>(std::exchange(slot->unit->parked, nullptr));
   if (held == nullptr) held = new std::shared_ptr<StepSlot>(slot);
-  const size_t start = start_of_thread();
-  for (size_t i = 0; i < kAtHand; ++i) {
-    auto& cell = at_hand_[(start + i) % kAtHand];
-    if (cell.load(std::memory_order_relaxed) != nullptr) continue;
+  const auto put = [held](Cell& cell) {
+    if (cell.load(std::memory_order_relaxed) != nullptr) return false;
     std::shared_ptr<StepSlot>* expected = nullptr;
-    if (cell.compare_exchange_strong(expected, held, std::memory_order_acq_rel)) return true;
+    return cell.compare_exchange_strong(expected, held, std::memory_order_acq_rel);
+  };
+  if (any_at_hand(put)) return true;
+  if (cells_.load(std::memory_order_relaxed) == nullptr) {
+    auto* const fresh = new Cells{};
+    Cells* none = nullptr;
+    if (!cells_.compare_exchange_strong(none, fresh, std::memory_order_acq_rel)) delete fresh;
+    if (any_at_hand(put)) return true;
   }
   delete held;
   return false;
@@ -76,14 +102,22 @@ bool SlotStock::put_by(const std::shared_ptr<StepSlot>& slot) {
   return true;
 }
 
-std::vector<std::shared_ptr<StepSlot>> SlotStock::take_unneeded() {
+bool SlotStock::has_idle() const {
+  return num_more_.load(std::memory_order_acquire) > 0 ||
+         any_at_hand([](const Cell& cell) { return cell.load(std::memory_order_acquire) != nullptr; });
+}
+
+void SlotStock::take_unneeded(std::vector<std::shared_ptr<StepSlot>>* out) {
   std::lock_guard lock(mu_);
   const auto end = more_.begin() + static_cast<std::ptrdiff_t>(least_);
-  std::vector<std::shared_ptr<StepSlot>> unneeded(std::move_iterator(more_.begin()), std::move_iterator(end));
+  out->insert(out->end(), std::move_iterator(more_.begin()), std::move_iterator(end));
   more_.erase(more_.begin(), end);
   least_ = more_.size();
   num_more_.store(more_.size(), std::memory_order_release);
-  return unneeded;
+}
+
+void SlotStock::take_all(std::vector<std::shared_ptr<StepSlot>>* out) {
+  while (auto slot = take_any()) out->push_back(std::move(slot));
 }
 
 void SlotStock::stop() {

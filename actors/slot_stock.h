@@ -11,20 +11,24 @@
 namespace troupe {
 
 /// The idle slots of one piece of compiled code. Thread-safe; taking one and giving it back takes no lock while no more than
-/// `kAtHand` are idle. Those beyond lie by until somebody takes out what was not needed for a while.
+/// `kAtHand` are idle. Those beyond lie by until somebody takes out what was not needed for a while. There is room for one, and for the
+/// others from when two are idle.
 class SlotStock {
  public:
   /// Holds at most so many idle slots.
   explicit SlotStock(size_t limit = kMost) : limit_(limit) {}
+  ~SlotStock();
+  SlotStock(const SlotStock&) = delete;
 
   /// Null when there is none. Slots that lost an actor while they were idle are put away.
   std::shared_ptr<StepSlot> take();
   /// Of a slot whose run is over: it waits for the next, or ends where there is no room, or when it has lost an actor.
   void give_back(const std::shared_ptr<StepSlot>& slot);
-  /// Whether slots lie by; cheap.
-  bool has_more() const { return num_more_.load(std::memory_order_relaxed) > 0; }
-  /// Takes out those that have lain by ever since the last call: for whoever has the time to end them.
-  std::vector<std::shared_ptr<StepSlot>> take_unneeded();
+  /// Whether there is any.
+  bool has_idle() const;
+  /// Takes out those that have lain by ever since the last call, or all: for whoever has the time to end them.
+  void take_unneeded(std::vector<std::shared_ptr<StepSlot>>* out);
+  void take_all(std::vector<std::shared_ptr<StepSlot>>* out);
   /// Ends all idle slots: from now on there is room for none.
   void stop();
   bool stopped() const { return stopped_.load(std::memory_order_seq_cst); }
@@ -32,6 +36,12 @@ class SlotStock {
  private:
   static constexpr size_t kAtHand = 64;
   static constexpr size_t kMost = 1 << 15;
+  /// Holds one reference to a slot, or null.
+  using Cell = std::atomic<std::shared_ptr<StepSlot>*>;
+  using Cells = std::array<Cell, kAtHand>;
+  /// Those at hand, where this thread begins to look, until `visit` says true; whether it did.
+  template <class Visit>
+  bool any_at_hand(const Visit& visit) const;
   std::shared_ptr<StepSlot> take_any();
   bool put_at_hand(const std::shared_ptr<StepSlot>& slot);
   bool put_by(const std::shared_ptr<StepSlot>& slot);
@@ -39,8 +49,9 @@ class SlotStock {
 
   const size_t limit_;
   std::atomic<bool> stopped_{false};
-  /// Each holds one reference to a slot, or null.
-  std::array<std::atomic<std::shared_ptr<StepSlot>*>, kAtHand> at_hand_{};
+  mutable Cell first_{nullptr};
+  /// Once two have been idle at a time.
+  std::atomic<Cells*> cells_{nullptr};
   std::atomic<size_t> num_more_{0};
   std::mutex mu_;
   // Guarded by mu_. The last that came is the first that goes.

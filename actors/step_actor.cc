@@ -21,14 +21,15 @@ class StepImpl final : public OnStepUnit<StepActor::base> {
     slot_->life.lose_step();
     inspections_.fail(absl::CancelledError("the step's actor has ended"));
     // DEVICEs outlive it, and would keep its memory.
-    for (const DeviceActor& d : slot_->devices) demonitor(d.address());
+    for (size_t i = 0; i < slot_->devices.size(); ++i)
+      caf::anon_send(slot_->devices[i], LeaveDevice{slot_->executors[i].id()});
     keep_slot_ = nullptr;
   }
 
   behavior_type make_behavior() override {
     set_down_handler([this](caf::down_msg& down) { child_died(down); });
     for (const ExecutorActor& e : slot_->executors) monitor(e);
-    for (const DeviceActor& d : slot_->devices) monitor(d);
+    for (size_t i = 0; i < slot_->devices.size(); ++i) watch_device(i);
     if (slot_->rendezvous) monitor(slot_->rendezvous);
     return {
         [this](RunStep m) { slot_->life.begin_by_step(m.step_id); },
@@ -42,6 +43,17 @@ class StepImpl final : public OnStepUnit<StepActor::base> {
   }
 
  private:
+  /// The slot has joined the DEVICE, which tells of its end whoever it has heard of: one that died before that answers by an error.
+  void watch_device(size_t i) {
+    const DeviceActor& device = slot_->devices[i];
+    request(device, caf::infinite, JoinDevice{slot_->executors[i].address(), keep_slot_})
+        .then([] {},
+              [this, device = device.address()](const caf::error& why) {
+                caf::down_msg down{device, why};
+                child_died(down);
+              });
+  }
+
   void child_died(const caf::down_msg& down) {
     slot_->life.lose_actor(absl::StrCat("the ", child(down.source), " of step ", slot_->life.id(),
                                         " died: ", to_status(down.reason).message()));

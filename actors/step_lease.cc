@@ -269,8 +269,7 @@ absl::Status StepLease::take(std::span<Tensor> fetches, RunStats* stats, bool* f
     listeners.tell(*event);
   if (alias_ == nullptr) slot->unit->set_lender(nullptr);
   home_->give_back(slot);
-  if (home_->has_more()) [[unlikely]]
-    watch_idle_slots(*slot->session);
+  slot->session->idle_slots->watch(*slot->session);
   return status;
 }
 

@@ -21,7 +21,8 @@ struct WatchedValue {
   Tensor value;
 };
 
-/// Where debug ops send what they see. A resource of each device of a session, put there when the session opens. Thread-safe.
+/// Where debug ops send what they see. A resource of a device of a session, put there when debug ops are compiled for it.
+/// Thread-safe.
 class DebugSink : public Resource {
  public:
   static constexpr const char* kTypeName = "DebugSink";

@@ -84,5 +84,7 @@ struct FactoryReset {
   int64_t number = 0;
   absl::Status status;
 };
+/// INTERNAL: slots of sessions lie idle (IdleSlots).
+struct LookAtSlots {};
 
 }  // namespace troupe

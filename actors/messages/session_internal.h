@@ -69,8 +69,6 @@ struct PartitionsDescribed {
 };
 /// Look at the deadlines of the running steps.
 struct CheckDeadlines {};
-/// End the idle slots that were not needed since the last look.
-struct EndUnneededSlots {};
 /// Look for slow steps. One of an earlier clock is late.
 struct CheckSlowSteps {
   int64_t clock = 0;

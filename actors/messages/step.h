@@ -80,11 +80,16 @@ struct FrontierReply {
 };
 
 /// @name To a DEVICE
-/// An EXECUTOR that runs steps on it, alive or not.
+/// An EXECUTOR that runs steps on it, alive or not. When the DEVICE ends, the STEP of the slot hears it as a down_msg. A request is answered
+/// once that is so, or by an error when the DEVICE has ended. Twice is once.
 struct JoinDevice {
   caf::actor_addr executor;
   /// Whose it is: it is asked while that runs a step. None: always.
   std::optional<std::weak_ptr<StepSlot>> slot = std::nullopt;
+};
+/// That EXECUTOR has ended, or its step's actors are about to.
+struct LeaveDevice {
+  caf::actor_id executor = 0;
 };
 /// Ready nodes whose kernels are to run on the step's pool.
 struct LaunchKernels {

@@ -181,7 +181,7 @@ void ExecutorState::free_memory() {
   for (auto& pool : free_iterations_) std::exchange(pool, {});
   for (auto& pool : free_frames_) std::exchange(pool, {});
   std::exchange(frames_left_, {});
-  set_ring_size(kSmallestRing);
+  set_ring_size(first_ring_size());
 }
 
 }  // namespace troupe

@@ -1,6 +1,7 @@
 #include "actors/step/executor_state.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "absl/strings/str_cat.h"
 #include "actors/step/executor_edges.h"
@@ -37,12 +38,17 @@ uint64_t turn_cycles() {
 ExecutorState::ExecutorState(std::shared_ptr<const CompiledPartition> partition, ExecutorHost* host)
     : partition_(std::move(partition)), host_(host), turn_cycles_(turn_cycles()) {
   outputs_.resize(std::max(1, partition_->max_outputs()));
-  set_ring_size(kSmallestRing);
+  set_ring_size(first_ring_size());
   free_iterations_.resize(partition_->frames().size());
   free_frames_.resize(partition_->frames().size());
 }
 
 ExecutorState::~ExecutorState() { reset(); }
+
+size_t ExecutorState::first_ring_size() const {
+  return std::bit_ceil(
+      std::clamp(static_cast<size_t>(partition_->num_nodes()), kSmallestRing, kLargestFirstRing));
+}
 
 void ExecutorState::set_ring_size(size_t size) {
   if (ring_.size() == size) return;

@@ -92,7 +92,9 @@ class ExecutorState {
  private:
   friend struct KernelTask;
   friend struct IterationState;
-  static constexpr size_t kSmallestRing = 64;
+  static constexpr size_t kSmallestRing = 8, kLargestFirstRing = 64;
+  /// For as many nodes as there are, within these bounds; it grows.
+  size_t first_ring_size() const;
   struct Frame;
   void prepare(StepState* step, bool inline_only, bool collect_stats, ParallelRunner* loops);
   struct Ready {

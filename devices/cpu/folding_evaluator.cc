@@ -31,9 +31,13 @@ Allocator* limited_allocator() {
 
 }  // namespace
 
-FoldingEvaluator::FoldingEvaluator(const KernelRegistry* kernels, CancellationToken* token)
-    : kernels_(kernels), token_(token),
-      device_(make_cpu_device("/job:localhost/replica:0/task:0", 0, limited_allocator(), serial_runner())) {}
+std::shared_ptr<Device> FoldingEvaluator::make_device() {
+  return make_cpu_device("/job:localhost/replica:0/task:0", 0, limited_allocator(), serial_runner());
+}
+
+FoldingEvaluator::FoldingEvaluator(const KernelRegistry* kernels, CancellationToken* token,
+                                   std::shared_ptr<Device> device)
+    : kernels_(kernels), token_(token), device_(std::move(device)) {}
 
 bool FoldingEvaluator::can_evaluate(const Node& node) const {
   // What writes to its input would write to a constant of the graph.

@@ -15,8 +15,12 @@ class FoldingEvaluator final : public Evaluator {
  public:
   static constexpr int64_t kMaxBytes = 256 << 20;
 
-  /// `kernels` must outlive it, and so must the token, which kernels poll: once it has tripped, nothing is evaluated.
-  explicit FoldingEvaluator(const KernelRegistry* kernels, CancellationToken* token = nullptr);
+  /// `kernels` must outlive it, and so must the token, which kernels poll: once it has tripped, nothing is evaluated. Evaluators may
+  /// share their device.
+  explicit FoldingEvaluator(const KernelRegistry* kernels, CancellationToken* token = nullptr,
+                            std::shared_ptr<Device> device = make_device());
+  /// A CPU whose memory is bounded as above.
+  static std::shared_ptr<Device> make_device();
 
   bool can_evaluate(const Node& node) const override;
   absl::StatusOr<std::vector<Tensor>> evaluate(const Node& node, const std::vector<Tensor>& inputs,
@@ -25,7 +29,7 @@ class FoldingEvaluator final : public Evaluator {
  private:
   const KernelRegistry* kernels_;
   CancellationToken* const token_;
-  std::unique_ptr<Device> device_;
+  const std::shared_ptr<Device> device_;
 };
 
 }  // namespace troupe

@@ -30,6 +30,29 @@ TEST(RunGate, counts_runs_in_and_out) {
   EXPECT_TRUE(gate.wait_idle(0ms));
 }
 
+TEST(RunGate, counts_those_who_came_before_runs_met_and_after) {
+  RunGate gate;
+  std::set<int64_t> ids;
+  RunGate::Place alone = gate.enter(5);
+  gate.count_run(5);
+  ids.insert(gate.new_step_id(5));
+  // The second meets the first, the third finds a stripe of its own.
+  RunGate::Place second = gate.enter(6);
+  RunGate::Place third = gate.enter(5);
+  for (int stripe : {0, 5, 6}) {
+    gate.count_run(stripe);
+    ids.insert(gate.new_step_id(stripe));
+  }
+  EXPECT_EQ(ids.size(), 4u);
+  EXPECT_EQ(gate.runs(), 4);
+  EXPECT_EQ(gate.running(), 3);
+  alone.leave();
+  second.leave();
+  EXPECT_EQ(gate.running(), 1);
+  third.leave();
+  EXPECT_TRUE(gate.wait_idle(0ms));
+}
+
 TEST(RunGate, lets_nobody_in_once_it_is_shut) {
   RunGate gate;
   {

@@ -94,6 +94,7 @@ std::vector<Workload> all_workloads() {
   add_cancel_workloads(&out);
   add_busy_workloads(&out);
   add_memory_workloads(&out);
+  add_session_workloads(&out);
   add_watch_workloads(&out);
   return out;
 }

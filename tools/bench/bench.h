@@ -16,8 +16,12 @@ struct BenchOptions {
   double seconds = 1;
   /// Tries of each cancel scene.
   int cancel_tries = 1000;
-  /// Steps of the memory workload.
+  /// Steps of the memory workloads.
   int64_t memory_steps = 1'000'000;
+  /// Sessions that are open and idle at once.
+  int64_t idle_sessions = 10'000;
+  /// Different signatures of one session.
+  int64_t signatures = 100'000;
 };
 
 /// One time per call, in nanoseconds per unit of work.
@@ -58,6 +62,7 @@ void add_thread_workloads(std::vector<Workload>* out);
 void add_cancel_workloads(std::vector<Workload>* out);
 void add_busy_workloads(std::vector<Workload>* out);
 void add_memory_workloads(std::vector<Workload>* out);
+void add_session_workloads(std::vector<Workload>* out);
 void add_watch_workloads(std::vector<Workload>* out);
 
 /// One line for people: name, median, p10, p90, p99.

@@ -61,8 +61,14 @@ int main(int argc, char** argv) {
   app.add_option("--cancel-tries", options.cancel_tries, "Cancels of each scene")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--steps", options.memory_steps, "Steps of million_steps")
+  app.add_option("--steps", options.memory_steps, "Steps of million_steps and runs_flat")
       ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--idle-sessions", options.idle_sessions, "Sessions of sessions_idle")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--signatures", options.signatures, "Signatures of signatures_flat")
+      ->check(CLI::Range(5'000, 131'071))
       ->capture_default_str();
   app.add_option("--json", json_path, "Write the JSON to this file");
   app.add_flag("--list", list, "Only name the workloads");

@@ -22,6 +22,16 @@ def vector(value):
     return [(start + i).dereference() for i in range(int(end - start))]
 
 
+def linked(value):
+    """The elements of a std::list."""
+    kind = value.type.strip_typedefs().template_argument(0)
+    head = value["_M_impl"]["_M_node"]
+    node = head["_M_next"]
+    while int(node) != int(head.address):
+        yield (node + 1).cast(kind.pointer()).dereference()
+        node = node["_M_next"]
+
+
 def text(value):
     size = int(value["_M_string_length"])
     return value["_M_dataplus"]["_M_p"].string(length=size, errors="replace") if size else ""
@@ -65,7 +75,7 @@ def runtimes():
 
 def sessions():
     for runtime in runtimes():
-        for weak in vector(runtime["sessions_"]):
+        for weak in linked(runtime["sessions_"]["all_"]):
             core = shared(weak)
             if core is not None:
                 yield core

@@ -226,6 +226,41 @@ TEST_F(DeviceActorTest, forgets_those_that_are_gone) {
   EXPECT_FALSE(scheduler().has_pending_timeout());
 }
 
+TEST_F(DeviceActorTest, asks_a_member_once_and_none_that_has_left) {
+  Probe stays(system()), left(system());
+  for (const Probe* p : {&stays, &left, &stays}) tell(device_, JoinDevice{p->actor().address()});
+  tell(device_, LeaveDevice{left.actor().id()});
+  const auto reply = ask<DeviceStatus>(device_, DeviceStatusRequest{});
+  run_all();
+  EXPECT_EQ(stays.count<InspectExecutor>(), 1);
+  EXPECT_EQ(left.size(), 0u);
+  stays.answer(FrontierReply{});
+  run_all();
+  EXPECT_EQ(reply->times, 1);
+}
+
+TEST_F(DeviceActorTest, answers_those_who_join_as_long_as_it_lives) {
+  Probe executor(system());
+  const auto joined = ask<>(device_, JoinDevice{executor.actor().address()});
+  run_all();
+  EXPECT_TRUE(joined->status.ok()) << joined->status;
+  kill(device_);
+  const auto late = ask<>(device_, JoinDevice{executor.actor().address()});
+  run_all();
+  EXPECT_EQ(late->status.code(), absl::StatusCode::kUnavailable);
+}
+
+TEST_F(DeviceActorTest, tells_the_steps_of_its_members_that_it_ends) {
+  const auto member = new_slot({{"x"}, {"sum"}, {}});
+  const auto other = new_slot({{"x"}, {"sum"}, {}});
+  for (const auto& slot : {member, other}) tell(device_, JoinDevice{slot->executors[0].address(), slot});
+  tell(device_, LeaveDevice{other->executors[0].id()});
+  kill(device_);
+  run_all();
+  EXPECT_TRUE(member->life.broken());
+  EXPECT_FALSE(other->life.broken());
+}
+
 TEST_F(DeviceActorTest, tells_each_who_asks) {
   Probe executor(system());
   tell(device_, JoinDevice{executor.actor().address()});

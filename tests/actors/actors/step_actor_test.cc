@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "actors/device_actor.h"
+#include "devices/memory/host_allocator.h"
 #include "tests/actors/actor_fixture.h"
 
 namespace troupe::test {
@@ -188,11 +190,34 @@ TEST_F(StepActorTest, names_the_rendezvous_or_the_device_that_died) {
   run_all();
   EXPECT_THAT(status().message(), HasSubstr("the rendezvous of step"));
   use_slot("across");
+  // The slot has joined the real ones, which tell of their end.
+  devices_.clear();
   begin();
   kill(slot_->devices[0]);
   run_all();
   EXPECT_THAT(status().message(), HasSubstr("the device " + slot_->code->partitions[0]->device()->name()));
   EXPECT_EQ(aborts(0) + aborts(1), 2);
+}
+
+TEST_F(StepActorTest, learns_that_a_device_died_before_it_heard_of_the_slot) {
+  let_go();
+  slot_ = new_slot({{"x"}, {"across"}, {}});
+  const auto dead = spawn_device(system(), make_host_allocator());
+  kill(dead);
+  const DeviceActor real = std::exchange(slot_->devices[1], dead);
+  run_all();
+  EXPECT_TRUE(slot_->life.broken());
+  slot_->devices[1] = real;
+}
+
+TEST_F(StepActorTest, leaves_its_devices_when_it_ends) {
+  const std::vector<caf::actor_id> members = {slot_->executors[0].id(), slot_->executors[1].id()};
+  kill(slot_->step);
+  run_all();
+  for (size_t i = 0; i < members.size(); ++i) {
+    ASSERT_EQ(devices_[i]->count<LeaveDevice>(), 1);
+    EXPECT_EQ(devices_[i]->got<LeaveDevice>()[0].executor, members[i]);
+  }
 }
 
 TEST_F(StepActorTest, ends_a_step_once_however_many_die) {
