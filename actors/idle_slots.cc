@@ -11,7 +11,7 @@ namespace troupe {
 void IdleSlots::begin(SessionCore& core) {
   std::lock_guard lock(mu_);
   if (core.slots_watched.exchange(true)) return;
-  watched_.push_back({core.weak_from_this()});
+  watched_.push_back({core.weak_from_this(), core.gate.runs()});
   if (!std::exchange(clock_runs_, true)) set_clock();
 }
 
@@ -30,6 +30,9 @@ bool IdleSlots::look() {
   std::lock_guard lock(mu_);
   for (Watched& w : some) watched_.push_back(std::move(w));
   if (!left_.empty()) return true;
+  // There were many, perhaps, and now few.
+  left_.shrink_to_fit();
+  watched_.shrink_to_fit();
   clock_runs_ = !watched_.empty();
   if (clock_runs_) set_clock();
   return false;
@@ -39,9 +42,8 @@ bool IdleSlots::look_at(Watched* watched) {
   const std::shared_ptr<SessionCore> core = watched->core.lock();
   if (core == nullptr) return false;
   const int64_t runs = core->gate.runs();
-  const bool same = std::exchange(watched->runs, runs) == runs && core->gate.running() == 0;
-  watched->unchanged = same ? watched->unchanged + 1 : 0;
-  if (end_(*core, watched->unchanged >= kRestingLooks ? What::kAll : What::kUnneeded)) return true;
+  const bool rests = std::exchange(watched->runs, runs) == runs && core->gate.running() == 0;
+  if (end_(*core, rests ? What::kAll : What::kUnneeded)) return true;
   // First, so that who puts a slot by after the second look finds that nobody watches.
   core->slots_watched.store(false);
   return end_(*core, What::kNothing) && !core->slots_watched.exchange(true);

@@ -10,15 +10,12 @@
 namespace troupe {
 
 /// Which sessions of a runtime have slots that lie idle, and when to look whether they are still needed. A look ends what a session had
-/// beyond its needs since the last one, and all of a session that has run nothing for some looks: such a session has its graph and what is
-/// compiled, and its next run has a slot made, some ten microseconds. Where nothing lies idle nobody looks, and no clock runs.
-/// Thread-safe.
+/// beyond its needs since the last one, and all of a session that has run nothing since then: it rests, has its graph and what is compiled,
+/// and its next run has a slot made, some ten microseconds. Where nothing lies idle nobody looks, and no clock runs. Thread-safe.
 class IdleSlots {
  public:
   /// Between two looks.
-  static constexpr std::chrono::seconds kLookEvery{2};
-  /// A session rests when so many looks in a row have found that nothing ran since the one before.
-  static constexpr int kRestingLooks = 2;
+  static constexpr std::chrono::seconds kLookEvery{1};
 
   enum class What { kNothing, kUnneeded, kAll };
   /// Ends these of the session's idle slots; whether some are left. Called on the compile pool.
@@ -39,9 +36,8 @@ class IdleSlots {
  private:
   struct Watched {
     std::weak_ptr<SessionCore> core;
-    /// RunGate::runs at the last look; how many looks in a row have found it as the one before.
-    int64_t runs = -1;
-    int unchanged = 0;
+    /// RunGate::runs at the last look, or when it began to be watched.
+    int64_t runs = 0;
   };
   /// How many sessions are looked at before others on the pool have their turn.
   static constexpr size_t kSessionsPerTurn = 256;

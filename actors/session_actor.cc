@@ -41,7 +41,7 @@ class SessionImpl final : public SessionActor::base {
     shut("the session's actor has ended");
     answer_all(absl::CancelledError("the session's actor has ended"));
     core_->release_callables();
-    partial_runs_.end_all(absl::CancelledError("the session's actor has ended"));
+    if (partial_runs_) partial_runs_->end_all(absl::CancelledError("the session's actor has ended"));
     core_->signatures.clear();
     core_->functions->stop();
     graph_->clear();
@@ -61,15 +61,15 @@ class SessionImpl final : public SessionActor::base {
         [this](const MakeCallable& m) -> caf::result<CallableReply> { return make_callable(m); },
         [this](const RunCallable& m) -> caf::result<RunReply> { return run_callable(m); },
         [this](ReleaseCallable m) { return answer(core_->release_callable(m.handle)); },
-        [this](const PartialRunSetup& m) { return partial_runs_.set_up(core_, m); },
+        [this](const PartialRunSetup& m) { return partial_runs().set_up(core_, m); },
         [this](const PartialRunRequest& m) -> caf::result<RunReply> {
           if (core_->closed()) return to_error(absl::CancelledError("Session has been closed."));
-          return partial_runs_.take_turn(m);
+          return partial_runs().take_turn(m);
         },
-        [this](const ForkPartialRun& m) { return partial_runs_.fork(m); },
-        [this](const EndPartialRun& m) { return partial_runs_.end(m); },
-        [this](const InspectPartialRun& m) { return partial_runs_.inspect(m); },
-        [this](ListPartialRuns) { return partial_runs_.list(); },
+        [this](const ForkPartialRun& m) { return partial_runs().fork(m); },
+        [this](const EndPartialRun& m) { return partial_runs().end(m); },
+        [this](const InspectPartialRun& m) { return partial_runs().inspect(m); },
+        [this](ListPartialRuns) { return partial_runs().list(); },
         [this](const CancelRequest& m) -> caf::result<CancelReply> { return cancel(m); },
         [this](const Subscribe& m) { return answer(subscriptions_.add(core_, m)); },
         [this](const Unsubscribe& m) { return answer(subscriptions_.remove(*core_, m)); },
@@ -95,7 +95,7 @@ class SessionImpl final : public SessionActor::base {
         [this](const PartitionsDescribed& m) { reports_->finish(m); },
         [this](CheckDeadlines) { check_deadlines(); },
         [this](CheckSlowSteps m) { subscriptions_.look(*core_, m); },
-        [this](const PartialRunEnded& m) { partial_runs_.forget(m.handle); },
+        [this](const PartialRunEnded& m) { partial_runs().forget(m.handle); },
         [this](const StartRun& m) { start_run(m.run); },
         [this](const DescribeRun& m) {
           reports_->describe(m.run->names, [run = m.run](const auto& graphs) { run->add_graphs(graphs); });
@@ -172,6 +172,7 @@ class SessionImpl final : public SessionActor::base {
     if (it == pending_.end()) return;
     std::vector<Waiter> waiters = std::move(it->second);
     pending_.erase(it);
+    if (pending_.empty()) pending_ = {};
     if (!m.result->ok()) {
       for (Waiter& w : waiters) w.then(m.result->status());
       return;
@@ -286,6 +287,19 @@ class SessionImpl final : public SessionActor::base {
     return promise;
   }
 
+  // --- partial runs ---
+
+  PartialRuns& partial_runs() {
+    if (partial_runs_ == nullptr) {
+      partial_runs_ = std::make_unique<PartialRuns>(
+          this, [this](const LeaseRequest& m, Leased then) { lease_then(m, std::move(then)); },
+          [this](std::function<void(const std::shared_ptr<const Graph>&)> use) {
+            graph_->when_unchanging([this, use = std::move(use)] { use(graph_->graph()); });
+          });
+    }
+    return *partial_runs_;
+  }
+
   // --- reports ---
 
   caf::result<PartitionGraphs> partition_graphs(const PartitionGraphsRequest& m) {
@@ -324,7 +338,7 @@ class SessionImpl final : public SessionActor::base {
       if (slot == nullptr) continue;
       steps += cancel_step(*slot, step_id, reason);
     }
-    partial_runs_.cancel(step_id, reason);
+    if (partial_runs_) partial_runs_->cancel(step_id, reason);
     return steps;
   }
 
@@ -370,11 +384,8 @@ class SessionImpl final : public SessionActor::base {
   MessageRuns runs_{this};
   Inspections inspections_{this};
   Subscriptions subscriptions_{this};
-  PartialRuns partial_runs_{this,
-                            [this](const LeaseRequest& m, Leased then) { lease_then(m, std::move(then)); },
-                            [this](std::function<void(const std::shared_ptr<const Graph>&)> use) {
-                              graph_->when_unchanging([this, use = std::move(use)] { use(graph_->graph()); });
-                            }};
+  /// Null while nobody has asked for any, as in most sessions.
+  std::unique_ptr<PartialRuns> partial_runs_;
 };
 
 }  // namespace

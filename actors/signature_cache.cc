@@ -105,17 +105,12 @@ int64_t SignatureCache::orders() const {
   return n;
 }
 
-std::unique_lock<std::mutex> SignatureCache::lock(Stripe& stripe) {
-  std::unique_lock lock(stripe.mu, std::try_to_lock);
-  if (lock.owns_lock()) [[likely]]
-    return lock;
-  if (stripes_.is_first(stripe)) stripes_.spread();
-  lock.lock();
-  return lock;
-}
-
 std::shared_ptr<const SignatureAlias> SignatureCache::recall(Stripe& stripe, const std::string& key) {
-  const auto locked = lock(stripe);
+  if (!stripe.mu.try_lock()) [[unlikely]] {
+    if (stripes_.is_first(stripe)) stripes_.spread();
+    stripe.mu.lock();
+  }
+  const std::lock_guard lock(stripe.mu, std::adopt_lock);
   auto it = stripe.by_key.find(key);
   if (it == stripe.by_key.end()) return nullptr;
   if (it->second != stripe.orders.begin())

@@ -69,7 +69,6 @@ class SignatureCache {
   };
   using Map = absl::flat_hash_map<std::string, std::shared_ptr<Signature>>;
 
-  std::unique_lock<std::mutex> lock(Stripe& stripe);
   std::shared_ptr<const SignatureAlias> recall(Stripe& stripe, const std::string& key);
   void remember(Stripe& stripe, const std::string& key, std::shared_ptr<const SignatureAlias> alias);
   void forget(Stripe& stripe, Orders::iterator order, Orders* gone);

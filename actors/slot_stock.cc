@@ -83,15 +83,20 @@ bool SlotStock::put_at_hand(const std::shared_ptr<StepSlot>& slot) {
     std::shared_ptr<StepSlot>* expected = nullptr;
     return cell.compare_exchange_strong(expected, held, std::memory_order_acq_rel);
   };
-  if (any_at_hand(put)) return true;
-  if (cells_.load(std::memory_order_relaxed) == nullptr) {
-    auto* const fresh = new Cells{};
-    Cells* none = nullptr;
-    if (!cells_.compare_exchange_strong(none, fresh, std::memory_order_acq_rel)) delete fresh;
+  do {
     if (any_at_hand(put)) return true;
-  }
+  } while (make_cells());
   delete held;
   return false;
+}
+
+/// False when they are there already.
+bool SlotStock::make_cells() {
+  if (cells_.load(std::memory_order_relaxed) != nullptr) return false;
+  auto* const fresh = new Cells{};
+  Cells* none = nullptr;
+  if (!cells_.compare_exchange_strong(none, fresh, std::memory_order_acq_rel)) delete fresh;
+  return true;
 }
 
 bool SlotStock::put_by(const std::shared_ptr<StepSlot>& slot) {

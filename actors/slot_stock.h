@@ -44,6 +44,7 @@ class SlotStock {
   bool any_at_hand(const Visit& visit) const;
   std::shared_ptr<StepSlot> take_any();
   bool put_at_hand(const std::shared_ptr<StepSlot>& slot);
+  bool make_cells();
   bool put_by(const std::shared_ptr<StepSlot>& slot);
   void stop_all();
 
