@@ -33,7 +33,7 @@ std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code,
     state->cancellation = &slot->life.token().token();
     state->rendezvous = slot->rendezvous_face.get();
     state->session_tensors = &session->tensors;
-    if (session->metadata) state->session_metadata = &*session->metadata;
+    state->session_metadata = session->metadata.get();
     state->functions = slot->functions.get();
     state->step_container = slot->container;
     slot->step_states.push_back(std::move(state));

@@ -154,7 +154,10 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   core->compilers = compilers;
   core->system = system;
   core->options = want;
-  if (want.has_metadata) core->metadata = SessionMetadata{want.metadata_name, want.metadata_version};
+  if (want.has_metadata) {
+    core->metadata =
+        std::make_unique<const SessionMetadata>(SessionMetadata{want.metadata_name, want.metadata_version});
+  }
   core->memory_log = memory_log_of_environment();
   if (want.inter_op_threads == 0 && options.inter_op_threads < 0 && !want.use_per_session_threads &&
       want.inter_op_pools.empty()) {
@@ -165,7 +168,9 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   core->slot_counts.of_runtime = live_slots;
   core->idle_slots = idle_slots.get();
   core->functions = std::make_shared<FunctionCache>();
-  core->make_calls = [](StepSlot* slot) { return std::make_shared<SlotCalls>(slot); };
+  core->make_calls = [](StepSlot* slot) -> std::shared_ptr<StepCalls> {
+    return std::make_shared<SlotCalls>(slot);
+  };
   core->services = io_services(want.io_threads);
   core->debugger = debugger;
   core->evaluator = std::make_unique<FoldingEvaluator>(kernels, &core->closing, folding_device);

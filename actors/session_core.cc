@@ -35,9 +35,11 @@ absl::Status SessionCore::check_graph() const {
 std::string SessionCore::name() const { return options.handle.empty() ? absl::StrCat(id) : options.handle; }
 
 void SessionCore::warn_once(std::span<const std::string> texts) {
-  std::lock_guard lock(warned_mu_);
+  if (texts.empty()) return;
+  std::lock_guard lock(mu_);
+  if (warned_ == nullptr) warned_ = std::make_unique<std::set<std::string>>();
   for (const std::string& text : texts) {
-    if (warned_.insert(text).second) spdlog::warn("session {}: {}", name(), text);
+    if (warned_->insert(text).second) spdlog::warn("session {}: {}", name(), text);
   }
 }
 
@@ -47,13 +49,13 @@ absl::Status SessionCore::check_not_finalized() const {
 }
 
 void SessionCore::note_cancel(absl::Status reason) {
-  std::lock_guard lock(cancel_mu_);
+  std::lock_guard lock(mu_);
   last_cancel_ = std::move(reason);
   cancels_.fetch_add(1, std::memory_order_seq_cst);
 }
 
 absl::Status SessionCore::last_cancel() const {
-  std::lock_guard lock(cancel_mu_);
+  std::lock_guard lock(mu_);
   return last_cancel_;
 }
 

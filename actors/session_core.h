@@ -88,7 +88,7 @@ struct SessionCore : std::enable_shared_from_this<SessionCore> {
   std::chrono::steady_clock::time_point now() const;
   SessionOptions options;
   /// What its kernels see of `options`.
-  std::optional<SessionMetadata> metadata;
+  std::unique_ptr<const SessionMetadata> metadata;
   /// Why no graph can be given to it: its options ask for pools that cannot be had.
   absl::Status cannot_begin;
   /// Its own, or shared with other sessions (SessionOptions::devices).
@@ -122,7 +122,7 @@ struct SessionCore : std::enable_shared_from_this<SessionCore> {
   /// The functions that steps call.
   std::shared_ptr<FunctionCache> functions;
   /// What lets the steps of a slot call functions.
-  std::function<std::shared_ptr<StepCalls>(StepSlot*)> make_calls;
+  std::shared_ptr<StepCalls> (*make_calls)(StepSlot*) = nullptr;
   SessionActor actor;
 
   SessionCounters counters() const;
@@ -130,12 +130,13 @@ struct SessionCore : std::enable_shared_from_this<SessionCore> {
   std::atomic<bool> has_graph{false};
   /// FinalizeRequest: no graph any more, and what is compiled is all there is. SESSION writes it.
   std::atomic<bool> finalized{false};
+  /// What `idle_slots` watches.
+  std::atomic<bool> slots_watched{false};
   SignatureCache signatures;
   /// Earliest deadline for which SESSION has set its clock; INT64_MAX: none.
   std::atomic<int64_t> armed{INT64_MAX};
-  /// The runtime's, which is told when a slot of this session lies idle; and whether it knows that.
+  /// The runtime's, which is told when a slot of this session lies idle.
   IdleSlots* idle_slots = nullptr;
-  std::atomic<bool> slots_watched{false};
 
   /// The runtime's. Never null.
   std::shared_ptr<StepMeter> meter = std::make_shared<StepMeter>();
@@ -148,14 +149,16 @@ struct SessionCore : std::enable_shared_from_this<SessionCore> {
 
  private:
   std::atomic<int64_t> cancels_{0};
-  mutable std::mutex cancel_mu_;
-  absl::Status last_cancel_;  // guarded by cancel_mu_
+  /// Of what is seldom used.
+  mutable std::mutex mu_;
+  // Guarded by mu_.
+  absl::Status last_cancel_;
+  /// No more than there are fields that do nothing; null while there are none.
+  std::unique_ptr<std::set<std::string>> warned_;
   mutable std::mutex callables_mu_;
   // Guarded by callables_mu_. What is below next_callable_ and not there was released.
   absl::flat_hash_map<CallableHandle, std::shared_ptr<const CallableCode>> callables_;
   CallableHandle next_callable_ = 0;
-  std::mutex warned_mu_;
-  std::set<std::string> warned_;  // guarded by warned_mu_; no more than there are fields that do nothing
   std::mutex slots_mu_;
   // Guarded by slots_mu_.
   std::vector<std::weak_ptr<StepSlot>> slots_;

@@ -54,6 +54,16 @@ absl::StatusOr<std::vector<double>> time_blocks(int count, const Each& each) {
 /// Of what takes as long every time, 1.
 double growth(const std::vector<double>& micros) { return micros.back() / micros.front(); }
 
+/// Until no session has what a run needs, and no more.
+absl::Status await_rest(const Sessions& all) {
+  const auto rests = [](const auto& s) { return s->counters().step_slots == 0; };
+  for (const Clock::time_point begin = Clock::now(); !std::all_of(all.begin(), all.end(), rests);) {
+    if (Clock::now() - begin > kRestPatience) return absl::DeadlineExceededError("some sessions do not rest");
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Samples> open_many(const BenchOptions&) {
   const auto runtime = make_runtime();
   Sessions all(kManySessions);
@@ -65,6 +75,7 @@ absl::StatusOr<Samples> open_many(const BenchOptions&) {
     TROUPE_RETURN_IF_ERROR(session->create(tiny_add()));
     TROUPE_RETURN_IF_ERROR(run_once(session.get()));
   }
+  TROUPE_RETURN_IF_ERROR(await_rest(all));
   // The oldest first: what stands at the end of a list is found last.
   TROUPE_ASSIGN_OR_RETURN(const auto closed, time_blocks(kManySessions, [&](int i) {
                             all[i] = nullptr;
@@ -78,16 +89,6 @@ absl::StatusOr<Samples> open_many(const BenchOptions&) {
   // The last thousand are alone again.
   samples.figures["first_close_over_last"] = closed.front() / closed.back();
   return samples;
-}
-
-/// Until no session has what a run needs, and no more.
-absl::Status await_rest(const Sessions& all) {
-  const auto rests = [](const auto& s) { return s->counters().step_slots == 0; };
-  for (const Clock::time_point begin = Clock::now(); !std::all_of(all.begin(), all.end(), rests);) {
-    if (Clock::now() - begin > kRestPatience) return absl::DeadlineExceededError("some sessions do not rest");
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  }
-  return absl::OkStatus();
 }
 
 /// Growth of resident memory since `before_kib`, in bytes for each of `count`.
