@@ -23,6 +23,8 @@ struct Signature {
   std::atomic<int64_t> counted_runs{0};
   /// What the runs cost that such sessions measured.
   CostModel costs;
+  /// While slow runs are traced: so many of the next record what their nodes do (StepMeter::begin).
+  std::atomic<int32_t> to_record{1};
   /// Those that were debugged.
   std::atomic<int64_t> watched_runs{0};
 };

@@ -48,7 +48,7 @@ absl::Status tell_debugger(const SessionCore& core, const SignatureCode& code, S
   about.feeds = code.feeds;
   about.fetches = code.fetches;
   about.targets = code.targets;
-  return core.debugger->begin_run(about, urls_of(options.watches));
+  return guarded("the debugger", [&] { return core.debugger->begin_run(about, urls_of(options.watches)); });
 }
 
 /// What the session wants to know of a run, whether its caller asks or not.
@@ -129,7 +129,7 @@ absl::Status StepLease::begin(const RunOptions& options, int64_t cancels) {
   around.inline_only = single && (options.inter_op_pool == -1 || core.options.inter_op_threads < 0 ||
                                   core.options.executor_type == kSingleThreadedExecutor);
   slot_->reports_stats = options.collect_stats || wanted.costs || wanted.statistics;
-  start_ = core.meter->begin(RunGate::stripe_of_thread());
+  start_ = core.meter->begin(RunGate::stripe_of_thread(), around.began, alias_->signature->to_record);
   around.collect_stats = slot_->reports_stats || start_.traced;
   if (slot_->reports_stats || options.report_tensor_allocations_upon_oom || core.memory_log != nullptr)
       [[unlikely]]
@@ -189,7 +189,7 @@ void StepLease::begin(const Surroundings& around) {
   if (!around.step_container.empty()) {
     for (auto& state : slot.step_states) state->step_container = std::string(around.step_container);
   }
-  slot.begin(slot.session->gate.new_step_id(RunGate::stripe_of_thread()), around.deadline);
+  slot.begin(slot.session->gate.new_step_id(RunGate::stripe_of_thread()), around.deadline, around.began);
 }
 
 void StepLease::run(const RunOptions& options, int64_t cancels) {
@@ -200,7 +200,7 @@ void StepLease::run(const RunOptions& options, int64_t cancels) {
   slot_->unit->close();
 }
 
-void StepLease::report(StepSlot& slot, const absl::Status& status, RunStats* stats) {
+void StepLease::report(StepSlot& slot, const absl::Status& status, int64_t nodes_run, RunStats* stats) {
   StepMeter& meter = *slot.session->meter;
   bool traced = false;
   TimedStep step;
@@ -211,7 +211,9 @@ void StepLease::report(StepSlot& slot, const absl::Status& status, RunStats* sta
     step.session_id = slot.session->id;
     step.step_id = slot.life.id();
     step.code = status.code();
-    traced = meter.end(start, &step, slot.code->fetches, slot.code->targets);
+    traced = meter.end(
+        start, &step,
+        {slot.code->fetches, slot.code->targets, nodes_run, slot.began(), alias_->signature->to_record});
     return absl::OkStatus();
   });
   CostModel* const costs = slot.build_cost_model && status.ok() ? &alias_->signature->costs : nullptr;
@@ -255,8 +257,9 @@ absl::Status StepLease::take(std::span<Tensor> fetches, RunStats* stats, bool* f
       status = absl::InvalidArgumentError(absl::StrCat("Retval[", at, "] does not have value"));
   }
   for (Tensor& t : slot->retvals) t = Tensor();
-  if (begun_ && (slot->session->meter->watched() || slot->reports_stats)) [[unlikely]]
-    report(*slot, status, stats);
+  if (begun_ && (slot->reports_stats || slot->session->meter->wants(start_, status.ok(), slot->began())))
+      [[unlikely]]
+    report(*slot, status, end.nodes_run, stats);
   StepListeners& listeners = slot->session->listeners;
   std::optional<StepEvent> event;
   if (std::exchange(begun_, false) && listeners.any()) [[unlikely]] {

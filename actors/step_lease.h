@@ -20,6 +20,7 @@ struct Surroundings {
   bool inline_only = false;
   bool collect_stats = false;
   std::chrono::steady_clock::time_point deadline = {};
+  std::chrono::steady_clock::time_point began = coarse_now();
   /// Where the step keeps account of what its kernels allocate; null: nowhere.
   std::shared_ptr<StepAllocations> allocations = nullptr;
   /// @name Of a called function
@@ -81,7 +82,7 @@ class StepLease {
 
  private:
   /// Tells the meter and, when they are wanted, who asked for statistics and traces; before the slot is idle.
-  void report(StepSlot& slot, const absl::Status& status, RunStats* stats);
+  void report(StepSlot& slot, const absl::Status& status, int64_t nodes_run, RunStats* stats);
   /// Whose threads run the kernels, and its loops: the session's or the caller's.
   absl::Status choose_threads(const RunOptions& options, Surroundings* around);
 

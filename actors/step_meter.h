@@ -11,27 +11,18 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "actors/step/node_timing.h"
+#include "actors/step_history.h"
 #include "actors/step_trace.h"
 
 namespace troupe {
 
-/// A step that was timed and is over.
-struct TimedStep {
-  int64_t session_id = 0;
-  int64_t step_id = 0;
-  /// Nanoseconds since the epoch.
-  int64_t began_ns = 0;
-  int64_t duration_ns = 0;
-  absl::StatusCode code = absl::StatusCode::kOk;
-  /// What it fetched and ran, shortened.
-  std::string label;
-};
-
-/// Counts how the steps of a runtime end, how long they take, and picks those that are traced. Thread-safe. Off, it costs a step one load.
-/// Where steps are short it times every 32nd of a thread's only, which then counts for all of them: two readings of the clock are a
-/// twentieth of a small step.
+/// Counts how the steps of a runtime end, how long they take, and picks those that are traced. Thread-safe. Off, it costs a step one load;
+/// on, a step that is not picked a counter of its thread's stripe. Where many steps begin few of them are timed, at random, each for all
+/// since the last: two readings of the clock are a tenth of a small step.
 class StepMeter {
  public:
+  using Time = std::chrono::steady_clock::time_point;
   /// Upper bounds of the histogram's buckets; the last bucket has none.
   static constexpr std::array<int64_t, 17> kBoundsNs = {
       1'000,         3'000,         10'000,         30'000,         100'000,        300'000,
@@ -40,16 +31,29 @@ class StepMeter {
   static constexpr int kCodes = 17;
   /// How many of the last steps, and of the last slow ones, are kept.
   static constexpr size_t kKept = 256, kKeptSlow = 64;
+  /// Slow runs are told by the coarse clock, which may be wrong by a tick, where slow is as long; else each is timed.
+  static constexpr int64_t kCoarseNs = 20'000'000;
 
   /// What a run remembers from its begin to its end.
   struct Start {
     /// steady_clock; 0: it is not timed.
     int64_t at_ns = 0;
-    int32_t weight = 0;
-    int32_t stripe = 0;
-    /// It is to collect statistics; and its trace is wanted however long it takes.
-    bool traced = false;
-    bool sampled = false;
+    /// How long it may take until it is traced for that; 0: for ever.
+    int64_t slow_ns = 0;
+    /// How many runs it stands for in the histogram.
+    int32_t weight = 0, stripe = 0;
+    /// It is to record what its nodes do; and its trace is wanted however long it takes.
+    bool traced = false, sampled = false;
+  };
+  /// What ran.
+  struct Run {
+    const std::vector<std::string>& fetches;
+    const std::vector<std::string>& targets;
+    int64_t nodes_run = 0;
+    /// By coarse_now.
+    Time began;
+    /// Its signature's, as for `begin`.
+    std::atomic<int32_t>& to_record;
   };
   struct Counts {
     /// By absl::StatusCode; [0] is not counted.
@@ -60,9 +64,9 @@ class StepMeter {
   };
   /// Which runs are traced, and who gets the traces, on the thread that ends the run: it must not block.
   struct Tracing {
-    /// Every so many runs; 0: none for their number.
+    /// The first run of each stripe, and every so many after; 0: none for their number.
     int64_t every = 0;
-    /// Those that take longer, too; zero: none for their length. Collects statistics of every run.
+    /// Those that take longer, too; zero: none for their length. What their nodes did is told of those that recorded it (`begin`).
     std::chrono::nanoseconds slow_after{0};
     std::function<void(std::shared_ptr<const StepTrace>)> sink;
   };
@@ -74,17 +78,29 @@ class StepMeter {
   absl::Status begin_tracing(Tracing tracing);
   void end_tracing();
 
-  /// A step begins on a thread of that stripe (RunGate::stripe_of_thread).
-  Start begin(int stripe) {
+  /// A step begins on a thread of that stripe (RunGate::stripe_of_thread), now by coarse_now. `to_record`: how many of its signature's next runs record what
+  /// their nodes do, while slow ones are traced; 1 at first. `end` raises it after a run that was slow, and after one so long that it would not have
+  /// felt it: a trace that nobody wants would cost small steps as much as they take.
+  Start begin(int stripe, Time now, std::atomic<int32_t>& to_record) {
     if (watchers_.load(std::memory_order_relaxed) == 0) [[likely]]
       return {};
-    return begin_watched(stripe);
+    Stripe& s = stripes_[stripe % kStripes];
+    const int32_t left = s.left.load(std::memory_order_relaxed) - 1;
+    s.left.store(left, std::memory_order_relaxed);
+    const int64_t slow_ns = trace_slow_ns_.load(std::memory_order_relaxed);
+    if (left > 0 && slow_ns == 0 && now < s.pick_at.load(std::memory_order_relaxed)) [[likely]]
+      return {};
+    return begin_picked(stripe % kStripes, left, now, to_record);
   }
   bool watched() const { return watchers_.load(std::memory_order_relaxed) != 0; }
-  /// It is over. `step` has its ids and code, and gets the rest when it was timed; `fetches` and `targets` are what it was asked for.
-  /// True when its trace is wanted.
-  bool end(const Start& start, TimedStep* step, const std::vector<std::string>& fetches,
-           const std::vector<std::string>& targets);
+  /// Whether `end` is to hear of a step that has ended, well or not.
+  bool wants(const Start& start, bool ok, Time began) const {
+    if (start.at_ns != 0) return true;
+    if (!ok) return watched();
+    return start.slow_ns != 0 && (coarse_now() - began) / std::chrono::nanoseconds(1) >= start.slow_ns;
+  }
+  /// It is over. `step` has its ids and code, and gets the rest when it was timed, or slow. True when its trace is wanted.
+  bool end(const Start& start, TimedStep* step, const Run& run);
   void deliver(std::shared_ptr<const StepTrace> trace);
   /// A run that failed before it had a step.
   void refused(const absl::Status& status);
@@ -100,41 +116,33 @@ class StepMeter {
 
  private:
   static constexpr int kStripes = 16;
-  static constexpr int32_t kTimedEvery = 32;
-  /// Steps of a thread that are longer are all timed: the clock is a three-hundredth of them.
-  static constexpr int64_t kLongNs = 32'000;
+  /// Of what `left` counts down threads that share a stripe may lose some.
   struct alignas(64) Stripe {
-    /// Steps to go until one is timed; threads that share it may lose some.
-    std::atomic<int32_t> left{0};
-    std::atomic<int32_t> every{1};
+    /// Runs until one is picked, that one included, and what it was when the last was.
+    std::atomic<int32_t> left{0}, span{0};
+    /// The next after this is picked in any case.
+    std::atomic<Time> pick_at{};
+    /// Runs until one is timed, as of the last that was picked, and of how many it was to be the last; when the last was timed.
+    std::atomic<int32_t> till_timed{0}, gap{0};
+    std::atomic<int64_t> timed_ns{0};
+    std::atomic<uint32_t> random{0x9e3779b9};
+    /// Until one is sampled, and for which tracing.
+    std::atomic<int64_t> till_sampled{0}, tracing{0};
     std::atomic<int64_t> total_ns{0};
     std::array<std::atomic<int64_t>, kBoundsNs.size() + 1> steps{};
   };
-  /// The last steps.
-  class Ring {
-   public:
-    explicit Ring(size_t size) : size_(size) {}
-    void add(TimedStep step);
-    std::vector<TimedStep> all() const;
 
-   private:
-    const size_t size_;
-    mutable std::mutex mu_;
-    std::vector<TimedStep> steps_;  // guarded by mu_
-    size_t next_ = 0;               // guarded by mu_
-  };
-
-  Start begin_watched(int stripe);
+  Start begin_picked(int stripe, int32_t left, Time now, std::atomic<int32_t>& to_record);
+  void pick(Stripe& s, int32_t left, bool late, Start* start);
+  void time(Stripe& s, int32_t since_timed, Start* start);
+  void count(const Start& start, int64_t duration_ns);
 
   std::atomic<int> watchers_{0};
-  std::atomic<int64_t> slow_after_ns_{INT64_MAX};
-  std::atomic<int64_t> trace_every_{0};
-  std::atomic<int64_t> trace_slow_ns_{0};
-  std::atomic<uint64_t> trace_count_{0};
-  std::atomic<int64_t> gone_runs_{0};
+  std::atomic<int64_t> trace_slow_ns_{0}, trace_every_{0}, tracings_{0}, slow_after_ns_{INT64_MAX};
   std::array<Stripe, kStripes> stripes_;
   std::array<std::atomic<int64_t>, kCodes> errors_{};
-  Ring recent_{kKept}, slow_{kKeptSlow};
+  std::atomic<int64_t> gone_runs_{0};
+  StepHistory recent_{kKept}, slow_{kKeptSlow};
   mutable std::mutex sink_mu_;
   std::shared_ptr<const Tracing> tracing_;  // guarded by sink_mu_
 };

@@ -2,26 +2,12 @@
 
 #include <caf/all.hpp>
 
-#include <time.h>
-
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
 namespace troupe {
-
-namespace {
-
-/// steady_clock, up to 4 ms late, at a fraction of its cost.
-std::chrono::steady_clock::time_point coarse_now() {
-  timespec t{};
-  if (clock_gettime(CLOCK_MONOTONIC_COARSE, &t) != 0) return std::chrono::steady_clock::now();
-  return std::chrono::steady_clock::time_point(std::chrono::seconds(t.tv_sec) +
-                                               std::chrono::nanoseconds(t.tv_nsec));
-}
-
-}  // namespace
 
 StepSlot::StepSlot(std::shared_ptr<const SignatureCode> c, std::shared_ptr<SessionCore> s, SlotCounts* counts,
                    caf::actor_system* system, NamedPool* p)
@@ -40,12 +26,13 @@ StepSlot::~StepSlot() {
   counts_->of_runtime->fetch_sub(1, std::memory_order_acq_rel);
 }
 
-void StepSlot::begin(int64_t id, std::chrono::steady_clock::time_point at) {
+void StepSlot::begin(int64_t id, std::chrono::steady_clock::time_point at,
+                     std::chrono::steady_clock::time_point began) {
   finished.store(false, std::memory_order_relaxed);
   deadline.store(at == std::chrono::steady_clock::time_point() ? 0 : at.time_since_epoch().count(),
                  std::memory_order_release);
   unit->tally.begin(collect_stats);
-  began_.store(coarse_now().time_since_epoch().count(), std::memory_order_relaxed);
+  began_.store(began.time_since_epoch().count(), std::memory_order_relaxed);
   life.prepare(id);
 }
 

@@ -58,8 +58,9 @@ struct StepSlot : std::enable_shared_from_this<StepSlot>, private RunHost {
            caf::actor_system* system, NamedPool* pool);
   ~StepSlot() override;
 
-  /// The leaseholder calls it before `life.start`.
-  void begin(int64_t id, std::chrono::steady_clock::time_point deadline);
+  /// The leaseholder calls it before `life.start`. `began`: now, by coarse_now.
+  void begin(int64_t id, std::chrono::steady_clock::time_point deadline,
+             std::chrono::steady_clock::time_point began);
   /// From `begin` to `end` the kernels' allocations go through it.
   void keep_account(std::shared_ptr<StepAllocations> account);
   /// Back to idle: forgets tensors, re-arms the token.

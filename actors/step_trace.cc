@@ -58,6 +58,7 @@ StepTrace trace_of(const StepSlot& slot, const std::vector<NestedTimings>& calle
   StepTrace trace;
   trace.step_id = slot.life.id();
   trace.label = step_label(slot.code->fetches, slot.code->targets);
+  trace.recorded = slot.collect_stats;
   for (const auto& state : slot.states)
     trace.partitions.push_back(describe(state->partition(), state->timings()));
   for (const NestedTimings& nested : called) {

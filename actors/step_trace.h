@@ -39,6 +39,8 @@ struct StepTrace {
   int64_t ended_ns = 0;
   std::string label;
   absl::Status status;
+  /// False: of a run that was only found slow; nothing of its nodes and messages is known.
+  bool recorded = true;
   std::vector<Partition> partitions;
   /// How many of each kind its actors were sent.
   std::map<std::string, int> messages;

@@ -14,10 +14,11 @@ class Runtime;
 struct TraceOptions {
   /// Made when it is not there.
   std::string folder;
-  /// The first run of the runtime and every so many after; 0: none for their number.
+  /// The first run of each of 16 groups of threads and every so many after; 0: none for their number.
   int64_t every = 0;
-  /// Runs that take longer, too; zero: none for their length. To know what a slow run did, every run collects statistics then: two
-  /// readings of the clock a node.
+  /// Runs that take longer, too; zero: none for their length. What the nodes of such a run did is in its trace if it is the first of its
+  /// signature, one of the 64 after a slow one, or follows one that took 10 us for each node that ran: others do not time their nodes, and may be told of by a
+  /// clock that is wrong by 4 ms.
   std::chrono::milliseconds slow_after{0};
   /// Of files "troupe-trace-*.json" in the folder the oldest go first. A file takes no more once it is as large.
   int max_files = 8;

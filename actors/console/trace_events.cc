@@ -40,7 +40,7 @@ class TraceEvents::Writer {
     const Row step =
         row(absl::StrCat("session ", trace_.session_id), lane * kRowsOfLane, absl::StrCat("STEP ", lane));
     slice(step, absl::StrCat("step ", trace_.step_id, ": ", trace_.label), "STEP", trace_.began_ns,
-          trace_.ended_ns, {{"status", trace_.status.ToString()}, {"messages", trace_.messages}});
+          trace_.ended_ns, about());
     for (size_t i = 0; i < trace_.partitions.size(); ++i) {
       if (!trace_.partitions[i].nodes.empty())
         add(trace_.partitions[i], step, lane * kRowsOfLane + 1 + static_cast<int64_t>(i), lane);
@@ -62,6 +62,16 @@ class TraceEvents::Writer {
     std::vector<Moment> sent;
     std::vector<Moment> received;
   };
+
+  Json about() const {
+    Json args = {{"status", trace_.status.ToString()}};
+    if (trace_.recorded) {
+      args["messages"] = trace_.messages;
+    } else {
+      args["nodes"] = "not recorded";
+    }
+    return args;
+  }
 
   void add(const StepTrace::Partition& p, const Row& step, int64_t tid, int lane) {
     const Row executor{step.pid, tid};

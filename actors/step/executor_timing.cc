@@ -1,3 +1,4 @@
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,6 +33,13 @@ int64_t wall_clock_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::system_clock::now().time_since_epoch())
       .count();
+}
+
+std::chrono::steady_clock::time_point coarse_now() {
+  timespec t{};
+  if (clock_gettime(CLOCK_MONOTONIC_COARSE, &t) != 0) return std::chrono::steady_clock::now();
+  return std::chrono::steady_clock::time_point(std::chrono::seconds(t.tv_sec) +
+                                               std::chrono::nanoseconds(t.tv_nsec));
 }
 
 uint32_t current_thread_id() {

@@ -172,7 +172,7 @@ int64_t ActorTest::prepare(StepSlot& slot, float feed) {
   for (Tensor& arg : slot.args) arg = Tensor::scalar<float>(feed);
   for (Tensor& value : slot.retvals) value = Tensor();
   const int64_t id = slot.session->gate.new_step_id(RunGate::kActorStripe);
-  slot.begin(id, {});
+  slot.begin(id, {}, coarse_now());
   return id;
 }
 

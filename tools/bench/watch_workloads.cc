@@ -1,4 +1,4 @@
-// What it costs to be watched: a console, or traces of slow runs, beside the smallest run.
+// What it costs to be watched: a console, or traces of some runs, beside the smallest run.
 #include "actors/console/console.h"
 #include "actors/console/step_tracing.h"
 #include "tools/bench/bench.h"
@@ -43,10 +43,8 @@ absl::StatusOr<Samples> beside(const BenchOptions& options, const Watch& watch) 
 
 absl::StatusOr<std::shared_ptr<void>> console(Runtime& runtime) { return Console::start(runtime); }
 
-absl::StatusOr<std::shared_ptr<void>> slow_traces(Runtime& runtime) {
-  TraceOptions options;
+absl::StatusOr<std::shared_ptr<void>> trace(Runtime& runtime, TraceOptions options) {
   options.folder = std::filesystem::temp_directory_path() / absl::StrCat("troupe-bench-", ::getpid());
-  options.slow_after = std::chrono::seconds(1);
   TROUPE_ASSIGN_OR_RETURN(std::unique_ptr<StepTracing> tracing, StepTracing::start(runtime, options));
   return std::shared_ptr<void>(tracing.release(), [folder = options.folder](void* t) {
     delete static_cast<StepTracing*>(t);
@@ -55,13 +53,29 @@ absl::StatusOr<std::shared_ptr<void>> slow_traces(Runtime& runtime) {
   });
 }
 
+Watch trace_every(int64_t runs) {
+  TraceOptions options;
+  options.every = runs;
+  return [options](Runtime& runtime) { return trace(runtime, options); };
+}
+
+Watch trace_slow(std::chrono::milliseconds slow_after) {
+  TraceOptions options;
+  options.slow_after = slow_after;
+  return [options](Runtime& runtime) { return trace(runtime, options); };
+}
+
 }  // namespace
 
 void add_watch_workloads(std::vector<Workload>* out) {
   out->push_back({"tiny_add_watched", "the same while a console counts",
                   [](const BenchOptions& o) { return beside(o, console); }});
-  out->push_back({"tiny_add_traced", "the same while slow runs are traced, of which there are none",
-                  [](const BenchOptions& o) { return beside(o, slow_traces); }});
+  out->push_back({"tiny_add_sampled", "the same while every 1,000th run is traced",
+                  [](const BenchOptions& o) { return beside(o, trace_every(1000)); }});
+  out->push_back({"tiny_add_slow_traced", "the same while slow runs are traced, of which there are none",
+                  [](const BenchOptions& o) { return beside(o, trace_slow(std::chrono::seconds(1))); }});
+  out->push_back({"tiny_add_traced", "the same while every run is traced",
+                  [](const BenchOptions& o) { return beside(o, trace_every(1)); }});
 }
 
 }  // namespace troupe::bench

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <thread>
 
@@ -19,23 +20,47 @@ int64_t sum(const StepMeter::Counts& c) {
   return std::accumulate(c.steps.begin(), c.steps.end(), int64_t{0});
 }
 
-/// A step that lasts that long.
+/// Steps of one signature, of ten nodes.
+class Steps {
+ public:
+  explicit Steps(StepMeter* meter) : meter_(meter) {}
+
+  /// One that lasts that long; true when its trace is wanted.
+  bool run(std::chrono::microseconds length, absl::StatusCode code = absl::StatusCode::kOk, int64_t id = 1) {
+    const auto began = coarse_now();
+    const StepMeter::Start start = meter_->begin(3, began, to_record_);
+    recorded_ = start.traced;
+    for (const auto end = std::chrono::steady_clock::now() + length;
+         std::chrono::steady_clock::now() < end;) {
+    }
+    TimedStep timed;
+    timed.step_id = id;
+    timed.code = code;
+    if (!meter_->wants(start, code == absl::StatusCode::kOk, began)) return false;
+    return meter_->end(start, &timed, {fetches_, {}, 10, began, to_record_});
+  }
+  /// Whether the last was to record what its nodes do.
+  bool recorded() const { return recorded_; }
+
+ private:
+  StepMeter* const meter_;
+  const std::vector<std::string> fetches_{"y:0"};
+  std::atomic<int32_t> to_record_{1};
+  bool recorded_ = false;
+};
+
 bool step(StepMeter* meter, std::chrono::microseconds length, absl::StatusCode code = absl::StatusCode::kOk,
           int64_t id = 1) {
-  const StepMeter::Start start = meter->begin(3);
-  for (const auto end = std::chrono::steady_clock::now() + length; std::chrono::steady_clock::now() < end;) {
-  }
-  TimedStep timed;
-  timed.step_id = id;
-  timed.code = code;
-  return meter->end(start, &timed, {"y:0"}, {});
+  return Steps(meter).run(length, code, id);
 }
 
 TEST(StepMeterTest, counts_nothing_while_nobody_watches) {
   StepMeter meter;
-  const StepMeter::Start start = meter.begin(0);
+  std::atomic<int32_t> to_record{1};
+  const StepMeter::Start start = meter.begin(0, coarse_now(), to_record);
   EXPECT_EQ(start.at_ns, 0);
   EXPECT_FALSE(start.traced);
+  EXPECT_FALSE(meter.wants(start, false, {}));
   meter.refused(absl::NotFoundError("nothing"));
   EXPECT_EQ(meter.counts().errors[5], 0);
 }
@@ -95,10 +120,72 @@ TEST(StepMeterTest, picks_runs_to_trace_by_number_and_by_length) {
   for (int i = 0; i < 100; ++i) traced += step(&meter, 0us);
   EXPECT_EQ(traced, 10);
   meter.end_tracing();
-  EXPECT_FALSE(meter.begin(0).traced);
+  std::atomic<int32_t> to_record{1};
+  EXPECT_FALSE(meter.begin(0, coarse_now(), to_record).traced);
   ASSERT_TRUE(meter.begin_tracing({0, 20ms, sink}).ok());
   EXPECT_FALSE(step(&meter, 0us));
-  EXPECT_TRUE(step(&meter, 21ms));
+  EXPECT_TRUE(step(&meter, 40ms));
+  meter.end_tracing();
+  ASSERT_TRUE(meter.begin_tracing({0, 3ms, sink}).ok());
+  EXPECT_FALSE(step(&meter, 0us));
+  EXPECT_TRUE(step(&meter, 4ms)) << "what the coarse clock cannot tell is timed";
+}
+
+TEST(StepMeterTest, times_one_short_step_in_many_whoever_alternates) {
+  StepMeter meter;
+  meter.watch(0ms);
+  // Two in turn, the second ten times as long: as many of both are seen.
+  constexpr int kPairs = 20'000;
+  for (int i = 0; i < kPairs; ++i) {
+    step(&meter, 0us);
+    step(&meter, 5us);
+  }
+  const StepMeter::Counts counts = meter.counts();
+  const int64_t quick = counts.steps[0], all = sum(counts);
+  EXPECT_NEAR(static_cast<double>(quick) / static_cast<double>(all), 0.5, 0.15);
+}
+
+TEST(StepMeterTest, sees_long_steps_soon_after_many_short_ones) {
+  StepMeter meter;
+  meter.watch(0ms);
+  for (int i = 0; i < 10'000; ++i) step(&meter, 0us);
+  for (int i = 0; i < 4; ++i) step(&meter, 101ms);
+  const std::vector<TimedStep> recent = meter.recent();
+  EXPECT_GE(
+      std::count_if(recent.begin(), recent.end(), [](const auto& s) { return s.duration_ns >= 101'000'000; }),
+      2);
+}
+
+TEST(StepMeterTest, records_nodes_of_the_first_run_and_where_it_costs_nothing_and_after_a_slow_one) {
+  StepMeter meter;
+  ASSERT_TRUE(meter.begin_tracing({0, 30ms, [](const auto&) {}}).ok());
+  Steps tiny(&meter), slow(&meter), long_ones(&meter);
+  EXPECT_FALSE(tiny.run(0us));
+  EXPECT_TRUE(tiny.recorded()) << "the first";
+  for (int i = 0; i < 20; ++i) tiny.run(0us);
+  EXPECT_FALSE(tiny.recorded());
+  EXPECT_TRUE(tiny.run(60ms)) << "a slow one is told of, though it has recorded nothing";
+  EXPECT_FALSE(tiny.recorded());
+  tiny.run(0us);
+  EXPECT_TRUE(tiny.recorded()) << "the next do";
+  for (int i = 0; i < 200; ++i) tiny.run(0us);
+  EXPECT_FALSE(tiny.recorded()) << "for a while";
+  for (int i = 0; i < 200; ++i) long_ones.run(200us);
+  EXPECT_TRUE(long_ones.recorded()) << "20 us a node";
+}
+
+TEST(StepMeterTest, samples_every_nth_step_beside_those_that_it_times) {
+  StepMeter meter;
+  meter.watch(0ms);
+  for (int i = 0; i < 1000; ++i) step(&meter, 0us);
+  ASSERT_TRUE(meter.begin_tracing({1000, 0ns, [](const auto&) {}}).ok());
+  std::vector<int> sampled;
+  for (int i = 0; i < 5000; ++i) {
+    if (step(&meter, 0us)) sampled.push_back(i);
+  }
+  EXPECT_THAT(sampled, testing::ElementsAre(0, 1000, 2000, 3000, 4000));
+  EXPECT_EQ(meter.recent().empty(), false);
+  EXPECT_NEAR(static_cast<double>(sum(meter.counts())), 6000, 600);
 }
 
 TEST_F(SessionTest, a_meter_sees_runs_of_every_kind_and_what_was_refused) {

@@ -56,6 +56,19 @@ TEST(TraceEventsTest, are_slices_in_microseconds_since_the_first_step) {
   EXPECT_EQ(select(all, "X", "step 2: y").at(0).at("args").at("messages").at("StartExecutor"), 2);
 }
 
+TEST(TraceEventsTest, say_of_a_run_that_recorded_nothing_that_it_did_not) {
+  TraceEvents events;
+  StepTrace slow = step(1, 1000);
+  slow.recorded = false;
+  slow.partitions = {{"CPU:0", false, {}}};
+  slow.messages.clear();
+  const json all = events_of(&events, slow);
+  const json args = select(all, "X", "step 1: y").at(0).at("args");
+  EXPECT_EQ(args.at("nodes"), "not recorded");
+  EXPECT_EQ(args.at("status"), "OK");
+  EXPECT_FALSE(args.contains("messages"));
+}
+
 TEST(TraceEventsTest, join_what_sent_a_message_to_who_got_it) {
   TraceEvents events;
   const json all = events_of(&events, step(1, 1000));
