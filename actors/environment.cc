@@ -33,6 +33,8 @@ Environment Environment::read() {
   return out;
 }
 
+std::optional<int> console_port_of_environment() { return read_int("TROUPE_CONSOLE_PORT", 0, 65535); }
+
 void quiet_log(const Environment& environment) {
   static std::once_flag once;
   std::call_once(once, [&] {

@@ -17,6 +17,10 @@ struct Environment {
   static Environment read();
 };
 
+/// TROUPE_CONSOLE_PORT: where a process that has the runtime of the C API shows its console, 0 to 65535; 0: a free port. Nothing when it is not
+/// set, or, which is logged, no such number.
+std::optional<int> console_port_of_environment();
+
 /// Makes the log as quiet as the environment asks, if it does. The first call in a process counts, so that what an application sets
 /// later stays.
 void quiet_log(const Environment& environment);

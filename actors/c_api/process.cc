@@ -1,4 +1,5 @@
 #include "actors/c_api/handles.h"
+#include "actors/console/console.h"
 #include "actors/runtime.h"
 
 #include "devices/cpu/kernels/register_kernels.h"
@@ -21,12 +22,14 @@ KernelRegistry& process_kernels() {
 }
 
 Runtime& process_runtime() {
-  // Never destroyed: a client may delete his last session in a destructor of his own that runs at exit.
+  // Never destroyed, nor is its console: a client may delete his last session in a destructor of his own that runs at exit.
   static Runtime* runtime = [] {
     RuntimeOptions options;
     options.ops = &process_ops();
     options.kernels = &process_kernels();
-    return Runtime::create(options).release();
+    Runtime* made = Runtime::create(options).release();
+    (void)Console::of_environment(*made).release();
+    return made;
   }();
   return *runtime;
 }

@@ -1,13 +1,19 @@
 #include "actors/console/console.h"
 
 #include <caf/all.hpp>
+#include <spdlog/spdlog.h>
+
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "actors/console/console_actor.h"
 #include "actors/console/console_page.h"
 #include "actors/console/http_server.h"
+#include "actors/environment.h"
 #include "actors/runtime_impl.h"
+#include "graph/status.h"
+#include "graph/thrown.h"
 
 namespace troupe {
 namespace {
@@ -77,6 +83,21 @@ absl::StatusOr<std::unique_ptr<Console>> Console::start(Runtime& runtime, const 
                                               serve(actor, request, std::move(answer));
                                             }));
   return std::unique_ptr<Console>(new Console(std::move(impl)));
+}
+
+std::unique_ptr<Console> Console::of_environment(Runtime& runtime) {
+  std::unique_ptr<Console> console;
+  const absl::Status status = guarded("the console", [&] {
+    ConsoleOptions options;
+    const std::optional<int> port = console_port_of_environment();
+    if (!port.has_value()) return absl::OkStatus();
+    options.port = *port;
+    TROUPE_ASSIGN_OR_RETURN(console, start(runtime, options));
+    spdlog::info("console: {}", console->url());
+    return absl::OkStatus();
+  });
+  if (!status.ok()) spdlog::warn("console: TROUPE_CONSOLE_PORT asks for one, but {}", status.ToString());
+  return console;
 }
 
 int Console::port() const { return impl_->server->port(); }

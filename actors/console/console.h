@@ -26,6 +26,9 @@ class Console {
   /// InvalidArgument for a host or a port that is none; FailedPrecondition when the port is in use or the runtime has been shut down;
   /// otherwise as the operating system says: PermissionDenied.
   static absl::StatusOr<std::unique_ptr<Console>> start(Runtime& runtime, const ConsoleOptions& options = {});
+  /// On the loopback, at the port that TROUPE_CONSOLE_PORT names; its address is logged. Null when the environment names none, and when there can
+  /// be no console, which is logged: a program runs without.
+  static std::unique_ptr<Console> of_environment(Runtime& runtime);
   ~Console();
   Console(const Console&) = delete;
 

@@ -2,8 +2,12 @@
 #include "actors/console/console.h"
 
 #include <gmock/gmock.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
 
+#include <cstdlib>
 #include <regex>
+#include <sstream>
 #include <thread>
 
 #include "absl/strings/numbers.h"
@@ -225,6 +229,48 @@ TEST_F(ConsoleTest, is_not_ready_once_the_runtime_has_been_shut_down) {
   EXPECT_THAT(fetch("/readyz"), StartsWith("HTTP/1.1 503"));
   EXPECT_THAT(fetch("/metrics"), StartsWith("HTTP/1.1 503"));
   EXPECT_EQ(body_of(fetch("/healthz")), "ok\n");
+}
+
+// --- one that the environment asks for ---
+
+/// A console of the environment, with this port in it, and what was logged meanwhile.
+struct OfEnvironment {
+  OfEnvironment(Runtime& runtime, const std::string& port) {
+    std::ostringstream text;
+    const auto before = spdlog::default_logger();
+    spdlog::set_default_logger(
+        std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(text)));
+    setenv("TROUPE_CONSOLE_PORT", port.c_str(), 1);
+    console = Console::of_environment(runtime);
+    unsetenv("TROUPE_CONSOLE_PORT");
+    spdlog::set_default_logger(before);
+    log = text.str();
+  }
+  std::unique_ptr<Console> console;
+  std::string log;
+};
+
+TEST_F(ConsoleTest, is_where_the_environment_says) {
+  const OfEnvironment any(*runtime_, "0");
+  ASSERT_NE(any.console, nullptr) << any.log;
+  EXPECT_THAT(any.log, HasSubstr(any.console->url())) << "who does not choose a port reads it";
+  EXPECT_THAT(any.console->url(), StartsWith("http://127.0.0.1:"));
+  EXPECT_EQ(body_of(get(any.console->port(), "/healthz")), "ok\n");
+}
+
+TEST_F(ConsoleTest, of_the_environment_is_none_where_it_does_not_ask_or_a_port_cannot_be_had) {
+  const OfEnvironment none(*runtime_, "");
+  EXPECT_EQ(none.console, nullptr);
+  EXPECT_EQ(none.log, "");
+  const OfEnvironment in_use(*runtime_, absl::StrCat(console_->port()));
+  EXPECT_EQ(in_use.console, nullptr);
+  EXPECT_THAT(in_use.log, AllOf(HasSubstr("TROUPE_CONSOLE_PORT asks for one, but FAILED_PRECONDITION"),
+                                HasSubstr(absl::StrCat(console_->port()))));
+  for (const char* wrong : {"65536", "-1", "http", "80 80"}) {
+    const OfEnvironment no_port(*runtime_, wrong);
+    EXPECT_EQ(no_port.console, nullptr) << wrong;
+    EXPECT_THAT(no_port.log, HasSubstr(absl::StrCat("TROUPE_CONSOLE_PORT=", wrong, " is ignored")));
+  }
 }
 
 }  // namespace
