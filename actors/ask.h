@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "actors/errors.h"
+#include "actors/units/named_pool.h"
 
 namespace troupe {
 
@@ -17,6 +18,7 @@ template <class Reply, class Actor, class Message>
 absl::StatusOr<Reply> ask(caf::actor_system& system, Actor actor, Message message,
                           std::chrono::milliseconds timeout = std::chrono::milliseconds(0)) {
   const caf::duration patience = timeout.count() > 0 ? caf::duration(timeout) : caf::duration(caf::infinite);
+  NamedPool::hand_over();
   caf::scoped_actor self{system};
   absl::StatusOr<Reply> result = absl::InternalError("no answer");
   self->request(actor, patience, std::move(message))

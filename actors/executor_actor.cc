@@ -31,7 +31,11 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
     std::shared_ptr<StepSlot> ended;
     ended_ = unit == this->unit().get() ? nullptr : &ended;
     const resume_result result = take_turn(unit, max_messages);
-    if (ended != nullptr) tell_ended(*ended, ended->states[0].get());
+    if (ended != nullptr) {
+      // Who hears it may begin the next run.
+      const NamedPool::GoOnHere here;
+      tell_ended(*ended, ended->states[0].get());
+    }
     return result;
   }
 

@@ -70,6 +70,7 @@ bool LentThread::run_next() {
 void LentThread::run_until(const std::atomic<bool>& done) {
   while (!done.load(std::memory_order_acquire)) {
     if (run_next()) continue;
+    NamedPool::hand_over();
     std::unique_lock lock(mu_);
     sleeping_ = true;
     arrived_.wait(lock, [&] { return !remote_.empty() || done.load(std::memory_order_acquire); });

@@ -48,6 +48,25 @@ thread_local caf::resumable** after_kernel = nullptr;
 
 }  // namespace
 
+/// Of a pool's thread: what it goes on with when its turn is over.
+struct NamedPool::Worker {
+  Shared* shared = nullptr;
+  caf::resumable* next = nullptr;
+  bool goes_on_here = false;
+  static Worker& of_thread() {
+    static thread_local Worker worker;
+    return worker;
+  }
+};
+
+NamedPool::GoOnHere::GoOnHere() : before_(std::exchange(Worker::of_thread().goes_on_here, true)) {}
+NamedPool::GoOnHere::~GoOnHere() { Worker::of_thread().goes_on_here = before_; }
+
+void NamedPool::hand_over() {
+  Worker& worker = Worker::of_thread();
+  if (caf::resumable* const kept = std::exchange(worker.next, nullptr)) worker.shared->enqueue(kept);
+}
+
 bool NamedPool::run_after_kernel(caf::resumable* job) {
   if (after_kernel == nullptr || *after_kernel != nullptr) return false;
   *after_kernel = job;
@@ -119,28 +138,31 @@ void NamedPool::start_threads() {
   }
 }
 
-void NamedPool::Shared::enqueue(caf::resumable* job) {
-  {
-    std::unique_lock lock(mu);
-    if (has_nobody()) {
-      lock.unlock();
-      return system->scheduler().enqueue(job);
-    }
-    if (GoFirst::active()) {
-      actors.push_front(job);
-    } else {
-      actors.push_back(job);
-    }
+void NamedPool::Shared::enqueue(caf::resumable* job, std::unique_lock<std::mutex> lock) {
+  if (has_nobody()) {
+    lock.unlock();
+    return system->scheduler().enqueue(job);
   }
+  if (GoFirst::active()) {
+    actors.push_front(job);
+  } else {
+    actors.push_back(job);
+  }
+  lock.unlock();
   arrived.notify_one();
 }
 
+void NamedPool::Shared::enqueue(caf::resumable* job) { enqueue(job, std::unique_lock(mu)); }
+
 void NamedPool::enqueue(caf::resumable* job) {
-  {
-    std::lock_guard lock(shared_->mu);
-    start_threads();
+  Worker& worker = Worker::of_thread();
+  if (worker.goes_on_here && worker.shared == shared_.get() && worker.next == nullptr) {
+    worker.next = job;
+    return;
   }
-  shared_->enqueue(job);
+  std::unique_lock lock(shared_->mu);
+  start_threads();
+  shared_->enqueue(job, std::move(lock));
 }
 
 void NamedPool::run(std::function<void()> job) { enqueue(new Call(std::move(job))); }
@@ -206,10 +228,29 @@ NamedPool::Load NamedPool::load() const {
           static_cast<int64_t>(shared_->kernels.size()), shared_->kernels_run};
 }
 
+bool NamedPool::Shared::is_waited_for() {
+  std::lock_guard lock(mu);
+  return !actors.empty() || !kernels.empty();
+}
+
+/// Takes the turns that this thread has kept for itself.
+void NamedPool::go_on(Unit* unit) {
+  Worker& worker = Worker::of_thread();
+  for (int own = 1; worker.next != nullptr; ++own) {
+    caf::resumable* const next = std::exchange(worker.next, nullptr);
+    if (own > kOwnTurns) {
+      if (unit->shared()->is_waited_for()) return unit->shared()->enqueue(next);
+      own = 1;
+    }
+    resume(next, unit);
+  }
+}
+
 void NamedPool::work(std::shared_ptr<Shared> shared, Urgency urgency) {
   const FlushDenormals flush;
   if (urgency == Urgency::kLabour) yield_to_others();
   Unit unit(shared.get());
+  Worker::of_thread().shared = shared.get();
   std::unique_lock lock(shared->mu);
   while (true) {
     shared->arrived.wait(
@@ -224,6 +265,7 @@ void NamedPool::work(std::shared_ptr<Shared> shared, Urgency urgency) {
       ++shared->busy;
       lock.unlock();
       resume(actor, &unit);
+      go_on(&unit);
       lock.lock();
       --shared->busy;
       continue;
@@ -233,6 +275,7 @@ void NamedPool::work(std::shared_ptr<Shared> shared, Urgency urgency) {
     ++shared->busy;
     lock.unlock();
     const bool ran = run_kernel(*queue, &unit);
+    go_on(&unit);
     lock.lock();
     --shared->busy;
     if (ran) ++shared->kernels_run;

@@ -23,6 +23,8 @@ class NamedPool {
  public:
   /// Messages that an actor may handle before others get their turn.
   static constexpr size_t kMessagesPerTurn = 16;
+  /// Turns that a thread takes of its own (GoOnHere) before those that wait in the pool get theirs.
+  static constexpr int kOwnTurns = 16;
 
   /// Instead of a number of threads: there are none, and the test that calls `run_next_kernel` is one.
   static constexpr int kByHand = -1;
@@ -59,6 +61,20 @@ class NamedPool {
   static bool run_after_kernel(caf::resumable* job);
   int64_t kernels_run() const;
 
+  /// While one lives, at the end of a turn that does nothing more: the first actor that this thread hands to the pool whose thread it is goes
+  /// on here, and nobody is woken for it. On other threads it changes nothing. Who waits meanwhile calls `hand_over`.
+  class GoOnHere {
+   public:
+    GoOnHere();
+    ~GoOnHere();
+    GoOnHere(const GoOnHere&) = delete;
+
+   private:
+    const bool before_;
+  };
+  /// What this thread has kept to go on with goes to its pool.
+  static void hand_over();
+
   /// What it has to do now.
   struct Load {
     /// Threads that there are, and of these those at work.
@@ -73,11 +89,16 @@ class NamedPool {
 
  private:
   class Unit;
+  struct Worker;
   /// What the threads share with the pool; they may outlive it by a moment.
   struct Shared {
     Shared(caf::actor_system* s, bool hand, ThreadPool* threads = nullptr)
         : system(s), by_hand(hand), lent(threads) {}
     void enqueue(caf::resumable* job);
+    /// The same with mu held; gives it up.
+    void enqueue(caf::resumable* job, std::unique_lock<std::mutex> lock);
+    /// Whether something waits for a thread.
+    bool is_waited_for();
     /// No thread is left to run anything, or none could be made. With mu held, behind start_threads.
     bool has_nobody() const { return live_threads == 0; }
 
@@ -102,6 +123,7 @@ class NamedPool {
   static void lend_kernels(const std::shared_ptr<Shared>& shared, const std::shared_ptr<KernelQueue>& queue,
                            size_t n);
   static void resume(caf::resumable* actor, Unit* unit);
+  static void go_on(Unit* unit);
   static void work(std::shared_ptr<Shared> shared, Urgency urgency);
 
   const std::string name_;

@@ -96,6 +96,46 @@ absl::StatusOr<Samples> async_runs(const BenchOptions& options, int outstanding)
   return samples;
 }
 
+/// So many under way, each of which begins the next in its callback, on the pool's threads.
+absl::StatusOr<Samples> runs_in_turn(const BenchOptions& options, int outstanding) {
+  using Clock = std::chrono::steady_clock;
+  constexpr int64_t kRunsPerSample = 1000;
+  TROUPE_ASSIGN_OR_RETURN(const Bench bench, open_bench(tiny_add()));
+  const std::vector<NamedTensor> feeds = {{"x", Tensor::scalar<float>(1)}};
+  const std::vector<std::string> fetches = {"y"};
+  std::atomic<bool> stop{false};
+  std::atomic<int> under_way{outstanding};
+  std::atomic<int64_t> ended{0}, failed{0};
+  RunCallback next = [&](const absl::StatusOr<std::vector<Tensor>>& fetched, const RunStats&) {
+    if (!fetched.ok()) ++failed;
+    ended.fetch_add(1, std::memory_order_relaxed);
+    if (!stop.load(std::memory_order_relaxed)) {
+      (void)bench.session->run_async(feeds, fetches, {}, {}, next);
+    } else {
+      under_way.fetch_sub(1, std::memory_order_release);
+    }
+  };
+  for (int i = 0; i < outstanding; ++i) (void)bench.session->run_async(feeds, fetches, {}, {}, next);
+  Samples samples;
+  const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                   std::chrono::duration<double>(options.seconds));
+  int64_t before = ended;
+  for (Clock::time_point last = Clock::now(); last < end;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const Clock::time_point now = Clock::now();
+    const int64_t after = ended;
+    if (after - before < kRunsPerSample) continue;
+    samples.nanoseconds.push_back(std::chrono::duration<double, std::nano>(now - last).count() /
+                                  static_cast<double>(after - before));
+    before = after;
+    last = now;
+  }
+  stop = true;
+  while (under_way.load(std::memory_order_acquire) > 0) std::this_thread::yield();
+  if (failed > 0) return absl::InternalError(absl::StrCat(failed.load(), " runs failed"));
+  return samples;
+}
+
 }  // namespace
 
 void add_thread_workloads(std::vector<Workload>* out) {
@@ -107,6 +147,11 @@ void add_thread_workloads(std::vector<Workload>* out) {
     out->push_back({absl::StrCat("tiny_add_", outstanding, "_outstanding"),
                     "tiny_add from one thread that waits for none: so many under way",
                     [outstanding](const BenchOptions& o) { return async_runs(o, outstanding); }});
+  }
+  for (int outstanding : {1, 100}) {
+    out->push_back({absl::StrCat("tiny_add_", outstanding, "_in_turn"),
+                    "tiny_add from the callbacks of runs: so many under way",
+                    [outstanding](const BenchOptions& o) { return runs_in_turn(o, outstanding); }});
   }
 }
 
