@@ -36,7 +36,7 @@ class Debugger : public DebugSink {
   /// The partition as it will run.
   virtual absl::Status publish_graph(const Graph& graph, const std::string& device,
                                      const std::vector<std::string>& urls);
-  /// On the thread that begins the run.
+  /// On the caller's thread; of a run that nobody waits for on one that may wait. The run begins when it returns.
   virtual absl::Status begin_run(const DebugMetadata& about, const std::vector<std::string>& urls);
 };
 

@@ -125,8 +125,9 @@ using SessionActor = caf::typed_actor<
     caf::reacts_to<CheckSlowSteps>,
     // INTERNAL: a partial run is over.
     caf::reacts_to<PartialRunEnded>,
-    // INTERNAL: a run that nobody waits for wants a slot; its partition graphs; a run by message is over.
-    caf::reacts_to<StartRun>, caf::reacts_to<DescribeRun>, caf::reacts_to<RunAnswered>,
+    // INTERNAL: a run that nobody waits for wants a slot; its partition graphs; a run by message has begun; is over.
+    caf::reacts_to<StartRun>, caf::reacts_to<DescribeRun>, caf::reacts_to<RunHasBegun>,
+    caf::reacts_to<RunAnswered>,
     // INTERNAL: a signature's partitions, planned anew.
     caf::replies_to<PartitionGraphsRequest>::with<PartitionGraphs>>;
 

@@ -26,10 +26,16 @@ std::shared_ptr<OutstandingRun> MessageRuns::tell_at_end(std::shared_ptr<Session
                                                          std::vector<Tensor> feeds, const RunOptions& options,
                                                          const RunClient& client, int64_t* number) {
   *number = next_;
-  return add(std::move(core), std::move(want), std::move(feeds), options, client.address(),
-             [self = self_, client, run = next_](const absl::Status& status, RunReply reply) {
-               self->send(client, RunFinished{run, status, std::move(reply)});
-             });
+  auto run = add(std::move(core), std::move(want), std::move(feeds), options, client.address(),
+                 [self = self_, client, run = next_](const absl::Status& status, RunReply reply) {
+                   self->send(client, RunFinished{run, status, std::move(reply)});
+                 });
+  if (!options.debug.watches.empty()) {
+    run->when_begun = [session = SessionActor(self_), number = *number, id = run->step_id()] {
+      caf::anon_send(session, RunHasBegun{number, *id});
+    };
+  }
+  return run;
 }
 
 std::shared_ptr<OutstandingRun> MessageRuns::add(std::shared_ptr<SessionCore> core, LeaseRequest want,
@@ -42,7 +48,7 @@ std::shared_ptr<OutstandingRun> MessageRuns::add(std::shared_ptr<SessionCore> co
         caf::anon_send(session, RunAnswered{number, status, std::make_shared<RunReply>(std::move(reply))});
       });
   if (client != nullptr && ++clients_[client] == 1) self_->monitor(client);
-  runs_[number] = {run, std::move(client), std::move(tell)};
+  runs_[number] = {run, std::move(client), std::move(tell), {}};
   return run;
 }
 
@@ -62,8 +68,22 @@ MessageRuns::Entry MessageRuns::take(int64_t number) {
 
 void MessageRuns::forget(int64_t number) { (void)take(number); }
 
+void MessageRuns::answer_when_begun(int64_t number, BegunPromise promise) {
+  // It is there: that it is over is told by a message.
+  runs_.at(number).begun = std::move(promise);
+}
+
+void MessageRuns::begun(const RunHasBegun& run) {
+  const auto it = runs_.find(run.number);
+  if (it != runs_.end() && it->second.begun.pending())
+    it->second.begun.deliver(RunBegun{run.number, run.step_id});
+}
+
 void MessageRuns::ended(const RunAnswered& end) {
-  if (const Entry entry = take(end.number); entry.tell) entry.tell(end.status, std::move(*end.reply));
+  Entry entry = take(end.number);
+  // Cancelled before it had begun.
+  if (entry.begun.pending()) entry.begun.deliver(RunBegun{end.number, 0});
+  if (entry.tell) entry.tell(end.status, std::move(*end.reply));
 }
 
 void MessageRuns::client_died(const caf::actor_addr& client) {
@@ -75,7 +95,10 @@ void MessageRuns::client_died(const caf::actor_addr& client) {
 }
 
 void MessageRuns::fail(const absl::Status& status) {
-  for (auto& [number, entry] : std::exchange(runs_, {})) entry.tell(status, {});
+  for (auto& [number, entry] : std::exchange(runs_, {})) {
+    if (entry.begun.pending()) entry.begun.deliver(to_error(status));
+    entry.tell(status, {});
+  }
   clients_.clear();
 }
 

@@ -16,6 +16,7 @@ namespace troupe {
 class MessageRuns {
  public:
   using Promise = caf::typed_response_promise<RunReply>;
+  using BegunPromise = caf::typed_response_promise<RunBegun>;
 
   explicit MessageRuns(SessionActor::pointer self) : self_(self) {}
 
@@ -29,6 +30,9 @@ class MessageRuns {
                                               const RunClient& client, int64_t* number);
   /// It could not begin, which its client knows.
   void forget(int64_t number);
+  /// Its client is told that it has begun when it has.
+  void answer_when_begun(int64_t number, BegunPromise promise);
+  void begun(const RunHasBegun& run);
   void ended(const RunAnswered& end);
   /// Cancels what this client has under way.
   void client_died(const caf::actor_addr& client);
@@ -41,6 +45,8 @@ class MessageRuns {
     std::weak_ptr<OutstandingRun> run;
     caf::actor_addr client;
     Tell tell;
+    /// Of a client who is to hear of its begin, too.
+    BegunPromise begun;
   };
 
   std::shared_ptr<OutstandingRun> add(std::shared_ptr<SessionCore> core, LeaseRequest want,

@@ -3,6 +3,7 @@
 #include <caf/all.hpp>
 
 #include "actors/run_metadata.h"
+#include "devices/services.h"
 
 namespace troupe {
 
@@ -26,12 +27,30 @@ absl::Status OutstandingRun::enter(int stripe) {
 
 void OutstandingRun::begin() {
   if (want_.alias != nullptr) {
-    if (auto slot = want_.alias->signature->slots.take()) return start({std::move(slot), want_.alias});
+    if (auto slot = want_.alias->signature->slots.take()) {
+      start({std::move(slot), want_.alias});
+      return;
+    }
   }
   caf::anon_send(core_->actor, StartRun{shared_from_this()});
 }
 
-void OutstandingRun::start(StepLease lease) {
+bool OutstandingRun::start(StepLease lease) {
+  if (options_.debug.watches.empty()) [[likely]] {
+    begin_on(std::move(lease));
+    return true;
+  }
+  const auto held = std::make_shared<StepLease>(std::move(lease));
+  const absl::Status asked =
+      core_->services->blocking.run([run = shared_from_this(), held]() -> BlockingPool::Answer {
+        run->begin_on(std::move(*held));
+        return nullptr;
+      });
+  if (!asked.ok()) fail(asked);
+  return !asked.ok();
+}
+
+void OutstandingRun::begin_on(StepLease lease) {
   StepSlot* const slot = lease.slot().get();
   slot->cluster_step_id = cluster_step_id;
   absl::Status ready;
@@ -42,10 +61,12 @@ void OutstandingRun::start(StepLease lease) {
     // Cancelled before it had a slot: this one goes back.
     if (answer_ == nullptr) return;
     running_on_ = lease.slot();
-    step_id_->store(slot->life.id(), std::memory_order_relaxed);
+    if (ready.ok()) step_id_->store(slot->life.id(), std::memory_order_relaxed);
   }
   lease_ = std::move(lease);
   ++attempt_;
+  if (when_begun) [[unlikely]]
+    std::exchange(when_begun, nullptr)();
   slot->when_finished = [run = shared_from_this()] { run->ended(); };
   if (!ready.ok()) return slot->signal_finished();
   slot->life.start();

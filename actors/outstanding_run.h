@@ -31,6 +31,8 @@ class OutstandingRun : public std::enable_shared_from_this<OutstandingRun> {
   LeaseRequest names;
   /// Of a part of another task's step: StepSlot::cluster_step_id.
   int64_t cluster_step_id = 0;
+  /// Called when a run that is debugged has its step id, or has been refused; not when it was over before. On any thread.
+  std::function<void()> when_begun;
 
   /// Counts it in. Not when the session is closed or has no graph: it is answered, with this error.
   absl::Status enter(int stripe);
@@ -39,8 +41,8 @@ class OutstandingRun : public std::enable_shared_from_this<OutstandingRun> {
 
   /// @name SESSION
   const LeaseRequest& want() const { return want_; }
-  /// Begins it on this slot, unless it is over.
-  void start(StepLease lease);
+  /// Begins it on this slot, unless it is over. False when it will begin on another thread: a debugger, which is asked first, may take long.
+  bool start(StepLease lease);
   /// It has ended well, and this completes it.
   void add_graphs(const absl::StatusOr<PartitionGraphs>& graphs);
   void fail(const absl::Status& status) { answer(status, {}); }
@@ -53,6 +55,7 @@ class OutstandingRun : public std::enable_shared_from_this<OutstandingRun> {
   bool cancel(const absl::Status& reason);
 
  private:
+  void begin_on(StepLease lease);
   /// On the thread that ended the step.
   void ended();
   void answer(const absl::Status& status, RunReply reply);

@@ -100,6 +100,7 @@ class SessionImpl final : public SessionActor::base {
         [this](const DescribeRun& m) {
           reports_->describe(m.run->names, [run = m.run](const auto& graphs) { run->add_graphs(graphs); });
         },
+        [this](RunHasBegun m) { runs_.begun(m); },
         [this](const RunAnswered& m) { runs_.ended(m); },
         [this](const PartitionGraphsRequest& m) { return partition_graphs(m); },
     };
@@ -245,7 +246,7 @@ class SessionImpl final : public SessionActor::base {
         promise.deliver(to_error(leased.status()));
         return;
       }
-      run->start(std::move(*leased->lease));
+      if (!run->start(std::move(*leased->lease))) return runs_.answer_when_begun(number, promise);
       promise.deliver(RunBegun{number, *run->step_id()});
     });
     return promise;

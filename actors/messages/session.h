@@ -66,7 +66,7 @@ struct BeginRun {
 struct RunBegun {
   /// This session's number for it.
   int64_t run = 0;
-  /// For CancelRequest; in InspectReply it is listed under this.
+  /// For CancelRequest; in InspectReply it is listed under this. 0 of a run that was over before it had begun.
   int64_t step_id = 0;
 };
 /// Whoever is told what becomes of a session's steps.

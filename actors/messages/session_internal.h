@@ -82,6 +82,11 @@ struct StartRun {
 struct DescribeRun {
   std::shared_ptr<OutstandingRun> run;
 };
+/// A run by message that is debugged has begun, by SESSION's number for it; or has been refused: `step_id` is 0 then.
+struct RunHasBegun {
+  int64_t number = 0;
+  int64_t step_id = 0;
+};
 /// A run by message is over, by SESSION's number for it.
 struct RunAnswered {
   int64_t number = 0;
