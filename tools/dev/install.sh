@@ -8,8 +8,9 @@ packages=(
   libcaf-dev libprotobuf-dev protobuf-compiler libabsl-dev libeigen3-dev libdnnl-dev libmimalloc-dev
   libcli11-dev nlohmann-json3-dev libspdlog-dev libleveldb-dev libsnappy-dev
   ocl-icd-opencl-dev pkgconf libre2-dev libicu-dev zlib1g-dev libpng-dev libjpeg62-turbo-dev libgif-dev libsqlite3-dev
-  libgtest-dev libgmock-dev
+  libgtest-dev libgmock-dev gdb
   libgrpc++-dev protobuf-compiler-grpc
+  pybind11-dev python3-dev python3-numpy python3-pytest python3-venv
 )
 [ "${1:-}" != --browser ] || packages+=(chromium)
 missing=()

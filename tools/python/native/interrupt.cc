@@ -1,0 +1,138 @@
+#include "tools/python/native/interrupt.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "tools/python/native/native.h"
+
+namespace troupe::python {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The run of the main thread.
+struct Running {
+  Session* session = nullptr;
+  const std::vector<std::string>* fetches = nullptr;
+  const std::vector<std::string>* targets = nullptr;
+  Clock::time_point begun;
+};
+
+/// How much later than we a step may think that it began.
+constexpr std::chrono::milliseconds kSlack{50};
+/// How often a step is looked for that has been asked for and has not begun: its graph is still being compiled.
+constexpr std::chrono::milliseconds kRetry{20};
+
+std::mutex mu;
+Running running;  // guarded by mu
+sem_t interrupts;
+struct sigaction previous;
+pthread_t main_thread;
+std::atomic<bool> is_running{false};
+
+/// Asynchronous-signal-safe: tells the watcher, then does what Python does.
+void on_interrupt(int signal, siginfo_t* info, void* context) {
+  if (is_running.load(std::memory_order_relaxed)) sem_post(&interrupts);
+  if ((previous.sa_flags & SA_SIGINFO) != 0) {
+    previous.sa_sigaction(signal, info, context);
+  } else {
+    previous.sa_handler(signal);
+  }
+}
+
+/// The step that began last of those that run what the main thread does. False when there is none yet.
+bool cancel(const Running& run) {
+  auto steps = run.session->inspect();
+  if (!steps.ok()) return true;
+  const auto age = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - run.begun + kSlack);
+  const StepReport* found = nullptr;
+  for (const StepReport& s : *steps) {
+    const bool same = s.fetches == *run.fetches && s.targets == *run.targets && s.age <= age;
+    if (same && (found == nullptr || s.age > found->age)) found = &s;
+  }
+  return found != nullptr && run.session->cancel_step(found->step_id, "KeyboardInterrupt").ok();
+}
+
+void watch() {
+  for (;;) {
+    if (sem_wait(&interrupts) != 0) continue;
+    for (;;) {
+      {
+        // Holding it, so that the session stays.
+        std::lock_guard lock(mu);
+        if (running.session == nullptr || cancel(running)) break;
+      }
+      std::this_thread::sleep_for(kRetry);
+    }
+  }
+}
+
+/// Whether SIGINT raises KeyboardInterrupt, as Python has it unless the program has changed it.
+bool raises_interrupt() {
+  static PyObject* const default_handler =
+      py::object(py::module_::import("signal").attr("default_int_handler")).release().ptr();
+  static PyObject* const get = py::object(py::module_::import("signal").attr("getsignal")).release().ptr();
+  return py::reinterpret_borrow<py::object>(get)(SIGINT).ptr() == default_handler;
+}
+
+/// In front of Python's handler, which signal.signal may have put back.
+void install() {
+  struct sigaction now;
+  sigaction(SIGINT, nullptr, &now);
+  if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_interrupt) return;
+  if (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN || !raises_interrupt()) return;
+  previous = now;
+  struct sigaction ours = now;
+  ours.sa_flags |= SA_SIGINFO;
+  ours.sa_sigaction = on_interrupt;
+  sigaction(SIGINT, &ours, nullptr);
+}
+
+/// True on Python's main thread. Starts the watcher at the first call on it.
+bool on_main_thread() {
+  static const bool started = [] {
+    sem_init(&interrupts, 0, 0);
+    const auto ident =
+        py::module_::import("threading").attr("main_thread")().attr("ident").cast<unsigned long>();
+    main_thread = static_cast<pthread_t>(ident);
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    std::thread(watch).detach();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return true;
+  }();
+  return started && pthread_equal(pthread_self(), main_thread) != 0;
+}
+
+}  // namespace
+
+Interruptible::Interruptible(Session& session, const std::vector<std::string>& fetches,
+                             const std::vector<std::string>& targets)
+    : watched_(on_main_thread()) {
+  if (!watched_) return;
+  install();
+  {
+    std::lock_guard lock(mu);
+    running = {&session, &fetches, &targets, Clock::now()};
+  }
+  is_running.store(true, std::memory_order_relaxed);
+}
+
+Interruptible::~Interruptible() {
+  if (!watched_) return;
+  is_running.store(false, std::memory_order_relaxed);
+  std::lock_guard lock(mu);
+  running = {};
+}
+
+void raise_signals() {
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+}
+
+}  // namespace troupe::python

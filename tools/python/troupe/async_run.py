@@ -1,0 +1,61 @@
+"""Runs that nobody waits for: awaitables of asyncio, or futures where no event loop runs."""
+
+import asyncio
+import concurrent.futures
+
+from troupe import errors
+
+
+def begin(session, nest, fed, options, run_metadata):
+    """Begins a step; see Session.run_async."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        loop = None
+    future = loop.create_future() if loop is not None else _CancellableFuture()
+    signature = session._signature(tuple(fed), nest)
+
+    def settle(values, error):
+        if future.done():
+            return
+        if error is not None:
+            future.set_exception(error)
+            return
+        rest = iter(values)
+        future.set_result(nest.build([fed[t] if t in fed else next(rest) for t in nest.tensors]))
+
+    def told(values, error, metadata):
+        """On a thread of the runtime."""
+        if isinstance(error, errors.OpError):
+            error = session._explained(error)
+        if run_metadata is not None and error is None:
+            run_metadata.ParseFromString(metadata)
+        if loop is None:
+            future._settle(settle, values, error)
+        elif not loop.is_closed():
+            loop.call_soon_threadsafe(settle, values, error)
+
+    cancel = session._native.run_async(signature.native, list(fed.values()), options, told)
+    if loop is None:
+        future._cancel_step = cancel
+    else:
+        future.add_done_callback(lambda f: cancel("the task was cancelled") if f.cancelled() else None)
+    return future
+
+
+class _CancellableFuture(concurrent.futures.Future):
+    """A future whose cancellation cancels the step, which may run already."""
+
+    def __init__(self):
+        super().__init__()
+        self._cancel_step = None
+
+    def cancel(self):
+        cancelled = super().cancel()
+        if cancelled and self._cancel_step is not None:
+            self._cancel_step("the future was cancelled")
+        return cancelled
+
+    def _settle(self, settle, values, error):
+        if self.set_running_or_notify_cancel():
+            settle(values, error)

@@ -1,0 +1,151 @@
+"""Tensors that are made of several: slices of one with their indices, and sparse ones."""
+
+from collections import namedtuple
+
+from troupe import dtypes
+from troupe.conversion import convert_to_tensor
+from troupe.tensor import Tensor
+from troupe.tensor_shape import TensorShape
+
+IndexedSlicesValue = namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
+SparseTensorValue = namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
+
+
+class IndexedSlices:
+    """Rows `values` of a larger tensor, at `indices`; what the gradient of a gather is."""
+
+    def __init__(self, values, indices, dense_shape=None):
+        self._values, self._indices, self._dense_shape = values, indices, dense_shape
+
+    @property
+    def values(self):
+        return self._values
+
+    @property
+    def indices(self):
+        return self._indices
+
+    @property
+    def dense_shape(self):
+        return self._dense_shape
+
+    @property
+    def shape(self):
+        from troupe import tensor_util
+
+        return TensorShape(None) if self._dense_shape is None else tensor_util.constant_value_as_shape(self._dense_shape)
+
+    @property
+    def name(self):
+        return self._values.name
+
+    @property
+    def dtype(self):
+        return self._values.dtype
+
+    @property
+    def device(self):
+        return self._values.device
+
+    @property
+    def op(self):
+        return self._values.op
+
+    @property
+    def graph(self):
+        return self._values.graph
+
+    def __neg__(self):
+        return IndexedSlices(-self._values, self._indices, self._dense_shape)
+
+    def __str__(self):
+        shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
+        return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
+
+
+class SparseTensor:
+    """The elements `values` at the rows of `indices`, of a tensor of `dense_shape` that is zero elsewhere."""
+
+    def __init__(self, indices, values, dense_shape):
+        self._indices = convert_to_tensor(indices, dtypes.int64, name="indices")
+        self._values = convert_to_tensor(values, name="values")
+        self._dense_shape = convert_to_tensor(dense_shape, dtypes.int64, name="dense_shape")
+
+    @classmethod
+    def from_value(cls, value):
+        return value if isinstance(value, SparseTensor) else cls(value.indices, value.values, value.dense_shape)
+
+    @property
+    def indices(self):
+        return self._indices
+
+    @property
+    def values(self):
+        return self._values
+
+    @property
+    def dense_shape(self):
+        return self._dense_shape
+
+    @property
+    def shape(self):
+        from troupe import tensor_util
+
+        return tensor_util.constant_value_as_shape(self._dense_shape)
+
+    def get_shape(self):
+        return self.shape
+
+    @property
+    def dtype(self):
+        return self._values.dtype
+
+    @property
+    def op(self):
+        return self._values.op
+
+    @property
+    def graph(self):
+        return self._values.graph
+
+    def eval(self, feed_dict=None, session=None):
+        indices, values, shape = _session(session).run([self._indices, self._values, self._dense_shape], feed_dict)
+        return SparseTensorValue(indices, values, shape)
+
+    def consumers(self):
+        return [op for t in (self._indices, self._values, self._dense_shape) for op in t.consumers()]
+
+    def __str__(self):
+        return f"SparseTensor(indices={self._indices}, values={self._values}, dense_shape={self._dense_shape})"
+
+
+def _session(session):
+    from troupe import stacks
+
+    session = session or stacks.get_default_session()
+    if session is None:
+        raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered.")
+    return session
+
+
+def parts_of(value):
+    """The tensors that a composite is made of, or None for anything else."""
+    if isinstance(value, SparseTensor):
+        return [value.indices, value.values, value.dense_shape]
+    if isinstance(value, IndexedSlices):
+        return [value.values, value.indices] + ([] if value.dense_shape is None else [value.dense_shape])
+    return None
+
+
+def value_of(composite, arrays):
+    """What is fetched for a composite."""
+    if isinstance(composite, SparseTensor):
+        return SparseTensorValue(*arrays)
+    return IndexedSlicesValue(arrays[0], arrays[1], arrays[2] if len(arrays) == 3 else None)
+
+
+def is_composite(value):
+    return isinstance(value, (SparseTensor, IndexedSlices))
+
+
+Composite = (SparseTensor, IndexedSlices, Tensor)

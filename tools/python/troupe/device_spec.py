@@ -1,0 +1,79 @@
+"""Names of devices, of which parts may be left open: "/job:worker/task:1/device:CPU:0"."""
+
+import functools
+import re
+
+_PARTS = ("job", "replica", "task", "device_type", "device_index")
+
+
+class DeviceSpec:
+    """A name in parts; None is left open. Immutable."""
+
+    __slots__ = _PARTS
+
+    def __init__(self, job=None, replica=None, task=None, device_type=None, device_index=None):
+        self.job = None if job is None else str(job)
+        self.replica = None if replica is None else int(replica)
+        self.task = None if task is None else int(task)
+        self.device_type = None if device_type is None else str(device_type).upper()
+        self.device_index = None if device_index is None else int(device_index)
+
+    @classmethod
+    def from_string(cls, text):
+        """ValueError for a text that is none."""
+        found = {}
+
+        def put(part, value):
+            if part == "device_type" and part in found:
+                raise ValueError(f"Multiple device types are not allowed while parsing the device spec: {text}.")
+            found[part] = value
+
+        for part in text.split("/"):
+            if not part:
+                continue
+            pieces = part.split(":")
+            if len(pieces) == 2 and pieces[0] in ("job", "replica", "task"):
+                put(pieces[0], pieces[1])
+            elif pieces[0] == "device" and len(pieces) in (2, 3) or len(pieces) <= 2 and re.fullmatch(r"[A-Za-z_]\w*", pieces[0]):
+                pieces = pieces[1:] if pieces[0] == "device" else pieces
+                put("device_type", pieces[0])
+                found["device_index"] = pieces[1] if len(pieces) == 2 and pieces[1] != "*" else None
+            else:
+                raise ValueError(f"Unknown attribute '{pieces[0]}' is encountered while parsing the device spec: '{text}'.")
+        return cls(**found)
+
+    def to_string(self):
+        text = "".join(f"/{p}:{getattr(self, p)}" for p in ("job", "replica", "task") if getattr(self, p) is not None)
+        if self.device_type is not None:
+            text += f"/device:{self.device_type}:{'*' if self.device_index is None else self.device_index}"
+        return text
+
+    def make_merged_spec(self, inner):
+        """This, with what `inner` says in its place."""
+        values = {p: getattr(self, p) if getattr(inner, p) is None else getattr(inner, p) for p in _PARTS}
+        if inner.device_type is not None and inner.device_index is None:
+            values["device_index"] = self.device_index if self.device_type == inner.device_type else None
+        return DeviceSpec(**values)
+
+    def replace(self, **changes):
+        return DeviceSpec(**{**{p: getattr(self, p) for p in _PARTS}, **changes})
+
+    def __eq__(self, other):
+        return isinstance(other, DeviceSpec) and self.to_string() == other.to_string()
+
+    def __hash__(self):
+        return hash(self.to_string())
+
+    def __repr__(self):
+        return f"DeviceSpec({self.to_string()!r})"
+
+
+@functools.lru_cache(maxsize=1024)
+def merge(outer, inner):
+    """The device of an operation that says `inner`, in a block that says `outer`; both are texts."""
+    return DeviceSpec.from_string(outer).make_merged_spec(DeviceSpec.from_string(inner)).to_string()
+
+
+@functools.lru_cache(maxsize=1024)
+def canonical(text):
+    return DeviceSpec.from_string(text).to_string() if text else ""

@@ -1,0 +1,326 @@
+"""The graph: operations by name and number, made through the native graph, and collections of whatever a program puts there."""
+
+import threading
+from contextlib import contextmanager
+
+from troupe import _native, dtypes, errors, protos, stacks
+from troupe.graph_scopes import GraphScopes
+from troupe.tensor import Operation, Tensor
+
+# Op types of op_def, by name; those of functions are asked for each time.
+_op_defs = {}
+
+
+class OpDef:
+    """The signature of an op, as the native registry tells it."""
+
+    __slots__ = ("name", "inputs", "outputs", "attrs", "is_stateful", "attrs_by_name", "input_attrs")
+
+    def __init__(self, described):
+        self.name, self.inputs, self.outputs, self.attrs, self.is_stateful = described
+        self.attrs_by_name = {a[0]: a for a in self.attrs}
+        # Attrs that inputs tell.
+        self.input_attrs = {n for a in self.inputs for n in a[2:5] if n}
+
+
+class _Draft:
+    """What a device function sees of an operation before it is made."""
+
+    def __init__(self, graph, op_type, name, inputs):
+        self.graph, self.type, self.name, self.inputs, self.device = graph, op_type, name, inputs, ""
+
+    @property
+    def node_def(self):
+        return protos.NodeDef(name=self.name, op=self.type, device=self.device)
+
+    def _set_device(self, device):
+        self.device = device
+
+
+class Graph(GraphScopes):
+    """Operations and tensors. Any thread may add to it; sessions take up what was added before each run. It lives as long as
+    its operations, tensors and sessions."""
+
+    def __init__(self):
+        super().__init__()
+        self._native = _native.Graph()
+        self._lock = threading.RLock()
+        self._operations = []
+        self._by_name = {}
+        self._collections = {}
+        self._finalized = False
+        self._seed = None
+        self._unfetchable = set()
+        self._unfeedable = set()
+        self._container = ""
+        self.building_function = False
+
+    # What is in it.
+
+    @property
+    def version(self):
+        return len(self._operations)
+
+    @property
+    def seed(self):
+        return self._seed
+
+    @seed.setter
+    def seed(self, seed):
+        self._seed = seed
+
+    @property
+    def _last_id(self):
+        return len(self._operations)
+
+    @property
+    def finalized(self):
+        return self._finalized
+
+    def finalize(self):
+        """Nothing can be added any more."""
+        self._finalized = True
+
+    def _unsafe_unfinalize(self):
+        self._finalized = False
+
+    def _check_not_finalized(self):
+        if self._finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+
+    def as_default(self):
+        return stacks.graphs.push(self)
+
+    @property
+    def graph_def_versions(self):
+        return protos.VersionDef(producer=self.as_graph_def().versions.producer)
+
+    def as_graph_def(self, from_version=None, add_shapes=False):
+        """The graph as a GraphDef; nodes from number `from_version` on; with "_output_shapes"."""
+        with self._lock:
+            def_ = protos.GraphDef.FromString(self._native.graph_def())
+        if not def_.library.function and not def_.library.gradient:
+            def_.ClearField("library")
+        if from_version:
+            for _ in range(from_version):
+                del def_.node[0]
+        if add_shapes:
+            for node in def_.node:
+                op = self._by_name[node.name]
+                node.attr["_output_shapes"].list.shape.extend([t.shape.as_proto() for t in op.outputs])
+        return def_
+
+    def _op_def(self, op_type):
+        found = _op_defs.get(op_type)
+        if found is None:
+            described = _native.op_def(op_type)
+            if described is not None:
+                found = _op_defs[op_type] = OpDef(described)
+            else:
+                described = self._native.op_def(op_type)
+                found = None if described is None else OpDef(described)
+        return found
+
+    # Making operations.
+
+    def _create_op(self, op_type, inputs, attrs, name):
+        """Makes an operation of this very name. `inputs`: a Tensor for each argument, or a list of them; `attrs` as the native module
+        takes them. ValueError and TypeError as errors of arguments are."""
+        self._check_not_finalized()
+        scopes = self._scopes
+        flat = [t for i in inputs for t in (i if isinstance(i, list) else (i,))]
+        control = self._control_inputs_for({t.op for t in flat}) if scopes.control else []
+        context = scopes.control_flow
+        if context is not None:
+            inputs, control = context._prepare(op_type, inputs, control)
+        attrs = self._attrs_with_scopes(op_type, attrs)
+        colocate, device = self._place(op_type, name, flat)
+        native_inputs = [[(t.op._id, t._index) for t in i] if isinstance(i, list) else (i.op._id, i._index) for i in inputs]
+        with self._lock:
+            try:
+                number, output_types = self._native.add_operation(
+                    op_type, name, native_inputs, [op._id for op in control], attrs, device, colocate)
+            except errors.OpError as e:
+                raise ValueError(e.message) from None
+            if number != len(self._operations):
+                self._sync(number)
+            op = Operation(self, number, output_types, stacks.caller_frames())
+            self._add(op)
+        if context is not None:
+            context._adopt(op)
+        if scopes.control:
+            self._record_in_controllers(op)
+        return op
+
+    def _attrs_with_scopes(self, op_type, attrs):
+        scopes = self._scopes
+        if not scopes.attrs and op_type not in scopes.gradient_overrides:
+            return attrs
+        attrs = dict(attrs)
+        for key, value in scopes.attrs.items():
+            attrs.setdefault(key, value.SerializeToString())
+        if op_type in scopes.gradient_overrides:
+            attrs["_gradient_op_type"] = protos.AttrValue(s=scopes.gradient_overrides[op_type].encode()).SerializeToString()
+        return attrs
+
+    def _place(self, op_type, name, inputs):
+        """(colocation groups, device) of a new operation."""
+        scopes = self._scopes
+        device = self._device_for(_Draft(self, op_type, name, inputs)) if scopes.devices else ""
+        if not scopes.colocation:
+            return [], device
+        groups = sorted({g.decode() for op in scopes.colocation for g in op.colocation_groups()})
+        for op in scopes.colocation:
+            device = op.device or device
+        return groups, device
+
+    def _add(self, op):
+        self._operations.append(op)
+        self._by_name[op._name] = op
+
+    def _sync(self, end=None):
+        """Takes up operations that the native graph has got otherwise: imported ones, gradients."""
+        with self._lock:
+            frames = stacks.caller_frames()
+            end = self._native.num_operations() if end is None else end
+            for number in range(len(self._operations), end):
+                op = Operation(self, number, self._native.output_types(number), frames)
+                self._add(op)
+                self._names_in_use.setdefault(op._name.lower(), 1)
+
+    def create_op(self, op_type, inputs, dtypes=None, input_types=None, name=None, attrs=None, op_def=None, compute_shapes=True,
+                  compute_device=True):
+        """An operation by its type; attrs are AttrValues."""
+        from troupe import op_call
+
+        return op_call.create_by_attr_values(self, op_type, list(inputs), name, attrs or {})
+
+    # Looking things up.
+
+    def get_operations(self):
+        return list(self._operations)
+
+    def _get_operation_by_name(self, name):
+        return self._by_name[name]
+
+    def get_operation_by_name(self, name):
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        return self.as_graph_element(name, allow_tensor=False, allow_operation=True)
+
+    def get_tensor_by_name(self, name):
+        if not isinstance(name, str):
+            raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
+        return self.as_graph_element(name, allow_tensor=True, allow_operation=False)
+
+    def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
+        """The Tensor or Operation that `obj` is, names, or stands for. KeyError for a name that is not there, ValueError for another
+        graph's, TypeError for what is neither."""
+        if allow_tensor and allow_operation:
+            kinds = "Tensor or Operation"
+        elif allow_tensor or allow_operation:
+            kinds = "Tensor" if allow_tensor else "Operation"
+        else:
+            raise ValueError("allow_tensor and allow_operation can't both be False.")
+        convert = getattr(obj, "_as_graph_element", None)
+        if convert is not None:
+            obj = convert()
+        if isinstance(obj, (str, bytes)):
+            name = obj if isinstance(obj, str) else obj.decode()
+            return self._by_text(name, kinds, allow_tensor, allow_operation)
+        if isinstance(obj, Tensor) and allow_tensor or isinstance(obj, Operation) and allow_operation:
+            if obj.graph is not self:
+                kind = "Tensor" if isinstance(obj, Tensor) else "Operation"
+                raise ValueError(f"{kind} {obj} is not an element of this graph.")
+            return obj
+        raise TypeError(f"Can not convert a {type(obj).__name__} into a {kinds}.")
+
+    def _by_text(self, name, kinds, allow_tensor, allow_operation):
+        if ":" in name:
+            if not allow_tensor:
+                raise ValueError(f"Name {name!r} appears to refer to a Tensor, not a {kinds}.")
+            return self._tensor_by_text(name)
+        op = self._by_name.get(name)
+        if allow_operation:
+            if op is None:
+                raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
+            return op
+        what = f"looks like an (invalid) Operation name, not a {kinds}." if op is None else f"refers to an Operation, not a {kinds}."
+        raise ValueError(f'The name {name!r} {what} Tensor names must be of the form "<op_name>:<output_index>".')
+
+    def _tensor_by_text(self, name):
+        op_name, _, index = name.partition(":")
+        if not index.lstrip("-").isdigit():
+            raise ValueError(f"The name {name!r} looks a like a Tensor name, but is not a valid one. Tensor names must be of the "
+                             'form "<op_name>:<output_index>".')
+        op = self._by_name.get(op_name)
+        if op is None:
+            raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {op_name!r}, does not "
+                           "exist in the graph.")
+        if not 0 <= int(index) < len(op.outputs):
+            raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {op_name!r}, exists but "
+                           f"only has {len(op.outputs)} outputs.")
+        return op.outputs[int(index)]
+
+    # Feeding and fetching.
+
+    def is_feedable(self, tensor):
+        return tensor not in self._unfeedable
+
+    def is_fetchable(self, element):
+        return element not in self._unfetchable
+
+    def prevent_feeding(self, tensor):
+        self._unfeedable.add(tensor)
+
+    def prevent_fetching(self, op):
+        self._unfetchable.add(op)
+
+    # Collections.
+
+    def add_to_collection(self, name, value):
+        self._check_not_finalized()
+        with self._lock:
+            self._collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names, value):
+        for name in (names,) if isinstance(names, str) else set(names):
+            self.add_to_collection(name, value)
+
+    def get_collection_ref(self, name):
+        with self._lock:
+            return self._collections.setdefault(name, [])
+
+    def get_collection(self, name, scope=None):
+        """A copy; with `scope`, of the items whose names it matches."""
+        import re
+
+        with self._lock:
+            items = list(self._collections.get(name, ()))
+        if scope is None:
+            return items
+        pattern = re.compile(scope)
+        return [i for i in items if hasattr(i, "name") and pattern.match(i.name)]
+
+    @property
+    def collections(self):
+        return list(self._collections)
+
+    def get_all_collection_keys(self):
+        return [k for k in self._collections if isinstance(k, str)]
+
+    def clear_collection(self, name):
+        self._check_not_finalized()
+        self._collections.pop(name, None)
+
+    @contextmanager
+    def container(self, container_name):
+        """Stateful operations made inside keep their resources there."""
+        old, self._container = self._container, container_name
+        try:
+            yield container_name
+        finally:
+            self._container = old
+
+    def __enter__(self):
+        raise RuntimeError("Use `with graph.as_default():`")

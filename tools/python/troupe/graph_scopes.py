@@ -1,0 +1,214 @@
+"""What `with` blocks of a graph say of the operations made in them: names, devices, control inputs, colocation."""
+
+import re
+import threading
+from contextlib import contextmanager
+
+from troupe import device_spec
+from troupe.tensor import Operation
+
+_OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
+_SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
+
+
+class _Scopes(threading.local):
+    """Of one graph and one thread."""
+
+    def __init__(self):
+        self.name = ""
+        self.devices = []
+        self.colocation = []
+        self.control = []
+        self.control_flow = None
+        self.attrs = {}
+        self.gradient_overrides = {}
+
+
+class _Controller:
+    """A block of control_dependencies; it knows the operations made in it, which wait for its inputs already."""
+
+    def __init__(self, inputs):
+        self.inputs = inputs
+        self.seen = set()
+
+
+class GraphScopes:
+    """The part of Graph that holds its scopes. Each thread has scopes of its own; names are the graph's."""
+
+    def __init__(self):
+        self._scopes = _Scopes()
+        self._names_in_use = {}
+
+    @property
+    def _name_stack(self):
+        return self._scopes.name
+
+    def unique_name(self, name, mark_as_used=True):
+        """`name` in the current scope, or with the first "_1", "_2", ... that makes it a new one; upper and lower case are alike."""
+        if self._scopes.name:
+            name = f"{self._scopes.name}/{name}"
+        used = self._names_in_use
+        key = name.lower()
+        with self._lock:
+            count = used.get(key, 0)
+            if mark_as_used:
+                used[key] = count + 1
+            if count == 0:
+                return name
+            base = key
+            while key in used:
+                key = f"{base}_{count}"
+                count += 1
+            if mark_as_used:
+                used[key] = 1
+            return f"{name}_{count - 1}"
+
+    @contextmanager
+    def name_scope(self, name):
+        """Names made inside begin with `name/`. None or "": none; "x/": the scope x once more. Gives the prefix, with its "/"."""
+        scopes = self._scopes
+        if name:
+            if isinstance(name, bytes):
+                name = name.decode()
+            pattern = _SCOPE_NAME if scopes.name else _OP_NAME
+            if not pattern.match(name):
+                raise ValueError(f"'{name}' is not a valid {'' if scopes.name else 'root '}scope name. A {'' if scopes.name else 'root '}"
+                                 f"scope name has to match the following pattern: {pattern.pattern}")
+        old = scopes.name
+        if not name:
+            scopes.name = ""
+        elif name[-1] == "/":
+            scopes.name = name[:-1]
+        else:
+            scopes.name = self.unique_name(name)
+        try:
+            yield "" if not scopes.name else scopes.name + "/"
+        finally:
+            scopes.name = old
+
+    def get_name_scope(self):
+        return self._scopes.name
+
+    @contextmanager
+    def device(self, device):
+        """On this device: a name, which completes those inside it; a function of an operation; or None, which undoes all outside."""
+        if device is not None and not callable(device):
+            text = device.to_string() if hasattr(device, "to_string") else device
+            device_spec.canonical(text)
+            device = text
+        scopes = self._scopes
+        old = scopes.devices
+        scopes.devices = [*old, device]
+        try:
+            yield
+        finally:
+            scopes.devices = old
+
+    def _device_for(self, operation):
+        """The device of a new operation, which the functions of the blocks may look at."""
+        device = ""
+        for spec in reversed(self._scopes.devices):
+            if spec is None:
+                break
+            if not callable(spec):
+                device = device_spec.merge(spec, device)
+                continue
+            operation.device = device
+            said = spec(operation)
+            if said is not None:
+                device = said.to_string() if hasattr(said, "to_string") else said
+        return device
+
+    @contextmanager
+    def colocate_with(self, op, ignore_existing=False):
+        """On the device of `op`. None, with ignore_existing: of no operation."""
+        if op is None and not ignore_existing:
+            raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
+        scopes = self._scopes
+        old, devices = scopes.colocation, scopes.devices
+        if op is not None:
+            op = op if isinstance(op, Operation) else self._operation_of(op)
+            scopes.devices = []
+        scopes.colocation = ([] if ignore_existing else list(old)) + ([] if op is None else [op])
+        try:
+            yield
+        finally:
+            scopes.colocation, scopes.devices = old, devices
+
+    def _operation_of(self, value):
+        element = value._as_graph_element() if hasattr(value, "_as_graph_element") else value
+        return getattr(element, "op", element)
+
+    @contextmanager
+    def control_dependencies(self, control_inputs):
+        """Operations made inside wait for these. None: for nothing that blocks outside say, and outside all loops and branches."""
+        scopes = self._scopes
+        old, context = scopes.control, scopes.control_flow
+        if control_inputs is None:
+            scopes.control = [_Controller([])]
+            scopes.control_flow = None
+        else:
+            waited = {op for c in old for op in c.inputs}
+            inputs = []
+            for c in control_inputs:
+                op = self._control_operation(c)
+                if op not in waited:
+                    inputs.append(op)
+                    waited.add(op)
+            scopes.control = [*old, _Controller(inputs)]
+        try:
+            yield
+        finally:
+            scopes.control, scopes.control_flow = old, context
+
+    def _control_operation(self, value):
+        if hasattr(value, "values") and hasattr(value, "indices"):
+            value = value.values
+        if getattr(value, "_as_graph_element", None) is None and hasattr(value, "op"):
+            value = value.op
+        element = self.as_graph_element(value)
+        return getattr(element, "op", element)
+
+    def _control_inputs_for(self, input_ops):
+        """What a new operation waits for, but for what its inputs wait for already."""
+        found = []
+        for controller in self._scopes.control:
+            if controller.seen.isdisjoint(input_ops):
+                found.extend(op for op in controller.inputs if op not in input_ops and op not in found)
+        return found
+
+    def _record_in_controllers(self, op):
+        for controller in self._scopes.control:
+            controller.seen.add(op)
+
+    @contextmanager
+    def _attr_scope(self, attrs):
+        """Operations made inside have these AttrValues, too; None takes one away."""
+        scopes = self._scopes
+        old = scopes.attrs
+        scopes.attrs = {n: v for n, v in {**old, **attrs}.items() if v is not None}
+        try:
+            yield
+        finally:
+            scopes.attrs = old
+
+    @contextmanager
+    def gradient_override_map(self, op_type_map):
+        """Operations of these types carry "_gradient_op_type"; gradients themselves are the native library's."""
+        if not isinstance(op_type_map, dict):
+            raise TypeError("op_type_map must be a dictionary mapping strings to strings")
+        if not all(isinstance(x, str) for pair in op_type_map.items() for x in pair):
+            raise TypeError("op_type_map must be a dictionary mapping strings to strings")
+        scopes = self._scopes
+        old = scopes.gradient_overrides
+        scopes.gradient_overrides = {**old, **op_type_map}
+        try:
+            yield
+        finally:
+            scopes.gradient_overrides = old
+
+    def _get_control_flow_context(self):
+        return self._scopes.control_flow
+
+    def _set_control_flow_context(self, context):
+        self._scopes.control_flow = context

@@ -1,0 +1,346 @@
+"""Sessions: steps of a graph, run on this machine."""
+
+import re
+import threading
+import warnings
+
+from troupe import _native, async_run, errors, feeds, protos, stacks
+from troupe.fetches import Fetches, expand_feed_key
+from troupe.graph import Graph
+
+_NODE = re.compile(r"\[\[(?:Node: )?(?:\{\{node )?([^\} ]*)(?:\}\})?\s*=*")
+# Signatures and nests that a session keeps; beyond, all are forgotten.
+_MOST_KEPT = 256
+
+
+class _Signature:
+    """What runs of one kind feed, fetch and target. Its second run compiles it."""
+
+    __slots__ = ("native", "callable", "runs")
+
+    def __init__(self, fed, tensors, targets):
+        self.native = _native.Signature([t.name for t in fed], [t.dtype.base_dtype.as_datatype_enum for t in fed],
+                                        [t.name for t in tensors], [op.name for op in targets])
+        self.callable = None
+        self.runs = 0
+
+
+class BaseSession:
+    """Runs steps of a graph, which may grow meanwhile. Any number of threads may run steps at once, without the interpreter's lock."""
+
+    def __init__(self, target="", graph=None, config=None):
+        if graph is None:
+            graph = stacks.get_default_graph()
+        elif not isinstance(graph, Graph):
+            raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
+        if isinstance(target, bytes):
+            target = target.decode()
+        if target is not None and not isinstance(target, str):
+            hint = "" if not hasattr(target, "SerializeToString") else '. Did you do "Session(config)" instead of "Session(config=config)"?'
+            raise TypeError(f'Argument `target` must be a string, but got "{type(target).__name__}"{hint}')
+        self._graph = graph
+        self._target = target or ""
+        self._config = config
+        self._closed = False
+        self._lock = threading.Lock()
+        self._signatures = {}
+        self._nests = {}
+        self._callables = []
+        self._native = _native.Session(graph._native, self._target, protos.serialize(config, "config", "ConfigProto"))
+
+    @property
+    def graph(self):
+        return self._graph
+
+    @property
+    def graph_def(self):
+        return self._graph.as_graph_def()
+
+    @property
+    def sess_str(self):
+        return self._target.encode()
+
+    def as_default(self):
+        return stacks.sessions.push(self)
+
+    def close(self):
+        """Cancels its steps and refuses all others."""
+        if not self._closed:
+            self._closed = True
+            self._forget()
+            self._native.close()
+
+    def _forget(self):
+        with self._lock:
+            self._signatures.clear()
+            self._nests.clear()
+
+    def _check_open(self):
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        if not self._graph._operations:
+            raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
+
+    # Runs.
+
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        """One step: the values of `fetches`, in the same nest, where `feed_dict` says what tensors are. Operations give None. With
+        RunOptions; what they ask to be told is put into the RunMetadata."""
+        nest = self._nest(fetches)
+        fed = self._read_feeds(feed_dict)
+        if options is None and run_metadata is None:
+            return self._finish(nest, fed, self._run_signature)
+        options = protos.serialize(options, "options", "RunOptions")
+        self._check_metadata(run_metadata)
+        return self._finish(nest, fed, lambda s, v: self._run_with_options(s, v, options, run_metadata))
+
+    def _nest(self, fetches):
+        if self._closed or not self._graph._operations:
+            self._check_open()
+        key = tuple(fetches) if type(fetches) is list else fetches
+        if type(key) is tuple:
+            key = (type(fetches), key)
+        try:
+            nest = self._nests.get(key)
+        except TypeError:
+            return Fetches(self._graph, fetches)
+        if nest is None:
+            nest = Fetches(self._graph, fetches)
+            self._keep(self._nests, key, nest)
+        return nest
+
+    def _keep(self, where, key, value):
+        with self._lock:
+            if len(where) >= _MOST_KEPT:
+                where.clear()
+            where[key] = value
+
+    def _read_feeds(self, feed_dict):
+        if not feed_dict:
+            if feed_dict is not None and not isinstance(feed_dict, dict):
+                raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}")
+            return {}
+        return feeds.read(self._graph, feed_dict)
+
+    def _finish(self, nest, fed, run):
+        """Runs what has to run; what is fed and fetched is given back."""
+        if not fed:
+            tensors = nest.tensors
+            values = run(self._signature((), nest), ()) if tensors or nest.targets else []
+            return nest.build(values)
+        key = tuple(fed)
+        values = list(run(self._signature(key, nest), list(fed.values())))
+        results = [fed[t] if t in fed else None for t in nest.tensors]
+        rest = iter(values)
+        return nest.build([next(rest) if t not in fed else r for t, r in zip(nest.tensors, results)])
+
+    def _signature(self, fed, nest):
+        key = (fed, nest)
+        found = self._signatures.get(key)
+        if found is None:
+            found = _Signature(fed, [t for t in nest.tensors if t not in fed], nest.targets)
+            self._keep(self._signatures, key, found)
+        return found
+
+    def _run_signature(self, signature, values):
+        try:
+            compiled = signature.callable
+            if compiled is not None:
+                self._native.extend()
+                return compiled.run(values)
+            signature.runs += 1
+            if signature.runs > 1:
+                signature.callable = self._native.make_callable(signature.native, b"")
+            return self._native.run(signature.native, values, b"", False)[0]
+        except errors.OpError as e:
+            raise self._explained(e) from None
+
+    def _run_with_options(self, signature, values, options, run_metadata):
+        try:
+            fetched, metadata = self._native.run(signature.native, values, options, run_metadata is not None)
+        except errors.OpError as e:
+            raise self._explained(e) from None
+        if run_metadata is not None:
+            run_metadata.ParseFromString(metadata)
+        return fetched
+
+    @staticmethod
+    def _check_metadata(run_metadata):
+        if run_metadata is not None and not hasattr(run_metadata, "ParseFromString"):
+            raise TypeError(f"run_metadata must be a RunMetadata, not {type(run_metadata).__name__}")
+
+    def _explained(self, error):
+        """The error with the operation that it names."""
+        if self._closed and error.message == "Session has been closed.":
+            return RuntimeError("Attempted to use a closed Session.")
+        found = _NODE.search(error.message)
+        op = self._graph._by_name.get(found.group(1)) if found else None
+        return type(error)(None if op is None else op.node_def, op, error.message)
+
+    def run_async(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        """The same without waiting: an awaitable in an event loop, whose cancellation cancels the step; elsewhere a future."""
+        nest = self._nest(fetches)
+        fed = self._read_feeds(feed_dict)
+        options = protos.serialize(options, "options", "RunOptions")
+        self._check_metadata(run_metadata)
+        return async_run.begin(self, nest, fed, options, run_metadata)
+
+    def make_callable(self, fetches, feed_list=None, accept_options=False):
+        """A function of the values of `feed_list` that runs a step, faster than `run`; with accept_options also of options and
+        run_metadata."""
+        if feed_list is not None and not isinstance(feed_list, (list, tuple)):
+            raise TypeError(f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}")
+        self._check_open()
+        nest = Fetches(self._graph, fetches)
+        fed = [feeds.tensor_of(self._graph, t) for key in feed_list or () for t in expand_feed_key(key)]
+        if accept_options or any(t in nest.tensors for t in fed) or len(fed) != len(feed_list or ()):
+            return self._slow_callable(fetches, feed_list or ())
+        signature = _Signature(fed, nest.tensors, nest.targets)
+        try:
+            compiled = self._native.make_callable(signature.native, b"")
+        except errors.OpError as e:
+            raise self._explained(e) from None
+        return self._fast_callable(nest, fed, compiled)
+
+    def _slow_callable(self, fetches, feed_list):
+        def run(*values, **kwargs):
+            return self.run(fetches, dict(zip(feed_list, values)), **kwargs)
+
+        return run
+
+    def _fast_callable(self, nest, fed, compiled):
+        graph, build, single = self._graph, nest.build, nest.single
+
+        def run(*values):
+            if self._closed:
+                raise RuntimeError("Attempted to use a closed Session.")
+            if fed:
+                values = [feeds.array_of(graph, t, v, t.name) for t, v in zip(fed, values)]
+            try:
+                fetched = compiled.run(values)
+            except errors.OpError as e:
+                raise self._explained(e) from None
+            return fetched[0] if single else build(fetched)
+
+        return run
+
+    # Partial runs.
+
+    def partial_run_setup(self, fetches, feeds=None):
+        """Begins a step whose feeds come, and whose fetches are taken, in several turns. Its handle."""
+        self._check_open()
+        nest = Fetches(self._graph, fetches)
+        fed = [self._feed_of(t) for key in feeds or () for t in expand_feed_key(key)]
+        try:
+            return self._native.partial_run_setup(_Signature(fed, nest.tensors, nest.targets).native)
+        except errors.OpError as e:
+            raise self._explained(e) from None
+
+    def _feed_of(self, key):
+        try:
+            return self._graph.as_graph_element(key, allow_operation=False)
+        except Exception as e:
+            e.args = (f"Cannot interpret argument `feed` key as Tensor: {e.args[0] if e.args else e}",)
+            raise
+
+    def partial_run(self, handle, fetches, feed_dict=None):
+        """One turn of it."""
+        nest = self._nest(fetches)
+        if nest.targets:
+            raise RuntimeError(f"partial_run() requires empty `target_list`. Received: target_list={nest.targets} (non-empty)")
+        return self._finish(nest, self._read_feeds(feed_dict), lambda s, v: self._partial_turn(handle, s, v))
+
+    def _partial_turn(self, handle, signature, values):
+        try:
+            return self._native.partial_run(handle, signature.native, values)
+        except errors.OpError as e:
+            raise self._explained(e) from None
+
+    # What else it knows.
+
+    def list_devices(self):
+        """The devices that it may use."""
+        return [_DeviceAttributes(*d) for d in self._native.list_devices()]
+
+    def running_steps(self):
+        """What its steps are doing: (step id, seconds, fetches, targets, first nodes that are not done) of each."""
+        return self._native.inspect()
+
+    def cancel(self, reason=""):
+        """Cancels all its steps; how many."""
+        return self._native.cancel(reason)
+
+
+class _DeviceAttributes:
+    """A device of a session."""
+
+    def __init__(self, name, device_type, memory_limit_bytes, incarnation):
+        self.name, self.device_type, self.memory_limit_bytes, self.incarnation = name, device_type, memory_limit_bytes, incarnation
+
+    def __repr__(self):
+        return f"_DeviceAttributes({self.name}, {self.device_type}, {self.memory_limit_bytes}, {self.incarnation})"
+
+
+class Session(BaseSession):
+    """A session that may be a `with` block: then it and its graph are the defaults, and it is closed at the end."""
+
+    def __init__(self, target="", graph=None, config=None):
+        super().__init__(target, graph, config)
+        self._blocks = None
+
+    def __enter__(self):
+        if self._blocks is not None:
+            raise RuntimeError("Session context managers are not re-entrant. Use `Session.as_default()` if you want to enter a session "
+                               "multiple times.")
+        self._blocks = (self._graph.as_default(), self.as_default())
+        self._blocks[0].__enter__()
+        self._blocks[1].__enter__()
+        return self
+
+    def __exit__(self, exc_type, exc_value, exc_tb):
+        blocks, self._blocks = self._blocks, None
+        try:
+            blocks[1].__exit__(exc_type, exc_value, exc_tb)
+        finally:
+            blocks[0].__exit__(exc_type, exc_value, exc_tb)
+            self.close()
+
+    @staticmethod
+    def reset(target, containers=None, config=None):
+        """Drops what the sessions of `target` keep in these containers, and closes them."""
+        _native.reset(target or "", protos.serialize(config, "config", "ConfigProto"), [c for c in containers or ()])
+
+
+class InteractiveSession(BaseSession):
+    """A session that is the default from its making to its close: for a prompt."""
+
+    _open = 0
+
+    def __init__(self, target="", graph=None, config=None):
+        config = protos.ConfigProto.FromString(protos.serialize(config, "config", "ConfigProto"))
+        # So that what was typed wrong does not matter until it is run.
+        config.graph_options.place_pruned_graph = True
+        super().__init__(target, graph, config)
+        if InteractiveSession._open > 0:
+            warnings.warn("An interactive session is already active. This can cause out-of-memory errors or some other unexpected errors "
+                          "(due to the unpredictable timing of garbage collection) in some cases. You must explicitly call "
+                          "`InteractiveSession.close()` to release resources held by the other session(s). Please use `tf.Session()` "
+                          "if you intend to productionize.")
+        InteractiveSession._open += 1
+        stacks.sessions.enforce_nesting = False
+        self._explicit_graph = graph
+        self._session_block = self.as_default()
+        self._session_block.__enter__()
+        self._graph_block = graph.as_default() if graph is not None else None
+        if self._graph_block is not None:
+            stacks.graphs.enforce_nesting = False
+            self._graph_block.__enter__()
+
+    def close(self):
+        if self._closed:
+            return
+        super().close()
+        InteractiveSession._open -= 1
+        self._session_block.__exit__(None, None, None)
+        if self._graph_block is not None:
+            self._graph_block.__exit__(None, None, None)

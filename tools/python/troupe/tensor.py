@@ -1,0 +1,269 @@
+"""Operations of a graph, and the tensors that they put out: what Python holds of them. The native graph knows the rest."""
+
+import traceback as _traceback
+
+from troupe import dtypes, errors, protos, stacks, tensor_shape
+
+_UNKNOWN = None
+
+
+class Operation:
+    """A node of a graph. Made by the graph; compared by identity."""
+
+    __slots__ = ("graph", "_id", "_name", "_outputs", "_frames", "_control_flow_context", "__weakref__", "__dict__")
+
+    def __init__(self, graph, number, output_types, frames=()):
+        self.graph = graph
+        self._id = number
+        self._name = graph._native.name(number)
+        self._outputs = [Tensor(self, i, dtypes.of_number(t)) for i, t in enumerate(output_types)]
+        self._frames = frames
+        self._control_flow_context = None
+
+    @property
+    def name(self):
+        return self._name
+
+    @property
+    def type(self):
+        return self.graph._native.type(self._id)
+
+    @property
+    def outputs(self):
+        return self._outputs
+
+    @property
+    def inputs(self):
+        operations = self.graph._operations
+        return tuple(operations[i]._outputs[index] for i, index in self.graph._native.inputs(self._id))
+
+    @property
+    def control_inputs(self):
+        return [self.graph._operations[i] for i in self.graph._native.control_inputs(self._id)]
+
+    @property
+    def _control_outputs(self):
+        return [self.graph._operations[i] for i in self.graph._native.consumers(self._id, -1)]
+
+    @property
+    def device(self):
+        return self.graph._native.device(self._id)
+
+    def _set_device(self, device):
+        self.graph._native.set_device(self._id, device.to_string() if hasattr(device, "to_string") else device or "")
+
+    @property
+    def node_def(self):
+        return protos.NodeDef.FromString(self.graph._native.node_def(self._id))
+
+    @property
+    def op_def(self):
+        return self.graph._op_def(self.type)
+
+    def get_attr(self, name):
+        """The value of an attr: Python's, a DType, or a message. ValueError when there is none."""
+        data = self.graph._native.attr(self._id, name)
+        if data is None:
+            raise ValueError(f"Operation '{self._name}' has no attr named '{name}'.")
+        return _attr_value(protos.AttrValue.FromString(data))
+
+    def _set_attr(self, name, value):
+        """`value` is an AttrValue."""
+        self.graph._native.set_attr(self._id, name, value.SerializeToString())
+
+    def _clear_attr(self, name):
+        self.graph._native.clear_attr(self._id, name)
+
+    def _update_input(self, index, tensor):
+        self.graph._native.update_input(self._id, index, (tensor.op._id, tensor._index))
+
+    def _add_control_input(self, op):
+        self.graph._native.add_control_input(self._id, op._id)
+
+    def _add_control_inputs(self, ops):
+        for op in ops:
+            self._add_control_input(op)
+
+    def _remove_all_control_inputs(self):
+        self.graph._native.remove_control_inputs(self._id)
+
+    def _get_control_flow_context(self):
+        return self._control_flow_context
+
+    def _set_control_flow_context(self, context):
+        self._control_flow_context = context
+
+    def colocation_groups(self):
+        """As bytes: b"loc:@x" for each operation that it must share a device with, itself if it says none."""
+        own = [b"loc:@" + self._name.encode()]
+        data = self.graph._native.attr(self._id, "_class")
+        if data is None:
+            return own
+        groups = [g for g in protos.AttrValue.FromString(data).list.s if g.startswith(b"loc:@")]
+        return groups or own
+
+    @property
+    def traceback(self):
+        """Where it was made: frames of the program, the outermost first."""
+        return _traceback.StackSummary.from_list(
+            [(code.co_filename, line, code.co_name, None) for code, line in reversed(self._frames)])
+
+    def traceback_text(self):
+        return self.traceback.format()
+
+    def run(self, feed_dict=None, session=None):
+        """Runs it in `session`, or in the default one."""
+        _session_for(self.graph, session, "execute operation", "run").run(self, feed_dict)
+
+    def values(self):
+        return tuple(self._outputs)
+
+    def _as_graph_element(self):
+        return self
+
+    def __str__(self):
+        return str(self.node_def)
+
+    def __repr__(self):
+        return f"<tf.Operation {self._name!r} type={self.type}>"
+
+
+def _attr_value(attr):
+    kind = attr.WhichOneof("value")
+    if kind is None:
+        return []
+    value = getattr(attr, kind)
+    if kind == "type":
+        return dtypes.as_dtype(value)
+    if kind != "list":
+        return value
+    for name, items in protos.list_fields(value):
+        return [dtypes.as_dtype(x) for x in items] if name == "type" else list(items)
+    return []
+
+
+def _session_for(graph, session, what, call):
+    """The session that `graph` is to be run in. ValueError when there is none, or one of another graph."""
+    default = session is None
+    if default:
+        session = stacks.get_default_session()
+        if session is None:
+            raise ValueError(f"Cannot {what} using `{call}()`: No default session is registered. Use `with "
+                             f"sess.as_default()` or pass an explicit session to `{call}(session=sess)`")
+    if session.graph is not graph:
+        subject = "operation's" if call == "run" else "tensor's"
+        advice = f" Pass an explicit session to `{call}(session=sess)`." if default else ""
+        raise ValueError(f"Cannot use the {'default' if default else 'given'} session to {what}: the {subject} graph is "
+                         f"different from the session's graph.{advice}")
+    return session
+
+
+class Tensor:
+    """An output of an operation. It holds no value: a session gives it one in each run. Compared by identity."""
+
+    __slots__ = ("op", "_index", "dtype", "_name", "__weakref__", "__dict__")
+    __array_priority__ = 100
+
+    def __init__(self, op, index, dtype):
+        self.op = op
+        self._index = index
+        self.dtype = dtype
+        self._name = f"{op._name}:{index}"
+
+    @property
+    def graph(self):
+        return self.op.graph
+
+    @property
+    def name(self):
+        return self._name
+
+    @property
+    def value_index(self):
+        return self._index
+
+    @property
+    def device(self):
+        return self.op.device
+
+    @property
+    def shape(self):
+        return tensor_shape.TensorShape._of(self.op.graph._native.shape((self.op._id, self._index)))
+
+    def get_shape(self):
+        return self.shape
+
+    def _shape_tuple(self):
+        shape = self.shape
+        return None if shape.rank is None else tuple(shape.as_list())
+
+    @property
+    def ndim(self):
+        return self.shape.rank
+
+    def set_shape(self, shape):
+        """Says more of its shape; ValueError when it contradicts what is known."""
+        shape = tensor_shape.as_shape(shape)
+        try:
+            self.op.graph._native.set_shape((self.op._id, self._index), shape._native())
+        except errors.InvalidArgumentError as e:
+            raise ValueError(e.message) from None
+
+    def consumers(self):
+        operations = self.op.graph._operations
+        return [operations[i] for i in self.op.graph._native.consumers(self.op._id, self._index)]
+
+    def eval(self, feed_dict=None, session=None):
+        """Its value, of a step in `session` or in the default one."""
+        return _session_for(self.graph, session, "evaluate tensor", "eval").run(self, feed_dict)
+
+    def ref(self):
+        return self
+
+    experimental_ref = ref
+
+    def deref(self):
+        return self
+
+    def _as_graph_element(self):
+        return self
+
+    def _as_tf_output(self):
+        return self.op._id, self._index
+
+    def __bool__(self):
+        raise TypeError("Using a `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not None:` instead of `if t:` to "
+                        "test if a tensor is defined, and use TensorFlow ops such as tf.cond to execute subgraphs conditioned "
+                        "on the value of a tensor.")
+
+    def __len__(self):
+        raise TypeError(f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` rather than "
+                        "`len(x)` for shape information.")
+
+    def __array__(self, *unused):
+        raise NotImplementedError(f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. This error may "
+                                  "indicate that you're trying to pass a Tensor to a NumPy call, which is not supported.")
+
+    def __iter__(self):
+        shape = self._shape_tuple()
+        if shape is None:
+            raise TypeError("Cannot iterate over a tensor with unknown shape.")
+        if not shape:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        if shape[0] is None:
+            raise TypeError("Cannot iterate over a tensor with unknown first dimension.")
+        return (self[i] for i in range(shape[0]))
+
+    def __copy__(self):
+        return self
+
+    def __str__(self):
+        known = self.shape
+        shape = "" if known.rank is None else f", shape={known}"
+        device = f", device={self.device}" if self.device else ""
+        return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name}{device})'
+
+    def __repr__(self):
+        known = self.shape
+        shape = "<unknown>" if known.rank is None else str(tuple(known.as_list()))
+        return f"<tf.Tensor {self.name!r} shape={shape} dtype={self.dtype.name}>"
