@@ -104,16 +104,15 @@ class GraphScopes:
         finally:
             scopes.devices = old
 
-    def _device_for(self, operation):
-        """The device of a new operation, which the functions of the blocks may look at."""
-        device = ""
+    def _device_for(self, operation, device=""):
+        """The device of an operation that says `device` itself; the functions of the blocks may look at it."""
         for spec in reversed(self._scopes.devices):
             if spec is None:
                 break
             if not callable(spec):
                 device = device_spec.merge(spec, device)
                 continue
-            operation.device = device
+            operation._set_device(device)
             said = spec(operation)
             if said is not None:
                 device = said.to_string() if hasattr(said, "to_string") else said

@@ -1,0 +1,167 @@
+"""Which branch or loop an operation is made in, as TensorFlow 1 has them: values from outside come in through Switch and Enter."""
+
+from troupe import op_call
+from troupe.tensor import Tensor
+
+
+class ControlFlowContext:
+    """A branch or a loop. While it is a graph's current one, `_prepare` goes over the inputs of each operation before it is made, and
+    `_adopt` takes it in."""
+
+    def __init__(self, graph, name):
+        self._graph = graph
+        self.name = name
+        self.outer_context = graph._get_control_flow_context()
+        # Tensors that are inside, and what stands inside for those that are not.
+        self._inside = set()
+        self._stand_ins = {}
+
+    def Enter(self):
+        self._graph._set_control_flow_context(self)
+
+    def Exit(self):
+        self._graph._set_control_flow_context(self.outer_context)
+
+    __enter__ = Enter
+
+    def __exit__(self, *unused):
+        self.Exit()
+
+    def contains(self, op):
+        """Whether an operation is in it, or in something inside it."""
+        context = output_context(op)
+        while context is not None:
+            if context is self:
+                return True
+            context = context.outer_context
+        return False
+
+    def add_value(self, tensor):
+        """The tensor that stands for `tensor` inside."""
+        stand_in = self._stand_ins.get(tensor)
+        if stand_in is not None:
+            return stand_in
+        if tensor in self._inside or self.contains(tensor.op):
+            return tensor
+        outer = tensor if self.outer_context is None else self.outer_context.add_value(tensor)
+        with self._graph.control_dependencies(None):
+            stand_in = self._bring_in(outer)
+        self._own(stand_in.op)
+        self._stand_ins[tensor] = self._stand_ins[outer] = stand_in
+        return stand_in
+
+    def _own(self, op):
+        """Takes in an operation that was made outside all contexts."""
+        op._control_flow_context = self
+        self._mark(op)
+
+    def _mark(self, op):
+        context = self
+        while context is not None:
+            context._inside.update(op._outputs)
+            context = context.outer_context
+        if op.type not in ("Exit", "RefExit") or self.outer_context is not None:
+            self._graph.prevent_fetching(op)
+
+    def _add_values(self, inputs):
+        return [[self.add_value(t) for t in i] if isinstance(i, list) else self.add_value(i) for i in inputs]
+
+    def while_context(self):
+        return None if self.outer_context is None else self.outer_context.while_context()
+
+
+def output_context(op):
+    """The context that its outputs are in."""
+    context = op._control_flow_context
+    return context.outer_context if context is not None and op.type in ("Exit", "RefExit") else context
+
+
+class CondContext(ControlFlowContext):
+    """One branch of a condition."""
+
+    def __init__(self, graph, name, pred, pivot, branch):
+        super().__init__(graph, name)
+        self.pred, self.pivot, self.branch = pred, pivot, branch
+        self._inside.update((pred, pivot))
+
+    def pivot_operation(self):
+        return self.pivot.op
+
+    def _bring_in(self, tensor):
+        return switch(tensor, self.pred)[self.branch]
+
+    def _prepare(self, op_type, inputs, control):
+        inputs = self._add_values(inputs)
+        inside = [op for op in control if self.contains(op)]
+        if not inputs and not inside:
+            inside = [self.pivot.op]
+        return inputs, inside
+
+    def _adopt(self, op):
+        self._own(op)
+
+    def result(self, value):
+        """A result of the branch, which may be a tensor from outside."""
+        return self.add_value(value)
+
+
+class WhileContext(ControlFlowContext):
+    """A loop."""
+
+    def __init__(self, graph, name, parallel_iterations):
+        super().__init__(graph, name)
+        self._parallel_iterations = parallel_iterations
+        self.pivot_for_pred = None
+        self.pivot_for_body = None
+
+    def while_context(self):
+        return self
+
+    def pivot_operation(self):
+        return (self.pivot_for_body if self.pivot_for_body is not None else self.pivot_for_pred).op
+
+    def _bring_in(self, tensor):
+        return enter(tensor, self.name, True, self._parallel_iterations)
+
+    def _prepare(self, op_type, inputs, control):
+        inputs = self._add_values(inputs)
+        inside = [op for op in control if self.contains(op)]
+        outside = [op for op in control if not self.contains(op) and op._outputs]
+        flat = [t for i in inputs for t in (i if isinstance(i, list) else (i,))]
+        # What has no inputs of this loop runs in it all the same.
+        if not inside and all(_is_constant_enter(t.op) for t in flat) and op_type not in ("Enter", "RefEnter"):
+            inside = [self.pivot_operation()]
+        if outside:
+            with self._graph.control_dependencies(None):
+                self.Enter()
+                inside = inside + [op_call.call("Identity", None, input=op._outputs[0]).op for op in outside]
+        return inputs, inside
+
+    def _adopt(self, op):
+        self._own(op)
+        for t in op._outputs:
+            self._graph.prevent_feeding(t)
+
+
+def _is_constant_enter(op):
+    return op.type in ("Enter", "RefEnter") and op.get_attr("is_constant")
+
+
+def switch(data, pred, name=None):
+    """(value where `pred` is false, where it is true); on the device of the data."""
+    with data.graph.colocate_with(data.op, ignore_existing=True):
+        made = op_call.call("RefSwitch" if data.dtype._is_ref_dtype else "Switch", name, data=data, pred=pred)
+    return made[0], made[1]
+
+
+def enter(data, frame, is_constant, parallel_iterations, name=None, use_input_shape=True):
+    made = op_call.call("RefEnter" if data.dtype._is_ref_dtype else "Enter", name, data=data, frame_name=frame, is_constant=is_constant,
+                        parallel_iterations=parallel_iterations)
+    if use_input_shape:
+        made.set_shape(data.shape)
+    return made
+
+
+def merge(inputs, name=None):
+    op_type = "RefMerge" if all(isinstance(i, Tensor) and i.dtype._is_ref_dtype for i in inputs) else "Merge"
+    return op_call.call(op_type, name, inputs=inputs)

@@ -1,0 +1,109 @@
+"""Derivatives, by the rules of the native library."""
+
+from troupe import errors, nest, op_call, stacks
+from troupe.composite import IndexedSlices
+from troupe.conversion import convert_to_tensor
+
+
+def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None,
+              stop_gradients=None, unconnected_gradients="none"):
+    """The derivatives of the sum of `ys` by each of `xs`; None where it does not depend on it (zeros, with unconnected_gradients "zero").
+    LookupError for an op that has no rule."""
+    ys = [convert_to_tensor(y) for y in (ys if isinstance(ys, (list, tuple)) else [ys])]
+    given = nest.flatten(xs) if isinstance(xs, (list, tuple)) else [xs]
+    sources = [x.handle if hasattr(x, "handle") else x._ref() if hasattr(x, "_ref") else convert_to_tensor(x) for x in given]
+    weights = [None] * len(ys) if grad_ys is None else list(grad_ys if isinstance(grad_ys, (list, tuple)) else [grad_ys])
+    if len(weights) != len(ys):
+        raise ValueError(f"Must specify a gradient for each y: {len(ys)} ys, {len(weights)} grad_ys")
+    graph = ys[0].graph if ys else stacks.get_default_graph()
+    graph._check_not_finalized()
+    weights = [None if w is None else _weight(w, y, i) for i, (w, y) in enumerate(zip(weights, ys))]
+    stops = [convert_to_tensor(s) for s in (stop_gradients if isinstance(stop_gradients, (list, tuple)) else [stop_gradients] if stop_gradients is not None else [])]
+    found = _native_gradients(graph, name, ys, sources + stops, weights)[:len(sources)]
+    return [_unconnected(x, d, unconnected_gradients) for x, d in zip(given, found)]
+
+
+def _weight(weight, y, index):
+    if isinstance(weight, IndexedSlices):
+        weight = convert_to_tensor(weight)
+    weight = convert_to_tensor(weight, y.dtype.base_dtype, name=f"grad_ys_{index}")
+    if not weight.shape.is_compatible_with(y.shape):
+        raise ValueError(f"Shape {weight.shape} of the gradient is not that of {y}: {y.shape}")
+    return weight
+
+
+def _native_gradients(graph, name, ys, xs, weights):
+    prefix = graph.unique_name(name or "gradients")
+    pairs = graph._native.add_gradients
+    with graph._lock:
+        try:
+            found = pairs(prefix, [(y.op._id, y._index) for y in ys], [(x.op._id, x._index) for x in xs],
+                          [None if w is None else (w.op._id, w._index) for w in weights])
+        except errors.NotFoundError as e:
+            raise LookupError(e.message) from None
+        except errors.InvalidArgumentError as e:
+            if "unreachable" not in e.message:
+                raise ValueError(e.message) from None
+            found = _reachable_gradients(graph, prefix, ys, xs, weights)
+        graph._sync()
+    return [None if d is None else graph._operations[d[0]]._outputs[d[1]] for d in found]
+
+
+def _reachable_gradients(graph, prefix, ys, xs, weights):
+    """Where some `xs` are not before `ys`: those have none."""
+    reached = _ancestors(ys)
+    known = [x for x in xs if x in reached]
+    if not known:
+        return [None] * len(xs)
+    found = dict(zip(known, graph._native.add_gradients(
+        prefix, [(y.op._id, y._index) for y in ys], [(x.op._id, x._index) for x in known],
+        [None if w is None else (w.op._id, w._index) for w in weights])))
+    return [found.get(x) for x in xs]
+
+
+def _ancestors(tensors):
+    seen, waiting = set(tensors), list(tensors)
+    while waiting:
+        for t in waiting.pop().op.inputs:
+            if t not in seen:
+                seen.add(t)
+                waiting.append(t)
+    return seen
+
+
+def _unconnected(x, derivative, unconnected_gradients):
+    kind = getattr(unconnected_gradients, "value", unconnected_gradients)
+    if derivative is not None or kind == "none":
+        return derivative
+    return op_call.call("ZerosLike", None, x=convert_to_tensor(x))
+
+
+def hessians(ys, xs, name="hessians"):
+    """The second derivatives of each y by each x, which are vectors or larger."""
+    from troupe import array_ops
+
+    xs = xs if isinstance(xs, (list, tuple)) else [xs]
+    found = []
+    with stacks.get_default_graph().name_scope(name):
+        for gradient, x in zip(gradients(ys, xs), xs):
+            flat = array_ops.reshape(gradient, [-1])
+            count = array_ops.size(x)
+            rows = [gradients(flat[i], x)[0] for i in range(count.graph._native.constant_value((count.op._id, 0)))]
+            found.append(array_ops.reshape(array_ops.stack(rows), array_ops.concat([array_ops.shape(x), array_ops.shape(x)], 0)))
+    return found
+
+
+class AggregationMethod:
+    """How gradients are summed; all are AddN here."""
+
+    ADD_N = 0
+    DEFAULT = 0
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
+class UnconnectedGradients:
+    NONE = "none"
+    ZERO = "zero"
+
+

@@ -1,0 +1,74 @@
+"""Graphs from GraphDefs."""
+
+from troupe import _native, errors, stacks
+from troupe.tensor import Operation, Tensor
+from troupe.conversion import convert_to_tensor
+
+
+def _output_name(name):
+    """("x", 1) of "x:1", ("x", 0) of "x", ("x", -1) of "^x"."""
+    if name.startswith("^"):
+        return name[1:], -1
+    op, _, index = name.partition(":")
+    return op, int(index or 0)
+
+
+def _bytes_of(graph_def):
+    if isinstance(graph_def, bytes):
+        return graph_def
+    if not hasattr(graph_def, "SerializeToString"):
+        raise TypeError(f"Argument `graph_def` must be a GraphDef proto. Received: {graph_def}")
+    if isinstance(graph_def, _native.Message) and graph_def._full_name() != "tensorflow.GraphDef":
+        raise TypeError(f"Argument `graph_def` must be a GraphDef proto. Received: {graph_def}")
+    return graph_def.SerializeToString()
+
+
+def _prefix(graph, name):
+    """The names of what is imported begin with it."""
+    if name is not None and not name:
+        return graph._name_stack
+    name = "import" if name is None else name
+    return name[:-1] if name.endswith("/") else graph.unique_name(name)
+
+
+def import_graph_def(graph_def, input_map=None, return_elements=None, name=None, op_dict=None, producer_op_list=None):
+    """Adds the nodes of a GraphDef to the default graph, names behind `name/`. `input_map`: tensors of this graph in the place of theirs;
+    `return_elements`: names of theirs, whose tensors and operations are given back. ValueError for a graph that cannot be."""
+    graph = stacks.get_default_graph()
+    graph._check_not_finalized()
+    data = _bytes_of(graph_def)
+    if input_map is not None and not (isinstance(input_map, dict) and all(isinstance(k, (str, bytes)) for k in input_map)):
+        raise TypeError(f"Argument `input_map` must be a dictionary mapping strings to Tensor objects. Received: {input_map}")
+    wanted = [e.decode() if isinstance(e, bytes) else e for e in return_elements or ()]
+    prefix = _prefix(graph, name)
+    with graph.name_scope(prefix + "/" if prefix else None):
+        mapped = {_output_name(k): t if isinstance(t, (Tensor, Operation)) else convert_to_tensor(t) for k, t in (input_map or {}).items()}
+    options = {
+        "prefix": prefix, "uniquify_names": True,
+        "input_map": {k: (t._id, 0) if isinstance(t, Operation) else (t.op._id, t._index) for k, t in mapped.items()},
+        "control_inputs": [op._id for op in graph._control_inputs_for(set())],
+        "return_outputs": [_output_name(e) for e in wanted if ":" in e], "return_operations": [e for e in wanted if ":" not in e],
+    }
+    try:
+        with graph._lock:
+            outputs, operations, unused = graph._native.import_graph_def(data, options)
+            first = len(graph._operations)
+            graph._sync()
+    except errors.OpError as e:
+        raise ValueError(e.message) from None
+    _apply_scopes(graph, first)
+    if unused:
+        names = ", ".join(f"{n}:{i}" if i >= 0 else f"^{n}" for n, i in unused)
+        raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{names}]")
+    if return_elements is None:
+        return None
+    tensors = iter([graph._operations[i]._outputs[k] for i, k in outputs])
+    ops = iter([graph._operations[i] for i in operations])
+    return [next(tensors) if ":" in e else next(ops) for e in wanted]
+
+
+def _apply_scopes(graph, first):
+    """The devices of the blocks around are those of the nodes, too."""
+    if graph._scopes.devices:
+        for op in graph._operations[first:]:
+            op._set_device(graph._device_for(op, op.device))

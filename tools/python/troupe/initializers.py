@@ -1,0 +1,168 @@
+"""What variables begin with: objects that make a tensor of a shape and dtype."""
+
+import math
+
+import numpy as np
+
+from troupe import array_ops, dtypes, op_call, random_ops
+from troupe.constant_op import constant as _constant
+from troupe.tensor_shape import as_shape
+
+
+class Initializer:
+    """`initializer(shape, dtype)` is a tensor."""
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        raise NotImplementedError
+
+    def get_config(self):
+        return {k.lstrip("_"): v for k, v in vars(self).items()}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+
+class Zeros(Initializer):
+    def __init__(self, dtype=dtypes.float32):
+        self.dtype = dtypes.as_dtype(dtype)
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        return array_ops.zeros(as_shape(shape), dtype or self.dtype)
+
+
+class Ones(Initializer):
+    def __init__(self, dtype=dtypes.float32):
+        self.dtype = dtypes.as_dtype(dtype)
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        return array_ops.ones(as_shape(shape), dtype or self.dtype)
+
+
+class Constant(Initializer):
+    """All elements one value, or those of a list or array, in order."""
+
+    def __init__(self, value=0, dtype=dtypes.float32, verify_shape=False):
+        if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
+            raise TypeError(f"Invalid type for initial value={value} of type: {type(value)}. Expected Python scalar, list or tuple of values, or numpy.ndarray.")
+        self.value, self.dtype, self.verify_shape = value, dtypes.as_dtype(dtype), verify_shape
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        return _constant(self.value, dtype or self.dtype, shape, verify_shape=self.verify_shape)
+
+
+class _Random(Initializer):
+    def __init__(self, low, high, seed, dtype):
+        self._low, self._high, self.seed, self.dtype = low, high, seed, dtypes.as_dtype(dtype)
+
+
+class RandomUniform(_Random):
+    def __init__(self, minval=0.0, maxval=None, seed=None, dtype=dtypes.float32):
+        super().__init__(minval, maxval, seed, dtype)
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        return random_ops.random_uniform(as_shape(shape), self._low, self._high, dtype or self.dtype, self.seed)
+
+
+class RandomNormal(_Random):
+    def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=dtypes.float32):
+        super().__init__(mean, stddev, seed, dtype)
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        return random_ops.random_normal(as_shape(shape), self._low, self._high, dtype or self.dtype, self.seed)
+
+
+class TruncatedNormal(_Random):
+    def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=dtypes.float32):
+        super().__init__(mean, stddev, seed, dtype)
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        return random_ops.truncated_normal(as_shape(shape), self._low, self._high, dtype or self.dtype, self.seed)
+
+
+def _fans(dims):
+    """Inputs and outputs of a unit whose weights have this shape."""
+    if len(dims) < 2:
+        return (dims[0] if dims else 1,) * 2
+    field = math.prod(dims[:-2])
+    return dims[-2] * field, dims[-1] * field
+
+
+class VarianceScaling(Initializer):
+    """Random, with a variance that follows from the number of inputs or outputs."""
+
+    def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None, dtype=dtypes.float32):
+        if scale <= 0.0:
+            raise ValueError(f"Argument `scale` must be a positive float. Received: {scale}")
+        if mode not in ("fan_in", "fan_out", "fan_avg"):
+            raise ValueError(f"Argument `mode` should be one of ('fan_in', 'fan_out', 'fan_avg'). Received: {mode}")
+        if distribution not in ("normal", "uniform", "truncated_normal", "untruncated_normal"):
+            raise ValueError(f"Argument `distribution` should be one of ('normal', 'uniform', 'truncated_normal', 'untruncated_normal'). Received: {distribution}")
+        self.scale, self.mode, self.distribution, self.seed, self.dtype = scale, mode, distribution, seed, dtypes.as_dtype(dtype)
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        dims = as_shape(shape).as_list()
+        inputs, outputs = _fans(dims)
+        count = {"fan_in": inputs, "fan_out": outputs, "fan_avg": (inputs + outputs) / 2.0}[self.mode]
+        variance = self.scale / max(1.0, count)
+        dtype = dtype or self.dtype
+        if self.distribution == "uniform":
+            limit = math.sqrt(3.0 * variance)
+            return random_ops.random_uniform(as_shape(shape), -limit, limit, dtype, self.seed)
+        if self.distribution == "untruncated_normal":
+            return random_ops.random_normal(as_shape(shape), 0.0, math.sqrt(variance), dtype, self.seed)
+        # What is cut off at two standard deviations has that much less.
+        return random_ops.truncated_normal(as_shape(shape), 0.0, math.sqrt(variance) / 0.87962566103423978, dtype, self.seed)
+
+
+class GlorotUniform(VarianceScaling):
+    def __init__(self, seed=None, dtype=dtypes.float32):
+        super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
+
+    def get_config(self):
+        return {"seed": self.seed, "dtype": self.dtype.name}
+
+
+class GlorotNormal(VarianceScaling):
+    def __init__(self, seed=None, dtype=dtypes.float32):
+        super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
+
+    def get_config(self):
+        return {"seed": self.seed, "dtype": self.dtype.name}
+
+
+class Identity(Initializer):
+    def __init__(self, gain=1.0, dtype=dtypes.float32):
+        self.gain, self.dtype = gain, dtypes.as_dtype(dtype)
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        dims = as_shape(shape).as_list()
+        if len(dims) != 2:
+            raise ValueError(f"Identity matrix initializer can only be used for 2D matrices. Received: shape={shape}")
+        return _constant(self.gain * np.eye(*dims), dtype or self.dtype)
+
+
+class Orthogonal(Initializer):
+    """Rows or columns of length `gain` at right angles, from the QR decomposition of a random matrix."""
+
+    def __init__(self, gain=1.0, seed=None, dtype=dtypes.float32):
+        self.gain, self.seed, self.dtype = gain, seed, dtypes.as_dtype(dtype)
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        dims = as_shape(shape).as_list()
+        if len(dims) < 2:
+            raise ValueError(f"The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Received shape={shape}")
+        rows, columns = math.prod(dims[:-1]), dims[-1]
+        drawn = random_ops.random_normal((max(rows, columns), min(rows, columns)), dtype=dtype or self.dtype, seed=self.seed)
+        q, r = op_call.call("Qr", None, input=drawn, full_matrices=False)
+        q = q * op_call.call("Sign", None, x=op_call.call("MatrixDiagPart", None, input=r))
+        if rows < columns:
+            q = array_ops.transpose(q)
+        return self.gain * array_ops.reshape(q, dims)
+
+
+zeros_initializer, ones_initializer, constant_initializer = Zeros, Ones, Constant
+random_uniform_initializer, random_normal_initializer, truncated_normal_initializer = RandomUniform, RandomNormal, TruncatedNormal
+variance_scaling_initializer = VarianceScaling
+glorot_uniform_initializer, glorot_normal_initializer = GlorotUniform, GlorotNormal
+identity_initializer, orthogonal_initializer = Identity, Orthogonal

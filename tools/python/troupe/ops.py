@@ -1,0 +1,159 @@
+"""The scopes of the default graph as functions of the package, and collections' names."""
+
+from contextlib import contextmanager
+
+from troupe import stacks
+from troupe.composite import is_composite
+from troupe.tensor import Operation, Tensor
+
+
+class GraphKeys:
+    """Names of collections."""
+
+    GLOBAL_VARIABLES = "variables"
+    VARIABLES = "variables"
+    LOCAL_VARIABLES = "local_variables"
+    METRIC_VARIABLES = "metric_variables"
+    MODEL_VARIABLES = "model_variables"
+    TRAINABLE_VARIABLES = "trainable_variables"
+    SUMMARIES = "summaries"
+    QUEUE_RUNNERS = "queue_runners"
+    TABLE_INITIALIZERS = "table_initializer"
+    ASSET_FILEPATHS = "asset_filepaths"
+    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
+    REGULARIZATION_LOSSES = "regularization_losses"
+    CONCATENATED_VARIABLES = "concatenated_variables"
+    SAVERS = "savers"
+    WEIGHTS = "weights"
+    BIASES = "biases"
+    ACTIVATIONS = "activations"
+    UPDATE_OPS = "update_ops"
+    LOSSES = "losses"
+    SAVEABLE_OBJECTS = "saveable_objects"
+    RESOURCES = "resources"
+    LOCAL_RESOURCES = "local_resources"
+    TRAINABLE_RESOURCE_VARIABLES = "trainable_resource_variables"
+    INIT_OP = "init_op"
+    LOCAL_INIT_OP = "local_init_op"
+    READY_OP = "ready_op"
+    READY_FOR_LOCAL_INIT_OP = "ready_for_local_init_op"
+    SUMMARY_OP = "summary_op"
+    GLOBAL_STEP = "global_step"
+    EVAL_STEP = "eval_step"
+    TRAIN_OP = "train_op"
+    COND_CONTEXT = "cond_context"
+    WHILE_CONTEXT = "while_context"
+
+
+def graph_of(values):
+    """The graph that the first tensor among them is of, or the default one. ValueError for two graphs."""
+    first = None
+    for value in values or ():
+        element = value
+        if not isinstance(value, (Tensor, Operation)) and not is_composite(value) and not hasattr(value, "_as_graph_element"):
+            continue
+        if first is None:
+            first = element
+        elif element.graph is not first.graph:
+            raise ValueError(f"{element} must be from the same graph as {first} (graphs are {element.graph} and {first.graph}).")
+    return stacks.get_default_graph() if first is None else first.graph
+
+
+class name_scope:
+    """`with tf.name_scope(name):` or `with tf.name_scope(name, "Default", [inputs]) as scope:`."""
+
+    def __init__(self, name, default_name=None, values=None, skip_on_eager=True):
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"`name` for name_scope must be a string, got {type(name).__name__}")
+        self._name = default_name if name is None else name
+        if self._name is None and values is not None:
+            raise ValueError("At least one of name (None) and default_name (None) must be provided.")
+        self._values = values
+        self._blocks = []
+
+    @property
+    def name(self):
+        return self._name
+
+    def __enter__(self):
+        graph = graph_of(self._values)
+        default = graph.as_default()
+        scope = graph.name_scope(self._name)
+        default.__enter__()
+        try:
+            text = scope.__enter__()
+        except BaseException:
+            default.__exit__(None, None, None)
+            raise
+        self._blocks.append((default, scope))
+        return text
+
+    def __exit__(self, *exc):
+        default, scope = self._blocks.pop()
+        try:
+            scope.__exit__(*exc)
+        finally:
+            default.__exit__(*exc)
+
+
+def device(device_name_or_function):
+    return stacks.get_default_graph().device(device_name_or_function)
+
+
+def control_dependencies(control_inputs):
+    return stacks.get_default_graph().control_dependencies(control_inputs)
+
+
+def colocate_with(op, ignore_existing=False):
+    return stacks.get_default_graph().colocate_with(op, ignore_existing)
+
+
+def container(container_name):
+    return stacks.get_default_graph().container(container_name)
+
+
+def add_to_collection(name, value):
+    stacks.get_default_graph().add_to_collection(name, value)
+
+
+def add_to_collections(names, value):
+    stacks.get_default_graph().add_to_collections(names, value)
+
+
+def get_collection(key, scope=None):
+    return stacks.get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key):
+    return stacks.get_default_graph().get_collection_ref(key)
+
+
+def get_all_collection_keys():
+    return stacks.get_default_graph().get_all_collection_keys()
+
+
+def set_random_seed(seed):
+    """The seed of the default graph: with it, each random operation's own follows from its place."""
+    stacks.get_default_graph().seed = seed
+
+
+_DEFAULT_SEED = 87654321
+
+
+def get_seed(op_seed):
+    """(graph's seed, operation's seed) for a random operation; (None, None) when neither is given."""
+    graph = stacks.get_default_graph()
+    if graph.seed is None:
+        seeds = (None, None) if op_seed is None else (_DEFAULT_SEED, op_seed)
+    else:
+        seeds = graph.seed, op_seed if op_seed is not None else graph._last_id
+    if seeds == (0, 0):
+        return 0, 2**31 - 1
+    return seeds if seeds[0] is None else (seeds[0] % 2**31, seeds[1] % 2**31)
+
+
+@contextmanager
+def init_scope():
+    """Outside all control inputs and branches."""
+    with control_dependencies(None):
+        yield

@@ -1,0 +1,75 @@
+"""Random tensors."""
+
+from troupe import dtypes, op_call, stacks
+from troupe.conversion import convert_to_tensor
+from troupe.ops import get_seed
+
+
+def _shape(shape):
+    """A vector, int32 also when it is empty."""
+    if isinstance(shape, (list, tuple)) and not shape:
+        return convert_to_tensor(shape, dtypes.int32, name="shape")
+    return convert_to_tensor(shape, name="shape")
+
+
+def _random(op_type, shape, dtype, seed, name=None, **attrs):
+    seed1, seed2 = get_seed(seed)
+    return op_call.call(op_type, name, shape=shape, seed=seed1 or 0, seed2=seed2 or 0, **({"dtype": dtype} if dtype else {}), **attrs)
+
+
+def _scaled(op_type, shape, mean, stddev, dtype, seed, scope):
+    shape = _shape(shape)
+    mean = convert_to_tensor(mean, dtype, name="mean")
+    stddev = convert_to_tensor(stddev, dtype, name="stddev")
+    return op_call.call("AddV2", scope, x=op_call.call("Mul", "mul", x=_random(op_type, shape, dtype, seed), y=stddev), y=mean)
+
+
+def random_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+    with stacks.get_default_graph().name_scope(name or "random_normal") as scope:
+        return _scaled("RandomStandardNormal", shape, mean, stddev, dtypes.as_dtype(dtype), seed, scope)
+
+
+def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+    with stacks.get_default_graph().name_scope(name or "truncated_normal") as scope:
+        return _scaled("TruncatedNormal", shape, mean, stddev, dtypes.as_dtype(dtype), seed, scope)
+
+
+def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None):
+    """Numbers from `minval` to `maxval`, without it."""
+    dtype = dtypes.as_dtype(dtype)
+    if maxval is None:
+        if dtype.is_integer:
+            raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
+        maxval = 1
+    with stacks.get_default_graph().name_scope(name or "random_uniform") as scope:
+        shape = _shape(shape)
+        if dtype.is_integer:
+            seed1, seed2 = get_seed(seed)
+            low, high = (convert_to_tensor(v, dtype, name=n) for v, n in ((minval, "min"), (maxval, "max")))
+            return op_call.call("RandomUniformInt", scope, shape=shape, minval=low, maxval=high, seed=seed1 or 0, seed2=seed2 or 0)
+        plain = type(minval) in (int, float) and type(maxval) in (int, float)
+        if plain and minval == 0 and maxval == 1:
+            return _random("RandomUniform", shape, dtype, seed)
+        low, high = (convert_to_tensor(v, dtype, name=n) for v, n in ((minval, "min"), (maxval, "max")))
+        unit = _random("RandomUniform", shape, dtype, seed)
+        width = op_call.call("Sub", "sub", x=high, y=low)
+        return op_call.call("AddV2", scope, x=op_call.call("Mul", "mul", x=unit, y=width), y=low)
+
+
+def random_shuffle(value, seed=None, name=None):
+    seed1, seed2 = get_seed(seed)
+    return op_call.call("RandomShuffle", name, value=value, seed=seed1 or 0, seed2=seed2 or 0)
+
+
+def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
+    seed1, seed2 = get_seed(seed)
+    return op_call.call("Multinomial", name, logits=logits, num_samples=num_samples, seed=seed1 or 0, seed2=seed2 or 0, output_dtype=output_dtype)
+
+
+def random_gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None):
+    with stacks.get_default_graph().name_scope(name or "random_gamma"):
+        alpha = convert_to_tensor(alpha, dtype, name="alpha")
+        beta = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
+        seed1, seed2 = get_seed(seed)
+        drawn = op_call.call("RandomGamma", None, shape=_shape(shape), alpha=alpha + op_call.call("ZerosLike", None, x=beta), seed=seed1 or 0, seed2=seed2 or 0)
+        return drawn / beta

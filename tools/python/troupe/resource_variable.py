@@ -1,0 +1,126 @@
+"""Variables behind a resource handle: a read is an operation, and happens when it runs."""
+
+from troupe import op_call, stacks
+from troupe.conversion import convert_to_tensor
+from troupe.tensor_shape import TensorShape, as_shape
+from troupe.variables import Variable
+
+
+class ResourceVariable(Variable):
+    """A variable that its operations reach by a handle."""
+
+    def _make(self, initial_value, name, dtype, validate_shape, shape):
+        graph = self._graph
+        with graph.name_scope(name) as scope:
+            own_name = scope[:-1]
+            first = self._first_value(initial_value, own_name, dtype, "Initializer")
+            known = as_shape(shape) if shape is not None else first.shape if validate_shape else TensorShape(None)
+            self._initial_value, self._dtype, self._shape = first, first.dtype.base_dtype, known
+            self._handle = op_call.call("VarHandleOp", scope, dtype=self._dtype, shape=known, shared_name=own_name, container=graph._container)
+            with graph.name_scope("IsInitialized"):
+                self._is_initialized = op_call.call("VarIsInitializedOp", None, resource=self._handle)
+            self._initializer_op = op_call.call("AssignVariableOp", "Assign", resource=self._handle, value=first)
+            with graph.name_scope("Read"), graph.colocate_with(self._handle.op):
+                self._snapshot = self._read()
+            graph.prevent_feeding(self._handle)
+
+    def _from_proto(self, def_, import_scope):
+        graph = self._graph = stacks.get_default_graph()
+        prefix = import_scope + "/" if import_scope else ""
+        element = lambda name: graph.as_graph_element(prefix + name)
+        self._handle = element(def_.variable_name)
+        self._initializer_op = element(def_.initializer_name)
+        self._snapshot = element(def_.snapshot_name)
+        self._initial_value = element(def_.initial_value_name) if def_.initial_value_name else None
+        self._is_initialized = None
+        self._trainable, self._constraint, self._caching_device = def_.trainable, None, None
+        self._synchronization = self._aggregation = 0
+        self._dtype, self._shape = self._handle.op.get_attr("dtype"), TensorShape(self._handle.op.get_attr("shape"))
+        self._save_slice_info = None
+
+    def _ref(self):
+        return self._handle
+
+    @property
+    def handle(self):
+        return self._handle
+
+    def _read(self):
+        made = op_call.call("ReadVariableOp", None, resource=self._handle, dtype=self._dtype)
+        made.set_shape(self._shape)
+        return made
+
+    def value(self):
+        """A read of its own each time."""
+        with self._graph.colocate_with(None, ignore_existing=True), self._graph.device(self._handle.device or None):
+            return self._read()
+
+    def read_value(self):
+        with self._graph.name_scope("Read"):
+            return op_call.call("Identity", None, input=self._read())
+
+    def _as_graph_element(self):
+        return self._snapshot
+
+    @property
+    def _graph_element(self):
+        return self._snapshot
+
+    def set_shape(self, shape):
+        self._snapshot.set_shape(shape)
+        self._shape = self._shape.merge_with(shape)
+
+    def is_initialized(self, name=None):
+        return op_call.call("VarIsInitializedOp", name, resource=self._handle)
+
+    def sparse_read(self, indices, name=None):
+        with self._graph.name_scope(name or "Gather") as scope:
+            return op_call.call("ResourceGather", scope, resource=self._handle, indices=indices, dtype=self._dtype)
+
+    def _update(self, op_type, value, name, read_value):
+        value = convert_to_tensor(value, self._dtype, name="value")
+        if not self._shape.is_compatible_with(value.shape) and op_type == "AssignVariableOp":
+            raise ValueError(f"Cannot assign value to variable '{self.name}': Shape mismatch.The variable shape {self._shape}, and the assigned "
+                             f"value shape {value.shape} are incompatible.")
+        return self._updated(op_call.call(op_type, name, resource=self._handle, value=value), read_value)
+
+    def _updated(self, op, read_value=True):
+        """The value after `op`, which can be fetched, or the operation."""
+        if not read_value:
+            return op
+        with self._graph.control_dependencies([op]):
+            made = self._read()
+        made.updated_by = op
+        return made
+
+    def assign(self, value, use_locking=None, name=None, read_value=True):
+        return self._update("AssignVariableOp", value, name, read_value)
+
+    def assign_add(self, delta, use_locking=None, name=None, read_value=True):
+        return self._update("AssignAddVariableOp", delta, name, read_value)
+
+    def assign_sub(self, delta, use_locking=None, name=None, read_value=True):
+        return self._update("AssignSubVariableOp", delta, name, read_value)
+
+    def _scatter(self, op_type, slices, name):
+        return self._updated(op_call.call(op_type, name, resource=self._handle, indices=slices.indices,
+                                          updates=convert_to_tensor(slices.values, self._dtype)))
+
+    def scatter_add(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter("ResourceScatterAdd", sparse_delta, name)
+
+    def scatter_sub(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter("ResourceScatterSub", sparse_delta, name)
+
+    def scatter_update(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter("ResourceScatterUpdate", sparse_delta, name)
+
+    def count_up_to(self, limit):
+        return op_call.call("ResourceCountUpTo", None, resource=self._handle, limit=limit, T=self._dtype)
+
+    def _assign_slice(self, bounds, value, name):
+        from troupe.slicing import packed
+
+        begin, end, strides = packed(bounds)
+        return self._updated(op_call.call("ResourceStridedSliceAssign", name, ref=self._handle, begin=begin, end=end, strides=strides,
+                                          value=convert_to_tensor(value, self._dtype), **bounds.masks))

@@ -1,0 +1,60 @@
+"""What is known of tensors' values before a run; TensorProtos."""
+
+import numpy as np
+
+from troupe import _native, dtypes, protos
+from troupe.tensor import Tensor
+from troupe.tensor_shape import Dimension, TensorShape
+
+
+def constant_value(tensor, partial=False):
+    """The value that a tensor has in every run, as an array, or None."""
+    if not isinstance(tensor, Tensor):
+        return np.asarray(tensor)
+    value = tensor.graph._native.constant_value((tensor.op._id, tensor._index))
+    return None if value is None or isinstance(value, _native.Tensor) else np.asarray(value)
+
+
+def constant_value_as_shape(tensor):
+    """The shape whose dimensions a tensor holds, as far as they are known."""
+    value = constant_value(tensor)
+    if value is not None:
+        return TensorShape([None if d < 0 else int(d) for d in value])
+    rank = tensor.shape.as_list()[0] if tensor.shape.rank == 1 else None
+    if tensor.op.type == "Pack":
+        values = [constant_value(i) for i in tensor.op.inputs]
+        return TensorShape([None if v is None or v < 0 else int(v) for v in values])
+    return TensorShape(None) if rank is None else TensorShape([None] * rank)
+
+
+def static_dims(dims):
+    """The dimensions of a shape that is no tensor, or None when a part of it is one, or not known."""
+    if isinstance(dims, TensorShape):
+        return dims.as_list() if dims.is_fully_defined() else None
+    items = list(dims) if isinstance(dims, (list, tuple, np.ndarray)) else [dims]
+    numbers = []
+    for d in items:
+        d = d.value if isinstance(d, Dimension) else d
+        if d is None or isinstance(d, Tensor) or not hasattr(d, "__index__"):
+            return None
+        numbers.append(int(d))
+    return numbers
+
+
+def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False):
+    """A TensorProto of a value that could be a constant."""
+    from troupe.constant_op import native_tensor
+
+    tensor = native_tensor(values, None if dtype is None else dtypes.as_dtype(dtype), shape)
+    return protos.TensorProto.FromString(tensor.to_proto())
+
+
+def make_ndarray(tensor):
+    """The array that a TensorProto holds."""
+    return np.asarray(_native.Tensor.from_proto(tensor.SerializeToString()).numpy())
+
+
+def is_tensor(value):
+    from troupe.composite import is_composite
+
+    return isinstance(value, Tensor) or is_composite(value) or hasattr(value, "_as_graph_element") and hasattr(value, "dtype")

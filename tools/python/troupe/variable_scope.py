@@ -1,0 +1,265 @@
+"""Variables by name: get_variable makes one, or gives the one that is there, as the scopes around it say."""
+
+from contextlib import contextmanager
+
+from troupe import dtypes, initializers, stacks
+from troupe.ops import GraphKeys
+from troupe.ops import name_scope as _name_scope
+from troupe.tensor import Tensor
+from troupe.tensor_shape import TensorShape, as_shape
+from troupe.variables import Variable
+
+
+class _ReuseMode:
+    def __repr__(self):
+        return "_ReuseMode.AUTO_REUSE"
+
+
+AUTO_REUSE = _ReuseMode()
+_STORE = ("__variable_store",)
+_SCOPE = ("__varscope",)
+# What inherits from the scope outside when it is not given.
+_INHERITED = ("initializer", "regularizer", "caching_device", "partitioner", "custom_getter", "use_resource", "constraint")
+
+
+class VariableScope:
+    """What get_variable takes from around it: a prefix for names, and defaults."""
+
+    def __init__(self, reuse, name="", initializer=None, regularizer=None, caching_device=None, partitioner=None, custom_getter=None,
+                 name_scope="", dtype=dtypes.float32, use_resource=None, constraint=None):
+        self.name, self.reuse, self.initializer, self.regularizer = name, reuse, initializer, regularizer
+        self.caching_device, self.partitioner, self.custom_getter = caching_device, partitioner, custom_getter
+        self.original_name_scope, self.dtype, self.use_resource, self.constraint = name_scope, dtype, use_resource, constraint
+
+    def reuse_variables(self):
+        self.reuse = True
+
+    def set_initializer(self, initializer):
+        self.initializer = initializer
+
+    def set_regularizer(self, regularizer):
+        self.regularizer = regularizer
+
+    def set_dtype(self, dtype):
+        self.dtype = dtype
+
+    def set_custom_getter(self, custom_getter):
+        self.custom_getter = custom_getter
+
+    def set_use_resource(self, use_resource):
+        self.use_resource = use_resource
+
+    def set_caching_device(self, caching_device):
+        self.caching_device = caching_device
+
+    def set_partitioner(self, partitioner):
+        self.partitioner = partitioner
+
+    def get_collection(self, name):
+        return stacks.get_default_graph().get_collection(name, self.name + "/" if self.name else "")
+
+    def trainable_variables(self):
+        return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+
+    def global_variables(self):
+        return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
+
+    def local_variables(self):
+        return self.get_collection(GraphKeys.LOCAL_VARIABLES)
+
+    def get_variable(self, store, name, shape=None, dtype=None, initializer=None, regularizer=None, reuse=None, **others):
+        full = f"{self.name}/{name}" if self.name else name
+        reuse = self.reuse if reuse is None else reuse
+        given = dict(shape=shape, dtype=self.dtype if dtype is None else dtype, initializer=initializer or self.initializer,
+                     regularizer=regularizer or self.regularizer, reuse=reuse, **others)
+        for key in ("use_resource", "constraint", "caching_device"):
+            if given.get(key) is None:
+                given[key] = getattr(self, key)
+        getter = given.pop("custom_getter", None) or self.custom_getter
+        # Names of operations do not follow the scopes of names.
+        with stacks.get_default_graph().name_scope(None):
+            if getter is not None:
+                return getter(lambda name=full, **changed: store.get(name, **{**given, **changed}), full, **given)
+            return store.get(full, **given)
+
+
+class _VariableStore:
+    """The variables of a graph that get_variable made, by name."""
+
+    def __init__(self):
+        self._by_name = {}
+
+    def get(self, name, shape=None, dtype=dtypes.float32, initializer=None, regularizer=None, reuse=None, trainable=None, collections=None,
+            caching_device=None, validate_shape=True, use_resource=None, constraint=None, partitioner=None, synchronization=0, aggregation=0):
+        dtype = dtypes.as_dtype(dtype)
+        shape = as_shape(shape) if shape is not None else None
+        found = self._by_name.get(name)
+        if found is not None:
+            return self._shared(found, name, shape, dtype, reuse)
+        if reuse is True:
+            raise ValueError(f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
+                             "reuse=tf.AUTO_REUSE in VarScope?")
+        variable = self._new(name, shape, dtype, initializer, trainable, collections, caching_device, validate_shape, use_resource, constraint)
+        if regularizer is not None:
+            with stacks.get_default_graph().name_scope(name + "/Regularizer/"):
+                loss = regularizer(variable)
+            if loss is not None:
+                stacks.get_default_graph().add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
+        return variable
+
+    def _shared(self, found, name, shape, dtype, reuse):
+        if not reuse:
+            where = "".join(found.op.traceback_text())
+            raise ValueError(f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope? "
+                             f"Originally defined at:\n\n{where}")
+        if shape is not None and not shape.is_compatible_with(found.shape):
+            raise ValueError(f"Trying to share variable {name}, but specified shape {shape} and found shape {found.shape}.")
+        if not dtype.is_compatible_with(found.dtype):
+            raise ValueError(f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {found.dtype.base_dtype.name}.")
+        return found
+
+    def _new(self, name, shape, dtype, initializer, trainable, collections, caching_device, validate_shape, use_resource, constraint):
+        if initializer is None:
+            initializer, made_from_shape = _default_initializer(name, dtype), True
+        else:
+            made_from_shape = callable(initializer)
+            if isinstance(initializer, type):
+                initializer = initializer(dtype=dtype)
+        if not made_from_shape:
+            if shape is not None:
+                raise ValueError("If initializer is a constant, do not specify shape.")
+            first, dtype = initializer, (initializer.dtype.base_dtype if isinstance(initializer, Tensor) else None)
+        else:
+            if shape is None or not shape.is_fully_defined():
+                if not _takes_nothing(initializer):
+                    raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was {TensorShape(shape)}.")
+                first = initializer
+            else:
+                first = lambda: _make_first(initializer, shape, dtype)
+        variable = Variable(first, trainable=trainable, collections=collections, caching_device=caching_device, name=name, dtype=dtype,
+                            validate_shape=validate_shape, constraint=constraint, use_resource=use_resource)
+        self._by_name[name] = variable
+        return variable
+
+
+def _takes_nothing(initializer):
+    import inspect
+
+    try:
+        return not inspect.signature(initializer).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def _make_first(initializer, shape, dtype):
+    if _takes_nothing(initializer):
+        return initializer()
+    return initializer(shape.as_list(), dtype=dtype)
+
+
+def _default_initializer(name, dtype):
+    if dtype.is_floating:
+        return initializers.GlorotUniform()
+    if dtype.is_integer or dtype.is_unsigned or dtype.is_bool or dtype is dtypes.string:
+        return initializers.Zeros()
+    raise ValueError(f"An initializer for variable {name} of {dtype} is required")
+
+
+def _store():
+    held = stacks.get_default_graph().get_collection_ref(_STORE)
+    if not held:
+        held.append(_VariableStore())
+    return held[0]
+
+
+def _holder():
+    """The list that holds the current scope of the graph; scopes are of the graph, as TensorFlow's are of a graph and thread."""
+    graph = stacks.get_default_graph()
+    scopes = graph._scopes
+    if not hasattr(scopes, "variable_scope"):
+        scopes.variable_scope = VariableScope(False)
+    return scopes
+
+
+def get_variable_scope():
+    return _holder().variable_scope
+
+
+def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None, caching_device=None,
+                 partitioner=None, validate_shape=True, use_resource=None, custom_getter=None, constraint=None, synchronization=0, aggregation=0):
+    """The variable of this name in the current scope: a new one, or, where it is to be reused, the one that is there. ValueError when it is
+    there and may not be, or is not."""
+    return get_variable_scope().get_variable(
+        _store(), name, shape=shape, dtype=dtype, initializer=initializer, regularizer=regularizer, trainable=trainable, collections=collections,
+        caching_device=caching_device, partitioner=partitioner, validate_shape=validate_shape, use_resource=use_resource,
+        custom_getter=custom_getter, constraint=constraint, synchronization=synchronization, aggregation=aggregation)
+
+
+def get_local_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=False, collections=None, **others):
+    return get_variable(name, shape, dtype, initializer, regularizer, trainable=False,
+                        collections=[*(collections or []), GraphKeys.LOCAL_VARIABLES], **others)
+
+
+def _unique_scope(name):
+    """`name`, or with the first number that no scope here has."""
+    used = _holder().__dict__.setdefault("variable_scope_counts", {})
+    prefix = get_variable_scope().name
+    full = f"{prefix}/{name}" if prefix else name
+    if full not in used:
+        return name
+    number = 1
+    while f"{full}_{number}" in used:
+        number += 1
+    return f"{name}_{number}"
+
+
+@contextmanager
+def variable_scope(name_or_scope, default_name=None, values=None, initializer=None, regularizer=None, caching_device=None, partitioner=None,
+                   custom_getter=None, reuse=None, dtype=None, use_resource=None, constraint=None, auxiliary_name_scope=True):
+    """Variables made inside begin with this name, or take what that scope says; operations are named after it, too."""
+    if name_or_scope is None and default_name is None:
+        raise TypeError("If default_name is None then name_or_scope is required")
+    holder = _holder()
+    old = holder.variable_scope
+    own = dict(initializer=initializer, regularizer=regularizer, caching_device=caching_device, partitioner=partitioner, custom_getter=custom_getter,
+               use_resource=use_resource, constraint=constraint)
+    entered = isinstance(name_or_scope, VariableScope)
+    base = name_or_scope if entered else old
+    if entered:
+        name, scope_text = name_or_scope.name, name_or_scope.name.rsplit("/", 1)[-1]
+    else:
+        if name_or_scope is None:
+            if reuse:
+                raise ValueError("reuse=True cannot be used without a name_or_scope")
+            name_or_scope = _unique_scope(default_name)
+        name = f"{old.name}/{name_or_scope}" if old.name else name_or_scope
+        scope_text = name_or_scope
+    holder.__dict__.setdefault("variable_scope_counts", {})[name] = True
+    if custom_getter is not None and base.custom_getter is not None:
+        own["custom_getter"] = _chain(custom_getter, base.custom_getter)
+    inherited = {k: own[k] if own[k] is not None else getattr(base, k) for k in _INHERITED}
+    inner = VariableScope(reuse or base.reuse or (old.reuse if entered else False), name, dtype=base.dtype if dtype is None else dtype,
+                          name_scope=name_or_scope.original_name_scope if entered else "", **inherited)
+    named = _name_scope(scope_text if auxiliary_name_scope and scope_text else None, values=values) if auxiliary_name_scope and scope_text else None
+    text = named.__enter__() if named is not None else stacks.get_default_graph()._name_stack
+    if not entered:
+        inner.original_name_scope = text
+    holder.variable_scope = inner
+    try:
+        yield inner
+    finally:
+        holder.variable_scope = old
+        if named is not None:
+            named.__exit__(None, None, None)
+
+
+def _chain(inner, outer):
+    return lambda getter, *args, **kwargs: inner(lambda *a, **k: outer(getter, *a, **k), *args, **kwargs)
+
+
+def variable_op_scope(values, name_or_scope, default_name=None, **others):
+    return variable_scope(name_or_scope, default_name=default_name, values=values, **others)
+
+
+def no_regularizer(_):
+    return None

@@ -1,0 +1,328 @@
+"""Variables: values that stay in a session between its steps."""
+
+from troupe import dtypes, op_call, operators, protos, stacks
+from troupe.control_flow_ops import group, no_op
+from troupe.conversion import convert_to_tensor, register_tensor_conversion_function
+from troupe.ops import GraphKeys, get_collection
+from troupe.tensor import Tensor
+from troupe.tensor_shape import TensorShape, as_shape
+
+
+class VariableSynchronization:
+    AUTO, NONE, ON_WRITE, ON_READ = 0, 1, 2, 3
+
+
+class VariableAggregation:
+    NONE, SUM, MEAN, ONLY_FIRST_REPLICA = 0, 1, 2, 3
+
+
+class Variable:
+    """A variable of the default graph, which the operation `initializer` gives its first value. `Variable(...)` makes a RefVariable, or a
+    ResourceVariable with use_resource; the value is a tensor wherever one is wanted."""
+
+    __array_priority__ = 100
+
+    def __new__(cls, *args, use_resource=None, **kwargs):
+        if cls is Variable:
+            from troupe.resource_variable import ResourceVariable
+
+            cls = ResourceVariable if use_resource else RefVariable
+        return object.__new__(cls)
+
+    def __init__(self, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None, name=None,
+                 variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None, use_resource=None,
+                 synchronization=0, aggregation=0, shape=None):
+        if variable_def is not None:
+            self._from_proto(variable_def, import_scope)
+            return
+        if initial_value is None:
+            raise ValueError("initial_value must be specified.")
+        if constraint is not None and not callable(constraint):
+            raise ValueError("The `constraint` argument must be a callable.")
+        if collections is None:
+            collections = [GraphKeys.GLOBAL_VARIABLES]
+        if not isinstance(collections, (list, tuple, set)):
+            raise ValueError(f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections} of type "
+                             f"{type(collections)}")
+        self._trainable = trainable is None or trainable
+        self._constraint = constraint
+        self._synchronization, self._aggregation = synchronization, aggregation
+        self._caching_device = caching_device
+        self._graph = stacks.get_default_graph()
+        self._save_slice_info = None
+        if self._trainable and GraphKeys.TRAINABLE_VARIABLES not in collections:
+            collections = [*collections, GraphKeys.TRAINABLE_VARIABLES]
+        with self._graph.control_dependencies(None):
+            self._make(initial_value, name or "Variable", None if dtype is None else dtypes.as_dtype(dtype), validate_shape, shape)
+        self._graph.add_to_collections(collections, self)
+
+    def _first_value(self, initial_value, name, dtype, scope_of_values):
+        """The first value as a tensor; what a function makes of it stands on the variable's device."""
+        if not callable(initial_value):
+            with self._graph.name_scope(scope_of_values):
+                return convert_to_tensor(initial_value, dtype, name="initial_value")
+        place = protos.AttrValue(list={"s": [b"loc:@" + name.encode()]})
+        with self._graph._attr_scope({"_class": place}), self._graph.name_scope("Initializer"), self._graph.device(None):
+            return convert_to_tensor(initial_value(), dtype, name="initial_value")
+
+    # What it is.
+
+    @property
+    def name(self):
+        return self._ref().name
+
+    @property
+    def dtype(self):
+        return self._dtype
+
+    @property
+    def shape(self):
+        return self._shape
+
+    def get_shape(self):
+        return self._shape
+
+    def set_shape(self, shape):
+        self._ref().set_shape(shape)
+        self.value().set_shape(shape)
+
+    @property
+    def op(self):
+        return self._ref().op
+
+    @property
+    def device(self):
+        return self.op.device
+
+    @property
+    def graph(self):
+        return self._graph
+
+    @property
+    def trainable(self):
+        return self._trainable
+
+    @property
+    def constraint(self):
+        return self._constraint
+
+    @property
+    def synchronization(self):
+        return self._synchronization
+
+    @property
+    def aggregation(self):
+        return self._aggregation
+
+    @property
+    def initializer(self):
+        return self._initializer_op
+
+    @property
+    def initial_value(self):
+        return self._initial_value
+
+    def initialized_value(self):
+        """Its value, or its first value where it has none yet."""
+        from troupe.control_flow_ops import cond
+
+        return cond(is_variable_initialized(self), self.read_value, lambda: self.initial_value)
+
+    def eval(self, session=None):
+        return self.value().eval(session=session)
+
+    def load(self, value, session=None):
+        """Gives it a value, in a step of its own."""
+        session = session or stacks.get_default_session()
+        if session is None:
+            raise ValueError("Either session argument should be provided or default session should be established")
+        session.run(self.initializer, {self.initializer.inputs[1]: value})
+
+    def count_up_to(self, limit):
+        return op_call.call("CountUpTo", None, ref=self._ref(), limit=limit)
+
+    def _as_graph_element(self):
+        return self.value()
+
+    def ref(self):
+        return self
+
+    experimental_ref = ref
+
+    def __iter__(self):
+        raise TypeError("'Variable' object is not iterable.")
+
+    def __repr__(self):
+        return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
+
+    def to_proto(self, export_scope=None):
+        return protos.VariableDef(
+            variable_name=self._ref().name, initializer_name=self.initializer.name, snapshot_name=self.value().name,
+            initial_value_name=self._initial_value.name if self._initial_value is not None else "", trainable=self._trainable,
+            is_resource=self._ref().op.type == "VarHandleOp")
+
+    @staticmethod
+    def from_proto(variable_def, import_scope=None):
+        if variable_def.is_resource:
+            return Variable(variable_def=variable_def, import_scope=import_scope, use_resource=True)
+        return Variable(variable_def=variable_def, import_scope=import_scope)
+
+
+operators.add_to(Variable)
+
+
+class RefVariable(Variable):
+    """A variable whose operations take a reference to its tensor."""
+
+    def _make(self, initial_value, name, dtype, validate_shape, shape):
+        graph = self._graph
+        with graph.name_scope(name) as scope:
+            own_name = scope[:-1]
+            first = self._first_value(initial_value, own_name, dtype, scope)
+            known = first.shape if validate_shape else TensorShape(None)
+            self._initial_value = first
+            self._variable = op_call.call("VariableV2", scope, shape=as_shape(shape) if shape is not None else known, dtype=first.dtype.base_dtype)
+            with graph.colocate_with(self._variable.op):
+                self._initializer_op = op_call.call("Assign", "Assign", ref=self._variable, value=first, validate_shape=validate_shape).op
+            with graph.colocate_with(self._variable.op):
+                self._snapshot = op_call.call("Identity", "read", input=self._variable)
+        self._dtype = self._variable.dtype
+        self._shape = self._variable.shape
+
+    def _from_proto(self, def_, import_scope):
+        graph = self._graph = stacks.get_default_graph()
+        prefix = import_scope + "/" if import_scope else ""
+        element = lambda name: graph.as_graph_element(prefix + name)
+        self._variable = element(def_.variable_name)
+        self._initializer_op = element(def_.initializer_name)
+        self._snapshot = element(def_.snapshot_name)
+        self._initial_value = element(def_.initial_value_name) if def_.initial_value_name else None
+        self._trainable, self._constraint, self._caching_device = def_.trainable, None, None
+        self._synchronization = self._aggregation = 0
+        self._dtype, self._shape, self._save_slice_info = self._variable.dtype, self._variable.shape, None
+
+    def _ref(self):
+        return self._variable
+
+    def value(self):
+        return self._snapshot
+
+    def read_value(self):
+        return op_call.call("Identity", "read", input=self._variable)
+
+    def is_initialized(self, name=None):
+        return op_call.call("IsVariableInitialized", name, ref=self._variable)
+
+    def assign(self, value, use_locking=False, name=None, read_value=True):
+        made = op_call.call("Assign", name, ref=self._variable, value=value, use_locking=use_locking)
+        return made if read_value else made.op
+
+    def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+        made = op_call.call("AssignAdd", name, ref=self._variable, value=delta, use_locking=use_locking)
+        return made if read_value else made.op
+
+    def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+        made = op_call.call("AssignSub", name, ref=self._variable, value=delta, use_locking=use_locking)
+        return made if read_value else made.op
+
+    def _scatter(self, op_type, slices, use_locking, name):
+        return op_call.call(op_type, name, ref=self._variable, indices=slices.indices, updates=slices.values, use_locking=use_locking)
+
+    def scatter_add(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter("ScatterAdd", sparse_delta, use_locking, name)
+
+    def scatter_sub(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter("ScatterSub", sparse_delta, use_locking, name)
+
+    def scatter_update(self, sparse_delta, use_locking=False, name=None):
+        return self._scatter("ScatterUpdate", sparse_delta, use_locking, name)
+
+    def _assign_slice(self, bounds, value, name):
+        from troupe.slicing import packed
+
+        begin, end, strides = packed(bounds)
+        return op_call.call("StridedSliceAssign", name, ref=self._variable, begin=begin, end=end, strides=strides,
+                            value=convert_to_tensor(value, self._dtype.base_dtype), **bounds.masks)
+
+
+def _convert_variable(value, dtype=None, name=None, as_ref=False):
+    if dtype is not None and not dtype.is_compatible_with(value.dtype):
+        raise ValueError(f"Incompatible type conversion requested to type {dtype.name!r} for variable of type {value.dtype.name!r}")
+    return value._ref() if as_ref and value._ref().dtype._is_ref_dtype else value.value()
+
+
+register_tensor_conversion_function(Variable, _convert_variable)
+
+
+# All variables of a graph.
+
+
+def global_variables(scope=None):
+    return get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
+
+
+all_variables = global_variables
+
+
+def local_variables(scope=None):
+    return get_collection(GraphKeys.LOCAL_VARIABLES, scope)
+
+
+def trainable_variables(scope=None):
+    return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
+
+
+def model_variables(scope=None):
+    return get_collection(GraphKeys.MODEL_VARIABLES, scope)
+
+
+def moving_average_variables(scope=None):
+    return get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
+
+
+def variables_initializer(var_list, name="init"):
+    """An operation that gives these variables their first values."""
+    return group(*[v.initializer for v in var_list], name=name) if var_list else no_op(name=name)
+
+
+def global_variables_initializer():
+    return variables_initializer(global_variables())
+
+
+def local_variables_initializer():
+    return variables_initializer(local_variables())
+
+
+def initialize_all_variables():
+    return global_variables_initializer()
+
+
+def is_variable_initialized(variable):
+    return variable.is_initialized()
+
+
+def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
+    """The names of those that have no value yet, as a vector of strings."""
+    from troupe import array_ops
+
+    var_list = global_variables() + local_variables() if var_list is None else var_list
+    with stacks.get_default_graph().name_scope(name):
+        if not var_list:
+            return array_ops.constant([], dtypes.string)
+        names = array_ops.constant([v.op.name for v in var_list])
+        missing = op_call.call("LogicalNot", None, x=array_ops.stack([v.is_initialized() for v in var_list]))
+        return array_ops.boolean_mask(names, missing)
+
+
+def assign(ref, value, validate_shape=None, use_locking=None, name=None):
+    if isinstance(ref, Variable):
+        return ref.assign(value, name=name)
+    return op_call.call("Assign", name, ref=ref, value=value, validate_shape=validate_shape, use_locking=use_locking)
+
+
+def assign_add(ref, value, use_locking=None, name=None):
+    return ref.assign_add(value, name=name) if isinstance(ref, Variable) else op_call.call("AssignAdd", name, ref=ref, value=value, use_locking=use_locking)
+
+
+def assign_sub(ref, value, use_locking=None, name=None):
+    return ref.assign_sub(value, name=name) if isinstance(ref, Variable) else op_call.call("AssignSub", name, ref=ref, value=value, use_locking=use_locking)
