@@ -14,6 +14,8 @@ def begin(session, nest, fed, options, run_metadata):
         loop = None
     future = loop.create_future() if loop is not None else _CancellableFuture()
     signature = session._signature(tuple(fed), nest)
+    if not signature.has_work:
+        raise ValueError("run_async needs something to fetch that is not fed, or an operation to run")
 
     def settle(values, error):
         if future.done():

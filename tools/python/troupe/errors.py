@@ -37,7 +37,12 @@ class OpError(Exception):
         if self._op is None:
             return self._message
         lines = [f"{self._message}\n\nOriginal stack trace for {self._op.name!r}:\n"]
-        lines.extend(self._op.traceback_text())
+        op = self._op
+        lines.extend(op.traceback_text())
+        while op._original_op is not None:
+            op = op._original_op
+            lines.append(f"\n...which was originally created as op {op.name!r}, defined at:\n")
+            lines.extend(op.traceback_text())
         return "".join(lines)
 
     def __reduce__(self):

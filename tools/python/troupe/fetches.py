@@ -131,6 +131,7 @@ class Fetches:
                 at[element] = len(self.tensors)
                 self.tensors.append(element)
             self._places.append(at[element])
+        self.key = (tuple(self.tensors), tuple(self.targets))
         self.single = parsed.elements and isinstance(fetches, Tensor)
 
     @staticmethod

@@ -144,7 +144,7 @@ class Graph(GraphScopes):
                 raise ValueError(e.message) from None
             if number != len(self._operations):
                 self._sync(number)
-            op = Operation(self, number, output_types, stacks.caller_frames())
+            op = Operation(self, number, output_types, stacks.caller_frames(), scopes.original_op)
             self._add(op)
         if context is not None:
             context._adopt(op)
@@ -194,6 +194,19 @@ class Graph(GraphScopes):
         from troupe import op_call
 
         return op_call.create_by_attr_values(self, op_type, list(inputs), name, attrs or {})
+
+    # Functions.
+
+    def _add_function(self, function_def, gradient_def=None):
+        """Adds a FunctionDef to the library, and that of its gradient. ValueError for another of this name."""
+        self._check_not_finalized()
+        try:
+            self._native.add_function(function_def.SerializeToString(), b"" if gradient_def is None else gradient_def.SerializeToString())
+        except errors.InvalidArgumentError as e:
+            raise ValueError(e.message) from None
+
+    def _is_function(self, name):
+        return self._native.function_def(name) is not None
 
     # Looking things up.
 

@@ -22,6 +22,7 @@ class _Scopes(threading.local):
         self.control_flow = None
         self.attrs = {}
         self.gradient_overrides = {}
+        self.original_op = None
 
 
 class _Controller:
@@ -205,6 +206,16 @@ class GraphScopes:
             yield
         finally:
             scopes.gradient_overrides = old
+
+    @contextmanager
+    def _original_op(self, op):
+        """Operations made inside are there because of `op`, which errors name, too."""
+        scopes = self._scopes
+        old, scopes.original_op = scopes.original_op, op
+        try:
+            yield
+        finally:
+            scopes.original_op = old
 
     def _get_control_flow_context(self):
         return self._scopes.control_flow

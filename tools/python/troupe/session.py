@@ -16,13 +16,14 @@ _MOST_KEPT = 256
 class _Signature:
     """What runs of one kind feed, fetch and target. Its second run compiles it."""
 
-    __slots__ = ("native", "callable", "runs")
+    __slots__ = ("native", "callable", "runs", "has_work")
 
     def __init__(self, fed, tensors, targets):
         self.native = _native.Signature([t.name for t in fed], [t.dtype.base_dtype.as_datatype_enum for t in fed],
                                         [t.name for t in tensors], [op.name for op in targets])
         self.callable = None
         self.runs = 0
+        self.has_work = bool(tensors or targets)
 
 
 class BaseSession:
@@ -122,20 +123,17 @@ class BaseSession:
             return {}
         return feeds.read(self._graph, feed_dict)
 
-    def _finish(self, nest, fed, run):
-        """Runs what has to run; what is fed and fetched is given back."""
+    def _finish(self, nest, fed, run, feeds_alone=False):
+        """Runs what has to run; what is fed and fetched is given back. Feeds alone are a run only where `feeds_alone` says so."""
         if not fed:
-            tensors = nest.tensors
-            values = run(self._signature((), nest), ()) if tensors or nest.targets else []
-            return nest.build(values)
-        key = tuple(fed)
-        values = list(run(self._signature(key, nest), list(fed.values())))
-        results = [fed[t] if t in fed else None for t in nest.tensors]
-        rest = iter(values)
-        return nest.build([next(rest) if t not in fed else r for t, r in zip(nest.tensors, results)])
+            return nest.build(run(self._signature((), nest), ()) if nest.tensors or nest.targets else [])
+        signature = self._signature(tuple(fed), nest)
+        needed = signature.has_work or feeds_alone
+        computed = iter(run(signature, list(fed.values())) if needed else ())
+        return nest.build([fed[t] if t in fed else next(computed) for t in nest.tensors])
 
     def _signature(self, fed, nest):
-        key = (fed, nest)
+        key = (fed, nest.key)
         found = self._signatures.get(key)
         if found is None:
             found = _Signature(fed, [t for t in nest.tensors if t not in fed], nest.targets)
@@ -248,7 +246,8 @@ class BaseSession:
         nest = self._nest(fetches)
         if nest.targets:
             raise RuntimeError(f"partial_run() requires empty `target_list`. Received: target_list={nest.targets} (non-empty)")
-        return self._finish(nest, self._read_feeds(feed_dict), lambda s, v: self._partial_turn(handle, s, v))
+        return self._finish(nest, self._read_feeds(feed_dict), lambda s, v: self._partial_turn(handle, s, v),
+                            feeds_alone=True)
 
     def _partial_turn(self, handle, signature, values):
         try:
@@ -327,13 +326,11 @@ class InteractiveSession(BaseSession):
                           "`InteractiveSession.close()` to release resources held by the other session(s). Please use `tf.Session()` "
                           "if you intend to productionize.")
         InteractiveSession._open += 1
-        stacks.sessions.enforce_nesting = False
         self._explicit_graph = graph
-        self._session_block = self.as_default()
+        self._session_block = stacks.sessions.push(self, nested=False)
         self._session_block.__enter__()
-        self._graph_block = graph.as_default() if graph is not None else None
+        self._graph_block = stacks.graphs.push(graph, nested=False) if graph is not None else None
         if self._graph_block is not None:
-            stacks.graphs.enforce_nesting = False
             self._graph_block.__enter__()
 
     def close(self):

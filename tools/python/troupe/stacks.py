@@ -11,20 +11,20 @@ class DefaultStack(threading.local):
 
     def __init__(self):
         self.stack = []
-        self.enforce_nesting = True
 
     def get(self):
         return self.stack[-1] if self.stack else None
 
     @contextmanager
-    def push(self, item):
+    def push(self, item, nested=True):
+        """`item` is the default inside. Not `nested`: it may end before those inside it."""
         self.stack.append(item)
         try:
             yield item
         finally:
             # None: the stack was reset meanwhile.
             if self.stack:
-                if self.enforce_nesting:
+                if nested:
                     if self.stack[-1] is not item:
                         raise AssertionError(f"Nesting violated for default stack of {type(item)} objects")
                     self.stack.pop()

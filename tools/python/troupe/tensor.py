@@ -4,20 +4,18 @@ import traceback as _traceback
 
 from troupe import dtypes, errors, protos, stacks, tensor_shape
 
-_UNKNOWN = None
-
-
 class Operation:
     """A node of a graph. Made by the graph; compared by identity."""
 
-    __slots__ = ("graph", "_id", "_name", "_outputs", "_frames", "_control_flow_context", "__weakref__", "__dict__")
+    __slots__ = ("graph", "_id", "_name", "_outputs", "_frames", "_original_op", "_control_flow_context", "__weakref__", "__dict__")
 
-    def __init__(self, graph, number, output_types, frames=()):
+    def __init__(self, graph, number, output_types, frames=(), original_op=None):
         self.graph = graph
         self._id = number
         self._name = graph._native.name(number)
         self._outputs = [Tensor(self, i, dtypes.of_number(t)) for i, t in enumerate(output_types)]
         self._frames = frames
+        self._original_op = original_op
         self._control_flow_context = None
 
     @property
