@@ -1,0 +1,167 @@
+"""Runs that are not waited for, and runs that are broken off."""
+
+import asyncio
+import concurrent.futures
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import troupe as tf
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as g:
+        yield g
+
+
+def waits_for_ever():
+    queue = tf.raw_ops.FIFOQueueV2(component_types=[tf.float32])
+    return tf.raw_ops.QueueDequeueV2(handle=queue, component_types=[tf.float32])[0]
+
+
+def wait_until_it_runs(session, name):
+    """Until a step fetches it, and its nodes have begun."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        if any(name in fetches and any("running" in f for f in frontier) for _, _, fetches, _, frontier in session.running_steps()):
+            return
+        time.sleep(0.001)
+    raise AssertionError(f"no step fetches {name}: {session.running_steps()}")
+
+
+def test_a_run_is_awaited():
+    x = tf.placeholder(tf.float32, [])
+    y = x * 2.0
+
+    async def both(session):
+        first, second = await asyncio.gather(session.run_async(y, {x: 1.0}), session.run_async({"x": x, "y": y}, {x: 2.0}))
+        return first, second
+
+    with tf.Session() as session:
+        assert asyncio.run(both(session)) == (2.0, {"x": 2.0, "y": 4.0})
+
+
+def test_a_task_that_is_cancelled_cancels_its_step():
+    element = waits_for_ever()
+
+    async def run(session):
+        task = asyncio.ensure_future(session.run_async(element))
+        await asyncio.get_running_loop().run_in_executor(None, wait_until_it_runs, session, element.name)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        while session.running_steps():
+            await asyncio.sleep(0.001)
+
+    with tf.Session() as session:
+        asyncio.run(asyncio.wait_for(run(session), 20))
+
+
+def test_an_error_of_an_awaited_run_names_its_operation():
+    x = tf.placeholder(tf.float32, [], name="unfed")
+
+    async def run(session):
+        await session.run_async(x + 1.0)
+
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError) as raised:
+        asyncio.run(run(session))
+    assert raised.value.op is x.op
+
+
+def test_without_a_loop_a_run_is_a_future():
+    x = tf.placeholder(tf.float32, [])
+    with tf.Session() as session:
+        futures = [session.run_async(x + 1.0, {x: float(i)}) for i in range(10)]
+        assert [f.result(10) for f in futures] == [i + 1.0 for i in range(10)]
+        metadata = tf.RunMetadata()
+        session.run_async(x + 1.0, {x: 1.0}, tf.RunOptions(trace_level=3), metadata).result(10)
+        assert len(metadata.step_stats.dev_stats) == 1
+
+
+def test_a_future_that_is_cancelled_cancels_its_step():
+    element = waits_for_ever()
+    with tf.Session() as session:
+        future = session.run_async(element)
+        wait_until_it_runs(session, element.name)
+        assert future.cancel()
+        with pytest.raises(concurrent.futures.CancelledError):
+            future.result(10)
+        while session.running_steps():
+            time.sleep(0.001)
+
+
+def test_all_steps_of_a_session_are_cancelled_at_once():
+    element = waits_for_ever()
+    with tf.Session() as session:
+        future = session.run_async(element)
+        wait_until_it_runs(session, element.name)
+        assert session.cancel("enough") == 1
+        with pytest.raises(tf.errors.CancelledError, match="enough"):
+            future.result(10)
+
+
+def test_other_threads_go_on_while_a_step_runs():
+    element = waits_for_ever()
+    ended = []
+    with tf.Session() as session:
+        def run():
+            try:
+                session.run(element)
+            except tf.errors.CancelledError:
+                ended.append(True)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        wait_until_it_runs(session, element.name)
+        session.cancel()
+        thread.join(10)
+    assert ended == [True]
+
+
+INTERRUPTED = """
+import os, signal, threading, time
+import troupe as tf
+queue = tf.raw_ops.FIFOQueueV2(component_types=[tf.float32])
+element = tf.raw_ops.QueueDequeueV2(handle=queue, component_types=[tf.float32])[0]
+session = tf.Session()
+one = tf.constant(1.0)
+session.run(one)
+run = session.make_callable(element) if {callable} else lambda: session.run(element)
+
+def interrupt():
+    while not any("running" in f for step in session.running_steps() for f in step[4]):
+        time.sleep(0.001)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=interrupt, daemon=True).start()
+try:
+    run()
+except KeyboardInterrupt:
+    print("interrupted", session.run(one), len(session.running_steps()))
+"""
+
+
+@pytest.mark.parametrize("callable_", [False, True])
+def test_ctrl_c_ends_the_step_of_the_main_thread(callable_):
+    child = subprocess.run([sys.executable, "-c", INTERRUPTED.format(callable=callable_)], capture_output=True, text=True, timeout=60)
+    assert child.stdout == "interrupted 1.0 0\n", child.stderr
+
+
+def test_a_handler_of_the_programs_own_is_left_alone():
+    heard = []
+    before = signal.signal(signal.SIGINT, lambda *unused: heard.append(True))
+    try:
+        with tf.Session() as session:
+            c = tf.constant(1.0)
+            session.run(c)
+            os.kill(os.getpid(), signal.SIGINT)
+            assert session.run(c) == 1.0
+        assert heard == [True]
+    finally:
+        signal.signal(signal.SIGINT, before)
