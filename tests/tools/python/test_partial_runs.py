@@ -104,21 +104,29 @@ def test_s395_a_fetch_that_the_setup_does_not_name_is_refused():
             session.partial_run(handle, r2, {a: X, b: Y, c: Z})
 
 
-def test_s396_nothing_is_fed_or_fetched_twice():
+def begun(session, a, b, c, r1, r2):
+    handle = session.partial_run_setup([r1, r2], [a, b, c])
+    assert session.partial_run(handle, r1, {a: X, b: Y}) == 3
+    return handle
+
+
+def test_s396_nothing_is_fed_twice():
     a, b, c, r1, r2 = chain()
     with tf.Session() as session:
-        handle = session.partial_run_setup([r1, r2], [a, b, c])
-        session.partial_run(handle, r1, {a: X, b: Y})
+        handle = begun(session, a, b, c, r1, r2)
         with pytest.raises(tf.errors.InvalidArgumentError, match="has already been fed."):
-            session.partial_run(handle, r1, {a: X, b: Y})
+            session.partial_run(handle, r2, {a: X, c: Z})
+
+
+def test_s397_nothing_is_fetched_twice():
+    a, b, c, r1, r2 = chain()
     with tf.Session() as session:
-        handle = session.partial_run_setup([r1, r2], [a, b, c])
-        session.partial_run(handle, r1, {a: X, b: Y})
+        handle = begun(session, a, b, c, r1, r2)
         with pytest.raises(tf.errors.InvalidArgumentError, match="has already been fetched."):
             session.partial_run(handle, r1, {c: Z})
 
 
-def test_s397_a_turn_may_feed_and_fetch_nothing():
+def test_s398_a_turn_may_feed_and_fetch_nothing():
     a, b, c, r1, r2 = chain()
     with tf.Session() as session:
         handle = session.partial_run_setup([r1, r2], [a, b, c])
