@@ -31,6 +31,7 @@ from troupe.ops import (
     get_collection, get_collection_ref, get_seed, init_scope, name_scope, set_random_seed)
 from troupe.random_ops import multinomial, random_gamma, random_normal, random_shuffle, random_uniform, truncated_normal
 from troupe.session import InteractiveSession, Session
+from troupe.session_ops import delete_session_tensor, get_session_handle, get_session_tensor
 from troupe.slicing import newaxis
 from troupe.stacks import get_default_graph, get_default_session, reset_default_graph
 from troupe.tensor import Operation, Tensor

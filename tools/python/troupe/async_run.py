@@ -1,18 +1,14 @@
 """Runs that nobody waits for: awaitables of asyncio, or futures where no event loop runs."""
 
-import asyncio
-import concurrent.futures
+import sys
 
 from troupe import errors
 
 
 def begin(session, nest, fed, options, run_metadata):
     """Begins a step; see Session.run_async."""
-    try:
-        loop = asyncio.get_running_loop()
-    except RuntimeError:
-        loop = None
-    future = loop.create_future() if loop is not None else _CancellableFuture()
+    loop = _running_loop()
+    future = loop.create_future() if loop is not None else _new_future()
     signature = session._signature(tuple(fed), nest)
     if not signature.has_work:
         raise ValueError("run_async needs something to fetch that is not fed, or an operation to run")
@@ -24,7 +20,7 @@ def begin(session, nest, fed, options, run_metadata):
             future.set_exception(error)
             return
         rest = iter(values)
-        future.set_result(nest.build([fed[t] if t in fed else next(rest) for t in nest.tensors]))
+        future.set_result(nest.build([fed[t] if t in fed else next(rest) for t in nest.tensors], session))
 
     def told(values, error, metadata):
         """On a thread of the runtime."""
@@ -45,19 +41,32 @@ def begin(session, nest, fed, options, run_metadata):
     return future
 
 
-class _CancellableFuture(concurrent.futures.Future):
+def _running_loop():
+    """The event loop of this thread, or None. Where nobody has imported asyncio, none runs."""
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None:
+        return None
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _new_future():
     """A future whose cancellation cancels the step, which may run already."""
+    import concurrent.futures
 
-    def __init__(self):
-        super().__init__()
-        self._cancel_step = None
+    class CancellableFuture(concurrent.futures.Future):
+        _cancel_step = None
 
-    def cancel(self):
-        cancelled = super().cancel()
-        if cancelled and self._cancel_step is not None:
-            self._cancel_step("the future was cancelled")
-        return cancelled
+        def cancel(self):
+            cancelled = super().cancel()
+            if cancelled and self._cancel_step is not None:
+                self._cancel_step("the future was cancelled")
+            return cancelled
 
-    def _settle(self, settle, values, error):
-        if self.set_running_or_notify_cancel():
-            settle(values, error)
+        def _settle(self, settle, values, error):
+            if self.set_running_or_notify_cancel():
+                settle(values, error)
+
+    return CancellableFuture()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from troupe import dtypes, fetches
+from troupe import _native, dtypes, fetches
 from troupe.tensor import Tensor
 
 
@@ -54,6 +54,8 @@ def array_of(graph, tensor, value, key):
             raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, "
                             f"lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {value} which was passed "
                             f"to the argument `feed_dict` with key {key}.")
+        if hasattr(value, "get_raw_handle"):
+            value = value.eval()
         if numpy_type is None:
             return _opaque(tensor, value)
         if isinstance(value, int) and not isinstance(value, bool) and dtype is not dtypes.string:
@@ -80,10 +82,7 @@ def _check_integer(value, dtype):
 
 
 def _opaque(tensor, value):
-    from troupe import _native, session_ops
-
-    if isinstance(value, session_ops.TensorHandle):
-        return value._native
+    """NumPy has no type for it: it goes as it came."""
     if isinstance(value, _native.Tensor):
         return value
     raise TypeError(f"A {tensor.dtype.name} can be fed only with what was fetched as one; {tensor.name} was given {value!r}")

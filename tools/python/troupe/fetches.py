@@ -131,6 +131,7 @@ class Fetches:
                 at[element] = len(self.tensors)
                 self.tensors.append(element)
             self._places.append(at[element])
+        self.handles = [i for i, t in enumerate(self.tensors) if t.op.type == "GetSessionHandle"]
         self.key = (tuple(self.tensors), tuple(self.targets))
         self.single = parsed.elements and isinstance(fetches, Tensor)
 
@@ -142,8 +143,12 @@ class Fetches:
                 f"Operation {op.name} has been marked as not fetchable. Typically this happens when it is defined in another "
                 "function or code block. Use return values, explicit Python locals or TensorFlow collections to access it.")
 
-    def build(self, values):
+    def build(self, values, session):
         """The nest, of the values of `tensors`; operations are None."""
+        if self.handles:
+            from troupe import session_ops
+
+            values = [session_ops.wrap(t, v, session) if i in self.handles else v for i, (t, v) in enumerate(zip(self.tensors, values))]
         if self.single:
             return values[0]
         return self._build([None if p < 0 else values[p] for p in self._places])

@@ -1,5 +1,7 @@
 """Derivatives, by the rules of the native library."""
 
+from contextlib import contextmanager
+
 from troupe import errors, nest, op_call, stacks
 from troupe.composite import IndexedSlices
 from troupe.conversion import convert_to_tensor
@@ -19,8 +21,26 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
     graph._check_not_finalized()
     weights = [None if w is None else _weight(w, y, i) for i, (w, y) in enumerate(zip(weights, ys))]
     stops = [convert_to_tensor(s) for s in (stop_gradients if isinstance(stop_gradients, (list, tuple)) else [stop_gradients] if stop_gradients is not None else [])]
-    found = _native_gradients(graph, name, ys, sources + stops, weights)[:len(sources)]
+    with _cut(graph, stops) as beyond:
+        found = _native_gradients(graph, name, [beyond.get(y, y) for y in ys], [beyond.get(x, x) for x in sources], weights)
     return [_unconnected(x, d, unconnected_gradients) for x, d in zip(given, found)]
+
+
+@contextmanager
+def _cut(graph, stops):
+    """While it lasts, all that uses one of these tensors uses it through StopGradient: {tensor: what they use}."""
+    users = {s: [(op, i) for op in s.consumers() for i, t in enumerate(op.inputs) if t is s] for s in stops}
+    with graph.as_default(), graph.control_dependencies(None):
+        beyond = {s: op_call.call("StopGradient", None, input=s) for s in users}
+    try:
+        for s, places in users.items():
+            for op, index in places:
+                op._update_input(index, beyond[s])
+        yield beyond
+    finally:
+        for s, places in users.items():
+            for op, index in places:
+                op._update_input(index, s)
 
 
 def _weight(weight, y, index):
@@ -34,13 +54,12 @@ def _weight(weight, y, index):
 
 def _native_gradients(graph, name, ys, xs, weights):
     prefix = graph.unique_name(name or "gradients")
-    pairs = graph._native.add_gradients
     with graph._lock:
         try:
-            found = pairs(prefix, [(y.op._id, y._index) for y in ys], [(x.op._id, x._index) for x in xs],
+            found = graph._native.add_gradients(prefix, [(y.op._id, y._index) for y in ys], [(x.op._id, x._index) for x in xs],
                           [None if w is None else (w.op._id, w._index) for w in weights])
         except errors.NotFoundError as e:
-            raise LookupError(e.message) from None
+            raise LookupError(e.message.partition(". Please see")[0]) from None
         except errors.InvalidArgumentError as e:
             if "unreachable" not in e.message:
                 raise ValueError(e.message) from None

@@ -1,13 +1,12 @@
 """From the arguments of a call to an operation: attrs that inputs tell, inputs that attrs type, defaults."""
 
 import functools
-import typing
 from collections import namedtuple
 
 from troupe import _native, dtypes, protos, stacks
 from troupe.conversion import convert_n_to_tensor, convert_to_tensor
 from troupe.tensor import Operation, Tensor
-from troupe.tensor_shape import TensorShape, as_shape
+from troupe.tensor_shape import as_shape
 
 
 class _Call:

@@ -1,6 +1,6 @@
 """The operators of tensors, and of what stands for one."""
 
-from troupe import dtypes, math_ops, op_call
+from troupe import dtypes, math_ops, op_call, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.slicing import getitem
 from troupe.tensor import Tensor
@@ -10,19 +10,26 @@ def _pair(function, name):
     """(forward, reflected): constants get the type of the tensor; what is no tensor is left to the other operand."""
     def run(x, y, own):
         graph = own.graph
+        if graph is not stacks.get_default_graph():
+            with graph.as_default():
+                return run(x, y, own)
         with graph.name_scope(name) as scope:
             try:
                 x = x if isinstance(x, Tensor) else convert_to_tensor(x, dtype_hint=own.dtype.base_dtype, name="x")
                 y = y if isinstance(y, Tensor) else convert_to_tensor(y, dtype_hint=own.dtype.base_dtype, name="y")
             except (TypeError, ValueError):
-                return NotImplemented if _has_reflected(x, y, own) else _raise(x, y, own)
+                if _has_reflected(x, y, own):
+                    return NotImplemented
+                raise
             return function(x, y, scope)
 
     def forward(self, other):
-        return run(_tensor(self), other, _tensor(self))
+        self = _tensor(self)
+        return run(self, other, self)
 
     def reflected(self, other):
-        return run(other, _tensor(self), _tensor(self))
+        self = _tensor(self)
+        return run(other, self, self)
 
     return forward, reflected
 
@@ -30,11 +37,6 @@ def _pair(function, name):
 def _has_reflected(x, y, own):
     other = y if x is own else x
     return getattr(type(other), "__array_priority__", 0) > Tensor.__array_priority__
-
-
-def _raise(x, y, own):
-    convert_to_tensor(y if x is own else x, dtype_hint=own.dtype.base_dtype)
-    raise TypeError(f"unsupported operand types: {type(x).__name__} and {type(y).__name__}")
 
 
 def _tensor(value):

@@ -1,8 +1,6 @@
 """Every op of the registry as a function: raw_ops.MatMul(a=x, b=y, transpose_b=True, name="z"). Arguments are keywords, with
 TensorFlow's names; attrs that inputs tell need not be given. Functions are made when they are first asked for."""
 
-import inspect
-
 from troupe import _native, dtypes, op_call
 from troupe.graph import OpDef
 
@@ -34,6 +32,8 @@ def _doc(op_def):
 
 
 def _signature(op_def):
+    import inspect
+
     def parameter(name, default):
         return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
 

@@ -126,11 +126,11 @@ class BaseSession:
     def _finish(self, nest, fed, run, feeds_alone=False):
         """Runs what has to run; what is fed and fetched is given back. Feeds alone are a run only where `feeds_alone` says so."""
         if not fed:
-            return nest.build(run(self._signature((), nest), ()) if nest.tensors or nest.targets else [])
+            return nest.build(run(self._signature((), nest), ()) if nest.tensors or nest.targets else [], self)
         signature = self._signature(tuple(fed), nest)
         needed = signature.has_work or feeds_alone
         computed = iter(run(signature, list(fed.values())) if needed else ())
-        return nest.build([fed[t] if t in fed else next(computed) for t in nest.tensors])
+        return nest.build([fed[t] if t in fed else next(computed) for t in nest.tensors], self)
 
     def _signature(self, fed, nest):
         key = (fed, nest.key)
@@ -207,7 +207,7 @@ class BaseSession:
         return run
 
     def _fast_callable(self, nest, fed, compiled):
-        graph, build, single = self._graph, nest.build, nest.single
+        graph, build, single = self._graph, nest.build, nest.single and not nest.handles
 
         def run(*values):
             if self._closed:
@@ -218,7 +218,7 @@ class BaseSession:
                 fetched = compiled.run(values)
             except errors.OpError as e:
                 raise self._explained(e) from None
-            return fetched[0] if single else build(fetched)
+            return fetched[0] if single else build(fetched, self)
 
         return run
 
