@@ -6,14 +6,11 @@ from troupe import _native, dtypes, fetches
 from troupe.tensor import Tensor
 
 
-def _flat_items(feed_dict):
+def _flat_items(key, value):
     """Tuples and lists as keys feed their parts."""
-    for key, value in feed_dict.items():
-        if isinstance(key, (list, tuple)):
-            keys, values = list(_leaves(key)), list(_leaves_like(key, value))
-            yield from zip(keys, values)
-        else:
-            yield key, value
+    if isinstance(key, (list, tuple)):
+        return zip(list(_leaves(key)), list(_leaves_like(key, value)))
+    return ((key, value),)
 
 
 def _leaves(nest):
@@ -45,30 +42,50 @@ def tensor_of(graph, key):
         raise TypeError(f"Cannot interpret feed_dict key as Tensor: {e.args[0]}") from None
 
 
-def array_of(graph, tensor, value, key):
+def array_of(tensor, value, key):
     """The value as an array that the tensor can be. TypeError and ValueError when it cannot."""
-    dtype = tensor.dtype.base_dtype
-    numpy_type = dtype._np
-    if type(value) is not np.ndarray or value.dtype is not numpy_type:
-        if isinstance(value, Tensor):
-            raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, "
-                            f"lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {value} which was passed "
-                            f"to the argument `feed_dict` with key {key}.")
-        if hasattr(value, "get_raw_handle"):
-            value = value.eval()
-        if numpy_type is None:
-            return _opaque(tensor, value)
-        if isinstance(value, int) and not isinstance(value, bool) and dtype is not dtypes.string:
-            _check_integer(value, dtype)
-        if dtype is dtypes.string:
-            value = np.asarray(value, dtype=object)
-        else:
-            value = np.asarray(value, dtype=numpy_type)
-    shape = graph._native.shape((tensor.op._id, tensor._index))
+    if type(value) is not np.ndarray or value.dtype is not tensor.dtype._np:
+        value = _converted(tensor, value, key)
+    shape = _known_shape(tensor)
     if shape is not None and shape != value.shape:
-        if len(shape) != value.ndim or any(d >= 0 and d != n for d, n in zip(shape, value.shape)):
-            raise ValueError(f"Cannot feed value of shape {value.shape} for Tensor {tensor.name}, which has shape {tensor.shape}")
+        _check_shape(tensor, shape, value.shape)
     return value
+
+
+def _known_shape(tensor):
+    """None, or a tuple with -1 for what is not known. That of a placeholder changes only by set_shape."""
+    shape = tensor._fed_shape
+    if shape is False:
+        shape = tensor.op.graph._native.shape((tensor.op._id, tensor._index))
+        if tensor.op.type.startswith("Placeholder"):
+            tensor._fed_shape = shape
+    return shape
+
+
+def _check_shape(tensor, shape, given):
+    fits = len(shape) == len(given)
+    for d, n in zip(shape, given):
+        if d >= 0 and d != n:
+            fits = False
+    if not fits:
+        raise ValueError(f"Cannot feed value of shape {tuple(given)} for Tensor {tensor.name}, which has shape {tensor.shape}")
+
+
+def _converted(tensor, value, key):
+    if isinstance(value, Tensor):
+        raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, "
+                        f"lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {value} which was passed "
+                        f"to the argument `feed_dict` with key {key}.")
+    if hasattr(value, "get_raw_handle"):
+        value = value.eval()
+    dtype = tensor.dtype.base_dtype
+    if dtype._np is None:
+        return _opaque(tensor, value)
+    if dtype is dtypes.string:
+        return np.asarray(value, dtype=object)
+    if isinstance(value, int) and not isinstance(value, bool):
+        _check_integer(value, dtype)
+    return np.asarray(value, dtype=dtype._np)
 
 
 def _check_integer(value, dtype):
@@ -91,10 +108,17 @@ def _opaque(tensor, value):
 def read(graph, feed_dict):
     """({tensor: array}) of all that a run feeds."""
     fed = {}
-    for key, value in _flat_items(feed_dict):
-        for part, part_value in fetches.expand_feed(key, value):
-            tensor = tensor_of(graph, part)
-            if graph._unfeedable and not graph.is_feedable(tensor):
-                raise ValueError(f"Tensor {tensor.name} may not be fed.")
-            fed[tensor] = array_of(graph, tensor, part_value, key)
+    for key, value in feed_dict.items():
+        if type(key) is Tensor and key.op.graph is graph:
+            _add(fed, graph, key, value, key)
+            continue
+        for item, item_value in _flat_items(key, value):
+            for part, part_value in fetches.expand_feed(item, item_value):
+                _add(fed, graph, tensor_of(graph, part), part_value, item)
     return fed
+
+
+def _add(fed, graph, tensor, value, key):
+    if tensor in graph._unfeedable:
+        raise ValueError(f"Tensor {tensor.name} may not be fed.")
+    fed[tensor] = array_of(tensor, value, key)

@@ -132,6 +132,8 @@ class Fetches:
                 self.tensors.append(element)
             self._places.append(at[element])
         self.handles = [i for i, t in enumerate(self.tensors) if t.op.type == "GetSessionHandle"]
+        # Of the session, by what is fed.
+        self.signatures = {}
         self.key = (tuple(self.tensors), tuple(self.targets))
         self.single = parsed.elements and isinstance(fetches, Tensor)
 

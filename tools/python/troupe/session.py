@@ -133,11 +133,15 @@ class BaseSession:
         return nest.build([fed[t] if t in fed else next(computed) for t in nest.tensors], self)
 
     def _signature(self, fed, nest):
-        key = (fed, nest.key)
-        found = self._signatures.get(key)
+        found = nest.signatures.get(fed)
         if found is None:
-            found = _Signature(fed, [t for t in nest.tensors if t not in fed], nest.targets)
-            self._keep(self._signatures, key, found)
+            # Another nest may have the same.
+            key = (fed, nest.key)
+            found = self._signatures.get(key)
+            if found is None:
+                found = _Signature(fed, [t for t in nest.tensors if t not in fed], nest.targets)
+                self._keep(self._signatures, key, found)
+            self._keep(nest.signatures, fed, found)
         return found
 
     def _run_signature(self, signature, values):
@@ -207,13 +211,13 @@ class BaseSession:
         return run
 
     def _fast_callable(self, nest, fed, compiled):
-        graph, build, single = self._graph, nest.build, nest.single and not nest.handles
+        build, single = nest.build, nest.single and not nest.handles
 
         def run(*values):
             if self._closed:
                 raise RuntimeError("Attempted to use a closed Session.")
             if fed:
-                values = [feeds.array_of(graph, t, v, t.name) for t, v in zip(fed, values)]
+                values = [feeds.array_of(t, v, t.name) for t, v in zip(fed, values)]
             try:
                 fetched = compiled.run(values)
             except errors.OpError as e:

@@ -159,7 +159,7 @@ def _session_for(graph, session, what, call):
 class Tensor:
     """An output of an operation. It holds no value: a session gives it one in each run. Compared by identity."""
 
-    __slots__ = ("op", "_index", "dtype", "_name", "__weakref__", "__dict__")
+    __slots__ = ("op", "_index", "dtype", "_name", "_fed_shape", "__weakref__", "__dict__")
     __array_priority__ = 100
 
     def __init__(self, op, index, dtype):
@@ -167,6 +167,8 @@ class Tensor:
         self._index = index
         self.dtype = dtype
         self._name = f"{op._name}:{index}"
+        # False: nobody has asked (feeds.py).
+        self._fed_shape = False
 
     @property
     def graph(self):
@@ -203,6 +205,7 @@ class Tensor:
         """Says more of its shape; ValueError when it contradicts what is known."""
         shape = tensor_shape.as_shape(shape)
         try:
+            self._fed_shape = False
             self.op.graph._native.set_shape((self.op._id, self._index), shape._native())
         except errors.InvalidArgumentError as e:
             raise ValueError(e.message) from None
