@@ -71,6 +71,38 @@ def test_s369_the_feeds_of_a_callable_are_a_list():
         session.make_callable(x + 1.0, x)
 
 
+def test_s369_a_callable_is_described_by_options():
+    a = tf.placeholder(tf.float32, [2], name="a")
+    v = tf.Variable(0.0, name="v")
+    b = tf.add(a, 1.0, name="b")
+    counted = v.assign_add(1.0)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        options = tf.CallableOptions(feed=["a:0"], fetch=["b:0"], target=[counted.op.name], run_options=full_trace())
+        run = session._make_callable_from_options(options)
+        for i in range(3):
+            value, = run(np.array([i, 2.0], np.float32))
+            np.testing.assert_array_equal(value, [i + 1.0, 3.0])
+        metadata = tf.RunMetadata()
+        run([1.0, 2.0], run_metadata=metadata)
+        assert "b" in [n.node_name for d in metadata.step_stats.dev_stats for n in d.node_stats]
+        assert session.run(v) == 4.0
+        with pytest.raises(ValueError):
+            run()
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Tensor nothing:0.* was not found in the Graph"):
+            session._make_callable_from_options(tf.CallableOptions(fetch=["nothing:0"]))
+
+
+def test_s369_a_callable_connects_tensors():
+    x, y = tf.placeholder(tf.float32, [], name="x"), tf.constant(3.0, name="y")
+    tf.multiply(x, 2.0, name="z")
+    options = tf.CallableOptions(fetch=["z:0"])
+    connection = options.tensor_connection.add()
+    connection.from_tensor, connection.to_tensor = y.name, x.name
+    with tf.Session() as session:
+        assert session._make_callable_from_options(options)() == [6.0]
+
+
 def test_s374_statistics_are_there_when_they_were_asked_for():
     c = product()
     with tf.Session() as session:

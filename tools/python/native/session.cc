@@ -110,16 +110,17 @@ py::tuple PySession::run(const Signature& signature, const py::sequence& values,
                         want_metadata ? py::object(py::bytes(stats.metadata)) : py::none());
 }
 
-std::shared_ptr<PyCallable> PySession::make_callable(const Signature& signature,
-                                                     const std::string& run_options) {
+std::shared_ptr<PyCallable> PySession::make_callable(const CallableOptions& options,
+                                                     const std::vector<int>& feed_types) {
   extend();
-  const CallableOptions options = callable_options(signature, run_options);
   absl::StatusOr<CallableHandle> handle;
   {
     py::gil_scoped_release release;
     handle = session().make_callable(options);
   }
-  return std::make_shared<PyCallable>(shared_from_this(), value_or_raise(std::move(handle)), signature);
+  return std::make_shared<PyCallable>(
+      shared_from_this(), value_or_raise(std::move(handle)),
+      Signature{options.feeds, feed_types, options.fetches, options.targets});
 }
 
 py::cpp_function PySession::run_async(const Signature& signature, const py::sequence& values,
@@ -275,7 +276,14 @@ void define_session(py::module_& module) {
       .def("extend", &PySession::extend)
       .def("run", &PySession::run)
       .def("run_async", &PySession::run_async)
-      .def("make_callable", &PySession::make_callable)
+      .def("make_callable",
+           [](PySession& session, const Signature& signature, const std::string& run_options) {
+             return session.make_callable(callable_options(signature, run_options), signature.feed_types);
+           })
+      .def("make_callable_from_options",
+           [](PySession& session, const std::string& options, const std::vector<int>& feed_types) {
+             return session.make_callable(value_or_raise(CallableOptions::from_bytes(options)), feed_types);
+           })
       .def("partial_run_setup", &PySession::partial_run_setup)
       .def("partial_run", &PySession::partial_run)
       .def("close", &PySession::close)

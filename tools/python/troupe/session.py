@@ -216,13 +216,40 @@ class BaseSession:
         def run(*values):
             if self._closed:
                 raise RuntimeError("Attempted to use a closed Session.")
-            if fed:
-                values = [feeds.array_of(t, v, t.name) for t, v in zip(fed, values)]
+            if fed or values:
+                values = [feeds.array_of(t, v, t.name) for t, v in zip(fed, values, strict=True)]
             try:
                 fetched = compiled.run(values)
             except errors.OpError as e:
                 raise self._explained(e) from None
             return fetched[0] if single else build(fetched, self)
+
+        return run
+
+    def _make_callable_from_options(self, callable_options):
+        """A function of the feeds that CallableOptions name, in their order, that gives a list; with run_metadata it is told there what
+        happened."""
+        self._check_open()
+        options = protos.CallableOptions.FromString(protos.serialize(callable_options, "callable_options", "CallableOptions"))
+        fed = [feeds.tensor_of(self._graph, name) for name in options.feed]
+        try:
+            compiled = self._native.make_callable_from_options(
+                options.SerializeToString(), [t.dtype.base_dtype.as_datatype_enum for t in fed])
+        except errors.OpError as e:
+            raise self._explained(e) from None
+
+        def run(*values, run_metadata=None):
+            if self._closed:
+                raise RuntimeError("Attempted to use a closed Session.")
+            values = [feeds.array_of(t, v, t.name) for t, v in zip(fed, values, strict=True)]
+            try:
+                if run_metadata is None:
+                    return compiled.run(values)
+                fetched, metadata = compiled.run_with_metadata(values)
+            except errors.OpError as e:
+                raise self._explained(e) from None
+            run_metadata.ParseFromString(metadata)
+            return fetched
 
         return run
 

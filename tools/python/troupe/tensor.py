@@ -241,7 +241,7 @@ class Tensor:
         raise TypeError(f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` rather than "
                         "`len(x)` for shape information.")
 
-    def __array__(self, *unused):
+    def __array__(self, dtype=None, copy=None):
         raise NotImplementedError(f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. This error may "
                                   "indicate that you're trying to pass a Tensor to a NumPy call, which is not supported.")
 
