@@ -44,7 +44,7 @@ def test_branches_must_be_alike():
     p = tf.placeholder(tf.bool, [])
     with pytest.raises(ValueError, match="must have the same type"):
         tf.cond(p, lambda: tf.constant(1), lambda: tf.constant(1.0))
-    with pytest.raises(TypeError, match="Incompatible return types"):
+    with pytest.raises(ValueError, match="don't have the same nested structure"):
         tf.cond(p, lambda: (tf.constant(1), tf.constant(1)), lambda: tf.constant(1))
     with pytest.raises(TypeError, match="pred' must not be a Python bool"):
         tf.cond(True, lambda: tf.constant(1), lambda: tf.constant(1))
@@ -179,7 +179,7 @@ def test_derivatives_are_weighted_and_stopped():
     assert run(tf.gradients(z, x, grad_ys=[[1.0, 10.0]]))[0].tolist() == [18.0, 360.0]
     assert tf.gradients(z, x, stop_gradients=[y]) == [None]
     assert run(tf.gradients([y, z], [x, y]))[1].tolist() == [7.0, 13.0]
-    with pytest.raises(ValueError, match="Must specify a gradient for each y"):
+    with pytest.raises(ValueError, match="Length mismatch. Passed 2 grad_ys for 1 ys"):
         tf.gradients(z, x, grad_ys=[None, None])
 
 

@@ -68,6 +68,8 @@ def test_a_first_value_may_be_a_function(session, use_resource):
     assert v.initial_value.op.name.startswith("v/Initializer/")
     with pytest.raises(ValueError, match="initial_value must be specified"):
         tf.Variable()
+    with pytest.raises(ValueError, match="initial_value must have a shape specified"):
+        tf.Variable(tf.placeholder(tf.float32), use_resource=use_resource)
 
 
 def test_first_values_may_come_from_another_variable_in_a_loop(session):
@@ -104,7 +106,9 @@ def test_what_cannot_be_shared_is_refused():
             tf.get_variable("v", [3])
         with pytest.raises(ValueError, match="specified dtype int32 and found dtype float32"):
             tf.get_variable("v", [2], tf.int32)
-    with pytest.raises(ValueError, match="must be fully defined"):
+    with pytest.raises(ValueError, match="did not get an initializer, so its `shape` argument must be specified"):
+        tf.get_variable("unknown")
+    with pytest.raises(ValueError, match="should be fully defined"):
         tf.get_variable("unknown", [None])
     with pytest.raises(ValueError, match="If initializer is a constant, do not specify shape"):
         tf.get_variable("constant", [1], initializer=[1.0])

@@ -50,7 +50,7 @@ def _graph():
 
 def placeholder(dtype, shape=None, name=None):
     """A tensor that must be fed."""
-    return op_call.call("Placeholder", name, dtype=dtype, shape=None if shape is None else as_shape(shape))
+    return op_call.call("Placeholder", name, dtype=dtype, shape=shape)
 
 
 def placeholder_with_default(input, shape, name=None):

@@ -70,6 +70,9 @@ class SparseTensor:
         self._indices = convert_to_tensor(indices, dtypes.int64, name="indices")
         self._values = convert_to_tensor(values, name="values")
         self._dense_shape = convert_to_tensor(dense_shape, dtypes.int64, name="dense_shape")
+        rows = self._indices.shape.with_rank(2)
+        rows[0].assert_is_compatible_with(self._values.shape.with_rank(1)[0])
+        rows[1].assert_is_compatible_with(self._dense_shape.shape.with_rank(1)[0])
 
     @classmethod
     def from_value(cls, value):

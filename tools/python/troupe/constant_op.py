@@ -7,12 +7,6 @@ from troupe.conversion import register_tensor_conversion_function
 from troupe.tensor import Tensor
 from troupe.tensor_shape import Dimension, TensorShape, as_shape
 
-_PYTHON_KINDS = (
-    (dtypes.bool_, (bool, np.bool_)), (None, (int, np.integer, Dimension)), (None, (float, np.floating)),
-    (None, (complex, np.complexfloating)), (dtypes.string, (str, bytes)),
-)
-
-
 def _leaves(value):
     if isinstance(value, (list, tuple)):
         for v in value:
@@ -32,10 +26,10 @@ def _fits(item, dtype):
     if isinstance(item, (str, bytes)) or item is None:
         return False
     if dtype.is_integer or dtype.is_quantized:
-        return isinstance(item, (int, np.integer, Dimension)) and not isinstance(item, bool)
+        return isinstance(item, (int, np.integer, Dimension))
     if dtype.is_floating:
-        return isinstance(item, (int, float, np.integer, np.floating, Dimension)) and not isinstance(item, bool)
-    return not isinstance(item, bool)
+        return isinstance(item, (int, float, np.integer, np.floating, Dimension))
+    return True
 
 
 def _check_fits(value, dtype):
@@ -114,9 +108,9 @@ def _fill(array, dims):
     if array.size == count:
         return array.reshape(dims)
     if array.size > count:
-        raise ValueError(f"Too many elements provided. Takes at most {count:d}, but got {array.size:d}")
+        raise ValueError(f"Too many elements provided. Takes at most {count:d}, but got {array.size:d}.")
     if array.size == 0:
-        raise ValueError(f"Too few elements provided. Needed {count:d}, but got none")
+        raise ValueError(f"Too few elements provided. Needed {count:d}, but got none.")
     flat = np.empty(count, dtype=array.dtype)
     flat[:array.size] = array.ravel()
     flat[array.size:] = array.ravel()[-1]

@@ -69,7 +69,7 @@ def tuple(tensors, name=None, control_inputs=None):
         waited = [t if isinstance(t, Operation) else t.op for t in tensors if t is not None]
         waited += [c if isinstance(c, Operation) else c.op for c in control_inputs or ()]
         if not waited:
-            raise ValueError(f"Must have at least one Tensor. Received: tensors={tensors}")
+            raise ValueError(f"'tensors' must have at least one Tensor. Received: {tensors}.")
         gate = group(*waited)
         return [None if t is None else no_op_after(gate) if isinstance(t, Operation) else with_dependencies([gate], t) for t in tensors]
 
@@ -113,8 +113,8 @@ def _branch_results(function, context):
 
 def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):
     """What `true_fn()` or `false_fn()` gives. Only the operations of the branch that is taken run; what they use from outside runs always."""
-    true_fn = true_fn or fn1
-    false_fn = false_fn or fn2
+    true_fn = fn1 if true_fn is None else true_fn
+    false_fn = fn2 if false_fn is None else false_fn
     for function, what in ((true_fn, "true_fn"), (false_fn, "false_fn")):
         if not callable(function):
             raise TypeError(f"'{what}' must be callable.")
@@ -136,17 +136,14 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
 
 
 def _merge_branches(true_original, true_results, false_original, false_results):
-    try:
-        nest.assert_same_structure(true_original, false_original)
-    except ValueError as e:
-        raise TypeError(f"Incompatible return types of `true_fn` and `false_fn`: {e}") from None
+    nest.assert_same_structure(true_original, false_original)
     if len(true_results) != len(false_results):
         raise ValueError("`true_fn` and `false_fn` must return the same number of tensors.")
     merged = []
     for t, f in zip(true_results, false_results):
         if t.dtype.base_dtype is not f.dtype.base_dtype:
-            raise ValueError("Outputs of true_fn and false_fn must have the same type(s). Received "
-                             f"{t.dtype.name} from true_fn and {f.dtype.name} from false_fn.")
+            raise ValueError("Outputs of 'true_fn' and 'false_fn' must have the same type(s). Received "
+                             f"{t.dtype.name} from 'true_fn' and {f.dtype.name} from 'false_fn'.")
         merged.append(merge([f, t])[0])
     return merged
 

@@ -30,7 +30,8 @@ def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_
         dtype = dtypes.as_dtype(dtype)
     if isinstance(value, Tensor):
         if dtype is not None and not dtype.is_compatible_with(value.dtype):
-            raise ValueError(f"Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value.dtype.name}: {value!r}")
+            prefix = f"{name}: " if name else ""
+            raise ValueError(f"{prefix}Tensor conversion requested dtype {dtype.name} for Tensor with dtype {value.dtype.name}: {value!r}")
         return value
     preferred = preferred_dtype if preferred_dtype is not None else dtype_hint
     for _, _, types, function in _conversions:

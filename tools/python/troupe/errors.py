@@ -106,6 +106,10 @@ class InaccessibleTensorError(ValueError):
     """A tensor of another graph, or of a function's body."""
 
 
+class OperatorNotAllowedInGraphError(TypeError):
+    """What a tensor without a value cannot do."""
+
+
 def exception_type_from_error_code(code):
     return _CLASSES[code]
 

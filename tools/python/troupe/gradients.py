@@ -16,7 +16,7 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
     sources = [x.handle if hasattr(x, "handle") else x._ref() if hasattr(x, "_ref") else convert_to_tensor(x) for x in given]
     weights = [None] * len(ys) if grad_ys is None else list(grad_ys if isinstance(grad_ys, (list, tuple)) else [grad_ys])
     if len(weights) != len(ys):
-        raise ValueError(f"Must specify a gradient for each y: {len(ys)} ys, {len(weights)} grad_ys")
+        raise ValueError(f"Length mismatch. Passed {len(weights)} grad_ys for {len(ys)} ys")
     graph = ys[0].graph if ys else stacks.get_default_graph()
     graph._check_not_finalized()
     weights = [None if w is None else _weight(w, y, i) for i, (w, y) in enumerate(zip(weights, ys))]

@@ -17,9 +17,9 @@ def _bytes_of(graph_def):
     if isinstance(graph_def, bytes):
         return graph_def
     if not hasattr(graph_def, "SerializeToString"):
-        raise TypeError(f"Argument `graph_def` must be a GraphDef proto. Received: {graph_def}")
+        raise TypeError("Argument `graph_def` must be a GraphDef proto.")
     if isinstance(graph_def, _native.Message) and graph_def._full_name() != "tensorflow.GraphDef":
-        raise TypeError(f"Argument `graph_def` must be a GraphDef proto. Received: {graph_def}")
+        raise TypeError("Argument `graph_def` must be a GraphDef proto.")
     return graph_def.SerializeToString()
 
 
@@ -38,7 +38,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
     graph._check_not_finalized()
     data = _bytes_of(graph_def)
     if input_map is not None and not (isinstance(input_map, dict) and all(isinstance(k, (str, bytes)) for k in input_map)):
-        raise TypeError(f"Argument `input_map` must be a dictionary mapping strings to Tensor objects. Received: {input_map}")
+        raise TypeError(f"Argument `input_map` must be a dictionary mapping strings to Tensor objects. Obtained {type(input_map).__name__}")
     wanted = [e.decode() if isinstance(e, bytes) else e for e in return_elements or ()]
     prefix = _prefix(graph, name)
     with graph.name_scope(prefix + "/" if prefix else None):

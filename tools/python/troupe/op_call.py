@@ -224,8 +224,8 @@ def _bool(value, name):
 def _shape(value, name):
     try:
         return as_shape(value)._native()
-    except TypeError as e:
-        raise TypeError(f"Error converting {value!r} (arg name = {name}) to a TensorShape: {e}") from None
+    except (TypeError, ValueError) as e:
+        raise type(e)(f"Error converting {name} to a TensorShape: {e}.") from None
 
 
 def _tensor(value, name):
@@ -234,6 +234,13 @@ def _tensor(value, name):
     if hasattr(value, "SerializeToString"):
         return _native.Tensor.from_proto(value.SerializeToString())
     raise TypeError(f"Don't know how to convert {value!r} to a TensorProto for argument '{name}'")
+
+
+def _type(value, name):
+    try:
+        return dtypes.as_dtype(value).base_dtype.as_datatype_enum
+    except TypeError:
+        raise TypeError(f"Expected DataType for argument '{name}' not {value!r}.") from None
 
 
 def _function(value, name):
@@ -252,7 +259,7 @@ def _function(value, name):
 _CONVERT = {
     "int": _number(lambda v: v if type(v) is int else int(v.__index__() if hasattr(v, "__index__") else v), "int"),
     "float": _number(float, "float"), "string": _text, "bool": _bool, "shape": _shape, "tensor": _tensor, "func": _function,
-    "type": lambda value, name: dtypes.as_dtype(value).base_dtype.as_datatype_enum,
+    "type": _type,
 }
 
 
@@ -306,7 +313,7 @@ def _unique(graph, name):
         return name[:-1]
     name = graph.unique_name(name)
     if not _OP_NAME.match(name):
-        raise ValueError(f"'{name}' is not a valid node name. Accepted names conform to Regex /{_OP_NAME}/")
+        raise ValueError(f"`{name}` is not a valid node name. Accepted names conform to Regex /{_OP_NAME}/")
     return name
 
 

@@ -15,7 +15,7 @@ def _pair(function, name):
                 return run(x, y, own)
         with graph.name_scope(name) as scope:
             try:
-                x = x if isinstance(x, Tensor) else convert_to_tensor(x, dtype_hint=own.dtype.base_dtype, name="x")
+                x = x if isinstance(x, Tensor) else convert_to_tensor(x, own.dtype.base_dtype, name="x")
                 y = y if isinstance(y, Tensor) else convert_to_tensor(y, dtype_hint=own.dtype.base_dtype, name="y")
             except (TypeError, ValueError):
                 if _has_reflected(x, y, own):

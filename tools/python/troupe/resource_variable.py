@@ -3,7 +3,7 @@
 from troupe import op_call, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.tensor_shape import TensorShape, as_shape
-from troupe.variables import Variable
+from troupe.variables import Variable, _first_shape
 
 
 class ResourceVariable(Variable):
@@ -14,7 +14,7 @@ class ResourceVariable(Variable):
         with graph.name_scope(name) as scope:
             own_name = scope[:-1]
             first = self._first_value(initial_value, own_name, dtype, "Initializer")
-            known = as_shape(shape) if shape is not None else first.shape if validate_shape else TensorShape(None)
+            known = as_shape(shape) if shape is not None else _first_shape(first, validate_shape)
             self._initial_value, self._dtype, self._shape = first, first.dtype.base_dtype, known
             self._handle = op_call.call("VarHandleOp", scope, dtype=self._dtype, shape=known, shared_name=own_name, container=graph._container)
             with graph.name_scope("IsInitialized"):

@@ -3,6 +3,7 @@
 import re
 import threading
 import warnings
+from collections.abc import Mapping
 
 from troupe import _native, async_run, errors, feeds, protos, stacks
 from troupe.fetches import Fetches, expand_feed_key
@@ -117,10 +118,10 @@ class BaseSession:
             where[key] = value
 
     def _read_feeds(self, feed_dict):
-        if not feed_dict:
-            if feed_dict is not None and not isinstance(feed_dict, dict):
-                raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}")
+        if feed_dict is None:
             return {}
+        if not isinstance(feed_dict, Mapping):
+            raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}")
         return feeds.read(self._graph, feed_dict)
 
     def _finish(self, nest, fed, run, feeds_alone=False):

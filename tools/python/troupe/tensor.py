@@ -147,7 +147,7 @@ def _session_for(graph, session, what, call):
         session = stacks.get_default_session()
         if session is None:
             raise ValueError(f"Cannot {what} using `{call}()`: No default session is registered. Use `with "
-                             f"sess.as_default()` or pass an explicit session to `{call}(session=sess)`")
+                             f"sess.as_default(){':' if call == 'run' else ''}` or pass an explicit session to `{call}(session=sess)`")
     if session.graph is not graph:
         subject = "operation's" if call == "run" else "tensor's"
         advice = f" Pass an explicit session to `{call}(session=sess)`." if default else ""
@@ -233,9 +233,9 @@ class Tensor:
         return self.op._id, self._index
 
     def __bool__(self):
-        raise TypeError("Using a `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not None:` instead of `if t:` to "
-                        "test if a tensor is defined, and use TensorFlow ops such as tf.cond to execute subgraphs conditioned "
-                        "on the value of a tensor.")
+        raise errors.OperatorNotAllowedInGraphError(
+            "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not None:` instead of `if t:` to test if a "
+            "tensor is defined, and tf.cond for what depends on its value.")
 
     def __len__(self):
         raise TypeError(f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` rather than "
@@ -246,14 +246,8 @@ class Tensor:
                                   "indicate that you're trying to pass a Tensor to a NumPy call, which is not supported.")
 
     def __iter__(self):
-        shape = self._shape_tuple()
-        if shape is None:
-            raise TypeError("Cannot iterate over a tensor with unknown shape.")
-        if not shape:
-            raise TypeError("Cannot iterate over a scalar tensor.")
-        if shape[0] is None:
-            raise TypeError("Cannot iterate over a tensor with unknown first dimension.")
-        return (self[i] for i in range(shape[0]))
+        raise errors.OperatorNotAllowedInGraphError(
+            "Iterating over a symbolic `tf.Tensor` is not allowed. Use tf.unstack for its parts, and tf.while_loop for what is done with each.")
 
     def __copy__(self):
         return self

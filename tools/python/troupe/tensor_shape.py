@@ -150,7 +150,7 @@ class TensorShape:
                 items = iter(dims)
             except TypeError:
                 items = (dims,)
-            self._dims = tuple(None if d is None or (type(d) is int and d == -1) else as_dimension(d)._value for d in items)
+            self._dims = tuple(None if d is None else as_dimension(d)._value for d in items)
 
     @classmethod
     def _of(cls, dims):

@@ -35,7 +35,7 @@ def static_dims(dims):
     numbers = []
     for d in items:
         d = d.value if isinstance(d, Dimension) else d
-        if d is None or isinstance(d, Tensor) or not hasattr(d, "__index__"):
+        if d is None or isinstance(d, Tensor) or not hasattr(d, "__index__") or int(d) < 0:
             return None
         numbers.append(int(d))
     return numbers

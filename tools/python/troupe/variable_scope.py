@@ -6,7 +6,7 @@ from troupe import dtypes, initializers, stacks
 from troupe.ops import GraphKeys
 from troupe.ops import name_scope as _name_scope
 from troupe.tensor import Tensor
-from troupe.tensor_shape import TensorShape, as_shape
+from troupe.tensor_shape import as_shape
 from troupe.variables import Variable
 
 
@@ -70,8 +70,8 @@ class VariableScope:
     def get_variable(self, store, name, shape=None, dtype=None, initializer=None, regularizer=None, reuse=None, **others):
         full = f"{self.name}/{name}" if self.name else name
         reuse = self.reuse if reuse is None else reuse
-        given = dict(shape=shape, dtype=self.dtype if dtype is None else dtype, initializer=initializer or self.initializer,
-                     regularizer=regularizer or self.regularizer, reuse=reuse, **others)
+        given = dict(shape=shape, dtype=self.dtype if dtype is None else dtype, initializer=self.initializer if initializer is None else initializer,
+                     regularizer=self.regularizer if regularizer is None else regularizer, reuse=reuse, **others)
         for key in ("use_resource", "constraint", "caching_device"):
             if given.get(key) is None:
                 given[key] = getattr(self, key)
@@ -132,7 +132,10 @@ class _VariableStore:
         else:
             if shape is None or not shape.is_fully_defined():
                 if not _takes_nothing(initializer):
-                    raise ValueError(f"Shape of a new variable ({name}) must be fully defined, but instead was {TensorShape(shape)}.")
+                    if shape is None:
+                        raise ValueError(f"Variable {name} did not get an initializer, so its `shape` argument must be specified.")
+                    raise ValueError("The initializer passed is not valid. It should be a callable with no arguments and the shape should not be "
+                                     f"provided, or an initializer and `shape` should be fully defined: {name} is of shape {shape}.")
                 first = initializer
             else:
                 first = lambda: _make_first(initializer, shape, dtype)

@@ -179,7 +179,7 @@ class RefVariable(Variable):
         with graph.name_scope(name) as scope:
             own_name = scope[:-1]
             first = self._first_value(initial_value, own_name, dtype, scope)
-            known = first.shape if validate_shape else TensorShape(None)
+            known = _first_shape(first, validate_shape)
             self._initial_value = first
             self._variable = op_call.call("VariableV2", scope, shape=as_shape(shape) if shape is not None else known, dtype=first.dtype.base_dtype)
             with graph.colocate_with(self._variable.op):
@@ -243,6 +243,15 @@ class RefVariable(Variable):
         begin, end, strides = packed(bounds)
         return op_call.call("StridedSliceAssign", name, ref=self._variable, begin=begin, end=end, strides=strides,
                             value=convert_to_tensor(value, self._dtype.base_dtype), **bounds.masks)
+
+
+def _first_shape(first, validate_shape):
+    """The shape of a variable that begins with this value; any, unless it is to be validated."""
+    if not validate_shape:
+        return TensorShape(None)
+    if not first.shape.is_fully_defined():
+        raise ValueError(f"initial_value must have a shape specified: {first}")
+    return first.shape
 
 
 def _convert_variable(value, dtype=None, name=None, as_ref=False):
