@@ -1,0 +1,128 @@
+"""Sums of products, lengths, limits."""
+
+import numpy as np
+
+from troupe import array_ops, dtypes, math_ops, op_call, stacks
+from troupe.constant_op import constant
+from troupe.conversion import convert_to_tensor
+from troupe.composite import IndexedSlices
+
+
+def clip_by_value(t, clip_value_min, clip_value_max, name=None):
+    """Each element within these limits."""
+    values = t.values if isinstance(t, IndexedSlices) else t
+    with stacks.get_default_graph().name_scope(name or "clip_by_value") as scope:
+        values = convert_to_tensor(values, name="t")
+        low = op_call.call("Minimum", None, x=values, y=clip_value_max)
+        made = op_call.call("Maximum", scope, x=low, y=clip_value_min)
+    return IndexedSlices(made, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else made
+
+
+def global_norm(t_list, name=None):
+    """The length of all tensors together; None among them counts nothing."""
+    with stacks.get_default_graph().name_scope(name or "global_norm") as scope:
+        values = [t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t) for t in t_list if t is not None]
+        halves = [op_call.call("L2Loss", None, t=v) for v in values]
+        total = math_ops.reduce_sum(array_ops.stack(halves))
+        return op_call.call("Sqrt", scope, x=total * constant(2.0, total.dtype))
+
+
+def clip_by_norm(t, clip_norm, axes=None, name=None):
+    """As it is, or shorter, so that its length is `clip_norm`."""
+    with stacks.get_default_graph().name_scope(name or "clip_by_norm") as scope:
+        t = convert_to_tensor(t, name="t")
+        squares = math_ops.reduce_sum(t * t, axes, keepdims=True)
+        positive = squares > 0
+        safe = array_ops.where(positive, squares, array_ops.ones_like(squares))
+        length = array_ops.where(positive, op_call.call("Sqrt", None, x=safe), squares)
+        return op_call.call("RealDiv", scope, x=t * clip_norm, y=op_call.call("Maximum", None, x=length, y=clip_norm))
+
+
+def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
+    """(tensors, their length before): all shorter by one factor, so that they are no longer than `clip_norm` together."""
+    length = global_norm(t_list, name) if use_norm is None else use_norm
+    with stacks.get_default_graph().name_scope(name or "clip_by_global_norm"):
+        one, limit = constant(1.0, length.dtype), constant(clip_norm, length.dtype)
+        scale = limit * op_call.call("Minimum", None, x=one / length, y=one / limit)
+        # Not a number is to stay that.
+        scale = scale + (length - length)
+        return [None if t is None else IndexedSlices(t.values * scale, t.indices, t.dense_shape) if isinstance(t, IndexedSlices)
+                else convert_to_tensor(t) * scale for t in t_list], length
+
+
+def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_dims=None):
+    """The length of vectors: by squares ("euclidean", 2), by absolute values (1), by the largest (inf), or of another power."""
+    keep = bool(keepdims if keep_dims is None else keep_dims)
+    with stacks.get_default_graph().name_scope(name or "norm"):
+        tensor = convert_to_tensor(tensor)
+        if ord in ("euclidean", "fro", 2):
+            made = op_call.call("Sqrt", None, x=math_ops.reduce_sum(tensor * math_ops.conj(tensor), axis, keepdims=True))
+        else:
+            size = math_ops.abs(tensor)
+            if ord == np.inf:
+                made = math_ops.reduce_max(size, axis, keepdims=True)
+            elif ord == 1:
+                made = math_ops.reduce_sum(size, axis, keepdims=True)
+            elif isinstance(ord, (int, float)) and ord > 0:
+                made = op_call.call("Pow", None, x=math_ops.reduce_sum(op_call.call("Pow", None, x=size, y=float(ord)), axis, keepdims=True),
+                                    y=1.0 / ord)
+            else:
+                raise ValueError(f"'ord' must be a supported vector norm, got {ord}")
+        return made if keep else array_ops.squeeze(made, axis)
+
+
+def einsum(equation, *inputs, name=None):
+    """A sum of products, written with letters for dimensions: "ij,jk->ik"."""
+    with stacks.get_default_graph().name_scope(name or "einsum"):
+        if "->" not in equation:
+            letters = sorted(c for c in set(equation) if c.isalpha() and equation.count(c) == 1)
+            equation += "->" + "".join(letters)
+        inputs = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) else inputs
+        return op_call.call("Einsum", None, inputs=list(inputs), equation=equation.replace(" ", ""))
+
+
+def tensordot(a, b, axes, name=None):
+    """Sums of products over dimensions `axes` of both: a number for the last of `a` and the first of `b`, or a pair of lists. Of known shapes."""
+    with stacks.get_default_graph().name_scope(name or "Tensordot"):
+        a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
+        a_dims, b_dims = a.shape.as_list(), b.shape.as_list()
+        if isinstance(axes, int):
+            axes = [list(range(len(a_dims) - axes, len(a_dims))), list(range(axes))]
+        a_axes, b_axes = ([x] if isinstance(x, int) else list(x) for x in axes)
+        a_axes = [x % len(a_dims) for x in a_axes]
+        b_axes = [x % len(b_dims) for x in b_axes]
+        a_free = [i for i in range(len(a_dims)) if i not in a_axes]
+        b_free = [i for i in range(len(b_dims)) if i not in b_axes]
+        count = [int(np.prod([b_dims[i] for i in b_axes], dtype=np.int64))]
+        left = array_ops.reshape(array_ops.transpose(a, a_free + a_axes), [-1] + count)
+        right = array_ops.reshape(array_ops.transpose(b, b_axes + b_free), count + [-1])
+        product = math_ops.matmul(left, right)
+        known = [a_dims[i] for i in a_free] + [b_dims[i] for i in b_free]
+        if None not in known:
+            return array_ops.reshape(product, known)
+        shapes = [array_ops.gather(array_ops.shape(t), f) for t, f in ((a, a_free), (b, b_free)) if f]
+        made = array_ops.reshape(product, array_ops.concat(shapes, 0))
+        made.set_shape(known)
+        return made
+
+
+def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
+    """Ones where row and column are the same."""
+    columns = num_rows if num_columns is None else num_columns
+    with stacks.get_default_graph().name_scope(name or "eye"):
+        square = num_columns is None
+        batch = [] if batch_shape is None else list(batch_shape)
+        if square:
+            return op_call.call("MatrixDiag", None, diagonal=array_ops.ones([*batch, num_rows], dtype))
+        zeros = array_ops.zeros([*batch, num_rows, columns], dtype)
+        return op_call.call("MatrixSetDiag", None, input=zeros, diagonal=array_ops.ones([*batch, min(num_rows, columns)], dtype))
+
+
+def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, fill="", name=None):
+    return op_call.call("AsString", name, input=input, precision=precision, scientific=scientific, shortest=shortest, width=width, fill=fill)
+
+
+def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
+    """`input_`; when it is computed `data` is written to stderr."""
+    return op_call.call("Print", name, input=input_, data=list(data), message=message or "", first_n=-1 if first_n is None else first_n,
+                        summarize=3 if summarize is None else summarize)
