@@ -98,6 +98,18 @@ def test_a_loop_keeps_types_and_shapes():
     assert run(grown).tolist() == [1.0] * 8
 
 
+def test_a_loop_waits_for_what_is_around_it():
+    v = tf.Variable(0, use_resource=True)
+    with tf.control_dependencies([v.assign(5)]):
+        i = tf.while_loop(lambda i: i < 3, lambda i: i + 1, [tf.identity(v)])
+        j = tf.while_loop(lambda j: j < 10, lambda j: j + v, [0])
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert session.run(i) == 5
+        assert session.run(v) == 5
+        assert session.run(j) == 10
+
+
 def test_loops_are_nested_in_loops_and_branches():
     def inner(i):
         return tf.while_loop(lambda j, s: j < i, lambda j, s: (j + 1, s + j * i), [0, 0])[1]

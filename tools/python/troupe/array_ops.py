@@ -288,9 +288,8 @@ def boolean_mask(tensor, mask, name="boolean_mask", axis=None):
         if covered == 0:
             raise ValueError("mask cannot be scalar.")
         tensor.shape[axis:axis + covered].assert_is_compatible_with(mask.shape)
-        dims = shape(tensor)
-        count = op_call.call("Prod", None, input=dims[axis:axis + covered], reduction_indices=[0])
-        flat = reshape(tensor, concat([dims[:axis], [count], dims[axis + covered:]], 0))
+        count = op_call.call("Prod", None, input=shape(tensor)[axis:axis + covered], reduction_indices=[0])
+        flat = reshape(tensor, concat([shape(tensor)[:axis], [count], shape(tensor)[axis + covered:]], 0))
         places = squeeze(where(reshape(mask, [-1])), axis=[1])
         return gather(flat, places, axis=axis)
 
@@ -360,7 +359,7 @@ def _convert_sequence(value, dtype=None, name=None, as_ref=False):
     if found is None:
         return _convert_dimensions(value, dtype, name)
     inferred = dtype or found.dtype.base_dtype
-    return _pack_nest(value, inferred, "packed")
+    return _pack_nest(value, inferred, name or "packed")
 
 
 def _convert_dimensions(value, dtype, name):

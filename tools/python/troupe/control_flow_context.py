@@ -46,7 +46,7 @@ class ControlFlowContext:
         outer = tensor if self.outer_context is None else self.outer_context.add_value(tensor)
         with self._graph.control_dependencies(None):
             stand_in = self._bring_in(outer)
-        self._own(stand_in.op)
+        self._own_entrance(stand_in.op)
         self._stand_ins[tensor] = self._stand_ins[outer] = stand_in
         return stand_in
 
@@ -54,6 +54,10 @@ class ControlFlowContext:
         """Takes in an operation that was made outside all contexts."""
         op._control_flow_context = self
         self._mark(op)
+
+    def _own_entrance(self, op):
+        """The same of one through which a value comes in."""
+        self._own(op)
 
     def _mark(self, op):
         context = self
@@ -123,6 +127,22 @@ class WhileContext(ControlFlowContext):
     def _bring_in(self, tensor):
         return enter(tensor, self.name, True, self._parallel_iterations)
 
+    def _own_entrance(self, op):
+        """It waits for what all around it waits for, as far as that is outside the loop but in no other; what follows need not."""
+        for waited in self._graph._control_inputs_for({op.inputs[0].op}):
+            if self._may_wait_at_entrance(waited):
+                op._add_control_input(waited)
+        self._own(op)
+        self._graph._record_in_controllers(op)
+
+    def _may_wait_at_entrance(self, op):
+        context, loop = self.outer_context, self.outer_context and self.outer_context.while_context()
+        while context is not output_context(op):
+            if context is None or context is loop:
+                return False
+            context = context.outer_context
+        return True
+
     def _prepare(self, op_type, inputs, control):
         inputs = self._add_values(inputs)
         inside = [op for op in control if self.contains(op)]
@@ -147,10 +167,10 @@ def _is_constant_enter(op):
     return op.type in ("Enter", "RefEnter") and op.get_attr("is_constant")
 
 
-def switch(data, pred, name=None):
+def switch(data, pred):
     """(value where `pred` is false, where it is true); on the device of the data."""
     with data.graph.colocate_with(data.op, ignore_existing=True):
-        made = op_call.call("RefSwitch" if data.dtype._is_ref_dtype else "Switch", name, data=data, pred=pred)
+        made = op_call.call("RefSwitch" if data.dtype._is_ref_dtype else "Switch", "Switch", data=data, pred=pred)
     return made[0], made[1]
 
 
@@ -164,4 +184,4 @@ def enter(data, frame, is_constant, parallel_iterations, name=None, use_input_sh
 
 def merge(inputs, name=None):
     op_type = "RefMerge" if all(isinstance(i, Tensor) and i.dtype._is_ref_dtype for i in inputs) else "Merge"
-    return op_call.call(op_type, name, inputs=inputs)
+    return op_call.call(op_type, name or "Merge", inputs=inputs)

@@ -53,14 +53,14 @@ def identity_of(value, name=None):
     if isinstance(value, SparseTensor):
         return SparseTensor(value.indices, identity_of(value.values), value.dense_shape)
     value = convert_to_tensor(value)
-    with _graph().colocate_with(value.op):
-        return op_call.call("RefIdentity" if value.dtype._is_ref_dtype else "Identity", name, input=value)
+    return op_call.call("RefIdentity" if value.dtype._is_ref_dtype else "Identity", name, input=value)
 
 
 def with_dependencies(dependencies, output_tensor, name=None):
     """`output_tensor`, once all of these are done."""
-    with _graph().name_scope(name or "control_dependency") as scope, _graph().control_dependencies(dependencies):
-        return identity_of(output_tensor, name=scope)
+    with _graph().name_scope(name or "control_dependency") as scope, _graph().colocate_with(output_tensor):
+        with _graph().control_dependencies(dependencies):
+            return identity_of(output_tensor, name=scope)
 
 
 def tuple(tensors, name=None, control_inputs=None):
@@ -83,7 +83,6 @@ def Assert(condition, data, summarize=None, name=None):
     """An operation that fails where `condition` is false, and shows `data`."""
     with _graph().name_scope(name or "Assert"):
         condition = convert_to_tensor(condition, name="Condition")
-        data = [convert_to_tensor(d) for d in data]
 
         def check():
             return op_call.call("Assert", None, condition=condition, data=data, summarize=3 if summarize is None else summarize)
@@ -102,8 +101,7 @@ def _branch_results(function, context):
             if leaf is None:
                 results.append(leaf)
             elif isinstance(leaf, Operation):
-                with _graph().control_dependencies([leaf]):
-                    results.append(op_call.call("Identity", None, input=context.pivot))
+                results.append(with_dependencies([leaf], context.pivot))
             elif is_composite(leaf):
                 results.extend(context.result(p) for p in parts_of(leaf))
             else:
@@ -123,7 +121,7 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     graph = _graph()
     with graph.name_scope(name or "cond"):
         pred = convert_to_tensor(pred, dtypes.bool_)
-        p_false, p_true = switch(pred, pred)
+        p_false, p_true = op_call.call("Switch", None, data=pred, pred=pred)
         pivot_true = op_call.call("Identity", "switch_t", input=p_true)
         pivot_false = op_call.call("Identity", "switch_f", input=p_false)
         pred = op_call.call("Identity", "pred_id", input=pred)
@@ -191,8 +189,8 @@ def _otherwise(pred, branch, other, strict):
 class _Loop:
     """A loop while it is built."""
 
-    def __init__(self, context, back_prop, swap_memory):
-        self.context, self.back_prop, self.swap_memory = context, back_prop, swap_memory
+    def __init__(self, context):
+        self.context = context
 
     def enter_variables(self, tensors, invariants):
         context = self.context
@@ -201,7 +199,7 @@ class _Loop:
             entered = [enter(t, context.name, False, context._parallel_iterations, use_input_shape=invariants is None) for t in entered]
         for i, t in enumerate(entered):
             _graph().prevent_feeding(t)
-            context._own(t.op)
+            context._own_entrance(t.op)
             if invariants is not None:
                 t.set_shape(invariants[i])
             if context.outer_context is not None and t.op.inputs[0].op.type == "Enter" and t.op.inputs[0].op.get_attr("is_constant"):
@@ -258,15 +256,15 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     if parallel_iterations < 1:
         raise TypeError("'parallel_iterations' must be a positive integer.")
     graph = _graph()
-    with graph.name_scope(name or "while") as scope:
+    with graph.name_scope(name or "while"):
+        single = not isinstance(loop_vars, (list, _tuple)) or len(loop_vars) == 1
         if maximum_iterations is not None:
-            return _counted(cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory, maximum_iterations,
-                            return_same_structure)
+            cond, body, loop_vars, shape_invariants = _counted(cond, body, loop_vars, shape_invariants, maximum_iterations)
         structure = list(loop_vars) if isinstance(loop_vars, (list, _tuple)) else [loop_vars]
-        tensors = [convert_to_tensor(v, name="loop_var") for v in nest.flatten(structure)]
+        tensors = [convert_to_tensor(v) for v in nest.flatten(structure)]
         invariants = None if shape_invariants is None else [as_shape(s) for s in _flatten_shapes(shape_invariants)]
-        context = WhileContext(graph, scope[:-1] if scope else graph.unique_name("while_context"), parallel_iterations)
-        loop = _Loop(context, back_prop, swap_memory)
+        context = WhileContext(graph, graph.unique_name("while_context"), parallel_iterations)
+        loop = _Loop(context)
         with context:
             entered = loop.enter_variables(tensors, invariants)
             exits = loop.build(cond, body, structure, entered)
@@ -274,7 +272,9 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
             if context.outer_context is not None:
                 context.outer_context._inside.add(t)
         packed = nest.pack_sequence_as(structure, exits)
-        return packed if len(packed) > 1 or return_same_structure else packed[0]
+        if maximum_iterations is not None:
+            packed = packed[1]
+        return packed[0] if single and not return_same_structure else packed
 
 
 def _flatten_shapes(shapes):
@@ -282,21 +282,18 @@ def _flatten_shapes(shapes):
     return [s for part in shapes for s in (_flatten_shapes(part) if isinstance(part, (list, _tuple)) and not isinstance(part, TensorShape) else [part])]
 
 
-def _counted(cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory, maximum_iterations, same_structure):
-    """The loop with a counter beside."""
-    counter = convert_to_tensor(0, dtypes.int32, name="iteration_counter")
+def _counted(cond, body, loop_vars, shape_invariants, maximum_iterations):
+    """(cond, body, loop_vars, shape_invariants) of the loop with a counter beside."""
     most = convert_to_tensor(maximum_iterations, dtypes.int32, name="maximum_iterations")
-    many = len(loop_vars) > 1
+    counter = convert_to_tensor(0, dtypes.int32, name="iteration_counter")
+    values = list(loop_vars) if isinstance(loop_vars, (list, _tuple)) else [loop_vars]
 
-    def both(i, values):
-        return op_call.call("LogicalAnd", None, x=op_call.call("Less", None, x=i, y=most), y=convert_to_tensor(cond(*values)))
+    def both(i, variables):
+        return op_call.call("LogicalAnd", None, x=i < most, y=cond(*variables))
 
-    def step(i, values):
-        given = body(*values)
-        return op_call.call("AddV2", "add", x=i, y=1), (list(given) if many or isinstance(given, (list, _tuple)) else [given])
+    def step(i, variables):
+        following = i + 1
+        given = body(*variables)
+        return following, list(given) if isinstance(given, (list, _tuple)) else [given]
 
-    shapes = None if shape_invariants is None else [TensorShape([]), list(shape_invariants)]
-    _, values = while_loop(both, step, [counter, list(loop_vars)], shapes, parallel_iterations, back_prop, swap_memory)
-    return values if many or same_structure else values[0]
-
-
+    return both, step, [counter, values], None if shape_invariants is None else [TensorShape([]), list(shape_invariants)]

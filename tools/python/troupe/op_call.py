@@ -2,6 +2,7 @@
 
 import functools
 from collections import namedtuple
+from contextlib import ExitStack
 
 from troupe import _native, dtypes, protos, stacks
 from troupe.conversion import convert_n_to_tensor, convert_to_tensor
@@ -330,7 +331,14 @@ def _make(graph, op_def, name, keywords, outer):
         raise TypeError(f"{op_def.name} got unexpected keyword arguments: {unknown}.")
     if graph._container and op_def.is_stateful and "container" in op_def.attrs_by_name and not attrs.get("container"):
         attrs["container"] = graph._container
-    return graph._create_op(op_def.name, call.inputs, attrs, name)
+    # Whoever has a reference to a tensor is where it is; of a list the first counts.
+    references = [(t[0] if isinstance(t, list) else t).op for arg, t in zip(op_def.inputs, call.inputs) if arg[5]]
+    if not references:
+        return graph._create_op(op_def.name, call.inputs, attrs, name)
+    with ExitStack() as blocks:
+        for op in references:
+            blocks.enter_context(graph.colocate_with(op))
+        return graph._create_op(op_def.name, call.inputs, attrs, name)
 
 
 @functools.lru_cache(maxsize=None)

@@ -3,7 +3,7 @@
 from troupe import op_call, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.tensor_shape import TensorShape, as_shape
-from troupe.variables import Variable, _first_shape
+from troupe.variables import Variable, _first_shape, _place
 
 
 class ResourceVariable(Variable):
@@ -13,14 +13,17 @@ class ResourceVariable(Variable):
         graph = self._graph
         with graph.name_scope(name) as scope:
             own_name = scope[:-1]
-            first = self._first_value(initial_value, own_name, dtype, "Initializer")
+            with graph._attr_scope(_place(own_name)):
+                first = self._first_value(initial_value, own_name, dtype, "Initializer")
             known = as_shape(shape) if shape is not None else _first_shape(first, validate_shape)
             self._initial_value, self._dtype, self._shape = first, first.dtype.base_dtype, known
-            self._handle = op_call.call("VarHandleOp", scope, dtype=self._dtype, shape=known, shared_name=own_name, container=graph._container)
+            with graph._attr_scope(_place(own_name)):
+                self._handle = op_call.call("VarHandleOp", scope, dtype=self._dtype, shape=known, shared_name=own_name, debug_name=scope,
+                                            container=graph._container)
             with graph.name_scope("IsInitialized"):
                 self._is_initialized = op_call.call("VarIsInitializedOp", None, resource=self._handle)
             self._initializer_op = op_call.call("AssignVariableOp", "Assign", resource=self._handle, value=first)
-            with graph.name_scope("Read"), graph.colocate_with(self._handle.op):
+            with graph.name_scope("Read"):
                 self._snapshot = self._read()
             graph.prevent_feeding(self._handle)
 
@@ -78,7 +81,7 @@ class ResourceVariable(Variable):
             return op_call.call("ResourceGather", scope, resource=self._handle, indices=indices, dtype=self._dtype)
 
     def _update(self, op_type, value, name, read_value):
-        value = convert_to_tensor(value, self._dtype, name="value")
+        value = convert_to_tensor(value, self._dtype)
         if not self._shape.is_compatible_with(value.shape) and op_type == "AssignVariableOp":
             raise ValueError(f"Cannot assign value to variable '{self.name}': Shape mismatch.The variable shape {self._shape}, and the assigned "
                              f"value shape {value.shape} are incompatible.")
@@ -118,9 +121,5 @@ class ResourceVariable(Variable):
     def count_up_to(self, limit):
         return op_call.call("ResourceCountUpTo", None, resource=self._handle, limit=limit, T=self._dtype)
 
-    def _assign_slice(self, bounds, value, name):
-        from troupe.slicing import packed
-
-        begin, end, strides = packed(bounds)
-        return self._updated(op_call.call("ResourceStridedSliceAssign", name, ref=self._handle, begin=begin, end=end, strides=strides,
-                                          value=convert_to_tensor(value, self._dtype), **bounds.masks))
+    def _assign_slice(self, part, value, name):
+        return self._updated(op_call.call("ResourceStridedSliceAssign", name, ref=self._handle, value=convert_to_tensor(value, self._dtype), **part))

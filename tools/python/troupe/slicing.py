@@ -83,9 +83,10 @@ def getitem(tensor, key, variable=None):
     bounds = bounds_of(key)
     with tensor.graph.name_scope("strided_slice") as scope, tensor.graph.as_default():
         begin, end, strides = packed(bounds)
-        made = op_call.call("StridedSlice", scope, input=tensor, begin=begin, end=end, strides=strides, **bounds.masks)
+        part = dict(begin=begin, end=end, strides=strides, **bounds.masks)
+        made = op_call.call("StridedSlice", scope, input=tensor, **part)
     if variable is not None:
-        made.assign = lambda value, name=None: variable._assign_slice(bounds, value, name)
+        made.assign = lambda value, name=None: variable._assign_slice(part, value, name or f"{made.op.name}/_assign")
     return made
 
 

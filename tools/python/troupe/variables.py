@@ -61,8 +61,7 @@ class Variable:
         if not callable(initial_value):
             with self._graph.name_scope(scope_of_values):
                 return convert_to_tensor(initial_value, dtype, name="initial_value")
-        place = protos.AttrValue(list={"s": [b"loc:@" + name.encode()]})
-        with self._graph._attr_scope({"_class": place}), self._graph.name_scope("Initializer"), self._graph.device(None):
+        with self._graph._attr_scope(_place(name)), self._graph.name_scope("Initializer"), self._graph.device(None):
             return convert_to_tensor(initial_value(), dtype, name="initial_value")
 
     # What it is.
@@ -181,9 +180,9 @@ class RefVariable(Variable):
             first = self._first_value(initial_value, own_name, dtype, scope)
             known = _first_shape(first, validate_shape)
             self._initial_value = first
-            self._variable = op_call.call("VariableV2", scope, shape=as_shape(shape) if shape is not None else known, dtype=first.dtype.base_dtype)
-            with graph.colocate_with(self._variable.op):
-                self._initializer_op = op_call.call("Assign", "Assign", ref=self._variable, value=first, validate_shape=validate_shape).op
+            with graph._attr_scope(_place(own_name) if callable(initial_value) else {}):
+                self._variable = op_call.call("VariableV2", scope, shape=as_shape(shape) if shape is not None else known, dtype=first.dtype.base_dtype)
+            self._initializer_op = op_call.call("Assign", "Assign", ref=self._variable, value=first, validate_shape=validate_shape).op
             with graph.colocate_with(self._variable.op):
                 self._snapshot = op_call.call("Identity", "read", input=self._variable)
         self._dtype = self._variable.dtype
@@ -237,12 +236,13 @@ class RefVariable(Variable):
     def scatter_update(self, sparse_delta, use_locking=False, name=None):
         return self._scatter("ScatterUpdate", sparse_delta, use_locking, name)
 
-    def _assign_slice(self, bounds, value, name):
-        from troupe.slicing import packed
+    def _assign_slice(self, part, value, name):
+        return op_call.call("StridedSliceAssign", name, ref=self._variable, value=value, **part)
 
-        begin, end, strides = packed(bounds)
-        return op_call.call("StridedSliceAssign", name, ref=self._variable, begin=begin, end=end, strides=strides,
-                            value=convert_to_tensor(value, self._dtype.base_dtype), **bounds.masks)
+
+def _place(name):
+    """Attrs that put operations beside the variable of this name."""
+    return {"_class": protos.AttrValue(list={"s": [b"loc:@" + name.encode()]})}
 
 
 def _first_shape(first, validate_shape):
@@ -315,7 +315,7 @@ def report_uninitialized_variables(var_list=None, name="report_uninitialized_var
     from troupe import array_ops
 
     var_list = global_variables() + local_variables() if var_list is None else var_list
-    with stacks.get_default_graph().name_scope(name):
+    with stacks.get_default_graph().name_scope(name), stacks.get_default_graph().device("/cpu:0"):
         if not var_list:
             return array_ops.constant([], dtypes.string)
         names = array_ops.constant([v.op.name for v in var_list])
