@@ -1,5 +1,5 @@
 # Target check_headers: every header of the project compiled alone, so that it includes what it uses. Not part of `all`; the
-# test `headers` (label slow) builds it. Headers of tests and of the CUDA device are left out where those are not built.
+# test `headers` (label slow) builds it. Headers of tests, of the CUDA device and of the package for Python are left out where those are not built.
 find_package(CLI11 REQUIRED)
 find_package(mimalloc REQUIRED)
 find_package(nlohmann_json REQUIRED)
@@ -7,6 +7,10 @@ file(GLOB_RECURSE troupe_headers RELATIVE ${CMAKE_SOURCE_DIR}
   ${CMAKE_SOURCE_DIR}/proto/*.h ${CMAKE_SOURCE_DIR}/graph/*.h ${CMAKE_SOURCE_DIR}/devices/*.h
   ${CMAKE_SOURCE_DIR}/actors/*.h ${CMAKE_SOURCE_DIR}/tools/*.h ${CMAKE_SOURCE_DIR}/tests/*.h)
 list(FILTER troupe_headers EXCLUDE REGEX "^devices/cuda/")
+get_property(python_includes GLOBAL PROPERTY TROUPE_PYTHON_INCLUDES)
+if(NOT python_includes)
+  list(FILTER troupe_headers EXCLUDE REGEX "^tools/python/")
+endif()
 
 set(troupe_header_sources)
 foreach(header IN LISTS troupe_headers)
@@ -20,6 +24,7 @@ endforeach()
 add_library(check_headers OBJECT EXCLUDE_FROM_ALL ${troupe_header_sources})
 target_link_libraries(check_headers PRIVATE
   troupe_tools troupe_cpu_primitives mimalloc GTest::gtest CLI11::CLI11 nlohmann_json::nlohmann_json)
+target_include_directories(check_headers SYSTEM PRIVATE ${python_includes})
 target_compile_options(check_headers PRIVATE -O0)
 
 add_test(NAME headers

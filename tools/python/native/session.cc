@@ -118,9 +118,8 @@ std::shared_ptr<PyCallable> PySession::make_callable(const CallableOptions& opti
     py::gil_scoped_release release;
     handle = session().make_callable(options);
   }
-  return std::make_shared<PyCallable>(
-      shared_from_this(), value_or_raise(std::move(handle)),
-      Signature{options.feeds, feed_types, options.fetches, options.targets});
+  return std::make_shared<PyCallable>(shared_from_this(), value_or_raise(std::move(handle)),
+                                      Signature{options.feeds, feed_types, options.fetches, options.targets});
 }
 
 py::cpp_function PySession::run_async(const Signature& signature, const py::sequence& values,

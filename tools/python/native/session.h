@@ -37,7 +37,8 @@ class PySession : public std::enable_shared_from_this<PySession> {
   py::tuple run(const Signature& signature, const py::sequence& values, const std::string& run_options,
                 bool want_metadata);
   /// With the numbers of the dtypes of its feeds.
-  std::shared_ptr<PyCallable> make_callable(const CallableOptions& options, const std::vector<int>& feed_types);
+  std::shared_ptr<PyCallable> make_callable(const CallableOptions& options,
+                                            const std::vector<int>& feed_types);
   /// `done` is called on a thread of the runtime, with (fetches, None, metadata) or (None, exception, metadata). What it returns cancels the
   /// run: a function of a reason.
   py::cpp_function run_async(const Signature& signature, const py::sequence& values,
