@@ -299,6 +299,14 @@ def test_graphs_are_written_and_read(graph):
     assert names(other)[:4] == ["x", "in/a", "in/two", "in/sum"]
 
 
+def test_what_is_new_in_a_graph_is_written(graph):
+    tf.constant(1, name="a")
+    version = graph.version
+    tf.constant(2, name="b")
+    assert [n.name for n in graph.as_graph_def(from_version=version).node] == ["b"]
+    assert graph.graph_def_versions.producer > 1000
+
+
 def test_seeds_make_random_numbers_again():
     def draw(seed):
         with tf.Graph().as_default(), tf.Session() as session:

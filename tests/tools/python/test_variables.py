@@ -136,6 +136,11 @@ def test_default_names_of_scopes_are_unique():
         with tf.variable_scope(None, default_name="layer"):
             made.append(tf.get_variable("w", [1]).name)
     assert made == ["layer/w:0", "layer_1/w:0"]
+    for reuse in (False, True):
+        with tf.variable_scope("outer", reuse=reuse):
+            with tf.variable_scope(None, default_name="inner"):
+                made.append(tf.get_variable("w", [1]).name)
+    assert made[2:] == ["outer/inner/w:0"] * 2
 
 
 @pytest.mark.parametrize("make,check", [

@@ -93,7 +93,7 @@ class Graph(GraphScopes):
 
     @property
     def graph_def_versions(self):
-        return protos.VersionDef(producer=self.as_graph_def().versions.producer)
+        return self.as_graph_def().versions
 
     def as_graph_def(self, from_version=None, add_shapes=False):
         """The graph as a GraphDef; nodes from number `from_version` on; with "_output_shapes"."""
@@ -102,8 +102,9 @@ class Graph(GraphScopes):
         if not def_.library.function and not def_.library.gradient:
             def_.ClearField("library")
         if from_version:
-            for _ in range(from_version):
-                del def_.node[0]
+            new = list(def_.node)[from_version:]
+            def_.ClearField("node")
+            def_.node.extend(new)
         if add_shapes:
             for node in def_.node:
                 op = self._by_name[node.name]
@@ -335,5 +336,3 @@ class Graph(GraphScopes):
         finally:
             self._container = old
 
-    def __enter__(self):
-        raise RuntimeError("Use `with graph.as_default():`")

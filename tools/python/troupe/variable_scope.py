@@ -203,9 +203,23 @@ def get_local_variable(name, shape=None, dtype=None, initializer=None, regulariz
                         collections=[*(collections or []), GraphKeys.LOCAL_VARIABLES], **others)
 
 
+def _opened():
+    """Names of the scopes that were opened; those inside one are forgotten when it ends."""
+    return _holder().__dict__.setdefault("opened_variable_scopes", set())
+
+
+def _forget_inner(name, before):
+    opened = _opened()
+    if before is None:
+        opened -= {o for o in opened if o.startswith(name + "/")}
+    else:
+        opened.clear()
+        opened |= before
+
+
 def _unique_scope(name):
     """`name`, or with the first number that no scope here has."""
-    used = _holder().__dict__.setdefault("variable_scope_counts", {})
+    used = _opened()
     prefix = get_variable_scope().name
     full = f"{prefix}/{name}" if prefix else name
     if full not in used:
@@ -237,7 +251,9 @@ def variable_scope(name_or_scope, default_name=None, values=None, initializer=No
             name_or_scope = _unique_scope(default_name)
         name = f"{old.name}/{name_or_scope}" if old.name else name_or_scope
         scope_text = name_or_scope
-    holder.__dict__.setdefault("variable_scope_counts", {})[name] = True
+    opened = _opened()
+    before = set(opened) if entered else None
+    opened.add(name)
     if custom_getter is not None and base.custom_getter is not None:
         own["custom_getter"] = _chain(custom_getter, base.custom_getter)
     inherited = {k: own[k] if own[k] is not None else getattr(base, k) for k in _INHERITED}
@@ -252,6 +268,7 @@ def variable_scope(name_or_scope, default_name=None, values=None, initializer=No
         yield inner
     finally:
         holder.variable_scope = old
+        _forget_inner(name, before)
         if named is not None:
             named.__exit__(None, None, None)
 
