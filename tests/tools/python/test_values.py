@@ -121,8 +121,15 @@ def test_parts_of_a_message_outlive_their_place_in_it():
     node.name = "first"
     graph_def.node.add().name = "second"
     del graph_def.node[0]
-    graph_def.Clear()
-    assert isinstance(node.name, str) and len(graph_def.node) == 0
+    assert node.name == "first" and graph_def.node[0].name == "second"
+    rest = list(graph_def.node)
+    graph_def.ClearField("node")
+    graph_def.node.extend([node, *rest])
+    assert [n.name for n in graph_def.node] == ["first", "second"]
+    versions = graph_def.versions
+    versions.producer = 3
+    graph_def.ParseFromString(b"")
+    assert versions.producer == 3 and rest[0].name == "second" and graph_def.SerializeToString() == b""
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",

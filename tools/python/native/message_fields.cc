@@ -164,7 +164,9 @@ void PyRepeated::remove(int index) {
   const int count = size();
   Message& m = owner_.mutate();
   for (int i = position(index, count); i + 1 < count; ++i) reflection(m).SwapElements(&m, field_, i, i + 1);
-  reflection(m).RemoveLast(&m, field_);
+  // Who holds the message keeps it.
+  const bool message = field_->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && !field_->is_map();
+  message ? (void)reflection(m).UnsafeArenaReleaseLast(&m, field_) : reflection(m).RemoveLast(&m, field_);
 }
 
 const FieldDescriptor& PyMap::key_field() const { return *field_->message_type()->map_key(); }

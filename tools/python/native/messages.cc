@@ -72,6 +72,26 @@ void PyMessage::set_field(const std::string& name, py::handle value) {
   set_scalar(&mutate(), f, value);
 }
 
+void PyMessage::clear_field(const FieldDescriptor& f) {
+  Message& m = mutate();
+  const auto& r = *m.GetReflection();
+  if (f.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && !f.is_map()) {
+    if (f.is_repeated()) {
+      while (r.FieldSize(m, &f) > 0) r.UnsafeArenaReleaseLast(&m, &f);
+    } else if (r.HasField(m, &f)) {
+      r.UnsafeArenaReleaseMessage(&m, &f);
+    }
+  }
+  r.ClearField(&m, &f);
+}
+
+void PyMessage::clear() {
+  std::vector<const FieldDescriptor*> fields;
+  get().GetReflection()->ListFields(get(), &fields);
+  for (const FieldDescriptor* f : fields) clear_field(*f);
+  mutate();
+}
+
 PyMessage PyMessage::make(const std::string& full_name) {
   const Descriptor* d = DescriptorPool::generated_pool()->FindMessageTypeByName(full_name);
   if (d == nullptr) throw py::key_error("There is no message " + full_name);
@@ -93,11 +113,13 @@ py::bytes serialize(const PyMessage& m) {
 }
 
 void parse(PyMessage& m, const std::string& bytes) {
-  if (!m.mutate().ParseFromString(bytes))
+  m.clear();
+  if (!m.mutate().MergeFromString(bytes))
     throw py::value_error("Error parsing message of type " + m.get().GetTypeName());
 }
 
 void parse_text(PyMessage& m, const std::string& text) {
+  m.clear();
   if (!google::protobuf::TextFormat::ParseFromString(text, &m.mutate()))
     throw py::value_error("Error parsing the text of a " + m.get().GetTypeName());
 }
@@ -129,7 +151,9 @@ void copy_from(PyMessage& m, const PyMessage& from) {
   if (m.get().GetDescriptor() != from.get().GetDescriptor())
     throw py::type_error("A " + m.get().GetTypeName() + " cannot be copied from a " +
                          from.get().GetTypeName());
-  if (&m.get() != &from.get()) m.mutate().CopyFrom(from.get());
+  if (&m.get() == &from.get()) return;
+  m.clear();
+  m.mutate().MergeFrom(from.get());
 }
 
 /// Also of enums inside it: {name: number}.
@@ -186,18 +210,18 @@ void define_messages(py::module_& module) {
       .def("SerializeToString", &serialize)
       .def("ParseFromString", &parse)
       .def("MergeFromString",
-           [](PyMessage& m, const std::string& bytes) { parse(m, serialize(m).cast<std::string>() + bytes); })
+           [](PyMessage& m, const std::string& bytes) {
+             if (!m.mutate().MergeFromString(bytes))
+               throw py::value_error("Error parsing message of type " + m.get().GetTypeName());
+           })
       .def("_parse_text", &parse_text)
       .def("HasField", &has_field)
       .def("WhichOneof", &which_oneof)
       .def("_set_fields", &set_fields)
       .def("CopyFrom", &copy_from)
       .def("MergeFrom", [](PyMessage& m, const PyMessage& from) { m.mutate().MergeFrom(from.get()); })
-      .def("Clear", [](PyMessage& m) { m.mutate().Clear(); })
-      .def("ClearField",
-           [](PyMessage& m, const std::string& name) {
-             m.mutate().GetReflection()->ClearField(&m.mutate(), &m.field(name));
-           })
+      .def("Clear", &PyMessage::clear)
+      .def("ClearField", [](PyMessage& m, const std::string& name) { m.clear_field(m.field(name)); })
       .def("SetInParent", [](PyMessage& m) { m.mutate(); })
       .def("ByteSize", [](const PyMessage& m) { return m.get().ByteSizeLong(); })
       .def("_full_name", [](const PyMessage& m) { return m.get().GetTypeName(); })

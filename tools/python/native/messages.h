@@ -32,6 +32,9 @@ class PyMessage {
   const google::protobuf::FieldDescriptor& field(const std::string& name) const;
   py::object get_field(const std::string& name);
   void set_field(const std::string& name, py::handle value);
+  /// What others hold of it keeps its value, and belongs to nothing.
+  void clear_field(const google::protobuf::FieldDescriptor& field);
+  void clear();
 
  private:
   std::shared_ptr<google::protobuf::Arena> root_;
