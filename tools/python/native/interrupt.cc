@@ -15,8 +15,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The run of the main thread.
+/// The run of the main thread. Its number is never 0.
 struct Running {
+  uint64_t number = 0;
   Session* session = nullptr;
   const std::vector<std::string>* fetches = nullptr;
   const std::vector<std::string>* targets = nullptr;
@@ -33,11 +34,16 @@ Running running;  // guarded by mu
 sem_t interrupts;
 struct sigaction previous;
 pthread_t main_thread;
-std::atomic<bool> is_running{false};
+/// Numbers: of the run of the main thread, 0 when there is none, and of the one that was interrupted last.
+std::atomic<uint64_t> current{0};
+std::atomic<uint64_t> interrupted{0};
 
 /// Asynchronous-signal-safe: tells the watcher, then does what Python does.
 void on_interrupt(int signal, siginfo_t* info, void* context) {
-  if (is_running.load(std::memory_order_relaxed)) sem_post(&interrupts);
+  if (const uint64_t number = current.load()) {
+    interrupted.store(number);
+    sem_post(&interrupts);
+  }
   if ((previous.sa_flags & SA_SIGINFO) != 0) {
     previous.sa_sigaction(signal, info, context);
   } else {
@@ -65,7 +71,7 @@ void watch() {
       {
         // Holding it, so that the session stays.
         std::lock_guard lock(mu);
-        if (running.session == nullptr || cancel(running)) break;
+        if (running.session == nullptr || running.number != interrupted.load() || cancel(running)) break;
       }
       std::this_thread::sleep_for(kRetry);
     }
@@ -117,16 +123,19 @@ Interruptible::Interruptible(Session& session, const std::vector<std::string>& f
     : watched_(on_main_thread()) {
   if (!watched_) return;
   install();
+  // Of the main thread alone.
+  static uint64_t runs = 0;
+  ++runs;
   {
     std::lock_guard lock(mu);
-    running = {&session, &fetches, &targets, Clock::now()};
+    running = {runs, &session, &fetches, &targets, Clock::now()};
   }
-  is_running.store(true, std::memory_order_relaxed);
+  current.store(runs);
 }
 
 Interruptible::~Interruptible() {
   if (!watched_) return;
-  is_running.store(false, std::memory_order_relaxed);
+  current.store(0);
   std::lock_guard lock(mu);
   running = {};
 }

@@ -73,8 +73,9 @@ void PyMessage::set_field(const std::string& name, py::handle value) {
 }
 
 void PyMessage::clear_field(const FieldDescriptor& f) {
+  const auto& r = *get().GetReflection();
+  if (f.is_repeated() ? r.FieldSize(get(), &f) == 0 : !r.HasField(get(), &f)) return;
   Message& m = mutate();
-  const auto& r = *m.GetReflection();
   if (f.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE && !f.is_map()) {
     if (f.is_repeated()) {
       while (r.FieldSize(m, &f) > 0) r.UnsafeArenaReleaseLast(&m, &f);
