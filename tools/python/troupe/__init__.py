@@ -1,5 +1,7 @@
 """TensorFlow 1's graphs and sessions on Troupe's runtime: `import troupe as tf`."""
 
+import importlib
+
 from troupe import dtypes as _dtypes
 from troupe import errors, nest, nn, protos, raw_ops
 from troupe.array_ops import (
@@ -52,9 +54,15 @@ _MESSAGES = ("AttrValue", "CallableOptions", "ConfigProto", "Event", "GPUOptions
              "NodeDef", "OptimizerOptions", "RunMetadata", "RunOptions", "Summary", "TensorInfo", "VariableDef")
 
 
+# Modules of the package that are imported when they are first asked for.
+_MODULES = ("function",)
+
+
 def __getattr__(name):
     if name in _MESSAGES:
         return getattr(protos, name)
+    if name in _MODULES:
+        return importlib.import_module("troupe." + name)
     raise AttributeError(f"module 'troupe' has no attribute {name!r}")
 
 
