@@ -74,7 +74,7 @@ def test_s369_the_feeds_of_a_callable_are_a_list():
 def test_s369_a_callable_is_described_by_options():
     a = tf.placeholder(tf.float32, [2], name="a")
     v = tf.Variable(0.0, name="v")
-    b = tf.add(a, 1.0, name="b")
+    tf.add(a, 1.0, name="b")
     counted = v.assign_add(1.0)
     with tf.Session() as session:
         session.run(v.initializer)

@@ -41,7 +41,8 @@ from troupe.tensor_algebra import (
     Print, as_string, clip_by_global_norm, clip_by_norm, clip_by_value, einsum, eye, global_norm, norm, tensordot)
 from troupe.tensor_shape import Dimension, TensorShape, dimension_value
 from troupe.tensor_util import constant_value, is_tensor, make_ndarray, make_tensor_proto
-from troupe.variable_scope import AUTO_REUSE, VariableScope, get_local_variable, get_variable, get_variable_scope, no_regularizer, variable_op_scope, variable_scope
+from troupe.variable_scope import (
+    AUTO_REUSE, VariableScope, get_local_variable, get_variable, get_variable_scope, no_regularizer, variable_op_scope, variable_scope)
 from troupe.variables import (
     Variable, VariableAggregation, VariableSynchronization, all_variables, assign, assign_add, assign_sub, global_variables,
     global_variables_initializer, initialize_all_variables, is_variable_initialized, local_variables, local_variables_initializer, model_variables,

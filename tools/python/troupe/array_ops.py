@@ -123,7 +123,8 @@ def transpose(a, perm=None, name="transpose", conjugate=False):
         if perm is None:
             known = a.shape.rank
             if known is None:
-                perm = op_call.call("Rank", None, input=a) - 1 - op_call.call("Range", None, start=0, limit=op_call.call("Rank", None, input=a), delta=1)
+                count = op_call.call("Rank", None, input=a)
+                perm = count - 1 - op_call.call("Range", None, start=0, limit=count, delta=1)
             else:
                 perm = np.arange(known - 1, -1, -1, dtype=np.int32)
         return op_call.call("ConjugateTranspose" if conjugate and a.dtype.is_complex else "Transpose", scope, x=a, perm=perm)

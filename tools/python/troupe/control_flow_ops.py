@@ -279,7 +279,7 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
 
 def _flatten_shapes(shapes):
     """Lists of shapes; a shape is a TensorShape."""
-    return [s for part in shapes for s in (_flatten_shapes(part) if isinstance(part, (list, _tuple)) and not isinstance(part, TensorShape) else [part])]
+    return [s for part in shapes for s in (_flatten_shapes(part) if isinstance(part, (list, _tuple)) else [part])]
 
 
 def _counted(cond, body, loop_vars, shape_invariants, maximum_iterations):

@@ -11,19 +11,23 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
               stop_gradients=None, unconnected_gradients="none"):
     """The derivatives of the sum of `ys` by each of `xs`; None where it does not depend on it (zeros, with unconnected_gradients "zero").
     LookupError for an op that has no rule."""
-    ys = [convert_to_tensor(y) for y in (ys if isinstance(ys, (list, tuple)) else [ys])]
-    given = nest.flatten(xs) if isinstance(xs, (list, tuple)) else [xs]
+    ys = [convert_to_tensor(y) for y in _as_list(ys)]
+    given = nest.flatten(xs)
     sources = [x.handle if hasattr(x, "handle") else x._ref() if hasattr(x, "_ref") else convert_to_tensor(x) for x in given]
-    weights = [None] * len(ys) if grad_ys is None else list(grad_ys if isinstance(grad_ys, (list, tuple)) else [grad_ys])
+    weights = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)
     if len(weights) != len(ys):
         raise ValueError(f"Length mismatch. Passed {len(weights)} grad_ys for {len(ys)} ys")
     graph = ys[0].graph if ys else stacks.get_default_graph()
     graph._check_not_finalized()
     weights = [None if w is None else _weight(w, y, i) for i, (w, y) in enumerate(zip(weights, ys))]
-    stops = [convert_to_tensor(s) for s in (stop_gradients if isinstance(stop_gradients, (list, tuple)) else [stop_gradients] if stop_gradients is not None else [])]
+    stops = [convert_to_tensor(s) for s in _as_list([] if stop_gradients is None else stop_gradients)]
     with _cut(graph, stops) as beyond:
         found = _native_gradients(graph, name, [beyond.get(y, y) for y in ys], [beyond.get(x, x) for x in sources], weights)
     return [_unconnected(x, d, unconnected_gradients) for x, d in zip(given, found)]
+
+
+def _as_list(value):
+    return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import threading
 from contextlib import contextmanager
 
-from troupe import _native, dtypes, errors, protos, stacks
+from troupe import _native, errors, protos, stacks
 from troupe.graph_scopes import GraphScopes
 from troupe.tensor import Operation, Tensor
 

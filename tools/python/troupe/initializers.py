@@ -44,7 +44,8 @@ class Constant(Initializer):
 
     def __init__(self, value=0, dtype=dtypes.float32, verify_shape=False):
         if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
-            raise TypeError(f"Invalid type for initial value={value} of type: {type(value)}. Expected Python scalar, list or tuple of values, or numpy.ndarray.")
+            raise TypeError(f"Invalid type for initial value={value} of type: {type(value)}. Expected Python scalar, list or tuple of values, or "
+                            "numpy.ndarray.")
         self.value, self.dtype, self.verify_shape = value, dtypes.as_dtype(dtype), verify_shape
 
     def __call__(self, shape, dtype=None, partition_info=None):
@@ -97,8 +98,10 @@ class VarianceScaling(Initializer):
         if mode not in ("fan_in", "fan_out", "fan_avg"):
             raise ValueError(f"Argument `mode` should be one of ('fan_in', 'fan_out', 'fan_avg'). Received: {mode}")
         if distribution not in ("normal", "uniform", "truncated_normal", "untruncated_normal"):
-            raise ValueError(f"Argument `distribution` should be one of ('normal', 'uniform', 'truncated_normal', 'untruncated_normal'). Received: {distribution}")
-        self.scale, self.mode, self.distribution, self.seed, self.dtype = scale, mode, distribution, seed, dtypes.as_dtype(dtype)
+            raise ValueError("Argument `distribution` should be one of ('normal', 'uniform', 'truncated_normal', 'untruncated_normal'). "
+                             f"Received: {distribution}")
+        self.scale, self.mode, self.distribution = scale, mode, distribution
+        self.seed, self.dtype = seed, dtypes.as_dtype(dtype)
 
     def __call__(self, shape, dtype=None, partition_info=None):
         dims = as_shape(shape).as_list()
@@ -151,7 +154,8 @@ class Orthogonal(Initializer):
     def __call__(self, shape, dtype=None, partition_info=None):
         dims = as_shape(shape).as_list()
         if len(dims) < 2:
-            raise ValueError(f"The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Received shape={shape}")
+            raise ValueError("The tensor to initialize, specified by argument `shape` must be at least two-dimensional. "
+                             f"Received shape={shape}")
         rows, columns = math.prod(dims[:-1]), dims[-1]
         drawn = random_ops.random_normal((max(rows, columns), min(rows, columns)), dtype=dtype or self.dtype, seed=self.seed)
         q, r = op_call.call("Qr", None, input=drawn, full_matrices=False)

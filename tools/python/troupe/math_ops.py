@@ -1,7 +1,5 @@
 """Arithmetic: the functions and operators."""
 
-import numpy as np
-
 from troupe import dtypes, op_call, stacks, thin
 from troupe.composite import IndexedSlices, SparseTensor
 from troupe.constant_op import constant

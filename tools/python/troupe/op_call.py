@@ -4,10 +4,11 @@ import functools
 from collections import namedtuple
 from contextlib import ExitStack
 
-from troupe import _native, dtypes, protos, stacks
+from troupe import dtypes, stacks
+from troupe.attrs import from_attr_value, native_attr
 from troupe.conversion import convert_n_to_tensor, convert_to_tensor
-from troupe.tensor import Operation, Tensor
-from troupe.tensor_shape import as_shape
+from troupe.ops import graph_of
+from troupe.tensor import Tensor
 
 
 class _Call:
@@ -182,7 +183,7 @@ class _Call:
                 raise TypeError(f"{self.op_def.name} is missing a required argument: '{name}'")
             if value is None and default is not None and kind != "shape":
                 continue
-            native[name] = _native_attr(kind, value, name)
+            native[name] = native_attr(kind, value, name)
             self._check_attr(name, kind, native[name], allowed, allowed_strings, minimum)
         return native
 
@@ -198,97 +199,17 @@ class _Call:
             raise ValueError(f"Attr '{name}' of '{self.op_def.name}' Op passed {value} less than minimum {minimum}.")
 
 
-def _number(convert, kind):
-    def one(value, name):
-        if isinstance(value, str):
-            raise TypeError(f"Expected {kind} for argument '{name}' not {value!r}.")
-        try:
-            return convert(value)
-        except (TypeError, ValueError):
-            raise TypeError(f"Expected {kind} for argument '{name}' not {value!r}.") from None
-
-    return one
-
-
-def _text(value, name):
-    if not isinstance(value, (str, bytes)):
-        raise TypeError(f"Expected string for argument '{name}' not {value!r}.")
-    return value
-
-
-def _bool(value, name):
-    if not isinstance(value, (bool, int)) and type(value).__name__ not in ("bool_", "bool"):
-        raise TypeError(f"Expected bool for argument '{name}' not {value!r}.")
-    return bool(value)
-
-
-def _shape(value, name):
-    try:
-        return as_shape(value)._native()
-    except (TypeError, ValueError) as e:
-        raise type(e)(f"Error converting {name} to a TensorShape: {e}.") from None
-
-
-def _tensor(value, name):
-    if isinstance(value, _native.Tensor):
-        return value
-    if hasattr(value, "SerializeToString"):
-        return _native.Tensor.from_proto(value.SerializeToString())
-    raise TypeError(f"Don't know how to convert {value!r} to a TensorProto for argument '{name}'")
-
-
-def _type(value, name):
-    try:
-        return dtypes.as_dtype(value).base_dtype.as_datatype_enum
-    except TypeError:
-        raise TypeError(f"Expected DataType for argument '{name}' not {value!r}.") from None
-
-
-def _function(value, name):
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bytes):
-        return value.decode()
-    if hasattr(value, "SerializeToString"):
-        return protos.AttrValue(func=value).SerializeToString()
-    if hasattr(value, "add_to_graph"):
-        value.add_to_graph(stacks.get_default_graph())
-        return value.name
-    raise TypeError(f"Don't know how to convert {value!r} to a func for argument {name}")
-
-
-_CONVERT = {
-    "int": _number(lambda v: v if type(v) is int else int(v.__index__() if hasattr(v, "__index__") else v), "int"),
-    "float": _number(float, "float"), "string": _text, "bool": _bool, "shape": _shape, "tensor": _tensor, "func": _function,
-    "type": _type,
-}
-
-
-def _native_attr(kind, value, name):
-    if not kind.startswith("list("):
-        return _CONVERT[kind](value, name)
-    if not isinstance(value, (list, tuple)):
-        raise TypeError(f"Expected list for attr {name}, obtained {type(value).__name__} instead.")
-    one = _CONVERT[kind[5:-1]]
-    return [one(v, name) for v in value]
-
-
-def _graph_of(keywords):
-    """The graph that tensors among the arguments are of; the default one where there are none. ValueError for two."""
-    first = None
+def _items(keywords):
     for value in keywords.values():
-        for item in value if isinstance(value, (list, tuple)) else (value,):
-            if isinstance(item, (Tensor, Operation)):
-                if first is None:
-                    first = item
-                elif item.graph is not first.graph:
-                    raise ValueError(f"{item} must be from the same graph as {first} (graphs are {item.graph} and {first.graph}).")
-    return stacks.get_default_graph() if first is None else first.graph
+        if isinstance(value, (list, tuple)):
+            yield from value
+        else:
+            yield value
 
 
 def make_operation(op_type, name, keywords):
     """Makes an operation of a call's arguments: inputs and attrs by name."""
-    graph = _graph_of(keywords)
+    graph = graph_of(_items(keywords))
     op_def = graph._op_def(op_type)
     if op_def is None:
         raise RuntimeError(f"Unrecognized Op name {op_type}")
@@ -383,16 +304,6 @@ def create_by_attr_values(graph, op_type, inputs, name, attrs):
         count = attrs[number_attr].i if number_attr else len(attrs[type_list_attr].list.type)
         grouped.append(inputs[at:at + count])
         at += count
-    native = {n: _from_attr_value(op_def.attrs_by_name[n][1], v) if n in op_def.attrs_by_name else v.SerializeToString()
+    native = {n: from_attr_value(op_def.attrs_by_name[n][1], v) if n in op_def.attrs_by_name else v.SerializeToString()
               for n, v in attrs.items()}
     return graph._create_op(op_type, grouped, native, _unique(graph, name or op_type))
-
-
-_FIELDS = {"string": "s", "int": "i", "float": "f", "bool": "b", "type": "type", "shape": "shape", "tensor": "tensor", "func": "func"}
-
-
-def _from_attr_value(kind, value):
-    if kind.startswith("list("):
-        one = kind[5:-1]
-        return [_native_attr(one, v, kind) for v in getattr(value.list, _FIELDS[one])]
-    return _native_attr(kind, getattr(value, _FIELDS[kind]), kind)

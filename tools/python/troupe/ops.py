@@ -49,13 +49,12 @@ def graph_of(values):
     """The graph that the first tensor among them is of, or the default one. ValueError for two graphs."""
     first = None
     for value in values or ():
-        element = value
-        if not isinstance(value, (Tensor, Operation)) and not is_composite(value) and not hasattr(value, "_as_graph_element"):
+        if not isinstance(value, (Tensor, Operation)) and not hasattr(value, "_as_graph_element") and not is_composite(value):
             continue
         if first is None:
-            first = element
-        elif element.graph is not first.graph:
-            raise ValueError(f"{element} must be from the same graph as {first} (graphs are {element.graph} and {first.graph}).")
+            first = value
+        elif value.graph is not first.graph:
+            raise ValueError(f"{value} must be from the same graph as {first} (graphs are {value.graph} and {first.graph}).")
     return stacks.get_default_graph() if first is None else first.graph
 
 

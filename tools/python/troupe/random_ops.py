@@ -71,5 +71,6 @@ def random_gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=
         alpha = convert_to_tensor(alpha, dtype, name="alpha")
         beta = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
         seed1, seed2 = get_seed(seed)
-        drawn = op_call.call("RandomGamma", None, shape=_shape(shape), alpha=alpha + op_call.call("ZerosLike", None, x=beta), seed=seed1 or 0, seed2=seed2 or 0)
+        alpha = alpha + op_call.call("ZerosLike", None, x=beta)
+        drawn = op_call.call("RandomGamma", None, shape=_shape(shape), alpha=alpha, seed=seed1 or 0, seed2=seed2 or 0)
         return drawn / beta

@@ -4,7 +4,6 @@ from troupe import dtypes, op_call, operators, protos, stacks
 from troupe.control_flow_ops import group, no_op
 from troupe.conversion import convert_to_tensor, register_tensor_conversion_function
 from troupe.ops import GraphKeys, get_collection
-from troupe.tensor import Tensor
 from troupe.tensor_shape import TensorShape, as_shape
 
 
@@ -181,7 +180,8 @@ class RefVariable(Variable):
             known = _first_shape(first, validate_shape)
             self._initial_value = first
             with graph._attr_scope(_place(own_name) if callable(initial_value) else {}):
-                self._variable = op_call.call("VariableV2", scope, shape=as_shape(shape) if shape is not None else known, dtype=first.dtype.base_dtype)
+                self._variable = op_call.call("VariableV2", scope, shape=known if shape is None else as_shape(shape),
+                                              dtype=first.dtype.base_dtype)
             self._initializer_op = op_call.call("Assign", "Assign", ref=self._variable, value=first, validate_shape=validate_shape).op
             with graph.colocate_with(self._variable.op):
                 self._snapshot = op_call.call("Identity", "read", input=self._variable)
@@ -330,8 +330,12 @@ def assign(ref, value, validate_shape=None, use_locking=None, name=None):
 
 
 def assign_add(ref, value, use_locking=None, name=None):
-    return ref.assign_add(value, name=name) if isinstance(ref, Variable) else op_call.call("AssignAdd", name, ref=ref, value=value, use_locking=use_locking)
+    if isinstance(ref, Variable):
+        return ref.assign_add(value, name=name)
+    return op_call.call("AssignAdd", name, ref=ref, value=value, use_locking=use_locking)
 
 
 def assign_sub(ref, value, use_locking=None, name=None):
-    return ref.assign_sub(value, name=name) if isinstance(ref, Variable) else op_call.call("AssignSub", name, ref=ref, value=value, use_locking=use_locking)
+    if isinstance(ref, Variable):
+        return ref.assign_sub(value, name=name)
+    return op_call.call("AssignSub", name, ref=ref, value=value, use_locking=use_locking)
