@@ -386,3 +386,24 @@ def test_s387_devices_are_listed():
     assert [d.name for d in devices] == ["/job:localhost/replica:0/task:0/device:CPU:0"]
     assert [d.device_type for d in devices] == ["CPU"]
     assert all(d.incarnation != 0 for d in devices)
+
+
+def test_a_reset_closes_sessions_and_drops_what_they_keep():
+    v = tf.Variable(1.0)
+    first, second = tf.Session(), tf.Session()
+    first.run(v.initializer)
+    tf.Session.reset("")
+    with pytest.raises(tf.errors.CancelledError, match="Session has been closed"):
+        first.run(v)
+    with pytest.raises(tf.errors.CancelledError, match="Session has been closed"):
+        second.run(v)
+    with tf.Session() as after, pytest.raises(tf.errors.FailedPreconditionError):
+        after.run(v)
+
+
+def test_containers_are_where_blocks_say(graph):
+    with graph.container("mine"):
+        queue = tf.raw_ops.FIFOQueueV2(component_types=[tf.float32])
+        v = tf.Variable(1.0, use_resource=True)
+    assert queue.op.get_attr("container") == b"mine" and v.handle.op.get_attr("container") == b"mine"
+    assert tf.raw_ops.FIFOQueueV2(component_types=[tf.float32]).op.get_attr("container") == b""
