@@ -86,7 +86,23 @@ class Answers {
 
 }  // namespace
 
+/// Of a node that was given no runtime. The system goes last.
+struct OwnRuntime {
+  struct Config final : caf::actor_system_config {
+    Config() {
+      configure(*this);
+      configure_network(*this);
+      set("scheduler.max-threads", size_t{2});
+    }
+  };
+  explicit OwnRuntime(const RuntimeOptions& options) : runtime(Runtime::create(system, options)) {}
+  Config config;
+  caf::actor_system system{config};
+  std::unique_ptr<Runtime> runtime;
+};
+
 struct ClusterNode::Impl {
+  std::unique_ptr<OwnRuntime> own;
   Runtime* runtime = nullptr;
   ClusterNodeOptions options;
   uint64_t incarnation = 0;
@@ -96,6 +112,7 @@ struct ClusterNode::Impl {
   caf::actor node;
   caf::actor worker;
 
+  void stop();
   absl::StatusOr<std::shared_ptr<DeviceSet>> make_devices() const {
     SessionOptions want;
     want.device_count["CPU"] = options.num_cpus;
@@ -219,18 +236,32 @@ absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(Runtime& runtime
   return std::unique_ptr<ClusterNode>(new ClusterNode(std::move(impl)));
 }
 
+absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(const RuntimeOptions& runtime,
+                                                                ClusterNodeOptions options) {
+  auto own = std::make_unique<OwnRuntime>(runtime);
+  TROUPE_ASSIGN_OR_RETURN(auto node, start(*own->runtime, std::move(options)));
+  node->impl_->own = std::move(own);
+  return node;
+}
+
 ClusterNode::~ClusterNode() {
-  caf::scoped_actor self{impl_->runtime->system()};
-  self->monitor(impl_->worker);
-  self->monitor(impl_->node);
-  caf::anon_send_exit(impl_->worker, caf::exit_reason::user_shutdown);
-  caf::anon_send(impl_->node, NodeStop{});
+  impl_->stop();
+}
+
+void ClusterNode::Impl::stop() {
+  caf::scoped_actor self{runtime->system()};
+  self->monitor(worker);
+  self->monitor(node);
+  caf::anon_send_exit(worker, caf::exit_reason::user_shutdown);
+  caf::anon_send(node, NodeStop{});
   const auto until = std::chrono::steady_clock::now() + kStopPatience;
   bool late = false;
   for (int ended = 0; ended < 2 && !late;) {
     const auto left = std::max(until - std::chrono::steady_clock::now(), std::chrono::steady_clock::duration(1));
     self->receive([&](const caf::down_msg&) { ++ended; }, caf::after(left) >> [&] { late = true; });
   }
+  // They refer to the system, which may go with this.
+  worker = node = nullptr;
 }
 
 uint16_t ClusterNode::port() const { return impl_->port; }

@@ -19,6 +19,7 @@ namespace troupe {
 
 class Runtime;
 class Session;
+struct RuntimeOptions;
 
 struct ClusterNodeOptions {
   /// All tasks, and which of them this node is. It listens where the cluster says; port 0: the system chooses one, which others then have to be
@@ -47,6 +48,8 @@ class ClusterNode {
   /// In the actor system of `runtime`, which must outlive it. InvalidArgument for a task that the cluster does not have, an address that is not
   /// loopback; Unavailable when it cannot listen there; FailedPrecondition without a middleman.
   static absl::StatusOr<std::unique_ptr<ClusterNode>> start(Runtime& runtime, ClusterNodeOptions options);
+  /// The same with an actor system and a runtime of its own.
+  static absl::StatusOr<std::unique_ptr<ClusterNode>> start(const RuntimeOptions& runtime, ClusterNodeOptions options);
   /// Ends the sessions of others here, says goodbye, and waits for the actors.
   ~ClusterNode();
   ClusterNode(const ClusterNode&) = delete;

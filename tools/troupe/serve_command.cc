@@ -5,7 +5,9 @@
 #include <string>
 
 #include "CLI/CLI.hpp"
+#include "actors/cluster/cluster_file.h"
 #include "actors/grpc_door/grpc_server.h"
+#include "actors/node/cluster_node.h"
 #include "actors/options.h"
 #include "actors/runtime.h"
 #include "graph/status.h"
@@ -17,10 +19,12 @@ namespace {
 
 constexpr char kExamples[] = R"(
 TensorFlow's clients come in unchanged: tf.compat.v1.Session("grpc://127.0.0.1:2222"). Sessions share variables, queues and tables, unless
-their ConfigProto says isolate_session_state. Only this machine reaches the server: there is no TLS.
+their ConfigProto says isolate_session_state. With --cluster it is a task of a cluster, for sessions that nodes in applications open
+(actors/node). Only this machine reaches the server: there is no TLS.
 
 Examples:
   troupe serve --grpc 127.0.0.1:2222
+  troupe serve --cluster 'worker=127.0.0.1:7001,127.0.0.1:7002' --job worker --task 1
   troupe serve --grpc localhost:0 --config 'device_count { key: "CPU" value: 2 }'
 )";
 
@@ -29,7 +33,23 @@ struct Request {
   /// ConfigProto in text format.
   std::string config;
   double idle_hours = 24;
+  /// In words, or the name of a file.
+  std::string cluster;
+  TaskId task{"worker", 0};
 };
+
+/// The devices that the config asks for.
+absl::StatusOr<ClusterNodeOptions> node_options(const Request& request, const SessionOptions& config) {
+  ClusterNodeOptions out;
+  const bool words = request.cluster.find('=') != std::string::npos;
+  TROUPE_ASSIGN_OR_RETURN(out.cluster,
+                          words ? ClusterSpec::parse(request.cluster) : read_cluster_file(request.cluster));
+  out.task = request.task;
+  out.intra_op_threads = config.intra_op_threads;
+  if (const auto cpus = config.device_count.find("CPU"); cpus != config.device_count.end())
+    out.num_cpus = cpus->second;
+  return out;
+}
 
 /// Waits for SIGTERM or SIGINT, which no other thread hears: to be called before there are others.
 sigset_t block_signals() {
@@ -41,7 +61,22 @@ sigset_t block_signals() {
   return signals;
 }
 
+absl::Status serve_cluster(const Request& request) {
+  const sigset_t signals = block_signals();
+  TROUPE_ASSIGN_OR_RETURN(const SessionOptions config, SessionOptions::from_config_text(request.config));
+  TROUPE_ASSIGN_OR_RETURN(const ClusterNodeOptions options, node_options(request, config));
+  RuntimeOptions runtime_options;
+  runtime_options.inter_op_threads = config.inter_op_threads;
+  TROUPE_ASSIGN_OR_RETURN(const auto node, ClusterNode::start(runtime_options, options));
+  std::printf("%s listens on port %d\n", request.task.to_string().c_str(), node->port());
+  std::fflush(stdout);
+  int signal = 0;
+  sigwait(&signals, &signal);
+  return absl::OkStatus();
+}
+
 absl::Status serve(Request request) {
+  if (!request.cluster.empty()) return serve_cluster(request);
   const sigset_t signals = block_signals();
   TROUPE_ASSIGN_OR_RETURN(const SessionOptions config, SessionOptions::from_config_text(request.config));
   request.server.default_config = config.config;
@@ -70,9 +105,15 @@ void add_serve_command(CLI::App& app, Command* chosen) {
   auto request = std::make_shared<Request>();
   CLI::App* sub = app.add_subcommand("serve", "Runs the graphs of TensorFlow's clients, by gRPC");
   sub->footer(kExamples);
-  sub->add_option("--grpc", request->server.address, "Where to listen; port 0: a free one, which is printed")
-      ->required()
+  CLI::Option_group* what = sub->add_option_group("What to be");
+  what->require_option(1);
+  what->add_option("--grpc", request->server.address, "Where to listen; port 0: a free one, which is printed")
       ->type_name("HOST:PORT");
+  auto* cluster = what->add_option("--cluster", request->cluster,
+                                   "A task of this cluster: JOB=HOST:PORT,...;JOB=... or a file with it")
+                      ->type_name("WORDS|FILE");
+  sub->add_option("--job", request->task.job, "Which one")->needs(cluster);
+  sub->add_option("--task", request->task.index, "Which one")->needs(cluster)->check(CLI::NonNegativeNumber);
   sub->add_option("--config", request->config,
                   "ConfigProto in text format: devices, and what sessions have by default")
       ->type_name("TEXT");

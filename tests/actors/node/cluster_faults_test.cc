@@ -118,7 +118,7 @@ TEST_F(ClusterFaultsTest, a_session_whose_master_is_lost_ends_on_other_tasks) {
   start_all(3);
   auto on_one = machines_[1]->node->open_session();
   ASSERT_TRUE(on_one.ok()) << on_one.status();
-  stop(1);
+  machines_[1]->node = nullptr;
   caf::scoped_actor self{machines_[2]->system};
   auto sessions = [&] {
     int64_t n = -1;
