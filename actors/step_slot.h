@@ -10,38 +10,14 @@
 #include "actors/interfaces.h"
 #include "actors/remote_tasks.h"
 #include "actors/reusable_message.h"
+#include "actors/signature_code.h"
 #include "actors/step/run_life.h"
 #include "actors/step_calls.h"
 #include "actors/units/lent_thread.h"
-#include "devices/compiled_partition.h"
 
 namespace troupe {
 
 struct SessionCore;
-
-/// A signature compiled: what all its steps share. Immutable.
-struct SignatureCode {
-  /// Of this task's devices.
-  std::vector<std::shared_ptr<const CompiledPartition>> partitions;
-  /// What other tasks run of it.
-  std::vector<std::shared_ptr<const RemotePart>> remotes;
-  /// In the order of the sorted feeds and fetches.
-  std::vector<std::string> feeds;
-  std::vector<std::string> fetches;
-  std::vector<std::string> targets;
-  std::vector<DataType> feed_types;
-  std::vector<DataType> fetch_types;
-  bool has_transfers = false;
-  /// Some of them with other tasks.
-  bool crosses_tasks = false;
-  bool runs_directly() const { return partitions.size() == 1 && remotes.empty() && !has_transfers; }
-  /// How many EXECUTORs a step of it has: one for each partition, then one for each part elsewhere.
-  size_t num_parts() const { return partitions.size() + remotes.size(); }
-  /// A graph without nodes whose library holds the functions that are called at run time; null when there are none.
-  std::shared_ptr<const Graph> functions;
-  /// Of a partial run: its feeds and fetches pass through the rendezvous.
-  bool partial = false;
-};
 
 /// How many slots there are: of a session, now and the most there ever were; of its runtime, those that are not gone.
 struct SlotCounts {
