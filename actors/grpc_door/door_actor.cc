@@ -69,9 +69,10 @@ class DoorImpl final : public DoorActor::base {
       caf::anon_send_exit(session->actor, caf::exit_reason::user_shutdown);
     }
     closing_.give_up();
-    // They may be the last to keep the runtime's parts.
-    parts_.runtime = nullptr;
+    // What timers still refer to this actor keeps nothing of the runtime's: first the devices, then what they are made of.
+    parts_.devices = nullptr;
     parts_.make_devices = nullptr;
+    parts_.runtime = nullptr;
   }
 
   behavior_type make_behavior() override {

@@ -58,8 +58,15 @@ class ClientTest(tf.test.TestCase):
 
     def session(self, **config):
         session = tf.Session(self.target, graph=self.graph, config=tf.ConfigProto(**config))
-        self.addCleanup(session.close)
+        self.addCleanup(self.close, session)
         return session
+
+    @staticmethod
+    def close(session):
+        try:
+            session.close()
+        except tf.errors.AbortedError as e:  # a reset has ended it
+            assert "is not found" in str(e), e
 
 
 class Runs(ClientTest):
@@ -246,6 +253,7 @@ with tf.Session("{self.target}") as session:
 class Ends(tf.test.TestCase):
     def test_sigterm_during_a_run_is_aborted_soon(self):
         server = Server()
+        address = server.target[len("grpc://"):]
         with tf.Graph().as_default() as graph:
             blocked = tf.FIFOQueue(10, tf.int32).dequeue()
             session = tf.Session(server.target, graph=graph)
@@ -256,6 +264,11 @@ class Ends(tf.test.TestCase):
                 session.run(blocked)
             self.assertLess(time.time() - began, 10)
             self.assertEqual(server.stop(), 0)
+            # A client without a deadline waits for ever for a server that is gone, when it closes its session too.
+            server = Server(address)
+            with self.assertRaisesRegex(tf.errors.AbortedError, "is not found"):
+                session.close()
+            server.stop()
 
     def test_a_monitored_session_outlives_its_server(self):
         server = Server()
