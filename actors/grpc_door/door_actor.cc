@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "actors/errors.h"
 #include "actors/grpc_door/closing_sessions.h"
+#include "actors/grpc_door/master_words.h"
 #include "actors/grpc_door/run_calls.h"
 #include "actors/grpc_door/session_config.h"
 #include "actors/session_core.h"
@@ -325,7 +326,9 @@ class DoorImpl final : public DoorActor::base {
               call->response.set_handle(reply.handle);
               call->finish(absl::OkStatus());
             },
-            fail(call));
+            [this, call, use = *use](const caf::error& error) {
+              call->finish(sessions_.told(as_master_says(to_status(error), call->request.options().fetch())));
+            });
   }
 
   DoorParts parts_;

@@ -1,10 +1,8 @@
 #include "actors/grpc_door/run_calls.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "actors/async_run.h"
+#include "actors/grpc_door/master_words.h"
 #include "actors/session_core.h"
 #include "graph/status.h"
 #include "graph/tensor/tensor_proto.h"
@@ -26,20 +24,6 @@ absl::StatusOr<Tensor> feed_of(const pb::TensorProto& proto, absl::string_view n
   absl::StatusOr<Tensor> tensor = from_proto(proto);
   if (tensor.ok()) return tensor;
   return annotate(tensor.status(), absl::StrCat("Invalid TensorProto for feed value ", name, ": "));
-}
-
-/// Where TensorFlow's master speaks otherwise than its sessions of one process, whose words ours have.
-absl::Status as_master_says(const absl::Status& status, const pb::RunStepRequest& request) {
-  constexpr absl::string_view kNotThere =
-      ", specified in either feed_devices or fetch_devices was not found in the Graph";
-  absl::string_view text = status.message();
-  if (!absl::IsInvalidArgument(status)) return status;
-  if (text == "Must run 'setup' before performing partial runs!")
-    return absl::InvalidArgumentError("Must run PartialRunSetup before performing partial runs");
-  if (!absl::ConsumePrefix(&text, "Tensor ") || !absl::ConsumeSuffix(&text, kNotThere)) return status;
-  if (std::find(request.fetch().begin(), request.fetch().end(), text) != request.fetch().end())
-    return absl::NotFoundError(absl::StrCat("FetchOutputs node ", text, ": not found"));
-  return absl::NotFoundError(absl::StrCat("FeedInputs: unable to find feed output ", text));
 }
 
 void set_metadata(const RunStats& stats, pb::RunMetadata* out) {
@@ -121,7 +105,7 @@ void finish_run(RunStepCall& call, const DoorSessions& sessions,
     status = check_size(call.response);
     if (!status.ok()) call.response.clear_tensor();
   }
-  status = sessions.told(as_master_says(status, call.request));
+  status = sessions.told(as_master_says(status, call.request.fetch()));
   if (!status.ok() && call.request.store_errors_in_response_body()) {
     call.response.set_status_code(static_cast<pb::error::Code>(status.code()));
     call.response.set_status_error_message(std::string(status.message()));

@@ -236,6 +236,8 @@ TEST_F(DoorRuns, errors_are_the_steps_own) {
             absl::NotFoundError("FetchOutputs node none:0: not found"));
   EXPECT_EQ(run(handle_, {{"none:0", Tensor::scalar<float>(1)}}, {"four:0"}).status(),
             absl::NotFoundError("FeedInputs: unable to find feed output none:0"));
+  EXPECT_EQ(make_callable("feed: 'x:0' fetch: 'none:0'").status(),
+            absl::NotFoundError("FetchOutputs node none:0: not found"));
   EXPECT_TRUE(absl::IsInvalidArgument(run(handle_, {}, {"four:0"}).status()));
 }
 
