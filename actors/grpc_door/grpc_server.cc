@@ -17,6 +17,8 @@ namespace {
 
 /// gRPC's own end, once all calls are answered: what is left is to send the answers.
 constexpr std::chrono::milliseconds kSendPatience{500};
+/// Its turns are short.
+constexpr std::chrono::seconds kDoorPatience{1};
 
 absl::StatusOr<std::string> task_of(const GrpcServerOptions& options) {
   const std::string task = absl::StrCat("/job:", options.job, "/replica:0/task:", options.task_index);
@@ -85,7 +87,12 @@ struct GrpcServer::Impl {
 
   ~Impl() {
     stop();
-    if (door) caf::anon_send_exit(door, caf::exit_reason::user_shutdown);
+    if (!door) return;
+    // It lets go of the devices: their resources are gone when the server is.
+    caf::scoped_actor self{*system};
+    self->monitor(door);
+    self->send_exit(door, caf::exit_reason::user_shutdown);
+    self->receive([](const caf::down_msg&) {}, caf::after(kDoorPatience) >> [] {});
   }
 };
 
