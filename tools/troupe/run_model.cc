@@ -29,6 +29,7 @@
 #include "tools/troupe/npy.h"
 #include "tools/troupe/print_array.h"
 #include "tools/troupe/progress.h"
+#include "tools/troupe/start_console.h"
 #include "tools/troupe/timeline.h"
 
 namespace troupe {
@@ -204,18 +205,6 @@ struct Watchers {
   std::unique_ptr<Console> console;
   std::unique_ptr<StepTracing> tracing;
 };
-
-absl::StatusOr<std::unique_ptr<Console>> start_console(Runtime& runtime, const std::string& where) {
-  ConsoleOptions options;
-  const size_t colon = where.rfind(':');
-  if (colon != std::string::npos)
-    options.host = absl::StrReplaceAll(where.substr(0, colon), {{"[", ""}, {"]", ""}});
-  if (!absl::SimpleAtoi(colon == std::string::npos ? where : where.substr(colon + 1), &options.port))
-    return absl::InvalidArgumentError(absl::StrCat("--console '", where, "' is not PORT or HOST:PORT"));
-  TROUPE_ASSIGN_OR_RETURN(auto console, Console::start(runtime, options));
-  std::fprintf(stderr, "console: %s\n", console->url().c_str());
-  return console;
-}
 
 absl::StatusOr<Watchers> watch(Runtime& runtime, const RunRequest& request) {
   Watchers out;

@@ -13,6 +13,7 @@
 #include "graph/status.h"
 #include "tools/troupe/commands.h"
 #include "tools/troupe/messages.h"
+#include "tools/troupe/start_console.h"
 
 namespace troupe {
 namespace {
@@ -23,7 +24,7 @@ their ConfigProto says isolate_session_state. With --cluster it is a task of a c
 (actors/node). Only this machine reaches the server: there is no TLS.
 
 Examples:
-  troupe serve --grpc 127.0.0.1:2222
+  troupe serve --grpc 127.0.0.1:2222 --console 8080
   troupe serve --cluster 'worker=127.0.0.1:7001,127.0.0.1:7002' --job worker --task 1
   troupe serve --grpc localhost:0 --config 'device_count { key: "CPU" value: 2 }'
 )";
@@ -36,6 +37,8 @@ struct Request {
   /// In words, or the name of a file.
   std::string cluster;
   TaskId task{"worker", 0};
+  /// "PORT" or "HOST:PORT"; "" for none.
+  std::string console;
 };
 
 /// The devices that the config asks for.
@@ -86,6 +89,10 @@ absl::Status serve(Request request) {
   runtime_options.inter_op_threads = config.inter_op_threads;
   const std::unique_ptr<Runtime> runtime = Runtime::create(runtime_options);
   TROUPE_ASSIGN_OR_RETURN(const auto server, GrpcServer::start(*runtime, request.server));
+  std::unique_ptr<Console> console;
+  if (!request.console.empty()) {
+    TROUPE_ASSIGN_OR_RETURN(console, start_console(*runtime, request.console));
+  }
   std::printf("%s\n", server->target().c_str());
   std::fflush(stdout);
   int signal = 0;
@@ -120,6 +127,8 @@ void add_serve_command(CLI::App& app, Command* chosen) {
   sub->add_option("--idle-hours", request->idle_hours,
                   "Close sessions that nobody has used for so long; 0: never")
       ->check(CLI::Range(0.0, 1e6));
+  sub->add_option("--console", request->console, "Show the runs at this port while they go on, by HTTP")
+      ->type_name("[HOST:]PORT");
   sub->add_option("--max-sessions", request->server.max_sessions, "Sessions at once")
       ->check(CLI::PositiveNumber);
   sub->callback([request, chosen] { *chosen = [request] { return run(*request); }; });
