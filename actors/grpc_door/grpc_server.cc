@@ -1,7 +1,12 @@
 #include "actors/grpc_door/grpc_server.h"
 
 #include <caf/all.hpp>
+#include <grpc/support/log.h>
 #include <grpcpp/grpcpp.h>
+#include <spdlog/spdlog.h>
+
+#include <cstdlib>
+#include <mutex>
 
 #include "absl/strings/str_cat.h"
 #include "actors/ask.h"
@@ -19,6 +24,15 @@ namespace {
 constexpr std::chrono::milliseconds kSendPatience{500};
 /// Its turns are short.
 constexpr std::chrono::seconds kDoorPatience{1};
+
+/// gRPC tells its log what it also tells us: to ours at the lowest level, unless the environment asks for gRPC's (GRPC_VERBOSITY).
+void quiet_grpc() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    if (std::getenv("GRPC_VERBOSITY") != nullptr) return;
+    gpr_set_log_function([](gpr_log_func_args* said) { spdlog::debug("gRPC: {}", said->message); });
+  });
+}
 
 absl::StatusOr<std::string> task_of(const GrpcServerOptions& options) {
   const std::string task = absl::StrCat("/job:", options.job, "/replica:0/task:", options.task_index);
@@ -104,6 +118,7 @@ bool GrpcServer::available() { return true; }
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::start(Runtime& runtime,
                                                               const GrpcServerOptions& options) {
   TROUPE_RETURN_IF_ERROR(runtime.impl().check_running());
+  quiet_grpc();
   auto impl = std::make_unique<Impl>();
   TROUPE_ASSIGN_OR_RETURN(impl->address, ServerAddress::parse(options.address));
   TROUPE_ASSIGN_OR_RETURN(DoorParts parts, door_parts(runtime, options));
