@@ -34,7 +34,7 @@ class DoorClients : public DoorTest {
   std::future<absl::Status> hang_in_background() {
     const int before = hung;
     auto status = std::async(std::launch::async, [this, request = hanging()] {
-      return ask<RunStepResponse>(&Stub::RunStep, request).status();
+      return ask<RunStepResponse>(&Client::RunStep, request).status();
     });
     while (hung == before) std::this_thread::sleep_for(1ms);
     return status;
@@ -62,14 +62,14 @@ TEST_F(DoorClients, a_run_ends_when_its_client_cancels) {
     context.TryCancel();
   });
   RunStepResponse response;
-  EXPECT_EQ(stub_->RunStep(&context, hanging(), &response).error_code(), ::grpc::StatusCode::CANCELLED);
+  EXPECT_EQ(client_->RunStep(&context, hanging(), &response).error_code(), ::grpc::StatusCode::CANCELLED);
   canceller.join();
   EXPECT_TRUE(comes_to_rest());
 }
 
 TEST_F(DoorClients, a_run_ends_with_the_deadline_of_its_client) {
   serve_graph();
-  EXPECT_TRUE(absl::IsDeadlineExceeded(ask<RunStepResponse>(&Stub::RunStep, hanging(), 100ms).status()));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(ask<RunStepResponse>(&Client::RunStep, hanging(), 100ms).status()));
   EXPECT_TRUE(comes_to_rest());
 }
 
@@ -79,25 +79,25 @@ TEST_F(DoorClients, a_callable_and_a_turn_end_with_their_clients_patience) {
   make.set_session_handle(handle_);
   make.mutable_options()->add_feed("x:0");
   make.mutable_options()->add_fetch("hang:0");
-  const auto callable = ask<tensorflow::MakeCallableResponse>(&Stub::MakeCallable, make);
+  const auto callable = ask<tensorflow::MakeCallableResponse>(&Client::MakeCallable, make);
   ASSERT_TRUE(callable.ok()) << callable.status();
   tensorflow::RunCallableRequest request;
   request.set_session_handle(handle_);
   request.set_handle(callable->handle());
   *request.add_feed() = hanging().feed(0).tensor();
   EXPECT_TRUE(absl::IsDeadlineExceeded(
-      ask<tensorflow::RunCallableResponse>(&Stub::RunCallable, request, 100ms).status()));
+      ask<tensorflow::RunCallableResponse>(&Client::RunCallable, request, 100ms).status()));
   EXPECT_TRUE(comes_to_rest());
 
   tensorflow::PartialRunSetupRequest setup;
   setup.set_session_handle(handle_);
   setup.add_feed("x:0");
   setup.add_fetch("hang:0");
-  const auto partial = ask<tensorflow::PartialRunSetupResponse>(&Stub::PartialRunSetup, setup);
+  const auto partial = ask<tensorflow::PartialRunSetupResponse>(&Client::PartialRunSetup, setup);
   ASSERT_TRUE(partial.ok()) << partial.status();
   RunStepRequest turn = hanging();
   turn.set_partial_run_handle(partial->partial_run_handle());
-  EXPECT_TRUE(absl::IsDeadlineExceeded(ask<RunStepResponse>(&Stub::RunStep, turn, 100ms).status()));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(ask<RunStepResponse>(&Client::RunStep, turn, 100ms).status()));
   EXPECT_TRUE(comes_to_rest());
 }
 
@@ -124,7 +124,7 @@ TEST_F(DoorClients, close_answers_though_a_kernel_does_not_listen) {
   options.close_patience = 100ms;
   serve_graph(options);
   auto run = std::async(std::launch::async, [&] {
-    return ask<RunStepResponse>(&Stub::RunStep,
+    return ask<RunStepResponse>(&Client::RunStep,
                                 step(handle_, {{"x:0", Tensor::scalar<float>(1)}}, {"deaf:0"}))
         .status();
   });

@@ -28,7 +28,7 @@ void DoorTest::connect(const ::grpc::ChannelArguments& arguments) {
   ::grpc::ChannelArguments all = arguments;
   all.SetMaxReceiveMessageSize(-1);
   all.SetMaxSendMessageSize(-1);
-  stub_ = tensorflow::MasterService::NewStub(
+  client_ = tensorflow::MasterService::NewStub(
       ::grpc::CreateCustomChannel(std::string(absl::StripPrefix(server_->target(), "grpc://")),
                                   ::grpc::InsecureChannelCredentials(), all));
 }
@@ -39,7 +39,7 @@ absl::StatusOr<std::string> DoorTest::create_session(const tensorflow::GraphDef&
   *request.mutable_graph_def() = graph;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(config_text, request.mutable_config()));
   TROUPE_ASSIGN_OR_RETURN(const auto response,
-                          ask<tensorflow::CreateSessionResponse>(&Stub::CreateSession, request));
+                          ask<tensorflow::CreateSessionResponse>(&Client::CreateSession, request));
   return response.session_handle();
 }
 
@@ -50,7 +50,7 @@ absl::StatusOr<int64_t> DoorTest::extend(const std::string& session, const tenso
   *request.mutable_graph_def() = graph;
   request.set_current_graph_version(version);
   TROUPE_ASSIGN_OR_RETURN(const auto response,
-                          ask<tensorflow::ExtendSessionResponse>(&Stub::ExtendSession, request));
+                          ask<tensorflow::ExtendSessionResponse>(&Client::ExtendSession, request));
   return response.new_graph_version();
 }
 
@@ -86,7 +86,7 @@ absl::StatusOr<std::vector<Tensor>> DoorTest::run(const std::string& session,
                                                   const std::string& options_text) {
   RunStepRequest request = step(session, feeds, fetches, targets);
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(options_text, request.mutable_options()));
-  TROUPE_ASSIGN_OR_RETURN(const auto response, ask<RunStepResponse>(&Stub::RunStep, request));
+  TROUPE_ASSIGN_OR_RETURN(const auto response, ask<RunStepResponse>(&Client::RunStep, request));
   EXPECT_EQ(response.tensor_size(), static_cast<int>(fetches.size()));
   for (int i = 0; i < response.tensor_size(); ++i) EXPECT_EQ(response.tensor(i).name(), fetches[i]);
   return tensors_of(response);
@@ -96,7 +96,7 @@ absl::Status DoorTest::close(const std::string& session) {
   tensorflow::CloseSessionRequest request;
   request.set_session_handle(session);
   tensorflow::CloseSessionResponse response;
-  return call(&Stub::CloseSession, request, &response);
+  return call(&Client::CloseSession, request, &response);
 }
 
 absl::Status DoorTest::reset(const std::vector<std::string>& containers,
@@ -105,7 +105,7 @@ absl::Status DoorTest::reset(const std::vector<std::string>& containers,
   for (const std::string& c : containers) request.add_container(c);
   for (const std::string& f : filters) request.add_device_filters(f);
   tensorflow::ResetResponse response;
-  return call(&Stub::Reset, request, &response);
+  return call(&Client::Reset, request, &response);
 }
 
 tensorflow::GraphDef DoorTest::graph_def() const {

@@ -15,10 +15,10 @@
 
 namespace troupe::test {
 
-/// A server over the runtime of SessionTest, and a client of it: gRPC's own stub. A call takes thirty seconds at most.
+/// A server over the runtime of SessionTest, and a client of it, which gRPC generates. A call takes thirty seconds at most.
 class DoorTest : public SessionTest {
  protected:
-  using Stub = tensorflow::MasterService::Stub;
+  using Client = decltype(tensorflow::MasterService::NewStub({}))::element_type;
 
   ~DoorTest() override;
 
@@ -28,17 +28,17 @@ class DoorTest : public SessionTest {
 
   /// Calls and waits: what the client hears.
   template <class Request, class Response>
-  absl::Status call(::grpc::Status (Stub::*method)(::grpc::ClientContext*, const Request&, Response*),
+  absl::Status call(::grpc::Status (Client::*method)(::grpc::ClientContext*, const Request&, Response*),
                     const Request& request, Response* response,
                     std::chrono::milliseconds patience = std::chrono::seconds(30)) {
     ::grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + patience);
-    const ::grpc::Status status = ((*stub_).*method)(&context, request, response);
+    const ::grpc::Status status = ((*client_).*method)(&context, request, response);
     return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
   }
   template <class Response, class Request>
-  absl::StatusOr<Response> ask(::grpc::Status (Stub::*method)(::grpc::ClientContext*, const Request&,
-                                                              Response*),
+  absl::StatusOr<Response> ask(::grpc::Status (Client::*method)(::grpc::ClientContext*, const Request&,
+                                                                Response*),
                                const Request& request,
                                std::chrono::milliseconds patience = std::chrono::seconds(30)) {
     Response response;
@@ -71,7 +71,7 @@ class DoorTest : public SessionTest {
   static std::vector<Tensor> tensors_of(const tensorflow::RunStepResponse& response);
 
   std::unique_ptr<GrpcServer> server_;
-  std::unique_ptr<Stub> stub_;
+  std::unique_ptr<Client> client_;
 };
 
 }  // namespace troupe::test

@@ -64,7 +64,7 @@ class DoorRuns : public DoorTest {
     request.set_session_handle(handle_);
     for (const auto& f : feeds) request.add_feed(f);
     for (const auto& f : fetches) request.add_fetch(f);
-    const auto response = ask<PartialRunSetupResponse>(&Stub::PartialRunSetup, request);
+    const auto response = ask<PartialRunSetupResponse>(&Client::PartialRunSetup, request);
     EXPECT_TRUE(response.ok()) << response.status();
     return response.ok() ? response->partial_run_handle() : "";
   }
@@ -72,7 +72,7 @@ class DoorRuns : public DoorTest {
                                            const std::vector<std::string>& fetches) {
     RunStepRequest request = step(handle_, feeds, fetches);
     request.set_partial_run_handle(handle);
-    auto response = ask<RunStepResponse>(&Stub::RunStep, request);
+    auto response = ask<RunStepResponse>(&Client::RunStep, request);
     if (!response.ok()) return response.status();
     return tensors_of(*response);
   }
@@ -80,7 +80,7 @@ class DoorRuns : public DoorTest {
     MakeCallableRequest request;
     request.set_session_handle(handle_);
     EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(options_text, request.mutable_options()));
-    auto response = ask<MakeCallableResponse>(&Stub::MakeCallable, request);
+    auto response = ask<MakeCallableResponse>(&Client::MakeCallable, request);
     if (!response.ok()) return response.status();
     return response->handle();
   }
@@ -89,7 +89,7 @@ class DoorRuns : public DoorTest {
     request.set_session_handle(handle_);
     request.set_handle(callable);
     for (float f : feeds) to_proto(Tensor::scalar<float>(f), request.add_feed());
-    return ask<RunCallableResponse>(&Stub::RunCallable, request);
+    return ask<RunCallableResponse>(&Client::RunCallable, request);
   }
 
   std::string handle_;
@@ -119,7 +119,7 @@ TEST_F(DoorRuns, s252_callables_run_again_and_again_until_they_are_released) {
     tensorflow::ReleaseCallableRequest release;
     release.set_session_handle(handle_);
     release.set_handle(*callable);
-    EXPECT_TRUE(ask<tensorflow::ReleaseCallableResponse>(&Stub::ReleaseCallable, release).ok());
+    EXPECT_TRUE(ask<tensorflow::ReleaseCallableResponse>(&Client::ReleaseCallable, release).ok());
     EXPECT_TRUE(absl::IsInvalidArgument(run_callable(*callable, {1}).status())) << "it was released";
   }
 }
@@ -201,7 +201,7 @@ TEST_F(DoorRuns, s259_nodes_run_where_they_are_placed) {
     ASSERT_TRUE(session.ok()) << session.status();
     RunStepRequest request = step(*session, {{"x:0", Tensor::from<float>(Shape{2, 1}, {1, 1})}}, {"y:0"});
     request.mutable_options()->set_trace_level(tensorflow::RunOptions::FULL_TRACE);
-    const auto response = ask<RunStepResponse>(&Stub::RunStep, request);
+    const auto response = ask<RunStepResponse>(&Client::RunStep, request);
     ASSERT_TRUE(response.ok()) << response.status();
     EXPECT_THAT(tensors_of(*response)[0].flat<float>()[0], 5);
     std::string ran_on;
@@ -245,12 +245,12 @@ TEST_F(DoorRuns, errors_stand_in_the_response_where_the_client_wants_them_there)
   serve_graph();
   RunStepRequest request = step(handle_, x(1), {"fail:0"});
   request.set_store_errors_in_response_body(true);
-  auto response = ask<RunStepResponse>(&Stub::RunStep, request);
+  auto response = ask<RunStepResponse>(&Client::RunStep, request);
   ASSERT_TRUE(response.ok()) << response.status();
   EXPECT_EQ(response->status_code(), tensorflow::error::INVALID_ARGUMENT);
   EXPECT_THAT(response->status_error_message(), StartsWith("told to fail"));
   request.set_session_handle("lost");
-  response = ask<RunStepResponse>(&Stub::RunStep, request);
+  response = ask<RunStepResponse>(&Client::RunStep, request);
   ASSERT_TRUE(response.ok()) << response.status();
   EXPECT_EQ(response->status_code(), tensorflow::error::ABORTED);
 }
@@ -259,12 +259,12 @@ TEST_F(DoorRuns, s265_an_error_of_a_megabyte_arrives) {
   serve_graph();
   RunStepRequest request = step(handle_, x(1), {"long:0"});
   request.set_store_errors_in_response_body(true);
-  const auto response = ask<RunStepResponse>(&Stub::RunStep, request);
+  const auto response = ask<RunStepResponse>(&Client::RunStep, request);
   ASSERT_TRUE(response.ok()) << response.status();
   EXPECT_EQ(response->status_code(), tensorflow::error::DATA_LOSS);
   EXPECT_THAT(response->status_error_message(), StartsWith(long_text()));
   request.set_store_errors_in_response_body(false);
-  const auto cut = ask<RunStepResponse>(&Stub::RunStep, request);
+  const auto cut = ask<RunStepResponse>(&Client::RunStep, request);
   EXPECT_TRUE(absl::IsDataLoss(cut.status())) << cut.status().code();
   EXPECT_THAT(std::string(cut.status().message()),
               testing::AllOf(StartsWith("eeee"), EndsWith("... [truncated]")))
@@ -278,11 +278,11 @@ TEST_F(DoorRuns, feeds_that_are_no_tensors_are_refused) {
   tensor->clear_float_val();
   tensor->mutable_tensor_shape()->add_dim()->set_size(4);
   tensor->set_tensor_content("abc");
-  const auto refused = ask<RunStepResponse>(&Stub::RunStep, request);
+  const auto refused = ask<RunStepResponse>(&Client::RunStep, request);
   EXPECT_TRUE(absl::IsInvalidArgument(refused.status())) << refused.status();
   EXPECT_THAT(std::string(refused.status().message()), StartsWith("Invalid TensorProto for feed value x:0"));
   tensor->set_dtype(static_cast<tensorflow::DataType>(99));
-  EXPECT_TRUE(absl::IsInvalidArgument(ask<RunStepResponse>(&Stub::RunStep, request).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(ask<RunStepResponse>(&Client::RunStep, request).status()));
   EXPECT_TRUE(absl::IsInvalidArgument(run(handle_, {{"", Tensor::scalar<float>(1)}}, {"four:0"}).status()));
 }
 
@@ -290,14 +290,14 @@ TEST_F(DoorRuns, the_same_request_is_not_run_twice) {
   serve_graph();
   RunStepRequest request = step(handle_, x(1), {"four:0"});
   request.set_request_id(5);
-  EXPECT_TRUE(ask<RunStepResponse>(&Stub::RunStep, request).ok());
-  const auto twice = ask<RunStepResponse>(&Stub::RunStep, request);
+  EXPECT_TRUE(ask<RunStepResponse>(&Client::RunStep, request).ok());
+  const auto twice = ask<RunStepResponse>(&Client::RunStep, request);
   EXPECT_TRUE(absl::IsAborted(twice.status()));
   EXPECT_THAT(std::string(twice.status().message()),
               StartsWith("The same RunStep (Master) request was received twice."));
   request.set_request_id(0);
-  EXPECT_TRUE(ask<RunStepResponse>(&Stub::RunStep, request).ok());
-  EXPECT_TRUE(ask<RunStepResponse>(&Stub::RunStep, request).ok()) << "0 is no id";
+  EXPECT_TRUE(ask<RunStepResponse>(&Client::RunStep, request).ok());
+  EXPECT_TRUE(ask<RunStepResponse>(&Client::RunStep, request).ok()) << "0 is no id";
 }
 
 TEST_F(DoorRuns, s274_compressed_messages_are_understood) {
@@ -326,7 +326,7 @@ TEST_F(DoorRuns, metadata_tells_what_a_step_did) {
   RunStepRequest request = step(handle_, x(1), {"four:0"});
   request.mutable_options()->set_trace_level(tensorflow::RunOptions::FULL_TRACE);
   request.mutable_options()->set_output_partition_graphs(true);
-  const auto response = ask<RunStepResponse>(&Stub::RunStep, request);
+  const auto response = ask<RunStepResponse>(&Client::RunStep, request);
   ASSERT_TRUE(response.ok()) << response.status();
   ASSERT_EQ(response->metadata().step_stats().dev_stats_size(), 1);
   EXPECT_EQ(response->metadata().step_stats().dev_stats(0).device(),
@@ -342,12 +342,12 @@ TEST_F(DoorRuns, s270_s271_s272_s273_what_takes_too_long_ends_with_deadline_exce
   RunStepRequest request = step(handle_, x(1), {"hang:0"});
   request.mutable_options()->set_timeout_in_ms(600'000);
   EXPECT_TRUE(absl::IsDeadlineExceeded(
-      ask<RunStepResponse>(&Stub::RunStep, request, std::chrono::milliseconds(50)).status()));
+      ask<RunStepResponse>(&Client::RunStep, request, std::chrono::milliseconds(50)).status()));
   EXPECT_THAT(numbers(run(handle_, x(1), {"four:0"})), ElementsAre(4)) << "the session lives";
   tensorflow::CreateSessionRequest create;
   *create.mutable_graph_def() = graph_def();
   EXPECT_TRUE(absl::IsDeadlineExceeded(
-      ask<tensorflow::CreateSessionResponse>(&Stub::CreateSession, create, std::chrono::milliseconds(0))
+      ask<tensorflow::CreateSessionResponse>(&Client::CreateSession, create, std::chrono::milliseconds(0))
           .status()));
 }
 
@@ -362,7 +362,7 @@ TEST_F(DoorRuns, partial_runs_take_their_feeds_and_fetches_in_turns) {
   PartialRunSetupRequest nothing;
   nothing.set_session_handle(handle_);
   nothing.add_feed("x:0");
-  EXPECT_EQ(ask<PartialRunSetupResponse>(&Stub::PartialRunSetup, nothing).status(),
+  EXPECT_EQ(ask<PartialRunSetupResponse>(&Client::PartialRunSetup, nothing).status(),
             absl::InvalidArgumentError("Must specify at least one target to fetch or execute."));
 }
 

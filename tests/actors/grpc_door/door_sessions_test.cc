@@ -54,31 +54,32 @@ TEST_F(DoorSessionsTest, says_in_each_call_that_it_does_not_know_a_session) {
     request.set_session_handle("lost");
     return request;
   };
-  EXPECT_EQ(ask<tensorflow::PartialRunSetupResponse>(&Stub::PartialRunSetup,
+  EXPECT_EQ(ask<tensorflow::PartialRunSetupResponse>(&Client::PartialRunSetup,
                                                      named(tensorflow::PartialRunSetupRequest()))
                 .status(),
             unknown);
   EXPECT_EQ(
-      ask<tensorflow::MakeCallableResponse>(&Stub::MakeCallable, named(tensorflow::MakeCallableRequest()))
+      ask<tensorflow::MakeCallableResponse>(&Client::MakeCallable, named(tensorflow::MakeCallableRequest()))
           .status(),
       unknown);
-  EXPECT_EQ(ask<tensorflow::RunCallableResponse>(&Stub::RunCallable, named(tensorflow::RunCallableRequest()))
-                .status(),
-            unknown);
-  EXPECT_EQ(ask<tensorflow::ReleaseCallableResponse>(&Stub::ReleaseCallable,
+  EXPECT_EQ(
+      ask<tensorflow::RunCallableResponse>(&Client::RunCallable, named(tensorflow::RunCallableRequest()))
+          .status(),
+      unknown);
+  EXPECT_EQ(ask<tensorflow::ReleaseCallableResponse>(&Client::ReleaseCallable,
                                                      named(tensorflow::ReleaseCallableRequest()))
                 .status(),
             unknown);
   tensorflow::RunStepRequest turn = step("lost", {}, {"a:0"});
   turn.set_partial_run_handle("1");
-  EXPECT_EQ(ask<tensorflow::RunStepResponse>(&Stub::RunStep, turn).status(), unknown);
-  EXPECT_EQ(ask<ListDevicesResponse>(&Stub::ListDevices, named(ListDevicesRequest())).status(),
+  EXPECT_EQ(ask<tensorflow::RunStepResponse>(&Client::RunStep, turn).status(), unknown);
+  EXPECT_EQ(ask<ListDevicesResponse>(&Client::ListDevices, named(ListDevicesRequest())).status(),
             absl::InvalidArgumentError("Session lost is not found. Possibly, this master has restarted."));
 }
 
 TEST_F(DoorSessionsTest, s280_s290_lists_the_devices_of_its_task) {
   serve();
-  const auto listed = ask<ListDevicesResponse>(&Stub::ListDevices, ListDevicesRequest());
+  const auto listed = ask<ListDevicesResponse>(&Client::ListDevices, ListDevicesRequest());
   ASSERT_TRUE(listed.ok()) << listed.status();
   ASSERT_EQ(listed->local_device_size(), 1);
   EXPECT_EQ(listed->remote_device_size(), 0);
@@ -90,7 +91,7 @@ TEST_F(DoorSessionsTest, s280_s290_lists_the_devices_of_its_task) {
   const auto session = create_session(graph_a());
   ListDevicesRequest of_session;
   of_session.set_session_handle(*session);
-  const auto seen = ask<ListDevicesResponse>(&Stub::ListDevices, of_session);
+  const auto seen = ask<ListDevicesResponse>(&Client::ListDevices, of_session);
   ASSERT_TRUE(seen.ok()) << seen.status();
   EXPECT_EQ(seen->local_device(0).incarnation(), listed->local_device(0).incarnation()) << "the same device";
 }
@@ -103,7 +104,7 @@ TEST_F(DoorSessionsTest, s289_names_devices_by_its_job_task_and_config) {
   (*config.mutable_device_count())["CPU"] = 2;
   options.default_config = config.SerializeAsString();
   serve(options);
-  const auto listed = ask<ListDevicesResponse>(&Stub::ListDevices, ListDevicesRequest());
+  const auto listed = ask<ListDevicesResponse>(&Client::ListDevices, ListDevicesRequest());
   ASSERT_TRUE(listed.ok()) << listed.status();
   ASSERT_EQ(listed->local_device_size(), 2);
   EXPECT_EQ(listed->local_device(1).name(), "/job:worker/replica:0/task:3/device:CPU:1");

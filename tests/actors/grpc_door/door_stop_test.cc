@@ -23,7 +23,8 @@ class DoorStop : public DoorTest {
   }
   std::future<absl::Status> begin(const std::string& session, const std::string& fetch) {
     return std::async(std::launch::async, [this, session, fetch] {
-      return ask<RunStepResponse>(&Stub::RunStep, step(session, {{"x:0", Tensor::scalar<float>(1)}}, {fetch}))
+      return ask<RunStepResponse>(&Client::RunStep,
+                                  step(session, {{"x:0", Tensor::scalar<float>(1)}}, {fetch}))
           .status();
     });
   }
