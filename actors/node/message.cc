@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "actors/cluster/tensor_message.h"
 #include "graph/status.h"
+#include "proto/node_wire.pb.h"
 
 namespace troupe {
 namespace {
@@ -105,6 +106,29 @@ absl::Status unpack(const absl::Cord& body, google::protobuf::MessageLite* proto
   TROUPE_ASSIGN_OR_RETURN(const Parcel parcel, unpack(body));
   if (proto->ParseFromString(parcel.proto)) return absl::OkStatus();
   return malformed(absl::StrCat("it is no ", proto->GetTypeName()));
+}
+
+absl::Cord pack_answer(const absl::StatusOr<absl::Cord>& answer) {
+  absl::Cord body(absl::string_view(answer.ok() ? "\1" : "\0", 1));
+  if (answer.ok()) {
+    body.Append(*answer);
+    return body;
+  }
+  wire::Status status;
+  status.set_code(static_cast<tensorflow::error::Code>(answer.status().code()));
+  status.set_message(std::string(answer.status().message()));
+  body.Append(*pack(status));
+  return body;
+}
+
+absl::StatusOr<absl::StatusOr<absl::Cord>> unpack_answer(const absl::Cord& body) {
+  if (body.empty()) return malformed("an empty answer");
+  const absl::Cord rest = body.Subcord(1, body.size() - 1);
+  if (body[0] == 1) return absl::StatusOr<absl::Cord>(rest);
+  wire::Status status;
+  TROUPE_RETURN_IF_ERROR(unpack(rest, &status));
+  if (status.code() == tensorflow::error::OK) return malformed("an error without a code");
+  return absl::StatusOr<absl::Cord>(absl::Status(static_cast<absl::StatusCode>(status.code()), status.message()));
 }
 
 absl::StatusOr<absl::Cord> pack(const PushedValue& value) {

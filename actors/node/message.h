@@ -73,6 +73,11 @@ absl::StatusOr<Parcel> unpack(const absl::Cord& body);
 /// The same of a body without tensors, or whose tensors are not wanted. InvalidArgument, naming the type.
 absl::Status unpack(const absl::Cord& body, google::protobuf::MessageLite* proto);
 
+/// The body of a reply: an answer's own body, or an error.
+absl::Cord pack_answer(const absl::StatusOr<absl::Cord>& answer);
+/// The answer; InvalidArgument for what is none.
+absl::StatusOr<absl::StatusOr<absl::Cord>> unpack_answer(const absl::Cord& body);
+
 /// A value on its way to the RENDEZVOUS of a step.
 struct PushedValue {
   /// The session's key, the same on all tasks.

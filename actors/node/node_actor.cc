@@ -13,15 +13,13 @@
 #include "absl/strings/str_cat.h"
 #include "actors/node/connection.h"
 #include "actors/node/dial.h"
+#include "actors/node/hello.h"
 #include "devices/services.h"
 #include "graph/status.h"
-#include "proto/node_wire.pb.h"
 
 namespace troupe {
 namespace {
 
-constexpr char kMagic[] = "TROUPE";
-constexpr uint32_t kVersion = 1;
 /// How long who has connected may take to say who he is.
 constexpr std::chrono::seconds kHelloPatience{5};
 constexpr size_t kReadBytes = size_t{256} << 10;
@@ -122,13 +120,7 @@ class NodeImpl final : public caf::io::broker {
   void accepted(caf::io::connection_handle handle) { add_peer(handle, std::nullopt); }
 
   void say_hello(uint64_t serial) {
-    troupe::wire::Hello hello;
-    hello.set_magic(kMagic);
-    hello.set_version(kVersion);
-    hello.set_task(parts_.task.to_string());
-    hello.set_incarnation(parts_.incarnation);
-    hello.set_address(address_.to_string());
-    write(serial, {MessageKind::kHello, Method::kNone, 0, *pack(hello)});
+    write(serial, {MessageKind::kHello, Method::kNone, 0, pack_hello({parts_.task, parts_.incarnation}, address_.to_string())});
   }
 
   void write(uint64_t serial, const NodeMessage& message) {
@@ -225,19 +217,7 @@ class NodeImpl final : public caf::io::broker {
   }
 
   absl::Status meet(uint64_t serial, const absl::Cord& body) {
-    troupe::wire::Hello hello;
-    TROUPE_RETURN_IF_ERROR(unpack(body, &hello));
-    if (hello.magic() != kMagic || hello.incarnation() == 0) return absl::InvalidArgumentError("it is no node");
-    if (hello.version() != kVersion) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("it speaks version ", hello.version(), ", we speak ", kVersion));
-    }
-    PeerId id;
-    id.incarnation = hello.incarnation();
-    if (!hello.task().empty()) {
-      id.task = TaskId::parse(hello.task());
-      if (!id.task) return absl::InvalidArgumentError(absl::StrCat("it says that it is '", hello.task(), "'"));
-    }
+    TROUPE_ASSIGN_OR_RETURN(PeerId id, unpack_hello(body));
     Peer& peer = peers_[serial];
     if (peer.called && id.task != peer.called) {
       return absl::FailedPreconditionError(absl::StrCat("at its address is ", id.to_string()));
@@ -267,23 +247,10 @@ class NodeImpl final : public caf::io::broker {
   absl::Status answered(Peer* peer, const NodeMessage& m) {
     auto call = peer->calls.extract(m.id);
     if (call.empty()) return absl::InvalidArgumentError(absl::StrCat("it answers question ", m.id, ", which was not asked"));
-    if (m.body.empty()) return absl::InvalidArgumentError("an empty answer");
-    // A flag: 1 is an answer, 0 an error.
-    const bool good = m.body[0] == 1;
-    const absl::Cord rest = m.body.Subcord(1, m.body.size() - 1);
-    if (good) {
-      call.mapped()(rest);
-      return absl::OkStatus();
-    }
-    troupe::wire::Status status;
-    if (absl::Status read = unpack(rest, &status); !read.ok()) {
-      call.mapped()(read);
-      return read;
-    }
-    const auto code = static_cast<absl::StatusCode>(status.code());
-    call.mapped()(code == absl::StatusCode::kOk ? absl::InternalError("an error without a code")
-                                                : absl::Status(code, status.message()));
-    return absl::OkStatus();
+    auto answer = unpack_answer(m.body);
+    // An answer that is none is the answer.
+    call.mapped()(answer.ok() ? *std::move(answer) : answer.status());
+    return answer.status();
   }
 
   absl::Status deliver(const absl::Cord& body) {
@@ -320,18 +287,7 @@ class NodeImpl final : public caf::io::broker {
 
   void answer(const NodeAnswer& m) {
     if (!peers_.contains(m.connection)) return;
-    absl::Cord body;
-    if (m.body->ok()) {
-      body = absl::Cord(absl::string_view("\1", 1));
-      body.Append(**m.body);
-    } else {
-      troupe::wire::Status status;
-      status.set_code(static_cast<tensorflow::error::Code>(m.body->status().code()));
-      status.set_message(std::string(m.body->status().message()));
-      body = absl::Cord(absl::string_view("\0", 1));
-      body.Append(*pack(status));
-    }
-    write(m.connection, {MessageKind::kReply, Method::kNone, m.id, std::move(body)});
+    write(m.connection, {MessageKind::kReply, Method::kNone, m.id, pack_answer(*m.body)});
   }
 
   void connect(const TaskId& task, Link* link) {

@@ -1,0 +1,42 @@
+#include "actors/node/hello.h"
+
+#include "absl/strings/str_cat.h"
+#include "graph/status.h"
+#include "proto/node_wire.pb.h"
+
+namespace troupe {
+namespace {
+
+constexpr char kMagic[] = "TROUPE";
+constexpr uint32_t kVersion = 1;
+
+}  // namespace
+
+absl::Cord pack_hello(const PeerId& me, const std::string& address) {
+  wire::Hello hello;
+  hello.set_magic(kMagic);
+  hello.set_version(kVersion);
+  if (me.task) hello.set_task(me.task->to_string());
+  hello.set_incarnation(me.incarnation);
+  hello.set_address(address);
+  // Without tensors it cannot fail.
+  return *pack(hello);
+}
+
+absl::StatusOr<PeerId> unpack_hello(const absl::Cord& body) {
+  wire::Hello hello;
+  TROUPE_RETURN_IF_ERROR(unpack(body, &hello));
+  if (hello.magic() != kMagic || hello.incarnation() == 0) return absl::InvalidArgumentError("it is no node");
+  if (hello.version() != kVersion) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("it speaks version ", hello.version(), ", we speak ", kVersion));
+  }
+  PeerId id;
+  id.incarnation = hello.incarnation();
+  if (hello.task().empty()) return id;
+  id.task = TaskId::parse(hello.task());
+  if (!id.task) return absl::InvalidArgumentError(absl::StrCat("it says that it is '", hello.task(), "'"));
+  return id;
+}
+
+}  // namespace troupe
