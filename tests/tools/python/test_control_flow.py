@@ -217,3 +217,40 @@ def test_second_derivatives():
     x = tf.constant([1.0, 2.0])
     hessian, = tf.hessians(tf.reduce_sum(x * x * x), x)
     assert run(hessian).tolist() == [[6.0, 0.0], [0.0, 12.0]]
+
+
+def test_scopes_and_devices_of_groups_and_branches(graph):
+    with tf.device("/cpu:0"):
+        a = tf.constant(1.0)
+    with tf.device("/cpu:1"):
+        b = tf.constant(2.0)
+    grouped = tf.group(a, b, name="all")
+    assert grouped.name == "all" and sorted((op.device, [c.name for c in op.control_inputs]) for op in grouped.control_inputs) == [
+        ("/device:CPU:0", [a.op.name]), ("/device:CPU:1", [b.op.name])]
+    alone = tf.group(a)
+    assert alone.device == "/device:CPU:0" and alone.control_inputs == [a.op]
+    result = tf.cond(tf.placeholder(tf.bool, []), lambda: a, lambda: b, name="choice")
+    assert result.name == "choice/Merge:0"
+
+
+def test_a_loop_gives_back_the_nest_that_it_got():
+    single = tf.while_loop(lambda x: x < 3, lambda x: x + 1, [0])
+    assert isinstance(single, tf.Tensor)
+    assert isinstance(tf.while_loop(lambda x: x < 3, lambda x: x + 1, [0], return_same_structure=True), list)
+    first, second = tf.while_loop(lambda x, y: x < 3, lambda x, y: (x + 1, (y[0] * 2, y[1])), [0, (1, 5)])
+    assert run([single, first, second]) == [3, 3, (8, 5)]
+
+
+def test_what_waits_inside_a_loop_waits_in_each_iteration():
+    v = tf.Variable(0)
+    ready = tf.constant(1.0)
+
+    def body(i):
+        with tf.control_dependencies([v.assign_add(1), ready]):
+            return i + 1
+
+    i = tf.while_loop(lambda i: i < 4, body, [0])
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert session.run(i) == 4
+        assert session.run(v) == 4

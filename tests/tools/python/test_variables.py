@@ -187,3 +187,33 @@ def test_values_stay_in_a_session_by_handles(session):
     handle.delete()
     with pytest.raises(tf.errors.InvalidArgumentError):
         handle.eval()
+
+
+def test_a_scope_may_begin_to_share(graph):
+    with tf.variable_scope("s") as scope:
+        v = tf.get_variable("v", [1])
+        assert not scope.reuse
+        scope.reuse_variables()
+        assert tf.get_variable("v") is v
+        assert scope.trainable_variables() == [v] and scope.name == "s"
+    assert tf.get_variable_scope().reuse is False
+
+
+def test_initializers_may_be_functions_and_tensors(session):
+    v = tf.get_variable("v", initializer=lambda: tf.constant([1.0, 2.0]))
+    w = tf.get_variable("w", initializer=tf.constant([3, 4]))
+    x = tf.get_variable("x", [2], initializer=tf.zeros_initializer)
+    y = tf.get_variable("y", [2], tf.int32)
+    session.run(tf.global_variables_initializer())
+    assert [session.run(u).tolist() for u in (v, w, x, y)] == [[1.0, 2.0], [3, 4], [0.0, 0.0], [0, 0]]
+    assert w.dtype.base_dtype is tf.int32
+
+
+@both_kinds
+def test_rows_of_a_variable_are_changed(session, use_resource):
+    v = tf.Variable([1.0, 2.0, 3.0], use_resource=use_resource)
+    rows = tf.IndexedSlices(tf.constant([10.0, 20.0]), tf.constant([2, 0]))
+    session.run(v.initializer)
+    for change, expected in ((v.scatter_add, [21.0, 2.0, 13.0]), (v.scatter_sub, [1.0, 2.0, 3.0]), (v.scatter_update, [20.0, 2.0, 10.0])):
+        session.run(change(rows))
+        assert session.run(v).tolist() == expected

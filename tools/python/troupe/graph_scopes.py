@@ -5,7 +5,7 @@ import threading
 from contextlib import contextmanager
 
 from troupe import device_spec
-from troupe.tensor import Operation
+from troupe.tensor import Operation, Tensor
 
 _OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 _SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
@@ -162,9 +162,8 @@ class GraphScopes:
             scopes.control, scopes.control_flow = old, context
 
     def _control_operation(self, value):
-        if hasattr(value, "values") and hasattr(value, "indices"):
-            value = value.values
-        if getattr(value, "_as_graph_element", None) is None and hasattr(value, "op"):
+        # Of a variable the one that holds it, of rows the one that makes them.
+        if not isinstance(value, (Tensor, Operation)) and hasattr(value, "op"):
             value = value.op
         element = self.as_graph_element(value)
         return getattr(element, "op", element)
