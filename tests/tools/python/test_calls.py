@@ -186,6 +186,6 @@ def test_seeds_follow_from_the_graphs_and_the_operations(graph):
     tf.set_random_seed(3)
     assert tf.get_seed(7) == (3, 7) and tf.get_seed(None) == (3, 0)
     tf.constant(1)
-    assert tf.get_seed(None) == (3, 1)
+    assert tf.get_seed(None) == (3, 1) and tf.get_seed(2**31) == (3, 1)
     tf.set_random_seed(0)
     assert tf.get_seed(0) == (0, 2**31 - 1)

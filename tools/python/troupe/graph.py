@@ -50,6 +50,7 @@ class Graph(GraphScopes):
         self._collections = {}
         self._finalized = False
         self._seed = None
+        self._seeds_given = 0
         self._unfetchable = set()
         self._unfeedable = set()
         self._container = ""
@@ -69,9 +70,11 @@ class Graph(GraphScopes):
     def seed(self, seed):
         self._seed = seed
 
-    @property
-    def _last_id(self):
-        return len(self._operations)
+    def _next_seed(self):
+        """For a random operation that says none."""
+        with self._lock:
+            self._seeds_given += 1
+            return self._seeds_given - 1
 
     @property
     def finalized(self):

@@ -132,23 +132,24 @@ def get_all_collection_keys():
 
 
 def set_random_seed(seed):
-    """The seed of the default graph: with it, each random operation's own follows from its place."""
+    """The seed of the default graph: with it, random operations that have none are numbered, and so repeat what they draw."""
     stacks.get_default_graph().seed = seed
 
 
 _DEFAULT_SEED = 87654321
+_MOST = 2**31 - 1
 
 
 def get_seed(op_seed):
     """(graph's seed, operation's seed) for a random operation; (None, None) when neither is given."""
     graph = stacks.get_default_graph()
-    if graph.seed is None:
-        seeds = (None, None) if op_seed is None else (_DEFAULT_SEED, op_seed)
-    else:
-        seeds = graph.seed, op_seed if op_seed is not None else graph._last_id
-    if seeds == (0, 0):
-        return 0, 2**31 - 1
-    return seeds if seeds[0] is None else (seeds[0] % 2**31, seeds[1] % 2**31)
+    if graph.seed is None and op_seed is None:
+        return None, None
+    if op_seed is None:
+        op_seed = graph._next_seed()
+    seeds = (_DEFAULT_SEED if graph.seed is None else graph.seed) % _MOST, op_seed % _MOST
+    # Both zero would mean that none is given.
+    return (0, _MOST) if seeds == (0, 0) else seeds
 
 
 @contextmanager
