@@ -254,3 +254,11 @@ def test_what_waits_inside_a_loop_waits_in_each_iteration():
         session.run(v.initializer)
         assert session.run(i) == 4
         assert session.run(v) == 4
+
+
+def test_names_of_what_waits(graph):
+    a, b = tf.constant(1.0, name="a"), tf.constant(2.0, name="b")
+    first, second = tf.tuple([a, b], name="both")
+    assert (first.name, second.name) == ("both/control_dependency:0", "both/control_dependency_1:0")
+    check = tf.Assert(a < b, ["no"], name="check")
+    assert check.name == "check/AssertGuard/Merge"

@@ -233,3 +233,33 @@ def test_tensor_protos_hold_arrays():
         proto = tf.make_tensor_proto(value)
         np.testing.assert_array_equal(tf.make_ndarray(proto).astype("U") if proto.dtype == 7 else tf.make_ndarray(proto), value)
     assert tf.make_tensor_proto([1], shape=[2, 2]).tensor_shape.dim[1].size == 2
+
+
+def test_shapes_are_asked_for_ranks():
+    unknown, vector, matrix = tf.TensorShape(None), tf.TensorShape([None]), tf.TensorShape([2, 3])
+    assert str(vector) == "(?,)" and str(tf.TensorShape([4])) == "(4,)" and str(unknown) == "<unknown>"
+    assert unknown.with_rank(2).as_list() == [None, None] and matrix.with_rank_at_least(2) is matrix and matrix.with_rank_at_most(2) is matrix
+    assert unknown.with_rank_at_least(3) is unknown
+    assert unknown.concatenate(matrix).rank is None and matrix.concatenate(unknown).rank is None and (matrix + [4]).as_list() == [2, 3, 4]
+    matrix.assert_same_rank([5, 6])
+    matrix.assert_same_rank(unknown)
+    unknown.assert_same_rank(matrix)
+    for wrong, text in ((lambda: matrix.with_rank(1), "must have rank 1"), (lambda: matrix.with_rank_at_least(3), "must have rank at least 3"),
+                        (lambda: matrix.with_rank_at_most(1), "must have rank at most 1"), (lambda: matrix.assert_has_rank(3), "must have rank 3"),
+                        (lambda: matrix.assert_same_rank(vector), "must have the same rank"), (lambda: vector.assert_is_fully_defined(), "not fully defined")):
+        with pytest.raises(ValueError, match=text):
+            wrong()
+    assert [d.value for d in matrix] == [2, 3] and len(matrix) == 2 and hash(matrix) == hash(tf.TensorShape((2, 3)))
+
+
+def test_nests_are_taken_apart_and_put_together():
+    nested = {"b": (1, [2]), "a": 3}
+    assert tf.nest.flatten(nested) == [3, 1, 2]
+    assert tf.nest.pack_sequence_as(nested, [30, 10, 20]) == {"b": (10, [20]), "a": 30}
+    assert tf.nest.map_structure(lambda x, y: x + y, nested, nested) == {"b": (2, [4]), "a": 6}
+    with pytest.raises(ValueError, match="don't have the same nested structure"):
+        tf.nest.map_structure(lambda *x: x, [1, 2], [1, 2], [1])
+    with pytest.raises(ValueError, match="Structure had 3 atoms, but flat_sequence had 4 items"):
+        tf.nest.pack_sequence_as(nested, [1, 2, 3, 4])
+    with pytest.raises(ValueError, match="Too few elements"):
+        tf.nest.pack_sequence_as(nested, [1])

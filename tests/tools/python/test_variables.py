@@ -217,3 +217,25 @@ def test_rows_of_a_variable_are_changed(session, use_resource):
     for change, expected in ((v.scatter_add, [21.0, 2.0, 13.0]), (v.scatter_sub, [1.0, 2.0, 3.0]), (v.scatter_update, [20.0, 2.0, 10.0])):
         session.run(change(rows))
         assert session.run(v).tolist() == expected
+
+
+@both_kinds
+def test_what_makes_a_first_value_is_beside_its_variable(use_resource):
+    v = tf.get_variable("v", [2], use_resource=use_resource)
+    for op in (v.initial_value.op, v.op):
+        assert op.get_attr("_class") == [b"loc:@v"]
+    if not use_resource:
+        assert v.initializer.get_attr("_class") == v.value().op.get_attr("_class") == [b"loc:@v"]
+        assert v.assign_add([1.0, 1.0]).op.get_attr("_class") == [b"loc:@v"]
+    with tf.get_default_graph()._attr_scope({"_class": None}):
+        assert tf.constant(1.0).op.colocation_groups() == [b"loc:@Const"]
+
+
+@both_kinds
+def test_an_assignment_may_be_an_operation(session, use_resource):
+    v = tf.Variable(1.0, use_resource=use_resource)
+    session.run(v.initializer)
+    for change, expected in ((v.assign, 3.0), (v.assign_add, 6.0), (v.assign_sub, 3.0)):
+        op = change(3.0, read_value=False)
+        assert isinstance(op, tf.Operation) and session.run(op) is None
+        assert session.run(v) == expected
