@@ -20,7 +20,7 @@ PLACES = {
     "DEVICE": (0, 2), "EXECUTOR": (1, 2),
 }
 # What is not asked, told or stopped by a run itself.
-NOT_DRAWN = {"JoinDevice", "CopyExecutor", "CopyRendezvous"}
+NOT_DRAWN = {"JoinDevice", "LeaveDevice", "CopyExecutor", "CopyRendezvous"}
 OF_A_STEP = ["STEP", "EXECUTOR", "RENDEZVOUS", "DEVICE"]
 # Sender, receiver, messages; those of a cancel have a mark.
 ARROWS = [
