@@ -278,6 +278,8 @@ absl::StatusOr<std::unique_ptr<Session>> ClusterNode::open_session(const Session
   auto exchange = std::make_shared<NodeExchange>(impl_->node, impl_->options.task, key, impl_->steps);
   SessionOptions own = options;
   own.target.clear();
+  // Here it has.
+  std::erase_if(own.without_meaning, [](const std::string& text) { return text.starts_with("isolate_session_state"); });
   own.exchange = exchange;
   own.remote = std::make_shared<ClusterTasks>(impl_->node, key, std::move(incarnations), exchange);
   std::shared_ptr<DeviceSet> local = impl_->devices;

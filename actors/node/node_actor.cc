@@ -179,7 +179,8 @@ class NodeImpl final : public caf::io::broker {
     } else if (peer.id && worker_) {
       caf::anon_send(worker_, PeerLost{*peer.id, lost});
     }
-    if (!stopping_ && (peer.id || !absl::IsUnavailable(why)))
+    // Who says goodbye, and who never said who he was, is no news.
+    if (!stopping_ && !absl::IsCancelled(why) && (peer.id || !absl::IsUnavailable(why)))
       spdlog::warn("node {}: {}", parts_.task.to_string(), std::string(lost.message()));
     fail_calls(&peer, lost);
   }
@@ -210,7 +211,7 @@ class NodeImpl final : public caf::io::broker {
       case MessageKind::kReply: return answered(&peer, m);
       case MessageKind::kPush: return deliver(m.body);
       case MessageKind::kBye:
-        drop(serial, absl::UnavailableError("it has left"));
+        drop(serial, absl::CancelledError("it has left"));
         return absl::OkStatus();
       default: return absl::InvalidArgumentError("a message out of turn");
     }

@@ -113,6 +113,8 @@ class WorkerImpl final : public caf::event_based_actor {
     options.target.clear();
     options.handle.clear();
     options.has_metadata = false;
+    // Its master has said it.
+    options.without_meaning.clear();
     options.devices = parts_.devices;
     if (want.isolate()) {
       TROUPE_ASSIGN_OR_RETURN(options.devices, parts_.own_devices());

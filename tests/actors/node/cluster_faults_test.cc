@@ -11,13 +11,13 @@ using ::testing::HasSubstr;
 using namespace graph_text;
 using std::chrono::milliseconds;
 
-/// A queue on task 1 that nobody fills, and what waits for it.
+/// A queue on task 1 that nobody fills, what waits for it, and what does not.
 std::string waiting() {
   return node("q", "FIFOQueueV2", {}, attr("component_types", "list { type: DT_FLOAT }") + on_task(1)) +
          node("wait", "QueueDequeueV2", {"q"}, attr("component_types", "list { type: DT_FLOAT }") + on_task(1)) +
          node("y", "Neg", {"wait"}, attr("T", "type: DT_FLOAT") + on_task(0)) +
-         node("x", "Const", {}, constant_attrs("DT_FLOAT", "", "float_val: 3") + on_task(1)) +
-         node("z", "Neg", {"x"}, attr("T", "type: DT_FLOAT") + on_task(0));
+         node("size", "QueueSizeV2", {"q"}, on_task(1)) +
+         node("z", "Neg", {"size"}, attr("T", "type: DT_INT32") + on_task(0));
 }
 
 class ClusterFaultsTest : public ClusterTest {

@@ -38,11 +38,12 @@ TEST_F(ClusterTest, a_step_runs_on_two_tasks) {
 
 TEST_F(ClusterTest, feeds_and_fetches_are_on_any_task) {
   start_all(3);
-  auto s = open(placeholder("x", 2) + node("y", "Neg", {"x"}, kFloat + on_task(1)));
-  auto out = s->run({{"x", Tensor::scalar<float>(3)}}, {"y", "x"});
+  auto s = open(placeholder("x", 2) + node("y", "Neg", {"x"}, kFloat + on_task(1)) +
+                node("z", "Square", {"x"}, kFloat + on_task(2)));
+  auto out = s->run({{"x", Tensor::scalar<float>(3)}}, {"y", "z"});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ((*out)[0].value<float>(), -3);
-  EXPECT_EQ((*out)[1].value<float>(), 3);
+  EXPECT_EQ((*out)[1].value<float>(), 9);
 }
 
 TEST_F(ClusterTest, devices_of_all_tasks_are_listed) {
