@@ -43,7 +43,7 @@ TEST_F(ServeCommand, prints_its_target_and_ends_well_when_it_is_told_to) {
 }
 
 TEST_F(ServeCommand, says_why_it_does_not_serve) {
-  expect_error({}, "--grpc is required");
+  expect_error({}, "is required");
   expect_error({"--grpc", "0.0.0.0:0"}, "PERMISSION_DENIED: Servers listen on the loopback only");
   expect_error({"--grpc", "localhost"}, "INVALID_ARGUMENT: Could not parse \"localhost\"");
   expect_error({"--grpc", "localhost:0", "--config", "nonsense"},

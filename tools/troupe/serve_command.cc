@@ -128,6 +128,7 @@ void add_serve_command(CLI::App& app, Command* chosen) {
                   "Close sessions that nobody has used for so long; 0: never")
       ->check(CLI::Range(0.0, 1e6));
   sub->add_option("--console", request->console, "Show the runs at this port while they go on, by HTTP")
+      ->excludes(cluster)
       ->type_name("[HOST:]PORT");
   sub->add_option("--max-sessions", request->server.max_sessions, "Sessions at once")
       ->check(CLI::PositiveNumber);
