@@ -35,7 +35,8 @@ absl::Status add_elsewhere(const std::string& device, PlanPartition partition,
     return absl::UnimplementedError(absl::StrCat(
         "A function that is called at run time is of one task: its node ", nodes, " is placed on ", device));
   }
-  auto part = std::find_if(elsewhere->begin(), elsewhere->end(), [&](const auto& p) { return p.task == task; });
+  auto part =
+      std::find_if(elsewhere->begin(), elsewhere->end(), [&](const auto& p) { return p.task == task; });
   if (part == elsewhere->end()) {
     elsewhere->emplace_back();
     part = std::prev(elsewhere->end());

@@ -43,7 +43,8 @@ std::shared_ptr<StepSlot> make_slot(std::shared_ptr<const SignatureCode> code,
     slot->executors.push_back(spawn_executor(system, slot, static_cast<int>(i)));
     caf::anon_send(slot->devices.back(), JoinDevice{slot->executors.back().address(), slot});
   }
-  for (size_t i = 0; i < code->remotes.size(); ++i) slot->executors.push_back(spawn_remote_executor(system, slot, i));
+  for (size_t i = 0; i < code->remotes.size(); ++i)
+    slot->executors.push_back(spawn_remote_executor(system, slot, i));
   slot->start_messages.resize(code->num_parts());
   slot->done_messages.resize(code->num_parts());
   // A first message, so that STEP begins to watch its children before the first run: a direct run sends it none.

@@ -60,8 +60,8 @@ absl::StatusOr<Compiled> compile(SessionCore& core, const PlacedGraph& placed, c
   TROUPE_ASSIGN_OR_RETURN(Plan plan, plan_signature(core, placed, sorted));
   TROUPE_RETURN_IF_ERROR(check_executor_type(core.options, *placed.graph, plan));
   TROUPE_RETURN_IF_ERROR(publish_graphs(core, plan, sorted));
-  TROUPE_ASSIGN_OR_RETURN(
-      out.code, compile_plan(core, *placed.graph, std::move(plan), &core.stateful, &out.elsewhere));
+  TROUPE_ASSIGN_OR_RETURN(out.code,
+                          compile_plan(core, *placed.graph, std::move(plan), &core.stateful, &out.elsewhere));
   SignatureCode* const code = out.code.get();
   code->feeds = sorted.feeds;
   code->fetches = sorted.fetches;
@@ -79,12 +79,13 @@ void finish(Compiled compiled, RemoteTasks* remote,
             std::function<void(absl::StatusOr<std::shared_ptr<Signature>>)> tell) {
   if (compiled.elsewhere.empty()) return tell(std::make_shared<Signature>(std::move(compiled.code)));
   using Parts = std::vector<std::shared_ptr<const RemotePart>>;
-  remote->register_parts(std::move(compiled.elsewhere),
-                         [code = std::move(compiled.code), tell = std::move(tell)](absl::StatusOr<Parts> parts) {
-                           if (!parts.ok()) return tell(parts.status());
-                           code->remotes = *std::move(parts);
-                           tell(std::make_shared<Signature>(code));
-                         });
+  remote->register_parts(
+      std::move(compiled.elsewhere),
+      [code = std::move(compiled.code), tell = std::move(tell)](absl::StatusOr<Parts> parts) {
+        if (!parts.ok()) return tell(parts.status());
+        code->remotes = *std::move(parts);
+        tell(std::make_shared<Signature>(code));
+      });
 }
 
 /// Puts down what is known of the nodes' outputs where TensorFlow's clients look for it.

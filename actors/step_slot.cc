@@ -12,8 +12,8 @@ namespace troupe {
 StepSlot::StepSlot(std::shared_ptr<const SignatureCode> c, std::shared_ptr<SessionCore> s, SlotCounts* counts,
                    caf::actor_system* system, NamedPool* p)
     : session(std::move(s)), code(std::move(c)), unit(std::make_shared<LentThread>(system, p)),
-      remote_ends(code->remotes.size()), pool(p),
-      life(this, code->num_parts(), code->runs_directly()), counts_(counts) {
+      remote_ends(code->remotes.size()), pool(p), life(this, code->num_parts(), code->runs_directly()),
+      counts_(counts) {
   counts_->of_runtime->fetch_add(1, std::memory_order_acq_rel);
   const int64_t now = counts_->now.fetch_add(1, std::memory_order_relaxed) + 1;
   int64_t most = counts_->most.load(std::memory_order_relaxed);

@@ -33,7 +33,9 @@ constexpr std::chrono::seconds kStopPatience{5};
 /// Between two questions to a task that is not there yet.
 constexpr std::chrono::milliseconds kRetryAfter{50};
 
-bool is_loopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+bool is_loopback(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
 
 /// ConfigProto.isolate_session_state; a config that is none was refused when the options were made.
 bool isolates(const SessionOptions& options) {
@@ -130,7 +132,8 @@ struct ClusterNode::Impl {
     std::vector<DeviceAttributes> devices;
   };
   /// Asks all of these; those that have answered by then.
-  std::map<TaskId, absl::StatusOr<absl::Cord>> ask(const std::vector<TaskId>& tasks, Method method, const absl::Cord& body,
+  std::map<TaskId, absl::StatusOr<absl::Cord>> ask(const std::vector<TaskId>& tasks, Method method,
+                                                   const absl::Cord& body,
                                                    std::chrono::steady_clock::time_point until) const {
     auto answers = std::make_shared<Answers>(tasks.size());
     for (const TaskId& t : tasks) {
@@ -167,7 +170,8 @@ absl::StatusOr<std::map<TaskId, ClusterNode::Impl::Life>> ClusterNode::Impl::mee
     if (missing.empty()) break;
     if (std::chrono::steady_clock::now() + kRetryAfter >= until) {
       return absl::DeadlineExceededError(absl::StrCat(
-          "the session waits for ", absl::StrJoin(missing, ", ", [](std::string* out, const TaskId& t) { *out += t.to_string(); }),
+          "the session waits for ",
+          absl::StrJoin(missing, ", ", [](std::string* out, const TaskId& t) { *out += t.to_string(); }),
           last_words.empty() ? "" : absl::StrCat(" (", last_words, ")")));
     }
     std::this_thread::sleep_for(kRetryAfter);
@@ -175,8 +179,9 @@ absl::StatusOr<std::map<TaskId, ClusterNode::Impl::Life>> ClusterNode::Impl::mee
   return lives;
 }
 
-absl::Status ClusterNode::Impl::create_on(const std::vector<TaskId>& tasks, uint64_t session, const SessionOptions& want,
-                                   std::chrono::steady_clock::time_point until) const {
+absl::Status ClusterNode::Impl::create_on(const std::vector<TaskId>& tasks, uint64_t session,
+                                          const SessionOptions& want,
+                                          std::chrono::steady_clock::time_point until) const {
   wire::CreateWorkerSession m;
   m.set_session(session);
   m.set_isolate(isolates(want));
@@ -200,12 +205,13 @@ void configure_network(caf::actor_system_config& config) {
 
 ClusterNode::ClusterNode(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(Runtime& runtime, ClusterNodeOptions options) {
+absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(Runtime& runtime,
+                                                                ClusterNodeOptions options) {
   TROUPE_ASSIGN_OR_RETURN(const TaskAddress address, options.cluster.address(options.task));
   if (!is_loopback(address.host)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(options.task.to_string(), " is to listen on ", address.to_string(),
-                     ", but nodes are not authenticated yet: only loopback addresses (127.0.0.1) are served"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        options.task.to_string(), " is to listen on ", address.to_string(),
+        ", but nodes are not authenticated yet: only loopback addresses (127.0.0.1) are served"));
   }
   auto impl = std::make_unique<Impl>();
   impl->runtime = &runtime;
@@ -244,9 +250,7 @@ absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(const RuntimeOpt
   return node;
 }
 
-ClusterNode::~ClusterNode() {
-  impl_->stop();
-}
+ClusterNode::~ClusterNode() { impl_->stop(); }
 
 void ClusterNode::Impl::stop() {
   caf::scoped_actor self{runtime->system()};
@@ -257,7 +261,8 @@ void ClusterNode::Impl::stop() {
   const auto until = std::chrono::steady_clock::now() + kStopPatience;
   bool late = false;
   for (int ended = 0; ended < 2 && !late;) {
-    const auto left = std::max(until - std::chrono::steady_clock::now(), std::chrono::steady_clock::duration(1));
+    const auto left =
+        std::max(until - std::chrono::steady_clock::now(), std::chrono::steady_clock::duration(1));
     self->receive([&](const caf::down_msg&) { ++ended; }, caf::after(left) >> [&] { late = true; });
   }
   // They refer to the system, which may go with this.
@@ -279,7 +284,8 @@ absl::StatusOr<std::unique_ptr<Session>> ClusterNode::open_session(const Session
   SessionOptions own = options;
   own.target.clear();
   // Here it has.
-  std::erase_if(own.without_meaning, [](const std::string& text) { return text.starts_with("isolate_session_state"); });
+  std::erase_if(own.without_meaning,
+                [](const std::string& text) { return text.starts_with("isolate_session_state"); });
   own.exchange = exchange;
   own.remote = std::make_shared<ClusterTasks>(impl_->node, key, std::move(incarnations), exchange);
   std::shared_ptr<DeviceSet> local = impl_->devices;

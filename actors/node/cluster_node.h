@@ -49,7 +49,8 @@ class ClusterNode {
   /// loopback; Unavailable when it cannot listen there; FailedPrecondition without a middleman.
   static absl::StatusOr<std::unique_ptr<ClusterNode>> start(Runtime& runtime, ClusterNodeOptions options);
   /// The same with an actor system and a runtime of its own.
-  static absl::StatusOr<std::unique_ptr<ClusterNode>> start(const RuntimeOptions& runtime, ClusterNodeOptions options);
+  static absl::StatusOr<std::unique_ptr<ClusterNode>> start(const RuntimeOptions& runtime,
+                                                            ClusterNodeOptions options);
   /// Ends the sessions of others here, says goodbye, and waits for the actors.
   ~ClusterNode();
   ClusterNode(const ClusterNode&) = delete;

@@ -128,13 +128,17 @@ ClusterTasks::~ClusterTasks() {
     ask(task, Method::kDeleteWorkerSession, pack(m), [](const absl::StatusOr<absl::Cord>&) {});
 }
 
-void ClusterTasks::ask(const TaskId& task, Method method, absl::StatusOr<absl::Cord> body, Answered done) const {
+void ClusterTasks::ask(const TaskId& task, Method method, absl::StatusOr<absl::Cord> body,
+                       Answered done) const {
   if (!body.ok()) return done(body.status());
   const auto life = lives_.find(task);
-  if (life == lives_.end()) return done(absl::InternalError(absl::StrCat(task.to_string(), " is not the session's")));
+  if (life == lives_.end())
+    return done(absl::InternalError(absl::StrCat(task.to_string(), " is not the session's")));
   auto question = std::make_shared<Question>(std::move(done));
   caf::anon_send(node_, NodeCall{task, life->second, method, *std::move(body),
-                                 [question](absl::StatusOr<absl::Cord> answer) { question->answer(std::move(answer)); }});
+                                 [question](absl::StatusOr<absl::Cord> answer) {
+                                   question->answer(std::move(answer));
+                                 }});
 }
 
 void ClusterTasks::register_parts(std::vector<Part> parts, Registered done) {

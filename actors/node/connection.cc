@@ -150,7 +150,8 @@ absl::Status Connection::take_chunk(const absl::Cord& body, std::vector<NodeMess
   if (!progress->value) return absl::OkStatus();
   const Tensor block = *std::move(progress->value);
   const absl::string_view whole(static_cast<const char*>(block.raw()), block.bytes());
-  if (whole.size() < kHeaderBytes) return absl::InvalidArgumentError("a message in pieces without its header");
+  if (whole.size() < kHeaderBytes)
+    return absl::InvalidArgumentError("a message in pieces without its header");
   NodeMessage message;
   TROUPE_RETURN_IF_ERROR(read_header(whole, &message));
   message.body = absl::MakeCordFromExternal(whole.substr(kHeaderBytes), [block] {});

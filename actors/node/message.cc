@@ -72,7 +72,8 @@ absl::StatusOr<Tensor> take_tensor(Reader* reader) {
 
 }  // namespace
 
-absl::StatusOr<absl::Cord> pack(const google::protobuf::MessageLite& proto, const std::vector<Tensor>& tensors) {
+absl::StatusOr<absl::Cord> pack(const google::protobuf::MessageLite& proto,
+                                const std::vector<Tensor>& tensors) {
   std::string head;
   const std::string bytes = proto.SerializeAsString();
   put(&head, static_cast<uint32_t>(bytes.size()));
@@ -128,7 +129,8 @@ absl::StatusOr<absl::StatusOr<absl::Cord>> unpack_answer(const absl::Cord& body)
   wire::Status status;
   TROUPE_RETURN_IF_ERROR(unpack(rest, &status));
   if (status.code() == tensorflow::error::OK) return malformed("an error without a code");
-  return absl::StatusOr<absl::Cord>(absl::Status(static_cast<absl::StatusCode>(status.code()), status.message()));
+  return absl::StatusOr<absl::Cord>(
+      absl::Status(static_cast<absl::StatusCode>(status.code()), status.message()));
 }
 
 absl::StatusOr<absl::Cord> pack(const PushedValue& value) {

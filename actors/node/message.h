@@ -67,7 +67,8 @@ struct Parcel {
 };
 
 /// Unimplemented when a tensor cannot leave its process.
-absl::StatusOr<absl::Cord> pack(const google::protobuf::MessageLite& proto, const std::vector<Tensor>& tensors = {});
+absl::StatusOr<absl::Cord> pack(const google::protobuf::MessageLite& proto,
+                                const std::vector<Tensor>& tensors = {});
 /// Reads what `pack` made; every number is checked before anything is allocated. InvalidArgument for malformed bytes.
 absl::StatusOr<Parcel> unpack(const absl::Cord& body);
 /// The same of a body without tensors, or whose tensors are not wanted. InvalidArgument, naming the type.

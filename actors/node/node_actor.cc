@@ -120,7 +120,8 @@ class NodeImpl final : public caf::io::broker {
   void accepted(caf::io::connection_handle handle) { add_peer(handle, std::nullopt); }
 
   void say_hello(uint64_t serial) {
-    write(serial, {MessageKind::kHello, Method::kNone, 0, pack_hello({parts_.task, parts_.incarnation}, address_.to_string())});
+    write(serial, {MessageKind::kHello, Method::kNone, 0,
+                   pack_hello({parts_.task, parts_.incarnation}, address_.to_string())});
   }
 
   void write(uint64_t serial, const NodeMessage& message) {
@@ -169,8 +170,9 @@ class NodeImpl final : public caf::io::broker {
     Peer& peer = gone.mapped();
     serials_.erase(peer.handle.id());
     leases_.forget(leased(serial));
-    const std::string who =
-        peer.called ? peer.called->to_string() : peer.id ? peer.id->to_string() : "a connection";
+    const std::string who = peer.called ? peer.called->to_string()
+                            : peer.id   ? peer.id->to_string()
+                                        : "a connection";
     const absl::Status lost = absl::UnavailableError(absl::StrCat(who, " is lost: ", why.message()));
     if (peer.called) {
       Link& link = links_[*peer.called];
@@ -210,9 +212,7 @@ class NodeImpl final : public caf::io::broker {
       case MessageKind::kRequest: return ask_worker(serial, m);
       case MessageKind::kReply: return answered(&peer, m);
       case MessageKind::kPush: return deliver(m.body);
-      case MessageKind::kBye:
-        drop(serial, absl::CancelledError("it has left"));
-        return absl::OkStatus();
+      case MessageKind::kBye: drop(serial, absl::CancelledError("it has left")); return absl::OkStatus();
       default: return absl::InvalidArgumentError("a message out of turn");
     }
   }
@@ -247,7 +247,8 @@ class NodeImpl final : public caf::io::broker {
 
   absl::Status answered(Peer* peer, const NodeMessage& m) {
     auto call = peer->calls.extract(m.id);
-    if (call.empty()) return absl::InvalidArgumentError(absl::StrCat("it answers question ", m.id, ", which was not asked"));
+    if (call.empty())
+      return absl::InvalidArgumentError(absl::StrCat("it answers question ", m.id, ", which was not asked"));
     auto answer = unpack_answer(m.body);
     // An answer that is none is the answer.
     call.mapped()(answer.ok() ? *std::move(answer) : answer.status());
@@ -271,8 +272,8 @@ class NodeImpl final : public caf::io::broker {
   void put_question(uint64_t serial, NodeCall call) {
     Peer& peer = peers_[serial];
     if (call.incarnation != 0 && call.incarnation != peer.id->incarnation) {
-      return call.done(absl::AbortedError(
-          absl::StrCat(call.task.to_string(), " has been started again: what it had for this session is lost")));
+      return call.done(absl::AbortedError(absl::StrCat(
+          call.task.to_string(), " has been started again: what it had for this session is lost")));
     }
     const uint64_t id = ++last_call_;
     peer.calls.emplace(id, std::move(call.done));
@@ -296,9 +297,9 @@ class NodeImpl final : public caf::io::broker {
     const auto address = parts_.cluster.address(task);
     if (!address.ok()) return fail_waiting(link, address.status());
     link->dialing = true;
-    const absl::Status begun = parts_.waiting->run(
-        [me = caf::actor(this), task, attempt = ++link->attempt, address = *address,
-         patience = parts_.connect_patience]() -> BlockingPool::Answer {
+    const absl::Status begun =
+        parts_.waiting->run([me = caf::actor(this), task, attempt = ++link->attempt, address = *address,
+                             patience = parts_.connect_patience]() -> BlockingPool::Answer {
           const auto socket = dial(address, patience);
           caf::anon_send(me, NodeDialed{task, attempt, socket.status(), socket.ok() ? *socket : -1});
           return nullptr;
@@ -313,7 +314,8 @@ class NodeImpl final : public caf::io::broker {
       return;
     }
     if (!m.status.ok()) {
-      return fail_waiting(&link, absl::UnavailableError(absl::StrCat(m.task.to_string(), ": ", m.status.message())));
+      return fail_waiting(&link,
+                          absl::UnavailableError(absl::StrCat(m.task.to_string(), ": ", m.status.message())));
     }
     link.peer = add_peer(add_scribe(m.socket), m.task);
     say_hello(link.peer);
@@ -371,10 +373,12 @@ class NodeImpl final : public caf::io::broker {
 
 void NodeReply::operator()(const absl::StatusOr<absl::Cord>& body) const {
   if (!node_) return;
-  caf::anon_send(node_, NodeAnswer{connection_, id_, std::make_shared<const absl::StatusOr<absl::Cord>>(body)});
+  caf::anon_send(node_,
+                 NodeAnswer{connection_, id_, std::make_shared<const absl::StatusOr<absl::Cord>>(body)});
 }
 
-absl::StatusOr<SpawnedNode> spawn_node(caf::actor_system& system, const TaskAddress& address, NodeParts parts) {
+absl::StatusOr<SpawnedNode> spawn_node(caf::actor_system& system, const TaskAddress& address,
+                                       NodeParts parts) {
   if (!system.has_middleman()) {
     return absl::FailedPreconditionError(
         "The actor system has no middleman: load caf::io::middleman in its configuration.");
@@ -383,13 +387,12 @@ absl::StatusOr<SpawnedNode> spawn_node(caf::actor_system& system, const TaskAddr
   auto port = listening->get_future();
   caf::actor_config config{&system.middleman().backend()};
   SpawnedNode out;
-  out.actor = system.spawn_impl<NodeImpl, caf::hidden>(config, address, std::move(parts), std::move(listening));
+  out.actor =
+      system.spawn_impl<NodeImpl, caf::hidden>(config, address, std::move(parts), std::move(listening));
   TROUPE_ASSIGN_OR_RETURN(out.port, port.get());
   return out;
 }
 
-void set_worker(const caf::actor& node, const caf::actor& worker) {
-  caf::anon_send(node, SetWorker{worker});
-}
+void set_worker(const caf::actor& node, const caf::actor& worker) { caf::anon_send(node, SetWorker{worker}); }
 
 }  // namespace troupe

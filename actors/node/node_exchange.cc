@@ -28,7 +28,8 @@ void NodeExchange::push(absl::string_view device, int64_t step_id, const std::st
   if (!task) return lost(absl::InternalError(absl::StrCat("'", device, "' is no device of a task")));
   auto body = pack(PushedValue{session_, step_id, key, std::move(value), is_dead});
   if (!body.ok()) {
-    return lost(absl::Status(body.status().code(), absl::StrCat("cannot send ", key, ": ", body.status().message())));
+    return lost(
+        absl::Status(body.status().code(), absl::StrCat("cannot send ", key, ": ", body.status().message())));
   }
   caf::anon_send(node_, NodeSend{*task, {MessageKind::kPush, Method::kNone, 0, *std::move(body)}, lost});
 }

@@ -21,7 +21,8 @@ absl::Status check(const wire::RegisterPart& part) {
         absl::StrCat("a part with ", part.num_feeds(), " feeds and ", part.num_fetches(), " fetches"));
   }
   for (int arg : part.args()) {
-    if (arg < 0 || arg >= part.num_feeds()) return absl::InvalidArgumentError(absl::StrCat("there is no feed ", arg));
+    if (arg < 0 || arg >= part.num_feeds())
+      return absl::InvalidArgumentError(absl::StrCat("there is no feed ", arg));
   }
   for (int retval : part.retvals()) {
     if (retval < 0 || retval >= part.num_fetches())

@@ -31,7 +31,8 @@ class WorkerImpl final : public caf::event_based_actor {
   const char* name() const override { return "worker"; }
 
   void on_exit() override {
-    for (auto& [id, session] : std::exchange(sessions_, {})) end(&session, absl::CancelledError("the worker has ended"));
+    for (auto& [id, session] : std::exchange(sessions_, {}))
+      end(&session, absl::CancelledError("the worker has ended"));
     parts_ = {};
   }
 
@@ -98,7 +99,8 @@ class WorkerImpl final : public caf::event_based_actor {
   absl::StatusOr<Session*> find(uint64_t id) {
     const auto found = sessions_.find(id);
     if (found != sessions_.end()) return &found->second;
-    return absl::AbortedError(absl::StrCat(parts_.task.to_string(), " does not have the session ", absl::Hex(id),
+    return absl::AbortedError(absl::StrCat(parts_.task.to_string(), " does not have the session ",
+                                           absl::Hex(id),
                                            ": it was started again, or had lost the session's master"));
   }
 
@@ -106,7 +108,8 @@ class WorkerImpl final : public caf::event_based_actor {
     wire::CreateWorkerSession want;
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
     if (sessions_.contains(want.session()))
-      return absl::AlreadyExistsError(absl::StrCat("the session ", absl::Hex(want.session()), " is there already"));
+      return absl::AlreadyExistsError(
+          absl::StrCat("the session ", absl::Hex(want.session()), " is there already"));
     TROUPE_ASSIGN_OR_RETURN(SessionOptions options, SessionOptions::from_config(want.config()));
     // Its master keeps the time.
     options.operation_timeout = std::chrono::milliseconds(0);
@@ -122,7 +125,8 @@ class WorkerImpl final : public caf::event_based_actor {
     auto exchange = std::make_shared<NodeExchange>(parts_.node, parts_.task, want.session(), parts_.steps);
     options.exchange = exchange;
     request(parts_.runtime, caf::infinite, OpenSession{options})
-        .then([this, m, id = want.session(), exchange](const SessionActor& actor) { opened(m, id, exchange, actor); },
+        .then([this, m, id = want.session(),
+               exchange](const SessionActor& actor) { opened(m, id, exchange, actor); },
               [m](caf::error& error) { m.reply(to_status(error)); });
     return absl::OkStatus();
   }
@@ -138,7 +142,8 @@ class WorkerImpl final : public caf::event_based_actor {
               session.owner = m.from;
               session.actor = actor;
               session.core = reply.core;
-              exchange->on_lost([runs = session.runs](int64_t step, const absl::Status& why) { runs->cancel(step, why); });
+              exchange->on_lost(
+                  [runs = session.runs](int64_t step, const absl::Status& why) { runs->cancel(step, why); });
               m.reply(nothing());
             },
             [m](caf::error& error) { m.reply(to_status(error)); });
@@ -215,21 +220,24 @@ class WorkerImpl final : public caf::event_based_actor {
     TROUPE_ASSIGN_OR_RETURN(Session* const session, find(want.session()));
     const auto part = session->parts.find(want.part());
     if (part == session->parts.end())
-      return absl::AbortedError(absl::StrCat(parts_.task.to_string(), " does not have the part ", want.part()));
+      return absl::AbortedError(
+          absl::StrCat(parts_.task.to_string(), " does not have the part ", want.part()));
     if (parcel.tensors.size() != part->second->feed_at.size()) {
-      return absl::InvalidArgumentError(absl::StrCat("part ", want.part(), " takes ", part->second->feed_at.size(),
-                                                     " arguments, but ", parcel.tensors.size(), " came"));
+      return absl::InvalidArgumentError(absl::StrCat("part ", want.part(), " takes ",
+                                                     part->second->feed_at.size(), " arguments, but ",
+                                                     parcel.tensors.size(), " came"));
     }
     LeaseRequest what;
     what.alias = part->second;
     RunOptions options;
     options.collect_stats = want.collect_stats();
     auto done = [runs = session->runs, step = want.step(), reply = m.reply](const absl::Status& status,
-                                                                           const RunReply& result) {
+                                                                            const RunReply& result) {
       runs->remove(step);
       reply(part_ended(status, result));
     };
-    auto run = std::make_shared<OutstandingRun>(session->core, std::move(what), std::move(parcel.tensors), options, done);
+    auto run = std::make_shared<OutstandingRun>(session->core, std::move(what), std::move(parcel.tensors),
+                                                options, done);
     run->cluster_step_id = want.step();
     if (const absl::Status added = session->runs->add(want.step(), run); !added.ok()) {
       run->fail(added);
@@ -252,7 +260,8 @@ class WorkerImpl final : public caf::event_based_actor {
     wire::CancelPart want;
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
     TROUPE_ASSIGN_OR_RETURN(Session* const session, find(want.session()));
-    session->runs->cancel(want.step(), absl::Status(static_cast<absl::StatusCode>(want.why().code()), want.why().message()));
+    session->runs->cancel(
+        want.step(), absl::Status(static_cast<absl::StatusCode>(want.why().code()), want.why().message()));
     // What others still send for it is nobody's.
     parts_.steps->close(want.session(), want.step());
     m.reply(nothing());

@@ -14,7 +14,8 @@ using std::chrono::milliseconds;
 /// A queue on task 1 that nobody fills, what waits for it, and what does not.
 std::string waiting() {
   return node("q", "FIFOQueueV2", {}, attr("component_types", "list { type: DT_FLOAT }") + on_task(1)) +
-         node("wait", "QueueDequeueV2", {"q"}, attr("component_types", "list { type: DT_FLOAT }") + on_task(1)) +
+         node("wait", "QueueDequeueV2", {"q"},
+              attr("component_types", "list { type: DT_FLOAT }") + on_task(1)) +
          node("y", "Neg", {"wait"}, attr("T", "type: DT_FLOAT") + on_task(0)) +
          node("size", "QueueSizeV2", {"q"}, on_task(1)) +
          node("z", "Neg", {"size"}, attr("T", "type: DT_INT32") + on_task(0));
@@ -27,7 +28,8 @@ class ClusterFaultsTest : public ClusterTest {
     auto run = s.run_async({}, {"y"});
     for (int i = 0; i < 500; ++i) {
       auto steps = s.inspect();
-      if (steps.ok() && !steps->empty() && testing::PrintToString((*steps)[0].frontier).find("wait") != std::string::npos)
+      if (steps.ok() && !steps->empty() &&
+          testing::PrintToString((*steps)[0].frontier).find("wait") != std::string::npos)
         return run;
       std::this_thread::sleep_for(milliseconds(10));
     }
@@ -37,7 +39,8 @@ class ClusterFaultsTest : public ClusterTest {
 };
 
 absl::Status end_of(std::future<absl::StatusOr<std::vector<Tensor>>>& run) {
-  if (run.wait_for(std::chrono::seconds(20)) != std::future_status::ready) return absl::UnknownError("it hangs");
+  if (run.wait_for(std::chrono::seconds(20)) != std::future_status::ready)
+    return absl::UnknownError("it hangs");
   return run.get().status();
 }
 

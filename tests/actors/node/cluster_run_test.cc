@@ -53,7 +53,8 @@ TEST_F(ClusterTest, devices_of_all_tasks_are_listed) {
   ASSERT_TRUE(devices.ok());
   std::vector<std::string> names;
   for (const DeviceInfo& d : *devices) names.push_back(d.name);
-  EXPECT_THAT(names, testing::UnorderedElementsAre(task_name(0) + "/device:CPU:0", task_name(1) + "/device:CPU:0"));
+  EXPECT_THAT(names,
+              testing::UnorderedElementsAre(task_name(0) + "/device:CPU:0", task_name(1) + "/device:CPU:0"));
 }
 
 /// v on task 1, with its initial value and an increment.
@@ -93,7 +94,8 @@ std::string loop_over_tasks() {
   return node("zero", "Const", {}, constant_attrs("DT_FLOAT", "", "float_val: 0") + on_task(0)) +
          node("limit", "Placeholder", {}, kDtype + on_task(0)) +
          node("enter", "Enter", {"zero"}, kFloat + frame + on_task(0)) +
-         node("enter_limit", "Enter", {"limit"}, kFloat + frame + attr("is_constant", "b: true") + on_task(0)) +
+         node("enter_limit", "Enter", {"limit"},
+              kFloat + frame + attr("is_constant", "b: true") + on_task(0)) +
          node("merge", "Merge", {"enter", "next"}, kFloat + attr("N", "i: 2") + on_task(0)) +
          node("less", "Less", {"merge", "enter_limit"}, kFloat + on_task(0)) +
          node("cond", "LoopCond", {"less"}, on_task(0)) +
@@ -113,13 +115,15 @@ TEST_F(ClusterTest, a_loop_runs_over_two_tasks) {
 
 TEST_F(ClusterTest, a_branch_that_is_not_taken_is_dead_on_the_other_task_too) {
   start_all(2);
-  auto s = open(placeholder("x", 0) + node("p", "Placeholder", {}, attr("dtype", "type: DT_BOOL") + on_task(0)) +
-                node("switch", "Switch", {"x", "p"}, kFloat + on_task(0)) +
-                node("no", "Neg", {"switch:0"}, kFloat + on_task(1)) +
-                node("yes", "Square", {"switch:1"}, kFloat + on_task(1)) +
-                node("merge", "Merge", {"no", "yes"}, kFloat + attr("N", "i: 2") + on_task(0)));
+  auto s =
+      open(placeholder("x", 0) + node("p", "Placeholder", {}, attr("dtype", "type: DT_BOOL") + on_task(0)) +
+           node("switch", "Switch", {"x", "p"}, kFloat + on_task(0)) +
+           node("no", "Neg", {"switch:0"}, kFloat + on_task(1)) +
+           node("yes", "Square", {"switch:1"}, kFloat + on_task(1)) +
+           node("merge", "Merge", {"no", "yes"}, kFloat + attr("N", "i: 2") + on_task(0)));
   EXPECT_EQ(only(s->run({{"x", Tensor::scalar<float>(3)}, {"p", Tensor::scalar<bool>(true)}}, {"merge"})), 9);
-  EXPECT_EQ(only(s->run({{"x", Tensor::scalar<float>(3)}, {"p", Tensor::scalar<bool>(false)}}, {"merge"})), -3);
+  EXPECT_EQ(only(s->run({{"x", Tensor::scalar<float>(3)}, {"p", Tensor::scalar<bool>(false)}}, {"merge"})),
+            -3);
 }
 
 TEST_F(ClusterTest, a_large_value_goes_in_pieces) {
@@ -140,8 +144,9 @@ TEST_F(ClusterTest, a_large_value_goes_in_pieces) {
 TEST_F(ClusterTest, strings_cross) {
   start_all(2);
   const std::string type = attr("T", "type: DT_STRING");
-  auto s = open(node("x", "Placeholder", {}, attr("dtype", "type: DT_STRING") + on_task(0)) +
-                node("y", "Identity", {"x"}, type + on_task(1)) + node("z", "Identity", {"y"}, type + on_task(0)));
+  auto s =
+      open(node("x", "Placeholder", {}, attr("dtype", "type: DT_STRING") + on_task(0)) +
+           node("y", "Identity", {"x"}, type + on_task(1)) + node("z", "Identity", {"y"}, type + on_task(0)));
   auto out = s->run({{"x", Tensor::string_scalar("over there")}}, {"z"});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_EQ((*out)[0].value<TString>(), TString("over there"));
@@ -161,8 +166,10 @@ TEST_F(ClusterTest, an_error_on_another_task_is_the_steps) {
 
 TEST_F(ClusterTest, a_partial_run_has_parts_on_both_tasks) {
   start_all(2);
-  auto s = open(placeholder("a", 0) + placeholder("b", 1) + node("sum", "AddV2", {"a", "b"}, kFloat + on_task(1)) +
-                node("twice", "AddV2", {"sum", "a"}, kFloat + on_task(0)) + node("na", "Neg", {"a"}, kFloat + on_task(1)));
+  auto s =
+      open(placeholder("a", 0) + placeholder("b", 1) + node("sum", "AddV2", {"a", "b"}, kFloat + on_task(1)) +
+           node("twice", "AddV2", {"sum", "a"}, kFloat + on_task(0)) +
+           node("na", "Neg", {"a"}, kFloat + on_task(1)));
   auto handle = s->partial_run_setup({"a", "b"}, {"na", "twice"});
   ASSERT_TRUE(handle.ok()) << handle.status();
   EXPECT_EQ(only(s->partial_run(*handle, {{"a", Tensor::scalar<float>(2)}}, {"na"})), -2);
@@ -172,13 +179,16 @@ TEST_F(ClusterTest, a_partial_run_has_parts_on_both_tasks) {
 TEST_F(ClusterTest, functions_are_called_where_they_are_placed) {
   start_all(2);
   const std::string library =
-      "library { function { signature { name: 'Twice' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } } " +
+      "library { function { signature { name: 'Twice' input_arg { name: 'x' type: DT_FLOAT } output_arg { "
+      "name: 'y' type: DT_FLOAT } } " +
       body("sum", "AddV2", {"x", "x"}, kFloat) + "ret { key: 'y' value: 'sum:z:0' } } } ";
   SessionOptions options = *SessionOptions::from_config_text(
-      "graph_options { optimizer_options { do_function_inlining: false } rewrite_options { function_optimization: OFF } }");
+      "graph_options { optimizer_options { do_function_inlining: false } rewrite_options { "
+      "function_optimization: OFF } }");
   auto s = open(placeholder("x", 0) +
                 node("call", "PartitionedCall", {"x"},
-                     func("f", "Twice") + attr("Tin", "list { type: DT_FLOAT }") + attr("Tout", "list { type: DT_FLOAT }") + on_task(1)) +
+                     func("f", "Twice") + attr("Tin", "list { type: DT_FLOAT }") +
+                         attr("Tout", "list { type: DT_FLOAT }") + on_task(1)) +
                 library);
   EXPECT_EQ(only(s->run({{"x", Tensor::scalar<float>(4)}}, {"call"})), 8);
 }
