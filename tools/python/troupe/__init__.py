@@ -3,7 +3,7 @@
 import importlib
 
 from troupe import dtypes as _dtypes
-from troupe import errors, nest, nn, protos, raw_ops
+from troupe import errors, exports, nest, nn, protos, raw_ops
 from troupe.array_ops import (
     batch_to_space_nd, boolean_mask, broadcast_dynamic_shape, broadcast_static_shape, broadcast_to, check_numerics, concat, depth_to_space,
     diag, diag_part, expand_dims, fill, gather, gather_nd, guarantee_const, identity_n, matrix_band_part, matrix_diag, matrix_diag_part,
@@ -64,6 +64,11 @@ def __getattr__(name):
         return getattr(protos, name)
     if name in _MODULES:
         return importlib.import_module("troupe." + name)
+    try:
+        value = globals()[name] = exports.find(name)
+        return value
+    except KeyError:
+        pass
     raise AttributeError(f"module 'troupe' has no attribute {name!r}")
 
 

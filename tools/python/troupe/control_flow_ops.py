@@ -156,7 +156,7 @@ def _unpack(structure, merged, strict):
             return SparseTensor(next(rest), next(rest), next(rest))
         if isinstance(original, IndexedSlices):
             return IndexedSlices(*[next(rest) for _ in parts_of(original)])
-        return next(rest)
+        return _restored(original, next(rest))
 
     result = nest.pack_sequence_as(structure, [leaf(o) for o in nest.flatten(structure)])
     if not strict and type(result) in (list, _tuple) and len(result) == 1:
@@ -210,7 +210,7 @@ class _Loop:
         context = self.context
         merged = [merge([t, t])[0] for t in entered]
         context.pivot_for_pred = merged[0]
-        pred = convert_to_tensor(condition(*nest.pack_sequence_as(structure, merged)))
+        pred = convert_to_tensor(condition(*_packed(structure, merged)))
         pivot = op_call.call("LoopCond", "LoopCond", input=pred)
         switched = [switch(t, pivot) for t in merged]
         inside = [op_call.call("Identity", None, input=s[1]) for s in switched]
@@ -223,7 +223,7 @@ class _Loop:
         return [op_call.call("RefExit" if s[0].dtype._is_ref_dtype else "Exit", None, data=s[0]) for s in switched]
 
     def _body_results(self, body, structure, inside):
-        given = body(*nest.pack_sequence_as(structure, inside))
+        given = body(*_packed(structure, inside))
         if not isinstance(given, (list, _tuple)) or len(structure) == 1 and len(given) != 1:
             given = [given]
         nest.assert_same_structure(list(structure), list(given))
@@ -271,10 +271,19 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
         for t in exits:
             if context.outer_context is not None:
                 context.outer_context._inside.add(t)
-        packed = nest.pack_sequence_as(structure, exits)
+        packed = _packed(structure, exits)
         if maximum_iterations is not None:
             packed = packed[1]
         return packed[0] if single and not return_same_structure else packed
+
+
+def _restored(original, tensor):
+    """`tensor`, or the tensor array whose flow it is."""
+    return original._with_flow(tensor) if hasattr(original, "_with_flow") else tensor
+
+
+def _packed(structure, tensors):
+    return nest.pack_sequence_as(structure, [_restored(o, t) for o, t in zip(nest.flatten(structure), tensors)])
 
 
 def _flatten_shapes(shapes):

@@ -1,0 +1,5 @@
+"""The modules of names, as exports.Namespace reads them."""
+
+NAMESPACES = {
+    "bitwise": "",
+}
