@@ -168,7 +168,7 @@ def test_derivatives_are_those_of_differences(make, pred):
     x, p = tf.placeholder(tf.float64, [2, 2]), tf.placeholder(tf.bool, [])
     with tf.Session() as session:
         y = make(x, p)
-        gradient, = tf.gradients(y, x)
+        gradient = tf.convert_to_tensor(tf.gradients(y, x)[0])
         at = np.array([[0.5, 1.0], [-0.3, 0.8]])
         np.testing.assert_allclose(session.run(gradient, {x: at, p: pred}), numeric(y, x, at, session, {p: pred}), atol=1e-6)
 

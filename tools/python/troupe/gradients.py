@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from troupe import errors, nest, op_call, stacks
 from troupe.composite import IndexedSlices
 from troupe.conversion import convert_to_tensor
+from troupe.gradient_slices import as_slices
+from troupe.tensor import Tensor
 
 
 def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None,
@@ -23,6 +25,9 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
     stops = [convert_to_tensor(s) for s in _as_list([] if stop_gradients is None else stop_gradients)]
     with _cut(graph, stops) as beyond:
         found = _native_gradients(graph, name, [beyond.get(y, y) for y in ys], [beyond.get(x, x) for x in sources], weights)
+    for x, d in zip(given, found):
+        if isinstance(d, Tensor) and d.shape.is_compatible_with(x.shape):
+            d.set_shape(x.shape)
     return [_unconnected(x, d, unconnected_gradients) for x, d in zip(given, found)]
 
 
@@ -69,7 +74,8 @@ def _native_gradients(graph, name, ys, xs, weights):
                 raise ValueError(e.message) from None
             found = _reachable_gradients(graph, prefix, ys, xs, weights)
         graph._sync()
-    return [None if d is None else graph._operations[d[0]]._outputs[d[1]] for d in found]
+    with graph.as_default(), graph.control_dependencies(None):
+        return [as_slices(None if d is None else graph._operations[d[0]]._outputs[d[1]], prefix) for d in found]
 
 
 def _reachable_gradients(graph, prefix, ys, xs, weights):
