@@ -68,7 +68,7 @@ def test_the_first_true_case_counts():
     both = tf.case({x < 5: lambda: tf.constant(1), x < 10: lambda: tf.constant(2)}, default=lambda: tf.constant(3), exclusive=True)
     with tf.Session() as session:
         assert session.run(both, {x: 7}) == 2
-        with pytest.raises(tf.errors.InvalidArgumentError, match="more than 1 conditions evaluated as True"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="more than 1 conditions .* evaluated as True"):
             session.run(both, {x: 1})
 
 

@@ -13,7 +13,7 @@ from troupe.array_ops import (
     unique_with_counts, unravel_index, unstack, where, where_v2, zeros, zeros_like)
 from troupe.composite import IndexedSlices, IndexedSlicesValue, SparseTensor, SparseTensorValue
 from troupe.constant_op import constant
-from troupe.control_flow_ops import Assert, case, cond, group, no_op, tuple, while_loop
+from troupe.control_flow_ops import Assert, cond, group, no_op, tuple, while_loop
 from troupe.control_flow_ops import identity_of as identity
 from troupe.conversion import convert_to_tensor, convert_to_tensor_or_indexed_slices, register_tensor_conversion_function
 from troupe.device_spec import DeviceSpec

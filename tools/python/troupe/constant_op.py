@@ -107,6 +107,8 @@ def _fill(array, dims):
     count = int(np.prod(dims, dtype=np.int64))
     if array.size == count:
         return array.reshape(dims)
+    if count == 0:
+        return np.empty(dims, dtype=array.dtype)
     if array.size > count:
         raise ValueError(f"Too many elements provided. Takes at most {count:d}, but got {array.size:d}.")
     if array.size == 0:

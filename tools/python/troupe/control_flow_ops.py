@@ -7,7 +7,7 @@ from troupe.conversion import convert_to_tensor
 from troupe.tensor import Operation
 from troupe.tensor_shape import TensorShape, as_shape
 
-__all__ = ["no_op", "group", "tuple", "with_dependencies", "cond", "case", "while_loop", "Assert", "identity_of"]
+__all__ = ["no_op", "group", "tuple", "with_dependencies", "cond", "while_loop", "Assert", "identity_of"]
 _tuple = tuple
 
 
@@ -162,28 +162,6 @@ def _unpack(structure, merged, strict):
     if not strict and type(result) in (list, _tuple) and len(result) == 1:
         return result[0]
     return result
-
-
-def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
-    """What the function of the first true predicate gives; `default()` where none is."""
-    pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
-    if default is None:
-        (_, default), pairs = pairs[-1], pairs[:-1]
-    if exclusive and len(pairs) > 1:
-        count = op_call.call("AddN", None, inputs=[op_call.call("Cast", None, x=p, DstT=dtypes.int32) for p, _ in pairs])
-        ok = op_call.call("LessEqual", None, x=count, y=1)
-        check = Assert(ok, ["Input error: exclusive=True: more than 1 conditions evaluated as True", count])
-    else:
-        check = None
-    with _graph().name_scope(name), _graph().control_dependencies([] if check is None else [check]):
-        function = default
-        for pred, branch in reversed(pairs):
-            function = _otherwise(pred, branch, function, strict)
-        return function()
-
-
-def _otherwise(pred, branch, other, strict):
-    return lambda: cond(pred, branch, other, strict=strict)
 
 
 class _Loop:

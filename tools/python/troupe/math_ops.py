@@ -208,7 +208,7 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
     with stacks.get_default_graph().name_scope(name or "MatMul") as scope:
         a = convert_to_tensor(a, name="a")
         b = convert_to_tensor(b, dtype_hint=a.dtype.base_dtype, name="b")
-        if any(t.shape.rank is not None and t.shape.rank > 2 for t in (a, b)) and not (a_is_sparse or b_is_sparse):
+        if any(t.shape.rank is None or t.shape.rank > 2 for t in (a, b)) and not (a_is_sparse or b_is_sparse):
             if transpose_a:
                 a, adjoint_a = conj(a), True
             if transpose_b:

@@ -1,5 +1,7 @@
 """Random tensors."""
 
+import numpy as np
+
 from troupe import dtypes, op_call, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.ops import get_seed
@@ -73,4 +75,4 @@ def random_gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=
         seed1, seed2 = get_seed(seed)
         alpha = alpha + op_call.call("ZerosLike", None, x=beta)
         drawn = op_call.call("RandomGamma", None, shape=_shape(shape), alpha=alpha, seed=seed1 or 0, seed2=seed2 or 0)
-        return drawn / beta
+        return op_call.call("Maximum", None, x=np.finfo(alpha.dtype.as_numpy_dtype).tiny, y=drawn / beta)
