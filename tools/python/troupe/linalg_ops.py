@@ -1,0 +1,125 @@
+"""Decompositions and equations of matrices, the last two dimensions."""
+
+from troupe import array_ops, dtypes, math_ops, op_call, stacks, thin
+from troupe.conversion import convert_to_tensor
+
+thin.define(globals(), """
+    cholesky(input) = Cholesky
+    lu(input, output_idx_type=None) = Lu
+    logm(input) = MatrixLogarithm
+    matrix_determinant(input) = MatrixDeterminant
+    matrix_inverse(input, adjoint=False) = MatrixInverse
+    matrix_solve(matrix, rhs, adjoint=False) = MatrixSolve
+    matrix_square_root(input) = MatrixSquareRoot
+    qr(input, full_matrices=False) = Qr
+    slogdet(input) = LogMatrixDeterminant
+""")
+
+
+def _scope(name):
+    return stacks.get_default_graph().name_scope(name)
+
+
+def trace(x, name=None):
+    """The sum of the diagonal."""
+    with _scope(name or "Trace") as scope:
+        x = convert_to_tensor(x, name="x")
+        return math_ops.reduce_sum(array_ops.matrix_diag_part(x), [-1], name=scope)
+
+
+def matrix_triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
+    return op_call.call("MatrixTriangularSolve", name, matrix=matrix, rhs=rhs, lower=lower, adjoint=adjoint)
+
+
+def cholesky_solve(chol, rhs, name=None):
+    """X of chol chol^H X = rhs."""
+    with _scope(name or "cholesky_solve"):
+        y = matrix_triangular_solve(chol, rhs, lower=True)
+        return matrix_triangular_solve(chol, y, lower=True, adjoint=True)
+
+
+def matrix_solve_ls(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
+    """X of the least |matrix X - rhs|^2 + l2_regularizer |X|^2."""
+    return op_call.call("MatrixSolveLs", name, matrix=matrix, rhs=rhs, l2_regularizer=convert_to_tensor(l2_regularizer, dtypes.float64), fast=fast)
+
+
+def svd(tensor, full_matrices=False, compute_uv=True, name=None):
+    """(s, u, v) with tensor = u diag(s) v^H; s alone without compute_uv."""
+    s, u, v = op_call.call("Svd", name, input=tensor, compute_uv=compute_uv, full_matrices=full_matrices)
+    return (math_ops.real(s), u, v) if compute_uv else math_ops.real(s)
+
+
+def self_adjoint_eig(tensor, name=None):
+    """(eigenvalues, eigenvectors) of self-adjoint matrices, the smallest value first."""
+    e, v = op_call.call("SelfAdjointEigV2", name, input=tensor, compute_v=True)
+    return e, v
+
+
+def self_adjoint_eigvals(tensor, name=None):
+    e, _ = op_call.call("SelfAdjointEigV2", name, input=tensor, compute_v=False)
+    return e
+
+
+def logdet(matrix, name=None):
+    """The logarithm of the determinant of positive definite matrices."""
+    with _scope(name or "logdet"):
+        diagonal = array_ops.matrix_diag_part(cholesky(matrix))
+        return 2.0 * math_ops.reduce_sum(math_ops.log(math_ops.real(diagonal)), [-1])
+
+
+def adjoint(matrix, name=None):
+    with _scope(name or "adjoint"):
+        return array_ops.matrix_transpose(convert_to_tensor(matrix, name="matrix"), conjugate=True)
+
+
+def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None):
+    """Matrices times vectors."""
+    with _scope(name or "MatVec"):
+        product = math_ops.matmul(a, array_ops.expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a, a_is_sparse=a_is_sparse,
+                                  b_is_sparse=b_is_sparse)
+        return array_ops.squeeze(product, [-1])
+
+
+def normalize(tensor, ord="euclidean", axis=None, name=None):
+    """(tensor over its length, the length)."""
+    from troupe.tensor_algebra import norm
+
+    with _scope(name or "normalize"):
+        tensor = convert_to_tensor(tensor)
+        length = norm(tensor, ord, axis, keepdims=True)
+        return tensor / length, length
+
+
+def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
+    """Matrices with these diagonals, number `k` or those from k[0] to k[1]."""
+    diagonal = convert_to_tensor(diagonal)
+    return op_call.call("MatrixDiagV3", name, diagonal=diagonal, k=k, num_rows=num_rows, num_cols=num_cols,
+                        padding_value=convert_to_tensor(_zero(padding_value, diagonal), diagonal.dtype.base_dtype), align=align)
+
+
+def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
+    """Diagonals of matrices."""
+    input = convert_to_tensor(input)
+    return op_call.call("MatrixDiagPartV3", name, input=input, k=k, padding_value=convert_to_tensor(_zero(padding_value, input), input.dtype.base_dtype),
+                        align=align)
+
+
+def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
+    """Matrices with other diagonals."""
+    return op_call.call("MatrixSetDiagV3", name, input=input, diagonal=diagonal, k=k, align=align)
+
+
+def _zero(value, tensor):
+    return bool(value) if tensor.dtype.base_dtype is dtypes.bool_ else value
+
+
+def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
+    """Tridiagonal matrices, of the diagonals above, on and below as [..., 3, n], times others."""
+    if diagonals_format == "compact":
+        diagonals = convert_to_tensor(diagonals)
+        parts = [array_ops.expand_dims(d, -2) for d in array_ops.unstack(diagonals, 3, axis=-2)]
+    elif diagonals_format == "sequence":
+        parts = [array_ops.expand_dims(convert_to_tensor(d), -2) for d in diagonals]
+    else:
+        raise ValueError(f"Expected `diagonals_format` to be one of compact, sequence. Received: {diagonals_format}")
+    return op_call.call("TridiagonalMatMul", name, superdiag=parts[0], maindiag=parts[1], subdiag=parts[2], rhs=rhs)

@@ -1,0 +1,103 @@
+"""What programs switch on and off at their beginning, templates of scopes, and old names of functions."""
+
+import functools
+
+from troupe import ops, stacks, variable_scope
+from troupe import variables as _variables
+
+
+def _nothing():
+    """Nothing: it is so always here."""
+
+
+disable_control_flow_v2 = disable_tensor_equality = disable_v2_tensorshape = _nothing
+
+
+def control_flow_v2_enabled():
+    return False
+
+
+def executing_eagerly_outside_functions():
+    return False
+
+
+def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
+    """NotImplementedError: graphs are all that there is."""
+    raise NotImplementedError("There is no eager execution")
+
+
+enable_v2_behavior = enable_control_flow_v2 = enable_eager_execution
+
+
+def initialize_variables(var_list, name="init"):
+    return _variables.variables_initializer(var_list, name)
+
+
+def initialize_local_variables():
+    return _variables.local_variables_initializer()
+
+
+def get_static_value(tensor, partial=False):
+    from troupe.tensor_util import constant_value
+
+    return constant_value(tensor, partial)
+
+
+def op_scope(values, name, default_name=None):
+    """An old order of name_scope's arguments."""
+    return ops.name_scope(name, default_name, values)
+
+
+class Template:
+    """A function whose variables are made in its first call and used again in all others; see make_template."""
+
+    def __init__(self, name, function, create_now, unique_name, custom_getter):
+        self._name, self._unique_name, self._function, self._getter = name, unique_name, function, custom_getter
+        self._called, self._scope = False, None
+        if create_now:
+            self._open()
+
+    def _open(self):
+        with variable_scope.variable_scope(self._unique_name, self._name, custom_getter=self._getter) as scope:
+            self._scope = scope
+
+    def __call__(self, *args, **kwargs):
+        if self._scope is None:
+            with variable_scope.variable_scope(self._unique_name, self._name, custom_getter=self._getter) as scope:
+                self._scope = scope
+                return self._call(args, kwargs)
+        with variable_scope.variable_scope(self._scope, reuse=self._called):
+            return self._call(args, kwargs)
+
+    def _call(self, args, kwargs):
+        graph = stacks.get_default_graph()
+        before = len(graph.get_collection_ref(ops.GraphKeys.TRAINABLE_VARIABLES))
+        result = self._function(*args, **kwargs)
+        if self._called and len(graph.get_collection_ref(ops.GraphKeys.TRAINABLE_VARIABLES)) != before:
+            raise ValueError(f"New variable created when calling a template after the first time, perhaps you used tf.Variable when you "
+                             f"meant tf.get_variable: {graph.get_collection_ref(ops.GraphKeys.TRAINABLE_VARIABLES)[before:]}")
+        self._called = True
+        return result
+
+    @property
+    def variable_scope(self):
+        return self._scope
+
+    @property
+    def name(self):
+        return self._name
+
+    @property
+    def variables(self):
+        """Its variables, the ones of scopes inside, too."""
+        return stacks.get_default_graph().get_collection(ops.GraphKeys.GLOBAL_VARIABLES, self._scope.name + "/") if self._scope else []
+
+    @property
+    def trainable_variables(self):
+        return stacks.get_default_graph().get_collection(ops.GraphKeys.TRAINABLE_VARIABLES, self._scope.name + "/") if self._scope else []
+
+
+def make_template(name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs):
+    """A function that shares its variables between its calls: those that func_(**kwargs, ...) gets with tf.get_variable are made in the first
+    call. ValueError when a later one makes others."""
+    return Template(name_, functools.partial(func_, **kwargs) if kwargs else func_, create_scope_now_, unique_name_, custom_getter_)
