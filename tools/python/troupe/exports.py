@@ -15,7 +15,7 @@ _NAMES = {
     "functional_ops": "foldl foldr map_fn scan",
     "linalg_ops": """cholesky cholesky_solve matrix_determinant matrix_inverse matrix_solve matrix_solve_ls matrix_square_root matrix_triangular_solve qr
         self_adjoint_eig self_adjoint_eigvals svd trace""",
-    "sort_ops": """argsort batch_gather batch_to_space dynamic_partition dynamic_stitch repeat roll searchsorted sort space_to_batch
+    "sort_ops": """reverse_v2 tensor_scatter_nd_add tensor_scatter_nd_update tensor_scatter_sub argsort batch_gather batch_to_space dynamic_partition dynamic_stitch repeat roll searchsorted sort space_to_batch
         tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub""",
     "sparse_ops": """convert_to_tensor_or_sparse_tensor edit_distance sparse_add sparse_concat sparse_fill_empty_rows sparse_mask sparse_maximum
         sparse_minimum sparse_reduce_max sparse_reduce_max_sparse sparse_reduce_sum sparse_reduce_sum_sparse sparse_reorder sparse_reshape

@@ -7,7 +7,6 @@ from troupe.conversion import convert_to_tensor
 from troupe.tensor import Tensor
 
 thin.define(globals(), """
-    abs(x) = Abs
     accumulate_n(inputs) = AddN
     acos(x) = Acos
     acosh(x) = Acosh
@@ -79,6 +78,14 @@ thin.define(globals(), """
     unsorted_segment_sum(data, segment_ids, num_segments) = UnsortedSegmentSum
     zeta(x, q) = Zeta
 """)
+
+def abs(x, name=None):
+    """The size of each element, which is real."""
+    x = convert_to_tensor(x, name="x")
+    if x.dtype.is_complex:
+        return op_call.call("ComplexAbs", name, x=x, Tout=x.dtype.real_dtype)
+    return op_call.call("Abs", name, x=x)
+
 
 div_no_nan = lambda x, y, name=None: op_call.call("DivNoNan", name or "div_no_nan", x=x, y=y)
 

@@ -83,7 +83,7 @@ def add_to(cls):
     for method, op_type in _COMPARISONS:
         setattr(cls, f"__{method}__", _comparison(op_type))
     cls.__neg__ = lambda self: op_call.call("Neg", None, x=_tensor(self))
-    cls.__abs__ = lambda self: op_call.call("Abs", None, x=_tensor(self))
+    cls.__abs__ = lambda self: math_ops.abs(_tensor(self))
     cls.__invert__ = _invert
     cls.__getitem__ = lambda self, key: getitem(_tensor(self), key, None if isinstance(self, Tensor) else self)
 

@@ -8,10 +8,14 @@ from troupe.conversion import convert_to_tensor
 thin.define(globals(), """
     dynamic_partition(data, partitions, num_partitions) = DynamicPartition
     dynamic_stitch(indices, data) = DynamicStitch
+    reverse_v2(tensor, axis) = ReverseV2
     roll(input, shift, axis) = Roll
+    tensor_scatter_nd_add(tensor, indices, updates) = TensorScatterAdd
     tensor_scatter_nd_max(tensor, indices, updates) = TensorScatterMax
     tensor_scatter_nd_min(tensor, indices, updates) = TensorScatterMin
     tensor_scatter_nd_sub(tensor, indices, updates) = TensorScatterSub
+    tensor_scatter_nd_update(tensor, indices, updates) = TensorScatterUpdate
+    tensor_scatter_sub(tensor, indices, updates) = TensorScatterSub
 """)
 
 

@@ -42,7 +42,7 @@ def reduce_join(inputs, axis=None, keep_dims=None, separator="", name=None, redu
     with _scope(name or "ReduceJoin") as scope:
         inputs = convert_to_tensor(inputs, dtypes.string)
         if axis is None:
-            axis = list(range(inputs.shape.rank))
+            axis = list(range(inputs.shape.rank))[::-1]
         return op_call.call("ReduceJoin", scope, inputs=inputs, reduction_indices=axis, keep_dims=keep, separator=separator)
 
 

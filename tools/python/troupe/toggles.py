@@ -2,8 +2,9 @@
 
 import functools
 
-from troupe import ops, stacks, variable_scope
+from troupe import ops, stacks
 from troupe import variables as _variables
+from troupe.variable_scope import variable_scope
 
 
 def _nothing():
@@ -58,15 +59,15 @@ class Template:
             self._open()
 
     def _open(self):
-        with variable_scope.variable_scope(self._unique_name, self._name, custom_getter=self._getter) as scope:
+        with variable_scope(self._unique_name, self._name, custom_getter=self._getter) as scope:
             self._scope = scope
 
     def __call__(self, *args, **kwargs):
         if self._scope is None:
-            with variable_scope.variable_scope(self._unique_name, self._name, custom_getter=self._getter) as scope:
+            with variable_scope(self._unique_name, self._name, custom_getter=self._getter) as scope:
                 self._scope = scope
                 return self._call(args, kwargs)
-        with variable_scope.variable_scope(self._scope, reuse=self._called):
+        with variable_scope(self._scope, reuse=self._called):
             return self._call(args, kwargs)
 
     def _call(self, args, kwargs):

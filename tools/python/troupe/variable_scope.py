@@ -248,9 +248,11 @@ def variable_scope(name_or_scope, default_name=None, values=None, initializer=No
         if name_or_scope is None:
             if reuse:
                 raise ValueError("reuse=True cannot be used without a name_or_scope")
-            name_or_scope = _unique_scope(default_name)
+            # Operations have a number of their own.
+            name_or_scope, scope_text = _unique_scope(default_name), default_name
+        else:
+            scope_text = name_or_scope
         name = f"{old.name}/{name_or_scope}" if old.name else name_or_scope
-        scope_text = name_or_scope
     opened = _opened()
     before = set(opened) if entered else None
     opened.add(name)
