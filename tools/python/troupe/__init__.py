@@ -6,11 +6,11 @@ from troupe import dtypes as _dtypes
 from troupe import errors, exports, nest, nn, protos, raw_ops
 from troupe.array_ops import (
     batch_to_space_nd, boolean_mask, broadcast_dynamic_shape, broadcast_static_shape, broadcast_to, check_numerics, concat, depth_to_space,
-    diag, diag_part, expand_dims, fill, gather, gather_nd, guarantee_const, identity_n, matrix_band_part, matrix_diag, matrix_diag_part,
-    matrix_set_diag, matrix_transpose, meshgrid, one_hot, ones, ones_like, pad, placeholder, placeholder_with_default, rank, reshape, reverse,
-    reverse_sequence, scatter_nd, sequence_mask, setdiff1d, shape, shape_n, size, slice, space_to_batch_nd, space_to_depth, sparse_placeholder,
-    split, squeeze, stack, stop_gradient, strided_slice, tensor_scatter_add, tensor_scatter_update, tile, transpose, unique,
-    unique_with_counts, unravel_index, unstack, where, where_v2, zeros, zeros_like)
+    diag, diag_part, expand_dims, fill, gather, guarantee_const, identity_n, matrix_band_part, matrix_transpose, meshgrid, one_hot, ones,
+    ones_like, pad, placeholder, placeholder_with_default, rank, reshape, reverse, reverse_sequence, scatter_nd, sequence_mask, setdiff1d,
+    shape, shape_n, size, slice, space_to_batch_nd, space_to_depth, sparse_placeholder, split, squeeze, stack, stop_gradient, strided_slice,
+    tensor_scatter_add, tensor_scatter_update, tile, transpose, unique, unique_with_counts, unravel_index, unstack, where, where_v2, zeros,
+    zeros_like)
 from troupe.composite import IndexedSlices, IndexedSlicesValue, SparseTensor, SparseTensorValue
 from troupe.constant_op import constant
 from troupe.control_flow_ops import Assert, cond, group, no_op, tuple, while_loop

@@ -14,26 +14,21 @@ thin.define(globals(), """
     broadcast_dynamic_shape(shape_x:s0, shape_y:s1) = BroadcastArgs
     broadcast_to(input, shape) = BroadcastTo
     check_numerics(tensor, message) = CheckNumerics
-    depth_to_space(input, block_size, data_format="NHWC") = DepthToSpace
+    depth_to_space(input, block_size, name, data_format="NHWC") = DepthToSpace
     diag(diagonal) = Diag
     diag_part(input) = DiagPart
     fill(dims, value) = Fill
-    gather_nd(params, indices) = GatherNd
     guarantee_const(input) = GuaranteeConst
     identity(input) = Identity
     identity_n(input) = IdentityN
     matrix_band_part(input, num_lower, num_upper) = MatrixBandPart
-    matrix_diag(diagonal) = MatrixDiag
-    matrix_diag_part(input) = MatrixDiagPart
-    matrix_set_diag(input, diagonal) = MatrixSetDiag
     reshape(tensor, shape) = Reshape
     reverse(tensor, axis) = ReverseV2
-    reverse_sequence(input, seq_lengths, seq_dim=None, batch_dim=0) = ReverseSequence
     scatter_nd(indices, updates, shape) = ScatterNd
-    setdiff1d(x, y, out_idx=None) = ListDiff
+    setdiff1d(x, y, index_dtype:out_idx=None) = ListDiff
     slice(input_:input, begin, size) = Slice
     space_to_batch_nd(input, block_shape, paddings) = SpaceToBatchND
-    space_to_depth(input, block_size, data_format="NHWC") = SpaceToDepth
+    space_to_depth(input, block_size, name, data_format="NHWC") = SpaceToDepth
     stop_gradient(input) = StopGradient
     tensor_scatter_add(tensor, indices, updates) = TensorScatterAdd
     tensor_scatter_update(tensor, indices, updates) = TensorScatterUpdate
@@ -151,7 +146,7 @@ def stack(values, axis=0, name="stack"):
     """Tensors of one shape as parts of one with a new dimension `axis`."""
     if axis == 0:
         try:
-            if not any(isinstance(v, Tensor) for v in _leaves(values)):
+            if isinstance(values, Tensor) or not any(isinstance(v, Tensor) for v in _leaves(values)):
                 return convert_to_tensor(values, name=name)
         except (TypeError, ValueError):
             pass
@@ -237,6 +232,13 @@ def gather(params, indices, validate_indices=None, name=None, axis=None, batch_d
     if hasattr(params, "sparse_read") and axis == 0 and batch_dims == 0:
         return params.sparse_read(indices, name=name)
     return op_call.call("GatherV2", name, params=params, indices=indices, axis=axis, batch_dims=batch_dims)
+
+
+def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None, seq_dim=None, batch_dim=None):
+    """The first `seq_lengths[i]` parts in dimension `seq_axis` turned round, for each part i in dimension `batch_axis`."""
+    seq_dim = seq_axis if seq_dim is None else seq_dim
+    batch_dim = batch_axis if batch_dim is None else batch_dim
+    return op_call.call("ReverseSequence", name, input=input, seq_lengths=seq_lengths, seq_dim=seq_dim, batch_dim=batch_dim or 0)
 
 
 def pad(tensor, paddings, mode="CONSTANT", name=None, constant_values=0):

@@ -75,7 +75,7 @@ def _last_as_default(pairs):
     return run
 
 
-def switch_case(branch_index, branch_fns, default=None, name=None):
+def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     """What function number `branch_index` gives; `default()`, or the last one, for a number that none has. ValueError for gaps in the
     numbers of `branch_fns`, pairs or a dictionary, TypeError for what is no function."""
     functions = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns
@@ -89,7 +89,7 @@ def switch_case(branch_index, branch_fns, default=None, name=None):
     for f in functions:
         if not callable(f):
             raise TypeError(f"'branch_fns' must be callables. Received {f}")
-    with stacks.get_default_graph().name_scope(name or "switch_case"):
+    with stacks.get_default_graph().name_scope(name):
         index = convert_to_tensor(branch_index, dtypes.int32, name="branch_index")
         chosen = functions[-1]
         for i in range(len(functions) - 2, -1, -1):

@@ -222,8 +222,8 @@ def is_numeric_tensor(tensor):
     return is_tensor(tensor) and (tensor.dtype.is_integer or tensor.dtype.is_floating or tensor.dtype.is_complex)
 
 
-def is_symbolic_tensor(x):
-    return is_tensor(x)
+def is_symbolic_tensor(tensor):
+    return is_tensor(tensor)
 
 
 def ensure_shape(x, shape, name=None):

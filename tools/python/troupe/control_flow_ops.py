@@ -47,7 +47,9 @@ def _wait_for(device, ops, name):
         return no_op(name=name)
 
 
-def identity_of(value, name=None):
+def identity_of(input, name=None):
+    """The same, as an operation of its own."""
+    value = input
     if isinstance(value, IndexedSlices):
         return IndexedSlices(identity_of(value.values), value.indices, value.dense_shape)
     if isinstance(value, SparseTensor):

@@ -13,9 +13,10 @@ _NAMES = {
         assert_rank_in assert_same_float_dtype assert_scalar assert_type ensure_shape is_non_decreasing is_numeric_tensor
         is_strictly_increasing is_symbolic_tensor verify_tensor_all_finite""",
     "functional_ops": "foldl foldr map_fn scan",
-    "linalg_ops": """cholesky cholesky_solve matrix_determinant matrix_inverse matrix_solve matrix_solve_ls matrix_square_root matrix_triangular_solve qr
+    "gather_ops": "batch_gather gather_nd",
+    "linalg_ops": """matrix_diag matrix_diag_part matrix_set_diag cholesky cholesky_solve matrix_determinant matrix_inverse matrix_solve matrix_solve_ls matrix_square_root matrix_triangular_solve qr
         self_adjoint_eig self_adjoint_eigvals svd trace""",
-    "sort_ops": """reverse_v2 tensor_scatter_nd_add tensor_scatter_nd_update tensor_scatter_sub argsort batch_gather batch_to_space dynamic_partition dynamic_stitch repeat roll searchsorted sort space_to_batch
+    "sort_ops": """reverse_v2 tensor_scatter_nd_add tensor_scatter_nd_update tensor_scatter_sub argsort batch_to_space dynamic_partition dynamic_stitch repeat roll searchsorted sort space_to_batch
         tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub""",
     "sparse_ops": """convert_to_tensor_or_sparse_tensor edit_distance sparse_add sparse_concat sparse_fill_empty_rows sparse_mask sparse_maximum
         sparse_minimum sparse_reduce_max sparse_reduce_max_sparse sparse_reduce_sum sparse_reduce_sum_sparse sparse_reorder sparse_reshape

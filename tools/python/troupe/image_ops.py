@@ -14,9 +14,9 @@ thin.define(globals(), """
     encode_png(image, compression=-1) = EncodePng
     hsv_to_rgb(images) = HSVToRGB
     resize_area(images, size, align_corners=False) = ResizeArea
-    resize_bicubic(images, size, align_corners=False, half_pixel_centers=False) = ResizeBicubic
-    resize_bilinear(images, size, align_corners=False, half_pixel_centers=False) = ResizeBilinear
-    resize_nearest_neighbor(images, size, align_corners=False, half_pixel_centers=False) = ResizeNearestNeighbor
+    resize_bicubic(images, size, align_corners=False, name, half_pixel_centers=False) = ResizeBicubic
+    resize_bilinear(images, size, align_corners=False, name, half_pixel_centers=False) = ResizeBilinear
+    resize_nearest_neighbor(images, size, align_corners=False, name, half_pixel_centers=False) = ResizeNearestNeighbor
     rgb_to_hsv(images) = RGBToHSV
 """)
 

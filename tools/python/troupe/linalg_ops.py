@@ -24,7 +24,7 @@ def trace(x, name=None):
     """The sum of the diagonal."""
     with _scope(name or "Trace") as scope:
         x = convert_to_tensor(x, name="x")
-        return math_ops.reduce_sum(array_ops.matrix_diag_part(x), [-1], name=scope)
+        return math_ops.reduce_sum(diag_part(x), [-1], name=scope)
 
 
 def matrix_triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
@@ -63,7 +63,7 @@ def self_adjoint_eigvals(tensor, name=None):
 def logdet(matrix, name=None):
     """The logarithm of the determinant of positive definite matrices."""
     with _scope(name or "logdet"):
-        diagonal = array_ops.matrix_diag_part(cholesky(matrix))
+        diagonal = diag_part(cholesky(matrix))
         return 2.0 * math_ops.reduce_sum(math_ops.log(math_ops.real(diagonal)), [-1])
 
 
@@ -123,3 +123,6 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
     else:
         raise ValueError(f"Expected `diagonals_format` to be one of compact, sequence. Received: {diagonals_format}")
     return op_call.call("TridiagonalMatMul", name, superdiag=parts[0], maindiag=parts[1], subdiag=parts[2], rhs=rhs)
+
+
+matrix_diag, matrix_diag_part, matrix_set_diag = diag, diag_part, set_diag

@@ -7,7 +7,6 @@ from troupe.conversion import convert_to_tensor
 from troupe.tensor import Tensor
 
 thin.define(globals(), """
-    accumulate_n(inputs) = AddN
     acos(x) = Acos
     acosh(x) = Acosh
     add(x, y, name='Add') = AddV2
@@ -115,6 +114,21 @@ def add_n(inputs, name=None):
     return op_call.call("AddN", name, inputs=tensors)
 
 
+def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
+    """The sum of tensors of one shape and dtype. ValueError when they are not of these."""
+    if not inputs or not isinstance(inputs, (list, tuple)):
+        raise ValueError("inputs must be a list of at least one Tensor with the same dtype and shape")
+    tensors = [convert_to_tensor(i) for i in inputs]
+    if any(t.dtype.base_dtype is not tensors[0].dtype.base_dtype for t in tensors):
+        raise ValueError("inputs must be a list of at least one Tensor with the same dtype and shape")
+    if tensor_dtype is not None and dtypes.as_dtype(tensor_dtype) is not tensors[0].dtype.base_dtype:
+        raise TypeError(f"The `tensor_dtype` argument is {tensor_dtype}, but `input` is of type {tensors[0].dtype.base_dtype}.")
+    made = op_call.call("AddN", name, inputs=tensors)
+    if shape is not None:
+        made.set_shape(shape)
+    return made
+
+
 def cast(x, dtype, name=None):
     """Of another type; a sparse tensor's values."""
     dtype = dtypes.as_dtype(dtype).base_dtype
@@ -140,10 +154,14 @@ def saturate_cast(value, dtype, name=None):
 def _define_casts():
     for name, dtype in (("float", "float32"), ("double", "float64"), ("int32", "int32"), ("int64", "int64"), ("bfloat16", "bfloat16"),
                         ("complex64", "complex64"), ("complex128", "complex128")):
-        def function(x, name="To" + name.capitalize(), dtype=dtype):
-            return cast(x, dtype, name)
+        globals()["to_" + name] = _cast_to(dtype, "To" + name.capitalize())
 
-        globals()["to_" + name] = function
+
+def _cast_to(dtype, default_name):
+    def function(x, name=default_name):
+        return cast(x, dtype, name)
+
+    return function
 
 
 _define_casts()

@@ -88,15 +88,6 @@ def repeat(input, repeats, axis=None, name=None):
         return array_ops.gather(input, array_ops.boolean_mask(numbers, mask), axis=axis)
 
 
-def batch_gather(params, indices, name=None):
-    """Gather in the last dimension of `indices`, for each of the outer ones."""
-    with _scope(name or "BatchGather"):
-        indices = convert_to_tensor(indices, name="indices")
-        if indices.shape.rank is None:
-            raise ValueError("batch_gather does not allow indices with unknown shape.")
-        return array_ops.gather(params, indices, axis=indices.shape.rank - 1, batch_dims=indices.shape.rank - 1)
-
-
 def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None):
     block = block_size if block_shape is None else block_shape
     made = array_ops.space_to_batch_nd(input, paddings=paddings, block_shape=np.array([block, block], np.int64) if np.ndim(block) == 0 else block, name=name)

@@ -6,6 +6,7 @@ from troupe import array_ops, dtypes, math_ops, op_call, stacks
 from troupe.composite import SparseTensor, SparseTensorValue
 from troupe.constant_op import constant
 from troupe.conversion import convert_to_tensor
+from troupe.gather_ops import gather_nd
 
 
 def _scope(name):
@@ -40,7 +41,7 @@ def from_dense(tensor, name=None):
         tensor = convert_to_tensor(tensor)
         zero = convert_to_tensor("" if tensor.dtype is dtypes.string else False if tensor.dtype is dtypes.bool_ else 0, tensor.dtype)
         indices = array_ops.where(math_ops.not_equal(tensor, zero))
-        return SparseTensor(indices, array_ops.gather_nd(tensor, indices), array_ops.shape(tensor, out_type=dtypes.int64))
+        return SparseTensor(indices, gather_nd(tensor, indices), array_ops.shape(tensor, out_type=dtypes.int64))
 
 
 def sparse_eye(num_rows, num_columns=None, dtype=dtypes.float32, name=None):

@@ -9,7 +9,7 @@ thin.define(globals(), """
     decode_compressed(bytes, compression_type="") = DecodeCompressed
     decode_json_example(json_examples) = DecodeJSONExample
     encode_base64(input, pad=False) = EncodeBase64
-    length(input, unit="BYTE") = StringLength
+    length(input, name, unit="BYTE") = StringLength
     lower(input, encoding="") = StringLower
     matching_files(pattern) = MatchingFiles
     parse_tensor(serialized, out_type) = ParseTensor

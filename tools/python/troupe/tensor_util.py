@@ -54,7 +54,7 @@ def make_ndarray(tensor):
     return np.asarray(_native.Tensor.from_proto(tensor.SerializeToString()).numpy())
 
 
-def is_tensor(value):
+def is_tensor(x):
     from troupe.composite import is_composite
 
-    return isinstance(value, Tensor) or is_composite(value) or hasattr(value, "_as_graph_element") and hasattr(value, "dtype")
+    return isinstance(x, Tensor) or is_composite(x) or hasattr(x, "_as_graph_element") and hasattr(x, "dtype")

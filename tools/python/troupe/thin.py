@@ -10,7 +10,7 @@ _DOC = "The op {op}: see raw_ops.{op}."
 
 def define(namespace, table):
     """Makes a function of each line in the namespace of a module. A parameter "x:y" has another name, y, in the op; "name=..." is the
-    default name of the operation."""
+    default name of the operation, a bare "name" the place of that parameter, which else is the last."""
     rows = [_LINE.fullmatch(line.strip()).groups() for line in table.strip().splitlines()]
     # One text for all, which is read in a tenth of the time.
     scope = {"_call": op_call.call, "__name__": namespace["__name__"]}
@@ -23,6 +23,9 @@ def define(namespace, table):
 def _source(name, parameters, op):
     signature, arguments, operation_name = [], [], "name"
     for parameter in filter(None, parameters.split(", ")):
+        if parameter == "name":
+            signature.append("name=None")
+            continue
         left, _, default = parameter.partition("=")
         ours, _, theirs = left.partition(":")
         if ours == "name":
@@ -30,5 +33,6 @@ def _source(name, parameters, op):
             continue
         signature.append(ours + ("=" + default if default else ""))
         arguments.append(f"{theirs or ours}={ours}")
-    signature.append("name=None")
+    if "name=None" not in signature:
+        signature.append("name=None")
     return f"def {name}({', '.join(signature)}):\n    return _call({', '.join([repr(op), operation_name, *arguments])})"
