@@ -8,33 +8,35 @@ from troupe.namespaces import NAMESPACES
 # Module of the package: its names for `tf`.
 _NAMES = {
     "case_ops": "case switch_case",
-    "check_ops": """assert_equal assert_greater assert_greater_equal assert_integer assert_less assert_less_equal assert_near assert_negative
-        assert_non_negative assert_non_positive assert_none_equal assert_positive assert_proper_iterable assert_rank assert_rank_at_least
-        assert_rank_in assert_same_float_dtype assert_scalar assert_type ensure_shape is_non_decreasing is_numeric_tensor
-        is_strictly_increasing is_symbolic_tensor verify_tensor_all_finite""",
+    "check_ops": """assert_equal assert_greater assert_greater_equal assert_integer assert_less assert_less_equal assert_near
+        assert_negative assert_non_negative assert_non_positive assert_none_equal assert_positive assert_proper_iterable
+        assert_rank assert_rank_at_least assert_rank_in assert_same_float_dtype assert_scalar assert_type ensure_shape
+        is_non_decreasing is_numeric_tensor is_strictly_increasing is_symbolic_tensor verify_tensor_all_finite""",
     "functional_ops": "foldl foldr map_fn scan",
     "gather_ops": "batch_gather gather_nd",
-    "linalg_ops": """matrix_diag matrix_diag_part matrix_set_diag cholesky cholesky_solve matrix_determinant matrix_inverse matrix_solve matrix_solve_ls matrix_square_root matrix_triangular_solve qr
-        self_adjoint_eig self_adjoint_eigvals svd trace""",
-    "sort_ops": """reverse_v2 tensor_scatter_nd_add tensor_scatter_nd_update tensor_scatter_sub argsort batch_to_space dynamic_partition dynamic_stitch repeat roll searchsorted sort space_to_batch
-        tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub""",
-    "sparse_ops": """convert_to_tensor_or_sparse_tensor edit_distance sparse_add sparse_concat sparse_fill_empty_rows sparse_mask sparse_maximum
-        sparse_minimum sparse_reduce_max sparse_reduce_max_sparse sparse_reduce_sum sparse_reduce_sum_sparse sparse_reorder sparse_reshape
-        sparse_retain sparse_segment_mean sparse_segment_sqrt_n sparse_segment_sum sparse_slice sparse_softmax sparse_split
-        sparse_tensor_dense_matmul sparse_tensor_to_dense sparse_to_dense sparse_to_indicator sparse_transpose""",
-    "special_math_ops": """arg_max arg_min betainc clip_by_average_norm confusion_matrix floor_div histogram_fixed_width histogram_fixed_width_bins igamma
-        igammac lbeta log_sigmoid polygamma random_crop random_poisson realdiv scalar_mul segment_prod sparse_matmul unsorted_segment_mean
-        unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n""",
+    "linalg_ops": """cholesky cholesky_solve matrix_determinant matrix_diag matrix_diag_part matrix_inverse matrix_set_diag matrix_solve
+        matrix_solve_ls matrix_square_root matrix_triangular_solve qr self_adjoint_eig self_adjoint_eigvals svd trace""",
+    "sort_ops": """argsort batch_to_space dynamic_partition dynamic_stitch repeat reverse_v2 roll searchsorted sort space_to_batch
+        tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update
+        tensor_scatter_sub""",
+    "sparse_ops": """convert_to_tensor_or_sparse_tensor edit_distance sparse_add sparse_concat sparse_fill_empty_rows sparse_mask
+        sparse_maximum sparse_minimum sparse_reduce_max sparse_reduce_max_sparse sparse_reduce_sum sparse_reduce_sum_sparse
+        sparse_reorder sparse_reshape sparse_retain sparse_segment_mean sparse_segment_sqrt_n sparse_segment_sum
+        sparse_slice sparse_softmax sparse_split sparse_tensor_dense_matmul sparse_tensor_to_dense sparse_to_dense
+        sparse_to_indicator sparse_transpose""",
+    "special_math_ops": """arg_max arg_min betainc clip_by_average_norm confusion_matrix floor_div histogram_fixed_width
+        histogram_fixed_width_bins igamma igammac lbeta log_sigmoid polygamma random_crop random_poisson realdiv scalar_mul
+        segment_prod sparse_matmul unsorted_segment_mean unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n""",
     "spectral_ops": "fft fft2d fft3d ifft ifft2d ifft3d",
-    "state_ops": """count_up_to scatter_add scatter_div scatter_max scatter_min scatter_mul scatter_nd_add scatter_nd_sub scatter_nd_update scatter_sub
-        scatter_update""",
-    "string_ops": """decode_base64 decode_compressed decode_csv decode_json_example decode_raw encode_base64 matching_files parse_tensor read_file
-        reduce_join regex_replace serialize_tensor string_join string_split string_strip string_to_hash_bucket string_to_hash_bucket_fast
-        string_to_hash_bucket_strong string_to_number substr timestamp write_file""",
+    "state_ops": """count_up_to scatter_add scatter_div scatter_max scatter_min scatter_mul scatter_nd_add scatter_nd_sub
+        scatter_nd_update scatter_sub scatter_update""",
+    "string_ops": """decode_base64 decode_compressed decode_csv decode_json_example decode_raw encode_base64 matching_files parse_tensor
+        read_file reduce_join regex_replace serialize_tensor string_join string_split string_strip string_to_hash_bucket
+        string_to_hash_bucket_fast string_to_hash_bucket_strong string_to_number substr timestamp write_file""",
     "tensor_array_ops": "TensorArray",
-    "toggles": """control_flow_v2_enabled disable_control_flow_v2 disable_tensor_equality disable_v2_tensorshape enable_control_flow_v2
-        enable_eager_execution enable_v2_behavior executing_eagerly_outside_functions get_static_value initialize_local_variables
-        initialize_variables make_template op_scope""",
+    "toggles": """control_flow_v2_enabled disable_control_flow_v2 disable_tensor_equality disable_v2_tensorshape
+        enable_control_flow_v2 enable_eager_execution enable_v2_behavior executing_eagerly_outside_functions
+        get_static_value initialize_local_variables initialize_variables make_template op_scope""",
 }
 MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 

@@ -93,20 +93,32 @@ def normalize(tensor, ord="euclidean", axis=None, name=None):
 def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
     """Matrices with these diagonals, number `k` or those from k[0] to k[1]."""
     diagonal = convert_to_tensor(diagonal)
-    return op_call.call("MatrixDiagV3", name, diagonal=diagonal, k=k, num_rows=num_rows, num_cols=num_cols,
+    made = op_call.call("MatrixDiagV3", name, diagonal=diagonal, k=k, num_rows=num_rows, num_cols=num_cols,
                         padding_value=convert_to_tensor(_zero(padding_value, diagonal), diagonal.dtype.base_dtype), align=align)
+    # The op's shape is known when `k` and the sizes are, which are inputs.
+    if isinstance(k, int) and num_rows == num_cols == -1 and diagonal.shape.rank is not None:
+        *outer, length = diagonal.shape.as_list()
+        made.set_shape([*outer] + [None if length is None else length + (k if k >= 0 else -k)] * 2)
+    return made
 
 
 def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
     """Diagonals of matrices."""
     input = convert_to_tensor(input)
-    return op_call.call("MatrixDiagPartV3", name, input=input, k=k, padding_value=convert_to_tensor(_zero(padding_value, input), input.dtype.base_dtype),
-                        align=align)
+    padding = convert_to_tensor(_zero(padding_value, input), input.dtype.base_dtype)
+    made = op_call.call("MatrixDiagPartV3", name, input=input, k=k, padding_value=padding, align=align)
+    if isinstance(k, int) and input.shape.rank is not None:
+        *outer, rows, columns = input.shape.as_list()
+        known = None not in (rows, columns)
+        made.set_shape([*outer, min(rows + min(k, 0), columns - max(k, 0)) if known else None])
+    return made
 
 
 def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
     """Matrices with other diagonals."""
-    return op_call.call("MatrixSetDiagV3", name, input=input, diagonal=diagonal, k=k, align=align)
+    made = op_call.call("MatrixSetDiagV3", name, input=input, diagonal=diagonal, k=k, align=align)
+    made.set_shape(made.op.inputs[0].shape)
+    return made
 
 
 def _zero(value, tensor):

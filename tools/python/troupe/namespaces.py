@@ -1,95 +1,108 @@
 """The modules of names, as exports.Namespace reads them."""
 
 NAMESPACES = {
-    "bitwise": """bitwise_and=special_math_ops:bitwise_and bitwise_or=special_math_ops:bitwise_or bitwise_xor=special_math_ops:bitwise_xor
-        invert=special_math_ops:invert left_shift=special_math_ops:left_shift right_shift=special_math_ops:right_shift""",
-    "debugging": """Assert assert_all_finite=verify_tensor_all_finite assert_equal assert_greater assert_greater_equal assert_integer assert_less
-        assert_less_equal assert_near assert_negative assert_non_negative assert_non_positive assert_none_equal assert_positive
-        assert_proper_iterable assert_rank assert_rank_at_least assert_rank_in assert_same_float_dtype assert_scalar assert_type
-        check_numerics is_finite is_inf is_nan is_non_decreasing is_numeric_tensor is_strictly_increasing""",
-    "dtypes": """DType QUANTIZED_DTYPES as_dtype as_string bfloat16 bool cast complex complex128 complex64 double float16 float32 float64 half int16
-        int32 int64 int8 qint16 qint32 qint8 quint16 quint8 resource saturate_cast string uint16 uint32 uint64 uint8 variant""",
+    "bitwise": """bitwise_and=special_math_ops:bitwise_and bitwise_or=special_math_ops:bitwise_or
+        bitwise_xor=special_math_ops:bitwise_xor invert=special_math_ops:invert left_shift=special_math_ops:left_shift
+        right_shift=special_math_ops:right_shift""",
+    "debugging": """Assert assert_all_finite=verify_tensor_all_finite assert_equal assert_greater assert_greater_equal assert_integer
+        assert_less assert_less_equal assert_near assert_negative assert_non_negative assert_non_positive assert_none_equal
+        assert_positive assert_proper_iterable assert_rank assert_rank_at_least assert_rank_in assert_same_float_dtype
+        assert_scalar assert_type check_numerics is_finite is_inf is_nan is_non_decreasing is_numeric_tensor
+        is_strictly_increasing""",
+    "dtypes": """DType QUANTIZED_DTYPES as_dtype as_string bfloat16 bool cast complex complex128 complex64 double float16 float32
+        float64 half int16 int32 int64 int8 qint16 qint32 qint8 quint16 quint8 resource saturate_cast string uint16 uint32
+        uint64 uint8 variant""",
     "graph_util": "import_graph_def",
-    "image": """ResizeMethod=image_ops:ResizeMethod adjust_brightness=image_ops:adjust_brightness adjust_contrast=image_ops:adjust_contrast
-        adjust_gamma=image_ops:adjust_gamma adjust_hue=image_ops:adjust_hue adjust_saturation=image_ops:adjust_saturation
-        central_crop=image_ops:central_crop convert_image_dtype=image_ops:convert_image_dtype crop_and_resize=image_ops:crop_and_resize
+    "image": """ResizeMethod=image_ops:ResizeMethod adjust_brightness=image_ops:adjust_brightness
+        adjust_contrast=image_ops:adjust_contrast adjust_gamma=image_ops:adjust_gamma adjust_hue=image_ops:adjust_hue
+        adjust_saturation=image_ops:adjust_saturation central_crop=image_ops:central_crop
+        convert_image_dtype=image_ops:convert_image_dtype crop_and_resize=image_ops:crop_and_resize
         crop_to_bounding_box=image_ops:crop_to_bounding_box decode_bmp=image_ops:decode_bmp decode_gif=image_ops:decode_gif
         decode_jpeg=image_ops:decode_jpeg decode_png=image_ops:decode_png draw_bounding_boxes=image_ops:draw_bounding_boxes
-        encode_jpeg=image_ops:encode_jpeg encode_png=image_ops:encode_png extract_image_patches=image_ops:extract_image_patches
-        extract_patches=image_ops:extract_patches flip_left_right=image_ops:flip_left_right flip_up_down=image_ops:flip_up_down
-        grayscale_to_rgb=image_ops:grayscale_to_rgb hsv_to_rgb=image_ops:hsv_to_rgb non_max_suppression=image_ops:non_max_suppression
-        pad_to_bounding_box=image_ops:pad_to_bounding_box per_image_standardization=image_ops:per_image_standardization psnr=image_ops:psnr
+        encode_jpeg=image_ops:encode_jpeg encode_png=image_ops:encode_png
+        extract_image_patches=image_ops:extract_image_patches extract_patches=image_ops:extract_patches
+        flip_left_right=image_ops:flip_left_right flip_up_down=image_ops:flip_up_down
+        grayscale_to_rgb=image_ops:grayscale_to_rgb hsv_to_rgb=image_ops:hsv_to_rgb
+        non_max_suppression=image_ops:non_max_suppression pad_to_bounding_box=image_ops:pad_to_bounding_box
+        per_image_standardization=image_ops:per_image_standardization psnr=image_ops:psnr
         random_brightness=image_ops:random_brightness random_contrast=image_ops:random_contrast random_crop
         random_flip_left_right=image_ops:random_flip_left_right random_flip_up_down=image_ops:random_flip_up_down
         random_hue=image_ops:random_hue random_saturation=image_ops:random_saturation resize=image_ops:resize
         resize_area=image_ops:resize_area resize_bicubic=image_ops:resize_bicubic resize_bilinear=image_ops:resize_bilinear
-        resize_image_with_crop_or_pad=image_ops:resize_image_with_crop_or_pad resize_image_with_pad=image_ops:resize_image_with_pad
-        resize_images=image_ops:resize_images resize_nearest_neighbor=image_ops:resize_nearest_neighbor
-        resize_with_crop_or_pad=image_ops:resize_with_crop_or_pad rgb_to_grayscale=image_ops:rgb_to_grayscale
-        rgb_to_hsv=image_ops:rgb_to_hsv rot90=image_ops:rot90 total_variation=image_ops:total_variation transpose=image_ops:transpose
-        transpose_image=image_ops:transpose_image""",
+        resize_image_with_crop_or_pad=image_ops:resize_image_with_crop_or_pad
+        resize_image_with_pad=image_ops:resize_image_with_pad resize_images=image_ops:resize_images
+        resize_nearest_neighbor=image_ops:resize_nearest_neighbor resize_with_crop_or_pad=image_ops:resize_with_crop_or_pad
+        rgb_to_grayscale=image_ops:rgb_to_grayscale rgb_to_hsv=image_ops:rgb_to_hsv rot90=image_ops:rot90
+        total_variation=image_ops:total_variation transpose=image_ops:transpose transpose_image=image_ops:transpose_image""",
     "io": """decode_base64 decode_bmp=image_ops:decode_bmp decode_compressed decode_csv decode_gif=image_ops:decode_gif
         decode_jpeg=image_ops:decode_jpeg decode_json_example decode_png=image_ops:decode_png decode_raw encode_base64
-        encode_jpeg=image_ops:encode_jpeg encode_png=image_ops:encode_png matching_files parse_tensor read_file serialize_tensor write_file""",
-    "linalg": """adjoint=linalg_ops:adjoint band_part=matrix_band_part cholesky cholesky_solve cross det=matrix_determinant diag=linalg_ops:diag
-        diag_part=linalg_ops:diag_part eigh=self_adjoint_eig eigvalsh=self_adjoint_eigvals einsum eye global_norm inv=matrix_inverse
-        l2_normalize=nn:l2_normalize logdet=linalg_ops:logdet logm=linalg_ops:logm lstsq=matrix_solve_ls lu=linalg_ops:lu matmul
-        matrix_transpose matvec=linalg_ops:matvec norm normalize=linalg_ops:normalize qr set_diag=matrix_set_diag slogdet=linalg_ops:slogdet
-        solve=matrix_solve sqrtm=matrix_square_root svd tensor_diag=diag tensor_diag_part=diag_part tensordot trace=linalg_ops:trace
+        encode_jpeg=image_ops:encode_jpeg encode_png=image_ops:encode_png matching_files parse_tensor read_file
+        serialize_tensor write_file""",
+    "linalg": """adjoint=linalg_ops:adjoint band_part=matrix_band_part cholesky cholesky_solve cross det=matrix_determinant
+        diag=linalg_ops:diag diag_part=linalg_ops:diag_part eigh=self_adjoint_eig eigvalsh=self_adjoint_eigvals einsum eye
+        global_norm inv=matrix_inverse l2_normalize=nn:l2_normalize logdet=linalg_ops:logdet logm=linalg_ops:logm
+        lstsq=matrix_solve_ls lu=linalg_ops:lu matmul matrix_transpose matvec=linalg_ops:matvec norm
+        normalize=linalg_ops:normalize qr set_diag=matrix_set_diag slogdet=linalg_ops:slogdet solve=matrix_solve
+        sqrtm=matrix_square_root svd tensor_diag=diag tensor_diag_part=diag_part tensordot trace=linalg_ops:trace
         transpose=matrix_transpose triangular_solve=matrix_triangular_solve tridiagonal_matmul=linalg_ops:tridiagonal_matmul""",
     "manip": "batch_to_space_nd gather_nd reshape reverse roll scatter_nd space_to_batch_nd tile",
-    "math": """abs=math_ops:abs accumulate_n acos=math_ops:acos acosh=math_ops:acosh add=math_ops:add add_n angle=math_ops:angle argmax argmin
-        asin=math_ops:asin asinh=math_ops:asinh atan2 atan=math_ops:atan atanh=math_ops:atanh bessel_i0=special_math_ops:bessel_i0
-        bessel_i0e=special_math_ops:bessel_i0e bessel_i1=special_math_ops:bessel_i1 bessel_i1e=special_math_ops:bessel_i1e betainc bincount
-        ceil=math_ops:ceil confusion_matrix conj=math_ops:conj cos=math_ops:cos cosh=math_ops:cosh count_nonzero cumprod cumsum
-        cumulative_logsumexp=special_math_ops:cumulative_logsumexp digamma=math_ops:digamma divide=math_ops:divide divide_no_nan=div_no_nan
-        equal erf=math_ops:erf erfc=math_ops:erfc erfinv=special_math_ops:erfinv exp=math_ops:exp expm1=math_ops:expm1 floor=math_ops:floor
-        floordiv floormod=math_ops:floormod greater greater_equal igamma igammac imag=math_ops:imag in_top_k=nn:in_top_k invert_permutation
-        is_finite is_inf is_nan is_non_decreasing is_strictly_increasing l2_normalize=nn:l2_normalize lbeta less less_equal
-        lgamma=math_ops:lgamma log1p=math_ops:log1p log=math_ops:log log_sigmoid=special_math_ops:log_sigmoid log_softmax=nn:log_softmax
+    "math": """abs=math_ops:abs accumulate_n acos=math_ops:acos acosh=math_ops:acosh add=math_ops:add add_n angle=math_ops:angle
+        argmax argmin asin=math_ops:asin asinh=math_ops:asinh atan2 atan=math_ops:atan atanh=math_ops:atanh
+        bessel_i0=special_math_ops:bessel_i0 bessel_i0e=special_math_ops:bessel_i0e bessel_i1=special_math_ops:bessel_i1
+        bessel_i1e=special_math_ops:bessel_i1e betainc bincount ceil=math_ops:ceil confusion_matrix conj=math_ops:conj
+        cos=math_ops:cos cosh=math_ops:cosh count_nonzero cumprod cumsum
+        cumulative_logsumexp=special_math_ops:cumulative_logsumexp digamma=math_ops:digamma divide=math_ops:divide
+        divide_no_nan=div_no_nan equal erf=math_ops:erf erfc=math_ops:erfc erfinv=special_math_ops:erfinv exp=math_ops:exp
+        expm1=math_ops:expm1 floor=math_ops:floor floordiv floormod=math_ops:floormod greater greater_equal igamma igammac
+        imag=math_ops:imag in_top_k=nn:in_top_k invert_permutation is_finite is_inf is_nan is_non_decreasing
+        is_strictly_increasing l2_normalize=nn:l2_normalize lbeta less less_equal lgamma=math_ops:lgamma
+        log1p=math_ops:log1p log=math_ops:log log_sigmoid=special_math_ops:log_sigmoid log_softmax=nn:log_softmax
         logical_and logical_not logical_or logical_xor maximum=math_ops:maximum minimum=math_ops:minimum mod=math_ops:mod
-        multiply=math_ops:multiply multiply_no_nan=special_math_ops:multiply_no_nan ndtri=special_math_ops:ndtri negative=math_ops:negative
-        nextafter=special_math_ops:nextafter not_equal polygamma polyval=special_math_ops:polyval pow real=math_ops:real
-        reciprocal=math_ops:reciprocal reciprocal_no_nan=special_math_ops:reciprocal_no_nan reduce_all reduce_any
-        reduce_euclidean_norm=math_ops:reduce_euclidean_norm reduce_logsumexp reduce_max=math_ops:reduce_max
-        reduce_mean=math_ops:reduce_mean reduce_min=math_ops:reduce_min reduce_prod=math_ops:reduce_prod reduce_std=math_ops:reduce_std
-        reduce_sum=math_ops:reduce_sum reduce_variance=math_ops:reduce_variance rint=math_ops:rint round=math_ops:round rsqrt=math_ops:rsqrt
-        scalar_mul=special_math_ops:scalar_mul segment_max segment_mean segment_min segment_prod segment_sum sigmoid=math_ops:sigmoid
-        sign=math_ops:sign sin=math_ops:sin sinh=math_ops:sinh softmax=nn:softmax softplus=nn:softplus softsign=nn:softsign
-        sqrt=math_ops:sqrt square=math_ops:square squared_difference subtract tan=math_ops:tan tanh=math_ops:tanh top_k=nn:top_k truediv
-        unsorted_segment_max unsorted_segment_mean unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n unsorted_segment_sum
-        xdivy=special_math_ops:xdivy xlog1py=special_math_ops:xlog1py xlogy=special_math_ops:xlogy
-        zero_fraction=special_math_ops:zero_fraction zeta""",
+        multiply=math_ops:multiply multiply_no_nan=special_math_ops:multiply_no_nan ndtri=special_math_ops:ndtri
+        negative=math_ops:negative nextafter=special_math_ops:nextafter not_equal polygamma polyval=special_math_ops:polyval
+        pow real=math_ops:real reciprocal=math_ops:reciprocal reciprocal_no_nan=special_math_ops:reciprocal_no_nan
+        reduce_all reduce_any reduce_euclidean_norm=math_ops:reduce_euclidean_norm reduce_logsumexp
+        reduce_max=math_ops:reduce_max reduce_mean=math_ops:reduce_mean reduce_min=math_ops:reduce_min
+        reduce_prod=math_ops:reduce_prod reduce_std=math_ops:reduce_std reduce_sum=math_ops:reduce_sum
+        reduce_variance=math_ops:reduce_variance rint=math_ops:rint round=math_ops:round rsqrt=math_ops:rsqrt
+        scalar_mul=special_math_ops:scalar_mul segment_max segment_mean segment_min segment_prod segment_sum
+        sigmoid=math_ops:sigmoid sign=math_ops:sign sin=math_ops:sin sinh=math_ops:sinh softmax=nn:softmax
+        softplus=nn:softplus softsign=nn:softsign sqrt=math_ops:sqrt square=math_ops:square squared_difference subtract
+        tan=math_ops:tan tanh=math_ops:tanh top_k=nn:top_k truediv unsorted_segment_max unsorted_segment_mean
+        unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n unsorted_segment_sum xdivy=special_math_ops:xdivy
+        xlog1py=special_math_ops:xlog1py xlogy=special_math_ops:xlogy zero_fraction=special_math_ops:zero_fraction zeta""",
     "math.special": """bessel_i0=special_math_ops:bessel_i0 bessel_i0e=special_math_ops:bessel_i0e bessel_i1=special_math_ops:bessel_i1
         bessel_i1e=special_math_ops:bessel_i1e bessel_j0=special_math_ops:bessel_j0 bessel_j1=special_math_ops:bessel_j1
         bessel_k0=special_math_ops:bessel_k0 bessel_k0e=special_math_ops:bessel_k0e bessel_k1=special_math_ops:bessel_k1
         bessel_k1e=special_math_ops:bessel_k1e bessel_y0=special_math_ops:bessel_y0 bessel_y1=special_math_ops:bessel_y1
         dawsn=special_math_ops:dawsn expint=special_math_ops:expint fresnel_cos=special_math_ops:fresnel_cos
         fresnel_sin=special_math_ops:fresnel_sin spence=special_math_ops:spence""",
-    "random": """categorical=stateless_random_ops:categorical gamma=random_gamma get_seed multinomial normal=random_normal poisson=random_poisson
-        set_random_seed shuffle=random_shuffle stateless_categorical=stateless_random_ops:stateless_categorical
-        stateless_multinomial=stateless_random_ops:stateless_multinomial stateless_normal=stateless_random_ops:stateless_random_normal
+    "random": """categorical=stateless_random_ops:categorical gamma=random_gamma get_seed multinomial normal=random_normal
+        poisson=random_poisson set_random_seed shuffle=random_shuffle
+        stateless_categorical=stateless_random_ops:stateless_categorical
+        stateless_multinomial=stateless_random_ops:stateless_multinomial
+        stateless_normal=stateless_random_ops:stateless_random_normal
         stateless_truncated_normal=stateless_random_ops:stateless_truncated_normal
         stateless_uniform=stateless_random_ops:stateless_random_uniform truncated_normal uniform=random_uniform""",
-    "sets": """difference=sets:difference intersection=sets:intersection set_difference=sets:difference set_intersection=sets:intersection
-        set_size=sets:size set_union=sets:union size=sets:size union=sets:union""",
+    "sets": """difference=sets:difference intersection=sets:intersection set_difference=sets:difference
+        set_intersection=sets:intersection set_size=sets:size set_union=sets:union size=sets:size union=sets:union""",
     "signal": """fft fft2d fft3d fftshift=spectral_ops:fftshift frame=spectral_ops:frame hamming_window=spectral_ops:hamming_window
-        hann_window=spectral_ops:hann_window ifft ifft2d ifft3d ifftshift=spectral_ops:ifftshift irfft2d=spectral_ops:irfft2d
-        irfft3d=spectral_ops:irfft3d irfft=spectral_ops:irfft rfft2d=spectral_ops:rfft2d rfft3d=spectral_ops:rfft3d rfft=spectral_ops:rfft
-        stft=spectral_ops:stft""",
+        hann_window=spectral_ops:hann_window ifft ifft2d ifft3d ifftshift=spectral_ops:ifftshift
+        irfft2d=spectral_ops:irfft2d irfft3d=spectral_ops:irfft3d irfft=spectral_ops:irfft rfft2d=spectral_ops:rfft2d
+        rfft3d=spectral_ops:rfft3d rfft=spectral_ops:rfft stft=spectral_ops:stft""",
     "sparse": """SparseTensor add=sparse_add concat=sparse_concat expand_dims=sparse_ops:sparse_expand_dims eye=sparse_ops:sparse_eye
-        fill_empty_rows=sparse_fill_empty_rows from_dense=sparse_ops:from_dense mask=sparse_mask matmul=sparse_tensor_dense_matmul
-        maximum=sparse_maximum minimum=sparse_minimum placeholder=sparse_placeholder reduce_max=sparse_reduce_max
-        reduce_max_sparse=sparse_reduce_max_sparse reduce_sum=sparse_reduce_sum reduce_sum_sparse=sparse_reduce_sum_sparse
-        reorder=sparse_reorder reshape=sparse_reshape retain=sparse_retain segment_mean=sparse_segment_mean
-        segment_sqrt_n=sparse_segment_sqrt_n segment_sum=sparse_segment_sum slice=sparse_slice softmax=sparse_softmax
-        sparse_dense_matmul=sparse_tensor_dense_matmul split=sparse_split to_dense=sparse_tensor_to_dense to_indicator=sparse_to_indicator
-        transpose=sparse_transpose""",
-    "spectral": """fft fft2d fft3d ifft ifft2d ifft3d irfft2d=spectral_ops:irfft2d irfft3d=spectral_ops:irfft3d irfft=spectral_ops:irfft
-        rfft2d=spectral_ops:rfft2d rfft3d=spectral_ops:rfft3d rfft=spectral_ops:rfft""",
-    "strings": """as_string format=string_ops:string_format join=string_join length=string_ops:length lower=string_ops:lower reduce_join
-        regex_full_match=string_ops:regex_full_match regex_replace split=string_ops:split strip=string_strip substr=string_ops:substr
-        to_hash_bucket=string_to_hash_bucket to_hash_bucket_fast=string_to_hash_bucket_fast
-        to_hash_bucket_strong=string_to_hash_bucket_strong to_number=string_to_number unicode_script=string_ops:unicode_script
-        unicode_transcode=string_ops:unicode_transcode upper=string_ops:upper""",
+        fill_empty_rows=sparse_fill_empty_rows from_dense=sparse_ops:from_dense mask=sparse_mask
+        matmul=sparse_tensor_dense_matmul maximum=sparse_maximum minimum=sparse_minimum placeholder=sparse_placeholder
+        reduce_max=sparse_reduce_max reduce_max_sparse=sparse_reduce_max_sparse reduce_sum=sparse_reduce_sum
+        reduce_sum_sparse=sparse_reduce_sum_sparse reorder=sparse_reorder reshape=sparse_reshape retain=sparse_retain
+        segment_mean=sparse_segment_mean segment_sqrt_n=sparse_segment_sqrt_n segment_sum=sparse_segment_sum
+        slice=sparse_slice softmax=sparse_softmax sparse_dense_matmul=sparse_tensor_dense_matmul split=sparse_split
+        to_dense=sparse_tensor_to_dense to_indicator=sparse_to_indicator transpose=sparse_transpose""",
+    "spectral": """fft fft2d fft3d ifft ifft2d ifft3d irfft2d=spectral_ops:irfft2d irfft3d=spectral_ops:irfft3d
+        irfft=spectral_ops:irfft rfft2d=spectral_ops:rfft2d rfft3d=spectral_ops:rfft3d rfft=spectral_ops:rfft""",
+    "strings": """as_string format=string_ops:string_format join=string_join length=string_ops:length lower=string_ops:lower
+        reduce_join regex_full_match=string_ops:regex_full_match regex_replace split=string_ops:split strip=string_strip
+        substr=string_ops:substr to_hash_bucket=string_to_hash_bucket to_hash_bucket_fast=string_to_hash_bucket_fast
+        to_hash_bucket_strong=string_to_hash_bucket_strong to_number=string_to_number
+        unicode_script=string_ops:unicode_script unicode_transcode=string_ops:unicode_transcode upper=string_ops:upper""",
 }
