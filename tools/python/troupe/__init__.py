@@ -56,7 +56,7 @@ _MESSAGES = ("AttrValue", "CallableOptions", "ConfigProto", "Event", "GPUOptions
 
 
 # Modules of the package that are imported when they are first asked for.
-_MODULES = ("function",)
+_MODULES = ("function", "initializers", "layers", "losses", "metrics")
 
 
 def __getattr__(name):

@@ -1,20 +1,47 @@
-"""Functions of neural networks that are one op or little more."""
+"""tf.nn. Here are activations and what else is one op or little more; the modules of `_MODULES` have the others, and are imported when one of
+their names is asked for."""
 
-from troupe import array_ops, dtypes, op_call, stacks, thin
+import importlib
+import numbers
+
+from troupe import array_ops, dtypes, op_call, stacks, tensor_util, thin
 from troupe.conversion import convert_to_tensor
 from troupe.math_ops import sigmoid, tanh  # noqa: F401, they are of this module, too
+from troupe.tensor import Tensor
+from troupe.tensor_shape import as_shape
+
+_MODULES = ("nn_conv", "nn_pool", "nn_norm", "nn_loss", "nn_embedding", "rnn")
 
 thin.define(globals(), """
+    depth_to_space(input, block_size, data_format="NHWC") = DepthToSpace
     elu(features) = Elu
+    in_top_k(predictions, targets, k) = InTopKV2
     l2_loss(t) = L2Loss
+    lrn(input, depth_radius=5, bias=1, alpha=1, beta=0.5) = LRN
     relu(features) = Relu
     relu6(features) = Relu6
     selu(features) = Selu
     softplus(features) = Softplus
     softsign(features) = Softsign
-    in_top_k(predictions, targets, k) = InTopKV2
-    lrn(input, depth_radius=5, bias=1, alpha=1, beta=0.5) = LRN
+    space_to_depth(input, block_size, data_format="NHWC") = SpaceToDepth
 """)
+local_response_normalization = lrn  # noqa: F821, of the table
+
+
+def __getattr__(name):
+    if name == "rnn_cell":
+        return importlib.import_module("troupe.rnn_cell")
+    if not name.startswith("_"):
+        for module in _MODULES:
+            found = vars(importlib.import_module("troupe." + module)).get(name)
+            if getattr(found, "__module__", "") == "troupe." + module:
+                globals()[name] = found
+                return found
+    raise AttributeError(f"module 'troupe.nn' has no attribute {name!r}")
+
+
+def _scope(name, default):
+    return stacks.get_default_graph().name_scope(name or default)
 
 
 def softmax(logits, axis=None, name=None, dim=None):
@@ -35,18 +62,62 @@ def _over_axis(op_type, logits, axis, name):
         raise ValueError("The rank of logits must be known for another axis than the last")
     order = list(range(rank))
     order[axis], order[-1] = order[-1], order[axis]
-    with stacks.get_default_graph().name_scope(name or op_type.lower()):
+    with _scope(name, op_type.lower()):
         swapped = op_call.call(op_type, None, logits=array_ops.transpose(logits, order))
         return array_ops.transpose(swapped, order)
 
 
 def bias_add(value, bias, data_format=None, name=None):
-    formats = {"N...C": "NHWC", "NC...": "NCHW", None: "NHWC"}
-    return op_call.call("BiasAdd", name, value=value, bias=bias, data_format=formats.get(data_format, data_format))
+    """value + bias, which is added to the channels: the last dimension, or the second of "NC..."."""
+    if data_format is not None:
+        if data_format.startswith("NC"):
+            data_format = "NCHW"
+        elif data_format.startswith("N") and data_format.endswith("C"):
+            data_format = "NHWC"
+        else:
+            raise ValueError(f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={data_format}")
+    with _scope(name, "BiasAdd") as scope:
+        value = convert_to_tensor(value, name="input")
+        return op_call.call("BiasAdd", scope, value=value, bias=convert_to_tensor(bias, value.dtype.base_dtype, name="bias"),
+                            data_format=data_format or "NHWC")
 
 
 def leaky_relu(features, alpha=0.2, name=None):
-    return op_call.call("LeakyRelu", name, features=features, alpha=alpha)
+    with _scope(name, "LeakyRelu") as scope:
+        features = convert_to_tensor(features, name="features")
+        if features.dtype.is_integer:
+            features = op_call.call("Cast", None, x=features, DstT=dtypes.float32)
+        return op_call.call("LeakyRelu", scope, features=features, alpha=float(alpha))
+
+
+def crelu(features, name=None, axis=-1):
+    """relu of the features, then of their negatives, in the dimension `axis`."""
+    with _scope(name, "CRelu") as scope:
+        features = convert_to_tensor(features, name="features")
+        return op_call.call("Relu", None, features=op_call.call("ConcatV2", scope, values=[features, -features], axis=axis))
+
+
+def swish(features, beta=1.0):
+    """x sigmoid(beta x)."""
+    features = convert_to_tensor(features, name="features")
+    beta = op_call.call("Cast", None, x=convert_to_tensor(beta, name="beta"), DstT=features.dtype.base_dtype)
+    return features * op_call.call("Sigmoid", None, x=beta * features)
+
+
+silu = swish
+
+
+def xw_plus_b(x, weights, biases, name=None):
+    """x @ weights + biases."""
+    with _scope(name, "xw_plus_b") as scope:
+        product = op_call.call("MatMul", None, a=convert_to_tensor(x, name="x"), b=convert_to_tensor(weights, name="weights"))
+        return op_call.call("BiasAdd", scope, value=product, bias=convert_to_tensor(biases, name="biases"))
+
+
+def relu_layer(x, weights, biases, name=None):
+    """relu(x @ weights + biases)."""
+    with _scope(name, "relu_layer") as scope:
+        return op_call.call("Relu", scope, features=xw_plus_b(x, weights, biases))
 
 
 def top_k(input, k=1, sorted=True, name=None):
@@ -54,108 +125,67 @@ def top_k(input, k=1, sorted=True, name=None):
     return op_call.call("TopKV2", name, input=input, k=k, sorted=sorted)
 
 
-def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format="NHWC", dilations=(1, 1, 1, 1), name=None, filters=None):
-    filter = filters if filter is None else filter
-    return op_call.call("Conv2D", name, input=input, filter=filter, strides=_four(strides), padding=padding, use_cudnn_on_gpu=use_cudnn_on_gpu,
-                        data_format=data_format, dilations=list(dilations))
-
-
-def _four(sizes):
-    sizes = list(sizes) if isinstance(sizes, (list, tuple)) else [sizes]
-    return [1, sizes[0], sizes[-1], 1] if len(sizes) < 4 else sizes
-
-
-def max_pool(value=None, ksize=None, strides=None, padding=None, data_format="NHWC", name=None, input=None):
-    value = input if value is None else value
-    return op_call.call("MaxPool", name, input=value, ksize=_four(ksize), strides=_four(strides), padding=padding, data_format=data_format)
-
-
-def avg_pool(value=None, ksize=None, strides=None, padding=None, data_format="NHWC", name=None, input=None):
-    value = input if value is None else value
-    return op_call.call("AvgPool", name, value=value, ksize=_four(ksize), strides=_four(strides), padding=padding, data_format=data_format)
-
-
-def softmax_cross_entropy_with_logits(labels=None, logits=None, dim=-1, name=None, axis=None):
-    """The cross entropy of each row of `logits`, with respect to probabilities."""
-    with stacks.get_default_graph().name_scope(name or "softmax_cross_entropy_with_logits"):
-        logits = convert_to_tensor(logits, name="logits")
-        labels = convert_to_tensor(labels, logits.dtype, name="labels")
-        shape = array_ops.shape(logits)
-        classes = shape[-1]
-        flat = array_ops.stack([-1, classes])
-        loss, _ = op_call.call("SoftmaxCrossEntropyWithLogits", None, features=array_ops.reshape(logits, flat), labels=array_ops.reshape(labels, flat))
-        return array_ops.reshape(loss, shape[:-1])
-
-
-softmax_cross_entropy_with_logits_v2 = softmax_cross_entropy_with_logits
-
-
-def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None):
-    """The same with respect to class numbers."""
-    loss, _ = op_call.call("SparseSoftmaxCrossEntropyWithLogits", name, features=logits, labels=labels)
-    return loss
-
-
-def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
-    """max(x, 0) - x z + log(1 + exp(-|x|)), which does not overflow."""
-    with stacks.get_default_graph().name_scope(name or "logistic_loss") as scope:
-        logits = convert_to_tensor(logits, name="logits")
-        labels = convert_to_tensor(labels, logits.dtype, name="labels")
-        zeros = array_ops.zeros_like(logits)
-        positive = logits >= zeros
-        larger = array_ops.where(positive, logits, zeros)
-        negative = array_ops.where(positive, -logits, logits)
-        return op_call.call("AddV2", scope, x=larger - logits * labels, y=op_call.call("Log1p", None, x=op_call.call("Exp", None, x=negative)))
-
-
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
+    """Each vector in the dimensions `axis` as long as 1."""
     from troupe.math_ops import reduce_sum
 
     axis = dim if axis is None else axis
-    with stacks.get_default_graph().name_scope(name or "l2_normalize") as scope:
-        x = convert_to_tensor(x)
+    with _scope(name, "l2_normalize") as scope:
+        x = convert_to_tensor(x, name="x")
         total = reduce_sum(op_call.call("Square", None, x=x), axis, keepdims=True)
         return op_call.call("Mul", scope, x=x, y=op_call.call("Rsqrt", None, x=op_call.call("Maximum", None, x=total, y=epsilon)))
 
 
-def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None):
-    """(mean, variance) over these dimensions."""
-    from troupe.math_ops import reduce_mean
+def zero_fraction(value, name=None):
+    """How many elements of a tensor are zero, from 0 to 1."""
+    from troupe.math_ops import cast, count_nonzero
 
-    keep = bool(keepdims if keep_dims is None else keep_dims)
-    with stacks.get_default_graph().name_scope(name or "moments"):
-        x = convert_to_tensor(x)
-        y = op_call.call("Cast", None, x=x, DstT=dtypes.float32) if x.dtype is dtypes.float16 else x
-        mean = reduce_mean(y, axes, keepdims=True)
-        variance = reduce_mean(op_call.call("SquaredDifference", None, x=y, y=op_call.call("StopGradient", None, input=mean)), axes, keepdims=keep)
-        if not keep:
-            mean = array_ops.squeeze(mean, axes)
-        return mean, variance
+    with _scope(name, "zero_fraction"):
+        value = convert_to_tensor(value, name="value")
+        size = array_ops.size(value, out_type=dtypes.int64)
+        zeros = size - count_nonzero(value, dtype=dtypes.int64)
+        return op_call.call("Identity", "fraction", input=cast(zeros, dtypes.float32) / cast(size, dtypes.float32))
 
 
 def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
-    """Each element zero with probability `rate`, and the others larger by as much."""
+    """Each element zero with probability `rate`, and the others larger by as much. `noise_shape` has 1 where elements share their fate.
+    ValueError for a rate outside [0, 1), or none."""
     from troupe import random_ops
 
+    if rate is not None and keep_prob is not None:
+        raise ValueError("Cannot specify both 'rate' and 'keep_prob'.")
     if rate is None:
         if keep_prob is None:
-            raise ValueError("You must provide a rate to dropout.")
-        rate = 1 - keep_prob
-    with stacks.get_default_graph().name_scope(name or "dropout"):
-        x = convert_to_tensor(x)
-        shape = array_ops.shape(x) if noise_shape is None else noise_shape
-        drawn = random_ops.random_uniform(shape, seed=seed, dtype=x.dtype)
-        kept = op_call.call("GreaterEqual", None, x=drawn, y=rate)
-        return x * (1 / (1 - rate)) * op_call.call("Cast", None, x=kept, DstT=x.dtype)
+            raise ValueError(f"`rate` must be provided. Received: rate={rate}")
+        rate = 1.0 - keep_prob
+    number = isinstance(rate, numbers.Real)
+    if number and not 0 <= rate < 1:
+        raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
+    with _scope(name, "dropout"):
+        x = convert_to_tensor(x, name="x")
+        if not x.dtype.is_floating:
+            raise ValueError(f"`x.dtype` must be a floating point tensor as `x` will be scaled. Received: x_dtype={x.dtype!r}")
+        if number and rate == 0:
+            return x
+        dtype = x.dtype.base_dtype
+        if number:
+            larger = op_call.call("Mul", None, x=x, y=convert_to_tensor(1 / (1 - rate), dtype))
+        else:
+            rate = op_call.call("Cast", "rate", x=rate, DstT=dtype) if rate.dtype.base_dtype is not dtype else convert_to_tensor(rate)
+            larger = op_call.call("RealDiv", None, x=x, y=op_call.call("Sub", None, x=convert_to_tensor(1, dtype), y=rate))
+        drawn = random_ops.random_uniform(_noise_shape(x, noise_shape), seed=seed, dtype=dtype)
+        made = op_call.call("SelectV2", None, condition=drawn >= rate, t=larger, e=convert_to_tensor(0, dtype))
+        made.set_shape(x.shape)
+        return made
 
 
-def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None):
-    """The rows of `params` with these numbers."""
-    if isinstance(params, (list, tuple)):
-        if len(params) != 1:
-            raise NotImplementedError("embedding_lookup over several partitions")
-        params = params[0]
-    if max_norm is not None:
-        raise NotImplementedError("embedding_lookup with max_norm")
-    with stacks.get_default_graph().name_scope(name or "embedding_lookup"):
-        return array_ops.gather(params, ids)
+def _noise_shape(x, noise_shape):
+    """The shape of what is drawn: that of x, also for dimensions that are None."""
+    if noise_shape is None:
+        return array_ops.shape(x)
+    if isinstance(noise_shape, Tensor) or tensor_util.static_dims(noise_shape) is not None:
+        return noise_shape
+    if any(isinstance(d, Tensor) for d in noise_shape):
+        return noise_shape
+    asked, known = as_shape(noise_shape).as_list(), x.shape.as_list()
+    return [k if a is None else a for a, k in zip(asked, known)]
