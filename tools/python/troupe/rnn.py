@@ -6,7 +6,7 @@ from troupe import array_ops, dtypes, math_ops, nest, op_call, stacks
 from troupe.constant_op import constant
 from troupe.control_flow_ops import Assert, cond, while_loop
 from troupe.conversion import convert_to_tensor
-from troupe.rnn_cell import RNNCell, zeros_of, _static
+from troupe.rnn_cell import RNNCell, static_dims, zeros_of
 from troupe.tensor_shape import TensorShape
 from troupe.variable_scope import variable_scope
 
@@ -15,14 +15,16 @@ class _Array:
     """A TensorArray of a loop: the flow, which is a tensor, goes through it."""
 
     def __init__(self, dtype, size, element_shape, name: str, dynamic: bool = False):
-        made = op_call.call("TensorArrayV3", None, size=size, dtype=dtype, element_shape=element_shape, dynamic_size=dynamic,
+        made = op_call.call("TensorArrayV3", "TensorArray", size=size, dtype=dtype, element_shape=element_shape, dynamic_size=dynamic,
                             identical_element_shapes=True, tensor_array_name=name)
         self.handle, self.flow, self._dtype, self._element_shape = made[0], made[1], dtype, TensorShape(element_shape)
 
     def unstack(self, values) -> None:
         """Its elements are the parts of a tensor."""
-        count = array_ops.shape(values)[0]
-        self.flow = op_call.call("TensorArrayScatterV3", None, handle=self.handle, indices=math_ops.range(0, count), value=values, flow_in=self.flow)
+        with stacks.get_default_graph().name_scope("TensorArrayUnstack"):
+            count = array_ops.shape(values)[0]
+            self.flow = op_call.call("TensorArrayScatterV3", "TensorArrayScatter/TensorArrayScatterV3", handle=self.handle, indices=math_ops.range(0, count), value=values,
+                                     flow_in=self.flow)
 
     def read(self, index):
         made = op_call.call("TensorArrayReadV3", None, handle=self.handle, index=index, flow_in=self.flow, dtype=self._dtype)
@@ -31,12 +33,13 @@ class _Array:
 
     def write(self, flow, index, value):
         """The flow after it."""
-        return op_call.call("TensorArrayWriteV3", None, handle=self.handle, index=index, value=value, flow_in=flow)
+        return op_call.call("TensorArrayWriteV3", "TensorArrayWrite/TensorArrayWriteV3", handle=self.handle, index=index, value=value, flow_in=flow)
 
     def stack(self, flow):
-        size = op_call.call("TensorArraySizeV3", None, handle=self.handle, flow_in=flow)
-        return op_call.call("TensorArrayGatherV3", None, handle=self.handle, indices=math_ops.range(0, size), flow_in=flow, dtype=self._dtype,
-                            element_shape=self._element_shape)
+        with stacks.get_default_graph().name_scope("TensorArrayStack"):
+            size = op_call.call("TensorArraySizeV3", None, handle=self.handle, flow_in=flow)
+            return op_call.call("TensorArrayGatherV3", None, handle=self.handle, indices=math_ops.range(0, size), flow_in=flow,
+                                dtype=self._dtype, element_shape=self._element_shape)
 
 
 def _check_cell(name: str, cell) -> None:
@@ -137,7 +140,7 @@ def _loop(cell, structure, flat, state, batch_size, lengths, dtype, parallel_ite
     time = constant(0, dtypes.int32, name="time")
     with stacks.get_default_graph().name_scope("dynamic_rnn") as base:
         pass
-    results = [_Array(dtype, steps, [known_batch, *_static(s)], f"{base}output_{i}") for i, s in enumerate(sizes)]
+    results = [_Array(dtype, steps, [known_batch, *static_dims(s)], f"{base}output_{i}") for i, s in enumerate(sizes)]
     given = [_Array(x.dtype.base_dtype, steps, x.shape[1:], f"{base}input_{i}") for i, x in enumerate(flat)]
     for array, x in zip(given, flat):
         array.unstack(x)
@@ -158,7 +161,7 @@ def _loop(cell, structure, flat, state, batch_size, lengths, dtype, parallel_ite
                                  parallel_iterations=parallel_iterations, maximum_iterations=steps, swap_memory=swap_memory)
     outputs = [array.stack(flow) for array, flow in zip(results, flows)]
     for output, size in zip(outputs, sizes):
-        output.set_shape([known_steps, known_batch, *_static(size)])
+        output.set_shape([known_steps, known_batch, *static_dims(size)])
     return nest.pack_sequence_as(cell.output_size, outputs), state
 
 

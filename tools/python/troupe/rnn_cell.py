@@ -28,7 +28,8 @@ class LSTMStateTuple(namedtuple("LSTMStateTuple", ("c", "h"))):
         return self.c.dtype
 
 
-def _static(size) -> list:
+def static_dims(size) -> list:
+    """A size of a state or output, a number or a shape, as dimensions."""
     return as_shape([size] if isinstance(size, int) else size).as_list()
 
 
@@ -37,10 +38,10 @@ def zeros_of(sizes, batch_size, dtype):
     batch = tensor_util.constant_value(batch_size) if isinstance(batch_size, Tensor) else batch_size
 
     def zeros(size):
-        dims = constant(_static(size), dtypes.int32)
+        dims = constant(static_dims(size), dtypes.int32)
         front = array_ops.expand_dims(batch_size, 0) if isinstance(batch_size, Tensor) else constant([int(batch_size)], dtypes.int32)
         made = array_ops.zeros(array_ops.concat([front, dims], 0), dtype)
-        made.set_shape([None if batch is None else int(batch), *_static(size)])
+        made.set_shape([None if batch is None else int(batch), *static_dims(size)])
         return made
 
     return _map_sizes(zeros, sizes)
@@ -340,7 +341,7 @@ class DropoutWrapper(_Wrapper):
         self._noise = {}
         for what, size in (("input", input_size), ("state", self._cell.state_size), ("output", self._cell.output_size)):
             if what != "input" or self._drops("input"):
-                self._noise[what] = [random_ops.random_uniform([1, *_static(s)], seed=self._seed_for(what, i), dtype=dtype)
+                self._noise[what] = [random_ops.random_uniform([1, *static_dims(s)], seed=self._seed_for(what, i), dtype=dtype)
                                      for i, s in enumerate(nest.flatten(size))]
 
     def _drops(self, what) -> bool:
