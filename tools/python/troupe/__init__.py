@@ -58,12 +58,17 @@ _MESSAGES = ("AttrValue", "CallableOptions", "ConfigProto", "Event", "GPUOptions
 # Modules of the package that are imported when they are first asked for.
 _MODULES = ("function", "initializers", "layers", "losses", "metrics")
 
+# Names that are in such modules.
+_NAMES = {"confusion_matrix": "metrics", "uniform_unit_scaling_initializer": "initializers"}
+
 
 def __getattr__(name):
     if name in _MESSAGES:
         return getattr(protos, name)
     if name in _MODULES:
         return importlib.import_module("troupe." + name)
+    if name in _NAMES:
+        return getattr(importlib.import_module("troupe." + _NAMES[name]), name)
     try:
         value = globals()[name] = exports.find(name)
         return value

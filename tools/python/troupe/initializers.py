@@ -170,3 +170,48 @@ random_uniform_initializer, random_normal_initializer, truncated_normal_initiali
 variance_scaling_initializer = VarianceScaling
 glorot_uniform_initializer, glorot_normal_initializer = GlorotUniform, GlorotNormal
 identity_initializer, orthogonal_initializer = Identity, Orthogonal
+
+
+class UniformUnitScaling(Initializer):
+    """Random, so that a product with the matrix keeps the scale of its input, times `factor`."""
+
+    def __init__(self, factor=1.0, seed=None, dtype=dtypes.float32):
+        self.factor, self.seed, self.dtype = factor, seed, dtypes.as_dtype(dtype)
+
+    def __call__(self, shape, dtype=None, partition_info=None):
+        dims = as_shape(shape).as_list()
+        most = math.sqrt(3 / max(1.0, math.prod(dims[:-1]))) * self.factor
+        return random_ops.random_uniform(dims, -most, most, dtype or self.dtype, self.seed)
+
+
+uniform_unit_scaling_initializer = UniformUnitScaling
+
+
+def he_normal(seed=None):
+    return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
+
+
+def he_uniform(seed=None):
+    return VarianceScaling(2.0, "fan_in", "uniform", seed)
+
+
+def lecun_normal(seed=None):
+    return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
+
+
+def lecun_uniform(seed=None):
+    return VarianceScaling(1.0, "fan_in", "uniform", seed)
+
+
+def __getattr__(name):
+    """"zeros" is zeros_initializer, and so on; and what initializes variables is of tf.initializers, too."""
+    from troupe import variables
+
+    others = {"variables": "variables_initializer", "global_variables": "global_variables_initializer",
+              "local_variables": "local_variables_initializer"}
+    if name in others:
+        return getattr(variables, others[name])
+    found = globals().get(name + "_initializer")
+    if found is None:
+        raise AttributeError(f"module 'troupe.initializers' has no attribute {name!r}")
+    return found

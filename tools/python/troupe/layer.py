@@ -58,7 +58,7 @@ def named_initializer(value: Any):
     """An initializer, or the one of this name ("zeros", "glorot_uniform")."""
     if not isinstance(value, str):
         return value
-    return getattr(initializers, value if hasattr(initializers, value) else value + "_initializer")()
+    return getattr(initializers, value)()
 
 
 class Layer:
