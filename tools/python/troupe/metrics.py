@@ -6,32 +6,10 @@ from __future__ import annotations
 from troupe import array_ops, dtypes, math_ops, op_call, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.math_ops import cast, reduce_mean, reduce_sum
-from troupe.ops import GraphKeys
+from troupe.metrics_base import collected, matched, metric_variable
+from troupe.metrics_counts import *  # noqa: F403, they are of this module
 from troupe.variable_scope import variable_scope
-from troupe.variables import Variable
 from troupe.weights import alike_ranks, broadcast_weights, weights_like
-
-
-def metric_variable(shape, dtype, validate_shape=True, name=None) -> Variable:
-    """A local variable that begins as zeros."""
-    return Variable(lambda: array_ops.zeros(shape, dtype), trainable=False, collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
-                    validate_shape=validate_shape, name=name)
-
-
-def collected(value, update, metrics_collections, updates_collections):
-    """(value, update), each in its collections."""
-    graph = stacks.get_default_graph()
-    for names, tensor in ((metrics_collections, value), (updates_collections, update)):
-        if names:
-            graph.add_to_collections(names, tensor)
-    return value, update
-
-
-def matched(predictions, labels, weights):
-    """(predictions, labels, weights) of ranks that fit."""
-    labels, predictions = alike_ranks(labels, predictions)
-    predictions.shape.assert_is_compatible_with(labels.shape)
-    return predictions, labels, None if weights is None else weights_like(weights, predictions)
 
 
 def _quotient(total, count, name):
@@ -165,6 +143,3 @@ def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, 
         values = array_ops.ones_like(predictions, dtype=dtype) if weights is None else cast(weights, dtype)
         return op_call.call("ScatterNd", scope, indices=array_ops.stack([labels, predictions], axis=1), updates=values,
                             shape=array_ops.stack([size, size]))
-
-
-from troupe.metrics_counts import *  # noqa: E402, F403, they are of this module

@@ -6,7 +6,7 @@ from troupe import array_ops, dtypes, math_ops, op_call, stacks
 from troupe.control_flow_ops import Assert
 from troupe.conversion import convert_to_tensor
 from troupe.math_ops import cast, reduce_all, reduce_sum
-from troupe.metrics import collected, matched, metric_variable
+from troupe.metrics_base import collected, matched, metric_variable
 from troupe.variable_scope import variable_scope
 from troupe.weights import broadcast_weights
 

@@ -6,7 +6,7 @@ from troupe import array_ops, dtypes, math_ops, nest, op_call, stacks
 from troupe.constant_op import constant
 from troupe.control_flow_ops import Assert, cond, while_loop
 from troupe.conversion import convert_to_tensor
-from troupe.rnn_cell import RNNCell, static_dims, zeros_of
+from troupe.rnn_base import RNNCell, static_dims, zeros_of
 from troupe.tensor_shape import TensorShape
 from troupe.variable_scope import variable_scope
 
