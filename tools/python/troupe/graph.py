@@ -139,6 +139,9 @@ class Graph(GraphScopes):
             inputs, control = context._prepare(op_type, inputs, control)
         attrs = self._attrs_with_scopes(op_type, attrs)
         colocate, device = self._place(op_type, name, flat)
+        if colocate and "_class" in attrs:
+            # A block of colocate_with counts for more than the place of a variable's first value.
+            attrs = {n: v for n, v in attrs.items() if n != "_class"}
         native_inputs = [[(t.op._id, t._index) for t in i] if isinstance(i, list) else (i.op._id, i._index) for i in inputs]
         with self._lock:
             try:

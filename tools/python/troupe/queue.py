@@ -1,0 +1,3 @@
+"""Queues: `tf.queue`."""
+
+from troupe.queues import FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue
