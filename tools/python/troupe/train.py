@@ -1,11 +1,31 @@
 """Training: `tf.train`. Each part is a module of its own."""
 
+from troupe.checkpoint_reader import NewCheckpointReader, list_variables, load_checkpoint, load_variable
+from troupe.checkpoint_state import (
+    CheckpointState, checkpoint_exists, generate_checkpoint_state_proto, get_checkpoint_mtimes, get_checkpoint_state, latest_checkpoint,
+    remove_checkpoint, update_checkpoint_state)
+from troupe.coordinator import Coordinator, LooperThread
+from troupe.event_writer import summary_iterator
 from troupe.learning_rates import (
     cosine_decay, cosine_decay_restarts, exponential_decay, inverse_time_decay, linear_cosine_decay, natural_exp_decay, piecewise_constant,
     piecewise_constant_decay, polynomial_decay)
+from troupe.meta_graph import export_meta_graph, import_meta_graph, write_graph
 from troupe.moving_averages import ExponentialMovingAverage
 from troupe.optimizer import Optimizer
 from troupe.optimizers import (
     AdadeltaOptimizer, AdagradDAOptimizer, AdagradOptimizer, AdamOptimizer, FtrlOptimizer, GradientDescentOptimizer, MomentumOptimizer,
     ProximalAdagradOptimizer, ProximalGradientDescentOptimizer, RMSPropOptimizer)
+from troupe.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
+from troupe.saver import Saver
 from troupe.training_util import assert_global_step, create_global_step, get_global_step, get_or_create_global_step, global_step
+
+_MESSAGES = ("BytesList", "ClusterDef", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList", "Int64List", "JobDef",
+             "SaverDef", "SequenceExample", "ServerDef")
+
+
+def __getattr__(name):
+    if name in _MESSAGES:
+        from troupe import protos
+
+        return getattr(protos, name)
+    raise AttributeError(f"module 'troupe.train' has no attribute {name!r}")

@@ -154,10 +154,14 @@ class Variable:
         return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
 
     def to_proto(self, export_scope=None):
+        """A VariableDef, with names as they are inside `export_scope`; None for a variable outside of it."""
+        prefix = export_scope + "/" if export_scope else ""
+        if not self._ref().name.startswith(prefix):
+            return None
+        named = lambda element: "" if element is None else element.name.removeprefix(prefix)
         return protos.VariableDef(
-            variable_name=self._ref().name, initializer_name=self.initializer.name, snapshot_name=self.value().name,
-            initial_value_name=self._initial_value.name if self._initial_value is not None else "", trainable=self._trainable,
-            is_resource=self._ref().op.type == "VarHandleOp")
+            variable_name=named(self._ref()), initializer_name=named(self.initializer), snapshot_name=named(self._snapshot),
+            initial_value_name=named(self._initial_value), trainable=self._trainable, is_resource=self._ref().op.type == "VarHandleOp")
 
     @staticmethod
     def from_proto(variable_def, import_scope=None):

@@ -1,0 +1,218 @@
+"""Graphs with their collections, as MetaGraphDefs."""
+
+import logging
+import os
+
+from troupe import protos, stacks
+from troupe.checkpoint_state import write_whole
+from troupe.importer import import_graph_def
+from troupe.ops import GraphKeys
+from troupe.tensor import Operation, Tensor
+from troupe.variables import Variable
+
+_log = logging.getLogger("troupe")
+
+_VARIABLES = {GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES, GraphKeys.MODEL_VARIABLES,
+              GraphKeys.MOVING_AVERAGE_VARIABLES, GraphKeys.METRIC_VARIABLES, GraphKeys.CONCATENATED_VARIABLES,
+              GraphKeys.TRAINABLE_RESOURCE_VARIABLES, GraphKeys.GLOBAL_STEP, "biases", "weights"}
+
+
+def _converters():
+    """{collection: (message class, from_proto)} of those whose items are messages."""
+    from troupe.queue_runner import QueueRunner
+    from troupe.saver import Saver
+
+    found = {key: (protos.VariableDef, Variable.from_proto) for key in _VARIABLES}
+    found[GraphKeys.QUEUE_RUNNERS] = (protos.QueueRunnerDef, QueueRunner.from_proto)
+    found[GraphKeys.SAVERS] = (protos.SaverDef, Saver.from_proto)
+    return found
+
+
+def _fill(target, items, export_scope):
+    """Puts the items of a collection into a CollectionDef. TypeError for those that have no place in one."""
+    if all(hasattr(i, "to_proto") for i in items):
+        messages = [i.to_proto(export_scope=export_scope) for i in items]
+        target.bytes_list.value.extend([m.SerializeToString() for m in messages if m is not None])
+    elif all(isinstance(i, (str, bytes)) for i in items):
+        target.bytes_list.value.extend([i.encode() if isinstance(i, str) else i for i in items])
+    elif all(isinstance(i, (Tensor, Operation)) for i in items):
+        target.node_list.value.extend([_without(i.name, export_scope) for i in items if _inside(i.name, export_scope)])
+    elif all(isinstance(i, int) and not isinstance(i, bool) for i in items):
+        target.int64_list.value.extend(items)
+    elif all(isinstance(i, float) for i in items):
+        target.float_list.value.extend(items)
+    elif all(hasattr(i, "SerializeToString") for i in items):
+        target.bytes_list.value.extend([i.SerializeToString() for i in items])
+    else:
+        raise TypeError(f"items of type {type(items[0]).__name__}")
+
+
+def _inside(name, scope):
+    return not scope or name.startswith(scope + "/")
+
+
+def _without(name, scope):
+    return name[len(scope) + 1:] if scope else name
+
+
+def _scoped(graph_def, scope, clear_devices):
+    """The nodes of a scope, with names and inputs as they are inside it. ValueError for inputs from outside."""
+    made = protos.GraphDef(versions=graph_def.versions, library=graph_def.library)
+    for node in graph_def.node:
+        if not _inside(node.name, scope):
+            continue
+        copy = made.node.add()
+        copy.CopyFrom(node)
+        if clear_devices:
+            copy.device = ""
+        if scope:
+            copy.name = _without(node.name, scope)
+            _move_inputs(copy, node, scope)
+    return made
+
+
+def _move_inputs(copy, node, scope):
+    inputs = []
+    for name in node.input:
+        bare = name.lstrip("^")
+        if not _inside(bare, scope):
+            raise ValueError(f"The graph is not closed: {name}, an input of {node.name}, is outside of {scope}")
+        inputs.append(name[:len(name) - len(bare)] + _without(bare, scope))
+    copy.ClearField("input")
+    copy.input.extend(inputs)
+    if "_class" in list(copy.attr.keys()):
+        groups = [g.decode() for g in copy.attr["_class"].list.s]
+        moved = [f"loc:@{_without(g[5:], scope)}" if g.startswith("loc:@") and _inside(g[5:], scope) else g for g in groups]
+        copy.attr["_class"].CopyFrom(protos.AttrValue(list={"s": [g.encode() for g in moved]}))
+
+
+def create_meta_graph_def(meta_info_def=None, graph_def=None, saver_def=None, collection_list=None, graph=None, export_scope=None,
+                          clear_devices=False):
+    """The graph, its collections and a saver as a MetaGraphDef. What a collection holds that has no place there is left out, and the log
+    says so."""
+    graph = graph or stacks.get_default_graph()
+    made = protos.MetaGraphDef()
+    if meta_info_def is not None:
+        made.meta_info_def.CopyFrom(meta_info_def)
+    if graph_def is None:
+        graph_def = graph.as_graph_def(add_shapes=True)
+    made.graph_def.CopyFrom(_scoped(graph_def, export_scope, clear_devices) if export_scope or clear_devices else graph_def)
+    made.meta_info_def.tensorflow_version = made.meta_info_def.tensorflow_version or "1.15.0"
+    for key in graph.get_all_collection_keys() if collection_list is None else collection_list:
+        if not isinstance(key, str) or key.startswith("__"):
+            continue
+        items = graph.get_collection(key)
+        if export_scope:
+            items = [i for i in items if not hasattr(i, "name") or _inside(i.name, export_scope)]
+        if not items:
+            continue
+        collection = protos.CollectionDef()
+        try:
+            _fill(collection, items, export_scope)
+        except (TypeError, ValueError, AttributeError) as e:
+            _log.warning("Collection %s is left out of the exported graph: %s", key, e)
+            continue
+        made.collection_def[key].CopyFrom(collection)
+    if saver_def is not None:
+        made.saver_def.CopyFrom(saver_def)
+    return made
+
+
+def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_def=None, collection_list=None, as_text=False, graph=None,
+                      export_scope=None, clear_devices=False, clear_extraneous_savers=False, strip_default_attrs=False,
+                      save_debug_info=False, **unused):
+    """The same, also written to a file."""
+    made = create_meta_graph_def(meta_info_def, graph_def, saver_def, collection_list, graph, export_scope, clear_devices)
+    if filename is not None:
+        os.makedirs(os.path.dirname(os.path.abspath(filename)), exist_ok=True)
+        write_whole(filename, str(made).encode() if as_text else made.SerializeToString())
+    return made
+
+
+def read_meta_graph_file(filename):
+    """The MetaGraphDef of a file, of bytes or text. OSError for one that is not there or is something else."""
+    with open(filename, "rb") as file:
+        data = file.read()
+    try:
+        return protos.MetaGraphDef.FromString(data)
+    except Exception:
+        try:
+            return protos.MetaGraphDef.from_text(data.decode())
+        except Exception as e:
+            raise OSError(f"Cannot parse file {filename}: {e}.") from None
+
+
+def write_graph(graph_or_graph_def, logdir, name, as_text=True):
+    """Writes a GraphDef to a file; its path."""
+    graph_def = graph_or_graph_def.as_graph_def() if hasattr(graph_or_graph_def, "as_graph_def") else graph_or_graph_def
+    os.makedirs(logdir, exist_ok=True)
+    path = os.path.join(logdir, name)
+    write_whole(path, str(graph_def).encode() if as_text else graph_def.SerializeToString())
+    return path
+
+
+def _items(kind, collection, graph, scope, converter, variables):
+    prefix = scope + "/" if scope else ""
+    if kind == "node_list":
+        return [graph.as_graph_element(prefix + name) for name in collection.node_list.value]
+    values = list(getattr(collection, kind).value)
+    if kind == "float_list":
+        return [float(v) for v in values]
+    if kind == "int64_list":
+        return [int(v) for v in values]
+    if converter is None:
+        return values
+    message, from_proto = converter
+    made = []
+    for value in values:
+        # A variable of several collections is one variable.
+        if message is not protos.VariableDef or value not in variables:
+            variables[value] = from_proto(message.FromString(value), import_scope=scope)
+        made.append(variables[value])
+    return made
+
+
+def import_scoped_meta_graph(meta_graph_or_file, clear_devices=False, graph=None, import_scope=None, input_map=None, return_elements=None,
+                             restore_collections_predicate=lambda key: True):
+    """Adds the graph to `graph`, names behind `import_scope`, and its collections; (MetaGraphDef, elements that `return_elements` names, the
+    scope that it has)."""
+    meta_graph = meta_graph_or_file if hasattr(meta_graph_or_file, "graph_def") else read_meta_graph_file(os.fspath(meta_graph_or_file))
+    graph = graph or stacks.get_default_graph()
+    graph_def = meta_graph.graph_def
+    if clear_devices:
+        graph_def = _scoped(graph_def, None, clear_devices=True)
+    with graph.as_default():
+        scope = ""
+        if import_scope:
+            with graph.name_scope(import_scope) as made:
+                scope = made[:-1]
+        elements = import_graph_def(graph_def, name=scope + "/" if scope else "", input_map=input_map, return_elements=return_elements)
+        converters, variables = _converters(), {}
+        for key in sorted(meta_graph.collection_def.keys()):
+            if not restore_collections_predicate(key):
+                continue
+            collection = meta_graph.collection_def[key]
+            kind = collection.WhichOneof("kind")
+            if kind is None or kind == "any_list":
+                _log.warning("Collection %s is not restored: it holds %s", key, kind)
+                continue
+            for item in _items(kind, collection, graph, scope, converters.get(key), variables):
+                graph.add_to_collection(key, item)
+    return meta_graph, elements, scope
+
+
+def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs):
+    """Adds the graph of a MetaGraphDef or its file to the default graph, with its collections; its saver, or one for the variables, or None
+    where there are none. `input_map` as for import_graph_def."""
+    return import_meta_graph_with_return_elements(meta_graph_or_file, clear_devices, import_scope, **kwargs)[0]
+
+
+def import_meta_graph_with_return_elements(meta_graph_or_file, clear_devices=False, import_scope=None, return_elements=None, **kwargs):
+    """The same with what `return_elements` names."""
+    from troupe.saver import Saver, all_saveable_objects
+
+    meta_graph, elements, scope = import_scoped_meta_graph(meta_graph_or_file, clear_devices, None, import_scope,
+                                                           return_elements=return_elements, **kwargs)
+    if meta_graph.HasField("saver_def"):
+        return Saver(saver_def=protos.SaverDef.FromString(meta_graph.saver_def.SerializeToString()), name=scope), elements
+    return (Saver() if all_saveable_objects(scope=scope) else None), elements

@@ -1,0 +1,107 @@
+"""Files of records: length, its checksum, data, its checksum."""
+
+import gzip
+import os
+import struct
+import zlib
+
+from troupe import errors
+from troupe.crc32c import masked_crc32c
+
+
+def framed(data: bytes) -> bytes:
+    """A record as it stands in a file."""
+    head = struct.pack("<Q", len(data))
+    return b"".join((head, struct.pack("<I", masked_crc32c(head)), data, struct.pack("<I", masked_crc32c(data))))
+
+
+class TFRecordCompressionType:
+    NONE, ZLIB, GZIP = 0, 1, 2
+
+
+class TFRecordOptions:
+    """How a file of records is compressed: "", "ZLIB" or "GZIP", or a TFRecordCompressionType."""
+
+    _TYPES = {None: "", "": "", 0: "", "ZLIB": "ZLIB", 1: "ZLIB", "GZIP": "GZIP", 2: "GZIP"}
+
+    def __init__(self, compression_type=None, **unused):
+        if isinstance(compression_type, TFRecordOptions):
+            compression_type = compression_type.compression_type
+        if compression_type not in self._TYPES:
+            raise ValueError('compression_type must be one of "", "ZLIB" and "GZIP"')
+        self.compression_type = self._TYPES[compression_type]
+
+
+class TFRecordWriter:
+    """Writes a file of records; may be a `with` block."""
+
+    def __init__(self, path, options=None):
+        self._compression = TFRecordOptions(options).compression_type
+        self._file = open(os.fspath(path), "wb")
+        self._packer = None
+        if self._compression:
+            self._packer = zlib.compressobj(wbits=31 if self._compression == "GZIP" else 15)
+
+    def write(self, record: bytes) -> None:
+        data = framed(record)
+        self._file.write(self._packer.compress(data) if self._packer else data)
+
+    def flush(self) -> None:
+        if self._packer:
+            self._file.write(self._packer.flush(zlib.Z_SYNC_FLUSH))
+        self._file.flush()
+
+    def close(self) -> None:
+        if self._file.closed:
+            return
+        if self._packer:
+            self._file.write(self._packer.flush())
+        self._file.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc):
+        self.close()
+
+
+def _checked(data, crc, what, path):
+    if struct.unpack("<I", crc)[0] != masked_crc32c(data):
+        raise errors.DataLossError(None, None, f"corrupted record ({what}) in {path}")
+    return data
+
+
+def tf_record_iterator(path, options=None):
+    """Each record of a file. DataLossError for damaged ones."""
+    path = os.fspath(path)
+    compression = TFRecordOptions(options).compression_type
+    try:
+        with open(path, "rb") as file:
+            if compression:
+                data = file.read()
+                file = _Bytes(gzip.decompress(data) if compression == "GZIP" else zlib.decompress(data))
+            yield from _records(file, path)
+    except FileNotFoundError:
+        raise errors.NotFoundError(None, None, f"{path}; No such file or directory") from None
+
+
+def _records(file, path):
+    while head := file.read(12):
+        if len(head) < 12:
+            raise errors.DataLossError(None, None, f"truncated record in {path}")
+        length, = struct.unpack("<Q", _checked(head[:8], head[8:], "length", path))
+        rest = file.read(length + 4)
+        if len(rest) < length + 4:
+            raise errors.DataLossError(None, None, f"truncated record in {path}")
+        yield _checked(rest[:-4], rest[-4:], "data", path)
+
+
+class _Bytes:
+    """Bytes that are read like a file."""
+
+    def __init__(self, data):
+        self._data, self._at = data, 0
+
+    def read(self, count):
+        self._at += count
+        return self._data[self._at - count:self._at]

@@ -1,0 +1,94 @@
+"""Summaries: operations that give what a FileWriter writes. `tf.summary`."""
+
+import re
+from contextlib import contextmanager
+
+from troupe import op_call, ops, protos
+from troupe.conversion import convert_to_tensor
+from troupe.event_writer import FileWriter, FileWriterCache
+from troupe.ops import GraphKeys, add_to_collections, get_collection
+
+_ILLEGAL = re.compile(r"[^-/\w\.]")
+
+
+def _clean(name):
+    return _ILLEGAL.sub("_", name).lstrip("/") if name is not None else None
+
+
+@contextmanager
+def _scope(name, family, default_name=None, values=None):
+    """(tag, scope) of a summary: the tag is the scope, behind the family where there is one."""
+    name, family = _clean(name), _clean(family)
+    base = name if family is None else f"{family}/{name}"
+    with ops.name_scope(base, default_name, values) as scope:
+        yield (scope.rstrip("/") if family is None else f"{family}/{scope.rstrip('/')}"), scope
+
+
+def _collected(tensor, collections, default=(GraphKeys.SUMMARIES,)):
+    add_to_collections(list(default) if collections is None else collections, tensor)
+    return tensor
+
+
+def scalar(name, tensor, collections=None, family=None):
+    """A number under a tag."""
+    with _scope(name, family, values=[tensor]) as (tag, scope):
+        return _collected(op_call.call("ScalarSummary", scope, tags=tag, values=tensor), collections)
+
+
+def histogram(name, values, collections=None, family=None):
+    """How often values of a tensor are how large. InvalidArgumentError, when it runs, for those that are not finite."""
+    with _scope(name, family, "HistogramSummary", [values]) as (tag, scope):
+        return _collected(op_call.call("HistogramSummary", scope, tag=tag, values=values), collections)
+
+
+def image(name, tensor, max_outputs=3, collections=None, family=None):
+    """Images of a tensor [batch, height, width, 1, 3 or 4 channels], at most `max_outputs`, as PNG."""
+    with _scope(name, family, values=[tensor]) as (tag, scope):
+        return _collected(op_call.call("ImageSummary", scope, tag=tag, tensor=tensor, max_images=max_outputs), collections)
+
+
+def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=None):
+    """Sounds of a tensor [batch, frames] or [batch, frames, channels] of numbers from -1 to 1, as WAV."""
+    with _scope(name, family, values=[tensor]) as (tag, scope):
+        rate = convert_to_tensor(sample_rate, "float32", name="sample_rate")
+        made = op_call.call("AudioSummaryV2", scope, tag=tag, tensor=tensor, sample_rate=rate, max_outputs=max_outputs)
+        return _collected(made, collections)
+
+
+def tensor_summary(name, tensor, summary_description=None, collections=None, summary_metadata=None, family=None, display_name=None):
+    """A tensor, and what plugins are told of it."""
+    metadata = protos.SummaryMetadata() if summary_metadata is None else summary_metadata
+    if display_name is not None:
+        metadata.display_name = display_name
+    if summary_description is not None:
+        metadata.summary_description = summary_description
+    with _scope(name, family, values=[tensor]) as (tag, scope):
+        made = op_call.call("TensorSummaryV2", scope, tensor=tensor, tag=tag, serialized_summary_metadata=metadata.SerializeToString())
+        return _collected(made, collections)
+
+
+def text(name, tensor, collections=None):
+    """Strings. ValueError for other types."""
+    tensor = convert_to_tensor(tensor)
+    if tensor.dtype.base_dtype.name != "string":
+        raise ValueError(f"Expected tensor {tensor.name} to have dtype string, got {tensor.dtype}")
+    metadata = protos.SummaryMetadata(plugin_data={"plugin_name": "text", "content": b"{}"})
+    return tensor_summary(name, tensor, summary_metadata=metadata, collections=collections)
+
+
+def merge(inputs, collections=None, name=None):
+    """All summaries of several tensors. InvalidArgumentError, when it runs, for a tag that is there twice."""
+    with ops.name_scope(_clean(name), "Merge", inputs):
+        return _collected(op_call.call("MergeSummary", name, inputs=list(inputs)), collections, default=())
+
+
+def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None):
+    """All summaries of a collection, or None where there are none."""
+    found = get_collection(key, scope=scope)
+    return merge(found, name=name) if found else None
+
+
+def __getattr__(name):
+    if name in ("Event", "SessionLog", "Summary", "SummaryDescription", "TaggedRunMetadata"):
+        return getattr(protos, name)
+    raise AttributeError(f"module 'troupe.summary' has no attribute {name!r}")
