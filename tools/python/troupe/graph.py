@@ -204,6 +204,10 @@ class Graph(GraphScopes):
 
     # Functions.
 
+    def captured(self, value):
+        """What an operation of this graph takes for `value`: a graph of a function may take in what is of others."""
+        return value
+
     def _add_function(self, function_def, gradient_def=None):
         """Adds a FunctionDef to the library, and that of its gradient. ValueError for another of this name."""
         self._check_not_finalized()

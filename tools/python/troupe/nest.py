@@ -16,6 +16,15 @@ def flatten(nest):
     return [nest]
 
 
+def flatten_shapes(nest):
+    """The same of a nest of shapes, which are leaves themselves."""
+    if isinstance(nest, Mapping):
+        return [leaf for key in sorted(nest) for leaf in flatten_shapes(nest[key])]
+    if type(nest) is tuple or hasattr(nest, "_fields"):
+        return [leaf for part in nest for leaf in flatten_shapes(part)]
+    return [nest]
+
+
 def pack_sequence_as(structure, flat):
     """The leaves `flat` in the nest of `structure`. ValueError for another number of them."""
     flat = list(flat)

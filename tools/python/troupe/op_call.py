@@ -210,6 +210,8 @@ def _items(keywords):
 def make_operation(op_type, name, keywords):
     """Makes an operation of a call's arguments: inputs and attrs by name."""
     graph = graph_of(_items(keywords))
+    if graph.building_function:
+        keywords = {n: graph.captured(v) for n, v in keywords.items()}
     op_def = graph._op_def(op_type)
     if op_def is None:
         raise RuntimeError(f"Unrecognized Op name {op_type}")

@@ -2,6 +2,7 @@
 
 from troupe import dtypes, math_ops, op_call, stacks
 from troupe.conversion import convert_to_tensor
+from troupe.ops import graph_of
 from troupe.slicing import getitem
 from troupe.tensor import Tensor
 
@@ -9,7 +10,7 @@ from troupe.tensor import Tensor
 def _pair(function, name):
     """(forward, reflected): constants get the type of the tensor; what is no tensor is left to the other operand."""
     def run(x, y, own):
-        graph = own.graph
+        graph = graph_of([own])
         if graph is not stacks.get_default_graph():
             with graph.as_default():
                 return run(x, y, own)

@@ -47,6 +47,10 @@ class GraphKeys:
 
 def graph_of(values):
     """The graph that the first tensor among them is of, or the default one. ValueError for two graphs."""
+    default = stacks.get_default_graph()
+    if default.building_function:
+        # What is of other graphs becomes an input of the function.
+        return default
     first = None
     for value in values or ():
         if not isinstance(value, (Tensor, Operation)) and not hasattr(value, "_as_graph_element") and not is_composite(value):
@@ -55,7 +59,7 @@ def graph_of(values):
             first = value
         elif value.graph is not first.graph:
             raise ValueError(f"{value} must be from the same graph as {first} (graphs are {value.graph} and {first.graph}).")
-    return stacks.get_default_graph() if first is None else first.graph
+    return default if first is None else first.graph
 
 
 class name_scope:

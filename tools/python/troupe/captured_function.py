@@ -1,0 +1,102 @@
+"""Functions that datasets call: a Python function of nests of tensors, whose body may use tensors from outside."""
+
+import itertools
+from collections.abc import Mapping
+
+from troupe import array_ops, nest, protos, stacks
+from troupe.conversion import convert_to_tensor
+from troupe.graph import Graph
+from troupe.resource_variable import ResourceVariable
+from troupe.tensor import Tensor
+from troupe.variables import Variable
+
+_numbers = itertools.count()
+
+
+class FunctionGraph(Graph):
+    """The body of a function. A tensor of another graph that an operation of it uses becomes an input of the function."""
+
+    def __init__(self, outer):
+        super().__init__()
+        self.building_function = True
+        self.outer_graph = outer
+        self.seed = outer.seed
+        self.captures = {}
+
+    def captured(self, value):
+        if isinstance(value, (list, tuple)):
+            return type(value)(*map(self.captured, value)) if hasattr(value, "_fields") else type(value)(map(self.captured, value))
+        if isinstance(value, Variable) and value.graph is not self:
+            # A reference variable's value is what it was when the dataset was made.
+            value = value._ref() if isinstance(value, ResourceVariable) else value._snapshot
+            made = self._capture(value)
+            if value.op.type != "VarHandleOp":
+                return made
+            from troupe import op_call
+
+            return op_call.call("ReadVariableOp", None, resource=made, dtype=value.op.get_attr("dtype"))
+        return self._capture(value) if isinstance(value, Tensor) and value.graph is not self else value
+
+    def _capture(self, tensor):
+        found = self.captures.get(tensor)
+        if found is None:
+            if isinstance(self.outer_graph, FunctionGraph):
+                self.outer_graph.captured(tensor)
+            with self.as_default(), self.control_dependencies(None), self.name_scope(None):
+                found = array_ops.placeholder(tensor.dtype.base_dtype, tensor.shape)
+            self.captures[tensor] = found
+        return found
+
+
+def normalized(structure):
+    """A nest of tuples and dictionaries with tensors as leaves; lists become tensors."""
+    from troupe.dataset_ops import Dataset
+
+    if isinstance(structure, Mapping):
+        return type(structure)((k, normalized(v)) for k, v in structure.items())
+    if isinstance(structure, tuple):
+        parts = [normalized(p) for p in structure]
+        return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
+    if isinstance(structure, Dataset):
+        return structure
+    graph = stacks.get_default_graph()
+    tensor = convert_to_tensor(structure)
+    return graph.captured(tensor) if graph.building_function else tensor
+
+
+class CapturedFunction:
+    """A Python function traced with elements of these types and shapes. `result`: what it gave, in its graph; `captures`: the tensors from
+    outside that it is to be called with, behind the element's."""
+
+    def __init__(self, function, types, shapes, name):
+        outer = stacks.get_default_graph()
+        graph = self._graph = FunctionGraph(outer)
+        flat = list(zip(nest.flatten(types), nest.flatten_shapes(shapes)))
+        with graph.as_default():
+            inputs = [array_ops.placeholder(t, s, name="args") for t, s in flat]
+            arguments = nest.pack_sequence_as(types, inputs)
+            unpacked = isinstance(arguments, tuple) and not hasattr(arguments, "_fields")
+            self.result = normalized_result(function(*arguments) if unpacked else function(arguments))
+            outputs = [convert_to_tensor(getattr(t, "_variant", t)) for t in nest.flatten(self.result)]
+        self.captures = list(graph.captures)
+        inputs = inputs + list(graph.captures.values())
+        self.name = f"{name}_{next(_numbers)}"
+        data = graph._native.to_function(self.name, [t._as_tf_output() for t in inputs], [t._as_tf_output() for t in outputs], [])
+        self._definition = protos.FunctionDef.FromString(data)
+        self._inner = [protos.FunctionDef.FromString(graph._native.function_def(n)) for n in graph._native.function_names()]
+
+    def add_to_graph(self, graph):
+        """Adds it, and the functions that it calls, to the library of a graph."""
+        for definition in [*self._inner, self._definition]:
+            if not graph._is_function(definition.signature.name):
+                graph._add_function(definition)
+
+    def arguments(self):
+        """The tensors to call it with behind the element's: of the graph that is the default now."""
+        graph = stacks.get_default_graph()
+        return [graph.captured(t) for t in self.captures] if graph.building_function else list(self.captures)
+
+
+def normalized_result(result):
+    """What a function gave: a list stands for a tuple."""
+    return normalized(tuple(result) if isinstance(result, list) else result)

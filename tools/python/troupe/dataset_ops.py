@@ -1,0 +1,366 @@
+"""Datasets: elements that are made one after another, each a nest of tensors."""
+
+import numpy as np
+
+from troupe import dtypes, nest, op_call, stacks
+from troupe.array_ops import constant
+from troupe.captured_function import CapturedFunction, normalized
+from troupe.conversion import convert_to_tensor
+from troupe.ops import get_seed
+from troupe.tensor_shape import TensorShape, as_shape
+from troupe.tensor_util import constant_value
+
+AUTOTUNE = -1
+_MOST = 9223372036854775807
+
+
+def _int64(value, name):
+    return convert_to_tensor(value, dtypes.int64, name=name)
+
+
+def _pack_shapes(structure, flat):
+    return nest.pack_sequence_as(structure, flat)
+
+
+class Dataset:
+    """A dataset by the operation that makes it. Its functions give other datasets; lists among elements become tensors, tuples and
+    dictionaries are nests."""
+
+    def __init__(self, variant, types, shapes):
+        self._variant, self._types, self._shapes = variant, types, shapes
+        self._functions = []
+
+    @property
+    def output_types(self):
+        """The types of an element, in its nest."""
+        return self._types
+
+    @property
+    def output_shapes(self):
+        """The shapes of an element, in its nest."""
+        return self._shapes
+
+    @property
+    def output_classes(self):
+        from troupe.tensor import Tensor
+
+        return nest.pack_sequence_as(self._types, [Tensor for _ in nest.flatten(self._types)])
+
+    @property
+    def graph(self):
+        return self._variant.graph
+
+    def _flat(self):
+        """The attrs of what the elements are."""
+        return {"output_types": nest.flatten(self._types), "output_shapes": nest.flatten_shapes(self._shapes)}
+
+    def __repr__(self):
+        return f"<{type(self).__name__} shapes: {self._shapes}, types: {self._types}>"
+
+    def __iter__(self):
+        raise RuntimeError("dataset.__iter__() is only supported when eager execution is enabled.")
+
+    # Sources.
+
+    @staticmethod
+    def _of_op(op_type, types, shapes, **arguments):
+        if op_type in _TYPED:
+            arguments.update(output_types=nest.flatten(types), output_shapes=nest.flatten_shapes(shapes))
+        return Dataset(op_call.call(op_type, None, **arguments), types, shapes)
+
+    @staticmethod
+    def from_tensors(tensors):
+        """One element."""
+        with stacks.get_default_graph().name_scope("tensors"):
+            element = normalized(tensors)
+        flat = nest.flatten(element)
+        shapes = [t.shape for t in flat]
+        made = op_call.call("TensorDataset", None, components=flat, output_shapes=shapes)
+        return Dataset(made, _types(element, flat), _pack_shapes(element, shapes))
+
+    @staticmethod
+    def from_tensor_slices(tensors):
+        """An element for each row. ValueError for tensors of other numbers of rows, and for scalars."""
+        with stacks.get_default_graph().name_scope("tensors"):
+            element = normalized(tensors)
+        flat = nest.flatten(element)
+        if not flat:
+            raise ValueError("Invalid `tensors`. `tensors` is an empty structure.")
+        for t in flat:
+            flat[0].shape.with_rank_at_least(1)[0].assert_is_compatible_with(t.shape.with_rank_at_least(1)[0])
+        shapes = [t.shape[1:] for t in flat]
+        made = op_call.call("TensorSliceDataset", None, components=flat, output_shapes=shapes)
+        return Dataset(made, _types(element, flat), _pack_shapes(element, shapes))
+
+    @staticmethod
+    def range(*args, output_type=dtypes.int64, name=None):
+        """int64 numbers: of (stop), (start, stop) or (start, stop, step)."""
+        if not 1 <= len(args) <= 3:
+            raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")
+        start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+        return Dataset._of_op("RangeDataset", dtypes.as_dtype(output_type), TensorShape([]), start=_int64(start, "start"),
+                              stop=_int64(stop, "stop"), step=_int64(step, "step"))
+
+    @staticmethod
+    def zip(*args, datasets=None, name=None):
+        """A dataset of the nests that the elements of these make, as long as the shortest. TypeError for a list."""
+        datasets = datasets if datasets is not None else args[0] if len(args) == 1 else args
+        if isinstance(datasets, list):
+            raise TypeError("Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects. Python "
+                            "`list` is not supported and you should use `tuple` instead.")
+        flat = nest.flatten(datasets)
+        for d in flat:
+            if not isinstance(d, Dataset):
+                raise TypeError(f"Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects. "
+                                f"Encountered object of type {type(d)}.")
+        types, shapes = (nest.pack_sequence_as(datasets, [getattr(d, part) for d in flat]) for part in ("_types", "_shapes"))
+        return Dataset._of_op("ZipDataset", types, shapes, input_datasets=[d._variant for d in flat])
+
+    @staticmethod
+    def list_files(file_pattern, shuffle=None, seed=None):
+        """The names of the files that a pattern matches, shuffled unless told not to."""
+        pattern = convert_to_tensor(file_pattern, dtypes.string, name="file_pattern")
+        found = op_call.call("MatchingFiles", None, pattern=pattern)
+        files = Dataset.from_tensor_slices(found)
+        if shuffle is None or shuffle:
+            from troupe.math_ops import maximum
+            from troupe.array_ops import shape
+
+            files = files.shuffle(maximum(shape(found, out_type=dtypes.int64)[0], _int64(1, "one")), seed=seed)
+        return files
+
+    # One of another.
+
+    def _like(self, op_type, types=None, shapes=None, **arguments):
+        types, shapes = self._types if types is None else types, self._shapes if shapes is None else shapes
+        return Dataset._of_op(op_type, types, shapes, input_dataset=self._variant, **arguments)
+
+    def _function(self, function, name):
+        return CapturedFunction(function, self._types, self._shapes, f"Dataset_{name}_{getattr(function, '__name__', 'f').strip('<>')}")
+
+    def map(self, map_func, num_parallel_calls=None, deterministic=None, name=None):
+        """What a function of an element gives; several at a time with num_parallel_calls, in their order unless not deterministic."""
+        made = self._function(map_func, "map")
+        flat = nest.flatten(made.result)
+        types, shapes = _types(made.result, flat), _pack_shapes(made.result, [t.shape for t in flat])
+        arguments = {"f": made, "other_arguments": made.arguments()}
+        if num_parallel_calls is None:
+            return self._like("MapDataset", types, shapes, preserve_cardinality=False, **arguments)
+        order = "default" if deterministic is None else "true" if deterministic else "false"
+        return self._like("ParallelMapDatasetV2", types, shapes, num_parallel_calls=_int64(num_parallel_calls, "num_parallel_calls"),
+                          deterministic=order, preserve_cardinality=False, **arguments)
+
+    def _map_to_datasets(self, function, name):
+        made = self._function(function, name)
+        if not isinstance(made.result, Dataset):
+            raise TypeError(f"The `map_func` argument must return a `Dataset` object. Got {type(made.result)!r}.")
+        return made
+
+    def flat_map(self, map_func, name=None):
+        """The elements of the datasets that a function gives, one after another."""
+        made = self._map_to_datasets(map_func, "flat_map")
+        return self._like("FlatMapDataset", made.result._types, made.result._shapes, f=made, other_arguments=made.arguments())
+
+    def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None, name=None):
+        """The same, `block_length` elements of each of `cycle_length` datasets at a time."""
+        made = self._map_to_datasets(map_func, "interleave")
+        cycle = AUTOTUNE if cycle_length is None else cycle_length
+        if num_parallel_calls is None and cycle == AUTOTUNE:
+            cycle = 10
+        arguments = {"f": made, "other_arguments": made.arguments(), "cycle_length": _int64(cycle, "cycle_length"),
+                     "block_length": _int64(1 if block_length is None else block_length, "block_length")}
+        types, shapes = made.result._types, made.result._shapes
+        if num_parallel_calls is None:
+            return self._like("InterleaveDataset", types, shapes, **arguments)
+        order = "default" if deterministic is None else "true" if deterministic else "false"
+        return self._like("ParallelInterleaveDatasetV4", types, shapes, buffer_output_elements=AUTOTUNE, prefetch_input_elements=AUTOTUNE,
+                          num_parallel_calls=_int64(num_parallel_calls, "num_parallel_calls"), deterministic=order, **arguments)
+
+    def filter(self, predicate, name=None):
+        """The elements that a function gives true for. ValueError for one that gives no boolean scalar."""
+        made = self._function(predicate, "filter")
+        if nest.is_nested(made.result) or made.result.dtype.base_dtype is not dtypes.bool_ or made.result.shape.rank not in (0, None):
+            raise ValueError(f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is "
+                             f"{made.result}.")
+        return self._like("FilterDataset", predicate=made, other_arguments=made.arguments())
+
+    def take_while(self, predicate, name=None):
+        """The elements before the first that a function gives false for."""
+        made = self._function(predicate, "take_while")
+        return self._like("TakeWhileDataset", predicate=made, other_arguments=made.arguments())
+
+    def reduce(self, initial_state, reduce_func, name=None):
+        """The tensors that a function of (state, element) leaves in the end."""
+        state = normalized(initial_state)
+        flat = nest.flatten(state)
+        shapes = [t.shape for t in flat]
+        pair_types, pair_shapes = (_types(state, flat), self._types), (_pack_shapes(state, shapes), self._shapes)
+        made = CapturedFunction(reduce_func, pair_types, pair_shapes, "Dataset_reduce")
+        kept = [a if a.is_compatible_with(b) and a.rank is not None else TensorShape(None)
+                for a, b in zip((t.shape for t in nest.flatten(made.result)), shapes)]
+        result = op_call.call("ReduceDataset", None, input_dataset=self._variant, initial_state=flat, other_arguments=made.arguments(),
+                              f=made, output_types=[t.dtype.base_dtype for t in flat], output_shapes=kept)
+        return nest.pack_sequence_as(state, result)
+
+    def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None):
+        """`batch_size` elements at a time, stacked; the last batch may be smaller, unless it is dropped."""
+        size, drop = _int64(batch_size, "batch_size"), convert_to_tensor(drop_remainder, dtypes.bool_, name="drop_remainder")
+        rows = self._rows(size, drop)
+        shapes = [as_shape([rows]).concatenate(as_shape(s)) for s in nest.flatten_shapes(self._shapes)]
+        shapes = _pack_shapes(self._types, shapes)
+        return self._like("BatchDatasetV2", shapes=shapes, batch_size=size, drop_remainder=drop)
+
+    @staticmethod
+    def _rows(size, drop):
+        """How many rows each batch has, or None."""
+        return int(constant_value(size)) if constant_value(drop) and constant_value(size) is not None else None
+
+    def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None):
+        """The same, each element padded to the shape of `padded_shapes`: None or -1 is the largest of the batch."""
+        size, drop = _int64(batch_size, "batch_size"), convert_to_tensor(drop_remainder, dtypes.bool_, name="drop_remainder")
+        flat_types, flat_shapes = nest.flatten(self._types), nest.flatten_shapes(self._shapes)
+        wanted = flat_shapes if padded_shapes is None else _flatten_padded(padded_shapes, self._types)
+        if any(as_shape(s).rank is None for s in wanted if not hasattr(s, "op")):
+            raise ValueError("`padded_shapes` must be given for elements of unknown rank.")
+        known = [as_shape([None if d == -1 else d for d in (s.as_list() if isinstance(s, TensorShape) else s)]) for s in wanted]
+        sizes = [constant(np.array([-1 if d is None else d for d in s.as_list()], np.int64)) for s in known]
+        given = [None] * len(flat_types) if padding_values is None else nest.flatten(padding_values)
+        if len(given) == 1:
+            given = given * len(flat_types)
+        values = [_padding(v, t) for v, t in zip(given, flat_types)]
+        rows = self._rows(size, drop)
+        shapes = [as_shape([rows]).concatenate(s) for s in known]
+        made = op_call.call("PaddedBatchDatasetV2", None, input_dataset=self._variant, batch_size=size, padded_shapes=sizes,
+                            padding_values=values, drop_remainder=drop, output_shapes=shapes)
+        return Dataset(made, self._types, _pack_shapes(self._types, shapes))
+
+    def unbatch(self, name=None):
+        """An element for each row of each."""
+        shapes = _pack_shapes(self._types, [as_shape(s)[1:] for s in nest.flatten_shapes(self._shapes)])
+        return self._like("UnbatchDataset", shapes=shapes)
+
+    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None, name=None):
+        """Each next element is any of `buffer_size` that wait; the same order each time unless it is to be another."""
+        seed1, seed2 = get_seed(seed)
+        return self._like("ShuffleDataset", buffer_size=_int64(buffer_size, "buffer_size"), seed=_int64(seed1 or 0, "seed"),
+                          seed2=_int64(seed2 or 0, "seed2"),
+                          reshuffle_each_iteration=True if reshuffle_each_iteration is None else reshuffle_each_iteration)
+
+    def repeat(self, count=None, name=None):
+        """`count` times, for ever by default."""
+        return self._like("RepeatDataset", count=_int64(-1 if count is None else count, "count"))
+
+    def take(self, count, name=None):
+        """The first `count`; all with -1."""
+        return self._like("TakeDataset", count=_int64(count, "count"))
+
+    def skip(self, count, name=None):
+        """Without the first `count`; none with -1."""
+        return self._like("SkipDataset", count=_int64(count, "count"))
+
+    def shard(self, num_shards, index, name=None):
+        """Each `num_shards`-th element, from number `index` on."""
+        return self._like("ShardDataset", num_shards=_int64(num_shards, "num_shards"), index=_int64(index, "index"))
+
+    def prefetch(self, buffer_size, name=None):
+        """With up to `buffer_size` elements made before they are asked for."""
+        return self._like("PrefetchDataset", buffer_size=_int64(AUTOTUNE if buffer_size is None else buffer_size, "buffer_size"))
+
+    def cache(self, filename="", name=None):
+        """With its elements kept in memory or in a file when they are first made."""
+        return self._like("CacheDataset", filename=convert_to_tensor(filename, dtypes.string, name="filename"))
+
+    def concatenate(self, dataset, name=None):
+        """Those of another behind these. TypeError for other types."""
+        if nest.flatten(self._types) != nest.flatten(dataset._types):
+            raise TypeError(f"Incompatible types of input datasets: {self._types} vs. {dataset._types}.")
+        pairs = zip(nest.flatten_shapes(self._shapes), nest.flatten_shapes(dataset._shapes))
+        shapes = _pack_shapes(self._types, [_common(as_shape(a), as_shape(b)) for a, b in pairs])
+        return self._like("ConcatenateDataset", shapes=shapes, another_dataset=dataset._variant)
+
+    def enumerate(self, start=0, name=None):
+        """(number, element)."""
+        return Dataset.zip((Dataset.range(start, _MOST), self))
+
+    def apply(self, transformation_func):
+        """What a function of the dataset gives. TypeError if that is none."""
+        made = transformation_func(self)
+        if not isinstance(made, Dataset):
+            raise TypeError(f"`transformation_func` must return a `tf.data.Dataset` object. Got {type(made)}.")
+        return made
+
+    # Iterators.
+
+    def make_one_shot_iterator(self):
+        from troupe.dataset_iterators import make_one_shot_iterator
+
+        return make_one_shot_iterator(self)
+
+    def make_initializable_iterator(self, shared_name=None):
+        from troupe.dataset_iterators import make_initializable_iterator
+
+        return make_initializable_iterator(self, shared_name)
+
+
+_TYPED = {"RangeDataset", "ZipDataset", "MapDataset", "ParallelMapDatasetV2", "FlatMapDataset", "InterleaveDataset",
+          "ParallelInterleaveDatasetV4", "FilterDataset", "TakeWhileDataset", "BatchDatasetV2", "UnbatchDataset", "ShuffleDataset",
+          "RepeatDataset", "TakeDataset", "SkipDataset", "ShardDataset", "PrefetchDataset", "CacheDataset", "ConcatenateDataset"}
+
+
+def _types(structure, flat):
+    return nest.pack_sequence_as(structure, [t.dtype.base_dtype for t in flat])
+
+
+def _common(a, b):
+    """The shape that both are."""
+    if a.rank is None or a.rank != b.rank:
+        return TensorShape(None)
+    return as_shape([x if x == y else None for x, y in zip(a.as_list(), b.as_list())])
+
+
+def _flatten_padded(shapes, types):
+    """The shapes of a nest of them; a list of numbers is a shape."""
+    if isinstance(types, dict):
+        return [s for key in sorted(types) for s in _flatten_padded(shapes[key], types[key])]
+    if isinstance(types, tuple):
+        return [s for part, t in zip(shapes, types, strict=True) for s in _flatten_padded(part, t)]
+    return [shapes if isinstance(shapes, TensorShape) else list(shapes)]
+
+
+def _padding(value, dtype):
+    if value is None:
+        value = "" if dtype is dtypes.string else np.zeros([], dtype.as_numpy_dtype)
+    return convert_to_tensor(value, dtype, name="padding_value")
+
+
+class TextLineDataset(Dataset):
+    """The lines of files, without their ends."""
+
+    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
+        super().__init__(_files("TextLineDataset", filenames, compression_type, buffer_size), dtypes.string, TensorShape([]))
+
+
+class TFRecordDataset(Dataset):
+    """The records of files."""
+
+    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
+        super().__init__(_files("TFRecordDataset", filenames, compression_type, buffer_size), dtypes.string, TensorShape([]))
+
+
+class FixedLengthRecordDataset(Dataset):
+    """Records of `record_bytes` bytes each, between a head and a foot of each file."""
+
+    def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None, compression_type=None,
+                 num_parallel_reads=None, name=None):
+        lengths = {"header_bytes": header_bytes or 0, "record_bytes": record_bytes, "footer_bytes": footer_bytes or 0}
+        super().__init__(_files("FixedLengthRecordDatasetV2", filenames, compression_type, buffer_size,
+                                **{n: _int64(v, n) for n, v in lengths.items()}), dtypes.string, TensorShape([]))
+
+
+def _files(op_type, filenames, compression_type, buffer_size, **more):
+    names = filenames if isinstance(filenames, Dataset) else convert_to_tensor(filenames, dtypes.string, name="filenames")
+    if isinstance(names, Dataset):
+        raise TypeError("A dataset of file names is to be mapped with flat_map.")
+    compression = convert_to_tensor(compression_type or "", dtypes.string, name="compression_type")
+    return op_call.call(op_type, None, filenames=names, compression_type=compression,
+                        buffer_size=_int64(256 * 1024 if buffer_size is None else buffer_size, "buffer_size"), **more)
