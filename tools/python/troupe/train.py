@@ -6,10 +6,15 @@ from troupe.checkpoint_state import (
     remove_checkpoint, update_checkpoint_state)
 from troupe.coordinator import Coordinator, LooperThread
 from troupe.event_writer import summary_iterator
+from troupe.hooks import (
+    CheckpointSaverHook, CheckpointSaverListener, FeedFnHook, FinalOpsHook, GlobalStepWaiterHook, LoggingTensorHook,
+    NanLossDuringTrainingError, NanTensorHook, SecondOrStepTimer, StepCounterHook, StopAtStepHook, SummarySaverHook)
 from troupe.learning_rates import (
     cosine_decay, cosine_decay_restarts, exponential_decay, inverse_time_decay, linear_cosine_decay, natural_exp_decay, piecewise_constant,
     piecewise_constant_decay, polynomial_decay)
 from troupe.meta_graph import export_meta_graph, import_meta_graph, write_graph
+from troupe.monitored_session import (
+    ChiefSessionCreator, MonitoredSession, MonitoredTrainingSession, Scaffold, SessionCreator, SingularMonitoredSession, WorkerSessionCreator)
 from troupe.moving_averages import ExponentialMovingAverage
 from troupe.optimizer import Optimizer
 from troupe.optimizers import (
@@ -17,6 +22,8 @@ from troupe.optimizers import (
     ProximalAdagradOptimizer, ProximalGradientDescentOptimizer, RMSPropOptimizer)
 from troupe.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from troupe.saver import Saver
+from troupe.session_manager import SessionManager
+from troupe.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
 from troupe.training_util import assert_global_step, create_global_step, get_global_step, get_or_create_global_step, global_step
 
 _MESSAGES = ("BytesList", "ClusterDef", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList", "Int64List", "JobDef",

@@ -1,0 +1,64 @@
+"""Tables."""
+
+import numpy as np
+import pytest
+
+import troupe as tf
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+def test_keys_have_values_or_the_default():
+    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a", "b"], tf.constant([1, 2], tf.int64)), -1)
+    found = table.lookup(tf.constant([["b", "x"]]))
+    assert table.name == "hash_table" and found.name == "hash_table_Lookup:0"
+    with tf.Session() as session:
+        with pytest.raises(tf.errors.FailedPreconditionError, match="Table not initialized"):
+            session.run(found)
+        session.run(tf.tables_initializer())
+        np.testing.assert_array_equal(session.run(found), [[2, -1]])
+        assert session.run(table.size()) == 2
+        keys, values = session.run(table.export())
+        assert dict(zip(keys.tolist(), values.tolist())) == {b"a": 1, b"b": 2}
+    with pytest.raises(TypeError, match="Dtype of argument `keys`"):
+        table.lookup(tf.constant([1]))
+
+
+def test_lines_of_a_file_are_entries(tmp_path):
+    path = tmp_path / "words"
+    path.write_text("zero\none\n")
+    to_number = tf.lookup.TextFileInitializer(str(path), tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64,
+                                              tf.lookup.TextFileIndex.LINE_NUMBER)
+    numbers = tf.lookup.StaticHashTable(to_number, -1)
+    with tf.Session() as session:
+        session.run(tf.tables_initializer())
+        np.testing.assert_array_equal(session.run(numbers.lookup(tf.constant(["one", "two"]))), [1, -1])
+    assert [t.op.name for t in tf.get_collection(tf.GraphKeys.ASSET_FILEPATHS)] == ["text_file_init/asset_filepath"]
+
+
+def test_a_table_that_changes_is_saved(tmp_path):
+    table = tf.lookup.MutableHashTable(tf.string, tf.int64, -1)
+    found = table.lookup(["a", "b"])
+    saver = tf.train.Saver()
+    with tf.Session() as session:
+        session.run(table.insert(["a", "b"], [1, 2]))
+        path = saver.save(session, str(tmp_path / "model"))
+        session.run(table.remove(["b"]))
+        np.testing.assert_array_equal(session.run(found), [1, -1])
+        saver.restore(session, path)
+        np.testing.assert_array_equal(session.run(found), [1, 2])
+    assert [n for n, _ in tf.train.list_variables(path)] == ["MutableHashTable-keys", "MutableHashTable-values"]
+
+
+def test_datasets_look_things_up():
+    table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a"], [5]), 0)
+    iterator = tf.data.Dataset.from_tensor_slices(["a", "c"]).map(table.lookup).make_initializable_iterator()
+    following = iterator.get_next()
+    with tf.Session() as session:
+        session.run([tf.tables_initializer()])
+        session.run(iterator.initializer)
+        assert [session.run(following), session.run(following)] == [5, 0]

@@ -1,0 +1,354 @@
+"""Hooks that most programs of training have."""
+
+import logging
+import os
+import time
+
+import numpy as np
+
+from troupe import nest, protos, stacks
+from troupe.checkpoint_state import write_whole
+from troupe.event_writer import FileWriterCache
+from troupe.meta_graph import create_meta_graph_def
+from troupe.ops import GraphKeys, get_collection
+from troupe.session_run_hook import SessionRunArgs, SessionRunHook
+from troupe.training_util import get_global_step
+
+_log = logging.getLogger("troupe")
+
+
+def _one_of(secs, steps, what):
+    if (secs is None) == (steps is None):
+        raise ValueError(f"exactly one of {what} must be provided.")
+
+
+def _needed_step(what):
+    step = get_global_step()
+    if step is None:
+        raise RuntimeError(f"Global step should be created to use {what}.")
+    return step
+
+
+class SecondOrStepTimer:
+    """Says when it is time: after some seconds, or some steps."""
+
+    def __init__(self, every_secs=None, every_steps=None):
+        self.reset()
+        self._secs, self._steps = every_secs, every_steps
+        if self._secs is None and self._steps is None:
+            raise ValueError("Either every_secs or every_steps should be provided.")
+        if self._secs is not None and self._steps is not None:
+            raise ValueError("Can not provide both every_secs and every_steps.")
+
+    def reset(self):
+        self._last_step = self._last_time = None
+
+    def should_trigger_for_step(self, step) -> bool:
+        if self._last_step is None:
+            return True
+        if self._last_step == step:
+            return False
+        if self._secs is not None:
+            return time.time() >= self._last_time + self._secs
+        return step >= self._last_step + self._steps
+
+    def update_last_triggered_step(self, step):
+        """(seconds, steps) since the last time, or (None, None)."""
+        now = time.time()
+        passed = (None, None) if self._last_step is None else (now - self._last_time, step - self._last_step)
+        self._last_time, self._last_step = now, step
+        return passed
+
+    def last_triggered_step(self):
+        return self._last_step
+
+
+class LoggingTensorHook(SessionRunHook):
+    """Logs values every some steps or seconds, or at the end. `tensors`: {tag: tensor or name} or a list."""
+
+    def __init__(self, tensors, every_n_iter=None, every_n_secs=None, at_end=False, formatter=None):
+        if not at_end or every_n_iter is not None or every_n_secs is not None:
+            _one_of(every_n_iter, every_n_secs, "every_n_iter and every_n_secs")
+        if every_n_iter is not None and every_n_iter <= 0:
+            raise ValueError(f"invalid every_n_iter={every_n_iter}.")
+        if not isinstance(tensors, dict):
+            tensors = {getattr(t, "name", t): t for t in tensors}
+        self._tensors, self._tags = tensors, list(tensors)
+        self._formatter, self._at_end = formatter, at_end
+        periodic = every_n_iter is not None or every_n_secs is not None
+        self._timer = SecondOrStepTimer(every_secs=every_n_secs, every_steps=every_n_iter) if periodic else None
+
+    def begin(self):
+        if self._timer is not None:
+            self._timer.reset()
+        self._steps = 0
+        graph = stacks.get_default_graph()
+        self._current = {tag: graph.as_graph_element(t) for tag, t in self._tensors.items()}
+
+    def before_run(self, run_context):
+        self._now = self._timer is not None and self._timer.should_trigger_for_step(self._steps)
+        return SessionRunArgs(self._current) if self._now else None
+
+    def after_run(self, run_context, run_values):
+        if self._now:
+            self._write(run_values.results)
+        self._steps += 1
+
+    def end(self, session):
+        if self._at_end:
+            self._write(session.run(self._current))
+
+    def _write(self, values):
+        passed, _ = self._timer.update_last_triggered_step(self._steps) if self._timer is not None else (None, None)
+        if self._formatter:
+            _log.info("%s", self._formatter(values))
+            return
+        text = ", ".join(f"{tag} = {values[tag]}" for tag in self._tags)
+        _log.info("%s%s", text, "" if passed is None else f" ({passed:.3f} sec)")
+
+
+class StopAtStepHook(SessionRunHook):
+    """Stops at a step, or so many steps after the first."""
+
+    def __init__(self, num_steps=None, last_step=None):
+        _one_of(num_steps, last_step, "num_steps and last_step")
+        self._num_steps, self._last_step = num_steps, last_step
+
+    def begin(self):
+        self._step = _needed_step("StopAtStepHook")
+
+    def after_create_session(self, session, coord):
+        if self._last_step is None:
+            self._last_step = session.run(self._step) + self._num_steps
+
+    def before_run(self, run_context):
+        return SessionRunArgs(self._step)
+
+    def after_run(self, run_context, run_values):
+        # The value that was fetched may be the one before the step.
+        if run_values.results + 1 >= self._last_step and run_context.session.run(self._step) >= self._last_step:
+            run_context.request_stop()
+
+
+class CheckpointSaverListener:
+    """What is called around the saving of checkpoints."""
+
+    def begin(self):
+        """Once, with the hook's."""
+
+    def before_save(self, session, global_step_value):
+        """Before each."""
+
+    def after_save(self, session, global_step_value):
+        """After each; true ends the training."""
+
+    def end(self, session, global_step_value):
+        """Once, after the last."""
+
+
+class CheckpointSaverHook(SessionRunHook):
+    """Saves checkpoints every some steps or seconds, at the first step and at the end."""
+
+    def __init__(self, checkpoint_dir, save_secs=None, save_steps=None, saver=None, checkpoint_basename="model.ckpt", scaffold=None,
+                 listeners=None, save_graph_def=True):
+        if saver is not None and scaffold is not None:
+            raise ValueError("You cannot provide both saver and scaffold.")
+        self._saver, self._scaffold, self._folder = saver, scaffold, os.fspath(checkpoint_dir)
+        self._path = os.path.join(checkpoint_dir, checkpoint_basename)
+        self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
+        self._listeners, self._save_graph_def = list(listeners or ()), save_graph_def
+
+    def begin(self):
+        self._writer = FileWriterCache.get(self._folder)
+        self._step = _needed_step("CheckpointSaverHook")
+        for listener in self._listeners:
+            listener.begin()
+
+    def after_create_session(self, session, coord):
+        step = session.run(self._step)
+        graph = stacks.get_default_graph()
+        if self._save_graph_def:
+            os.makedirs(self._folder, exist_ok=True)
+            write_whole(os.path.join(self._folder, "graph.pbtxt"), str(graph.as_graph_def(add_shapes=True)).encode())
+        saver = self._get_saver()
+        self._writer.add_graph(graph)
+        self._writer.add_meta_graph(create_meta_graph_def(graph_def=graph.as_graph_def(add_shapes=True),
+                                                          saver_def=saver.saver_def if saver else None))
+        self._save(session, step)
+        self._timer.update_last_triggered_step(step)
+
+    def before_run(self, run_context):
+        return SessionRunArgs(self._step)
+
+    def after_run(self, run_context, run_values):
+        if not self._timer.should_trigger_for_step(run_values.results + 1):
+            return
+        step = run_context.session.run(self._step)
+        if self._timer.should_trigger_for_step(step):
+            self._timer.update_last_triggered_step(step)
+            if self._save(run_context.session, step):
+                run_context.request_stop()
+
+    def end(self, session):
+        last = session.run(self._step)
+        if last != self._timer.last_triggered_step():
+            self._save(session, last)
+        for listener in self._listeners:
+            listener.end(session, last)
+
+    def _save(self, session, step):
+        """True when a listener ends the training."""
+        for listener in self._listeners:
+            listener.before_save(session, step)
+        self._get_saver().save(session, self._path, global_step=int(step), write_meta_graph=self._save_graph_def)
+        self._writer.add_session_log(protos.SessionLog(status=protos.SessionLog.CHECKPOINT, checkpoint_path=self._path), step)
+        return any([listener.after_save(session, step) for listener in self._listeners])
+
+    def _get_saver(self):
+        if self._saver is not None:
+            return self._saver
+        if self._scaffold is not None:
+            return self._scaffold.saver
+        savers = get_collection(GraphKeys.SAVERS)
+        if len(savers) != 1:
+            raise RuntimeError(f"{'No' if not savers else 'More than one'} item in collection {GraphKeys.SAVERS}. Please add a saver to the "
+                               "collection or provide a saver or scaffold.")
+        self._saver = savers[0]
+        return self._saver
+
+
+class StepCounterHook(SessionRunHook):
+    """Counts steps per second, into the log and an event file."""
+
+    def __init__(self, every_n_steps=100, every_n_secs=None, output_dir=None, summary_writer=None):
+        _one_of(every_n_steps, every_n_secs, "every_n_steps and every_n_secs")
+        self._timer = SecondOrStepTimer(every_steps=every_n_steps, every_secs=every_n_secs)
+        self._writer, self._folder = summary_writer, output_dir
+
+    def begin(self):
+        if self._writer is None and self._folder:
+            self._writer = FileWriterCache.get(self._folder)
+        self._step = _needed_step("StepCounterHook")
+        self._tag = self._step.op.name + "/sec"
+
+    def before_run(self, run_context):
+        return SessionRunArgs(self._step)
+
+    def after_run(self, run_context, run_values):
+        if not self._timer.should_trigger_for_step(run_values.results + 1):
+            return
+        step = run_context.session.run(self._step)
+        if not self._timer.should_trigger_for_step(step):
+            return
+        seconds, steps = self._timer.update_last_triggered_step(step)
+        if seconds is not None:
+            self._log_and_record(steps, seconds, step)
+
+    def _log_and_record(self, elapsed_steps, elapsed_time, global_step):
+        rate = float(elapsed_steps) / max(elapsed_time, 1e-9)
+        if self._writer is not None:
+            self._writer.add_summary(protos.Summary(value=[protos.Summary.Value(tag=self._tag, simple_value=rate)]), global_step)
+        _log.info("%s: %g", self._tag, rate)
+
+
+class NanLossDuringTrainingError(RuntimeError):
+    def __str__(self):
+        return "NaN loss during training."
+
+
+class NanTensorHook(SessionRunHook):
+    """Stops, or raises NanLossDuringTrainingError, when the loss is no number."""
+
+    def __init__(self, loss_tensor, fail_on_nan_loss=True):
+        self._loss, self._fail = loss_tensor, fail_on_nan_loss
+
+    def before_run(self, run_context):
+        return SessionRunArgs(self._loss)
+
+    def after_run(self, run_context, run_values):
+        if not np.isnan(run_values.results):
+            return
+        if self._fail:
+            _log.error("Model diverged with loss = NaN.")
+            raise NanLossDuringTrainingError
+        _log.warning("Model diverged with loss = NaN.")
+        run_context.request_stop()
+
+
+class SummarySaverHook(SessionRunHook):
+    """Writes summaries every some steps or seconds."""
+
+    def __init__(self, save_steps=None, save_secs=None, output_dir=None, summary_writer=None, scaffold=None, summary_op=None):
+        _one_of(scaffold, summary_op, "scaffold or summary_op")
+        self._summary_op, self._writer, self._folder, self._scaffold = summary_op, summary_writer, output_dir, scaffold
+        self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
+
+    def begin(self):
+        if self._writer is None and self._folder:
+            self._writer = FileWriterCache.get(self._folder)
+        self._next_step, self._step = None, _needed_step("SummarySaverHook")
+
+    def before_run(self, run_context):
+        self._now = self._next_step is None or self._timer.should_trigger_for_step(self._next_step)
+        wanted = {"global_step": self._step}
+        summary = self._summary_op if self._summary_op is not None else self._scaffold.summary_op
+        if self._now and summary is not None:
+            wanted["summary"] = nest.flatten([summary])
+        return SessionRunArgs(wanted)
+
+    def after_run(self, run_context, run_values):
+        if self._writer is None:
+            return
+        step = run_values.results["global_step"]
+        if self._next_step is None:
+            self._writer.add_session_log(protos.SessionLog(status=protos.SessionLog.START), step)
+        if self._now:
+            step = run_context.session.run(self._step)
+            self._timer.update_last_triggered_step(step)
+            for summary in run_values.results.get("summary", ()):
+                self._writer.add_summary(summary, step)
+        self._next_step = step + 1
+
+    def end(self, session=None):
+        if self._writer is not None:
+            self._writer.flush()
+
+
+class GlobalStepWaiterHook(SessionRunHook):
+    """Waits with the first run until the global step is as large."""
+
+    def __init__(self, wait_until_step):
+        self._until, self._waited = wait_until_step, False
+
+    def begin(self):
+        self._step = _needed_step("GlobalStepWaiterHook")
+
+    def before_run(self, run_context):
+        while not self._waited and self._until > 0 and run_context.session.run(self._step) < self._until:
+            time.sleep(0.5)
+        self._waited = True
+
+
+class FinalOpsHook(SessionRunHook):
+    """Runs something at the end, and keeps its values."""
+
+    def __init__(self, final_ops, final_ops_feed_dict=None):
+        self._final_ops, self._feeds, self._values = final_ops, final_ops_feed_dict, None
+
+    @property
+    def final_ops_values(self):
+        return self._values
+
+    def end(self, session):
+        if self._final_ops is not None:
+            self._values = session.run(self._final_ops, feed_dict=self._feeds)
+
+
+class FeedFnHook(SessionRunHook):
+    """Feeds each run what a function gives."""
+
+    def __init__(self, feed_fn):
+        self.feed_fn = feed_fn
+
+    def before_run(self, run_context):
+        return SessionRunArgs(fetches=None, feed_dict=self.feed_fn())

@@ -1,0 +1,198 @@
+"""Tables from keys to values: `tf.lookup`."""
+
+from troupe import control_flow_ops, dtypes, op_call, ops, stacks
+from troupe.composite import SparseTensor
+from troupe.conversion import convert_to_tensor
+from troupe.ops import GraphKeys, add_to_collection, get_collection
+from troupe.saveable import SaveableObject, SaveSpec
+
+
+class TextFileIndex:
+    """What of a line is a key or a value: the whole line, its number, or the column of a number from 0 on."""
+
+    WHOLE_LINE, LINE_NUMBER = -2, -1
+
+
+class KeyValueTensorInitializer:
+    """Fills a table with vectors of keys and values."""
+
+    def __init__(self, keys, values, key_dtype=None, value_dtype=None, name=None, value_shape=None):
+        self._name = name or "key_value_init"
+        with ops.name_scope(self._name) as scope:
+            self._keys = convert_to_tensor(keys, key_dtype, name="keys")
+            self._values = convert_to_tensor(values, value_dtype, name="values")
+        self._scope = scope
+        self.key_dtype, self.value_dtype = self._keys.dtype.base_dtype, self._values.dtype.base_dtype
+
+    def initialize(self, table):
+        """The operation that fills the table. TypeError for a table of other types."""
+        _check_types(table, self)
+        with ops.name_scope(self._scope):
+            made = op_call.call("LookupTableImportV2" if table._mutable else "InitializeTableV2", None, table_handle=table.resource_handle,
+                                keys=self._keys, values=self._values)
+        add_to_collection(GraphKeys.TABLE_INITIALIZERS, made)
+        return made
+
+    _shared_name = ""
+
+
+class TextFileInitializer:
+    """Fills a table from the lines of a file, which is an asset of saved models."""
+
+    def __init__(self, filename, key_dtype, key_index, value_dtype, value_index, vocab_size=None, delimiter="\t", name=None,
+                 value_index_offset=0):
+        self._name = name or "text_file_init"
+        self.key_dtype, self.value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
+        for what, index, dtype in (("key", key_index, self.key_dtype), ("value", value_index, self.value_dtype)):
+            if index == TextFileIndex.LINE_NUMBER and dtype is not dtypes.int64:
+                raise ValueError(f"Signature mismatch. `{what}_dtype` must be int64 if `{what}_index` is {TextFileIndex.LINE_NUMBER}; got {dtype}")
+            if index == TextFileIndex.WHOLE_LINE and dtype is not dtypes.string and not dtype.is_integer:
+                raise ValueError(f"Signature mismatch. `{what}_dtype` must be string or an integer for whole lines; got {dtype}")
+        if vocab_size is not None and vocab_size <= 0:
+            raise ValueError(f"`vocab_size` should be greater than 0, got {vocab_size}.")
+        with ops.name_scope(self._name) as scope:
+            self._filename = convert_to_tensor(filename, dtypes.string, name="asset_filepath")
+        self._scope = scope
+        self._attrs = {"key_index": key_index, "value_index": value_index, "vocab_size": -1 if vocab_size is None else vocab_size,
+                       "delimiter": delimiter, "offset": value_index_offset}
+        self._shared_name = f"hash_table_{filename}_{self._attrs['vocab_size']}_{key_index}_{value_index}" + (
+            f"_{value_index_offset}" if value_index_offset else "")
+        add_to_collection(GraphKeys.ASSET_FILEPATHS, self._filename)
+
+    def initialize(self, table):
+        _check_types(table, self)
+        with ops.name_scope(self._scope):
+            made = op_call.call("InitializeTableFromTextFileV2", None, table_handle=table.resource_handle, filename=self._filename,
+                                **self._attrs)
+        add_to_collection(GraphKeys.TABLE_INITIALIZERS, made)
+        return made
+
+
+def _check_types(table, initializer):
+    if table.key_dtype is not initializer.key_dtype or table.value_dtype is not initializer.value_dtype:
+        raise TypeError(f"Invalid key/value types: the table has {table.key_dtype.name} to {table.value_dtype.name}, the initializer "
+                        f"{initializer.key_dtype.name} to {initializer.value_dtype.name}.")
+
+
+class _Table:
+    """A table by its handle."""
+
+    _mutable = False
+
+    def __init__(self, handle, key_dtype, value_dtype, default_value):
+        self.resource_handle, self.key_dtype, self.value_dtype = handle, key_dtype, value_dtype
+        self._default = convert_to_tensor(default_value, value_dtype, name="default_value")
+        self._initializer_op = None
+
+    @property
+    def name(self) -> str:
+        return self.resource_handle.op.name.split("/")[-1]
+
+    @property
+    def resource(self):
+        return self.resource_handle
+
+    @property
+    def default_value(self):
+        return self._default
+
+    @property
+    def initializer(self):
+        """The operation that fills it, or does nothing."""
+        return self._initializer_op if self._initializer_op is not None else control_flow_ops.no_op()
+
+    init = initializer
+
+    def size(self, name=None):
+        return op_call.call("LookupTableSizeV2", name or f"{self.name}_Size", table_handle=self.resource_handle)
+
+    def lookup(self, keys, name=None):
+        """The values of keys, dense or sparse; the default where there is none. TypeError for keys of another type."""
+        flat = keys.values if isinstance(keys, SparseTensor) else convert_to_tensor(keys, None if hasattr(keys, "dtype") else self.key_dtype)
+        if flat.dtype.base_dtype is not self.key_dtype:
+            raise TypeError(f"Dtype of argument `keys` must be {self.key_dtype}, received: {flat.dtype}")
+        found = op_call.call("LookupTableFindV2", name or f"{self.name}_Lookup", table_handle=self.resource_handle, keys=flat,
+                             default_value=self._default)
+        return SparseTensor(keys.indices, found, keys.dense_shape) if isinstance(keys, SparseTensor) else found
+
+    def __getitem__(self, keys):
+        return self.lookup(keys)
+
+    def export(self, name=None):
+        """(keys, values)."""
+        keys, values = op_call.call("LookupTableExportV2", name or f"{self.name}_Values", table_handle=self.resource_handle,
+                                    Tkeys=self.key_dtype, Tvalues=self.value_dtype)
+        return keys, values
+
+
+class StaticHashTable(_Table):
+    """A table that its initializer fills once: see tables_initializer."""
+
+    def __init__(self, initializer, default_value, name=None, experimental_is_anonymous=False):
+        with ops.name_scope(name, "hash_table") as scope:
+            handle = op_call.call("HashTableV2", scope, shared_name=initializer._shared_name or _shared_name(scope),
+                                  key_dtype=initializer.key_dtype, value_dtype=initializer.value_dtype)
+            super().__init__(handle, initializer.key_dtype, initializer.value_dtype, default_value)
+        self._initializer_op = initializer.initialize(self)
+
+
+HashTable = StaticHashTable
+
+_tables = iter(range(1 << 62))
+
+
+def _shared_name(scope):
+    """A name that no table of another graph has, so that sessions do not share it."""
+    return f"{scope.rstrip('/').replace('/', '_')}_{id(stacks.get_default_graph())}_{next(_tables)}"
+
+
+class _TableSaveable(SaveableObject):
+    def __init__(self, table, name):
+        keys, values = table.export()
+        self._table = table
+        super().__init__(table.resource_handle, [SaveSpec(keys, "", name + "-keys"), SaveSpec(values, "", name + "-values")], name)
+
+    def restore(self, restored_tensors, restored_shapes):
+        with stacks.get_default_graph().colocate_with(self._table.resource_handle):
+            return op_call.call("LookupTableImportV2", None, table_handle=self._table.resource_handle, keys=restored_tensors[0],
+                                values=restored_tensors[1])
+
+
+class MutableHashTable(_Table):
+    """A table that steps change; savers save it unless checkpoint is false."""
+
+    _mutable = True
+
+    def __init__(self, key_dtype, value_dtype, default_value, name="MutableHashTable", checkpoint=True, experimental_is_anonymous=False):
+        key_dtype, value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
+        default = convert_to_tensor(default_value, value_dtype)
+        with ops.name_scope(name) as scope:
+            if default.shape.rank == 0:
+                handle = op_call.call("MutableHashTableV2", scope, key_dtype=key_dtype, value_dtype=value_dtype,
+                                      use_node_name_sharing=True)
+            else:
+                handle = op_call.call("MutableHashTableOfTensorsV2", scope, key_dtype=key_dtype, value_dtype=value_dtype,
+                                      value_shape=default.shape, use_node_name_sharing=True)
+        super().__init__(handle, key_dtype, value_dtype, default)
+        if checkpoint:
+            add_to_collection(GraphKeys.SAVEABLE_OBJECTS, _TableSaveable(self, name))
+
+    def insert(self, keys, values, name=None):
+        """The operation that gives keys their values."""
+        return op_call.call("LookupTableInsertV2", name or f"{self.name}_lookup_table_insert", table_handle=self.resource_handle,
+                            keys=convert_to_tensor(keys, self.key_dtype), values=convert_to_tensor(values, self.value_dtype))
+
+    def remove(self, keys, name=None):
+        """The operation that takes keys out."""
+        return op_call.call("LookupTableRemoveV2", name or f"{self.name}_lookup_table_remove", table_handle=self.resource_handle,
+                            keys=convert_to_tensor(keys, self.key_dtype))
+
+
+def tables_initializer(name="init_all_tables"):
+    """The operation that fills all tables of the graph."""
+    initializers = get_collection(GraphKeys.TABLE_INITIALIZERS)
+    return control_flow_ops.group(*initializers, name=name) if initializers else control_flow_ops.no_op(name=name)
+
+
+def initialize_all_tables(name="init_all_tables"):
+    return tables_initializer(name)
