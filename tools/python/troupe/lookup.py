@@ -50,9 +50,7 @@ class TextFileInitializer:
                 raise ValueError(f"Signature mismatch. `{what}_dtype` must be string or an integer for whole lines; got {dtype}")
         if vocab_size is not None and vocab_size <= 0:
             raise ValueError(f"`vocab_size` should be greater than 0, got {vocab_size}.")
-        with ops.name_scope(self._name) as scope:
-            self._filename = convert_to_tensor(filename, dtypes.string, name="asset_filepath")
-        self._scope = scope
+        self._filename = convert_to_tensor(filename, dtypes.string, name="asset_path")
         self._attrs = {"key_index": key_index, "value_index": value_index, "vocab_size": -1 if vocab_size is None else vocab_size,
                        "delimiter": delimiter, "offset": value_index_offset}
         self._shared_name = f"hash_table_{filename}_{self._attrs['vocab_size']}_{key_index}_{value_index}" + (
@@ -61,7 +59,7 @@ class TextFileInitializer:
 
     def initialize(self, table):
         _check_types(table, self)
-        with ops.name_scope(self._scope):
+        with ops.name_scope(self._name):
             made = op_call.call("InitializeTableFromTextFileV2", None, table_handle=table.resource_handle, filename=self._filename,
                                 **self._attrs)
         add_to_collection(GraphKeys.TABLE_INITIALIZERS, made)
@@ -81,7 +79,7 @@ class _Table:
 
     def __init__(self, handle, key_dtype, value_dtype, default_value):
         self.resource_handle, self.key_dtype, self.value_dtype = handle, key_dtype, value_dtype
-        self._default = convert_to_tensor(default_value, value_dtype, name="default_value")
+        self._default = convert_to_tensor(default_value, value_dtype)
         self._initializer_op = None
 
     @property
@@ -111,8 +109,8 @@ class _Table:
         flat = keys.values if isinstance(keys, SparseTensor) else convert_to_tensor(keys, None if hasattr(keys, "dtype") else self.key_dtype)
         if flat.dtype.base_dtype is not self.key_dtype:
             raise TypeError(f"Dtype of argument `keys` must be {self.key_dtype}, received: {flat.dtype}")
-        found = op_call.call("LookupTableFindV2", name or f"{self.name}_Lookup", table_handle=self.resource_handle, keys=flat,
-                             default_value=self._default)
+        with ops.name_scope(name, f"{self.name}_Lookup"):
+            found = op_call.call("LookupTableFindV2", None, table_handle=self.resource_handle, keys=flat, default_value=self._default)
         return SparseTensor(keys.indices, found, keys.dense_shape) if isinstance(keys, SparseTensor) else found
 
     def __getitem__(self, keys):
@@ -129,10 +127,11 @@ class StaticHashTable(_Table):
     """A table that its initializer fills once: see tables_initializer."""
 
     def __init__(self, initializer, default_value, name=None, experimental_is_anonymous=False):
+        default = convert_to_tensor(default_value, initializer.value_dtype)
         with ops.name_scope(name, "hash_table") as scope:
             handle = op_call.call("HashTableV2", scope, shared_name=initializer._shared_name or _shared_name(scope),
                                   key_dtype=initializer.key_dtype, value_dtype=initializer.value_dtype)
-            super().__init__(handle, initializer.key_dtype, initializer.value_dtype, default_value)
+        super().__init__(handle, initializer.key_dtype, initializer.value_dtype, default)
         self._initializer_op = initializer.initialize(self)
 
 

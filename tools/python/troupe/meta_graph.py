@@ -194,7 +194,7 @@ def import_scoped_meta_graph(meta_graph_or_file, clear_devices=False, graph=None
             collection = meta_graph.collection_def[key]
             kind = collection.WhichOneof("kind")
             if kind is None or kind == "any_list":
-                _log.warning("Collection %s is not restored: it holds %s", key, kind)
+                # Assets of a saved model, which its loader reads.
                 continue
             for item in _items(kind, collection, graph, scope, converters.get(key), variables):
                 graph.add_to_collection(key, item)

@@ -1,0 +1,200 @@
+"""Saved models: graphs with signatures, values and assets in a folder. `tf.saved_model`."""
+
+import os
+import shutil
+import types
+
+from troupe import protos
+from troupe.checkpoint_state import checkpoint_exists, write_whole
+from troupe.meta_graph import create_meta_graph_def, import_scoped_meta_graph
+from troupe.saved_model_signatures import (
+    build_signature_def, build_tensor_info, classification_signature_def, constants, get_tensor_from_tensor_info, predict_signature_def,
+    regression_signature_def, signature_constants, tag_constants)
+from troupe.saver import Saver, all_saveable_objects
+from troupe.tensor_util import constant_value
+
+_ASSET_TYPE = "type.googleapis.com/tensorflow.AssetFileDef"
+
+
+class SavedModelBuilder:
+    """Writes a saved model into a new folder: the variables with the first graph, then others, told apart by their tags. AssertionError for
+    a folder with something in it."""
+
+    def __init__(self, export_dir):
+        self._folder = os.fspath(export_dir)
+        if os.path.isdir(self._folder) and os.listdir(self._folder):
+            raise AssertionError(f"Export directory {self._folder} already exists, and isn't empty. Please choose a different export "
+                                 "directory, or delete all the contents of the specified directory.")
+        os.makedirs(self._folder, exist_ok=True)
+        self._model = protos.SavedModel(saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION)
+        self._has_saved_variables = False
+
+    def add_meta_graph_and_variables(self, sess, tags, signature_def_map=None, assets_collection=None, legacy_init_op=None,
+                                     clear_devices=False, main_op=None, strip_default_attrs=False, saver=None):
+        """The graph of a session, with the values of its variables. AssertionError the second time, for which there is `add_meta_graph`."""
+        if self._has_saved_variables:
+            raise AssertionError("Graph state including variables and assets has already been saved. Please invoke `add_meta_graph()` "
+                                 "instead.")
+        with sess.graph.as_default():
+            folder = os.path.join(self._folder, constants.VARIABLES_DIRECTORY)
+            os.makedirs(folder, exist_ok=True)
+            saver = saver or self._saver()
+            saver.save(sess, os.path.join(folder, constants.VARIABLES_FILENAME), write_meta_graph=False, write_state=False)
+            self._add(tags, signature_def_map, assets_collection, main_op if main_op is not None else legacy_init_op, clear_devices, saver)
+        self._has_saved_variables = True
+
+    def add_meta_graph(self, tags, signature_def_map=None, assets_collection=None, legacy_init_op=None, clear_devices=False, main_op=None,
+                       strip_default_attrs=False, saver=None):
+        """The default graph, which uses the variables of the first."""
+        if not self._has_saved_variables:
+            raise AssertionError("Graph state including variables and assets has not been saved yet. Please invoke "
+                                 "`add_meta_graph_and_variables()` first.")
+        self._add(tags, signature_def_map, assets_collection, main_op if main_op is not None else legacy_init_op, clear_devices,
+                  saver or self._saver())
+
+    @staticmethod
+    def _saver():
+        return Saver(all_saveable_objects(), sharded=True, allow_empty=True)
+
+    def _add(self, tags, signatures, assets, main_op, clear_devices, saver):
+        for key, signature in (signatures or {}).items():
+            _check_signature(key, signature)
+        made = create_meta_graph_def(saver_def=saver.saver_def, clear_devices=clear_devices)
+        made.meta_info_def.tags.extend(list(tags))
+        for key, signature in (signatures or {}).items():
+            made.signature_def[key].CopyFrom(signature)
+        if main_op is not None:
+            made.collection_def[constants.MAIN_OP_KEY].node_list.value.append(main_op.name)
+        for tensor in assets or ():
+            self._add_asset(made, tensor)
+        self._model.meta_graphs.add().CopyFrom(made)
+
+    def _add_asset(self, meta_graph, tensor):
+        """Copies the file that a constant names. ValueError for what is no such tensor."""
+        value = constant_value(tensor)
+        if value is None or not value:
+            raise ValueError(f"Invalid asset filepath tensor: {tensor}.")
+        path = (value.item() if hasattr(value, "item") else value).decode()
+        folder = os.path.join(self._folder, constants.ASSETS_DIRECTORY)
+        os.makedirs(folder, exist_ok=True)
+        shutil.copyfile(path, os.path.join(folder, os.path.basename(path)))
+        asset = protos.AssetFileDef(filename=os.path.basename(path))
+        asset.tensor_info.name = tensor.name
+        meta_graph.asset_file_def.add().CopyFrom(asset)
+        item = meta_graph.collection_def[constants.ASSETS_KEY].any_list.value.add()
+        item.type_url, item.value = _ASSET_TYPE, asset.SerializeToString()
+
+    def save(self, as_text: bool = False) -> bytes:
+        """Writes the model; the path of its file."""
+        name = constants.SAVED_MODEL_FILENAME_PBTXT if as_text else constants.SAVED_MODEL_FILENAME_PB
+        path = os.path.join(self._folder, name)
+        write_whole(path, str(self._model).encode() if as_text else self._model.SerializeToString())
+        return path.encode()
+
+
+def _check_signature(key, signature):
+    for infos in (signature.inputs, signature.outputs):
+        for name in infos.keys():
+            if infos[name].WhichOneof("encoding") is None:
+                raise AssertionError(f"Invalid `SignatureDef` {key}: the tensor {name} has no name. Please use `build_tensor_info`.")
+
+
+Builder = SavedModelBuilder
+
+
+def simple_save(session, export_dir, inputs, outputs, legacy_init_op=None):
+    """Saves a session's graph for serving, with one signature of {name: tensor} to {name: tensor}."""
+    from troupe.ops import GraphKeys, get_collection
+
+    made = SavedModelBuilder(export_dir)
+    with session.graph.as_default():
+        signatures = {signature_constants.DEFAULT_SERVING_SIGNATURE_DEF_KEY: predict_signature_def(inputs, outputs)}
+        made.add_meta_graph_and_variables(session, [tag_constants.SERVING], signatures, get_collection(GraphKeys.ASSET_FILEPATHS),
+                                          main_op=legacy_init_op, clear_devices=True)
+    made.save()
+
+
+def _read(export_dir):
+    """The SavedModel of a folder. OSError where there is none, or a damaged one."""
+    for name, parse in ((constants.SAVED_MODEL_FILENAME_PB, protos.SavedModel.FromString),
+                        (constants.SAVED_MODEL_FILENAME_PBTXT, lambda data: protos.SavedModel.from_text(data.decode()))):
+        path = os.path.join(export_dir, name)
+        if os.path.exists(path):
+            try:
+                with open(path, "rb") as file:
+                    return parse(file.read())
+            except Exception as e:
+                raise OSError(f"Cannot parse file {path}: {e}.") from None
+    raise OSError(f"SavedModel file does not exist at: {export_dir}{os.sep}{{{constants.SAVED_MODEL_FILENAME_PBTXT}|"
+                  f"{constants.SAVED_MODEL_FILENAME_PB}}}")
+
+
+def contains_saved_model(export_dir) -> bool:
+    """Whether a folder has a saved model."""
+    names = (constants.SAVED_MODEL_FILENAME_PB, constants.SAVED_MODEL_FILENAME_PBTXT)
+    return any(os.path.exists(os.path.join(export_dir, n)) for n in names)
+
+
+maybe_saved_model_directory = contains_saved_model
+
+
+def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
+    """Adds the graph with just these tags to the session's, gives its variables their values and runs its initialisation; the MetaGraphDef.
+    RuntimeError where no graph has the tags."""
+    export_dir = os.fspath(export_dir)
+    model, wanted = _read(export_dir), {tags} if isinstance(tags, str) else set(tags)
+    found = [m for m in model.meta_graphs if set(m.meta_info_def.tags) == wanted]
+    if not found:
+        there = [sorted(m.meta_info_def.tags) for m in model.meta_graphs]
+        raise RuntimeError(f"MetaGraphDef associated with tags {str(sorted(wanted))[1:-1]} could not be found in SavedModel, with available "
+                           f"tags '{there}'. To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: "
+                           "`saved_model_cli`.")
+    meta_graph = found[0]
+    with sess.graph.as_default():
+        _, _, scope = import_scoped_meta_graph(meta_graph, graph=sess.graph, import_scope=import_scope)
+        prefix = scope + "/" if scope else ""
+        _restore(sess, meta_graph, export_dir, scope, saver_kwargs)
+        _initialise(sess, meta_graph, {prefix + name: path for name, path in _assets(meta_graph, export_dir).items()}, prefix)
+    return meta_graph
+
+
+def _restore(sess, meta_graph, export_dir, scope, saver_kwargs):
+    values = os.path.join(export_dir, constants.VARIABLES_DIRECTORY, constants.VARIABLES_FILENAME)
+    if not checkpoint_exists(values):
+        return
+    if meta_graph.HasField("saver_def"):
+        saver = Saver(saver_def=protos.SaverDef.FromString(meta_graph.saver_def.SerializeToString()), name=scope, **saver_kwargs)
+    else:
+        saver = Saver(all_saveable_objects(scope=scope), **saver_kwargs)
+    saver.restore(sess, values)
+
+
+def _assets(meta_graph, export_dir):
+    """{name of a tensor: the file that it is to name}."""
+    assets = list(meta_graph.asset_file_def)
+    if not assets and constants.ASSETS_KEY in list(meta_graph.collection_def.keys()):
+        assets = [protos.AssetFileDef.FromString(a.value) for a in meta_graph.collection_def[constants.ASSETS_KEY].any_list.value]
+    return {a.tensor_info.name: os.path.join(export_dir, constants.ASSETS_DIRECTORY, a.filename) for a in assets}
+
+
+def _initialise(sess, meta_graph, feeds, prefix):
+    name = None
+    if constants.INIT_OP_SIGNATURE_KEY in list(meta_graph.signature_def.keys()):
+        outputs = meta_graph.signature_def[constants.INIT_OP_SIGNATURE_KEY].outputs
+        name = outputs[constants.INIT_OP_SIGNATURE_KEY].name
+    for key in (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY):
+        if name is None and key in list(meta_graph.collection_def.keys()):
+            names = list(meta_graph.collection_def[key].node_list.value)
+            if len(names) != 1:
+                raise RuntimeError(f"Expected exactly one SavedModel init op. Found {len(names)}: {names}.")
+            name = names[0]
+    if name is not None:
+        sess.run(sess.graph.as_graph_element(prefix + name), feed_dict=feeds)
+
+
+loader = types.SimpleNamespace(load=load, maybe_saved_model_directory=maybe_saved_model_directory)
+builder = types.SimpleNamespace(SavedModelBuilder=SavedModelBuilder)
+signature_def_utils = types.SimpleNamespace(
+    build_signature_def=build_signature_def, classification_signature_def=classification_signature_def,
+    predict_signature_def=predict_signature_def, regression_signature_def=regression_signature_def)
+utils = types.SimpleNamespace(build_tensor_info=build_tensor_info, get_tensor_from_tensor_info=get_tensor_from_tensor_info)

@@ -1,0 +1,96 @@
+"""What a saved model says of its inputs and outputs, and the names that are fixed there."""
+
+from troupe import composite, dtypes, protos
+
+
+class tag_constants:
+    SERVING, TRAINING, GPU, TPU = "serve", "train", "gpu", "tpu"
+
+
+class constants:
+    ASSETS_DIRECTORY, ASSETS_KEY = "assets", "saved_model_assets"
+    MAIN_OP_KEY, LEGACY_INIT_OP_KEY, TRAIN_OP_KEY = "saved_model_main_op", "legacy_init_op", "saved_model_train_op"
+    SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT = "saved_model.pb", "saved_model.pbtxt"
+    SAVED_MODEL_SCHEMA_VERSION = 1
+    VARIABLES_DIRECTORY, VARIABLES_FILENAME = "variables", "variables"
+    INIT_OP_SIGNATURE_KEY = "__saved_model_init_op"
+
+
+class signature_constants:
+    DEFAULT_SERVING_SIGNATURE_DEF_KEY = "serving_default"
+    CLASSIFY_INPUTS, CLASSIFY_METHOD_NAME = "inputs", "tensorflow/serving/classify"
+    CLASSIFY_OUTPUT_CLASSES, CLASSIFY_OUTPUT_SCORES = "classes", "scores"
+    PREDICT_INPUTS, PREDICT_METHOD_NAME, PREDICT_OUTPUTS = "inputs", "tensorflow/serving/predict", "outputs"
+    REGRESS_INPUTS, REGRESS_METHOD_NAME, REGRESS_OUTPUTS = "inputs", "tensorflow/serving/regress", "outputs"
+
+
+def build_tensor_info(tensor):
+    """The name, type and shape of a tensor, dense or sparse, as a TensorInfo."""
+    info = protos.TensorInfo(dtype=tensor.dtype.base_dtype.as_datatype_enum)
+    if isinstance(tensor, composite.SparseTensor):
+        info.coo_sparse.values_tensor_name = tensor.values.name
+        info.coo_sparse.indices_tensor_name = tensor.indices.name
+        info.coo_sparse.dense_shape_tensor_name = tensor.dense_shape.name
+    else:
+        info.name = tensor.name
+    info.tensor_shape.CopyFrom(tensor.shape.as_proto())
+    return info
+
+
+def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
+    """The tensor of a graph that a TensorInfo names. KeyError for one that is not there."""
+    from troupe.stacks import get_default_graph
+
+    graph = graph or get_default_graph()
+    element = lambda name: graph.as_graph_element(f"{import_scope}/{name}" if import_scope else name, allow_operation=False)
+    if tensor_info.WhichOneof("encoding") == "coo_sparse":
+        parts = tensor_info.coo_sparse
+        return composite.SparseTensor(*(element(n) for n in (parts.indices_tensor_name, parts.values_tensor_name,
+                                                              parts.dense_shape_tensor_name)))
+    return element(tensor_info.name)
+
+
+def build_signature_def(inputs=None, outputs=None, method_name=None, defaults=None):
+    """A SignatureDef of {name: TensorInfo}."""
+    made = protos.SignatureDef()
+    for key, info in (inputs or {}).items():
+        made.inputs[key].CopyFrom(info)
+    for key, info in (outputs or {}).items():
+        made.outputs[key].CopyFrom(info)
+    if method_name is not None:
+        made.method_name = method_name
+    return made
+
+
+def predict_signature_def(inputs, outputs):
+    """The signature of {name: tensor} to {name: tensor}. ValueError for none."""
+    for what, tensors in (("inputs", inputs), ("outputs", outputs)):
+        if not tensors:
+            raise ValueError(f"Prediction `{what}` cannot be None or empty.")
+    infos = [{key: build_tensor_info(t) for key, t in tensors.items()} for tensors in (inputs, outputs)]
+    return build_signature_def(*infos, signature_constants.PREDICT_METHOD_NAME)
+
+
+def _examples(tensor, what):
+    if tensor is None:
+        raise ValueError(f"{what} `examples` cannot be None.")
+    if tensor.dtype.base_dtype is not dtypes.string:
+        raise ValueError(f"{what} input tensors must be of type string. Found tensors with type {tensor.dtype}.")
+    return {"inputs": build_tensor_info(tensor)}
+
+
+def regression_signature_def(examples, predictions):
+    """The signature of serialised examples to numbers."""
+    inputs = _examples(examples, "Regression")
+    if predictions is None or predictions.dtype.base_dtype is not dtypes.float32:
+        raise ValueError("Regression output tensors must be of type float.")
+    return build_signature_def(inputs, {"outputs": build_tensor_info(predictions)}, signature_constants.REGRESS_METHOD_NAME)
+
+
+def classification_signature_def(examples, classes, scores):
+    """The signature of serialised examples to classes, scores or both."""
+    inputs = _examples(examples, "Classification")
+    if classes is None and scores is None:
+        raise ValueError("Classification `classes` and `scores` cannot both be None.")
+    outputs = {key: build_tensor_info(t) for key, t in (("classes", classes), ("scores", scores)) if t is not None}
+    return build_signature_def(inputs, outputs, signature_constants.CLASSIFY_METHOD_NAME)
