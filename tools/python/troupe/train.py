@@ -9,6 +9,9 @@ from troupe.event_writer import summary_iterator
 from troupe.hooks import (
     CheckpointSaverHook, CheckpointSaverListener, FeedFnHook, FinalOpsHook, GlobalStepWaiterHook, LoggingTensorHook,
     NanLossDuringTrainingError, NanTensorHook, SecondOrStepTimer, StepCounterHook, StopAtStepHook, SummarySaverHook)
+from troupe.input_pipeline import (
+    batch, batch_join, input_producer, limit_epochs, match_filenames_once, maybe_batch, range_input_producer, shuffle_batch,
+    shuffle_batch_join, slice_input_producer, string_input_producer)
 from troupe.learning_rates import (
     cosine_decay, cosine_decay_restarts, exponential_decay, inverse_time_decay, linear_cosine_decay, natural_exp_decay, piecewise_constant,
     piecewise_constant_decay, polynomial_decay)
