@@ -202,3 +202,25 @@ def test_old_checkpoints_are_kept_every_some_hours(tmp_path, monkeypatch):
             monkeypatch.setattr(time, "time", lambda: start + hours * 3600)
             paths.append(saver.save(session, str(tmp_path / "model"), global_step=int(hours * 10)))
     assert [tf.train.checkpoint_exists(p) for p in paths] == [False, True, False, True]
+
+
+@pytest.mark.parametrize("use_resource", [False, True])
+def test_first_values_come_from_another_models_checkpoint(tmp_path, use_resource):
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("old/a", initializer=[1.0, 2.0])
+        tf.get_variable("old/b", initializer=5)
+        session.run(tf.global_variables_initializer())
+        tf.train.Saver().save(session, str(tmp_path / "model"))
+    with tf.variable_scope("new", use_resource=use_resource):
+        a, b = tf.get_variable("a", initializer=[0.0, 0.0]), tf.get_variable("b", initializer=0)
+    c = tf.get_variable("c", shape=[2], use_resource=use_resource)
+    tf.train.init_from_checkpoint(str(tmp_path), {"old/": "new/", "old/a": c})
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        np.testing.assert_array_equal(session.run(a), [1, 2])
+        np.testing.assert_array_equal(session.run(c), [1, 2])
+        assert session.run(b) == 5
+    with pytest.raises(ValueError, match="Tensor old/c is not found"):
+        tf.train.init_from_checkpoint(str(tmp_path), {"old/c": c})
+    with pytest.raises(ValueError, match="doesn't match with shape of tensor old/a"):
+        tf.train.init_from_checkpoint(str(tmp_path), {"old/a": "new/b"})

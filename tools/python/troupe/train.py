@@ -1,5 +1,6 @@
 """Training: `tf.train`. Each part is a module of its own."""
 
+from troupe.checkpoint_init import init_from_checkpoint
 from troupe.checkpoint_reader import NewCheckpointReader, list_variables, load_checkpoint, load_variable
 from troupe.checkpoint_state import (
     CheckpointState, checkpoint_exists, generate_checkpoint_state_proto, get_checkpoint_mtimes, get_checkpoint_state, latest_checkpoint,

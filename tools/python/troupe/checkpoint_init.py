@@ -1,0 +1,62 @@
+"""Variables whose first values are those of a checkpoint of another model."""
+
+import os
+
+from troupe import op_call, ops, stacks
+from troupe.checkpoint_reader import load_checkpoint
+from troupe.checkpoint_state import latest_checkpoint
+from troupe.saveable import saveables_of
+from troupe.variables import Variable, global_variables
+
+
+def init_from_checkpoint(ckpt_dir_or_file, assignment_map) -> None:
+    """From now on the initializers of these variables restore them. `assignment_map`: {name in the checkpoint: variable or its name}, or
+    {"scope of the checkpoint/": "scope/"}, "/" being all. ValueError for names that are not there and for other shapes."""
+    reader = load_checkpoint(ckpt_dir_or_file)
+    path = os.fspath(ckpt_dir_or_file)
+    path = latest_checkpoint(path) if os.path.isdir(path) else path
+    shapes = reader.get_variable_to_shape_map()
+    for name, target in assignment_map.items() if isinstance(assignment_map, dict) else assignment_map:
+        for tensor_name, variable in _pairs(name, target, shapes, ckpt_dir_or_file):
+            _check(tensor_name, variable, shapes, ckpt_dir_or_file)
+            _set_initializer(variable, path, tensor_name)
+
+
+def _pairs(name, target, shapes, where):
+    """(name in the checkpoint, variable) of an item of the map."""
+    if isinstance(target, Variable):
+        return [(name, target)]
+    known = {v.op.name: v for v in global_variables()}
+    if target in known:
+        return [(name, known[target])]
+    if name and not name.endswith("/"):
+        raise ValueError(f"Assignment map with scope only name {target} should map to scope only {name}. Should be 'scope/': 'other_scope/'.")
+    scope = "" if target == "/" else target.rstrip("/") + "/"
+    prefix = "" if name == "/" else name
+    found = [(prefix + n[len(scope):], v) for n, v in known.items() if n.startswith(scope)]
+    if not found:
+        raise ValueError(f"Assignment map with scope {target} has no variables in the graph.")
+    for tensor_name, variable in found:
+        if tensor_name not in shapes:
+            raise ValueError(f"Tensor {tensor_name} ({variable.op.name[len(scope):]} in {target}) is not found in {where} checkpoint")
+    return found
+
+
+def _check(tensor_name, variable, shapes, where):
+    if tensor_name not in shapes:
+        raise ValueError(f"Tensor {tensor_name} is not found in {where} checkpoint {shapes}")
+    if not variable.shape.is_compatible_with(shapes[tensor_name]):
+        raise ValueError(f"Shape of variable {variable.name} ({variable.shape}) doesn't match with shape of tensor {tensor_name} "
+                         f"({shapes[tensor_name]}) from checkpoint reader.")
+
+
+def _set_initializer(variable, path, tensor_name):
+    graph = stacks.get_default_graph()
+    with ops.init_scope(), graph.name_scope(None), graph.device(variable.device or None), graph.device("/cpu:0"):
+        value = op_call.call("RestoreV2", "checkpoint_initializer", prefix=path, tensor_names=[tensor_name], shape_and_slices=[""],
+                             dtypes=[variable.dtype.base_dtype])[0]
+        value.set_shape(variable.shape)
+        saveable, = saveables_of([variable])
+        made = saveable.restore([value], None)
+    variable._initializer_op = getattr(made, "op", made)
+    variable._initial_value = value
