@@ -188,3 +188,19 @@ def test_errors_say_what_is_wrong():
         D.from_tensor_slices(([1, 2], [1, 2, 3]))
     with pytest.raises(TypeError, match="Python `list` is not supported"):
         D.zip([D.range(3)])
+
+
+def test_a_function_may_use_sparse_tensors_from_outside():
+    sparse = tf.SparseTensor([[0], [2]], tf.constant([1, 2], tf.int64), [3])
+    assert _elements(D.range(2).map(lambda x: tf.reduce_sum(tf.cast(sparse, tf.int64).values) + x)) == [3, 4]
+
+
+def test_other_functions_refuse_tensors_from_outside():
+    outside = tf.constant(1.0)
+
+    @tf.function.Defun(tf.float32)
+    def add_outside(x):
+        return x + outside
+
+    with pytest.raises(ValueError, match="must be from the same graph as the body of the function"):
+        add_outside(tf.constant(2.0))

@@ -3,7 +3,8 @@
 import itertools
 from collections.abc import Mapping
 
-from troupe import array_ops, nest, protos, stacks
+from troupe import array_ops, nest, op_call, protos, stacks
+from troupe.composite import Composite, parts_of
 from troupe.conversion import convert_to_tensor
 from troupe.graph import Graph
 from troupe.resource_variable import ResourceVariable
@@ -23,21 +24,15 @@ class FunctionGraph(Graph):
         self.seed = outer.seed
         self.captures = {}
 
-    def captured(self, value):
-        if isinstance(value, (list, tuple)):
-            return type(value)(*map(self.captured, value)) if hasattr(value, "_fields") else type(value)(map(self.captured, value))
-        if isinstance(value, Variable) and value.graph is not self:
-            # A reference variable's value is what it was when the dataset was made.
-            value = value._ref() if isinstance(value, ResourceVariable) else value._snapshot
-            made = self._capture(value)
-            if value.op.type != "VarHandleOp":
-                return made
-            from troupe import op_call
+    def _capture(self, value):
+        if isinstance(value, Composite) and not isinstance(value, Tensor):
+            return type(value)(*map(self.captured, parts_of(value)))
+        if isinstance(value, ResourceVariable):
+            return op_call.call("ReadVariableOp", None, resource=self._input_for(value.handle), dtype=value.dtype)
+        # A reference variable's value is what it is when the iterator begins.
+        return self._input_for(value._snapshot if isinstance(value, Variable) else value)
 
-            return op_call.call("ReadVariableOp", None, resource=made, dtype=value.op.get_attr("dtype"))
-        return self._capture(value) if isinstance(value, Tensor) and value.graph is not self else value
-
-    def _capture(self, tensor):
+    def _input_for(self, tensor):
         found = self.captures.get(tensor)
         if found is None:
             if isinstance(self.outer_graph, FunctionGraph):

@@ -205,8 +205,14 @@ class Graph(GraphScopes):
     # Functions.
 
     def captured(self, value):
-        """What an operation of this graph takes for `value`: a graph of a function may take in what is of others."""
-        return value
+        """What an operation of a function's body takes for `value`. ValueError for what is of another graph, unless the body takes it in."""
+        if isinstance(value, (list, tuple)):
+            parts = [self.captured(v) for v in value]
+            return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+        return value if getattr(value, "graph", self) is self else self._capture(value)
+
+    def _capture(self, value):
+        raise ValueError(f"{value} must be from the same graph as the body of the function (graphs are {value.graph} and {self}).")
 
     def _add_function(self, function_def, gradient_def=None):
         """Adds a FunctionDef to the library, and that of its gradient. ValueError for another of this name."""
