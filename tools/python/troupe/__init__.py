@@ -56,10 +56,12 @@ _MESSAGES = ("AttrValue", "CallableOptions", "ConfigProto", "Event", "GPUOptions
 
 
 # Modules of the package that are imported when they are first asked for.
-_MODULES = ("function", "initializers", "layers", "losses", "metrics")
+_MODULES = ("data", "function", "initializers", "layers", "lookup", "losses", "metrics", "python_io", "queue", "saved_model", "summary", "train")
 
 # Names that are in such modules.
 _NAMES = {"confusion_matrix": "metrics", "uniform_unit_scaling_initializer": "initializers"}
+_NAMES.update({name: "queues" for name in ("FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue")})
+_NAMES.update({name: "lookup" for name in ("initialize_all_tables", "tables_initializer")})
 
 
 def __getattr__(name):

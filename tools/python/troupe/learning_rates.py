@@ -2,7 +2,7 @@
 
 import math
 
-from troupe import control_flow_ops, math_ops, ops
+from troupe import case_ops, control_flow_ops, math_ops, ops
 from troupe.conversion import convert_to_tensor
 from troupe.variables import Variable
 
@@ -73,7 +73,7 @@ def piecewise_constant(x, boundaries, values, name=None):
         pairs = [(x <= bounds[0], lambda: values[0]), (x > bounds[-1], lambda: values[-1])]
         for low, high, value in zip(bounds[:-1], bounds[1:], values[1:-1]):
             pairs.append((math_ops.logical_and(x > low, x <= high), lambda value=value: value))
-        return control_flow_ops.case(pairs, default=lambda: values[0], exclusive=True)
+        return case_ops.case(pairs, default=lambda: values[0], exclusive=True)
 
 
 piecewise_constant_decay = piecewise_constant
