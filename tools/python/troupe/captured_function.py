@@ -43,19 +43,19 @@ class FunctionGraph(Graph):
         return found
 
 
-def normalized(structure):
-    """A nest of tuples and dictionaries with tensors as leaves; lists become tensors."""
+def normalized(structure, numbers=None):
+    """A nest of tuples and dictionaries with tensors as leaves; lists become tensors, named by `numbers`."""
     from troupe.dataset_ops import Dataset
 
     if isinstance(structure, Mapping):
-        return type(structure)((k, normalized(v)) for k, v in structure.items())
+        return type(structure)((k, normalized(v, numbers)) for k, v in structure.items())
     if isinstance(structure, tuple):
-        parts = [normalized(p) for p in structure]
+        parts = [normalized(p, numbers) for p in structure]
         return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
     if isinstance(structure, Dataset):
         return structure
     graph = stacks.get_default_graph()
-    tensor = convert_to_tensor(structure)
+    tensor = convert_to_tensor(structure, name=None if numbers is None else f"component_{next(numbers)}")
     return graph.captured(tensor) if graph.building_function else tensor
 
 

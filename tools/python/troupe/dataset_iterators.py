@@ -15,6 +15,7 @@ class Iterator:
     def __init__(self, iterator_resource, initializer, output_types, output_shapes, output_classes=None):
         self._resource, self._initializer = iterator_resource, initializer
         self._types, self._shapes = output_types, output_shapes
+        self._handle = op_call.call("IteratorToStringHandle", None, resource_handle=iterator_resource)
 
     @staticmethod
     def from_structure(output_types, output_shapes=None, shared_name=None, output_classes=None):
@@ -59,7 +60,8 @@ class Iterator:
         return nest.pack_sequence_as(self._types, op.outputs)
 
     def string_handle(self, name=None):
-        return op_call.call("IteratorToStringHandle", name, resource_handle=self._resource)
+        """A string that names the iterator in its session."""
+        return self._handle if name is None else op_call.call("IteratorToStringHandle", name, resource_handle=self._resource)
 
     @property
     def output_types(self):

@@ -1,9 +1,11 @@
 """Datasets: elements that are made one after another, each a nest of tensors."""
 
+import itertools
+
 import numpy as np
 
-from troupe import dtypes, nest, op_call, stacks
-from troupe.array_ops import constant
+from troupe import dtypes, math_ops, nest, op_call, stacks
+from troupe.array_ops import constant, where
 from troupe.captured_function import CapturedFunction, normalized
 from troupe.conversion import convert_to_tensor
 from troupe.ops import get_seed
@@ -71,8 +73,8 @@ class Dataset:
     @staticmethod
     def from_tensors(tensors):
         """One element."""
-        with stacks.get_default_graph().name_scope("tensors"):
-            element = normalized(tensors)
+        with stacks.get_default_graph().name_scope("normalize_element"):
+            element = normalized(tensors, itertools.count())
         flat = nest.flatten(element)
         shapes = [t.shape for t in flat]
         made = op_call.call("TensorDataset", None, components=flat, output_shapes=shapes)
@@ -81,8 +83,8 @@ class Dataset:
     @staticmethod
     def from_tensor_slices(tensors):
         """An element for each row. ValueError for tensors of other numbers of rows, and for scalars."""
-        with stacks.get_default_graph().name_scope("tensors"):
-            element = normalized(tensors)
+        with stacks.get_default_graph().name_scope("normalize_element"):
+            element = normalized(tensors, itertools.count())
         flat = nest.flatten(element)
         if not flat:
             raise ValueError("Invalid `tensors`. `tensors` is an empty structure.")
@@ -241,9 +243,9 @@ class Dataset:
 
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None, name=None):
         """Each next element is any of `buffer_size` that wait; the same order each time unless it is to be another."""
-        seed1, seed2 = get_seed(seed)
-        return self._like("ShuffleDataset", buffer_size=_int64(buffer_size, "buffer_size"), seed=_int64(seed1 or 0, "seed"),
-                          seed2=_int64(seed2 or 0, "seed2"),
+        size = _int64(buffer_size, "buffer_size")
+        seed1, seed2 = _seeds(seed)
+        return self._like("ShuffleDataset", buffer_size=size, seed=seed1, seed2=seed2,
                           reshuffle_each_iteration=True if reshuffle_each_iteration is None else reshuffle_each_iteration)
 
     def repeat(self, count=None, name=None):
@@ -305,6 +307,18 @@ class Dataset:
 _TYPED = {"RangeDataset", "ZipDataset", "MapDataset", "ParallelMapDatasetV2", "FlatMapDataset", "InterleaveDataset",
           "ParallelInterleaveDatasetV4", "FilterDataset", "TakeWhileDataset", "BatchDatasetV2", "UnbatchDataset", "ShuffleDataset",
           "RepeatDataset", "TakeDataset", "SkipDataset", "ShardDataset", "PrefetchDataset", "CacheDataset", "ConcatenateDataset"}
+
+
+def _seeds(seed):
+    """Both seeds as tensors; what is made for them counts in the seeds of operations that follow."""
+    first, second = get_seed(seed)
+    first = _int64(first or 0, "seed")
+    if second is None:
+        return first, _int64(0, "seed2")
+    with stacks.get_default_graph().name_scope("seed2") as scope:
+        second = _int64(second, "Const")
+        none = math_ops.logical_and(math_ops.equal(first, 0), math_ops.equal(second, 0))
+        return first, where(none, _int64(2**31 - 1, "Const"), second, name=scope)
 
 
 def _types(structure, flat):
