@@ -204,3 +204,11 @@ def test_other_functions_refuse_tensors_from_outside():
 
     with pytest.raises(ValueError, match="must be from the same graph as the body of the function"):
         add_outside(tf.constant(2.0))
+
+
+def test_seeds_of_what_follows_are_as_recorded(graph):
+    D.range(8).shuffle(8).make_one_shot_iterator()
+    drawn = tf.random_uniform([2])
+    seeds = [op for op in graph.get_operations() if op.type == "RandomUniform"][0]
+    assert (seeds.get_attr("seed"), seeds.get_attr("seed2")) == (11, 2)
+    assert drawn.shape == [2]

@@ -5,6 +5,7 @@ from troupe.conversion import convert_to_tensor
 from troupe.dataset_ops import Dataset
 from troupe.graph import Graph
 from troupe.importer import import_graph_def
+from troupe.ops import get_seed
 from troupe.tensor_shape import TensorShape, as_shape
 
 
@@ -146,5 +147,7 @@ class _Factory:
 
 def make_one_shot_iterator(dataset):
     """An iterator that begins by itself. ValueError for a dataset that needs placeholders, variables or tables."""
+    # TensorFlow takes a seed for its function here, so that those of later operations are one further.
+    get_seed(None)
     handle = op_call.call("OneShotIterator", None, dataset_factory=_Factory(dataset), container="", shared_name="", **dataset._flat())
     return Iterator(handle, None, dataset.output_types, dataset.output_shapes)
