@@ -24,7 +24,7 @@ _NAMES = {
         sparse_reorder sparse_reshape sparse_retain sparse_segment_mean sparse_segment_sqrt_n sparse_segment_sum
         sparse_slice sparse_softmax sparse_split sparse_tensor_dense_matmul sparse_tensor_to_dense sparse_to_dense
         sparse_to_indicator sparse_transpose""",
-    "special_math_ops": """arg_max arg_min betainc clip_by_average_norm confusion_matrix floor_div histogram_fixed_width
+    "special_math_ops": """arg_max arg_min betainc clip_by_average_norm floor_div histogram_fixed_width
         histogram_fixed_width_bins igamma igammac lbeta log_sigmoid polygamma random_crop random_poisson realdiv scalar_mul
         segment_prod sparse_matmul unsorted_segment_mean unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n""",
     "spectral_ops": "fft fft2d fft3d ifft ifft2d ifft3d",

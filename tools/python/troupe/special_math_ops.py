@@ -138,27 +138,6 @@ def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
         return total / math_ops.sqrt(_segment_counts(data, segment_ids, num_segments))
 
 
-def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, name=None, weights=None):
-    """[label, prediction]: how often, or the sum of weights. A run with classes outside fails with InvalidArgumentError."""
-    from troupe import check_ops, control_flow_ops
-
-    with _scope(name or "confusion_matrix"):
-        labels, predictions = (math_ops.cast(convert_to_tensor(v, name=n), dtypes.int64) for v, n in ((labels, "labels"), (predictions, "predictions")))
-        labels = control_flow_ops.with_dependencies([check_ops.assert_non_negative(labels, message="`labels` contains negative values")], labels)
-        predictions = control_flow_ops.with_dependencies(
-            [check_ops.assert_non_negative(predictions, message="`predictions` contains negative values")], predictions)
-        if num_classes is None:
-            num_classes = math_ops.maximum(math_ops.reduce_max(predictions), math_ops.reduce_max(labels)) + 1
-        else:
-            num_classes = math_ops.cast(convert_to_tensor(num_classes), dtypes.int64)
-            labels = control_flow_ops.with_dependencies([check_ops.assert_less(labels, num_classes, message="`labels` out of bound")], labels)
-            predictions = control_flow_ops.with_dependencies(
-                [check_ops.assert_less(predictions, num_classes, message="`predictions` out of bound")], predictions)
-        values = array_ops.ones_like(predictions, dtype) if weights is None else math_ops.cast(weights, dtype)
-        shape = array_ops.stack([num_classes, num_classes])
-        return array_ops.scatter_nd(array_ops.stack([labels, predictions], axis=1), values, shape)
-
-
 def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int32, name=None):
     """The number of the bin that each value is in; those outside are in the first and last."""
     with _scope(name or "histogram_fixed_width_bins"):
