@@ -1,6 +1,5 @@
 """cond, case, where and assertions; what runs in branches and what does not."""
 
-import numpy as np
 from program import show, tf
 
 x = tf.placeholder(tf.float32, [])

@@ -1,6 +1,5 @@
 """Several graphs with sessions of their own; names, collections, imports, and what belongs to which."""
 
-import numpy as np
 from program import show, tf
 
 first, second = tf.Graph(), tf.Graph()

@@ -1,6 +1,5 @@
 """Loops: sums, Collatz, Newton's method with its derivative, nested loops, shapes that grow, loops that stop early."""
 
-import numpy as np
 from program import show, tf
 
 n = tf.placeholder(tf.int32, [])

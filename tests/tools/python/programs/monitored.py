@@ -2,7 +2,6 @@
 
 import tempfile
 
-import numpy as np
 from program import show, tf
 
 step = tf.train.get_or_create_global_step()

@@ -1,6 +1,5 @@
 """Partial runs: a graph whose inputs come one after the other."""
 
-import numpy as np
 from program import show, tf
 
 a = tf.placeholder(tf.float32, [], name="a")

@@ -1,6 +1,5 @@
 """Random numbers of graph seeds and operation seeds, the same in every program."""
 
-import numpy as np
 from program import show, tf
 
 for graph_seed, op_seed in ((None, 3), (5, None), (5, 3), (0, 0)):

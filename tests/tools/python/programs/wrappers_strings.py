@@ -1,6 +1,5 @@
 """Texts, and bytes that mean something."""
 
-import numpy as np
 from program import show, tf
 
 t = tf.constant(["Hello big world", "  two  words ", ""])
