@@ -1,5 +1,6 @@
 """Losses, with TensorFlow's numbers."""
 
+import numpy as np
 import pytest
 from recorded import check, ramp, weights
 
@@ -81,3 +82,23 @@ def test_weights_must_fit():
 def test_an_unknown_reduction_is_a_value_error():
     with pytest.raises(ValueError, match="Invalid Reduction Key"):
         losses.mean_squared_error([1.0], [1.0], reduction="all")
+
+
+@pytest.mark.parametrize("steps, batch", [(True, True), (True, False), (False, True), (False, False)])
+def test_the_loss_of_sequences_is_averaged_over_what_it_is_asked_to(steps, batch):
+    random = np.random.RandomState(0)
+    logits, weight = random.rand(2, 3, 4), np.array([[1.0, 1.0, 0.0], [1.0, 0.5, 0.25]])
+    targets = np.array([[0, 1, 2], [3, 0, 1]])
+    log = logits - np.log(np.exp(logits).sum(2, keepdims=True))
+    expected = -weight * np.take_along_axis(log, targets[..., None], 2)[..., 0]
+    axes = tuple(a for a, averaged in ((0, batch), (1, steps)) if averaged)
+    if axes:
+        expected = expected.sum(axes) / weight.sum(axes)
+    loss = tf.seq2seq.sequence_loss(tf.constant(logits), tf.constant(targets), tf.constant(weight), steps, batch)
+    with tf.Session() as session:
+        np.testing.assert_allclose(session.run(loss), expected)
+
+
+def test_the_loss_of_sequences_checks_ranks():
+    with pytest.raises(ValueError, match="Targets must be"):
+        tf.seq2seq.sequence_loss(ramp(2, 3, 4), [1, 2], ramp(2, 3))
