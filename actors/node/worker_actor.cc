@@ -31,8 +31,8 @@ class WorkerImpl final : public caf::event_based_actor {
   const char* name() const override { return "worker"; }
 
   void on_exit() override {
-    for (auto& [id, session] : std::exchange(sessions_, {}))
-      end(&session, absl::CancelledError("the worker has ended"));
+    const absl::Status left = absl::UnavailableError(absl::StrCat(parts_.task.to_string(), " has left"));
+    for (auto& [id, session] : std::exchange(sessions_, {})) end(&session, left);
     parts_ = {};
   }
 
