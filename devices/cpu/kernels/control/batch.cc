@@ -68,12 +68,12 @@ class BatchingKernel : public AsyncKernel {
  public:
   void compute_async(KernelContext& context, Done done) final {
     auto task = std::make_shared<BatchTask>(&context, std::move(done));
-    if (absl::Status s = read_inputs(context, task.get()); !s.ok()) return task->done(s);
+    if (absl::Status s = read_inputs(context, task.get()); !s.ok()) return task->end(s);
     auto queue = context.resources().lookup_or_create<BatchQueue>(
         name_.container, key_, [this]() -> absl::StatusOr<std::shared_ptr<BatchQueue>> {
           return std::make_shared<BatchQueue>(options_);
         });
-    if (!queue.ok()) return task->done(queue.status());
+    if (!queue.ok()) return task->end(queue.status());
     task->run = [this](Batch batch, int64_t padding, std::function<void()> over) {
       run(std::move(batch), padding, std::move(over));
     };
@@ -132,7 +132,7 @@ class BatchKernel final : public BatchingKernel {
     const absl::Status status = guarded("a kernel", [&] { return hand_out(batch, padding); });
     over();
     // The last of these may end this kernel.
-    for (const BatchPart& part : batch) part.task->done(status);
+    for (const BatchPart& part : batch) part.task->end(status);
   }
 
   absl::Status hand_out(const Batch& batch, int64_t padding) const {
@@ -183,6 +183,7 @@ class BatchFunctionKernel final : public BatchingKernel {
     std::vector<Tensor> args;
     absl::Status status = guarded("a kernel", [&] { return join_args(context, batch, padding, &args); });
     if (!status.ok()) {
+      args.clear();
       over();
       return end_parts(batch, std::move(status), {}, padding);
     }
@@ -241,7 +242,7 @@ class BatchFunctionKernel final : public BatchingKernel {
       if (--task.parts_left > 0) return;
     }
     if (task.status.ok()) task.status = guarded("a kernel", [&] { return join_parts(&task); });
-    task.done(task.status);
+    task.end(task.status);
   }
 
   /// Sets the outputs of a task whose parts are all done.

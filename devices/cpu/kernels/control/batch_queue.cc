@@ -97,7 +97,7 @@ void BatchQueue::add(const std::shared_ptr<BatchTask>& task) {
   }
   if (!status.ok()) {
     if (task->callback) task->context->cancellation().deregister(*task->callback);
-    return task->done(status);
+    return task->end(status);
   }
   begin_batches();
 }
@@ -117,7 +117,7 @@ void BatchQueue::cancel(const std::shared_ptr<BatchTask>& task) {
     std::erase_if(pending_, [](const Pending& p) { return p.batch.empty(); });
     if (!found) return;
   }
-  task->done(absl::CancelledError("Batching was cancelled"));
+  task->end(absl::CancelledError("Batching was cancelled"));
 }
 
 bool BatchQueue::take(Pending* out) {

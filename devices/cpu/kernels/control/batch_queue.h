@@ -23,6 +23,13 @@ struct BatchTask {
 
   BatchTask(KernelContext* c, AsyncKernel::Done d) : context(c), done(std::move(d)) {}
 
+  /// Tells who waits for it how it ended, holding none of its tensors any more: what they are made of may go with its step.
+  void end(const absl::Status& how) {
+    inputs.clear();
+    parts.clear();
+    done(how);
+  }
+
   KernelContext* const context;
   AsyncKernel::Done done;
   std::vector<Tensor> inputs;
