@@ -11,11 +11,8 @@ IndexedSlicesValue = namedtuple("IndexedSlicesValue", ["values", "indices", "den
 SparseTensorValue = namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 
 
-class IndexedSlices:
-    """Rows `values` of a larger tensor, at `indices`; what the gradient of a gather is."""
-
-    def __init__(self, values, indices, dense_shape=None):
-        self._values, self._indices, self._dense_shape = values, indices, dense_shape
+class _Rows:
+    """What both are made of: `values`, and where in a tensor of `dense_shape` they stand."""
 
     @property
     def values(self):
@@ -30,6 +27,25 @@ class IndexedSlices:
         return self._dense_shape
 
     @property
+    def dtype(self):
+        return self._values.dtype
+
+    @property
+    def op(self):
+        return self._values.op
+
+    @property
+    def graph(self):
+        return self._values.graph
+
+
+class IndexedSlices(_Rows):
+    """Rows `values` of a larger tensor, at `indices`; what the gradient of a gather is."""
+
+    def __init__(self, values, indices, dense_shape=None):
+        self._values, self._indices, self._dense_shape = values, indices, dense_shape
+
+    @property
     def shape(self):
         from troupe import tensor_util
 
@@ -40,20 +56,8 @@ class IndexedSlices:
         return self._values.name
 
     @property
-    def dtype(self):
-        return self._values.dtype
-
-    @property
     def device(self):
         return self._values.device
-
-    @property
-    def op(self):
-        return self._values.op
-
-    @property
-    def graph(self):
-        return self._values.graph
 
     def __neg__(self):
         return IndexedSlices(-self._values, self._indices, self._dense_shape)
@@ -63,7 +67,7 @@ class IndexedSlices:
         return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
 
 
-class SparseTensor:
+class SparseTensor(_Rows):
     """The elements `values` at the rows of `indices`, of a tensor of `dense_shape` that is zero elsewhere."""
 
     def __init__(self, indices, values, dense_shape):
@@ -79,18 +83,6 @@ class SparseTensor:
         return value if isinstance(value, SparseTensor) else cls(value.indices, value.values, value.dense_shape)
 
     @property
-    def indices(self):
-        return self._indices
-
-    @property
-    def values(self):
-        return self._values
-
-    @property
-    def dense_shape(self):
-        return self._dense_shape
-
-    @property
     def shape(self):
         from troupe import tensor_util
 
@@ -98,18 +90,6 @@ class SparseTensor:
 
     def get_shape(self):
         return self.shape
-
-    @property
-    def dtype(self):
-        return self._values.dtype
-
-    @property
-    def op(self):
-        return self._values.op
-
-    @property
-    def graph(self):
-        return self._values.graph
 
     def eval(self, feed_dict=None, session=None):
         indices, values, shape = _session(session).run([self._indices, self._values, self._dense_shape], feed_dict)

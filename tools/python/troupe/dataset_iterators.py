@@ -2,14 +2,14 @@
 
 from troupe import dtypes, nest, op_call, protos, stacks
 from troupe.conversion import convert_to_tensor
-from troupe.dataset_ops import Dataset
+from troupe.dataset_ops import Dataset, Elements
 from troupe.graph import Graph
 from troupe.importer import import_graph_def
 from troupe.ops import get_seed
 from troupe.tensor_shape import TensorShape, as_shape
 
 
-class Iterator:
+class Iterator(Elements):
     """A place in a dataset; `get_next` gives the element there in each step. OutOfRangeError at the end, FailedPreconditionError before
     `initializer` has run."""
 
@@ -63,20 +63,6 @@ class Iterator:
     def string_handle(self, name=None):
         """A string that names the iterator in its session."""
         return self._handle if name is None else op_call.call("IteratorToStringHandle", name, resource_handle=self._resource)
-
-    @property
-    def output_types(self):
-        return self._types
-
-    @property
-    def output_shapes(self):
-        return self._shapes
-
-    @property
-    def output_classes(self):
-        from troupe.tensor import Tensor
-
-        return nest.pack_sequence_as(self._types, [Tensor for _ in nest.flatten(self._types)])
 
 
 def _flat(types, shapes):

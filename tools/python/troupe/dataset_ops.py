@@ -24,13 +24,8 @@ def _pack_shapes(structure, flat):
     return nest.pack_sequence_as(structure, flat)
 
 
-class Dataset:
-    """A dataset by the operation that makes it. Its functions give other datasets; lists among elements become tensors, tuples and
-    dictionaries are nests."""
-
-    def __init__(self, variant, types, shapes):
-        self._variant, self._types, self._shapes = variant, types, shapes
-        self._functions = []
+class Elements:
+    """What elements are like, by `_types` and `_shapes`."""
 
     @property
     def output_types(self):
@@ -47,6 +42,15 @@ class Dataset:
         from troupe.tensor import Tensor
 
         return nest.pack_sequence_as(self._types, [Tensor for _ in nest.flatten(self._types)])
+
+
+class Dataset(Elements):
+    """A dataset by the operation that makes it. Its functions give other datasets; lists among elements become tensors, tuples and
+    dictionaries are nests."""
+
+    def __init__(self, variant, types, shapes):
+        self._variant, self._types, self._shapes = variant, types, shapes
+        self._functions = []
 
     @property
     def graph(self):
