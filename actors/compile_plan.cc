@@ -78,7 +78,7 @@ PlanOptions plan_options(const SessionCore& core) {
   }
   options.max_folded_constant_bytes = core.options.max_folded_constant_bytes;
   options.differentiator = &builtin_differentiator();
-  options.stopped = [&core] { return core.closing.cancelled(); };
+  options.stopped = [&core] { return core.closing.cancelled() ? core.closing.reason() : absl::OkStatus(); };
   return options;
 }
 

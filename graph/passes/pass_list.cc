@@ -143,8 +143,7 @@ void note_pass(const PlanOptions& options, const PassStats& stats, const Graph& 
 }
 
 absl::Status check_wanted(const PlanOptions& options) {
-  if (!options.stopped || !options.stopped()) return absl::OkStatus();
-  return absl::CancelledError("planning was stopped: nobody wants the plan any more");
+  return options.stopped ? options.stopped() : absl::OkStatus();
 }
 
 absl::Status run_passes(PassContext& context) {

@@ -36,8 +36,8 @@ struct Pass {
 
 std::span<const Pass> passes();
 
-/// Runs those that have something to do, one after the other; notes what each did where the options say. Cancelled once
-/// PlanOptions::stopped says so.
+/// Runs those that have something to do, one after the other; notes what each did where the options say. Ends with the first error of
+/// PlanOptions::stopped.
 absl::Status run_passes(PassContext& context);
 /// Tells the log and the observer of the options.
 void note_pass(const PlanOptions& options, const PassStats& stats, const Graph& after);

@@ -51,8 +51,9 @@ struct PlanOptions {
   int64_t max_folded_constant_bytes = 10 << 20;
   /// Makes the gradients that SymbolicGradient nodes ask for and the library does not have; null: Unimplemented.
   const FunctionDifferentiator* differentiator = nullptr;
-  /// Asked between passes; once it says true, planning ends with Cancelled. Any thread's business to make it say so.
-  std::function<bool()> stopped = nullptr;
+  /// Asked between passes: planning ends with the first error that it answers, which says why nobody wants the plan any more. Any
+  /// thread's business to make it answer one.
+  std::function<absl::Status()> stopped = nullptr;
   /// How many times each pass ran and what it did are appended here when set.
   std::vector<std::string>* log = nullptr;
   /// Called after each pass but the last, partition, with what it did and the graph that it left; Node::device counts the

@@ -85,13 +85,13 @@ TEST_F(Planner, ends_between_passes_when_nobody_wants_the_plan_any_more) {
   b.neg(x, "y");
   int asked = 0, most = 1000;
   PlanOptions options;
-  options.stopped = [&] { return ++asked > most; };
+  options.stopped = [&] { return ++asked > most ? absl::CancelledError("closed") : absl::OkStatus(); };
   ASSERT_TRUE(plan({{"x"}, {"y"}, {}}, options).ok());
   const int times = asked;
   EXPECT_GE(times, 5) << "before each pass, and behind the last";
   for (most = 0; most < times; ++most) {
     asked = 0;
-    EXPECT_EQ(plan({{"x"}, {"y"}, {}}, options).status().code(), absl::StatusCode::kCancelled) << most;
+    EXPECT_EQ(plan({{"x"}, {"y"}, {}}, options).status(), absl::CancelledError("closed")) << most;
     EXPECT_EQ(asked, most + 1) << "it ends where it is told to";
   }
 }
@@ -315,7 +315,7 @@ TEST_F(Planner, s143_plans_a_function_for_its_caller) {
 TEST_F(Planner, stops_planning_a_function_that_nobody_wants) {
   import(kMixed);
   PlanOptions options;
-  options.stopped = [] { return true; };
+  options.stopped = [] { return absl::CancelledError("closed"); };
   auto plan =
       plan_function(imported, {{"Mixed", nullptr}, devices.entries()[0].name, {}}, devices, &idle, options);
   EXPECT_EQ(plan.status().code(), absl::StatusCode::kCancelled);
