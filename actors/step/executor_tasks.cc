@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "actors/step/executor_frame.h"
 #include "devices/lent_runner.h"
@@ -27,6 +28,11 @@ void KernelTask::run() {
 
 void KernelTask::run_to_end() {
   run();
+  owner->complete(this);
+}
+
+void KernelTask::hand_back() {
+  handed_back = true;
   owner->complete(this);
 }
 
@@ -152,6 +158,7 @@ void ExecutorState::drain_completed() {
 }
 
 void ExecutorState::finish_task(KernelTask* t) {
+  if (std::exchange(t->handed_back, false)) t->run();
   --in_flight_;
   t->asynchronous = false;
   const CompiledNode& n = partition_->node(t->node);

@@ -32,11 +32,15 @@ struct KernelTask {
   std::atomic<uint32_t> round{0};
   /// Out, and nothing but the kernel's own answer will bring it back.
   bool asynchronous = false;
+  /// No other thread would have it: the EXECUTOR runs it when it comes back.
+  bool handed_back = false;
 
   /// Runs the kernel; on any thread. The caller then hands the task to ExecutorState::complete.
   void run();
   /// Both.
   void run_to_end();
+  /// Instead of running it: its EXECUTOR does, in a turn of its own. From any thread.
+  void hand_back();
   /// Completes an asynchronous kernel, unless it was in this round; from any thread.
   void answer(uint32_t in_round, absl::Status s);
 };

@@ -170,7 +170,15 @@ void NamedPool::run(std::function<void()> job) { enqueue(new Call(std::move(job)
 /// Each is a job of the application's, which may be called when its run, and this pool, are gone.
 void NamedPool::lend_kernels(const std::shared_ptr<Shared>& shared, const std::shared_ptr<KernelQueue>& queue,
                              size_t n) {
+  const auto hand_back_next = [&] {
+    if (const auto next = queue->pop()) next->task->hand_back();
+  };
+  const bool has_threads = shared->lent->num_threads() > 0;
   for (; n > 0; --n) {
+    if (!has_threads) {
+      hand_back_next();
+      continue;
+    }
     try {
       shared->lent->schedule([shared, queue] {
         const FlushDenormals flush;
@@ -178,7 +186,7 @@ void NamedPool::lend_kernels(const std::shared_ptr<Shared>& shared, const std::s
         run_kernel(*queue, &unit);
       });
     } catch (...) {
-      if (const auto next = queue->pop()) next->task->run_to_end();
+      hand_back_next();
     }
   }
 }
@@ -191,7 +199,7 @@ void NamedPool::run_kernels(const std::shared_ptr<KernelQueue>& queue, size_t n)
     if (shared_->has_nobody() && (shared_->stopping || !shared_->by_hand)) {
       lock.unlock();
       for (; n > 0; --n) {
-        if (const auto next = queue->pop()) next->task->run_to_end();
+        if (const auto next = queue->pop()) next->task->hand_back();
       }
       return;
     }

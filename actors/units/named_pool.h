@@ -40,7 +40,7 @@ class NamedPool {
   ~NamedPool();
 
   /// Runs what is queued, then ends the threads and waits for them; not from one of them. What comes after goes to the
-  /// actor system's own threads, kernels run where they come from.
+  /// actor system's own threads, kernels back to their EXECUTORs.
   void stop();
   /// The same without waiting, from any thread: `stop` joins the threads later.
   void retire();
@@ -53,7 +53,8 @@ class NamedPool {
   void enqueue(caf::resumable* job);
   /// Calls `job`, once; it must not throw.
   void run(std::function<void()> job);
-  /// Runs the next `n` kernels of the queue, those that it then has, each followed by its owner's `complete`.
+  /// Runs the next `n` kernels of the queue, those that it then has, each followed by its owner's `complete`. Where there are no threads,
+  /// or they refuse, the kernels go back to their owners.
   void run_kernels(const std::shared_ptr<KernelQueue>& queue, size_t n);
   /// Of a pool by hand: runs one kernel; false when none waits.
   bool run_next_kernel();

@@ -208,6 +208,27 @@ TEST_F(ExecutorActorTest, is_woken_once_for_all_that_ended_meanwhile) {
   EXPECT_EQ(drains, 1);
 }
 
+TEST_F(ExecutorActorTest, runs_the_kernels_that_no_other_thread_would_have) {
+  use_slot("both");
+  use_device_probe();
+  start(*slot_);
+  run_all();
+  const LaunchKernels launched = device_->got<LaunchKernels>().at(0);
+  for (KernelTask* task : launched.tasks) task->hand_back();
+  EXPECT_FALSE(slot_->finished) << "in turns of its own";
+  run_all();
+  EXPECT_TRUE(slot_->finished);
+  EXPECT_EQ(fetched(*slot_), 42);
+  (void)slot_->life.finish();
+  slot_->end();
+  const int64_t next = start(*slot_);
+  run_all();
+  for (KernelTask* task : device_->got<LaunchKernels>().at(1).tasks) task->hand_back();
+  slot_->life.cancel(next, absl::CancelledError("not wanted"));
+  run_all();
+  EXPECT_EQ(end().status, absl::CancelledError("not wanted")) << "and not once their step is cancelled";
+}
+
 TEST_F(ExecutorActorTest, that_failed_stops_what_still_waits) {
   use_slot("fails");
   use_device_probe();
