@@ -59,7 +59,10 @@ void OutstandingRun::begin_on(StepLease lease) {
   {
     std::lock_guard lock(mu_);
     // Cancelled before it had a slot: this one goes back.
-    if (answer_ == nullptr) return;
+    if (answer_ == nullptr) {
+      slot->life.refuse(absl::CancelledError("Run call was cancelled"));
+      return;
+    }
     running_on_ = lease.slot();
     if (ready.ok()) step_id_->store(slot->life.id(), std::memory_order_relaxed);
   }
