@@ -71,10 +71,7 @@ class SessionImpl final : public SessionActor::base {
         [this](const InspectPartialRun& m) { return partial_runs().inspect(m); },
         [this](ListPartialRuns) { return partial_runs().list(); },
         [this](const CancelRequest& m) -> caf::result<CancelReply> { return cancel(m); },
-        [this](const Subscribe& m) {
-          if (core_->closed()) return answer(absl::CancelledError("Session has been closed."));
-          return answer(subscriptions_.add(core_, m));
-        },
+        [this](const Subscribe& m) { return answer(subscriptions_.add(core_, m)); },
         [this](const Unsubscribe& m) { return answer(subscriptions_.remove(*core_, m)); },
         [this](InspectRequest) -> caf::result<InspectReply> {
           auto promise = make_response_promise<InspectReply>();

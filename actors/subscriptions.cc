@@ -7,6 +7,7 @@
 namespace troupe {
 
 absl::Status Subscriptions::add(const std::shared_ptr<SessionCore>& core, const Subscribe& what) {
+  if (core->closed()) return absl::CancelledError("Session has been closed.");
   if (what.listener == nullptr) return absl::InvalidArgumentError("Subscribe names no listener.");
   if (what.slow_after.count() < 0) return absl::InvalidArgumentError("Subscribe: slow_after is below zero.");
   absl::Status added = core->listeners.add(what.listener, what.slow_after);
