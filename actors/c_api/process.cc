@@ -22,16 +22,20 @@ KernelRegistry& process_kernels() {
 }
 
 Runtime& process_runtime() {
-  // Never destroyed, nor is its console: a client may delete his last session in a destructor of his own that runs at exit.
-  static Runtime* runtime = [] {
+  struct Watched {
+    std::unique_ptr<Runtime> runtime;
+    std::unique_ptr<Console> console;
+  };
+  // Never destroyed: a client may delete his last session in a destructor of his own that runs at exit.
+  static const Watched* const process = [] {
     RuntimeOptions options;
     options.ops = &process_ops();
     options.kernels = &process_kernels();
-    Runtime* made = Runtime::create(options).release();
-    (void)Console::of_environment(*made).release();
+    auto* const made = new Watched{Runtime::create(options), nullptr};
+    made->console = Console::of_environment(*made->runtime);
     return made;
   }();
-  return *runtime;
+  return *process->runtime;
 }
 
 }  // namespace troupe::c_api

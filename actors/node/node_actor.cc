@@ -40,6 +40,8 @@ class NodeImpl final : public caf::io::broker {
     for (auto& [task, link] : std::exchange(links_, {})) fail_waiting(&link, ended);
     for (auto& [serial, peer] : std::exchange(peers_, {})) fail_calls(&peer, ended);
     worker_ = nullptr;
+    // What others of its steps know may refer to this actor, and would keep it for ever.
+    parts_ = {};
   }
 
   caf::behavior make_behavior() override {
@@ -355,7 +357,7 @@ class NodeImpl final : public caf::io::broker {
     quit(caf::exit_reason::user_shutdown);
   }
 
-  const NodeParts parts_;
+  NodeParts parts_;
   /// Where it listens.
   TaskAddress address_;
   const Listening listening_;

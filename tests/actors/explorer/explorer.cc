@@ -66,6 +66,7 @@ void Explorer::begin_lender(const std::string& fetch) {
   if (!place.ok()) return;
   auto lender = std::make_shared<Lender>();
   lender->fetch = fetch;
+  lender->core = std::move(core);
   lender->place = *std::move(place);
   lender->cancels = cancels;
   lender->in_peace = cancels_ == cancelled_;

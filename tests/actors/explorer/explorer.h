@@ -50,6 +50,8 @@ class Explorer : public ActorTest {
   struct Lender {
     std::shared_ptr<Answer> answer;
     std::string fetch;
+    /// Has the gate.
+    std::shared_ptr<SessionCore> core;
     RunGate::Place place;
     int64_t cancels = 0;
     /// When no cancel was under way.
