@@ -227,7 +227,8 @@ TEST_F(ExecutorActorTest, runs_no_kernel_of_a_cancelled_step_that_comes_back) {
   const int64_t id = start(*slot_);
   run_all();
   slot_->life.cancel(id, absl::CancelledError("not wanted"));
-  for (KernelTask* task : device_->got<LaunchKernels>().at(0).tasks) task->hand_back();
+  const LaunchKernels launched = device_->got<LaunchKernels>().at(0);
+  for (KernelTask* task : launched.tasks) task->hand_back();
   run_all();
   EXPECT_TRUE(slot_->finished);
   EXPECT_THAT(end().status.message(), HasSubstr("not wanted"));
