@@ -24,6 +24,7 @@ endforeach()
 add_library(check_headers OBJECT EXCLUDE_FROM_ALL ${troupe_header_sources})
 target_link_libraries(check_headers PRIVATE
   troupe_tools troupe_cpu_primitives mimalloc GTest::gtest CLI11::CLI11 nlohmann_json::nlohmann_json)
+target_include_directories(check_headers PRIVATE ${CMAKE_SOURCE_DIR}/actors/c_api/include)
 target_include_directories(check_headers SYSTEM PRIVATE ${python_includes})
 target_compile_options(check_headers PRIVATE -O0)
 
