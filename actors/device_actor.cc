@@ -80,10 +80,10 @@ class DeviceImpl final : public DeviceActor::base {
   }
 
   void drop(const DropKernels& m) {
-    const auto queue = queues_.find(m.pool);
-    if (queue == queues_.end()) return;
-    // Their token is tripped: run() gives them the reason and returns at once.
-    for (KernelQueue::Entry& e : queue->second->take_back(m.step)) e.task->run_to_end();
+    // Its token is tripped: run() gives them the reason and returns at once.
+    for (const auto& [pool, queue] : queues_) {
+      for (KernelQueue::Entry& e : queue->take_back(m.step)) e.task->run_to_end();
+    }
   }
 
   caf::result<DeviceStatus> report() {

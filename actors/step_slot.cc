@@ -56,6 +56,8 @@ void StepSlot::end() {
   for (auto& s : step_states) {
     if (s->used_step_container.exchange(false)) s->device->resources().clear_container(container);
   }
+  // An actor of a broken step may still be at work with these.
+  if (life.broken()) return;
   loops = nullptr;
   lent_loops = nullptr;
   if (std::exchange(lent_pool, nullptr) != nullptr) pool = nullptr;
@@ -120,7 +122,7 @@ void StepSlot::stop_rendezvous(int64_t id, const absl::Status& why) {
 }
 
 void StepSlot::drop_kernels() {
-  for (const DeviceActor& d : devices) caf::anon_send(d, DropKernels{pool, this});
+  for (const DeviceActor& d : devices) caf::anon_send(d, DropKernels{this});
 }
 
 void StepSlot::tell_ended(RunEnd& end, bool all_done) {

@@ -44,7 +44,6 @@ struct LaunchKernels {
 };
 /// The step is cancelled: hand back what is queued of it.
 struct DropKernels {
-  NamedPool* pool = nullptr;
   const void* step = nullptr;
 };
 struct DeviceStatusRequest {};

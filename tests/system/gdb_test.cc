@@ -19,7 +19,7 @@ class GdbTest : public testing::Test {
  protected:
   void SetUp() override {
     gdb_ = find_program({"gdb"});
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef TROUPE_SANITIZED
     GTEST_SKIP() << "a core with a sanitizer's memory in it fits on no disk";
 #endif
     if (gdb_.empty()) GTEST_SKIP() << "there is no gdb on this machine";

@@ -108,7 +108,7 @@ TEST_F(DeviceActorTest, gives_back_what_a_cancelled_step_has_queued) {
   tell(device_, one.message);
   tell(device_, other.message);
   one.slot->life.cancel(0, absl::CancelledError("enough"));
-  tell(device_, DropKernels{pool(), one.slot.get()});
+  tell(device_, DropKernels{one.slot.get()});
   EXPECT_EQ(status().kernels_waiting, 2) << "the other step's";
   run_messages();
   EXPECT_TRUE(one.slot->finished);
@@ -121,19 +121,19 @@ TEST_F(DeviceActorTest, gives_back_what_a_cancelled_step_has_queued) {
 TEST_F(DeviceActorTest, gives_nothing_back_of_a_step_that_goes_on) {
   Launch l = launch();
   tell(device_, l.message);
-  tell(device_, DropKernels{pool(), l.slot.get()});
-  tell(device_, DropKernels{pool(), nullptr});
+  tell(device_, DropKernels{l.slot.get()});
+  tell(device_, DropKernels{nullptr});
   EXPECT_EQ(status().kernels_waiting, 2);
 }
 
 TEST_F(DeviceActorTest, gives_back_each_kernel_once) {
   Launch l = launch();
   l.slot->life.cancel(0, absl::CancelledError("enough"));
-  tell(device_, DropKernels{pool(), l.slot.get()});
+  tell(device_, DropKernels{l.slot.get()});
   tell(device_, l.message);
   EXPECT_EQ(status().kernels_waiting, 2) << "they came behind the cancel";
-  tell(device_, DropKernels{pool(), l.slot.get()});
-  tell(device_, DropKernels{pool(), l.slot.get()});
+  tell(device_, DropKernels{l.slot.get()});
+  tell(device_, DropKernels{l.slot.get()});
   run_messages();
   EXPECT_TRUE(l.slot->finished);
   EXPECT_EQ(status().kernels_waiting, 0);
@@ -141,8 +141,8 @@ TEST_F(DeviceActorTest, gives_back_each_kernel_once) {
   EXPECT_EQ(l.slot->life.end().status.code(), absl::StatusCode::kCancelled);
 }
 
-TEST_F(DeviceActorTest, does_not_mind_a_pool_that_it_does_not_know) {
-  tell(device_, DropKernels{nullptr, nullptr});
+TEST_F(DeviceActorTest, does_not_mind_a_step_that_it_does_not_know) {
+  tell(device_, DropKernels{nullptr});
   EXPECT_EQ(status().batches, 0);
   EXPECT_TRUE(is_alive(device_));
 }
@@ -153,7 +153,7 @@ TEST_F(DeviceActorTest, keeps_a_step_while_its_kernels_wait) {
   tell(device_, l.message);
   EXPECT_EQ(l.slot.use_count(), before + 2);
   l.slot->life.cancel(0, absl::CancelledError("enough"));
-  tell(device_, DropKernels{pool(), l.slot.get()});
+  tell(device_, DropKernels{l.slot.get()});
   EXPECT_EQ(l.slot.use_count(), before);
 }
 
@@ -162,7 +162,7 @@ TEST_F(DeviceActorTest, leaves_what_waits_to_the_threads_when_it_dies) {
   tell(device_, l.message);
   kill(device_);
   EXPECT_FALSE(is_alive(device_)) << "who sends it a message resumes it";
-  tell(device_, DropKernels{pool(), l.slot.get()});
+  tell(device_, DropKernels{l.slot.get()});
   run_all();
   EXPECT_TRUE(l.slot->finished);
   EXPECT_EQ(fetched(*l.slot), 42);

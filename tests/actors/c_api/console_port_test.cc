@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <random>
 #include <utility>
 
 #include "tests/actors/c_api/c_graph.h"
@@ -17,17 +18,18 @@ namespace {
 
 constexpr char kVariable[] = "TROUPE_CONSOLE_PORT";
 
-/// A port of the loopback that nobody else gets until it is closed.
+/// A port of the loopback that nobody else gets until it is closed, and that the system gives nobody of itself afterwards.
 class Port {
  public:
   Port() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    std::random_device random;
     sockaddr_in at{};
     at.sin_family = AF_INET;
     at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(at);
-    EXPECT_EQ(::bind(fd_, reinterpret_cast<sockaddr*>(&at), size), 0);
-    EXPECT_EQ(::getsockname(fd_, reinterpret_cast<sockaddr*>(&at), &size), 0);
-    number_ = ntohs(at.sin_port);
+    do {
+      number_ = 20'000 + static_cast<int>(random() % 10'000);
+      at.sin_port = htons(static_cast<uint16_t>(number_));
+    } while (::bind(fd_, reinterpret_cast<sockaddr*>(&at), sizeof(at)) != 0);
   }
   ~Port() { close(); }
   Port(const Port&) = delete;
