@@ -1,4 +1,6 @@
 #include <google/protobuf/stubs/logging.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
 
 #include <cstdio>
 
@@ -22,6 +24,8 @@ Every command explains itself: troupe run --help)";
 int main(int argc, char** argv) {
   // Files that do not parse are reported by the commands, once.
   google::protobuf::SetLogHandler(nullptr);
+  // Standard output is for what a command was asked.
+  spdlog::set_default_logger(spdlog::stderr_color_mt("troupe"));
   CLI::App app(kAbout, "troupe");
   app.footer(kExamples);
   app.require_subcommand(1);
