@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace troupe::test {
@@ -20,10 +21,11 @@ class TestJob final : public caf::resumable {
   const std::function<resume_result(caf::execution_unit*)> f_;
 };
 
-/// Jobs that live as long as the test.
+/// Jobs that live as long as the test. Thread-safe.
 class Jobs {
  public:
   caf::resumable* later(std::function<caf::resumable::resume_result(caf::execution_unit*)> f) {
+    std::lock_guard lock(mu_);
     return jobs_.emplace_back(std::make_unique<TestJob>(std::move(f))).get();
   }
   caf::resumable* once(std::function<void()> f) {
@@ -34,7 +36,8 @@ class Jobs {
   }
 
  private:
-  std::vector<std::unique_ptr<TestJob>> jobs_;
+  std::mutex mu_;
+  std::vector<std::unique_ptr<TestJob>> jobs_;  // guarded by mu_
 };
 
 }  // namespace troupe::test
