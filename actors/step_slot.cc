@@ -48,16 +48,16 @@ void StepSlot::end() {
   // What is left of a broken step must not start anything.
   life.token().end(!life.broken());
   deadline.store(0, std::memory_order_relaxed);
-  for (Tensor& t : args) t = Tensor();
-  if (allocations != nullptr) [[unlikely]]
-    keep_account(nullptr);
-  for (auto& origin : origins) origin = nullptr;
   functions->clear_containers();
   for (auto& s : step_states) {
     if (s->used_step_container.exchange(false)) s->device->resources().clear_container(container);
   }
-  // An actor of a broken step may still be at work with these.
+  // Nor is the rest taken away from its actors, who may be at work: it goes with the slot.
   if (life.broken()) return;
+  for (Tensor& t : args) t = Tensor();
+  if (allocations != nullptr) [[unlikely]]
+    keep_account(nullptr);
+  for (auto& origin : origins) origin = nullptr;
   loops = nullptr;
   lent_loops = nullptr;
   if (std::exchange(lent_pool, nullptr) != nullptr) pool = nullptr;
