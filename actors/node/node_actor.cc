@@ -343,7 +343,8 @@ class NodeImpl final : public caf::io::broker {
       if (!peer.id && at - peer.since > kHelloPatience) silent.push_back(serial);
     }
     for (uint64_t serial : silent) drop(serial, absl::UnavailableError("it does not say who it is"));
-    delayed_send(this, parts_.lease.period, NodeTurn{});
+    // With this actor as its sender it would keep its mailbox, which keeps it, when it comes as this actor ends.
+    caf::delayed_anon_send(caf::actor(this), parts_.lease.period, NodeTurn{});
   }
 
   void stop() {
