@@ -343,7 +343,7 @@ class NodeImpl final : public caf::io::broker {
       if (!peer.id && at - peer.since > kHelloPatience) silent.push_back(serial);
     }
     for (uint64_t serial : silent) drop(serial, absl::UnavailableError("it does not say who it is"));
-    // With this actor as its sender it would keep its mailbox, which keeps it, when it comes as this actor ends.
+    // Sent by this actor, it would stay in its mailbox, and keep it, when it comes as the actor ends.
     caf::delayed_anon_send(caf::actor(this), parts_.lease.period, NodeTurn{});
   }
 
@@ -389,9 +389,8 @@ absl::StatusOr<SpawnedNode> spawn_node(caf::actor_system& system, const TaskAddr
   auto listening = std::make_shared<std::promise<absl::StatusOr<uint16_t>>>();
   auto port = listening->get_future();
   caf::actor_config config{&system.middleman().backend()};
-  SpawnedNode out;
-  out.actor =
-      system.spawn_impl<NodeImpl, caf::hidden>(config, address, std::move(parts), std::move(listening));
+  SpawnedNode out{
+      system.spawn_impl<NodeImpl, caf::hidden>(config, address, std::move(parts), std::move(listening)), 0};
   TROUPE_ASSIGN_OR_RETURN(out.port, port.get());
   return out;
 }
