@@ -38,6 +38,11 @@ bool IdleSlots::look() {
   return false;
 }
 
+bool IdleSlots::none_watched() {
+  std::lock_guard lock(mu_);
+  return !clock_runs_;
+}
+
 bool IdleSlots::look_at(Watched* watched) {
   const std::shared_ptr<SessionCore> core = watched->core.lock();
   if (core == nullptr) return false;

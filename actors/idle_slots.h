@@ -32,6 +32,8 @@ class IdleSlots {
   /// On the compile pool, for LookAtSlots: looks at some sessions. True when it is to be called again for the others, once those who wait
   /// for the pool have had their turn.
   bool look();
+  /// Nothing lies idle, so that no look is to come.
+  bool none_watched();
 
  private:
   struct Watched {

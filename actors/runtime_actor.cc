@@ -158,7 +158,8 @@ class RuntimeActorImpl final : public RuntimeActor::base {
   }
 
   static void look_at_some(const std::shared_ptr<Runtime::Impl>& impl) {
-    if (impl->idle_slots->look()) impl->compilers->run([impl] { look_at_some(impl); });
+    if (impl->idle_slots->look()) return impl->compilers->run([impl] { look_at_some(impl); });
+    if (impl->idle_slots->none_watched()) impl->host_memory->rest();
   }
 
   /// What this actor knows, and what the DEVICEs say.

@@ -126,6 +126,8 @@ void add_devices(const RuntimeStatus& runtime, Metrics* m) {
   m->value(runtime.memory.bytes_in_use);
   m->family("troupe_memory_peak_bytes", "gauge", "The most there ever was.");
   m->value(runtime.memory.peak_bytes_in_use);
+  m->family("troupe_memory_kept_bytes", "gauge", "Not in use, kept for the steps to come.");
+  m->value(runtime.memory.bytes_kept);
   m->family("troupe_memory_allocations_total", "counter", "Allocations of tensor memory.");
   m->value(runtime.memory.num_allocations);
   const auto each = [&](const char* name, const char* type, const char* help, auto number) {

@@ -115,6 +115,7 @@ std::string report_json(const ConsoleReport& report) {
   for (const DeviceLoad& d : r.device_loads) devices.push_back(device(d));
   const Json memory = {{"bytes", r.memory.bytes_in_use},
                        {"peak_bytes", r.memory.peak_bytes_in_use},
+                       {"kept_bytes", r.memory.bytes_kept},
                        {"limit_bytes", r.memory.bytes_limit},
                        {"allocations", r.memory.num_allocations}};
   const Json all = {

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "devices/memory/large_block_cache.h"
+
 namespace troupe {
 namespace {
 
@@ -35,6 +37,13 @@ bool memory_is_watched() {
 /// The sanitizers end a process that asks for more, where an allocator says no.
 constexpr size_t kMostWatchedBytes = size_t{1} << 39;
 
+void* take_from_system(size_t bytes) {
+  const size_t alignment = Allocator::kAlignmentBytes;
+  const size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  return rounded < bytes || rounded > kMostWatchedBytes ? nullptr : std::aligned_alloc(alignment, rounded);
+}
+void* take_from_mimalloc(size_t bytes) { return mi_malloc_aligned(bytes, Allocator::kAlignmentBytes); }
+
 class HostAllocator final : public Allocator {
  public:
   explicit HostAllocator(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
@@ -58,12 +67,16 @@ class HostAllocator final : public Allocator {
 
   void deallocate(void* block, size_t bytes) override {
     stripes_[stripe_of_thread()].bytes.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_relaxed);
-    if (from_system_) [[unlikely]] {
+    if (is_watched_) [[unlikely]] {
       std::free(block);
+    } else if (bytes >= LargeBlockCache::kLeastBytes) {
+      large_.deallocate(block, bytes);
     } else {
       mi_free(block);
     }
   }
+
+  void rest() override { large_.rest(); }
 
   absl::string_view name() const override { return "cpu"; }
 
@@ -74,6 +87,7 @@ class HostAllocator final : public Allocator {
     out.peak_bytes_in_use = std::max(peak_.load(std::memory_order_relaxed), out.bytes_in_use);
     out.largest_allocation = largest_.load(std::memory_order_relaxed);
     out.bytes_limit = limit_bytes_;
+    out.bytes_kept = large_.kept_bytes();
     return out;
   }
 
@@ -83,12 +97,10 @@ class HostAllocator final : public Allocator {
     std::atomic<int64_t> bytes{0};
   };
 
-  void* take(size_t bytes) const {
-    if (!from_system_) [[likely]]
-      return mi_malloc_aligned(bytes, kAlignmentBytes);
-    const size_t rounded = (bytes + kAlignmentBytes - 1) / kAlignmentBytes * kAlignmentBytes;
-    return rounded < bytes || rounded > kMostWatchedBytes ? nullptr
-                                                          : std::aligned_alloc(kAlignmentBytes, rounded);
+  void* take(size_t bytes) {
+    if (is_watched_) [[unlikely]]
+      return take_from_system(bytes);
+    return bytes >= LargeBlockCache::kLeastBytes ? large_.allocate(bytes) : take_from_mimalloc(bytes);
   }
 
   int64_t total_in_use() const {
@@ -103,7 +115,8 @@ class HostAllocator final : public Allocator {
   }
 
   const int64_t limit_bytes_;
-  const bool from_system_ = memory_is_watched();
+  const bool is_watched_ = memory_is_watched();
+  LargeBlockCache large_{take_from_mimalloc, mi_free};
   std::array<Stripe, kStripes> stripes_;
   std::atomic<int64_t> peak_{0};
   std::atomic<int64_t> largest_{0};

@@ -16,6 +16,8 @@ struct AllocatorStats {
   int64_t largest_allocation = 0;
   /// 0: no limit.
   int64_t bytes_limit = 0;
+  /// Not in use, and kept for who asks next.
+  int64_t bytes_kept = 0;
 };
 
 /// A source of memory for tensor buffers. Thread-safe. Outlives every buffer that came from it.
@@ -31,6 +33,8 @@ class Allocator {
   virtual void deallocate(void* block, size_t bytes) = 0;
   virtual absl::string_view name() const = 0;
   virtual AllocatorStats stats() const { return {}; }
+  /// Nobody runs anything: what is kept for later goes back to the system. From any thread, at any time.
+  virtual void rest() {}
   /// True when the CPU can read and write the blocks.
   virtual bool is_host() const { return true; }
 };
