@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "actors/step/executor_edges.h"
 #include "actors/step/executor_frame.h"
+#include "actors/step/kernel_errors.h"
 #include "devices/flush_denormals.h"
 
 namespace troupe {
@@ -150,8 +151,7 @@ void ExecutorState::abort(absl::Status status) {
 }
 
 void ExecutorState::fail(int node, const absl::Status& status) {
-  if (step_->cancellation->cancelled() && (absl::IsCancelled(status) || absl::IsAborted(status))) {
-    // Derived: the step was being cancelled already, and that has its own reason.
+  if (step_->cancellation->cancelled() && is_derived(status, step_->cancellation->reason())) {
     bool first = !aborted_;
     abort(step_->cancellation->reason());
     const KernelNode& info = partition_->info(node);
@@ -163,7 +163,8 @@ void ExecutorState::fail(int node, const absl::Status& status) {
   }
   std::string where = absl::StrCat("{{node ", partition_->info(node).name, "}}");
   bool named = status.message().find(where) != absl::string_view::npos;
-  abort(explain_shortage(named ? status : annotate(status, "", absl::StrCat("\n\t [[", where, "]]"))));
+  const absl::Status own = as_of_this_process(status, *partition_->info(node).op);
+  abort(explain_shortage(named ? own : annotate(own, "", absl::StrCat("\n\t [[", where, "]]"))));
 }
 
 absl::Status ExecutorState::prepare_inputs(const CompiledNode& n, int node, Value* inputs) {

@@ -221,6 +221,7 @@ absl::StatusOr<OpDef> from_proto(const pb::OpDef& proto) {
   op.is_commutative = proto.is_commutative();
   op.is_aggregate = proto.is_aggregate();
   op.allows_uninitialized_input = proto.allows_uninitialized_input();
+  op.is_distributed_communication = proto.is_distributed_communication();
   op.deprecated_since = proto.deprecation().version();
   op.deprecation = proto.deprecation().explanation();
   return op;
@@ -237,6 +238,7 @@ void to_proto(const OpDef& op, pb::OpDef* out) {
   out->set_is_commutative(op.is_commutative);
   out->set_is_aggregate(op.is_aggregate);
   out->set_allows_uninitialized_input(op.allows_uninitialized_input);
+  out->set_is_distributed_communication(op.is_distributed_communication);
   if (op.deprecated_since > 0) {
     out->mutable_deprecation()->set_version(op.deprecated_since);
     out->mutable_deprecation()->set_explanation(op.deprecation);

@@ -79,6 +79,7 @@ std::string summarize_op(const OpDef& op) {
   if (op.is_aggregate) out += "; is_aggregate=true";
   if (op.is_stateful) out += "; is_stateful=true";
   if (op.allows_uninitialized_input) out += "; allows_uninitialized_input=true";
+  if (op.is_distributed_communication) out += "; is_distributed_communication=true";
   return out + ">";
 }
 

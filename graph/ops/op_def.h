@@ -51,6 +51,8 @@ struct OpDef {
   bool is_commutative = false;
   bool is_aggregate = false;
   bool allows_uninitialized_input = false;
+  /// Talks to other processes, and may fail with them.
+  bool is_distributed_communication = false;
   /// GraphDef producer version from which the op is refused; 0: never.
   int deprecated_since = 0;
   std::string deprecation;

@@ -297,7 +297,9 @@ absl::StatusOr<OpDef> parse_op_row(const OpRow& row) {
         op.allows_uninitialized_input = true;
       } else if (absl::ConsumePrefix(&flag, "deprecated_since_")) {
         if (!absl::SimpleAtoi(flag, &op.deprecated_since)) return bad_row(row, flag);
-      } else if (flag != "distributed") {
+      } else if (flag == "distributed") {
+        op.is_distributed_communication = true;
+      } else {
         return bad_row(row, flag);
       }
     }
