@@ -1,10 +1,13 @@
 #pragma once
 
+#include "devices/cpu/loops/row.h"
+#include "devices/cpu/loops/vector_ops.h"
+
+#include <Eigen/Core>
+
 #include <complex>
 #include <cstdint>
 #include <type_traits>
-
-#include <Eigen/Core>
 
 namespace troupe {
 
@@ -48,15 +51,6 @@ inline To element_cast(const From& v) {
   }
 }
 
-/// Which operand of a row is one element that stands for all.
-enum class RowMode : uint8_t { kBoth, kScalarA, kScalarB };
-
-/// out[i] = op(a[i], b[i]) for a row of n elements, where an operand may be a single element. Returns false when an
-/// element had no result (integer division by zero); the caller knows the message.
-using BinaryRow = bool (*)(const void* a, const void* b, void* out, int64_t n, RowMode mode);
-/// out[i] = op(in[i]). `out` may be `in` when the element sizes are equal.
-using UnaryRow = void (*)(const void* in, void* out, int64_t n);
-
 /// Op is a function object of two compute_t<T>; with `static constexpr bool kChecked = true` it has a further
 /// argument bool&, which it sets when it has no result. Rows may be written over an operand: element i is only
 /// read before it is written, which the loops tell the compiler.
@@ -79,6 +73,10 @@ bool binary_row(const void* a, const void* b, void* out, int64_t n, RowMode mode
     return !bad;
   } else {
     if (n == 0) return true;
+    if constexpr (VectorPair<Op, T, R>) {
+      if (n >= kVectorFrom || requires { Op::kVectorAlways; })
+        return (vector_pairs<T>().*Op::kVector)(a, b, out, n, mode);
+    }
     if (mode == RowMode::kBoth) {
 #pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i)
@@ -96,23 +94,36 @@ bool binary_row(const void* a, const void* b, void* out, int64_t n, RowMode mode
   }
 }
 
-/// A row of an Op with two kinds of calls: per element, or `Op::block(const C* in, C* out, int64_t n)` for
-/// compute types whose vector code the Op knows better.
+/// An Op whose vector code is better known than its loop: `Op::kVector` for floats, or `Op::block(const C* in, C* out, n)`.
+template <class Op, class C>
+concept BlockFunction = VectorFunction<Op, C> || requires(const C* p, C* q) {
+  Op::block(p, q, int64_t{});
+};
+
+template <class Op, class C>
+void function_block(const C* in, C* out, int64_t n) {
+  if constexpr (VectorFunction<Op, C>) {
+    (vector_loops().functions.*Op::kVector)(in, out, n);
+  } else {
+    Op::block(in, out, n);
+  }
+}
+
+/// A row of an Op with two kinds of calls: per element, or for blocks of compute types.
 template <class Op, class T, class R>
 void unary_row(const void* in, void* out, int64_t n) {
   using C = compute_t<T>;
   const T* x = static_cast<const T*>(in);
   R* o = static_cast<R*>(out);
-  if constexpr (requires(const C* p, C* q) { Op::block(p, q, n); } && std::is_same_v<T, C> &&
-                std::is_same_v<R, C>) {
-    Op::block(x, o, n);
-  } else if constexpr (requires(const C* p, C* q) { Op::block(p, q, n); } && std::is_same_v<T, R>) {
+  if constexpr (BlockFunction<Op, C> && std::is_same_v<T, C> && std::is_same_v<R, C>) {
+    function_block<Op>(x, o, n);
+  } else if constexpr (BlockFunction<Op, C> && std::is_same_v<T, R>) {
     constexpr int64_t kChunk = 256;
     C buffer[kChunk];
     for (int64_t begin = 0; begin < n; begin += kChunk) {
       int64_t m = n - begin < kChunk ? n - begin : kChunk;
       for (int64_t i = 0; i < m; ++i) buffer[i] = element_cast<C>(x[begin + i]);
-      Op::block(buffer, buffer, m);
+      function_block<Op>(buffer, buffer, m);
       for (int64_t i = 0; i < m; ++i) o[begin + i] = element_cast<R>(buffer[i]);
     }
   } else {

@@ -13,24 +13,28 @@ constexpr double kSeluScaleAlpha = 1.7580993408473768599402175208123;
 
 /// NaN stays NaN.
 struct ReluOp {
+  static constexpr auto kVector = &FloatFunctions::relu;
   template <class T>
   T operator()(T a) const {
     return a < T(0) ? T(0) : a;
   }
 };
 struct Relu6Op {
+  static constexpr auto kVector = &FloatFunctions::relu6;
   template <class T>
   T operator()(T a) const {
     return a < T(0) ? T(0) : (a > T(6) ? T(6) : a);
   }
 };
 struct EluOp {
+  static constexpr auto kVector = &FloatFunctions::elu;
   template <class T>
   T operator()(T a) const {
     return a < 0 ? std::expm1(a) : a;
   }
 };
 struct SeluOp {
+  static constexpr auto kVector = &FloatFunctions::selu;
   template <class T>
   T operator()(T a) const {
     return a < 0 ? static_cast<T>(kSeluScaleAlpha) * std::expm1(a) : static_cast<T>(kSeluScale) * a;
@@ -38,6 +42,7 @@ struct SeluOp {
 };
 /// log(1 + exp(a)), where large a are their own result and small ones that of exp.
 struct SoftplusOp {
+  static constexpr auto kVector = &FloatFunctions::softplus;
   template <class T>
   T operator()(T a) const {
     const T threshold = std::log(Eigen::NumTraits<T>::epsilon()) + T(2);
@@ -46,6 +51,7 @@ struct SoftplusOp {
   }
 };
 struct SoftsignOp {
+  static constexpr auto kVector = &FloatFunctions::softsign;
   template <class T>
   T operator()(T a) const {
     return a / (std::abs(a) + T(1));
@@ -55,36 +61,43 @@ struct SoftsignOp {
 // Gradients: of the first operand, given the input ("features") or the output of the function as the second.
 // A gradient that is no number, or infinite, is no number behind a zero either.
 struct ReluGradOp {
+  static constexpr auto kVector = &FloatPairs::relu_grad;
   template <class T>
   T operator()(T g, T x) const {
     return static_cast<T>(g * static_cast<T>(x > T(0)));
   }
 };
 struct Relu6GradOp {
+  static constexpr auto kVector = &FloatPairs::relu6_grad;
   template <class T>
   T operator()(T g, T x) const {
     return static_cast<T>(g * static_cast<T>(x > T(0) && x < T(6)));
   }
 };
 struct EluGradOp {
+  static constexpr auto kVector = &FloatPairs::elu_grad;
   template <class T>
   T operator()(T g, T y) const {
     return y < 0 ? (y + T(1)) * g : g;
   }
 };
 struct SeluGradOp {
+  static constexpr auto kVector = &FloatPairs::selu_grad;
   template <class T>
   T operator()(T g, T y) const {
     return y < 0 ? g * (y + static_cast<T>(kSeluScaleAlpha)) : g * static_cast<T>(kSeluScale);
   }
 };
 struct SoftplusGradOp {
+  static constexpr auto kVector = &FloatPairs::softplus_grad;
+  static constexpr bool kVectorAlways = true;
   template <class T>
   T operator()(T g, T x) const {
     return g / (std::exp(-x) + T(1));
   }
 };
 struct SoftsignGradOp {
+  static constexpr auto kVector = &FloatPairs::softsign_grad;
   template <class T>
   T operator()(T g, T x) const {
     T d = T(1) + std::abs(x);

@@ -6,6 +6,7 @@ namespace troupe {
 namespace {
 
 struct AddOp {
+  static constexpr auto kVector = &IntPairs::add;
   template <class T>
   T operator()(const T& a, const T& b) const {
     if constexpr (std::is_integral_v<T>) {
@@ -19,6 +20,7 @@ struct AddOp {
 };
 
 struct SubOp {
+  static constexpr auto kVector = &IntPairs::sub;
   template <class T>
   T operator()(const T& a, const T& b) const {
     if constexpr (std::is_integral_v<T>) {
@@ -30,6 +32,7 @@ struct SubOp {
 };
 
 struct MulOp {
+  static constexpr auto kVector = &IntPairs::mul;
   template <class T>
   T operator()(const T& a, const T& b) const {
     if constexpr (std::is_integral_v<T>) {
@@ -43,6 +46,7 @@ struct MulOp {
 };
 
 struct MulNoNanOp {
+  static constexpr auto kVector = &FloatPairs::mul_no_nan;
   template <class T>
   T operator()(const T& a, const T& b) const {
     return b == T(0) ? T(0) : a * b;
@@ -51,6 +55,7 @@ struct MulNoNanOp {
 
 /// (a - b) times its conjugate.
 struct SquaredDifferenceOp {
+  static constexpr auto kVector = &IntPairs::squared_difference;
   template <class T>
   T operator()(const T& a, const T& b) const {
     T d = SubOp()(a, b);
@@ -64,6 +69,7 @@ struct SquaredDifferenceOp {
 
 /// NaN in either operand is the result.
 struct MaximumOp {
+  static constexpr auto kVector = &IntPairs::maximum;
   template <class T>
   T operator()(const T& a, const T& b) const {
     if constexpr (std::is_floating_point_v<T>) {
@@ -74,6 +80,7 @@ struct MaximumOp {
   }
 };
 struct MinimumOp {
+  static constexpr auto kVector = &IntPairs::minimum;
   template <class T>
   T operator()(const T& a, const T& b) const {
     if constexpr (std::is_floating_point_v<T>) {

@@ -14,6 +14,7 @@ constexpr char kNegativePower[] = "Integers to negative integer powers are not a
 
 /// a / b of numbers that have a quotient for every b.
 struct DivideOp {
+  static constexpr auto kVector = &FloatPairs::div;
   template <class T>
   T operator()(const T& a, const T& b) const {
     return a / b;
@@ -21,6 +22,7 @@ struct DivideOp {
 };
 
 struct DivNoNanOp {
+  static constexpr auto kVector = &FloatPairs::div_no_nan;
   template <class T>
   T operator()(const T& a, const T& b) const {
     return b == T(0) ? T(0) : a / b;

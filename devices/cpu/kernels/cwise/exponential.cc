@@ -1,4 +1,4 @@
-// Exponentials, logarithms, roots and sigmoids. Real numbers go through Eigen's vector code.
+// Exponentials, logarithms, roots and sigmoids. Floats go through vector_loops(), doubles through Eigen's vector code.
 #include <algorithm>
 #include <cmath>
 
@@ -7,42 +7,41 @@
 namespace troupe {
 namespace {
 
-template <class T>
-using Block = Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>>;
-template <class T>
-using ConstBlock = Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>>;
+using Block = Eigen::Map<Eigen::Array<double, Eigen::Dynamic, 1>>;
+using ConstBlock = Eigen::Map<const Eigen::Array<double, Eigen::Dynamic, 1>>;
 
 struct ExpOp {
+  static constexpr auto kVector = &FloatFunctions::exp;
   template <class T>
   T operator()(const T& a) const {
     return std::exp(a);
   }
-  template <class T>
-    requires std::is_floating_point_v<T>
-  static void block(const T* in, T* out, int64_t n) { Block<T>(out, n) = ConstBlock<T>(in, n).exp(); }
+  static void block(const double* in, double* out, int64_t n) { Block(out, n) = ConstBlock(in, n).exp(); }
 };
 struct LogOp {
+  static constexpr auto kVector = &FloatFunctions::log;
   template <class T>
   T operator()(const T& a) const {
     return std::log(a);
   }
-  template <class T>
-    requires std::is_floating_point_v<T>
-  static void block(const T* in, T* out, int64_t n) { Block<T>(out, n) = ConstBlock<T>(in, n).log(); }
+  static void block(const double* in, double* out, int64_t n) { Block(out, n) = ConstBlock(in, n).log(); }
 };
 struct SqrtOp {
+  static constexpr auto kVector = &FloatFunctions::sqrt;
   template <class T>
   T operator()(const T& a) const {
     return std::sqrt(a);
   }
 };
 struct RsqrtOp {
+  static constexpr auto kVector = &FloatFunctions::rsqrt;
   template <class T>
   T operator()(const T& a) const {
     return T(1) / std::sqrt(a);
   }
 };
 struct Expm1Op {
+  static constexpr auto kVector = &FloatFunctions::expm1;
   template <class T>
   T operator()(const T& a) const {
     if constexpr (is_complex_v<T>) {
@@ -56,6 +55,7 @@ struct Expm1Op {
   }
 };
 struct Log1pOp {
+  static constexpr auto kVector = &FloatFunctions::log1p;
   template <class T>
   T operator()(const T& a) const {
     if constexpr (is_complex_v<T>) {
@@ -70,23 +70,20 @@ struct Log1pOp {
   }
 };
 struct SigmoidOp {
+  static constexpr auto kVector = &FloatFunctions::sigmoid;
   template <class T>
   T operator()(const T& a) const {
     return T(1) / (T(1) + std::exp(-a));
   }
-  template <class T>
-    requires std::is_floating_point_v<T>
-  static void block(const T* in, T* out, int64_t n) {
-    Block<T>(out, n) = (T(1) + (-ConstBlock<T>(in, n)).exp()).inverse();
+  static void block(const double* in, double* out, int64_t n) {
+    Block(out, n) = (1 + (-ConstBlock(in, n)).exp()).inverse();
   }
 };
 struct TanhOp {
+  static constexpr auto kVector = &FloatFunctions::tanh;
   template <class T>
   T operator()(const T& a) const {
     return std::tanh(a);
-  }
-  static void block(const float* in, float* out, int64_t n) {
-    Block<float>(out, n) = ConstBlock<float>(in, n).tanh();
   }
 };
 

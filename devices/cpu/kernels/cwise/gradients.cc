@@ -17,12 +17,14 @@ T conjugate(const T& a) {
 }
 
 struct SigmoidGradOp {
+  static constexpr auto kVector = &FloatPairs::sigmoid_grad;
   template <class T>
   T operator()(const T& y, const T& dy) const {
     return y * (T(1) - y) * dy;
   }
 };
 struct TanhGradOp {
+  static constexpr auto kVector = &FloatPairs::tanh_grad;
   template <class T>
   T operator()(const T& y, const T& dy) const {
     return dy * (T(1) - y * y);
@@ -30,12 +32,14 @@ struct TanhGradOp {
 };
 /// Nothing comes of no gradient, whatever y is: as TensorFlow has it for the next three.
 struct SqrtGradOp {
+  static constexpr auto kVector = &FloatPairs::sqrt_grad;
   template <class T>
   T operator()(const T& y, const T& dy) const {
     return dy == T(0) ? T(0) : T(0.5) * dy / conjugate(y);
   }
 };
 struct RsqrtGradOp {
+  static constexpr auto kVector = &FloatPairs::rsqrt_grad;
   template <class T>
   T operator()(const T& y, const T& dy) const {
     const T c = conjugate(y);

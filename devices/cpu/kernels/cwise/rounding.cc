@@ -7,6 +7,7 @@ namespace troupe {
 namespace {
 
 struct AbsOp {
+  static constexpr auto kVector = &FloatFunctions::abs;
   template <class T>
   T operator()(T a) const {
     if constexpr (std::is_integral_v<T>) {
@@ -17,6 +18,7 @@ struct AbsOp {
   }
 };
 struct NegOp {
+  static constexpr auto kVector = &FloatFunctions::neg;
   template <class T>
   T operator()(const T& a) const {
     if constexpr (std::is_integral_v<T>) {
@@ -41,6 +43,7 @@ struct SignOp {
   }
 };
 struct SquareOp {
+  static constexpr auto kVector = &FloatFunctions::square;
   template <class T>
   T operator()(const T& a) const {
     if constexpr (std::is_integral_v<T>) {
@@ -53,6 +56,7 @@ struct SquareOp {
   }
 };
 struct ReciprocalOp {
+  static constexpr auto kVector = &FloatFunctions::reciprocal;
   template <class T>
   T operator()(const T& a) const {
     return T(1) / a;

@@ -19,7 +19,13 @@ namespace {
       return function(a);               \
     }                                   \
   };
-TROUPE_FUNCTION(ErfOp, std::erf)
+struct ErfOp {
+  static constexpr auto kVector = &FloatFunctions::erf;
+  template <class T>
+  T operator()(T a) const {
+    return std::erf(a);
+  }
+};
 TROUPE_FUNCTION(ErfcOp, std::erfc)
 TROUPE_FUNCTION(DigammaOp, Eigen::numext::digamma)
 TROUPE_FUNCTION(BesselI0Op, Eigen::numext::bessel_i0)

@@ -1,0 +1,50 @@
+// Functions of one float, compiled for each instruction set.
+#include "devices/cpu/loops/vector/float_math.h"
+#include "devices/cpu/loops/vector/map.h"
+#include "devices/cpu/loops/vector/sets.h"
+
+namespace troupe::TROUPE_ISA {
+namespace {
+
+template <Floats (*f)(Floats)>
+void row(const float* in, float* out, int64_t n) {
+  map(in, out, n, [](Floats x) TROUPE_INLINE_LAMBDA { return f(x); });
+}
+
+TROUPE_INLINE Floats rsqrt(Floats x) { return 1.0f / sqrt(x); }
+TROUPE_INLINE Floats softsign(Floats x) { return x / (abs(x) + 1.0f); }
+TROUPE_INLINE Floats elu(Floats x) { return x < 0.0f ? expm1(x) : x; }
+TROUPE_INLINE Floats selu(Floats x) { return x < 0.0f ? kSeluScaleAlpha * expm1(x) : kSeluScale * x; }
+TROUPE_INLINE Floats relu(Floats x) { return x < 0.0f ? splat(0.0f) : x; }
+TROUPE_INLINE Floats relu6(Floats x) { return clamp(x, 0.0f, 6.0f); }
+TROUPE_INLINE Floats neg(Floats x) { return -x; }
+TROUPE_INLINE Floats square(Floats x) { return x * x; }
+TROUPE_INLINE Floats reciprocal(Floats x) { return 1.0f / x; }
+
+}  // namespace
+
+FloatFunctions functions() {
+  return {
+      .exp = row<exp>,
+      .expm1 = row<expm1>,
+      .log = row<log>,
+      .log1p = row<log1p>,
+      .sqrt = row<sqrt>,
+      .rsqrt = row<rsqrt>,
+      .sigmoid = row<sigmoid>,
+      .tanh = row<tanh>,
+      .softplus = row<softplus>,
+      .softsign = row<softsign>,
+      .elu = row<elu>,
+      .selu = row<selu>,
+      .erf = row<erf>,
+      .relu = row<relu>,
+      .relu6 = row<relu6>,
+      .abs = row<abs>,
+      .neg = row<neg>,
+      .square = row<square>,
+      .reciprocal = row<reciprocal>,
+  };
+}
+
+}  // namespace troupe::TROUPE_ISA

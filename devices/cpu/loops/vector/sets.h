@@ -1,0 +1,17 @@
+#pragma once
+// What each set's sources make, and vector_loops.cc puts together.
+#include "devices/cpu/loops/vector/tables.h"
+
+#define TROUPE_SET_OF_LOOPS(isa) \
+  namespace troupe::isa {        \
+  FloatFunctions functions();    \
+  FloatPairs float_pairs();      \
+  IntPairs int_pairs();          \
+  IntPairs long_pairs();         \
+  FloatFolds folds();            \
+  FloatUpdates updates();        \
+  }
+TROUPE_SET_OF_LOOPS(baseline)
+TROUPE_SET_OF_LOOPS(avx2)
+TROUPE_SET_OF_LOOPS(avx512)
+#undef TROUPE_SET_OF_LOOPS

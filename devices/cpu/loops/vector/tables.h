@@ -1,0 +1,63 @@
+#pragma once
+
+#include "devices/cpu/loops/row.h"
+
+namespace troupe {
+
+/// out[i] = f(in[i]); `out` may be `in`.
+using FloatMap = void (*)(const float* in, float* out, int64_t n);
+
+/// Functions of one float; see float_math.h for their errors.
+struct FloatFunctions {
+  FloatMap exp, expm1, log, log1p, sqrt, rsqrt, sigmoid, tanh, softplus, softsign, elu, selu, erf;
+  FloatMap relu, relu6, abs, neg, square, reciprocal;
+};
+
+/// Rows of two operands of elements T, as binary_row has them; they never fail, and `out` may be either operand. Integers wrap.
+struct IntPairs {
+  BinaryRow add, sub, mul, maximum, minimum, squared_difference;
+};
+struct FloatPairs : IntPairs {
+  BinaryRow div, mul_no_nan, div_no_nan;
+  /// Of outputs y and their gradients.
+  BinaryRow sigmoid_grad, tanh_grad, sqrt_grad, rsqrt_grad;
+  /// Of gradients, and features or outputs.
+  BinaryRow relu_grad, relu6_grad, elu_grad, selu_grad, softplus_grad, softsign_grad;
+};
+
+/// Rows of floats folded. The order of additions depends on n only, and is the same for every set.
+struct FloatFolds {
+  /// 0 of nothing.
+  float (*sum)(const float* in, int64_t n);
+  /// NaN if there is one; minus infinity of nothing.
+  float (*maximum)(const float* in, int64_t n);
+  /// Sum of exp(in[i] - shift).
+  float (*exp_sum)(const float* in, float shift, int64_t n);
+  /// The same, and each of them in out, which may be `in`.
+  float (*exp_shifted)(const float* in, float shift, float* out, int64_t n);
+};
+
+/// Steps of optimisers over n elements, by the formulas of the ops ApplyX (dense, float). Slots may share memory with each
+/// other only if they are the same.
+struct FloatUpdates {
+  void (*descent)(float* var, const float* grad, float alpha, int64_t n);
+  void (*momentum)(float* var, float* accum, const float* grad, float lr, float momentum, bool nesterov,
+                   int64_t n);
+  void (*adagrad)(float* var, float* accum, const float* grad, float lr, bool update_slots, int64_t n);
+  /// rest1 and rest2 are 1 - beta1 and 1 - beta2; alpha is the step with its corrections of bias.
+  void (*adam)(float* var, float* m, float* v, const float* grad, float alpha, float beta1, float rest1,
+               float rest2, float epsilon, bool nesterov, int64_t n);
+  void (*rms_prop)(float* var, float* ms, float* mom, const float* grad, float lr, float rest, float momentum,
+                   float epsilon, int64_t n);
+};
+
+/// All that is compiled for one instruction set. Any function may be called from any thread.
+struct VectorLoops {
+  FloatFunctions functions;
+  FloatPairs floats;
+  IntPairs ints, longs;
+  FloatFolds folds;
+  FloatUpdates updates;
+};
+
+}  // namespace troupe

@@ -1,0 +1,141 @@
+#pragma once
+// For the sources of this folder that are compiled once for each instruction set, and no others: everything is in the set's
+// own namespace, so that the linker never takes code with one set's instructions for another's. For the same reason these
+// sources include nothing whose functions are not always inlined: no standard containers or algorithms, no Eigen, no Abseil.
+#include <stdint.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+// The namespace; CMakeLists.txt says which for each set.
+#ifndef TROUPE_ISA
+#define TROUPE_ISA baseline
+#endif
+#define TROUPE_INLINE inline __attribute__((always_inline))
+#define TROUPE_INLINE_LAMBDA __attribute__((always_inline))
+
+namespace troupe::TROUPE_ISA {
+
+#if defined(__AVX512F__)
+constexpr int kVectorBytes = 64;
+#elif defined(__AVX2__)
+constexpr int kVectorBytes = 32;
+#else
+constexpr int kVectorBytes = 16;
+#endif
+
+/// A register of elements T. Operators work on each element; a comparison gives integers, all bits set where it holds.
+template <class T>
+struct VecOf {
+  typedef T type __attribute__((vector_size(kVectorBytes)));
+};
+template <class T>
+using Vec = typename VecOf<T>::type;
+using Floats = Vec<float>;
+using Ints = Vec<int32_t>;
+template <class T>
+constexpr int64_t kWidth = kVectorBytes / sizeof(T);
+
+template <class T>
+TROUPE_INLINE Vec<T> splat(T v) {
+  return v - Vec<T>{};
+}
+template <class T>
+TROUPE_INLINE Vec<T> load(const T* p) {
+  Vec<T> v;
+  __builtin_memcpy(&v, p, sizeof(v));
+  return v;
+}
+template <class T>
+TROUPE_INLINE void store(T* p, Vec<T> v) {
+  __builtin_memcpy(p, &v, sizeof(v));
+}
+
+#if defined(__AVX2__) && !defined(__AVX512F__)
+TROUPE_INLINE __m256i first_lanes(int64_t count) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)),
+                            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+#endif
+
+/// The first `count` elements, fewer than a register holds; zeros behind them. Reads nothing else.
+template <class T>
+TROUPE_INLINE Vec<T> load_part(const T* p, int64_t count) {
+  if constexpr (sizeof(T) == 4) {
+#if defined(__AVX512F__)
+    return (Vec<T>)_mm512_maskz_loadu_epi32(static_cast<__mmask16>((1u << count) - 1), p);
+#elif defined(__AVX2__)
+    return (Vec<T>)_mm256_maskload_epi32(reinterpret_cast<const int*>(p), first_lanes(count));
+#endif
+  }
+  Vec<T> v = {};
+  __builtin_memcpy(&v, p, static_cast<size_t>(count) * sizeof(T));
+  return v;
+}
+/// Writes the first `count` elements and nothing else.
+template <class T>
+TROUPE_INLINE void store_part(T* p, Vec<T> v, int64_t count) {
+  if constexpr (sizeof(T) == 4) {
+#if defined(__AVX512F__)
+    return _mm512_mask_storeu_epi32(p, static_cast<__mmask16>((1u << count) - 1), (__m512i)v);
+#elif defined(__AVX2__)
+    return _mm256_maskstore_epi32(reinterpret_cast<int*>(p), first_lanes(count), (__m256i)v);
+#endif
+  }
+  __builtin_memcpy(p, &v, static_cast<size_t>(count) * sizeof(T));
+}
+
+/// The bits of a float as an integer, and back.
+TROUPE_INLINE Ints bits(Floats v) { return (Ints)v; }
+TROUPE_INLINE Floats from_bits(Ints v) { return (Floats)v; }
+TROUPE_INLINE Floats abs(Floats v) { return from_bits(bits(v) & 0x7fffffff); }
+TROUPE_INLINE Floats copy_sign(Floats size, Floats sign) {
+  return from_bits(bits(size) | (bits(sign) & INT32_MIN));
+}
+
+/// a * b + c, rounded once where the set can.
+TROUPE_INLINE Floats fma(Floats a, Floats b, Floats c) {
+#if defined(__AVX512F__)
+  return (Floats)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__FMA__)
+  return (Floats)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+  return a * b + c;
+#endif
+}
+TROUPE_INLINE Floats fma(Floats a, Floats b, float c) { return fma(a, b, splat(c)); }
+TROUPE_INLINE Floats fma(Floats a, float b, Floats c) { return fma(a, splat(b), c); }
+
+TROUPE_INLINE Floats sqrt(Floats v) {
+#if defined(__AVX512F__)
+  return (Floats)_mm512_maskz_sqrt_ps(0xffff, (__m512)v);
+#elif defined(__AVX2__)
+  return (Floats)_mm256_sqrt_ps((__m256)v);
+#elif defined(__x86_64__)
+  return (Floats)_mm_sqrt_ps((__m128)v);
+#else
+  for (int i = 0; i < kWidth<float>; ++i) v[i] = __builtin_sqrtf(v[i]);
+  return v;
+#endif
+}
+
+/// The larger one, or a if there is none.
+template <class V>
+TROUPE_INLINE V larger(V a, V b) {
+  return b > a ? b : a;
+}
+template <>
+TROUPE_INLINE Floats larger(Floats a, Floats b) {
+#if defined(__AVX512F__)
+  return (Floats)_mm512_maskz_max_ps(0xffff, (__m512)b, (__m512)a);
+#elif defined(__AVX2__)
+  return (Floats)_mm256_max_ps((__m256)b, (__m256)a);
+#elif defined(__x86_64__)
+  return (Floats)_mm_max_ps((__m128)b, (__m128)a);
+#else
+  return b > a ? b : a;
+#endif
+}
+
+}  // namespace troupe::TROUPE_ISA

@@ -1,0 +1,169 @@
+// Functions of floats in every instruction set that the machine has, against the C library in double.
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/devices/loops/sets.h"
+
+namespace troupe::test {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kLeast = std::numeric_limits<float>::min();
+constexpr float kMost = std::numeric_limits<float>::max();
+
+struct Function {
+  const char* name;
+  FloatMap FloatFunctions::*row;
+  double (*exact)(double);
+  /// Largest error, in distances between floats around the exact result.
+  double ulp;
+};
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+double softplus(double x) { return x > 40 ? x : std::log1p(std::exp(x)); }
+double elu(double x) { return x < 0 ? std::expm1(x) : x; }
+double selu(double x) {
+  return 1.0507009873554804934193349852946 * (x < 0 ? 1.6732632423543772848170429916717 * std::expm1(x) : x);
+}
+double relu(double x) { return x < 0 ? 0 : x; }
+
+const Function kFunctions[] = {
+    {"exp", &FloatFunctions::exp, std::exp, 1},
+    {"expm1", &FloatFunctions::expm1, std::expm1, 2},
+    {"log", &FloatFunctions::log, std::log, 1},
+    {"log1p", &FloatFunctions::log1p, std::log1p, 2},
+    {"sqrt", &FloatFunctions::sqrt, std::sqrt, 0.5},
+    {"rsqrt", &FloatFunctions::rsqrt, [](double x) { return 1 / std::sqrt(x); }, 1.5},
+    {"sigmoid", &FloatFunctions::sigmoid, sigmoid, 2.5},
+    {"tanh", &FloatFunctions::tanh, std::tanh, 2.5},
+    {"softplus", &FloatFunctions::softplus, softplus, 2},
+    {"softsign", &FloatFunctions::softsign, [](double x) { return x / (1 + std::fabs(x)); }, 1.5},
+    {"elu", &FloatFunctions::elu, elu, 2},
+    {"selu", &FloatFunctions::selu, selu, 3},
+    {"erf", &FloatFunctions::erf, std::erf, 2},
+    {"relu", &FloatFunctions::relu, relu, 0},
+    {"relu6", &FloatFunctions::relu6, [](double x) { return x > 6 ? 6 : relu(x); }, 0},
+    {"abs", &FloatFunctions::abs, std::fabs, 0},
+    {"neg", &FloatFunctions::neg, [](double x) { return -x; }, 0},
+    {"square", &FloatFunctions::square, [](double x) { return x * x; }, 0.5},
+    {"reciprocal", &FloatFunctions::reciprocal, [](double x) { return 1 / x; }, 0.5},
+};
+
+/// How far a float is from the exact result, in distances between the floats there. Of results that are infinite, NaN or too
+/// small to be normal only the kind counts.
+double error_of(float got, double exact) {
+  const double rounded = static_cast<double>(static_cast<float>(exact));
+  if (std::isnan(exact)) return std::isnan(got) ? 0 : kInf;
+  if (std::fabs(rounded) < static_cast<double>(kLeast)) return std::fabs(got) <= kLeast ? 0 : kInf;
+  if (std::isinf(rounded)) {
+    // Where the exact result is next to the largest float, one of both.
+    const bool near = !std::isinf(exact) && std::fabs(exact) < 1.000001 * static_cast<double>(kMost);
+    return got == static_cast<float>(exact) || (near && std::fabs(got) == kMost) ? 0 : kInf;
+  }
+  if (std::isinf(got) && std::fabs(exact) > 0.9999999 * static_cast<double>(kMost)) return 0;
+  int exponent;
+  std::frexp(exact, &exponent);
+  return std::fabs(static_cast<double>(got) - exact) / std::ldexp(1.0, exponent - 24);
+}
+
+/// Floats of all magnitudes and both signs: every `step`-th pattern of bits.
+std::vector<float> of_all_magnitudes(uint32_t step) {
+  std::vector<float> out;
+  for (uint64_t bits = 0; bits <= 0xffffffffu; bits += step) {
+    const float v = std::bit_cast<float>(static_cast<uint32_t>(bits));
+    if (!std::isnan(v)) out.push_back(v);
+  }
+  return out;
+}
+
+/// A float of each binade and many in the ordinary ones, where functions bend.
+std::vector<float> where_functions_bend() {
+  std::vector<float> out;
+  for (int i = -200000; i <= 200000; ++i) out.push_back(static_cast<float>(i) * 6.1e-4f);
+  return out;
+}
+
+TEST(FloatFunctions, are_as_exact_in_every_set_as_they_say) {
+  std::vector<float> in = of_all_magnitudes(20011);
+  for (float v : where_functions_bend()) in.push_back(v);
+  std::vector<float> out(in.size());
+  for (Isa isa : sets()) {
+    for (const Function& f : kFunctions) {
+      (vector_loops(isa).functions.*f.row)(in.data(), out.data(), static_cast<int64_t>(in.size()));
+      double worst = 0;
+      float at = 0;
+      for (size_t i = 0; i < in.size(); ++i) {
+        const double error = error_of(out[i], f.exact(static_cast<double>(in[i])));
+        if (error > worst) {
+          worst = error;
+          at = in[i];
+        }
+      }
+      EXPECT_LE(worst, f.ulp) << isa_name(isa) << " " << f.name << "(" << at << ")";
+    }
+  }
+}
+
+TEST(FloatFunctions, know_infinities_not_a_number_and_the_signs_of_zero) {
+  const std::vector<float> in = {0.0f, -0.0f, kInf, -kInf, kNan, -kNan, kMost, -kMost, 1, -1, 200, -200};
+  for (Isa isa : sets()) {
+    for (const Function& f : kFunctions) {
+      std::vector<float> out(in.size());
+      (vector_loops(isa).functions.*f.row)(in.data(), out.data(), static_cast<int64_t>(in.size()));
+      for (size_t i = 0; i < in.size(); ++i) {
+        const double exact = f.exact(static_cast<double>(in[i]));
+        EXPECT_LE(error_of(out[i], exact), f.ulp) << isa_name(isa) << " " << f.name << "(" << in[i] << ")";
+        if (exact == 0 && f.row != &FloatFunctions::relu && f.row != &FloatFunctions::relu6) {
+          EXPECT_EQ(std::signbit(out[i]), std::signbit(exact))
+              << isa_name(isa) << " " << f.name << "(" << in[i] << ")";
+        }
+      }
+    }
+  }
+}
+
+TEST(FloatFunctions, give_an_element_the_same_bits_wherever_it_stands) {
+  constexpr int64_t kMostElements = kLongestRow, kMargin = 16;
+  std::vector<float> in(kMostElements + 4);
+  for (size_t i = 0; i < in.size(); ++i) in[i] = 0.37f * static_cast<float>(i) - 11;
+  for (Isa isa : sets()) {
+    for (const Function& f : kFunctions) {
+      const FloatMap row = vector_loops(isa).functions.*f.row;
+      std::vector<float> alone(in.size());
+      for (size_t i = 0; i < in.size(); ++i) row(&in[i], &alone[i], 1);
+      for (int64_t shift = 0; shift < 4; ++shift) {
+        for (int64_t n = 0; n <= kMostElements; ++n) {
+          std::vector<float> out(kMostElements + 4 + kMargin, 42.0f), place = in;
+          row(in.data() + shift, out.data() + shift, n);
+          row(place.data() + shift, place.data() + shift, n);
+          for (int64_t i = 0; i < static_cast<int64_t>(out.size()); ++i) {
+            const bool inside = i >= shift && i < shift + n;
+            const float want = inside ? alone[static_cast<size_t>(i)] : 42.0f;
+            ASSERT_EQ(std::bit_cast<uint32_t>(out[static_cast<size_t>(i)]), std::bit_cast<uint32_t>(want))
+                << isa_name(isa) << " " << f.name << ", element " << i << " of " << n << " from " << shift;
+            if (i >= static_cast<int64_t>(in.size())) continue;
+            const float in_place = inside ? want : in[static_cast<size_t>(i)];
+            ASSERT_EQ(std::bit_cast<uint32_t>(place[static_cast<size_t>(i)]),
+                      std::bit_cast<uint32_t>(in_place))
+                << isa_name(isa) << " " << f.name << " in place, element " << i << " of " << n;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Isa, names_sets_that_the_machine_has) {
+  EXPECT_TRUE(has_isa(Isa::kBaseline));
+  EXPECT_TRUE(has_isa(current_isa()));
+  EXPECT_TRUE(has_isa(Isa::kAvx2) || !has_isa(Isa::kAvx512));
+}
+
+}  // namespace
+}  // namespace troupe::test
