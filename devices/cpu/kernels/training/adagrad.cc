@@ -14,6 +14,11 @@ struct Adagrad {
     if (update) accum += grad * grad;
     var -= divides ? grad * lr / root(accum) : grad * lr * inverse_root(accum, is_sparse);
   }
+  bool row(float* const* slots, const float* grad, int64_t n) const {
+    if (divides) return false;
+    vector_loops().updates.adagrad(slots[0], slots[1], grad, lr, update, n);
+    return true;
+  }
   C lr;
   bool update, is_sparse;
   /// Rows of one element are rounded in another way.

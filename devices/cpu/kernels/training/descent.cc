@@ -9,6 +9,10 @@ struct GradientDescent {
   static constexpr int kSlots = 1;
   GradientDescent(const C* s, const OptimizerCall&) : alpha(s[0]) {}
   void operator()(C& var, C grad) const { var -= alpha * grad; }
+  bool row(float* const* slots, const float* grad, int64_t n) const {
+    vector_loops().updates.descent(slots[0], grad, alpha, n);
+    return true;
+  }
   C alpha;
 };
 
@@ -29,6 +33,10 @@ struct Momentum {
   void operator()(C& var, C& accum, C grad) const {
     accum = accum * momentum + grad;
     var -= nesterov ? grad * lr + accum * momentum * lr : accum * lr;
+  }
+  bool row(float* const* slots, const float* grad, int64_t n) const {
+    vector_loops().updates.momentum(slots[0], slots[1], grad, lr, momentum, nesterov, n);
+    return true;
   }
   C lr, momentum;
   bool nesterov;

@@ -17,6 +17,11 @@ struct Adam {
     const C step = nesterov ? grad * rest1 + beta1 * m : m;
     var -= step * alpha / (root(v) + epsilon);
   }
+  bool row(float* const* slots, const float* grad, int64_t n) const {
+    vector_loops().updates.adam(slots[0], slots[1], slots[2], grad, alpha, beta1, rest1, rest2, epsilon,
+                                nesterov, n);
+    return true;
+  }
   C alpha, beta1, rest1, rest2, epsilon;
   bool nesterov;
 };
@@ -60,6 +65,10 @@ struct RmsProp {
     ms += (grad * grad - ms) * rest;
     mom = mom * momentum + grad * lr / root(ms + epsilon);
     var -= mom;
+  }
+  bool row(float* const* slots, const float* grad, int64_t n) const {
+    vector_loops().updates.rms_prop(slots[0], slots[1], slots[2], grad, lr, rest, momentum, epsilon, n);
+    return true;
   }
   C lr, rest, momentum, epsilon;
 };

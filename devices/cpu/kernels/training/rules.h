@@ -13,6 +13,8 @@ namespace troupe {
 ///   static constexpr int kSlots;
 ///   Rule(const C* scalars, const OptimizerCall& call);
 ///   void operator()(C& var, C& slot1, ..., C grad) const;
+/// A rule that vector_loops() has for floats says so by
+///   bool row(float* const* slots, const float* grad, int64_t n) const;  false: not for this call
 template <template <class> class Rule, class T>
 void run_rule(const Rule<T>& rule, const OptimizerCall& call, int64_t at, int64_t grad_at, int64_t n) {
   using C = T;
@@ -22,6 +24,10 @@ void run_rule(const Rule<T>& rule, const OptimizerCall& call, int64_t at, int64_
   T* a = kSlots > 1 ? static_cast<T*>(call.slots[1]) + at : nullptr;
   T* b = kSlots > 2 ? static_cast<T*>(call.slots[2]) + at : nullptr;
   T* c = kSlots > 3 ? static_cast<T*>(call.slots[3]) + at : nullptr;
+  if constexpr (std::is_same_v<T, float> && requires { &Rule<float>::row; }) {
+    float* const slots[] = {var, a, b, c};
+    if (rule.row(slots, g, n)) return;
+  }
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
     const C grad = g[i];
