@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "devices/cpu/loops/vector/vector_loops.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
@@ -25,6 +26,38 @@ template <class W>
 using Row = Eigen::Map<Eigen::Array<W, Eigen::Dynamic, 1>>;
 template <class W>
 using ConstRow = Eigen::Map<const Eigen::Array<W, Eigen::Dynamic, 1>>;
+
+// Floats in vector_loops(), doubles by Eigen.
+
+/// NaN if there is one.
+template <class W>
+W greatest(const W* in, int64_t n) {
+  if constexpr (std::is_same_v<W, float>) {
+    return vector_loops().folds.maximum(in, n);
+  } else {
+    return ConstRow<W>(in, n).template maxCoeff<Eigen::PropagateNaN>();
+  }
+}
+/// The sum of exp(in - shift).
+template <class W>
+W exp_sum(const W* in, W shift, int64_t n) {
+  if constexpr (std::is_same_v<W, float>) {
+    return vector_loops().folds.exp_sum(in, shift, n);
+  } else {
+    return (ConstRow<W>(in, n) - shift).exp().sum();
+  }
+}
+/// The same, and each of them in out, which may be `in`.
+template <class W>
+W exp_shifted(const W* in, W shift, W* out, int64_t n) {
+  if constexpr (std::is_same_v<W, float>) {
+    return vector_loops().folds.exp_shifted(in, shift, out, n);
+  } else {
+    Row<W> y(out, n);
+    y = (ConstRow<W>(in, n) - shift).exp();
+    return y.sum();
+  }
+}
 
 /// What a row becomes that holds NaN or +inf, or nothing but -inf.
 enum class NanRow {
@@ -48,20 +81,16 @@ void not_a_number_row(const W* in, int64_t classes, NanRow rule, W* out) {
 /// out = softmax(in), or its logarithm. `out` may be `in`.
 template <class W>
 void softmax_row(const W* in, int64_t classes, bool log, NanRow rule, W* out) {
-  ConstRow<W> x(in, classes);
   Row<W> y(out, classes);
-  const W top = x.template maxCoeff<Eigen::PropagateNumbers>();
-  if (log) {
-    const W sum = (x - top).exp().sum();
-    y = x - top - std::log(sum);
+  const W top = greatest(in, classes);
+  if (!std::isfinite(top)) {
+    if (!log) return not_a_number_row(in, classes, rule, out);
+    y.setConstant(std::numeric_limits<W>::quiet_NaN());
+  } else if (log) {
+    const W sum = exp_sum(in, top, classes);
+    y = ConstRow<W>(in, classes) - top - std::log(sum);
   } else {
-    if (out == in) {
-      // The special rows need the input again.
-      if (std::isnan((x - top).exp().sum())) return not_a_number_row(in, classes, rule, out);
-    }
-    y = (x - top).exp();
-    const W sum = y.sum();
-    if (std::isnan(sum)) return not_a_number_row(in, classes, rule, out);
+    const W sum = exp_shifted(in, top, out, classes);
     y *= W(1) / sum;
   }
 }
@@ -163,21 +192,20 @@ absl::Status softmax_cross_entropy(KernelContext& context) {
   const bool x_repeats = logits.num_elements() == x_cols, p_repeats = labels.num_elements() == p_cols;
   context.parallel().parallel_for(rows, cols * kClassNs * 3 + 50, [&](int64_t begin, int64_t end) {
     using W = Wide<T>;
-    std::vector<W> row(static_cast<size_t>(cols)), label(row.size());
+    std::vector<W> row(static_cast<size_t>(cols)), label(row.size()), power(row.size());
     for (int64_t r = begin; r < end; ++r) {
       load_row(x + (x_repeats ? 0 : r * x_cols), x_cols, x_cols == 1, &row);
       load_row(p + (p_repeats ? 0 : r * p_cols), p_cols, p_cols == 1, &label);
       Row<W> v(row.data(), cols);
-      v -= v.maxCoeff();
+      v -= greatest(row.data(), cols);
       for (W& shifted : row) shifted = rounded<T>(shifted);
-      const W sum = v.exp().sum(), log_sum = rounded<T>(std::log(sum));
+      const W sum = exp_shifted(row.data(), W(0), power.data(), cols), log_sum = rounded<T>(std::log(sum));
       W total = 0;
       // Of what cannot be, even a share of 0 makes NaN, as in TensorFlow.
       for (size_t i = 0; i < row.size(); ++i) total += rounded<T>(label[i] * rounded<T>(log_sum - row[i]));
       l[r] = static_cast<T>(total);
-      v = v.exp() / sum;
       for (size_t i = 0; i < row.size(); ++i)
-        g[r * cols + static_cast<int64_t>(i)] = static_cast<T>(row[i] - label[i]);
+        g[r * cols + static_cast<int64_t>(i)] = static_cast<T>(power[i] / sum - label[i]);
     }
   });
   return absl::OkStatus();
@@ -229,14 +257,12 @@ absl::Status sparse_softmax_cross_entropy(KernelContext& context) {
     std::vector<W> row(static_cast<size_t>(cols));
     for (int64_t r = begin; r < end; ++r) {
       load_row(x + r * cols, cols, cols == 1, &row);
-      Row<W> v(row.data(), cols);
-      v -= v.maxCoeff();
+      const W top = greatest(row.data(), cols);
       const auto hit = static_cast<size_t>(label[static_cast<size_t>(r)]);
-      const W at_label = row[hit];
-      v = v.exp();
-      const W sum = v.sum();
+      const W at_label = row[hit] - top;
+      const W sum = exp_shifted(row.data(), top, row.data(), cols);
       l[r] = static_cast<T>(std::log(sum) - at_label);
-      v /= sum;
+      Row<W>(row.data(), cols) /= sum;
       row[hit] -= W(1);
       for (size_t i = 0; i < row.size(); ++i) g[r * cols + static_cast<int64_t>(i)] = static_cast<T>(row[i]);
     }
