@@ -28,6 +28,13 @@ struct ExtremeOp {
   }
   static void fold(Sum& s, const T& x) { join(s, static_cast<Sum>(x)); }
   static T finish(const Sum& s, int64_t) { return static_cast<T>(s); }
+  static Sum fold_run(const T* x, int64_t n) requires(kMax&& std::is_same_v<T, float>) {
+    return vector_loops().folds.maximum(x, n);
+  }
+  static void fold_row(Sum* sums, const T* x, int64_t n) requires std::is_same_v<T, float> {
+    const FloatPairs& pairs = vector_loops().floats;
+    (kMax ? pairs.maximum : pairs.minimum)(sums, x, sums, n, RowMode::kBoth);
+  }
 };
 template <class T>
 using MaxOp = ExtremeOp<T, true>;

@@ -15,7 +15,8 @@ namespace troupe {
 ///   static void fold(Sum&, const T&);              an element added,
 ///   static void join(Sum&, const Sum&);            another partial result added,
 ///   static T finish(const Sum&, int64_t count);    the result of `count` elements.
-/// With `kChangesSingles` the result of a single element is not that element.
+/// With `kChangesSingles` the result of a single element is not that element. An Op may have its own ways to fold n
+/// elements: `static Sum fold_run(const T*, n)`, and each into its sum: `static void fold_row(Sum*, const T*, n)`.
 /// The order of additions depends on sizes only, not on threads.
 template <class Op, class T>
 class Reduction final : public Kernel {
@@ -63,6 +64,7 @@ class Reduction final : public Kernel {
   static constexpr int64_t kColumns = 256;
 
   static Sum fold_run(const T* x, int64_t n) {
+    if constexpr (requires { Op::fold_run(x, n); }) return Op::fold_run(x, n);
     Sum lanes[kLanes];
     for (Sum& s : lanes) s = Op::start();
     int64_t i = 0;
@@ -106,6 +108,11 @@ class Reduction final : public Kernel {
     });
   }
 
+  static void fold_row(Sum* sums, const T* row, int64_t n) {
+    if constexpr (requires { Op::fold_row(sums, row, n); }) return Op::fold_row(sums, row, n);
+    for (int64_t k = 0; k < n; ++k) Op::fold(sums[k], row[k]);
+  }
+
   static void fold_rows(KernelContext& context, const ReducePlan& plan, const T* x, T* o) {
     const int64_t columns = std::min(kColumns, plan.inner());
     const int64_t strips = (plan.inner() + columns - 1) / columns;
@@ -118,7 +125,7 @@ class Reduction final : public Kernel {
         for (int64_t k = 0; k < n; ++k) sums[k] = Op::start();
         for (int64_t r = 0; r < plan.num_reduced(); ++r) {
           const T* row = first + ReducePlan::offset(plan.reduced(), r);
-          for (int64_t k = 0; k < n; ++k) Op::fold(sums[k], row[k]);
+          fold_row(sums, row, n);
         }
         T* to = o + i / strips * plan.inner() + column;
         for (int64_t k = 0; k < n; ++k) to[k] = Op::finish(sums[k], plan.count());

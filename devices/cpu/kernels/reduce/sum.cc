@@ -26,6 +26,12 @@ struct SumOp {
   static void fold(Sum& s, const T& x) { s += static_cast<Sum>(x); }
   static void join(Sum& s, const Sum& x) { s += x; }
   static T finish(const Sum& s, int64_t) { return static_cast<T>(s); }
+  static Sum fold_run(const T* x, int64_t n) requires std::is_same_v<T, float> {
+    return vector_loops().folds.sum(x, n);
+  }
+  static void fold_row(Sum* sums, const T* x, int64_t n) requires std::is_same_v<T, float> {
+    vector_loops().floats.add(sums, x, sums, n, RowMode::kBoth);
+  }
 };
 
 /// Integers are cut towards zero.
