@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/kernels/norm/images.h"
 #include "devices/cpu/kernels/shared/window.h"
+#include "devices/cpu/loops/vector/vector_loops.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
@@ -38,6 +39,25 @@ std::vector<double> channel_sums(const Images& s, F f) {
     }
   }
   return total;
+}
+
+/// to = (from - mean) * factor + offset, by channel.
+void scale_channels(ParallelRunner& runner, const Images& s, const float* from, const float* mean,
+                    const float* factor, const float* offset, float* to) {
+  const FloatScales& scales = vector_loops().scales;
+  if (s.inner == 1) {
+    runner.parallel_for(s.outer, s.channels + 1, [&](int64_t begin, int64_t end) {
+      const int64_t at = begin * s.channels;
+      scales.rows(from + at, mean, factor, offset, to + at, end - begin, s.channels);
+    });
+    return;
+  }
+  runner.parallel_for(s.outer * s.channels, s.inner + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const int64_t c = r % s.channels;
+      scales.channel(from + r * s.inner, mean[c], factor[c], offset[c], to + r * s.inner, s.inner);
+    }
+  });
 }
 
 struct NormAttrs {
@@ -163,6 +183,10 @@ class BatchNormKernel final : public Kernel {
     T* to = y->flat<T>().data();
     const float *m = mean.data(), *f = factor.data(), *o = offset.data();
     if (side == nullptr && !relu_) {
+      if constexpr (std::is_same_v<T, float>) {
+        scale_channels(context.parallel(), s, from, m, f, o, to);
+        return absl::OkStatus();
+      }
       each_element(context.parallel(), s, [=](int64_t i, int64_t c) {
         to[i] = static_cast<T>((static_cast<float>(from[i]) - m[c]) * f[c] + o[c]);
       });

@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/kernels/shared/window.h"
+#include "devices/cpu/loops/vector/vector_loops.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
@@ -28,6 +29,10 @@ void add_bias(ParallelRunner& runner, const Channels& s, const T* in, const T* b
       for (int64_t r = begin; r < end; ++r) {
         const T* from = in + r * s.channels;
         T* to = out + r * s.channels;
+        if constexpr (std::is_same_v<T, float>) {
+          vector_loops().floats.add(from, bias, to, s.channels, RowMode::kBoth);
+          continue;
+        }
         for (int64_t c = 0; c < s.channels; ++c) to[c] = static_cast<T>(from[c] + bias[c]);
       }
     });
@@ -38,6 +43,10 @@ void add_bias(ParallelRunner& runner, const Channels& s, const T* in, const T* b
       const T b = bias[r % s.channels];
       const T* from = in + r * s.inner;
       T* to = out + r * s.inner;
+      if constexpr (std::is_same_v<T, float>) {
+        vector_loops().floats.add(from, &b, to, s.inner, RowMode::kScalarB);
+        continue;
+      }
       for (int64_t i = 0; i < s.inner; ++i) to[i] = static_cast<T>(from[i] + b);
     }
   });

@@ -9,6 +9,7 @@
   IntPairs int_pairs();          \
   IntPairs long_pairs();         \
   FloatFolds folds();            \
+  FloatScales scales();          \
   FloatUpdates updates();        \
   }
 TROUPE_SET_OF_LOOPS(baseline)

@@ -37,6 +37,15 @@ struct FloatFolds {
   float (*exp_shifted)(const float* in, float shift, float* out, int64_t n);
 };
 
+/// (x - mean) * factor + offset, in this order.
+struct FloatScales {
+  /// Of `rows` rows of `channels` floats; the three have one element a channel. `out` may be `in`.
+  void (*rows)(const float* in, const float* mean, const float* factor, const float* offset, float* out,
+               int64_t rows, int64_t channels);
+  /// Of n floats of one channel.
+  void (*channel)(const float* in, float mean, float factor, float offset, float* out, int64_t n);
+};
+
 /// Steps of optimisers over n elements, by the formulas of the ops ApplyX (dense, float). Slots may share memory with each
 /// other only if they are the same.
 struct FloatUpdates {
@@ -57,6 +66,7 @@ struct VectorLoops {
   FloatPairs floats;
   IntPairs ints, longs;
   FloatFolds folds;
+  FloatScales scales;
   FloatUpdates updates;
 };
 
