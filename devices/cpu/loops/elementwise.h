@@ -1,10 +1,12 @@
 #pragma once
 
+#include "devices/cpu/loops/narrow_floats.h"
 #include "devices/cpu/loops/row.h"
 #include "devices/cpu/loops/vector_ops.h"
 
 #include <Eigen/Core>
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <type_traits>
@@ -76,6 +78,11 @@ bool binary_row(const void* a, const void* b, void* out, int64_t n, RowMode mode
     if constexpr (VectorPair<Op, T, R>) {
       if (n >= kVectorFrom || requires { Op::kVectorAlways; })
         return (vector_pairs<T>().*Op::kVector)(a, b, out, n, mode);
+    } else if constexpr (is_narrow_float_v<T> && std::is_same_v<T, R> && VectorPair<Op, float, float>) {
+      if (n >= kVectorFrom || requires { Op::kVectorAlways; }) {
+        narrow_binary_row<Op>(x, y, o, n, mode);
+        return true;
+      }
     }
     if (mode == RowMode::kBoth) {
 #pragma GCC ivdep
@@ -118,13 +125,12 @@ void unary_row(const void* in, void* out, int64_t n) {
   if constexpr (BlockFunction<Op, C> && std::is_same_v<T, C> && std::is_same_v<R, C>) {
     function_block<Op>(x, o, n);
   } else if constexpr (BlockFunction<Op, C> && std::is_same_v<T, R>) {
-    constexpr int64_t kChunk = 256;
-    C buffer[kChunk];
-    for (int64_t begin = 0; begin < n; begin += kChunk) {
-      int64_t m = n - begin < kChunk ? n - begin : kChunk;
-      for (int64_t i = 0; i < m; ++i) buffer[i] = element_cast<C>(x[begin + i]);
+    float buffer[kWidenedChunk];
+    for (int64_t begin = 0; begin < n; begin += kWidenedChunk) {
+      const int64_t m = std::min(n - begin, kWidenedChunk);
+      widen(x + begin, buffer, m);
       function_block<Op>(buffer, buffer, m);
-      for (int64_t i = 0; i < m; ++i) o[begin + i] = element_cast<R>(buffer[i]);
+      narrow(buffer, o + begin, m);
     }
   } else {
 #pragma GCC ivdep

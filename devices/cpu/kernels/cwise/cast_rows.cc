@@ -58,8 +58,25 @@ To convert(const From& v) {
   }
 }
 
+/// The row of vector_loops() that converts so, or null.
+template <class From, class To>
+UnaryRow vector_cast() {
+  const FloatCasts& casts = vector_loops().casts;
+  if constexpr (std::is_same_v<To, float>) {
+    if constexpr (std::is_same_v<From, Eigen::half>) return casts.from_half;
+    if constexpr (std::is_same_v<From, Eigen::bfloat16>) return casts.from_bfloat16;
+    if constexpr (std::is_same_v<From, int32_t>) return casts.from_int;
+  } else if constexpr (std::is_same_v<From, float>) {
+    if constexpr (std::is_same_v<To, Eigen::half>) return casts.to_half;
+    if constexpr (std::is_same_v<To, Eigen::bfloat16>) return casts.to_bfloat16;
+    if constexpr (std::is_same_v<To, int32_t>) return casts.to_int;
+  }
+  return nullptr;
+}
+
 template <class From, class To>
 void convert_row(const void* in, void* out, int64_t n) {
+  if (const UnaryRow row = vector_cast<From, To>()) return row(in, out, n);
   const From* x = static_cast<const From*>(in);
   To* o = static_cast<To*>(out);
 #pragma GCC ivdep

@@ -9,6 +9,7 @@
   IntPairs int_pairs();          \
   IntPairs long_pairs();         \
   FloatFolds folds();            \
+  FloatCasts casts();            \
   FloatScales scales();          \
   FloatUpdates updates();        \
   }

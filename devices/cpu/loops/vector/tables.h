@@ -37,6 +37,12 @@ struct FloatFolds {
   float (*exp_shifted)(const float* in, float shift, float* out, int64_t n);
 };
 
+/// Conversions between floats and half, bfloat16 (both rounded to even) and int32 (cut; the lowest for what does not fit).
+/// `out` may be `in` where the element sizes are equal.
+struct FloatCasts {
+  UnaryRow from_half, to_half, from_bfloat16, to_bfloat16, from_int, to_int;
+};
+
 /// (x - mean) * factor + offset, in this order.
 struct FloatScales {
   /// Of `rows` rows of `channels` floats; the three have one element a channel. `out` may be `in`.
@@ -66,6 +72,7 @@ struct VectorLoops {
   FloatPairs floats;
   IntPairs ints, longs;
   FloatFolds folds;
+  FloatCasts casts;
   FloatScales scales;
   FloatUpdates updates;
 };

@@ -8,8 +8,8 @@ namespace troupe {
 #define TROUPE_RETURN_LOOPS(isa)                                                               \
   do {                                                                                         \
     static const VectorLoops loops = {isa::functions(),  isa::float_pairs(), isa::int_pairs(), \
-                                      isa::long_pairs(), isa::folds(),       isa::scales(),    \
-                                      isa::updates()};                                         \
+                                      isa::long_pairs(), isa::folds(),       isa::casts(),     \
+                                      isa::scales(),     isa::updates()};                      \
     return loops;                                                                              \
   } while (false)
 
