@@ -159,9 +159,20 @@ TEST(FloatFunctions, give_an_element_the_same_bits_wherever_it_stands) {
   }
 }
 
-TEST(Isa, names_sets_that_the_machine_has) {
+TEST(Isa, is_the_one_that_is_named_where_the_machine_has_it) {
+  const Isa best = sets().back();
+  EXPECT_EQ(choose_isa(nullptr), best);
+  EXPECT_EQ(choose_isa("sse9"), best);
+  EXPECT_EQ(choose_isa("baseline"), Isa::kBaseline);
+  for (Isa isa : {Isa::kAvx2, Isa::kAvx512}) {
+    EXPECT_EQ(choose_isa(isa_name(isa)), has_isa(isa) ? isa : best) << isa_name(isa);
+  }
+}
+
+TEST(Isa, is_one_that_the_machine_has) {
   EXPECT_TRUE(has_isa(Isa::kBaseline));
   EXPECT_TRUE(has_isa(current_isa()));
+  EXPECT_EQ(&vector_loops(), &vector_loops(current_isa()));
   EXPECT_TRUE(has_isa(Isa::kAvx2) || !has_isa(Isa::kAvx512));
 }
 

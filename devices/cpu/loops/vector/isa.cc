@@ -2,25 +2,9 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 namespace troupe {
-namespace {
-
-constexpr Isa kAll[] = {Isa::kAvx512, Isa::kAvx2, Isa::kBaseline};
-
-Isa choose() {
-  if (const char* named = std::getenv("TROUPE_ISA")) {
-    for (Isa isa : kAll) {
-      if (std::strcmp(named, isa_name(isa)) == 0 && has_isa(isa)) return isa;
-    }
-  }
-  for (Isa isa : kAll) {
-    if (has_isa(isa)) return isa;
-  }
-  return Isa::kBaseline;
-}
-
-}  // namespace
 
 bool has_isa(Isa isa) {
 #if defined(TROUPE_HAS_X86_SETS)
@@ -37,8 +21,18 @@ bool has_isa(Isa isa) {
   return isa == Isa::kBaseline;
 }
 
+Isa choose_isa(const char* name) {
+  Isa best = Isa::kBaseline;
+  for (Isa isa : {Isa::kBaseline, Isa::kAvx2, Isa::kAvx512}) {
+    if (!has_isa(isa)) continue;
+    if (name != nullptr && std::strcmp(name, isa_name(isa)) == 0) return isa;
+    best = isa;
+  }
+  return best;
+}
+
 Isa current_isa() {
-  static const Isa isa = choose();
+  static const Isa isa = choose_isa(std::getenv("TROUPE_ISA"));
   return isa;
 }
 

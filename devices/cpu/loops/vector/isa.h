@@ -15,8 +15,11 @@ enum class Isa : unsigned char {
 /// Whether this build has loops for the set and the machine can run them. From any thread.
 bool has_isa(Isa isa);
 
-/// The set that kernels use: the last one that the machine has, or the one that the environment variable TROUPE_ISA names
-/// ("baseline", "avx2", "avx512"), where the machine has it. Read once, when it is first asked for; from any thread.
+/// The set of that name (see isa_name), or the last one that the machine has where it lacks that, there is none of the name, or it is null.
+Isa choose_isa(const char* name);
+
+/// The set that kernels use: what choose_isa makes of the environment variable TROUPE_ISA, read when the set is first asked for. From any
+/// thread.
 Isa current_isa();
 
 /// "baseline", "avx2" or "avx512".
