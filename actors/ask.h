@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "actors/errors.h"
 #include "actors/units/named_pool.h"
+#include "actors/units/on_askers_thread.h"
 
 namespace troupe {
 
@@ -19,6 +20,7 @@ absl::StatusOr<Reply> ask(caf::actor_system& system, Actor actor, Message messag
                           std::chrono::milliseconds timeout = std::chrono::milliseconds(0)) {
   const caf::duration patience = timeout.count() > 0 ? caf::duration(timeout) : caf::duration(caf::infinite);
   NamedPool::hand_over();
+  const Asking asking;
   caf::scoped_actor self{system};
   absl::StatusOr<Reply> result = absl::InternalError("no answer");
   self->request(actor, patience, std::move(message))

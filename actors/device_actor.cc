@@ -21,7 +21,7 @@ constexpr std::chrono::milliseconds kReportPatience{20};
 class DeviceImpl final : public DeviceActor::base {
  public:
   DeviceImpl(caf::actor_config& config, std::shared_ptr<const Allocator> memory)
-      : DeviceActor::base(config), unit_(&system()), memory_(std::move(memory)) {}
+      : DeviceActor::base(config), unit_(&system(), this), memory_(std::move(memory)) {}
 
   const char* name() const override { return "device"; }
 

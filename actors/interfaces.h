@@ -63,6 +63,8 @@ using StepActor = caf::typed_actor<
 using PartialRunActor = caf::typed_actor<
     // Feed and fetch.
     caf::replies_to<PartialRunTurn>::with<RunReply>,
+    // INTERNAL: the same, for a thread that waits.
+    caf::reacts_to<TakeTurn>,
     // End.
     caf::reacts_to<CancelPartialRun>,
     // How far it is.

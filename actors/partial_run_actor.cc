@@ -9,6 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "actors/errors.h"
 #include "actors/partial_run_forks.h"
+#include "actors/partial_run_slot.h"
+#include "actors/turn_call.h"
+#include "actors/units/sender_thread.h"
 #include "graph/passes/planner.h"
 
 namespace troupe {
@@ -18,18 +21,11 @@ using Clock = std::chrono::steady_clock;
 
 /// What a client waits for.
 struct Turn {
-  caf::typed_response_promise<RunReply> promise;
+  TurnAnswer answer;
   std::vector<std::string> fetches;
   FetchListener listener;
   RunReply reply;
   size_t missing = 0;
-};
-
-/// The slot of the run and its place in the gate, given back in this order when nobody holds this any more: the step does
-/// until it has ended.
-struct Held {
-  RunGate::Place place;
-  StepLease lease;
 };
 
 /// A lease is looked at this often, however long it is: the clock keeps the actor until then, though it may
@@ -45,7 +41,10 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
  public:
   PartialRunImpl(caf::actor_config& config, PartialRunParts parts)
       : PartialRunActor::base(config), parts_(std::move(parts)),
-        held_(std::make_shared<Held>(std::move(parts_.place), std::move(parts_.lease))) {
+        unit_(&system(), this), step_unit_(parts_.lease.slot()->unit),
+        held_(std::make_shared<PartialRunSlot>(
+            parts_.core, std::move(parts_.place), std::move(parts_.lease),
+            parts_.turns != nullptr ? parts_.turns : std::make_shared<TurnUnit>(step_unit_))) {
     if (parts_.origin != nullptr) {
       state_.emplace(parts_.origin->state);
     } else {
@@ -55,6 +54,13 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
   }
 
   const char* name() const override { return "partial-run"; }
+
+  using PartialRunActor::base::enqueue;
+  /// What a thread that serves the step sends is handled there and then; all else where CAF has it handled, so that a cancel does not wait
+  /// for a kernel.
+  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit* sender) override {
+    PartialRunActor::base::enqueue(std::move(what), step_unit_->is_lent_here() ? &unit_ : sender);
+  }
 
   void on_exit() override {
     const absl::Status ended = absl::CancelledError("the partial run's actor has ended");
@@ -67,7 +73,12 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
 
   behavior_type make_behavior() override {
     return {
-        [this](const PartialRunTurn& m) -> caf::result<RunReply> { return take_turn(m); },
+        [this](const PartialRunTurn& m) -> caf::result<RunReply> {
+          auto promise = make_response_promise<RunReply>();
+          take_turn(m, {promise, nullptr});
+          return promise;
+        },
+        [this](const TakeTurn& m) { take_turn(m.call->turn(), {{}, m.call}); },
         [this](const CancelPartialRun& m) { cancel(m); },
         [this](InspectTurns) { return report(); },
         [this](ForkTurns) -> caf::result<ReadyFork> { return fork(); },
@@ -87,7 +98,7 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
  private:
   /// Until the slot has been given back.
   bool leased() const { return held_ != nullptr; }
-  StepSlot& slot() { return *held_->lease.slot(); }
+  StepSlot& slot() { return held_->slot(); }
 
   void start() {
     if (std::exchange(begun_, true)) return;
@@ -107,7 +118,7 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
   void start_step() {
     RunOptions no_deadline;
     no_deadline.timeout = std::chrono::milliseconds(-1);
-    absl::Status ready = held_->lease.begin(no_deadline, parts_.cancels);
+    absl::Status ready = held_->lease().begin(no_deadline, parts_.cancels);
     if (!ready.ok()) {
       release_slot();
       return fail(ready);
@@ -138,15 +149,15 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
 
   // --- turns ---
 
-  caf::result<RunReply> take_turn(const PartialRunTurn& m) {
-    if (phase_ == Phase::kOver || (phase_ == Phase::kFailed && told_)) return to_error(no_setup());
+  void take_turn(const PartialRunTurn& m, TurnAnswer answer) {
+    if (phase_ == Phase::kOver || (phase_ == Phase::kFailed && told_)) return answer.deliver(no_partial_run());
     std::vector<std::string> fed;
     for (const NamedTensor& f : m.feeds) fed.push_back(f.first);
-    if (auto s = state_->take_turn(fed, m.fetches); !s.ok()) return to_error(s);
+    if (auto s = state_->take_turn(fed, m.fetches); !s.ok()) return answer.deliver(s);
     if (phase_ == Phase::kFailed) {
       absl::Status why = status_;
       end();
-      return to_error(why);
+      return answer.deliver(why);
     }
     last_turn_ = parts_.core->now();
     const DeviceSet& devices = *parts_.core->devices;
@@ -155,19 +166,18 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
       if (!value.ok()) {
         told_ = true;
         fail(value.status());
-        return to_error(value.status());
+        return answer.deliver(value.status());
       }
       send(slot().rendezvous, RendezvousSend{partial_run_key(devices, f.first), *std::move(value), false});
     }
     const int64_t id = next_turn_++;
     Turn& turn = turns_[id];
-    turn.promise = make_response_promise<RunReply>();
+    turn.answer = std::move(answer);
     turn.fetches = m.fetches;
     turn.listener = m.listener;
     turn.missing = m.fetches.size();
     turn.reply.fetches.resize(m.fetches.size());
     turn.reply.stats.step_id = slot().life.id();
-    auto promise = turn.promise;
     PartialRunActor self = this;
     for (size_t i = 0; i < m.fetches.size(); ++i) {
       send(slot().rendezvous,
@@ -180,7 +190,6 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
     const auto patience = parts_.core->options.operation_timeout;
     if (patience.count() > 0 && turn.missing > 0) delayed_send(this, patience, PartialRunTimeout{id});
     if (turn.missing == 0) turn_complete(id);
-    return promise;
   }
 
   void receive(const PartialRunValue& m) {
@@ -207,14 +216,14 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
     if (leased()) keep_session_handles(slot(), turn.fetches);
     // The last answer comes when nothing of the run is left.
     if (state_->complete() && turns_.empty()) end();
-    turn.promise.deliver(std::move(turn.reply));
+    turn.answer.deliver(std::move(turn.reply));
     forks_.go_on();
   }
 
   void fail_turns(const absl::Status& status) {
     auto turns = std::move(turns_);
     turns_.clear();
-    for (auto& [id, turn] : turns) turn.promise.deliver(to_error(status));
+    for (auto& [id, turn] : turns) turn.answer.deliver(status);
   }
 
   // --- ends ---
@@ -299,7 +308,7 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
 
   caf::result<ReadyFork> fork() {
     if (phase_ == Phase::kFailed) return to_error(status_);
-    if (phase_ == Phase::kOver) return to_error(no_setup());
+    if (phase_ == Phase::kOver) return to_error(no_partial_run());
     last_turn_ = parts_.core->now();
     auto promise = make_response_promise<ReadyFork>();
     forks_.add(promise, parts_.core->cancels(), parts_.core->options.operation_timeout);
@@ -307,7 +316,7 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
   }
 
   std::shared_ptr<StepSlot> slot_to_copy() override {
-    return begun_ && phase_ == Phase::kOpen && turns_.empty() && leased() ? held_->lease.slot() : nullptr;
+    return begun_ && phase_ == Phase::kOpen && turns_.empty() && leased() ? held_->lease().slot() : nullptr;
   }
   int64_t turns_taken() const override { return next_turn_; }
 
@@ -345,9 +354,7 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
 
   void release_slot() {
     auto held = std::exchange(held_, nullptr);
-    if (held == nullptr) return;
-    held->lease.give_back();
-    held->place.leave();
+    if (held != nullptr) held->give_back();
   }
 
   /// This actor ends before its step, which is stopped and gives the slot back itself.
@@ -359,12 +366,11 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
     held_ = nullptr;
   }
 
-  static absl::Status no_setup() {
-    return absl::InvalidArgumentError("Must run 'setup' before performing partial runs!");
-  }
-
   PartialRunParts parts_;
-  std::shared_ptr<Held> held_;
+  /// Goes when nobody holds this actor: nobody sends it anything then.
+  SenderThread unit_;
+  const std::shared_ptr<LentThread> step_unit_;
+  std::shared_ptr<PartialRunSlot> held_;
   /// Empty once the actor has ended.
   std::optional<PartialRunState> state_;
   Phase phase_ = Phase::kOpen;

@@ -9,6 +9,7 @@
 #include "actors/step_lease.h"
 #include "actors/step/partial_run_state.h"
 #include "actors/step_copier.h"
+#include "actors/turn_unit.h"
 
 namespace troupe {
 
@@ -24,6 +25,8 @@ struct PartialRunParts {
   /// Of SessionCore::enter.
   RunGate::Place place;
   StepLease lease;
+  /// Of the slot that is leased; null: it makes one.
+  std::shared_ptr<TurnUnit> turns = nullptr;
   /// What the lease is of: a fork's is of the same.
   std::shared_ptr<const SignatureAlias> alias;
   std::shared_ptr<const Graph> graph;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/signature_key.h"
+#include "actors/turn_call.h"
 
 namespace troupe {
 namespace {
@@ -17,11 +18,9 @@ absl::Status check_lease(std::chrono::milliseconds lease) {
                                                  kLongestLease.count(), " ms, but is ", lease.count()));
 }
 
-constexpr char kNoSetup[] = "Must run 'setup' before performing partial runs!";
-
 absl::Status not_there(const std::string& handle) {
   return absl::InvalidArgumentError(
-      absl::StrCat(kNoSetup, " There is none of the name '", handle, "': it has ended, or never was."));
+      absl::StrCat(no_partial_run().message(), " There is none of the name '", handle, "': it has ended, or never was."));
 }
 
 void refuse(PartialRunParts& parts, const absl::Status& why, PartialRuns::Promise& promise) {
@@ -65,8 +64,9 @@ PartialRuns::Started PartialRuns::set_up(const std::shared_ptr<SessionCore>& cor
 
 void PartialRuns::start(PartialRunParts parts, Promise promise) {
   const std::string handle = parts.handle = partial_run_name(parts.setup, next_++);
+  const auto turns = parts.turns = std::make_shared<TurnUnit>(parts.lease.slot()->unit);
   PartialRunActor actor = spawn_partial_run(self_->system(), std::move(parts));
-  runs_[handle] = actor;
+  runs_->add(handle, {actor, turns});
   self_->send(actor, StartPartialRun{});
   promise.deliver(handle, std::move(actor));
 }
@@ -74,7 +74,7 @@ void PartialRuns::start(PartialRunParts parts, Promise promise) {
 caf::result<RunReply> PartialRuns::take_turn(const PartialRunRequest& m) {
   if (const PartialRunActor actor = find(m.handle))
     return self_->delegate(actor, PartialRunTurn{m.feeds, m.fetches, m.listener});
-  return to_error(absl::InvalidArgumentError(kNoSetup));
+  return to_error(no_partial_run());
 }
 
 PartialRuns::Started PartialRuns::fork(const ForkPartialRun& m) {
@@ -122,9 +122,10 @@ caf::result<PartialRunReport> PartialRuns::inspect(const InspectPartialRun& m) {
 
 caf::result<PartialRunList> PartialRuns::list() {
   auto promise = self_->make_response_promise<PartialRunList>();
-  const int64_t id = lists_.open(promise, {}, runs_.size());
-  for (const auto& [handle, actor] : runs_) {
-    self_->request(actor, caf::infinite, InspectTurns{})
+  const std::vector<PartialRunTable::Named> runs = runs_->all();
+  const int64_t id = lists_.open(promise, {}, runs.size());
+  for (const auto& [handle, run] : runs) {
+    self_->request(run.actor, caf::infinite, InspectTurns{})
         .then(
             [this, id](PartialRunReport& report) {
               lists_.answer(id).runs.push_back(std::move(report));
@@ -137,26 +138,22 @@ caf::result<PartialRunList> PartialRuns::list() {
 }
 
 PartialRunActor PartialRuns::find(const std::string& handle) const {
-  const auto it = runs_.find(handle);
-  return it == runs_.end() ? PartialRunActor() : it->second;
+  const auto run = runs_->find(handle);
+  return run ? run->actor : PartialRunActor();
 }
 
 void PartialRuns::forget(const std::string& handle) {
-  const auto it = runs_.find(handle);
-  if (it == runs_.end()) return;
-  self_->send_exit(it->second, caf::exit_reason::user_shutdown);
-  runs_.erase(it);
+  if (const auto run = runs_->remove(handle)) self_->send_exit(run->actor, caf::exit_reason::user_shutdown);
 }
 
 void PartialRuns::cancel(int64_t step_id, const absl::Status& reason) {
-  for (const auto& [handle, actor] : runs_) {
-    self_->send<caf::message_priority::high>(actor, CancelPartialRun{step_id, reason});
+  for (const auto& [handle, run] : runs_->all()) {
+    self_->send<caf::message_priority::high>(run.actor, CancelPartialRun{step_id, reason});
   }
 }
 
 void PartialRuns::end_all(const absl::Status& status) {
-  for (const auto& [handle, actor] : runs_) self_->send_exit(actor, caf::exit_reason::user_shutdown);
-  runs_.clear();
+  for (const auto& [handle, run] : runs_->all()) forget(handle);
   lists_.fail(status);
   for (auto& [id, promise] : std::exchange(forks_, {})) promise.deliver(to_error(status));
 }

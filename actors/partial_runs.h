@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "actors/open_questions.h"
 #include "actors/partial_run_actor.h"
+#include "actors/partial_run_table.h"
 
 namespace troupe {
 
@@ -20,8 +21,9 @@ class PartialRuns {
   /// Calls with the session's graph as soon as it does not change.
   using WithGraph = std::function<void(std::function<void(const std::shared_ptr<const Graph>&)>)>;
 
-  PartialRuns(SessionActor::pointer self, Lease lease, WithGraph with_graph)
-      : self_(self), lease_(std::move(lease)), with_graph_(std::move(with_graph)) {}
+  /// `runs`: the core's, where clients find them.
+  PartialRuns(SessionActor::pointer self, PartialRunTable* runs, Lease lease, WithGraph with_graph)
+      : self_(self), lease_(std::move(lease)), with_graph_(std::move(with_graph)), runs_(runs) {}
 
   /// InvalidArgument for a lease below zero or above a year.
   Started set_up(const std::shared_ptr<SessionCore>& core, const PartialRunSetup& m);
@@ -47,7 +49,7 @@ class PartialRuns {
   const SessionActor::pointer self_;
   const Lease lease_;
   const WithGraph with_graph_;
-  absl::flat_hash_map<std::string, PartialRunActor> runs_;
+  PartialRunTable* const runs_;
   int64_t next_ = 0;
   OpenQuestions<PartialRunList> lists_;
   /// Who waits for a fork, by a number of ours.

@@ -9,6 +9,7 @@
 #include "actors/runtime_impl.h"
 #include "actors/session.h"
 #include "actors/session_actor.h"
+#include "actors/units/on_askers_thread.h"
 #include "devices/services.h"
 
 namespace troupe {
@@ -17,10 +18,10 @@ namespace {
 /// A DEVICE answers at once, or is gone.
 constexpr std::chrono::seconds kDevicePatience{1};
 
-class RuntimeActorImpl final : public RuntimeActor::base {
+class RuntimeActorImpl final : public OnAskersThread<RuntimeActor::base> {
  public:
   RuntimeActorImpl(caf::actor_config& config, std::shared_ptr<Runtime::Impl> impl)
-      : RuntimeActor::base(config), impl_(std::move(impl)) {}
+      : OnAskersThread(config), impl_(std::move(impl)) {}
 
   const char* name() const override { return "runtime"; }
 

@@ -15,6 +15,7 @@
 #include "actors/session_core.h"
 #include "actors/signature_key.h"
 #include "actors/step_lease.h"
+#include "actors/turn_call.h"
 #include "graph/ir/graph.h"
 #include "graph/ir/graph_increment.h"
 #include "proto/graph.pb.h"
@@ -70,6 +71,7 @@ struct Session::Impl {
   /// The name of the partial run that SESSION begins.
   template <class Message>
   absl::StatusOr<std::string> begin_partial_run(Message message) {
+    const Asking asking;
     caf::scoped_actor self{*system};
     absl::StatusOr<std::string> result = absl::InternalError("no answer");
     // As `ask`.
@@ -120,6 +122,7 @@ Session::~Session() {
   (void)close();
   const bool idle = wait_for_runs(*impl_->core, impl_->core->options.close_patience);
   if (SessionActor actor = impl_->core->actor) {
+    const Asking asking;
     caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
   }
   if (!idle) {
@@ -274,7 +277,7 @@ absl::Status Session::cancel_partial_run(const std::string& handle, absl::string
 absl::StatusOr<std::vector<Tensor>> Session::partial_run(const std::string& handle,
                                                          const std::vector<NamedTensor>& feeds,
                                                          const std::vector<std::string>& fetches) {
-  TROUPE_ASSIGN_OR_RETURN(RunReply reply, impl_->ask<RunReply>(PartialRunRequest{handle, feeds, fetches}));
+  TROUPE_ASSIGN_OR_RETURN(RunReply reply, take_turn(*impl_->core, handle, PartialRunTurn{feeds, fetches}));
   return std::move(reply.fetches);
 }
 

@@ -21,16 +21,17 @@
 #include "actors/signature_compiler.h"
 #include "actors/signature_key.h"
 #include "actors/subscriptions.h"
+#include "actors/units/on_askers_thread.h"
 #include "proto/graph.pb.h"
 
 namespace troupe {
 
 namespace {
 
-class SessionImpl final : public SessionActor::base {
+class SessionImpl final : public OnAskersThread<SessionActor::base> {
  public:
   SessionImpl(caf::actor_config& config, std::shared_ptr<SessionCore> core)
-      : SessionActor::base(config), core_(std::move(core)), graph_(std::in_place, core_, this),
+      : OnAskersThread(config), core_(std::move(core)), graph_(std::in_place, core_, this),
         reports_(std::in_place, core_, &*graph_, this) {
     set_down_handler([this](const caf::down_msg& down) { runs_.client_died(down.source); });
   }
@@ -293,7 +294,7 @@ class SessionImpl final : public SessionActor::base {
   PartialRuns& partial_runs() {
     if (partial_runs_ == nullptr) {
       partial_runs_ = std::make_unique<PartialRuns>(
-          this, [this](const LeaseRequest& m, Leased then) { lease_then(m, std::move(then)); },
+          this, &core_->partial_runs, [this](const LeaseRequest& m, Leased then) { lease_then(m, std::move(then)); },
           [this](std::function<void(const std::shared_ptr<const Graph>&)> use) {
             graph_->when_unchanging([this, use = std::move(use)] { use(graph_->graph()); });
           });

@@ -14,6 +14,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "actors/callable_code.h"
+#include "actors/partial_run_table.h"
 #include "actors/remote_tasks.h"
 #include "actors/run_gate.h"
 #include "actors/signature_cache.h"
@@ -133,6 +134,8 @@ struct SessionCore : std::enable_shared_from_this<SessionCore> {
   /// What `idle_slots` watches.
   std::atomic<bool> slots_watched{false};
   SignatureCache signatures;
+  /// Where turns are sent.
+  PartialRunTable partial_runs;
   /// Earliest deadline for which SESSION has set its clock; INT64_MAX: none.
   std::atomic<int64_t> armed{INT64_MAX};
   /// The runtime's, which is told when a slot of this session lies idle.

@@ -17,6 +17,7 @@
 namespace troupe {
 
 struct PartialRunParts;
+class TurnCall;
 
 /// @name To a SESSION
 /// Begins a partial run. Answer: the text that names it, and the PARTIAL RUN that takes its turns.
@@ -73,6 +74,10 @@ struct PartialRunTurn {
   std::vector<NamedTensor> feeds;
   std::vector<std::string> fetches;
   FetchListener listener = {};
+};
+/// INTERNAL: the same from a thread that waits for it. The answer goes to the call.
+struct TakeTurn {
+  std::shared_ptr<TurnCall> call;
 };
 /// INTERNAL: what a fork is to be made of. Answer: ReadyFork, when its step is at rest.
 struct ForkTurns {};

@@ -26,7 +26,7 @@ absl::StatusOr<absl::Cord> nothing() { return pack(wire::Status()); }
 class WorkerImpl final : public caf::event_based_actor {
  public:
   WorkerImpl(caf::actor_config& config, WorkerParts parts)
-      : caf::event_based_actor(config), unit_(&system()), parts_(std::move(parts)) {}
+      : caf::event_based_actor(config), unit_(&system(), this), parts_(std::move(parts)) {}
 
   const char* name() const override { return "worker"; }
 

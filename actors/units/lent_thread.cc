@@ -6,7 +6,7 @@
 namespace troupe {
 
 void LentThread::exec_later(caf::resumable* job) {
-  if (owner_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
+  if (is_lent_here()) {
     if (GoFirst::active()) {
       local_.push_front(job);
     } else {
@@ -93,7 +93,7 @@ void LentThread::close() {
 
 void LentThread::wake() {
   // The owner looks at `done` after each turn anyway.
-  if (owner_.load(std::memory_order_relaxed) == std::this_thread::get_id()) return;
+  if (is_lent_here()) return;
   std::lock_guard lock(mu_);
   arrived_.notify_one();
 }

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <caf/all.hpp>
+
+#include <utility>
+
+#include "actors/units/sender_thread.h"
+
+namespace troupe {
+
+/// While one lives, its thread waits for the answers of those whom it asks, and serves them: an OnAskersThread that is idle has its
+/// turn there and then, and nobody is woken for it.
+class Asking {
+ public:
+  Asking() : before_(std::exchange(active_, true)) {}
+  ~Asking() { active_ = before_; }
+  Asking(const Asking&) = delete;
+
+  static bool active() { return active_; }
+
+ private:
+  static inline thread_local bool active_ = false;
+  const bool before_;
+};
+
+/// An actor whose turns are short, and which threads ask and wait for: they run it meanwhile. All others leave it to the actor system.
+template <class Base>
+class OnAskersThread : public Base {
+ public:
+  using Base::Base;
+
+  using Base::enqueue;
+  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit* sender) override {
+    Base::enqueue(std::move(what), Asking::active() ? &unit_ : sender);
+  }
+
+ private:
+  /// Goes when nobody holds this actor: nobody sends it anything then.
+  SenderThread unit_{&this->system(), this};
+};
+
+}  // namespace troupe
