@@ -6,6 +6,7 @@
 
 #include "actors/errors.h"
 #include "actors/session_core.h"
+#include "actors/step/serves_turn.h"
 
 namespace troupe {
 
@@ -46,7 +47,10 @@ absl::StatusOr<RunReply> take_turn(SessionCore& core, const std::string& handle,
   caf::anon_send(run->actor,
                  TakeTurn{std::make_shared<TurnCall>(std::move(turn), run->turns, unit, result)});
   if (unit != nullptr) {
-    unit->run_until(result->done);
+    {
+      const ServesTurn serves;
+      unit->run_until(result->done);
+    }
     run->turns->leave();
   } else {
     NamedPool::hand_over();

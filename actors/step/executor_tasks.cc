@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "actors/step/executor_frame.h"
+#include "actors/step/serves_turn.h"
 #include "devices/lent_runner.h"
 
 // Kernels that run on other threads, or that are done later.
@@ -46,7 +47,7 @@ bool ExecutorState::keep_for_launch(const CompiledNode&, const Ready& r) {
 
 void ExecutorState::launch_deferred() {
   // One expensive node and nothing else to do: cheaper here than on another thread.
-  if (deferred_.size() == 1 && in_flight_ == 0) {
+  if (deferred_.size() == 1 && in_flight_ == 0 && !ServesTurn::active()) {
     Ready r = deferred_[0];
     deferred_.clear();
     if (collect_stats_) begin_timing();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/step/serves_turn.h"
 #include "tests/actors/step/executor_state_fixture.h"
 
 namespace troupe::test {
@@ -66,6 +67,19 @@ TEST_F(ExecutorStateTest, sends_independent_expensive_kernels_out_and_a_lone_one
   EXPECT_EQ(host_.wakes, 1) << "completions share one wake";
   EXPECT_EQ(state_->advance(), ExecutorState::Turn::kFinished);
   EXPECT_EQ(retvals_[1].value<int32_t>(), 2);
+}
+
+TEST_F(ExecutorStateTest, sends_a_lone_expensive_kernel_out_where_a_turn_is_served) {
+  fetch({add("a", "Slow", {}, {{constant("x", 1), 0}}), 0}, 0);
+  compile();
+  const ServesTurn serves;
+  start();
+  EXPECT_EQ(state_->advance(), ExecutorState::Turn::kWaiting);
+  ASSERT_EQ(host_.out.size(), 1u);
+  host_.out[0]->run();
+  state_->complete(host_.out[0]);
+  EXPECT_EQ(state_->advance(), ExecutorState::Turn::kFinished);
+  EXPECT_EQ(retvals_[0].value<int32_t>(), 2);
 }
 
 TEST_F(ExecutorStateTest, lets_a_kernel_leave_an_output_that_nobody_wants) {
