@@ -104,6 +104,9 @@ void GraphChanges::shut(const absl::Status& why) {
   run_waiting();
 }
 
-void GraphChanges::clear() { core_->free_later(graph_.finish({})); }
+void GraphChanges::clear() {
+  GraphChange last = graph_.finish({});
+  if (last.graph != nullptr) core_->free_later(std::move(last));
+}
 
 }  // namespace troupe

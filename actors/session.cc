@@ -71,14 +71,9 @@ struct Session::Impl {
   /// The name of the partial run that SESSION begins.
   template <class Message>
   absl::StatusOr<std::string> begin_partial_run(Message message) {
-    const Asking asking;
-    caf::scoped_actor self{*system};
-    absl::StatusOr<std::string> result = absl::InternalError("no answer");
-    // As `ask`.
-    self->request(core->actor, caf::infinite, std::move(message))
-        .receive([&](std::string& handle, const PartialRunActor&) { result = std::move(handle); },
-                 [&](caf::error& error) { result = to_status(error); });
-    return result;
+    auto begun = ask_for<std::string, PartialRunActor>(*system, core->actor, std::move(message));
+    if (!begun.ok()) return std::move(begun).status();
+    return std::get<0>(*std::move(begun));
   }
 
   /// A slot of the signature that `want` names, which SESSION makes.

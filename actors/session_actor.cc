@@ -393,7 +393,7 @@ class SessionImpl final : public OnAskersThread<SessionActor::base> {
 }  // namespace
 
 SessionActor spawn_session(caf::actor_system& system, std::shared_ptr<SessionCore> core) {
-  return system.spawn<SessionImpl, caf::hidden>(std::move(core));
+  return system.spawn<SessionImpl, caf::hidden + caf::lazy_init>(std::move(core));
 }
 
 }  // namespace troupe

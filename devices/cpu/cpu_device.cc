@@ -1,5 +1,6 @@
 #include "devices/cpu/cpu_device.h"
 
+#include <mutex>
 #include <random>
 
 #include "absl/strings/str_cat.h"
@@ -7,9 +8,16 @@
 namespace troupe {
 
 uint64_t new_incarnation() {
-  std::random_device rd;
+  // To ask the system each time takes longer than all else that a session needs.
+  static std::mutex mu;
+  static std::mt19937_64 random = [] {
+    std::random_device system;
+    std::seed_seq seed{system(), system(), system(), system()};
+    return std::mt19937_64(seed);
+  }();
+  std::lock_guard lock(mu);
   uint64_t v = 0;
-  while (v == 0) v = (uint64_t{rd()} << 32) | rd();
+  while (v == 0) v = random();
   return v;
 }
 
