@@ -192,7 +192,8 @@ absl::Status ClusterNode::Impl::create_on(const std::vector<TaskId>& tasks, uint
     const auto answer = answers.find(t);
     if (answer == answers.end())
       return absl::DeadlineExceededError(absl::StrCat(t.to_string(), " does not answer"));
-    TROUPE_RETURN_IF_ERROR(answer->second.status());
+    if (!answer->second.ok())
+      return annotate(answer->second.status(), absl::StrCat(t.to_string(), " does not open the session: "));
   }
   return absl::OkStatus();
 }
@@ -277,17 +278,19 @@ absl::StatusOr<std::unique_ptr<Session>> ClusterNode::open_session(const Session
   const auto until = std::chrono::steady_clock::now() + impl_->options.open_patience;
   TROUPE_ASSIGN_OR_RETURN(auto lives, impl_->meet(until));
   const uint64_t key = new_incarnation();
-  TROUPE_RETURN_IF_ERROR(impl_->create_on(impl_->others(), key, options, until));
   std::map<TaskId, uint64_t> incarnations;
   for (const auto& [task, life] : lives) incarnations[task] = life.incarnation;
   auto exchange = std::make_shared<NodeExchange>(impl_->node, impl_->options.task, key, impl_->steps);
+  // First: when one task refuses the others are told with its end.
+  auto tasks = std::make_shared<ClusterTasks>(impl_->node, key, std::move(incarnations), exchange);
+  TROUPE_RETURN_IF_ERROR(impl_->create_on(impl_->others(), key, options, until));
   SessionOptions own = options;
   own.target.clear();
   // Here it has.
   std::erase_if(own.without_meaning,
                 [](const std::string& text) { return text.starts_with("isolate_session_state"); });
   own.exchange = exchange;
-  own.remote = std::make_shared<ClusterTasks>(impl_->node, key, std::move(incarnations), exchange);
+  own.remote = std::move(tasks);
   std::shared_ptr<DeviceSet> local = impl_->devices;
   if (isolates(options)) {
     TROUPE_ASSIGN_OR_RETURN(local, impl_->make_devices());

@@ -59,6 +59,12 @@ class WorkerImpl final : public caf::event_based_actor {
     absl::flat_hash_map<uint64_t, std::shared_ptr<const SignatureAlias>> parts;
     std::shared_ptr<PartRuns> runs = std::make_shared<PartRuns>();
   };
+  /// One whose SESSION is being made.
+  struct Opening {
+    PeerId owner;
+    /// Why nobody wants it any more; OK: somebody does.
+    absl::Status unwanted;
+  };
 
   /// Every request is answered: here when it is refused, else by whoever does it.
   void answer(const WorkerRequest& m) {
@@ -107,7 +113,7 @@ class WorkerImpl final : public caf::event_based_actor {
   absl::Status create_session(const WorkerRequest& m) {
     wire::CreateWorkerSession want;
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
-    if (sessions_.contains(want.session()))
+    if (sessions_.contains(want.session()) || opening_.contains(want.session()))
       return absl::AlreadyExistsError(
           absl::StrCat("the session ", absl::Hex(want.session()), " is there already"));
     TROUPE_ASSIGN_OR_RETURN(SessionOptions options, SessionOptions::from_config(want.config()));
@@ -124,10 +130,11 @@ class WorkerImpl final : public caf::event_based_actor {
     }
     auto exchange = std::make_shared<NodeExchange>(parts_.node, parts_.task, want.session(), parts_.steps);
     options.exchange = exchange;
+    const uint64_t id = want.session();
+    opening_.emplace(id, Opening{m.from, absl::OkStatus()});
     request(parts_.runtime, caf::infinite, OpenSession{options})
-        .then([this, m, id = want.session(),
-               exchange](const SessionActor& actor) { opened(m, id, exchange, actor); },
-              [m](caf::error& error) { m.reply(to_status(error)); });
+        .then([this, m, id, exchange](const SessionActor& actor) { opened(m, id, exchange, actor); },
+              [this, m, id](caf::error& error) { not_opened(m, id, to_status(error)); });
     return absl::OkStatus();
   }
 
@@ -136,6 +143,11 @@ class WorkerImpl final : public caf::event_based_actor {
     request(actor, caf::infinite, CoreRequest{})
         .then(
             [this, m, id, exchange, actor](const CoreReply& reply) {
+              const absl::Status unwanted = opening_.extract(id).mapped().unwanted;
+              if (!unwanted.ok()) {
+                send_exit(actor, caf::exit_reason::user_shutdown);
+                return m.reply(unwanted);
+              }
               // What it runs it gets in parts.
               reply.core->has_graph = true;
               Session& session = sessions_[id];
@@ -146,14 +158,22 @@ class WorkerImpl final : public caf::event_based_actor {
                   [runs = session.runs](int64_t step, const absl::Status& why) { runs->cancel(step, why); });
               m.reply(nothing());
             },
-            [m](caf::error& error) { m.reply(to_status(error)); });
+            [this, m, id](caf::error& error) { not_opened(m, id, to_status(error)); });
+  }
+
+  void not_opened(const WorkerRequest& m, uint64_t id, const absl::Status& why) {
+    opening_.erase(id);
+    m.reply(why);
   }
 
   absl::Status delete_session(const WorkerRequest& m) {
     wire::DeleteWorkerSession want;
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
+    const absl::Status closed = absl::CancelledError("Session has been closed.");
     auto gone = sessions_.extract(want.session());
-    if (!gone.empty()) end(&gone.mapped(), absl::CancelledError("Session has been closed."));
+    if (!gone.empty()) end(&gone.mapped(), closed);
+    if (auto opening = opening_.find(want.session()); opening != opening_.end())
+      opening->second.unwanted = closed;
     m.reply(nothing());
     return absl::OkStatus();
   }
@@ -170,6 +190,9 @@ class WorkerImpl final : public caf::event_based_actor {
       if (session.owner == m.peer) lost.push_back(id);
     }
     for (uint64_t id : lost) end(&sessions_.extract(id).mapped(), m.why);
+    for (auto& [id, opening] : opening_) {
+      if (opening.owner == m.peer) opening.unwanted = m.why;
+    }
   }
 
   // --- parts ---
@@ -301,6 +324,7 @@ class WorkerImpl final : public caf::event_based_actor {
   WorkerParts parts_;
   /// By the key that the session has on all tasks.
   absl::flat_hash_map<uint64_t, Session> sessions_;
+  absl::flat_hash_map<uint64_t, Opening> opening_;
   uint64_t last_part_ = 0;
 };
 

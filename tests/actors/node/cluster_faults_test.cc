@@ -106,15 +106,7 @@ TEST_F(ClusterFaultsTest, a_session_that_closes_leaves_nothing_on_other_tasks) {
   auto run = begin_waiting(*s);
   s = nullptr;
   EXPECT_EQ(end_of(run).code(), absl::StatusCode::kCancelled);
-  auto sessions = [&] {
-    caf::scoped_actor self{machines_[1]->system};
-    int64_t n = -1;
-    self->request(runtime_actor(*machines_[1]->runtime), std::chrono::seconds(5), RuntimeStatusRequest{})
-        .receive([&](const RuntimeStatus& status) { n = status.sessions; }, [](caf::error&) {});
-    return n;
-  };
-  for (int i = 0; i < 500 && sessions() != 0; ++i) std::this_thread::sleep_for(milliseconds(10));
-  EXPECT_EQ(sessions(), 0);
+  EXPECT_TRUE(comes_to_have(1, 0));
 }
 
 TEST_F(ClusterFaultsTest, a_session_whose_master_is_lost_ends_on_other_tasks) {
@@ -122,16 +114,18 @@ TEST_F(ClusterFaultsTest, a_session_whose_master_is_lost_ends_on_other_tasks) {
   auto on_one = machines_[1]->node->open_session();
   ASSERT_TRUE(on_one.ok()) << on_one.status();
   machines_[1]->node = nullptr;
-  caf::scoped_actor self{machines_[2]->system};
-  auto sessions = [&] {
-    int64_t n = -1;
-    self->request(runtime_actor(*machines_[2]->runtime), std::chrono::seconds(5), RuntimeStatusRequest{})
-        .receive([&](const RuntimeStatus& status) { n = status.sessions; }, [](caf::error&) {});
-    return n;
-  };
-  for (int i = 0; i < 500 && sessions() != 0; ++i) std::this_thread::sleep_for(milliseconds(10));
-  EXPECT_EQ(sessions(), 0);
+  EXPECT_TRUE(comes_to_have(2, 0));
   on_one->reset();
+}
+
+TEST_F(ClusterFaultsTest, a_session_that_one_task_refuses_stays_on_none) {
+  start_all(3);
+  machines_[2]->runtime->shutdown();
+  const absl::Status refused = machines_[0]->node->open_session().status();
+  EXPECT_FALSE(refused.ok());
+  EXPECT_THAT(std::string(refused.message()), HasSubstr(task_name(2) + " does not open the session"));
+  // Task 1 has opened it, and is told, though the master's node goes on.
+  EXPECT_TRUE(comes_to_have(1, 0));
 }
 
 TEST_F(ClusterFaultsTest, a_session_waits_for_tasks_and_says_for_whom) {

@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <thread>
+
 namespace troupe::test {
 namespace {
 
@@ -53,6 +55,20 @@ void ClusterTest::start(int task) {
 void ClusterTest::start_all(int tasks) {
   plan(tasks);
   for (int i = 0; i < tasks; ++i) start(i);
+}
+
+int64_t ClusterTest::sessions_on(int task) {
+  caf::scoped_actor self{machines_[task]->system};
+  int64_t n = -1;
+  self->request(runtime_actor(*machines_[task]->runtime), std::chrono::seconds(5), RuntimeStatusRequest{})
+      .receive([&](const RuntimeStatus& status) { n = status.sessions; }, [](caf::error&) {});
+  return n;
+}
+
+bool ClusterTest::comes_to_have(int task, int64_t sessions) {
+  for (int i = 0; i < 500 && sessions_on(task) != sessions; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return sessions_on(task) == sessions;
 }
 
 std::unique_ptr<Session> ClusterTest::open(const std::string& graph_text, const SessionOptions& options) {

@@ -45,6 +45,10 @@ class ClusterTest : public testing::Test {
   void stop(int task) { machines_[task] = nullptr; }
   /// `plan` and `start` of all.
   void start_all(int tasks);
+  /// How many sessions a task has open; -1 when its runtime has ended.
+  int64_t sessions_on(int task);
+  /// Whether a task has that many within five seconds.
+  bool comes_to_have(int task, int64_t sessions);
   /// On task 0, whose master it is then.
   std::unique_ptr<Session> open(const std::string& graph_text, const SessionOptions& options = {});
 
