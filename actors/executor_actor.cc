@@ -2,6 +2,7 @@
 
 #include <caf/all.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "actors/errors.h"
 #include "actors/session_core.h"
 #include "actors/units/on_step_unit.h"
@@ -177,9 +178,12 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
 
   FrontierReply inspect() const {
     if (!running_) return {};
-    return {state_->frontier(kMostEntries),
-            {},
-            {slot_->session->id, slot_->step_states[index_]->step_id, state_->waiting_bytes()}};
+    FrontierReply reply;
+    for (const FrontierEntry& e : state_->frontier(kMostEntries))
+      reply.lines.push_back(
+          absl::StrCat(e.node, " (", e.op, ") on ", slot_->part_name(index_), ": ", e.waits_for));
+    reply.memory = {slot_->session->id, slot_->step_states[index_]->step_id, state_->waiting_bytes()};
+    return reply;
   }
 
   /// Lines of a report.

@@ -83,19 +83,15 @@ class StepImpl final : public OnStepUnit<StepActor::base> {
     for (size_t i = 0; i < slot_->executors.size(); ++i) {
       // Local and answered in one turn; a dead executor answers request_receiver_down.
       request(slot_->executors[i], caf::infinite, InspectExecutor{})
-          .then([this, id, i](const FrontierReply& r) { note(id, i, r); },
-                [this, id, i](caf::error&) { note(id, i, {}); });
+          .then([this, id](const FrontierReply& r) { note(id, r); },
+                [this, id](caf::error&) { note(id, {}); });
     }
     return promise;
   }
 
-  void note(int64_t id, size_t executor, const FrontierReply& reply) {
+  void note(int64_t id, const FrontierReply& reply) {
     std::vector<std::string>& lines = inspections_.answer(id).report.frontier;
     lines.insert(lines.end(), reply.lines.begin(), reply.lines.end());
-    for (const FrontierEntry& e : reply.entries) {
-      lines.push_back(
-          absl::StrCat(e.node, " (", e.op, ") on ", slot_->part_name(executor), ": ", e.waits_for));
-    }
     inspections_.one_answered(id);
   }
 

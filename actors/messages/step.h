@@ -64,8 +64,7 @@ struct RemoteFrontier {
   std::vector<std::string> lines;
 };
 struct FrontierReply {
-  std::vector<FrontierEntry> entries;
-  /// The same of another task's, as it says them.
+  /// "y (Add) on /job:worker/replica:0/task:1/device:CPU:0: a:0": what waits, and for what.
   std::vector<std::string> lines;
   /// Of the step that runs; step_id 0: none.
   StepMemory memory;

@@ -174,11 +174,11 @@ TEST_F(DeviceActorTest, asks_those_who_run_on_it_what_they_hold) {
   const auto reply = ask<DeviceStatus>(device_, DeviceStatusRequest{});
   run_all();
   EXPECT_EQ(one.count<InspectExecutor>(), 1);
-  one.answer(FrontierReply{{}, {}, {1, 5, 100}});
+  one.answer(FrontierReply{{}, {1, 5, 100}});
   idle.answer(FrontierReply{});
   run_all();
   EXPECT_TRUE(reply->waits());
-  other.answer(FrontierReply{{}, {}, {1, 6, 200}});
+  other.answer(FrontierReply{{}, {1, 6, 200}});
   run_all();
   ASSERT_EQ(reply->times, 1);
   ASSERT_EQ(reply->value().steps.size(), 2u) << "an EXECUTOR that runs nothing holds nothing";
@@ -191,13 +191,13 @@ TEST_F(DeviceActorTest, waits_twenty_milliseconds_for_one_that_is_inside_a_kerne
   for (const Probe* p : {&quick, &slow}) tell(device_, JoinDevice{p->actor().address()});
   const auto reply = ask<DeviceStatus>(device_, DeviceStatusRequest{});
   run_all();
-  quick.answer(FrontierReply{{}, {}, {1, 5, 100}});
+  quick.answer(FrontierReply{{}, {1, 5, 100}});
   advance(std::chrono::milliseconds(19));
   EXPECT_TRUE(reply->waits());
   advance(std::chrono::milliseconds(1));
   ASSERT_EQ(reply->times, 1);
   EXPECT_EQ(reply->value().steps.size(), 1u);
-  slow.answer(FrontierReply{{}, {}, {1, 6, 200}});
+  slow.answer(FrontierReply{{}, {1, 6, 200}});
   run_all();
   EXPECT_EQ(reply->times, 1) << "a late answer is nobody's";
 }
@@ -267,7 +267,7 @@ TEST_F(DeviceActorTest, tells_each_who_asks) {
   const auto first = ask<DeviceStatus>(device_, DeviceStatusRequest{});
   const auto second = ask<DeviceStatus>(device_, DeviceStatusRequest{});
   run_all();
-  executor.answer(FrontierReply{{}, {}, {1, 5, 100}});
+  executor.answer(FrontierReply{{}, {1, 5, 100}});
   run_all();
   EXPECT_EQ(first->times, 1);
   EXPECT_TRUE(second->waits());

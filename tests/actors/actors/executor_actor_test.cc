@@ -7,6 +7,8 @@
 namespace troupe::test {
 namespace {
 
+using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -57,8 +59,8 @@ class ExecutorActorTest : public ActorTest {
     return reply->value();
   }
   bool hangs() {
-    const auto lines = inspect().entries;
-    return !lines.empty() && lines[0].waits_for == "running";
+    const auto lines = inspect().lines;
+    return !lines.empty() && lines[0].ends_with(": running");
   }
 
   std::shared_ptr<StepSlot> slot_;
@@ -112,7 +114,7 @@ TEST_F(ExecutorActorTest, has_nothing_to_drain_inspect_or_abort_before_the_first
     abort(0, "nothing");
     abort(slot_->life.id(), "the last one");
     const FrontierReply idle = inspect();
-    EXPECT_THAT(idle.entries, IsEmpty());
+    EXPECT_THAT(idle.lines, IsEmpty());
     EXPECT_EQ(idle.memory.step_id, 0);
     start(*slot_);
     run_all();
@@ -129,9 +131,9 @@ TEST_F(ExecutorActorTest, says_what_is_not_done_and_what_it_holds) {
   const int64_t id = start(*slot_);
   run_all();
   const FrontierReply running = inspect();
-  ASSERT_FALSE(running.entries.empty());
-  EXPECT_EQ(running.entries[0].node, "alone");
-  EXPECT_EQ(running.entries[0].waits_for, "running");
+  ASSERT_FALSE(running.lines.empty());
+  EXPECT_THAT(running.lines[0], AllOf(testing::StartsWith("alone ("), HasSubstr(") on /job:localhost/"),
+                                      EndsWith(": running")));
   EXPECT_EQ(running.memory.step_id, id);
   EXPECT_EQ(running.memory.session_id, core()->id);
 }
