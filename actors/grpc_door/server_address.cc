@@ -1,22 +1,10 @@
 #include "actors/grpc_door/server_address.h"
 
-#include <arpa/inet.h>
-
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "actors/loopback.h"
 
 namespace troupe {
-namespace {
-
-bool is_loopback(const std::string& host) {
-  if (host == "localhost") return true;
-  in_addr v4{};
-  if (inet_pton(AF_INET, host.c_str(), &v4) == 1) return (ntohl(v4.s_addr) >> 24) == 127;
-  in6_addr v6{};
-  return inet_pton(AF_INET6, host.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
-}
-
-}  // namespace
 
 absl::StatusOr<ServerAddress> ServerAddress::parse(absl::string_view text) {
   const size_t colon = text.rfind(':');
