@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "actors/adopt_session.h"
 #include "actors/ask.h"
+#include "actors/loopback.h"
 #include "actors/node/cluster_tasks.h"
 #include "actors/node/node_actor.h"
 #include "actors/node/worker_actor.h"
@@ -32,10 +33,6 @@ namespace {
 constexpr std::chrono::seconds kStopPatience{5};
 /// Between two questions to a task that is not there yet.
 constexpr std::chrono::milliseconds kRetryAfter{50};
-
-bool is_loopback(const std::string& host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
 
 /// ConfigProto.isolate_session_state; a config that is none was refused when the options were made.
 bool isolates(const SessionOptions& options) {

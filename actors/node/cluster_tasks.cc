@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/node/messages.h"
+#include "actors/node/status_proto.h"
 #include "graph/ir/function_library.h"
 #include "graph/ir/graph_def.h"
 #include "graph/status.h"
@@ -79,8 +80,7 @@ class ClusterTasks::PartOfTask final : public RemotePart {
     wire::CancelPart m;
     m.set_session(tasks_->session_);
     m.set_step(step_id);
-    m.mutable_why()->set_code(static_cast<tensorflow::error::Code>(why.code()));
-    m.mutable_why()->set_message(std::string(why.message()));
+    to_proto(why, m.mutable_why());
     tasks_->ask(where_, Method::kCancelPart, pack(m), [](const absl::StatusOr<absl::Cord>&) {});
   }
 
@@ -109,7 +109,7 @@ class ClusterTasks::PartOfTask final : public RemotePart {
       end.status = parcel.ok() ? absl::InternalError("an answer that is no PartEnded") : parcel.status();
       return end;
     }
-    end.status = absl::Status(static_cast<absl::StatusCode>(m.status().code()), m.status().message());
+    end.status = from_proto(m.status());
     end.nodes_run = m.nodes_run();
     end.step_stats = m.step_stats();
     end.retvals = std::move(parcel->tensors);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/cluster/tensor_message.h"
+#include "actors/node/status_proto.h"
 #include "graph/status.h"
 #include "proto/node_wire.pb.h"
 
@@ -116,8 +117,7 @@ absl::Cord pack_answer(const absl::StatusOr<absl::Cord>& answer) {
     return body;
   }
   wire::Status status;
-  status.set_code(static_cast<tensorflow::error::Code>(answer.status().code()));
-  status.set_message(std::string(answer.status().message()));
+  to_proto(answer.status(), &status);
   body.Append(*pack(status));
   return body;
 }
@@ -129,8 +129,7 @@ absl::StatusOr<absl::StatusOr<absl::Cord>> unpack_answer(const absl::Cord& body)
   wire::Status status;
   TROUPE_RETURN_IF_ERROR(unpack(rest, &status));
   if (status.code() == tensorflow::error::OK) return malformed("an error without a code");
-  return absl::StatusOr<absl::Cord>(
-      absl::Status(static_cast<absl::StatusCode>(status.code()), status.message()));
+  return absl::StatusOr<absl::Cord>(from_proto(status));
 }
 
 absl::StatusOr<absl::Cord> pack(const PushedValue& value) {

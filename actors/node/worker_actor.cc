@@ -10,6 +10,7 @@
 #include "actors/node/node_exchange.h"
 #include "actors/node/part_compiler.h"
 #include "actors/node/part_runs.h"
+#include "actors/node/status_proto.h"
 #include "actors/outstanding_run.h"
 #include "actors/session_core.h"
 #include "actors/units/sender_thread.h"
@@ -254,13 +255,13 @@ class WorkerImpl final : public caf::event_based_actor {
     what.alias = part->second;
     RunOptions options;
     options.collect_stats = want.collect_stats();
-    auto done = [runs = session->runs, step = want.step(), reply = m.reply](const absl::Status& status,
+    auto tell = [runs = session->runs, step = want.step(), reply = m.reply](const absl::Status& status,
                                                                             const RunReply& result) {
       runs->remove(step);
       reply(part_ended(status, result));
     };
     auto run = std::make_shared<OutstandingRun>(session->core, std::move(what), std::move(parcel.tensors),
-                                                options, done);
+                                                options, tell);
     run->cluster_step_id = want.step();
     if (const absl::Status added = session->runs->add(want.step(), run); !added.ok()) {
       run->fail(added);
@@ -272,8 +273,7 @@ class WorkerImpl final : public caf::event_based_actor {
 
   static absl::StatusOr<absl::Cord> part_ended(const absl::Status& status, const RunReply& result) {
     wire::PartEnded out;
-    out.mutable_status()->set_code(static_cast<tensorflow::error::Code>(status.code()));
-    out.mutable_status()->set_message(std::string(status.message()));
+    to_proto(status, out.mutable_status());
     out.set_nodes_run(result.stats.nodes_run);
     out.set_step_stats(result.stats.metadata);
     return pack(out, result.fetches);
@@ -283,8 +283,7 @@ class WorkerImpl final : public caf::event_based_actor {
     wire::CancelPart want;
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
     TROUPE_ASSIGN_OR_RETURN(Session* const session, find(want.session()));
-    session->runs->cancel(
-        want.step(), absl::Status(static_cast<absl::StatusCode>(want.why().code()), want.why().message()));
+    session->runs->cancel(want.step(), from_proto(want.why()));
     // What others still send for it is nobody's.
     parts_.steps->close(want.session(), want.step());
     m.reply(nothing());

@@ -70,6 +70,16 @@ TEST(Connection, a_large_message_goes_in_pieces_and_small_ones_pass_it) {
   EXPECT_EQ(pair.a.bytes_waiting(), 0u);
 }
 
+TEST(Connection, an_error_is_the_same_on_the_other_side) {
+  for (const absl::StatusCode code : {absl::StatusCode::kCancelled, absl::StatusCode::kAborted,
+                                      absl::StatusCode::kUnavailable, absl::StatusCode::kUnauthenticated}) {
+    const absl::Status error(code, "why \xc3\xa9");
+    const auto answer = unpack_answer(pack_answer(error));
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_EQ(answer->status(), error);
+  }
+}
+
 TEST(Connection, what_is_not_ours_is_refused_before_anything_is_allocated) {
   std::vector<NodeMessage> arrived;
   Connection huge, kind;
