@@ -2,14 +2,11 @@
 
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-
 namespace troupe {
 
-absl::Status PartRuns::add(int64_t step, const std::shared_ptr<OutstandingRun>& run) {
+void PartRuns::add(int64_t step, const std::shared_ptr<OutstandingRun>& run) {
   std::lock_guard lock(mu_);
-  if (runs_.emplace(step, run).second) return absl::OkStatus();
-  return absl::AlreadyExistsError(absl::StrCat("step ", step, " runs here already"));
+  runs_.insert_or_assign(step, run);
 }
 
 void PartRuns::remove(int64_t step) {

@@ -11,8 +11,8 @@ namespace troupe {
 /// The parts of steps that run here for one session of a cluster, by the cluster's step id. Thread-safe.
 class PartRuns {
  public:
-  /// AlreadyExists when that step runs here already.
-  absl::Status add(int64_t step, const std::shared_ptr<OutstandingRun>& run);
+  /// One of a step that does not run here.
+  void add(int64_t step, const std::shared_ptr<OutstandingRun>& run);
   void remove(int64_t step);
   /// Null when it does not run here.
   std::shared_ptr<OutstandingRun> find(int64_t step) const;

@@ -251,6 +251,10 @@ class WorkerImpl final : public caf::event_based_actor {
                                                      part->second->feed_at.size(), " arguments, but ",
                                                      parcel.tensors.size(), " came"));
     }
+    // Nobody else adds one.
+    if (session->runs->find(want.step()) != nullptr)
+      return absl::AlreadyExistsError(
+          absl::StrCat("step ", want.step(), " runs on ", parts_.task.to_string(), " already"));
     LeaseRequest what;
     what.alias = part->second;
     RunOptions options;
@@ -263,10 +267,7 @@ class WorkerImpl final : public caf::event_based_actor {
     auto run = std::make_shared<OutstandingRun>(session->core, std::move(what), std::move(parcel.tensors),
                                                 options, tell);
     run->cluster_step_id = want.step();
-    if (const absl::Status added = session->runs->add(want.step(), run); !added.ok()) {
-      run->fail(added);
-      return absl::OkStatus();
-    }
+    session->runs->add(want.step(), run);
     if (run->enter(RunGate::kActorStripe).ok()) run->begin();
     return absl::OkStatus();
   }
