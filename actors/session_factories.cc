@@ -46,6 +46,12 @@ absl::Status SessionFactories::add(std::string name, std::shared_ptr<SessionFact
       absl::StrCat("Two session factories are being registered under ", at->first, "."));
 }
 
+void SessionFactories::remove(const std::string& name) {
+  ByName::node_type gone;  // freed outside the lock
+  std::lock_guard lock(mu_);
+  gone = by_name_.extract(name);
+}
+
 SessionFactories::ByName SessionFactories::snapshot() const {
   std::lock_guard lock(mu_);
   return by_name_;

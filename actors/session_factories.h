@@ -14,8 +14,8 @@ namespace troupe {
 
 class Session;
 
-/// The session factories of a runtime, by name. Every runtime has DIRECT_SESSION, for the target "". What is added stays until the runtime
-/// is gone. Thread-safe.
+/// The session factories of a runtime, by name. Every runtime has DIRECT_SESSION, for the target "". What is added stays until it is
+/// removed, or the runtime is gone. Thread-safe.
 class SessionFactories {
  public:
   SessionFactories() = default;
@@ -23,6 +23,8 @@ class SessionFactories {
 
   /// AlreadyExists when a factory has that name; InvalidArgument without a name or a factory.
   absl::Status add(std::string name, std::shared_ptr<SessionFactory> factory);
+  /// Sessions that it has opened stay; calls that are at it end as they would. Nothing when there is none of that name.
+  void remove(const std::string& name);
   /// The only one that accepts these options. NotFound "No session factory registered for the given session options: ...", Internal "Multiple
   /// session factories registered for the given session options: ...", with the names.
   absl::StatusOr<std::shared_ptr<SessionFactory>> find(const SessionOptions& options) const;

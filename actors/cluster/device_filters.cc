@@ -3,13 +3,11 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "graph/ir/device_name.h"
 
 namespace troupe {
 
-absl::StatusOr<std::vector<TaskId>> filter_tasks(std::span<const TaskId> tasks,
-                                                 std::span<const std::string> filters, const TaskId& master) {
-  std::vector<DeviceName> parsed;
+absl::StatusOr<DeviceFilters> DeviceFilters::parse(std::span<const std::string> filters) {
+  DeviceFilters out;
   for (const std::string& filter : filters) {
     std::optional<DeviceName> name = DeviceName::parse(filter);
     if (!name) {
@@ -17,18 +15,22 @@ absl::StatusOr<std::vector<TaskId>> filter_tasks(std::span<const TaskId> tasks,
                                                      "\", expected the name of a device or a part of one, as "
                                                      "\"/job:ps\" or \"/job:worker/task:0\""));
     }
-    parsed.push_back(*std::move(name));
+    out.filters_.push_back(*std::move(name));
   }
+  return out;
+}
+
+bool DeviceFilters::pass(absl::string_view name) const {
+  if (filters_.empty()) return true;
+  const std::optional<DeviceName> parsed = DeviceName::parse(name);
+  return parsed && std::any_of(filters_.begin(), filters_.end(),
+                               [&](const DeviceName& filter) { return filter.compatible_with(*parsed); });
+}
+
+std::vector<TaskId> DeviceFilters::choose(std::span<const TaskId> tasks, const TaskId& master) const {
   std::vector<TaskId> kept;
   for (const TaskId& task : tasks) {
-    DeviceName name;
-    name.job = task.job;
-    name.replica = 0;
-    name.task = task.index;
-    const bool fits = parsed.empty() || task == master ||
-                      std::any_of(parsed.begin(), parsed.end(),
-                                  [&](const DeviceName& filter) { return filter.compatible_with(name); });
-    if (fits) kept.push_back(task);
+    if (task == master || pass(task.to_string())) kept.push_back(task);
   }
   return kept;
 }

@@ -58,8 +58,13 @@ class ClusterNode {
   /// Where it listens.
   uint16_t port() const;
   uint64_t incarnation() const;
-  /// A session over all tasks of the cluster (SessionOptions::target is not looked at). Waits for the other tasks. DeadlineExceeded that names those that
-  /// do not answer.
+  /// The runtime that it is in.
+  Runtime& runtime() const;
+  /// SessionOptions::target of sessions over the cluster in that runtime, for as long as this node is there: as open_session, for who has the runtime
+  /// alone.
+  std::string target() const;
+  /// A session over those tasks of the cluster that ConfigProto.device_filters lets through: all without filters, and always this one
+  /// (SessionOptions::target is not looked at). Waits for the other tasks. DeadlineExceeded that names those that do not answer.
   absl::StatusOr<std::unique_ptr<Session>> open_session(const SessionOptions& options = {});
 
  private:

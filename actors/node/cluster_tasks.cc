@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/node/messages.h"
+#include "actors/node/question.h"
 #include "actors/node/status_proto.h"
 #include "graph/ir/function_library.h"
 #include "graph/ir/graph_def.h"
@@ -35,21 +36,6 @@ int num_nodes(const RemoteTasks::Part& part) {
   for (const PlanPartition& p : part.partitions) n += p.graph.num_nodes();
   return n;
 }
-
-/// Who waits for an answer: told once, at the latest when nobody is left who could.
-class Question {
- public:
-  using Answered = std::function<void(absl::StatusOr<absl::Cord>)>;
-  explicit Question(Answered answered) : answered_(std::move(answered)) {}
-  Question(const Question&) = delete;
-  ~Question() { answer(absl::CancelledError("the node has ended")); }
-  void answer(absl::StatusOr<absl::Cord> body) {
-    if (auto answered = std::exchange(answered_, nullptr)) answered(std::move(body));
-  }
-
- private:
-  Answered answered_;
-};
 
 }  // namespace
 

@@ -314,8 +314,13 @@ class WorkerImpl final : public caf::event_based_actor {
   absl::Status cleanup_all(const WorkerRequest& m) {
     wire::CleanupAll want;
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
-    TROUPE_ASSIGN_OR_RETURN(Session* const session, find(want.session()));
-    session->core->devices->clear_containers({want.containers().begin(), want.containers().end()});
+    // No session's: those that sessions share.
+    DeviceSet* devices = parts_.devices.get();
+    if (want.session() != 0) {
+      TROUPE_ASSIGN_OR_RETURN(Session* const session, find(want.session()));
+      devices = session->core->devices.get();
+    }
+    devices->clear_containers({want.containers().begin(), want.containers().end()});
     m.reply(nothing());
     return absl::OkStatus();
   }

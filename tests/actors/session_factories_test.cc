@@ -150,6 +150,18 @@ TEST_F(SessionFactoriesTest, have_one_of_each_name) {
   EXPECT_TRUE(Session::open(*runtime_, to("fake")).ok()) << "the first stays";
 }
 
+TEST_F(SessionFactoriesTest, open_nothing_once_they_are_removed) {
+  ASSERT_EQ(factories().add("FAKE", fake_), absl::OkStatus());
+  auto session = Session::open(*runtime_, to("fake"));
+  ASSERT_TRUE(session.ok()) << session.status();
+  factories().remove("FAKE");
+  factories().remove("nobody");
+  EXPECT_THAT(factories().names(), ElementsAre("DIRECT_SESSION"));
+  EXPECT_EQ(Session::open(*runtime_, to("fake")).status().code(), absl::StatusCode::kNotFound);
+  expect_runs(**session);
+  EXPECT_EQ(factories().add("FAKE", fake_), absl::OkStatus()) << "the name is free again";
+}
+
 TEST_F(SessionFactoriesTest, open_the_sessions_whose_options_they_accept) {
   ASSERT_EQ(factories().add("FAKE", fake_), absl::OkStatus());
   auto session = Session::open(*runtime_, to("fake://here"));

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <caf/actor.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "actors/cluster/cluster_spec.h"
+#include "actors/node/message.h"
+#include "actors/node/step_directory.h"
+#include "actors/session_factory.h"
+#include "devices/device_set.h"
+
+namespace troupe {
+
+class Runtime;
+struct SessionCore;
+
+/// What sessions of a cluster are made of.
+struct ClusterSessionsParts {
+  /// Of the SESSIONs; outlives them.
+  Runtime* runtime = nullptr;
+  caf::actor node;
+  ClusterSpec cluster;
+  /// The node's own, whose sessions' master it is.
+  TaskId task;
+  std::shared_ptr<StepDirectory> steps;
+  /// The task's devices, and the same with resources of their own.
+  std::shared_ptr<DeviceSet> devices;
+  std::function<absl::StatusOr<std::shared_ptr<DeviceSet>>()> own_devices;
+  /// How long a session that opens waits for tasks.
+  std::chrono::milliseconds open_patience{0};
+  /// Of the options that are meant for it.
+  std::string target;
+};
+
+/// Opens sessions over the tasks of a cluster whose master is this node. Thread-safe.
+class ClusterSessions final : public SessionFactory {
+ public:
+  explicit ClusterSessions(ClusterSessionsParts parts) : parts_(std::move(parts)) {}
+
+  bool accepts(const SessionOptions& options) const override { return options.target == parts_.target; }
+  /// Whatever the target. Waits for the tasks that the options' device_filters let through, no longer than open_patience and
+  /// operation_timeout. DeadlineExceeded that names those that do not answer; Cancelled once it is stopped.
+  absl::StatusOr<std::unique_ptr<Session>> new_session(const SessionOptions& options) override;
+  /// On the tasks that the options' device_filters let through. Isolated sessions lose what they have with their end.
+  absl::Status reset(const SessionOptions& options, const std::vector<std::string>& containers) override;
+  /// Opens none any more, and waits for calls that are at it. The NODE is told to end first: they wait for its answers.
+  void stop();
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+  using Answer = absl::StatusOr<absl::Cord>;
+  /// A task that is there.
+  struct Life {
+    uint64_t incarnation = 0;
+    std::vector<DeviceAttributes> devices;
+  };
+  using Lives = std::map<TaskId, Life>;
+  struct Wish;
+  class Call;
+
+  absl::StatusOr<Wish> wish_of(const SessionOptions& options) const;
+  /// Asks all of these; those that have answered by then.
+  std::map<TaskId, Answer> ask_all(const std::vector<TaskId>& tasks, Method method, const absl::Cord& body,
+                                   Time until) const;
+  absl::StatusOr<Lives> meet(const std::vector<TaskId>& tasks, Time until) const;
+  absl::Status create_on(const Wish& wish, uint64_t key, Time until) const;
+  absl::StatusOr<std::shared_ptr<DeviceSet>> devices_of(const Wish& wish, Lives lives) const;
+  absl::StatusOr<std::unique_ptr<Session>> open(const SessionOptions& options);
+  bool stopping() const;
+
+  const ClusterSessionsParts parts_;
+  mutable std::mutex mu_;
+  std::condition_variable idle_;
+  // Guarded by mu_.
+  bool stopping_ = false;
+  int calls_ = 0;
+  std::vector<std::weak_ptr<SessionCore>> opened_;
+};
+
+}  // namespace troupe
