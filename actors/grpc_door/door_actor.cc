@@ -6,14 +6,15 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "actors/cluster/device_filters.h"
 #include "actors/errors.h"
 #include "actors/grpc_door/closing_sessions.h"
+#include "actors/grpc_door/device_list.h"
 #include "actors/grpc_door/master_words.h"
 #include "actors/grpc_door/run_calls.h"
 #include "actors/grpc_door/session_config.h"
 #include "actors/session_core.h"
 #include "devices/cpu/cpu_device.h"
-#include "graph/ir/device_name.h"
 #include "graph/status.h"
 #include "graph/tensor/tensor.h"
 
@@ -42,19 +43,6 @@ absl::Status check_containers(const std::vector<std::string>& containers) {
       return absl::InvalidArgumentError(absl::StrCat("Reset: '", c, "' is no name of a container"));
   }
   return absl::OkStatus();
-}
-
-/// Whether one of these filters lets a task through; none lets all.
-absl::StatusOr<bool> passes(const google::protobuf::RepeatedPtrField<std::string>& filters,
-                            const std::string& task) {
-  const auto own = DeviceName::parse(task);
-  bool through = filters.empty();
-  for (const std::string& filter : filters) {
-    const auto parsed = DeviceName::parse(filter);
-    if (!parsed) return absl::InvalidArgumentError(absl::StrCat("Invalid device filter: '", filter, "'"));
-    through = through || (own && parsed->compatible_with(*own));
-  }
-  return through;
 }
 
 class DoorImpl final : public DoorActor::base {
@@ -86,6 +74,7 @@ class DoorImpl final : public DoorActor::base {
         [this](const Serve<CloseSessionCall>& m) { close(m.call); },
         [this](const Serve<ResetCall>& m) { reset(m.call); },
         [this](const Serve<MakeCallableCall>& m) { make_callable(m.call); },
+        [this](const Serve<ListDevicesCall>& m) { list_devices(m.call); },
         [this](CloseDoor) -> caf::result<Done> {
           auto promise = make_response_promise<Done>();
           close_all([promise]() mutable { promise.deliver(Done{}); });
@@ -117,7 +106,11 @@ class DoorImpl final : public DoorActor::base {
   // --- sessions ---
 
   absl::StatusOr<SessionOptions> options_of(const tensorflow::ConfigProto& asked) {
-    TROUPE_ASSIGN_OR_RETURN(SessionOptions options, session_options(parts_.default_config, asked));
+    const bool over_tasks = !parts_.target.empty();
+    TROUPE_ASSIGN_OR_RETURN(SessionOptions options,
+                            session_options(parts_.default_config, asked, over_tasks));
+    options.target = parts_.target;
+    if (over_tasks) return options;
     options.devices = parts_.devices;
     if (asked.isolate_session_state() || parts_.default_config.isolate_session_state()) {
       TROUPE_ASSIGN_OR_RETURN(options.devices, parts_.make_devices());
@@ -246,12 +239,50 @@ class DoorImpl final : public DoorActor::base {
     std::vector<std::string> containers = texts(call->request.container());
     const absl::Status good = check_containers(containers);
     if (!good.ok()) return call->finish(good);
-    const auto ours = passes(call->request.device_filters(), parts_.task);
-    if (!ours.ok()) return call->finish(ours.status());
-    close_all([this, call, ours = *ours, containers = std::move(containers)] {
+    const auto filters = DeviceFilters::parse(texts(call->request.device_filters()));
+    if (!filters.ok()) return call->finish(filters.status());
+    close_all([this, call, ours = filters->pass(parts_.task), containers = std::move(containers)] {
+      if (!parts_.target.empty()) return clear_tasks(call, containers);
       if (ours) parts_.devices->clear_containers(containers);
       call->finish(absl::OkStatus());
     });
+  }
+
+  /// On all tasks that the call's filters let through.
+  void clear_tasks(const std::shared_ptr<ResetCall>& call, const std::vector<std::string>& containers) {
+    tensorflow::ConfigProto filters;
+    *filters.mutable_device_filters() = call->request.device_filters();
+    SessionOptions options;
+    options.target = parts_.target;
+    options.config = filters.SerializeAsString();
+    request(parts_.runtime, caf::infinite, ResetRequest{containers, std::move(options)})
+        .then([call](Done) { call->finish(absl::OkStatus()); }, fail(call));
+  }
+
+  /// What a session that is opened without saying more has.
+  void list_devices(const std::shared_ptr<ListDevicesCall>& call) {
+    if (parts_.devices != nullptr) {
+      describe(*parts_.devices, &call->response);
+      return call->finish(absl::OkStatus());
+    }
+    auto options = options_of({});
+    if (!options.ok()) return call->finish(options.status());
+    request(parts_.runtime, caf::infinite, OpenSession{*std::move(options)})
+        .then([this, call](const SessionActor& actor) { list_devices_of(call, actor); }, fail(call));
+  }
+
+  void list_devices_of(const std::shared_ptr<ListDevicesCall>& call, const SessionActor& actor) {
+    auto answer = [this, call, actor](const absl::Status& status) {
+      send_exit(actor, caf::exit_reason::user_shutdown);
+      call->finish(sessions_.told(status));
+    };
+    ask(actor, CoreRequest{})
+        .then(
+            [call, answer](const CoreReply& reply) {
+              describe(*reply.core->devices, &call->response);
+              answer(absl::OkStatus());
+            },
+            [answer](const caf::error& error) { answer(to_status(error)); });
   }
 
   // --- idle sessions ---

@@ -40,7 +40,8 @@ using DoorActor =
                      // A turn of a partial run.
                      caf::reacts_to<Serve<RunStepCall>>, caf::reacts_to<Serve<CloseSessionCall>>,
                      caf::reacts_to<Serve<ResetCall>>, caf::reacts_to<Serve<MakeCallableCall>>,
-                     caf::replies_to<CloseDoor>::with<Done>,
+                     // Of no session.
+                     caf::reacts_to<Serve<ListDevicesCall>>, caf::replies_to<CloseDoor>::with<Done>,
                      // INTERNAL
                      caf::reacts_to<CheckClosing>, caf::reacts_to<CollectIdle>>;
 
@@ -50,7 +51,9 @@ struct DoorParts {
   std::shared_ptr<DoorSessions> sessions;
   /// "/job:localhost/replica:0/task:0".
   std::string task;
-  /// Of all sessions that do not want to be alone; never null.
+  /// Of who opens and resets sessions over several tasks; "": they are of this one, with the devices below.
+  std::string target;
+  /// Of all sessions that do not want to be alone; null with a target.
   std::shared_ptr<DeviceSet> devices;
   /// Others, for one session that does.
   std::function<absl::StatusOr<std::shared_ptr<DeviceSet>>()> make_devices;

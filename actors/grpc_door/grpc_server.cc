@@ -48,10 +48,13 @@ absl::StatusOr<DoorParts> door_parts(Runtime& runtime, const GrpcServerOptions& 
     return absl::InvalidArgumentError("The server's default session config is no ConfigProto.");
   TROUPE_ASSIGN_OR_RETURN(const SessionOptions defaults, SessionOptions::from_config(options.default_config));
   TROUPE_ASSIGN_OR_RETURN(parts.task, task_of(options));
-  parts.make_devices = [impl = runtime.impl().shared_from_this(), defaults, task = parts.task] {
-    return impl->make_devices(defaults, task);
-  };
-  TROUPE_ASSIGN_OR_RETURN(parts.devices, parts.make_devices());
+  parts.target = options.target;
+  if (parts.target.empty()) {
+    parts.make_devices = [impl = runtime.impl().shared_from_this(), defaults, task = parts.task] {
+      return impl->make_devices(defaults, task);
+    };
+    TROUPE_ASSIGN_OR_RETURN(parts.devices, parts.make_devices());
+  }
   parts.runtime = runtime_actor(runtime);
   parts.sessions = std::make_shared<DoorSessions>(options.max_sessions);
   parts.idle_limit = options.session_idle_limit;
@@ -124,9 +127,8 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::start(Runtime& runtime,
   TROUPE_ASSIGN_OR_RETURN(DoorParts parts, door_parts(runtime, options));
   impl->system = &runtime.system();
   impl->sessions = parts.sessions;
-  const std::shared_ptr<const DeviceSet> devices = parts.devices;
   impl->door = spawn_door(runtime.system(), std::move(parts));
-  impl->service = make_master_service(impl->door, impl->sessions, devices);
+  impl->service = make_master_service(impl->door, impl->sessions);
   TROUPE_RETURN_IF_ERROR(impl->listen());
   return std::unique_ptr<GrpcServer>(new GrpcServer(std::move(impl)));
 }

@@ -13,9 +13,12 @@ class Runtime;
 struct GrpcServerOptions {
   /// "HOST:PORT", where HOST is the loopback's: "localhost", "127.0.0.1", "[::1]". Port 0: a free one.
   std::string address = "127.0.0.1:0";
-  /// The one task of its cluster.
+  /// The task that it is.
   std::string job = "localhost";
   int task_index = 0;
+  /// Of a session factory of the runtime, by which its sessions are opened and reset: over a cluster, ClusterNode::target. "": its sessions are of this one
+  /// task, on devices that the server makes.
+  std::string target;
   /// A ConfigProto, as bytes: the server's devices are made by it, and sessions have it where their client's says nothing.
   std::string default_config;
   /// Sessions that nobody has used for so long are closed; zero: none are.
@@ -25,9 +28,9 @@ struct GrpcServerOptions {
   std::chrono::milliseconds close_patience{std::chrono::seconds(10)};
 };
 
-/// A server whose clients are TensorFlow's: tf.compat.v1.Session("grpc://HOST:PORT") runs its graphs on this runtime. One task,
-/// whose sessions share their devices, and so variables, queues and tables, unless their client asks for isolation. Thread-safe.
-/// Must be destroyed before its runtime.
+/// A server whose clients are TensorFlow's: tf.compat.v1.Session("grpc://HOST:PORT") runs its graphs on this runtime, or on a cluster of which it is
+/// a task. Sessions share their devices, and so variables, queues and tables, unless their client asks for isolation. Thread-safe.
+/// Must be destroyed before its runtime, and before the node of its cluster.
 class GrpcServer {
  public:
   /// Whether this build has gRPC.

@@ -4,6 +4,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include "absl/strings/str_cat.h"
+#include "actors/grpc_door/device_list.h"
 #include "actors/grpc_door/grpc_status.h"
 #include "actors/grpc_door/open_calls.h"
 #include "actors/grpc_door/run_calls.h"
@@ -27,19 +28,6 @@ class Reactor final : public ServerUnaryReactor {
   }
   void OnDone() override { delete this; }
 };
-
-void describe(const DeviceSet& devices, tensorflow::ListDevicesResponse* out) {
-  for (int i = 0; i < devices.size(); ++i) {
-    const DeviceAttributes& a = devices.at(i)->attributes();
-    tensorflow::DeviceAttributes* d = out->add_local_device();
-    d->set_name(a.name);
-    d->set_device_type(a.type);
-    d->set_memory_limit(a.memory_limit_bytes);
-    d->mutable_locality();
-    d->set_incarnation(a.incarnation);
-    d->set_physical_device_desc(a.physical_description);
-  }
-}
 
 class MasterServiceImpl final : public MasterService, public tensorflow::MasterService::CallbackService {
  private:
@@ -82,9 +70,8 @@ class MasterServiceImpl final : public MasterService, public tensorflow::MasterS
   }
 
  public:
-  MasterServiceImpl(DoorActor door, std::shared_ptr<DoorSessions> sessions,
-                    std::shared_ptr<const DeviceSet> devices)
-      : door_(std::move(door)), sessions_(std::move(sessions)), devices_(std::move(devices)) {}
+  MasterServiceImpl(DoorActor door, std::shared_ptr<DoorSessions> sessions)
+      : door_(std::move(door)), sessions_(std::move(sessions)) {}
 
   ::grpc::Service& service() override { return *this; }
   void finish_all(const absl::Status& status) override { calls_->finish(status); }
@@ -139,16 +126,17 @@ class MasterServiceImpl final : public MasterService, public tensorflow::MasterS
   }
   ServerUnaryReactor* ListDevices(CallbackServerContext*, const tensorflow::ListDevicesRequest* asked,
                                   tensorflow::ListDevicesResponse* answer) override {
-    return serve<ListDevicesCall>(asked, answer, [this](const auto& call) { list_devices(*call); });
+    return serve<ListDevicesCall>(asked, answer, [this](const auto& call) {
+      if (call->request.session_handle().empty())
+        to_door()(call);
+      else
+        list_devices(*call);
+    });
   }
 
  private:
   void list_devices(ListDevicesCall& call) {
     const std::string& handle = call.request.session_handle();
-    if (handle.empty()) {
-      describe(*devices_, &call.response);
-      return call.finish(absl::OkStatus());
-    }
     const auto session = sessions_->use(handle);
     if (!session.ok()) {
       return call.finish(absl::InvalidArgumentError(
@@ -160,15 +148,13 @@ class MasterServiceImpl final : public MasterService, public tensorflow::MasterS
 
   const DoorActor door_;
   const std::shared_ptr<DoorSessions> sessions_;
-  const std::shared_ptr<const DeviceSet> devices_;
   const std::shared_ptr<OpenCalls> calls_ = std::make_shared<OpenCalls>();
 };
 
 }  // namespace
 
-std::unique_ptr<MasterService> make_master_service(DoorActor door, std::shared_ptr<DoorSessions> sessions,
-                                                   std::shared_ptr<const DeviceSet> devices) {
-  return std::make_unique<MasterServiceImpl>(std::move(door), std::move(sessions), std::move(devices));
+std::unique_ptr<MasterService> make_master_service(DoorActor door, std::shared_ptr<DoorSessions> sessions) {
+  return std::make_unique<MasterServiceImpl>(std::move(door), std::move(sessions));
 }
 
 }  // namespace troupe

@@ -19,7 +19,6 @@ class MasterService {
   virtual void finish_all(const absl::Status& status) = 0;
 };
 
-std::unique_ptr<MasterService> make_master_service(DoorActor door, std::shared_ptr<DoorSessions> sessions,
-                                                   std::shared_ptr<const DeviceSet> devices);
+std::unique_ptr<MasterService> make_master_service(DoorActor door, std::shared_ptr<DoorSessions> sessions);
 
 }  // namespace troupe

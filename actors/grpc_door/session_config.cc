@@ -5,19 +5,20 @@
 namespace troupe {
 
 absl::StatusOr<SessionOptions> session_options(const tensorflow::ConfigProto& defaults,
-                                               const tensorflow::ConfigProto& asked) {
+                                               const tensorflow::ConfigProto& asked, bool over_tasks) {
   if (asked.session_inter_op_thread_pool_size() > 0)
     return absl::InvalidArgumentError("Distributed session does not support session thread pool options.");
   if (asked.has_cluster_def()) {
     return absl::UnimplementedError(
-        "ConfigProto.cluster_def: sessions of this server are of one task, and cannot bring a cluster of "
-        "their own.");
+        "ConfigProto.cluster_def: sessions of this server are of its own cluster, and cannot bring another.");
   }
   tensorflow::ConfigProto config = defaults;
   config.MergeFrom(asked);
-  // All sessions share the server's devices, which a filter cannot make fewer; isolation is the server's to give.
-  config.clear_device_filters();
-  config.clear_isolate_session_state();
+  if (!over_tasks) {
+    // All sessions share the server's devices, which a filter cannot make fewer; isolation is the server's to give.
+    config.clear_device_filters();
+    config.clear_isolate_session_state();
+  }
   return SessionOptions::from_config(config.SerializeAsString());
 }
 

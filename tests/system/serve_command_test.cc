@@ -42,6 +42,17 @@ TEST_F(ServeCommand, prints_its_target_and_ends_well_when_it_is_told_to) {
   }
 }
 
+TEST_F(ServeCommand, is_a_task_of_a_cluster_with_a_door) {
+  const ProgramResult r =
+      run_program(find_program({"timeout"}),
+                  {"--preserve-status", "-s", "TERM", "1", TROUPE_PROGRAM, "serve", "--cluster",
+                   "worker=127.0.0.1:0", "--grpc", "127.0.0.1:0", "--console", "0"});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.out, MatchesRegex("/job:worker/replica:0/task:0 listens on port [0-9]+\n"
+                                  "grpc://127.0.0.1:[0-9]+\n"));
+  EXPECT_THAT(r.err, ContainsRegex("console: http://127.0.0.1:[0-9]+"));
+}
+
 TEST_F(ServeCommand, says_why_it_does_not_serve) {
   expect_error({}, "is required");
   expect_error({"--grpc", "0.0.0.0:0"}, "PERMISSION_DENIED: Servers listen on the loopback only");

@@ -20,12 +20,13 @@ namespace {
 
 constexpr char kExamples[] = R"(
 TensorFlow's clients come in unchanged: tf.compat.v1.Session("grpc://127.0.0.1:2222"). Sessions share variables, queues and tables, unless
-their ConfigProto says isolate_session_state. With --cluster it is a task of a cluster, for sessions that nodes in applications open
-(actors/node). Only this machine reaches the server: there is no TLS.
+their ConfigProto says isolate_session_state. With --cluster it is a task of a cluster, and sessions that come in, or that the application
+of a node opens (actors/node), have the devices of all its tasks. Only this machine reaches the server: there is no TLS.
 
 Examples:
   troupe serve --grpc 127.0.0.1:2222 --console 8080
   troupe serve --cluster 'worker=127.0.0.1:7001,127.0.0.1:7002' --job worker --task 1
+  troupe serve --cluster 'worker=127.0.0.1:7001,127.0.0.1:7002' --job worker --task 0 --grpc 127.0.0.1:2222
   troupe serve --grpc localhost:0 --config 'device_count { key: "CPU" value: 2 }'
 )";
 
@@ -64,40 +65,53 @@ sigset_t block_signals() {
   return signals;
 }
 
-absl::Status serve_cluster(const Request& request) {
-  const sigset_t signals = block_signals();
-  TROUPE_ASSIGN_OR_RETURN(const SessionOptions config, SessionOptions::from_config_text(request.config));
-  TROUPE_ASSIGN_OR_RETURN(const ClusterNodeOptions options, node_options(request, config));
-  RuntimeOptions runtime_options;
-  runtime_options.inter_op_threads = config.inter_op_threads;
-  TROUPE_ASSIGN_OR_RETURN(const auto node, ClusterNode::start(runtime_options, options));
-  std::printf("%s listens on port %d\n", request.task.to_string().c_str(), node->port());
-  std::fflush(stdout);
-  int signal = 0;
-  sigwait(&signals, &signal);
-  return absl::OkStatus();
+/// The door for TensorFlow's clients, and the window, that are asked for; null ones where none is. Servers go before their runtime.
+struct Doors {
+  std::unique_ptr<Console> console;
+  std::unique_ptr<GrpcServer> server;
+};
+
+absl::StatusOr<Doors> open_doors(Runtime& runtime, const Request& request, const GrpcServerOptions& options) {
+  Doors doors;
+  if (!request.console.empty()) {
+    TROUPE_ASSIGN_OR_RETURN(doors.console, start_console(runtime, request.console));
+  }
+  if (!options.address.empty()) {
+    TROUPE_ASSIGN_OR_RETURN(doors.server, GrpcServer::start(runtime, options));
+    std::printf("%s\n", doors.server->target().c_str());
+  }
+  return doors;
 }
 
-absl::Status serve(Request request) {
-  if (!request.cluster.empty()) return serve_cluster(request);
-  const sigset_t signals = block_signals();
-  TROUPE_ASSIGN_OR_RETURN(const SessionOptions config, SessionOptions::from_config_text(request.config));
-  request.server.default_config = config.config;
-  request.server.session_idle_limit =
-      std::chrono::milliseconds(static_cast<int64_t>(request.idle_hours * 3'600'000));
-  RuntimeOptions runtime_options;
-  runtime_options.inter_op_threads = config.inter_op_threads;
-  const std::unique_ptr<Runtime> runtime = Runtime::create(runtime_options);
-  TROUPE_ASSIGN_OR_RETURN(const auto server, GrpcServer::start(*runtime, request.server));
-  std::unique_ptr<Console> console;
-  if (!request.console.empty()) {
-    TROUPE_ASSIGN_OR_RETURN(console, start_console(*runtime, request.console));
-  }
-  std::printf("%s\n", server->target().c_str());
+void wait_for_end(const sigset_t& signals, const Doors& doors) {
   std::fflush(stdout);
   int signal = 0;
   sigwait(&signals, &signal);
-  server->stop();
+  if (doors.server != nullptr) doors.server->stop();
+}
+
+absl::Status serve(const Request& request) {
+  const sigset_t signals = block_signals();
+  TROUPE_ASSIGN_OR_RETURN(const SessionOptions config, SessionOptions::from_config_text(request.config));
+  GrpcServerOptions server = request.server;
+  server.default_config = config.config;
+  server.session_idle_limit = std::chrono::milliseconds(static_cast<int64_t>(request.idle_hours * 3'600'000));
+  RuntimeOptions runtime_options;
+  runtime_options.inter_op_threads = config.inter_op_threads;
+  if (request.cluster.empty()) {
+    const std::unique_ptr<Runtime> runtime = Runtime::create(runtime_options);
+    TROUPE_ASSIGN_OR_RETURN(const Doors doors, open_doors(*runtime, request, server));
+    wait_for_end(signals, doors);
+    return absl::OkStatus();
+  }
+  TROUPE_ASSIGN_OR_RETURN(const ClusterNodeOptions options, node_options(request, config));
+  TROUPE_ASSIGN_OR_RETURN(const auto node, ClusterNode::start(runtime_options, options));
+  std::printf("%s listens on port %d\n", request.task.to_string().c_str(), node->port());
+  server.job = request.task.job;
+  server.task_index = request.task.index;
+  server.target = node->target();
+  TROUPE_ASSIGN_OR_RETURN(const Doors doors, open_doors(node->runtime(), request, server));
+  wait_for_end(signals, doors);
   return absl::OkStatus();
 }
 
@@ -110,10 +124,12 @@ int run(const Request& request) {
 
 void add_serve_command(CLI::App& app, Command* chosen) {
   auto request = std::make_shared<Request>();
-  CLI::App* sub = app.add_subcommand("serve", "Runs the graphs of TensorFlow's clients, by gRPC");
+  CLI::App* sub = app.add_subcommand(
+      "serve", "Runs the graphs of TensorFlow's clients, by gRPC, and is a task of a cluster");
   sub->footer(kExamples);
   CLI::Option_group* what = sub->add_option_group("What to be");
-  what->require_option(1);
+  what->require_option(1, 2);
+  request->server.address.clear();
   what->add_option("--grpc", request->server.address, "Where to listen; port 0: a free one, which is printed")
       ->type_name("HOST:PORT");
   auto* cluster = what->add_option("--cluster", request->cluster,
@@ -128,7 +144,6 @@ void add_serve_command(CLI::App& app, Command* chosen) {
                   "Close sessions that nobody has used for so long; 0: never")
       ->check(CLI::Range(0.0, 1e6));
   sub->add_option("--console", request->console, "Show the runs at this port while they go on, by HTTP")
-      ->excludes(cluster)
       ->type_name("[HOST:]PORT");
   sub->add_option("--max-sessions", request->server.max_sessions, "Sessions at once")
       ->check(CLI::PositiveNumber);

@@ -17,8 +17,8 @@ DoorTest::~DoorTest() {
   server_.reset();
 }
 
-void DoorTest::serve(GrpcServerOptions options) {
-  auto server = GrpcServer::start(*runtime_, options);
+void DoorTest::serve(Runtime& runtime, const GrpcServerOptions& options) {
+  auto server = GrpcServer::start(runtime, options);
   ASSERT_TRUE(server.ok()) << server.status();
   server_ = *std::move(server);
   connect();

@@ -23,7 +23,9 @@ class DoorTest : public SessionTest {
   ~DoorTest() override;
 
   /// Starts the server; the client knows it.
-  void serve(GrpcServerOptions options = {});
+  void serve(GrpcServerOptions options = {}) { serve(*runtime_, options); }
+  /// The same over another runtime.
+  void serve(Runtime& runtime, const GrpcServerOptions& options);
   void connect(const ::grpc::ChannelArguments& arguments = {});
 
   /// Calls and waits: what the client hears.

@@ -2,6 +2,7 @@
 """python_client.py TROUPE  runs TensorFlow's own Python client against servers of `TROUPE serve`. Exit code 77: there is no TensorFlow here."""
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -20,6 +21,33 @@ except ImportError as e:
 tf.disable_eager_execution()
 tf.logging.set_verbosity(tf.logging.ERROR)
 TROUPE = ""
+
+
+def free_ports(n):
+    """Ports that nobody listens on now."""
+    sockets = [socket.socket() for _ in range(n)]
+    for s in sockets:
+        s.bind(("127.0.0.1", 0))
+    ports = [s.getsockname()[1] for s in sockets]
+    for s in sockets:
+        s.close()
+    return ports
+
+
+class Task:
+    """A process of `troupe serve --cluster`, a task of the job "worker"; with a door it has a target."""
+
+    def __init__(self, cluster, index, *options):
+        self.process = subprocess.Popen([TROUPE, "serve", "--cluster", cluster, "--job", "worker", "--task", str(index), *options],
+                                        stdout=subprocess.PIPE, text=True)
+        self.says = self.process.stdout.readline()
+        assert f"/job:worker/replica:0/task:{index} listens on port" in self.says, self.says
+        self.target = self.process.stdout.readline().strip() if "--grpc" in options else None
+
+    def stop(self, sig=signal.SIGTERM):
+        self.process.send_signal(sig)
+        self.process.stdout.close()
+        return self.process.wait(timeout=30)
 
 
 class Server:
@@ -296,6 +324,63 @@ class Ends(tf.test.TestCase):
                 self.assertAllEqual(session.run(b), [b"crossed"])
                 self.assertEqual(len(session.list_devices()), 2)
         server.stop()
+
+
+class Clusters(tf.test.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.cluster = "worker=" + ",".join(f"127.0.0.1:{port}" for port in free_ports(2))
+        self.tasks = [Task(self.cluster, 0, "--grpc", "127.0.0.1:0"), Task(self.cluster, 1)]
+        self.target = self.tasks[0].target
+        self.addCleanup(lambda: [task.stop() for task in self.tasks])
+
+    def test_a_session_runs_on_both_tasks(self):
+        with tf.Graph().as_default() as graph:
+            x = tf.placeholder(tf.float32)
+            with tf.device("/job:worker/task:1"):
+                y = x + x
+            with tf.device("/job:worker/task:0"):
+                z = y * y
+            with tf.Session(self.target, graph=graph) as session:
+                self.assertEqual([session.run(z, {x: i}) for i in range(4)], [0, 4, 16, 36])
+                self.assertEqual([d.name for d in session.list_devices()],
+                                 [f"/job:worker/replica:0/task:{i}/device:CPU:0" for i in range(2)])
+
+    def test_training_with_variables_on_the_other_task(self):
+        with tf.Graph().as_default() as graph:
+            x, y = tf.placeholder(tf.float32, [None, 1]), tf.placeholder(tf.float32, [None, 1])
+            with tf.device("/job:worker/task:1"):
+                w, b = tf.get_variable("w", initializer=[[0.0]]), tf.get_variable("b", initializer=[0.0])
+            loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b - y))
+            train = tf.train.AdamOptimizer(0.1).minimize(loss)
+            init = tf.global_variables_initializer()
+            data = np.linspace(-1, 1, 32, dtype=np.float32).reshape(-1, 1)
+            with tf.Session(self.target, graph=graph) as session:
+                session.run(init)
+                for _ in range(300):
+                    session.run(train, {x: data, y: 3 * data + 2})
+                self.assertNear(session.run(w)[0][0], 3, 0.05)
+                self.assertNear(session.run(b)[0], 2, 0.05)
+
+    def test_a_monitored_session_goes_on_when_a_task_comes_back(self):
+        with tf.Graph().as_default():
+            with tf.device("/job:worker/task:1"):
+                v = tf.get_variable("v", initializer=1.0, use_resource=True)
+            more = v.assign_add(1.0)
+            with tf.train.MonitoredSession(tf.train.ChiefSessionCreator(master=self.target)) as session:
+                self.assertEqual(session.run(more), 2)
+                self.tasks[1].stop(signal.SIGKILL)
+                self.tasks[1] = Task(self.cluster, 1)
+                # What it had is lost.
+                self.assertEqual(session.run(more), 2)
+
+    def test_device_filters_leave_a_task_out(self):
+        self.tasks.pop().stop()
+        with tf.Graph().as_default() as graph:
+            y = tf.constant(2.0) + 3.0
+            config = tf.ConfigProto(device_filters=["/job:worker/task:0"])
+            with tf.Session(self.target, graph=graph, config=config) as session:
+                self.assertEqual(session.run(y), 5)
 
 
 if __name__ == "__main__":

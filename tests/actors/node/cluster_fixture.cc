@@ -30,7 +30,7 @@ std::string task_name(int index) { return absl::StrCat("/job:worker/replica:0/ta
 
 std::string on_task(int index) { return absl::StrCat("device: '", task_name(index), "' "); }
 
-void ClusterTest::plan(int tasks) {
+void TestCluster::plan(int tasks) {
   std::vector<int> sockets;
   for (int i = 0; i < tasks; ++i) {
     uint16_t port = 0;
@@ -41,7 +41,7 @@ void ClusterTest::plan(int tasks) {
   machines_.resize(static_cast<size_t>(tasks));
 }
 
-void ClusterTest::start(int task) {
+void TestCluster::start(int task) {
   machines_[task] = nullptr;
   auto machine = std::make_unique<Machine>();
   ClusterNodeOptions options = options_;
@@ -52,12 +52,12 @@ void ClusterTest::start(int task) {
   machines_[task] = std::move(machine);
 }
 
-void ClusterTest::start_all(int tasks) {
+void TestCluster::start_all(int tasks) {
   plan(tasks);
   for (int i = 0; i < tasks; ++i) start(i);
 }
 
-int64_t ClusterTest::sessions_on(int task) {
+int64_t TestCluster::sessions_on(int task) {
   caf::scoped_actor self{machines_[task]->system};
   int64_t n = -1;
   self->request(runtime_actor(*machines_[task]->runtime), std::chrono::seconds(5), RuntimeStatusRequest{})
@@ -65,7 +65,7 @@ int64_t ClusterTest::sessions_on(int task) {
   return n;
 }
 
-bool ClusterTest::comes_to_have(int task, int64_t sessions) {
+bool TestCluster::comes_to_have(int task, int64_t sessions) {
   for (int i = 0; i < 500 && sessions_on(task) != sessions; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   return sessions_on(task) == sessions;

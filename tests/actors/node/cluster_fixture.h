@@ -22,7 +22,7 @@ std::string task_name(int index);
 std::string on_task(int index);
 
 /// Nodes of the job "worker" in this process, each with an actor system and a runtime of its own: they speak through sockets alone.
-class ClusterTest : public testing::Test {
+class TestCluster {
  protected:
   struct Machine {
     struct Config : caf::actor_system_config {
@@ -49,11 +49,15 @@ class ClusterTest : public testing::Test {
   int64_t sessions_on(int task);
   /// Whether a task has that many within five seconds.
   bool comes_to_have(int task, int64_t sessions);
-  /// On task 0, whose master it is then.
-  std::unique_ptr<Session> open(const std::string& graph_text, const SessionOptions& options = {});
 
   ClusterNodeOptions options_;
   std::vector<std::unique_ptr<Machine>> machines_;
+};
+
+class ClusterTest : public testing::Test, protected TestCluster {
+ protected:
+  /// On task 0, whose master it is then.
+  std::unique_ptr<Session> open(const std::string& graph_text, const SessionOptions& options = {});
 };
 
 }  // namespace troupe::test
