@@ -19,6 +19,7 @@ void add_verify_command(CLI::App& app, Command* chosen);
 void add_verify_worker_command(CLI::App& app, Command* chosen);
 void add_ops_command(CLI::App& app, Command* chosen);
 void add_serve_command(CLI::App& app, Command* chosen);
+void add_cluster_command(CLI::App& app, Command* chosen);
 void add_top_command(CLI::App& app, Command* chosen);
 void add_bench_command(CLI::App& app, Command* chosen);
 

@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   troupe::add_verify_worker_command(app, &command);
   troupe::add_ops_command(app, &command);
   troupe::add_serve_command(app, &command);
+  troupe::add_cluster_command(app, &command);
   troupe::add_top_command(app, &command);
   troupe::add_bench_command(app, &command);
   const auto is_chosen = [&](const CLI::App* sub) { return sub->get_name() == argv[1]; };

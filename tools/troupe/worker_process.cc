@@ -17,6 +17,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "tools/troupe/node_process.h"
 
 namespace troupe {
 namespace {
@@ -135,13 +136,7 @@ std::string WorkerProcess::reap(bool kill) {
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   pid_ = -1;
-  std::string how;
-  if (WIFSIGNALED(status)) {
-    const char* name = ::sigabbrev_np(WTERMSIG(status));
-    how = absl::StrCat("killed by SIG", name == nullptr ? "?" : name);
-  } else {
-    how = absl::StrCat("exit code ", WEXITSTATUS(status));
-  }
+  const std::string how = end_of_process(status);
   const std::string tail = printed_ >= 0 ? printed_tail() : "";
   return tail.empty() ? how : absl::StrCat(how, ": ", tail);
 }

@@ -1,0 +1,98 @@
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+
+#include "CLI/CLI.hpp"
+#include "graph/status.h"
+#include "tools/troupe/commands.h"
+#include "tools/troupe/local_cluster.h"
+#include "tools/troupe/messages.h"
+
+namespace troupe {
+namespace {
+
+constexpr char kExamples[] = R"(
+The first line is the cluster in words, as `troupe serve --cluster` and ClusterSpec take them; with --grpc the second is the door's target. Which
+process is which task goes to standard error. All end with this program: upon SIGINT or SIGTERM, or when its standard input ends.
+
+Examples:
+  troupe cluster start 3
+  troupe cluster start 2 --grpc 127.0.0.1:2222
+  troupe cluster start 4 --job ps --config 'device_count { key: "CPU" value: 2 }'
+)";
+
+/// Between two looks whether a node has ended.
+constexpr int kLookMs = 200;
+
+/// A descriptor that becomes readable with SIGTERM or SIGINT; to be called before there are other threads.
+int watch_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signalfd(-1, &signals, SFD_CLOEXEC);
+}
+
+/// Whether the standard input, from which something can be read, has ended.
+bool input_ended() {
+  char block[1 << 12];
+  const ssize_t n = ::read(STDIN_FILENO, block, sizeof(block));
+  return n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN);
+}
+
+absl::Status run_until_told(LocalCluster* cluster, int signals) {
+  for (;;) {
+    pollfd events[] = {{signals, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+    const int ready = ::poll(events, 2, kLookMs);
+    if (ready > 0 && events[0].revents != 0) return absl::OkStatus();
+    if (ready > 0 && events[1].revents != 0 && input_ended()) return absl::OkStatus();
+    std::fputs(cluster->output().c_str(), stderr);
+    for (const std::string& line : cluster->news()) std::fprintf(stderr, "%s\n", line.c_str());
+    if (!cluster->any_alive()) return absl::UnavailableError("all nodes have ended");
+  }
+}
+
+absl::Status start(const LocalClusterOptions& options) {
+  const int signals = watch_signals();
+  if (signals < 0) return absl::ErrnoToStatus(errno, "cannot watch for signals");
+  TROUPE_ASSIGN_OR_RETURN(const auto cluster, LocalCluster::start(options));
+  std::printf("%s\n", cluster->spec().to_string().c_str());
+  if (!cluster->target().empty()) std::printf("%s\n", cluster->target().c_str());
+  std::fflush(stdout);
+  for (const std::string& line : cluster->processes()) std::fprintf(stderr, "%s\n", line.c_str());
+  const absl::Status end = run_until_told(cluster.get(), signals);
+  ::close(signals);
+  return end;
+}
+
+int run(const LocalClusterOptions& options) {
+  const absl::Status done = start(options);
+  return done.ok() ? 0 : fail("cluster", done);
+}
+
+}  // namespace
+
+void add_cluster_command(CLI::App& app, Command* chosen) {
+  auto options = std::make_shared<LocalClusterOptions>();
+  CLI::App* sub = app.add_subcommand("cluster", "Clusters of this machine");
+  sub->require_subcommand(1);
+  CLI::App* starts = sub->add_subcommand("start", "Starts the tasks of a cluster, each a process");
+  starts->footer(kExamples);
+  starts->add_option("nodes", options->nodes, "How many")->required()->check(CLI::Range(1, 256));
+  starts->add_option("--job", options->job, "What their job is called");
+  starts->add_option("--config", options->config, "ConfigProto in text format, of every node")
+      ->type_name("TEXT");
+  starts
+      ->add_option("--grpc", options->grpc,
+                   "Where the first has a door for TensorFlow's clients; port 0: a free one")
+      ->type_name("HOST:PORT");
+  starts->callback([options, chosen] { *chosen = [options] { return run(*options); }; });
+}
+
+}  // namespace troupe
