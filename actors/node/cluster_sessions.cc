@@ -140,6 +140,11 @@ absl::StatusOr<ClusterSessions::Wish> ClusterSessions::wish_of(const SessionOpti
   tensorflow::ConfigProto config;
   if (!config.ParseFromString(options.config))
     return absl::InvalidArgumentError("the session's config is no ConfigProto");
+  if (config.has_cluster_def()) {
+    return absl::UnimplementedError(
+        "ConfigProto.cluster_def: a session is over the cluster that its node was started with, and cannot "
+        "bring another.");
+  }
   Wish wish;
   wish.config = options.config;
   wish.isolated = config.isolate_session_state();

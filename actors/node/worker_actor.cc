@@ -131,6 +131,7 @@ class WorkerImpl final : public caf::event_based_actor {
     }
     auto exchange = std::make_shared<NodeExchange>(parts_.node, parts_.task, want.session(), parts_.steps);
     options.exchange = exchange;
+    forget_lives_before(m.from);
     const uint64_t id = want.session();
     opening_.emplace(id, Opening{m.from, absl::OkStatus()});
     request(parts_.runtime, caf::infinite, OpenSession{options})
@@ -167,6 +168,15 @@ class WorkerImpl final : public caf::event_based_actor {
     m.reply(why);
   }
 
+  /// A master that has been started again: what his earlier lives had here is nobody's, though their connections are not lost yet. Who is no task
+  /// has one life.
+  void forget_lives_before(const PeerId& now) {
+    if (!now.task) return;
+    const absl::Status why = absl::AbortedError(
+        absl::StrCat(now.to_string(), " has been started again: its sessions before are over"));
+    lose_all([&](const PeerId& owner) { return owner.task == now.task && owner != now; }, why);
+  }
+
   absl::Status delete_session(const WorkerRequest& m) {
     wire::DeleteWorkerSession want;
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
@@ -186,13 +196,19 @@ class WorkerImpl final : public caf::event_based_actor {
   }
 
   void lose(const PeerLost& m) {
+    lose_all([&](const PeerId& owner) { return owner == m.peer; }, m.why);
+  }
+
+  /// Ends the sessions of those owners.
+  template <class IsLost>
+  void lose_all(const IsLost& is_lost, const absl::Status& why) {
     std::vector<uint64_t> lost;
     for (const auto& [id, session] : sessions_) {
-      if (session.owner == m.peer) lost.push_back(id);
+      if (is_lost(session.owner)) lost.push_back(id);
     }
-    for (uint64_t id : lost) end(&sessions_.extract(id).mapped(), m.why);
+    for (uint64_t id : lost) end(&sessions_.extract(id).mapped(), why);
     for (auto& [id, opening] : opening_) {
-      if (opening.owner == m.peer) opening.unwanted = m.why;
+      if (is_lost(opening.owner)) opening.unwanted = why;
     }
   }
 

@@ -89,6 +89,13 @@ TEST_F(ClusterSessionsTest, with_a_filter_that_is_none_do_not_open) {
   EXPECT_THAT(std::string(refused.status().message()), HasSubstr("\"worker\""));
 }
 
+TEST_F(ClusterSessionsTest, cannot_bring_a_cluster_of_their_own) {
+  start_all(1);
+  const auto refused = machines_[0]->node->open_session(
+      *SessionOptions::from_config_text("cluster_def { job { name: 'w' tasks { key: 0 value: 'h:1' } } }"));
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnimplemented) << refused.status();
+}
+
 TEST_F(ClusterSessionsTest, s270_s271_do_not_wait_longer_than_their_operations_may_take) {
   plan(2);
   start(0);

@@ -1,0 +1,152 @@
+// A WORKER without a network: requests of masters, and whose sessions there are.
+#include "actors/node/worker_actor.h"
+
+#include <gmock/gmock.h>
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+
+#include "actors/node/messages.h"
+#include "proto/node_wire.pb.h"
+#include "tests/actors/node/cluster_fixture.h"
+
+namespace troupe::test {
+namespace {
+
+const PeerId kMaster{TaskId{"worker", 0}, 1}, kItsNextLife{TaskId{"worker", 0}, 2};
+const PeerId kOther{TaskId{"worker", 2}, 7}, kClient{std::nullopt, 8}, kAnotherClient{std::nullopt, 9};
+
+/// What a WORKER has answered, by question. Thread-safe.
+class Answers {
+ public:
+  void add(uint64_t question, const absl::Status& status) {
+    std::lock_guard lock(mu_);
+    answers_[question] = status;
+    more_.notify_all();
+  }
+  absl::Status wait(uint64_t question) {
+    std::unique_lock lock(mu_);
+    const bool came =
+        more_.wait_for(lock, std::chrono::seconds(20), [&] { return answers_.contains(question); });
+    return came ? answers_[question] : absl::UnknownError("no answer");
+  }
+
+ private:
+  std::mutex mu_;
+  std::condition_variable more_;
+  std::map<uint64_t, absl::Status> answers_;  // guarded by mu_
+};
+
+/// Hears them in the place of its NODE.
+class Heard final : public caf::event_based_actor {
+ public:
+  Heard(caf::actor_config& config, std::shared_ptr<Answers> answers)
+      : caf::event_based_actor(config), answers_(std::move(answers)) {}
+  caf::behavior make_behavior() override {
+    return {[this](const NodeAnswer& m) { answers_->add(m.id, m.body->status()); }};
+  }
+
+ private:
+  const std::shared_ptr<Answers> answers_;
+};
+
+class WorkerActorTest : public ClusterTest {
+ protected:
+  WorkerActorTest() {
+    machines_.push_back(std::make_unique<Machine>());
+    heard_ = system().spawn<Heard>(answers_);
+    WorkerParts parts;
+    parts.task = {"worker", 1};
+    parts.incarnation = 5;
+    parts.runtime = runtime_actor(*machines_[0]->runtime);
+    parts.steps = std::make_shared<StepDirectory>();
+    parts.devices = *machines_[0]->runtime->make_devices({}, parts.task.to_string());
+    worker_ = spawn_worker(system(), std::move(parts));
+  }
+  ~WorkerActorTest() override {
+    caf::anon_send_exit(worker_, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(heard_, caf::exit_reason::user_shutdown);
+    worker_ = heard_ = nullptr;
+  }
+  caf::actor_system& system() { return machines_[0]->system; }
+
+  /// Asks, and waits for the answer.
+  template <class Message>
+  absl::Status ask(const PeerId& from, Method method, const Message& message) {
+    return answers_->wait(tell(from, method, message));
+  }
+  template <class Message>
+  uint64_t tell(const PeerId& from, Method method, const Message& message) {
+    caf::anon_send(worker_, WorkerRequest{from, method, *pack(message), NodeReply(heard_, 1, ++last_)});
+    return last_;
+  }
+  absl::Status create(const PeerId& from, uint64_t session) {
+    wire::CreateWorkerSession m;
+    m.set_session(session);
+    return ask(from, Method::kCreateWorkerSession, m);
+  }
+  static wire::DeleteWorkerSession deletion(uint64_t session) {
+    wire::DeleteWorkerSession m;
+    m.set_session(session);
+    return m;
+  }
+  absl::Status cleanup(uint64_t session) {
+    wire::CleanupAll m;
+    m.set_session(session);
+    return ask(kMaster, Method::kCleanupAll, m);
+  }
+
+  const std::shared_ptr<Answers> answers_ = std::make_shared<Answers>();
+  caf::actor heard_;
+  caf::actor worker_;
+  uint64_t last_ = 0;
+};
+
+TEST_F(WorkerActorTest, s292_a_new_life_of_a_master_ends_the_sessions_of_the_old_one) {
+  ASSERT_EQ(create(kMaster, 1), absl::OkStatus());
+  ASSERT_EQ(create(kMaster, 2), absl::OkStatus());
+  ASSERT_EQ(create(kOther, 3), absl::OkStatus());
+  ASSERT_EQ(create(kItsNextLife, 4), absl::OkStatus());
+  EXPECT_TRUE(comes_to_have(0, 2));
+  EXPECT_EQ(cleanup(1).code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(cleanup(2).code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(cleanup(3), absl::OkStatus());
+  EXPECT_EQ(cleanup(4), absl::OkStatus());
+}
+
+TEST_F(WorkerActorTest, s293_clients_that_are_no_task_end_no_sessions_of_others) {
+  ASSERT_EQ(create(kClient, 1), absl::OkStatus());
+  ASSERT_EQ(create(kAnotherClient, 2), absl::OkStatus());
+  EXPECT_EQ(cleanup(1), absl::OkStatus());
+  EXPECT_EQ(sessions_on(0), 2);
+}
+
+TEST_F(WorkerActorTest, s295_knows_no_session_that_was_not_created_and_forgets_it_gladly) {
+  const absl::Status unknown = cleanup(9);
+  EXPECT_EQ(unknown.code(), absl::StatusCode::kAborted) << unknown;
+  EXPECT_THAT(std::string(unknown.message()), testing::HasSubstr(task_name(1)));
+  EXPECT_EQ(ask(kMaster, Method::kDeleteWorkerSession, deletion(9)), absl::OkStatus());
+}
+
+TEST_F(WorkerActorTest, a_session_that_is_deleted_while_it_opens_does_not_stay) {
+  for (uint64_t session = 1; session <= 20; ++session) {
+    wire::CreateWorkerSession m;
+    m.set_session(session);
+    tell(kMaster, Method::kCreateWorkerSession, m);
+    // Behind it, whether its SESSION is there by then or not.
+    EXPECT_EQ(ask(kMaster, Method::kDeleteWorkerSession, deletion(session)), absl::OkStatus());
+  }
+  EXPECT_TRUE(comes_to_have(0, 0));
+}
+
+TEST_F(WorkerActorTest, sessions_end_with_their_owner) {
+  ASSERT_EQ(create(kMaster, 1), absl::OkStatus());
+  ASSERT_EQ(create(kOther, 2), absl::OkStatus());
+  caf::anon_send(worker_, PeerLost{kMaster, absl::UnavailableError("gone")});
+  EXPECT_TRUE(comes_to_have(0, 1));
+  EXPECT_EQ(cleanup(2), absl::OkStatus());
+}
+
+}  // namespace
+}  // namespace troupe::test
