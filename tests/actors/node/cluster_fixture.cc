@@ -43,7 +43,7 @@ void TestCluster::plan(int tasks) {
 
 void TestCluster::start(int task) {
   machines_[task] = nullptr;
-  auto machine = std::make_unique<Machine>();
+  auto machine = std::make_unique<Machine>(runtime_options_);
   ClusterNodeOptions options = options_;
   options.task = {"worker", task};
   auto node = ClusterNode::start(*machine->runtime, options);

@@ -32,9 +32,10 @@ class TestCluster {
         set("scheduler.max-threads", size_t{2});
       }
     };
+    explicit Machine(const RuntimeOptions& options = {}) : runtime(Runtime::create(system, options)) {}
     Config config;
     caf::actor_system system{config};
-    std::unique_ptr<Runtime> runtime = Runtime::create(system);
+    std::unique_ptr<Runtime> runtime;
     std::unique_ptr<ClusterNode> node;
   };
 
@@ -51,6 +52,7 @@ class TestCluster {
   bool comes_to_have(int task, int64_t sessions);
 
   ClusterNodeOptions options_;
+  RuntimeOptions runtime_options_;
   std::vector<std::unique_ptr<Machine>> machines_;
 };
 

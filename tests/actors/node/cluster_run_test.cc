@@ -176,6 +176,26 @@ TEST_F(ClusterTest, a_partial_run_has_parts_on_both_tasks) {
   EXPECT_EQ(only(s->partial_run(*handle, {{"b", Tensor::scalar<float>(5)}}, {"twice"})), 9);
 }
 
+TEST_F(ClusterTest, s260_a_gigabyte_crosses_from_task_to_task) {
+#ifdef TROUPE_SANITIZED
+  GTEST_SKIP() << "takes minutes under a sanitizer";
+#endif
+  // Whoever copies a gigabyte does not answer meanwhile.
+  options_.lease.lease = std::chrono::seconds(20);
+  start_all(2);
+  const std::string size = constant_attrs("DT_INT32", "dim { size: 1 }", "int_val: 268435456");
+  auto s = open(placeholder("x", 0) + node("dims", "Const", {}, size + on_task(0)) +
+                node("large", "Fill", {"dims", "x"}, kFloat + on_task(0)) +
+                node("there", "Neg", {"large"}, kFloat + on_task(1)) +
+                node("axis", "Const", {}, constant_attrs("DT_INT32", "", "int_val: 0") + on_task(1)) +
+                node("least", "Min", {"there", "axis"}, kFloat + on_task(1)) +
+                node("most", "Max", {"there", "axis"}, kFloat + on_task(1)));
+  auto out = s->run({{"x", Tensor::scalar<float>(7)}}, {"least", "most"});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0].value<float>(), -7);
+  EXPECT_EQ((*out)[1].value<float>(), -7);
+}
+
 TEST_F(ClusterTest, functions_are_called_where_they_are_placed) {
   start_all(2);
   const std::string library =
