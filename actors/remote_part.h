@@ -36,7 +36,7 @@ class RemotePart {
     int64_t nodes_run = 0;
     /// By position in `retvals`; empty ones are tensors without type.
     std::vector<Tensor> retvals;
-    /// Serialized StepStats of the task, when they were asked for.
+    /// Serialized StepStats of the task, when they were asked for; times are by the clock of this process.
     std::string step_stats;
   };
   /// Runs it. `done` is called once, on any thread: with Unavailable that names the task when that is lost, Aborted when it has been

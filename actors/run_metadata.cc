@@ -144,12 +144,18 @@ class Executions {
 
 }  // namespace
 
-std::string run_metadata(const StepSlot& slot, const std::vector<NestedTimings>& called, const CostModel* costs) {
+std::string run_metadata(const StepSlot& slot, const std::vector<NestedTimings>& called,
+                         const CostModel* costs) {
   pb::RunMetadata metadata;
   Executions executions;
   for (const auto& state : slot.states) executions.add(state->partition(), state->timings());
   for (const NestedTimings& nested : called) executions.add(*nested.partition, nested.timings);
   executions.describe(metadata.mutable_step_stats());
+  for (const RemotePart::End& elsewhere : slot.remote_ends) {
+    // Our own bytes: they parse.
+    pb::StepStats stats;
+    if (stats.ParseFromString(elsewhere.step_stats)) metadata.mutable_step_stats()->MergeFrom(stats);
+  }
   if (costs != nullptr) costs->describe(slot.states, metadata.mutable_cost_graph());
   return metadata.SerializeAsString();
 }

@@ -9,6 +9,8 @@
 #include "actors/node/messages.h"
 #include "actors/node/question.h"
 #include "actors/node/status_proto.h"
+#include "actors/node/task_stats.h"
+#include "actors/step/node_timing.h"
 #include "graph/ir/function_library.h"
 #include "graph/ir/graph_def.h"
 #include "graph/status.h"
@@ -59,7 +61,8 @@ class ClusterTasks::PartOfTask final : public RemotePart {
     m.set_step(step.id);
     m.set_collect_stats(step.collect_stats);
     tasks_->ask(where_, Method::kRunPart, pack(m, step.args),
-                [done = std::move(done)](const absl::StatusOr<absl::Cord>& body) { done(end_of(body)); });
+                [tasks = tasks_, where = where_, sent = wall_clock_ns(), done = std::move(done)](
+                    const absl::StatusOr<absl::Cord>& body) { done(tasks->end_of(body, where, sent)); });
   }
 
   void cancel(int64_t step_id, const absl::Status& why) const override {
@@ -83,29 +86,41 @@ class ClusterTasks::PartOfTask final : public RemotePart {
   }
 
  private:
-  static End end_of(const absl::StatusOr<absl::Cord>& body) {
-    End end;
-    if (!body.ok()) {
-      end.status = body.status();
-      return end;
-    }
-    auto parcel = unpack(*body);
-    wire::PartEnded m;
-    if (!parcel.ok() || !m.ParseFromString(parcel->proto)) {
-      end.status = parcel.ok() ? absl::InternalError("an answer that is no PartEnded") : parcel.status();
-      return end;
-    }
-    end.status = from_proto(m.status());
-    end.nodes_run = m.nodes_run();
-    end.step_stats = m.step_stats();
-    end.retvals = std::move(parcel->tensors);
-    return end;
-  }
-
   const std::shared_ptr<const ClusterTasks> tasks_;
   const TaskId where_;
   const uint64_t part_;
 };
+
+ClockOffset ClusterTasks::clock_after(const TaskId& task, int64_t sent_ns, int64_t came_ns,
+                                      int64_t answered_ns) const {
+  const int64_t now = wall_clock_ns();
+  std::lock_guard lock(clocks_mu_);
+  ClockOffset& clock = clocks_[task];
+  // A round trip that makes no sense tells nothing.
+  (void)clock.add(sent_ns, came_ns, answered_ns, now);
+  return clock;
+}
+
+RemotePart::End ClusterTasks::end_of(const absl::StatusOr<absl::Cord>& body, const TaskId& task,
+                                     int64_t sent_ns) const {
+  RemotePart::End end;
+  if (!body.ok()) {
+    end.status = body.status();
+    return end;
+  }
+  auto parcel = unpack(*body);
+  wire::PartEnded m;
+  if (!parcel.ok() || !m.ParseFromString(parcel->proto)) {
+    end.status = parcel.ok() ? absl::InternalError("an answer that is no PartEnded") : parcel.status();
+    return end;
+  }
+  end.status = from_proto(m.status());
+  end.nodes_run = m.nodes_run();
+  end.retvals = std::move(parcel->tensors);
+  const ClockOffset clock = clock_after(task, sent_ns, m.came_ns(), m.answered_ns());
+  if (!m.metadata().empty()) end.step_stats = step_stats_of(m.metadata(), clock);
+  return end;
+}
 
 ClusterTasks::~ClusterTasks() {
   wire::DeleteWorkerSession m;

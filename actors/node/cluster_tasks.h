@@ -4,8 +4,10 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
+#include "actors/cluster/clock_offset.h"
 #include "actors/cluster/task_id.h"
 #include "actors/node/node_exchange.h"
 #include "actors/remote_tasks.h"
@@ -30,11 +32,18 @@ class ClusterTasks final : public RemoteTasks, public std::enable_shared_from_th
   using Answered = std::function<void(absl::StatusOr<absl::Cord>)>;
   /// Asks a task of the session.
   void ask(const TaskId& task, Method method, absl::StatusOr<absl::Cord> body, Answered done) const;
+  /// How far a task's clock is from ours, after a round trip that ends now.
+  ClockOffset clock_after(const TaskId& task, int64_t sent_ns, int64_t came_ns, int64_t answered_ns) const;
+  /// What a task's answer to a RunPart that left at that time says.
+  RemotePart::End end_of(const absl::StatusOr<absl::Cord>& body, const TaskId& task, int64_t sent_ns) const;
 
   const caf::actor node_;
   const uint64_t session_;
   const std::map<TaskId, uint64_t> lives_;
   const std::shared_ptr<NodeExchange> exchange_;
+  mutable std::mutex clocks_mu_;
+  /// By what its answers say.
+  mutable std::map<TaskId, ClockOffset> clocks_;  // guarded by clocks_mu_
 };
 
 }  // namespace troupe

@@ -13,6 +13,7 @@
 #include "actors/node/status_proto.h"
 #include "actors/outstanding_run.h"
 #include "actors/session_core.h"
+#include "actors/step/node_timing.h"
 #include "actors/units/sender_thread.h"
 #include "graph/status.h"
 #include "graph/thrown.h"
@@ -275,10 +276,10 @@ class WorkerImpl final : public caf::event_based_actor {
     what.alias = part->second;
     RunOptions options;
     options.collect_stats = want.collect_stats();
-    auto tell = [runs = session->runs, step = want.step(), reply = m.reply](const absl::Status& status,
-                                                                            const RunReply& result) {
+    auto tell = [runs = session->runs, step = want.step(), reply = m.reply,
+                 came = wall_clock_ns()](const absl::Status& status, const RunReply& result) {
       runs->remove(step);
-      reply(part_ended(status, result));
+      reply(part_ended(status, result, came));
     };
     auto run = std::make_shared<OutstandingRun>(session->core, std::move(what), std::move(parcel.tensors),
                                                 options, tell);
@@ -288,11 +289,14 @@ class WorkerImpl final : public caf::event_based_actor {
     return absl::OkStatus();
   }
 
-  static absl::StatusOr<absl::Cord> part_ended(const absl::Status& status, const RunReply& result) {
+  static absl::StatusOr<absl::Cord> part_ended(const absl::Status& status, const RunReply& result,
+                                               int64_t came_ns) {
     wire::PartEnded out;
     to_proto(status, out.mutable_status());
     out.set_nodes_run(result.stats.nodes_run);
-    out.set_step_stats(result.stats.metadata);
+    out.set_metadata(result.stats.metadata);
+    out.set_came_ns(came_ns);
+    out.set_answered_ns(wall_clock_ns());
     return pack(out, result.fetches);
   }
 

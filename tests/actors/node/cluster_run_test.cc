@@ -1,5 +1,10 @@
 #include <gmock/gmock.h>
 
+#include <map>
+
+#include "actors/step/node_timing.h"
+#include "proto/config.pb.h"
+#include "proto/step_stats.pb.h"
 #include "tests/actors/node/cluster_fixture.h"
 
 namespace troupe::test {
@@ -174,6 +179,33 @@ TEST_F(ClusterTest, a_partial_run_has_parts_on_both_tasks) {
   ASSERT_TRUE(handle.ok()) << handle.status();
   EXPECT_EQ(only(s->partial_run(*handle, {{"a", Tensor::scalar<float>(2)}}, {"na"})), -2);
   EXPECT_EQ(only(s->partial_run(*handle, {{"b", Tensor::scalar<float>(5)}}, {"twice"})), 9);
+}
+
+TEST_F(ClusterTest, statistics_of_all_tasks_are_one_and_on_one_clock) {
+  start_all(2);
+  auto s = open(there_and_back());
+  RunOptions options;
+  options.collect_stats = true;
+  RunStats stats;
+  const int64_t before = wall_clock_ns();
+  ASSERT_TRUE(s->run({{"x", Tensor::scalar<float>(1)}}, {"z"}, {}, options, &stats).ok());
+  const int64_t after = wall_clock_ns();
+  tensorflow::RunMetadata metadata;
+  ASSERT_TRUE(metadata.ParseFromString(stats.metadata));
+  std::map<std::string, std::string> where;
+  for (const auto& device : metadata.step_stats().dev_stats()) {
+    for (const auto& n : device.node_stats()) {
+      where[n.node_name()] = device.device();
+      // The doubt of an offset is half a round trip, and the run is one.
+      EXPECT_GE(n.all_start_nanos(), before - (after - before)) << n.node_name();
+      EXPECT_LE(n.all_start_nanos() + n.all_end_rel_nanos(), after + (after - before)) << n.node_name();
+    }
+  }
+  EXPECT_EQ(where["y"], task_name(1) + "/device:CPU:0");
+  EXPECT_EQ(where["z"], task_name(0) + "/device:CPU:0");
+  // None where none are asked for.
+  ASSERT_TRUE(s->run({{"x", Tensor::scalar<float>(1)}}, {"z"}, {}, {}, &stats).ok());
+  EXPECT_EQ(stats.metadata, "");
 }
 
 TEST_F(ClusterTest, s260_a_gigabyte_crosses_from_task_to_task) {
