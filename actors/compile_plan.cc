@@ -22,19 +22,9 @@ std::shared_ptr<const Graph> functions_of(const Graph& graph) {
 }
 
 /// Among the parts of its task.
-absl::Status add_elsewhere(const std::string& device, PlanPartition partition,
-                           const std::shared_ptr<const Graph>& functions,
-                           std::vector<RemoteTasks::Part>* elsewhere) {
+void add_elsewhere(const std::string& device, PlanPartition partition,
+                   const std::shared_ptr<const Graph>& functions, std::vector<RemoteTasks::Part>* elsewhere) {
   const std::string task = DeviceName::parse(device)->task_string();
-  if (elsewhere == nullptr) {
-    std::string nodes;
-    for (int i = 0; i < partition.graph.num_ids() && nodes.empty(); ++i) {
-      const Node& n = partition.graph.node(i);
-      if (!n.removed() && n.op->name != "_Recv" && n.op->name != "_Send") nodes = n.name;
-    }
-    return absl::UnimplementedError(absl::StrCat(
-        "A function that is called at run time is of one task: its node ", nodes, " is placed on ", device));
-  }
   auto part =
       std::find_if(elsewhere->begin(), elsewhere->end(), [&](const auto& p) { return p.task == task; });
   if (part == elsewhere->end()) {
@@ -45,7 +35,6 @@ absl::Status add_elsewhere(const std::string& device, PlanPartition partition,
   }
   part->partitions.push_back(std::move(partition));
   part->devices.push_back(device);
-  return absl::OkStatus();
 }
 
 /// Debug ops find on their device where to send what they see; sessions without any have no such thing.
@@ -93,7 +82,7 @@ absl::StatusOr<std::shared_ptr<SignatureCode>> compile_plan(const SessionCore& c
     if (core.closing.cancelled()) return core.closing.reason();
     const DeviceCatalog::Entry& where = core.devices->entries()[p.device];
     if (!where.local) {
-      TROUPE_RETURN_IF_ERROR(add_elsewhere(where.name, std::move(p), code->functions, elsewhere));
+      add_elsewhere(where.name, std::move(p), code->functions, elsewhere);
       code->has_transfers = code->crosses_tasks = true;
       continue;
     }

@@ -12,8 +12,8 @@ namespace troupe {
 PlanOptions plan_options(const SessionCore& core);
 
 /// A plan lowered for execution, with the functions of `graph`; the names of feeds and fetches are the caller's to set.
-/// `stateful` has the kernels that runs share. What other tasks are to run of it is added to `elsewhere`, to be registered with them; null:
-/// nothing may be, Unimplemented. Errors name the node.
+/// `stateful` has the kernels that runs share. What other tasks are to run of it is added to `elsewhere`, to be registered with them. Errors
+/// name the node.
 absl::StatusOr<std::shared_ptr<SignatureCode>> compile_plan(const SessionCore& core, const Graph& graph,
                                                             Plan plan, StatefulKernels* stateful,
                                                             std::vector<RemoteTasks::Part>* elsewhere);

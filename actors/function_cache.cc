@@ -64,23 +64,24 @@ void FunctionCache::compile_then(const std::shared_ptr<SessionCore>& core,
     entry->waiters.push_back(std::move(ready));
   }
   // Planning may take long, and those who wait have threads to go on with.
-  core->compilers->run([this, core, graph, entry] {
-    compile(core, *graph, entry);
-    std::vector<Ready> waiters;
-    {
-      std::lock_guard lock(mu_);
-      entry->compiled = true;
-      if (stopped_) entry->code.slots_.stop();
-      waiters.swap(entry->waiters);
-    }
-    for (Ready& w : waiters) {
-      // Each answers for what it throws: the others are to hear all the same.
-      (void)guarded("a function's caller", [&] {
-        w(entry->result());
-        return absl::OkStatus();
-      });
-    }
-  });
+  core->compilers->run([this, core, graph, entry] { compile(core, *graph, entry); });
+}
+
+void FunctionCache::compiled(Entry* entry) {
+  std::vector<Ready> waiters;
+  {
+    std::lock_guard lock(mu_);
+    entry->compiled = true;
+    if (stopped_) entry->code.slots_.stop();
+    waiters.swap(entry->waiters);
+  }
+  for (Ready& w : waiters) {
+    // Each answers for what it throws: the others are to hear all the same.
+    (void)guarded("a function's caller", [&] {
+      w(entry->result());
+      return absl::OkStatus();
+    });
+  }
 }
 
 void FunctionCache::compile(const std::shared_ptr<SessionCore>& core, const Graph& graph, Entry* entry) {
@@ -90,13 +91,19 @@ void FunctionCache::compile(const std::shared_ptr<SessionCore>& core, const Grap
   instance.function = f.function_;
   instance.device = devices[f.device_].name;
   for (int d : f.arg_devices_) instance.arg_devices.push_back(d < 0 ? "" : devices[d].name);
+  std::shared_ptr<SignatureCode> code;
+  std::vector<RemoteTasks::Part> elsewhere;
   auto work = [&]() -> absl::Status {
     TROUPE_ASSIGN_OR_RETURN(Plan plan, plan_function(graph, instance, *core->devices, core->evaluator.get(),
                                                      plan_options(*core)));
-    TROUPE_ASSIGN_OR_RETURN(auto code, compile_plan(*core, graph, std::move(plan), &f.stateful_, nullptr));
+    TROUPE_ASSIGN_OR_RETURN(code, compile_plan(*core, graph, std::move(plan), &f.stateful_, &elsewhere));
     code->feeds.resize(code->feed_types.size());
     code->fetches.resize(code->fetch_types.size());
-    f.code_ = std::move(code);
+    for (RemoteTasks::Part& part : elsewhere) {
+      part.num_feeds = static_cast<int>(code->feeds.size());
+      part.num_fetches = static_cast<int>(code->fetches.size());
+    }
+    f.code_ = code;
     return absl::OkStatus();
   };
   try {
@@ -104,6 +111,16 @@ void FunctionCache::compile(const std::shared_ptr<SessionCore>& core, const Grap
   } catch (const std::exception& e) {
     f.status_ = absl::ResourceExhaustedError(absl::StrCat("compiling the function failed: ", e.what()));
   }
+  if (!f.status_.ok() || elsewhere.empty()) return compiled(entry);
+  using Parts = std::vector<std::shared_ptr<const RemotePart>>;
+  core->remote->register_parts(std::move(elsewhere), [this, core, entry, code](absl::StatusOr<Parts> parts) {
+    if (parts.ok())
+      code->remotes = *std::move(parts);
+    else
+      entry->code.status_ = parts.status();
+    // Not on the thread that brings the answer: calls go on from here.
+    core->compilers->run([this, core, entry] { compiled(entry); });
+  });
 }
 
 void FunctionCache::for_each_stock(absl::FunctionRef<void(SlotStock&)> look) {

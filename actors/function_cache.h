@@ -62,7 +62,10 @@ class FunctionCache {
   };
   /// With the lock held. Null when there is none.
   Entry* peek(const FunctionRef& function, int device, const std::vector<int>& arg_devices);
+  /// Labour. What is elsewhere is registered there, which nobody waits for: `compiled` is called then.
   void compile(const std::shared_ptr<SessionCore>& core, const Graph& graph, Entry* entry);
+  /// Tells those who wait.
+  void compiled(Entry* entry);
 
   std::mutex mu_;
   // Guarded by mu_, but for what is compiled.

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <map>
+#include <thread>
 
 #include "actors/step/node_timing.h"
 #include "proto/config.pb.h"
@@ -228,21 +229,64 @@ TEST_F(ClusterTest, s260_a_gigabyte_crosses_from_task_to_task) {
   EXPECT_EQ((*out)[1].value<float>(), -7);
 }
 
-TEST_F(ClusterTest, functions_are_called_where_they_are_placed) {
-  start_all(2);
-  const std::string library =
-      "library { function { signature { name: 'Twice' input_arg { name: 'x' type: DT_FLOAT } output_arg { "
-      "name: 'y' type: DT_FLOAT } } " +
-      body("sum", "AddV2", {"x", "x"}, kFloat) + "ret { key: 'y' value: 'sum:z:0' } } } ";
-  SessionOptions options = *SessionOptions::from_config_text(
+/// A function from x to y, both float, and a call of it on a task.
+std::string function(const std::string& name, const std::string& nodes, const std::string& result) {
+  return "library { function { signature { name: '" + name +
+         "' input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } } " + nodes +
+         "ret { key: 'y' value: '" + result + "' } } } ";
+}
+std::string call(const std::string& name, int task) {
+  return node("call", "PartitionedCall", {"x"},
+              func("f", name) + attr("Tin", "list { type: DT_FLOAT }") +
+                  attr("Tout", "list { type: DT_FLOAT }") + on_task(task));
+}
+
+/// Calls stay calls.
+SessionOptions not_inlined() {
+  return *SessionOptions::from_config_text(
       "graph_options { optimizer_options { do_function_inlining: false } rewrite_options { "
       "function_optimization: OFF } }");
-  auto s = open(placeholder("x", 0) +
-                node("call", "PartitionedCall", {"x"},
-                     func("f", "Twice") + attr("Tin", "list { type: DT_FLOAT }") +
-                         attr("Tout", "list { type: DT_FLOAT }") + on_task(1)) +
-                library);
+}
+
+TEST_F(ClusterTest, functions_are_called_where_they_are_placed) {
+  start_all(2);
+  auto s = open(placeholder("x", 0) + call("Twice", 1) +
+                    function("Twice", body("sum", "AddV2", {"x", "x"}, kFloat), "sum:z:0"),
+                not_inlined());
   EXPECT_EQ(only(s->run({{"x", Tensor::scalar<float>(4)}}, {"call"})), 8);
+}
+
+TEST_F(ClusterTest, a_function_that_is_called_at_run_time_runs_over_tasks) {
+  start_all(3);
+  const std::string nodes = body("there", "Neg", {"x"}, kFloat + on_task(1)) +
+                            body("on", "Square", {"there:y:0"}, kFloat + on_task(2)) +
+                            body("back", "AddV2", {"on:y:0", "x"}, kFloat + on_task(0));
+  auto s =
+      open(placeholder("x", 0) + call("Around", 0) + function("Around", nodes, "back:z:0"), not_inlined());
+  for (const float x : {1.f, 2.f, 3.f})
+    EXPECT_EQ(only(s->run({{"x", Tensor::scalar<float>(x)}}, {"call"})), x * x + x);
+}
+
+TEST_F(ClusterTest, a_cancel_reaches_what_a_called_function_has_on_another_task) {
+  start_all(2);
+  const std::string components = attr("component_types", "list { type: DT_FLOAT }") + on_task(1);
+  const std::string nodes = body("q", "FIFOQueueV2", {}, components) +
+                            body("wait", "QueueDequeueV2", {"q:handle:0"}, components) +
+                            body("sum", "AddV2", {"x", "wait:components:0"}, kFloat + on_task(0));
+  auto s = open(placeholder("x", 0) + call("Waits", 0) + function("Waits", nodes, "sum:z:0"), not_inlined());
+  auto run = s->run_async({{"x", Tensor::scalar<float>(1)}}, {"call"});
+  bool waits = false;
+  for (int i = 0; i < 500 && !waits; ++i) {
+    const auto steps = s->inspect();
+    ASSERT_TRUE(steps.ok()) << steps.status();
+    waits = !steps->empty() &&
+            testing::PrintToString((*steps)[0].frontier).find("wait (QueueDequeueV2)") != std::string::npos;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_TRUE(waits);
+  ASSERT_TRUE(s->cancel("enough").ok());
+  ASSERT_EQ(run.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  EXPECT_EQ(run.get().status().code(), absl::StatusCode::kCancelled);
 }
 
 }  // namespace
