@@ -115,16 +115,11 @@ using SessionActor = caf::typed_actor<
     caf::replies_to<CloseRequest>::with<Done>,
     // INTERNAL: what stands behind its handle; compile a signature and make a slot for it.
     caf::replies_to<CoreRequest>::with<CoreReply>, caf::replies_to<LeaseRequest>::with<SlotReply>,
-    // INTERNAL
-    caf::reacts_to<CompileDone>,
-    // INTERNAL
-    caf::reacts_to<GraphChanged>,
-    // INTERNAL
-    caf::reacts_to<PartitionsDescribed>,
-    // INTERNAL
-    caf::reacts_to<CheckDeadlines>,
-    // INTERNAL
-    caf::reacts_to<CheckSlowSteps>,
+    // INTERNAL: what the compile pool has made, and the master of a session elsewhere has answered.
+    caf::reacts_to<CompileDone>, caf::reacts_to<GraphChanged>, caf::reacts_to<PartitionsDescribed>,
+    caf::reacts_to<MasterAnswered>,
+    // INTERNAL: clocks.
+    caf::reacts_to<CheckDeadlines>, caf::reacts_to<CheckSlowSteps>,
     // INTERNAL: a partial run is over.
     caf::reacts_to<PartialRunEnded>,
     // INTERNAL: a run that nobody waits for wants a slot; its partition graphs; a run by message has begun; is over.

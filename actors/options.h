@@ -14,6 +14,7 @@
 namespace troupe {
 
 class DeviceSet;
+class RemoteMaster;
 class RemoteTasks;
 class StepExchange;
 class ThreadPool;
@@ -43,6 +44,9 @@ struct SessionOptions {
   /// Of a session of several tasks, with `devices` of all of them: set by who opens it (actors/node). Null: of this process alone.
   std::shared_ptr<StepExchange> exchange;
   std::shared_ptr<RemoteTasks> remote;
+  /// Of a session whose graph is elsewhere and whose steps run there: set by the factory of such targets, of whose sessions the other options are
+  /// the master's, by `config`. Null: of this process.
+  std::shared_ptr<RemoteMaster> master;
   /// Of a pool of the session's own; 0: the runtime's pool; below 0: every run on its caller's thread.
   int inter_op_threads = 0;
   /// For loops inside kernels, shared with sessions that ask for as many, at most 1,024; 0: the runtime's.

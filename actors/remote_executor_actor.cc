@@ -35,7 +35,9 @@ class RemoteExecutorImpl final : public OnStepUnit<RemoteExecutorActor::base> {
         // Nothing is done here.
         [](DrainKernels) {},
         [this](const AbortExecutor& m) {
-          if (running_ && m.step_id == step_id_) part_->cancel(shared_id_, m.status);
+          if (!running_ || m.step_id != step_id_) return;
+          stopped_ = m.status;
+          part_->cancel(shared_id_, m.status);
         },
         [this](CopyExecutor) -> caf::result<ExecutorCopy> {
           return to_error(absl::UnimplementedError(
@@ -55,6 +57,7 @@ class RemoteExecutorImpl final : public OnStepUnit<RemoteExecutorActor::base> {
 
   void start() {
     running_ = true;
+    stopped_ = absl::OkStatus();
     step_id_ = slot_->life.id();
     shared_id_ = slot_->shared_id();
     RemotePart::Step step;
@@ -70,6 +73,8 @@ class RemoteExecutorImpl final : public OnStepUnit<RemoteExecutorActor::base> {
   void ended(const RemotePartEnded& m) {
     if (!running_ || m.step_id != step_id_) return;
     running_ = false;
+    // Not every task says why.
+    if (!stopped_.ok() && absl::IsCancelled(m.end->status)) m.end->status = stopped_;
     for (size_t i = 0; i < m.end->retvals.size() && i < part_->retvals().size(); ++i) {
       if (m.end->retvals[i].initialized()) slot_->retvals[part_->retvals()[i]] = std::move(m.end->retvals[i]);
     }
@@ -94,6 +99,8 @@ class RemoteExecutorImpl final : public OnStepUnit<RemoteExecutorActor::base> {
   /// Among the slot's parts elsewhere.
   const size_t remote_;
   bool running_ = false;
+  /// Why it is to stop, if it is.
+  absl::Status stopped_;
   /// Of the step that runs, or ran last: here, and what the tasks call it.
   int64_t step_id_ = 0;
   int64_t shared_id_ = 0;

@@ -178,6 +178,7 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   core->devices = want.devices;
   core->exchange = want.exchange;
   core->remote = want.remote;
+  core->master = want.master;
   if (core->devices == nullptr) {
     TROUPE_ASSIGN_OR_RETURN(core->devices, make_devices(want, kLocalTask));
   }

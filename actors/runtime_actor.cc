@@ -6,6 +6,7 @@
 #include "actors/adopt_session.h"
 #include "actors/errors.h"
 #include "actors/open_questions.h"
+#include "actors/remote_session_actor.h"
 #include "actors/runtime_impl.h"
 #include "actors/session.h"
 #include "actors/session_actor.h"
@@ -58,7 +59,8 @@ class RuntimeActorImpl final : public OnAskersThread<RuntimeActor::base> {
     if (auto s = check_handle(options); !s.ok()) return to_error(s);
     auto core = impl_->make_core(options);
     if (!core.ok()) return to_error(core.status());
-    (*core)->actor = spawn_session(system(), *core);
+    (*core)->actor =
+        options.master == nullptr ? spawn_session(system(), *core) : spawn_remote_session(system(), *core);
     if (auto s = impl_->add_session(*core); !s.ok()) {
       send_exit((*core)->actor, caf::exit_reason::user_shutdown);
       return to_error(s);
@@ -125,8 +127,8 @@ class RuntimeActorImpl final : public OnAskersThread<RuntimeActor::base> {
     if (!factory.ok()) return to_error(factory.status());
     if (*factory != impl_->direct_sessions) return reset_elsewhere(m);
     for (const auto& core : impl_->live_sessions()) {
-      // Those that share devices are for who shares them out to reset.
-      if (core->options.devices != nullptr) continue;
+      // Those that share devices are for who shares them out to reset, those elsewhere for their factory.
+      if (core->options.devices != nullptr || core->master != nullptr) continue;
       core->devices->clear_containers(m.containers);
       core->gate.shut();
       if (core->actor) caf::anon_send(core->actor, CloseRequest{});

@@ -150,7 +150,8 @@ absl::Status check_callable(const CallableCode& callable, size_t num_feeds) {
 }
 
 absl::StatusOr<Tensor> fed_tensor(const SessionCore& core, const Tensor& value) {
-  if (value.dtype() != DataType::kResource) return value;
+  // A handle of a session elsewhere says something there.
+  if (value.dtype() != DataType::kResource || core.master != nullptr) return value;
   if (value.num_elements() != 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         "A resource handle to be fed must be a scalar, but it has shape ", value.shape().to_string()));

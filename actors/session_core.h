@@ -31,6 +31,7 @@ class AllocationLog;
 class Debugger;
 class FunctionCache;
 class IdleSlots;
+class RemoteMaster;
 struct Services;
 
 /// What SESSION shares with the callers that run steps: the compiled signatures, the gate, the counters. SESSION alone
@@ -120,6 +121,8 @@ struct SessionCore : std::enable_shared_from_this<SessionCore> {
   /// Of a session of several tasks: where values cross, and who runs what is placed elsewhere; null otherwise. A WORKER's has the first alone.
   std::shared_ptr<StepExchange> exchange;
   std::shared_ptr<RemoteTasks> remote;
+  /// Of a session elsewhere (SessionOptions::master); null otherwise.
+  std::shared_ptr<RemoteMaster> master;
   /// The functions that steps call.
   std::shared_ptr<FunctionCache> functions;
   /// What lets the steps of a slot call functions.

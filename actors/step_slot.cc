@@ -147,6 +147,8 @@ void StepSlot::describe_cancel(RunEnd& end, bool all_done) const {
     }
   }
   for (const auto& part : code->remotes) nodes += part->num_nodes();
+  // Of a step at a master nobody here knows them.
+  if (nodes == 0) return;
   std::string text = absl::StrCat(end.status.message(), " [step ", life.id(), ": ", end.nodes_run,
                                   " nodes ran, ", std::max<int64_t>(0, nodes - end.nodes_run), " did not");
   if (!lines.empty()) absl::StrAppend(&text, "; not done: ", absl::StrJoin(lines, "; "));

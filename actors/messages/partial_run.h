@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "actors/messages/in_process.h"
+#include "actors/remote_master.h"
 #include "actors/run_values.h"
 #include "graph/tensor/tensor.h"
 
@@ -106,6 +107,11 @@ struct PartialRunTimeout {
 };
 /// INTERNAL: its step is over.
 struct StepOver {};
+/// INTERNAL, to one of a session elsewhere: a turn has ended there.
+struct RemoteTurnEnded {
+  int64_t turn = 0;
+  std::shared_ptr<RemoteMaster::StepEnd> end;
+};
 /// INTERNAL: look whether anybody took a turn since.
 struct CheckLease {};
 /// End; its turns that wait get the status. Ignored unless step_id is its step, or 0.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -66,6 +67,10 @@ struct GraphChanged {
 struct PartitionsDescribed {
   int64_t number = 0;
   std::shared_ptr<absl::StatusOr<PartitionGraphs>> result;
+};
+/// The master of a session elsewhere has answered: what SESSION is to do thereupon, in a turn of its own.
+struct MasterAnswered {
+  std::shared_ptr<std::function<void()>> then;
 };
 /// Look at the deadlines of the running steps.
 struct CheckDeadlines {};

@@ -1,5 +1,7 @@
 #include "graph/ir/graph_def.h"
 
+#include <algorithm>
+
 #include "graph/ir/attr_proto.h"
 #include "graph/ir/function_library.h"
 #include "graph/ir/names.h"
@@ -17,10 +19,10 @@ void to_node_def(const Graph& graph, const Node& node, pb::NodeDef* out) {
   for (const auto& [name, value] : node.attrs) to_proto(value, &(*out->mutable_attr())[name]);
 }
 
-void to_graph_def(const Graph& graph, pb::GraphDef* out) {
+void to_graph_def(const Graph& graph, pb::GraphDef* out, int first_id) {
   out->Clear();
-  out->mutable_node()->Reserve(graph.num_nodes());
-  for (int i = 0; i < graph.num_ids(); ++i) {
+  out->mutable_node()->Reserve(std::max(0, graph.num_nodes() - first_id));
+  for (int i = first_id; i < graph.num_ids(); ++i) {
     if (!graph.node(i).removed()) to_node_def(graph, graph.node(i), out->add_node());
   }
   auto* versions = out->mutable_versions();

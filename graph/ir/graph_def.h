@@ -75,8 +75,8 @@ struct ImportResults {
 absl::Status import_graph_def(const pb::GraphDef& def, const ImportOptions& options, Graph* graph,
                               ImportResults* results = nullptr);
 
-/// The graph with its functions and versions; all attrs, defaults too. `device` is the requested one.
-void to_graph_def(const Graph& graph, pb::GraphDef* out);
+/// The graph with its functions and versions; all attrs, defaults too. `device` is the requested one. Of the nodes those from `first_id` on.
+void to_graph_def(const Graph& graph, pb::GraphDef* out, int first_id = 0);
 
 /// One node, as to_graph_def writes it.
 void to_node_def(const Graph& graph, const Node& node, pb::NodeDef* out);

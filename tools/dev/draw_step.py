@@ -51,7 +51,7 @@ LEGEND = [
 ]
 # Where the messages of each are sent.
 SOURCES = {
-    "SESSION": ["session_actor.cc", "message_runs.cc", "step_lease.cc", "step_slot.h", "inspections.cc", "partial_runs.cc"],
+    "SESSION": ["session_base.cc", "session_actor.cc", "message_runs.cc", "step_lease.cc", "step_slot.h", "inspections.cc", "partial_runs.cc"],
     "PARTIAL RUN": ["partial_run_actor.cc", "step_slot.h"],
     "RUNTIME": ["runtime_actor.cc"],
     "STEP": ["step_actor.cc", "step_slot.cc", "step_slot.h"],
