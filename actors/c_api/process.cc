@@ -1,5 +1,6 @@
 #include "actors/c_api/handles.h"
 #include "actors/console/console.h"
+#include "actors/grpc_client/grpc_sessions.h"
 #include "actors/runtime.h"
 
 #include "devices/cpu/kernels/register_kernels.h"
@@ -32,6 +33,8 @@ Runtime& process_runtime() {
     options.ops = &process_ops();
     options.kernels = &process_kernels();
     auto* const made = new Watched{Runtime::create(options), nullptr};
+    // The first: nobody has its name.
+    (void)add_grpc_sessions(*made->runtime);
     made->console = Console::of_environment(*made->runtime);
     return made;
   }();

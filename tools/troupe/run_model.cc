@@ -10,6 +10,7 @@
 
 #include "actors/console/console.h"
 #include "actors/console/step_tracing.h"
+#include "actors/grpc_client/grpc_sessions.h"
 #include "actors/runtime.h"
 #include "actors/saved_model.h"
 #include "actors/session.h"
@@ -61,6 +62,7 @@ absl::StatusOr<SessionOptions> session_options(const RunRequest& request) {
     options.device_count[device.first] = count;
   }
   if (request.raw) options.optimize = false;
+  options.target = request.target;
   return options;
 }
 
@@ -230,6 +232,7 @@ absl::StatusOr<std::string> run_model(const RunRequest& request) {
   TROUPE_RETURN_IF_ERROR(outputs.prepare(prepared.shown));
 
   const std::unique_ptr<Runtime> runtime = Runtime::create();
+  TROUPE_RETURN_IF_ERROR(add_grpc_sessions(*runtime));
   TROUPE_ASSIGN_OR_RETURN(const Watchers watchers, watch(*runtime, request));
   TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, open_model(*runtime, model, options));
   for (const std::string& target : request.before) {

@@ -24,6 +24,8 @@ struct RunRequest {
   std::string checkpoint;
   /// "NAME=FILE.npy", or a folder for all.
   std::vector<std::string> outputs;
+  /// Where the graph runs, "grpc://HOST:PORT"; "" for here.
+  std::string target;
   /// "CPU=2".
   std::vector<std::string> device_counts;
   /// ConfigProto in text format.

@@ -1,0 +1,100 @@
+#include "actors/grpc_client/master_client.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+
+namespace troupe {
+namespace {
+
+/// A server that has come back is found within a second.
+constexpr int kFirstPauseMs = 100;
+constexpr int kLongestPauseMs = 1000;
+
+std::shared_ptr<::grpc::Channel> channel_to(const std::string& address) {
+  ::grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetMaxSendMessageSize(-1);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstPauseMs);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kFirstPauseMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestPauseMs);
+  return ::grpc::CreateCustomChannel(address, ::grpc::InsecureChannelCredentials(), arguments);
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<MasterClient>> MasterClient::make(const std::string& target,
+                                                                 std::shared_ptr<CallsUnderWay> calls) {
+  absl::string_view address = target;
+  absl::ConsumePrefix(&address, "grpc://");
+  const size_t colon = address.rfind(':');
+  int port = 0;
+  if (colon == 0 || colon == absl::string_view::npos || !absl::SimpleAtoi(address.substr(colon + 1), &port) ||
+      port < 1 || port > 65535) {
+    return absl::InvalidArgumentError(absl::StrCat("Could not interpret \"", address,
+                                                   "\" as a host-port pair: a target is grpc://HOST:PORT"));
+  }
+  return std::shared_ptr<MasterClient>(new MasterClient(target, std::string(address), std::move(calls)));
+}
+
+MasterClient::MasterClient(std::string target, const std::string& address,
+                           std::shared_ptr<CallsUnderWay> calls)
+    : target_(std::move(target)), calls_(std::move(calls)),
+      service_(tensorflow::MasterService::NewStub(channel_to(address))) {}
+
+absl::Status MasterClient::check_size(const google::protobuf::Message& request) {
+  const size_t bytes = request.ByteSizeLong();
+  if (bytes <= INT32_MAX) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "What is sent takes ", bytes, " bytes; a message to a server holds at most ", INT32_MAX, "."));
+}
+
+void MasterClient::open(int64_t id, std::shared_ptr<::grpc::ClientContext> context) {
+  calls_->begin();
+  std::lock_guard lock(mu_);
+  open_[id] = std::move(context);
+}
+
+void MasterClient::forget(int64_t id) {
+  std::shared_ptr<::grpc::ClientContext> context;  // freed outside the lock
+  std::lock_guard lock(mu_);
+  const auto it = open_.find(id);
+  if (it == open_.end()) return;
+  context = std::move(it->second);
+  open_.erase(it);
+}
+
+void MasterClient::cancel(int64_t id) {
+  std::shared_ptr<::grpc::ClientContext> context;
+  {
+    std::lock_guard lock(mu_);
+    if (const auto it = open_.find(id); it != open_.end()) context = it->second;
+  }
+  if (context != nullptr) context->TryCancel();
+}
+
+void MasterClient::cancel_all() {
+  std::vector<std::shared_ptr<::grpc::ClientContext>> contexts;
+  {
+    std::lock_guard lock(mu_);
+    for (const auto& [id, context] : open_) contexts.push_back(context);
+  }
+  for (const auto& context : contexts) context->TryCancel();
+}
+
+int64_t MasterClient::new_id() {
+  std::lock_guard lock(mu_);
+  return --last_id_;
+}
+
+absl::Status MasterClient::reset(const tensorflow::ResetRequest& request, std::chrono::milliseconds timeout) {
+  ::grpc::ClientContext context;
+  if (timeout.count() > 0) context.set_deadline(std::chrono::system_clock::now() + timeout);
+  tensorflow::ResetResponse response;
+  return from_grpc(service_->Reset(&context, request, &response), target_);
+}
+
+}  // namespace troupe
