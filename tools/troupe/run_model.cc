@@ -49,6 +49,10 @@ absl::StatusOr<std::pair<std::string, std::string>> split_assignment(const std::
 }
 
 absl::StatusOr<SessionOptions> session_options(const RunRequest& request) {
+  if (!request.server.empty() && (request.raw || !request.device_counts.empty())) {
+    return absl::InvalidArgumentError(
+        "--raw and --device-count are for sessions of this process: with --server, say it in --config");
+  }
   SessionOptions options;
   if (!request.config.empty()) {
     TROUPE_ASSIGN_OR_RETURN(options, SessionOptions::from_config_text(request.config));
@@ -62,7 +66,7 @@ absl::StatusOr<SessionOptions> session_options(const RunRequest& request) {
     options.device_count[device.first] = count;
   }
   if (request.raw) options.optimize = false;
-  options.target = request.target;
+  options.target = request.server;
   return options;
 }
 

@@ -25,7 +25,7 @@ struct RunRequest {
   /// "NAME=FILE.npy", or a folder for all.
   std::vector<std::string> outputs;
   /// Where the graph runs, "grpc://HOST:PORT"; "" for here.
-  std::string target;
+  std::string server;
   /// "CPU=2".
   std::vector<std::string> device_counts;
   /// ConfigProto in text format.
