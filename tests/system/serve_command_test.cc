@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "actors/grpc_door/grpc_server.h"
+#include "actors/runtime.h"
+#include "tests/system/graph_texts.h"
 #include "tests/system/program.h"
 
 namespace troupe {
@@ -61,6 +63,28 @@ TEST_F(ServeCommand, says_why_it_does_not_serve) {
                "INVALID_ARGUMENT: Unparseable ConfigProto");
   expect_error({"--grpc", "localhost:0", "--config", "device_count { key: 'CPU' value: 0 }"},
                "NOT_FOUND: No CPU devices found");
+}
+
+TEST_F(ServeCommand, troupe_run_runs_at_a_server) {
+  const std::unique_ptr<Runtime> runtime = Runtime::create();
+  const auto server = GrpcServer::start(*runtime);
+  ASSERT_TRUE(server.ok()) << server.status();
+  const TemporaryFolder folder;
+  std::vector<std::string> run{"run",      folder.write("graph.pbtxt", graph_texts::kArithmetic),
+                               "--feed",   "x=[1, 2.5]",
+                               "--feed",   "y=[[10],[20]]",
+                               "--fetch",  "z",
+                               "--server", (*server)->target()};
+  const ProgramResult there = run_program(TROUPE_PROGRAM, run);
+  EXPECT_EQ(there.exit_code, 0) << there.err;
+  EXPECT_EQ(there.out, "z: float [2,2]\n[[12. 15.]\n [22. 25.]]\n");
+  (*server)->stop();
+  const ProgramResult nowhere = run_program(TROUPE_PROGRAM, run);
+  EXPECT_EQ(nowhere.exit_code, 1);
+  EXPECT_THAT(nowhere.err, HasSubstr("UNAVAILABLE: " + (*server)->target() + " does not answer"));
+  run.push_back("--raw");
+  EXPECT_THAT(run_program(TROUPE_PROGRAM, run).err,
+              HasSubstr("INVALID_ARGUMENT: --raw and --device-count are for sessions of this process"));
 }
 
 }  // namespace
