@@ -132,7 +132,11 @@ element = tf.raw_ops.QueueDequeueV2(handle=queue, component_types=[tf.float32])[
 session = tf.Session()
 one = tf.constant(1.0)
 session.run(one)
-run = session.make_callable(element) if {callable} else lambda: session.run(element)
+run = {{
+    "run": lambda: session.run(element),
+    "callable": session.make_callable(element),
+    "partial run": lambda: session.partial_run(session.partial_run_setup([element], []), element),
+}}[{how!r}]
 
 def interrupt():
     while not any("running" in f for step in session.running_steps() for f in step[4]):
@@ -147,9 +151,9 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("callable_", [False, True])
-def test_ctrl_c_ends_the_step_of_the_main_thread(callable_):
-    child = subprocess.run([sys.executable, "-c", INTERRUPTED.format(callable=callable_)], capture_output=True, text=True, timeout=60)
+@pytest.mark.parametrize("how", ["run", "callable", "partial run"])
+def test_ctrl_c_ends_the_step_of_the_main_thread(how):
+    child = subprocess.run([sys.executable, "-c", INTERRUPTED.format(how=how)], capture_output=True, text=True, timeout=60)
     assert child.stdout == "interrupted 1.0 0\n", child.stderr
 
 

@@ -15,13 +15,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The run of the main thread. Its number is never 0.
+/// What the main thread runs. Its number is never 0; without `cancel` it runs nothing.
 struct Running {
   uint64_t number = 0;
-  Session* session = nullptr;
-  const std::vector<std::string>* fetches = nullptr;
-  const std::vector<std::string>* targets = nullptr;
-  Clock::time_point begun;
+  Interruptible::Cancel cancel;
 };
 
 /// How much later than we a step may think that it began.
@@ -51,17 +48,20 @@ void on_interrupt(int signal, siginfo_t* info, void* context) {
   }
 }
 
-/// The step that began last of those that run what the main thread does. False when there is none yet.
-bool cancel(const Running& run) {
-  auto steps = run.session->inspect();
+constexpr char kReason[] = "KeyboardInterrupt";
+
+/// The step that began last of those that fetch this and began after `begun`. False when there is none yet.
+bool cancel_newest(Session& session, const std::vector<std::string>& fetches,
+                   const std::vector<std::string>& targets, Clock::time_point begun) {
+  auto steps = session.inspect();
   if (!steps.ok()) return true;
-  const auto age = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - run.begun + kSlack);
+  const auto age = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begun + kSlack);
   const StepReport* found = nullptr;
   for (const StepReport& s : *steps) {
-    const bool same = s.fetches == *run.fetches && s.targets == *run.targets && s.age <= age;
+    const bool same = s.fetches == fetches && s.targets == targets && s.age <= age;
     if (same && (found == nullptr || s.age > found->age)) found = &s;
   }
-  return found != nullptr && run.session->cancel_step(found->step_id, "KeyboardInterrupt").ok();
+  return found != nullptr && session.cancel_step(found->step_id, kReason).ok();
 }
 
 void watch() {
@@ -71,7 +71,7 @@ void watch() {
       {
         // Holding it, so that the session stays.
         std::lock_guard lock(mu);
-        if (running.session == nullptr || running.number != interrupted.load() || cancel(running)) break;
+        if (!running.cancel || running.number != interrupted.load() || running.cancel()) break;
       }
       std::this_thread::sleep_for(kRetry);
     }
@@ -122,13 +122,28 @@ Interruptible::Interruptible(Session& session, const std::vector<std::string>& f
                              const std::vector<std::string>& targets)
     : watched_(on_main_thread()) {
   if (!watched_) return;
+  begin([&session, &fetches, &targets, begun = Clock::now()] {
+    return cancel_newest(session, fetches, targets, begun);
+  });
+}
+
+Interruptible::Interruptible(Session& session, const std::string& handle) : watched_(on_main_thread()) {
+  if (!watched_) return;
+  begin([&session, &handle] {
+    // It was set up before: where it is not known, it is over.
+    (void)session.cancel_partial_run(handle, kReason);
+    return true;
+  });
+}
+
+void Interruptible::begin(Cancel cancel) {
   install();
   // Of the main thread alone.
   static uint64_t runs = 0;
   ++runs;
   {
     std::lock_guard lock(mu);
-    running = {runs, &session, &fetches, &targets, Clock::now()};
+    running = {runs, std::move(cancel)};
   }
   current.store(runs);
 }

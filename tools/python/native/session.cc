@@ -174,10 +174,12 @@ py::list PySession::partial_run(const std::string& handle, const Signature& sign
   const std::vector<NamedTensor> feeds = feeds_of(signature, values);
   absl::StatusOr<std::vector<Tensor>> fetched;
   {
+    const Interruptible interruptible(session(), handle);
     py::gil_scoped_release release;
     fetched = session().partial_run(handle, feeds, signature.fetches);
   }
-  return arrays_of(value_or_raise(std::move(fetched)));
+  check_run(fetched.status());
+  return arrays_of(*std::move(fetched));
 }
 
 void PySession::close() {
