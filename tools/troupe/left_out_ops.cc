@@ -7,7 +7,6 @@ constexpr char kNotInTensorFlow[] = "TensorFlow has no CPU kernel for it either"
 constexpr char kCollective[] = "needs a group of devices or workers that reduce together";
 constexpr char kDataService[] = "needs a server of the tf.data service";
 constexpr char kRpc[] = "needs TensorFlow's RPC server, which no session can start";
-constexpr char kPython[] = "calls functions of the Python process that TensorFlow itself runs in";
 constexpr char kRewrites[] = "made by rewrites of TensorFlow's own optimiser, no client's graph has it";
 constexpr char kEager[] = "made by eager execution";
 
@@ -25,7 +24,7 @@ constexpr LeftOut kLeftOut[] = {
     {"DecodeWebP", "no WebP decoder is linked"},
     {"DeleteRpcFutureResource", kRpc},
     {"DistributedSave", kDataService},
-    {"EagerPyFunc", kPython},
+    {"EagerPyFunc", "calls Python functions of eager tensors"},
     {"FilterByLastComponentDataset", kNotInTensorFlow},
     {"GenerateBoundingBoxProposals", kNotInTensorFlow},
     {"IsBoostedTrees*", kNotInTensorFlow},
@@ -34,7 +33,7 @@ constexpr LeftOut kLeftOut[] = {
     {"MakeUnique", kNotInTensorFlow},
     {"MaxPoolGradGradWithArgmax", kNotInTensorFlow},
     {"Nccl*", kCollective},
-    {"PyFunc*", kPython},
+    {"PyFunc*", "calls functions of a Python process, whose package brings the kernel"},
     {"QuantizedReluX", kNotInTensorFlow},
     {"RegisterDataset*", kDataService},
     {"Rpc*", kRpc},

@@ -13,4 +13,5 @@ PYBIND11_MODULE(_native, module) {
   troupe::python::define_messages(module);
   troupe::python::define_graph(module);
   troupe::python::define_session(module);
+  troupe::python::define_py_func(module);
 }
