@@ -70,6 +70,17 @@ def test_gradient_overrides_mark_operations_of_their_types(graph):
         graph.gradient_override_map({"Square": 3}).__enter__()
 
 
+def test_rules_of_the_program_are_refused_inside_loops(graph):
+    x = tf.constant(1.0)
+    with graph.gradient_override_map({"Square": "Identity"}):
+        inside = tf.while_loop(lambda y: y < 9.0, lambda y: tf.square(y) + 1.0, [x])
+        outside = tf.square(tf.while_loop(lambda y: y < 9.0, lambda y: y * 2.0, [x]))
+    with pytest.raises(ValueError, match="'while/Square' .op type: Square. is inside a loop"):
+        tf.gradients(inside, x)
+    with tf.Session() as session:
+        assert session.run(tf.gradients(outside, x)) == [16]
+
+
 def test_colocation_is_handed_on(graph):
     a, b = tf.constant(1.0, name="a"), tf.constant(1.0, name="b")
     with graph.colocate_with(a.op):

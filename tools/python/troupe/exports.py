@@ -12,8 +12,10 @@ _NAMES = {
         assert_negative assert_non_negative assert_non_positive assert_none_equal assert_positive assert_proper_iterable
         assert_rank assert_rank_at_least assert_rank_in assert_same_float_dtype assert_scalar assert_type ensure_shape
         is_non_decreasing is_numeric_tensor is_strictly_increasing is_symbolic_tensor verify_tensor_all_finite""",
+    "custom_gradient": "custom_gradient grad_pass_through recompute_grad",
     "functional_ops": "foldl foldr map_fn scan",
     "gather_ops": "batch_gather gather_nd",
+    "gradient_rules": "NoGradient NotDifferentiable RegisterGradient no_gradient",
     "linalg_ops": """cholesky cholesky_solve matrix_determinant matrix_diag matrix_diag_part matrix_inverse matrix_set_diag matrix_solve
         matrix_solve_ls matrix_square_root matrix_triangular_solve qr self_adjoint_eig self_adjoint_eigvals svd trace""",
     "script_ops": "numpy_function py_func",

@@ -1,8 +1,6 @@
-"""Derivatives, by the rules of the native library."""
+"""Derivatives, by the rules of the native library, and of the program (gradient_rules)."""
 
-from contextlib import contextmanager
-
-from troupe import errors, nest, op_call, stacks
+from troupe import errors, gradient_rules, nest, op_call, stacks
 from troupe.composite import IndexedSlices
 from troupe.conversion import convert_to_tensor
 from troupe.gradient_slices import as_slices
@@ -23,8 +21,7 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
     graph._check_not_finalized()
     weights = [None if w is None else _weight(w, y, i) for i, (w, y) in enumerate(zip(weights, ys))]
     stops = [convert_to_tensor(s) for s in _as_list([] if stop_gradients is None else stop_gradients)]
-    with _cut(graph, stops) as beyond:
-        found = _native_gradients(graph, name, [beyond.get(y, y) for y in ys], [beyond.get(x, x) for x in sources], weights)
+    found = _derivatives(graph, name, ys, sources, weights, stops)
     for x, d in zip(given, found):
         if isinstance(d, Tensor) and d.shape.is_compatible_with(x.shape):
             d.set_shape(x.shape)
@@ -35,21 +32,15 @@ def _as_list(value):
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-@contextmanager
-def _cut(graph, stops):
-    """While it lasts, all that uses one of these tensors uses it through StopGradient: {tensor: what they use}."""
-    users = {s: [(op, i) for op in s.consumers() for i, t in enumerate(op.inputs) if t is s] for s in stops}
-    with graph.as_default(), graph.control_dependencies(None):
-        beyond = {s: op_call.call("StopGradient", None, input=s) for s in users}
-    try:
-        for s, places in users.items():
-            for op, index in places:
-                op._update_input(index, beyond[s])
-        yield beyond
-    finally:
-        for s, places in users.items():
-            for op, index in places:
-                op._update_input(index, s)
+def _derivatives(graph, name, ys, xs, weights, stops):
+    prefix = graph.unique_name(name or "gradients")
+    ruled = gradient_rules.ruled_operations(ys, xs, stops)
+    if ruled:
+        native = lambda prefix, *piece: _native_gradients(graph, prefix, *piece)
+        return gradient_rules.RuledGradients(graph, prefix, ruled, stops, native).compute(ys, xs, weights)
+    beyond = gradient_rules.stand_ins(graph, stops)
+    with gradient_rules.cut(beyond):
+        return _native_gradients(graph, prefix, [beyond.get(y, y) for y in ys], [beyond.get(x, x) for x in xs], weights)
 
 
 def _weight(weight, y, index):
@@ -61,8 +52,7 @@ def _weight(weight, y, index):
     return weight
 
 
-def _native_gradients(graph, name, ys, xs, weights):
-    prefix = graph.unique_name(name or "gradients")
+def _native_gradients(graph, prefix, ys, xs, weights):
     with graph._lock:
         try:
             found = graph._native.add_gradients(prefix, [(y.op._id, y._index) for y in ys], [(x.op._id, x._index) for x in xs],

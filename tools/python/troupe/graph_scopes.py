@@ -193,7 +193,7 @@ class GraphScopes:
 
     @contextmanager
     def gradient_override_map(self, op_type_map):
-        """Operations of these types carry "_gradient_op_type"; gradients themselves are the native library's."""
+        """Operations of these types that are made inside have the rule of that name (RegisterGradient) for their derivatives."""
         if not isinstance(op_type_map, dict):
             raise TypeError("op_type_map must be a dictionary mapping strings to strings")
         if not all(isinstance(x, str) for pair in op_type_map.items() for x in pair):
