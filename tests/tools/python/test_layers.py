@@ -143,3 +143,15 @@ def test_dropout_follows_a_placeholder():
 def test_wrong_arguments_are_value_errors(call, text):
     with pytest.raises(ValueError, match=text):
         call()
+
+
+def test_a_kernel_in_parts_is_regularised_by_parts_and_used_as_a_whole():
+    with tf.Graph().as_default():
+        with tf.variable_scope("net", partitioner=tf.fixed_size_partitioner(2)):
+            layer = tf.layers.Dense(3, kernel_initializer=tf.ones_initializer(), kernel_regularizer=tf.nn.l2_loss)
+            out = layer(tf.ones([2, 5]))
+        assert [w.name for w in layer.trainable_weights] == [f"net/dense/{n}/part_{i}:0" for n in ("kernel", "bias") for i in (0, 1)]
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            np.testing.assert_array_equal(session.run(out), np.full((2, 3), 5.0))
+            assert session.run(tf.losses.get_regularization_losses()) == [4.5, 3.0]

@@ -19,6 +19,8 @@ _NAMES = {
     "linalg_ops": """cholesky cholesky_solve matrix_determinant matrix_diag matrix_diag_part matrix_inverse matrix_set_diag matrix_solve
         matrix_solve_ls matrix_square_root matrix_triangular_solve qr self_adjoint_eig self_adjoint_eigvals svd trace""",
     "script_ops": "numpy_function py_func",
+    "partitioned_variables": """create_partitioned_variables fixed_size_partitioner min_max_variable_partitioner
+        variable_axis_size_partitioner""",
     "sort_ops": """argsort batch_to_space dynamic_partition dynamic_stitch repeat reverse_v2 roll searchsorted sort space_to_batch
         tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update
         tensor_scatter_sub""",

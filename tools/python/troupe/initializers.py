@@ -104,8 +104,7 @@ class VarianceScaling(Initializer):
         self.seed, self.dtype = seed, dtypes.as_dtype(dtype)
 
     def __call__(self, shape, dtype=None, partition_info=None):
-        dims = as_shape(shape).as_list()
-        inputs, outputs = _fans(dims)
+        inputs, outputs = _fans(as_shape(shape).as_list() if partition_info is None else partition_info.full_shape)
         count = {"fan_in": inputs, "fan_out": outputs, "fan_avg": (inputs + outputs) / 2.0}[self.mode]
         variance = self.scale / max(1.0, count)
         dtype = dtype or self.dtype
@@ -142,7 +141,10 @@ class Identity(Initializer):
         dims = as_shape(shape).as_list()
         if len(dims) != 2:
             raise ValueError(f"Identity matrix initializer can only be used for 2D matrices. Received: shape={shape}")
-        return _constant(self.gain * np.eye(*dims), dtype or self.dtype)
+        whole = self.gain * np.eye(*(dims if partition_info is None else partition_info.full_shape))
+        if partition_info is not None:
+            whole = whole[tuple(slice(o, o + d) for o, d in zip(partition_info.var_offset, dims))]
+        return _constant(whole, dtype or self.dtype)
 
 
 class Orthogonal(Initializer):
@@ -180,7 +182,8 @@ class UniformUnitScaling(Initializer):
 
     def __call__(self, shape, dtype=None, partition_info=None):
         dims = as_shape(shape).as_list()
-        most = math.sqrt(3 / max(1.0, math.prod(dims[:-1]))) * self.factor
+        whole = dims if partition_info is None else partition_info.full_shape
+        most = math.sqrt(3 / max(1.0, math.prod(whole[:-1]))) * self.factor
         return random_ops.random_uniform(dims, -most, most, dtype or self.dtype, self.seed)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from troupe import dtypes, initializers, nest, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.ops import GraphKeys
+from troupe.partitioned_variables import parts_of
 from troupe.tensor import Tensor
 from troupe.tensor_shape import TensorShape, as_shape
 from troupe.variable_scope import VariableScope, get_variable, variable_scope
@@ -154,12 +155,15 @@ class Layer:
             variable = get_variable(name, shape=shape, dtype=dtype, initializer=named_initializer(initializer) or scope.initializer,
                                     trainable=bool(trainable and self.trainable), constraint=constraint, use_resource=use_resource,
                                     partitioner=partitioner, collections=collections)
-            if regularizer is not None and id(variable) not in known:
-                with stacks.get_default_graph().name_scope(name + "/Regularizer"):
-                    loss = regularizer(variable)
+            parts = parts_of(variable)
+            for part in parts if regularizer is not None else ():
+                if id(part) in known:
+                    continue
+                with stacks.get_default_graph().name_scope((name if part is variable else part.op.name) + "/Regularizer"):
+                    loss = regularizer(part)
                 if loss is not None:
                     self.add_loss(loss)
-        self._weights.append((variable, trainable))
+        self._weights.extend((part, trainable) for part in parts)
         return variable
 
     add_variable = add_weight

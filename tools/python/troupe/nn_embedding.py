@@ -9,6 +9,7 @@ from troupe.conversion import convert_to_tensor
 from troupe.math_ops import cast
 from troupe.nn_loss import sigmoid_cross_entropy_with_logits, softmax_cross_entropy_with_logits_v2
 from troupe.ops import get_seed
+from troupe.partitioned_variables import parts_of
 from troupe.tensor import Tensor
 from troupe.variables import Variable
 
@@ -20,7 +21,7 @@ def _scope(name, default):
 def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None) -> Tensor:
     """The rows of `params` with these numbers: ids [...] to [..., depth]. Of several matrices, the row `i` is row i // n of matrix i % n with
     "mod", or they are one after the other with "div". ValueError for other strategies. Longer rows become `max_norm` long."""
-    matrices = list(params) if isinstance(params, (list, tuple)) else [params]
+    matrices = parts_of(params)
     if not matrices:
         raise ValueError("params must not be None or empty")
     with _scope(name, "embedding_lookup") as scope:

@@ -39,7 +39,7 @@ class ResourceVariable(Variable):
         self._trainable, self._constraint, self._caching_device = def_.trainable, None, None
         self._synchronization = self._aggregation = 0
         self._dtype, self._shape = self._handle.op.get_attr("dtype"), TensorShape(self._handle.op.get_attr("shape"))
-        self._save_slice_info = None
+        self._save_slice_info = self._slice_info_from_proto(def_, import_scope)
 
     def _ref(self):
         return self._handle

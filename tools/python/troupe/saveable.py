@@ -4,6 +4,7 @@ import re
 
 from troupe import array_ops, op_call, stacks
 from troupe.control_flow_ops import group, identity_of
+from troupe.partitioned_variables import PartitionedVariable
 from troupe.resource_variable import ResourceVariable
 from troupe.tensor import Tensor
 from troupe.variables import Variable
@@ -70,14 +71,26 @@ class _ResourceSaveable(SaveableObject):
         return op_call.call("AssignVariableOp", None, resource=self._handle, value=value)
 
 
-def _of(value, name):
+def _of(value, name, slice_spec=""):
     if isinstance(value, SaveableObject):
         return value
     if isinstance(value, ResourceVariable):
-        return _ResourceSaveable(value, "", name)
+        return _ResourceSaveable(value, slice_spec, name)
     if isinstance(value, Variable) or isinstance(value, Tensor) and value.dtype._is_ref_dtype:
-        return _ReferenceSaveable(value, "", name)
+        return _ReferenceSaveable(value, slice_spec, name)
     raise TypeError(f"names_to_saveables must be a dict mapping string names to Tensors/Variables. Not a variable: {value}")
+
+
+def _of_parts(parts, name):
+    """Of variables that are slices of one tensor."""
+    if not all(isinstance(v, Variable) for v in parts):
+        raise ValueError(f"Slices must all be Variables: {parts}")
+    if any(v._save_slice_info is None for v in parts):
+        raise ValueError(f"Slices must all be slices: {parts}")
+    names = {v._save_slice_info.full_name for v in parts}
+    if len(names) > 1:
+        raise ValueError(f"Slices must all be from the same tensor: {' != '.join(sorted(names))}")
+    return [_of(v, name, v._save_slice_info.spec) for v in parts]
 
 
 def _named(objects):
@@ -86,9 +99,15 @@ def _named(objects):
         raise TypeError(f"Variables to save should be passed in a dict or a list: {objects}")
     found = {}
     for value in objects:
-        if not isinstance(value, (Variable, SaveableObject)) and not (isinstance(value, Tensor) and value.dtype._is_ref_dtype):
+        if isinstance(value, Variable) and value._save_slice_info is not None:
+            parts = found.setdefault(value._save_slice_info.full_name, [])
+            if not isinstance(parts, list):
+                raise ValueError(f"Mixing slices and non-slices with the same name: {value._save_slice_info.full_name}")
+            parts.append(value)
+            continue
+        if not isinstance(value, (Variable, SaveableObject, PartitionedVariable)) and not (isinstance(value, Tensor) and value.dtype._is_ref_dtype):
             raise TypeError(f"Variable to save is not a Variable: {value}")
-        name = value.name if isinstance(value, SaveableObject) else value.op.name
+        name = value.name if isinstance(value, (SaveableObject, PartitionedVariable)) else value.op.name
         if name in found:
             raise ValueError(f"At least two variables have the same name: {name}")
         found[name] = value
@@ -103,11 +122,12 @@ def saveables_of(objects) -> list:
     for name in sorted(named):
         if not isinstance(name, str):
             raise TypeError(f"names_to_saveables must be a dict mapping string names to Tensors/Variables. Name is not a string: {name}")
-        saveable = _of(named[name], name)
-        if saveable.op in seen:
-            raise ValueError(f"The same saveable will be restored with two names: {saveable.name}")
-        seen.add(saveable.op)
-        made.append(saveable)
+        value = named[name]
+        for saveable in _of_parts(list(value), name) if isinstance(value, (list, PartitionedVariable)) else [_of(value, name)]:
+            if saveable.op in seen:
+                raise ValueError(f"The same saveable will be restored with two names: {saveable.name}")
+            seen.add(saveable.op)
+            made.append(saveable)
     return made
 
 

@@ -3,14 +3,22 @@
 from troupe import array_ops, dtypes, stacks
 from troupe.initializers import zeros_initializer
 from troupe.resource_variable import ResourceVariable
-from troupe.variable_scope import get_variable, variable_scope
+from troupe.save_slice_info import SaveSliceInfo
+from troupe.variable_scope import get_variable, get_variable_scope, variable_scope
 from troupe.variables import RefVariable, Variable
 
 
 def _slot_variable(primary, value, validate_shape, shape, dtype):
     use_resource = True if isinstance(primary, ResourceVariable) else False if isinstance(primary, RefVariable) else None
-    return get_variable("", initializer=value, trainable=False, use_resource=use_resource, shape=shape if callable(value) else None,
+    # Slots are in parts where their variables are.
+    get_variable_scope().set_partitioner(None)
+    slot = get_variable("", initializer=value, trainable=False, use_resource=use_resource, shape=shape if callable(value) else None,
                         dtype=dtype, validate_shape=validate_shape)
+    info = getattr(primary, "_save_slice_info", None)
+    if info is not None and slot.shape.rank != 0:
+        name, rank = slot.op.name.removeprefix(primary.op.name + "/"), slot.shape.rank
+        slot._save_slice_info = SaveSliceInfo(f"{info.full_name}/{name}", info.full_shape[:rank], info.var_offset[:rank], info.var_shape[:rank])
+    return slot
 
 
 def _make(primary, value, name, colocate_with_primary, validate_shape=True, shape=None, dtype=None):

@@ -72,7 +72,7 @@ class VariableScope:
         reuse = self.reuse if reuse is None else reuse
         given = dict(shape=shape, dtype=self.dtype if dtype is None else dtype, initializer=self.initializer if initializer is None else initializer,
                      regularizer=self.regularizer if regularizer is None else regularizer, reuse=reuse, **others)
-        for key in ("use_resource", "constraint", "caching_device"):
+        for key in ("use_resource", "constraint", "caching_device", "partitioner"):
             if given.get(key) is None:
                 given[key] = getattr(self, key)
         getter = given.pop("custom_getter", None) or self.custom_getter
@@ -88,10 +88,19 @@ class _VariableStore:
 
     def __init__(self):
         self._by_name = {}
+        self._partitioned = {}
 
     def get(self, name, shape=None, dtype=dtypes.float32, initializer=None, regularizer=None, reuse=None, trainable=None, collections=None,
             caching_device=None, validate_shape=True, use_resource=None, constraint=None, partitioner=None, synchronization=0, aggregation=0):
         dtype = dtypes.as_dtype(dtype)
+        # Of scalars there are no parts.
+        if partitioner is not None and not (isinstance(shape, (list, tuple)) and not shape) or reuse is True and name in self._partitioned:
+            return self._in_parts(name, partitioner, shape, dtype, initializer, reuse, regularizer=regularizer, trainable=trainable,
+                                  collections=collections, caching_device=caching_device, validate_shape=validate_shape, use_resource=use_resource,
+                                  constraint=constraint)
+        if f"{name}/part_0" in self._by_name:
+            raise ValueError(f"No partitioner was provided, but a partitioned version of the variable was found: {name}/part_0. Perhaps a variable of "
+                             "the same name was already created with partitioning?")
         shape = as_shape(shape) if shape is not None else None
         found = self._by_name.get(name)
         if found is not None:
@@ -106,6 +115,13 @@ class _VariableStore:
             if loss is not None:
                 stacks.get_default_graph().add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
         return variable
+
+    def _in_parts(self, name, partitioner, *args, **others):
+        from troupe import partitioned_variables
+
+        if partitioner is not None and not callable(partitioner):
+            raise ValueError(f"Partitioner must be callable, but received: {partitioner}")
+        return partitioned_variables.get(self, name, partitioner, *args, **others)
 
     def _shared(self, found, name, shape, dtype, reuse):
         if not reuse:

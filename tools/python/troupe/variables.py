@@ -4,6 +4,7 @@ from troupe import dtypes, op_call, operators, protos, stacks
 from troupe.control_flow_ops import group, no_op
 from troupe.conversion import convert_to_tensor, register_tensor_conversion_function
 from troupe.ops import GraphKeys, get_collection
+from troupe.save_slice_info import SaveSliceInfo
 from troupe.tensor_shape import TensorShape, as_shape
 
 
@@ -20,6 +21,7 @@ class Variable:
     ResourceVariable with use_resource; the value is a tensor wherever one is wanted."""
 
     __array_priority__ = 100
+    SaveSliceInfo = SaveSliceInfo
 
     def __new__(cls, *args, use_resource=None, **kwargs):
         if cls is Variable:
@@ -159,9 +161,23 @@ class Variable:
         if not self._ref().name.startswith(prefix):
             return None
         named = lambda element: "" if element is None else element.name.removeprefix(prefix)
-        return protos.VariableDef(
+        made = protos.VariableDef(
             variable_name=named(self._ref()), initializer_name=named(self.initializer), snapshot_name=named(self._snapshot),
             initial_value_name=named(self._initial_value), trainable=self._trainable, is_resource=self._ref().op.type == "VarHandleOp")
+        if self._save_slice_info is not None:
+            made.save_slice_info_def.CopyFrom(self._save_slice_info.to_proto(export_scope))
+        return made
+
+    def _get_save_slice_info(self):
+        return self._save_slice_info
+
+    def _set_save_slice_info(self, save_slice_info):
+        self._save_slice_info = save_slice_info
+
+    def _slice_info_from_proto(self, def_, import_scope):
+        if def_.HasField("save_slice_info_def"):
+            return SaveSliceInfo(save_slice_info_def=def_.save_slice_info_def, import_scope=import_scope)
+        return None
 
     @staticmethod
     def from_proto(variable_def, import_scope=None):
@@ -202,7 +218,8 @@ class RefVariable(Variable):
         self._initial_value = element(def_.initial_value_name) if def_.initial_value_name else None
         self._trainable, self._constraint, self._caching_device = def_.trainable, None, None
         self._synchronization = self._aggregation = 0
-        self._dtype, self._shape, self._save_slice_info = self._variable.dtype, self._variable.shape, None
+        self._dtype, self._shape = self._variable.dtype, self._variable.shape
+        self._save_slice_info = self._slice_info_from_proto(def_, import_scope)
 
     def _ref(self):
         return self._variable
