@@ -19,6 +19,8 @@ _NAMES = {
     "linalg_ops": """cholesky cholesky_solve matrix_determinant matrix_diag matrix_diag_part matrix_inverse matrix_set_diag matrix_solve
         matrix_solve_ls matrix_square_root matrix_triangular_solve qr self_adjoint_eig self_adjoint_eigvals svd trace""",
     "script_ops": "numpy_function py_func",
+    "parsing_ops": """FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature parse_example parse_single_example
+        parse_single_sequence_example""",
     "partitioned_variables": """create_partitioned_variables fixed_size_partitioner min_max_variable_partitioner
         variable_axis_size_partitioner""",
     "sort_ops": """argsort batch_to_space dynamic_partition dynamic_stitch repeat reverse_v2 roll searchsorted sort space_to_batch
@@ -29,6 +31,7 @@ _NAMES = {
         sparse_reorder sparse_reshape sparse_retain sparse_segment_mean sparse_segment_sqrt_n sparse_segment_sum
         sparse_slice sparse_softmax sparse_split sparse_tensor_dense_matmul sparse_tensor_to_dense sparse_to_dense
         sparse_to_indicator sparse_transpose""",
+    "sparse_shapes": "deserialize_many_sparse serialize_many_sparse serialize_sparse sparse_merge sparse_reset_shape",
     "special_math_ops": """arg_max arg_min betainc clip_by_average_norm floor_div histogram_fixed_width
         histogram_fixed_width_bins igamma igammac lbeta log_sigmoid polygamma random_crop random_poisson realdiv scalar_mul
         segment_prod sparse_matmul unsorted_segment_mean unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n""",

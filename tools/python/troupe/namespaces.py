@@ -34,7 +34,12 @@ NAMESPACES = {
         resize_nearest_neighbor=image_ops:resize_nearest_neighbor resize_with_crop_or_pad=image_ops:resize_with_crop_or_pad
         rgb_to_grayscale=image_ops:rgb_to_grayscale rgb_to_hsv=image_ops:rgb_to_hsv rot90=image_ops:rot90
         total_variation=image_ops:total_variation transpose=image_ops:transpose transpose_image=image_ops:transpose_image""",
-    "io": """decode_base64 decode_bmp=image_ops:decode_bmp decode_compressed decode_csv decode_gif=image_ops:decode_gif
+    "io": """FixedLenFeature FixedLenSequenceFeature PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue SparseFeature
+        TFRecordCompressionType=python_io:TFRecordCompressionType TFRecordOptions=python_io:TFRecordOptions
+        TFRecordWriter=python_io:TFRecordWriter VarLenFeature match_filenames_once=train:match_filenames_once
+        parse_example parse_sequence_example=parsing_ops:parse_sequence_example parse_single_example
+        parse_single_sequence_example deserialize_many_sparse serialize_many_sparse serialize_sparse
+        tf_record_iterator=python_io:tf_record_iterator write_graph=train:write_graph decode_base64 decode_bmp=image_ops:decode_bmp decode_compressed decode_csv decode_gif=image_ops:decode_gif
         decode_jpeg=image_ops:decode_jpeg decode_json_example decode_png=image_ops:decode_png decode_raw encode_base64
         encode_jpeg=image_ops:encode_jpeg encode_png=image_ops:encode_png matching_files parse_tensor read_file
         serialize_tensor write_file""",
@@ -92,7 +97,7 @@ NAMESPACES = {
         rfft3d=spectral_ops:rfft3d rfft=spectral_ops:rfft stft=spectral_ops:stft""",
     "sparse": """SparseTensor add=sparse_add concat=sparse_concat expand_dims=sparse_ops:sparse_expand_dims eye=sparse_ops:sparse_eye
         fill_empty_rows=sparse_fill_empty_rows from_dense=sparse_ops:from_dense mask=sparse_mask
-        matmul=sparse_tensor_dense_matmul maximum=sparse_maximum minimum=sparse_minimum placeholder=sparse_placeholder
+        matmul=sparse_tensor_dense_matmul maximum=sparse_maximum merge=sparse_merge reset_shape=sparse_reset_shape minimum=sparse_minimum placeholder=sparse_placeholder
         reduce_max=sparse_reduce_max reduce_max_sparse=sparse_reduce_max_sparse reduce_sum=sparse_reduce_sum
         reduce_sum_sparse=sparse_reduce_sum_sparse reorder=sparse_reorder reshape=sparse_reshape retain=sparse_retain
         segment_mean=sparse_segment_mean segment_sqrt_n=sparse_segment_sqrt_n segment_sum=sparse_segment_sum
