@@ -38,6 +38,7 @@ _NAMES = {
     "spectral_ops": "fft fft2d fft3d ifft ifft2d ifft3d",
     "state_ops": """count_up_to scatter_add scatter_div scatter_max scatter_min scatter_mul scatter_nd_add scatter_nd_sub
         scatter_nd_update scatter_sub scatter_update""",
+    "tf_logging": "get_logger",
     "string_ops": """decode_base64 decode_compressed decode_csv decode_json_example decode_raw encode_base64 matching_files parse_tensor
         read_file reduce_join regex_replace serialize_tensor string_join string_split string_strip string_to_hash_bucket
         string_to_hash_bucket_fast string_to_hash_bucket_strong string_to_number substr timestamp write_file""",

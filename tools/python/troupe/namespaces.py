@@ -1,6 +1,13 @@
 """The modules of names, as exports.Namespace reads them."""
 
+_FLAGS = " ".join(f"{name}=app_flags:{name}" for name in (
+    "DEFINE_bool", "DEFINE_boolean", "DEFINE_enum", "DEFINE_float", "DEFINE_integer", "DEFINE_list", "DEFINE_multi_float",
+    "DEFINE_multi_integer", "DEFINE_multi_string", "DEFINE_string", "DuplicateFlagError", "Error", "FLAGS", "FlagValues",
+    "IllegalFlagValueError", "UnrecognizedFlagError", "mark_flag_as_required", "mark_flags_as_required", "register_validator"))
+
 NAMESPACES = {
+    "app": "run=app_flags:run",
+    "app.flags": _FLAGS,
     "bitwise": """bitwise_and=special_math_ops:bitwise_and bitwise_or=special_math_ops:bitwise_or
         bitwise_xor=special_math_ops:bitwise_xor invert=special_math_ops:invert left_shift=special_math_ops:left_shift
         right_shift=special_math_ops:right_shift""",
@@ -12,6 +19,10 @@ NAMESPACES = {
     "dtypes": """DType QUANTIZED_DTYPES as_dtype as_string bfloat16 bool cast complex complex128 complex64 double float16 float32
         float64 half int16 int32 int64 int8 qint16 qint32 qint8 quint16 quint8 resource saturate_cast string uint16 uint32
         uint64 uint8 variant""",
+    "flags": _FLAGS,
+    "gfile": " ".join(f"{name}=file_io:{name}" for name in (
+        "Copy", "DeleteRecursively", "Exists", "FastGFile", "GFile", "Glob", "IsDirectory", "ListDirectory", "MakeDirs", "MkDir", "Open",
+        "Remove", "Rename", "Stat", "Walk")),
     "graph_util": "import_graph_def",
     "image": """ResizeMethod=image_ops:ResizeMethod adjust_brightness=image_ops:adjust_brightness
         adjust_contrast=image_ops:adjust_contrast adjust_gamma=image_ops:adjust_gamma adjust_hue=image_ops:adjust_hue
@@ -43,6 +54,9 @@ NAMESPACES = {
         decode_jpeg=image_ops:decode_jpeg decode_json_example decode_png=image_ops:decode_png decode_raw encode_base64
         encode_jpeg=image_ops:encode_jpeg encode_png=image_ops:encode_png matching_files parse_tensor read_file
         serialize_tensor write_file""",
+    "io.gfile": " ".join(f"{name}=file_io:{name}" for name in (
+        "GFile", "copy", "exists", "get_registered_schemes", "glob", "isdir", "join", "listdir", "makedirs", "mkdir", "remove", "rename",
+        "rmtree", "stat", "walk")),
     "linalg": """adjoint=linalg_ops:adjoint band_part=matrix_band_part cholesky cholesky_solve cross det=matrix_determinant
         diag=linalg_ops:diag diag_part=linalg_ops:diag_part eigh=self_adjoint_eig eigvalsh=self_adjoint_eigvals einsum eye
         global_norm inv=matrix_inverse l2_normalize=nn:l2_normalize logdet=linalg_ops:logdet logm=linalg_ops:logm
@@ -50,6 +64,9 @@ NAMESPACES = {
         normalize=linalg_ops:normalize qr set_diag=matrix_set_diag slogdet=linalg_ops:slogdet solve=matrix_solve
         sqrtm=matrix_square_root svd tensor_diag=diag tensor_diag_part=diag_part tensordot trace=linalg_ops:trace
         transpose=matrix_transpose triangular_solve=matrix_triangular_solve tridiagonal_matmul=linalg_ops:tridiagonal_matmul""",
+    "logging": " ".join(f"{name}=tf_logging:{name}" for name in (
+        "DEBUG", "ERROR", "FATAL", "INFO", "TaskLevelStatusMessage", "WARN", "debug", "error", "fatal", "flush", "get_verbosity", "info", "log",
+        "log_every_n", "log_first_n", "log_if", "set_verbosity", "vlog", "warn", "warning")),
     "manip": "batch_to_space_nd gather_nd reshape reverse roll scatter_nd space_to_batch_nd tile",
     "math": """abs=math_ops:abs accumulate_n acos=math_ops:acos acosh=math_ops:acosh add=math_ops:add add_n angle=math_ops:angle
         argmax argmin asin=math_ops:asin asinh=math_ops:asinh atan2 atan=math_ops:atan atanh=math_ops:atanh
