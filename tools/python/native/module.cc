@@ -14,4 +14,5 @@ PYBIND11_MODULE(_native, module) {
   troupe::python::define_graph(module);
   troupe::python::define_session(module);
   troupe::python::define_py_func(module);
+  troupe::python::define_server(module);
 }

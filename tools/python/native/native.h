@@ -48,5 +48,6 @@ void define_graph(py::module_& module);
 void define_session(py::module_& module);
 void define_messages(py::module_& module);
 void define_py_func(py::module_& module);
+void define_server(py::module_& module);
 
 }  // namespace troupe::python

@@ -7,6 +7,7 @@ from troupe.namespaces import NAMESPACES
 
 # Module of the package: its names for `tf`.
 _NAMES = {
+    "accumulators": "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator",
     "case_ops": "case switch_case",
     "check_ops": """assert_equal assert_greater assert_greater_equal assert_integer assert_less assert_less_equal assert_near
         assert_negative assert_non_negative assert_non_positive assert_none_equal assert_positive assert_proper_iterable

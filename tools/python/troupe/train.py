@@ -26,8 +26,11 @@ from troupe.optimizers import (
     ProximalAdagradOptimizer, ProximalGradientDescentOptimizer, RMSPropOptimizer)
 from troupe.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from troupe.saver import Saver
+from troupe.server_lib import ClusterSpec, Server, replica_device_setter
 from troupe.session_manager import SessionManager
 from troupe.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
+from troupe.supervisor import Supervisor
+from troupe.sync_replicas import SyncReplicasOptimizer
 from troupe.training_util import assert_global_step, create_global_step, get_global_step, get_or_create_global_step, global_step
 
 _MESSAGES = ("BytesList", "ClusterDef", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList", "Int64List", "JobDef",
