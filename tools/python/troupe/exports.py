@@ -24,6 +24,7 @@ _NAMES = {
         parse_single_sequence_example""",
     "partitioned_variables": """create_partitioned_variables fixed_size_partitioner min_max_variable_partitioner
         variable_axis_size_partitioner""",
+    "ragged_tensor": "RaggedTensor",
     "sort_ops": """argsort batch_to_space dynamic_partition dynamic_stitch repeat reverse_v2 roll searchsorted sort space_to_batch
         tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update
         tensor_scatter_sub""",
