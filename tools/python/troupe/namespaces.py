@@ -23,7 +23,9 @@ NAMESPACES = {
     "gfile": " ".join(f"{name}=file_io:{name}" for name in (
         "Copy", "DeleteRecursively", "Exists", "FastGFile", "GFile", "Glob", "IsDirectory", "ListDirectory", "MakeDirs", "MkDir", "Open",
         "Remove", "Rename", "Stat", "Walk")),
-    "graph_util": "import_graph_def",
+    "graph_util": " ".join(f"{name}=graph_util:{name}" for name in (
+        "convert_variables_to_constants", "extract_sub_graph", "import_graph_def", "must_run_on_cpu", "remove_training_nodes",
+        "tensor_shape_from_node_def_name")),
     "image": """ResizeMethod=image_ops:ResizeMethod adjust_brightness=image_ops:adjust_brightness
         adjust_contrast=image_ops:adjust_contrast adjust_gamma=image_ops:adjust_gamma adjust_hue=image_ops:adjust_hue
         adjust_saturation=image_ops:adjust_saturation central_crop=image_ops:central_crop
@@ -108,7 +110,15 @@ NAMESPACES = {
         stateless_uniform=stateless_random_ops:stateless_random_uniform truncated_normal uniform=random_uniform""",
     "sets": """difference=sets:difference intersection=sets:intersection set_difference=sets:difference
         set_intersection=sets:intersection set_size=sets:size set_union=sets:union size=sets:size union=sets:union""",
-    "signal": """fft fft2d fft3d fftshift=spectral_ops:fftshift frame=spectral_ops:frame hamming_window=spectral_ops:hamming_window
+    "quantization": """dequantize fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient fake_quant_with_min_max_vars
+        fake_quant_with_min_max_vars_gradient fake_quant_with_min_max_vars_per_channel
+        fake_quant_with_min_max_vars_per_channel_gradient quantize quantize_and_dequantize=quantize_ops:quantize_and_dequantize
+        quantize_and_dequantize_v2=quantize_ops:quantize_and_dequantize_v2 quantized_concat""",
+    "version": " ".join(f"{name}=versions:{name}" for name in (
+        "GIT_VERSION", "GRAPH_DEF_VERSION", "GRAPH_DEF_VERSION_MIN_CONSUMER", "GRAPH_DEF_VERSION_MIN_PRODUCER", "VERSION")),
+    "signal": """dct=dct_ops:dct idct=dct_ops:idct inverse_stft=dct_ops:inverse_stft
+        inverse_stft_window_fn=dct_ops:inverse_stft_window_fn linear_to_mel_weight_matrix=dct_ops:linear_to_mel_weight_matrix
+        mfccs_from_log_mel_spectrograms=dct_ops:mfccs_from_log_mel_spectrograms overlap_and_add=dct_ops:overlap_and_add fft fft2d fft3d fftshift=spectral_ops:fftshift frame=spectral_ops:frame hamming_window=spectral_ops:hamming_window
         hann_window=spectral_ops:hann_window ifft ifft2d ifft3d ifftshift=spectral_ops:ifftshift
         irfft2d=spectral_ops:irfft2d irfft3d=spectral_ops:irfft3d irfft=spectral_ops:irfft rfft2d=spectral_ops:rfft2d
         rfft3d=spectral_ops:rfft3d rfft=spectral_ops:rfft stft=spectral_ops:stft""",
@@ -120,7 +130,7 @@ NAMESPACES = {
         segment_mean=sparse_segment_mean segment_sqrt_n=sparse_segment_sqrt_n segment_sum=sparse_segment_sum
         slice=sparse_slice softmax=sparse_softmax sparse_dense_matmul=sparse_tensor_dense_matmul split=sparse_split
         to_dense=sparse_tensor_to_dense to_indicator=sparse_to_indicator transpose=sparse_transpose""",
-    "spectral": """fft fft2d fft3d ifft ifft2d ifft3d irfft2d=spectral_ops:irfft2d irfft3d=spectral_ops:irfft3d
+    "spectral": """dct=dct_ops:dct idct=dct_ops:idct fft fft2d fft3d ifft ifft2d ifft3d irfft2d=spectral_ops:irfft2d irfft3d=spectral_ops:irfft3d
         irfft=spectral_ops:irfft rfft2d=spectral_ops:rfft2d rfft3d=spectral_ops:rfft3d rfft=spectral_ops:rfft""",
     "strings": """as_string format=string_ops:string_format join=string_join length=string_ops:length lower=string_ops:lower
         reduce_join regex_full_match=string_ops:regex_full_match regex_replace split=string_ops:split strip=string_strip
