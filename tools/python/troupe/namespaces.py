@@ -46,10 +46,21 @@ NAMESPACES = {
         resize_image_with_pad=image_ops:resize_image_with_pad resize_images=image_ops:resize_images
         resize_nearest_neighbor=image_ops:resize_nearest_neighbor resize_with_crop_or_pad=image_ops:resize_with_crop_or_pad
         rgb_to_grayscale=image_ops:rgb_to_grayscale rgb_to_hsv=image_ops:rgb_to_hsv rot90=image_ops:rot90
-        total_variation=image_ops:total_variation transpose=image_ops:transpose transpose_image=image_ops:transpose_image""",
+        total_variation=image_ops:total_variation transpose=image_ops:transpose transpose_image=image_ops:transpose_image
+        adjust_jpeg_quality=image_filters:adjust_jpeg_quality decode_and_crop_jpeg=image_filters:decode_and_crop_jpeg
+        decode_image=image_filters:decode_image extract_glimpse=image_filters:extract_glimpse
+        extract_jpeg_shape=image_filters:extract_jpeg_shape image_gradients=image_filters:image_gradients
+        is_jpeg=image_filters:is_jpeg non_max_suppression_overlaps=image_filters:non_max_suppression_overlaps
+        non_max_suppression_with_scores=image_filters:non_max_suppression_with_scores
+        random_jpeg_quality=image_filters:random_jpeg_quality rgb_to_yiq=image_filters:rgb_to_yiq
+        rgb_to_yuv=image_filters:rgb_to_yuv sample_distorted_bounding_box=image_filters:sample_distorted_bounding_box
+        sobel_edges=image_filters:sobel_edges ssim=image_filters:ssim ssim_multiscale=image_filters:ssim_multiscale
+        yiq_to_rgb=image_filters:yiq_to_rgb yuv_to_rgb=image_filters:yuv_to_rgb""",
     "io": """FixedLenFeature FixedLenSequenceFeature PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue SparseFeature
         TFRecordCompressionType=python_io:TFRecordCompressionType TFRecordOptions=python_io:TFRecordOptions
         TFRecordWriter=python_io:TFRecordWriter VarLenFeature match_filenames_once=train:match_filenames_once
+        decode_and_crop_jpeg=image_filters:decode_and_crop_jpeg decode_image=image_filters:decode_image
+        extract_jpeg_shape=image_filters:extract_jpeg_shape is_jpeg=image_filters:is_jpeg
         parse_example parse_sequence_example=parsing_ops:parse_sequence_example parse_single_example
         parse_single_sequence_example deserialize_many_sparse serialize_many_sparse serialize_sparse
         tf_record_iterator=python_io:tf_record_iterator write_graph=train:write_graph decode_base64 decode_bmp=image_ops:decode_bmp decode_compressed decode_csv decode_gif=image_ops:decode_gif
@@ -136,5 +147,8 @@ NAMESPACES = {
         reduce_join regex_full_match=string_ops:regex_full_match regex_replace split=string_ops:split strip=string_strip
         substr=string_ops:substr to_hash_bucket=string_to_hash_bucket to_hash_bucket_fast=string_to_hash_bucket_fast
         to_hash_bucket_strong=string_to_hash_bucket_strong to_number=string_to_number
-        unicode_script=string_ops:unicode_script unicode_transcode=string_ops:unicode_transcode upper=string_ops:upper""",
+        bytes_split=unicode_ops:bytes_split ngrams=unicode_ops:ngrams unicode_decode=unicode_ops:unicode_decode
+        unicode_decode_with_offsets=unicode_ops:unicode_decode_with_offsets unicode_encode=unicode_ops:unicode_encode
+        unicode_split=unicode_ops:unicode_split unicode_split_with_offsets=unicode_ops:unicode_split_with_offsets
+        unsorted_segment_join=unicode_ops:unsorted_segment_join unicode_script=string_ops:unicode_script unicode_transcode=string_ops:unicode_transcode upper=string_ops:upper""",
 }

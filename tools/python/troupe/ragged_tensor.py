@@ -70,7 +70,7 @@ class RaggedTensor:
     def from_row_splits(cls, values, row_splits, name=None, validate=True) -> RaggedTensor:
         with stacks.get_default_graph().name_scope(name or "RaggedFromRowSplits"):
             values, splits = _values(values), _splits(row_splits)
-            splits.shape.with_rank(1)
+            splits.set_shape([None])
             if validate:
                 splits = _with_conditions(splits, [
                     check_ops.assert_equal(splits[:1], array_ops.zeros([1], splits.dtype), message="Arguments to from_row_splits do not form a valid RaggedTensor:zero"),
