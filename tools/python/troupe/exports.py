@@ -17,6 +17,7 @@ _NAMES = {
     "functional_ops": "foldl foldr map_fn scan",
     "gather_ops": "batch_gather gather_nd",
     "gradient_rules": "NoGradient NotDifferentiable RegisterGradient no_gradient",
+    "logging_ops": "print",
     "linalg_ops": """cholesky cholesky_solve matrix_determinant matrix_diag matrix_diag_part matrix_inverse matrix_set_diag matrix_solve
         matrix_solve_ls matrix_square_root matrix_triangular_solve qr self_adjoint_eig self_adjoint_eigvals svd trace""",
     "script_ops": "numpy_function py_func",
@@ -50,7 +51,7 @@ _NAMES = {
         read_file reduce_join regex_replace serialize_tensor string_join string_split string_strip string_to_hash_bucket
         string_to_hash_bucket_fast string_to_hash_bucket_strong string_to_number substr timestamp write_file""",
     "tensor_array_ops": "TensorArray",
-    "toggles": """control_flow_v2_enabled disable_control_flow_v2 disable_tensor_equality disable_v2_tensorshape
+    "toggles": """disable_resource_variables enable_resource_variables resource_variables_enabled control_flow_v2_enabled disable_control_flow_v2 disable_tensor_equality disable_v2_tensorshape
         enable_control_flow_v2 enable_eager_execution enable_v2_behavior executing_eagerly_outside_functions
         get_static_value initialize_local_variables initialize_variables make_template op_scope""",
 }

@@ -198,3 +198,6 @@ signature_def_utils = types.SimpleNamespace(
     build_signature_def=build_signature_def, classification_signature_def=classification_signature_def,
     predict_signature_def=predict_signature_def, regression_signature_def=regression_signature_def)
 utils = types.SimpleNamespace(build_tensor_info=build_tensor_info, get_tensor_from_tensor_info=get_tensor_from_tensor_info)
+
+# Each name of these classes is one of the module, too.
+globals().update({name: value for names in (constants, signature_constants, tag_constants) for name, value in vars(names).items() if name.isupper()})

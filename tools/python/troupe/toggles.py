@@ -14,6 +14,19 @@ def _nothing():
 disable_control_flow_v2 = disable_tensor_equality = disable_v2_tensorshape = _nothing
 
 
+def enable_resource_variables():
+    """From now on variables are resource variables, unless they say use_resource=False."""
+    _variables.Variable._resources = True
+
+
+def disable_resource_variables():
+    _variables.Variable._resources = False
+
+
+def resource_variables_enabled():
+    return _variables.Variable._resources
+
+
 def control_flow_v2_enabled():
     return False
 

@@ -22,12 +22,14 @@ class Variable:
 
     __array_priority__ = 100
     SaveSliceInfo = SaveSliceInfo
+    # Where nobody says which kind.
+    _resources = False
 
     def __new__(cls, *args, use_resource=None, **kwargs):
         if cls is Variable:
             from troupe.resource_variable import ResourceVariable
 
-            cls = ResourceVariable if use_resource else RefVariable
+            cls = ResourceVariable if (Variable._resources if use_resource is None else use_resource) else RefVariable
         return object.__new__(cls)
 
     def __init__(self, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None, name=None,
@@ -183,7 +185,7 @@ class Variable:
     def from_proto(variable_def, import_scope=None):
         if variable_def.is_resource:
             return Variable(variable_def=variable_def, import_scope=import_scope, use_resource=True)
-        return Variable(variable_def=variable_def, import_scope=import_scope)
+        return Variable(variable_def=variable_def, import_scope=import_scope, use_resource=False)
 
 
 operators.add_to(Variable)
