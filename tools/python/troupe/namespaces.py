@@ -70,7 +70,8 @@ NAMESPACES = {
     "io.gfile": " ".join(f"{name}=file_io:{name}" for name in (
         "GFile", "copy", "exists", "get_registered_schemes", "glob", "isdir", "join", "listdir", "makedirs", "mkdir", "remove", "rename",
         "rmtree", "stat", "walk")),
-    "linalg": """adjoint=linalg_ops:adjoint band_part=matrix_band_part cholesky cholesky_solve cross det=matrix_determinant
+    "linalg": """lu_matrix_inverse=linalg_factors:lu_matrix_inverse lu_reconstruct=linalg_factors:lu_reconstruct
+        lu_solve=linalg_factors:lu_solve matrix_rank=linalg_factors:matrix_rank pinv=linalg_factors:pinv adjoint=linalg_ops:adjoint band_part=matrix_band_part cholesky cholesky_solve cross det=matrix_determinant
         diag=linalg_ops:diag diag_part=linalg_ops:diag_part eigh=self_adjoint_eig eigvalsh=self_adjoint_eigvals einsum eye
         global_norm inv=matrix_inverse l2_normalize=nn:l2_normalize logdet=linalg_ops:logdet logm=linalg_ops:logm
         lstsq=matrix_solve_ls lu=linalg_ops:lu matmul matrix_transpose matvec=linalg_ops:matvec norm
@@ -118,7 +119,10 @@ NAMESPACES = {
         stateless_multinomial=stateless_random_ops:stateless_multinomial
         stateless_normal=stateless_random_ops:stateless_random_normal
         stateless_truncated_normal=stateless_random_ops:stateless_truncated_normal
-        stateless_uniform=stateless_random_ops:stateless_random_uniform truncated_normal uniform=random_uniform""",
+        stateless_uniform=stateless_random_ops:stateless_random_uniform truncated_normal uniform=random_uniform
+        all_candidate_sampler=nn:all_candidate_sampler fixed_unigram_candidate_sampler=nn:fixed_unigram_candidate_sampler
+        learned_unigram_candidate_sampler=nn:learned_unigram_candidate_sampler
+        log_uniform_candidate_sampler=nn:log_uniform_candidate_sampler uniform_candidate_sampler=nn:uniform_candidate_sampler""",
     "sets": """difference=sets:difference intersection=sets:intersection set_difference=sets:difference
         set_intersection=sets:intersection set_size=sets:size set_union=sets:union size=sets:size union=sets:union""",
     "quantization": """dequantize fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient fake_quant_with_min_max_vars

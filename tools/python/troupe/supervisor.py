@@ -6,7 +6,7 @@ import os
 import time
 from contextlib import contextmanager
 
-from troupe import control_flow_ops, dtypes, lookup, meta_graph, protos, stacks, summary
+from troupe import control_flow_ops, dtypes, errors, lookup, meta_graph, protos, stacks, summary
 from troupe.coordinator import Coordinator, LooperThread
 from troupe.event_writer import FileWriter
 from troupe.ops import GraphKeys
@@ -207,6 +207,18 @@ class Supervisor:
         self.summary_writer.add_summary(summary, global_step)
 
     SummaryComputed = summary_computed
+
+
+def basic_train_loop(supervisor: Supervisor, train_step_fn, args=None, kwargs=None, master="") -> None:
+    """Calls `train_step_fn(session, *args, **kwargs)` in a managed session until the supervisor is to stop; again from the beginning after AbortedError."""
+    while True:
+        try:
+            with supervisor.managed_session(master) as session:
+                while not supervisor.should_stop():
+                    train_step_fn(session, *(args or ()), **(kwargs or {}))
+            return
+        except errors.AbortedError:
+            _log.info("The session was aborted: another is made")
 
 
 class SVSummaryThread(LooperThread):

@@ -1,5 +1,6 @@
 """Training: `tf.train`. Each part is a module of its own."""
 
+from troupe import queue_runner  # noqa: F401, a module of its own, too
 from troupe.checkpoint_init import init_from_checkpoint
 from troupe.checkpoint_reader import NewCheckpointReader, list_variables, load_checkpoint, load_variable
 from troupe.checkpoint_state import (
@@ -29,7 +30,7 @@ from troupe.saver import Saver
 from troupe.server_lib import ClusterSpec, Server, replica_device_setter
 from troupe.session_manager import SessionManager
 from troupe.session_run_hook import SessionRunArgs, SessionRunContext, SessionRunHook, SessionRunValues
-from troupe.supervisor import Supervisor
+from troupe.supervisor import Supervisor, basic_train_loop
 from troupe.sync_replicas import SyncReplicasOptimizer
 from troupe.training_util import assert_global_step, create_global_step, get_global_step, get_or_create_global_step, global_step
 

@@ -1,0 +1,54 @@
+"""`tf.compat`: texts and bytes; `tf.compat.v1` is the package itself."""
+
+from __future__ import annotations
+
+import numbers
+import os
+
+import numpy as np
+
+from troupe.tensor_shape import dimension_value  # noqa: F401, it is of this module, too
+
+bytes_or_text_types = (bytes, str)
+integral_types = (numbers.Integral, np.integer)
+real_types = (numbers.Real, np.integer, np.floating)
+complex_types = (numbers.Complex, np.number)
+
+
+def __getattr__(name):
+    if name == "v1":
+        import troupe
+
+        return troupe
+    raise AttributeError(f"module 'troupe.compat' has no attribute {name!r}")
+
+
+def as_bytes(bytes_or_text, encoding: str = "utf-8") -> bytes:
+    """TypeError for what is neither."""
+    if isinstance(bytes_or_text, (bytes, bytearray)):
+        return bytes(bytes_or_text)
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text.encode(encoding)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+def as_text(bytes_or_text, encoding: str = "utf-8") -> str:
+    """TypeError for what is neither."""
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text.decode(encoding)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+as_str = as_text
+
+
+def as_str_any(value, encoding: str = "utf-8") -> str:
+    """The text of bytes, `str` of anything else."""
+    return as_text(value, encoding) if isinstance(value, bytes) else str(value)
+
+
+def path_to_str(path):
+    """A path as a text, anything else as it is."""
+    return as_str_any(path.__fspath__()) if isinstance(path, os.PathLike) else path
