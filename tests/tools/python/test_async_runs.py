@@ -127,6 +127,8 @@ def test_other_threads_go_on_while_a_step_runs():
 INTERRUPTED = """
 import os, signal, threading, time
 import troupe as tf
+# What runs in the background may have been told to ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 queue = tf.raw_ops.FIFOQueueV2(component_types=[tf.float32])
 element = tf.raw_ops.QueueDequeueV2(handle=queue, component_types=[tf.float32])[0]
 session = tf.Session()
