@@ -70,6 +70,24 @@ def test_gradient_overrides_mark_operations_of_their_types(graph):
         graph.gradient_override_map({"Square": 3}).__enter__()
 
 
+def test_rules_of_functions_end_with_their_graph():
+    import gc
+    import weakref
+
+    class Derivative:
+        def __call__(self, d):
+            return 3.0 * d
+
+    derivative = Derivative()
+    alive = weakref.ref(derivative)
+    with tf.Graph().as_default(), tf.Session() as session:
+        made = tf.custom_gradient(lambda x, d=derivative: (tf.square(x), d))(tf.constant(2.0))
+        assert session.run(tf.gradients(made, made.op.inputs[1])) == [3]
+    del derivative, made, session
+    gc.collect()
+    assert alive() is None
+
+
 def test_rules_of_the_program_are_refused_inside_loops(graph):
     x = tf.constant(1.0)
     with graph.gradient_override_map({"Square": "Identity"}):

@@ -6,9 +6,8 @@ import functools
 import inspect
 import itertools
 
-from troupe import nest, op_call, stacks
+from troupe import gradient_rules, nest, op_call, stacks
 from troupe.conversion import convert_to_tensor
-from troupe.gradient_rules import RegisterGradient
 from troupe.gradients import gradients
 from troupe.resource_variable import ResourceVariable
 from troupe.tensor import Tensor
@@ -46,7 +45,7 @@ def _call(f, args):
         raise TypeError("@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function uses variables: "
                         f"{[v.name for v in variables]}")
     name = f"CustomGradient-{next(_numbers)}"
-    RegisterGradient(name)(_rule(derivative, len(flat), variables))
+    gradient_rules.add_to_graph(stacks.get_default_graph(), name, _rule(derivative, len(flat), variables))
     with stacks.get_default_graph().gradient_override_map({"IdentityN": name}):
         passed = op_call.call("IdentityN", None, input=[*flat, *args, *(v.handle for v in variables)])
     return nest.pack_sequence_as(result, passed[:len(flat)])

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-from troupe import op_call, protos
+from troupe import _native, op_call, protos
 from troupe.composite import IndexedSlices
 from troupe.conversion import convert_to_tensor
 
 _MARK = "_gradient_op_type"
-# Of the process; read while gradients are made.
+# Of the process, by name; those names that are ops.
 _rules = {}
+_ruled_ops = set()
 # Those of the native library that are the same for each op that they are put on.
 _COMMON = {"Identity": lambda op, *derivatives: derivatives, "StopGradient": lambda op, *derivatives: [None] * len(op.inputs)}
 
@@ -47,22 +48,28 @@ def _register(name, rule):
     if name in _rules or name in _COMMON:
         raise KeyError(f"Registering two gradient with name '{name}'!")
     _rules[name] = rule
+    if _native.op_def(name) is not None:
+        _ruled_ops.add(name)
+
+
+def add_to_graph(graph, name, rule):
+    """A rule for operations of one graph that are marked with this name; it ends with the graph."""
+    graph.__dict__.setdefault("_gradient_rules", {})[name] = rule
 
 
 def _rule_name(op):
     data = op.graph._native.attr(op._id, _MARK)
     if data is not None:
         return protos.AttrValue.FromString(data).s.decode()
-    return op.type if _rules and op.type in _rules else None
+    return op.type if _ruled_ops and op.type in _ruled_ops else None
 
 
 def _rule_of(op):
     """LookupError for a name without a rule in Python."""
     name = _rule_name(op)
-    if name in _rules:
-        return _rules[name]
-    if name in _COMMON:
-        return _COMMON[name]
+    for rules in (op.graph.__dict__.get("_gradient_rules", {}), _rules, _COMMON):
+        if name in rules:
+            return rules[name]
     raise LookupError(f"No gradient defined for operation '{op.name}' (op type: {op.type}): there is no `@tf.RegisterGradient({name!r})`, and "
                       "rules of the native library serve their own ops alone.")
 
@@ -109,7 +116,7 @@ class _Between:
 def ruled_operations(ys, xs, stops):
     """The operations between that have rules in Python, each behind those that it depends on."""
     graph = ys[0].graph if ys else None
-    if graph is None or not _rules and not _has_marks(graph):
+    if graph is None or not _ruled_ops and not _has_marks(graph):
         return []
     return _Between(ys, xs, stops).ruled()
 
