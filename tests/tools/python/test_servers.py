@@ -14,7 +14,7 @@ def server():
 
 
 def test_a_server_says_where_it_is(server):
-    assert server.target.startswith(b"grpc://") and int(server.target.rpartition(b":")[2]) > 0
+    assert server.target.startswith("grpc://") and int(server.target.rpartition(":")[2]) > 0
     definition = server.server_def
     assert (definition.job_name, definition.task_index, definition.protocol) == ("localhost", 0, "grpc")
     assert definition.default_session_config.device_count["CPU"] == 2

@@ -26,7 +26,7 @@ class PyServer {
 
   void start() { call(TF_ServerStart); }
   void join() { call(TF_ServerJoin); }
-  py::bytes target() const { return TF_ServerTarget(server_); }
+  std::string target() const { return TF_ServerTarget(server_); }
 
  private:
   void call(void (*function)(TF_Server*, TF_Status*)) {

@@ -142,8 +142,8 @@ class Server:
         return self._server_def
 
     @property
-    def target(self) -> bytes:
-        """What a session is told: b"grpc://localhost:2222"."""
+    def target(self) -> str:
+        """What a session is told: "grpc://localhost:2222"."""
         return self._native.target()
 
     @staticmethod
