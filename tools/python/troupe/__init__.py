@@ -38,7 +38,7 @@ from troupe.slicing import newaxis
 from troupe.stacks import get_default_graph, get_default_session, reset_default_graph
 from troupe.tensor import Operation, Tensor
 from troupe.tensor_algebra import (
-    Print, as_string, clip_by_global_norm, clip_by_norm, clip_by_value, einsum, eye, global_norm, norm, tensordot)
+    Print, as_string, clip_by_global_norm, clip_by_norm, clip_by_value, eye, global_norm, norm)
 from troupe.tensor_shape import Dimension, TensorShape, dimension_value
 from troupe.tensor_util import constant_value, is_tensor, make_ndarray, make_tensor_proto
 from troupe.variable_scope import (

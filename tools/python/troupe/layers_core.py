@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from troupe import array_ops, dtypes, initializers, op_call, tensor_algebra
+from troupe import array_ops, contractions, dtypes, initializers, op_call
 from troupe.layer import Layer, named_function, named_initializer, smart_cond
 
 
@@ -45,7 +45,7 @@ class Dense(Layer):
         if rank == 2:
             outputs = op_call.call("MatMul", None, a=inputs, b=self.kernel)
         else:
-            outputs = tensor_algebra.tensordot(inputs, self.kernel, [[rank - 1], [0]])
+            outputs = contractions.tensordot(inputs, self.kernel, [[rank - 1], [0]])
             outputs.set_shape([*inputs.shape.as_list()[:-1], self.units])
         if self.use_bias:
             outputs = op_call.call("BiasAdd", None, value=outputs, bias=self.bias)

@@ -71,41 +71,6 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_dims
         return made if keep else array_ops.squeeze(made, axis)
 
 
-def einsum(equation, *inputs, name=None):
-    """A sum of products, written with letters for dimensions: "ij,jk->ik"."""
-    with stacks.get_default_graph().name_scope(name or "einsum"):
-        if "->" not in equation:
-            letters = sorted(c for c in set(equation) if c.isalpha() and equation.count(c) == 1)
-            equation += "->" + "".join(letters)
-        inputs = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) else inputs
-        return op_call.call("Einsum", None, inputs=list(inputs), equation=equation.replace(" ", ""))
-
-
-def tensordot(a, b, axes, name=None):
-    """Sums of products over dimensions `axes` of both: a number for the last of `a` and the first of `b`, or a pair of lists. Of known shapes."""
-    with stacks.get_default_graph().name_scope(name or "Tensordot"):
-        a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
-        a_dims, b_dims = a.shape.as_list(), b.shape.as_list()
-        if isinstance(axes, int):
-            axes = [list(range(len(a_dims) - axes, len(a_dims))), list(range(axes))]
-        a_axes, b_axes = ([x] if isinstance(x, int) else list(x) for x in axes)
-        a_axes = [x % len(a_dims) for x in a_axes]
-        b_axes = [x % len(b_dims) for x in b_axes]
-        a_free = [i for i in range(len(a_dims)) if i not in a_axes]
-        b_free = [i for i in range(len(b_dims)) if i not in b_axes]
-        count = [int(np.prod([b_dims[i] for i in b_axes], dtype=np.int64))]
-        left = array_ops.reshape(array_ops.transpose(a, a_free + a_axes), [-1] + count)
-        right = array_ops.reshape(array_ops.transpose(b, b_axes + b_free), count + [-1])
-        product = math_ops.matmul(left, right)
-        known = [a_dims[i] for i in a_free] + [b_dims[i] for i in b_free]
-        if None not in known:
-            return array_ops.reshape(product, known)
-        shapes = [array_ops.gather(array_ops.shape(t), f) for t, f in ((a, a_free), (b, b_free)) if f]
-        made = array_ops.reshape(product, array_ops.concat(shapes, 0))
-        made.set_shape(known)
-        return made
-
-
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
     """Ones where row and column are the same."""
     columns = num_rows if num_columns is None else num_columns
