@@ -31,6 +31,11 @@ class TFRecordOptions:
             raise ValueError('compression_type must be one of "", "ZLIB" and "GZIP"')
         self.compression_type = self._TYPES[compression_type]
 
+    @classmethod
+    def get_compression_type_string(cls, options):
+        """"", "ZLIB" or "GZIP"."""
+        return cls(options).compression_type
+
 
 class TFRecordWriter:
     """Writes a file of records; may be a `with` block."""
