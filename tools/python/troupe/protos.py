@@ -5,13 +5,15 @@
     graph_def = protos.GraphDef.FromString(data)
 """
 
-from troupe import _native
+from troupe import _native, message_containers
 
+message_containers.complete()
 _PACKAGE = "tensorflow."
 _classes = {}
 
 
-def _fill(message, values):
+def fill(message, values):
+    """Sets the fields of a message from {name: value}, where messages, lists and dictionaries fill theirs."""
     for name, value in values.items():
         if value is None:
             continue
@@ -24,7 +26,7 @@ def _fill(message, values):
                 for key, item in value.items():
                     _set_item(target, key, item)
             else:
-                _fill(target, value)
+                fill(target, value)
         elif isinstance(value, (list, tuple)) or hasattr(value, "__iter__") and not isinstance(value, (str, bytes)):
             getattr(message, name).extend(value)
         else:
@@ -45,7 +47,10 @@ def _methods(full_name):
         if args:
             raise TypeError("No positional arguments allowed")
         _native.Message.__init__(self, full_name)
-        _fill(self, fields)
+        unknown = fields.keys() - set(self._fields)
+        if unknown:
+            raise ValueError(f'Protocol message {type(self).__name__} has no "{min(unknown)}" field.')
+        fill(self, fields)
 
     @classmethod
     def from_bytes(cls, data):
@@ -76,6 +81,11 @@ def message_class(full_name):
     for name in nested:
         setattr(cls, name, message_class(full_name + "." + name))
     return cls
+
+
+def message_from_bytes(full_name, data):
+    """A message by its name, from its bytes: what copies and pickles are made by."""
+    return message_class(full_name).FromString(data)
 
 
 def list_fields(message):
