@@ -10,6 +10,9 @@ from troupe.ops import GraphKeys
 from troupe.tensor import Operation, Tensor
 from troupe.variables import Variable
 
+# Before the names of inputs that are outside of what was exported, which a collection holds.
+_UNBOUND, _UNBOUND_INPUTS = "$unbound_inputs_", "unbound_inputs"
+
 _log = logging.getLogger("troupe")
 
 _VARIABLES = {GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES, GraphKeys.MODEL_VARIABLES,
@@ -55,8 +58,8 @@ def _without(name, scope):
     return name[len(scope) + 1:] if scope else name
 
 
-def _scoped(graph_def, scope, clear_devices):
-    """The nodes of a scope, with names and inputs as they are inside it. ValueError for inputs from outside."""
+def _scoped(graph_def, scope, clear_devices, unbound):
+    """The nodes of a scope, with names and inputs as they are inside it. Inputs from outside get a name of their own, which `unbound` takes up."""
     made = protos.GraphDef(versions=graph_def.versions, library=graph_def.library)
     for node in graph_def.node:
         if not _inside(node.name, scope):
@@ -67,23 +70,21 @@ def _scoped(graph_def, scope, clear_devices):
             copy.device = ""
         if scope:
             copy.name = _without(node.name, scope)
-            _move_inputs(copy, node, scope)
+            _move_inputs(copy, node, scope, unbound)
     return made
 
 
-def _move_inputs(copy, node, scope):
+def _move_inputs(copy, node, scope, unbound):
     inputs = []
     for name in node.input:
         bare = name.lstrip("^")
+        inputs.append(name[:len(name) - len(bare)] + (_without(bare, scope) if _inside(bare, scope) else _UNBOUND + bare))
         if not _inside(bare, scope):
-            raise ValueError(f"The graph is not closed: {name}, an input of {node.name}, is outside of {scope}")
-        inputs.append(name[:len(name) - len(bare)] + _without(bare, scope))
-    copy.ClearField("input")
-    copy.input.extend(inputs)
-    if "_class" in list(copy.attr.keys()):
-        groups = [g.decode() for g in copy.attr["_class"].list.s]
-        moved = [f"loc:@{_without(g[5:], scope)}" if g.startswith("loc:@") and _inside(g[5:], scope) else g for g in groups]
-        copy.attr["_class"].CopyFrom(protos.AttrValue(list={"s": [g.encode() for g in moved]}))
+            unbound.append(inputs[-1])
+    copy.input[:] = inputs
+    if "_class" in copy.attr:
+        groups = [g.decode().removeprefix("loc:@") for g in copy.attr["_class"].list.s]
+        copy.attr["_class"].list.s[:] = [f"loc:@{_without(g, scope)}".encode() for g in groups if _inside(g, scope)]
 
 
 def create_meta_graph_def(meta_info_def=None, graph_def=None, saver_def=None, collection_list=None, graph=None, export_scope=None,
@@ -96,7 +97,13 @@ def create_meta_graph_def(meta_info_def=None, graph_def=None, saver_def=None, co
         made.meta_info_def.CopyFrom(meta_info_def)
     if graph_def is None:
         graph_def = graph.as_graph_def(add_shapes=True)
-    made.graph_def.CopyFrom(_scoped(graph_def, export_scope, clear_devices) if export_scope or clear_devices else graph_def)
+    if export_scope or clear_devices:
+        unbound = []
+        graph_def = _scoped(graph_def, export_scope, clear_devices, unbound)
+        graph.clear_collection(_UNBOUND_INPUTS)
+        for name in unbound:
+            graph.add_to_collection(_UNBOUND_INPUTS, name)
+    made.graph_def.CopyFrom(graph_def)
     made.meta_info_def.tensorflow_version = made.meta_info_def.tensorflow_version or "1.15.0"
     for key in graph.get_all_collection_keys() if collection_list is None else collection_list:
         if not isinstance(key, str) or key.startswith("__"):
@@ -179,8 +186,12 @@ def import_scoped_meta_graph(meta_graph_or_file, clear_devices=False, graph=None
     meta_graph = meta_graph_or_file if hasattr(meta_graph_or_file, "graph_def") else read_meta_graph_file(os.fspath(meta_graph_or_file))
     graph = graph or stacks.get_default_graph()
     graph_def = meta_graph.graph_def
+    outside = [name.decode() for name in meta_graph.collection_def[_UNBOUND_INPUTS].bytes_list.value] if (
+        _UNBOUND_INPUTS in meta_graph.collection_def) else []
+    if outside and (not input_map or sorted(set(outside)) != sorted(input_map)):
+        raise ValueError(f"Graph contains unbound inputs: {', '.join(outside)}. Must provide these inputs through input_map.")
     if clear_devices:
-        graph_def = _scoped(graph_def, None, clear_devices=True)
+        graph_def = _scoped(graph_def, None, True, [])
     with graph.as_default():
         scope = ""
         if import_scope:
@@ -189,7 +200,7 @@ def import_scoped_meta_graph(meta_graph_or_file, clear_devices=False, graph=None
         elements = import_graph_def(graph_def, name=scope + "/" if scope else "", input_map=input_map, return_elements=return_elements)
         converters, variables = _converters(), {}
         for key in sorted(meta_graph.collection_def.keys()):
-            if not restore_collections_predicate(key):
+            if key == _UNBOUND_INPUTS or not restore_collections_predicate(key):
                 continue
             collection = meta_graph.collection_def[key]
             kind = collection.WhichOneof("kind")
