@@ -54,18 +54,29 @@ def _weight(weight, y, index):
 
 def _native_gradients(graph, prefix, ys, xs, weights):
     with graph._lock:
-        try:
-            found = graph._native.add_gradients(prefix, [(y.op._id, y._index) for y in ys], [(x.op._id, x._index) for x in xs],
-                          [None if w is None else (w.op._id, w._index) for w in weights])
-        except errors.NotFoundError as e:
-            raise LookupError(e.message.partition(". Please see")[0]) from None
-        except errors.InvalidArgumentError as e:
-            if "unreachable" not in e.message:
-                raise ValueError(e.message) from None
-            found = _reachable_gradients(graph, prefix, ys, xs, weights)
+        found, first = None, len(graph._operations)
+        while found is None:
+            try:
+                found = _add_gradients(graph, prefix, ys, xs, weights)
+            except errors.NotFoundError as e:
+                raise LookupError(e.message.partition(". Please see")[0]) from None
+            except errors.InvalidArgumentError as e:
+                if "unreachable" in e.message:
+                    found = _reachable_gradients(graph, prefix, ys, xs, weights)
+                # An imported graph may have its own: the next name is tried.
+                elif "conflicts with existing node" in e.message:
+                    prefix = graph.unique_name(prefix)
+                else:
+                    raise ValueError(e.message) from None
         graph._sync()
+    graph._apply_devices(first)
     with graph.as_default(), graph.control_dependencies(None):
         return [as_slices(None if d is None else graph._operations[d[0]]._outputs[d[1]], prefix) for d in found]
+
+
+def _add_gradients(graph, prefix, ys, xs, weights):
+    return graph._native.add_gradients(prefix, [(y.op._id, y._index) for y in ys], [(x.op._id, x._index) for x in xs],
+                                       [None if w is None else (w.op._id, w._index) for w in weights])
 
 
 def _reachable_gradients(graph, prefix, ys, xs, weights):
@@ -74,9 +85,7 @@ def _reachable_gradients(graph, prefix, ys, xs, weights):
     known = [x for x in xs if x in reached]
     if not known:
         return [None] * len(xs)
-    found = dict(zip(known, graph._native.add_gradients(
-        prefix, [(y.op._id, y._index) for y in ys], [(x.op._id, x._index) for x in known],
-        [None if w is None else (w.op._id, w._index) for w in weights])))
+    found = dict(zip(known, _add_gradients(graph, prefix, ys, known, weights)))
     return [found.get(x) for x in xs]
 
 

@@ -119,6 +119,12 @@ class GraphScopes:
                 device = said.to_string() if hasattr(said, "to_string") else said
         return device
 
+    def _apply_devices(self, first):
+        """The devices of the blocks around are those of the operations from number `first` on, which came by themselves, too."""
+        if self._scopes.devices:
+            for op in self._operations[first:]:
+                op._set_device(self._device_for(op, op.device))
+
     @contextmanager
     def colocate_with(self, op, ignore_existing=False):
         """On the device of `op`. None, with ignore_existing: of no operation."""

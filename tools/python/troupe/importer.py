@@ -56,7 +56,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
             graph._sync()
     except errors.OpError as e:
         raise ValueError(e.message) from None
-    _apply_scopes(graph, first)
+    graph._apply_devices(first)
     if unused:
         names = ", ".join(f"{n}:{i}" if i >= 0 else f"^{n}" for n, i in unused)
         raise ValueError(f"Attempted to map inputs that were not found in graph_def: [{names}]")
@@ -65,10 +65,3 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
     tensors = iter([graph._operations[i]._outputs[k] for i, k in outputs])
     ops = iter([graph._operations[i] for i in operations])
     return [next(tensors) if ":" in e else next(ops) for e in wanted]
-
-
-def _apply_scopes(graph, first):
-    """The devices of the blocks around are those of the nodes, too."""
-    if graph._scopes.devices:
-        for op in graph._operations[first:]:
-            op._set_device(graph._device_for(op, op.device))
