@@ -239,3 +239,26 @@ def test_an_assignment_may_be_an_operation(session, use_resource):
         op = change(3.0, read_value=False)
         assert isinstance(op, tf.Operation) and session.run(op) is None
         assert session.run(v) == expected
+
+
+@both_kinds
+def test_what_waits_for_an_assignment_sees_it(session, use_resource):
+    v = tf.get_variable("v", initializer=1.0, use_resource=use_resource)
+    with tf.control_dependencies([v.assign_add(1.0)]):
+        seen = [tf.identity(v), v + 0.0, tf.cond(tf.constant(True), lambda: v * 1.0, lambda: v), tf.while_loop(lambda i: i < 1, lambda i: i + v, [0.0]),
+                tf.gradients(v * v, v)[0] / 2.0]
+    for i, value in enumerate(seen):
+        session.run(v.initializer)
+        assert session.run(value) == 2.0, i
+
+
+@both_kinds
+def test_an_average_follows_the_step_that_it_waits_for(session, use_resource):
+    v = tf.get_variable("v", initializer=0.0, use_resource=use_resource)
+    average = tf.train.ExponentialMovingAverage(0.5)
+    with tf.control_dependencies([v.assign(8.0)]):
+        train = average.apply([v])
+    session.run(tf.global_variables_initializer())
+    for wanted in (4.0, 6.0, 7.0):
+        session.run(train)
+        assert session.run(average.average(v)) == wanted

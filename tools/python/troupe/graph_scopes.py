@@ -182,6 +182,21 @@ class GraphScopes:
                 found.extend(op for op in controller.inputs if op not in input_ops and op not in found)
         return found
 
+    def _is_waiting(self):
+        """Whether a new operation waits for others, which all are outside of branches and loops."""
+        inputs = [op for c in self._scopes.control for op in c.inputs]
+        return bool(inputs) and all(op._control_flow_context is None for op in inputs)
+
+    @contextmanager
+    def _outside(self):
+        """Operations made inside are in no branch and no loop."""
+        scopes = self._scopes
+        context, scopes.control_flow = scopes.control_flow, None
+        try:
+            yield
+        finally:
+            scopes.control_flow = context
+
     def _record_in_controllers(self, op):
         for controller in self._scopes.control:
             controller.seen.add(op)

@@ -280,7 +280,18 @@ def _first_shape(first, validate_shape):
 def _convert_variable(value, dtype=None, name=None, as_ref=False):
     if dtype is not None and not dtype.is_compatible_with(value.dtype):
         raise ValueError(f"Incompatible type conversion requested to type {dtype.name!r} for variable of type {value.dtype.name!r}")
-    return value._ref() if as_ref and value._ref().dtype._is_ref_dtype else value.value()
+    ref = value._ref()
+    if not ref.dtype._is_ref_dtype:
+        return value.value()
+    return ref if as_ref else _read_after(value, ref) if value.graph._is_waiting() else value.value()
+
+
+def _read_after(variable, ref):
+    """The value once the operations of the blocks around are done. TensorFlow's one read of a variable by reference shares the variable's memory,
+    so that it shows what they assign; here what was read stays as it was, and is read again."""
+    graph = variable.graph
+    with graph.name_scope(None), graph.colocate_with(ref.op), graph._outside():
+        return op_call.call("Identity", variable.op.name + "/read", input=ref)
 
 
 register_tensor_conversion_function(Variable, _convert_variable)
