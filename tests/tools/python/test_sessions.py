@@ -255,3 +255,13 @@ def test_s383_placements_are_logged_to_stderr():
     assert child.returncode == 0, child.stderr
     for name in ("add", "Const", "Const_1"):
         assert f"{name}: ({'AddV2' if name == 'add' else 'Const'}): /job:localhost/replica:0/task:0/device:CPU:0" in child.stderr
+
+
+def test_a_callable_wants_as_many_values_as_it_has_feeds():
+    x = tf.placeholder(tf.float32, [])
+    with tf.Session() as session:
+        for run in (session.make_callable(x + 1.0, [x]), session.make_callable(x + 1.0, [x], accept_options=True)):
+            assert run(2.0) == 3.0
+            for values in ((), (1.0, 2.0)):
+                with pytest.raises(tf.errors.InvalidArgumentError, match=f"Expected 1 feed tensors, but got {len(values)}"):
+                    run(*values)

@@ -14,6 +14,11 @@ _NODE = re.compile(r"\[\[(?:Node: )?(?:\{\{node )?([^\} ]*)(?:\}\})?\s*=*")
 _MOST_KEPT = 256
 
 
+def _check_count(values, fed):
+    if len(values) != len(fed):
+        raise errors.InvalidArgumentError(None, None, f"Expected {len(fed)} feed tensors, but got {len(values)}")
+
+
 class _Signature:
     """What runs of one kind feed, fetch and target. Its second run compiles it."""
 
@@ -207,6 +212,7 @@ class BaseSession:
 
     def _slow_callable(self, fetches, feed_list):
         def run(*values, **kwargs):
+            _check_count(values, feed_list)
             return self.run(fetches, dict(zip(feed_list, values)), **kwargs)
 
         return run
@@ -217,8 +223,8 @@ class BaseSession:
         def run(*values):
             if self._closed:
                 raise RuntimeError("Attempted to use a closed Session.")
-            if fed or values:
-                values = [feeds.array_of(t, v, t.name) for t, v in zip(fed, values, strict=True)]
+            _check_count(values, fed)
+            values = [feeds.array_of(t, v, t.name) for t, v in zip(fed, values)]
             try:
                 fetched = compiled.run(values)
             except errors.OpError as e:
@@ -242,7 +248,8 @@ class BaseSession:
         def run(*values, run_metadata=None):
             if self._closed:
                 raise RuntimeError("Attempted to use a closed Session.")
-            values = [feeds.array_of(t, v, t.name) for t, v in zip(fed, values, strict=True)]
+            _check_count(values, fed)
+            values = [feeds.array_of(t, v, t.name) for t, v in zip(fed, values)]
             try:
                 if run_metadata is None:
                     return compiled.run(values)
