@@ -87,8 +87,6 @@ class ExponentialMovingAverage:
             return made
         kinds = ("Variable", "VariableV2", "VarHandleOp")
         made = create_zeros_slot(var, self.name, colocate_with_primary=var.op.type in kinds)
-        if self._zero_debias:
-            graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, var)
         return made
 
     def average(self, var):
