@@ -1,6 +1,6 @@
 """Derivatives, by the rules of the native library, and of the program (gradient_rules)."""
 
-from troupe import errors, gradient_rules, nest, op_call, stacks
+from troupe import dtypes, errors, gradient_rules, nest, op_call, stacks
 from troupe.composite import IndexedSlices
 from troupe.conversion import convert_to_tensor
 from troupe.gradient_slices import as_slices
@@ -19,6 +19,12 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
         raise ValueError(f"Length mismatch. Passed {len(weights)} grad_ys for {len(ys)} ys")
     graph = ys[0].graph if ys else stacks.get_default_graph()
     graph._check_not_finalized()
+    for value in [*ys, *sources]:
+        if value.graph is not graph:
+            raise ValueError(f"{value} must be from the same graph as {ys[0]}.")
+    for y, weight in zip(ys, weights):
+        if weight is None and (y.dtype.is_complex or y.dtype.base_dtype is dtypes.string):
+            raise TypeError(f"Gradients of {y.dtype.base_dtype.name} tensors ({y}) must set grad_ys")
     weights = [None if w is None else _weight(w, y, i) for i, (w, y) in enumerate(zip(weights, ys))]
     stops = [convert_to_tensor(s) for s in _as_list([] if stop_gradients is None else stop_gradients)]
     found = _derivatives(graph, name, ys, sources, weights, stops)
