@@ -87,7 +87,7 @@ def test_s369_a_callable_is_described_by_options():
         run([1.0, 2.0], run_metadata=metadata)
         assert "b" in [n.node_name for d in metadata.step_stats.dev_stats for n in d.node_stats]
         assert session.run(v) == 4.0
-        with pytest.raises(ValueError):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Expected 1 feed tensors, but got 0"):
             run()
         with pytest.raises(tf.errors.InvalidArgumentError, match="Tensor nothing:0.* was not found in the Graph"):
             session._make_callable_from_options(tf.CallableOptions(fetch=["nothing:0"]))

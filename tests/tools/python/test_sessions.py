@@ -164,9 +164,11 @@ def test_s363_a_closed_session_runs_nothing():
     run = session.make_callable(c)
     session.close()
     session.close()
-    for use in (lambda: session.run(c), run, lambda: session.make_callable(c), lambda: session.partial_run_setup([c], []),
-                lambda: session.run_async(c)):
+    for use in (lambda: session.run(c), run, lambda: session.partial_run_setup([c], []), lambda: session.run_async(c)):
         with pytest.raises(RuntimeError, match="Attempted to use a closed Session"):
+            use()
+    for use in (lambda: session.make_callable(c), session.list_devices):
+        with pytest.raises(tf.errors.CancelledError, match="Session has been closed"):
             use()
 
 

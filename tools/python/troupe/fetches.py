@@ -1,6 +1,7 @@
 """What is fetched, in any nest, as a list of tensors and operations; and the nest again with their values."""
 
-from collections import OrderedDict
+import functools
+from collections import defaultdict
 from collections.abc import Mapping
 
 from troupe import composite, errors
@@ -95,7 +96,7 @@ def _parse(graph, fetch):
         return _sequence(graph, fetch, (lambda values: values) if kind is list else kind)
     if isinstance(fetch, Mapping):
         keys, kind = list(fetch), type(fetch)
-        make = OrderedDict if kind is OrderedDict else dict if kind in (dict,) else kind
+        make = functools.partial(kind, fetch.default_factory) if isinstance(fetch, defaultdict) else kind
         return _sequence(graph, fetch.values(), lambda values: make(zip(keys, values)))
     attrs = _is_attrs(fetch)
     if attrs:

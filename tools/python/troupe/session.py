@@ -88,6 +88,10 @@ class BaseSession:
         if not self._graph._operations:
             raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
 
+    def _check_alive(self):
+        if self._closed:
+            raise errors.CancelledError(None, None, "Session has been closed.")
+
     # Runs.
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
@@ -198,7 +202,7 @@ class BaseSession:
         run_metadata."""
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
             raise TypeError(f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}")
-        self._check_open()
+        self._check_alive()
         nest = Fetches(self._graph, fetches)
         fed = [feeds.tensor_of(self._graph, t) for key in feed_list or () for t in expand_feed_key(key)]
         if accept_options or any(t in nest.tensors for t in fed) or len(fed) != len(feed_list or ()):
@@ -281,7 +285,9 @@ class BaseSession:
             raise
 
     def partial_run(self, handle, fetches, feed_dict=None):
-        """One turn of it."""
+        """One turn of it. InvalidArgumentError for something that is no handle."""
+        if not isinstance(handle, (str, bytes)):
+            raise errors.InvalidArgumentError(None, None, f"Must run 'setup' before performing partial runs! {handle!r} is not its handle")
         nest = self._nest(fetches)
         if nest.targets:
             raise RuntimeError(f"partial_run() requires empty `target_list`. Received: target_list={nest.targets} (non-empty)")
@@ -298,6 +304,7 @@ class BaseSession:
 
     def list_devices(self):
         """The devices that it may use."""
+        self._check_alive()
         return [_DeviceAttributes(*d) for d in self._native.list_devices()]
 
     def running_steps(self):
