@@ -15,6 +15,8 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     """What the function of the first true predicate gives; `default()` where none is. Without a default, and with `exclusive` for more than one
     true predicate, a run fails with InvalidArgumentError. TypeError for pairs that are none."""
     pairs = _pairs(pred_fn_pairs)
+    if not pairs and default is None:
+        raise ValueError("Of no pairs and no default there is none to choose")
     with stacks.get_default_graph().name_scope(name):
         if default is None:
             default, pairs = _last_as_default(pairs), pairs[:-1]

@@ -3,6 +3,8 @@
 import functools
 import re
 
+# Types of devices that are known without "device:" before them.
+_ALONE = ("CPU", "GPU", "TPU", "CUSTOM", "XLA_CPU", "XLA_GPU")
 _PARTS = ("job", "replica", "task", "device_type", "device_index")
 
 
@@ -34,7 +36,7 @@ class DeviceSpec:
             pieces = part.split(":")
             if len(pieces) == 2 and pieces[0] in ("job", "replica", "task"):
                 put(pieces[0], pieces[1])
-            elif pieces[0] == "device" and len(pieces) in (2, 3) or len(pieces) <= 2 and re.fullmatch(r"[A-Za-z_]\w*", pieces[0]):
+            elif pieces[0] == "device" and len(pieces) in (2, 3) or len(pieces) <= 2 and pieces[0].upper() in _ALONE:
                 pieces = pieces[1:] if pieces[0] == "device" else pieces
                 put("device_type", pieces[0])
                 found["device_index"] = pieces[1] if len(pieces) == 2 and pieces[1] != "*" else None

@@ -227,7 +227,8 @@ def as_dtype(value):
         except TypeError:
             numpy_type = None
         if numpy_type is not None:
-            found = _BY_NUMPY_TYPE.get(numpy_type) or (string if numpy_type.kind in "SUO" else None)
+            texts = numpy_type.kind in "SUO" and not isinstance(value, str)
+            found = _BY_NUMPY_TYPE.get(numpy_type) or (string if texts else None)
     if found is None:
         raise TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType.")
     return found

@@ -54,7 +54,7 @@ def import_graph_def(graph_def, input_map=None, return_elements=None, name=None,
             outputs, operations, unused = graph._native.import_graph_def(data, options)
             first = len(graph._operations)
             graph._sync()
-    except errors.OpError as e:
+    except errors.InvalidArgumentError as e:
         raise ValueError(e.message) from None
     graph._apply_devices(first)
     if unused:

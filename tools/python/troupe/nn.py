@@ -4,7 +4,7 @@ their names is asked for."""
 import importlib
 import numbers
 
-from troupe import array_ops, dtypes, op_call, stacks, tensor_util, thin
+from troupe import array_ops, dtypes, errors, op_call, stacks, tensor_util, thin
 from troupe.conversion import convert_to_tensor
 from troupe.math_ops import sigmoid, tanh  # noqa: F401, they are of this module, too
 from troupe.tensor import Tensor
@@ -61,6 +61,9 @@ def _over_axis(op_type, logits, axis, name):
     if rank is None:
         raise ValueError("The rank of logits must be known for another axis than the last")
     order = list(range(rank))
+    if not -rank <= axis < rank:
+        raise errors.InvalidArgumentError(None, None, f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in "
+                                                      f"the input. Received: dim={axis}")
     order[axis], order[-1] = order[-1], order[axis]
     with _scope(name, op_type.lower()):
         swapped = op_call.call(op_type, None, logits=array_ops.transpose(logits, order))

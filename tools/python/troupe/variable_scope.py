@@ -252,6 +252,10 @@ def variable_scope(name_or_scope, default_name=None, values=None, initializer=No
     """Variables made inside begin with this name, or take what that scope says; operations are named after it, too."""
     if name_or_scope is None and default_name is None:
         raise TypeError("If default_name is None then name_or_scope is required")
+    if name_or_scope is not None and not isinstance(name_or_scope, (str, VariableScope)):
+        raise TypeError(f"VariableScope: name_or_scope must be a string or VariableScope. Received: {name_or_scope}")
+    if reuse not in (None, False, True, AUTO_REUSE):
+        raise ValueError(f"The reuse parameter must be True or False or None. Received: {reuse}")
     holder = _holder()
     old = holder.variable_scope
     own = dict(initializer=initializer, regularizer=regularizer, caching_device=caching_device, partitioner=partitioner, custom_getter=custom_getter,
