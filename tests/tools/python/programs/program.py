@@ -27,6 +27,16 @@ def show(name, value):
     print(json.dumps([name, _plain(value)]))
 
 
+def outcome(call):
+    """What a call gives, if that is plain, else "made"; or the class of what it raises: the first of Python's own or of OpError's."""
+    try:
+        value = call()
+    except Exception as e:
+        return next(k.__name__ for k in type(e).__mro__ if k.__module__ == "builtins" or issubclass(k, tf.OpError))
+    parts = value if isinstance(value, list) else [value]
+    return value if all(isinstance(v, (str, int, type(None))) for v in parts) else "made"
+
+
 def descend(loss, variables, rate):
     """An operation of one step of gradient descent, once all gradients and the loss are there."""
     gradients = tf.gradients(loss, variables)
