@@ -44,9 +44,12 @@ def _needed(by_name, names) -> set[str]:
 
 
 def extract_sub_graph(graph_def, dest_nodes):
-    """The nodes that some nodes need, in their order. TypeError for a text instead of a list, AssertionError for a name that is not there."""
+    """The nodes that some nodes need, in their order. TypeError for a text instead of a list, and for what is no message;
+    AssertionError for a name that is not there."""
     if isinstance(dest_nodes, (str, bytes)):
         raise TypeError("dest_nodes must be an iterable of strings.")
+    if not hasattr(graph_def, "SerializeToString"):
+        raise TypeError(f"graph_def must be a GraphDef, but got type {type(graph_def).__name__}.")
     graph_def = _own(graph_def)
     by_name = {node.name: node for node in graph_def.node}
     for name in dest_nodes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from troupe import array_ops, dtypes, image_ops, math_ops, nn, op_call, random_ops, stacks, tensor_algebra, thin
+from troupe import array_ops, contractions, dtypes, image_ops, math_ops, nn, op_call, random_ops, stacks, thin
 from troupe.check_ops import assert_equal
 from troupe.control_flow_ops import Assert
 from troupe.conversion import convert_to_tensor
@@ -30,7 +30,7 @@ def _scope(name):
 def _turned(images, kernel) -> Tensor:
     """Each pixel's channels times the matrix."""
     images = convert_to_tensor(images, name="images")
-    return tensor_algebra.tensordot(images, convert_to_tensor(np.array(kernel), images.dtype, name="kernel"), [[images.shape.rank - 1], [0]])
+    return contractions.tensordot(images, convert_to_tensor(np.array(kernel), images.dtype, name="kernel"), [[images.shape.rank - 1], [0]])
 
 
 def rgb_to_yiq(images) -> Tensor:
