@@ -156,5 +156,5 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_process_ends_by_itself(name):
-    ended = subprocess.run([sys.executable, "-W", "ignore", "-c", _BEGIN + textwrap.dedent(PROGRAMS[name])], capture_output=True, text=True, timeout=60)
+    ended = subprocess.run([sys.executable, "-W", "ignore", "-c", _BEGIN + textwrap.dedent(PROGRAMS[name])], capture_output=True, text=True, timeout=100)
     assert ended.returncode == 0, ended.stderr[-2000:]
