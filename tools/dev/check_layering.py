@@ -30,12 +30,12 @@ CAF_FORBIDDEN = ("actors/step/", "actors/cluster/", "actors/session.h", "actors/
 # The floors of actors/ itself: a file includes its own floor and those below it. Without endings; the rest of the folder is the
 # roof, "whoever runs sessions".
 FLOORS = [
-    "options option_table option_rows config_option_rows graph_option_rows run_option_rows environment run_values run_gate errors ask open_questions reusable_message precompiled remote_part remote_master remote_step signature_code",
+    "options option_table option_rows config_option_rows graph_option_rows run_option_rows environment run_values run_gate errors ask asker turn_unit open_questions reusable_message precompiled remote_part remote_master remote_step signature_code",
     "messages message_types interfaces remote_tasks",
-    "debugger debug_files builtin_debugger step_calls step_slot step_listeners step_trace step_history step_meter slot_stock signature signature_key signature_cache cost_model log_memory run_metadata executor_type",
+    "partial_run_table debugger debug_files builtin_debugger step_calls step_slot step_listeners step_trace step_history step_meter slot_stock signature signature_key signature_cache cost_model log_memory run_metadata executor_type",
     "callable_code callable_devices session_core idle_slots placement_log compile_plan step_lease session_graph signature_compiler",
     "device_actor executor_actor rendezvous_actor step_actor make_slot remote_executor_actor",
-    "function_cache slot_calls end_idle_slots outstanding_run message_runs subscriptions step_copier partial_run_actor partial_run_forks partial_runs deadlines inspections graph_changes partition_reports session_base session_actor remote_graph remote_partial_run remote_session_actor",
+    "function_cache slot_calls end_idle_slots outstanding_run message_runs subscriptions step_copier turn_call partial_run_slot partial_run_actor partial_run_forks partial_runs deadlines inspections graph_changes partition_reports session_base session_actor remote_graph remote_partial_run remote_session_actor",
 ]
 # The rooms of the kernels: a family's folder is seen by itself and by the tests, but for its door FAMILY/FAMILY.h, which
 # register_kernels opens.
