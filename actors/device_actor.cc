@@ -10,7 +10,7 @@
 #include "actors/step_slot.h"
 #include "actors/units/kernel_queue.h"
 #include "actors/units/named_pool.h"
-#include "actors/units/sender_thread.h"
+#include "actors/units/on_senders_thread.h"
 
 namespace troupe {
 namespace {
@@ -18,20 +18,14 @@ namespace {
 /// How long a report waits for an EXECUTOR whose thread may be inside a kernel.
 constexpr std::chrono::milliseconds kReportPatience{20};
 
-class DeviceImpl final : public DeviceActor::base {
+class DeviceImpl final : public OnSendersThread<DeviceActor::base> {
  public:
   DeviceImpl(caf::actor_config& config, std::shared_ptr<const Allocator> memory)
-      : DeviceActor::base(config), unit_(&system(), this), memory_(std::move(memory)) {}
+      : OnSendersThread(config), memory_(std::move(memory)) {}
 
   const char* name() const override { return "device"; }
 
   void on_exit() override { reports_.fail(absl::CancelledError("the device's actor has ended")); }
-
-  using DeviceActor::base::enqueue;
-  /// Whoever sends resumes it.
-  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) override {
-    DeviceActor::base::enqueue(std::move(what), &unit_);
-  }
 
   behavior_type make_behavior() override {
     attach_functor([this](const caf::error& why) { tell_members(why); });
@@ -133,8 +127,6 @@ class DeviceImpl final : public DeviceActor::base {
     return alive;
   }
 
-  /// Goes when nobody holds this actor: nobody sends it anything then.
-  SenderThread unit_;
   const std::shared_ptr<const Allocator> memory_;
   /// What waits, by the pool whose threads it is for.
   absl::flat_hash_map<NamedPool*, std::shared_ptr<KernelQueue>> queues_;

@@ -14,7 +14,7 @@
 #include "actors/outstanding_run.h"
 #include "actors/session_core.h"
 #include "actors/step/node_timing.h"
-#include "actors/units/sender_thread.h"
+#include "actors/units/on_senders_thread.h"
 #include "graph/status.h"
 #include "graph/thrown.h"
 #include "proto/node_wire.pb.h"
@@ -25,10 +25,10 @@ namespace {
 /// "OK" and nothing to say.
 absl::StatusOr<absl::Cord> nothing() { return pack(wire::Status()); }
 
-class WorkerImpl final : public caf::event_based_actor {
+class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
  public:
   WorkerImpl(caf::actor_config& config, WorkerParts parts)
-      : caf::event_based_actor(config), unit_(&system(), this), parts_(std::move(parts)) {}
+      : OnSendersThread(config), parts_(std::move(parts)) {}
 
   const char* name() const override { return "worker"; }
 
@@ -36,12 +36,6 @@ class WorkerImpl final : public caf::event_based_actor {
     const absl::Status left = absl::UnavailableError(absl::StrCat(parts_.task.to_string(), " has left"));
     for (auto& [id, session] : std::exchange(sessions_, {})) end(&session, left);
     parts_ = {};
-  }
-
-  using caf::event_based_actor::enqueue;
-  /// Whoever sends resumes it.
-  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) override {
-    caf::event_based_actor::enqueue(std::move(what), &unit_);
   }
 
   caf::behavior make_behavior() override {
@@ -345,7 +339,6 @@ class WorkerImpl final : public caf::event_based_actor {
     return absl::OkStatus();
   }
 
-  SenderThread unit_;
   WorkerParts parts_;
   /// By the key that the session has on all tasks.
   absl::flat_hash_map<uint64_t, Session> sessions_;

@@ -30,8 +30,8 @@ class OnAskersThread : public Base {
   using Base::Base;
 
   using Base::enqueue;
-  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit* sender) override {
-    Base::enqueue(std::move(what), Asking::active() ? &unit_ : sender);
+  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit* unit) override {
+    Base::enqueue(std::move(what), Asking::active() ? &unit_ : unit);
   }
 
  private:
