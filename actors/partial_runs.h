@@ -28,7 +28,7 @@ class PartialRuns {
   /// InvalidArgument for a lease below zero or above a year.
   Started set_up(const std::shared_ptr<SessionCore>& core, const PartialRunSetup& m);
   /// One that is there already.
-  void add(const std::string& handle, PartialRunActor actor) { runs_[handle] = std::move(actor); }
+  void add(const std::string& handle, PartialRunTable::Entry run) { runs_->add(handle, std::move(run)); }
   caf::result<RunReply> take_turn(const PartialRunRequest& m);
   Started fork(const ForkPartialRun& m);
   caf::result<Done> end(const EndPartialRun& m);

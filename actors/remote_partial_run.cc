@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "actors/errors.h"
 #include "actors/remote_step.h"
+#include "actors/turn_call.h"
 
 namespace troupe {
 namespace {
@@ -42,7 +43,12 @@ class RemotePartialRunImpl final : public RemotePartialRunActor::base {
   behavior_type make_behavior() override {
     watch_client();
     return {
-        [this](const PartialRunTurn& m) -> caf::result<RunReply> { return take_turn(m); },
+        [this](const PartialRunTurn& m) -> caf::result<RunReply> {
+          auto promise = make_response_promise<RunReply>();
+          take_turn(m, {promise, nullptr});
+          return promise;
+        },
+        [this](const TakeTurn& m) { take_turn(m.call->turn(), {{}, m.call}); },
         [this](const CancelPartialRun& m) {
           if (m.step_id == 0 || m.step_id == step_id_) give_up(m.status);
         },
@@ -65,7 +71,7 @@ class RemotePartialRunImpl final : public RemotePartialRunActor::base {
  private:
   /// What a client waits for.
   struct Turn {
-    caf::typed_response_promise<RunReply> promise;
+    TurnAnswer answer;
     PartialRunTurn asked;
     RemoteFetches fetches;
     RunGate::Place place;
@@ -84,17 +90,16 @@ class RemotePartialRunImpl final : public RemotePartialRunActor::base {
     tell_over();
   }
 
-  caf::result<RunReply> take_turn(const PartialRunTurn& m) {
+  void take_turn(const PartialRunTurn& m, TurnAnswer answer) {
     if (!end_.ok()) {
       tell_over();
-      return to_error(end_);
+      return answer.deliver(end_);
     }
     auto place = parts_.core->enter();
-    if (!place.ok()) return to_error(place.status());
+    if (!place.ok()) return answer.deliver(place.status());
     last_turn_ = parts_.core->now();
     const int64_t id = parts_.core->gate.new_step_id(RunGate::kActorStripe);
-    auto promise = make_response_promise<RunReply>();
-    Turn turn{promise, {{}, m.fetches, m.listener}, RemoteFetches(m.fetches), *std::move(place)};
+    Turn turn{std::move(answer), {{}, m.fetches, m.listener}, RemoteFetches(m.fetches), *std::move(place)};
     RemoteMaster::Step step;
     for (const NamedTensor& feed : m.feeds) {
       step.feeds.emplace_back(full_tensor_name(feed.first), feed.second);
@@ -107,7 +112,6 @@ class RemotePartialRunImpl final : public RemotePartialRunActor::base {
     master_->run(id, std::move(step), [me = RemotePartialRunActor(this), id](RemoteMaster::StepEnd end) {
       caf::anon_send(me, RemoteTurnEnded{id, std::make_shared<RemoteMaster::StepEnd>(std::move(end))});
     });
-    return promise;
   }
 
   void turn_ended(const RemoteTurnEnded& m) {
@@ -128,7 +132,7 @@ class RemotePartialRunImpl final : public RemotePartialRunActor::base {
     if (m.end->status.ok()) {
       answer(turn, m.end->fetches);
     } else {
-      turn.promise.deliver(to_error(m.end->status));
+      turn.answer.deliver(m.end->status);
     }
   }
 
@@ -137,7 +141,7 @@ class RemotePartialRunImpl final : public RemotePartialRunActor::base {
     for (const int i : turn.fetches.at) reply.fetches.push_back(values[i]);
     for (size_t i = 0; turn.asked.listener != nullptr && i < reply.fetches.size(); ++i)
       send(turn.asked.listener, FetchReady{parts_.handle, i, turn.asked.fetches[i], reply.fetches[i]});
-    turn.promise.deliver(std::move(reply));
+    turn.answer.deliver(std::move(reply));
   }
 
   /// Who takes the next turn hears why.
@@ -150,7 +154,7 @@ class RemotePartialRunImpl final : public RemotePartialRunActor::base {
     for (auto& [id, turn] : std::exchange(turns_, {})) {
       master_->cancel(id);
       turn.place.leave();
-      turn.promise.deliver(to_error(why));
+      turn.answer.deliver(why);
     }
   }
 

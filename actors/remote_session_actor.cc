@@ -211,7 +211,8 @@ class RemoteSessionImpl final : public SessionBase {
         when_answered<std::string>([this, m, client, promise](absl::StatusOr<std::string> handle) mutable {
           if (!handle.ok()) return (void)promise.deliver(to_error(handle.status()));
           const PartialRunActor actor = spawn_remote_partial_run(system(), {core_, m, *handle, client});
-          partial_runs().add(*handle, actor);
+          // No thread of this process serves its step.
+          partial_runs().add(*handle, {actor, std::make_shared<TurnUnit>(nullptr)});
           promise.deliver(*handle, actor);
         }));
     return promise;
@@ -219,7 +220,7 @@ class RemoteSessionImpl final : public SessionBase {
 
   /// It begins none itself.
   std::unique_ptr<PartialRuns> make_partial_runs() override {
-    return std::make_unique<PartialRuns>(this, nullptr, nullptr);
+    return std::make_unique<PartialRuns>(this, &core_->partial_runs, nullptr, nullptr);
   }
 
   // --- what else there is ---

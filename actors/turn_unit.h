@@ -13,6 +13,7 @@ namespace troupe {
 /// not go back while a thread is inside. Thread-safe.
 class TurnUnit {
  public:
+  /// `unit`: null when nobody may serve it.
   explicit TurnUnit(std::shared_ptr<LentThread> unit) : unit_(std::move(unit)) {}
 
   /// The calling thread is the unit's from now on, until `leave`; null, and nothing changes, when another is inside or the run is over.
