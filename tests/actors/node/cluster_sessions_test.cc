@@ -24,8 +24,10 @@ class ClusterSessionsTest : public ClusterTest {
     return session.ok() ? *std::move(session) : nullptr;
   }
   static std::vector<std::string> devices_of(Session& s) {
+    const auto devices = s.list_devices();
+    EXPECT_TRUE(devices.ok()) << devices.status();
     std::vector<std::string> names;
-    for (const DeviceInfo& d : *s.list_devices()) names.push_back(d.name);
+    for (const DeviceInfo& d : *devices) names.push_back(d.name);
     return names;
   }
   static absl::Status create(Session& s, const std::string& graph_text) {
@@ -66,9 +68,12 @@ TEST_F(ClusterSessionsTest, s255_have_the_tasks_that_their_filters_let_through) 
   EXPECT_EQ(hidden.code(), absl::StatusCode::kInvalidArgument) << hidden;
   EXPECT_THAT(std::string(hidden.message()), HasSubstr(task_name(2)));
   auto other = open_with("device_filters: '/job:worker/task:1'");
-  EXPECT_EQ(create(*other, node("x", "Placeholder", {}, kDtype + on_task(1))), absl::OkStatus());
-  auto out = other->run({{"x", Tensor::scalar<float>(3)}}, {"x"});
+  EXPECT_EQ(create(*other, node("x", "Placeholder", {}, kDtype + on_task(1)) +
+                               node("y", "Neg", {"x"}, attr("T", "type: DT_FLOAT") + on_task(1))),
+            absl::OkStatus());
+  auto out = other->run({{"x", Tensor::scalar<float>(3)}}, {"y"});
   ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_EQ((*out)[0].value<float>(), -3);
 }
 
 TEST_F(ClusterSessionsTest, have_the_devices_of_other_tasks_that_their_filters_let_through) {
