@@ -161,10 +161,11 @@ void ExecutorState::fail(int node, const absl::Status& status) {
     }
     return;
   }
-  std::string where = absl::StrCat("{{node ", partition_->info(node).name, "}}");
+  const KernelNode& info = partition_->info(node);
+  std::string where = absl::StrCat("{{node ", info.name, "}}");
   bool named = status.message().find(where) != absl::string_view::npos;
-  const absl::Status own = as_of_this_process(status, *partition_->info(node).op);
-  abort(explain_shortage(named ? own : annotate(own, "", absl::StrCat("\n\t [[", where, "]]"))));
+  const absl::Status own = named ? status : annotate(status, "", absl::StrCat("\n\t [[", where, "]]"));
+  abort(explain_shortage(as_of_this_process(own, *info.op, info.name)));
 }
 
 absl::Status ExecutorState::prepare_inputs(const CompiledNode& n, int node, Value* inputs) {

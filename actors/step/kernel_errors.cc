@@ -9,12 +9,14 @@ bool is_derived(const absl::Status& status, const absl::Status& reason) {
          (absl::IsUnavailable(status) && absl::IsUnavailable(reason));
 }
 
-absl::Status as_of_this_process(const absl::Status& status, const OpDef& op) {
+absl::Status as_of_this_process(const absl::Status& status, const OpDef& op, absl::string_view node) {
   if (!absl::IsUnavailable(status) || op.is_distributed_communication) return status;
-  absl::Status internal = absl::InternalError(absl::StrCat(
-      status.message(), "\nExecuting non-communication op <", op.name,
-      "> originally returned UnavailableError, and was replaced by InternalError to avoid invoking TF network error handling logic."));
-  status.ForEachPayload([&](absl::string_view type, const absl::Cord& value) { internal.SetPayload(type, value); });
+  absl::Status internal =
+      absl::InternalError(absl::StrCat(status.message(), "\nExecuting non-communication op <", node,
+                                       "> originally returned UnavailableError, and was replaced by "
+                                       "InternalError to avoid invoking TF network error handling logic."));
+  status.ForEachPayload(
+      [&](absl::string_view type, const absl::Cord& value) { internal.SetPayload(type, value); });
   return internal;
 }
 

@@ -9,6 +9,6 @@ namespace troupe {
 bool is_derived(const absl::Status& status, const absl::Status& reason);
 
 /// Unavailable is what a lost process answers, and who supervises a session takes it for that; a kernel that speaks to no other says Internal.
-absl::Status as_of_this_process(const absl::Status& status, const OpDef& op);
+absl::Status as_of_this_process(const absl::Status& status, const OpDef& op, absl::string_view node);
 
 }  // namespace troupe

@@ -281,7 +281,11 @@ TEST_F(Plugin, ends_asynchronous_kernels_from_another_thread) {
   EXPECT_EQ(run({{x, pair_.get()}}, {z}), "6 12 ");
   TF_Output bad =
       good("PlugLater", "bad", {x}, [](TF_OperationDescription* d) { TF_SetAttrBool(d, "fail", 1); });
-  EXPECT_EQ(run({{x, pair_.get()}}, {bad}), "14: told to fail later\n\t [[{{node bad}}]]");
+  EXPECT_EQ(
+      run({{x, pair_.get()}}, {bad}),
+      "13: told to fail later\n\t [[{{node bad}}]]\nExecuting non-communication op <bad> originally returned "
+      "UnavailableError, and was replaced by InternalError to avoid invoking TF network error handling "
+      "logic.");
 }
 
 TEST_F(Plugin, waits_for_deferred_work) {

@@ -64,7 +64,7 @@ TEST_F(CRemoteSession, says_what_is_wrong) {
   TF_Output none{g.y.oper, 7};
   EXPECT_EQ(run(1, none), -1);
   EXPECT_NE(TF_GetCode(s.get()), TF_OK);
-  EXPECT_THAT(TF_Message(s.get()), HasSubstr("y:7"));
+  EXPECT_THAT(TF_Message(s.get()), HasSubstr("does not have output 7"));
   EXPECT_EQ(run(1, g.y), 4) << "the session goes on";
 }
 

@@ -12,15 +12,15 @@ const OpDef& op(const char* name) { return *builtin_ops().find(name); }
 TEST(KernelErrors, that_are_unavailable_are_of_ops_that_speak_to_other_processes) {
   absl::Status lost = absl::UnavailableError("the peer is gone");
   lost.SetPayload("who", absl::Cord("worker"));
-  EXPECT_EQ(as_of_this_process(lost, op("_Recv")), lost);
-  const absl::Status own = as_of_this_process(lost, op("ReaderReset"));
+  EXPECT_EQ(as_of_this_process(lost, op("_Recv"), "r"), lost);
+  const absl::Status own = as_of_this_process(lost, op("ReaderReset"), "scope/reset");
   EXPECT_EQ(own.code(), absl::StatusCode::kInternal);
   EXPECT_EQ(own.message(),
-            "the peer is gone\nExecuting non-communication op <ReaderReset> originally returned "
+            "the peer is gone\nExecuting non-communication op <scope/reset> originally returned "
             "UnavailableError, and was replaced by InternalError to avoid invoking TF network error handling "
             "logic.");
   EXPECT_EQ(own.GetPayload("who"), absl::Cord("worker"));
-  EXPECT_EQ(as_of_this_process(absl::AbortedError("enough"), op("Add")), absl::AbortedError("enough"));
+  EXPECT_EQ(as_of_this_process(absl::AbortedError("enough"), op("Add"), "sum"), absl::AbortedError("enough"));
 }
 
 TEST(KernelErrors, of_a_step_that_was_being_cancelled_have_its_reason) {
