@@ -151,6 +151,12 @@ void Interruptible::begin(Cancel cancel) {
 Interruptible::~Interruptible() {
   if (!watched_) return;
   current.store(0);
+  if (std::unique_lock lock(mu, std::try_to_lock); lock) {
+    running = {};
+    return;
+  }
+  // The watcher that holds it may wait for threads that wait for the GIL.
+  py::gil_scoped_release release;
   std::lock_guard lock(mu);
   running = {};
 }

@@ -196,6 +196,8 @@ PyCallable::PyCallable(std::shared_ptr<PySession> session, CallableHandle handle
       code_(value_or_raise(session_->session().pin_callable(handle))) {}
 
 PyCallable::~PyCallable() {
+  // What the code holds may wait for threads that wait for the GIL.
+  py::gil_scoped_release release;
   code_ = nullptr;
   // It is gone with a session that was closed.
   (void)session_->session().release_callable(handle_);
