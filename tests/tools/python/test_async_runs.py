@@ -149,6 +149,9 @@ threading.Thread(target=interrupt, daemon=True).start()
 try:
     run()
 except KeyboardInterrupt:
+    # A turn is told while the rest of its step ends.
+    while {how!r} == "partial run" and session.running_steps():
+        time.sleep(0.001)
     print("interrupted", session.run(one), len(session.running_steps()))
 """
 

@@ -92,7 +92,7 @@ def test_it_may_run_a_session_and_wait_for_other_threads():
     inner = tf.constant(20.0) + 1
     release = threading.Event()
     with tf.Session() as session:
-        outer = tf.py_func(lambda: session.run(inner) * 2, [], tf.float32)
+        outer = tf.py_func(lambda: np.float32(session.run(inner) * 2), [], tf.float32)
         assert session.run(outer) == 42
         waiting = [tf.py_func(lambda: release.wait(20) and np.float32(1), [], tf.float32) for _ in range(8)]
         opening = tf.py_func(lambda: release.set(), [], [])
