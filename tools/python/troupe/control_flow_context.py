@@ -15,6 +15,8 @@ class ControlFlowContext:
         # Tensors that are inside, and what stands inside for those that are not.
         self._inside = set()
         self._stand_ins = {}
+        # Operations through which values come in.
+        self.entrances = set()
 
     def Enter(self):
         self._graph._set_control_flow_context(self)
@@ -27,14 +29,15 @@ class ControlFlowContext:
     def __exit__(self, *unused):
         self.Exit()
 
+    def encloses(self, context):
+        """Whether a context is this one, or inside it."""
+        while context is not None and context is not self:
+            context = context.outer_context
+        return context is self
+
     def contains(self, op):
         """Whether an operation is in it, or in something inside it."""
-        context = output_context(op)
-        while context is not None:
-            if context is self:
-                return True
-            context = context.outer_context
-        return False
+        return self.encloses(output_context(op))
 
     def add_value(self, tensor):
         """The tensor that stands for `tensor` inside."""
@@ -47,6 +50,7 @@ class ControlFlowContext:
         with self._graph.control_dependencies(None):
             stand_in = self._bring_in(outer)
         self._own_entrance(stand_in.op)
+        self.entrances.add(stand_in.op)
         self._stand_ins[tensor] = self._stand_ins[outer] = stand_in
         return stand_in
 
@@ -54,6 +58,18 @@ class ControlFlowContext:
         """Takes in an operation that was made outside all contexts."""
         op._control_flow_context = self
         self._mark(op)
+
+    def take_in(self, operations):
+        """Takes in operations of the native library's, whose inputs may be outside."""
+        for op in operations:
+            self._own(op)
+        for op in operations:
+            for index, tensor in enumerate(op.inputs):
+                inside = self.add_value(tensor)
+                if inside is not tensor:
+                    op._update_input(index, inside)
+            if not op.control_inputs and all(_is_constant_enter(t.op) for t in op.inputs):
+                op._add_control_input(self.pivot_operation())
 
     def _own_entrance(self, op):
         """The same of one through which a value comes in."""

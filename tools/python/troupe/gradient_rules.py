@@ -57,6 +57,12 @@ def add_to_graph(graph, name, rule):
     graph.__dict__.setdefault("_gradient_rules", {})[name] = rule
 
 
+def _comes_in(op):
+    """Whether a value comes through it from outside into the branch or loop that operations are made in."""
+    context = op._control_flow_context
+    return context is not None and op in context.entrances and context.encloses(op.graph._get_control_flow_context())
+
+
 def _rule_name(op):
     data = op.graph._native.attr(op._id, _MARK)
     if data is not None:
@@ -106,9 +112,9 @@ class _Between:
 
     def ruled(self):
         """Those with rules in Python that derivatives by `xs` go through, in order. ValueError for one inside a loop."""
-        found = [op for op in self.operations if op in self._dependent and _rule_name(op) is not None]
+        found = [op for op in self.operations if op in self._dependent and (_comes_in(op) or _rule_name(op) is not None)]
         for op in found:
-            if op._control_flow_context is not None and op._control_flow_context.while_context() is not None:
+            if not _comes_in(op) and op._control_flow_context is not None and op._control_flow_context.while_context() is not None:
                 raise ValueError(f"Operation '{op.name}' (op type: {op.type}) is inside a loop, where rules in Python are not called.")
         return found
 
@@ -116,7 +122,7 @@ class _Between:
 def ruled_operations(ys, xs, stops):
     """The operations between that have rules in Python, each behind those that it depends on."""
     graph = ys[0].graph if ys else None
-    if graph is None or not _ruled_ops and not _has_marks(graph):
+    if graph is None or not _ruled_ops and graph._get_control_flow_context() is None and not _has_marks(graph):
         return []
     return _Between(ys, xs, stops).ruled()
 
@@ -129,6 +135,15 @@ def _has_marks(graph):
         found = any(graph._native.attr(op._id, _MARK) is not None for op in operations)
         graph._marks_seen = seen + len(operations), found
     return found
+
+
+@contextmanager
+def waiting_for_nothing(graph):
+    """Operations wait for none that they are told to wait for, but stay in the branch or loop that is being made."""
+    context = graph._get_control_flow_context()
+    with graph.control_dependencies(None):
+        graph._set_control_flow_context(context)
+        yield
 
 
 @contextmanager
@@ -154,8 +169,14 @@ def _move_users(tensor, other):
 
 def stand_ins(graph, tensors):
     """Tensors of the same values that have no derivative: {tensor: stand-in}."""
+    context = graph._get_control_flow_context()
+    # Not even for a turn of a loop to begin, whose condition may use them.
     with graph.as_default(), graph.control_dependencies(None):
-        return {t: op_call.call("StopGradient", None, input=t) for t in tensors}
+        made = {t: op_call.call("StopGradient", None, input=t) for t in tensors}
+    for t, stand_in in made.items():
+        if context is not None and context.contains(t.op):
+            context._adopt(stand_in.op)
+    return made
 
 
 class RuledGradients:
@@ -188,11 +209,15 @@ class RuledGradients:
 
     def _through(self, op):
         outputs = [None if t in self._stops else self._sum(t) for t in op.outputs]
-        rule = _rule_of(op)
-        if rule is None or all(d is None for d in outputs):
-            return
         inputs = op.inputs
-        made = self._call(rule, op, outputs)
+        if _comes_in(op):
+            # The rule of a Switch or Enter is for those outside.
+            made = [*(d for d in outputs if d is not None), *[None] * len(inputs)][:len(inputs)]
+        else:
+            rule = _rule_of(op)
+            if rule is None or all(d is None for d in outputs):
+                return
+            made = self._call(rule, op, outputs)
         if len(made) != len(inputs):
             raise ValueError(f"Num gradients {len(made)} generated for op {op.node_def} do not match num inputs {len(inputs)}")
         pairs = [(t, d) for t, d in zip(inputs, made) if d is not None]
@@ -206,7 +231,7 @@ class RuledGradients:
 
     def _call(self, rule, op, derivatives):
         graph = self._graph
-        with graph.as_default(), graph.control_dependencies(None), graph.name_scope(f"{self._prefix}/{op.name}_grad"), graph._original_op(op):
+        with graph.as_default(), waiting_for_nothing(graph), graph.name_scope(f"{self._prefix}/{op.name}_grad"), graph._original_op(op):
             given = [op_call.call("ZerosLike", None, x=t) if d is None and t.dtype.is_floating | t.dtype.is_complex else d
                      for t, d in zip(op.outputs, derivatives)]
             made = rule(op, *given)
@@ -217,7 +242,7 @@ class RuledGradients:
         if not parts:
             return None
         if len(parts) > 1:
-            with self._graph.as_default(), self._graph.control_dependencies(None), self._graph.name_scope(self._prefix + "/"):
+            with self._graph.as_default(), waiting_for_nothing(self._graph), self._graph.name_scope(self._prefix + "/"):
                 parts[:] = [_added(parts)]
         return parts[0]
 

@@ -76,7 +76,10 @@ def _native_gradients(graph, prefix, ys, xs, weights):
                     raise ValueError(e.message) from None
         graph._sync()
     graph._apply_devices(first)
-    with graph.as_default(), graph.control_dependencies(None):
+    context = graph._get_control_flow_context()
+    if context is not None:
+        context.take_in(graph._operations[first:])
+    with graph.as_default(), gradient_rules.waiting_for_nothing(graph):
         return [as_slices(None if d is None else graph._operations[d[0]]._outputs[d[1]], prefix) for d in found]
 
 
@@ -122,9 +125,22 @@ def hessians(ys, xs, name="hessians"):
         for gradient, x in zip(gradients(ys, xs), xs):
             flat = array_ops.reshape(gradient, [-1])
             count = array_ops.size(x)
-            rows = [gradients(flat[i], x)[0] for i in range(count.graph._native.constant_value((count.op._id, 0)))]
-            found.append(array_ops.reshape(array_ops.stack(rows), array_ops.concat([array_ops.shape(x), array_ops.shape(x)], 0)))
+            rows = _rows_of_derivatives(flat, count, x)
+            found.append(array_ops.reshape(rows, array_ops.concat([array_ops.shape(x), array_ops.shape(x)], 0)))
     return found
+
+
+def _rows_of_derivatives(flat, count, x):
+    """The derivatives of each of the `count` elements of a vector by x, stacked."""
+    from troupe import array_ops, control_flow_ops, tensor_array_ops
+    from troupe.tensor_util import constant_value
+
+    known = constant_value(count)
+    if known is not None:
+        return array_ops.stack([gradients(flat[i], x)[0] for i in range(int(known))])
+    rows = tensor_array_ops.TensorArray(x.dtype.base_dtype, count)
+    return control_flow_ops.while_loop(lambda i, _: i < count, lambda i, rows: (i + 1, rows.write(i, gradients(flat[i], x)[0])),
+                                       [array_ops.constant(0), rows])[1].stack()
 
 
 class AggregationMethod:
