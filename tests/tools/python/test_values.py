@@ -263,3 +263,19 @@ def test_nests_are_taken_apart_and_put_together():
         tf.nest.pack_sequence_as(nested, [1, 2, 3, 4])
     with pytest.raises(ValueError, match="Too few elements"):
         tf.nest.pack_sequence_as(nested, [1])
+
+
+def test_numbers_become_the_bfloat16_nearest_to_them():
+    numbers = [1.5, -2.7, 3.0000001, 1.00390625, 1.01171875, float("inf")]
+    nearest = [1.5, -2.703125, 3.0, 1.0, 1.015625, float("inf")]
+    fed = tf.placeholder(tf.bfloat16, [None])
+    with tf.Session() as session:
+        constant = tf.constant([*numbers, float("nan")], tf.bfloat16)
+        made = session.run(tf.cast(constant, tf.float32))
+        assert made[:-1].tolist() == nearest and np.isnan(made[-1])
+        widened = tf.cast(fed, tf.float32)
+        assert session.run(widened, {fed: numbers}).tolist() == nearest
+        assert session.run(widened, {fed: np.array(numbers)}).tolist() == nearest
+        assert session.run(widened, {fed: [1, 2]}).tolist() == [1, 2]
+        # What was fetched can be fed.
+        assert session.run(widened, {fed: session.run(constant)})[:-1].tolist() == nearest

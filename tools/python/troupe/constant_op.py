@@ -49,13 +49,13 @@ def to_numpy(value, dtype=None):
         array = np.asarray(value)
         if dtype is None:
             dtype = dtypes.as_dtype(array.dtype)
-        return array if dtype is dtypes.string else array.astype(dtype._np, copy=False)
+        return array if dtype is dtypes.string else dtypes.array_of(array, dtype)
     if value is None:
         raise ValueError("None values not supported.")
     if dtype is not None:
         _check_fits(value, dtype)
         try:
-            return np.array(value, dtype=dtype._np)
+            return dtypes.array_of(value, dtype)
         except (ValueError, OverflowError) as e:
             raise _bad_array(value, e) from None
     try:
@@ -127,7 +127,7 @@ def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
         raise TypeError(f"Cannot create a constant from the tensor {value}")
     tensor = native_tensor(value, dtype, shape)
     if verify_shape and shape is not None and to_numpy(value, dtype).shape != tuple(as_shape(shape).as_list()):
-        raise TypeError(f"Expected Tensor's shape: {tuple(as_shape(shape).as_list())}, got {to_numpy(value, dtype).shape}.")
+        raise TypeError(f"Expected Tensor's shape: {tuple(as_shape(shape).as_list())}, but got {to_numpy(value, dtype).shape}.")
     graph = stacks.get_default_graph()
     attrs = {"value": tensor, "dtype": tensor.dtype}
     return graph._create_op("Const", [], attrs, op_call._unique(graph, name or "Const"))._outputs[0]

@@ -239,6 +239,21 @@ def of_number(number):
     return DType._by_number[number]
 
 
+def array_of(value, dtype):
+    """`value` as an array of the NumPy type of `dtype`. Where that is only the bits of a float: arrays of this type are bits, numbers are
+    rounded to bfloat16. TypeError for numbers that would be 8-bit floats."""
+    if dtype.base_dtype not in _FLOATING or dtype._np.kind != "u":
+        return np.asarray(value, dtype=dtype._np)
+    array = np.asarray(value)
+    if array.dtype == dtype._np and isinstance(value, (np.ndarray, np.generic)):
+        return array
+    if dtype.base_dtype is not bfloat16:
+        raise TypeError(f"Numbers become {dtype.name} where the package ml_dtypes is installed")
+    bits = array.astype(np.float32).view(np.uint32)
+    nearest_even = (bits + np.uint32(0x7FFF) + (bits >> np.uint32(16) & np.uint32(1))) >> np.uint32(16)
+    return np.where(np.isnan(bits.view(np.float32)), bits >> np.uint32(16) | np.uint32(0x40), nearest_even).astype(dtype._np)
+
+
 def _to_native_array(value, number):
     """A contiguous, aligned array of exactly the type of the dtype; what the native module asks for where it finds another."""
     wanted = DType._by_number[number]._np
@@ -247,7 +262,7 @@ def _to_native_array(value, number):
     array = np.asarray(value)
     if array.dtype is not wanted:
         # An equal type may be another object, which the native module does not know.
-        array = array.view(wanted) if array.dtype == wanted and array.flags.c_contiguous else array.astype(wanted)
+        array = array.view(wanted) if array.dtype == wanted and array.flags.c_contiguous else array_of(value, DType._by_number[number])
     if array.dtype is not wanted:
         array = array.copy()
         array.dtype = wanted

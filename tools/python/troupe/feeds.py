@@ -85,7 +85,7 @@ def _converted(tensor, value, key):
         return np.asarray(value, dtype=object)
     if isinstance(value, int) and not isinstance(value, bool):
         _check_integer(value, dtype)
-    return np.asarray(value, dtype=dtype._np)
+    return dtypes.array_of(value, dtype)
 
 
 def _check_integer(value, dtype):
