@@ -35,6 +35,22 @@ void fail_step(SessionCore& core, int64_t step, const absl::Status& why) {
   }
 }
 
+/// Steps that have parts on all of these tasks end: what they wait for may be lost.
+void fail_steps_on(SessionCore& core, const std::vector<std::string>& tasks, const absl::Status& why) {
+  for (const auto& weak : core.slots()) {
+    const auto slot = weak.lock();
+    if (slot == nullptr) continue;
+    const auto& remotes = slot->code->remotes;
+    const bool concerned = std::all_of(tasks.begin(), tasks.end(), [&](const std::string& task) {
+      return std::any_of(remotes.begin(), remotes.end(),
+                         [&](const auto& part) { return part->task() == task; });
+    });
+    if (!concerned) continue;
+    if (const int64_t step = slot->life.cancel(0, why); step != 0)
+      caf::anon_send(slot->step, CancelStep{step});
+  }
+}
+
 DeviceAttributes attributes_of(const tensorflow::DeviceAttributes& d) {
   DeviceAttributes a;
   a.name = d.name();
@@ -252,7 +268,7 @@ absl::StatusOr<std::unique_ptr<Session>> ClusterSessions::open(const SessionOpti
     return text.starts_with("isolate_session_state") || text.starts_with("device_filters");
   });
   own.exchange = exchange;
-  own.remote = std::move(tasks);
+  own.remote = tasks;
   TROUPE_ASSIGN_OR_RETURN(own.devices, devices_of(wish, std::move(lives)));
   caf::actor_system& system = parts_.runtime->system();
   TROUPE_ASSIGN_OR_RETURN(const SessionActor actor,
@@ -261,6 +277,9 @@ absl::StatusOr<std::unique_ptr<Session>> ClusterSessions::open(const SessionOpti
   const std::weak_ptr<SessionCore> core = reply.core;
   exchange->on_lost([core](int64_t step, const absl::Status& why) {
     if (const auto alive = core.lock()) fail_step(*alive, step, why);
+  });
+  tasks->watch_links([core](const std::vector<std::string>& ends, const absl::Status& why) {
+    if (const auto alive = core.lock()) fail_steps_on(*alive, ends, why);
   });
   {
     std::lock_guard lock(mu_);

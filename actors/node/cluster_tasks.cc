@@ -189,6 +189,32 @@ void ClusterTasks::register_parts(std::vector<Part> parts, Registered done) {
   }
 }
 
+void ClusterTasks::watch_links(Lost lost) {
+  lost_ = std::move(lost);
+  for (const auto& [task, life] : lives_) watch_links_of(task);
+}
+
+void ClusterTasks::watch_links_of(const TaskId& task) {
+  wire::WatchLinks m;
+  m.set_session(session_);
+  // What waits for the answer keeps no session.
+  ask(task, Method::kWatchLinks, pack(m),
+      [me = weak_from_this(), task](const absl::StatusOr<absl::Cord>& body) {
+        if (const auto tasks = me.lock()) tasks->note_lost(task, body);
+      });
+}
+
+void ClusterTasks::note_lost(const TaskId& task, const absl::StatusOr<absl::Cord>& body) {
+  wire::LostLink link;
+  const absl::Status status = body.ok() ? unpack(*body, &link) : body.status();
+  if (!status.ok()) return lost_({task.to_string()}, status);
+  std::vector<std::string> ends = {task.to_string()};
+  // The session's own task has a part in every step.
+  if (exchange_->is_elsewhere(absl::StrCat(link.task(), "/"))) ends.push_back(link.task());
+  lost_(ends, annotate(from_proto(link.why()), absl::StrCat(task.to_string(), ": ")));
+  watch_links_of(task);
+}
+
 void ClusterTasks::clear_containers(const std::vector<std::string>& containers) {
   wire::CleanupAll m;
   m.set_session(session_);

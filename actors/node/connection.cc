@@ -54,10 +54,11 @@ absl::Status read_header(absl::string_view frame, NodeMessage* m) {
   return absl::OkStatus();
 }
 
-NodeMessage about_stream(MessageKind kind, uint64_t stream, uint64_t received) {
+/// `number`: the bytes that have come, or those that there is no room for.
+NodeMessage about_stream(MessageKind kind, uint64_t stream, uint64_t number) {
   std::string body;
   put(&body, stream);
-  if (kind == MessageKind::kChunkAck) put(&body, received);
+  put(&body, number);
   return {kind, Method::kNone, 0, absl::Cord(body)};
 }
 
@@ -67,13 +68,11 @@ void append(const absl::Cord& bytes, std::vector<char>* out) {
 
 }  // namespace
 
-void Connection::send(const NodeMessage& message) {
+void Connection::send(const NodeMessage& message, Refused refused) {
   absl::Cord frame = frame_of(message);
-  if (message.body.size() <= kChunkBytes) {
-    outgoing_.send_control(std::move(frame));
-  } else {
-    outgoing_.open(std::move(frame));
-  }
+  if (message.body.size() <= kChunkBytes) return outgoing_.send_control(std::move(frame));
+  const uint64_t stream = outgoing_.open(std::move(frame));
+  if (refused != nullptr) refused_.emplace(stream, std::move(refused));
 }
 
 void Connection::fill(std::vector<char>* out) {
@@ -117,17 +116,27 @@ absl::Status Connection::take(const NodeMessage& frame, std::vector<NodeMessage>
   switch (frame.kind) {
     case MessageKind::kChunk: return take_chunk(frame.body, arrived);
     case MessageKind::kChunkAck:
-    case MessageKind::kChunkAbort: {
-      const std::string body(frame.body);
-      const bool ack = frame.kind == MessageKind::kChunkAck;
-      if (body.size() != (ack ? 16 : 8)) return absl::InvalidArgumentError("a malformed word about a stream");
-      const auto stream = get<uint64_t>(body.data());
-      if (ack) return outgoing_.acknowledge(stream, get<uint64_t>(body.data() + 8)).status();
-      outgoing_.abort(stream);
-      return absl::OkStatus();
-    }
+    case MessageKind::kChunkAbort: return take_word_about_stream(frame);
     default: arrived->push_back(frame); return absl::OkStatus();
   }
+}
+
+absl::Status Connection::take_word_about_stream(const NodeMessage& frame) {
+  const std::string body(frame.body);
+  const bool ack = frame.kind == MessageKind::kChunkAck;
+  if (body.size() != 16) return absl::InvalidArgumentError("a malformed word about a stream");
+  const auto stream = get<uint64_t>(body.data());
+  const auto number = get<uint64_t>(body.data() + 8);
+  if (ack) {
+    TROUPE_ASSIGN_OR_RETURN(const bool all, outgoing_.acknowledge(stream, number));
+    if (all) refused_.erase(stream);
+    return absl::OkStatus();
+  }
+  outgoing_.abort(stream);
+  auto refused = refused_.extract(stream);
+  if (!refused.empty())
+    refused.mapped()(absl::ResourceExhaustedError(absl::StrCat("there is no room for ", number, " bytes")));
+  return absl::OkStatus();
 }
 
 absl::Status Connection::take_chunk(const absl::Cord& body, std::vector<NodeMessage>* arrived) {
@@ -142,7 +151,7 @@ absl::Status Connection::take_chunk(const absl::Cord& body, std::vector<NodeMess
   if (!progress.ok()) {
     // Too large, or memory is short: this message is lost, and who sent it hears of it. Anything else is not ours.
     if (!absl::IsResourceExhausted(progress.status())) return progress.status();
-    send(about_stream(MessageKind::kChunkAbort, chunk.stream, 0));
+    send(about_stream(MessageKind::kChunkAbort, chunk.stream, chunk.total));
     return absl::OkStatus();
   }
   if (progress->late) return absl::OkStatus();

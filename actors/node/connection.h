@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,8 +20,10 @@ class Connection {
  public:
   explicit Connection(ChunkLimits limits = {}) : incoming_(limits) {}
 
-  /// Queues a message: those of a kind and size keep their order, small ones overtake large ones.
-  void send(const NodeMessage& message);
+  using Refused = std::function<void(const absl::Status&)>;
+  /// Queues a message: those of a kind and size keep their order, small ones overtake large ones. `refused`, unless it is null, is called in `feed`,
+  /// ResourceExhausted, when the peer has no room for it; dropped when it has got there, and with this.
+  void send(const NodeMessage& message, Refused refused = nullptr);
   /// The bytes that may go now are appended to `out`.
   void fill(std::vector<char>* out);
 
@@ -33,7 +37,11 @@ class Connection {
   absl::Status take(const NodeMessage& frame, std::vector<NodeMessage>* arrived);
   absl::Status take_chunk(const absl::Cord& body, std::vector<NodeMessage>* arrived);
 
+  absl::Status take_word_about_stream(const NodeMessage& frame);
+
   ChunkSender outgoing_;
+  /// Who is to be told, by stream.
+  std::map<uint64_t, Refused> refused_;
   ChunkReceiver incoming_;
   /// What came and is not a whole frame yet.
   std::string partial_;

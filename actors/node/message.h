@@ -49,6 +49,7 @@ enum class Method : uint16_t {
   kCancelPart = 7,
   kInspectPart = 8,
   kCleanupAll = 9,
+  kWatchLinks = 10,
 };
 
 /// One message between nodes. A value; copies share the bytes.

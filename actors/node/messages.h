@@ -94,6 +94,12 @@ struct PeerLost {
   absl::Status why;
 };
 
+/// The way to a task is lost, and with it the values that were on it.
+struct LinkLost {
+  TaskId task;
+  absl::Status why;
+};
+
 /// INTERNAL: the compile pool is through with a part.
 struct PartCompiled {
   uint64_t session = 0;

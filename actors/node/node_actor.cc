@@ -14,6 +14,7 @@
 #include "actors/node/connection.h"
 #include "actors/node/dial.h"
 #include "actors/node/hello.h"
+#include "actors/node/peers.h"
 #include "devices/services.h"
 #include "graph/status.h"
 
@@ -68,31 +69,9 @@ class NodeImpl final : public caf::io::broker {
   }
 
  private:
-  using Done = std::function<void(absl::StatusOr<absl::Cord>)>;
   using Time = std::chrono::steady_clock::time_point;
-
-  /// Somebody at the other end of a connection.
-  struct Peer {
-    caf::io::connection_handle handle;
-    Connection connection;
-    /// Unset until he has said who he is.
-    std::optional<PeerId> id;
-    /// The task that was called; nothing when he has come to us.
-    std::optional<TaskId> called;
-    Time since;
-    /// What we have asked him.
-    absl::flat_hash_map<uint64_t, Done> calls;
-  };
-  /// The way to a task.
-  struct Link {
-    /// Of `peers_`, once connected; 0: not yet, or not any more.
-    uint64_t peer = 0;
-    /// The last attempt to connect; a late one is of no interest.
-    uint64_t attempt = 0;
-    bool dialing = false;
-    std::vector<NodeCall> calls;
-    std::vector<NodeSend> words;
-  };
+  using Peer = NodePeer;
+  using Link = NodeLink;
 
   absl::StatusOr<uint16_t> listen() {
     auto door = add_tcp_doorman(address_.port, address_.host.c_str(), true);
@@ -126,9 +105,9 @@ class NodeImpl final : public caf::io::broker {
                    pack_hello({parts_.task, parts_.incarnation}, address_.to_string())});
   }
 
-  void write(uint64_t serial, const NodeMessage& message) {
+  void write(uint64_t serial, const NodeMessage& message, Connection::Refused refused = nullptr) {
     Peer& peer = peers_[serial];
-    peer.connection.send(message);
+    peer.connection.send(message, std::move(refused));
     flush_peer(&peer);
   }
 
@@ -180,6 +159,7 @@ class NodeImpl final : public caf::io::broker {
       Link& link = links_[*peer.called];
       if (link.peer == serial) link.peer = 0;
       fail_waiting(&link, lost);
+      if (worker_) caf::anon_send(worker_, LinkLost{*peer.called, lost});
     } else if (peer.id && worker_) {
       caf::anon_send(worker_, PeerLost{*peer.id, lost});
     }
@@ -187,18 +167,6 @@ class NodeImpl final : public caf::io::broker {
     if (!stopping_ && !absl::IsCancelled(why) && (peer.id || !absl::IsUnavailable(why)))
       spdlog::warn("node {}: {}", parts_.task.to_string(), std::string(lost.message()));
     fail_calls(&peer, lost);
-  }
-
-  static void fail_calls(Peer* peer, const absl::Status& why) {
-    for (auto& [id, done] : std::exchange(peer->calls, {})) done(why);
-  }
-
-  static void fail_waiting(Link* link, const absl::Status& why) {
-    link->dialing = false;
-    for (NodeCall& c : std::exchange(link->calls, {})) c.done(why);
-    for (NodeSend& w : std::exchange(link->words, {})) {
-      if (w.lost) w.lost(why);
-    }
   }
 
   // --- what comes ---
@@ -233,7 +201,7 @@ class NodeImpl final : public caf::io::broker {
     Link& link = links_[*peer.called];
     link.dialing = false;
     for (NodeCall& c : std::exchange(link.calls, {})) put_question(serial, std::move(c));
-    for (NodeSend& w : std::exchange(link.words, {})) write(serial, w.message);
+    for (NodeSend& w : std::exchange(link.words, {})) write_word(serial, std::move(w));
     return absl::OkStatus();
   }
 
@@ -279,19 +247,35 @@ class NodeImpl final : public caf::io::broker {
     }
     const uint64_t id = ++last_call_;
     peer.calls.emplace(id, std::move(call.done));
-    write(serial, {MessageKind::kRequest, call.method, id, std::move(call.body)});
+    write(serial, {MessageKind::kRequest, call.method, id, std::move(call.body)},
+          [this, serial, id, task = call.task](const absl::Status& why) {
+            auto refused = peers_[serial].calls.extract(id);
+            if (!refused.empty()) refused.mapped()(annotate(why, absl::StrCat(task.to_string(), ": ")));
+          });
   }
 
   void send_word(const NodeSend& m) {
     Link& link = links_[m.task];
-    if (link.peer != 0 && peers_[link.peer].id) return write(link.peer, m.message);
+    if (link.peer != 0 && peers_[link.peer].id) return write_word(link.peer, m);
     link.words.push_back(m);
     connect(m.task, &link);
   }
 
+  void write_word(uint64_t serial, NodeSend word) {
+    write(serial, word.message,
+          [task = std::move(word.task), lost = std::move(word.lost)](const absl::Status& why) {
+            if (lost) lost(annotate(why, absl::StrCat(task.to_string(), ": ")));
+          });
+  }
+
   void answer(const NodeAnswer& m) {
     if (!peers_.contains(m.connection)) return;
-    write(m.connection, {MessageKind::kReply, Method::kNone, m.id, pack_answer(*m.body)});
+    write(m.connection, {MessageKind::kReply, Method::kNone, m.id, pack_answer(*m.body)},
+          [this, connection = m.connection, id = m.id](const absl::Status& why) {
+            const absl::Status refused =
+                annotate(why, absl::StrCat("the answer of ", parts_.task.to_string(), ": "));
+            answer({connection, id, std::make_shared<const absl::StatusOr<absl::Cord>>(refused)});
+          });
   }
 
   void connect(const TaskId& task, Link* link) {

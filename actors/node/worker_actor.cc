@@ -42,6 +42,7 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
     return {
         [this](const WorkerRequest& m) { answer(m); },
         [this](const PeerLost& m) { lose(m); },
+        [this](const LinkLost& m) { lose_link(m); },
         [this](const PartCompiled& m) { compiled(m); },
     };
   }
@@ -54,6 +55,9 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
     std::shared_ptr<SessionCore> core;
     absl::flat_hash_map<uint64_t, std::shared_ptr<const SignatureAlias>> parts;
     std::shared_ptr<PartRuns> runs = std::make_shared<PartRuns>();
+    /// Who wants to know of lost links, and the last one that he does not know of.
+    std::optional<NodeReply> watcher;
+    std::optional<LinkLost> lost_link;
   };
   /// One whose SESSION is being made.
   struct Opening {
@@ -75,6 +79,7 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
       case Method::kCancelPart: refused = cancel_part(m); break;
       case Method::kInspectPart: refused = inspect_part(m); break;
       case Method::kCleanupAll: refused = cleanup_all(m); break;
+      case Method::kWatchLinks: refused = watch_links(m); break;
       default:
         refused = absl::UnimplementedError(
             absl::StrCat(parts_.task.to_string(), " knows no method ", static_cast<int>(m.method)));
@@ -186,6 +191,7 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
 
   static void end(Session* session, const absl::Status& why) {
     session->runs->cancel_all(why);
+    if (session->watcher) (*session->watcher)(why);
     for (auto& [id, part] : session->parts) part->signature->slots.stop();
     caf::anon_send_exit(session->actor, caf::exit_reason::user_shutdown);
   }
@@ -205,6 +211,37 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
     for (auto& [id, opening] : opening_) {
       if (is_lost(opening.owner)) opening.unwanted = why;
     }
+  }
+
+  // --- links ---
+
+  absl::Status watch_links(const WorkerRequest& m) {
+    wire::WatchLinks want;
+    TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
+    TROUPE_ASSIGN_OR_RETURN(Session* const session, find(want.session()));
+    if (session->watcher)
+      return absl::AlreadyExistsError(
+          absl::StrCat("the links of the session ", absl::Hex(want.session()), " are watched already"));
+    session->watcher = m.reply;
+    tell_watcher(session);
+    return absl::OkStatus();
+  }
+
+  /// A part here may have ended well whose values were on that link: nobody but the masters can tell whether somebody waits for them.
+  void lose_link(const LinkLost& m) {
+    for (auto& [id, session] : sessions_) {
+      session.lost_link = m;
+      tell_watcher(&session);
+    }
+  }
+
+  static void tell_watcher(Session* session) {
+    if (!session->watcher || !session->lost_link) return;
+    wire::LostLink out;
+    out.set_task(session->lost_link->task.to_string());
+    to_proto(session->lost_link->why, out.mutable_why());
+    session->lost_link.reset();
+    (*std::exchange(session->watcher, std::nullopt))(pack(out));
   }
 
   // --- parts ---

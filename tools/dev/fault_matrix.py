@@ -4,6 +4,7 @@ table of what came of it. Each run has a cluster of its own: two workers (`troup
 
 What must hold, whoever is hurt (victim), whatever runs (state), however he is hurt (fault):
 - who waits hears within the lease plus 200 ms, and an error names the victim's task; a pause shorter than the lease harms nobody;
+- a pause of about a lease (doze) harms or not, and nobody waits for ever;
 - the session closes, and leaves no session on those who live; a victim that is back can be part of a new one, and keeps nothing of the old.
 
   --cells quick|all|VICTIM:STATE:FAULT,...   which of them ("*" for all of a kind); quick: those that ctest has time for
@@ -26,7 +27,7 @@ import urllib.request
 
 VICTIMS = ("worker1", "worker2", "master")
 STATES = ("idle", "waiting", "busy", "opening")
-FAULTS = ("kill", "stop", "pause", "freeze", "restart")
+FAULTS = ("kill", "stop", "pause", "doze", "freeze", "restart")
 QUICK = ("worker1:waiting:kill", "worker1:waiting:stop", "worker1:waiting:pause", "worker1:idle:restart", "worker2:waiting:freeze",
          "worker2:busy:kill", "worker2:busy:stop", "worker1:opening:kill", "master:waiting:kill", "master:busy:stop")
 LEASE_S = 0.5
@@ -34,6 +35,8 @@ WITHIN_S = LEASE_S + 0.2
 OPEN_PATIENCE_S = 1.0
 # Of a pause; with it a lease still holds.
 PAUSE_S = 0.15
+# Of a doze: the others may notice, some of them, or nobody.
+DOZE_S = (0.35, 0.75)
 # Nothing here takes so long unless it hangs.
 HANG_S = 20
 LOST = ("UNAVAILABLE", "ABORTED")
@@ -193,14 +196,16 @@ class Run:
         self.prepare()
         time.sleep(self.delays.uniform(0, 0.05))
         self.hurt()
-        if self.index == 0:
+        if self.fault == "doze":
+            self.nobody_waits_for_ever()
+        elif self.index == 0:
             self.master_is_hurt()
         elif self.fault == "pause":
             self.nobody_is_harmed()
         else:
             self.those_who_wait_hear()
             self.the_session_closes()
-        if self.fault in ("freeze", "restart"):
+        if self.fault in ("doze", "freeze", "restart"):
             self.a_new_session_runs()
         return self.worst
 
@@ -228,9 +233,10 @@ class Run:
             self.victim.process.wait()
         else:
             self.victim.kill(signal.SIGSTOP)
-        if self.fault == "pause":
-            time.sleep(PAUSE_S)
+        if self.fault in ("pause", "doze"):
+            time.sleep(PAUSE_S if self.fault == "pause" else self.delays.uniform(*DOZE_S))
             self.victim.kill(signal.SIGCONT)
+            self.hurts = False
 
     def heal(self):
         """The victim is back: as he was, or another life of him."""
@@ -262,6 +268,23 @@ class Run:
             need_ok(self.cluster.answer("waiter"))
         need_ok(self.cluster.ask("run more quick", "more"))
         self.the_session_closes()
+
+    def nobody_waits_for_ever(self):
+        if self.state == "opening":
+            self.well_or_lost(self.cluster.answer("open"))
+        elif self.state == "waiting":
+            self.well_or_lost(self.cluster.ask("do push push", "push"))
+            self.well_or_lost(self.cluster.answer("waiter"))
+        elif self.state == "busy":
+            self.cluster.nodes[0].say("calm")
+            self.well_or_lost(self.cluster.answer("waiter"))
+        self.well_or_lost(self.cluster.ask("run more quick", "more"))
+        self.the_session_closes()
+
+    @staticmethod
+    def well_or_lost(answer):
+        """Of an open that fails there is no session to run in."""
+        need(answer.ok or answer.code in LOST + ("DEADLINE_EXCEEDED", "FAILED_PRECONDITION"), f"expected OK or {LOST}: {answer.line}")
 
     def those_who_wait_hear(self):
         limit_s = WITHIN_S

@@ -36,6 +36,20 @@ class ClusterFaultsTest : public ClusterTest {
     ADD_FAILURE() << "the step does not wait on the other task";
     return run;
   }
+  /// Whether the only step comes to have left nothing to do on task 2, while it waits on task 1.
+  static bool waits_on_task_1_alone(Session& s) {
+    for (int i = 0; i < 500; ++i) {
+      auto steps = s.inspect();
+      if (steps.ok() && steps->size() == 1) {
+        const std::string left = testing::PrintToString((*steps)[0].frontier);
+        if (left.find("wait (QueueDequeueV2)") != std::string::npos &&
+            left.find(task_name(2)) == std::string::npos)
+          return true;
+      }
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    return false;
+  }
 };
 
 absl::Status end_of(std::future<absl::StatusOr<std::vector<Tensor>>>& run) {
@@ -77,6 +91,21 @@ TEST_F(ClusterFaultsTest, a_step_whose_task_is_lost_ends_and_names_it) {
   const absl::Status next = s->run({}, {"z"}).status();
   EXPECT_EQ(next.code(), absl::StatusCode::kUnavailable) << next;
   EXPECT_THAT(std::string(next.message()), HasSubstr(task_name(1)));
+}
+
+TEST_F(ClusterFaultsTest, a_step_ends_with_a_task_whose_part_has_ended_well) {
+  start_all(3);
+  const std::string floats = attr("T", "type: DT_FLOAT");
+  // What task 2 does is soon done; what it has sent may be lost with it for all that the others know.
+  auto s = open(waiting() + node("x", "Placeholder", {}, attr("dtype", "type: DT_FLOAT") + on_task(2)) +
+                node("done", "Neg", {"x"}, floats + on_task(2)) +
+                node("both", "AddN", {"y", "done"}, floats + attr("N", "i: 2") + on_task(0)));
+  auto run = s->run_async({{"x", Tensor::scalar<float>(1)}}, {"both"});
+  ASSERT_TRUE(waits_on_task_1_alone(*s));
+  stop(2);
+  const absl::Status end = end_of(run);
+  EXPECT_EQ(end.code(), absl::StatusCode::kUnavailable) << end;
+  EXPECT_THAT(std::string(end.message()), HasSubstr(task_name(2)));
 }
 
 TEST_F(ClusterFaultsTest, after_a_restart_what_the_task_had_is_aborted) {

@@ -5,6 +5,8 @@
 
 #include <random>
 
+#include "absl/strings/str_cat.h"
+
 namespace troupe {
 namespace {
 
@@ -67,6 +69,25 @@ TEST(Connection, a_large_message_goes_in_pieces_and_small_ones_pass_it) {
   EXPECT_EQ(pair.at_b[0].body, "small");
   EXPECT_EQ(pair.at_b[1].id, 1u);
   EXPECT_EQ(std::string(pair.at_b[1].body), large);
+  EXPECT_EQ(pair.a.bytes_waiting(), 0u);
+}
+
+TEST(Connection, a_message_that_the_peer_has_no_room_for_is_refused_alone) {
+  ChunkLimits narrow;
+  narrow.value_bytes = 3 * kChunkBytes;
+  Pair pair{Connection(), Connection(narrow), {}, {}};
+  std::vector<std::string> refused;
+  const auto add = [&](const absl::Status& why) { refused.push_back(why.ToString()); };
+  pair.a.send(request(1, std::string(2 * kChunkBytes, 'a')), add);
+  pair.a.send(request(2, std::string(4 * kChunkBytes, 'b')), add);
+  pair.a.send(request(3, std::string(2 * kChunkBytes, 'c')), add);
+  pair.settle();
+  ASSERT_EQ(pair.at_b.size(), 2u);
+  EXPECT_EQ(pair.at_b[0].id, 1u);
+  EXPECT_EQ(pair.at_b[1].id, 3u);
+  // The header travels with it.
+  EXPECT_THAT(refused, testing::ElementsAre(absl::StrCat("RESOURCE_EXHAUSTED: there is no room for ",
+                                                         4 * kChunkBytes + 16, " bytes")));
   EXPECT_EQ(pair.a.bytes_waiting(), 0u);
 }
 

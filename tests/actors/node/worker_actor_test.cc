@@ -20,10 +20,18 @@ const PeerId kOther{TaskId{"worker", 2}, 7}, kClient{std::nullopt, 8}, kAnotherC
 /// What a WORKER has answered, by question. Thread-safe.
 class Answers {
  public:
-  void add(uint64_t question, const absl::Status& status) {
+  void add(uint64_t question, const absl::StatusOr<absl::Cord>& answer) {
     std::lock_guard lock(mu_);
-    answers_[question] = status;
+    answers_[question] = answer.status();
+    if (answer.ok()) bodies_[question] = *answer;
     more_.notify_all();
+  }
+  /// "TASK WHY", as such an answer says.
+  std::string link(uint64_t question) {
+    wire::LostLink link;
+    std::lock_guard lock(mu_);
+    EXPECT_EQ(unpack(bodies_[question], &link), absl::OkStatus());
+    return absl::StrCat(link.task(), " ", link.why().message());
   }
   absl::Status wait(uint64_t question) {
     std::unique_lock lock(mu_);
@@ -35,7 +43,9 @@ class Answers {
  private:
   std::mutex mu_;
   std::condition_variable more_;
-  std::map<uint64_t, absl::Status> answers_;  // guarded by mu_
+  // Guarded by mu_.
+  std::map<uint64_t, absl::Status> answers_;
+  std::map<uint64_t, absl::Cord> bodies_;
 };
 
 /// Hears them in the place of its NODE.
@@ -44,7 +54,7 @@ class Heard final : public caf::event_based_actor {
   Heard(caf::actor_config& config, std::shared_ptr<Answers> answers)
       : caf::event_based_actor(config), answers_(std::move(answers)) {}
   caf::behavior make_behavior() override {
-    return {[this](const NodeAnswer& m) { answers_->add(m.id, m.body->status()); }};
+    return {[this](const NodeAnswer& m) { answers_->add(m.id, *m.body); }};
   }
 
  private:
@@ -90,6 +100,11 @@ class WorkerActorTest : public ClusterTest {
     wire::DeleteWorkerSession m;
     m.set_session(session);
     return m;
+  }
+  uint64_t watch_links(uint64_t session) {
+    wire::WatchLinks m;
+    m.set_session(session);
+    return tell(kMaster, Method::kWatchLinks, m);
   }
   absl::Status cleanup(uint64_t session) {
     wire::CleanupAll m;
@@ -138,6 +153,27 @@ TEST_F(WorkerActorTest, a_session_that_is_deleted_while_it_opens_does_not_stay) 
     EXPECT_EQ(ask(kMaster, Method::kDeleteWorkerSession, deletion(session)), absl::OkStatus());
   }
   EXPECT_TRUE(comes_to_have(0, 0));
+}
+
+TEST_F(WorkerActorTest, a_master_hears_of_each_link_that_is_lost_and_of_the_end) {
+  ASSERT_EQ(create(kMaster, 1), absl::OkStatus());
+  const auto lose = [this](int task) {
+    caf::anon_send(worker_, LinkLost{{"worker", task}, absl::UnavailableError("cut")});
+  };
+  uint64_t watch = watch_links(1);
+  lose(2);
+  EXPECT_EQ(answers_->wait(watch), absl::OkStatus());
+  EXPECT_EQ(answers_->link(watch), task_name(2) + " cut");
+  // Before he asks again.
+  lose(3);
+  watch = watch_links(1);
+  EXPECT_EQ(answers_->wait(watch), absl::OkStatus());
+  EXPECT_EQ(answers_->link(watch), task_name(3) + " cut");
+  watch = watch_links(1);
+  EXPECT_EQ(answers_->wait(watch_links(1)).code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_EQ(ask(kMaster, Method::kDeleteWorkerSession, deletion(1)), absl::OkStatus());
+  EXPECT_EQ(answers_->wait(watch).code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(answers_->wait(watch_links(1)).code(), absl::StatusCode::kAborted);
 }
 
 TEST_F(WorkerActorTest, sessions_end_with_their_owner) {

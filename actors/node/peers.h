@@ -1,0 +1,47 @@
+#pragma once
+
+#include <caf/io/connection_handle.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "actors/node/connection.h"
+#include "actors/node/messages.h"
+
+namespace troupe {
+
+/// Somebody at the other end of a connection of a NODE, which owns it.
+struct NodePeer {
+  caf::io::connection_handle handle;
+  Connection connection;
+  /// Unset until he has said who he is.
+  std::optional<PeerId> id;
+  /// The task that was called; nothing when he has come to us.
+  std::optional<TaskId> called;
+  std::chrono::steady_clock::time_point since;
+  /// What we have asked him.
+  absl::flat_hash_map<uint64_t, std::function<void(absl::StatusOr<absl::Cord>)>> calls;
+};
+
+/// The way of a NODE to a task.
+struct NodeLink {
+  /// The peer's number, once connected; 0: not yet, or not any more.
+  uint64_t peer = 0;
+  /// The last attempt to connect; a late one is of no interest.
+  uint64_t attempt = 0;
+  bool dialing = false;
+  /// What waits for the connection.
+  std::vector<NodeCall> calls;
+  std::vector<NodeSend> words;
+};
+
+/// Who waits for a peer's answers hears why there are none.
+void fail_calls(NodePeer* peer, const absl::Status& why);
+/// Who waits for the connection hears why there is none.
+void fail_waiting(NodeLink* link, const absl::Status& why);
+
+}  // namespace troupe
