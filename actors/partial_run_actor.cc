@@ -40,8 +40,8 @@ enum class Phase { kOpen, kFailed, kOver };
 class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
  public:
   PartialRunImpl(caf::actor_config& config, PartialRunParts parts)
-      : PartialRunActor::base(config), parts_(std::move(parts)),
-        unit_(&system(), this), step_unit_(parts_.lease.slot()->unit),
+      : PartialRunActor::base(config), parts_(std::move(parts)), unit_(&system(), this),
+        step_unit_(parts_.lease.slot()->unit),
         held_(std::make_shared<PartialRunSlot>(
             parts_.core, std::move(parts_.place), std::move(parts_.lease),
             parts_.turns != nullptr ? parts_.turns : std::make_shared<TurnUnit>(step_unit_))) {
@@ -58,8 +58,8 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
   using PartialRunActor::base::enqueue;
   /// What a thread that serves the step sends is handled there and then; all else where CAF has it handled, so that a cancel does not wait
   /// for a kernel.
-  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit* sender) override {
-    PartialRunActor::base::enqueue(std::move(what), step_unit_->is_lent_here() ? &unit_ : sender);
+  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit* unit) override {
+    PartialRunActor::base::enqueue(std::move(what), step_unit_->is_lent_here() ? &unit_ : unit);
   }
 
   void on_exit() override {
@@ -78,7 +78,9 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
           take_turn(m, {promise, nullptr});
           return promise;
         },
-        [this](const TakeTurn& m) { take_turn(m.call->turn(), {{}, m.call}); },
+        [this](const TakeTurn& m) {
+          take_turn(m.call->turn(), {{}, m.call});
+        },
         [this](const CancelPartialRun& m) { cancel(m); },
         [this](InspectTurns) { return report(); },
         [this](ForkTurns) -> caf::result<ReadyFork> { return fork(); },
@@ -150,7 +152,9 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
   // --- turns ---
 
   void take_turn(const PartialRunTurn& m, TurnAnswer answer) {
-    if (phase_ == Phase::kOver || (phase_ == Phase::kFailed && told_)) return answer.deliver(no_partial_run());
+    start();
+    if (phase_ == Phase::kOver || (phase_ == Phase::kFailed && told_))
+      return answer.deliver(no_partial_run());
     std::vector<std::string> fed;
     for (const NamedTensor& f : m.feeds) fed.push_back(f.first);
     if (auto s = state_->take_turn(fed, m.fetches); !s.ok()) return answer.deliver(s);
@@ -388,7 +392,7 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
 }  // namespace
 
 PartialRunActor spawn_partial_run(caf::actor_system& system, PartialRunParts parts) {
-  return system.spawn<PartialRunImpl, caf::hidden>(std::move(parts));
+  return system.spawn<PartialRunImpl, caf::hidden + caf::lazy_init>(std::move(parts));
 }
 
 }  // namespace troupe

@@ -65,9 +65,11 @@ PartialRuns::Started PartialRuns::set_up(const std::shared_ptr<SessionCore>& cor
 void PartialRuns::start(PartialRunParts parts, Promise promise) {
   const std::string handle = parts.handle = partial_run_name(parts.setup, next_++);
   const auto turns = parts.turns = std::make_shared<TurnUnit>(parts.lease.slot()->unit);
+  // A fork of it has the setup, but is started here.
+  const bool started_by_client = std::exchange(parts.setup.started_by_client, false);
   PartialRunActor actor = spawn_partial_run(self_->system(), std::move(parts));
   runs_->add(handle, {actor, turns});
-  self_->send(actor, StartPartialRun{});
+  if (!started_by_client) self_->send(actor, StartPartialRun{});
   promise.deliver(handle, std::move(actor));
 }
 

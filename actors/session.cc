@@ -68,14 +68,6 @@ struct Session::Impl {
     return troupe::ask<Reply>(*system, core->actor, std::move(message), options.timeout);
   }
 
-  /// The name of the partial run that SESSION begins.
-  template <class Message>
-  absl::StatusOr<std::string> begin_partial_run(Message message) {
-    auto begun = ask_for<std::string, PartialRunActor>(*system, core->actor, std::move(message));
-    if (!begun.ok()) return std::move(begun).status();
-    return std::get<0>(*std::move(begun));
-  }
-
   /// A slot of the signature that `want` names, which SESSION makes.
   absl::StatusOr<StepLease> lease_new(LeaseRequest want);
   /// After a run whose options ask for partition graphs.
@@ -249,11 +241,14 @@ absl::StatusOr<std::string> Session::partial_run_setup(const std::vector<std::st
                                                        const std::vector<std::string>& fetches,
                                                        const std::vector<std::string>& targets,
                                                        std::optional<std::chrono::milliseconds> lease) {
-  return impl_->begin_partial_run(PartialRunSetup{feeds, fetches, targets, lease});
+  return begin_partial_run(*impl_->core, PartialRunSetup{feeds, fetches, targets, lease});
 }
 
 absl::StatusOr<std::string> Session::partial_run_fork(const std::string& handle) {
-  return impl_->begin_partial_run(ForkPartialRun{handle});
+  auto begun =
+      ask_for<std::string, PartialRunActor>(*impl_->system, impl_->core->actor, ForkPartialRun{handle});
+  if (!begun.ok()) return std::move(begun).status();
+  return std::get<0>(*std::move(begun));
 }
 
 absl::StatusOr<std::vector<PartialRunReport>> Session::partial_runs() {

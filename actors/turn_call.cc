@@ -4,11 +4,19 @@
 
 #include <utility>
 
+#include "actors/ask.h"
 #include "actors/errors.h"
 #include "actors/session_core.h"
 #include "actors/step/serves_turn.h"
+#include "actors/units/on_askers_thread.h"
 
 namespace troupe {
+namespace {
+
+/// Of the step's actors: some for each of them to begin, and not so many that an endless loop keeps the thread.
+constexpr int kTurnsOfStart = 64;
+
+}  // namespace
 
 absl::Status no_partial_run() {
   return absl::InvalidArgumentError("Must run 'setup' before performing partial runs!");
@@ -38,17 +46,36 @@ void TurnAnswer::deliver(absl::StatusOr<RunReply> reply) {
   }
 }
 
+absl::StatusOr<std::string> begin_partial_run(SessionCore& core, PartialRunSetup setup) {
+  setup.started_by_client = true;
+  auto begun = ask_for<std::string, PartialRunActor>(*core.system, core.actor, std::move(setup));
+  if (!begun.ok()) return std::move(begun).status();
+  auto& [handle, actor] = *begun;
+  const std::optional<PartialRunTable::Entry> run = core.partial_runs.find(handle);
+  const std::shared_ptr<LentThread> unit = run ? run->turns->enter() : nullptr;
+  const ServesTurn serves;
+  const Asking asking;
+  caf::anon_send(actor, StartPartialRun{});
+  if (unit != nullptr) {
+    for (int turn = 0; turn < kTurnsOfStart && unit->run_next(); ++turn) {
+    }
+    run->turns->leave();
+  }
+  return std::move(handle);
+}
+
 absl::StatusOr<RunReply> take_turn(SessionCore& core, const std::string& handle, PartialRunTurn turn) {
   if (core.closed()) return absl::CancelledError("Session has been closed.");
   const std::optional<PartialRunTable::Entry> run = core.partial_runs.find(handle);
   if (!run) return no_partial_run();
   const auto result = std::make_shared<TurnCall::Result>();
   const std::shared_ptr<LentThread> unit = run->turns->enter();
-  caf::anon_send(run->actor,
-                 TakeTurn{std::make_shared<TurnCall>(std::move(turn), run->turns, unit, result)});
+  caf::anon_send(run->actor, TakeTurn{std::make_shared<TurnCall>(std::move(turn), run->turns, unit, result)});
   if (unit != nullptr) {
     {
       const ServesTurn serves;
+      // SESSION hears of the end here.
+      const Asking asking;
       unit->run_until(result->done);
     }
     run->turns->leave();

@@ -56,6 +56,10 @@ struct TurnAnswer {
 /// What a turn on a partial run that is over, or never was, is answered with.
 absl::Status no_partial_run();
 
+/// Begins a partial run; the calling thread computes what is ready before anything is fed, but no longer than a moment: the session's pool
+/// goes on. Answer: its handle.
+absl::StatusOr<std::string> begin_partial_run(SessionCore& core, PartialRunSetup setup);
+
 /// Takes a turn, and waits for its answer on the calling thread, which serves the step meanwhile when no other does.
 absl::StatusOr<RunReply> take_turn(SessionCore& core, const std::string& handle, PartialRunTurn turn);
 

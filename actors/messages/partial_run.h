@@ -30,6 +30,8 @@ struct PartialRunSetup {
   std::optional<std::chrono::milliseconds> lease = std::nullopt;
   /// It is cancelled when the actor that asks for it dies.
   bool ends_with_client = false;
+  /// INTERNAL: who asks starts it (`begin_partial_run`).
+  bool started_by_client = false;
 };
 /// To whoever listens to a turn: one of its fetches, as soon as it is there.
 struct FetchReady {

@@ -223,7 +223,8 @@ void print(const std::string& name, int threads, Nanoseconds taken, Seconds seco
   std::cout << row.dump() << std::endl;
 }
 
-int time_all(const std::string& library, const std::string& only, Seconds seconds) {
+int time_all(const std::string& library, const std::string& only, Seconds seconds,
+             const std::vector<int>& thread_counts) {
   const Api api(library);
   const Scene scene(api);
   const Client client(scene);
@@ -241,7 +242,7 @@ int time_all(const std::string& library, const std::string& only, Seconds second
     };
     print("open_run_close", 1, time_for(seconds, once), seconds);
   }
-  for (const int threads : {1, 64}) {
+  for (const int threads : thread_counts) {
     if (is_chosen("partial_run"))
       print("partial_run", threads, time_threads(scene, threads, true, seconds, partial_run), seconds);
     if (is_chosen("run_one_session"))
@@ -258,12 +259,15 @@ int main(int argc, char** argv) {
   CLI::App app("Times what sessions cost a client of the C API; prints a JSON object a line.");
   std::string library, only = ".";
   double seconds = 1;
+  std::vector<int> thread_counts = {1, 64};
   app.add_option("library", library, "libtroupe_c.so, or TensorFlow's libtensorflow_cc.so.2")->required();
   app.add_option("--only", only, "workloads whose name matches this regular expression");
   app.add_option("--seconds", seconds, "for each")->check(CLI::PositiveNumber);
+  app.add_option("--threads", thread_counts, "how many run at once; one round for each")
+      ->check(CLI::PositiveNumber);
   CLI11_PARSE(app, argc, argv);
   try {
-    return time_all(library, only, Seconds(seconds));
+    return time_all(library, only, Seconds(seconds), thread_counts);
   } catch (const std::exception& e) {
     std::cerr << "c_api_sessions: " << e.what() << "\n";
     return 1;
