@@ -196,12 +196,12 @@ class Run:
         self.prepare()
         time.sleep(self.delays.uniform(0, 0.05))
         self.hurt()
-        if self.fault == "doze":
-            self.nobody_waits_for_ever()
+        if self.fault == "pause":
+            self.it_goes_on(need_ok)
+        elif self.fault == "doze":
+            self.it_goes_on(need_ok_or_lost)
         elif self.index == 0:
             self.master_is_hurt()
-        elif self.fault == "pause":
-            self.nobody_is_harmed()
         else:
             self.those_who_wait_hear()
             self.the_session_closes()
@@ -257,34 +257,18 @@ class Run:
         self.worst = max(self.worst, seconds)
         need(seconds <= limit_s + self.slack_s, f"{what} took {seconds * 1000:.0f} ms, allowed are {limit_s * 1000:.0f}")
 
-    def nobody_is_harmed(self):
+    def it_goes_on(self, check):
+        """Everything is answered, as `check` has it."""
         if self.state == "opening":
-            need_ok(self.cluster.answer("open"))
+            check(self.cluster.answer("open"))
         elif self.state == "waiting":
-            need_ok(self.cluster.ask("do push push", "push"))
-            need_ok(self.cluster.answer("waiter"))
+            check(self.cluster.ask("do push push", "push"))
+            check(self.cluster.answer("waiter"))
         elif self.state == "busy":
             self.cluster.nodes[0].say("calm")
-            need_ok(self.cluster.answer("waiter"))
-        need_ok(self.cluster.ask("run more quick", "more"))
+            check(self.cluster.answer("waiter"))
+        check(self.cluster.ask("run more quick", "more"))
         self.the_session_closes()
-
-    def nobody_waits_for_ever(self):
-        if self.state == "opening":
-            self.well_or_lost(self.cluster.answer("open"))
-        elif self.state == "waiting":
-            self.well_or_lost(self.cluster.ask("do push push", "push"))
-            self.well_or_lost(self.cluster.answer("waiter"))
-        elif self.state == "busy":
-            self.cluster.nodes[0].say("calm")
-            self.well_or_lost(self.cluster.answer("waiter"))
-        self.well_or_lost(self.cluster.ask("run more quick", "more"))
-        self.the_session_closes()
-
-    @staticmethod
-    def well_or_lost(answer):
-        """Of an open that fails there is no session to run in."""
-        need(answer.ok or answer.code in LOST + ("DEADLINE_EXCEEDED", "FAILED_PRECONDITION"), f"expected OK or {LOST}: {answer.line}")
 
     def those_who_wait_hear(self):
         limit_s = WITHIN_S
@@ -319,8 +303,6 @@ class Run:
             wait_until(lambda n=node: n.holds() == (0, 0), HANG_S, "a session is left on one who lives")
 
     def master_is_hurt(self):
-        if self.fault == "pause":
-            return self.nobody_is_harmed()
         for node in self.others():
             wait_until(lambda n=node: n.holds() == (0, 0), HANG_S, "a session of a lost master is left")
             self.within(time.monotonic() - self.since, WITHIN_S, "the end of a lost master's session")
@@ -345,6 +327,11 @@ class Run:
 def need_ok(answer):
     need(answer.ok, f"expected OK: {answer.line}")
     return answer
+
+
+def need_ok_or_lost(answer):
+    """Where a session did not open there is none to run in."""
+    need(answer.ok or answer.code in LOST + ("DEADLINE_EXCEEDED", "FAILED_PRECONDITION"), f"expected OK or {LOST}: {answer.line}")
 
 
 def chosen_cells(text):
