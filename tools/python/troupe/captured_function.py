@@ -66,10 +66,11 @@ class CapturedFunction:
     def __init__(self, function, types, shapes, name):
         outer = stacks.get_default_graph()
         graph = self._graph = FunctionGraph(outer)
-        flat = list(zip(nest.flatten(types), nest.flatten_shapes(shapes)))
+        from troupe.dataset_transformations import wire_types
+
         with graph.as_default():
-            inputs = [array_ops.placeholder(t, s, name="args") for t, s in flat]
-            arguments = nest.pack_sequence_as(types, inputs)
+            inputs = [array_ops.placeholder(t, s, name="args") for t, s in zip(wire_types(types), nest.flatten_shapes(shapes))]
+            arguments = element_of(types, inputs)
             unpacked = isinstance(arguments, tuple) and not hasattr(arguments, "_fields")
             self.result = normalized_result(function(*arguments) if unpacked else function(arguments))
             outputs = [convert_to_tensor(getattr(t, "_variant", t)) for t in nest.flatten(self.result)]
@@ -90,6 +91,15 @@ class CapturedFunction:
         """The tensors to call it with behind the element's: of the graph that is the default now."""
         graph = stacks.get_default_graph()
         return [graph.captured(t) for t in self.captures] if graph.building_function else list(self.captures)
+
+
+def element_of(types, tensors):
+    """An element of its tensors: datasets for the variants that are some."""
+    from troupe.dataset_ops import Dataset
+    from troupe.dataset_transformations import DatasetSpec
+
+    return nest.pack_sequence_as(types, [Dataset(part, t._types, t._shapes) if isinstance(t, DatasetSpec) else part
+                                         for t, part in zip(nest.flatten(types), tensors)])
 
 
 def normalized_result(result):

@@ -1,7 +1,11 @@
 """Datasets: `tf.data`."""
 
+from troupe import data_experimental as experimental
 from troupe.dataset_iterators import Iterator, make_initializable_iterator, make_one_shot_iterator
 from troupe.dataset_ops import AUTOTUNE, Dataset, FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
+from troupe.dataset_transformations import DatasetSpec, Options
+
+INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
 
 
 def get_output_types(dataset_or_iterator):

@@ -1,8 +1,10 @@
 """Iterators: what steps get the elements of datasets from."""
 
 from troupe import dtypes, nest, op_call, protos, stacks
+from troupe.captured_function import element_of
 from troupe.conversion import convert_to_tensor
-from troupe.dataset_ops import Dataset, Elements
+from troupe.dataset_ops import Elements
+from troupe.dataset_transformations import DatasetSpec, wire_types
 from troupe.graph import Graph
 from troupe.importer import import_graph_def
 from troupe.ops import get_seed
@@ -58,7 +60,7 @@ class Iterator(Elements):
     def get_next(self, name=None):
         """The element of the step, which goes on to the next."""
         op = op_call.make_operation("IteratorGetNext", name, dict(iterator=self._resource, **_flat(self._types, self._shapes)))
-        return nest.pack_sequence_as(self._types, op.outputs)
+        return element_of(self._types, op.outputs)
 
     def string_handle(self, name=None):
         """A string that names the iterator in its session."""
@@ -66,11 +68,11 @@ class Iterator(Elements):
 
 
 def _flat(types, shapes):
-    return {"output_types": nest.flatten(types), "output_shapes": nest.flatten_shapes(shapes)}
+    return {"output_types": wire_types(types), "output_shapes": nest.flatten_shapes(shapes)}
 
 
 def _normal_types(types):
-    return nest.pack_sequence_as(types, [dtypes.as_dtype(t) for t in nest.flatten(types)])
+    return nest.pack_sequence_as(types, [t if isinstance(t, DatasetSpec) else dtypes.as_dtype(t) for t in nest.flatten(types)])
 
 
 def _normal_shapes(types, shapes):

@@ -8,6 +8,7 @@ from troupe import dtypes, math_ops, nest, op_call, stacks
 from troupe.array_ops import constant, where
 from troupe.captured_function import CapturedFunction, normalized
 from troupe.conversion import convert_to_tensor
+from troupe.dataset_transformations import DatasetSpec, Transformations, common_shape, from_generator, structure_of, wire_types
 from troupe.ops import get_seed
 from troupe.tensor_shape import TensorShape, as_shape
 from troupe.tensor_util import constant_value
@@ -41,10 +42,10 @@ class Elements:
     def output_classes(self):
         from troupe.tensor import Tensor
 
-        return nest.pack_sequence_as(self._types, [Tensor for _ in nest.flatten(self._types)])
+        return nest.pack_sequence_as(self._types, [Dataset if isinstance(t, DatasetSpec) else Tensor for t in nest.flatten(self._types)])
 
 
-class Dataset(Elements):
+class Dataset(Transformations, Elements):
     """A dataset by the operation that makes it. Its functions give other datasets; lists among elements become tensors, tuples and
     dictionaries are nests."""
 
@@ -58,7 +59,7 @@ class Dataset(Elements):
 
     def _flat(self):
         """The attrs of what the elements are."""
-        return {"output_types": nest.flatten(self._types), "output_shapes": nest.flatten_shapes(self._shapes)}
+        return {"output_types": wire_types(self._types), "output_shapes": nest.flatten_shapes(self._shapes)}
 
     def __repr__(self):
         return f"<{type(self).__name__} shapes: {self._shapes}, types: {self._types}>"
@@ -71,7 +72,7 @@ class Dataset(Elements):
     @staticmethod
     def _of_op(op_type, types, shapes, **arguments):
         if op_type in _TYPED:
-            arguments.update(output_types=nest.flatten(types), output_shapes=nest.flatten_shapes(shapes))
+            arguments.update(output_types=wire_types(types), output_shapes=nest.flatten_shapes(shapes))
         return Dataset(op_call.call(op_type, None, **arguments), types, shapes)
 
     @staticmethod
@@ -123,6 +124,13 @@ class Dataset(Elements):
         return Dataset._of_op("ZipDataset", types, shapes, input_datasets=[d._variant for d in flat])
 
     @staticmethod
+    def from_generator(generator, output_types=None, output_shapes=None, args=None, name=None):
+        """What an iterator gives that a Python function makes: see dataset_transformations.from_generator."""
+        if output_types is None:
+            raise TypeError("Either `output_types` or `output_signature` must be specified.")
+        return from_generator(Dataset, generator, output_types, output_shapes, args)
+
+    @staticmethod
     def list_files(file_pattern, shuffle=None, seed=None):
         """The names of the files that a pattern matches, shuffled unless told not to."""
         pattern = convert_to_tensor(file_pattern, dtypes.string, name="file_pattern")
@@ -147,8 +155,7 @@ class Dataset(Elements):
     def map(self, map_func, num_parallel_calls=None, deterministic=None, name=None):
         """What a function of an element gives; several at a time with num_parallel_calls, in their order unless not deterministic."""
         made = self._function(map_func, "map")
-        flat = nest.flatten(made.result)
-        types, shapes = _types(made.result, flat), _pack_shapes(made.result, [t.shape for t in flat])
+        types, shapes = structure_of(made.result)
         arguments = {"f": made, "other_arguments": made.arguments()}
         if num_parallel_calls is None:
             return self._like("MapDataset", types, shapes, preserve_cardinality=False, **arguments)
@@ -281,7 +288,7 @@ class Dataset(Elements):
         if nest.flatten(self._types) != nest.flatten(dataset._types):
             raise TypeError(f"Incompatible types of input datasets: {self._types} vs. {dataset._types}.")
         pairs = zip(nest.flatten_shapes(self._shapes), nest.flatten_shapes(dataset._shapes))
-        shapes = _pack_shapes(self._types, [_common(as_shape(a), as_shape(b)) for a, b in pairs])
+        shapes = _pack_shapes(self._types, [common_shape(as_shape(a), as_shape(b)) for a, b in pairs])
         return self._like("ConcatenateDataset", shapes=shapes, another_dataset=dataset._variant)
 
     def enumerate(self, start=0, name=None):
@@ -310,7 +317,9 @@ class Dataset(Elements):
 
 _TYPED = {"RangeDataset", "ZipDataset", "MapDataset", "ParallelMapDatasetV2", "FlatMapDataset", "InterleaveDataset",
           "ParallelInterleaveDatasetV4", "FilterDataset", "TakeWhileDataset", "BatchDatasetV2", "UnbatchDataset", "ShuffleDataset",
-          "RepeatDataset", "TakeDataset", "SkipDataset", "ShardDataset", "PrefetchDataset", "CacheDataset", "ConcatenateDataset"}
+          "RepeatDataset", "TakeDataset", "SkipDataset", "ShardDataset", "PrefetchDataset", "CacheDataset", "ConcatenateDataset",
+          "WindowDataset", "GroupByWindowDataset", "ScanDataset", "IgnoreErrorsDataset", "UniqueDataset", "GeneratorDataset",
+          "DirectedInterleaveDataset"}
 
 
 def _seeds(seed):
@@ -327,13 +336,6 @@ def _seeds(seed):
 
 def _types(structure, flat):
     return nest.pack_sequence_as(structure, [t.dtype.base_dtype for t in flat])
-
-
-def _common(a, b):
-    """The shape that both are."""
-    if a.rank is None or a.rank != b.rank:
-        return TensorShape(None)
-    return as_shape([x if x == y else None for x, y in zip(a.as_list(), b.as_list())])
 
 
 def _flatten_padded(shapes, types):

@@ -1,0 +1,79 @@
+"""`tf.data.experimental`: functions that `Dataset.apply` takes, and functions of several datasets."""
+
+import numpy as np
+
+from troupe import dtypes, op_call
+from troupe.conversion import convert_to_tensor
+from troupe.dataset_ops import AUTOTUNE, Dataset
+
+INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
+
+
+def _method(name):
+    """A function that gives, of a method's arguments, a function of the dataset."""
+    def make(*args, **kwargs):
+        return lambda dataset: getattr(dataset, name)(*args, **kwargs)
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = f"Dataset.{name}, for Dataset.apply."
+    return make
+
+
+bucket_by_sequence_length, group_by_window, ignore_errors, scan, take_while, unbatch, unique = map(_method, (
+    "bucket_by_sequence_length", "group_by_window", "ignore_errors", "scan", "take_while", "unbatch", "unique"))
+enumerate_dataset = _method("enumerate")
+
+
+def shuffle_and_repeat(buffer_size, count=None, seed=None):
+    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
+    """Dataset.map, then Dataset.batch. ValueError for both kinds of parallel calls."""
+    if num_parallel_batches is not None and num_parallel_calls is not None:
+        raise ValueError("`map_and_batch` allows only one of `num_parallel_batches` and `num_parallel_calls` to be set, but "
+                         f"`num_parallel_batches` was set to {num_parallel_batches} and `num_parallel_calls` as set to {num_parallel_calls}.")
+    calls = batch_size * num_parallel_batches if num_parallel_batches is not None else num_parallel_calls
+    return lambda dataset: dataset.map(map_func, calls).batch(batch_size, drop_remainder)
+
+
+def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None, prefetch_input_elements=None):
+    """Dataset.interleave with `cycle_length` parallel calls."""
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length, deterministic=not sloppy)
+
+
+def Counter(start=0, step=1, dtype=dtypes.int64):  # noqa: N802, TensorFlow's name
+    """start, start + step, ... without end."""
+    first = Dataset.range(1).repeat()
+    counted = first.scan(np.array(start, dtype.as_numpy_dtype), lambda state, _: (state + step, state))
+    return counted
+
+
+def cardinality(dataset):
+    return dataset.cardinality()
+
+
+def get_single_element(dataset):
+    return dataset.get_single_element()
+
+
+def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=False):
+    """Each next element of the dataset whose number `choice_dataset` gives. TypeError for numbers that are not int64 scalars."""
+    if choice_dataset.output_types is not dtypes.int64:
+        raise TypeError("Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar tensors of dtype `tf.int64`.")
+    if not datasets:
+        raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
+    return Dataset._of_op("DirectedInterleaveDataset", datasets[0]._types, datasets[0]._shapes, selector_input_dataset=choice_dataset._variant,
+                          data_input_datasets=[d._variant for d in datasets], stop_on_empty_dataset=stop_on_empty_dataset)
+
+
+def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False):
+    """Each next element of any of the datasets, which are as likely as `weights` say."""
+    from troupe import random_ops
+
+    given = np.full(len(datasets), 1 / len(datasets)) if weights is None else np.asarray(weights, np.float64)
+    if given.shape != (len(datasets),):
+        raise ValueError(f"Invalid `weights`. The shape of `weights` must be compatible with `[len(datasets)]` (= [{len(datasets)}]) but got {given.shape}.")
+    logits = np.log(np.maximum(given, np.finfo(np.float64).tiny))[None]
+    choices = Dataset.range(1).repeat().map(lambda _: random_ops.multinomial(convert_to_tensor(logits), 1, seed=seed)[0, 0])
+    return choose_from_datasets(datasets, choices, stop_on_empty_dataset)
