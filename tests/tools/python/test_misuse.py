@@ -133,6 +133,57 @@ PROGRAMS = {
         threading.Thread(target=wait, daemon=True).start()
         time.sleep(0.1)
         """,
+    "threads that still run sessions": """
+        x = tf.placeholder(tf.float32, [])
+        y = x + 1.0
+        session = tf.Session()
+        def work():
+            while True:
+                session.run(y, {x: 1.0})
+        for _ in range(8):
+            threading.Thread(target=work, daemon=True).start()
+        time.sleep(0.1)
+        """,
+    "runs that are still to be told of": """
+        x = tf.placeholder(tf.float32, [])
+        y = x + 1.0
+        session = tf.Session()
+        futures = [session.run_async(y, {x: 1.0}) for _ in range(3000)]
+        """,
+    "a Python function of a step that never ends": """
+        began = threading.Event()
+        def work():
+            began.set()
+            while True:
+                pass
+        session = tf.Session()
+        future = session.run_async(tf.py_func(work, [], []))
+        began.wait(60)
+        """,
+    "a dataset that a Python function still fills": """
+        def numbers():
+            while True:
+                yield 1
+        dataset = tf.data.Dataset.from_generator(numbers, tf.int64, []).map(lambda n: n + 1, num_parallel_calls=4).prefetch(10)
+        following = tf.data.make_one_shot_iterator(dataset).get_next()
+        session = tf.Session()
+        assert session.run(following) == 2
+        """,
+    "sessions that are dropped while datasets run": """
+        def numbers():
+            while True:
+                yield 1
+        for number in range(10):
+            with tf.Graph().as_default():
+                dataset = tf.data.Dataset.from_generator(numbers, tf.int64, []).map(lambda n: tf.py_func(lambda v: v, [n], tf.int64), 4)
+                session = tf.Session()
+                following = session.make_callable(tf.data.make_one_shot_iterator(dataset.prefetch(10)).get_next())
+                assert [following() for _ in range(3)] == [1, 1, 1]
+                if number % 2:
+                    session.close()
+                del following, session
+                gc.collect()
+        """,
     "shapes that no memory holds": """
         n = tf.placeholder(tf.int64, [None])
         with tf.Session() as session:

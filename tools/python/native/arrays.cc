@@ -9,6 +9,7 @@
 
 #include "graph/tensor/tensor_proto.h"
 #include "proto/tensor.pb.h"
+#include "tools/python/native/gil.h"
 
 namespace troupe::python {
 namespace {
@@ -236,7 +237,7 @@ Tensor to_tensor(py::handle value, DataType dtype) {
   };
   py::object made;
   if (!fits(value)) {
-    made = py::reinterpret_borrow<py::object>(convert)(value, static_cast<int>(dtype));
+    made = call_python(convert, value, py::int_(static_cast<int>(dtype)));
     if (!fits(made)) throw py::type_error("This is no contiguous array of type " + dtype_name(dtype));
     value = made;
   }

@@ -4,6 +4,7 @@
 
 #include "actors/c_api/operation_builder.h"
 #include "graph/gradients/gradient_registry.h"
+#include "tools/python/native/gil.h"
 #include "tools/python/native/values.h"
 
 namespace troupe::python {
@@ -120,7 +121,7 @@ py::tuple PyGraph::import_graph_def(const std::string& bytes, const py::dict& op
   const TF_Buffer buffer = borrow(bytes);
   TF_ImportGraphDefResults* made;
   {
-    py::gil_scoped_release release;
+    const GilRelease release;
     made = TF_GraphImportGraphDefWithResults(graph_, &buffer, o.get(), status);
   }
   status.check();

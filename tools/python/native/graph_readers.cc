@@ -8,6 +8,7 @@
 #include "proto/graph.pb.h"
 #include "proto/node_def.pb.h"
 #include "tools/python/native/arrays.h"
+#include "tools/python/native/gil.h"
 #include "tools/python/native/graph.h"
 #include "tools/python/native/values.h"
 
@@ -72,7 +73,7 @@ py::object function_def(const PyGraph& g, const std::string& name) {
 py::bytes PyGraph::graph_def() const {
   std::string bytes;
   {
-    py::gil_scoped_release release;
+    const GilRelease release;
     pb::GraphDef def;
     std::lock_guard lock(graph_->mu);
     c_api::graph_to_proto(*graph_, &def);

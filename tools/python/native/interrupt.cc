@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "tools/python/native/gil.h"
 #include "tools/python/native/native.h"
 
 namespace troupe::python {
@@ -156,7 +157,7 @@ Interruptible::~Interruptible() {
     return;
   }
   // The watcher that holds it may wait for threads that wait for the GIL.
-  py::gil_scoped_release release;
+  const GilRelease release;
   std::lock_guard lock(mu);
   running = {};
 }

@@ -4,6 +4,7 @@
 #include "devices/services.h"
 #include "graph/thrown.h"
 #include "tools/python/native/arrays.h"
+#include "tools/python/native/gil.h"
 
 namespace troupe::python {
 namespace {
@@ -13,13 +14,14 @@ namespace {
 PyObject* trampoline = nullptr;
 
 /// Gives the inputs to the Python function of the token, and takes what it returns.
-absl::Status call_python(const std::string& token, KernelContext& context) {
-  py::gil_scoped_acquire acquire;
+absl::Status call_function(const std::string& token, KernelContext& context) {
+  const GilAcquire acquire;
+  if (!acquire.held()) return absl::CancelledError("Python has ended");
   try {
     py::list inputs(context.num_inputs()), types(context.num_outputs());
     for (int i = 0; i < context.num_inputs(); ++i) inputs[i] = to_array(context.take_input(i));
     for (int i = 0; i < context.num_outputs(); ++i) types[i] = static_cast<int>(context.output_type(i));
-    const py::object made = py::reinterpret_borrow<py::object>(trampoline)(token, inputs, types);
+    const py::object made = call_python(trampoline, py::str(token), inputs, types);
     if (py::isinstance<py::tuple>(made)) {
       const auto [code, message] = made.cast<std::pair<int, std::string>>();
       return {static_cast<absl::StatusCode>(code), message};
@@ -44,7 +46,7 @@ class PyFuncKernel final : public AsyncKernel {
   }
   void compute_async(KernelContext& context, Done done) override {
     const absl::Status begun = services_of(context.step()).blocking.run([this, &context, done] {
-      return [done, status = guarded("a Python function", [&] { return call_python(token_, context); })] {
+      return [done, status = guarded("a Python function", [&] { return call_function(token_, context); })] {
         done(status);
       };
     });

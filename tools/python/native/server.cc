@@ -1,4 +1,5 @@
 #include "actors/c_api/include/tensorflow/c/c_api.h"
+#include "tools/python/native/gil.h"
 #include "tools/python/native/native.h"
 
 namespace troupe::python {
@@ -10,14 +11,14 @@ class PyServer {
   explicit PyServer(const std::string& server_def) {
     ApiStatus status;
     {
-      py::gil_scoped_release release;
+      const GilRelease release;
       server_ = TF_NewServer(server_def.data(), server_def.size(), status);
     }
     status.check();
   }
   ~PyServer() {
-    if (server_ == nullptr) return;
-    py::gil_scoped_release release;
+    if (server_ == nullptr || python_ends()) return;
+    const GilRelease release;
     ApiStatus status;
     TF_ServerStop(server_, status);
     TF_DeleteServer(server_);
@@ -32,7 +33,7 @@ class PyServer {
   void call(void (*function)(TF_Server*, TF_Status*)) {
     ApiStatus status;
     {
-      py::gil_scoped_release release;
+      const GilRelease release;
       function(server_, status);
     }
     status.check();

@@ -5,6 +5,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "tools/python/native/arrays.h"
+#include "tools/python/native/gil.h"
 #include "tools/python/native/interrupt.h"
 
 namespace troupe::python {
@@ -57,15 +58,15 @@ PySession::PySession(std::shared_ptr<PyGraph> graph, const std::string& target, 
   const TF_SessionOptions options{options_of(target, config)};
   ApiStatus status;
   {
-    py::gil_scoped_release release;
+    const GilRelease release;
     handle_ = TF_NewSession(graph_->get(), &options, status);
   }
   status.check();
 }
 
 PySession::~PySession() {
-  if (handle_ == nullptr) return;
-  py::gil_scoped_release release;
+  if (handle_ == nullptr || python_ends()) return;
+  const GilRelease release;
   ApiStatus status;
   TF_DeleteSession(handle_, status);
 }
@@ -76,7 +77,7 @@ void PySession::extend() {
     return;
   ApiStatus status;
   {
-    py::gil_scoped_release release;
+    const GilRelease release;
     TF_ExtendSession(handle_, status);
   }
   status.check();
@@ -101,7 +102,7 @@ py::tuple PySession::run(const Signature& signature, const py::sequence& values,
   absl::StatusOr<std::vector<Tensor>> fetched;
   {
     const Interruptible interruptible(session(), signature.fetches, signature.targets);
-    py::gil_scoped_release release;
+    const GilRelease release;
     fetched =
         session().run(feeds, signature.fetches, signature.targets, options, want_metadata ? &stats : nullptr);
   }
@@ -115,7 +116,7 @@ std::shared_ptr<PyCallable> PySession::make_callable(const CallableOptions& opti
   extend();
   absl::StatusOr<CallableHandle> handle;
   {
-    py::gil_scoped_release release;
+    const GilRelease release;
     handle = session().make_callable(options);
   }
   return std::make_shared<PyCallable>(shared_from_this(), value_or_raise(std::move(handle)),
@@ -130,7 +131,8 @@ py::cpp_function PySession::run_async(const Signature& signature, const py::sequ
   // Copied and destroyed only with the GIL held.
   auto* callback = new py::function(std::move(done));
   auto told = [callback](absl::StatusOr<std::vector<Tensor>> fetched, const RunStats& stats) {
-    py::gil_scoped_acquire acquire;
+    const GilAcquire acquire;
+    if (!acquire.held()) return;
     try {
       py::object arrays = py::none();
       py::object error = py::none();
@@ -140,7 +142,7 @@ py::cpp_function PySession::run_async(const Signature& signature, const py::sequ
       } catch (py::error_already_set& e) {
         error = e.value();
       }
-      (*callback)(arrays, error, py::bytes(stats.metadata));
+      call_python(callback->ptr(), arrays, error, py::bytes(stats.metadata));
     } catch (py::error_already_set& e) {
       e.discard_as_unraisable("the callback of a run");
     }
@@ -148,11 +150,11 @@ py::cpp_function PySession::run_async(const Signature& signature, const py::sequ
   };
   AsyncRun run;
   {
-    py::gil_scoped_release release;
+    const GilRelease release;
     run = session().run_async(feeds, signature.fetches, signature.targets, options, std::move(told));
   }
   return py::cpp_function([run](const std::string& reason) mutable {
-    py::gil_scoped_release release;
+    const GilRelease release;
     return run.cancel(reason);
   });
 }
@@ -163,7 +165,7 @@ std::string PySession::partial_run_setup(const Signature& signature) {
   constexpr std::chrono::milliseconds kNoLease{0};
   absl::StatusOr<std::string> handle;
   {
-    py::gil_scoped_release release;
+    const GilRelease release;
     handle = session().partial_run_setup(signature.feeds, signature.fetches, signature.targets, kNoLease);
   }
   return value_or_raise(std::move(handle));
@@ -175,7 +177,7 @@ py::list PySession::partial_run(const std::string& handle, const Signature& sign
   absl::StatusOr<std::vector<Tensor>> fetched;
   {
     const Interruptible interruptible(session(), handle);
-    py::gil_scoped_release release;
+    const GilRelease release;
     fetched = session().partial_run(handle, feeds, signature.fetches);
   }
   check_run(fetched.status());
@@ -185,7 +187,7 @@ py::list PySession::partial_run(const std::string& handle, const Signature& sign
 void PySession::close() {
   absl::Status status;
   {
-    py::gil_scoped_release release;
+    const GilRelease release;
     status = session().close();
   }
   check(status);
@@ -196,8 +198,13 @@ PyCallable::PyCallable(std::shared_ptr<PySession> session, CallableHandle handle
       code_(value_or_raise(session_->session().pin_callable(handle))) {}
 
 PyCallable::~PyCallable() {
+  if (python_ends()) {
+    // What it is the last to hold would be freed.
+    (void)new std::shared_ptr<const CallableCode>(std::move(code_));
+    return;
+  }
   // What the code holds may wait for threads that wait for the GIL.
-  py::gil_scoped_release release;
+  const GilRelease release;
   code_ = nullptr;
   // It is gone with a session that was closed.
   (void)session_->session().release_callable(handle_);
@@ -212,7 +219,7 @@ py::list PyCallable::run(const py::sequence& values, RunStats* stats) const {
   absl::Status status;
   {
     const Interruptible interruptible(session_->session(), signature_.fetches, signature_.targets);
-    py::gil_scoped_release release;
+    const GilRelease release;
     status = session_->session().run_callable(*code_, {feeds.data(), feeds.size()},
                                               {fetches.data(), fetches.size()}, stats);
   }
@@ -233,7 +240,7 @@ namespace {
 py::list devices_of(const PySession& s) {
   absl::StatusOr<std::vector<DeviceInfo>> devices;
   {
-    py::gil_scoped_release release;
+    const GilRelease release;
     devices = s.session().list_devices();
   }
   py::list list;
@@ -245,7 +252,7 @@ py::list devices_of(const PySession& s) {
 py::list inspect(const PySession& s) {
   absl::StatusOr<std::vector<StepReport>> steps;
   {
-    py::gil_scoped_release release;
+    const GilRelease release;
     steps = s.session().inspect();
   }
   py::list list;
@@ -259,7 +266,7 @@ void reset(const std::string& target, const std::string& config, const std::vect
   const SessionOptions options = options_of(target, config);
   absl::Status status;
   {
-    py::gil_scoped_release release;
+    const GilRelease release;
     status = Session::reset(c_api::process_runtime(), options, containers);
   }
   check(status);
@@ -295,7 +302,7 @@ void define_session(py::module_& module) {
       .def("cancel", [](const PySession& s, const std::string& reason) {
         absl::StatusOr<int> count;
         {
-          py::gil_scoped_release release;
+          const GilRelease release;
           count = s.session().cancel(reason);
         }
         return value_or_raise(std::move(count));
