@@ -1,5 +1,6 @@
 #include "actors/grpc_client/master_client.h"
 
+#include <future>
 #include <utility>
 #include <vector>
 
@@ -13,15 +14,35 @@ namespace {
 /// A server that has come back is found within a second.
 constexpr int kFirstPauseMs = 100;
 constexpr int kLongestPauseMs = 1000;
+/// How long a server that is busy may take until a connection is made; one where nobody listens says so at once.
+constexpr int kConnectPatienceMs = 10'000;
 
 std::shared_ptr<::grpc::Channel> channel_to(const std::string& address) {
   ::grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstPauseMs);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kFirstPauseMs);
+  // Not a pause: how long an attempt lasts.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectPatienceMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestPauseMs);
   return ::grpc::CreateCustomChannel(address, ::grpc::InsecureChannelCredentials(), arguments);
+}
+
+/// gRPC ends the threads that tell answers with the last channel, and waits for them on the thread that lets go of it. Here that may be one of them,
+/// whose queue would be freed under it: so one channel, which leads nowhere, stays for ever.
+void keep_grpc_threads() {
+  [[maybe_unused]] static const auto* const kept = [] {
+    auto nowhere = tensorflow::MasterService::NewStub(::grpc::CreateCustomChannel("", nullptr, {}));
+    // The first call of a channel takes part in the threads.
+    ::grpc::ClientContext context;
+    const tensorflow::ListDevicesRequest request;
+    tensorflow::ListDevicesResponse response;
+    const auto ended = std::make_shared<std::promise<void>>();
+    nowhere->async()->ListDevices(&context, &request, &response,
+                                  [ended](const ::grpc::Status&) { ended->set_value(); });
+    ended->get_future().wait();
+    return nowhere.release();
+  }();
 }
 
 }  // namespace
@@ -43,7 +64,9 @@ absl::StatusOr<std::shared_ptr<MasterClient>> MasterClient::make(const std::stri
 MasterClient::MasterClient(std::string target, const std::string& address,
                            std::shared_ptr<CallsUnderWay> calls)
     : target_(std::move(target)), calls_(std::move(calls)),
-      service_(tensorflow::MasterService::NewStub(channel_to(address))) {}
+      service_(tensorflow::MasterService::NewStub(channel_to(address))) {
+  keep_grpc_threads();
+}
 
 absl::Status MasterClient::check_size(const google::protobuf::Message& request) {
   const size_t bytes = request.ByteSizeLong();
