@@ -16,6 +16,7 @@ _NAMES = {
     "custom_gradient": "custom_gradient grad_pass_through recompute_grad",
     "contractions": "einsum tensordot",
     "functional_ops": "foldl foldr map_fn scan",
+    "image_boxes": "extract_image_patches",
     "gather_ops": "batch_gather gather_nd",
     "gradient_rules": "NoGradient NotDifferentiable RegisterGradient no_gradient",
     "logging_ops": "print",

@@ -10,7 +10,7 @@ from troupe.math_ops import sigmoid, tanh  # noqa: F401, they are of this module
 from troupe.tensor import Tensor
 from troupe.tensor_shape import as_shape
 
-_MODULES = ("nn_conv", "nn_pool", "nn_norm", "nn_loss", "nn_embedding", "nn_backprop", "nn_sparse", "quantize_ops", "rnn")
+_MODULES = ("nn_conv", "nn_pool", "nn_norm", "nn_loss", "nn_embedding", "nn_backprop", "nn_sparse", "quantize_ops", "rnn", "rnn_raw")
 
 thin.define(globals(), """
     depth_to_space(input, block_size, data_format="NHWC") = DepthToSpace
