@@ -91,6 +91,8 @@ class RemotePartialRunImpl final : public RemotePartialRunActor::base {
   }
 
   void take_turn(const PartialRunTurn& m, TurnAnswer answer) {
+    // SESSION has been told, and may not have heard yet.
+    if (over_) return answer.deliver(no_partial_run());
     if (!end_.ok()) {
       tell_over();
       return answer.deliver(end_);
@@ -128,7 +130,8 @@ class RemotePartialRunImpl final : public RemotePartialRunActor::base {
     }
     const bool complete = feeds_to_come_.empty() && fetches_to_come_.empty();
     // SESSION first, so that it has forgotten this when the client asks for more.
-    if (turns_.empty() && (complete || failed_)) tell_over();
+    over_ = turns_.empty() && (complete || failed_);
+    if (over_) tell_over();
     if (m.end->status.ok()) {
       answer(turn, m.end->fetches);
     } else {
@@ -184,6 +187,8 @@ class RemotePartialRunImpl final : public RemotePartialRunActor::base {
   absl::Status end_;
   /// The master has ended it.
   bool failed_ = false;
+  /// No turn is left that anybody could take.
+  bool over_ = false;
 };
 
 }  // namespace
