@@ -14,6 +14,7 @@
 #include "actors/runtime_impl.h"
 #include "actors/session_actor.h"
 #include "actors/slot_calls.h"
+#include "actors/units/quiet_clock.h"
 #include "actors/units/thread_urgency.h"
 #include "actors/end_idle_slots.h"
 #include "devices/cpu/kernels/register_kernels.h"
@@ -50,6 +51,7 @@ struct OwnSystem {
   struct Config final : caf::actor_system_config {
     Config() {
       configure(*this);
+      use_quiet_clock(*this);
       set("scheduler.max-threads", kControlThreads);
       add_thread_hook<ShortTurns>();
     }

@@ -13,6 +13,7 @@
 #include "actors/runtime.h"
 #include "actors/runtime_impl.h"
 #include "actors/session.h"
+#include "actors/units/quiet_clock.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/services.h"
 #include "graph/status.h"
@@ -31,6 +32,7 @@ struct OwnRuntime {
     Config() {
       configure(*this);
       configure_network(*this);
+      use_quiet_clock(*this);
       set("scheduler.max-threads", size_t{2});
     }
   };
