@@ -31,7 +31,8 @@ std::shared_ptr<::grpc::Channel> channel_to(const std::string& address) {
 /// gRPC ends the threads that tell answers with the last channel, and waits for them on the thread that lets go of it. Here that may be one of them,
 /// whose queue would be freed under it: so one channel, which leads nowhere, stays for ever.
 void keep_grpc_threads() {
-  [[maybe_unused]] static const auto* const kept = [] {
+  // Volatile: written though nobody reads it, so that what is kept is seen to be held.
+  [[maybe_unused]] static const void* volatile kept = [] {
     auto nowhere = tensorflow::MasterService::NewStub(::grpc::CreateCustomChannel("", nullptr, {}));
     // The first call of a channel takes part in the threads.
     ::grpc::ClientContext context;

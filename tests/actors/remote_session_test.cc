@@ -86,6 +86,15 @@ class PlayedMaster final : public RemoteMaster {
     end(id, status);
   }
 
+  /// What was not answered holds the session.
+  void forget() {
+    std::vector<Ended> open;
+    std::map<int64_t, std::pair<size_t, StepEnded>> steps;
+    std::lock_guard lock(mu_);
+    open.swap(open_);
+    steps.swap(steps_);
+  }
+
   std::vector<std::string> fetches;
 
  private:
@@ -136,6 +145,7 @@ class RemoteSessionTest : public SessionTest {
     EXPECT_EQ(session.status(), absl::OkStatus());
     session_ = *std::move(session);
   }
+  ~RemoteSessionTest() override { master_->forget(); }
   template <class Call>
   static auto later(Call call) {
     return std::async(std::launch::async, std::move(call));
