@@ -4,24 +4,14 @@
 
 #include <utility>
 
+#include "actors/step/thread_flag.h"
 #include "actors/units/sender_thread.h"
 
 namespace troupe {
 
 /// While one lives, its thread waits for the answers of those whom it asks, and serves them: an OnAskersThread that is idle has its
 /// turn there and then, and nobody is woken for it.
-class Asking {
- public:
-  Asking() : before_(std::exchange(active_, true)) {}
-  ~Asking() { active_ = before_; }
-  Asking(const Asking&) = delete;
-
-  static bool active() { return active_; }
-
- private:
-  static inline thread_local bool active_ = false;
-  const bool before_;
-};
+class Asking : public ThreadFlag<Asking> {};
 
 /// An actor whose turns are short, and which threads ask and wait for: they run it meanwhile. All others leave it to the actor system.
 template <class Base>
