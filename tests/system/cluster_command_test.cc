@@ -32,10 +32,15 @@ std::vector<pid_t> processes_in(const std::string& text) {
   return out;
 }
 
+/// With an input that ends at once.
+ProgramResult run_piped(const std::string& arguments) {
+  return run_program(find_program({"sh"}), {"-c", absl::StrCat(": | '", TROUPE_PROGRAM, "' ", arguments)});
+}
+
 bool is_gone(pid_t pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; }
 
 TEST(ClusterCommand, starts_nodes_that_end_with_its_input) {
-  const ProgramResult r = run_program(TROUPE_PROGRAM, {"cluster", "start", "3", "--job", "ps"});
+  const ProgramResult r = run_piped("cluster start 3 --job ps");
   EXPECT_EQ(r.exit_code, 0) << r.err;
   EXPECT_THAT(r.out, MatchesRegex("ps=127.0.0.1:[0-9]+,127.0.0.1:[0-9]+,127.0.0.1:[0-9]+\n"));
   const std::vector<pid_t> processes = processes_in(r.err);
@@ -59,9 +64,15 @@ TEST(ClusterCommand, ends_well_when_it_is_told_to) {
   }
 }
 
+TEST(ClusterCommand, stays_where_nobody_holds_its_input) {
+  const std::string script = absl::StrCat("exec timeout 1 '", TROUPE_PROGRAM, "' cluster start 1 </dev/null");
+  const ProgramResult r = run_program(find_program({"sh"}), {"-c", script});
+  EXPECT_EQ(r.exit_code, 124) << "it ended before it was told to: " << r.err;
+}
+
 TEST(ClusterCommand, gives_the_first_a_door) {
   if (!GrpcServer::available()) GTEST_SKIP() << "this build has no gRPC";
-  const ProgramResult r = run_program(TROUPE_PROGRAM, {"cluster", "start", "2", "--grpc", "127.0.0.1:0"});
+  const ProgramResult r = run_piped("cluster start 2 --grpc 127.0.0.1:0");
   EXPECT_EQ(r.exit_code, 0) << r.err;
   EXPECT_THAT(r.out, MatchesRegex("worker=127.0.0.1:[0-9]+,127.0.0.1:[0-9]+\ngrpc://127.0.0.1:[0-9]+\n"));
 }

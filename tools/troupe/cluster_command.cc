@@ -1,6 +1,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,7 +19,8 @@ namespace {
 
 constexpr char kExamples[] = R"(
 The first line is the cluster in words, as `troupe serve --cluster` and ClusterSpec take them; with --grpc the second is the door's target. Which
-process is which task goes to standard error. All end with this program: upon SIGINT or SIGTERM, or when its standard input ends.
+process is which task goes to standard error. All end with this program: upon SIGINT or SIGTERM, or when its standard input, if that is
+a pipe or a terminal, ends.
 
 Examples:
   troupe cluster start 3
@@ -39,6 +41,14 @@ int watch_signals() {
   return signalfd(-1, &signals, SFD_CLOEXEC);
 }
 
+/// The standard input, where somebody holds its other end: not that of a service or of a script's background, which has ended from the start. -1: none.
+int held_input() {
+  struct stat what {};
+  if (::fstat(STDIN_FILENO, &what) != 0) return -1;
+  const bool held = S_ISFIFO(what.st_mode) || S_ISSOCK(what.st_mode) || ::isatty(STDIN_FILENO) != 0;
+  return held ? STDIN_FILENO : -1;
+}
+
 /// Whether the standard input, from which something can be read, has ended.
 bool input_ended() {
   char block[1 << 12];
@@ -47,8 +57,9 @@ bool input_ended() {
 }
 
 absl::Status run_until_told(LocalCluster* cluster, int signals) {
+  const int input = held_input();
   for (;;) {
-    pollfd events[] = {{signals, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
+    pollfd events[] = {{signals, POLLIN, 0}, {input, POLLIN, 0}};
     const int ready = ::poll(events, 2, kLookMs);
     if (ready > 0 && events[0].revents != 0) return absl::OkStatus();
     if (ready > 0 && events[1].revents != 0 && input_ended()) return absl::OkStatus();
