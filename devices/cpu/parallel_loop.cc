@@ -1,6 +1,7 @@
 #include "devices/cpu/parallel_loop.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace troupe {
 namespace {
@@ -44,7 +45,10 @@ void ParallelLoop::call(int64_t begin, int64_t end) {
 void ParallelLoop::finish() {
   std::unique_lock lock(mu_);
   finished_.wait(lock, [&] { return done_.load(std::memory_order_acquire) == total_; });
-  if (thrown_ != nullptr) std::rethrow_exception(thrown_);
+  // Taken out: a helper that lets go of the loop last has nothing to do with it.
+  std::exception_ptr thrown = std::exchange(thrown_, nullptr);
+  lock.unlock();
+  if (thrown != nullptr) std::rethrow_exception(std::move(thrown));
 }
 
 }  // namespace troupe
