@@ -3,13 +3,18 @@
 #   include/troupe/c/tensorflow/c/   its headers, in a folder of their own so that a TensorFlow beside it is not shadowed
 #   lib/libtroupe.a                  the C++ face and all below it
 #   include/troupe/...               its headers, with their includes rewritten to that prefix
+#   bin/                             the command line
+# The components, libraries, development, tools and python3, become packages: TroupePackages.cmake.
 include(GNUInstallDirs)
 
-install(TARGETS troupe_c LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS troupe_c LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries NAMELINK_COMPONENT development)
 get_property(private_libraries GLOBAL PROPERTY TROUPE_PRIVATE_LIBRARIES)
-install(FILES ${private_libraries} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${private_libraries} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libraries)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/actors/c_api/include/tensorflow
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/troupe/c FILES_MATCHING PATTERN "*.h")
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/troupe/c COMPONENT development FILES_MATCHING PATTERN "*.h")
+if(TROUPE_BUILD_TOOLS)
+  install(TARGETS troupe troupe-bench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+endif()
 
 # One archive of all libraries of the C++ face, made anew by every install.
 set(archives)
@@ -21,13 +26,15 @@ foreach(library IN ITEMS troupe_console troupe_actors troupe_step troupe_cpu tro
 endforeach()
 file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/libtroupe.mri
   CONTENT "create ${CMAKE_BINARY_DIR}/lib/libtroupe.a\naddlib $<JOIN:${archives},\naddlib >\nsave\nend\n")
-install(CODE "execute_process(COMMAND ${CMAKE_AR} -M INPUT_FILE ${CMAKE_BINARY_DIR}/libtroupe.mri COMMAND_ERROR_IS_FATAL ANY)")
-install(FILES ${CMAKE_BINARY_DIR}/lib/libtroupe.a DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(CODE "execute_process(COMMAND ${CMAKE_AR} -M INPUT_FILE ${CMAKE_BINARY_DIR}/libtroupe.mri COMMAND_ERROR_IS_FATAL ANY)"
+  COMPONENT development)
+install(FILES ${CMAKE_BINARY_DIR}/lib/libtroupe.a DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(CODE "
   set(SOURCE ${CMAKE_SOURCE_DIR})
   set(BINARY ${CMAKE_BINARY_DIR})
   set(DESTINATION \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/troupe\")
-  include(${CMAKE_SOURCE_DIR}/tools/cmake/install_headers.cmake)")
+  include(${CMAKE_SOURCE_DIR}/tools/cmake/install_headers.cmake)"
+  COMPONENT development)
 
 # Where the installed files are is said relative to themselves: they may be installed anywhere, and moved.
 file(RELATIVE_PATH TROUPE_PKGCONFIG_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
@@ -39,6 +46,6 @@ include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/install/troupe-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/install/troupe-config.cmake ${CMAKE_BINARY_DIR}/install/troupe-config-version.cmake
               ${CMAKE_SOURCE_DIR}/tools/cmake/FindCAF.cmake
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/troupe)
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/troupe COMPONENT development)
 install(FILES ${CMAKE_BINARY_DIR}/install/troupe.pc ${CMAKE_BINARY_DIR}/install/troupe_c.pc
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

@@ -44,6 +44,7 @@ fi
 if [ "$fast" -eq 0 ]; then
   check build tools/dev/build.sh "$config"
   check tests ctest --test-dir "build/$config" --output-on-failure -j 2 -LE slow
+  check wheel ctest --test-dir "build/$config" --output-on-failure -R '^python_wheel$'
   check headers tools/dev/build.sh "$config" check_headers
 fi
 exit "$failed"
