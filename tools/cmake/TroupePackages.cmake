@@ -41,7 +41,6 @@ package(python3 python3-troupe python "TensorFlow 1's graphs and sessions for Py
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libtroupe (= ${PROJECT_VERSION}), libabsl-dev, libcaf-dev, libdnnl-dev, libeigen3-dev, \
 libgif-dev, libicu-dev, libjpeg62-turbo-dev, libmimalloc-dev, libpng-dev, libprotobuf-dev, libre2-dev, libsnappy-dev, libspdlog-dev, \
 libsqlite3-dev, ocl-icd-opencl-dev, zlib1g-dev")
-set(CPACK_DEBIAN_LIBRARIES_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/tools/cmake/debian/triggers)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "libtroupe-dev, python3-troupe")
 if(TARGET troupe_python)
   # The module is for one version of Python.
