@@ -126,7 +126,7 @@ class DType:
         return self._number
 
     def __repr__(self):
-        return "tf." + ("bool" if self.name == "bool" else self.name)
+        return f"tf.{self.name}"
 
     def __str__(self):
         return f"<dtype: {self.name!r}>"

@@ -107,7 +107,21 @@ class LoggingTensorHook(SessionRunHook):
         _log.info("%s%s", text, "" if passed is None else f" ({passed:.3f} sec)")
 
 
-class StopAtStepHook(SessionRunHook):
+class _StepHook(SessionRunHook):
+    """A hook that looks at the global step after each run: `self._step`, which begin() sets."""
+
+    def before_run(self, run_context):
+        return SessionRunArgs(self._step)
+
+    def _due(self, run_context, run_values):
+        """The step after the run when `self._timer` waits for it, else None. What was fetched may be the step before, so it is asked again."""
+        if not self._timer.should_trigger_for_step(run_values.results + 1):
+            return None
+        step = run_context.session.run(self._step)
+        return step if self._timer.should_trigger_for_step(step) else None
+
+
+class StopAtStepHook(_StepHook):
     """Stops at a step, or so many steps after the first."""
 
     def __init__(self, num_steps=None, last_step=None):
@@ -120,9 +134,6 @@ class StopAtStepHook(SessionRunHook):
     def after_create_session(self, session, coord):
         if self._last_step is None:
             self._last_step = session.run(self._step) + self._num_steps
-
-    def before_run(self, run_context):
-        return SessionRunArgs(self._step)
 
     def after_run(self, run_context, run_values):
         # The value that was fetched may be the one before the step.
@@ -146,7 +157,7 @@ class CheckpointSaverListener:
         """Once, after the last."""
 
 
-class CheckpointSaverHook(SessionRunHook):
+class CheckpointSaverHook(_StepHook):
     """Saves checkpoints every some steps or seconds, at the first step and at the end."""
 
     def __init__(self, checkpoint_dir, save_secs=None, save_steps=None, saver=None, checkpoint_basename="model.ckpt", scaffold=None,
@@ -177,14 +188,9 @@ class CheckpointSaverHook(SessionRunHook):
         self._save(session, step)
         self._timer.update_last_triggered_step(step)
 
-    def before_run(self, run_context):
-        return SessionRunArgs(self._step)
-
     def after_run(self, run_context, run_values):
-        if not self._timer.should_trigger_for_step(run_values.results + 1):
-            return
-        step = run_context.session.run(self._step)
-        if self._timer.should_trigger_for_step(step):
+        step = self._due(run_context, run_values)
+        if step is not None:
             self._timer.update_last_triggered_step(step)
             if self._save(run_context.session, step):
                 run_context.request_stop()
@@ -217,7 +223,7 @@ class CheckpointSaverHook(SessionRunHook):
         return self._saver
 
 
-class StepCounterHook(SessionRunHook):
+class StepCounterHook(_StepHook):
     """Counts steps per second, into the log and an event file."""
 
     def __init__(self, every_n_steps=100, every_n_secs=None, output_dir=None, summary_writer=None):
@@ -231,14 +237,9 @@ class StepCounterHook(SessionRunHook):
         self._step = _needed_step("StepCounterHook")
         self._tag = self._step.op.name + "/sec"
 
-    def before_run(self, run_context):
-        return SessionRunArgs(self._step)
-
     def after_run(self, run_context, run_values):
-        if not self._timer.should_trigger_for_step(run_values.results + 1):
-            return
-        step = run_context.session.run(self._step)
-        if not self._timer.should_trigger_for_step(step):
+        step = self._due(run_context, run_values)
+        if step is None:
             return
         seconds, steps = self._timer.update_last_triggered_step(step)
         if seconds is not None:

@@ -206,14 +206,20 @@ def mean_pairwise_squared_error(labels, predictions, weights=1.0, scope=None, lo
             return loss
 
 
+def _logits_and_labels(logits, labels):
+    """Both as tensors of the logits' type. ValueError when their shapes differ."""
+    logits = convert_to_tensor(logits)
+    labels = cast(labels, logits.dtype)
+    logits.shape.assert_is_compatible_with(labels.shape)
+    return logits, labels
+
+
 def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothing=0, scope=None, loss_collection=GraphKeys.LOSSES,
                           reduction=_BY_NONZERO) -> Tensor:
     """The cross entropy of each class by itself; with `label_smoothing` labels are that much nearer to 1/2."""
     _given(multi_class_labels=multi_class_labels, logits=logits)
     with _graph().name_scope(scope or "sigmoid_cross_entropy_loss") as scope:
-        logits = convert_to_tensor(logits)
-        labels = cast(multi_class_labels, logits.dtype)
-        logits.shape.assert_is_compatible_with(labels.shape)
+        logits, labels = _logits_and_labels(logits, multi_class_labels)
         if label_smoothing > 0:
             labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
         losses = nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits, name="xentropy")
@@ -225,9 +231,7 @@ def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0,
     """The cross entropy of each row; with `label_smoothing` labels are that much nearer to 1 / classes."""
     _given(onehot_labels=onehot_labels, logits=logits)
     with _graph().name_scope(scope or "softmax_cross_entropy_loss") as scope:
-        logits = convert_to_tensor(logits)
-        labels = cast(onehot_labels, logits.dtype)
-        logits.shape.assert_is_compatible_with(labels.shape)
+        logits, labels = _logits_and_labels(logits, onehot_labels)
         if label_smoothing > 0:
             classes = cast(array_ops.shape(labels)[-1], logits.dtype)
             labels = labels * (1.0 - label_smoothing) + label_smoothing / classes

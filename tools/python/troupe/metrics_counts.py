@@ -103,6 +103,12 @@ def _counts_at(labels, predictions, thresholds, weights, kinds):
     return values, updates
 
 
+def _number_of_counts(number, labels, predictions, thresholds, weights, metrics_collections, updates_collections, kinds=_KINDS):
+    """The metric `number(counts, name)` of the counts at these thresholds: its value, and its value after the update."""
+    values, updates = _counts_at(labels, predictions, thresholds, weights, kinds)
+    return collected(number(values, "value"), number(updates, "update_op"), metrics_collections, updates_collections)
+
+
 def _counter_at(kind: str):
     def count(labels, predictions, thresholds, weights=None, metrics_collections=None, updates_collections=None, name=None):
         with variable_scope(name, kind):
@@ -122,9 +128,9 @@ _EPSILON = 1e-7
 def _ratio_at(name: str, other: str):
     def metric(labels, predictions, thresholds, weights=None, metrics_collections=None, updates_collections=None, name=None):
         with variable_scope(name, metric.__name__):
-            values, updates = _counts_at(labels, predictions, thresholds, weights, ("true_positives", other))
             ratio = lambda c, what: op_call.call("RealDiv", f"{short}_{what}", x=c["true_positives"], y=_EPSILON + c["true_positives"] + c[other])
-            return collected(ratio(values, "value"), ratio(updates, "update_op"), metrics_collections, updates_collections)
+            return _number_of_counts(ratio, labels, predictions, thresholds, weights, metrics_collections, updates_collections,
+                                     ("true_positives", other))
 
     short = name.split("_")[0]
     metric.__name__ = metric.__qualname__ = name
@@ -151,10 +157,9 @@ def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collectio
             raise ValueError(f"Invalid summation_method: {summation_method} summation_method should be 'trapezoidal', 'careful_interpolation', "
                              "'minoring', or 'majoring'.")
         levels = _even_thresholds(num_thresholds) if thresholds is None else [0.0 - _EPSILON, *sorted(thresholds), 1.0 + _EPSILON]
-        values, updates = _counts_at(labels, predictions, levels, weights, _KINDS)
         careful = curve == "PR" and summation_method == "careful_interpolation"
         area = _careful_area if careful else lambda c, what: _area(c, curve, summation_method, what)
-        return collected(area(values, "value"), area(updates, "update_op"), metrics_collections, updates_collections)
+        return _number_of_counts(area, labels, predictions, levels, weights, metrics_collections, updates_collections)
 
 
 def _area(c, curve, summation_method, name):
@@ -191,15 +196,14 @@ def sensitivity_at_specificity(labels, predictions, specificity, weights=None, n
     if not 0 <= specificity <= 1:
         raise ValueError(f"`specificity` must be in the range [0, 1]. Currently, `specificity` got {specificity}.")
     with variable_scope(name, "sensitivity_at_specificity"):
-        values, updates = _counts_at(labels, predictions, _even_thresholds(num_thresholds), weights, _KINDS)
-
         def at_best(c, name):
             tn, tp, fn = c["true_negatives"], c["true_positives"], c["false_negatives"]
             distance = math_ops.abs(tn / (tn + c["false_positives"] + _EPSILON) - specificity)
             best = cast(math_ops.argmin(distance, 0), dtypes.int32)
             return op_call.call("RealDiv", name, x=tp[best], y=tp[best] + fn[best] + _EPSILON)
 
-        return collected(at_best(values, "value"), at_best(updates, "update_op"), metrics_collections, updates_collections)
+        levels = _even_thresholds(num_thresholds)
+        return _number_of_counts(at_best, labels, predictions, levels, weights, metrics_collections, updates_collections)
 
 
 def specificity_at_sensitivity(labels, predictions, sensitivity, weights=None, num_thresholds=200, metrics_collections=None,
@@ -208,8 +212,6 @@ def specificity_at_sensitivity(labels, predictions, sensitivity, weights=None, n
     if not 0 <= sensitivity <= 1:
         raise ValueError(f"`sensitivity` must be in the range [0, 1]. Currently, `sensitivity` is {sensitivity}.")
     with variable_scope(name, "specificity_at_sensitivity"):
-        values, updates = _counts_at(labels, predictions, _even_thresholds(num_thresholds), weights, _KINDS)
-
         def at_best(c, name):
             tn, tp, fp = c["true_negatives"], c["true_positives"], c["false_positives"]
             distance = math_ops.abs(tp / (tp + c["false_negatives"] + _EPSILON) - sensitivity)
@@ -217,4 +219,5 @@ def specificity_at_sensitivity(labels, predictions, sensitivity, weights=None, n
             place = cast(math_ops.argmax(math_ops.cumsum(nearest), 0), dtypes.int32)
             return op_call.call("RealDiv", name, x=tn[place], y=tn[place] + fp[place] + _EPSILON)
 
-        return collected(at_best(values, "value"), at_best(updates, "update_op"), metrics_collections, updates_collections)
+        levels = _even_thresholds(num_thresholds)
+        return _number_of_counts(at_best, labels, predictions, levels, weights, metrics_collections, updates_collections)

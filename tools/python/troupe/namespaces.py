@@ -106,7 +106,7 @@ NAMESPACES = {
         softplus=nn:softplus softsign=nn:softsign sqrt=math_ops:sqrt square=math_ops:square squared_difference subtract
         tan=math_ops:tan tanh=math_ops:tanh top_k=nn:top_k truediv unsorted_segment_max unsorted_segment_mean
         unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n unsorted_segment_sum xdivy=special_math_ops:xdivy
-        xlog1py=special_math_ops:xlog1py xlogy=special_math_ops:xlogy zero_fraction=special_math_ops:zero_fraction zeta""",
+        xlog1py=special_math_ops:xlog1py xlogy=special_math_ops:xlogy zero_fraction=nn:zero_fraction zeta""",
     "math.special": """bessel_i0=special_math_ops:bessel_i0 bessel_i0e=special_math_ops:bessel_i0e bessel_i1=special_math_ops:bessel_i1
         bessel_i1e=special_math_ops:bessel_i1e bessel_j0=special_math_ops:bessel_j0 bessel_j1=special_math_ops:bessel_j1
         bessel_k0=special_math_ops:bessel_k0 bessel_k0e=special_math_ops:bessel_k0e bessel_k1=special_math_ops:bessel_k1

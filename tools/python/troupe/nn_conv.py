@@ -111,22 +111,23 @@ def conv2d_transpose(value=None, filter=None, output_shape=None, strides=None, p
                      filters=None, dilations=None) -> Tensor:
     """What conv2d's gradient does to its input: [batch, height, width, inputs] with [height, width, outputs, inputs]."""
     value, filter = one_of(input, "input", value, "value"), one_of(filters, "filters", filter, "filter")
-    first, op_format = _formats(data_format, 2)
     with _scope(name, "conv2d_transpose") as scope:
-        return op_call.call("Conv2DBackpropInput", scope, input_sizes=output_shape, filter=filter, out_backprop=value,
-                            strides=sequence_for(strides, 2, first, "strides"), **_padding(padding), data_format=op_format,
-                            dilations=sequence_for(dilations, 2, first, "dilations"))
+        return _backprop_input("Conv2DBackpropInput", 2, scope, value, filter, output_shape, strides, padding, data_format, dilations)
 
 
 def conv3d_transpose(value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NDHWC", name=None, input=None,
                      filters=None, dilations=None) -> Tensor:
     """The same of three dimensions."""
     value, filter = one_of(input, "input", value, "value"), one_of(filters, "filters", filter, "filter")
-    first, op_format = _formats(data_format, 3)
     with _scope(name, "conv3d_transpose") as scope:
-        return op_call.call("Conv3DBackpropInputV2", scope, input_sizes=output_shape, filter=filter, out_backprop=value,
-                            strides=sequence_for(strides, 3, first, "strides"), padding=padding, data_format=op_format,
-                            dilations=sequence_for(dilations, 3, first, "dilations"))
+        return _backprop_input("Conv3DBackpropInputV2", 3, scope, value, filter, output_shape, strides, padding, data_format, dilations)
+
+
+def _backprop_input(op, n: int, scope, value, filter, output_shape, strides, padding, data_format, dilations) -> Tensor:
+    """A transposed convolution of n dimensions is this gradient op."""
+    first, op_format = _formats(data_format, n)
+    return op_call.call(op, scope, input_sizes=output_shape, filter=filter, out_backprop=value, **_padding(padding), data_format=op_format,
+                        strides=sequence_for(strides, n, first, "strides"), dilations=sequence_for(dilations, n, first, "dilations"))
 
 
 def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NWC", dilations=None, name=None) -> Tensor:

@@ -104,15 +104,6 @@ def polyval(coeffs, x, name=None):
         return p
 
 
-def zero_fraction(value, name=None):
-    """How much of a tensor is zero, as float32."""
-    with _scope(name or "zero_fraction"):
-        value = convert_to_tensor(value, name="value")
-        size = array_ops.size(value, out_type=dtypes.int64)
-        zeros = size - math_ops.count_nonzero(value, dtype=dtypes.int64)
-        return math_ops.cast(math_ops.cast(zeros, dtypes.float32) / math_ops.cast(size, dtypes.float32), dtypes.float32)
-
-
 def _segment_counts(data, segment_ids, num_segments):
     """How many rows each segment has, at least one, to divide rows by."""
     ids = convert_to_tensor(segment_ids)
