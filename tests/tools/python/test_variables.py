@@ -262,3 +262,18 @@ def test_an_average_follows_the_step_that_it_waits_for(session, use_resource):
     for wanted in (4.0, 6.0, 7.0):
         session.run(train)
         assert session.run(average.average(v)) == wanted
+
+
+@pytest.mark.parametrize("name, config", [
+    ("zeros", {"dtype": "float32"}), ("ones", {"dtype": "float32"}), ("constant", {"value": 0, "dtype": "float32"}),
+    ("random_uniform", {"minval": 0.0, "maxval": None, "seed": None, "dtype": "float32"}),
+    ("random_normal", {"mean": 0.0, "stddev": 1.0, "seed": None, "dtype": "float32"}),
+    ("truncated_normal", {"mean": 0.0, "stddev": 1.0, "seed": None, "dtype": "float32"}),
+    ("variance_scaling", {"scale": 1.0, "mode": "fan_in", "distribution": "truncated_normal", "seed": None, "dtype": "float32"}),
+    ("glorot_uniform", {"seed": None, "dtype": "float32"}), ("orthogonal", {"gain": 1.0, "seed": None, "dtype": "float32"}),
+    ("identity", {"gain": 1.0, "dtype": "float32"})])
+def test_an_initializer_tells_what_makes_another_like_it(name, config):
+    kind = getattr(tf, name + "_initializer")
+    assert kind().get_config() == config
+    other = {key: {"float32": "float64", None: 3, 0: 5}.get(value, value) for key, value in config.items()}
+    assert kind.from_config(other).get_config() == other

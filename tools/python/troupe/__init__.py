@@ -79,6 +79,10 @@ def __getattr__(name):
     raise AttributeError(f"module 'troupe' has no attribute {name!r}")
 
 
+def __dir__():
+    return exports.listed(globals(), {*_MESSAGES, *_MODULES, *_NAMES, *exports.names(), "errors", "nest", "nn", "raw_ops"})
+
+
 def disable_v2_behavior():
     """Nothing: graphs and sessions are all that there is."""
 

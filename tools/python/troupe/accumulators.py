@@ -23,6 +23,9 @@ class ConditionalAccumulatorBase:
     accumulator_ref = property(lambda self: self._ref)
     dtype = property(lambda self: self._dtype)
 
+    def __repr__(self):
+        return f"<{type(self).__name__} {self.name!r} dtype={self._dtype.name} shape={self._shape}>"
+
     @property
     def name(self):
         return self._ref.op.name.split("/")[-1]

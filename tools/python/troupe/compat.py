@@ -7,6 +7,7 @@ import os
 
 import numpy as np
 
+from troupe import exports
 from troupe.tensor_shape import dimension_value  # noqa: F401, it is of this module, too
 
 bytes_or_text_types = (bytes, str)
@@ -21,6 +22,10 @@ def __getattr__(name):
 
         return troupe
     raise AttributeError(f"module 'troupe.compat' has no attribute {name!r}")
+
+
+def __dir__():
+    return exports.listed(globals(), ["v1"])
 
 
 def as_bytes(bytes_or_text, encoding: str = "utf-8") -> bytes:

@@ -38,6 +38,9 @@ class _Rows:
     def graph(self):
         return self._values.graph
 
+    def __repr__(self):
+        return f"<tf.{self}>"
+
 
 class IndexedSlices(_Rows):
     """Rows `values` of a larger tensor, at `indices`; what the gradient of a gather is."""

@@ -20,6 +20,9 @@ class Iterator(Elements):
         self._types, self._shapes = output_types, output_shapes
         self._handle = op_call.call("IteratorToStringHandle", None, resource_handle=iterator_resource)
 
+    def __repr__(self):
+        return f"<Iterator shapes: {self._shapes}, types: {self._types}>"
+
     @staticmethod
     def from_structure(output_types, output_shapes=None, shared_name=None, output_classes=None):
         """An iterator of no dataset yet, for those whose elements are of these types and shapes: see `make_initializer`."""

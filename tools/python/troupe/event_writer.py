@@ -85,6 +85,9 @@ class FileWriter:
 
                 self.add_meta_graph(create_meta_graph_def(graph_def=graph.as_graph_def(add_shapes=True), graph=graph))
 
+    def __repr__(self):
+        return f"<FileWriter to {self._logdir!r}>"
+
     def get_logdir(self) -> str:
         return self._logdir
 

@@ -15,6 +15,7 @@ _NAMES = {
         is_non_decreasing is_numeric_tensor is_strictly_increasing is_symbolic_tensor verify_tensor_all_finite""",
     "custom_gradient": "custom_gradient grad_pass_through recompute_grad",
     "contractions": "einsum tensordot",
+    "graph_picture": "show",
     "functional_ops": "foldl foldr map_fn scan",
     "image_boxes": "extract_image_patches",
     "gather_ops": "batch_gather gather_nd",
@@ -81,11 +82,22 @@ class Namespace(types.ModuleType):
         return value
 
     def __dir__(self):
-        return sorted(self._entries)
+        inner = self._path + "."
+        return sorted({*self._entries, *(path[len(inner):].partition(".")[0] for path in NAMESPACES if path.startswith(inner))})
 
 
 def _is_namespace(path):
     return any(p == path or p.startswith(path + ".") for p in NAMESPACES)
+
+
+def listed(module_names, more=()):
+    """What `dir` says of a module with these globals: its public names but modules, and those that are imported when they are asked for."""
+    return sorted({*more, *(n for n, value in module_names.items() if not n.startswith("_") and not isinstance(value, types.ModuleType))})
+
+
+def names():
+    """All that `find` knows."""
+    return {*MODULE_OF, *(path.partition(".")[0] for path in NAMESPACES)}
 
 
 def find(name):

@@ -62,6 +62,9 @@ class Graph(GraphScopes):
     def version(self):
         return len(self._operations)
 
+    def __repr__(self):
+        return f"<tf.Graph of {self.version} operations{', finalized' if self._finalized else ''}>"
+
     @property
     def seed(self):
         return self._seed

@@ -16,7 +16,11 @@ class Initializer:
         raise NotImplementedError
 
     def get_config(self):
-        return {k.lstrip("_"): v for k, v in vars(self).items()}
+        """The arguments that make another one like it."""
+        return {name: value.name if name == "dtype" else value for name, value in vars(self).items() if not name.startswith("_")}
+
+    def __repr__(self):
+        return f"<{type(self).__name__} {' '.join(f'{k}={v!r}' for k, v in self.get_config().items())}>"
 
     @classmethod
     def from_config(cls, config):
@@ -46,39 +50,32 @@ class Constant(Initializer):
         if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
             raise TypeError(f"Invalid type for initial value={value} of type: {type(value)}. Expected Python scalar, list or tuple of values, or "
                             "numpy.ndarray.")
-        self.value, self.dtype, self.verify_shape = value, dtypes.as_dtype(dtype), verify_shape
+        self.value, self.dtype, self._verify_shape = value, dtypes.as_dtype(dtype), verify_shape
 
     def __call__(self, shape, dtype=None, partition_info=None):
-        return _constant(self.value, dtype or self.dtype, shape, verify_shape=self.verify_shape)
+        return _constant(self.value, dtype or self.dtype, shape, verify_shape=self._verify_shape)
 
 
-class _Random(Initializer):
-    def __init__(self, low, high, seed, dtype):
-        self._low, self._high, self.seed, self.dtype = low, high, seed, dtypes.as_dtype(dtype)
-
-
-class RandomUniform(_Random):
+class RandomUniform(Initializer):
     def __init__(self, minval=0.0, maxval=None, seed=None, dtype=dtypes.float32):
-        super().__init__(minval, maxval, seed, dtype)
+        self.minval, self.maxval, self.seed, self.dtype = minval, maxval, seed, dtypes.as_dtype(dtype)
 
     def __call__(self, shape, dtype=None, partition_info=None):
-        return random_ops.random_uniform(as_shape(shape), self._low, self._high, dtype or self.dtype, self.seed)
+        return random_ops.random_uniform(as_shape(shape), self.minval, self.maxval, dtype or self.dtype, self.seed)
 
 
-class RandomNormal(_Random):
+class RandomNormal(Initializer):
+    _draw = staticmethod(random_ops.random_normal)
+
     def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=dtypes.float32):
-        super().__init__(mean, stddev, seed, dtype)
+        self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, dtypes.as_dtype(dtype)
 
     def __call__(self, shape, dtype=None, partition_info=None):
-        return random_ops.random_normal(as_shape(shape), self._low, self._high, dtype or self.dtype, self.seed)
+        return self._draw(as_shape(shape), self.mean, self.stddev, dtype or self.dtype, self.seed)
 
 
-class TruncatedNormal(_Random):
-    def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=dtypes.float32):
-        super().__init__(mean, stddev, seed, dtype)
-
-    def __call__(self, shape, dtype=None, partition_info=None):
-        return random_ops.truncated_normal(as_shape(shape), self._low, self._high, dtype or self.dtype, self.seed)
+class TruncatedNormal(RandomNormal):
+    _draw = staticmethod(random_ops.truncated_normal)
 
 
 def _fans(dims):

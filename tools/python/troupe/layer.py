@@ -93,6 +93,10 @@ class Layer:
     def name(self) -> str:
         return self._base_name
 
+    def __repr__(self) -> str:
+        # Cells of programs may not have called __init__.
+        return f"<{type(self).__name__} {getattr(self, '_base_name', '')!r}>"
+
     @property
     def scope_name(self) -> str:
         """The name of its variable scope, which the first call tells. ValueError before it."""

@@ -82,6 +82,9 @@ class _Table:
         self._default = convert_to_tensor(default_value, value_dtype)
         self._initializer_op = None
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r} from {self.key_dtype.name} to {self.value_dtype.name}>"
+
     @property
     def name(self) -> str:
         return self.resource_handle.op.name.split("/")[-1]

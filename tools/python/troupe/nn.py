@@ -4,7 +4,7 @@ their names is asked for."""
 import importlib
 import numbers
 
-from troupe import array_ops, dtypes, errors, op_call, stacks, tensor_util, thin
+from troupe import array_ops, dtypes, errors, exports, op_call, stacks, tensor_util, thin
 from troupe.conversion import convert_to_tensor
 from troupe.math_ops import sigmoid, tanh  # noqa: F401, they are of this module, too
 from troupe.tensor import Tensor
@@ -38,6 +38,11 @@ def __getattr__(name):
                 globals()[name] = found
                 return found
     raise AttributeError(f"module 'troupe.nn' has no attribute {name!r}")
+
+
+def __dir__():
+    others = [(module, vars(importlib.import_module(module))) for module in map("troupe.".__add__, _MODULES)]
+    return exports.listed(globals(), ["rnn_cell", *(n for m, names in others for n in names if getattr(names[n], "__module__", "") == m and n[0] != "_")])
 
 
 def _scope(name, default):

@@ -42,6 +42,9 @@ class Optimizer:
             with variable_scope(None, default_name=name) as scope:
                 self._own_scope = scope
 
+    def __repr__(self):
+        return f"<{type(self).__name__} {self._name!r}>"
+
     def get_name(self) -> str:
         return self._name
 

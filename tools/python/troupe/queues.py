@@ -63,6 +63,9 @@ class QueueBase:
     def queue_ref(self):
         return self._queue_ref
 
+    def __repr__(self):
+        return f"<{type(self).__name__} {self.name!r} dtypes={self._dtypes}>"
+
     @property
     def name(self):
         return self._queue_ref.op.name

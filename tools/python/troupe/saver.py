@@ -1,9 +1,10 @@
 """Savers: values of variables in files, and from files."""
 
+import glob
 import os
 import time
 
-from troupe import array_ops, errors, ops, protos, stacks
+from troupe import array_ops, errors, ops, progress, protos, stacks
 from troupe.checkpoint_state import checkpoint_exists, remove_checkpoint, update_checkpoint_state
 from troupe.ops import GraphKeys, get_collection, get_collection_ref
 from troupe.saveable import SaverBuilder, saveables_of
@@ -161,8 +162,10 @@ class Saver:
         save_path = os.fspath(save_path)
         if not checkpoint_exists(save_path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
+        size = sum(os.path.getsize(path) for path in glob.glob(glob.escape(save_path) + ".data-*"))
         try:
-            sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})
+            with progress.Reading(save_path, size):
+                sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: save_path})
         except errors.NotFoundError as e:
             raise _explained(e, "a Variable name or other graph key that is missing") from None
         except errors.InvalidArgumentError as e:

@@ -63,6 +63,10 @@ class BaseSession:
     def graph_def(self):
         return self._graph.as_graph_def()
 
+    def __repr__(self):
+        where = f" at {self._target!r}" if self._target else ""
+        return f"<tf.{type(self).__name__}{where} of {self._graph!r}{', closed' if self._closed else ''}>"
+
     @property
     def sess_str(self):
         return self._target.encode()

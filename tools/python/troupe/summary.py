@@ -3,7 +3,7 @@
 import re
 from contextlib import contextmanager
 
-from troupe import op_call, ops, protos
+from troupe import exports, op_call, ops, protos
 from troupe.conversion import convert_to_tensor
 from troupe.event_writer import FileWriter, FileWriterCache
 from troupe.ops import GraphKeys, add_to_collections, get_collection
@@ -88,7 +88,14 @@ def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None):
     return merge(found, name=name) if found else None
 
 
+_MESSAGES = ("Event", "SessionLog", "Summary", "SummaryDescription", "TaggedRunMetadata")
+
+
 def __getattr__(name):
-    if name in ("Event", "SessionLog", "Summary", "SummaryDescription", "TaggedRunMetadata"):
+    if name in _MESSAGES:
         return getattr(protos, name)
     raise AttributeError(f"module 'troupe.summary' has no attribute {name!r}")
+
+
+def __dir__():
+    return exports.listed(globals(), _MESSAGES)

@@ -42,6 +42,9 @@ class TensorArray:
                 clear_after_read=clear_after_read is None or clear_after_read, tensor_array_name=tensor_array_name or "",
                 element_shape=self.element_shape, identical_element_shapes=infer_shape)
 
+    def __repr__(self):
+        return f"<tf.TensorArray {self._handle.op.name!r} dtype={self._dtype.name}>"
+
     @property
     def dtype(self):
         return self._dtype

@@ -1,6 +1,6 @@
 """Training: `tf.train`. Each part is a module of its own."""
 
-from troupe import queue_runner  # noqa: F401, a module of its own, too
+from troupe import exports, queue_runner  # noqa: F401, the second is a module of its own, too
 from troupe.checkpoint_init import init_from_checkpoint
 from troupe.checkpoint_reader import NewCheckpointReader, list_variables, load_checkpoint, load_variable
 from troupe.checkpoint_state import (
@@ -44,3 +44,7 @@ def __getattr__(name):
 
         return getattr(protos, name)
     raise AttributeError(f"module 'troupe.train' has no attribute {name!r}")
+
+
+def __dir__():
+    return exports.listed(globals(), [*_MESSAGES, "queue_runner"])

@@ -31,6 +31,9 @@ class VariableScope:
         self.caching_device, self.partitioner, self.custom_getter = caching_device, partitioner, custom_getter
         self.original_name_scope, self.dtype, self.use_resource, self.constraint = name_scope, dtype, use_resource, constraint
 
+    def __repr__(self):
+        return f"<tf.VariableScope {self.name!r} reuse={self.reuse}>"
+
     def reuse_variables(self):
         self.reuse = True
 
