@@ -20,6 +20,10 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 SOURCE = PACKAGE.parents[1]
 
 
+class UnsupportedOperation(Exception):
+    """What PEP 517 wants raised for what a backend does not do."""
+
+
 def get_requires_for_build_wheel(config_settings=None):
     return []
 
@@ -52,7 +56,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    raise NotImplementedError("the sources of this package are the whole repository: make a wheel of a clone of it")
+    raise UnsupportedOperation("the sources of this package are the whole repository: make a wheel of a clone of it")
 
 
 def _run(*command):
