@@ -6,6 +6,7 @@ from troupe import dtypes, op_call, stacks, tensor_shape, tensor_util, thin
 from troupe.composite import IndexedSlices, SparseTensor
 from troupe.constant_op import constant
 from troupe.conversion import convert_to_tensor, register_tensor_conversion_function
+from troupe.nest import sequence_leaves
 from troupe.tensor import Tensor
 from troupe.tensor_shape import as_shape
 
@@ -146,19 +147,11 @@ def stack(values, axis=0, name="stack"):
     """Tensors of one shape as parts of one with a new dimension `axis`."""
     if axis == 0:
         try:
-            if isinstance(values, Tensor) or not any(isinstance(v, Tensor) for v in _leaves(values)):
+            if isinstance(values, Tensor) or not any(isinstance(v, Tensor) for v in sequence_leaves(values)):
                 return convert_to_tensor(values, name=name)
         except (TypeError, ValueError):
             pass
     return op_call.call("Pack", name, values=list(values), axis=axis)
-
-
-def _leaves(nest):
-    if isinstance(nest, (list, tuple)):
-        for n in nest:
-            yield from _leaves(n)
-    else:
-        yield nest
 
 
 def unstack(value, num=None, axis=0, name="unstack"):
@@ -358,7 +351,7 @@ def _pack_nest(value, dtype, graph_name):
 
 
 def _convert_sequence(value, dtype=None, name=None, as_ref=False):
-    found = next((v for v in _leaves(value) if isinstance(v, Tensor) or hasattr(v, "_as_graph_element")), None)
+    found = next((v for v in sequence_leaves(value) if isinstance(v, Tensor) or hasattr(v, "_as_graph_element")), None)
     if found is None:
         return _convert_dimensions(value, dtype, name)
     inferred = dtype or found.dtype.base_dtype
@@ -367,7 +360,7 @@ def _convert_sequence(value, dtype=None, name=None, as_ref=False):
 
 def _convert_dimensions(value, dtype, name):
     """Lists with Dimensions in them, which are numbers."""
-    if not any(isinstance(v, tensor_shape.Dimension) for v in _leaves(value)):
+    if not any(isinstance(v, tensor_shape.Dimension) for v in sequence_leaves(value)):
         return NotImplemented
     plain = [v.value if isinstance(v, tensor_shape.Dimension) else v for v in value]
     return constant(plain, dtype or dtypes.int32, name=name or "Const")

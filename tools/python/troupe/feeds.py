@@ -3,22 +3,15 @@
 import numpy as np
 
 from troupe import _native, dtypes, fetches
+from troupe.nest import sequence_leaves
 from troupe.tensor import Tensor
 
 
 def _flat_items(key, value):
     """Tuples and lists as keys feed their parts."""
     if isinstance(key, (list, tuple)):
-        return zip(list(_leaves(key)), list(_leaves_like(key, value)))
+        return zip(list(sequence_leaves(key)), list(_leaves_like(key, value)))
     return ((key, value),)
-
-
-def _leaves(nest):
-    if isinstance(nest, (list, tuple)):
-        for n in nest:
-            yield from _leaves(n)
-    else:
-        yield nest
 
 
 def _leaves_like(nest, value):
@@ -26,7 +19,7 @@ def _leaves_like(nest, value):
         yield value
         return
     if not isinstance(value, (list, tuple, np.ndarray)) or len(value) != len(nest):
-        raise ValueError(f"Could not flatten dictionary. Key had {len(list(_leaves(nest)))} elements, but value had "
+        raise ValueError(f"Could not flatten dictionary. Key had {len(list(sequence_leaves(nest)))} elements, but value had "
                          f"{len(value) if hasattr(value, '__len__') else 1} elements. Key: {nest}, value: {value}.")
     for n, v in zip(nest, value):
         yield from _leaves_like(n, v)

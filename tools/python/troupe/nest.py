@@ -16,6 +16,15 @@ def flatten(nest):
     return [nest]
 
 
+def sequence_leaves(nest):
+    """The leaves of lists and tuples; dictionaries are leaves."""
+    if isinstance(nest, (list, tuple)):
+        for n in nest:
+            yield from sequence_leaves(n)
+    else:
+        yield nest
+
+
 def flatten_shapes(nest):
     """The same of a nest of shapes, which are leaves themselves."""
     if isinstance(nest, Mapping):

@@ -64,16 +64,18 @@ def sparse_reset_shape(sp_input, new_shape=None) -> SparseTensor:
 
 def serialize_sparse(sp_input, name=None, out_type=dtypes.string) -> Tensor:
     """A vector of three: the serialized indices, values and shape."""
-    sp_input = _sparse(sp_input)
-    return op_call.call("SerializeSparse", name, sparse_indices=sp_input.indices, sparse_values=sp_input.values, sparse_shape=sp_input.dense_shape,
-                        out_type=out_type)
+    return _serialized("SerializeSparse", sp_input, name, out_type)
 
 
 def serialize_many_sparse(sp_input, name=None, out_type=dtypes.string) -> Tensor:
     """A row of three, as serialize_sparse gives, for each row of a sparse batch: [rows, 3]."""
+    return _serialized("SerializeManySparse", sp_input, name, out_type)
+
+
+def _serialized(op, sp_input, name, out_type) -> Tensor:
     sp_input = _sparse(sp_input)
-    return op_call.call("SerializeManySparse", name, sparse_indices=sp_input.indices, sparse_values=sp_input.values,
-                        sparse_shape=sp_input.dense_shape, out_type=out_type)
+    return op_call.call(op, name, sparse_indices=sp_input.indices, sparse_values=sp_input.values, sparse_shape=sp_input.dense_shape,
+                        out_type=out_type)
 
 
 def deserialize_many_sparse(serialized_sparse, dtype, rank=None, name=None) -> SparseTensor:
