@@ -20,7 +20,7 @@ if [ "$as_built" -eq 0 ]; then
 fi
 rm -rf "$folder"
 mkdir -p "$folder"
-(cd "$build" && cpack -G DEB -B "$folder" >"$folder/cpack.log") || { cat "$folder/cpack.log" >&2; exit 1; }
+(cd "$build" && cpack -G DEB -B "$folder" >"$folder/cpack.log" 2>&1) || { cat "$folder/cpack.log" >&2; exit 1; }
 rm -rf "$folder/_CPack_Packages" "$folder/cpack.log"
 # All that they depend on is to be had.
 if ! apt-get install --simulate "$folder"/*.deb >"$folder/apt.log" 2>&1; then
