@@ -83,4 +83,4 @@ try "a C++ program by pkg-config" cc_by_pkg_config
 try "both by find_package" by_find_package
 try "import troupe" python_writes_graph
 try "troupe run" troupe_runs
-ls -lh "$folder" | awk 'NR > 1 { print $5 "\t" $9 }'
+du -h --apparent-size "$folder"/*.deb
