@@ -1,6 +1,8 @@
 """Graphs: names, scopes, what is in them, and what may be added."""
 
+import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -327,3 +329,32 @@ def test_scopes_are_each_threads_own(graph):
         thread.join()
         assert tf.constant(1.0).name == "outer/Const:0"
     assert seen == ["Const:0"]
+
+
+def test_other_threads_go_on_while_gradients_are_made(graph):
+    x = y = tf.placeholder(tf.float32, [8])
+    for _ in range(3000):
+        y = tf.tanh(y)
+    turns, over = [0], threading.Event()
+
+    def take_turns():
+        while not over.is_set():
+            turns[0] += 1
+            time.sleep(0)
+
+    thread, interval = threading.Thread(target=take_turns), sys.getswitchinterval()
+    # Nobody is made to give the interpreter's lock up.
+    sys.setswitchinterval(1000)
+    try:
+        thread.start()
+        for i in range(20):
+            before = turns[0]
+            graph._native.add_gradients(f"gradients_{i}", [(y.op._id, 0)], [(x.op._id, 0)], [None])
+            taken = turns[0] - before
+            if taken > 0:
+                break
+    finally:
+        over.set()
+        sys.setswitchinterval(interval)
+        thread.join()
+    assert taken > 0

@@ -185,7 +185,7 @@ def test_a_long_load_says_how_far_it_is(monkeypatch, tmp_path):
         (tmp_path / "data").read_bytes()
         while "3 of 3 MB" not in terminal.getvalue():
             reading._over.wait(0.001)
-    assert re.search(r"\r\x1b\[Ka file: 3 of 3 MB, 0 s", terminal.getvalue())
+    assert re.search(r"\r\x1b\[Ka file: 3 of 3 MB, \d+ s", terminal.getvalue())
     assert terminal.getvalue().endswith("\r\x1b[K")
 
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include "graph/tensor/tensor.h"
 #include "tools/python/native/native.h"
 
@@ -15,6 +17,13 @@ Tensor to_tensor(py::handle value, DataType dtype);
 /// The tensor as an array, or as NumPy's scalar if it has rank 0. The array takes over the memory if nobody else uses it; others are
 /// copied. Strings are bytes in an array of objects; resources and variants stay a native Tensor.
 py::object to_array(Tensor tensor);
+/// A list of these.
+template <class Tensors>
+py::list arrays_of(Tensors&& tensors) {
+  py::list list(tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i) list[i] = to_array(std::move(tensors[i]));
+  return list;
+}
 /// @}
 
 }  // namespace troupe::python

@@ -153,9 +153,12 @@ py::list PyGraph::add_gradients(const std::string& prefix, const std::vector<std
     dx.push_back(w.is_none() ? TF_Output{nullptr, 0} : output(w.cast<std::pair<int, int>>()));
   std::vector<TF_Output> dy(x.size());
   ApiStatus status;
-  TF_AddGradientsWithPrefix(graph_, prefix.empty() ? nullptr : prefix.c_str(), y.data(),
-                            static_cast<int>(y.size()), x.data(), static_cast<int>(x.size()),
-                            dx.empty() ? nullptr : dx.data(), status, dy.data());
+  {
+    const GilRelease release;
+    TF_AddGradientsWithPrefix(graph_, prefix.empty() ? nullptr : prefix.c_str(), y.data(),
+                              static_cast<int>(y.size()), x.data(), static_cast<int>(x.size()),
+                              dx.empty() ? nullptr : dx.data(), status, dy.data());
+  }
   status.check();
   py::list gradients;
   for (const TF_Output& g : dy) {

@@ -5,6 +5,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "tools/python/native/arrays.h"
+#include "tools/python/native/ended_runs.h"
 #include "tools/python/native/gil.h"
 #include "tools/python/native/interrupt.h"
 
@@ -30,13 +31,6 @@ CallableOptions callable_options(const Signature& signature, const std::string& 
   return options;
 }
 
-template <class Tensors>
-py::list arrays_of(Tensors&& tensors) {
-  py::list list(tensors.size());
-  for (size_t i = 0; i < tensors.size(); ++i) list[i] = to_array(std::move(tensors[i]));
-  return list;
-}
-
 /// What was interrupted is told as that.
 void check_run(const absl::Status& status) {
   if (status.ok()) return;
@@ -49,6 +43,13 @@ void check_count(const Signature& signature, const py::sequence& values) {
     throw py::value_error("Expected " + std::to_string(signature.feeds.size()) + " values to feed, got " +
                           std::to_string(values.size()));
   }
+}
+
+RunCallback add_to(std::shared_ptr<EndedRuns> ended, int64_t number) {
+  return [ended = std::move(ended), number](absl::StatusOr<std::vector<Tensor>> fetched,
+                                            const RunStats& stats) {
+    ended->add(number, std::move(fetched), stats);
+  };
 }
 
 }  // namespace
@@ -123,8 +124,8 @@ std::shared_ptr<PyCallable> PySession::make_callable(const CallableOptions& opti
                                       Signature{options.feeds, feed_types, options.fetches, options.targets});
 }
 
-py::cpp_function PySession::run_async(const Signature& signature, const py::sequence& values,
-                                      const std::string& run_options, py::function done) {
+AsyncRun PySession::run_async(const Signature& signature, const py::sequence& values,
+                              const std::string& run_options, py::function done) {
   extend();
   const RunOptions options = run_options_of(run_options);
   const std::vector<NamedTensor> feeds = feeds_of(signature, values);
@@ -148,15 +149,19 @@ py::cpp_function PySession::run_async(const Signature& signature, const py::sequ
     }
     delete callback;
   };
-  AsyncRun run;
-  {
-    const GilRelease release;
-    run = session().run_async(feeds, signature.fetches, signature.targets, options, std::move(told));
-  }
-  return py::cpp_function([run](const std::string& reason) mutable {
-    const GilRelease release;
-    return run.cancel(reason);
-  });
+  const GilRelease release;
+  return session().run_async(feeds, signature.fetches, signature.targets, options, std::move(told));
+}
+
+AsyncRun PySession::begin_run(const Signature& signature, const py::sequence& values,
+                              const std::string& run_options, std::shared_ptr<EndedRuns> ended,
+                              int64_t number) {
+  extend();
+  const RunOptions options = run_options_of(run_options);
+  const std::vector<NamedTensor> feeds = feeds_of(signature, values);
+  const GilRelease release;
+  return session().run_async(feeds, signature.fetches, signature.targets, options,
+                             add_to(std::move(ended), number));
 }
 
 std::string PySession::partial_run_setup(const Signature& signature) {
@@ -210,11 +215,18 @@ PyCallable::~PyCallable() {
   (void)session_->session().release_callable(handle_);
 }
 
-py::list PyCallable::run(const py::sequence& values, RunStats* stats) const {
+template <class Tensors>
+Tensors PyCallable::feeds_of(const py::sequence& values) const {
   check_count(signature_, values);
-  absl::InlinedVector<Tensor, 4> feeds;
+  Tensors feeds;
+  feeds.reserve(signature_.feeds.size());
   for (size_t i = 0; i < signature_.feeds.size(); ++i)
     feeds.push_back(to_tensor(values[i], static_cast<DataType>(signature_.feed_types[i])));
+  return feeds;
+}
+
+py::list PyCallable::run(const py::sequence& values, RunStats* stats) const {
+  auto feeds = feeds_of<absl::InlinedVector<Tensor, 4>>(values);
   absl::InlinedVector<Tensor, 4> fetches(signature_.fetches.size());
   absl::Status status;
   {
@@ -233,6 +245,14 @@ py::tuple PyCallable::run_with_metadata(const py::sequence& values) const {
   RunStats stats;
   py::list fetched = run(values, &stats);
   return py::make_tuple(fetched, py::bytes(stats.metadata));
+}
+
+AsyncRun PyCallable::begin_run(const py::sequence& values, std::shared_ptr<EndedRuns> ended,
+                               int64_t number) const {
+  session_->extend();
+  auto feeds = feeds_of<std::vector<Tensor>>(values);
+  const GilRelease release;
+  return session_->session().run_async(*code_, std::move(feeds), add_to(std::move(ended), number));
 }
 
 namespace {
@@ -280,12 +300,18 @@ void define_session(py::module_& module) {
                     std::vector<std::string>>());
   py::class_<PyCallable, std::shared_ptr<PyCallable>>(module, "Callable", "A compiled signature.")
       .def("run", py::overload_cast<const py::sequence&>(&PyCallable::run, py::const_))
-      .def("run_with_metadata", &PyCallable::run_with_metadata);
+      .def("run_with_metadata", &PyCallable::run_with_metadata)
+      .def("begin_run", &PyCallable::begin_run);
+  py::class_<AsyncRun>(module, "AsyncRun", "A run that was begun and is not waited for.")
+      .def(
+          "cancel", [](AsyncRun& run, const std::string& reason) { return run.cancel(reason); },
+          py::call_guard<GilRelease>(), "Ends it for a reason; whether it was not over.");
   py::class_<PySession, std::shared_ptr<PySession>>(module, "Session", "What a troupe.Session is made of.")
       .def(py::init<std::shared_ptr<PyGraph>, const std::string&, const std::string&>())
       .def("extend", &PySession::extend)
       .def("run", &PySession::run)
       .def("run_async", &PySession::run_async)
+      .def("begin_run", &PySession::begin_run)
       .def("make_callable",
            [](PySession& session, const Signature& signature, const std::string& run_options) {
              return session.make_callable(callable_options(signature, run_options), signature.feed_types);

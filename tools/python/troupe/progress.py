@@ -19,7 +19,7 @@ class Reading:
     def __enter__(self):
         self._stream = sys.stderr
         if self._stream is not None and self._stream.isatty():
-            self._thread = threading.Thread(target=self._tell, daemon=True)
+            self._thread = threading.Thread(target=self._tell, args=(time.monotonic(), _bytes_read()), daemon=True)
             self._thread.start()
         return self
 
@@ -28,8 +28,7 @@ class Reading:
         if self._thread is not None:
             self._thread.join()
 
-    def _tell(self):
-        begin, before = time.monotonic(), _bytes_read()
+    def _tell(self, begin, before):
         pause, told = _PATIENCE, False
         while not self._over.wait(pause):
             done = min(_bytes_read() - before, self._total)

@@ -22,13 +22,13 @@ def _check_count(values, fed):
 class _Signature:
     """What runs of one kind feed, fetch and target. Its second run compiles it."""
 
-    __slots__ = ("native", "callable", "runs", "has_work")
+    __slots__ = ("native", "callable", "has_run", "has_work")
 
     def __init__(self, fed, tensors, targets):
         self.native = _native.Signature([t.name for t in fed], [t.dtype.base_dtype.as_datatype_enum for t in fed],
                                         [t.name for t in tensors], [op.name for op in targets])
         self.callable = None
-        self.runs = 0
+        self.has_run = False
         self.has_work = bool(tensors or targets)
 
 
@@ -160,16 +160,21 @@ class BaseSession:
 
     def _run_signature(self, signature, values):
         try:
-            compiled = signature.callable
+            compiled = signature.callable or self._compiled(signature)
             if compiled is not None:
                 self._native.extend()
                 return compiled.run(values)
-            signature.runs += 1
-            if signature.runs > 1:
-                signature.callable = self._native.make_callable(signature.native, b"")
-            return self._native.run(signature.native, values, b"", False)[0]
+            fetched = self._native.run(signature.native, values, b"", False)[0]
+            signature.has_run = True
+            return fetched
         except errors.OpError as e:
             raise self._explained(e) from None
+
+    def _compiled(self, signature):
+        """What runs it faster; None before it has run."""
+        if signature.callable is None and signature.has_run:
+            signature.callable = self._native.make_callable(signature.native, b"")
+        return signature.callable
 
     def _run_with_options(self, signature, values, options, run_metadata):
         try:
