@@ -78,9 +78,8 @@ absl::StatusOr<int> SlotCalls::find_device(const std::string& name) const {
   return absl::InvalidArgumentError(absl::StrCat(name, " unknown device."));
 }
 
-std::vector<int> SlotCalls::devices_of(const std::vector<Tensor>& args) const {
+std::vector<int> SlotCalls::devices_of(const DeviceSet& devices, const std::vector<Tensor>& args) {
   std::vector<int> out;
-  const DeviceSet& devices = *slot_->session->devices;
   if (devices.size() < 2) return out;
   out.assign(args.size(), -1);
   for (size_t i = 0; i < args.size(); ++i) {
@@ -110,7 +109,7 @@ void SlotCalls::call(const FunctionRef& function, const std::string& device, std
   if (slot_->code->functions == nullptr) {
     return done(absl::NotFoundError(absl::StrCat("Function ", function.name, " is not defined.")), {});
   }
-  std::vector<int> arg_devices = devices_of(args);
+  std::vector<int> arg_devices = devices_of(*slot_->session->devices, args);
   auto nested = std::make_shared<Nested>();
   nested->function = function.name;
   nested->args = std::move(args);

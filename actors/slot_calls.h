@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "actors/function_cache.h"
 #include "actors/step_calls.h"
+#include "devices/late_calls.h"
 
 namespace troupe {
 
@@ -20,7 +21,7 @@ constexpr int kMaxNestedSteps = 100'000;
 /// Runs the functions that one slot's step calls, each as a nested step on a slot of its own. Nested steps
 /// are cancelled with their caller, use its step id, step container and pool, and the thread that it runs on
 /// unless it has other calls out. Owned by the slot.
-class SlotCalls final : public StepCalls {
+class SlotCalls final : public StepCalls, public LateCaller {
  public:
   explicit SlotCalls(StepSlot* slot) : slot_(slot) {}
 
@@ -30,14 +31,23 @@ class SlotCalls final : public StepCalls {
   std::string serialized_library() const override;
   std::string serialized_config() const override;
   std::vector<std::string> input_names(const KernelNode& node) const override;
+  /// In late_calls.cc.
+  std::shared_ptr<LateCalls> late_calls(const std::string& device) const override;
   std::vector<NestedTimings> take_timings() override;
   std::vector<std::shared_ptr<StepSlot>> running(size_t limit) override;
   void clear_containers() override;
 
+  /// The slot's next step is not nested, as the last one may have been.
+  void be_outermost() {
+    depth_ = 0;
+    root_ = this;
+  }
+  /// By argument of a function: the number of the device where its resource is, else -1. Empty where there is but one device.
+  static std::vector<int> devices_of(const DeviceSet& devices, const std::vector<Tensor>& args);
+
  private:
   struct Nested;
   absl::StatusOr<int> find_device(const std::string& name) const;
-  std::vector<int> devices_of(const std::vector<Tensor>& args) const;
   void go_on(const absl::StatusOr<FunctionCode*>& code, const std::shared_ptr<Nested>& nested);
   void begin(FunctionCode* code, std::shared_ptr<Nested> nested);
   Surroundings surroundings(bool share_thread) const;

@@ -35,7 +35,7 @@ FLOORS = [
     "partial_run_table debugger debug_files builtin_debugger step_calls step_slot step_listeners step_trace step_history step_meter slot_stock signature signature_key signature_cache cost_model log_memory run_metadata executor_type",
     "callable_code callable_devices session_core idle_slots placement_log compile_plan step_lease session_graph signature_compiler",
     "device_actor executor_actor rendezvous_actor step_actor make_slot remote_executor_actor",
-    "function_cache slot_calls end_idle_slots outstanding_run message_runs subscriptions step_copier turn_call partial_run_slot partial_run_actor partial_run_forks partial_runs deadlines inspections graph_changes partition_reports session_base session_actor remote_graph remote_partial_run remote_session_actor",
+    "function_cache slot_calls late_calls end_idle_slots outstanding_run message_runs subscriptions step_copier turn_call partial_run_slot partial_run_actor partial_run_forks partial_runs deadlines inspections graph_changes partition_reports session_base session_actor remote_graph remote_partial_run remote_session_actor",
 ]
 # The rooms of the kernels: a family's folder is seen by itself and by the tests, but for its door FAMILY/FAMILY.h, which
 # register_kernels opens.

@@ -1,5 +1,7 @@
 """Datasets: TensorFlow's elements."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -212,3 +214,39 @@ def test_seeds_of_what_follows_are_as_recorded(graph):
     seeds = [op for op in graph.get_operations() if op.type == "RandomUniform"][0]
     assert (seeds.get_attr("seed"), seeds.get_attr("seed2")) == (11, 2)
     assert drawn.shape == [2]
+
+
+def test_a_generator_that_is_left_early_is_closed():
+    closed = []
+
+    def numbers():
+        try:
+            yield from range(3)
+        finally:
+            closed.append(True)
+
+    def wait_for_closed(count):
+        deadline = time.monotonic() + 30
+        while len(closed) < count and time.monotonic() < deadline:
+            time.sleep(0.001)
+        assert len(closed) == count
+
+    iterator = D.from_generator(numbers, tf.int64, []).make_initializable_iterator()
+    element = iterator.get_next()
+    with tf.Session() as session:
+        session.run(iterator.initializer)
+        assert session.run(element) == 0
+        assert closed == []
+        for count in (1, 2):
+            # Another position takes the place of the one that has begun.
+            session.run(iterator.initializer)
+            assert session.run(element) == 0
+            wait_for_closed(count)
+        assert [session.run(element), session.run(element)] == [1, 2]
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(element)
+        wait_for_closed(3)
+        session.run(iterator.initializer)
+        assert session.run(element) == 0
+    # It had come to its end, and was closed once.
+    assert len(closed) == 3

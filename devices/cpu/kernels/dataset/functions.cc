@@ -3,6 +3,7 @@
 #include "devices/cpu/kernels/dataset/call.h"
 #include "devices/cpu/kernels/dataset/core.h"
 #include "devices/cpu/kernels/shared/array_util.h"
+#include "devices/late_calls.h"
 
 namespace troupe {
 namespace {
@@ -158,11 +159,19 @@ class Generator {
   Generator(BoundFunction init, BoundFunction next, BoundFunction finish, std::string name, std::string label)
       : init_(std::move(init)), next_(std::move(next)), finish_(std::move(finish)), name_(std::move(name)),
         label_(std::move(label)) {}
+  Generator(const Generator&) = delete;
+  /// Of one that has not come to its end: finished all the same, by a step of the function's own.
+  ~Generator() {
+    if (!started_ || done_ || late_calls_ == nullptr) return;
+    state_.insert(state_.end(), finish_.captured.begin(), finish_.captured.end());
+    late_calls_->call(finish_.function, std::move(state_));
+  }
 
   NextElement next(const ElementContext& step) {
     if (done_) return std::nullopt;
     if (!started_) {
       TROUPE_ASSIGN_OR_RETURN(state_, init_.call(step, {}));
+      late_calls_ = late_calls_of(step.functions, step.device);
       started_ = true;
     }
     absl::StatusOr<Element> made = next_.call(step, state_);
@@ -182,6 +191,7 @@ class Generator {
   bool started_ = false;
   bool done_ = false;
   Element state_;
+  std::shared_ptr<LateCalls> late_calls_;
 };
 
 absl::Status make_generator(KernelContext& context) {

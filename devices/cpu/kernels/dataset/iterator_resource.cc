@@ -182,7 +182,8 @@ absl::Status IteratorResource::start(DatasetPtr dataset) {
   auto position = Position::begin(std::move(dataset));
   std::lock_guard lock(mu_);
   random_.begin_anew();
-  position_ = std::move(position);
+  // The old one goes when the lock is given back.
+  position_.swap(position);
   return absl::OkStatus();
 }
 
@@ -228,8 +229,9 @@ absl::Status IteratorResource::restore(ElementContext step, const IteratorState&
     if (element.ok() && !element->has_value()) break;
   }
   TROUPE_RETURN_IF_ERROR(step.check());
+  // The old one goes when the lock is given back.
   std::lock_guard lock(mu_);
-  position_ = std::move(position);
+  position_.swap(position);
   return absl::OkStatus();
 }
 
