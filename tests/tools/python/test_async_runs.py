@@ -9,9 +9,11 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 
 import troupe as tf
+from troupe import async_run
 
 
 @pytest.fixture(autouse=True)
@@ -45,6 +47,78 @@ def test_a_run_is_awaited():
 
     with tf.Session() as session:
         assert asyncio.run(both(session)) == (2.0, {"x": 2.0, "y": 4.0})
+
+
+def test_many_runs_are_each_told_their_own_end(monkeypatch):
+    # In several turns of the loop.
+    monkeypatch.setattr(async_run, "_MOST_AT_ONCE", 7)
+    x = tf.placeholder(tf.int32, [])
+    with tf.control_dependencies([tf.assert_less(x, 90)]):
+        doubled = x * 2
+
+    async def all_of(session):
+        return await asyncio.gather(*(session.run_async(doubled, {x: i}) for i in range(100)), return_exceptions=True)
+
+    with tf.Session() as session:
+        for _ in range(3):
+            ends = asyncio.run(all_of(session))
+            assert ends[:90] == [2 * i for i in range(90)]
+            assert all(isinstance(e, tf.errors.InvalidArgumentError) and e.op is not None for e in ends[90:])
+
+
+def test_an_awaited_run_is_told_what_happened():
+    x = tf.placeholder(tf.float32, [])
+    metadata = tf.RunMetadata()
+
+    async def run(session):
+        # The second time it is compiled, but for runs with options.
+        return [await session.run_async(x + 1.0, {x: 1.0}, tf.RunOptions(trace_level=3), metadata) for _ in range(2)]
+
+    with tf.Session() as session:
+        assert asyncio.run(run(session)) == [2.0, 2.0]
+    assert len(metadata.step_stats.dev_stats) == 1
+
+
+def test_a_step_outlives_the_loop_that_waited_for_it():
+    element = waits_for_ever()
+    with tf.Session() as session:
+        async def begin():
+            return session.run_async(element)
+
+        loop = asyncio.new_event_loop()
+        future = loop.run_until_complete(begin())
+        wait_until_it_runs(session, element.name)
+        loop.close()
+        assert session.cancel() == 1
+        while session.running_steps():
+            time.sleep(0.001)
+        assert not future.done()
+        # Another loop hears of its own runs, and those of closed ones are let go.
+        for i in range(3):
+            assert asyncio.run(asyncio.wait_for(begin_constant(session, i), 10)) == i
+        assert sum(loop.is_closed() for loop in async_run._listeners) <= 1
+
+
+async def begin_constant(session, value):
+    return await session.run_async(tf.identity(tf.constant(value)))
+
+
+def test_what_was_fed_is_let_go_when_the_run_is_over():
+    x = tf.placeholder(tf.float32, [None])
+    y = x + 1.0
+
+    async def run(session, value):
+        future = session.run_async(y, {x: value})
+        await future
+        return future
+
+    with tf.Session() as session:
+        value = np.zeros(100_000, np.float32)
+        before = sys.getrefcount(value)
+        future = asyncio.run(run(session, value))
+        session.run(y, {x: [1.0]})
+        assert future.result().shape == (100_000,)
+        assert sys.getrefcount(value) == before
 
 
 def test_a_task_that_is_cancelled_cancels_its_step():

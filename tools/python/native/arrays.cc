@@ -225,7 +225,8 @@ void set_numpy_types(const py::dict& types, py::object conversion) {
 
 Tensor to_tensor(py::handle value, DataType dtype) {
   unneeded().release();
-  if (py::isinstance<Tensor>(value)) return value.cast<const Tensor&>();
+  if (Py_TYPE(value.ptr()) != NumPy::get().array_type && py::isinstance<Tensor>(value))
+    return value.cast<const Tensor&>();
   if (dtype == DataType::kResource || dtype == DataType::kVariant)
     throw py::type_error("A " + dtype_name(dtype) + " can be fed only with what was fetched as one");
   PyObject* type = numpy_type(dtype);

@@ -12,7 +12,7 @@ PYBIND11_MODULE(_native, module) {
   troupe::python::define_registry(module);
   troupe::python::define_messages(module);
   troupe::python::define_graph(module);
-  troupe::python::define_ended_runs(module);
+  troupe::python::define_loop_runs(module);
   troupe::python::define_session(module);
   troupe::python::define_py_func(module);
   troupe::python::define_server(module);

@@ -45,7 +45,7 @@ void define_errors(py::module_& module);
 void define_arrays(py::module_& module);
 void define_registry(py::module_& module);
 void define_graph(py::module_& module);
-void define_ended_runs(py::module_& module);
+void define_loop_runs(py::module_& module);
 void define_session(py::module_& module);
 void define_messages(py::module_& module);
 void define_py_func(py::module_& module);

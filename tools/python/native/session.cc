@@ -5,7 +5,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "tools/python/native/arrays.h"
-#include "tools/python/native/ended_runs.h"
+#include "tools/python/native/loop_runs.h"
 #include "tools/python/native/gil.h"
 #include "tools/python/native/interrupt.h"
 
@@ -43,13 +43,6 @@ void check_count(const Signature& signature, const py::sequence& values) {
     throw py::value_error("Expected " + std::to_string(signature.feeds.size()) + " values to feed, got " +
                           std::to_string(values.size()));
   }
-}
-
-RunCallback add_to(std::shared_ptr<EndedRuns> ended, int64_t number) {
-  return [ended = std::move(ended), number](absl::StatusOr<std::vector<Tensor>> fetched,
-                                            const RunStats& stats) {
-    ended->add(number, std::move(fetched), stats);
-  };
 }
 
 }  // namespace
@@ -153,15 +146,19 @@ AsyncRun PySession::run_async(const Signature& signature, const py::sequence& va
   return session().run_async(feeds, signature.fetches, signature.targets, options, std::move(told));
 }
 
-AsyncRun PySession::begin_run(const Signature& signature, const py::sequence& values,
-                              const std::string& run_options, std::shared_ptr<EndedRuns> ended,
-                              int64_t number) {
+void PySession::begin_run(const Signature& signature, const py::sequence& values,
+                          const std::string& run_options, const std::shared_ptr<LoopRuns>& runs,
+                          int64_t number) {
   extend();
   const RunOptions options = run_options_of(run_options);
   const std::vector<NamedTensor> feeds = feeds_of(signature, values);
-  const GilRelease release;
-  return session().run_async(feeds, signature.fetches, signature.targets, options,
-                             add_to(std::move(ended), number));
+  AsyncRun run;
+  {
+    const GilRelease release;
+    run = session().run_async(feeds, signature.fetches, signature.targets, options,
+                              LoopRuns::when_ended(runs, number));
+  }
+  runs->add(number, std::move(run));
 }
 
 std::string PySession::partial_run_setup(const Signature& signature) {
@@ -247,12 +244,16 @@ py::tuple PyCallable::run_with_metadata(const py::sequence& values) const {
   return py::make_tuple(fetched, py::bytes(stats.metadata));
 }
 
-AsyncRun PyCallable::begin_run(const py::sequence& values, std::shared_ptr<EndedRuns> ended,
-                               int64_t number) const {
+void PyCallable::begin_run(const py::sequence& values, const std::shared_ptr<LoopRuns>& runs,
+                           int64_t number) const {
   session_->extend();
   auto feeds = feeds_of<std::vector<Tensor>>(values);
-  const GilRelease release;
-  return session_->session().run_async(*code_, std::move(feeds), add_to(std::move(ended), number));
+  AsyncRun run;
+  {
+    const GilRelease release;
+    run = session_->session().run_async(*code_, std::move(feeds), LoopRuns::when_ended(runs, number));
+  }
+  runs->add(number, std::move(run));
 }
 
 namespace {

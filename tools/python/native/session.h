@@ -19,7 +19,7 @@ struct Signature {
   std::vector<std::string> targets;
 };
 
-class EndedRuns;
+class LoopRuns;
 class PyCallable;
 
 /// A session over a graph, whose new operations it takes up before each run. Any number of Python threads may run steps; the GIL is given up
@@ -43,9 +43,9 @@ class PySession : public std::enable_shared_from_this<PySession> {
   /// `done` is called on a thread of the runtime, with (fetches, None, metadata) or (None, exception, metadata).
   AsyncRun run_async(const Signature& signature, const py::sequence& values, const std::string& run_options,
                      py::function done);
-  /// For an event loop, which calls the run by a number: when it has ended it is in `ended`.
-  AsyncRun begin_run(const Signature& signature, const py::sequence& values, const std::string& run_options,
-                     std::shared_ptr<EndedRuns> ended, int64_t number);
+  /// Begins a run of an event loop, which calls it by a number.
+  void begin_run(const Signature& signature, const py::sequence& values, const std::string& run_options,
+                 const std::shared_ptr<LoopRuns>& runs, int64_t number);
   std::string partial_run_setup(const Signature& signature);
   py::list partial_run(const std::string& handle, const Signature& signature, const py::sequence& values);
   void close();
@@ -67,7 +67,7 @@ class PyCallable {
   py::list run(const py::sequence& values) const;
   py::tuple run_with_metadata(const py::sequence& values) const;
   /// As PySession::begin_run.
-  AsyncRun begin_run(const py::sequence& values, std::shared_ptr<EndedRuns> ended, int64_t number) const;
+  void begin_run(const py::sequence& values, const std::shared_ptr<LoopRuns>& runs, int64_t number) const;
 
  private:
   template <class Tensors>

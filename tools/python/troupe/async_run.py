@@ -17,47 +17,42 @@ def begin(session, nest, fed, options, run_metadata):
     signature = session._signature(tuple(fed), nest)
     if not signature.has_work:
         raise ValueError("run_async needs something to fetch that is not fed, or an operation to run")
-    run = _Run(session, nest, fed, signature, run_metadata)
     loop = _running_loop()
+    future = _cancellable_future()() if loop is None else _loop_future()(loop=loop)
+    future.session, future.nest, future.fed, future.signature, future.metadata = session, nest, fed, signature, run_metadata
     try:
-        return _begin_future(run, options) if loop is None else (_listeners.get(loop) or _listen(loop)).begin(run, loop, options)
+        if loop is None:
+            _begin_alone(future, options)
+        else:
+            (_listeners.get(loop) or _listen(loop)).begin(future, options)
     except errors.OpError as e:
         raise session._explained(e) from None
+    return future
 
 
-class _Run:
-    """What becomes of a step: the values that its future is to have."""
+def _settle(future, fetched, metadata):
+    """With what the step fetched, or the exception with which it ended."""
+    if isinstance(fetched, Exception):
+        future.set_exception(future.session._explained(fetched) if isinstance(fetched, errors.OpError) else fetched)
+        return
+    try:
+        value = _value(future, fetched, metadata)
+    except Exception as e:  # noqa: BLE001, of what the nest is made of
+        future.set_exception(e)
+    else:
+        future.set_result(value)
 
-    __slots__ = ("session", "nest", "fed", "signature", "metadata", "future")
 
-    def __init__(self, session, nest, fed, signature, metadata):
-        self.session, self.nest, self.fed, self.signature, self.metadata = session, nest, fed, signature, metadata
-
-    def settle(self, fetched, metadata):
-        """Of what the step fetched, or the exception with which it ended."""
-        future = self.future
-        if future.done():
-            return
-        if isinstance(fetched, Exception):
-            future.set_exception(self.session._explained(fetched) if isinstance(fetched, errors.OpError) else fetched)
-            return
-        try:
-            value = self.value(fetched, metadata)
-        except Exception as e:
-            future.set_exception(e)
-        else:
-            future.set_result(value)
-
-    def value(self, fetched, metadata):
-        nest, fed = self.nest, self.fed
-        if self.metadata is not None:
-            self.metadata.ParseFromString(metadata)
-        # It is known now: its next run may compile it without waiting for long.
-        self.signature.has_run = True
-        if fed:
-            rest = iter(fetched)
-            fetched = [fed[t] if t in fed else next(rest) for t in nest.tensors]
-        return nest.build(fetched, self.session)
+def _value(future, fetched, metadata):
+    nest, fed = future.nest, future.fed
+    if future.metadata is not None:
+        future.metadata.ParseFromString(metadata)
+    # To compile what has run takes no time: the next run may be of a callable.
+    future.signature.has_run = True
+    if fed:
+        rest = iter(fetched)
+        fetched = [fed[t] if t in fed else next(rest) for t in nest.tensors]
+    return nest.build(fetched, future.session)
 
 
 # Event loops.
@@ -86,41 +81,44 @@ class _Listener:
     """Hears of the ends of an event loop's runs, many at a time. On the loop's thread only."""
 
     def __init__(self, loop):
-        self.ended = _native.EndedRuns()
-        self.runs = {}
+        self.native = _native.LoopRuns()
+        self.futures = {}
         self.last = 0
-        self.future = _future_class()
-        loop.add_reader(self.ended.fileno(), self.hear)
+        loop.add_reader(self.native.fileno(), self.hear)
 
-    def begin(self, run, loop, options):
-        future = run.future = self.future(loop=loop)
-        session, signature, values = run.session, run.signature, list(run.fed.values())
+    def begin(self, future, options):
+        session, signature, values = future.session, future.signature, list(future.fed.values())
         number = self.last = self.last + 1
-        if options or run.metadata is not None:
-            future.run = session._native.begin_run(signature.native, values, options, self.ended, number)
+        compiled = session._compiled(signature) if future.metadata is None and not options else None
+        if compiled is None:
+            session._native.begin_run(signature.native, values, options, self.native, number)
         else:
-            compiled = session._compiled(signature)
-            future.run = (session._native.begin_run(signature.native, values, b"", self.ended, number) if compiled is None
-                          else compiled.begin_run(values, self.ended, number))
-        self.runs[number] = run
-        return future
+            compiled.begin_run(values, self.native, number)
+        future.runs, future.number = self.native, number
+        self.futures[number] = future
 
     def hear(self):
-        runs = self.runs
-        for number, fetched, metadata in self.ended.take(_MOST_AT_ONCE):
-            runs.pop(number).settle(fetched, metadata)
+        futures = self.futures
+        for number, fetched, metadata in self.native.take(_MOST_AT_ONCE):
+            future = futures.pop(number)
+            if not future.done():
+                _settle(future, fetched, metadata)
+            # Whoever keeps the future does not keep arrays that were fed.
+            future.fed = None
 
 
 @functools.cache
-def _future_class():
+def _loop_future():
     """A future of asyncio whose cancellation cancels the step. Only programs that use asyncio import it."""
     import asyncio
 
     class RunFuture(asyncio.Future):
+        __slots__ = ("session", "nest", "fed", "signature", "metadata", "runs", "number")
+
         def cancel(self, msg=None):
             cancelled = super().cancel(msg)
             if cancelled:
-                self.run.cancel("the task was cancelled")
+                self.runs.cancel(self.number, "the task was cancelled")
             return cancelled
 
     return RunFuture
@@ -129,16 +127,14 @@ def _future_class():
 # No event loop.
 
 
-def _begin_future(run, options):
-    future = run.future = _cancellable_future()()
-
+def _begin_alone(future, options):
     def told(fetched, error, metadata):
         """On a thread of the runtime."""
         if future.set_running_or_notify_cancel():
-            run.settle(fetched if error is None else error, metadata)
+            _settle(future, fetched if error is None else error, metadata)
+        future.fed = None
 
-    future.run = run.session._native.run_async(run.signature.native, list(run.fed.values()), options, told)
-    return future
+    future.run = future.session._native.run_async(future.signature.native, list(future.fed.values()), options, told)
 
 
 @functools.cache
