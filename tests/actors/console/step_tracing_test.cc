@@ -105,6 +105,9 @@ TEST_F(StepTracingTest, writes_what_a_slow_run_did_and_no_quick_one) {
 }
 
 TEST_F(StepTracingTest, tells_of_a_slow_run_that_nobody_expected_and_what_the_next_did) {
+#ifdef TROUPE_SANITIZED
+  GTEST_SKIP() << "a sanitizer makes all runs so long that they are recorded";
+#endif
   const int in = placeholder("x");
   int last = in;
   for (int i = 0; i < 50; ++i) last = add(absl::StrCat("add", i), "TestAdd", {}, {{last, 0}, {last, 0}});
