@@ -34,7 +34,7 @@ Runtime& process_runtime() {
     options.kernels = &process_kernels();
     auto* const made = new Watched{Runtime::create(options), nullptr};
     // The first: nobody has its name.
-    (void)add_grpc_sessions(*made->runtime);
+    (void)add_grpc_sessions(*made->runtime, TlsOptions::of_environment());
     made->console = Console::of_environment(*made->runtime);
     return made;
   }();

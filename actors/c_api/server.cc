@@ -30,7 +30,8 @@ struct TF_Server {
 namespace {
 
 absl::StatusOr<std::unique_ptr<TF_Server>> make_server(const troupe::pb::ServerDef& def) {
-  TROUPE_ASSIGN_OR_RETURN(const troupe::GrpcServerOptions options, troupe::server_options(def));
+  TROUPE_ASSIGN_OR_RETURN(troupe::GrpcServerOptions options, troupe::server_options(def));
+  options.tls = troupe::TlsOptions::of_environment();
   auto made = std::make_unique<TF_Server>();
   troupe::RuntimeOptions runtime_options;
   runtime_options.ops = &c_api::process_ops();

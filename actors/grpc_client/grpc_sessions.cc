@@ -9,6 +9,7 @@
 #include "actors/runtime.h"
 #include "actors/session.h"
 #include "actors/session_factories.h"
+#include "actors/tls/tls_identity.h"
 #include "graph/status.h"
 
 namespace troupe {
@@ -33,9 +34,17 @@ SessionOptions local_options(const SessionOptions& options, std::shared_ptr<Remo
   return out;
 }
 
+/// What the client shows servers.
+absl::StatusOr<std::shared_ptr<::grpc::ChannelCredentials>> channel_credentials(const TlsOptions& tls) {
+  if (!tls.given()) return ::grpc::InsecureChannelCredentials();
+  TROUPE_ASSIGN_OR_RETURN(const TlsIdentity identity, TlsIdentity::load(tls, TlsUse::kClient));
+  return ::grpc::SslCredentials({identity.authorities, identity.key, identity.certificates});
+}
+
 class GrpcSessionFactory final : public SessionFactory {
  public:
-  explicit GrpcSessionFactory(RuntimeActor runtime) : runtime_(std::move(runtime)) {}
+  GrpcSessionFactory(RuntimeActor runtime, const TlsOptions& tls)
+      : runtime_(std::move(runtime)), credentials_(channel_credentials(tls)) {}
   ~GrpcSessionFactory() override { calls_->wait(kEndPatience); }
 
   bool accepts(const SessionOptions& options) const override {
@@ -44,7 +53,7 @@ class GrpcSessionFactory final : public SessionFactory {
 
   absl::StatusOr<std::unique_ptr<Session>> new_session(const SessionOptions& options) override {
     TROUPE_ASSIGN_OR_RETURN(tensorflow::ConfigProto config, config_of(options));
-    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<MasterClient> client, MasterClient::make(options.target, calls_));
+    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<MasterClient> client, client_to(options.target));
     auto master = make_grpc_master(std::move(client), std::move(config));
     TROUPE_ASSIGN_OR_RETURN(const SessionActor opened,
                             ask<SessionActor>(runtime_.home_system(), runtime_,
@@ -54,8 +63,7 @@ class GrpcSessionFactory final : public SessionFactory {
 
   absl::Status reset(const SessionOptions& options, const std::vector<std::string>& containers) override {
     TROUPE_ASSIGN_OR_RETURN(const tensorflow::ConfigProto config, config_of(options));
-    TROUPE_ASSIGN_OR_RETURN(const std::shared_ptr<MasterClient> client,
-                            MasterClient::make(options.target, calls_));
+    TROUPE_ASSIGN_OR_RETURN(const std::shared_ptr<MasterClient> client, client_to(options.target));
     tensorflow::ResetRequest request;
     request.mutable_container()->Add(containers.begin(), containers.end());
     *request.mutable_device_filters() = config.device_filters();
@@ -63,15 +71,22 @@ class GrpcSessionFactory final : public SessionFactory {
   }
 
  private:
+  absl::StatusOr<std::shared_ptr<MasterClient>> client_to(const std::string& target) const {
+    TROUPE_RETURN_IF_ERROR(credentials_.status());
+    return MasterClient::make(target, *credentials_, calls_);
+  }
+
   const RuntimeActor runtime_;
+  /// The same for all, so that gRPC shares its connections.
+  const absl::StatusOr<std::shared_ptr<::grpc::ChannelCredentials>> credentials_;
   const std::shared_ptr<CallsUnderWay> calls_ = std::make_shared<CallsUnderWay>();
 };
 
 }  // namespace
 
-absl::Status add_grpc_sessions(Runtime& runtime) {
+absl::Status add_grpc_sessions(Runtime& runtime, const TlsOptions& tls) {
   return runtime.session_factories().add(kGrpcSession,
-                                         std::make_shared<GrpcSessionFactory>(runtime_actor(runtime)));
+                                         std::make_shared<GrpcSessionFactory>(runtime_actor(runtime), tls));
 }
 
 }  // namespace troupe

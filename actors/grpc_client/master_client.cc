@@ -17,7 +17,8 @@ constexpr int kLongestPauseMs = 1000;
 /// How long a server that is busy may take until a connection is made; one where nobody listens says so at once.
 constexpr int kConnectPatienceMs = 10'000;
 
-std::shared_ptr<::grpc::Channel> channel_to(const std::string& address) {
+std::shared_ptr<::grpc::Channel> channel_to(const std::string& address,
+                                            const std::shared_ptr<::grpc::ChannelCredentials>& credentials) {
   ::grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetMaxSendMessageSize(-1);
@@ -25,7 +26,7 @@ std::shared_ptr<::grpc::Channel> channel_to(const std::string& address) {
   // Not a pause: how long an attempt lasts.
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectPatienceMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestPauseMs);
-  return ::grpc::CreateCustomChannel(address, ::grpc::InsecureChannelCredentials(), arguments);
+  return ::grpc::CreateCustomChannel(address, credentials, arguments);
 }
 
 /// gRPC ends the threads that tell answers with the last channel, and waits for them on the thread that lets go of it. Here that may be one of them,
@@ -48,8 +49,9 @@ void keep_grpc_threads() {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<MasterClient>> MasterClient::make(const std::string& target,
-                                                                 std::shared_ptr<CallsUnderWay> calls) {
+absl::StatusOr<std::shared_ptr<MasterClient>> MasterClient::make(
+    const std::string& target, const std::shared_ptr<::grpc::ChannelCredentials>& credentials,
+    std::shared_ptr<CallsUnderWay> calls) {
   absl::string_view address = target;
   absl::ConsumePrefix(&address, "grpc://");
   const size_t colon = address.rfind(':');
@@ -59,13 +61,14 @@ absl::StatusOr<std::shared_ptr<MasterClient>> MasterClient::make(const std::stri
     return absl::InvalidArgumentError(absl::StrCat("Could not interpret \"", address,
                                                    "\" as a host-port pair: a target is grpc://HOST:PORT"));
   }
-  return std::shared_ptr<MasterClient>(new MasterClient(target, std::string(address), std::move(calls)));
+  return std::shared_ptr<MasterClient>(
+      new MasterClient(target, channel_to(std::string(address), credentials), std::move(calls)));
 }
 
-MasterClient::MasterClient(std::string target, const std::string& address,
+MasterClient::MasterClient(std::string target, const std::shared_ptr<::grpc::Channel>& channel,
                            std::shared_ptr<CallsUnderWay> calls)
     : target_(std::move(target)), calls_(std::move(calls)),
-      service_(tensorflow::MasterService::NewStub(channel_to(address))) {
+      service_(tensorflow::MasterService::NewStub(channel)) {
   keep_grpc_threads();
 }
 

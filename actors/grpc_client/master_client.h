@@ -33,8 +33,9 @@ class MasterClient : public std::enable_shared_from_this<MasterClient> {
                                    std::function<void(::grpc::Status)>);
 
   /// `target`: "grpc://HOST:PORT". InvalidArgument for another. Connects with the first call.
-  static absl::StatusOr<std::shared_ptr<MasterClient>> make(const std::string& target,
-                                                            std::shared_ptr<CallsUnderWay> calls);
+  static absl::StatusOr<std::shared_ptr<MasterClient>> make(
+      const std::string& target, const std::shared_ptr<::grpc::ChannelCredentials>& credentials,
+      std::shared_ptr<CallsUnderWay> calls);
 
   const std::string& target() const { return target_; }
 
@@ -69,7 +70,8 @@ class MasterClient : public std::enable_shared_from_this<MasterClient> {
   absl::Status reset(const tensorflow::ResetRequest& request, std::chrono::milliseconds timeout);
 
  private:
-  MasterClient(std::string target, const std::string& address, std::shared_ptr<CallsUnderWay> calls);
+  MasterClient(std::string target, const std::shared_ptr<::grpc::Channel>& channel,
+               std::shared_ptr<CallsUnderWay> calls);
   static absl::Status check_size(const google::protobuf::Message& request);
   void open(int64_t id, std::shared_ptr<::grpc::ClientContext> context);
   void forget(int64_t id);

@@ -25,7 +25,7 @@ class NoGrpcFactory final : public SessionFactory {
 
 }  // namespace
 
-absl::Status add_grpc_sessions(Runtime& runtime) {
+absl::Status add_grpc_sessions(Runtime& runtime, const TlsOptions&) {
   return runtime.session_factories().add(kGrpcSession, std::make_shared<NoGrpcFactory>());
 }
 

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -30,6 +31,9 @@ class AnyCall {
   /// The client no longer waits.
   void cancel();
   bool cancelled() const;
+
+  /// Who asks, by the names of his certificate; "" without TLS. Set before the call is handed on.
+  std::string client;
 
  protected:
   explicit AnyCall(Answer answer) : answer_(std::move(answer)) {}

@@ -121,7 +121,7 @@ class DoorImpl final : public DoorActor::base {
   void create(const std::shared_ptr<CreateSessionCall>& call) {
     auto options = options_of(call->request.config());
     if (!options.ok()) return call->finish(options.status());
-    if (const absl::Status full = sessions_.reserve(); !full.ok()) return call->finish(full);
+    if (const absl::Status full = sessions_.reserve(call->client); !full.ok()) return call->finish(full);
     request(parts_.runtime, caf::infinite, OpenSession{*std::move(options)})
         .then([this, call](const SessionActor& actor) { take_core(call, actor); },
               [this, call](const caf::error& error) { not_created(*call, {}, to_status(error)); });
@@ -133,6 +133,7 @@ class DoorImpl final : public DoorActor::base {
             [this, call, actor](const CoreReply& reply) {
               auto session = std::make_shared<DoorSession>();
               session->handle = absl::StrCat(absl::Hex(new_incarnation(), absl::kZeroPad16));
+              session->client = call->client;
               session->actor = actor;
               session->core = reply.core;
               session->last_used = reply.core->now();
@@ -160,7 +161,7 @@ class DoorImpl final : public DoorActor::base {
   }
 
   void not_created(CreateSessionCall& call, const SessionActor& actor, const absl::Status& why) {
-    sessions_.unreserve();
+    sessions_.unreserve(call.client);
     if (actor) send_exit(actor, caf::exit_reason::user_shutdown);
     call.finish(sessions_.told(why));
   }

@@ -21,14 +21,28 @@ absl::StatusOr<std::shared_ptr<SessionUse>> DoorSessions::use(const std::string&
   return absl::AbortedError(absl::StrCat("Session ", handle, " is not found."));
 }
 
-absl::Status DoorSessions::reserve() {
+absl::Status DoorSessions::reserve(const std::string& client) {
   std::lock_guard lock(mu_);
-  if (by_handle_.size() + opening_ < max_sessions_) {
-    ++opening_;
-    return absl::OkStatus();
+  if (by_handle_.size() + opening_ >= max_sessions_) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("The server has ", max_sessions_, " sessions, and takes no more: close one."));
   }
-  return absl::ResourceExhaustedError(
-      absl::StrCat("The server has ", max_sessions_, " sessions, and takes no more: close one."));
+  if (!client.empty()) {
+    size_t& his = by_client_[client];
+    if (his >= max_sessions_per_client_) {
+      return absl::ResourceExhaustedError(absl::StrCat("The client ", client, " has ",
+                                                       max_sessions_per_client_,
+                                                       " sessions, and gets no more: close one."));
+    }
+    ++his;
+  }
+  ++opening_;
+  return absl::OkStatus();
+}
+
+void DoorSessions::count_out(const std::string& client) {
+  const auto found = by_client_.find(client);
+  if (found != by_client_.end() && --found->second == 0) by_client_.erase(found);
 }
 
 void DoorSessions::add(std::shared_ptr<DoorSession> session) {
@@ -37,15 +51,18 @@ void DoorSessions::add(std::shared_ptr<DoorSession> session) {
   by_handle_.emplace(session->handle, session);
 }
 
-void DoorSessions::unreserve() {
+void DoorSessions::unreserve(const std::string& client) {
   std::lock_guard lock(mu_);
   --opening_;
+  count_out(client);
 }
 
 std::shared_ptr<DoorSession> DoorSessions::remove(const std::string& handle) {
   std::lock_guard lock(mu_);
   auto node = by_handle_.extract(handle);
-  return node.empty() ? nullptr : std::move(node.mapped());
+  if (node.empty()) return nullptr;
+  count_out(node.mapped()->client);
+  return std::move(node.mapped());
 }
 
 std::vector<std::shared_ptr<DoorSession>> DoorSessions::all() const {

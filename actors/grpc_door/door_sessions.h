@@ -22,6 +22,8 @@ struct SessionCore;
 struct DoorSession {
   /// What clients call it: 16 hexadecimal digits, random.
   std::string handle;
+  /// AnyCall::client of who opened it.
+  std::string client;
   SessionActor actor;
   std::shared_ptr<SessionCore> core;
 
@@ -53,16 +55,17 @@ class SessionUse {
 /// The sessions of a door by handle, and the calls that are not answered. Thread-safe.
 class DoorSessions {
  public:
-  explicit DoorSessions(size_t max_sessions) : max_sessions_(max_sessions) {}
+  DoorSessions(size_t max_sessions, size_t max_sessions_per_client)
+      : max_sessions_(max_sessions), max_sessions_per_client_(max_sessions_per_client) {}
 
   /// Aborted "Session h is not found.", as TensorFlow's: so that clients open a new one.
   absl::StatusOr<std::shared_ptr<SessionUse>> use(const std::string& handle) const;
 
-  /// Keeps a place for a session that is being opened. ResourceExhausted when there are as many as the server takes.
-  absl::Status reserve();
+  /// Keeps a place for a session that this client opens. ResourceExhausted when there are as many as the server takes, of all or of him.
+  absl::Status reserve(const std::string& client);
   /// In a place that was kept.
   void add(std::shared_ptr<DoorSession> session);
-  void unreserve();
+  void unreserve(const std::string& client);
   /// Null when it is not there.
   std::shared_ptr<DoorSession> remove(const std::string& handle);
   std::vector<std::shared_ptr<DoorSession>> all() const;
@@ -80,12 +83,17 @@ class DoorSessions {
   /// So many ids of calls are remembered, the last ones: as TensorFlow's.
   static constexpr size_t kRememberedIds = 100'000;
 
+  void count_out(const std::string& client);
+
   const size_t max_sessions_;
+  const size_t max_sessions_per_client_;
   std::atomic<bool> stopping_{false};
   mutable std::mutex mu_;
   // Guarded by mu_.
   absl::flat_hash_map<std::string, std::shared_ptr<DoorSession>> by_handle_;
   size_t opening_ = 0;
+  /// Open or being opened, of clients that are told apart.
+  absl::flat_hash_map<std::string, size_t> by_client_;
   absl::flat_hash_set<int64_t> ids_;
   std::deque<int64_t> ids_in_order_;
 };

@@ -13,6 +13,8 @@
 #include "actors/grpc_door/door_actor.h"
 #include "actors/grpc_door/master_service.h"
 #include "actors/grpc_door/server_address.h"
+#include "actors/grpc_door/server_credentials.h"
+#include "actors/loopback.h"
 #include "actors/runtime_impl.h"
 #include "graph/ir/device_name.h"
 #include "graph/status.h"
@@ -24,6 +26,8 @@ namespace {
 constexpr std::chrono::milliseconds kSendPatience{500};
 /// Its turns are short.
 constexpr std::chrono::seconds kDoorPatience{1};
+/// Who has connected shows his certificate within this time, or is nobody.
+constexpr int kHandshakePatienceMs = 10'000;
 
 /// gRPC tells its log what it also tells us: to ours at the lowest level, unless the environment asks for gRPC's (GRPC_VERBOSITY).
 void quiet_grpc() {
@@ -56,7 +60,7 @@ absl::StatusOr<DoorParts> door_parts(Runtime& runtime, const GrpcServerOptions& 
     TROUPE_ASSIGN_OR_RETURN(parts.devices, parts.make_devices());
   }
   parts.runtime = runtime_actor(runtime);
-  parts.sessions = std::make_shared<DoorSessions>(options.max_sessions);
+  parts.sessions = std::make_shared<DoorSessions>(options.max_sessions, options.max_sessions_per_client);
   parts.idle_limit = options.session_idle_limit;
   parts.close_patience = options.close_patience;
   return parts;
@@ -67,18 +71,34 @@ absl::StatusOr<DoorParts> door_parts(Runtime& runtime, const GrpcServerOptions& 
 struct GrpcServer::Impl {
   caf::actor_system* system = nullptr;
   ServerAddress address;
+  std::shared_ptr<::grpc::ServerCredentials> credentials;
+  int max_message_bytes = 0;
   std::shared_ptr<DoorSessions> sessions;
   DoorActor door;
   std::unique_ptr<MasterService> service;
   std::mutex mu;
   std::unique_ptr<::grpc::Server> server;  // guarded by mu; null once it is stopped
 
+  /// Where it listens and for whom: before anything of it is there.
+  absl::Status prepare(const GrpcServerOptions& options) {
+    TROUPE_ASSIGN_OR_RETURN(address, ServerAddress::parse(options.address));
+    TROUPE_RETURN_IF_ERROR(check_listening(address.host, options.tls.given(), options.insecure));
+    if (options.max_message_bytes < 1 || options.max_message_bytes > INT32_MAX) {
+      return absl::InvalidArgumentError(absl::StrCat("The limit of a request is 1 to ", INT32_MAX,
+                                                     " bytes, not ", options.max_message_bytes));
+    }
+    max_message_bytes = static_cast<int>(options.max_message_bytes);
+    TROUPE_ASSIGN_OR_RETURN(credentials, server_credentials(options.tls));
+    return absl::OkStatus();
+  }
+
   absl::Status listen() {
     ::grpc::ServerBuilder builder;
     int port = 0;
-    builder.AddListeningPort(address.with_port(address.port), ::grpc::InsecureServerCredentials(), &port);
+    builder.AddListeningPort(address.with_port(address.port), credentials, &port);
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-    builder.SetMaxReceiveMessageSize(-1);
+    builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakePatienceMs);
+    builder.SetMaxReceiveMessageSize(max_message_bytes);
     builder.SetMaxSendMessageSize(-1);
     builder.RegisterService(&service->service());
     server = builder.BuildAndStart();
@@ -123,7 +143,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::start(Runtime& runtime,
   TROUPE_RETURN_IF_ERROR(runtime.impl().check_running());
   quiet_grpc();
   auto impl = std::make_unique<Impl>();
-  TROUPE_ASSIGN_OR_RETURN(impl->address, ServerAddress::parse(options.address));
+  TROUPE_RETURN_IF_ERROR(impl->prepare(options));
   TROUPE_ASSIGN_OR_RETURN(DoorParts parts, door_parts(runtime, options));
   impl->system = &runtime.system();
   impl->sessions = parts.sessions;

@@ -1,18 +1,24 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "actors/tls/tls_options.h"
 
 namespace troupe {
 
 class Runtime;
 
 struct GrpcServerOptions {
-  /// "HOST:PORT", where HOST is the loopback's: "localhost", "127.0.0.1", "[::1]". Port 0: a free one.
+  /// "HOST:PORT", where HOST is the loopback's without TLS: "localhost", "127.0.0.1", "[::1]". Port 0: a free one.
   std::string address = "127.0.0.1:0";
+  /// The server's; each client must have a certificate of the same authority, too. Without it whoever reaches the port is served.
+  TlsOptions tls;
+  /// Any HOST though there is no TLS: who reaches the port may run any graph.
+  bool insecure = false;
   /// The task that it is.
   std::string job = "localhost";
   int task_index = 0;
@@ -24,6 +30,10 @@ struct GrpcServerOptions {
   /// Sessions that nobody has used for so long are closed; zero: none are.
   std::chrono::milliseconds session_idle_limit{std::chrono::hours(24)};
   size_t max_sessions = 4096;
+  /// Of one client: those with certificates of the same names are one. Without TLS clients are not told apart.
+  size_t max_sessions_per_client = 1024;
+  /// Of one request, 1 to INT32_MAX; a larger one is ResourceExhausted.
+  int64_t max_message_bytes = INT32_MAX;
   /// How long the end of a session waits for its runs, which are cancelled.
   std::chrono::milliseconds close_patience{std::chrono::seconds(10)};
 };
@@ -35,8 +45,8 @@ class GrpcServer {
  public:
   /// Whether this build has gRPC.
   static bool available();
-  /// It serves from now on. InvalidArgument for an address, job or ConfigProto that is none; PermissionDenied for one that is not the
-  /// loopback's; FailedPrecondition when the port is in use; Unimplemented without gRPC.
+  /// It serves from now on. InvalidArgument for an address, job, limit or ConfigProto that is none; PermissionDenied for one that is not the
+  /// loopback's without TLS; as TlsIdentity::load for its files; FailedPrecondition when the port is in use; Unimplemented without gRPC.
   static absl::StatusOr<std::unique_ptr<GrpcServer>> start(Runtime& runtime,
                                                            const GrpcServerOptions& options = {});
   /// As stop.

@@ -29,6 +29,16 @@ class Reactor final : public ServerUnaryReactor {
   void OnDone() override { delete this; }
 };
 
+/// AnyCall::client.
+std::string client_of(const CallbackServerContext& context) {
+  const auto authenticated = context.auth_context();
+  if (authenticated == nullptr || !authenticated->IsPeerAuthenticated()) return "";
+  std::string names;
+  for (const auto& name : authenticated->GetPeerIdentity())
+    absl::StrAppend(&names, names.empty() ? "" : ",", absl::string_view(name.data(), name.size()));
+  return names;
+}
+
 class MasterServiceImpl final : public MasterService, public tensorflow::MasterService::CallbackService {
  private:
   auto to_door() {
@@ -76,9 +86,13 @@ class MasterServiceImpl final : public MasterService, public tensorflow::MasterS
   ::grpc::Service& service() override { return *this; }
   void finish_all(const absl::Status& status) override { calls_->finish(status); }
 
-  ServerUnaryReactor* CreateSession(CallbackServerContext*, const tensorflow::CreateSessionRequest* asked,
+  ServerUnaryReactor* CreateSession(CallbackServerContext* context,
+                                    const tensorflow::CreateSessionRequest* asked,
                                     tensorflow::CreateSessionResponse* answer) override {
-    return serve<CreateSessionCall>(asked, answer, to_door());
+    return serve<CreateSessionCall>(asked, answer, [this, context](const auto& call) {
+      call->client = client_of(*context);
+      to_door()(call);
+    });
   }
   ServerUnaryReactor* ExtendSession(CallbackServerContext*, const tensorflow::ExtendSessionRequest* asked,
                                     tensorflow::ExtendSessionResponse* answer) override {

@@ -13,7 +13,7 @@ struct ServerAddress {
   std::string host;
   int port = 0;
 
-  /// "HOST:PORT". InvalidArgument when it is none; PermissionDenied for a host that is not the loopback's.
+  /// "HOST:PORT". InvalidArgument when it is none.
   static absl::StatusOr<ServerAddress> parse(absl::string_view text);
   /// "HOST:PORT", with brackets where the host has colons.
   std::string with_port(int other_port) const;

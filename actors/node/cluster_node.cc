@@ -14,6 +14,7 @@
 #include "actors/runtime_impl.h"
 #include "actors/session.h"
 #include "actors/units/quiet_clock.h"
+#include "actors/tls/tls_identity.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/services.h"
 #include "graph/status.h"
@@ -23,6 +24,13 @@ namespace {
 
 /// How long ~ClusterNode waits for its actors.
 constexpr std::chrono::seconds kStopPatience{5};
+
+/// Null without files.
+absl::StatusOr<std::shared_ptr<const TlsContext>> tls_of(const TlsOptions& files) {
+  if (!files.given()) return nullptr;
+  TROUPE_ASSIGN_OR_RETURN(const TlsIdentity identity, TlsIdentity::load(files, TlsUse::kBoth));
+  return TlsContext::make(identity);
+}
 
 }  // namespace
 
@@ -77,11 +85,8 @@ ClusterNode::ClusterNode(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(Runtime& runtime,
                                                                 ClusterNodeOptions options) {
   TROUPE_ASSIGN_OR_RETURN(const TaskAddress address, options.cluster.address(options.task));
-  if (!is_loopback(address.host)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        options.task.to_string(), " is to listen on ", address.to_string(),
-        ", but nodes are not authenticated yet: only loopback addresses (127.0.0.1) are served"));
-  }
+  TROUPE_RETURN_IF_ERROR(check_listening(address.host, options.tls.given(), options.insecure));
+  TROUPE_ASSIGN_OR_RETURN(auto tls, tls_of(options.tls));
   auto impl = std::make_unique<Impl>();
   impl->runtime = &runtime;
   impl->options = std::move(options);
@@ -93,6 +98,10 @@ absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(Runtime& runtime
   parts.incarnation = impl->incarnation;
   parts.lease = impl->options.lease;
   parts.connect_patience = impl->options.connect_patience;
+  parts.tls = std::move(tls);
+  parts.limits.value_bytes = impl->options.max_message_bytes;
+  parts.limits.open_bytes = 2 * parts.limits.value_bytes;
+  parts.max_connections = impl->options.max_connections;
   parts.steps = impl->steps;
   parts.waiting = &runtime.impl().services->blocking;
   TROUPE_ASSIGN_OR_RETURN(const SpawnedNode spawned, spawn_node(runtime.system(), address, std::move(parts)));

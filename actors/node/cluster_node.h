@@ -9,6 +9,7 @@
 #include "actors/cluster/cluster_spec.h"
 #include "actors/cluster/lease.h"
 #include "actors/options.h"
+#include "actors/tls/tls_options.h"
 
 namespace caf {
 class actor_system;
@@ -26,6 +27,14 @@ struct ClusterNodeOptions {
   /// told.
   ClusterSpec cluster;
   TaskId task;
+  /// The node's: its peers must have certificates of the same authority, each for the host that the cluster has for its task.
+  TlsOptions tls;
+  /// Any host though there is no TLS: who reaches the port may be any task.
+  bool insecure = false;
+  /// Of one value or message from another task; who sends a larger one hears ResourceExhausted.
+  uint64_t max_message_bytes = uint64_t{16} << 30;
+  /// Peers at once, and who has connected and not said yet who he is.
+  size_t max_connections = 4096;
   /// Who is silent for longer is lost, and what waits for him fails.
   LeaseOptions lease;
   /// How long it tries to reach a task.
@@ -42,11 +51,11 @@ struct ClusterNodeOptions {
 void configure_network(caf::actor_system_config& config);
 
 /// One task of a cluster: a WORKER, which runs what sessions of all tasks place on its devices, and whoever opens sessions here is their master.
-/// Listens on the loopback interface only: what comes in is checked, but not who sends it. Thread-safe.
+/// Without TLS it listens on the loopback interface only: what comes in is checked then, but not who sends it. Thread-safe.
 class ClusterNode {
  public:
-  /// In the actor system of `runtime`, which must outlive it. InvalidArgument for a task that the cluster does not have, an address that is not
-  /// loopback; Unavailable when it cannot listen there; FailedPrecondition without a middleman.
+  /// In the actor system of `runtime`, which must outlive it. Internal for a task that the cluster does not have; PermissionDenied for an
+  /// address that is not loopback without TLS; as TlsIdentity::load for its files; Unavailable when it cannot listen there; FailedPrecondition without a middleman.
   static absl::StatusOr<std::unique_ptr<ClusterNode>> start(Runtime& runtime, ClusterNodeOptions options);
   /// The same with an actor system and a runtime of its own.
   static absl::StatusOr<std::unique_ptr<ClusterNode>> start(const RuntimeOptions& runtime,

@@ -10,10 +10,16 @@ namespace troupe {
 namespace {
 
 /// Size of the body (4), kind (1), zero (1), method (2), number (8); little-endian, as the machines that we run on.
-constexpr size_t kHeaderBytes = 16;
+constexpr size_t kHeaderBytes = Connection::kHeaderBytes;
 constexpr size_t kChunkHeaderBytes = 24;
 /// No frame is larger: what is goes in pieces.
 constexpr size_t kMaxBodyBytes = kChunkBytes + kChunkHeaderBytes;
+/// Of those who have not said who they are.
+constexpr size_t kMaxHelloBytes = 4096;
+
+bool is_about_stream(MessageKind kind) {
+  return kind == MessageKind::kChunk || kind == MessageKind::kChunkAck || kind == MessageKind::kChunkAbort;
+}
 
 template <class T>
 void put(std::string* out, T value) {
@@ -97,12 +103,15 @@ absl::Status Connection::feed(absl::string_view bytes, std::vector<NodeMessage>*
   absl::string_view rest = partial_;
   while (rest.size() >= kHeaderBytes) {
     const auto size = get<uint32_t>(rest.data());
-    if (size > kMaxBodyBytes) {
+    const size_t limit = trusted_ ? kMaxBodyBytes : kMaxHelloBytes;
+    if (size > limit) {
       return absl::InvalidArgumentError(
-          absl::StrCat("a message of ", size, " bytes, where at most ", kMaxBodyBytes, " are expected"));
+          absl::StrCat("a message of ", size, " bytes, where at most ", limit, " are expected"));
     }
     NodeMessage frame;
     TROUPE_RETURN_IF_ERROR(read_header(rest, &frame));
+    if (!trusted_ && is_about_stream(frame.kind))
+      return absl::InvalidArgumentError("a message in pieces of who does not say who he is");
     if (rest.size() < kHeaderBytes + size) break;
     frame.body = absl::Cord(rest.substr(kHeaderBytes, size));
     rest.remove_prefix(kHeaderBytes + size);

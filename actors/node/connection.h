@@ -15,9 +15,13 @@
 namespace troupe {
 
 /// One end of a connection between nodes: messages to bytes and back, without a socket. Small ones go as they are, large ones in pieces
-/// between which the small ones pass. Believes nothing that comes: every number is checked before anything is allocated. Not thread-safe.
+/// between which the small ones pass. Believes nothing that comes: every number is checked before anything is allocated, and who
+/// has not said who he is may say little. Not thread-safe.
 class Connection {
  public:
+  /// Before each message on the wire.
+  static constexpr size_t kHeaderBytes = 16;
+
   explicit Connection(ChunkLimits limits = {}) : incoming_(limits) {}
 
   using Refused = std::function<void(const absl::Status&)>;
@@ -29,6 +33,9 @@ class Connection {
 
   /// Takes bytes in, appends the messages that they complete. An error ends the connection: what comes is not ours.
   absl::Status feed(absl::string_view bytes, std::vector<NodeMessage>* arrived);
+
+  /// He is known: messages may be large from now on.
+  void trust() { trusted_ = true; }
 
   /// Bytes of large messages that wait for the peer.
   uint64_t bytes_waiting() const { return outgoing_.bytes_waiting(); }
@@ -43,6 +50,7 @@ class Connection {
   /// Who is to be told, by stream.
   std::map<uint64_t, Refused> refused_;
   ChunkReceiver incoming_;
+  bool trusted_ = false;
   /// What came and is not a whole frame yet.
   std::string partial_;
 };

@@ -11,7 +11,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "actors/node/connection.h"
 #include "actors/node/dial.h"
 #include "actors/node/hello.h"
 #include "actors/node/peers.h"
@@ -23,6 +22,8 @@ namespace {
 
 /// How long who has connected may take to say who he is.
 constexpr std::chrono::seconds kHelloPatience{5};
+/// So many may be connected who have not said yet who they are: when there are more the first of them goes.
+constexpr size_t kMaxStrangers = 256;
 constexpr size_t kReadBytes = size_t{256} << 10;
 
 class NodeImpl final : public caf::io::broker {
@@ -86,11 +87,12 @@ class NodeImpl final : public caf::io::broker {
 
   // --- connections ---
 
-  uint64_t add_peer(caf::io::connection_handle handle, std::optional<TaskId> called) {
+  /// `host`: of the task that was called; "" of who has come.
+  uint64_t add_peer(caf::io::connection_handle handle, const std::string& host) {
     const uint64_t serial = ++last_peer_;
     Peer& peer = peers_[serial];
     peer.handle = handle;
-    peer.called = std::move(called);
+    peer.connection = std::make_unique<PeerConnection>(parts_.limits, parts_.tls, host);
     peer.since = now();
     serials_[handle.id()] = serial;
     configure_read(handle, caf::io::receive_policy::at_most(kReadBytes));
@@ -98,7 +100,16 @@ class NodeImpl final : public caf::io::broker {
     return serial;
   }
 
-  void accepted(caf::io::connection_handle handle) { add_peer(handle, std::nullopt); }
+  void accepted(caf::io::connection_handle handle) {
+    const std::vector<uint64_t> unknown = strangers(peers_);
+    if (unknown.size() >= kMaxStrangers) drop(unknown.front(), absl::UnavailableError("others have come"));
+    if (peers_.size() < parts_.max_connections) {
+      add_peer(handle, "");
+      return;
+    }
+    spdlog::warn("node {}: it has {} connections and takes no more", parts_.task.to_string(), peers_.size());
+    close(handle);
+  }
 
   void say_hello(uint64_t serial) {
     write(serial, {MessageKind::kHello, Method::kNone, 0,
@@ -107,12 +118,12 @@ class NodeImpl final : public caf::io::broker {
 
   void write(uint64_t serial, const NodeMessage& message, Connection::Refused refused = nullptr) {
     Peer& peer = peers_[serial];
-    peer.connection.send(message, std::move(refused));
+    peer.connection->send(message, std::move(refused));
     flush_peer(&peer);
   }
 
   void flush_peer(Peer* peer) {
-    peer->connection.fill(&wr_buf(peer->handle));
+    peer->connection->fill(&wr_buf(peer->handle));
     flush(peer->handle);
   }
 
@@ -121,15 +132,15 @@ class NodeImpl final : public caf::io::broker {
     if (found == serials_.end()) return;
     const uint64_t serial = found->second;
     std::vector<NodeMessage> arrived;
-    const absl::Status good = peers_[serial].connection.feed({m.buf.data(), m.buf.size()}, &arrived);
+    const absl::Status good = peers_[serial].connection->feed({m.buf.data(), m.buf.size()}, &arrived);
     (void)leases_.heard(leased(serial), 1, now());
     for (const NodeMessage& message : arrived) {
       if (absl::Status taken = take(serial, message); !taken.ok()) return drop(serial, taken);
       if (!peers_.contains(serial)) return;
     }
-    if (!good.ok()) return drop(serial, good);
-    // Acknowledged pieces make room for the next.
+    // Acknowledged pieces make room for the next; and who is refused hears why.
     flush_peer(&peers_[serial]);
+    if (!good.ok()) drop(serial, good);
   }
 
   void closed(caf::io::connection_handle handle) {
@@ -190,9 +201,8 @@ class NodeImpl final : public caf::io::broker {
   absl::Status meet(uint64_t serial, const absl::Cord& body) {
     TROUPE_ASSIGN_OR_RETURN(PeerId id, unpack_hello(body));
     Peer& peer = peers_[serial];
-    if (peer.called && id.task != peer.called) {
-      return absl::FailedPreconditionError(absl::StrCat("at its address is ", id.to_string()));
-    }
+    TROUPE_RETURN_IF_ERROR(check_peer(peer, id, parts_.cluster));
+    peer.connection->trust();
     peer.id = std::move(id);
     if (!peer.called) {
       say_hello(serial);
@@ -303,7 +313,8 @@ class NodeImpl final : public caf::io::broker {
       return fail_waiting(&link,
                           absl::UnavailableError(absl::StrCat(m.task.to_string(), ": ", m.status.message())));
     }
-    link.peer = add_peer(add_scribe(m.socket), m.task);
+    link.peer = add_peer(add_scribe(m.socket), parts_.cluster.address(m.task)->host);
+    peers_[link.peer].called = m.task;
     say_hello(link.peer);
   }
 
@@ -314,7 +325,7 @@ class NodeImpl final : public caf::io::broker {
     const Time at = now();
     for (auto& [serial, peer] : peers_) {
       if (!peer.id) continue;
-      peer.connection.send({MessageKind::kPing, Method::kNone, 0, {}});
+      peer.connection->send({MessageKind::kPing, Method::kNone, 0, {}});
       flush_peer(&peer);
     }
     for (const LeaseEvent& e : leases_.turn(at)) {
@@ -335,7 +346,7 @@ class NodeImpl final : public caf::io::broker {
     stopping_ = true;
     for (auto& [serial, peer] : peers_) {
       if (!peer.id) continue;
-      peer.connection.send({MessageKind::kBye, Method::kNone, 0, {}});
+      peer.connection->send({MessageKind::kBye, Method::kNone, 0, {}});
       flush_peer(&peer);
     }
     close_all();
@@ -357,12 +368,6 @@ class NodeImpl final : public caf::io::broker {
 };
 
 }  // namespace
-
-void NodeReply::operator()(const absl::StatusOr<absl::Cord>& body) const {
-  if (!node_) return;
-  caf::anon_send(node_,
-                 NodeAnswer{connection_, id_, std::make_shared<const absl::StatusOr<absl::Cord>>(body)});
-}
 
 absl::StatusOr<SpawnedNode> spawn_node(caf::actor_system& system, const TaskAddress& address,
                                        NodeParts parts) {

@@ -7,10 +7,12 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "actors/cluster/chunk_receiver.h"
 #include "actors/cluster/cluster_spec.h"
 #include "actors/cluster/lease.h"
 #include "actors/node/messages.h"
 #include "actors/node/step_directory.h"
+#include "actors/tls/tls_context.h"
 
 namespace troupe {
 
@@ -24,6 +26,12 @@ struct NodeParts {
   LeaseOptions lease;
   /// How long it tries to reach a task that does not answer.
   std::chrono::milliseconds connect_patience{2000};
+  /// Null: without TLS. Else peers must have certificates, each of the host of the task that he is.
+  std::shared_ptr<const TlsContext> tls;
+  /// What one peer may send.
+  ChunkLimits limits;
+  /// How many there may be at once; who comes then is turned away.
+  size_t max_connections = 4096;
   /// Where values that come in go.
   std::shared_ptr<StepDirectory> steps;
   /// Where connections are made, which may take long.
@@ -39,6 +47,7 @@ struct SpawnedNode {
 
 /// Spawns NODE: the connections of one node to the others, on the thread of CAF's middleman. It listens, connects when there is something to
 /// say, keeps the leases of those that it is connected to, asks and answers; requests that come in go to `worker`, values to the directory.
+/// Nothing of a peer reaches it or the directory before he has said which task of the cluster he is.
 /// Unavailable when the address cannot be had.
 absl::StatusOr<SpawnedNode> spawn_node(caf::actor_system& system, const TaskAddress& address,
                                        NodeParts parts);

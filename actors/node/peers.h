@@ -5,19 +5,22 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "actors/node/connection.h"
+#include "actors/cluster/cluster_spec.h"
 #include "actors/node/messages.h"
+#include "actors/node/peer_connection.h"
 
 namespace troupe {
 
 /// Somebody at the other end of a connection of a NODE, which owns it.
 struct NodePeer {
   caf::io::connection_handle handle;
-  Connection connection;
+  std::unique_ptr<PeerConnection> connection;
   /// Unset until he has said who he is.
   std::optional<PeerId> id;
   /// The task that was called; nothing when he has come to us.
@@ -39,6 +42,11 @@ struct NodeLink {
   std::vector<NodeSend> words;
 };
 
+/// Who has come and not said yet who he is, the first one first.
+std::vector<uint64_t> strangers(const std::map<uint64_t, NodePeer>& peers);
+/// Whether a peer may be who he says he is: the task that was called, or any of the cluster, with a certificate of its host where there is TLS.
+/// FailedPrecondition, PermissionDenied.
+absl::Status check_peer(const NodePeer& peer, const PeerId& says, const ClusterSpec& cluster);
 /// Who waits for a peer's answers hears why there are none.
 void fail_calls(NodePeer* peer, const absl::Status& why);
 /// Who waits for the connection hears why there is none.

@@ -1,5 +1,6 @@
 #include "actors/node/status_proto.h"
 
+#include "devices/device_set.h"
 #include "proto/node_wire.pb.h"
 
 namespace troupe {
@@ -11,6 +12,21 @@ void to_proto(const absl::Status& status, wire::Status* out) {
 
 absl::Status from_proto(const wire::Status& proto) {
   return absl::Status(static_cast<absl::StatusCode>(proto.code()), proto.message());
+}
+
+wire::TaskStatus task_status(uint64_t incarnation, const DeviceSet& devices) {
+  wire::TaskStatus out;
+  out.set_incarnation(incarnation);
+  for (int i = 0; i < devices.size(); ++i) {
+    const DeviceAttributes& a = devices.at(i)->attributes();
+    auto* d = out.add_devices();
+    d->set_name(a.name);
+    d->set_device_type(a.type);
+    d->set_memory_limit(a.memory_limit_bytes);
+    d->set_incarnation(a.incarnation);
+    d->set_physical_device_desc(a.physical_description);
+  }
+  return out;
 }
 
 }  // namespace troupe

@@ -3,6 +3,8 @@
 #include <caf/all.hpp>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "actors/errors.h"
@@ -70,7 +72,7 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
   void answer(const WorkerRequest& m) {
     absl::Status refused;
     switch (m.method) {
-      case Method::kGetStatus: return m.reply(status());
+      case Method::kGetStatus: return m.reply(pack(task_status(parts_.incarnation, *parts_.devices)));
       case Method::kCreateWorkerSession: refused = create_session(m); break;
       case Method::kDeleteWorkerSession: refused = delete_session(m); break;
       case Method::kRegisterPart: refused = register_part(m); break;
@@ -85,21 +87,6 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
             absl::StrCat(parts_.task.to_string(), " knows no method ", static_cast<int>(m.method)));
     }
     if (!refused.ok()) m.reply(refused);
-  }
-
-  absl::StatusOr<absl::Cord> status() const {
-    wire::TaskStatus out;
-    out.set_incarnation(parts_.incarnation);
-    for (int i = 0; i < parts_.devices->size(); ++i) {
-      const DeviceAttributes& a = parts_.devices->at(i)->attributes();
-      auto* d = out.add_devices();
-      d->set_name(a.name);
-      d->set_device_type(a.type);
-      d->set_memory_limit(a.memory_limit_bytes);
-      d->set_incarnation(a.incarnation);
-      d->set_physical_device_desc(a.physical_description);
-    }
-    return pack(out);
   }
 
   /// Aborted when it is not there: it was, before this node was started again or its owner was lost.
@@ -117,6 +104,7 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
     if (sessions_.contains(want.session()) || opening_.contains(want.session()))
       return absl::AlreadyExistsError(
           absl::StrCat("the session ", absl::Hex(want.session()), " is there already"));
+    TROUPE_RETURN_IF_ERROR(check_room(m.from));
     TROUPE_ASSIGN_OR_RETURN(SessionOptions options, SessionOptions::from_config(want.config()));
     // Its master keeps the time.
     options.operation_timeout = std::chrono::milliseconds(0);
@@ -138,6 +126,16 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
         .then([this, m, id, exchange](const SessionActor& actor) { opened(m, id, exchange, actor); },
               [this, m, id](caf::error& error) { not_opened(m, id, to_status(error)); });
     return absl::OkStatus();
+  }
+
+  absl::Status check_room(const PeerId& peer) const {
+    const auto is_his = [&](const auto& session) { return session.second.owner == peer; };
+    const auto his = std::count_if(sessions_.begin(), sessions_.end(), is_his) +
+                     std::count_if(opening_.begin(), opening_.end(), is_his);
+    if (static_cast<size_t>(his) < parts_.max_sessions_of_peer) return absl::OkStatus();
+    return absl::ResourceExhaustedError(absl::StrCat(peer.to_string(), " has ", his, " sessions on ",
+                                                     parts_.task.to_string(),
+                                                     " and gets no more: close one"));
   }
 
   void opened(const WorkerRequest& m, uint64_t id, const std::shared_ptr<NodeExchange>& exchange,

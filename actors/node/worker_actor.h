@@ -23,6 +23,8 @@ struct WorkerParts {
   std::shared_ptr<StepDirectory> steps;
   /// The task's devices, whose resources its sessions share unless they want to be alone.
   std::shared_ptr<DeviceSet> devices;
+  /// Of one life of a peer, at once.
+  size_t max_sessions_of_peer = 4096;
   /// The same devices with resources of their own.
   std::function<absl::StatusOr<std::shared_ptr<DeviceSet>>()> own_devices;
 };

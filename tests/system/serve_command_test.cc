@@ -7,6 +7,7 @@
 #include "actors/grpc_door/grpc_server.h"
 #include "actors/runtime.h"
 #include "tests/system/graph_texts.h"
+#include "tests/support/authority.h"
 #include "tests/system/program.h"
 
 namespace troupe {
@@ -63,6 +64,73 @@ TEST_F(ServeCommand, says_why_it_does_not_serve) {
                "INVALID_ARGUMENT: Unparseable ConfigProto");
   expect_error({"--grpc", "localhost:0", "--config", "device_count { key: 'CPU' value: 0 }"},
                "NOT_FOUND: No CPU devices found");
+}
+
+TEST_F(ServeCommand, does_not_begin_with_certificates_that_are_not_good) {
+  const test::Authority authority, another("another");
+  const auto expect_refused = [](const TlsOptions& tls, const std::string& phrase) {
+    for (const std::vector<std::string>& what :
+         {std::vector<std::string>{"--grpc", "127.0.0.1:0"}, {"--cluster", "worker=127.0.0.1:0"}}) {
+      std::vector<std::string> all = what;
+      all.insert(all.end(), {"--tls-cert", tls.certificate, "--tls-ca", tls.authority});
+      if (!tls.key.empty()) all.insert(all.end(), {"--tls-key", tls.key});
+      expect_error(all, phrase);
+    }
+  };
+  TlsOptions tls = authority.issue();
+  tls.certificate += ".gone";
+  expect_refused(tls, "NOT_FOUND: TLS certificate " + tls.certificate + " cannot be read");
+  tls = authority.issue();
+  tls.key = authority.issue().key;
+  expect_refused(tls, "INVALID_ARGUMENT: TLS key " + tls.key + " does not fit the certificate");
+  tls.key.clear();
+  expect_refused(tls, "INVALID_ARGUMENT: TLS: no file with the key is named");
+  expect_refused(authority.issue({.from_hours = -2, .to_hours = -1}), "certificate has expired (CN=node");
+  tls = another.issue();
+  tls.authority = authority.file();
+  expect_refused(tls, "signed by an authority of " + authority.file() + " is expected");
+}
+
+TEST_F(ServeCommand, listens_for_other_machines_with_tls_or_when_it_is_told_to_do_without) {
+  const test::Authority authority;
+  const TlsOptions tls = authority.issue();
+  for (const std::vector<std::string>& how :
+       {std::vector<std::string>{"--insecure"},
+        {"--tls-cert", tls.certificate, "--tls-key", tls.key, "--tls-ca", tls.authority}}) {
+    std::vector<std::string> all{"--preserve-status", "-s",    "TERM",   "1",
+                                 TROUPE_PROGRAM,      "serve", "--grpc", "0.0.0.0:0"};
+    all.insert(all.end(), how.begin(), how.end());
+    const ProgramResult r = run_program(find_program({"timeout"}), all);
+    EXPECT_EQ(r.exit_code, 0) << r.err;
+    EXPECT_THAT(r.out, MatchesRegex("grpc://0.0.0.0:[0-9]+\n"));
+  }
+}
+
+TEST_F(ServeCommand, troupe_run_shows_its_certificate) {
+  const test::Authority authority;
+  const std::unique_ptr<Runtime> runtime = Runtime::create();
+  GrpcServerOptions options;
+  options.tls = authority.issue();
+  const auto server = GrpcServer::start(*runtime, options);
+  ASSERT_TRUE(server.ok()) << server.status();
+  const TemporaryFolder folder;
+  const TlsOptions me = authority.issue({.name = "me", .hosts = {}});
+  std::vector<std::string> run{"run",      folder.write("graph.pbtxt", graph_texts::kArithmetic),
+                               "--feed",   "x=[1, 2.5]",
+                               "--feed",   "y=[[10],[20]]",
+                               "--fetch",  "z",
+                               "--server", (*server)->target()};
+  const ProgramResult plain = run_program(TROUPE_PROGRAM, run);
+  EXPECT_EQ(plain.exit_code, 1);
+  EXPECT_THAT(plain.err, HasSubstr("UNAVAILABLE: " + (*server)->target() + " does not answer"));
+  run.insert(run.end(), {"--tls-cert", me.certificate, "--tls-key", me.key, "--tls-ca", me.authority});
+  const ProgramResult there = run_program(TROUPE_PROGRAM, run);
+  EXPECT_EQ(there.exit_code, 0) << there.err;
+  EXPECT_EQ(there.out, "z: float [2,2]\n[[12. 15.]\n [22. 25.]]\n");
+  run.back() = me.certificate + ".gone";
+  const ProgramResult gone = run_program(TROUPE_PROGRAM, run);
+  EXPECT_EQ(gone.exit_code, 1);
+  EXPECT_THAT(gone.err, HasSubstr("NOT_FOUND: TLS authority " + run.back() + " cannot be read"));
 }
 
 TEST_F(ServeCommand, troupe_run_runs_at_a_server) {

@@ -20,13 +20,15 @@ ALLOWED = {
     "devices/cuda": {"devices", "graph"},
     "actors/step": {"devices", "graph"},
     "actors/cluster": {"graph", "proto"},
-    "actors": {"devices", "graph", "proto", "actors/step", "actors/cluster"},
+    "actors/tls": {"graph"},
+    "actors": {"devices", "graph", "proto", "actors/step", "actors/cluster", "actors/tls"},
     "tools": {"actors", "devices", "graph", "proto"},
     "tests": {"tools", "actors", "devices", "graph", "proto"},
 }
 CAF_ALLOWED = ("actors/", "tests/actors/", "tests/support/", "tests/system/", "tools/examples/", "tools/bench/")
 GRPC_ALLOWED = ("actors/grpc_door/", "actors/grpc_client/", "tests/actors/grpc_door/", "tests/actors/grpc_client/")
-CAF_FORBIDDEN = ("actors/step/", "actors/cluster/", "actors/session.h", "actors/options.h")
+OPENSSL_ALLOWED = ("actors/tls/", "tests/support/")
+CAF_FORBIDDEN = ("actors/step/", "actors/cluster/", "actors/tls/", "actors/session.h", "actors/options.h")
 # The floors of actors/ itself: a file includes its own floor and those below it. Without endings; the rest of the folder is the
 # roof, "whoever runs sessions".
 FLOORS = [
@@ -147,6 +149,9 @@ def main():
                 continue
             if name.startswith("grpc") and not rel.startswith(GRPC_ALLOWED):
                 bad.append(f"{rel}: includes {name}: gRPC belongs to actors/grpc_door/ and grpc_client/")
+                continue
+            if name.startswith("openssl/") and not rel.startswith(OPENSSL_ALLOWED):
+                bad.append(f"{rel}: includes {name}: OpenSSL belongs to actors/tls/")
                 continue
             if path.suffix == ".h":
                 headers.setdefault(rel, set()).add(name)

@@ -236,7 +236,7 @@ absl::StatusOr<std::string> run_model(const RunRequest& request) {
   TROUPE_RETURN_IF_ERROR(outputs.prepare(prepared.shown));
 
   const std::unique_ptr<Runtime> runtime = Runtime::create();
-  TROUPE_RETURN_IF_ERROR(add_grpc_sessions(*runtime));
+  TROUPE_RETURN_IF_ERROR(add_grpc_sessions(*runtime, request.tls));
   TROUPE_ASSIGN_OR_RETURN(const Watchers watchers, watch(*runtime, request));
   TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, open_model(*runtime, model, options));
   for (const std::string& target : request.before) {

@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "actors/options.h"
+#include "actors/tls/tls_options.h"
 
 namespace troupe {
 
@@ -26,6 +27,8 @@ struct RunRequest {
   std::vector<std::string> outputs;
   /// Where the graph runs, "grpc://HOST:PORT"; "" for here.
   std::string server;
+  /// What it is shown there.
+  TlsOptions tls;
   /// "CPU=2".
   std::vector<std::string> device_counts;
   /// ConfigProto in text format.

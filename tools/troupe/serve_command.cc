@@ -1,5 +1,7 @@
 #include <signal.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -11,6 +13,7 @@
 #include "actors/options.h"
 #include "actors/runtime.h"
 #include "graph/status.h"
+#include "tools/troupe/command_options.h"
 #include "tools/troupe/commands.h"
 #include "tools/troupe/messages.h"
 #include "tools/troupe/start_console.h"
@@ -21,12 +24,15 @@ namespace {
 constexpr char kExamples[] = R"(
 TensorFlow's clients come in unchanged: tf.compat.v1.Session("grpc://127.0.0.1:2222"). Sessions share variables, queues and tables, unless
 their ConfigProto says isolate_session_state. With --cluster it is a task of a cluster, and sessions that come in, or that the application
-of a node opens (actors/node), have the devices of all its tasks. Only this machine reaches the server: there is no TLS.
+of a node opens (actors/node), have the devices of all its tasks. Without TLS it listens for this machine alone. With TLS whoever connects, clients and other
+tasks, has to have a certificate of the authority, and that of a task has the task's host among its names. The environment may name the files:
+TROUPE_TLS_CERT, TROUPE_TLS_KEY, TROUPE_TLS_CA.
 
 Examples:
   troupe serve --grpc 127.0.0.1:2222 --console 8080
   troupe serve --cluster 'worker=127.0.0.1:7001,127.0.0.1:7002' --job worker --task 1
   troupe serve --cluster 'worker=127.0.0.1:7001,127.0.0.1:7002' --job worker --task 0 --grpc 127.0.0.1:2222
+  troupe serve --grpc 0.0.0.0:2222 --tls-cert node.pem --tls-key node.key --tls-ca ca.pem
   troupe serve --grpc localhost:0 --config 'device_count { key: "CPU" value: 2 }'
 )";
 
@@ -35,6 +41,7 @@ struct Request {
   /// ConfigProto in text format.
   std::string config;
   double idle_hours = 24;
+  double max_message_mb = 2048;
   /// In words, or the name of a file.
   std::string cluster;
   TaskId task{"worker", 0};
@@ -49,6 +56,8 @@ absl::StatusOr<ClusterNodeOptions> node_options(const Request& request, const Se
   TROUPE_ASSIGN_OR_RETURN(out.cluster,
                           words ? ClusterSpec::parse(request.cluster) : read_cluster_file(request.cluster));
   out.task = request.task;
+  out.tls = request.server.tls;
+  out.insecure = request.server.insecure;
   out.intra_op_threads = config.intra_op_threads;
   if (const auto cpus = config.device_count.find("CPU"); cpus != config.device_count.end())
     out.num_cpus = cpus->second;
@@ -83,11 +92,10 @@ absl::StatusOr<Doors> open_doors(Runtime& runtime, const Request& request, const
   return doors;
 }
 
-void wait_for_end(const sigset_t& signals, const Doors& doors) {
+void wait_for_end(const sigset_t& signals) {
   std::fflush(stdout);
   int signal = 0;
   sigwait(&signals, &signal);
-  if (doors.server != nullptr) doors.server->stop();
 }
 
 absl::Status serve(const Request& request) {
@@ -96,12 +104,15 @@ absl::Status serve(const Request& request) {
   GrpcServerOptions server = request.server;
   server.default_config = config.config;
   server.session_idle_limit = std::chrono::milliseconds(static_cast<int64_t>(request.idle_hours * 3'600'000));
+  server.max_message_bytes =
+      std::min<int64_t>(static_cast<int64_t>(request.max_message_mb * (1 << 20)), INT32_MAX);
   RuntimeOptions runtime_options;
   runtime_options.inter_op_threads = config.inter_op_threads;
   if (request.cluster.empty()) {
     const std::unique_ptr<Runtime> runtime = Runtime::create(runtime_options);
     TROUPE_ASSIGN_OR_RETURN(const Doors doors, open_doors(*runtime, request, server));
-    wait_for_end(signals, doors);
+    wait_for_end(signals);
+    if (doors.server != nullptr) doors.server->stop();
     return absl::OkStatus();
   }
   TROUPE_ASSIGN_OR_RETURN(const ClusterNodeOptions options, node_options(request, config));
@@ -111,7 +122,8 @@ absl::Status serve(const Request& request) {
   server.task_index = request.task.index;
   server.target = node->target();
   TROUPE_ASSIGN_OR_RETURN(const Doors doors, open_doors(node->runtime(), request, server));
-  wait_for_end(signals, doors);
+  wait_for_end(signals);
+  if (doors.server != nullptr) doors.server->stop();
   return absl::OkStatus();
 }
 
@@ -145,8 +157,16 @@ void add_serve_command(CLI::App& app, Command* chosen) {
       ->check(CLI::Range(0.0, 1e6));
   sub->add_option("--console", request->console, "Show the runs at this port while they go on, by HTTP")
       ->type_name("[HOST:]PORT");
+  add_tls_options(sub, &request->server.tls);
+  sub->add_flag("--insecure", request->server.insecure,
+                "Listen for other machines without TLS: whoever reaches the port runs any graph");
   sub->add_option("--max-sessions", request->server.max_sessions, "Sessions at once")
       ->check(CLI::PositiveNumber);
+  sub->add_option("--max-client-sessions", request->server.max_sessions_per_client,
+                  "Those of one client, by the names of his certificate")
+      ->check(CLI::PositiveNumber);
+  sub->add_option("--max-message-mb", request->max_message_mb, "What a client may ask at once, in MiB")
+      ->check(CLI::Range(0.001, 2048.0));
   sub->callback([request, chosen] { *chosen = [request] { return run(*request); }; });
 }
 

@@ -28,9 +28,8 @@ void DoorTest::connect(const ::grpc::ChannelArguments& arguments) {
   ::grpc::ChannelArguments all = arguments;
   all.SetMaxReceiveMessageSize(-1);
   all.SetMaxSendMessageSize(-1);
-  client_ = tensorflow::MasterService::NewStub(
-      ::grpc::CreateCustomChannel(std::string(absl::StripPrefix(server_->target(), "grpc://")),
-                                  ::grpc::InsecureChannelCredentials(), all));
+  client_ = tensorflow::MasterService::NewStub(::grpc::CreateCustomChannel(
+      std::string(absl::StripPrefix(server_->target(), "grpc://")), credentials_, all));
 }
 
 absl::StatusOr<std::string> DoorTest::create_session(const tensorflow::GraphDef& graph,

@@ -72,6 +72,8 @@ class DoorTest : public SessionTest {
                                          const std::vector<std::string>& targets = {});
   static std::vector<Tensor> tensors_of(const tensorflow::RunStepResponse& response);
 
+  /// What the client shows the server when it connects.
+  std::shared_ptr<::grpc::ChannelCredentials> credentials_ = ::grpc::InsecureChannelCredentials();
   std::unique_ptr<GrpcServer> server_;
   std::unique_ptr<Client> client_;
 };

@@ -168,14 +168,17 @@ TEST_F(ClusterFaultsTest, a_session_waits_for_tasks_and_says_for_whom) {
   EXPECT_TRUE(machines_[0]->node->open_session().ok());
 }
 
-TEST_F(ClusterFaultsTest, a_node_listens_on_loopback_only) {
+TEST_F(ClusterFaultsTest, a_node_without_tls_listens_on_loopback_only) {
   Machine machine;
   ClusterNodeOptions options;
   ASSERT_TRUE(options.cluster.add({"worker", 0}, "192.0.2.1:0").ok());
   options.task = {"worker", 0};
   const absl::Status refused = ClusterNode::start(*machine.runtime, options).status();
-  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(refused.code(), absl::StatusCode::kPermissionDenied);
   EXPECT_THAT(std::string(refused.message()), HasSubstr("192.0.2.1"));
+  // Told to do without, it tries: no machine has this address.
+  options.insecure = true;
+  EXPECT_EQ(ClusterNode::start(*machine.runtime, options).status().code(), absl::StatusCode::kUnavailable);
 }
 
 TEST_F(ClusterFaultsTest, a_port_in_use_is_an_error) {

@@ -30,12 +30,12 @@ std::string task_name(int index) { return absl::StrCat("/job:worker/replica:0/ta
 
 std::string on_task(int index) { return absl::StrCat("device: '", task_name(index), "' "); }
 
-void TestCluster::plan(int tasks) {
+void TestCluster::plan(int tasks, const std::string& host) {
   std::vector<int> sockets;
   for (int i = 0; i < tasks; ++i) {
     uint16_t port = 0;
     sockets.push_back(take_port(&port));
-    ASSERT_TRUE(options_.cluster.add({"worker", i}, absl::StrCat("127.0.0.1:", port)).ok());
+    ASSERT_TRUE(options_.cluster.add({"worker", i}, absl::StrCat(host, ":", port)).ok());
   }
   for (int fd : sockets) ::close(fd);
   machines_.resize(static_cast<size_t>(tasks));

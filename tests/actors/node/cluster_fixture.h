@@ -39,8 +39,8 @@ class TestCluster {
     std::unique_ptr<ClusterNode> node;
   };
 
-  /// Chooses ports for so many tasks; none is started.
-  void plan(int tasks);
+  /// Chooses ports for so many tasks; none is started. `host`: of the loopback.
+  void plan(int tasks, const std::string& host = "127.0.0.1");
   /// Starts a task, or starts it again.
   void start(int task);
   void stop(int task) { machines_[task] = nullptr; }

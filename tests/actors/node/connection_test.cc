@@ -15,6 +15,10 @@ struct Pair {
   Connection a, b;
   std::vector<NodeMessage> at_a, at_b;
 
+  explicit Pair(ChunkLimits limits_of_b = {}) : b(limits_of_b) {
+    a.trust();
+    b.trust();
+  }
   /// Until nothing is under way any more; `piece` bytes at a time.
   void settle(size_t piece = SIZE_MAX) {
     for (bool moved = true; moved;) {
@@ -75,7 +79,7 @@ TEST(Connection, a_large_message_goes_in_pieces_and_small_ones_pass_it) {
 TEST(Connection, a_message_that_the_peer_has_no_room_for_is_refused_alone) {
   ChunkLimits narrow;
   narrow.value_bytes = 3 * kChunkBytes;
-  Pair pair{Connection(), Connection(narrow), {}, {}};
+  Pair pair(narrow);
   std::vector<std::string> refused;
   const auto add = [&](const absl::Status& why) { refused.push_back(why.ToString()); };
   pair.a.send(request(1, std::string(2 * kChunkBytes, 'a')), add);
@@ -111,10 +115,38 @@ TEST(Connection, what_is_not_ours_is_refused_before_anything_is_allocated) {
   EXPECT_TRUE(arrived.empty());
 }
 
+TEST(Connection, who_has_not_said_who_he_is_may_say_little) {
+  Connection stranger;
+  stranger.trust();
+  for (const size_t bytes : {size_t{4097}, 2 * kChunkBytes}) {
+    stranger.send(request(1, std::string(bytes, 'x')));
+    std::vector<char> wire;
+    stranger.fill(&wire);
+    Connection host, friendly;
+    std::vector<NodeMessage> arrived;
+    const absl::Status refused = host.feed({wire.data(), wire.size()}, &arrived);
+    EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument) << refused;
+    EXPECT_TRUE(arrived.empty());
+    friendly.trust();
+    EXPECT_EQ(friendly.feed({wire.data(), wire.size()}, &arrived), absl::OkStatus());
+  }
+  // Nor a piece, however small.
+  std::string piece(24, '\0');
+  piece[0] = 1;
+  piece[12] = 1;
+  stranger.send({MessageKind::kChunk, Method::kNone, 0, absl::Cord(piece)});
+  std::vector<char> wire;
+  stranger.fill(&wire);
+  Connection host;
+  std::vector<NodeMessage> arrived;
+  EXPECT_EQ(host.feed({wire.data(), wire.size()}, &arrived).code(), absl::StatusCode::kInvalidArgument);
+}
+
 TEST(Connection, random_bytes_never_crash) {
   std::mt19937 random(7);
   for (int round = 0; round < 20000; ++round) {
     Connection c;
+    if (round % 4 < 2) c.trust();
     std::vector<NodeMessage> arrived;
     std::string bytes(random() % 200, '\0');
     for (char& b : bytes) b = static_cast<char>(random());

@@ -69,6 +69,7 @@ class WorkerActorTest : public ClusterTest {
     WorkerParts parts;
     parts.task = {"worker", 1};
     parts.incarnation = 5;
+    parts.max_sessions_of_peer = 3;
     parts.runtime = runtime_actor(*machines_[0]->runtime);
     parts.steps = std::make_shared<StepDirectory>();
     parts.devices = *machines_[0]->runtime->make_devices({}, parts.task.to_string());
@@ -128,6 +129,17 @@ TEST_F(WorkerActorTest, s292_a_new_life_of_a_master_ends_the_sessions_of_the_old
   EXPECT_EQ(cleanup(2).code(), absl::StatusCode::kAborted);
   EXPECT_EQ(cleanup(3), absl::OkStatus());
   EXPECT_EQ(cleanup(4), absl::OkStatus());
+}
+
+TEST_F(WorkerActorTest, a_master_has_so_many_sessions_and_others_have_theirs) {
+  for (uint64_t session = 1; session <= 3; ++session) ASSERT_EQ(create(kMaster, session), absl::OkStatus());
+  const absl::Status full = create(kMaster, 4);
+  EXPECT_TRUE(absl::IsResourceExhausted(full)) << full;
+  EXPECT_THAT(std::string(full.message()),
+              testing::HasSubstr(task_name(0) + " has 3 sessions on " + task_name(1)));
+  EXPECT_EQ(create(kOther, 5), absl::OkStatus());
+  EXPECT_EQ(ask(kMaster, Method::kDeleteWorkerSession, deletion(2)), absl::OkStatus());
+  EXPECT_EQ(create(kMaster, 4), absl::OkStatus());
 }
 
 TEST_F(WorkerActorTest, s293_clients_that_are_no_task_end_no_sessions_of_others) {

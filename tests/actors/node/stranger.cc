@@ -1,0 +1,60 @@
+#include "tests/actors/node/stranger.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "actors/node/dial.h"
+#include "actors/node/hello.h"
+
+namespace troupe::test {
+
+Stranger::Stranger(const ClusterNode& node) {
+  const auto socket = dial({"127.0.0.1", node.port()}, std::chrono::seconds(5));
+  EXPECT_TRUE(socket.ok()) << socket.status();
+  socket_ = socket.ok() ? *socket : -1;
+  connection_.trust();
+}
+
+Stranger::~Stranger() { ::close(socket_); }
+
+bool Stranger::say(const std::string& bytes) {
+  // What is said here fits into the socket's buffer.
+  return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+}
+
+bool Stranger::say_hello(const PeerId& me) {
+  return say({MessageKind::kHello, Method::kNone, 0, pack_hello(me, "here")});
+}
+
+std::string Stranger::bytes_of(const NodeMessage& message) {
+  connection_.send(message);
+  std::vector<char> wire;
+  connection_.fill(&wire);
+  return std::string(wire.begin(), wire.end());
+}
+
+bool Stranger::listen(bool* ended) {
+  pollfd wait{socket_, POLLIN, 0};
+  if (::poll(&wait, 1, 10'000) != 1) return false;
+  char block[4096];
+  const ssize_t n = ::recv(socket_, block, sizeof(block), 0);
+  *ended = n <= 0;
+  if (n > 0) (void)connection_.feed({block, static_cast<size_t>(n)}, &heard);
+  return n > 0;
+}
+
+bool Stranger::is_answered() {
+  bool ended = false;
+  while (heard.empty() && listen(&ended)) continue;
+  return !heard.empty();
+}
+
+bool Stranger::is_turned_away() {
+  bool ended = false;
+  while (listen(&ended)) continue;
+  return ended;
+}
+
+}  // namespace troupe::test
