@@ -11,6 +11,8 @@
 
 #include "actors/cluster/tensor_message.h"
 
+#include "tests/support/mutations.h"
+
 #include "google/protobuf/stubs/logging.h"
 
 namespace {
@@ -74,29 +76,6 @@ std::vector<std::string> valid_messages() {
   return messages;
 }
 
-/// One to four changes, of which those to numbers in the header are the most likely.
-void mutate(std::string* bytes, std::mt19937& random) {
-  for (unsigned n = 1 + random() % 4; n > 0 && !bytes->empty(); --n) {
-    const size_t at =
-        random() % 2 == 0 ? random() % std::min<size_t>(bytes->size(), 128) : random() % bytes->size();
-    switch (random() % 6) {
-      case 0: (*bytes)[at] = static_cast<char>(random()); break;
-      case 1: (*bytes)[at] = static_cast<char>((*bytes)[at] ^ (1 << random() % 8)); break;
-      case 2: bytes->resize(at); break;
-      case 3: bytes->append(random() % 100, static_cast<char>(random())); break;
-      case 4: bytes->insert(at, bytes->substr(random() % bytes->size(), random() % 16)); break;
-      case 5: {
-        const uint64_t special[] = {
-            0, 1, ~uint64_t{0}, uint64_t{1} << 63, uint64_t{1} << 31, uint64_t{1} << 40, 254};
-        const uint64_t value = special[random() % std::size(special)];
-        const size_t word = at / 8 * 8;
-        if (word + 8 <= bytes->size()) std::memcpy(bytes->data() + word, &value, sizeof(value));
-        break;
-      }
-    }
-  }
-}
-
 TEST(TensorMessageFuzz, stands_any_bytes) {
   const google::protobuf::LogSilencer silence;
   const std::vector<std::string> valid = valid_messages();
@@ -104,7 +83,7 @@ TEST(TensorMessageFuzz, stands_any_bytes) {
   int read = 0, refused = 0;
   for (int i = 0; i < kMutations; ++i) {
     std::string bytes = valid[random() % valid.size()];
-    mutate(&bytes, random);
+    test::mutate(&bytes, random);
     Tensor block(DataType::kUint8, Shape{static_cast<int64_t>(bytes.size())});
     std::memcpy(block.raw(), bytes.data(), bytes.size());
     largest_block = 0;
