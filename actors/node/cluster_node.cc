@@ -4,10 +4,13 @@
 #include <caf/io/middleman.hpp>
 
 #include <algorithm>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "actors/errors.h"
 #include "actors/loopback.h"
 #include "actors/node/cluster_sessions.h"
+#include "actors/node/messages.h"
 #include "actors/node/node_actor.h"
 #include "actors/node/worker_actor.h"
 #include "actors/runtime.h"
@@ -24,6 +27,8 @@ namespace {
 
 /// How long ~ClusterNode waits for its actors.
 constexpr std::chrono::seconds kStopPatience{5};
+/// Between two looks whether a draining node has sessions.
+constexpr std::chrono::milliseconds kDrainPause{20};
 
 /// Null without files.
 absl::StatusOr<std::shared_ptr<const TlsContext>> tls_of(const TlsOptions& files) {
@@ -65,6 +70,8 @@ struct ClusterNode::Impl {
   /// Another life of the task in the same runtime has another.
   std::string target() const { return absl::StrCat("cluster://", absl::Hex(incarnation, absl::kZeroPad16)); }
   absl::Status add_sessions();
+  /// How many sessions of others are left.
+  absl::StatusOr<size_t> drain_worker();
   void stop();
   absl::StatusOr<std::shared_ptr<DeviceSet>> make_devices() const {
     SessionOptions want;
@@ -143,6 +150,31 @@ absl::Status ClusterNode::Impl::add_sessions() {
   parts.target = target();
   sessions = std::make_shared<ClusterSessions>(std::move(parts));
   return runtime->session_factories().add(target(), sessions);
+}
+
+absl::StatusOr<size_t> ClusterNode::Impl::drain_worker() {
+  caf::scoped_actor self{runtime->system()};
+  absl::StatusOr<size_t> left = absl::UnavailableError("the worker has ended");
+  self->request(worker, kStopPatience, WorkerDrain{})
+      .receive([&](const WorkerSessions& m) { left = m.number; },
+               [&](const caf::error& error) { left = to_status(error); });
+  return left;
+}
+
+absl::Status ClusterNode::drain(std::chrono::milliseconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  impl_->sessions->drain();
+  for (;;) {
+    TROUPE_ASSIGN_OR_RETURN(const size_t of_others, impl_->drain_worker());
+    const size_t own = impl_->sessions->num_open();
+    if (of_others + own == 0) return absl::OkStatus();
+    if (std::chrono::steady_clock::now() + kDrainPause > until) {
+      return absl::DeadlineExceededError(absl::StrCat(impl_->options.task.to_string(), " drains: ", of_others,
+                                                      " sessions of other tasks and ", own,
+                                                      " of its own are open"));
+    }
+    std::this_thread::sleep_for(kDrainPause);
+  }
 }
 
 ClusterNode::~ClusterNode() { impl_->stop(); }

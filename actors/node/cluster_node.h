@@ -76,6 +76,11 @@ class ClusterNode {
   /// (SessionOptions::target is not looked at). Waits for the other tasks. DeadlineExceeded that names those that do not answer.
   absl::StatusOr<std::unique_ptr<Session>> open_session(const SessionOptions& options = {});
 
+  /// Takes no new sessions, neither of other masters nor its own, and waits until those that are there have been closed: so that it can go without
+  /// anybody's step failing. Who opens sessions over it waits for another life of the task (open_patience). DeadlineExceeded, which says how
+  /// many are left, after the patience; it may be called again. There is no way back.
+  absl::Status drain(std::chrono::milliseconds patience);
+
  private:
   struct Impl;
   explicit ClusterNode(std::unique_ptr<Impl> impl);

@@ -146,6 +146,21 @@ bool ClusterSessions::stopping() const {
   return stopping_;
 }
 
+void ClusterSessions::drain() {
+  std::lock_guard lock(mu_);
+  draining_ = true;
+}
+
+size_t ClusterSessions::num_open() const {
+  std::lock_guard lock(mu_);
+  size_t n = static_cast<size_t>(calls_);
+  for (const auto& session : opened_) {
+    const auto core = session.lock();
+    n += core != nullptr && !core->gate.is_shut();
+  }
+  return n;
+}
+
 void ClusterSessions::stop() {
   std::unique_lock lock(mu_);
   stopping_ = true;
@@ -245,6 +260,10 @@ absl::StatusOr<std::shared_ptr<DeviceSet>> ClusterSessions::devices_of(const Wis
 absl::StatusOr<std::unique_ptr<Session>> ClusterSessions::new_session(const SessionOptions& options) {
   const Call call(this);
   if (!call) return ended();
+  {
+    std::lock_guard lock(mu_);
+    if (draining_) return draining(parts_.task);
+  }
   return open(options);
 }
 

@@ -52,6 +52,10 @@ class ClusterSessions final : public SessionFactory {
   absl::StatusOr<std::unique_ptr<Session>> new_session(const SessionOptions& options) override;
   /// On the tasks that the options' device_filters let through. Isolated sessions lose what they have with their end.
   absl::Status reset(const SessionOptions& options, const std::vector<std::string>& containers) override;
+  /// Opens none any more: Unavailable.
+  void drain();
+  /// That are open.
+  size_t num_open() const;
   /// Opens none any more, and waits for calls that are at it. The NODE is told to end first: they wait for its answers.
   void stop();
 
@@ -82,6 +86,7 @@ class ClusterSessions final : public SessionFactory {
   std::condition_variable idle_;
   // Guarded by mu_.
   bool stopping_ = false;
+  bool draining_ = false;
   int calls_ = 0;
   std::vector<std::weak_ptr<SessionCore>> opened_;
 };

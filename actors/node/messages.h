@@ -80,6 +80,9 @@ struct NodeTurn {};
 /// Says goodbye to all peers and ends.
 struct NodeStop {};
 
+/// What a task says that finishes what it has.
+absl::Status draining(const TaskId& task);
+
 /// @name To a WORKER, from its NODE
 /// Somebody asks something of it.
 struct WorkerRequest {
@@ -98,6 +101,13 @@ struct PeerLost {
 struct LinkLost {
   TaskId task;
   absl::Status why;
+};
+
+/// From its ClusterNode: take no new sessions from now on. Answer: WorkerSessions.
+struct WorkerDrain {};
+/// How many sessions of other masters there are, or are being opened.
+struct WorkerSessions {
+  size_t number = 0;
 };
 
 /// INTERNAL: the compile pool is through with a part.

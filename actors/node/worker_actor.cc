@@ -46,6 +46,10 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
         [this](const PeerLost& m) { lose(m); },
         [this](const LinkLost& m) { lose_link(m); },
         [this](const PartCompiled& m) { compiled(m); },
+        [this](WorkerDrain) {
+          draining_ = true;
+          return WorkerSessions{sessions_.size() + opening_.size()};
+        },
     };
   }
 
@@ -70,6 +74,9 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
 
   /// Every request is answered: here when it is refused, else by whoever does it.
   void answer(const WorkerRequest& m) {
+    // Who opens a session asks for the status first: he waits for another life of the task.
+    if (draining_ && (m.method == Method::kGetStatus || m.method == Method::kCreateWorkerSession))
+      return m.reply(draining(parts_.task));
     absl::Status refused;
     switch (m.method) {
       case Method::kGetStatus: return m.reply(pack(task_status(parts_.incarnation, *parts_.devices)));
@@ -379,6 +386,7 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
   absl::flat_hash_map<uint64_t, Session> sessions_;
   absl::flat_hash_map<uint64_t, Opening> opening_;
   uint64_t last_part_ = 0;
+  bool draining_ = false;
 };
 
 }  // namespace

@@ -56,6 +56,13 @@ TEST_F(ServeCommand, is_a_task_of_a_cluster_with_a_door) {
   EXPECT_THAT(r.err, ContainsRegex("console: http://127.0.0.1:[0-9]+"));
 }
 
+TEST_F(ServeCommand, drains_no_longer_than_there_are_sessions) {
+  const ProgramResult r = run_program(
+      find_program({"timeout"}), {"--preserve-status", "-s", "TERM", "-k", "30", "1", TROUPE_PROGRAM, "serve", "--cluster",
+                                  "worker=127.0.0.1:0", "--drain-seconds", "1000"});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+}
+
 TEST_F(ServeCommand, says_why_it_does_not_serve) {
   expect_error({}, "is required");
   expect_error({"--grpc", "0.0.0.0:0"}, "PERMISSION_DENIED: Servers listen on the loopback only");

@@ -1,6 +1,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -42,6 +43,8 @@ struct Request {
   std::string config;
   double idle_hours = 24;
   double max_message_mb = 2048;
+  /// How long a task that is told to end waits for the sessions that it has.
+  int drain_seconds = 0;
   /// In words, or the name of a file.
   std::string cluster;
   TaskId task{"worker", 0};
@@ -98,6 +101,16 @@ void wait_for_end(const sigset_t& signals) {
   sigwait(&signals, &signal);
 }
 
+/// Until nobody has a session there any more, the time is over, or a second signal comes.
+void drain(ClusterNode& node, const sigset_t& signals, std::chrono::milliseconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (std::chrono::steady_clock::now() < until) {
+    if (node.drain(std::chrono::milliseconds(100)).ok()) return;
+    const timespec at_once{};
+    if (sigtimedwait(&signals, nullptr, &at_once) > 0) return;
+  }
+}
+
 absl::Status serve(const Request& request) {
   const sigset_t signals = block_signals();
   TROUPE_ASSIGN_OR_RETURN(const SessionOptions config, SessionOptions::from_config_text(request.config));
@@ -123,6 +136,7 @@ absl::Status serve(const Request& request) {
   server.target = node->target();
   TROUPE_ASSIGN_OR_RETURN(const Doors doors, open_doors(node->runtime(), request, server));
   wait_for_end(signals);
+  drain(*node, signals, std::chrono::seconds(request.drain_seconds));
   if (doors.server != nullptr) doors.server->stop();
   return absl::OkStatus();
 }
@@ -149,6 +163,11 @@ void add_serve_command(CLI::App& app, Command* chosen) {
                       ->type_name("WORDS|FILE");
   sub->add_option("--job", request->task.job, "Which one")->needs(cluster);
   sub->add_option("--task", request->task.index, "Which one")->needs(cluster)->check(CLI::NonNegativeNumber);
+  sub->add_option("--drain-seconds", request->drain_seconds,
+                  "Upon a signal take no new sessions, and end when those that are there have ended; a "
+                  "second signal ends at once")
+      ->needs(cluster)
+      ->check(CLI::NonNegativeNumber);
   sub->add_option("--config", request->config,
                   "ConfigProto in text format: devices, and what sessions have by default")
       ->type_name("TEXT");
