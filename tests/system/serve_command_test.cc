@@ -58,8 +58,8 @@ TEST_F(ServeCommand, is_a_task_of_a_cluster_with_a_door) {
 
 TEST_F(ServeCommand, drains_no_longer_than_there_are_sessions) {
   const ProgramResult r = run_program(
-      find_program({"timeout"}), {"--preserve-status", "-s", "TERM", "-k", "30", "1", TROUPE_PROGRAM, "serve", "--cluster",
-                                  "worker=127.0.0.1:0", "--drain-seconds", "1000"});
+      find_program({"timeout"}), {"--preserve-status", "-s", "TERM", "-k", "30", "1", TROUPE_PROGRAM, "serve",
+                                  "--cluster", "worker=127.0.0.1:0", "--drain-seconds", "1000"});
   EXPECT_EQ(r.exit_code, 0) << r.err;
 }
 
