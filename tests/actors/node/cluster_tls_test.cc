@@ -64,11 +64,12 @@ TEST_F(ClusterTls, hosts_may_be_names) {
 TEST_F(ClusterTls, a_task_that_goes_is_found_as_without) {
   options_.tls = authority_.issue();
   start_all(2);
-  auto s = open(node("x", "Const", {}, constant_attrs("DT_FLOAT", "", "float_val: 1") + on_task(1)) +
-                node("y", "Neg", {"x"}, attr("T", "type: DT_FLOAT") + on_task(0)));
-  ASSERT_TRUE(s->run({}, {"y"}).ok());
+  auto s = open(node("x", "Placeholder", {}, attr("dtype", "type: DT_FLOAT")) +
+                node("y", "Neg", {"x"}, attr("T", "type: DT_FLOAT") + on_task(1)));
+  const std::vector<NamedTensor> feeds = {{"x", Tensor::scalar<float>(1)}};
+  ASSERT_TRUE(s->run(feeds, {"y"}).ok());
   stop(1);
-  const absl::Status lost = s->run({}, {"y"}).status();
+  const absl::Status lost = s->run(feeds, {"y"}).status();
   EXPECT_EQ(lost.code(), absl::StatusCode::kUnavailable) << lost;
   EXPECT_THAT(std::string(lost.message()), HasSubstr(task_name(1)));
   start(1);
