@@ -36,6 +36,8 @@ absl::StatusOr<std::shared_ptr<const TlsContext>> TlsContext::make(const TlsIden
         absl::StrCat("TLS: OpenSSL does not take the identity: ", why == nullptr ? "unknown" : why));
   }
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  // What could not be written is in a buffer that may grow until it can.
+  SSL_CTX_set_mode(context, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   // Nodes connect once: sessions to resume would only be kept.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context, 0);

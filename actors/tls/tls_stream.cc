@@ -117,8 +117,7 @@ void TlsStream::fill(std::vector<char>* wire) {
     size_t written = 0;
     ERR_clear_error();
     const int result = SSL_write_ex(ssl_, waiting_.data(), waiting_.size(), &written);
-    if (result != 1) (void)failure(result);
-    waiting_.clear();
+    if (result == 1 || !failure(result).ok()) waiting_.clear();
   }
   char* bytes = nullptr;
   const long size = BIO_get_mem_data(out_, &bytes);
