@@ -6,6 +6,7 @@
 #include "actors/adopt_session.h"
 #include "actors/ask.h"
 #include "actors/grpc_client/grpc_master.h"
+#include "actors/grpc_door/grpc_log.h"
 #include "actors/runtime.h"
 #include "actors/session.h"
 #include "actors/session_factories.h"
@@ -44,7 +45,9 @@ absl::StatusOr<std::shared_ptr<::grpc::ChannelCredentials>> channel_credentials(
 class GrpcSessionFactory final : public SessionFactory {
  public:
   GrpcSessionFactory(RuntimeActor runtime, const TlsOptions& tls)
-      : runtime_(std::move(runtime)), credentials_(channel_credentials(tls)) {}
+      : runtime_(std::move(runtime)), credentials_(channel_credentials(tls)) {
+    quiet_grpc();
+  }
   ~GrpcSessionFactory() override { calls_->wait(kEndPatience); }
 
   bool accepts(const SessionOptions& options) const override {

@@ -1,16 +1,14 @@
 #include "actors/grpc_door/grpc_server.h"
 
 #include <caf/all.hpp>
-#include <grpc/support/log.h>
 #include <grpcpp/grpcpp.h>
-#include <spdlog/spdlog.h>
 
-#include <cstdlib>
 #include <mutex>
 
 #include "absl/strings/str_cat.h"
 #include "actors/ask.h"
 #include "actors/grpc_door/door_actor.h"
+#include "actors/grpc_door/grpc_log.h"
 #include "actors/grpc_door/master_service.h"
 #include "actors/grpc_door/server_address.h"
 #include "actors/grpc_door/server_credentials.h"
@@ -28,15 +26,6 @@ constexpr std::chrono::milliseconds kSendPatience{500};
 constexpr std::chrono::seconds kDoorPatience{1};
 /// Who has connected shows his certificate within this time, or is nobody.
 constexpr int kHandshakePatienceMs = 10'000;
-
-/// gRPC tells its log what it also tells us: to ours at the lowest level, unless the environment asks for gRPC's (GRPC_VERBOSITY).
-void quiet_grpc() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    if (std::getenv("GRPC_VERBOSITY") != nullptr) return;
-    gpr_set_log_function([](gpr_log_func_args* said) { spdlog::debug("gRPC: {}", said->message); });
-  });
-}
 
 absl::StatusOr<std::string> task_of(const GrpcServerOptions& options) {
   const std::string task = absl::StrCat("/job:", options.job, "/replica:0/task:", options.task_index);

@@ -127,6 +127,15 @@ TEST_F(ServeCommand, troupe_run_shows_its_certificate) {
                                "--feed",   "y=[[10],[20]]",
                                "--fetch",  "z",
                                "--server", (*server)->target()};
+  const test::Authority another("another");
+  const TlsOptions stranger = another.issue();
+  std::vector<std::string> as_stranger = run;
+  as_stranger.insert(as_stranger.end(), {"--tls-cert", stranger.certificate, "--tls-key", stranger.key,
+                                         "--tls-ca", stranger.authority});
+  const ProgramResult refused = run_program(TROUPE_PROGRAM, as_stranger);
+  EXPECT_EQ(refused.exit_code, 1);
+  // One line, and none of gRPC's own.
+  EXPECT_THAT(refused.err, MatchesRegex("troupe run: UNAVAILABLE: [^\n]*certificate verify failed[^\n]*\n"));
   const ProgramResult plain = run_program(TROUPE_PROGRAM, run);
   EXPECT_EQ(plain.exit_code, 1);
   EXPECT_THAT(plain.err, HasSubstr("UNAVAILABLE: " + (*server)->target() + " does not answer"));
