@@ -113,6 +113,8 @@ struct WorkerSessions {
 /// INTERNAL: the compile pool is through with a part.
 struct PartCompiled {
   uint64_t session = 0;
+  /// Whose it is.
+  PeerId owner;
   std::shared_ptr<const absl::StatusOr<std::shared_ptr<const SignatureAlias>>> part;
   NodeReply reply;
 };

@@ -3,15 +3,14 @@
 #include <caf/all.hpp>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
+#include <optional>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "actors/errors.h"
+#include "actors/node/hosted_sessions.h"
 #include "actors/node/messages.h"
 #include "actors/node/node_exchange.h"
 #include "actors/node/part_compiler.h"
-#include "actors/node/part_runs.h"
 #include "actors/node/status_proto.h"
 #include "actors/outstanding_run.h"
 #include "actors/session_core.h"
@@ -30,17 +29,18 @@ absl::StatusOr<absl::Cord> nothing() { return pack(wire::Status()); }
 class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
  public:
   WorkerImpl(caf::actor_config& config, WorkerParts parts)
-      : OnSendersThread(config), parts_(std::move(parts)) {}
+      : OnSendersThread(config), parts_(std::move(parts)),
+        sessions_(parts_.task, parts_.max_sessions_of_peer) {}
 
   const char* name() const override { return "worker"; }
 
   void on_exit() override {
-    const absl::Status left = absl::UnavailableError(absl::StrCat(parts_.task.to_string(), " has left"));
-    for (auto& [id, session] : std::exchange(sessions_, {})) end(&session, left);
+    end_sessions();
     parts_ = {};
   }
 
   caf::behavior make_behavior() override {
+    set_exit_handler([this](const caf::exit_msg& m) { leave(m.reason); });
     return {
         [this](const WorkerRequest& m) { answer(m); },
         [this](const PeerLost& m) { lose(m); },
@@ -48,32 +48,36 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
         [this](const PartCompiled& m) { compiled(m); },
         [this](WorkerDrain) {
           draining_ = true;
-          return WorkerSessions{sessions_.size() + opening_.size()};
+          return WorkerSessions{sessions_.size()};
         },
     };
   }
 
  private:
-  struct Session {
-    /// Whose it is: it ends with him.
-    PeerId owner;
-    SessionActor actor;
-    std::shared_ptr<SessionCore> core;
-    absl::flat_hash_map<uint64_t, std::shared_ptr<const SignatureAlias>> parts;
-    std::shared_ptr<PartRuns> runs = std::make_shared<PartRuns>();
-    /// Who wants to know of lost links, and the last one that he does not know of.
-    std::optional<NodeReply> watcher;
-    std::optional<LinkLost> lost_link;
-  };
-  /// One whose SESSION is being made.
-  struct Opening {
-    PeerId owner;
-    /// Why nobody wants it any more; OK: somebody does.
-    absl::Status unwanted;
-  };
+  using Session = HostedSession;
+
+  absl::Status left() const {
+    return absl::UnavailableError(absl::StrCat(parts_.task.to_string(), " has left"));
+  }
+
+  void end_sessions() {
+    sessions_.lose([](const PeerId&) { return true; }, left());
+  }
+
+  /// SESSIONs that are being made would stay: the last of them is waited for.
+  void leave(const caf::error& why) {
+    leaving_ = why;
+    end_sessions();
+    quit_if_left();
+  }
+
+  void quit_if_left() {
+    if (leaving_ && !sessions_.is_opening()) quit(*leaving_);
+  }
 
   /// Every request is answered: here when it is refused, else by whoever does it.
   void answer(const WorkerRequest& m) {
+    if (leaving_) return m.reply(left());
     // Who opens a session asks for the status first: he waits for another life of the task.
     if (draining_ && (m.method == Method::kGetStatus || m.method == Method::kCreateWorkerSession))
       return m.reply(draining(parts_.task));
@@ -96,22 +100,10 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
     if (!refused.ok()) m.reply(refused);
   }
 
-  /// Aborted when it is not there: it was, before this node was started again or its owner was lost.
-  absl::StatusOr<Session*> find(uint64_t id) {
-    const auto found = sessions_.find(id);
-    if (found != sessions_.end()) return &found->second;
-    return absl::AbortedError(absl::StrCat(parts_.task.to_string(), " does not have the session ",
-                                           absl::Hex(id),
-                                           ": it was started again, or had lost the session's master"));
-  }
-
   absl::Status create_session(const WorkerRequest& m) {
     wire::CreateWorkerSession want;
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
-    if (sessions_.contains(want.session()) || opening_.contains(want.session()))
-      return absl::AlreadyExistsError(
-          absl::StrCat("the session ", absl::Hex(want.session()), " is there already"));
-    TROUPE_RETURN_IF_ERROR(check_room(m.from));
+    TROUPE_RETURN_IF_ERROR(sessions_.check_new(want.session(), m.from));
     TROUPE_ASSIGN_OR_RETURN(SessionOptions options, SessionOptions::from_config(want.config()));
     // Its master keeps the time.
     options.operation_timeout = std::chrono::milliseconds(0);
@@ -128,21 +120,11 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
     options.exchange = exchange;
     forget_lives_before(m.from);
     const uint64_t id = want.session();
-    opening_.emplace(id, Opening{m.from, absl::OkStatus()});
+    sessions_.begin(id, m.from);
     request(parts_.runtime, caf::infinite, OpenSession{options})
         .then([this, m, id, exchange](const SessionActor& actor) { opened(m, id, exchange, actor); },
               [this, m, id](caf::error& error) { not_opened(m, id, to_status(error)); });
     return absl::OkStatus();
-  }
-
-  absl::Status check_room(const PeerId& peer) const {
-    const auto is_his = [&](const auto& session) { return session.second.owner == peer; };
-    const auto his = std::count_if(sessions_.begin(), sessions_.end(), is_his) +
-                     std::count_if(opening_.begin(), opening_.end(), is_his);
-    if (static_cast<size_t>(his) < parts_.max_sessions_of_peer) return absl::OkStatus();
-    return absl::ResourceExhaustedError(absl::StrCat(peer.to_string(), " has ", his, " sessions on ",
-                                                     parts_.task.to_string(),
-                                                     " and gets no more: close one"));
   }
 
   void opened(const WorkerRequest& m, uint64_t id, const std::shared_ptr<NodeExchange>& exchange,
@@ -150,27 +132,26 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
     request(actor, caf::infinite, CoreRequest{})
         .then(
             [this, m, id, exchange, actor](const CoreReply& reply) {
-              const absl::Status unwanted = opening_.extract(id).mapped().unwanted;
-              if (!unwanted.ok()) {
+              const absl::StatusOr<Session*> session = sessions_.add(id, actor, reply.core);
+              if (!session.ok()) {
                 send_exit(actor, caf::exit_reason::user_shutdown);
-                return m.reply(unwanted);
+                m.reply(session.status());
+                return quit_if_left();
               }
               // What it runs it gets in parts.
               reply.core->has_graph = true;
-              Session& session = sessions_[id];
-              session.owner = m.from;
-              session.actor = actor;
-              session.core = reply.core;
-              exchange->on_lost(
-                  [runs = session.runs](int64_t step, const absl::Status& why) { runs->cancel(step, why); });
+              exchange->on_lost([runs = (*session)->runs](int64_t step, const absl::Status& why) {
+                runs->cancel(step, why);
+              });
               m.reply(nothing());
             },
             [this, m, id](caf::error& error) { not_opened(m, id, to_status(error)); });
   }
 
   void not_opened(const WorkerRequest& m, uint64_t id, const absl::Status& why) {
-    opening_.erase(id);
+    sessions_.give_up(id);
     m.reply(why);
+    quit_if_left();
   }
 
   /// A master that has been started again: what his earlier lives had here is nobody's, though their connections are not lost yet. Who is no task
@@ -179,43 +160,20 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
     if (!now.task) return;
     const absl::Status why = absl::AbortedError(
         absl::StrCat(now.to_string(), " has been started again: its sessions before are over"));
-    lose_all([&](const PeerId& owner) { return owner.task == now.task && owner != now; }, why);
+    sessions_.lose([&](const PeerId& owner) { return owner.task == now.task && owner != now; }, why);
   }
 
   absl::Status delete_session(const WorkerRequest& m) {
     wire::DeleteWorkerSession want;
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
-    const absl::Status closed = absl::CancelledError("Session has been closed.");
-    auto gone = sessions_.extract(want.session());
-    if (!gone.empty()) end(&gone.mapped(), closed);
-    if (auto opening = opening_.find(want.session()); opening != opening_.end())
-      opening->second.unwanted = closed;
+    TROUPE_RETURN_IF_ERROR(
+        sessions_.remove(want.session(), m.from, absl::CancelledError("Session has been closed.")));
     m.reply(nothing());
     return absl::OkStatus();
   }
 
-  static void end(Session* session, const absl::Status& why) {
-    session->runs->cancel_all(why);
-    if (session->watcher) (*session->watcher)(why);
-    for (auto& [id, part] : session->parts) part->signature->slots.stop();
-    caf::anon_send_exit(session->actor, caf::exit_reason::user_shutdown);
-  }
-
   void lose(const PeerLost& m) {
-    lose_all([&](const PeerId& owner) { return owner == m.peer; }, m.why);
-  }
-
-  /// Ends the sessions of those owners.
-  template <class IsLost>
-  void lose_all(const IsLost& is_lost, const absl::Status& why) {
-    std::vector<uint64_t> lost;
-    for (const auto& [id, session] : sessions_) {
-      if (is_lost(session.owner)) lost.push_back(id);
-    }
-    for (uint64_t id : lost) end(&sessions_.extract(id).mapped(), why);
-    for (auto& [id, opening] : opening_) {
-      if (is_lost(opening.owner)) opening.unwanted = why;
-    }
+    sessions_.lose([&](const PeerId& owner) { return owner == m.peer; }, m.why);
   }
 
   // --- links ---
@@ -223,30 +181,17 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
   absl::Status watch_links(const WorkerRequest& m) {
     wire::WatchLinks want;
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
-    TROUPE_ASSIGN_OR_RETURN(Session* const session, find(want.session()));
+    TROUPE_ASSIGN_OR_RETURN(Session* const session, sessions_.find(want.session(), m.from));
     if (session->watcher)
       return absl::AlreadyExistsError(
           absl::StrCat("the links of the session ", absl::Hex(want.session()), " are watched already"));
-    session->watcher = m.reply;
-    tell_watcher(session);
+    session->watch(m.reply);
     return absl::OkStatus();
   }
 
   /// A part here may have ended well whose values were on that link: nobody but the masters can tell whether somebody waits for them.
   void lose_link(const LinkLost& m) {
-    for (auto& [id, session] : sessions_) {
-      session.lost_link = m;
-      tell_watcher(&session);
-    }
-  }
-
-  static void tell_watcher(Session* session) {
-    if (!session->watcher || !session->lost_link) return;
-    wire::LostLink out;
-    out.set_task(session->lost_link->task.to_string());
-    to_proto(session->lost_link->why, out.mutable_why());
-    session->lost_link.reset();
-    (*std::exchange(session->watcher, std::nullopt))(pack(out));
+    sessions_.for_each([&](Session& session) { session.note_lost(m); });
   }
 
   // --- parts ---
@@ -254,23 +199,24 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
   absl::Status register_part(const WorkerRequest& m) {
     auto want = std::make_shared<wire::RegisterPart>();
     TROUPE_RETURN_IF_ERROR(unpack(m.body, want.get()));
-    TROUPE_ASSIGN_OR_RETURN(Session* const session, find(want->session()));
-    session->core->compilers->run([core = session->core, want, me = caf::actor(this), reply = m.reply] {
-      using Part = std::shared_ptr<const SignatureAlias>;
-      auto part = std::make_shared<absl::StatusOr<Part>>(absl::InternalError("not compiled"));
-      const absl::Status thrown = guarded("compiling a part", [&] {
-        *part = compile_part(*core, *want);
-        return absl::OkStatus();
-      });
-      if (!thrown.ok()) *part = thrown;
-      caf::anon_send(me, PartCompiled{want->session(), part, reply});
-    });
+    TROUPE_ASSIGN_OR_RETURN(Session* const session, sessions_.find(want->session(), m.from));
+    session->core->compilers->run(
+        [core = session->core, want, me = caf::actor(this), owner = m.from, reply = m.reply] {
+          using Part = std::shared_ptr<const SignatureAlias>;
+          auto part = std::make_shared<absl::StatusOr<Part>>(absl::InternalError("not compiled"));
+          const absl::Status thrown = guarded("compiling a part", [&] {
+            *part = compile_part(*core, *want);
+            return absl::OkStatus();
+          });
+          if (!thrown.ok()) *part = thrown;
+          caf::anon_send(me, PartCompiled{want->session(), owner, part, reply});
+        });
     return absl::OkStatus();
   }
 
   void compiled(const PartCompiled& m) {
     if (!m.part->ok()) return m.reply(m.part->status());
-    const absl::StatusOr<Session*> session = find(m.session);
+    const absl::StatusOr<Session*> session = sessions_.find(m.session, m.owner);
     if (!session.ok()) return m.reply(session.status());
     wire::RegisteredPart out;
     out.set_part(++last_part_);
@@ -282,8 +228,9 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
     wire::DeregisterPart want;
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
     // A session that is gone has no parts.
-    if (auto session = sessions_.find(want.session()); session != sessions_.end()) {
-      auto part = session->second.parts.extract(want.part());
+    if (sessions_.peek(want.session()) != nullptr) {
+      TROUPE_ASSIGN_OR_RETURN(Session* const session, sessions_.find(want.session(), m.from));
+      auto part = session->parts.extract(want.part());
       if (!part.empty()) part.mapped()->signature->slots.stop();
     }
     m.reply(nothing());
@@ -294,7 +241,7 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
     TROUPE_ASSIGN_OR_RETURN(Parcel parcel, unpack(m.body));
     wire::RunPart want;
     if (!want.ParseFromString(parcel.proto)) return absl::InvalidArgumentError("it is no RunPart");
-    TROUPE_ASSIGN_OR_RETURN(Session* const session, find(want.session()));
+    TROUPE_ASSIGN_OR_RETURN(Session* const session, sessions_.find(want.session(), m.from));
     const auto part = session->parts.find(want.part());
     if (part == session->parts.end())
       return absl::AbortedError(
@@ -339,7 +286,7 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
   absl::Status cancel_part(const WorkerRequest& m) {
     wire::CancelPart want;
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
-    TROUPE_ASSIGN_OR_RETURN(Session* const session, find(want.session()));
+    TROUPE_ASSIGN_OR_RETURN(Session* const session, sessions_.find(want.session(), m.from));
     session->runs->cancel(want.step(), from_proto(want.why()));
     // What others still send for it is nobody's.
     parts_.steps->close(want.session(), want.step());
@@ -350,7 +297,7 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
   absl::Status inspect_part(const WorkerRequest& m) {
     wire::InspectPart want;
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
-    TROUPE_ASSIGN_OR_RETURN(Session* const session, find(want.session()));
+    TROUPE_ASSIGN_OR_RETURN(Session* const session, sessions_.find(want.session(), m.from));
     const auto run = session->runs->find(want.step());
     const int64_t step = run == nullptr ? 0 : run->step_id()->load();
     request(session->actor, caf::infinite, InspectRequest{})
@@ -373,7 +320,7 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
     // No session's: those that sessions share.
     DeviceSet* devices = parts_.devices.get();
     if (want.session() != 0) {
-      TROUPE_ASSIGN_OR_RETURN(Session* const session, find(want.session()));
+      TROUPE_ASSIGN_OR_RETURN(Session* const session, sessions_.find(want.session(), m.from));
       devices = session->core->devices.get();
     }
     devices->clear_containers({want.containers().begin(), want.containers().end()});
@@ -382,11 +329,11 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
   }
 
   WorkerParts parts_;
-  /// By the key that the session has on all tasks.
-  absl::flat_hash_map<uint64_t, Session> sessions_;
-  absl::flat_hash_map<uint64_t, Opening> opening_;
+  HostedSessions sessions_;
   uint64_t last_part_ = 0;
   bool draining_ = false;
+  /// Why it ends, once it does.
+  std::optional<caf::error> leaving_;
 };
 
 }  // namespace

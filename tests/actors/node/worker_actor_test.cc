@@ -107,10 +107,10 @@ class WorkerActorTest : public ClusterTest {
     m.set_session(session);
     return tell(kMaster, Method::kWatchLinks, m);
   }
-  absl::Status cleanup(uint64_t session) {
+  absl::Status cleanup(uint64_t session, const PeerId& from = kMaster) {
     wire::CleanupAll m;
     m.set_session(session);
-    return ask(kMaster, Method::kCleanupAll, m);
+    return ask(from, Method::kCleanupAll, m);
   }
 
   const std::shared_ptr<Answers> answers_ = std::make_shared<Answers>();
@@ -127,8 +127,8 @@ TEST_F(WorkerActorTest, s292_a_new_life_of_a_master_ends_the_sessions_of_the_old
   EXPECT_TRUE(comes_to_have(0, 2));
   EXPECT_EQ(cleanup(1).code(), absl::StatusCode::kAborted);
   EXPECT_EQ(cleanup(2).code(), absl::StatusCode::kAborted);
-  EXPECT_EQ(cleanup(3), absl::OkStatus());
-  EXPECT_EQ(cleanup(4), absl::OkStatus());
+  EXPECT_EQ(cleanup(3, kOther), absl::OkStatus());
+  EXPECT_EQ(cleanup(4, kItsNextLife), absl::OkStatus());
 }
 
 TEST_F(WorkerActorTest, a_master_has_so_many_sessions_and_others_have_theirs) {
@@ -145,7 +145,7 @@ TEST_F(WorkerActorTest, a_master_has_so_many_sessions_and_others_have_theirs) {
 TEST_F(WorkerActorTest, s293_clients_that_are_no_task_end_no_sessions_of_others) {
   ASSERT_EQ(create(kClient, 1), absl::OkStatus());
   ASSERT_EQ(create(kAnotherClient, 2), absl::OkStatus());
-  EXPECT_EQ(cleanup(1), absl::OkStatus());
+  EXPECT_EQ(cleanup(1, kClient), absl::OkStatus());
   EXPECT_EQ(sessions_on(0), 2);
 }
 
@@ -193,7 +193,52 @@ TEST_F(WorkerActorTest, sessions_end_with_their_owner) {
   ASSERT_EQ(create(kOther, 2), absl::OkStatus());
   caf::anon_send(worker_, PeerLost{kMaster, absl::UnavailableError("gone")});
   EXPECT_TRUE(comes_to_have(0, 1));
-  EXPECT_EQ(cleanup(2), absl::OkStatus());
+  EXPECT_EQ(cleanup(2, kOther), absl::OkStatus());
+}
+
+TEST_F(WorkerActorTest, a_session_is_its_masters_alone) {
+  ASSERT_EQ(create(kMaster, 1), absl::OkStatus());
+  const uint64_t watch = watch_links(1);
+  wire::RegisterPart part;
+  wire::DeregisterPart no_part;
+  wire::RunPart run;
+  wire::CancelPart cancel;
+  wire::InspectPart inspect;
+  wire::WatchLinks links;
+  const auto expect_refused = [this](Method method, auto& message) {
+    message.set_session(1);
+    const absl::Status refused = ask(kOther, method, message);
+    EXPECT_TRUE(absl::IsPermissionDenied(refused)) << static_cast<int>(method) << refused;
+    EXPECT_THAT(std::string(refused.message()),
+                testing::HasSubstr("is " + task_name(0) + "'s, and " + task_name(2) + " asks for it"));
+  };
+  expect_refused(Method::kRegisterPart, part);
+  expect_refused(Method::kDeregisterPart, no_part);
+  expect_refused(Method::kRunPart, run);
+  expect_refused(Method::kCancelPart, cancel);
+  expect_refused(Method::kInspectPart, inspect);
+  expect_refused(Method::kWatchLinks, links);
+  EXPECT_TRUE(absl::IsPermissionDenied(cleanup(1, kOther)));
+  EXPECT_TRUE(absl::IsPermissionDenied(ask(kOther, Method::kDeleteWorkerSession, deletion(1))));
+  EXPECT_EQ(cleanup(1), absl::OkStatus());
+  // Its master still hears of its end.
+  EXPECT_EQ(ask(kMaster, Method::kDeleteWorkerSession, deletion(1)), absl::OkStatus());
+  EXPECT_TRUE(absl::IsCancelled(answers_->wait(watch)));
+}
+
+TEST_F(WorkerActorTest, a_session_that_opens_as_the_task_ends_does_not_stay) {
+  std::vector<uint64_t> asked;
+  for (uint64_t session = 1; session <= 3; ++session) {
+    wire::CreateWorkerSession m;
+    m.set_session(session);
+    asked.push_back(tell(kMaster, Method::kCreateWorkerSession, m));
+  }
+  caf::anon_send_exit(worker_, caf::exit_reason::user_shutdown);
+  for (const uint64_t question : asked) {
+    const absl::Status end = answers_->wait(question);
+    EXPECT_TRUE(end.ok() || absl::IsUnavailable(end)) << end;
+  }
+  EXPECT_TRUE(comes_to_have(0, 0));
 }
 
 }  // namespace
