@@ -82,8 +82,6 @@ class NodeImpl final : public caf::io::broker {
   }
 
   static Time now() { return std::chrono::steady_clock::now(); }
-  /// Connections are leased by their numbers.
-  static TaskId leased(uint64_t serial) { return {"connection", static_cast<int>(serial)}; }
 
   // --- connections ---
 
@@ -330,7 +328,7 @@ class NodeImpl final : public caf::io::broker {
     }
     for (const LeaseEvent& e : leases_.turn(at)) {
       if (e.kind != LeaseEvent::Kind::kExpired) continue;
-      drop(static_cast<uint64_t>(e.peer.index),
+      drop(serial_of(e.peer),
            absl::UnavailableError(absl::StrCat("it has not been heard of for ", e.silence.count(), " ms")));
     }
     std::vector<uint64_t> silent;

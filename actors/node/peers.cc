@@ -2,10 +2,19 @@
 
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "graph/status.h"
 
 namespace troupe {
+
+TaskId leased(uint64_t serial) { return {absl::StrCat(serial), 0}; }
+
+uint64_t serial_of(const TaskId& leased) {
+  uint64_t serial = 0;
+  (void)absl::SimpleAtoi(leased.job, &serial);
+  return serial;
+}
 
 std::vector<uint64_t> strangers(const std::map<uint64_t, NodePeer>& peers) {
   std::vector<uint64_t> out;

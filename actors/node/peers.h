@@ -42,6 +42,9 @@ struct NodeLink {
   std::vector<NodeSend> words;
 };
 
+/// As whom a connection has a lease, and which one that is.
+TaskId leased(uint64_t serial);
+uint64_t serial_of(const TaskId& leased);
 /// Who has come and not said yet who he is, the first one first.
 std::vector<uint64_t> strangers(const std::map<uint64_t, NodePeer>& peers);
 /// Whether a peer may be who he says he is: the task that was called, or any of the cluster, with a certificate of its host where there is TLS.
