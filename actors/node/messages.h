@@ -75,6 +75,11 @@ struct NodeDialed {
   absl::Status status;
   int socket = -1;
 };
+/// INTERNAL: a value that came on a connection is none.
+struct NodeRefuses {
+  uint64_t connection = 0;
+  absl::Status why;
+};
 /// INTERNAL: look at the leases.
 struct NodeTurn {};
 /// Says goodbye to all peers and ends.

@@ -14,8 +14,10 @@
 #include "actors/node/dial.h"
 #include "actors/node/hello.h"
 #include "actors/node/peers.h"
+#include "actors/node/read_aside.h"
 #include "devices/services.h"
 #include "graph/status.h"
+#include "graph/thrown.h"
 
 namespace troupe {
 namespace {
@@ -63,6 +65,7 @@ class NodeImpl final : public caf::io::broker {
         [this](const NodeSend& m) { send_word(m); },
         [this](const NodeAnswer& m) { answer(m); },
         [this](const NodeDialed& m) { dialed(m); },
+        [this](const NodeRefuses& m) { drop(m.connection, m.why); },
         [this](NodeTurn) { turn(); },
         [this](const SetWorker& m) { worker_ = m.worker; },
         [this](NodeStop) { stop(); },
@@ -190,7 +193,7 @@ class NodeImpl final : public caf::io::broker {
       case MessageKind::kPing: return absl::OkStatus();
       case MessageKind::kRequest: return ask_worker(serial, m);
       case MessageKind::kReply: return answered(&peer, m);
-      case MessageKind::kPush: return deliver(m.body);
+      case MessageKind::kPush: deliver(serial, m.body); return absl::OkStatus();
       case MessageKind::kBye: drop(serial, absl::CancelledError("it has left")); return absl::OkStatus();
       default: return absl::InvalidArgumentError("a message out of turn");
     }
@@ -219,7 +222,12 @@ class NodeImpl final : public caf::io::broker {
       reply(absl::UnavailableError(absl::StrCat(parts_.task.to_string(), " does not work yet")));
       return absl::OkStatus();
     }
-    send(worker_, WorkerRequest{*peers_[serial].id, m.method, m.body, reply});
+    // WORKER reads it on the thread that sends. What is not about parts comes before the loss of the peer.
+    const bool of_part = m.method == Method::kRegisterPart || m.method == Method::kRunPart;
+    read_aside(of_part ? m.body.size() : 0, *parts_.waiting,
+               [worker = worker_, request = WorkerRequest{*peers_[serial].id, m.method, m.body, reply}] {
+                 caf::anon_send(worker, request);
+               });
     return absl::OkStatus();
   }
 
@@ -227,15 +235,19 @@ class NodeImpl final : public caf::io::broker {
     auto call = peer->calls.extract(m.id);
     if (call.empty())
       return absl::InvalidArgumentError(absl::StrCat("it answers question ", m.id, ", which was not asked"));
-    auto answer = unpack_answer(m.body);
+    const auto answer = unpack_answer(m.body);
     // An answer that is none is the answer.
-    call.mapped()(answer.ok() ? *std::move(answer) : answer.status());
+    read_aside(
+        m.body.size(), *parts_.waiting,
+        [done = std::move(call.mapped()), told = answer.ok() ? *answer : answer.status()] { done(told); });
     return answer.status();
   }
 
-  absl::Status deliver(const absl::Cord& body) {
-    TROUPE_ASSIGN_OR_RETURN(PushedValue value, unpack_pushed(body));
-    return parts_.steps->deliver(std::move(value));
+  void deliver(uint64_t serial, const absl::Cord& body) {
+    read_aside(body.size(), *parts_.waiting, [me = caf::actor(this), serial, body, steps = parts_.steps] {
+      const absl::Status good = guarded("a value that came", [&] { return steps->deliver(body); });
+      if (!good.ok()) caf::anon_send(me, NodeRefuses{serial, good});
+    });
   }
 
   // --- what goes ---

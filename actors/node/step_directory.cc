@@ -3,6 +3,7 @@
 #include <caf/all.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "graph/status.h"
 
 namespace troupe {
 
@@ -73,6 +74,17 @@ absl::Status StepDirectory::deliver(PushedValue value) {
   const int64_t step = value.step;
   s.early[step].push_back(std::move(value));
   return absl::OkStatus();
+}
+
+absl::Status StepDirectory::deliver(const absl::Cord& body) {
+  TROUPE_ASSIGN_OR_RETURN(PushedValue value, unpack_pushed(body));
+  return deliver(std::move(value));
+}
+
+bool StepDirectory::is_over(uint64_t session, int64_t step) const {
+  std::lock_guard lock(mu_);
+  const auto found = sessions_.find(session);
+  return found != sessions_.end() && found->second.over.contains(step);
 }
 
 size_t StepDirectory::num_open() const {

@@ -28,6 +28,11 @@ class StepDirectory {
   /// Of a session that is not known, or a step that is over: nobody's. ResourceExhausted when more than kMostEarlyBytes wait for steps of
   /// the session that have not begun.
   absl::Status deliver(PushedValue value);
+  /// The same of a message's body. InvalidArgument when it is no value.
+  absl::Status deliver(const absl::Cord& body);
+
+  /// Whether it has ended here, or was closed before it began: of the last kRemembered.
+  bool is_over(uint64_t session, int64_t step) const;
 
   size_t num_open() const;
   size_t num_early() const;

@@ -242,6 +242,9 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
     wire::RunPart want;
     if (!want.ParseFromString(parcel.proto)) return absl::InvalidArgumentError("it is no RunPart");
     TROUPE_ASSIGN_OR_RETURN(Session* const session, sessions_.find(want.session(), m.from));
+    // A part that is large takes longer than a cancel that was sent after it.
+    if (parts_.steps->is_over(want.session(), want.step()))
+      return absl::CancelledError(absl::StrCat("step ", want.step(), " is over on ", parts_.task.to_string()));
     const auto part = session->parts.find(want.part());
     if (part == session->parts.end())
       return absl::AbortedError(

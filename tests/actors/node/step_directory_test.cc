@@ -26,6 +26,25 @@ TEST(StepDirectory, keeps_what_comes_before_its_step_and_drops_what_comes_after)
   EXPECT_EQ(steps.num_early(), 0u);
 }
 
+TEST(StepDirectory, knows_which_steps_are_over) {
+  StepDirectory steps;
+  EXPECT_FALSE(steps.is_over(1, 5));
+  steps.add_session(1);
+  EXPECT_FALSE(steps.is_over(1, 5));
+  steps.close(1, 5);
+  EXPECT_TRUE(steps.is_over(1, 5));
+  EXPECT_FALSE(steps.is_over(1, 6));
+  EXPECT_FALSE(steps.is_over(2, 5));
+}
+
+TEST(StepDirectory, takes_a_body_that_is_a_value) {
+  StepDirectory steps;
+  steps.add_session(1);
+  EXPECT_EQ(steps.deliver(*pack(value(5, "a"))), absl::OkStatus());
+  EXPECT_EQ(steps.num_early(), 1u);
+  EXPECT_TRUE(absl::IsInvalidArgument(steps.deliver(absl::Cord("no value"))));
+}
+
 TEST(StepDirectory, knows_no_session_that_was_not_added) {
   StepDirectory steps;
   ASSERT_EQ(steps.deliver(value(5, "a", 9)), absl::OkStatus());

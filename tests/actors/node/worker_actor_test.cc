@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "actors/node/messages.h"
+#include "actors/node/status_proto.h"
 #include "proto/node_wire.pb.h"
 #include "tests/actors/node/cluster_fixture.h"
 
@@ -194,6 +195,22 @@ TEST_F(WorkerActorTest, sessions_end_with_their_owner) {
   caf::anon_send(worker_, PeerLost{kMaster, absl::UnavailableError("gone")});
   EXPECT_TRUE(comes_to_have(0, 1));
   EXPECT_EQ(cleanup(2, kOther), absl::OkStatus());
+}
+
+TEST_F(WorkerActorTest, a_part_that_comes_after_its_cancel_begins_nothing) {
+  ASSERT_EQ(create(kMaster, 1), absl::OkStatus());
+  wire::CancelPart cancel;
+  cancel.set_session(1);
+  cancel.set_step(3);
+  to_proto(absl::CancelledError("given up"), cancel.mutable_why());
+  EXPECT_EQ(ask(kMaster, Method::kCancelPart, cancel), absl::OkStatus());
+  wire::RunPart run;
+  run.set_session(1);
+  run.set_step(3);
+  EXPECT_TRUE(absl::IsCancelled(ask(kMaster, Method::kRunPart, run)));
+  // Another step is asked for a part that there is.
+  run.set_step(4);
+  EXPECT_TRUE(absl::IsAborted(ask(kMaster, Method::kRunPart, run)));
 }
 
 TEST_F(WorkerActorTest, a_session_is_its_masters_alone) {
