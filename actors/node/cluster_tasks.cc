@@ -208,6 +208,10 @@ void ClusterTasks::note_lost(const TaskId& task, const absl::StatusOr<absl::Cord
   wire::LostLink link;
   const absl::Status status = body.ok() ? unpack(*body, &link) : body.status();
   if (!status.ok()) return lost_({task.to_string()}, status);
+  if (link.step() != 0) {
+    exchange_->fail(link.step(), annotate(from_proto(link.why()), absl::StrCat(task.to_string(), ": ")));
+    return watch_links_of(task);
+  }
   std::vector<std::string> ends = {task.to_string()};
   // The session's own task has a part in every step.
   if (exchange_->is_elsewhere(absl::StrCat(link.task(), "/"))) ends.push_back(link.task());

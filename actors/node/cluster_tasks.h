@@ -38,7 +38,7 @@ class ClusterTasks final : public RemoteTasks, public std::enable_shared_from_th
   using Answered = std::function<void(absl::StatusOr<absl::Cord>)>;
   /// Asks a task of the session.
   void ask(const TaskId& task, Method method, absl::StatusOr<absl::Cord> body, Answered done) const;
-  /// Asks a task to tell of the next link that it loses.
+  /// Asks a task to tell of the next link, or value, that it loses.
   void watch_links_of(const TaskId& task);
   /// What it has answered.
   void note_lost(const TaskId& task, const absl::StatusOr<absl::Cord>& body);

@@ -13,6 +13,13 @@
 #include "proto/node_wire.pb.h"
 
 namespace troupe {
+namespace {
+
+/// That a master is told of late.
+constexpr size_t kMostLostValues = 4096;
+
+}  // namespace
+
 void HostedSession::end(const absl::Status& why) {
   runs->cancel_all(why);
   if (watcher) (*watcher)(why);
@@ -25,17 +32,30 @@ void HostedSession::note_lost(const LinkLost& link) {
   tell_watcher();
 }
 
+void HostedSession::note_lost(const ValueLost& value) {
+  // A master who does not ask has lost them.
+  if (lost_values.size() >= kMostLostValues) lost_values.pop_front();
+  lost_values.push_back(value);
+  tell_watcher();
+}
+
 void HostedSession::watch(const NodeReply& reply) {
   watcher = reply;
   tell_watcher();
 }
 
 void HostedSession::tell_watcher() {
-  if (!watcher || !lost_link) return;
+  if (!watcher || (!lost_link && lost_values.empty())) return;
   wire::LostLink out;
-  out.set_task(lost_link->task.to_string());
-  to_proto(lost_link->why, out.mutable_why());
-  lost_link.reset();
+  if (lost_link) {
+    out.set_task(lost_link->task.to_string());
+    to_proto(lost_link->why, out.mutable_why());
+    lost_link.reset();
+  } else {
+    out.set_step(lost_values.front().step);
+    to_proto(lost_values.front().why, out.mutable_why());
+    lost_values.pop_front();
+  }
   (*std::exchange(watcher, std::nullopt))(pack(out));
 }
 

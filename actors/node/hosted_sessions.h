@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,13 +26,15 @@ struct HostedSession {
   std::shared_ptr<SessionCore> core;
   absl::flat_hash_map<uint64_t, std::shared_ptr<const SignatureAlias>> parts;
   std::shared_ptr<PartRuns> runs = std::make_shared<PartRuns>();
-  /// Who wants to know of lost links, and the last one that he does not know of.
+  /// Who wants to know of lost links and values, the last link that he does not know of, and the values.
   std::optional<NodeReply> watcher;
   std::optional<LinkLost> lost_link;
+  std::deque<ValueLost> lost_values;
 
   /// Its steps fail with the reason, and its SESSION ends.
   void end(const absl::Status& why);
   void note_lost(const LinkLost& link);
+  void note_lost(const ValueLost& value);
   void watch(const NodeReply& reply);
 
  private:

@@ -115,6 +115,12 @@ struct WorkerSessions {
   size_t number = 0;
 };
 
+/// INTERNAL: a value that was sent for a step of a session did not arrive.
+struct ValueLost {
+  uint64_t session = 0;
+  int64_t step = 0;
+  absl::Status why;
+};
 /// INTERNAL: the compile pool is through with a part.
 struct PartCompiled {
   uint64_t session = 0;

@@ -24,6 +24,11 @@ class NodeExchange final : public StepExchange {
   /// Before the first step.
   void on_lost(FailStep fail) { fail_ = std::make_shared<const FailStep>(std::move(fail)); }
 
+  /// As a value that was lost.
+  void fail(int64_t step, const absl::Status& why) const {
+    if (fail_) (*fail_)(step, why);
+  }
+
   bool is_elsewhere(absl::string_view device) const override;
   void push(absl::string_view device, int64_t step_id, const std::string& key, Tensor value,
             bool is_dead) override;

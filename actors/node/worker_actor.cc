@@ -45,6 +45,9 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
         [this](const WorkerRequest& m) { answer(m); },
         [this](const PeerLost& m) { lose(m); },
         [this](const LinkLost& m) { lose_link(m); },
+        [this](const ValueLost& m) {
+          if (Session* const session = sessions_.peek(m.session)) session->note_lost(m);
+        },
         [this](const PartCompiled& m) { compiled(m); },
         [this](WorkerDrain) {
           draining_ = true;
@@ -140,8 +143,12 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
               }
               // What it runs it gets in parts.
               reply.core->has_graph = true;
-              exchange->on_lost([runs = (*session)->runs](int64_t step, const absl::Status& why) {
+              exchange->on_lost([runs = (*session)->runs, id,
+                                 me = caf::weak_actor_ptr(ctrl())](int64_t step, const absl::Status& why) {
                 runs->cancel(step, why);
+                // Its part may have ended well.
+                if (auto worker = me.lock())
+                  caf::anon_send(caf::actor_cast<caf::actor>(worker), ValueLost{id, step, why});
               });
               m.reply(nothing());
             },
@@ -244,7 +251,8 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
     TROUPE_ASSIGN_OR_RETURN(Session* const session, sessions_.find(want.session(), m.from));
     // A part that is large takes longer than a cancel that was sent after it.
     if (parts_.steps->is_over(want.session(), want.step()))
-      return absl::CancelledError(absl::StrCat("step ", want.step(), " is over on ", parts_.task.to_string()));
+      return absl::CancelledError(
+          absl::StrCat("step ", want.step(), " is over on ", parts_.task.to_string()));
     const auto part = session->parts.find(want.part());
     if (part == session->parts.end())
       return absl::AbortedError(
