@@ -23,23 +23,34 @@ absl::Status too_much(const Chunk& chunk, const Args&... what) {
 }  // namespace
 
 absl::StatusOr<ChunkReceiver::Progress> ChunkReceiver::accept(const Chunk& chunk) {
+  TROUPE_ASSIGN_OR_RETURN(Place place, this->place(chunk, chunk.bytes.size()));
+  if (place.late) return Progress{.late = true};
+  for (absl::string_view piece : chunk.bytes.Chunks()) {
+    std::memcpy(place.to, piece.data(), piece.size());
+    place.to += piece.size();
+  }
+  return placed(chunk, chunk.bytes.size());
+}
+
+absl::StatusOr<ChunkReceiver::Place> ChunkReceiver::place(const Chunk& chunk, size_t size) {
   auto found = streams_.find(chunk.stream);
   if (found == streams_.end()) {
     // Pieces of a stream that was refused or aborted may still be under way.
-    if (chunk.stream != 0 && chunk.stream <= last_stream_) return Progress{.late = true};
-    TROUPE_RETURN_IF_ERROR(begin(chunk));
+    if (chunk.stream != 0 && chunk.stream <= last_stream_) return Place{.late = true};
+    TROUPE_RETURN_IF_ERROR(begin(chunk, size));
     found = streams_.find(chunk.stream);
-  } else if (absl::Status status = check_next(chunk, found->second); !status.ok()) {
+  } else if (absl::Status status = check_next(chunk, size, found->second); !status.ok()) {
     drop(chunk.stream);
     return status;
   }
+  return Place{.to = static_cast<char*>(found->second.block.raw()) + found->second.received};
+}
+
+ChunkReceiver::Progress ChunkReceiver::placed(const Chunk& chunk, size_t size) {
+  auto found = streams_.find(chunk.stream);
+  if (found == streams_.end()) return Progress{.late = true};
   Stream& stream = found->second;
-  char* to = static_cast<char*>(stream.block.raw()) + stream.received;
-  for (absl::string_view piece : chunk.bytes.Chunks()) {
-    std::memcpy(to, piece.data(), piece.size());
-    to += piece.size();
-  }
-  stream.received += chunk.bytes.size();
+  stream.received += size;
   Progress progress{.received = stream.received};
   if (stream.received == chunk.total) {
     progress.value = std::move(stream.block);
@@ -50,14 +61,14 @@ absl::StatusOr<ChunkReceiver::Progress> ChunkReceiver::accept(const Chunk& chunk
 }
 
 /// Whether the piece is as long as it must be where it says that it is.
-absl::Status ChunkReceiver::check_size(const Chunk& chunk) const {
+absl::Status ChunkReceiver::check_size(const Chunk& chunk, size_t size) const {
   const uint64_t expected = std::min<uint64_t>(kChunkBytes, chunk.total - chunk.offset);
-  if (chunk.bytes.size() == expected) return absl::OkStatus();
-  return invalid(chunk, "a piece at ", chunk.offset, " of ", chunk.total, " has ", chunk.bytes.size(),
-                 " bytes, expected ", expected);
+  if (size == expected) return absl::OkStatus();
+  return invalid(chunk, "a piece at ", chunk.offset, " of ", chunk.total, " has ", size, " bytes, expected ",
+                 expected);
 }
 
-absl::Status ChunkReceiver::begin(const Chunk& chunk) {
+absl::Status ChunkReceiver::begin(const Chunk& chunk, size_t size) {
   if (chunk.stream == 0) return invalid(chunk, "streams are counted from 1 on");
   if (chunk.offset != 0) {
     return invalid(chunk, "its first piece is at ", chunk.offset, " of ", chunk.total, ", expected 0");
@@ -67,7 +78,7 @@ absl::Status ChunkReceiver::begin(const Chunk& chunk) {
   if (chunk.total > limits_.value_bytes) {
     return too_much(chunk, "a value of ", chunk.total, " bytes, the limit is ", limits_.value_bytes);
   }
-  TROUPE_RETURN_IF_ERROR(check_size(chunk));
+  TROUPE_RETURN_IF_ERROR(check_size(chunk, size));
   if (streams_.size() >= limits_.streams) {
     return too_much(chunk, streams_.size(), " streams are open, the limit is ", limits_.streams);
   }
@@ -83,7 +94,7 @@ absl::Status ChunkReceiver::begin(const Chunk& chunk) {
   return absl::OkStatus();
 }
 
-absl::Status ChunkReceiver::check_next(const Chunk& chunk, const Stream& stream) const {
+absl::Status ChunkReceiver::check_next(const Chunk& chunk, size_t size, const Stream& stream) const {
   const uint64_t total = stream.block.bytes();
   if (chunk.total != total) {
     return invalid(chunk, "a piece says that the value has ", chunk.total, " bytes, the first said ", total);
@@ -91,7 +102,7 @@ absl::Status ChunkReceiver::check_next(const Chunk& chunk, const Stream& stream)
   if (chunk.offset != stream.received) {
     return invalid(chunk, "a piece is at ", chunk.offset, " of ", total, ", expected ", stream.received);
   }
-  return check_size(chunk);
+  return check_size(chunk, size);
 }
 
 void ChunkReceiver::drop(uint64_t stream) {

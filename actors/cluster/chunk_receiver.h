@@ -41,6 +41,16 @@ class ChunkReceiver {
   /// piece out of order, of the wrong size, or of a stream that was never begun; ResourceExhausted beyond the limits and when
   /// memory is short. Names the stream, what came and what was expected.
   absl::StatusOr<Progress> accept(const Chunk& chunk);
+
+  struct Place {
+    /// As in Progress: nobody wants the bytes.
+    bool late = false;
+    char* to = nullptr;
+  };
+  /// The same in two steps, for who has the bytes of a piece one after the other: where they go, then that they are there. In between
+  /// nothing else is said of the stream. `chunk.bytes` is not read: there are `size`.
+  absl::StatusOr<Place> place(const Chunk& chunk, size_t size);
+  Progress placed(const Chunk& chunk, size_t size);
   /// The sender gave it up, or nobody wants it any more: forgets a stream and its memory. What is still under way is late.
   void abort(uint64_t stream) { drop(stream); }
   /// The peer is gone: forgets everything.
@@ -55,9 +65,9 @@ class ChunkReceiver {
     Tensor block;
     uint64_t received = 0;
   };
-  absl::Status check_size(const Chunk& chunk) const;
-  absl::Status begin(const Chunk& chunk);
-  absl::Status check_next(const Chunk& chunk, const Stream& stream) const;
+  absl::Status check_size(const Chunk& chunk, size_t size) const;
+  absl::Status begin(const Chunk& chunk, size_t size);
+  absl::Status check_next(const Chunk& chunk, size_t size, const Stream& stream) const;
   void drop(uint64_t stream);
 
   const ChunkLimits limits_;

@@ -16,29 +16,35 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "numbers travel as they are in memory");
 
 constexpr uint32_t kMagic = 0x54525031;  // "1PRT"
-constexpr uint16_t kVersion = 1;
+constexpr uint16_t kVersion = 2;
+/// Fewer are copied: what they stay in may be much larger.
+constexpr size_t kSharedBytes = 4096;
 constexpr uint8_t kDead = 1, kHasValue = 2, kEncoded = 4;
 
-/// The beginning of each message; the dimensions follow, then zeros up to the elements.
+/// The beginning of each message; the dimensions follow, then zeros up to the elements at `head_bytes`.
 struct Header {
   uint32_t magic = kMagic;
   uint16_t version = kVersion;
   uint8_t dtype = 0;
   uint8_t flags = 0;
   uint32_t rank = 0;
-  uint32_t reserved = 0;
+  uint32_t head_bytes = 0;
   uint64_t payload_bytes = 0;
   int64_t step_id = 0;
   uint64_t key_id = 0;
   uint64_t frame = 0;
   uint64_t iteration = 0;
-  uint64_t reserved_too = 0;
+  uint64_t reserved = 0;
 };
 static_assert(sizeof(Header) == 64);
 
-size_t payload_offset(size_t rank) {
-  constexpr size_t kAlign = Allocator::kAlignmentBytes;
-  return (sizeof(Header) + rank * sizeof(int64_t) + kAlign - 1) / kAlign * kAlign;
+constexpr size_t kAlign = Allocator::kAlignmentBytes;
+
+size_t least_head_bytes(size_t rank) { return sizeof(Header) + rank * sizeof(int64_t); }
+
+/// With zeros, so that elements are aligned that come after so much and `before` bytes more.
+size_t head_bytes(size_t rank, size_t before) {
+  return (before + least_head_bytes(rank) + kAlign - 1) / kAlign * kAlign - before;
 }
 
 absl::Status malformed(const Header& h, absl::string_view what) {
@@ -60,11 +66,15 @@ absl::Status check_header(const Header& h) {
     return malformed(h, absl::StrCat("begins with ", absl::Hex(h.magic), ", expected ", absl::Hex(kMagic)));
   if (h.version != kVersion)
     return malformed(h, absl::StrCat("has version ", h.version, ", expected ", kVersion));
-  if ((h.flags & ~(kDead | kHasValue | kEncoded)) != 0 || h.reserved != 0 || h.reserved_too != 0) {
+  if ((h.flags & ~(kDead | kHasValue | kEncoded)) != 0 || h.reserved != 0) {
     return malformed(h, absl::StrCat("has bits set that have no meaning, flags ", static_cast<int>(h.flags)));
   }
   if (h.rank > static_cast<uint32_t>(Shape::kMaxRank)) {
     return malformed(h, absl::StrCat("has rank ", h.rank, ", expected at most ", Shape::kMaxRank));
+  }
+  if (h.head_bytes < least_head_bytes(h.rank) || h.head_bytes - least_head_bytes(h.rank) >= kAlign) {
+    return malformed(h, absl::StrCat("has a head of ", h.head_bytes, " bytes, expected ",
+                                     least_head_bytes(h.rank), " and some zeros"));
   }
   if ((h.flags & kHasValue) == 0) {
     if (h.dtype == 0 && h.rank == 0 && h.payload_bytes == 0 && (h.flags & kEncoded) == 0)
@@ -89,7 +99,7 @@ absl::StatusOr<Parts> take_apart(absl::string_view bytes, const TensorMessageLim
   }
   std::memcpy(&h, bytes.data(), sizeof(Header));
   TROUPE_RETURN_IF_ERROR(check_header(h));
-  const size_t offset = payload_offset(h.rank);
+  const size_t offset = h.head_bytes;
   if (bytes.size() < offset || bytes.size() - offset != h.payload_bytes) {
     return malformed(h, absl::StrCat("has ", bytes.size(), " bytes, but announces a head of ", offset,
                                      " and elements of ", h.payload_bytes));
@@ -123,16 +133,20 @@ TensorMessage without_value(const Header& h) {
   return {h.step_id, h.key_id, h.frame, h.iteration, (h.flags & kDead) != 0, Tensor()};
 }
 
-/// Elements in the middle of a block, which they keep.
-Tensor part_of_block(const Tensor& block, const Parts& parts) {
-  Buffer* whole = block.buffer();
-  whole->ref();
+/// Elements where they are in the bytes, which they keep.
+Tensor part_of(const absl::Cord& bytes, const Parts& parts) {
   void* data = const_cast<char*>(parts.payload.data());
-  auto release = [](void*, size_t, void* owner) { static_cast<Buffer*>(owner)->unref(); };
-  return Tensor(parts.dtype(), parts.shape, Buffer::adopt(data, parts.payload.size(), release, whole));
+  auto release = [](void*, size_t, void* owner) { delete static_cast<absl::Cord*>(owner); };
+  Buffer* buffer = Buffer::adopt(data, parts.payload.size(), release, new absl::Cord(bytes));
+  return Tensor(parts.dtype(), parts.shape, buffer);
 }
 
-absl::StatusOr<TensorMessage> decode(absl::string_view bytes, const Tensor* block,
+bool may_stay(absl::string_view payload) {
+  return payload.size() >= kSharedBytes && reinterpret_cast<uintptr_t>(payload.data()) % kAlign == 0;
+}
+
+/// `owner`: of the bytes, if elements may stay in them.
+absl::StatusOr<TensorMessage> decode(absl::string_view bytes, const absl::Cord* owner,
                                      const TensorMessageLimits& limits, Allocator* allocator) {
   TROUPE_ASSIGN_OR_RETURN(Parts parts, take_apart(bytes, limits));
   const Header& h = parts.header;
@@ -148,8 +162,8 @@ absl::StatusOr<TensorMessage> decode(absl::string_view bytes, const Tensor* bloc
   if (absl::Status valid = check_elements(parts.dtype(), parts.payload); !valid.ok()) {
     return malformed(h, valid.message());
   }
-  if (block != nullptr) {
-    message.value = part_of_block(*block, parts);
+  if (owner != nullptr && may_stay(parts.payload)) {
+    message.value = part_of(*owner, parts);
     return message;
   }
   TROUPE_ASSIGN_OR_RETURN(message.value, Tensor::make(parts.dtype(), parts.shape, allocator));
@@ -159,7 +173,7 @@ absl::StatusOr<TensorMessage> decode(absl::string_view bytes, const Tensor* bloc
 
 }  // namespace
 
-absl::StatusOr<absl::Cord> encode(const TensorMessage& message) {
+absl::StatusOr<absl::Cord> encode(const TensorMessage& message, size_t before) {
   Header h;
   h.step_id = message.step_id;
   h.key_id = message.key_id;
@@ -182,7 +196,8 @@ absl::StatusOr<absl::Cord> encode(const TensorMessage& message) {
     }
   }
   h.payload_bytes = payload.size();
-  std::string head(payload_offset(h.rank), '\0');
+  h.head_bytes = static_cast<uint32_t>(head_bytes(h.rank, before));
+  std::string head(h.head_bytes, '\0');
   std::memcpy(head.data(), &h, sizeof(h));
   std::memcpy(head.data() + sizeof(h), value.shape().dims().data(), h.rank * sizeof(int64_t));
   absl::Cord bytes(std::move(head));
@@ -190,12 +205,15 @@ absl::StatusOr<absl::Cord> encode(const TensorMessage& message) {
   return bytes;
 }
 
-absl::StatusOr<TensorMessage> decode_tensor_message(const Tensor& block, const TensorMessageLimits& limits) {
-  if (block.dtype() != DataType::kUint8) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a tensor message is in a block of ", dtype_name(block.dtype()), ", expected uint8"));
-  }
-  return decode({static_cast<const char*>(block.raw()), block.bytes()}, &block, limits, plain_allocator());
+absl::Cord bytes_of(Tensor block) {
+  const absl::string_view bytes(static_cast<const char*>(block.raw()), block.bytes());
+  return absl::MakeCordFromExternal(bytes, [block = std::move(block)] {});
+}
+
+absl::StatusOr<TensorMessage> decode_tensor_message(const absl::Cord& bytes,
+                                                    const TensorMessageLimits& limits) {
+  if (const auto flat = bytes.TryFlat()) return decode(*flat, &bytes, limits, plain_allocator());
+  return decode(std::string(bytes), nullptr, limits, plain_allocator());
 }
 
 absl::StatusOr<TensorMessage> decode_tensor_message(absl::string_view bytes,

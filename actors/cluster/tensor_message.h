@@ -28,16 +28,20 @@ struct TensorMessageLimits {
   int64_t value_bytes = int64_t{16} << 30;
 };
 
-/// The bytes of a message: a header (little-endian), the dimensions, and from the next multiple of 64 on the elements, whose memory is
-/// shared, or a TensorProto for strings, resources and variants. Unimplemented for what cannot leave its process: variants of
-/// a type that has no wire form, handles of resources without a name. ResourceExhausted when a TensorProto would have 2 GiB.
-absl::StatusOr<absl::Cord> encode(const TensorMessage& message);
+/// The bytes of a message: a header (little-endian), the dimensions, zeros, and the elements, whose memory is shared, or a TensorProto
+/// for strings, resources and variants. Elements are aligned as tensors are where the message comes `before` bytes behind the
+/// beginning of a block. Unimplemented for what cannot leave its process: variants of a type that has no wire form, handles of
+/// resources without a name. ResourceExhausted when a TensorProto would have 2 GiB.
+absl::StatusOr<absl::Cord> encode(const TensorMessage& message, size_t before = 0);
 
-/// Reads what `encode` made, from a block of bytes (DT_UINT8) that is aligned as tensors are: elements stay where they are, and keep the
-/// block. Every number is checked before it is believed: InvalidArgument for a malformed message, ResourceExhausted beyond `limits`.
-absl::StatusOr<TensorMessage> decode_tensor_message(const Tensor& block,
+/// The bytes of a block (DT_UINT8), which they keep.
+absl::Cord bytes_of(Tensor block);
+
+/// Reads what `encode` made. Many elements in one piece of memory, aligned as tensors are, stay where they are, and keep that; others are
+/// copied. Every number is checked before it is believed: InvalidArgument for a malformed message, ResourceExhausted beyond `limits`.
+absl::StatusOr<TensorMessage> decode_tensor_message(const absl::Cord& bytes,
                                                     const TensorMessageLimits& limits = {});
-/// The same, but copies: for messages that are small, or parts of larger ones.
+/// The same, but copies.
 absl::StatusOr<TensorMessage> decode_tensor_message(absl::string_view bytes,
                                                     const TensorMessageLimits& limits = {},
                                                     Allocator* allocator = plain_allocator());

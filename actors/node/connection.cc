@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "actors/cluster/tensor_message.h"
 #include "graph/status.h"
 
 namespace troupe {
 namespace {
 
 /// Size of the body (4), kind (1), zero (1), method (2), number (8); little-endian, as the machines that we run on.
-constexpr size_t kHeaderBytes = Connection::kHeaderBytes;
+constexpr size_t kHeaderBytes = kMessageHeaderBytes;
 constexpr size_t kChunkHeaderBytes = 24;
 /// No frame is larger: what is goes in pieces.
 constexpr size_t kMaxBodyBytes = kChunkBytes + kChunkHeaderBytes;
@@ -68,6 +70,19 @@ NodeMessage about_stream(MessageKind kind, uint64_t stream, uint64_t number) {
   return {kind, Method::kNone, 0, absl::Cord(body)};
 }
 
+/// The body of a frame, copied: a large one into a block, in which its tensors may stay.
+absl::StatusOr<absl::Cord> kept(absl::string_view frame) {
+  constexpr size_t kSmallBytes = 4096;
+  if (frame.size() < kSmallBytes) return absl::Cord(frame.substr(kHeaderBytes));
+  TROUPE_ASSIGN_OR_RETURN(
+      Tensor block,
+      Tensor::make(DataType::kUint8, Shape{static_cast<int64_t>(frame.size())}, plain_allocator()));
+  std::memcpy(block.raw(), frame.data(), frame.size());
+  absl::Cord bytes = bytes_of(std::move(block));
+  bytes.RemovePrefix(kHeaderBytes);
+  return bytes;
+}
+
 void append(const absl::Cord& bytes, std::vector<char>* out) {
   for (absl::string_view piece : bytes.Chunks()) out->insert(out->end(), piece.begin(), piece.end());
 }
@@ -99,34 +114,67 @@ void Connection::fill(std::vector<char>* out) {
 }
 
 absl::Status Connection::feed(absl::string_view bytes, std::vector<NodeMessage>* arrived) {
-  partial_.append(bytes.data(), bytes.size());
-  absl::string_view rest = partial_;
-  while (rest.size() >= kHeaderBytes) {
-    const auto size = get<uint32_t>(rest.data());
-    const size_t limit = trusted_ ? kMaxBodyBytes : kMaxHelloBytes;
-    if (size > limit) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("a message of ", size, " bytes, where at most ", limit, " are expected"));
-    }
-    NodeMessage frame;
-    TROUPE_RETURN_IF_ERROR(read_header(rest, &frame));
-    if (!trusted_ && is_about_stream(frame.kind))
-      return absl::InvalidArgumentError("a message in pieces of who does not say who he is");
-    if (rest.size() < kHeaderBytes + size) break;
-    frame.body = absl::Cord(rest.substr(kHeaderBytes, size));
-    rest.remove_prefix(kHeaderBytes + size);
-    TROUPE_RETURN_IF_ERROR(take(frame, arrived));
-  }
-  partial_.erase(0, partial_.size() - rest.size());
+  while (!bytes.empty()) TROUPE_RETURN_IF_ERROR(take_some(&bytes, arrived));
   return absl::OkStatus();
 }
 
-absl::Status Connection::take(const NodeMessage& frame, std::vector<NodeMessage>* arrived) {
+absl::Status Connection::take_some(absl::string_view* bytes, std::vector<NodeMessage>* arrived) {
+  if (piece_) return go_on_with_piece(bytes, arrived);
+  // Whole frames are read where they came, others are put together in `partial_`.
+  const auto see = [&](size_t size) {
+    if (partial_.empty() && bytes->size() >= size) return bytes->substr(0, size);
+    const size_t missing = std::min(size - std::min(size, partial_.size()), bytes->size());
+    partial_.append(bytes->data(), missing);
+    bytes->remove_prefix(missing);
+    return absl::string_view(partial_).substr(0, size);
+  };
+  const auto done_with = [&](size_t size) {
+    if (partial_.empty()) bytes->remove_prefix(size);
+    partial_.clear();
+  };
+  const absl::string_view header = see(kHeaderBytes);
+  if (header.size() < kHeaderBytes) return absl::OkStatus();
+  TROUPE_RETURN_IF_ERROR(check_header(header));
+  const size_t body = get<uint32_t>(header.data());
+  const bool is_piece =
+      get<MessageKind>(header.data() + 4) == MessageKind::kChunk && body >= kChunkHeaderBytes;
+  const size_t wanted = kHeaderBytes + (is_piece ? kChunkHeaderBytes : body);
+  const absl::string_view frame = see(wanted);
+  if (frame.size() < wanted) return absl::OkStatus();
+  const absl::Status taken = is_piece ? begin_piece(frame) : take_frame(frame, arrived);
+  done_with(wanted);
+  // An empty piece has no bytes to wait for.
+  if (taken.ok() && piece_) return go_on_with_piece(bytes, arrived);
+  return taken;
+}
+
+absl::Status Connection::check_header(absl::string_view header) const {
+  const auto size = get<uint32_t>(header.data());
+  const size_t limit = trusted_ ? kMaxBodyBytes : kMaxHelloBytes;
+  if (size > limit) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a message of ", size, " bytes, where at most ", limit, " are expected"));
+  }
+  NodeMessage frame;
+  TROUPE_RETURN_IF_ERROR(read_header(header, &frame));
+  if (!trusted_ && is_about_stream(frame.kind))
+    return absl::InvalidArgumentError("a message in pieces of who does not say who he is");
+  return absl::OkStatus();
+}
+
+absl::Status Connection::take_frame(absl::string_view frame, std::vector<NodeMessage>* arrived) {
+  NodeMessage message;
+  TROUPE_RETURN_IF_ERROR(read_header(frame, &message));
+  TROUPE_ASSIGN_OR_RETURN(message.body, kept(frame));
+  return take(std::move(message), arrived);
+}
+
+absl::Status Connection::take(NodeMessage frame, std::vector<NodeMessage>* arrived) {
   switch (frame.kind) {
-    case MessageKind::kChunk: return take_chunk(frame.body, arrived);
+    case MessageKind::kChunk: return absl::InvalidArgumentError("a malformed piece of a message");
     case MessageKind::kChunkAck:
     case MessageKind::kChunkAbort: return take_word_about_stream(frame);
-    default: arrived->push_back(frame); return absl::OkStatus();
+    default: arrived->push_back(std::move(frame)); return absl::OkStatus();
   }
 }
 
@@ -148,33 +196,53 @@ absl::Status Connection::take_word_about_stream(const NodeMessage& frame) {
   return absl::OkStatus();
 }
 
-absl::Status Connection::take_chunk(const absl::Cord& body, std::vector<NodeMessage>* arrived) {
-  if (body.size() < kChunkHeaderBytes) return absl::InvalidArgumentError("a malformed piece of a message");
-  const std::string header(body.Subcord(0, kChunkHeaderBytes));
-  Chunk chunk;
-  chunk.stream = get<uint64_t>(header.data());
-  chunk.total = get<uint64_t>(header.data() + 8);
-  chunk.offset = get<uint64_t>(header.data() + 16);
-  chunk.bytes = body.Subcord(kChunkHeaderBytes, body.size() - kChunkHeaderBytes);
-  auto progress = incoming_.accept(chunk);
-  if (!progress.ok()) {
+absl::Status Connection::begin_piece(absl::string_view header) {
+  Piece piece;
+  piece.size = piece.left = get<uint32_t>(header.data()) - kChunkHeaderBytes;
+  header.remove_prefix(kHeaderBytes);
+  piece.chunk.stream = get<uint64_t>(header.data());
+  piece.chunk.total = get<uint64_t>(header.data() + 8);
+  piece.chunk.offset = get<uint64_t>(header.data() + 16);
+  const auto place = incoming_.place(piece.chunk, piece.size);
+  if (place.ok()) {
+    piece.wanted = !place->late;
+    piece.to = place->to;
+  } else if (absl::IsResourceExhausted(place.status())) {
     // Too large, or memory is short: this message is lost, and who sent it hears of it. Anything else is not ours.
-    if (!absl::IsResourceExhausted(progress.status())) return progress.status();
-    send(about_stream(MessageKind::kChunkAbort, chunk.stream, chunk.total));
-    return absl::OkStatus();
+    send(about_stream(MessageKind::kChunkAbort, piece.chunk.stream, piece.chunk.total));
+  } else {
+    return place.status();
   }
-  if (progress->late) return absl::OkStatus();
-  send(about_stream(MessageKind::kChunkAck, chunk.stream, progress->received));
-  if (!progress->value) return absl::OkStatus();
-  const Tensor block = *std::move(progress->value);
-  const absl::string_view whole(static_cast<const char*>(block.raw()), block.bytes());
+  piece_ = std::move(piece);
+  return absl::OkStatus();
+}
+
+absl::Status Connection::go_on_with_piece(absl::string_view* bytes, std::vector<NodeMessage>* arrived) {
+  const size_t size = std::min(piece_->left, bytes->size());
+  if (piece_->wanted && size > 0) {
+    std::memcpy(piece_->to, bytes->data(), size);
+    piece_->to += size;
+  }
+  piece_->left -= size;
+  bytes->remove_prefix(size);
+  return piece_->left == 0 ? end_piece(arrived) : absl::OkStatus();
+}
+
+absl::Status Connection::end_piece(std::vector<NodeMessage>* arrived) {
+  const Piece piece = *std::exchange(piece_, std::nullopt);
+  if (!piece.wanted) return absl::OkStatus();
+  ChunkReceiver::Progress progress = incoming_.placed(piece.chunk, piece.size);
+  send(about_stream(MessageKind::kChunkAck, piece.chunk.stream, progress.received));
+  if (!progress.value) return absl::OkStatus();
+  absl::Cord whole = bytes_of(*std::move(progress.value));
   if (whole.size() < kHeaderBytes)
     return absl::InvalidArgumentError("a message in pieces without its header");
   NodeMessage message;
-  TROUPE_RETURN_IF_ERROR(read_header(whole, &message));
-  message.body = absl::MakeCordFromExternal(whole.substr(kHeaderBytes), [block] {});
+  TROUPE_RETURN_IF_ERROR(read_header(*whole.TryFlat(), &message));
   if (message.kind == MessageKind::kChunk) return absl::InvalidArgumentError("a piece in pieces");
-  return take(message, arrived);
+  whole.RemovePrefix(kHeaderBytes);
+  message.body = std::move(whole);
+  return take(std::move(message), arrived);
 }
 
 }  // namespace troupe

@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "actors/cluster/chunk.h"
 #include "actors/cluster/chunk_receiver.h"
 #include "actors/cluster/chunk_sender.h"
 #include "actors/node/message.h"
@@ -19,9 +21,6 @@ namespace troupe {
 /// has not said who he is may say little. Not thread-safe.
 class Connection {
  public:
-  /// Before each message on the wire.
-  static constexpr size_t kHeaderBytes = 16;
-
   explicit Connection(ChunkLimits limits = {}) : incoming_(limits) {}
 
   using Refused = std::function<void(const absl::Status&)>;
@@ -41,18 +40,34 @@ class Connection {
   uint64_t bytes_waiting() const { return outgoing_.bytes_waiting(); }
 
  private:
-  absl::Status take(const NodeMessage& frame, std::vector<NodeMessage>* arrived);
-  absl::Status take_chunk(const absl::Cord& body, std::vector<NodeMessage>* arrived);
+  /// A piece of a large message, whose bytes go where they belong as they come.
+  struct Piece {
+    Chunk chunk;
+    size_t size = 0;
+    /// False: they are dropped.
+    bool wanted = false;
+    char* to = nullptr;
+    size_t left = 0;
+  };
 
+  /// Takes what it can use off the front of `bytes`: at most to the end of a frame.
+  absl::Status take_some(absl::string_view* bytes, std::vector<NodeMessage>* arrived);
+  absl::Status check_header(absl::string_view header) const;
+  absl::Status take_frame(absl::string_view frame, std::vector<NodeMessage>* arrived);
+  absl::Status take(NodeMessage frame, std::vector<NodeMessage>* arrived);
   absl::Status take_word_about_stream(const NodeMessage& frame);
+  absl::Status begin_piece(absl::string_view header);
+  absl::Status go_on_with_piece(absl::string_view* bytes, std::vector<NodeMessage>* arrived);
+  absl::Status end_piece(std::vector<NodeMessage>* arrived);
 
   ChunkSender outgoing_;
   /// Who is to be told, by stream.
   std::map<uint64_t, Refused> refused_;
   ChunkReceiver incoming_;
   bool trusted_ = false;
-  /// What came and is not a whole frame yet.
+  /// What came and is not a whole frame, or head of a piece, yet.
   std::string partial_;
+  std::optional<Piece> piece_;
 };
 
 }  // namespace troupe

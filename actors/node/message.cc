@@ -53,7 +53,8 @@ absl::Status malformed(absl::string_view what) {
 absl::Status append_tensor(const Tensor& t, absl::Cord* body) {
   absl::Cord bytes;
   if (t.initialized()) {
-    TROUPE_ASSIGN_OR_RETURN(bytes, encode(TensorMessage{.value = t}));
+    const size_t before = kMessageHeaderBytes + body->size() + sizeof(uint64_t);
+    TROUPE_ASSIGN_OR_RETURN(bytes, encode(TensorMessage{.value = t}, before));
   }
   std::string size;
   put(&size, uint64_t{bytes.size()});
@@ -67,7 +68,7 @@ absl::StatusOr<Tensor> take_tensor(Reader* reader) {
   absl::Cord bytes;
   if (!reader->get(&size) || !reader->take(size, &bytes)) return malformed("a tensor is cut off");
   if (size == 0) return Tensor();
-  TROUPE_ASSIGN_OR_RETURN(TensorMessage message, decode_tensor_message(bytes.Flatten()));
+  TROUPE_ASSIGN_OR_RETURN(TensorMessage message, decode_tensor_message(bytes));
   return std::move(message.value);
 }
 
@@ -111,21 +112,23 @@ absl::Status unpack(const absl::Cord& body, google::protobuf::MessageLite* proto
 }
 
 absl::Cord pack_answer(const absl::StatusOr<absl::Cord>& answer) {
-  absl::Cord body(absl::string_view(answer.ok() ? "\1" : "\0", 1));
+  // Behind it, so that tensors are where `pack` has aligned them.
+  absl::Cord body;
   if (answer.ok()) {
-    body.Append(*answer);
-    return body;
+    body = *answer;
+  } else {
+    wire::Status status;
+    to_proto(answer.status(), &status);
+    body = *pack(status);
   }
-  wire::Status status;
-  to_proto(answer.status(), &status);
-  body.Append(*pack(status));
+  body.Append(absl::string_view(answer.ok() ? "\1" : "\0", 1));
   return body;
 }
 
 absl::StatusOr<absl::StatusOr<absl::Cord>> unpack_answer(const absl::Cord& body) {
   if (body.empty()) return malformed("an empty answer");
-  const absl::Cord rest = body.Subcord(1, body.size() - 1);
-  if (body[0] == 1) return absl::StatusOr<absl::Cord>(rest);
+  const absl::Cord rest = body.Subcord(0, body.size() - 1);
+  if (body[body.size() - 1] == 1) return absl::StatusOr<absl::Cord>(rest);
   wire::Status status;
   TROUPE_RETURN_IF_ERROR(unpack(rest, &status));
   if (status.code() == tensorflow::error::OK) return malformed("an error without a code");
@@ -139,7 +142,7 @@ absl::StatusOr<absl::Cord> pack(const PushedValue& value) {
   head += value.key;
   absl::Cord body(head);
   TensorMessage message{.step_id = value.step, .is_dead = value.is_dead, .value = value.value};
-  TROUPE_ASSIGN_OR_RETURN(absl::Cord tensor, encode(message));
+  TROUPE_ASSIGN_OR_RETURN(absl::Cord tensor, encode(message, kMessageHeaderBytes + body.size()));
   body.Append(std::move(tensor));
   return body;
 }
@@ -154,7 +157,7 @@ absl::StatusOr<PushedValue> unpack_pushed(const absl::Cord& body) {
     return malformed("a value is cut off");
   }
   out.key = std::string(key);
-  TROUPE_ASSIGN_OR_RETURN(TensorMessage message, decode_tensor_message(tensor.Flatten()));
+  TROUPE_ASSIGN_OR_RETURN(TensorMessage message, decode_tensor_message(tensor));
   out.step = message.step_id;
   out.is_dead = message.is_dead;
   out.value = std::move(message.value);

@@ -52,6 +52,9 @@ enum class Method : uint16_t {
   kWatchLinks = 10,
 };
 
+/// Before each body on the wire, and in the block that a large message comes in.
+inline constexpr size_t kMessageHeaderBytes = 16;
+
 /// One message between nodes. A value; copies share the bytes.
 struct NodeMessage {
   MessageKind kind = MessageKind::kPing;
@@ -67,7 +70,7 @@ struct Parcel {
   std::vector<Tensor> tensors;
 };
 
-/// Unimplemented when a tensor cannot leave its process.
+/// Unimplemented when a tensor cannot leave its process. Elements are where they are aligned in the block that they come in.
 absl::StatusOr<absl::Cord> pack(const google::protobuf::MessageLite& proto,
                                 const std::vector<Tensor>& tensors = {});
 /// Reads what `pack` made; every number is checked before anything is allocated. InvalidArgument for malformed bytes.

@@ -66,7 +66,8 @@ class WireRendezvous final : public Rendezvous {
       TROUPE_ASSIGN_OR_RETURN(ChunkReceiver::Progress progress, receiver_.accept(std::get<Chunk>(*next)));
       TROUPE_RETURN_IF_ERROR(sender_.acknowledge(stream, progress.received).status());
       if (!progress.value) continue;
-      TROUPE_ASSIGN_OR_RETURN(TensorMessage message, decode_tensor_message(*progress.value));
+      TROUPE_ASSIGN_OR_RETURN(TensorMessage message,
+                              decode_tensor_message(bytes_of(*std::move(progress.value))));
       table_.send(key, std::move(message.value), message.is_dead);
     }
     return table_.status();

@@ -88,7 +88,7 @@ TEST(TensorMessageFuzz, stands_any_bytes) {
     std::memcpy(block.raw(), bytes.data(), bytes.size());
     largest_block = 0;
     for (const auto& got : {decode_tensor_message(bytes, {.value_bytes = kLimitBytes}),
-                            decode_tensor_message(block, {.value_bytes = kLimitBytes})}) {
+                            decode_tensor_message(bytes_of(block), {.value_bytes = kLimitBytes})}) {
       ++(got.ok() ? read : refused);
       if (got.ok()) {
         ASSERT_LE(got->value.bytes(), static_cast<size_t>(kLimitBytes)) << i;

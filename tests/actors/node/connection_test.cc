@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <random>
 
 #include "absl/strings/str_cat.h"
+#include "proto/node_wire.pb.h"
 
 namespace troupe {
 namespace {
@@ -38,6 +40,16 @@ struct Pair {
 
 NodeMessage request(uint64_t id, std::string body) {
   return {MessageKind::kRequest, Method::kRunPart, id, absl::Cord(std::move(body))};
+}
+
+/// The value is what was sent, and its elements are those of the message.
+void expect_part_of(const absl::Cord& body, const Tensor& got, const Tensor& sent) {
+  const auto bytes = body.TryFlat();
+  ASSERT_TRUE(bytes.has_value());
+  const auto* at = static_cast<const char*>(got.raw());
+  EXPECT_TRUE(at > bytes->data() && at < bytes->data() + bytes->size()) << "they were copied";
+  ASSERT_EQ(got.bytes(), sent.bytes());
+  EXPECT_EQ(std::memcmp(got.raw(), sent.raw(), sent.bytes()), 0);
 }
 
 TEST(Connection, messages_arrive_as_they_were_sent_however_the_bytes_come) {
@@ -93,6 +105,34 @@ TEST(Connection, a_message_that_the_peer_has_no_room_for_is_refused_alone) {
   EXPECT_THAT(refused, testing::ElementsAre(absl::StrCat("RESOURCE_EXHAUSTED: there is no room for ",
                                                          4 * kChunkBytes + 16, " bytes")));
   EXPECT_EQ(pair.a.bytes_waiting(), 0u);
+}
+
+TEST(Connection, elements_of_large_tensors_stay_where_they_came) {
+  for (const size_t piece : {size_t{1000}, size_t{300000}, SIZE_MAX}) {
+    // One goes in pieces, the other as one message.
+    for (const int64_t elements : {int64_t{1} << 20, int64_t{1} << 15}) {
+      SCOPED_TRACE(absl::StrCat(piece, " ", elements));
+      Pair pair;
+      Tensor value(DataType::kFloat, Shape{elements});
+      for (int64_t i = 0; i < elements; ++i) value.flat<float>()[i] = static_cast<float>(i % 1000);
+      const PushedValue pushed{7, 8, "a;key;of;no;round;length", value, false};
+      pair.a.send({MessageKind::kPush, Method::kNone, 0, *pack(pushed)});
+      pair.b.send(
+          {MessageKind::kReply, Method::kNone, 1, pack_answer(*pack(wire::RunPart(), {value, value}))});
+      pair.settle(piece);
+      ASSERT_EQ(pair.at_b.size(), 1u);
+      ASSERT_EQ(pair.at_a.size(), 1u);
+      const auto got = unpack_pushed(pair.at_b[0].body);
+      ASSERT_TRUE(got.ok()) << got.status();
+      const auto answer = unpack_answer(pair.at_a[0].body);
+      ASSERT_TRUE(answer.ok() && answer->ok());
+      const auto parcel = unpack(**answer);
+      ASSERT_TRUE(parcel.ok()) << parcel.status();
+      expect_part_of(pair.at_b[0].body, got->value, value);
+      expect_part_of(pair.at_a[0].body, parcel->tensors[0], value);
+      expect_part_of(pair.at_a[0].body, parcel->tensors[1], value);
+    }
+  }
 }
 
 TEST(Connection, an_error_is_the_same_on_the_other_side) {

@@ -100,11 +100,11 @@ TEST_F(NodeFuzz, a_node_stands_what_a_task_says_and_serves_the_others) {
       if (what == 0) mutate(&bytes, run.random);
       if (what == 1) {
         // In the body alone: the frame stays what it is.
-        std::string body = bytes.substr(Connection::kHeaderBytes);
+        std::string body = bytes.substr(kMessageHeaderBytes);
         const size_t size = body.size();
         mutate(&body, run.random);
         body.resize(size, '\0');
-        bytes.replace(Connection::kHeaderBytes, size, body);
+        bytes.replace(kMessageHeaderBytes, size, body);
       }
       there = there && we.say(bytes);
     }
