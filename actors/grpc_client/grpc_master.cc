@@ -42,23 +42,31 @@ struct Opened {
   bool closed = false;
 };
 
-absl::StatusOr<Tensor> fetch_of(const tensorflow::TensorProto& proto, absl::string_view name) {
-  absl::StatusOr<Tensor> tensor = from_proto(proto);
+using RunStepCall = TensorCall<RunStepRequest, RunStepResponse>;
+using RunCallableCall = TensorCall<RunCallableRequest, RunCallableResponse>;
+constexpr char kRunStep[] = "/tensorflow.MasterService/RunStep";
+constexpr char kRunCallable[] = "/tensorflow.MasterService/RunCallable";
+
+absl::StatusOr<Tensor> fetch_of(const tensorflow::TensorProto& proto, const absl::Cord& content,
+                                absl::string_view name) {
+  absl::StatusOr<Tensor> tensor = from_proto(proto, content);
   if (tensor.ok()) return tensor;
   return annotate(tensor.status(), absl::StrCat("Invalid TensorProto for fetch ", name, ": "));
 }
 
 /// In the order of `fetches`.
-absl::StatusOr<std::vector<Tensor>> values_of(const RunStepResponse& response,
+absl::StatusOr<std::vector<Tensor>> values_of(const RunStepCall& call,
                                               const std::vector<std::string>& fetches) {
-  absl::flat_hash_map<absl::string_view, const tensorflow::TensorProto*> by_name;
-  for (const auto& named : response.tensor()) by_name[named.name()] = &named.tensor();
+  absl::flat_hash_map<absl::string_view, int> by_name;
+  for (int i = 0; i < call.response.tensor_size(); ++i) by_name[call.response.tensor(i).name()] = i;
   std::vector<Tensor> out;
   for (const std::string& fetch : fetches) {
     const auto found = by_name.find(fetch);
     if (found == by_name.end())
       return absl::InternalError(absl::StrCat("The server's answer has no value for the fetch ", fetch));
-    TROUPE_ASSIGN_OR_RETURN(out.emplace_back(), fetch_of(*found->second, fetch));
+    const tensorflow::TensorProto& value = call.response.tensor(found->second).tensor();
+    TROUPE_ASSIGN_OR_RETURN(out.emplace_back(),
+                            fetch_of(value, content_at(call.response_contents, found->second), fetch));
   }
   return out;
 }
@@ -70,21 +78,22 @@ RemoteMaster::StepEnd end_of(absl::StatusOr<std::vector<Tensor>> fetches,
   return end;
 }
 
-RemoteMaster::StepEnd end_of(const absl::Status& heard, const RunStepResponse& response,
+RemoteMaster::StepEnd end_of(const absl::Status& heard, const RunStepCall& call,
                              const std::vector<std::string>& fetches) {
   if (!heard.ok()) return {heard, {}, ""};
+  const RunStepResponse& response = call.response;
   // An error whose text, or whose statistics, are too much for a status of gRPC's.
   if (response.status_code() != tensorflow::error::OK) {
     const absl::Status failed(static_cast<absl::StatusCode>(response.status_code()),
                               response.status_error_message());
     return end_of(failed, response.metadata());
   }
-  return end_of(values_of(response, fetches), response.metadata());
+  return end_of(values_of(call, fetches), response.metadata());
 }
 
-RemoteMaster::StepEnd end_of(const absl::Status& heard, const RunCallableResponse& response,
-                             size_t num_fetches) {
+RemoteMaster::StepEnd end_of(const absl::Status& heard, const RunCallableCall& call, size_t num_fetches) {
   if (!heard.ok()) return {heard, {}, ""};
+  const RunCallableResponse& response = call.response;
   if (static_cast<size_t>(response.fetch_size()) != num_fetches) {
     return {absl::InternalError(absl::StrCat("The server's answer has ", response.fetch_size(),
                                              " values for ", num_fetches, " fetches")),
@@ -93,7 +102,8 @@ RemoteMaster::StepEnd end_of(const absl::Status& heard, const RunCallableRespons
   }
   std::vector<Tensor> out;
   for (int i = 0; i < response.fetch_size(); ++i) {
-    absl::StatusOr<Tensor> value = fetch_of(response.fetch(i), absl::StrCat(i));
+    absl::StatusOr<Tensor> value =
+        fetch_of(response.fetch(i), content_at(call.response_contents, i), absl::StrCat(i));
     if (!value.ok()) return {value.status(), {}, ""};
     out.push_back(*std::move(value));
   }
@@ -138,14 +148,14 @@ class GrpcMaster final : public RemoteMaster {
   }
 
   void run(int64_t id, Step step, StepEnded done) override {
-    auto call = std::make_shared<MasterCall<RunStepRequest, RunStepResponse>>();
+    auto call = std::make_shared<RunStepCall>();
     RunStepRequest& request = call->request;
     request.set_session_handle(handle());
     request.set_request_id(new_request_id());
     for (const auto& [name, value] : step.feeds) {
       auto* feed = request.add_feed();
       feed->set_name(name);
-      to_proto(value, feed->mutable_tensor());
+      call->request_contents.push_back(to_proto_and_content(value, kLiftedBytes, feed->mutable_tensor()));
     }
     request.mutable_fetch()->Add(step.fetches.begin(), step.fetches.end());
     request.mutable_target()->Add(step.targets.begin(), step.targets.end());
@@ -156,25 +166,27 @@ class GrpcMaster final : public RemoteMaster {
     options.timeout = step.timeout;
     *request.mutable_options() = troupe::to_proto(options);
     set_timeout(call->context, step.timeout);
-    client_->begin(id, &Service::RunStep, std::move(call),
-                   [fetches = std::move(step.fetches),
-                    done = std::move(done)](const absl::Status& status, const RunStepResponse& response) {
-                     done(end_of(status, response, fetches));
+    client_->begin(id, kRunStep, std::move(call),
+                   [fetches = std::move(step.fetches), done = std::move(done)](const absl::Status& status,
+                                                                               const RunStepCall& ended) {
+                     done(end_of(status, ended, fetches));
                    });
   }
 
   void run_callable(int64_t id, int64_t callable, const std::vector<Tensor>& feeds, size_t num_fetches,
                     StepEnded done) override {
-    auto call = std::make_shared<MasterCall<RunCallableRequest, RunCallableResponse>>();
+    auto call = std::make_shared<RunCallableCall>();
     call->request.set_session_handle(handle());
     call->request.set_handle(callable);
     call->request.set_request_id(new_request_id());
-    for (const Tensor& value : feeds) to_proto(value, call->request.add_feed());
-    client_->begin(id, &Service::RunCallable, std::move(call),
-                   [num_fetches, done = std::move(done)](const absl::Status& status,
-                                                         const RunCallableResponse& response) {
-                     done(end_of(status, response, num_fetches));
-                   });
+    for (const Tensor& value : feeds) {
+      call->request_contents.push_back(to_proto_and_content(value, kLiftedBytes, call->request.add_feed()));
+    }
+    client_->begin(
+        id, kRunCallable, std::move(call),
+        [num_fetches, done = std::move(done)](const absl::Status& status, const RunCallableCall& ended) {
+          done(end_of(status, ended, num_fetches));
+        });
   }
 
   void cancel(int64_t id) override { client_->cancel(id); }

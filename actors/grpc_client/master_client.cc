@@ -68,12 +68,13 @@ absl::StatusOr<std::shared_ptr<MasterClient>> MasterClient::make(
 MasterClient::MasterClient(std::string target, const std::shared_ptr<::grpc::Channel>& channel,
                            std::shared_ptr<CallsUnderWay> calls)
     : target_(std::move(target)), calls_(std::move(calls)),
-      service_(tensorflow::MasterService::NewStub(channel)) {
+      service_(tensorflow::MasterService::NewStub(channel)), bytes_(channel) {
   keep_grpc_threads();
 }
 
-absl::Status MasterClient::check_size(const google::protobuf::Message& request) {
-  const size_t bytes = request.ByteSizeLong();
+absl::Status MasterClient::check_size(const google::protobuf::MessageLite& request,
+                                      const TensorContents& contents) {
+  const size_t bytes = size_with(request, contents);
   if (bytes <= INT32_MAX) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
       "What is sent takes ", bytes, " bytes; a message to a server holds at most ", INT32_MAX, "."));

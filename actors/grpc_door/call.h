@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "actors/grpc_wire/step_bytes.h"
 #include "proto/master.pb.h"
 
 namespace troupe {
@@ -51,17 +52,17 @@ class AnyCall {
 template <class Request, class Response>
 class Call final : public AnyCall {
  public:
-  /// Takes what the client asks, and the answer to him.
-  using Reply = std::function<void(const AnyCall*, const absl::Status&, Response&)>;
+  /// Tells the client; with an error the response may still be another thread's.
+  using Reply = std::function<void(Call&, const absl::Status&)>;
 
-  Call(Request&& asked, Reply reply)
-      : AnyCall(
-            [this, reply = std::move(reply)](const absl::Status& status) { reply(this, status, response); }),
-        request(std::move(asked)) {}
+  explicit Call(Reply reply)
+      : AnyCall([this, reply = std::move(reply)](const absl::Status& status) { reply(*this, status); }) {}
   ~Call() override { finish(absl::AbortedError("The server is shutting down.")); }
 
   Request request;
   Response response;
+  /// Beside them, where they have tensors.
+  TensorContents request_contents, response_contents;
 };
 
 using CreateSessionCall = Call<tensorflow::CreateSessionRequest, tensorflow::CreateSessionResponse>;

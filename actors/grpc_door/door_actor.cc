@@ -327,7 +327,7 @@ class DoorImpl final : public DoorActor::base {
   absl::Status begin_turn(const std::shared_ptr<RunStepCall>& call) {
     const auto& asked = call->request;
     TROUPE_ASSIGN_OR_RETURN(auto use, sessions_.use(asked.session_handle()));
-    TROUPE_ASSIGN_OR_RETURN(auto feeds, feeds_of(asked));
+    TROUPE_ASSIGN_OR_RETURN(auto feeds, feeds_of(*call));
     const SessionActor session = (*use)->actor;
     call->when_cancelled([session, handle = asked.partial_run_handle()] {
       caf::anon_send(session, EndPartialRun{handle, "its client no longer waits for it"});

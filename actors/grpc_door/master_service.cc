@@ -9,12 +9,14 @@
 #include "actors/grpc_door/open_calls.h"
 #include "actors/grpc_door/run_calls.h"
 #include "actors/session_core.h"
+#include "graph/status.h"
 #include "graph/thrown.h"
 #include "proto/master_service.grpc.pb.h"
 
 namespace troupe {
 namespace {
 
+using ::grpc::ByteBuffer;
 using ::grpc::CallbackServerContext;
 using ::grpc::ServerUnaryReactor;
 
@@ -39,7 +41,20 @@ std::string client_of(const CallbackServerContext& context) {
   return names;
 }
 
-class MasterServiceImpl final : public MasterService, public tensorflow::MasterService::CallbackService {
+using Grpc = tensorflow::MasterService;
+
+/// Calls with tensors come as bytes, all others as messages.
+template <class Base>
+using CallsWithTensors = Grpc::WithRawCallbackMethod_RunStep<Grpc::WithRawCallbackMethod_RunCallable<Base>>;
+template <class Base>
+using CallsOfSessions = Grpc::WithCallbackMethod_CreateSession<Grpc::WithCallbackMethod_ExtendSession<
+    Grpc::WithCallbackMethod_CloseSession<Grpc::WithCallbackMethod_Reset<Base>>>>;
+template <class Base>
+using OtherCalls = Grpc::WithCallbackMethod_PartialRunSetup<Grpc::WithCallbackMethod_MakeCallable<
+    Grpc::WithCallbackMethod_ReleaseCallable<Grpc::WithCallbackMethod_ListDevices<Base>>>>;
+
+class MasterServiceImpl final : public MasterService,
+                                public CallsWithTensors<CallsOfSessions<OtherCalls<Grpc::Service>>> {
  private:
   auto to_door() {
     return [this](const auto& call) { caf::anon_send(door_, Serve{call}); };
@@ -58,20 +73,44 @@ class MasterServiceImpl final : public MasterService, public tensorflow::MasterS
   /// Begins a call: `serve_call` sees to it that it is answered. The request is gRPC's, which looks at it no more: what it holds is taken.
   template <class ThisCall, class Request, class Response, class ServeCall>
   ServerUnaryReactor* serve(const Request* asked, Response* answer, const ServeCall& serve_call) {
+    return begin<ThisCall>(
+        [&](ThisCall& call) {
+          call.request = std::move(*const_cast<Request*>(asked));
+          return absl::OkStatus();
+        },
+        [answer](ThisCall& call) { *answer = std::move(call.response); }, serve_call);
+  }
+
+  /// The same of one whose tensors are large.
+  template <class ThisCall, class ServeCall>
+  ServerUnaryReactor* serve_bytes(const ByteBuffer* asked, ByteBuffer* answer, const ServeCall& serve_call) {
+    return begin<ThisCall>(
+        [&](ThisCall& call) {
+          const bool read = read_message(const_cast<ByteBuffer*>(asked), path_of(call.request), &call.request,
+                                         &call.request_contents);
+          return read ? absl::OkStatus() : absl::InternalError("The request is no message.");
+        },
+        [answer](ThisCall& call) {
+          *answer = write_message(call.response, path_of(call.response), call.response_contents);
+        },
+        serve_call);
+  }
+
+  /// `read`: the request into the call; `write`: the response out of it.
+  template <class ThisCall, class Read, class Write, class ServeCall>
+  ServerUnaryReactor* begin(const Read& read, Write write, const ServeCall& serve_call) {
     auto* reactor = new Reactor;
-    auto call =
-        std::make_shared<ThisCall>(std::move(*const_cast<Request*>(asked)),
-                                   [reactor, answer, calls = calls_](
-                                       const AnyCall* self, const absl::Status& status, Response& response) {
-                                     calls->remove(self);
-                                     // With an error the response may still be another thread's.
-                                     if (status.ok()) *answer = std::move(response);
-                                     reactor->Finish(to_grpc(status));
-                                   });
+    auto call = std::make_shared<ThisCall>(
+        [reactor, calls = calls_, write = std::move(write)](ThisCall& self, const absl::Status& status) {
+          calls->remove(&self);
+          if (status.ok()) write(self);
+          reactor->Finish(to_grpc(status));
+        });
     reactor->call = call;
     calls_->add(call);
     const absl::Status status = guarded("a call", [&] {
       if (sessions_->stopping()) return absl::AbortedError("The server is shutting down.");
+      TROUPE_RETURN_IF_ERROR(read(*call));
       serve_call(call);
       return absl::OkStatus();
     });
@@ -114,18 +153,17 @@ class MasterServiceImpl final : public MasterService, public tensorflow::MasterS
                                    tensorflow::MakeCallableResponse* answer) override {
     return serve<MakeCallableCall>(asked, answer, once("MakeCallable", to_door()));
   }
-  ServerUnaryReactor* RunStep(CallbackServerContext*, const tensorflow::RunStepRequest* asked,
-                              tensorflow::RunStepResponse* answer) override {
-    return serve<RunStepCall>(asked, answer, once("RunStep", [this](const auto& call) {
-                                if (call->request.partial_run_handle().empty())
-                                  run_step(call, sessions_);
-                                else
-                                  to_door()(call);
-                              }));
+  ServerUnaryReactor* RunStep(CallbackServerContext*, const ByteBuffer* asked, ByteBuffer* answer) override {
+    return serve_bytes<RunStepCall>(asked, answer, once("RunStep", [this](const auto& call) {
+                                      if (call->request.partial_run_handle().empty())
+                                        run_step(call, sessions_);
+                                      else
+                                        to_door()(call);
+                                    }));
   }
-  ServerUnaryReactor* RunCallable(CallbackServerContext*, const tensorflow::RunCallableRequest* asked,
-                                  tensorflow::RunCallableResponse* answer) override {
-    return serve<RunCallableCall>(
+  ServerUnaryReactor* RunCallable(CallbackServerContext*, const ByteBuffer* asked,
+                                  ByteBuffer* answer) override {
+    return serve_bytes<RunCallableCall>(
         asked, answer, once("RunCallable", [this](const auto& call) { run_callable(call, sessions_); }));
   }
   ServerUnaryReactor* ReleaseCallable(CallbackServerContext*, const tensorflow::ReleaseCallableRequest* asked,

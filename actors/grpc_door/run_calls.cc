@@ -13,17 +13,24 @@ namespace {
 constexpr char kClientGone[] = "its client no longer waits for it";
 
 /// A message has no more bytes than an int counts.
-absl::Status check_size(const google::protobuf::Message& response) {
-  const size_t bytes = response.ByteSizeLong();
+absl::Status check_size(const google::protobuf::MessageLite& response, const TensorContents& contents) {
+  const size_t bytes = size_with(response, contents);
   if (bytes <= INT32_MAX) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
       "What is fetched takes ", bytes, " bytes; a message to a client holds at most ", INT32_MAX, "."));
 }
 
-absl::StatusOr<Tensor> feed_of(const pb::TensorProto& proto, absl::string_view name) {
-  absl::StatusOr<Tensor> tensor = from_proto(proto);
+absl::StatusOr<Tensor> feed_of(const pb::TensorProto& proto, const absl::Cord& content,
+                               absl::string_view name) {
+  absl::StatusOr<Tensor> tensor = from_proto(proto, content);
   if (tensor.ok()) return tensor;
   return annotate(tensor.status(), absl::StrCat("Invalid TensorProto for feed value ", name, ": "));
+}
+
+/// A fetch into the answer, and beside it.
+template <class AnyRunCall>
+void put(const Tensor& fetched, pb::TensorProto* out, AnyRunCall* call) {
+  call->response_contents.push_back(to_proto_and_content(fetched, kLiftedBytes, out));
 }
 
 void set_metadata(const RunStats& stats, pb::RunMetadata* out) {
@@ -41,7 +48,7 @@ absl::Status begin(const std::shared_ptr<RunStepCall>& call, const std::shared_p
   TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<SessionUse> session, sessions->use(request.session_handle()));
   TROUPE_ASSIGN_OR_RETURN(const RunOptions options,
                           RunOptions::from_bytes(request.options().SerializeAsString()));
-  TROUPE_ASSIGN_OR_RETURN(const std::vector<NamedTensor> feeds, feeds_of(request));
+  TROUPE_ASSIGN_OR_RETURN(const std::vector<NamedTensor> feeds, feeds_of(*call));
   const std::shared_ptr<SessionCore> core = (*session)->core;
   const AsyncRun run =
       AsyncRun::begin(core, feeds, {request.fetch().begin(), request.fetch().end()},
@@ -62,7 +69,8 @@ absl::Status begin(const std::shared_ptr<RunCallableCall>& call,
   TROUPE_ASSIGN_OR_RETURN(const auto callable, core->callable(request.handle()));
   std::vector<Tensor> feeds;
   for (int i = 0; i < request.feed_size(); ++i) {
-    TROUPE_ASSIGN_OR_RETURN(feeds.emplace_back(), feed_of(request.feed(i), absl::StrCat(i)));
+    const absl::Cord& content = content_at(call->request_contents, i);
+    TROUPE_ASSIGN_OR_RETURN(feeds.emplace_back(), feed_of(request.feed(i), content, absl::StrCat(i)));
   }
   const AsyncRun run =
       AsyncRun::begin(core, *callable, std::move(feeds),
@@ -70,9 +78,9 @@ absl::Status begin(const std::shared_ptr<RunCallableCall>& call,
                        sessions](const absl::StatusOr<std::vector<Tensor>>& fetched, const RunStats& stats) {
                         absl::Status status = fetched.status();
                         if (status.ok()) {
-                          for (const Tensor& t : *fetched) to_proto(t, call->response.add_fetch());
+                          for (const Tensor& t : *fetched) put(t, call->response.add_fetch(), call.get());
                           set_metadata(stats, call->response.mutable_metadata());
-                          status = check_size(call->response);
+                          status = check_size(call->response, call->response_contents);
                         }
                         call->finish(sessions->told(status));
                       });
@@ -82,11 +90,12 @@ absl::Status begin(const std::shared_ptr<RunCallableCall>& call,
 
 }  // namespace
 
-absl::StatusOr<std::vector<NamedTensor>> feeds_of(const pb::RunStepRequest& request) {
+absl::StatusOr<std::vector<NamedTensor>> feeds_of(const RunStepCall& call) {
   std::vector<NamedTensor> feeds;
-  feeds.reserve(request.feed_size());
-  for (const pb::NamedTensorProto& feed : request.feed()) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor value, feed_of(feed.tensor(), feed.name()));
+  feeds.reserve(call.request.feed_size());
+  for (const pb::NamedTensorProto& feed : call.request.feed()) {
+    const absl::Cord& content = content_at(call.request_contents, feeds.size());
+    TROUPE_ASSIGN_OR_RETURN(Tensor value, feed_of(feed.tensor(), content, feed.name()));
     feeds.emplace_back(feed.name(), std::move(value));
   }
   return feeds;
@@ -100,10 +109,13 @@ void finish_run(RunStepCall& call, const DoorSessions& sessions,
     for (size_t i = 0; i < fetched->size(); ++i) {
       pb::NamedTensorProto* out = call.response.add_tensor();
       out->set_name(call.request.fetch(static_cast<int>(i)));
-      to_proto((*fetched)[i], out->mutable_tensor());
+      put((*fetched)[i], out->mutable_tensor(), &call);
     }
-    status = check_size(call.response);
-    if (!status.ok()) call.response.clear_tensor();
+    status = check_size(call.response, call.response_contents);
+    if (!status.ok()) {
+      call.response.clear_tensor();
+      call.response_contents.clear();
+    }
   }
   status = sessions.told(as_master_says(status, call.request.fetch()));
   if (!status.ok() && call.request.store_errors_in_response_body()) {

@@ -17,7 +17,7 @@ void run_callable(const std::shared_ptr<RunCallableCall>& call,
                   const std::shared_ptr<DoorSessions>& sessions);
 
 /// What the client feeds. InvalidArgument names the feed that is no tensor.
-absl::StatusOr<std::vector<NamedTensor>> feeds_of(const tensorflow::RunStepRequest& request);
+absl::StatusOr<std::vector<NamedTensor>> feeds_of(const RunStepCall& call);
 /// Answers with these fetches, in the order in which the client asked for them, or with the error: in the response, where the client wants
 /// it there. ResourceExhausted for more than a message holds (2 GiB).
 void finish_run(RunStepCall& call, const DoorSessions& sessions,

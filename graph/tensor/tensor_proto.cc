@@ -189,6 +189,13 @@ absl::Status read_elements(const pb::TensorProto& proto, Tensor* tensor) {
   }
 }
 
+/// Equal to itself shifted by one element: all elements are alike, bit by bit. Of trivial elements, of which there are some.
+bool all_alike(const Tensor& tensor) {
+  const auto* bytes = static_cast<const char*>(tensor.raw());
+  const size_t size = dtype_size(tensor.dtype());
+  return std::memcmp(bytes, bytes + size, tensor.bytes() - size) == 0;
+}
+
 template <class T>
 void write_elements(const Tensor& tensor, pb::TensorProto* out) {
   std::span<const T> in = tensor.flat<T>();
@@ -200,12 +207,10 @@ void write_elements(const Tensor& tensor, pb::TensorProto* out) {
     for (const T& v : in) Wire<T>::put(v, out);
   } else {
     if (in.empty()) return;
-    // Equal to itself shifted by one element: all elements are alike, bit by bit.
-    const char* bytes = reinterpret_cast<const char*>(in.data());
-    if (std::memcmp(bytes, bytes + sizeof(T), (in.size() - 1) * sizeof(T)) == 0) {
+    if (all_alike(tensor)) {
       Wire<T>::put(in[0], out);
     } else {
-      out->set_tensor_content(bytes, in.size_bytes());
+      out->set_tensor_content(tensor.raw(), in.size_bytes());
     }
   }
 }
@@ -218,6 +223,49 @@ absl::StatusOr<Shape> shape_of(const pb::TensorProto& proto) {
   auto shape = Shape::make({sizes, static_cast<size_t>(dims.size())});
   if (!shape.ok()) return cannot_parse(proto, shape.status().message());
   return shape;
+}
+
+/// What a message says of its tensor, checked.
+struct Declared {
+  DataType dtype;
+  Shape shape;
+};
+
+/// `content_bytes`: of the message's raw bytes.
+absl::StatusOr<Declared> declared(const pb::TensorProto& proto, size_t content_bytes) {
+  if (!is_valid_dtype(proto.dtype()) || is_ref(static_cast<DataType>(proto.dtype()))) {
+    return cannot_parse(proto,
+                        absl::StrCat("dtype ", static_cast<int>(proto.dtype()), " is not that of a tensor"));
+  }
+  const DataType dtype = static_cast<DataType>(proto.dtype());
+  TROUPE_ASSIGN_OR_RETURN(Shape shape, shape_of(proto));
+  int64_t bytes = 0;
+  if (multiply_overflows(shape.num_elements(), static_cast<int64_t>(dtype_size(dtype)), &bytes)) {
+    return cannot_parse(proto, "it is larger than any memory");
+  }
+  if (content_bytes > 0 && is_trivial(dtype) && shape.num_elements() > 0 &&
+      static_cast<size_t>(bytes) != content_bytes) {
+    return cannot_parse(
+        proto, absl::StrCat("tensor_content has ", content_bytes, " bytes, but ", bytes, " are needed"));
+  }
+  if (bytes > kMaxRepeatedBytes && static_cast<size_t>(bytes) != content_bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "OOM when allocating tensor with shape", shape.to_string(), " and type ", dtype_name(dtype), ": its ",
+        bytes, " bytes would be filled by repetition, which is limited to ", kMaxRepeatedBytes));
+  }
+  return Declared{dtype, std::move(shape)};
+}
+
+/// Whether elements are as they come, whatever their bytes.
+bool takes_any_bytes(DataType dtype) {
+  switch (dtype) {
+    case DataType::kBool:
+    case DataType::kInt4:
+    case DataType::kUint4:
+    case DataType::kInt2:
+    case DataType::kUint2: return false;
+    default: return is_trivial(dtype);
+  }
 }
 
 }  // namespace
@@ -265,36 +313,6 @@ void to_proto(const PartialShape& shape, pb::TensorShapeProto* out) {
   for (int64_t d : shape.dims()) out->add_dim()->set_size(d);
 }
 
-absl::StatusOr<ResourceHandle> from_proto(const pb::ResourceHandleProto& proto) {
-  ResourceHandle h;
-  h.device = proto.device();
-  h.container = proto.container();
-  h.name = proto.name();
-  h.hash_code = proto.hash_code();
-  h.maybe_type_name = proto.maybe_type_name();
-  h.dtypes_and_shapes.reserve(proto.dtypes_and_shapes_size());
-  for (const auto& d : proto.dtypes_and_shapes()) {
-    TROUPE_ASSIGN_OR_RETURN(DataType dtype, dtype_from_wire(d.dtype()));
-    TROUPE_ASSIGN_OR_RETURN(PartialShape shape, from_proto(d.shape()));
-    h.dtypes_and_shapes.push_back({dtype, std::move(shape)});
-  }
-  return h;
-}
-
-void to_proto(const ResourceHandle& handle, pb::ResourceHandleProto* out) {
-  out->Clear();
-  out->set_device(handle.device);
-  out->set_container(handle.container);
-  out->set_name(handle.name);
-  out->set_hash_code(handle.hash_code);
-  out->set_maybe_type_name(handle.maybe_type_name);
-  for (const auto& d : handle.dtypes_and_shapes) {
-    auto* entry = out->add_dtypes_and_shapes();
-    entry->set_dtype(static_cast<pb::DataType>(d.dtype));
-    to_proto(d.shape, entry->mutable_shape());
-  }
-}
-
 int64_t declared_bytes(const pb::TensorProto& proto) {
   auto shape = shape_of(proto);
   if (!shape.ok() || !is_valid_dtype(proto.dtype())) return -1;
@@ -305,29 +323,10 @@ int64_t declared_bytes(const pb::TensorProto& proto) {
 }
 
 absl::StatusOr<Tensor> from_proto(const pb::TensorProto& proto) {
-  if (!is_valid_dtype(proto.dtype()) || is_ref(static_cast<DataType>(proto.dtype()))) {
-    return cannot_parse(proto,
-                        absl::StrCat("dtype ", static_cast<int>(proto.dtype()), " is not that of a tensor"));
-  }
-  const DataType dtype = static_cast<DataType>(proto.dtype());
-  TROUPE_ASSIGN_OR_RETURN(Shape shape, shape_of(proto));
-  int64_t bytes = 0;
-  if (multiply_overflows(shape.num_elements(), static_cast<int64_t>(dtype_size(dtype)), &bytes)) {
-    return cannot_parse(proto, "it is larger than any memory");
-  }
-  if (!proto.tensor_content().empty() && is_trivial(dtype) && shape.num_elements() > 0 &&
-      static_cast<size_t>(bytes) != proto.tensor_content().size()) {
-    return cannot_parse(proto, absl::StrCat("tensor_content has ", proto.tensor_content().size(),
-                                            " bytes, but ", bytes, " are needed"));
-  }
-  if (bytes > kMaxRepeatedBytes && static_cast<size_t>(bytes) != proto.tensor_content().size()) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "OOM when allocating tensor with shape", shape.to_string(), " and type ", dtype_name(dtype), ": its ",
-        bytes, " bytes would be filled by repetition, which is limited to ", kMaxRepeatedBytes));
-  }
-  TROUPE_ASSIGN_OR_RETURN(Tensor tensor, Tensor::make(dtype, shape));
+  TROUPE_ASSIGN_OR_RETURN(const Declared what, declared(proto, proto.tensor_content().size()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor tensor, Tensor::make(what.dtype, what.shape));
   absl::Status status;
-  switch (dtype) {
+  switch (what.dtype) {
 #define TROUPE_DTYPE(number, enumerator, type, text) \
   case DataType::enumerator:                         \
     status = read_elements<type>(proto, &tensor);    \
@@ -336,6 +335,24 @@ absl::StatusOr<Tensor> from_proto(const pb::TensorProto& proto) {
     default: break;
   }
   if (!status.ok()) return status;
+  return tensor;
+}
+
+absl::StatusOr<Tensor> from_proto(const pb::TensorProto& proto, const absl::Cord& content) {
+  if (content.empty()) return from_proto(proto);
+  if (!is_valid_dtype(proto.dtype()) || !takes_any_bytes(static_cast<DataType>(proto.dtype()))) {
+    pb::TensorProto whole = proto;
+    whole.set_tensor_content(std::string(content));
+    return from_proto(whole);
+  }
+  TROUPE_ASSIGN_OR_RETURN(const Declared what, declared(proto, content.size()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor tensor, Tensor::make(what.dtype, what.shape));
+  if (tensor.num_elements() == 0) return tensor;
+  auto* to = static_cast<char*>(tensor.raw());
+  for (absl::string_view piece : content.Chunks()) {
+    std::memcpy(to, piece.data(), piece.size());
+    to += piece.size();
+  }
   return tensor;
 }
 
@@ -359,6 +376,20 @@ void register_variant_decoder(absl::string_view type_name, VariantDecoder decode
   VariantDecoders& all = variant_decoders();
   std::lock_guard lock(all.mu);
   all.by_type[std::string(type_name)] = std::move(decoder);
+}
+
+absl::Cord to_proto_and_content(const Tensor& tensor, size_t at_least, pb::TensorProto* out) {
+  const bool raw = tensor.initialized() && is_trivial(tensor.dtype()) && tensor.bytes() > 0 &&
+                   tensor.bytes() >= at_least && !all_alike(tensor);
+  if (!raw) {
+    to_proto(tensor, out);
+    return {};
+  }
+  out->Clear();
+  out->set_dtype(static_cast<pb::DataType>(tensor.dtype()));
+  to_proto(PartialShape(tensor.shape()), out->mutable_tensor_shape());
+  const absl::string_view content(static_cast<const char*>(tensor.raw()), tensor.bytes());
+  return absl::MakeCordFromExternal(content, [tensor] {});
 }
 
 }  // namespace troupe

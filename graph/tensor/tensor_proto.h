@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/cord.h"
 #include "graph/tensor/tensor.h"
 #include "graph/tensor/variant.h"
 
@@ -38,9 +39,13 @@ void to_proto(const ResourceHandle& handle, pb::ResourceHandleProto* out);
 /// Reads every encoding. InvalidArgument for a dtype that is none, a shape that is none, raw bytes of the wrong size
 /// or impossible values; ResourceExhausted beyond kMaxRepeatedBytes or when memory is short.
 absl::StatusOr<Tensor> from_proto(const pb::TensorProto& proto);
+/// The same of a message whose `tensor_content` is beside it (lifted_bytes.h), where `content` is not empty.
+absl::StatusOr<Tensor> from_proto(const pb::TensorProto& proto, const absl::Cord& content);
 /// The shortest usual form: a list of one value when all are alike, raw bytes otherwise. An uninitialised tensor gives
 /// an empty message.
 void to_proto(const Tensor& tensor, pb::TensorProto* out);
+/// The same, but raw bytes of `at_least` bytes or more are not put into the message: the tensor's own, which are shared. Empty where all is in it.
+absl::Cord to_proto_and_content(const Tensor& tensor, size_t at_least, pb::TensorProto* out);
 
 /// Bytes that from_proto would allocate for `proto`; -1 when it would refuse it for its shape or dtype.
 int64_t declared_bytes(const pb::TensorProto& proto);

@@ -9,6 +9,8 @@ import sys
 # Spelled in two halves, so that this file passes its own check.
 UNFINISHED = ["to" + "do", "fix" + "me", "x" + "xx", "ha" + "ck", "st" + "ub", "to" + "y", "dum" + "my"]
 WORDS = re.compile(r"(?<![a-z0-9])(?:" + "|".join(UNFINISHED) + r")(?![a-z0-9])", re.I)
+# What others call their headers.
+OTHERS = re.compile(r"^#include <grpcpp/.*>$")
 OWN_PATHS = re.compile(r"(?<![\w./])/(?:home|root|Users)/\w")
 
 
@@ -28,6 +30,8 @@ def main():
         if not path.is_file() or path.name == "LICENSE":
             continue
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            if OTHERS.match(line):
+                continue
             for found in [WORDS.search(line), OWN_PATHS.search(line)]:
                 if found:
                     bad.append(f"{path.relative_to(root)}:{number}: '{found.group()}'")

@@ -57,6 +57,50 @@ TEST_F(ClientRuns, s254_s256_answer_in_the_order_of_the_fetches_however_often) {
   EXPECT_TRUE(s.run(x(1), {}, {"four"}).ok());
 }
 
+/// Elements that are not alike, of more bytes than go inside of messages.
+Tensor large(float first) {
+  Tensor t(DataType::kFloat, Shape{300, 100});
+  float next = first;
+  for (float& v : t.flat<float>()) v = next++;
+  return t;
+}
+
+void expect_large(const absl::StatusOr<Tensor>& got, float factor) {
+  ASSERT_TRUE(got.ok()) << got.status();
+  ASSERT_EQ(got->shape(), (Shape{300, 100}));
+  const Tensor fed = large(1);
+  for (int64_t i = 0; i < fed.num_elements(); ++i)
+    ASSERT_EQ(got->flat<float>()[i], factor * fed.flat<float>()[i]) << i;
+}
+
+absl::StatusOr<Tensor> nth(const Fetched& fetched, size_t i) {
+  if (!fetched.ok()) return fetched.status();
+  return (*fetched)[i];
+}
+
+TEST_F(ClientRuns, large_values_go_there_and_back_beside_small_ones) {
+  Session& s = open();
+  const std::vector<NamedTensor> feeds{{"x", large(1)}, {"one", Tensor::scalar<float>(3)}};
+  const Fetched run = s.run(feeds, {"one", "four", "twice"});
+  ASSERT_TRUE(run.ok()) << run.status();
+  EXPECT_EQ((*run)[0].value<float>(), 3);
+  expect_large(nth(run, 1), 4);
+  expect_large(nth(run, 2), 2);
+
+  const auto handle = s.make_callable(callable({"one", "x"}, {"four", "one"}));
+  ASSERT_TRUE(handle.ok()) << handle.status();
+  const Tensor given[] = {Tensor::scalar<float>(5), large(1)};
+  Tensor called[2];
+  ASSERT_EQ(s.run_callable(*handle, given, called), absl::OkStatus());
+  expect_large(called[0], 4);
+  EXPECT_EQ(called[1].value<float>(), 5);
+
+  const auto partial = s.partial_run_setup({"x", "one"}, {"twice", "four", "one"}, {});
+  ASSERT_TRUE(partial.ok()) << partial.status();
+  expect_large(nth(s.partial_run(*partial, {{"x", large(1)}}, {"twice"}), 0), 2);
+  expect_large(nth(s.partial_run(*partial, {{"one", Tensor::scalar<float>(1)}}, {"one", "four"}), 1), 4);
+}
+
 TEST_F(ClientRuns, errors_are_the_servers) {
   Session& s = open();
   const absl::Status failed = s.run(x(1), {"fail"}).status();

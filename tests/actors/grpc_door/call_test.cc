@@ -6,15 +6,11 @@
 namespace troupe::test {
 namespace {
 
-using tensorflow::CloseSessionRequest;
-using tensorflow::CloseSessionResponse;
-
 /// A call whose answers are kept.
 struct Answers {
   std::shared_ptr<CloseSessionCall> make() {
     return std::make_shared<CloseSessionCall>(
-        CloseSessionRequest(),
-        [this](const AnyCall*, const absl::Status& s, CloseSessionResponse&) { heard.push_back(s); });
+        [this](CloseSessionCall&, const absl::Status& s) { heard.push_back(s); });
   }
   std::vector<absl::Status> heard;
 };

@@ -265,5 +265,50 @@ TEST(ShapeProto, refuses_what_is_no_shape) {
               HasSubstr("must not have any dimensions set"));
 }
 
+TEST(TensorProto, contents_may_be_beside_it) {
+  const Tensor value = Tensor::from<int32_t>(Shape{2, 2}, {1, 2, 3, 4});
+  pb::TensorProto proto;
+  const absl::Cord content = to_proto_and_content(value, 16, &proto);
+  EXPECT_TRUE(proto.tensor_content().empty());
+  ASSERT_TRUE(content.TryFlat().has_value());
+  EXPECT_EQ(content.TryFlat()->data(), value.raw()) << "shared";
+  absl::Cord pieces;
+  for (char byte : std::string(content)) {
+    const auto* piece = new std::string(1, byte);
+    pieces.Append(absl::MakeCordFromExternal(*piece, [piece] { delete piece; }));
+  }
+  for (const absl::Cord& c : {content, pieces}) {
+    auto got = from_proto(proto, c);
+    ASSERT_TRUE(got.ok()) << got.status();
+    EXPECT_EQ(got->to_string(), value.to_string());
+  }
+  EXPECT_THAT(std::string(from_proto(proto, absl::Cord("abc")).status().message()),
+              HasSubstr("Cannot parse tensor from proto: tensor_content has 3 bytes, but 16 are needed"));
+  // All in the message: what is small, alike, or no raw bytes.
+  EXPECT_TRUE(to_proto_and_content(value, 17, &proto).empty());
+  EXPECT_FALSE(proto.tensor_content().empty());
+  EXPECT_EQ(from_proto(proto, {})->to_string(), value.to_string());
+  EXPECT_TRUE(to_proto_and_content(Tensor::vector<int32_t>({7, 7, 7, 7}), 1, &proto).empty());
+  EXPECT_EQ(proto.int_val_size(), 1);
+  EXPECT_TRUE(to_proto_and_content(Tensor::string_scalar(std::string(100, 's')), 1, &proto).empty());
+  EXPECT_TRUE(to_proto_and_content(Tensor(), 0, &proto).empty());
+  EXPECT_TRUE(to_proto_and_content(Tensor(DataType::kFloat, Shape{0}), 0, &proto).empty());
+}
+
+TEST(TensorProto, contents_beside_it_are_checked_as_those_in_it) {
+  pb::TensorProto proto = parse("dtype: DT_BOOL tensor_shape { dim { size: 2 } }");
+  EXPECT_EQ(from_proto(proto, absl::Cord(absl::string_view("\1\0", 2)))->flat<bool>()[0], true);
+  EXPECT_EQ(from_proto(proto, absl::Cord(absl::string_view("\2\0", 2))).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  proto.set_dtype(pb::DT_INT4);
+  EXPECT_EQ(from_proto(proto, absl::Cord("\1\17"))->flat<Int4>()[1], Int4{-1});
+  proto.set_dtype(pb::DT_STRING);
+  EXPECT_EQ(from_proto(proto, absl::Cord("\1\2abc"))->flat<TString>()[1], "bc");
+  proto.set_dtype(pb::DT_VARIANT);
+  EXPECT_EQ(from_proto(proto, absl::Cord("abc")).status().code(), absl::StatusCode::kInvalidArgument);
+  proto.set_dtype(static_cast<pb::DataType>(101));
+  EXPECT_EQ(from_proto(proto, absl::Cord("abc")).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace troupe
