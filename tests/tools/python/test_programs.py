@@ -21,6 +21,7 @@ def assert_like(value, wanted, where):
         for i, (v, w) in enumerate(zip(value, wanted)):
             assert_like(v, w, f"{where}[{i}]")
     elif isinstance(wanted, float):
+        assert np.ndim(value) == 0, where
         np.testing.assert_allclose(value, wanted, rtol=1e-4, atol=1e-5, err_msg=where)
     else:
         assert value == wanted and type(value) is type(wanted), f"{where}: {value!r} is not {wanted!r}"

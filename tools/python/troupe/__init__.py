@@ -56,7 +56,7 @@ _MESSAGES = ("AttrValue", "CallableOptions", "ConfigProto", "Event", "GPUOptions
 
 
 # Modules of the package that are imported when they are first asked for.
-_MODULES = ("compat", "data", "function", "initializers", "layers", "lookup", "losses", "metrics", "python_io", "queue", "ragged", "saved_model", "seq2seq", "summary", "test", "train")
+_MODULES = ("compat", "data", "distributions", "function", "initializers", "layers", "lookup", "losses", "metrics", "python_io", "queue", "ragged", "saved_model", "seq2seq", "summary", "test", "train")
 
 # Names that are in such modules.
 _NAMES = {"confusion_matrix": "metrics", "uniform_unit_scaling_initializer": "initializers"}
