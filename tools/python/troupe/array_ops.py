@@ -291,16 +291,21 @@ def boolean_mask(tensor, mask, name="boolean_mask", axis=None):
 
 
 def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool_, name=None):
+    """[..., maxlen]: true where the last index is less than the length. Without maxlen it is the greatest length. ValueError for one that is no
+    scalar."""
     with _graph().name_scope(name or "SequenceMask"):
         lengths = convert_to_tensor(lengths)
         if maxlen is None:
             maxlen = op_call.call("Max", None, input=lengths, reduction_indices=np.arange(lengths.shape.rank, dtype=np.int32))
             maxlen = op_call.call("Maximum", None, x=constant(0, maxlen.dtype), y=maxlen)
         else:
-            maxlen = convert_to_tensor(maxlen, lengths.dtype.base_dtype)
+            maxlen = convert_to_tensor(maxlen)
+        if maxlen.shape.rank not in (None, 0):
+            raise ValueError(f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {maxlen} with shape '{maxlen.shape}' instead")
         row = op_call.call("Range", None, start=constant(0, maxlen.dtype), limit=maxlen, delta=constant(1, maxlen.dtype))
-        mask = op_call.call("Less", None, x=row, y=expand_dims(lengths, -1))
-        return mask if dtypes.as_dtype(dtype) is dtypes.bool_ else op_call.call("Cast", None, x=mask, DstT=dtype)
+        lengths = op_call.call("Cast", None, x=expand_dims(lengths, -1), DstT=maxlen.dtype)
+        mask = op_call.call("Less", None, x=row, y=lengths)
+        return mask if dtype is None or dtypes.as_dtype(dtype) is dtypes.bool_ else op_call.call("Cast", None, x=mask, DstT=dtype)
 
 
 def meshgrid(*args, indexing="xy", name="meshgrid"):

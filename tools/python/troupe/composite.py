@@ -98,6 +98,29 @@ class SparseTensor(_Rows):
         indices, values, shape = _session(session).run([self._indices, self._values, self._dense_shape], feed_dict)
         return SparseTensorValue(indices, values, shape)
 
+    def _by(self, op_type, dense, name, cast_integers=False):
+        """Its elements, each with the one of a dense tensor that is there: of the same shape, or of one that broadcasts to it."""
+        from troupe import math_ops, op_call, ops
+
+        with ops.name_scope(name) as scope:
+            values = self._values
+            dense = convert_to_tensor(dense, dtype_hint=values.dtype.base_dtype, name="y")
+            if cast_integers and values.dtype.is_integer:
+                values, dense = math_ops.cast(values, "float64"), math_ops.cast(dense, "float64")
+            made = op_call.call(op_type, scope, sp_indices=self._indices, sp_values=values, sp_shape=self._dense_shape, dense=dense)
+            return SparseTensor(self._indices, made, self._dense_shape)
+
+    # Dense tensors leave the operators to this class.
+    __array_priority__ = 200
+
+    def __mul__(self, dense):
+        return self._by("SparseDenseCwiseMul", dense, "mul")
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, dense):
+        return self._by("SparseDenseCwiseDiv", dense, "truediv", cast_integers=True)
+
     def consumers(self):
         return [op for t in (self._indices, self._values, self._dense_shape) for op in t.consumers()]
 

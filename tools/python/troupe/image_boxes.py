@@ -58,7 +58,15 @@ def crop_to_bounding_box(image, offset_height, offset_width, target_height, targ
             if all(isinstance(x, int) for x in (whole, offset, size)) and offset + size > whole:
                 raise ValueError(f"{what} must be >= target + offset.")
         begin = array_ops.stack([*_around(image), offset_height, offset_width, 0])
-        return array_ops.slice(image, begin, array_ops.stack([-1] * (image.shape.rank - 3) + [target_height, target_width, -1]))
+        cropped = array_ops.slice(image, begin, array_ops.stack([-1] * (image.shape.rank - 3) + [target_height, target_width, -1]))
+        return _of_size(cropped, image, target_height, target_width)
+
+
+def _of_size(made, image, height, width):
+    """What was made of an image, with the shape that is known of it."""
+    known = image.shape.as_list()
+    made.set_shape([*known[:-3], *(size if isinstance(size, int) else None for size in (height, width)), known[-1]])
+    return made
 
 
 def pad_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
@@ -72,7 +80,8 @@ def pad_to_bounding_box(image, offset_height, offset_width, target_height, targe
             if isinstance(value, int) and value < 0:
                 raise ValueError(what)
         pairs = [0, 0] * (image.shape.rank - 3) + [offset_height, after[0], offset_width, after[1], 0, 0]
-        return array_ops.pad(image, array_ops.reshape(array_ops.stack(pairs), [image.shape.rank, 2]))
+        padded = array_ops.pad(image, array_ops.reshape(array_ops.stack(pairs), [image.shape.rank, 2]))
+        return _of_size(padded, image, target_height, target_width)
 
 
 def _smaller(a, b):

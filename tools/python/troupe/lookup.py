@@ -1,10 +1,21 @@
 """Tables from keys to values: `tf.lookup`."""
 
 from troupe import control_flow_ops, dtypes, op_call, ops, stacks
+from troupe.array_ops import where_v2
 from troupe.composite import SparseTensor
 from troupe.conversion import convert_to_tensor
+from troupe.math_ops import cast, not_equal
 from troupe.ops import GraphKeys, add_to_collection, get_collection
 from troupe.saveable import SaveableObject, SaveSpec
+from troupe.tensor_algebra import as_string
+
+
+def __getattr__(name):
+    if name == "experimental":
+        from troupe.exports import Namespace
+
+        return Namespace("lookup.experimental")
+    raise AttributeError(f"module 'troupe.lookup' has no attribute {name!r}")
 
 
 class TextFileIndex:
@@ -188,6 +199,88 @@ class MutableHashTable(_Table):
         """The operation that takes keys out."""
         return op_call.call("LookupTableRemoveV2", name or f"{self.name}_lookup_table_remove", table_handle=self.resource_handle,
                             keys=convert_to_tensor(keys, self.key_dtype))
+
+
+class DenseHashTable(_Table):
+    """A table that steps change, without a list for each bucket: two keys that no program uses mark what is free. Savers save it unless
+    checkpoint is false."""
+
+    _mutable = True
+    insert, remove = MutableHashTable.insert, MutableHashTable.remove
+    insert_or_assign, erase = insert, remove
+
+    def __init__(self, key_dtype, value_dtype, default_value, empty_key, deleted_key, initial_num_buckets=None, name="MutableDenseHashTable",
+                 checkpoint=True, experimental_is_anonymous=False):
+        key_dtype, value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
+        default = convert_to_tensor(default_value, value_dtype, name="default_value")
+        empty, deleted = (convert_to_tensor(key, key_dtype, name=n) for key, n in ((empty_key, "empty_key"), (deleted_key, "deleted_key")))
+        buckets = {} if initial_num_buckets is None else {"initial_num_buckets": initial_num_buckets}
+        handle = op_call.call("MutableDenseHashTableV2", name, empty_key=empty, deleted_key=deleted, value_dtype=value_dtype,
+                              value_shape=default.shape, use_node_name_sharing=checkpoint, **buckets)
+        super().__init__(handle, key_dtype, value_dtype, default)
+        if checkpoint:
+            add_to_collection(GraphKeys.SAVEABLE_OBJECTS, _TableSaveable(self, name))
+
+
+class StaticVocabularyTable:
+    """A table of words, whose values are counted from 0 on; others are put into buckets behind them by their hash. Without an initializer
+    all are. ValueError for no buckets; TypeError for other keys than texts and integers."""
+
+    def __init__(self, initializer, num_oov_buckets, lookup_key_dtype=None, name=None, experimental_is_anonymous=False):
+        if num_oov_buckets <= 0:
+            raise ValueError("`num_oov_buckets` must be > 0; use StaticHashTable.")
+        self._buckets = num_oov_buckets
+        self._table = None
+        self.key_dtype, self.value_dtype = dtypes.string, dtypes.int64
+        if initializer is not None:
+            self._check(initializer, lookup_key_dtype)
+            self._table = StaticHashTable(initializer, -1)
+            self.key_dtype = dtypes.as_dtype(lookup_key_dtype or initializer.key_dtype)
+        self.name = (name or (self._table.name if self._table else "hash_bucket")).rstrip("/").split("/")[-1]
+
+    @staticmethod
+    def _check(initializer, lookup_key_dtype):
+        allowed = (dtypes.int64, dtypes.string)
+        if initializer.key_dtype not in allowed:
+            raise TypeError(f"Invalid `key_dtype`, expected one of {allowed}, but got {initializer.key_dtype}.")
+        if lookup_key_dtype is not None and dtypes.as_dtype(lookup_key_dtype).is_integer != initializer.key_dtype.is_integer:
+            raise TypeError(f"Invalid `key_dtype`, expected {'non-' * initializer.key_dtype.is_integer}integer but got {initializer.key_dtype}.")
+        if initializer.value_dtype is not dtypes.int64:
+            raise TypeError(f"Invalid `value_dtype`, expected {dtypes.int64} but got {initializer.value_dtype}.")
+
+    @property
+    def resource_handle(self):
+        return self._table.resource_handle if self._table else None
+
+    @property
+    def initializer(self):
+        """The operation that fills it, or does nothing."""
+        return self._table.initializer if self._table else control_flow_ops.no_op()
+
+    init = initializer
+
+    def size(self, name=None):
+        """How many values there can be, those of the buckets too."""
+        with ops.name_scope(name, f"{self.name}_Size"):
+            return (self._table.size() if self._table else convert_to_tensor(0, dtypes.int64)) + self._buckets
+
+    def lookup(self, keys, name=None):
+        """The values of keys, dense or sparse. TypeError for keys of another type."""
+        if keys.dtype.base_dtype is not self.key_dtype:
+            raise TypeError(f"Dtype of argument `keys` must be {self.key_dtype}, received: {keys.dtype}")
+        flat = keys.values if isinstance(keys, SparseTensor) else convert_to_tensor(keys)
+        if self._table and self._table.key_dtype is dtypes.int64:
+            flat = cast(flat, dtypes.int64)
+        with ops.name_scope(name, f"{self.name}_Lookup"):
+            text = as_string(flat) if flat.dtype.base_dtype is not dtypes.string else flat
+            found = op_call.call("StringToHashBucketFast", "hash_bucket", input=text, num_buckets=self._buckets)
+            if self._table:
+                known = self._table.lookup(flat)
+                found = where_v2(not_equal(known, self._table.default_value), known, found + self._table.size())
+        return SparseTensor(keys.indices, found, keys.dense_shape) if isinstance(keys, SparseTensor) else found
+
+    def __getitem__(self, keys):
+        return self.lookup(keys)
 
 
 def tables_initializer(name="init_all_tables"):

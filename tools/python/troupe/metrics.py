@@ -8,6 +8,7 @@ from troupe.conversion import convert_to_tensor
 from troupe.math_ops import cast, reduce_mean, reduce_sum
 from troupe.metrics_base import collected, matched, metric_variable
 from troupe.metrics_counts import *  # noqa: F403, they are of this module
+from troupe.metrics_ranked import *  # noqa: F403, they are of this module
 from troupe.variable_scope import variable_scope
 from troupe.weights import alike_ranks, broadcast_weights, weights_like
 

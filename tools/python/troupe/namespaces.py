@@ -5,6 +5,12 @@ _FLAGS = " ".join(f"{name}=app_flags:{name}" for name in (
     "DEFINE_multi_integer", "DEFINE_multi_string", "DEFINE_string", "DuplicateFlagError", "Error", "FLAGS", "FlagValues",
     "IllegalFlagValueError", "UnrecognizedFlagError", "mark_flag_as_required", "mark_flags_as_required", "register_validator"))
 
+
+def _all_of(module, names):
+    """Entries for names of one module."""
+    return " ".join(f"{name}={module}:{name}" for name in names.split())
+
+
 NAMESPACES = {
     "app": "run=app_flags:run",
     "app.flags": _FLAGS,
@@ -81,6 +87,7 @@ NAMESPACES = {
     "logging": " ".join(f"{name}=tf_logging:{name}" for name in (
         "DEBUG", "ERROR", "FATAL", "INFO", "TaskLevelStatusMessage", "WARN", "debug", "error", "fatal", "flush", "get_verbosity", "info", "log",
         "log_every_n", "log_first_n", "log_if", "set_verbosity", "vlog", "warn", "warning")),
+    "lookup.experimental": "DenseHashTable=lookup:DenseHashTable MutableHashTable=lookup:MutableHashTable",
     "manip": "batch_to_space_nd gather_nd reshape reverse roll scatter_nd space_to_batch_nd tile",
     "math": """abs=math_ops:abs accumulate_n acos=math_ops:acos acosh=math_ops:acosh add=math_ops:add add_n angle=math_ops:angle
         argmax argmin asin=math_ops:asin asinh=math_ops:asinh atan2 atan=math_ops:atan atanh=math_ops:atanh
@@ -156,3 +163,42 @@ NAMESPACES = {
         unicode_split=unicode_ops:unicode_split unicode_split_with_offsets=unicode_ops:unicode_split_with_offsets
         unsorted_segment_join=unicode_ops:unsorted_segment_join unicode_script=string_ops:unicode_script unicode_transcode=string_ops:unicode_transcode upper=string_ops:upper""",
 }
+
+# What tf.contrib of TensorFlow 1.15 had, and programs used most.
+_LAYERS = _all_of("contrib_layers", """avg_pool2d batch_norm bias_add conv1d conv2d conv2d_transpose conv3d convolution convolution1d convolution2d
+    convolution2d_transpose convolution3d dropout embed_sequence flatten fully_connected layer_norm linear max_pool2d one_hot_encoding relu relu6
+    repeat separable_conv2d separable_convolution2d softmax stack unit_norm""") + " " + _all_of("contrib_initializers", """
+    apply_regularization l1_l2_regularizer l1_regularizer l2_regularizer sum_regularizer variance_scaling_initializer xavier_initializer""")
+_SCOPES = _all_of("contrib_scopes", """add_arg_scope arg_scope arg_scoped_arguments assign_from_checkpoint_fn current_arg_scope filter_variables
+    get_local_variables get_model_variables get_trainable_variables get_unique_variable get_variables get_variables_by_name get_variables_by_suffix
+    get_variables_to_restore has_arg_scope model_variable variable""")
+_STEPS = _all_of("train", "assert_global_step create_global_step get_global_step get_or_create_global_step")
+_CELLS = _all_of("rnn_cell", """BasicLSTMCell BasicRNNCell DeviceWrapper DropoutWrapper GRUCell LSTMCell LSTMStateTuple MultiRNNCell RNNCell
+    ResidualWrapper""")
+_EXPERIMENTAL = _all_of("data_experimental", """Counter choose_from_datasets enumerate_dataset get_single_element group_by_window ignore_errors
+    map_and_batch parallel_interleave sample_from_datasets scan shuffle_and_repeat unbatch unique bucket_by_sequence_length""")
+
+NAMESPACES.update({
+    "contrib.crf": _all_of("contrib_sequences", """CrfForwardRnnCell crf_binary_score crf_log_likelihood crf_log_norm crf_sequence_score
+        crf_unary_score viterbi_decode"""),
+    "contrib.data": _EXPERIMENTAL,
+    "contrib.distributions": _all_of("distributions", """Bernoulli Beta Categorical Dirichlet DirichletMultinomial Distribution Exponential
+        FULLY_REPARAMETERIZED Gamma Laplace Multinomial NOT_REPARAMETERIZED Normal RegisterKL ReparameterizationType StudentT Uniform
+        kl_divergence"""),
+    "contrib.framework": f"""{_SCOPES} {_STEPS} nest is_tensor init_from_checkpoint=train:init_from_checkpoint
+        list_variables=train:list_variables load_checkpoint=train:load_checkpoint load_variable=train:load_variable sort argsort""",
+    "contrib.layers": f"""{_LAYERS} xavier_initializer_conv2d=contrib_initializers:xavier_initializer
+        optimize_loss=contrib_training:optimize_loss""",
+    "contrib.layers.utils": "convert_collection_to_dict=contrib_layers:convert_collection_to_dict",
+    "contrib.legacy_seq2seq": _all_of("contrib_sequences", "basic_rnn_seq2seq rnn_decoder sequence_loss sequence_loss_by_example"),
+    "contrib.lookup": _all_of("contrib_lookup", """HashTable KeyValueTensorInitializer MutableDenseHashTable MutableHashTable TextFileIndex
+        TextFileInitializer index_table_from_file index_table_from_tensor index_to_string_table_from_file index_to_string_table_from_tensor"""),
+    "contrib.rnn": f"""{_CELLS} static_rnn=rnn:static_rnn static_bidirectional_rnn=rnn:static_bidirectional_rnn
+        stack_bidirectional_dynamic_rnn=contrib_sequences:stack_bidirectional_dynamic_rnn""",
+    "contrib.seq2seq": "sequence_loss=seq2seq:sequence_loss",
+    "contrib.slim": f"{_LAYERS} {_SCOPES} {_STEPS} losses",
+    "contrib.slim.learning": "create_train_op=contrib_training:create_train_op",
+    "contrib.slim.utils": "convert_collection_to_dict=contrib_layers:convert_collection_to_dict",
+    "contrib.training": "HParams=contrib_training:HParams create_train_op=contrib_training:create_train_op",
+    "contrib.util": "constant_value=tensor_util:constant_value make_ndarray make_tensor_proto",
+})

@@ -5,6 +5,7 @@ import numpy as np
 from troupe import array_ops, dtypes, math_ops, op_call, stacks, thin
 from troupe.constant_op import constant
 from troupe.conversion import convert_to_tensor
+from troupe.tensor_util import constant_value
 
 thin.define(globals(), """
     arg_max(input, dimension, output_type=None) = ArgMax
@@ -143,7 +144,10 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int3
 
 
 def histogram_fixed_width(values, value_range, nbins=100, dtype=dtypes.int32, name=None):
-    return op_call.call("HistogramFixedWidth", name, values=values, value_range=value_range, nbins=nbins, dtype=dtype)
+    made = op_call.call("HistogramFixedWidth", name, values=values, value_range=value_range, nbins=nbins, dtype=dtype)
+    known = constant_value(made.op.inputs[2])
+    made.set_shape([None if known is None else int(known)])
+    return made
 
 
 def clip_by_average_norm(t, clip_norm, name=None):
