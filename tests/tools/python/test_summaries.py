@@ -88,7 +88,7 @@ def test_a_writer_is_reopened_with_another_file(tmp_path):
     writer.reopen()
     writer.add_summary(tf.Summary(), 2)
     writer.flush()
-    steps = [[e.step for e in tf.train.summary_iterator(str(p))] for p in sorted(tmp_path.iterdir())]
+    steps = [[e.step for e in tf.train.summary_iterator(str(p))] for p in sorted(tmp_path.iterdir(), key=lambda p: (len(p.name), p.name))]
     assert steps == [[0], [0, 2]]
     writer.close()
 

@@ -107,13 +107,11 @@ def _average_precision(labels, chosen, k):
 
 
 def _within(labels, classes):
-    """The labels without those that are no classes."""
+    """The labels, -1 where they are no classes."""
     labels = convert_to_tensor_or_sparse_tensor(labels)
     if isinstance(labels, SparseTensor):
-        inside = math_ops.logical_and(labels.values >= 0, math_ops.less(labels.values, cast(classes, labels.dtype)))
-        return sparse_ops.sparse_retain(labels, inside)
-    outside = math_ops.greater_equal(labels, cast(classes, labels.dtype))
-    return array_ops.where_v2(outside, -array_ops.ones_like(labels), labels)
+        return SparseTensor(labels.indices, _within(labels.values, classes), labels.dense_shape)
+    return array_ops.where_v2(math_ops.greater_equal(labels, cast(classes, labels.dtype)), -array_ops.ones_like(labels), labels)
 
 
 def average_precision_at_k(labels, predictions, k, weights=None, metrics_collections=None, updates_collections=None, name=None):
