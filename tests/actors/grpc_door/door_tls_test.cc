@@ -1,6 +1,8 @@
 // Who may ask a server, and how much.
 #include <gmock/gmock.h>
 
+#include <numeric>
+
 #include "tests/actors/grpc_door/door_fixture.h"
 #include "tests/support/authority.h"
 
@@ -127,9 +129,14 @@ TEST_F(DoorTls, a_request_has_a_size_that_the_server_says) {
   add("twice", "TestAdd", {}, {{x, 0}, {x, 0}});
   const auto session = create_session();
   ASSERT_TRUE(session.ok()) << session.status();
-  EXPECT_TRUE(run(*session, {{"x:0", Tensor(DataType::kFloat, Shape{100})}}, {"twice:0"}).ok());
-  const absl::Status large =
-      run(*session, {{"x:0", Tensor(DataType::kFloat, Shape{10'000})}}, {"twice:0"}).status();
+  // Equal elements would travel as one.
+  const auto numbers = [](int64_t n) {
+    Tensor out(DataType::kFloat, Shape{n});
+    std::iota(out.flat<float>().data(), out.flat<float>().data() + n, 0.0f);
+    return out;
+  };
+  EXPECT_TRUE(run(*session, {{"x:0", numbers(100)}}, {"twice:0"}).ok());
+  const absl::Status large = run(*session, {{"x:0", numbers(10'000)}}, {"twice:0"}).status();
   EXPECT_TRUE(absl::IsResourceExhausted(large)) << large;
   for (const int64_t none : {int64_t{0}, int64_t{-1}, int64_t{1} << 31}) {
     options.max_message_bytes = none;
