@@ -280,4 +280,13 @@ SessionActor spawn_remote_session(caf::actor_system& system, std::shared_ptr<Ses
   return system.spawn<RemoteSessionImpl, caf::hidden>(std::move(core));
 }
 
+SessionOptions options_of_client(const SessionOptions& options, std::shared_ptr<RemoteMaster> master) {
+  SessionOptions out;
+  out.operation_timeout = options.operation_timeout;
+  out.max_signatures = options.max_signatures;
+  out.close_patience = options.close_patience;
+  out.master = std::move(master);
+  return out;
+}
+
 }  // namespace troupe

@@ -9,4 +9,7 @@ namespace troupe {
 /// done there is Unimplemented: finalizing, clearing containers alone, partition graphs, debuggers, forks of partial runs.
 SessionActor spawn_remote_session(caf::actor_system& system, std::shared_ptr<SessionCore> core);
 
+/// What of the options of a session elsewhere is its client's own, with who has it done: all else is for the master.
+SessionOptions options_of_client(const SessionOptions& options, std::shared_ptr<RemoteMaster> master);
+
 }  // namespace troupe

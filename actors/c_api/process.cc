@@ -1,6 +1,7 @@
 #include "actors/c_api/handles.h"
 #include "actors/console/console.h"
 #include "actors/grpc_client/grpc_sessions.h"
+#include "actors/node_client/caf_sessions.h"
 #include "actors/runtime.h"
 
 #include "devices/cpu/kernels/register_kernels.h"
@@ -33,8 +34,9 @@ Runtime& process_runtime() {
     options.ops = &process_ops();
     options.kernels = &process_kernels();
     auto* const made = new Watched{Runtime::create(options), nullptr};
-    // The first: nobody has its name.
+    // The first of them: nobody has their names.
     (void)add_grpc_sessions(*made->runtime, TlsOptions::of_environment());
+    (void)add_caf_sessions(*made->runtime, {.tls = TlsOptions::of_environment()});
     made->console = Console::of_environment(*made->runtime);
     return made;
   }();

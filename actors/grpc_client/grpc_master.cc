@@ -2,7 +2,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "actors/grpc_client/option_protos.h"
+#include "actors/option_protos.h"
 #include "devices/cpu/cpu_device.h"
 #include "graph/status.h"
 #include "graph/tensor/tensor_proto.h"

@@ -7,6 +7,7 @@
 #include "actors/ask.h"
 #include "actors/grpc_client/grpc_master.h"
 #include "actors/grpc_door/grpc_log.h"
+#include "actors/remote_session_actor.h"
 #include "actors/runtime.h"
 #include "actors/session.h"
 #include "actors/session_factories.h"
@@ -23,16 +24,6 @@ absl::StatusOr<tensorflow::ConfigProto> config_of(const SessionOptions& options)
   tensorflow::ConfigProto config;
   if (!config.ParseFromString(options.config)) return absl::InvalidArgumentError("Unparseable ConfigProto");
   return config;
-}
-
-/// What of a session's options is the client's own: all else is for the server.
-SessionOptions local_options(const SessionOptions& options, std::shared_ptr<RemoteMaster> master) {
-  SessionOptions out;
-  out.operation_timeout = options.operation_timeout;
-  out.max_signatures = options.max_signatures;
-  out.close_patience = options.close_patience;
-  out.master = std::move(master);
-  return out;
 }
 
 /// What the client shows servers.
@@ -60,7 +51,7 @@ class GrpcSessionFactory final : public SessionFactory {
     auto master = make_grpc_master(std::move(client), std::move(config));
     TROUPE_ASSIGN_OR_RETURN(const SessionActor opened,
                             ask<SessionActor>(runtime_.home_system(), runtime_,
-                                              OpenSession{local_options(options, std::move(master))}));
+                                              OpenSession{options_of_client(options, std::move(master))}));
     return adopt_session(opened);
   }
 

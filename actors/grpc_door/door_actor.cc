@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/cluster/device_filters.h"
+#include "actors/container_names.h"
 #include "actors/errors.h"
 #include "actors/grpc_door/closing_sessions.h"
 #include "actors/grpc_door/device_list.h"
@@ -34,15 +35,6 @@ std::vector<std::string> texts(const google::protobuf::RepeatedPtrField<std::str
 template <class ThisCall>
 std::shared_ptr<const tensorflow::GraphDef> graph_of(const std::shared_ptr<ThisCall>& call) {
   return {call, &call->request.graph_def()};
-}
-
-/// InvalidArgument for names that clients' graphs cannot have: they are the runtime's own.
-absl::Status check_containers(const std::vector<std::string>& containers) {
-  for (const std::string& c : containers) {
-    if (c.empty() || c[0] == '_')
-      return absl::InvalidArgumentError(absl::StrCat("Reset: '", c, "' is no name of a container"));
-  }
-  return absl::OkStatus();
 }
 
 class DoorImpl final : public DoorActor::base {
@@ -238,7 +230,7 @@ class DoorImpl final : public DoorActor::base {
 
   void reset(const std::shared_ptr<ResetCall>& call) {
     std::vector<std::string> containers = texts(call->request.container());
-    const absl::Status good = check_containers(containers);
+    const absl::Status good = check_reset_containers(containers);
     if (!good.ok()) return call->finish(good);
     const auto filters = DeviceFilters::parse(texts(call->request.device_filters()));
     if (!filters.ok()) return call->finish(filters.status());

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "actors/errors.h"
 #include "actors/loopback.h"
+#include "actors/node/clients_actor.h"
 #include "actors/node/cluster_sessions.h"
 #include "actors/node/messages.h"
 #include "actors/node/node_actor.h"
@@ -65,6 +66,7 @@ struct ClusterNode::Impl {
   std::shared_ptr<DeviceSet> devices;
   caf::actor node;
   caf::actor worker;
+  caf::actor clients;
   std::shared_ptr<ClusterSessions> sessions;
 
   /// Another life of the task in the same runtime has another.
@@ -104,6 +106,8 @@ absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(Runtime& runtime
   parts.task = impl->options.task;
   parts.incarnation = impl->incarnation;
   parts.lease = impl->options.lease;
+  parts.client_lease = impl->options.client_lease;
+  parts.max_clients = impl->options.max_clients;
   parts.connect_patience = impl->options.connect_patience;
   parts.tls = std::move(tls);
   parts.limits.value_bytes = impl->options.max_message_bytes;
@@ -123,9 +127,12 @@ absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(Runtime& runtime
   worker.devices = impl->devices;
   worker.own_devices = [impl = impl.get()] { return impl->make_devices(); };
   impl->worker = spawn_worker(runtime.system(), std::move(worker));
-  set_worker(impl->node, impl->worker);
+  impl->clients = spawn_clients(runtime.system(), {impl->options.task, runtime_actor(runtime), impl->target(),
+                                                   impl->options.max_sessions_of_client});
   auto started = std::unique_ptr<ClusterNode>(new ClusterNode(std::move(impl)));
   TROUPE_RETURN_IF_ERROR(started->impl_->add_sessions());
+  // Requests come from now on.
+  set_worker(started->impl_->node, started->impl_->worker, started->impl_->clients);
   return started;
 }
 
@@ -181,22 +188,21 @@ ClusterNode::~ClusterNode() { impl_->stop(); }
 
 void ClusterNode::Impl::stop() {
   caf::scoped_actor self{runtime->system()};
-  self->monitor(worker);
-  self->monitor(node);
-  caf::anon_send_exit(worker, caf::exit_reason::user_shutdown);
+  for (const caf::actor& a : {worker, clients, node}) self->monitor(a);
+  for (const caf::actor& a : {worker, clients}) caf::anon_send_exit(a, caf::exit_reason::user_shutdown);
   caf::anon_send(node, NodeStop{});
   runtime->session_factories().remove(target());
   sessions->stop();
   sessions = nullptr;
   const auto until = std::chrono::steady_clock::now() + kStopPatience;
   bool late = false;
-  for (int ended = 0; ended < 2 && !late;) {
+  for (int ended = 0; ended < 3 && !late;) {
     const auto left =
         std::max(until - std::chrono::steady_clock::now(), std::chrono::steady_clock::duration(1));
     self->receive([&](const caf::down_msg&) { ++ended; }, caf::after(left) >> [&] { late = true; });
   }
   // They refer to the system, which may go with this.
-  worker = node = nullptr;
+  worker = clients = node = nullptr;
 }
 
 uint16_t ClusterNode::port() const { return impl_->port; }

@@ -41,6 +41,12 @@ struct ClusterNodeOptions {
   std::chrono::milliseconds connect_patience{2000};
   /// How long a session that opens waits for tasks that are not there yet.
   std::chrono::milliseconds open_patience{10000};
+  /// Who is no task may connect, too, and open sessions over the cluster here (target "caf://HOST:PORT"): from the loopback, or with any certificate
+  /// of the authority, as the node listens. So many at once; 0: nobody. Each has so many sessions.
+  size_t max_clients = 1024;
+  size_t max_sessions_of_client = 1024;
+  /// A client is not worth as quick a word as a task, and his process may be stopped for a while.
+  LeaseOptions client_lease{std::chrono::seconds(10), std::chrono::seconds(1), std::chrono::seconds(5)};
   /// How many CPU devices the task has, and by how many threads their loops are split (0: as many as cores).
   int num_cpus = 1;
   int intra_op_threads = 0;

@@ -76,8 +76,13 @@ absl::StatusOr<Tensor> take_tensor(Reader* reader) {
 
 absl::StatusOr<absl::Cord> pack(const google::protobuf::MessageLite& proto,
                                 const std::vector<Tensor>& tensors) {
-  std::string head;
   const std::string bytes = proto.SerializeAsString();
+  // Too large for protobuf: there are no bytes.
+  if (bytes.empty() && proto.ByteSizeLong() > 0) {
+    return absl::ResourceExhaustedError(absl::StrCat("a ", proto.GetTypeName(), " of ", proto.ByteSizeLong(),
+                                                     " bytes; a message has ", INT32_MAX, " at most"));
+  }
+  std::string head;
   put(&head, static_cast<uint32_t>(bytes.size()));
   put(&head, static_cast<uint32_t>(tensors.size()));
   absl::Cord body(head + bytes);

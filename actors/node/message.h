@@ -32,7 +32,7 @@ enum class MessageKind : uint8_t {
   kChunk = 6,
   kChunkAck = 7,
   kChunkAbort = 8,
-  /// I am going: nobody need wait for the lease.
+  /// I am going: nobody need wait for the lease. Body: why, as text, when the peer is turned away.
   kBye = 9,
 };
 
@@ -50,6 +50,17 @@ enum class Method : uint16_t {
   kInspectPart = 8,
   kCleanupAll = 9,
   kWatchLinks = 10,
+  // Of CLIENTS.
+  kOpenSession = 32,
+  kExtendSession = 33,
+  kCloseSession = 34,
+  kResetSessions = 35,
+  kRunStep = 36,
+  kCallCallable = 37,
+  kCancelRun = 38,
+  kSetUpPartialRun = 39,
+  kPrepareCallable = 40,
+  kDropCallable = 41,
 };
 
 /// Before each body on the wire, and in the block that a large message comes in.

@@ -16,6 +16,10 @@
 #include "actors/messages/in_process.h"
 #include "actors/node/message.h"
 
+namespace tensorflow {
+class GraphDef;
+}  // namespace tensorflow
+
 namespace troupe {
 
 struct SignatureAlias;
@@ -108,6 +112,27 @@ struct LinkLost {
   absl::Status why;
 };
 
+/// @name To CLIENTS, from its NODE
+/// A client asks something of it, by a connection that is numbered unlike any other.
+struct ClientRequest {
+  uint64_t client = 0;
+  Method method = Method::kNone;
+  absl::Cord body;
+  NodeReply reply;
+};
+/// That connection is lost.
+struct ClientLost {
+  uint64_t client = 0;
+};
+/// INTERNAL: the compile pool has read the graph for a session.
+struct ClientGraph {
+  ClientRequest request;
+  uint64_t session = 0;
+  absl::Status status;
+  std::shared_ptr<const tensorflow::GraphDef> graph;
+};
+
+/// @name To a WORKER
 /// From its ClusterNode: take no new sessions from now on. Answer: WorkerSessions.
 struct WorkerDrain {};
 /// How many sessions of other masters there are, or are being opened.

@@ -13,6 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "actors/node/dial.h"
 #include "actors/node/hello.h"
+#include "actors/node/node_staff.h"
+#include "actors/node/peer_leases.h"
 #include "actors/node/peers.h"
 #include "actors/node/read_aside.h"
 #include "devices/services.h"
@@ -35,7 +37,7 @@ class NodeImpl final : public caf::io::broker {
 
   NodeImpl(caf::actor_config& config, TaskAddress address, NodeParts parts, Listening listening)
       : caf::io::broker(config), parts_(std::move(parts)), address_(std::move(address)),
-        listening_(std::move(listening)), leases_(parts_.lease) {}
+        listening_(std::move(listening)), leases_(parts_.lease, parts_.client_lease) {}
 
   const char* name() const override { return "node"; }
 
@@ -43,7 +45,7 @@ class NodeImpl final : public caf::io::broker {
     const absl::Status ended = absl::CancelledError("the node has ended");
     for (auto& [task, link] : std::exchange(links_, {})) fail_waiting(&link, ended);
     for (auto& [serial, peer] : std::exchange(peers_, {})) fail_calls(&peer, ended);
-    worker_ = nullptr;
+    staff_ = {};
     // What others of its steps know may refer to this actor, and would keep it for ever.
     parts_ = {};
   }
@@ -67,7 +69,7 @@ class NodeImpl final : public caf::io::broker {
         [this](const NodeDialed& m) { dialed(m); },
         [this](const NodeRefuses& m) { drop(m.connection, m.why); },
         [this](NodeTurn) { turn(); },
-        [this](const SetWorker& m) { worker_ = m.worker; },
+        [this](const NodeStaff& m) { staff_ = m; },
         [this](NodeStop) { stop(); },
     };
   }
@@ -97,17 +99,14 @@ class NodeImpl final : public caf::io::broker {
     peer.since = now();
     serials_[handle.id()] = serial;
     configure_read(handle, caf::io::receive_policy::at_most(kReadBytes));
-    leases_.watch(leased(serial), 1, now());
+    leases_.watch(serial, now());
     return serial;
   }
 
   void accepted(caf::io::connection_handle handle) {
     const std::vector<uint64_t> unknown = strangers(peers_);
     if (unknown.size() >= kMaxStrangers) drop(unknown.front(), absl::UnavailableError("others have come"));
-    if (peers_.size() < parts_.max_connections) {
-      add_peer(handle, "");
-      return;
-    }
+    if (peers_.size() < parts_.max_connections) return (void)add_peer(handle, "");
     spdlog::warn("node {}: it has {} connections and takes no more", parts_.task.to_string(), peers_.size());
     close(handle);
   }
@@ -134,7 +133,7 @@ class NodeImpl final : public caf::io::broker {
     const uint64_t serial = found->second;
     std::vector<NodeMessage> arrived;
     const absl::Status good = peers_[serial].connection->feed({m.buf.data(), m.buf.size()}, &arrived);
-    (void)leases_.heard(leased(serial), 1, now());
+    leases_.heard(serial, now());
     for (const NodeMessage& message : arrived) {
       if (absl::Status taken = take(serial, message); !taken.ok()) return drop(serial, taken);
       if (!peers_.contains(serial)) return;
@@ -162,19 +161,14 @@ class NodeImpl final : public caf::io::broker {
     if (gone.empty()) return;
     Peer& peer = gone.mapped();
     serials_.erase(peer.handle.id());
-    leases_.forget(leased(serial));
-    const std::string who = peer.called ? peer.called->to_string()
-                            : peer.id   ? peer.id->to_string()
-                                        : "a connection";
-    const absl::Status lost = absl::UnavailableError(absl::StrCat(who, " is lost: ", why.message()));
+    leases_.forget(serial);
+    const absl::Status lost = absl::UnavailableError(absl::StrCat(peer.name(), " is lost: ", why.message()));
     if (peer.called) {
       Link& link = links_[*peer.called];
       if (link.peer == serial) link.peer = 0;
       fail_waiting(&link, lost);
-      if (worker_) caf::anon_send(worker_, LinkLost{*peer.called, lost});
-    } else if (peer.id && worker_) {
-      caf::anon_send(worker_, PeerLost{*peer.id, lost});
     }
+    staff_.tell_lost(peer, serial, lost);
     // Who says goodbye, and who never said who he was, is no news.
     if (!stopping_ && !absl::IsCancelled(why) && (peer.id || !absl::IsUnavailable(why)))
       spdlog::warn("node {}: {}", parts_.task.to_string(), std::string(lost.message()));
@@ -191,9 +185,12 @@ class NodeImpl final : public caf::io::broker {
     }
     switch (m.kind) {
       case MessageKind::kPing: return absl::OkStatus();
-      case MessageKind::kRequest: return ask_worker(serial, m);
+      case MessageKind::kRequest: return hand_on(serial, m);
       case MessageKind::kReply: return answered(&peer, m);
-      case MessageKind::kPush: deliver(serial, m.body); return absl::OkStatus();
+      case MessageKind::kPush:
+        if (peer.is_client()) return absl::PermissionDeniedError("a client sends no values to steps");
+        deliver(serial, m.body);
+        return absl::OkStatus();
       case MessageKind::kBye: drop(serial, absl::CancelledError("it has left")); return absl::OkStatus();
       default: return absl::InvalidArgumentError("a message out of turn");
     }
@@ -203,6 +200,7 @@ class NodeImpl final : public caf::io::broker {
     TROUPE_ASSIGN_OR_RETURN(PeerId id, unpack_hello(body));
     Peer& peer = peers_[serial];
     TROUPE_RETURN_IF_ERROR(check_peer(peer, id, parts_.cluster));
+    if (!id.task) TROUPE_RETURN_IF_ERROR(admit_client(serial));
     peer.connection->trust();
     peer.id = std::move(id);
     if (!peer.called) {
@@ -216,18 +214,21 @@ class NodeImpl final : public caf::io::broker {
     return absl::OkStatus();
   }
 
-  absl::Status ask_worker(uint64_t serial, const NodeMessage& m) {
-    const NodeReply reply(this, serial, m.id);
-    if (!worker_) {
-      reply(absl::UnavailableError(absl::StrCat(parts_.task.to_string(), " does not work yet")));
-      return absl::OkStatus();
+  /// Who is turned away hears why.
+  absl::Status admit_client(uint64_t serial) {
+    const absl::Status room = check_client(peers_, parts_.max_clients);
+    if (!room.ok()) {
+      const std::string why = absl::StrCat(parts_.task.to_string(), ": ", room.message());
+      write(serial, {MessageKind::kBye, Method::kNone, 0, absl::Cord(why)});
+      return room;
     }
-    // WORKER reads it on the thread that sends. What is not about parts comes before the loss of the peer.
-    const bool of_part = m.method == Method::kRegisterPart || m.method == Method::kRunPart;
-    read_aside(of_part ? m.body.size() : 0, *parts_.waiting,
-               [worker = worker_, request = WorkerRequest{*peers_[serial].id, m.method, m.body, reply}] {
-                 caf::anon_send(worker, request);
-               });
+    leases_.watch_as_client(serial, now());
+    return absl::OkStatus();
+  }
+
+  absl::Status hand_on(uint64_t serial, const NodeMessage& m) {
+    staff_.hand_on(*peers_[serial].id, serial, m, NodeReply(this, serial, m.id), *parts_.waiting,
+                   parts_.task);
     return absl::OkStatus();
   }
 
@@ -291,10 +292,8 @@ class NodeImpl final : public caf::io::broker {
   void answer(const NodeAnswer& m) {
     if (!peers_.contains(m.connection)) return;
     write(m.connection, {MessageKind::kReply, Method::kNone, m.id, pack_answer(*m.body)},
-          [this, connection = m.connection, id = m.id](const absl::Status& why) {
-            const absl::Status refused =
-                annotate(why, absl::StrCat("the answer of ", parts_.task.to_string(), ": "));
-            answer({connection, id, std::make_shared<const absl::StatusOr<absl::Cord>>(refused)});
+          [this, reply = NodeReply(this, m.connection, m.id)](const absl::Status& why) {
+            reply(annotate(why, absl::StrCat("the answer of ", parts_.task.to_string(), ": ")));
           });
   }
 
@@ -338,16 +337,12 @@ class NodeImpl final : public caf::io::broker {
       peer.connection->send({MessageKind::kPing, Method::kNone, 0, {}});
       flush_peer(&peer);
     }
-    for (const LeaseEvent& e : leases_.turn(at)) {
-      if (e.kind != LeaseEvent::Kind::kExpired) continue;
-      drop(serial_of(e.peer),
+    for (const PeerLeases::Expired& e : leases_.turn(at)) {
+      drop(e.connection,
            absl::UnavailableError(absl::StrCat("it has not been heard of for ", e.silence.count(), " ms")));
     }
-    std::vector<uint64_t> silent;
-    for (const auto& [serial, peer] : peers_) {
-      if (!peer.id && at - peer.since > kHelloPatience) silent.push_back(serial);
-    }
-    for (uint64_t serial : silent) drop(serial, absl::UnavailableError("it does not say who it is"));
+    for (uint64_t serial : strangers_since(peers_, at - kHelloPatience))
+      drop(serial, absl::UnavailableError("it does not say who it is"));
     // Sent by this actor, it would stay in its mailbox, and keep it, when it comes as the actor ends.
     caf::delayed_anon_send(caf::actor(this), parts_.lease.period, NodeTurn{});
   }
@@ -367,12 +362,12 @@ class NodeImpl final : public caf::io::broker {
   /// Where it listens.
   TaskAddress address_;
   const Listening listening_;
-  caf::actor worker_;
+  NodeStaff staff_;
   bool stopping_ = false;
   std::map<uint64_t, Peer> peers_;
   absl::flat_hash_map<int64_t, uint64_t> serials_;
   std::map<TaskId, Link> links_;
-  LeaseTable leases_;
+  PeerLeases leases_;
   uint64_t last_peer_ = 0;
   uint64_t last_call_ = 0;
 };
@@ -394,6 +389,8 @@ absl::StatusOr<SpawnedNode> spawn_node(caf::actor_system& system, const TaskAddr
   return out;
 }
 
-void set_worker(const caf::actor& node, const caf::actor& worker) { caf::anon_send(node, SetWorker{worker}); }
+void set_worker(const caf::actor& node, const caf::actor& worker, const caf::actor& clients) {
+  caf::anon_send(node, NodeStaff{worker, clients});
+}
 
 }  // namespace troupe

@@ -24,6 +24,10 @@ struct NodeParts {
   TaskId task;
   uint64_t incarnation = 0;
   LeaseOptions lease;
+  /// Of clients.
+  LeaseOptions client_lease;
+  /// How many of the connections may be clients'.
+  size_t max_clients = 1024;
   /// How long it tries to reach a task that does not answer.
   std::chrono::milliseconds connect_patience{2000};
   /// Null: without TLS. Else peers must have certificates, each of the host of the task that he is.
@@ -46,17 +50,12 @@ struct SpawnedNode {
 };
 
 /// Spawns NODE: the connections of one node to the others, on the thread of CAF's middleman. It listens, connects when there is something to
-/// say, keeps the leases of those that it is connected to, asks and answers; requests that come in go to `worker`, values to the directory.
-/// Nothing of a peer reaches it or the directory before he has said which task of the cluster he is.
+/// say, keeps the leases of those that it is connected to, asks and answers; requests of tasks go to `worker`, values to the directory, requests of
+/// clients to `clients`. Nothing of a peer reaches them before he has said which task of the cluster he is, or that he is a client.
 /// Unavailable when the address cannot be had.
 absl::StatusOr<SpawnedNode> spawn_node(caf::actor_system& system, const TaskAddress& address,
                                        NodeParts parts);
 /// Who gets the requests from now on. Until then they are Unavailable.
-void set_worker(const caf::actor& node, const caf::actor& worker);
-
-/// INTERNAL
-struct SetWorker {
-  caf::actor worker;
-};
+void set_worker(const caf::actor& node, const caf::actor& worker, const caf::actor& clients);
 
 }  // namespace troupe

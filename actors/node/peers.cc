@@ -1,19 +1,16 @@
 #include "actors/node/peers.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "graph/status.h"
 
 namespace troupe {
 
-TaskId leased(uint64_t serial) { return {absl::StrCat(serial), 0}; }
-
-uint64_t serial_of(const TaskId& leased) {
-  uint64_t serial = 0;
-  (void)absl::SimpleAtoi(leased.job, &serial);
-  return serial;
+std::string NodePeer::name() const {
+  if (called) return called->to_string();
+  return id ? id->to_string() : "a connection";
 }
 
 std::vector<uint64_t> strangers(const std::map<uint64_t, NodePeer>& peers) {
@@ -24,10 +21,27 @@ std::vector<uint64_t> strangers(const std::map<uint64_t, NodePeer>& peers) {
   return out;
 }
 
+std::vector<uint64_t> strangers_since(const std::map<uint64_t, NodePeer>& peers,
+                                      std::chrono::steady_clock::time_point then) {
+  std::vector<uint64_t> out;
+  for (const auto& [serial, peer] : peers) {
+    if (!peer.id && peer.since < then) out.push_back(serial);
+  }
+  return out;
+}
+
+absl::Status check_client(const std::map<uint64_t, NodePeer>& peers, size_t max_clients) {
+  if (max_clients == 0) return absl::PermissionDeniedError("it takes no clients");
+  const auto clients =
+      std::count_if(peers.begin(), peers.end(), [](const auto& peer) { return peer.second.is_client(); });
+  if (static_cast<size_t>(clients) < max_clients) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat("it has ", clients, " clients and takes no more"));
+}
+
 absl::Status check_peer(const NodePeer& peer, const PeerId& says, const ClusterSpec& cluster) {
   if (peer.called && says.task != peer.called)
     return absl::FailedPreconditionError(absl::StrCat("at its address is ", says.to_string()));
-  if (!says.task) return absl::PermissionDeniedError("it is no task of the cluster");
+  if (!says.task) return absl::OkStatus();
   const auto address = cluster.address(*says.task);
   if (!address.ok()) {
     return absl::PermissionDeniedError(

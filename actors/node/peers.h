@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -28,6 +29,10 @@ struct NodePeer {
   std::chrono::steady_clock::time_point since;
   /// What we have asked him.
   absl::flat_hash_map<uint64_t, std::function<void(absl::StatusOr<absl::Cord>)>> calls;
+
+  bool is_client() const { return id && !id->task; }
+  /// For logs and errors.
+  std::string name() const;
 };
 
 /// The way of a NODE to a task.
@@ -42,12 +47,14 @@ struct NodeLink {
   std::vector<NodeSend> words;
 };
 
-/// As whom a connection has a lease, and which one that is.
-TaskId leased(uint64_t serial);
-uint64_t serial_of(const TaskId& leased);
 /// Who has come and not said yet who he is, the first one first.
 std::vector<uint64_t> strangers(const std::map<uint64_t, NodePeer>& peers);
-/// Whether a peer may be who he says he is: the task that was called, or any of the cluster, with a certificate of its host where there is TLS.
+/// The same of those who have come before `then`.
+std::vector<uint64_t> strangers_since(const std::map<uint64_t, NodePeer>& peers,
+                                      std::chrono::steady_clock::time_point then);
+/// Whether there is room for one more client. ResourceExhausted, PermissionDenied for a node that takes none.
+absl::Status check_client(const std::map<uint64_t, NodePeer>& peers, size_t max_clients);
+/// Whether a peer may be who he says he is: the task that was called, any of the cluster, with a certificate of its host where there is TLS, or a client.
 /// FailedPrecondition, PermissionDenied.
 absl::Status check_peer(const NodePeer& peer, const PeerId& says, const ClusterSpec& cluster);
 /// Who waits for a peer's answers hears why there are none.

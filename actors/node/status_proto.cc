@@ -14,18 +14,23 @@ absl::Status from_proto(const wire::Status& proto) {
   return absl::Status(static_cast<absl::StatusCode>(proto.code()), proto.message());
 }
 
-wire::TaskStatus task_status(uint64_t incarnation, const DeviceSet& devices) {
-  wire::TaskStatus out;
-  out.set_incarnation(incarnation);
+void to_proto(const DeviceSet& devices,
+              google::protobuf::RepeatedPtrField<tensorflow::DeviceAttributes>* out) {
   for (int i = 0; i < devices.size(); ++i) {
     const DeviceAttributes& a = devices.at(i)->attributes();
-    auto* d = out.add_devices();
+    tensorflow::DeviceAttributes* const d = out->Add();
     d->set_name(a.name);
     d->set_device_type(a.type);
     d->set_memory_limit(a.memory_limit_bytes);
     d->set_incarnation(a.incarnation);
     d->set_physical_device_desc(a.physical_description);
   }
+}
+
+wire::TaskStatus task_status(uint64_t incarnation, const DeviceSet& devices) {
+  wire::TaskStatus out;
+  out.set_incarnation(incarnation);
+  to_proto(devices, out.mutable_devices());
   return out;
 }
 

@@ -24,6 +24,7 @@ Examples:
   troupe run saved_model --feed input=images.npy --trace timeline.json
   troupe run saved_model --feed input=images.npy --repeat 100000 --console 8080 --trace-folder traces --trace-slow 50
   troupe run model.pb --feed x=[1,2,3] --fetch y --server grpc://127.0.0.1:2222
+  troupe run model.pb --feed x=[1,2,3] --fetch y --server caf://127.0.0.1:7001
   troupe run model.pb --feed x=3 --fetch y --server grpc://node7:2222 --tls-cert me.pem --tls-key me.key --tls-ca ca.pem
   troupe run train.meta --before init --target train --fetch loss --repeat 100
 )";
@@ -54,7 +55,8 @@ void add_run_command(CLI::App& app, Command* chosen) {
       ->type_name("PREFIX");
   add_texts(sub, "--out", &request->outputs, "Write a fetch to a file, or all of them into a folder")
       ->type_name("NAME=FILE.npy|FOLDER");
-  sub->add_option("--server", request->server, "Run it there instead of here")->type_name("grpc://HOST:PORT");
+  sub->add_option("--server", request->server, "Run it there instead of here: at a server of TensorFlow's protocol, or at a node of a cluster")
+      ->type_name("grpc://HOST:PORT|caf://HOST:PORT");
   add_tls_options(sub, &request->tls);
   add_texts(sub, "--device-count", &request->device_counts, "Devices of a type")->type_name("TYPE=N");
   sub->add_option("--timeout", request->timeout_ms, "Give up after so many milliseconds")

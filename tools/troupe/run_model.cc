@@ -11,6 +11,7 @@
 #include "actors/console/console.h"
 #include "actors/console/step_tracing.h"
 #include "actors/grpc_client/grpc_sessions.h"
+#include "actors/node_client/caf_sessions.h"
 #include "actors/runtime.h"
 #include "actors/saved_model.h"
 #include "actors/session.h"
@@ -237,6 +238,7 @@ absl::StatusOr<std::string> run_model(const RunRequest& request) {
 
   const std::unique_ptr<Runtime> runtime = Runtime::create();
   TROUPE_RETURN_IF_ERROR(add_grpc_sessions(*runtime, request.tls));
+  TROUPE_RETURN_IF_ERROR(add_caf_sessions(*runtime, {.tls = request.tls}));
   TROUPE_ASSIGN_OR_RETURN(const Watchers watchers, watch(*runtime, request));
   TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, open_model(*runtime, model, options));
   for (const std::string& target : request.before) {

@@ -25,7 +25,7 @@ struct RunRequest {
   std::string checkpoint;
   /// "NAME=FILE.npy", or a folder for all.
   std::vector<std::string> outputs;
-  /// Where the graph runs, "grpc://HOST:PORT"; "" for here.
+  /// Where the graph runs, "grpc://HOST:PORT" or "caf://HOST:PORT"; "" for here.
   std::string server;
   /// What it is shown there.
   TlsOptions tls;

@@ -51,6 +51,11 @@ bool Stranger::is_answered() {
   return !heard.empty();
 }
 
+bool Stranger::hears_more() {
+  bool ended = false;
+  return listen(&ended);
+}
+
 bool Stranger::is_turned_away() {
   bool ended = false;
   while (listen(&ended)) continue;

@@ -45,7 +45,7 @@ typedef struct TF_StringView {
 typedef struct TF_SessionOptions TF_SessionOptions;
 
 TF_CAPI_EXPORT extern TF_SessionOptions* TF_NewSessionOptions(void);
-/* Where the session runs: "" in this process, else "grpc://host:port". */
+/* Where the session runs: "" in this process, else "grpc://host:port" or "caf://host:port". */
 TF_CAPI_EXPORT extern void TF_SetTarget(TF_SessionOptions* options, const char* target);
 /* A serialised ConfigProto. InvalidArgument "Unparseable ConfigProto" when it is none. */
 TF_CAPI_EXPORT extern void TF_SetConfig(TF_SessionOptions* options, const void* proto, size_t proto_len,

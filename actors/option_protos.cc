@@ -1,4 +1,4 @@
-#include "actors/grpc_client/option_protos.h"
+#include "actors/option_protos.h"
 
 namespace troupe {
 
