@@ -244,13 +244,13 @@ class ClientsImpl final : public caf::event_based_actor {
     const absl::StatusOr<Session*> session = find(m.request, m.session);
     if (!session.ok()) return m.request.reply(session.status());
     // Large graphs are not freed here.
-    auto done = [core = (*session)->core, graph = m.graph,
+    auto tell = [core = (*session)->core, graph = m.graph,
                  reply = m.request.reply](const absl::StatusOr<absl::Cord>& answer) mutable {
       core->free_later(std::move(graph));
       reply(answer);
     };
-    auto changed = [done](Done) mutable { done(nothing()); };
-    auto failed = [done](caf::error& error) mutable { done(to_status(error)); };
+    auto changed = [tell](Done) mutable { tell(nothing()); };
+    auto failed = [tell](caf::error& error) mutable { tell(to_status(error)); };
     // A session that was opened without nodes has no graph to extend yet.
     if ((*session)->core->has_graph)
       request((*session)->actor, caf::infinite, ExtendGraph{m.graph, nullptr}).then(changed, failed);

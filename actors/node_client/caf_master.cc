@@ -23,8 +23,7 @@ absl::StatusOr<Tensor> bytes_of(const tensorflow::GraphDef& graph) {
         absl::StrCat("The graph takes ", size, " bytes; a GraphDef has ", INT32_MAX, " at most."));
   }
   TROUPE_ASSIGN_OR_RETURN(
-      Tensor bytes,
-      Tensor::make(DataType::kUint8, Shape{static_cast<int64_t>(size)}, plain_allocator()));
+      Tensor bytes, Tensor::make(DataType::kUint8, Shape{static_cast<int64_t>(size)}, plain_allocator()));
   if (size > 0) graph.SerializeWithCachedSizesToArray(static_cast<uint8_t*>(bytes.raw()));
   return bytes;
 }
@@ -40,12 +39,13 @@ RemoteMaster::StepEnd end_of(const absl::StatusOr<absl::Cord>& body, size_t num_
   auto parcel = unpack(*body);
   wire::RunEnded m;
   if (!parcel.ok()) return {parcel.status(), {}, ""};
-  if (!m.ParseFromString(parcel->proto)) return {absl::InternalError("an answer that is no RunEnded"), {}, ""};
+  if (!m.ParseFromString(parcel->proto))
+    return {absl::InternalError("an answer that is no RunEnded"), {}, ""};
   RemoteMaster::StepEnd end{from_proto(m.status()), {}, step_stats_in(m.metadata())};
   if (!end.status.ok()) return end;
   if (parcel->tensors.size() != num_fetches) {
-    end.status = absl::InternalError(
-        absl::StrCat("The node's answer has ", parcel->tensors.size(), " values for ", num_fetches, " fetches"));
+    end.status = absl::InternalError(absl::StrCat("The node's answer has ", parcel->tensors.size(),
+                                                  " values for ", num_fetches, " fetches"));
     return end;
   }
   end.fetches = std::move(parcel->tensors);
@@ -63,8 +63,11 @@ absl::StatusOr<Proto> read(const absl::StatusOr<absl::Cord>& body) {
 class CafMaster final : public RemoteMaster {
  public:
   CafMaster(std::shared_ptr<NodeCaller> node, uint64_t session, std::vector<DeviceInfo> devices)
-      : RemoteMaster(node->target()), node_(std::move(node)), session_(session), devices_(std::move(devices)) {}
-  ~CafMaster() override { close({}, [](const absl::Status&) {}); }
+      : RemoteMaster(node->target()), node_(std::move(node)), session_(session),
+        devices_(std::move(devices)) {}
+  ~CafMaster() override {
+    close({}, [](const absl::Status&) {});
+  }
 
   void create(tensorflow::GraphDef graph, Ended done) override { add(graph, std::move(done)); }
   void extend(tensorflow::GraphDef graph, Ended done) override { add(graph, std::move(done)); }
@@ -155,7 +158,9 @@ class CafMaster final : public RemoteMaster {
     if (!body.ok()) return done(body.status());
     node_->ask(
         method, *std::move(body),
-        [node = node_, done = std::move(done)](absl::StatusOr<absl::Cord> answer) { done(std::move(answer)); },
+        [node = node_, done = std::move(done)](absl::StatusOr<absl::Cord> answer) {
+          done(std::move(answer));
+        },
         patience);
   }
 

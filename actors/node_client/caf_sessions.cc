@@ -36,8 +36,8 @@ absl::StatusOr<std::shared_ptr<const TlsContext>> tls_of(const TlsOptions& files
 absl::StatusOr<TaskAddress> address_of(const std::string& target) {
   TROUPE_ASSIGN_OR_RETURN(TaskAddress address, TaskAddress::parse(absl::StripPrefix(target, kScheme)));
   if (address.port > 0) return address;
-  return absl::InvalidArgumentError(absl::StrCat("Could not interpret \"", target,
-                                                 "\" as a target: it is caf://HOST:PORT, with a port"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("Could not interpret \"", target, "\" as a target: it is caf://HOST:PORT, with a port"));
 }
 
 /// Waits for the answer.
@@ -47,7 +47,7 @@ absl::StatusOr<absl::Cord> ask_node(NodeCaller& node, Method method, absl::Cord 
   auto answer = answered.get_future();
   node.ask(
       method, std::move(body),
-      [&answered](absl::StatusOr<absl::Cord> body) { answered.set_value(std::move(body)); }, patience);
+      [&answered](absl::StatusOr<absl::Cord> heard) { answered.set_value(std::move(heard)); }, patience);
   return answer.get();
 }
 
@@ -100,7 +100,8 @@ class CafSessionFactory final : public SessionFactory {
     TROUPE_ASSIGN_OR_RETURN(const TaskAddress address, address_of(target));
     std::lock_guard lock(mu_);
     // Those whose last session has gone go when another opens.
-    std::erase_if(nodes_, [&](const auto& node) { return node.first != target && node.second.use_count() == 1; });
+    std::erase_if(nodes_,
+                  [&](const auto& node) { return node.first != target && node.second.use_count() == 1; });
     auto& node = nodes_[target];
     if (node == nullptr) {
       NodeCallerOptions options;

@@ -124,8 +124,8 @@ class NodeCaller::Worker {
   }
 
   absl::Status connect() {
-    TROUPE_ASSIGN_OR_RETURN(line_, NodeLine::connect(options_.address, options_.connect_patience,
-                                                     options_.tls, options_.limits));
+    TROUPE_ASSIGN_OR_RETURN(
+        line_, NodeLine::connect(options_.address, options_.connect_patience, options_.tls, options_.limits));
     known_ = false;
     leases_.emplace(options_.lease);
     leases_->watch(node_key(), 1, Clock::now());
@@ -209,7 +209,8 @@ class NodeCaller::Worker {
     next_turn_ = now + options_.lease.period;
     for (const LeaseEvent& e : leases_->turn(now)) {
       if (e.kind == LeaseEvent::Kind::kExpired)
-        return absl::UnavailableError(absl::StrCat("it has not been heard of for ", e.silence.count(), " ms"));
+        return absl::UnavailableError(
+            absl::StrCat("it has not been heard of for ", e.silence.count(), " ms"));
     }
     if (known_) line_->send({MessageKind::kPing, Method::kNone, 0, {}});
     return absl::OkStatus();
@@ -282,8 +283,7 @@ class NodeCaller::Worker {
 };
 
 NodeCaller::NodeCaller(NodeCallerOptions options)
-    : worker_(std::make_shared<Worker>(std::move(options))),
-      thread_([worker = worker_] { worker->run(); }) {}
+    : worker_(std::make_shared<Worker>(std::move(options))), thread_([worker = worker_] { worker->run(); }) {}
 
 NodeCaller::~NodeCaller() { stop(); }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "actors/grpc_door/grpc_server.h"
+#include "tests/system/graph_texts.h"
 #include "tests/system/program.h"
 
 namespace troupe {
@@ -75,6 +76,25 @@ TEST(ClusterCommand, gives_the_first_a_door) {
   const ProgramResult r = run_piped("cluster start 2 --grpc 127.0.0.1:0");
   EXPECT_EQ(r.exit_code, 0) << r.err;
   EXPECT_THAT(r.out, MatchesRegex("worker=127.0.0.1:[0-9]+,127.0.0.1:[0-9]+\ngrpc://127.0.0.1:[0-9]+\n"));
+}
+
+TEST(ClusterCommand, is_where_troupe_run_has_its_graph_run) {
+  const TemporaryFolder folder;
+  const std::string graph = folder.write("graph.pbtxt", graph_texts::kArithmetic);
+  // The cluster is there for as long as its input.
+  const std::string script = absl::StrCat(
+      "cd '", folder.path(), "' && mkfifo in out && { '", TROUPE_PROGRAM,
+      "' cluster start 2 <in >out & } && exec 3>in && IFS=, read -r first second <out && '", TROUPE_PROGRAM,
+      "' run '", graph, "' --feed 'x=[1, 2.5]' --feed 'y=[[10],[20]]' --fetch z --server \"caf://$second\"; ",
+      "code=$?; exec 3>&-; wait; exit $code");
+  const ProgramResult r = run_program(find_program({"sh"}), {"-c", script});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_EQ(r.out, "z: float [2,2]\n[[12. 15.]\n [22. 25.]]\n") << r.err;
+  const ProgramResult nobody =
+      run_program(TROUPE_PROGRAM, {"run", graph, "--feed", "x=[1, 2.5]", "--feed", "y=[[10],[20]]", "--fetch",
+                                   "z", "--server", "caf://127.0.0.1:1"});
+  EXPECT_EQ(nobody.exit_code, 1);
+  EXPECT_THAT(nobody.err, HasSubstr("UNAVAILABLE: caf://127.0.0.1:1 does not answer"));
 }
 
 TEST(ClusterCommand, says_why_it_does_not_start) {

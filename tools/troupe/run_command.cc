@@ -55,7 +55,9 @@ void add_run_command(CLI::App& app, Command* chosen) {
       ->type_name("PREFIX");
   add_texts(sub, "--out", &request->outputs, "Write a fetch to a file, or all of them into a folder")
       ->type_name("NAME=FILE.npy|FOLDER");
-  sub->add_option("--server", request->server, "Run it there instead of here: at a server of TensorFlow's protocol, or at a node of a cluster")
+  sub->add_option(
+         "--server", request->server,
+         "Run it there instead of here: at a server of TensorFlow's protocol, or at a node of a cluster")
       ->type_name("grpc://HOST:PORT|caf://HOST:PORT");
   add_tls_options(sub, &request->tls);
   add_texts(sub, "--device-count", &request->device_counts, "Devices of a type")->type_name("TYPE=N");

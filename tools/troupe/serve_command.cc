@@ -25,8 +25,9 @@ namespace {
 constexpr char kExamples[] = R"(
 TensorFlow's clients come in unchanged: tf.compat.v1.Session("grpc://127.0.0.1:2222"). Sessions share variables, queues and tables, unless
 their ConfigProto says isolate_session_state. With --cluster it is a task of a cluster, and sessions that come in, or that the application
-of a node opens (actors/node), have the devices of all its tasks. Without TLS it listens for this machine alone. With TLS whoever connects, clients and other
-tasks, has to have a certificate of the authority, and that of a task has the task's host among its names. The environment may name the files:
+of a node opens (actors/node), have the devices of all its tasks; so have those of other programs, which come to a task's own port:
+`troupe run --server caf://HOST:PORT`. Without TLS it listens for this machine alone. With TLS whoever connects, clients and other tasks, has
+to have a certificate of the authority, and that of a task has the task's host among its names. The environment may name the files:
 TROUPE_TLS_CERT, TROUPE_TLS_KEY, TROUPE_TLS_CA.
 
 Examples:

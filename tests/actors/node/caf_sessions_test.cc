@@ -12,12 +12,12 @@
 namespace troupe::test {
 namespace {
 
+using std::chrono::milliseconds;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
-using std::chrono::milliseconds;
 
 class CafSessions : public CafClientTest {
  protected:
@@ -30,7 +30,8 @@ class CafSessions : public CafClientTest {
     return {MessageKind::kRequest, Method::kOpenSession, id, *pack(wire::OpenSession())};
   }
   /// The answer to a question of that number, among what was heard.
-  static std::optional<absl::StatusOr<absl::Cord>> answer_in(const std::vector<NodeMessage>& heard, uint64_t id) {
+  static std::optional<absl::StatusOr<absl::Cord>> answer_in(const std::vector<NodeMessage>& heard,
+                                                             uint64_t id) {
     for (const NodeMessage& m : heard) {
       if (m.kind == MessageKind::kReply && m.id == id) return *unpack_answer(m.body);
     }
@@ -342,7 +343,8 @@ TEST_F(CafSessions, are_all_that_a_client_may_ask_for) {
   }
   EXPECT_EQ(sessions_on(0), 0);
   // A value for somebody's step.
-  client.say({MessageKind::kPush, Method::kNone, 0, *pack(PushedValue{1, 1, "key", Tensor::scalar<float>(1), false})});
+  client.say({MessageKind::kPush, Method::kNone, 0,
+              *pack(PushedValue{1, 1, "key", Tensor::scalar<float>(1), false})});
   EXPECT_TRUE(client.is_turned_away());
 }
 

@@ -39,8 +39,7 @@ TEST_F(ClusterStrangers, who_does_not_say_who_he_is_asks_nothing) {
 
 TEST_F(ClusterStrangers, who_is_no_task_of_the_cluster_asks_nothing) {
   start_all(2);
-  for (const PeerId& me :
-       {PeerId{TaskId{"worker", 2}, 5}, PeerId{TaskId{"ps", 0}, 5}}) {
+  for (const PeerId& me : {PeerId{TaskId{"worker", 2}, 5}, PeerId{TaskId{"ps", 0}, 5}}) {
     Stranger stranger(node(1));
     stranger.say_hello(me);
     EXPECT_TRUE(stranger.is_turned_away()) << me.to_string();
