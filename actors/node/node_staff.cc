@@ -3,6 +3,7 @@
 #include <caf/send.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "actors/node/client_messages.h"
 #include "actors/node/read_aside.h"
 
 namespace troupe {

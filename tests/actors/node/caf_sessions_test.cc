@@ -29,19 +29,6 @@ class CafSessions : public CafClientTest {
   static NodeMessage open_session(uint64_t id) {
     return {MessageKind::kRequest, Method::kOpenSession, id, *pack(wire::OpenSession())};
   }
-  /// The answer to a question of that number, among what was heard.
-  static std::optional<absl::StatusOr<absl::Cord>> answer_in(const std::vector<NodeMessage>& heard,
-                                                             uint64_t id) {
-    for (const NodeMessage& m : heard) {
-      if (m.kind == MessageKind::kReply && m.id == id) return *unpack_answer(m.body);
-    }
-    return std::nullopt;
-  }
-  /// Listens until there is one.
-  static absl::StatusOr<absl::Cord> answer_to(Stranger& who, uint64_t id) {
-    while (!answer_in(who.heard, id) && who.hears_more()) continue;
-    return answer_in(who.heard, id).value_or(absl::UnknownError("no answer"));
-  }
 };
 
 TEST_F(CafSessions, have_the_devices_of_all_tasks) {
@@ -118,7 +105,7 @@ TEST_F(CafSessions, take_graphs_that_grow_and_are_refused) {
   unknown.add_node()->set_op("NoSuchOp");
   unknown.mutable_node(0)->set_name("n");
   EXPECT_THAT(text_of(s.create(unknown)), HasSubstr("NoSuchOp"));
-  EXPECT_EQ(s.create({}), absl::OkStatus()) << "an empty graph is none yet";
+  EXPECT_EQ(s.create(tensorflow::GraphDef()), absl::OkStatus()) << "an empty graph is none yet";
   tensorflow::GraphDef def;
   auto& one = *def.add_node();
   one.set_name("n");
@@ -314,7 +301,7 @@ TEST_F(CafSessions, belong_to_the_connection_that_opened_them) {
   // The same life, if one believes them.
   for (Stranger* s : {&owner, &thief}) ASSERT_TRUE(s->say_hello({std::nullopt, 5}) && s->is_answered());
   owner.say(open_session(1));
-  const auto answer = answer_to(owner, 1);
+  const auto answer = owner.answer_to(1);
   ASSERT_TRUE(answer.ok()) << answer.status();
   wire::OpenedSession opened;
   ASSERT_EQ(unpack(*answer, &opened), absl::OkStatus());
@@ -322,10 +309,10 @@ TEST_F(CafSessions, belong_to_the_connection_that_opened_them) {
   close.set_session(opened.session());
   const NodeMessage closing{MessageKind::kRequest, Method::kCloseSession, 2, *pack(close)};
   thief.say(closing);
-  EXPECT_TRUE(absl::IsAborted(answer_to(thief, 2).status()));
+  EXPECT_TRUE(absl::IsAborted(thief.answer_to(2).status()));
   EXPECT_EQ(sessions_on(0), 1);
   owner.say(closing);
-  EXPECT_TRUE(answer_to(owner, 2).ok());
+  EXPECT_TRUE(owner.answer_to(2).ok());
   EXPECT_TRUE(comes_to_have(0, 0));
 }
 
@@ -336,10 +323,10 @@ TEST_F(CafSessions, are_all_that_a_client_may_ask_for) {
   wire::CreateWorkerSession m;
   m.set_session(77);
   client.say({MessageKind::kRequest, Method::kCreateWorkerSession, 1, *pack(m)});
-  EXPECT_TRUE(absl::IsUnimplemented(answer_to(client, 1).status()));
+  EXPECT_TRUE(absl::IsUnimplemented(client.answer_to(1).status()));
   for (uint16_t method = 32; method <= 41; ++method) {
     client.say({MessageKind::kRequest, static_cast<Method>(method), method, absl::Cord("nonsense")});
-    EXPECT_TRUE(absl::IsInvalidArgument(answer_to(client, method).status())) << method;
+    EXPECT_TRUE(absl::IsInvalidArgument(client.answer_to(method).status())) << method;
   }
   EXPECT_EQ(sessions_on(0), 0);
   // A value for somebody's step.

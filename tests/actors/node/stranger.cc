@@ -51,9 +51,17 @@ bool Stranger::is_answered() {
   return !heard.empty();
 }
 
-bool Stranger::hears_more() {
+absl::StatusOr<absl::Cord> Stranger::answer_to(uint64_t id) {
   bool ended = false;
-  return listen(&ended);
+  for (size_t seen = 0;; ++seen) {
+    while (seen == heard.size()) {
+      if (!listen(&ended)) return absl::UnknownError("no answer");
+    }
+    const NodeMessage& m = heard[seen];
+    if (m.kind != MessageKind::kReply || m.id != id) continue;
+    const auto answer = unpack_answer(m.body);
+    return answer.ok() ? *answer : answer.status();
+  }
 }
 
 bool Stranger::is_turned_away() {

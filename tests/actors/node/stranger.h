@@ -25,8 +25,8 @@ class Stranger {
 
   /// Whether the node says something within ten seconds.
   bool is_answered();
-  /// Whether more comes within ten seconds.
-  bool hears_more();
+  /// The answer to the question of that number, once it has come. Unknown when none does.
+  absl::StatusOr<absl::Cord> answer_to(uint64_t id);
   /// Whether the node ends the connection within ten seconds; what it says before is in `heard`.
   bool is_turned_away();
 
