@@ -92,12 +92,11 @@ TEST_F(CafFuzz, a_node_stands_what_a_client_says_and_serves_the_others) {
       const unsigned what = run.random() % 4;
       if (what == 0) mutate(&bytes, run.random);
       // In the body alone: the frame stays what it is.
-      std::string body = bytes.substr(kMessageHeaderBytes);
-      if (what == 1 && !body.empty()) {
-        const size_t size = body.size();
+      if (what == 1 && bytes.size() > kMessageHeaderBytes) {
+        std::string body = bytes.substr(kMessageHeaderBytes);
         mutate(&body, run.random);
-        body.resize(size, '\0');
-        bytes.replace(kMessageHeaderBytes, size, body);
+        body.resize(bytes.size() - kMessageHeaderBytes, '\0');
+        bytes.replace(kMessageHeaderBytes, std::string::npos, body);
       }
       there = there && we.say(bytes);
     }
