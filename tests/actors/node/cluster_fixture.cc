@@ -66,9 +66,11 @@ int64_t TestCluster::sessions_on(int task) {
 }
 
 bool TestCluster::comes_to_have(int task, int64_t sessions) {
-  for (int i = 0; i < 500 && sessions_on(task) != sessions; ++i)
+  for (int i = 0; i < 500; ++i) {
+    if (sessions_on(task) == sessions) return true;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  return sessions_on(task) == sessions;
+  }
+  return false;
 }
 
 std::unique_ptr<Session> ClusterTest::open(const std::string& graph_text, const SessionOptions& options) {
