@@ -3,6 +3,7 @@
 #include <grpcpp/impl/codegen/proto_utils.h>
 #include <grpcpp/support/slice.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -63,10 +64,15 @@ bool read_message(::grpc::ByteBuffer* bytes, absl::Span<const int> path,
 
 ::grpc::ByteBuffer write_message(const google::protobuf::MessageLite& message, absl::Span<const int> path,
                                  const TensorContents& contents) {
-  const std::string rest = message.SerializeAsString();
-  bool some = false;
-  for (const absl::Cord& content : contents) some |= !content.empty();
-  return buffer_of(some ? put_back({absl::Cord(rest), contents}, path) : absl::Cord(rest));
+  const auto beside = [](const absl::Cord& content) { return !content.empty(); };
+  if (std::any_of(contents.begin(), contents.end(), beside))
+    return buffer_of(put_back({absl::Cord(message.SerializeAsString()), contents}, path));
+  // As gRPC writes messages: without a copy in between.
+  ::grpc::ByteBuffer out;
+  bool own = true;
+  (void)::grpc::GenericSerialize<::grpc::ProtoBufferWriter, google::protobuf::MessageLite>(message, &out,
+                                                                                           &own);
+  return out;
 }
 
 size_t size_with(const google::protobuf::MessageLite& message, const TensorContents& contents) {

@@ -268,6 +268,14 @@ bool takes_any_bytes(DataType dtype) {
   }
 }
 
+/// All but the elements.
+void head_to_proto(const Tensor& tensor, pb::TensorProto* out) {
+  out->Clear();
+  if (tensor.dtype() == DataType::kInvalid) return;
+  out->set_dtype(static_cast<pb::DataType>(tensor.dtype()));
+  to_proto(PartialShape(tensor.shape()), out->mutable_tensor_shape());
+}
+
 }  // namespace
 
 absl::StatusOr<DataType> dtype_from_wire(int number) {
@@ -357,10 +365,7 @@ absl::StatusOr<Tensor> from_proto(const pb::TensorProto& proto, const absl::Cord
 }
 
 void to_proto(const Tensor& tensor, pb::TensorProto* out) {
-  out->Clear();
-  if (tensor.dtype() == DataType::kInvalid) return;
-  out->set_dtype(static_cast<pb::DataType>(tensor.dtype()));
-  to_proto(PartialShape(tensor.shape()), out->mutable_tensor_shape());
+  head_to_proto(tensor, out);
   if (!tensor.initialized()) return;
   switch (tensor.dtype()) {
 #define TROUPE_DTYPE(number, enumerator, type, text) \
@@ -385,9 +390,7 @@ absl::Cord to_proto_and_content(const Tensor& tensor, size_t at_least, pb::Tenso
     to_proto(tensor, out);
     return {};
   }
-  out->Clear();
-  out->set_dtype(static_cast<pb::DataType>(tensor.dtype()));
-  to_proto(PartialShape(tensor.shape()), out->mutable_tensor_shape());
+  head_to_proto(tensor, out);
   const absl::string_view content(static_cast<const char*>(tensor.raw()), tensor.bytes());
   return absl::MakeCordFromExternal(content, [tensor] {});
 }
