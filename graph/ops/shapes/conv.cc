@@ -198,6 +198,7 @@ constexpr ShapeRow kRows[] = {
     {"Conv3DBackpropInputV2", window_gradient<0, 5>},
     {"Conv3DBackpropFilterV2", window_gradient<1, 5>},
     {"DepthwiseConv2dNative", depthwise_conv_2d},
+    {"_FusedDepthwiseConv2dNative", depthwise_conv_2d},
     {"DepthwiseConv2dNativeBackpropInput", window_gradient<0, 4>},
     {"DepthwiseConv2dNativeBackpropFilter", window_gradient<1, 4>},
 };

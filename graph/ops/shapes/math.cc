@@ -18,6 +18,16 @@ absl::Status followed_binary(ShapeContext& c) {
   return binary_values(c);
 }
 
+/// Every operation takes part in the last result, and so does every input.
+absl::Status broadcast_all(ShapeContext& c) {
+  PartialShape shape = c.input(0);
+  for (int i = 1; i < c.num_inputs(); ++i) {
+    TROUPE_ASSIGN_OR_RETURN(shape, broadcast(shape, c.input(i)));
+  }
+  c.set_output(0, std::move(shape));
+  return absl::OkStatus();
+}
+
 absl::Status followed_unary(ShapeContext& c) {
   TROUPE_RETURN_IF_ERROR(unchanged(c));
   return unary_values(c);
@@ -340,6 +350,7 @@ constexpr ShapeRow kRows[] = {
     {"MatMul", mat_mul},
     {"SparseMatMul", mat_mul},
     {"_FusedMatMul", mat_mul},
+    {"_FusedElementwise", broadcast_all},
     {"BatchMatMul", batch_mat_mul},
     {"BatchMatMulV2", batch_mat_mul},
     {"BatchMatMulV3", batch_mat_mul},

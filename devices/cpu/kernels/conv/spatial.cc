@@ -254,9 +254,9 @@ class FusedConvKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(ConvProblem p, make_problem(attrs_, kDepthwise, input.shape(), filter.shape()));
     TROUPE_ASSIGN_OR_RETURN(Shape shape, attrs_.layout.shape(p.batch, p.out.data(), p.out_channels));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-    if (out->num_elements() == 0) return absl::OkStatus();
-    const int64_t rows = out->num_elements() / p.out_channels;
     const bool direct = std::is_same_v<T, float> && p.channels_last;
+    if (out->num_elements() == 0) return direct ? fused_.finish(context, 2, out) : absl::OkStatus();
+    const int64_t rows = out->num_elements() / p.out_channels;
     std::vector<float> wide;
     float* result;
     if (direct) {
@@ -275,10 +275,8 @@ class FusedConvKernel final : public Kernel {
       TROUPE_RETURN_IF_ERROR(run_pass<float>(Pass::kForward, p, context.parallel(), to_floats(input).data(),
                                              to_floats(filter).data(), result));
     }
-    std::vector<std::vector<float>> args;
-    for (int i = 2; i < context.num_inputs() && static_cast<int>(args.size()) < fused_.num_args(); ++i) {
-      args.push_back(to_floats(context.input(i)));
-    }
+    if (direct) return fused_.finish(context, 2, out);
+    TROUPE_ASSIGN_OR_RETURN(const std::vector<FusedOps::Arg> args, fused_.args(context, 2));
     if (p.channels_last) {
       TROUPE_RETURN_IF_ERROR(fused_.apply(context.parallel(), args, rows, p.out_channels, result));
     } else {
@@ -288,10 +286,8 @@ class FusedConvKernel final : public Kernel {
       TROUPE_RETURN_IF_ERROR(fused_.apply(context.parallel(), args, rows, p.out_channels, turned.data()));
       transpose_images(turned.data(), p.batch, area, p.out_channels, wide.data());
     }
-    if (!direct) {
-      std::span<T> to = out->flat<T>();
-      for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<T>(wide[i]);
-    }
+    std::span<T> to = out->flat<T>();
+    for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<T>(wide[i]);
     return absl::OkStatus();
   }
 

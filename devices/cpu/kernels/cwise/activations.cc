@@ -114,16 +114,12 @@ absl::Status check_same_shape(const KernelContext& context) {
 }
 
 /// A gradient whose operands must have one shape.
-class ActivationGrad final : public Kernel {
+class ActivationGrad final : public PairKernel {
  public:
-  explicit ActivationGrad(BinarySpec spec) : spec_(spec) {}
-  absl::Status compute(KernelContext& context) override {
-    TROUPE_RETURN_IF_ERROR(check_same_shape(context));
-    return compute_pair(context, spec_);
-  }
+  using PairKernel::PairKernel;
 
- private:
-  const BinarySpec spec_;
+ protected:
+  absl::Status check(const KernelContext& context) const override { return check_same_shape(context); }
 };
 
 /// x, or alpha x below 0; with a second operand the gradient of that.

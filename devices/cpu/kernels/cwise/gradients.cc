@@ -55,21 +55,18 @@ struct ReciprocalGradOp {
 };
 
 /// Operands of equal element counts; the result has the shape of the first.
-class OutputGrad final : public Kernel {
+class OutputGrad final : public PairKernel {
  public:
-  explicit OutputGrad(BinarySpec spec) : spec_(spec) {}
-  absl::Status compute(KernelContext& context) override {
-    const int64_t n = context.input(0).num_elements();
-    if (n != context.input(1).num_elements()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("The two arguments to a cwise op must have same number of elements, got ", n, " and ",
-                       context.input(1).num_elements()));
-    }
-    return compute_pair(context, spec_);
-  }
+  using PairKernel::PairKernel;
 
- private:
-  const BinarySpec spec_;
+ protected:
+  absl::Status check(const KernelContext& context) const override {
+    const int64_t n = context.input(0).num_elements();
+    if (n == context.input(1).num_elements()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("The two arguments to a cwise op must have same number of elements, got ", n, " and ",
+                     context.input(1).num_elements()));
+  }
 };
 
 template <class Op, class... T>

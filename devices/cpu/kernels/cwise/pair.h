@@ -24,4 +24,22 @@ inline absl::Status compute_pair(KernelContext& context, const BinarySpec& spec)
   return absl::OkStatus();
 }
 
+/// A kernel that is compute_pair behind a check that the two are alike. What passes for alike, and what is said when they are not,
+/// differs; of one shape they always are.
+class PairKernel : public Kernel {
+ public:
+  explicit PairKernel(BinarySpec spec) : spec_(spec) {}
+  absl::Status compute(KernelContext& context) final {
+    TROUPE_RETURN_IF_ERROR(check(context));
+    return compute_pair(context, spec_);
+  }
+  const BinarySpec& spec() const { return spec_; }
+
+ protected:
+  virtual absl::Status check(const KernelContext& context) const = 0;
+
+ private:
+  const BinarySpec spec_;
+};
+
 }  // namespace troupe

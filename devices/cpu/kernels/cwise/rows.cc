@@ -119,6 +119,7 @@ class BinaryKernel final : public Kernel {
   BinaryKernel(BinarySpec spec, bool same_type) : spec_(spec), same_type_(same_type) {}
   absl::Status compute(KernelContext& context) override { return run_binary(context, spec_, same_type_); }
   bool is_expensive() const override { return spec_.cost > kCheapCost; }
+  const BinarySpec& spec() const { return spec_; }
 
  private:
   const BinarySpec spec_;
@@ -182,6 +183,7 @@ class UnaryKernel final : public Kernel {
     return absl::OkStatus();
   }
   bool is_expensive() const override { return spec_.cost > kCheapCost; }
+  const UnarySpec& spec() const { return spec_; }
 
  private:
   const UnarySpec spec_;
@@ -213,6 +215,16 @@ KernelFactory equality_factory(BinarySpec spec, bool otherwise) {
     bool must_fit = c.node().attrs.get_or("incompatible_shape_error", true);
     return std::make_unique<EqualityKernel>(spec, must_fit, otherwise);
   };
+}
+
+const BinarySpec* binary_spec(const Kernel& kernel) {
+  const auto* binary = dynamic_cast<const BinaryKernel*>(&kernel);
+  return binary == nullptr ? nullptr : &binary->spec();
+}
+
+const UnarySpec* unary_spec(const Kernel& kernel) {
+  const auto* unary = dynamic_cast<const UnaryKernel*>(&kernel);
+  return unary == nullptr ? nullptr : &unary->spec();
 }
 
 void add_cwise(KernelRegistry* registry, const char* op, const char* attr, DataType dtype,

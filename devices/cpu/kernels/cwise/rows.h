@@ -40,6 +40,10 @@ KernelFactory same_shape_factory(BinarySpec spec, const char* message);
 /// Equal and NotEqual: with incompatible_shape_error=false operands that do not broadcast give `otherwise`.
 KernelFactory equality_factory(BinarySpec spec, bool otherwise);
 
+/// What a kernel of binary_factory or unary_factory is made of; null for other kernels.
+const BinarySpec* binary_spec(const Kernel& kernel);
+const UnarySpec* unary_spec(const Kernel& kernel);
+
 /// Registers `factory` for dtype T of attr `attr`.
 void add_cwise(KernelRegistry* registry, const char* op, const char* attr, DataType dtype,
                KernelFactory factory);

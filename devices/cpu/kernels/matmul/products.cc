@@ -64,16 +64,14 @@ class FusedMatMulKernel final : public Kernel {
     if (k != b.dim(transpose_b_ ? 1 : 0)) return sizes_differ(a, b);
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({{m, n}}));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-    std::vector<std::vector<float>> args;
-    for (int i = 2; i < context.num_inputs(); ++i) args.push_back(to_floats(context.input(i)));
     MatrixOp op_a = transpose_a_ ? MatrixOp::kTranspose : MatrixOp::kNone;
     MatrixOp op_b = transpose_b_ ? MatrixOp::kTranspose : MatrixOp::kNone;
     if constexpr (std::is_same_v<T, float>) {
-      float* result = out->flat<float>().data();
       parallel_gemm<float>(context.parallel(), op_a, op_b, m, n, k, a.flat<float>().data(),
-                           b.flat<float>().data(), result);
-      return fused_.apply(context.parallel(), args, m, n, result);
+                           b.flat<float>().data(), out->flat<float>().data());
+      return fused_.finish(context, 2, out);
     } else {
+      TROUPE_ASSIGN_OR_RETURN(const std::vector<FusedOps::Arg> args, fused_.args(context, 2));
       std::vector<float> wide_a = to_floats(a), wide_b = to_floats(b), result(static_cast<size_t>(m * n));
       parallel_gemm<float>(context.parallel(), op_a, op_b, m, n, k, wide_a.data(), wide_b.data(),
                            result.data());
