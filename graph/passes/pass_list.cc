@@ -1,13 +1,18 @@
 #include "graph/passes/pass_list.h"
 
+#include "graph/passes/bypass_identities.h"
 #include "graph/passes/colocate_control_flow.h"
 #include "graph/passes/common_subexpressions.h"
 #include "graph/passes/constant_folding.h"
+#include "graph/passes/fuse_elementwise.h"
+#include "graph/passes/fuse_products.h"
 #include "graph/passes/inline_functions.h"
 #include "graph/passes/place.h"
 #include "graph/passes/prune.h"
+#include "graph/passes/rewrite_arithmetic.h"
 #include "graph/passes/rewrite_signature.h"
 #include "graph/passes/stateful_places.h"
+#include "graph/passes/take_known_branches.h"
 
 namespace troupe {
 namespace {
@@ -40,7 +45,11 @@ bool optimizes(const PassContext& c) {
   return c.options->optimize && c.evaluator != nullptr && c.nodes_to_plan >= c.options->min_graph_nodes;
 }
 bool folds(const PassContext& c) { return optimizes(c) && c.options->fold_constants; }
+bool takes_branches(const PassContext& c) { return optimizes(c) && c.options->take_known_branches; }
+bool rewrites(const PassContext& c) { return optimizes(c) && c.options->rewrite_arithmetic; }
 bool merges(const PassContext& c) { return optimizes(c) && c.options->merge_common_subexpressions; }
+bool bypasses(const PassContext& c) { return optimizes(c) && c.options->bypass_identities; }
+bool fuses(const PassContext& c) { return optimizes(c) && c.options->fuse; }
 
 absl::StatusOr<PassStats> inline_calls(PassContext& c) {
   const InlineScope scope =
@@ -103,6 +112,22 @@ absl::StatusOr<PassStats> merge(PassContext& c) {
   return merge_common_subexpressions(c.draft, c.options->may_replace);
 }
 
+absl::StatusOr<PassStats> take_branches(PassContext& c) {
+  return take_known_branches(*c.devices, c.draft, c.options->may_replace);
+}
+absl::StatusOr<PassStats> rewrite(PassContext& c) {
+  return rewrite_arithmetic(*c.devices, c.draft, c.options->may_replace);
+}
+absl::StatusOr<PassStats> bypass(PassContext& c) {
+  return bypass_identities(c.draft, c.options->may_replace);
+}
+absl::StatusOr<PassStats> fuse_with_products(PassContext& c) {
+  return fuse_products(*c.devices, c.draft, c.options->may_replace);
+}
+absl::StatusOr<PassStats> fuse_rest(PassContext& c) {
+  return fuse_elementwise(*c.devices, c.draft, c.options->may_replace);
+}
+
 absl::StatusOr<PassStats> colocate(PassContext& c) {
   return colocate_control_flow(*c.devices, &c.draft->graph);
 }
@@ -120,14 +145,22 @@ constexpr Pass kPasses[] = {
     // Before folding, so that constants and merged nodes stay where their nodes were to run.
     {"place", has_unplaced, place_all},
     {"fold_constants", folds, fold},
+    {"take_known_branches", takes_branches, take_branches},
+    {"rewrite_arithmetic", rewrites, rewrite},
     {"merge_common_subexpressions", merges, merge},
+    {"bypass_identities", bypasses, bypass},
+    // Before fusing, which leaves alone what several nodes use, whoever these are.
     {"prune", has_leavings, prune_leavings},
+    // Products first: they take the activations that are theirs.
+    {"fuse_products", fuses, fuse_with_products},
+    {"fuse_elementwise", fuses, fuse_rest},
     {"colocate_control_flow", on_several_devices, colocate},
 };
 
 /// What a pass counts when it leaves nodes behind that nobody needs any more.
 bool leaves_something(const PassStats& stats) {
-  for (const char* count : {"calls", "branches", "loops", "folded", "merged"}) {
+  for (const char* count :
+       {"calls", "branches", "loops", "folded", "taken", "rewritten", "merged"}) {
     if (stats[count] > 0) return true;
   }
   return false;

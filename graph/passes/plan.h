@@ -27,13 +27,18 @@ struct PlanSignature {
 };
 
 struct PlanOptions {
-  /// False leaves every node in place, whatever the next two say.
+  /// False leaves every node in place, whatever the next say.
   bool optimize = true;
   bool fold_constants = true;
+  bool take_known_branches = true;
+  bool rewrite_arithmetic = true;
   bool merge_common_subexpressions = true;
-  /// Asked before folding or merging replaces a node; false leaves it in place. Null: all may be replaced.
+  bool bypass_identities = true;
+  /// Several nodes become one with a kernel of its own: products with what is done to their results, element-wise operations.
+  bool fuse = true;
+  /// Asked before one of these passes replaces a node; false leaves it in place. Null: all may be replaced.
   std::function<bool(const Node&)> may_replace = nullptr;
-  /// Drafts of fewer nodes are not folded or merged.
+  /// In drafts of fewer nodes none of these passes runs.
   int min_graph_nodes = 0;
   /// False: calls of functions stay calls; of function bodies only those of loops and lowered branches are put in.
   bool inline_functions = true;
