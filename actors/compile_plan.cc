@@ -56,7 +56,11 @@ PlanOptions plan_options(const SessionCore& core) {
   PlanOptions options;
   options.optimize = core.options.optimize;
   options.fold_constants = core.options.fold_constants;
+  options.take_known_branches = core.options.take_known_branches;
+  options.rewrite_arithmetic = core.options.rewrite_arithmetic;
   options.merge_common_subexpressions = core.options.merge_common_subexpressions;
+  options.bypass_identities = core.options.bypass_identities;
+  options.fuse = core.options.fuse;
   options.min_graph_nodes = core.options.min_graph_nodes;
   options.inline_functions = core.options.inline_functions;
   options.allow_soft_placement = core.options.allow_soft_placement;

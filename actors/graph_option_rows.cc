@@ -28,9 +28,14 @@ void read_optimizer(const Config& c, SessionOptions* o) {
   o->merge_common_subexpressions = options.do_common_subexpression_elimination() ||
                                    (level && rewriter_runs(rewriter, rewriter.common_subgraph_elimination(),
                                                            "common_subgraph_elimination"));
+  o->take_known_branches = level && rewriter_runs(rewriter, rewriter.loop_optimization(), "loop");
+  o->rewrite_arithmetic = level && rewriter_runs(rewriter, rewriter.arithmetic_optimization(), "arithmetic");
+  o->bypass_identities = level && rewriter_runs(rewriter, rewriter.dependency_optimization(), "dependency");
+  o->fuse = level && rewriter_runs(rewriter, rewriter.remapping(), "remap");
   o->inline_functions =
       options.do_function_inlining() || rewriter_runs(rewriter, rewriter.function_optimization(), "function");
-  o->optimize = o->fold_constants || o->merge_common_subexpressions;
+  o->optimize = o->fold_constants || o->merge_common_subexpressions || o->take_known_branches ||
+                o->rewrite_arithmetic || o->bypass_identities || o->fuse;
 }
 
 constexpr absl::string_view kOfNoUse = "Of no use in TensorFlow either.";
@@ -62,7 +67,9 @@ const ConfigRow kRows[] = {
       "they forbid it."},
      read_optimizer},
     {{"graph_options.optimizer_options.opt_level", kHonoured,
-      "L0: constants are not folded and equal nodes not merged, but for what the do_ options ask for."},
+      "L0: no pass of the planner runs but what the do_ options ask for, and that which puts functions in "
+      "place of "
+      "their calls."},
      read_optimizer},
     {{"graph_options.optimizer_options.global_jit_level", kWithoutMeaning,
       "Of a compiler that this runtime does not have."}},
@@ -94,13 +101,21 @@ const ConfigRow kRows[] = {
       "OFF: constants are not folded, unless optimizer_options.do_constant_folding."},
      read_optimizer},
     {{"graph_options.rewrite_options.shape_optimization", kWithoutMeaning, kOtherPass}},
-    {{"graph_options.rewrite_options.remapping", kWithoutMeaning, kOtherPass}},
+    {{"graph_options.rewrite_options.remapping", kHonoured,
+      "OFF: products and element-wise operations are not fused with those behind them."},
+     read_optimizer},
     {{"graph_options.rewrite_options.common_subgraph_elimination", kHonoured,
       "OFF: nodes that compute the same stay, unless optimizer_options.do_common_subexpression_elimination."},
      read_optimizer},
-    {{"graph_options.rewrite_options.arithmetic_optimization", kWithoutMeaning, kOtherPass}},
-    {{"graph_options.rewrite_options.dependency_optimization", kWithoutMeaning, kOtherPass}},
-    {{"graph_options.rewrite_options.loop_optimization", kWithoutMeaning, kOtherPass}},
+    {{"graph_options.rewrite_options.arithmetic_optimization", kHonoured,
+      "OFF: arithmetic stays that does nothing or could be had for less."},
+     read_optimizer},
+    {{"graph_options.rewrite_options.dependency_optimization", kHonoured,
+      "OFF: nodes stay that only hand on."},
+     read_optimizer},
+    {{"graph_options.rewrite_options.loop_optimization", kHonoured,
+      "OFF: branches stay whose predicate is a constant; loops are as they are written in any case."},
+     read_optimizer},
     {{"graph_options.rewrite_options.function_optimization", kHonoured,
       "OFF: calls of functions stay calls, unless optimizer_options.do_function_inlining."},
      read_optimizer},
@@ -113,13 +128,13 @@ const ConfigRow kRows[] = {
     {{"graph_options.rewrite_options.auto_mixed_precision", kWithoutMeaning, kTypes}},
     {{"graph_options.rewrite_options.auto_mixed_precision_mkl", kWithoutMeaning, kTypes}},
     {{"graph_options.rewrite_options.disable_meta_optimizer", kHonoured,
-      "As constant_folding, common_subgraph_elimination and function_optimization OFF."},
+      "As all passes of rewrite_options OFF."},
      read_optimizer},
     {{"graph_options.rewrite_options.use_plugin_optimizers", kWithoutMeaning, kNoPlugins}},
     {{"graph_options.rewrite_options.meta_optimizer_iterations", kWithoutMeaning,
-      "One round of folding and merging leaves nothing for a second."}},
+      "One round of the passes leaves little for a second."}},
     {{"graph_options.rewrite_options.min_graph_nodes", kHonoured,
-      "Runs and functions of fewer nodes are not folded or merged; 0 and below: all are."},
+      "Runs and functions of fewer nodes stay as they are, but for calls; 0 and below: none."},
      [](const Config& c, SessionOptions* o) {
        o->min_graph_nodes = std::max(0, c.graph_options().rewrite_options().min_graph_nodes());
      }},
@@ -139,8 +154,9 @@ const ConfigRow kRows[] = {
       "What cannot be folded stays; every other error of a pass is the run's."}},
     {{"graph_options.rewrite_options.scoped_allocator_opts.enable_op", kWithoutMeaning, kNoCollectives}},
     {{"graph_options.rewrite_options.optimizers", kHonoured,
-      "Not empty: of \"constfold\", \"common_subgraph_elimination\" and \"function\" those in it run, "
-      "whatever their switches say."},
+      "Not empty: of \"constfold\", \"arithmetic\", \"common_subgraph_elimination\", \"dependency\", "
+      "\"loop\", "
+      "\"remap\" and \"function\" those in it run, whatever their switches say."},
      read_optimizer},
     {{"graph_options.rewrite_options.custom_optimizers", kWithoutMeaning, kNoPlugins}},
     {{"graph_options.rewrite_options.inter_optimizer_verifier_config", kWithoutMeaning, kVerifier}},

@@ -33,9 +33,11 @@ absl::Status check_threads(const pb::ConfigProto& c) {
 
 /// Names in a list of passes that are none of ours.
 std::vector<std::string> unknown_passes(const pb::RewriterConfig& rewriter) {
+  static constexpr absl::string_view kOurs[] = {
+      "constfold", "arithmetic", "common_subgraph_elimination", "dependency", "loop", "remap", "function"};
   std::vector<std::string> out;
   for (const std::string& name : rewriter.optimizers()) {
-    if (name == "constfold" || name == "common_subgraph_elimination" || name == "function") continue;
+    if (std::find(std::begin(kOurs), std::end(kOurs), name) != std::end(kOurs)) continue;
     out.push_back(
         absl::StrCat("graph_options.rewrite_options.optimizers: \"", name, "\" is no pass of this planner."));
   }

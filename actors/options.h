@@ -64,12 +64,17 @@ struct SessionOptions {
   bool log_device_placement = false;
   /// Each signature places what it needs, instead of the graph when it comes.
   bool place_pruned_graph = false;
-  /// False: every node is executed as written, whatever the next two say.
+  /// False: every node is executed as written, whatever the next say.
   bool optimize = true;
   bool fold_constants = true;
+  bool take_known_branches = true;
+  bool rewrite_arithmetic = true;
   bool merge_common_subexpressions = true;
+  bool bypass_identities = true;
+  /// Several nodes become one with a kernel of its own.
+  bool fuse = true;
   int64_t max_folded_constant_bytes = 10 << 20;
-  /// What a run or function needs of a graph is folded and merged when it is as many nodes as this or more.
+  /// What a run or function needs of a graph is changed by these passes when it is as many nodes as this or more.
   int min_graph_nodes = 0;
   /// False: calls of functions stay calls. Loops, and branches that ask for it, are lowered all the same.
   bool inline_functions = true;

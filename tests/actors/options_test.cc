@@ -238,16 +238,21 @@ TEST(OptionTable, names_what_is_set_and_does_nothing) {
   auto options = SessionOptions::from_config_text(
       "gpu_options { allow_growth: true } allow_soft_placement: true experimental { use_tfrt: true "
       "executor_type: 'DEFAULT' } "
-      "graph_options { rewrite_options { constant_folding: OFF remapping: ON optimizers: 'shape' optimizers: "
+      "graph_options { rewrite_options { constant_folding: OFF layout_optimizer: ON optimizers: 'shape' "
+      "optimizers: "
       "'common_subgraph_elimination' } } session_handle: 'mine'");
   ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_THAT(options->without_meaning, ElementsAre(StartsWith("gpu_options.allow_growth: "),
-                                                    StartsWith("graph_options.rewrite_options.remapping: "),
-                                                    StartsWith("experimental.use_tfrt: "),
-                                                    "graph_options.rewrite_options.optimizers: \"shape\" is "
-                                                    "no pass of this planner."));
+  EXPECT_THAT(options->without_meaning,
+              ElementsAre(StartsWith("gpu_options.allow_growth: "),
+                          StartsWith("graph_options.rewrite_options.layout_optimizer: "),
+                          StartsWith("experimental.use_tfrt: "),
+                          "graph_options.rewrite_options.optimizers: \"shape\" is "
+                          "no pass of this planner."));
   EXPECT_FALSE(options->fold_constants);
   EXPECT_TRUE(options->merge_common_subexpressions);
+  EXPECT_FALSE(options->take_known_branches || options->rewrite_arithmetic || options->bypass_identities ||
+               options->fuse)
+      << "not in the list";
   EXPECT_TRUE(options->optimize);
 }
 
