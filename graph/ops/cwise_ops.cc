@@ -175,8 +175,11 @@ const OpRow kRows[] = {
     {"Xlogy", "x:T, y:T", "z:T", "T:type in [half,bfloat16,float,double,complex64,complex128]", ""},
     {"Zeta", "x:T, q:T", "z:T", "T:wide_floats", ""},
     // Ours: `ops` one after the other. `operands` has two numbers for each: below N an input, from there on the result of a step; -1: none.
+    // `names`: the nodes that the steps were, for errors.
     {"_FusedElementwise", "inputs:N * T", "output:T",
-     "N:int >= 1; T:type in [float,double]; ops:list(string) >= 1; operands:list(int) >= 2", ""},
+     "N:int >= 1; T:type in [float,double]; ops:list(string) >= 1; operands:list(int) >= 2; "
+     "names:list(string) = []",
+     ""},
     {"_HostCast", "x:SrcT", "y:DstT", "SrcT:type; DstT:type; Truncate:bool = False", ""},
     {"_UnaryOpsComposition", "x:T", "y:T", "T:type in [float,half,double]; op_names:list(string)", ""},
 };

@@ -76,10 +76,11 @@ class Fuser {
     std::vector<int> members = tree_of(id);
     if (members.size() < 2) return absl::OkStatus();
     std::vector<Endpoint> inputs;
-    std::vector<std::string> ops;
+    std::vector<std::string> ops, names;
     for (int member : members) {
       const Node& n = graph_.node(member);
       ops.push_back(n.op->name);
+      names.push_back(n.name);
       for (Endpoint e : n.inputs) {
         if (!is_member(members, e.node) && std::find(inputs.begin(), inputs.end(), e) == inputs.end())
           inputs.push_back(e);
@@ -88,6 +89,7 @@ class Fuser {
     AttrMap attrs{{"T", graph_.node(id).output_types[0]},
                   {"N", static_cast<int64_t>(inputs.size())},
                   {"ops", std::move(ops)},
+                  {"names", std::move(names)},
                   {"operands", operands_of(members, inputs)}};
     Node& last = graph_.node(id);
     if (!has_kernel(devices_, last, *op_, attrs)) return absl::OkStatus();

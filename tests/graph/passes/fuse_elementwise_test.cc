@@ -27,6 +27,8 @@ TEST_F(FuseElementwise, makes_one_node_of_a_tree) {
   EXPECT_THAT(ops(y), ElementsAre("Mul", "Exp", "Tanh", "Sub"));
   EXPECT_THAT(operands(y), ElementsAre(0, 1, 2, -1, 0, -1, 3, 4)) << "inputs 0 and 1, then the results";
   EXPECT_EQ(node(y).name, "y");
+  EXPECT_THAT(node(y).attrs.get_or("names", std::vector<std::string>()),
+              ElementsAre("Mul", "Exp", "Tanh", "y"));
   EXPECT_EQ(node(y).attrs.get_or<int64_t>("_mine", 0), 7);
   EXPECT_EQ(draft.graph.num_nodes(), 3);
 }

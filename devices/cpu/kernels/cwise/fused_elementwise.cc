@@ -17,6 +17,9 @@ constexpr int64_t kBlockBytes = 4096;
 /// Rows shorter than this are not worth a call for each step.
 constexpr int64_t kShortestRow = 16;
 
+/// Inputs and steps of a tree of single numbers, for which no plan is made.
+constexpr size_t kMostNumbers = 64;
+
 /// How an operand lies in a result that is seen as rows.
 enum class Layout {
   kNone,
@@ -68,6 +71,10 @@ struct Step {
   int slot = -1;
 
   bool has_rows() const { return unary != nullptr || (binary != nullptr && binary->error == nullptr); }
+  void run(const void* operand_a, const void* operand_b, void* out, int64_t n, RowMode mode) const {
+    if (unary != nullptr) return unary->row(operand_a, out, n);
+    binary->row(operand_a, operand_b, out, n, mode);
+  }
   int cost() const { return unary != nullptr ? unary->cost : binary != nullptr ? binary->cost : 1; }
 };
 
@@ -105,6 +112,7 @@ class FusedElementwise final : public Kernel {
   }
 
   absl::Status compute(KernelContext& context) override {
+    if (are_numbers(context)) return run_numbers(context);
     Whole whole(steps_.size());
     if (by_blocks_) {
       std::list<Shape> made;
@@ -139,6 +147,7 @@ class FusedElementwise final : public Kernel {
     element_ = static_cast<int64_t>(dtype_size(c.output_type(0)));
     TROUPE_ASSIGN_OR_RETURN(const auto ops, c.attr<std::vector<std::string>>("ops"));
     TROUPE_ASSIGN_OR_RETURN(const auto operands, c.attr<std::vector<int64_t>>("operands"));
+    const auto names = c.node().attrs.get_or<std::vector<std::string>>("names", {});
     if (operands.size() != 2 * ops.size())
       return invalid("_FusedElementwise has ", ops.size(), " ops and ", operands.size(), " operands");
     for (size_t i = 0; i < ops.size(); ++i) {
@@ -147,6 +156,7 @@ class FusedElementwise final : public Kernel {
       if (a < 0 || a >= known || b < -1 || b >= known)
         return invalid("_FusedElementwise: step ", i, " has no operands ", a, " and ", b);
       TROUPE_ASSIGN_OR_RETURN(Step step, make_step(c, kernels, ops[i], b < 0 ? 1 : 2));
+      if (i < names.size()) step.node->name = names[i];
       step.a = static_cast<int>(a);
       step.b = static_cast<int>(b);
       steps_.push_back(std::move(step));
@@ -238,8 +248,32 @@ class FusedElementwise final : public Kernel {
     KernelContext inner(&context.step(), step.node.get(), std::span<Value>(operands, step.b < 0 ? 1 : 2),
                         std::span<Value>(&output, 1));
     inner.own_allocator = context.own_allocator;
-    TROUPE_RETURN_IF_ERROR(step.kernel->compute(inner));
+    if (absl::Status failed = step.kernel->compute(inner); !failed.ok()) {
+      return annotate(failed, "", absl::StrCat("\n\t [[{{node ", step.node->name, "}}]]"));
+    }
     (*whole)[i] = std::move(output.tensor);
+    return absl::OkStatus();
+  }
+
+  /// Whether all inputs are of rank 0, and so all results.
+  bool are_numbers(const KernelContext& context) const {
+    if (!by_blocks_ || num_inputs_ + steps_.size() > kMostNumbers) return false;
+    for (int i = 0; i < context.num_inputs(); ++i) {
+      if (context.input(i).rank() != 0) return false;
+    }
+    return true;
+  }
+  absl::Status run_numbers(KernelContext& context) const {
+    const void* values[kMostNumbers];
+    double results[kMostNumbers];
+    for (size_t i = 0; i < num_inputs_; ++i) values[i] = context.input(static_cast<int>(i)).raw();
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, Shape()));
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      const Step& step = steps_[i];
+      void* const to = i + 1 == steps_.size() ? out->raw() : &results[i];
+      step.run(values[step.a], step.b < 0 ? nullptr : values[step.b], to, 1, RowMode::kBoth);
+      values[num_inputs_ + i] = to;
+    }
     return absl::OkStatus();
   }
 
@@ -290,8 +324,9 @@ class FusedElementwise final : public Kernel {
     }
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({reused}, 0, result));
     char* const to = static_cast<char*>(out->raw());
-    int64_t cost = 0;
-    for (const RowPlan::Piece& piece : plan.pieces) cost += piece.step->cost();
+    // What is cheap waits for memory, to which a tree goes once.
+    int64_t cost = 1;
+    for (const RowPlan::Piece& piece : plan.pieces) cost += piece.step->cost() - 1;
     const int64_t block = kBlockBytes / element_;
     auto part_of_row = [&](int64_t begin, int64_t end) {
       for (int64_t at = begin; at < end; at += block)
@@ -338,11 +373,7 @@ class FusedElementwise final : public Kernel {
       for (int64_t r = 0; r < calls; ++r) {
         void* out =
             step.slot < 0 ? to + ((block.row + r) * plan.row + block.at) * element_ : slot(step.slot, r);
-        if (step.unary != nullptr) {
-          step.unary->row(operand(piece.a, r), out, n);
-        } else {
-          step.binary->row(operand(piece.a, r), operand(piece.b, r), out, n, mode);
-        }
+        step.run(operand(piece.a, r), step.b < 0 ? nullptr : operand(piece.b, r), out, n, mode);
       }
     }
   }

@@ -25,7 +25,8 @@ Tensor sample(const Shape& shape, int seed, DataType type = DataType::kFloat) {
   return t;
 }
 
-absl::StatusOr<std::vector<Tensor>> fused(std::vector<Tensor> inputs, const std::vector<Step>& steps) {
+absl::StatusOr<std::vector<Tensor>> fused(std::vector<Tensor> inputs, const std::vector<Step>& steps,
+                                          const std::vector<std::string>& names = {}) {
   std::vector<std::string> ops;
   std::vector<int64_t> operands;
   for (const Step& s : steps) {
@@ -33,7 +34,8 @@ absl::StatusOr<std::vector<Tensor>> fused(std::vector<Tensor> inputs, const std:
     operands.push_back(s.a);
     operands.push_back(s.b);
   }
-  return run_kernel("_FusedElementwise", std::move(inputs), {{"ops", ops}, {"operands", operands}});
+  return run_kernel("_FusedElementwise", std::move(inputs),
+                    {{"ops", ops}, {"operands", operands}, {"names", names}});
 }
 
 /// The kernels of the operations one after the other.
@@ -72,6 +74,15 @@ TEST(FusedElementwise, is_the_same_to_the_bit_for_any_number_of_elements) {
   }
 }
 
+TEST(FusedElementwise, takes_single_numbers) {
+  for (DataType type : {DataType::kFloat, DataType::kDouble}) {
+    std::vector<Tensor> inputs;
+    for (int i = 1; i < 6; ++i) inputs.push_back(sample(Shape{}, i, type));
+    expect_same(inputs, kGelu);
+  }
+  expect_same({sample(Shape{}, 1), sample(Shape{}, 2)}, {{"TanhGrad", 0, 1}, {"Exp", 2}, {"ReluGrad", 3, 0}});
+}
+
 TEST(FusedElementwise, takes_several_tensors_of_one_shape) {
   const Shape shape{3, 5, 7};
   expect_same({sample(shape, 1), sample(shape, 2), sample(shape, 3)},
@@ -102,9 +113,10 @@ TEST(FusedElementwise, takes_gradients_of_activations) {
   expect_same(
       {sample(shape, 1), sample(shape, 2), sample(Shape{}, 3)},
       {{"Mul", 0, 2}, {"TanhGrad", 1, 3}, {"SigmoidGrad", 1, 4}, {"ReluGrad", 5, 0}, {"AddV2", 6, 1}});
-  const auto wrong = fused({sample(Shape{2}, 1), sample(Shape{3}, 2)}, {{"Neg", 0}, {"ReluGrad", 2, 1}});
+  const auto wrong = fused({sample(Shape{2}, 1), sample(Shape{3}, 2)}, {{"Neg", 0}, {"ReluGrad", 2, 1}},
+                           {"minus", "gradient"});
   EXPECT_THAT(std::string(wrong.status().message()),
-              HasSubstr("Inputs to operation n of type ReluGrad must have the same size and shape."));
+              HasSubstr("Inputs to operation gradient of type ReluGrad must have the same size and shape."));
 }
 
 TEST(FusedElementwise, makes_nothing_of_nothing) {
@@ -123,10 +135,11 @@ TEST(FusedElementwise, leaves_inputs_that_others_have) {
 }
 
 TEST(FusedElementwise, fails_as_the_operation_that_fails) {
-  const auto out =
-      fused({sample(Shape{2}, 1), sample(Shape{3}, 2)}, {{"Neg", 0}, {"AddV2", 2, 1}, {"Exp", 3}});
+  const auto out = fused({sample(Shape{2}, 1), sample(Shape{3}, 2)},
+                         {{"Neg", 0}, {"AddV2", 2, 1}, {"Exp", 3}}, {"minus", "sum", "n"});
   EXPECT_EQ(out.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(out.status().message()), HasSubstr("Incompatible shapes: [2] vs. [3]"));
+  EXPECT_THAT(std::string(out.status().message()),
+              HasSubstr("Incompatible shapes: [2] vs. [3]\n\t [[{{node sum}}]]"));
 }
 
 TEST(FusedElementwise, computes_wide_trees) {
