@@ -9,7 +9,7 @@ namespace troupe {
 
 bool may_replace(const Graph& graph, const Node& node, const NodeFilter& consider) {
   if (node.removed() || !node.defect.ok() || node.op->is_stateful) return false;
-  if (graph.ops().find(node.op->name) != node.op) return false;
+  if (graph.ops().find(node.op->name) != node.op || node.attrs.find("_kernel") != nullptr) return false;
   auto reads_reference = [&](Endpoint e) { return is_ref(graph.type_of(e)); };
   return std::none_of(node.inputs.begin(), node.inputs.end(), reads_reference) &&
          (!consider || consider(node));

@@ -7,8 +7,8 @@
 
 namespace troupe {
 
-/// Whether a pass may put something else in the place of this node: it is sound, has no state, is of an op of the registry, reads no
-/// reference, whose value may change between two readers, and `consider` has nothing against it.
+/// Whether a pass may put something else in the place of this node: it is sound, has no state, is of an op of the registry, asks for
+/// no kernel by its label, reads no reference, whose value may change between two readers, and `consider` has nothing against it.
 bool may_replace(const Graph& graph, const Node& node, const NodeFilter& consider);
 
 /// Whether a kernel for `op` with these attrs is where `node` is. False for nodes that are not placed.

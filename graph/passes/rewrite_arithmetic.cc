@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "graph/ir/algorithm.h"
@@ -145,9 +146,14 @@ class Rewriter {
     const bool sum = n.is("AddV2") || n.is("Add"), product = n.is("Mul");
     const bool quotient = n.is("RealDiv") || n.is("Div");
     if (!sum && !product && !quotient && !n.is("Sub")) return std::nullopt;
-    const double nothing = product || quotient ? 1 : 0;
-    if (number(n, 1) == nothing) return only(n, 0, 1);
-    if ((sum || product) && number(n, 0) == nothing) return only(n, 1, 0);
+    auto changes_nothing = [&](int i) {
+      const std::optional<double> c = number(n, i);
+      if (product || quotient) return c == 1;
+      // To a minus zero only minus zero can be added, and only zero taken from it.
+      return c == 0 && (!is_floating(n.output_types[0]) || std::signbit(*c) == sum);
+    };
+    if (changes_nothing(1)) return only(n, 0, 1);
+    if ((sum || product) && changes_nothing(0)) return only(n, 1, 0);
     return std::nullopt;
   }
 

@@ -96,7 +96,11 @@ class BranchTaker {
       if (dead > 0 || (waits_for_dead && !n.is("ControlTrigger"))) dead_nodes_.insert(n.id);
       return absl::OkStatus();
     }
-    if (dead == n.num_inputs()) dead_nodes_.insert(n.id);
+    const auto rounds = std::count_if(n.inputs.begin(), n.inputs.end(),
+                                      [&](Endpoint e) { return is_back_edge(graph_.node(e.node), n); });
+    // Nothing comes round when nothing goes in.
+    if (dead + rounds == n.num_inputs()) dead_nodes_.insert(n.id);
+    if (rounds > 0) return absl::OkStatus();
     if (dead != n.num_inputs() - 1 || waits_for_dead || asked_which_.contains(n.id) ||
         !may_replace(graph_, n, consider_))
       return absl::OkStatus();

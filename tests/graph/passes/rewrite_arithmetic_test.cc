@@ -29,13 +29,29 @@ TEST_F(RewriteArithmetic, hands_on_what_nothing_is_added_to) {
   Out x = input("x"), i = input("i", DataType::kInt32), h = input("h", DataType::kHalf);
   Out zero = b.constant(0.0f), minus_zero = b.constant(-0.0f), one = b.constant(1.0f);
   Out none = b.constant<int32_t>(0), half_one = b.constant(Tensor::scalar(Eigen::half(1.0f)));
-  Out sum = b.add(x, zero), turned = b.add(minus_zero, x), old = b.op("Add", {x, zero}),
+  Out sum = b.add(x, minus_zero), turned = b.add(minus_zero, x), old = b.op("Add", {x, minus_zero}),
       less = b.sub(x, zero);
-  Out product = b.mul(one, x), quotient = b.div(x, one), ints = b.sub(i, none), halves = b.mul(h, half_one);
-  EXPECT_EQ(run({b.group({sum, turned, old, less, product, quotient, ints, halves})})["rewritten"], 8);
+  Out product = b.mul(one, x), quotient = b.div(x, one), halves = b.mul(h, half_one);
+  Out more = b.add(none, i), fewer = b.sub(i, none);
+  EXPECT_EQ(run({b.group({sum, turned, old, less, product, quotient, halves, more, fewer})})["rewritten"], 9);
   for (Out y : {sum, turned, old, less, product, quotient}) EXPECT_EQ(now(y), "Identity(x)");
-  EXPECT_EQ(now(ints), "Identity(i)");
+  for (Out y : {more, fewer}) EXPECT_EQ(now(y), "Identity(i)");
   EXPECT_EQ(now(halves), "Identity(h)");
+}
+
+TEST_F(RewriteArithmetic, leaves_what_makes_zero_of_minus_zero) {
+  Out x = input("x"), h = input("h", DataType::kHalf), zero = b.constant(0.0f),
+      minus_zero = b.constant(-0.0f);
+  Out half_zero = b.constant(Tensor::scalar(Eigen::half(0.0f)));
+  Out sum = b.add(x, zero), turned = b.add(zero, x), less = b.sub(x, minus_zero),
+      halves = b.add(h, half_zero);
+  EXPECT_EQ(run({b.group({sum, turned, less, halves})})["rewritten"], 0);
+}
+
+TEST_F(RewriteArithmetic, leaves_what_is_zero_of_all_numbers_but_infinities) {
+  Out x = input("x"), zero = b.constant(0.0f);
+  Out product = b.mul(zero, x), itself = b.sub(x, x), quotient = b.div(x, x);
+  EXPECT_EQ(run({b.group({product, itself, quotient})})["rewritten"], 0);
 }
 
 TEST_F(RewriteArithmetic, leaves_what_would_be_another_number) {
@@ -60,12 +76,18 @@ TEST_F(RewriteArithmetic, leaves_texts) {
 
 TEST_F(RewriteArithmetic, leaves_what_reads_a_reference) {
   auto v = b.ref_variable(Tensor::scalar(1.0f), "v");
-  EXPECT_EQ(of("AddV2", v.handle, b.constant(0.0f)), "AddV2(v, Const)");
+  EXPECT_EQ(of("Mul", v.handle, b.constant(1.0f)), "Mul(v, Const)");
 }
 
 TEST_F(RewriteArithmetic, leaves_nodes_that_it_is_not_to_consider) {
   consider = [](const Node& n) { return n.name != "y"; };
-  EXPECT_EQ(of("AddV2", input("x"), b.constant(0.0f)), "AddV2(x, Const)");
+  EXPECT_EQ(of("Mul", input("x"), b.constant(1.0f)), "Mul(x, Const)");
+}
+
+TEST_F(RewriteArithmetic, leaves_nodes_that_ask_for_a_kernel_of_their_own) {
+  Out y = b.op("Mul", {input("x"), b.constant(1.0f)}, {{"_kernel", "mine"}}, "y");
+  EXPECT_EQ(run({y})["rewritten"], 0);
+  EXPECT_EQ(now(y), "Mul(x, Const)");
 }
 
 TEST_F(RewriteArithmetic, leaves_graphs_in_which_somebody_writes_to_his_input) {

@@ -111,6 +111,21 @@ TEST_F(TakeKnownBranches, leave_loops_as_they_are) {
   EXPECT_EQ(run({y}), 0);
 }
 
+TEST_F(TakeKnownBranches, see_that_a_loop_without_a_start_is_dead) {
+  Out x = input("x"), sides = b.op("Switch", {x, b.constant(true)}, {}, "sides"), limit = b.constant(3.0f);
+  auto loop = b.while_loop(
+      {sides[0]}, [&](const std::vector<Out>& v) { return b.less(v[0], limit); },
+      [&](const std::vector<Out>& v) { return std::vector<Out>{b.add(v[0], b.constant(1.0f))}; });
+  Out both = merge({loop[0], b.neg(sides[1], "taken")});
+  // The second result keeps the other side, and with it the loop.
+  Out asked = merge({loop[0], b.neg(sides[1])}), which = b.identity(asked[1]);
+  EXPECT_EQ(run({both, which}), 1);
+  EXPECT_EQ(now(both), "Identity(taken)");
+  int merges = 0;
+  for (int i = 0; i < draft.graph.num_ids(); ++i) merges += draft.graph.node(i).is("Merge") ? 1 : 0;
+  EXPECT_EQ(merges, 2) << "that of the loop, and the one that is asked";
+}
+
 TEST_F(TakeKnownBranches, leave_nodes_that_they_are_not_to_consider) {
   consider = [](const Node& n) { return !n.is("Switch"); };
   Out x = input("x"), sides = b.op("Switch", {x, b.constant(true)}, {}, "sides");
