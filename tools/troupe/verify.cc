@@ -102,8 +102,10 @@ class VerifyRun {
   absl::Status start(Lane* lane) {
     const VerifyList& list = options_.list;
     const std::string kind = list.is_scripts ? "--scripts" : "--cases";
-    TROUPE_ASSIGN_OR_RETURN(lane->worker, WorkerProcess::start({"verify-worker", kind, list.path, "--root",
-                                                                list.root, "--answers"}));
+    std::vector<std::string> args{"verify-worker", kind, list.path, "--root", list.root};
+    if (list.as_written) args.push_back("--as-written");
+    args.push_back("--answers");
+    TROUPE_ASSIGN_OR_RETURN(lane->worker, WorkerProcess::start(args));
     lane->answered = 0;
     return absl::OkStatus();
   }
@@ -321,8 +323,8 @@ std::string VerifyWorker::answer(const std::string& position) const {
   if (!absl::SimpleAtoi(position, &index) || index < 0 || static_cast<size_t>(index) >= size) {
     return absl::StrCat("no item ", position);
   }
-  return to_json_line(list_.is_scripts ? run_script(scripts_[index], list_.root, runtime_)
-                                       : run_case(cases_[index], list_.root, runtime_));
+  return to_json_line(list_.is_scripts ? run_script(scripts_[index], list_.root, runtime_, list_.as_written)
+                                       : run_case(cases_[index], list_.root, runtime_, list_.as_written));
 }
 
 }  // namespace troupe

@@ -19,6 +19,8 @@ struct VerifyList {
   bool is_scripts = false;
   /// Where the paths of the items begin; "": the folder of the list.
   std::string root;
+  /// The sessions run their graphs without any pass that rewrites (SessionOptions::optimize).
+  bool as_written = false;
 };
 
 struct VerifyOptions {

@@ -110,13 +110,15 @@ std::vector<std::string> fetched_ops(const Case& c, const pb::GraphDef& graph) {
   return ops;
 }
 
-CaseResult run_and_judge(const Case& c, const std::string& root, Runtime& runtime) {
+CaseResult run_and_judge(const Case& c, const std::string& root, Runtime& runtime, bool as_written) {
   const absl::StatusOr<GraphFile> model = read_graph_file(absl::StrCat(root, "/", c.graph));
   if (!model.ok()) {
     return c.kind == CaseKind::kIlltyped ? judge_refusal(c, model.status())
                                          : result_of_error(model.status(), "load_error");
   }
-  absl::StatusOr<std::unique_ptr<Session>> session = Session::open(runtime, SessionOptions());
+  SessionOptions options;
+  options.optimize = !as_written;
+  absl::StatusOr<std::unique_ptr<Session>> session = Session::open(runtime, options);
   if (!session.ok()) return result_of_error(session.status(), "load_error");
   const absl::Status created = load_model(*model, session->get());
   if (c.kind == CaseKind::kIlltyped) return judge_refusal(c, created);
@@ -146,11 +148,11 @@ CaseResult run_and_judge(const Case& c, const std::string& root, Runtime& runtim
 
 }  // namespace
 
-CaseResult run_case(const Case& c, const std::string& root, Runtime& runtime) {
+CaseResult run_case(const Case& c, const std::string& root, Runtime& runtime, bool as_written) {
   CaseResult result;
   if (lacks_files(c, root, &result)) return result;
   const auto begin = std::chrono::steady_clock::now();
-  result = run_and_judge(c, root, runtime);
+  result = run_and_judge(c, root, runtime, as_written);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
   result.milliseconds = took.count();
   return result;

@@ -30,8 +30,9 @@ struct CaseResult {
   double milliseconds = 0;
 };
 
-/// Runs one case in a session of its own and judges it by its kind. `root` is where its paths begin.
-CaseResult run_case(const Case& c, const std::string& root, Runtime& runtime);
+/// Runs one case in a session of its own and judges it by its kind. `root` is where its paths begin; `as_written`:
+/// without any pass that rewrites the graph.
+CaseResult run_case(const Case& c, const std::string& root, Runtime& runtime, bool as_written = false);
 
 /// A failure, of this kind or "missing_kernel".
 CaseResult result_of_error(const absl::Status& status, std::string kind);

@@ -37,8 +37,9 @@ struct Flags {
   bool quiet = false;
 };
 
-VerifyList list_of(const std::string& cases, const std::string& scripts, const std::string& root) {
-  return {scripts.empty() ? cases : scripts, !scripts.empty(), root};
+VerifyList list_of(const std::string& cases, const std::string& scripts, const std::string& root,
+                   bool as_written) {
+  return {scripts.empty() ? cases : scripts, !scripts.empty(), root, as_written};
 }
 
 void print_result(const VerifyItem& item, const CaseResult& r) {
@@ -60,7 +61,8 @@ void print_areas(const VerifySummary& summary) {
 }
 
 int run_verify(Flags flags) {
-  flags.options.list = list_of(flags.cases, flags.scripts, flags.options.list.root);
+  flags.options.list =
+      list_of(flags.cases, flags.scripts, flags.options.list.root, flags.options.list.as_written);
   const auto summary = verify(flags.options, [&](const VerifyItem& item, const CaseResult& r) {
     if (!flags.quiet) print_result(item, r);
   });
@@ -105,6 +107,7 @@ void add_verify_command(CLI::App& app, Command* chosen) {
   add_list_options(sub, &flags->cases, &flags->scripts);
   sub->add_option("--root", flags->options.list.root,
                   "Folder in which its paths begin (default: the list's own)");
+  sub->add_flag("--as-written", flags->options.list.as_written, "Without any pass that rewrites graphs");
   sub->add_option("--filter", flags->options.filter, "Only those whose id matches this regular expression");
   sub->add_option("--jobs", flags->options.jobs, "Child processes")
       ->check(CLI::Range(1, 1024))
@@ -125,12 +128,15 @@ void add_verify_worker_command(CLI::App& app, Command* chosen) {
   auto cases = std::make_shared<std::string>();
   auto scripts = std::make_shared<std::string>();
   auto root = std::make_shared<std::string>();
+  auto as_written = std::make_shared<bool>(false);
   auto answers = std::make_shared<int>(-1);
   CLI::App* sub = app.add_subcommand("verify-worker", "")->group("");
   add_list_options(sub, cases.get(), scripts.get());
   sub->add_option("--root", *root)->required();
+  sub->add_flag("--as-written", *as_written);
   sub->add_option("--answers", *answers)->required();
-  sub->callback([=] { *chosen = [=] { return run_worker(list_of(*cases, *scripts, *root), *answers); }; });
+  sub->callback(
+      [=] { *chosen = [=] { return run_worker(list_of(*cases, *scripts, *root, *as_written), *answers); }; });
 }
 
 }  // namespace troupe

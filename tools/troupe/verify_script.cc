@@ -63,8 +63,8 @@ std::vector<std::string> names_of(const std::vector<CaseTensor>& tensors) {
 
 class ScriptRun {
  public:
-  ScriptRun(const Script& script, const std::string& root, Runtime& runtime)
-      : script_(script), root_(root), runtime_(runtime) {
+  ScriptRun(const Script& script, const std::string& root, Runtime& runtime, bool as_written)
+      : script_(script), root_(root), runtime_(runtime), as_written_(as_written) {
     result_.outcome = Outcome::kPassed;
     result_.exact = true;
   }
@@ -93,6 +93,7 @@ class ScriptRun {
   const Script& script_;
   const std::string& root_;
   Runtime& runtime_;
+  const bool as_written_;
   std::vector<std::unique_ptr<Session>> sessions_;
 
   /// The threads of a parallel step share what is below.
@@ -304,6 +305,7 @@ absl::Status ScriptRun::open() {
   if (!script_.config.empty()) {
     TROUPE_ASSIGN_OR_RETURN(options, SessionOptions::from_config_text(script_.config));
   }
+  options.optimize = options.optimize && !as_written_;
   TROUPE_ASSIGN_OR_RETURN(std::unique_ptr<Session> session, Session::open(runtime_, options));
   if (script_.graph_kind != Script::GraphKind::kNone) {
     const std::string path = absl::StrCat(root_, "/", script_.graph);
@@ -323,7 +325,7 @@ CaseResult ScriptRun::run() {
   return std::move(result_);
 }
 
-CaseResult run_file(const ScriptEntry& entry, const std::string& root, Runtime& runtime) {
+CaseResult run_file(const ScriptEntry& entry, const std::string& root, Runtime& runtime, bool as_written) {
   CaseResult result;
   const std::string path = absl::StrCat(root, "/", entry.path);
   if (!file_exists(path)) {
@@ -340,14 +342,14 @@ CaseResult run_file(const ScriptEntry& entry, const std::string& root, Runtime& 
   }
   const absl::StatusOr<Script> script = parse_script(*text, {folder.path(), root});
   if (!script.ok()) return result_of_error(script.status(), "load_error");
-  return ScriptRun(*script, root, runtime).run();
+  return ScriptRun(*script, root, runtime, as_written).run();
 }
 
 }  // namespace
 
-CaseResult run_script(const ScriptEntry& entry, const std::string& root, Runtime& runtime) {
+CaseResult run_script(const ScriptEntry& entry, const std::string& root, Runtime& runtime, bool as_written) {
   const auto begin = std::chrono::steady_clock::now();
-  CaseResult result = run_file(entry, root, runtime);
+  CaseResult result = run_file(entry, root, runtime, as_written);
   result.milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   return result;
