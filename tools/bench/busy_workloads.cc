@@ -110,7 +110,8 @@ absl::StatusOr<Samples> while_compiling(const BenchOptions& options,
   TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<SceneRuntime> scene, SceneRuntime::create());
   TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Session> session, open_scenes(*scene->runtime));
   TROUPE_RETURN_IF_ERROR(one_try(session.get()).status());
-  TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Compilers> compilers, Compilers::start(*scene->runtime, run_too));
+  TROUPE_ASSIGN_OR_RETURN(const std::unique_ptr<Compilers> compilers,
+                          Compilers::start(*scene->runtime, run_too));
   Samples samples;
   samples.unit = "try";
   for (int i = 0; i < options.cancel_tries; ++i) {
@@ -137,7 +138,7 @@ absl::StatusOr<Samples> growing_chain(const BenchOptions&) {
     tensorflow::GraphDef more;
     tensorflow::NodeDef* node = more.add_node();
     node->set_name(absl::StrCat("n", i));
-    node->set_op("Neg");
+    node->set_op("Tanh");
     node->add_input(i == 0 ? "y" : absl::StrCat("n", i - 1));
     (*node->mutable_attr())["T"].set_type(tensorflow::DT_FLOAT);
     const Clock::time_point begin = Clock::now();
