@@ -136,6 +136,8 @@ class Fuser {
   bool is_normalisation(const Node& n) const {
     if (!n.is("FusedBatchNorm") && !n.is("FusedBatchNormV2") && !n.is("FusedBatchNormV3")) return false;
     auto of_float = [](DataType t) { return t == DataType::kFloat; };
+    // Gradients, say, take the moments, too.
+    if (uses_.has_further_outputs(n.id)) return false;
     return !n.attrs.get_or("is_training", true) && channels_are_last(n) &&
            std::all_of(n.input_types.begin(), n.input_types.end(), of_float);
   }

@@ -40,7 +40,8 @@ absl::Status become(Node* node, const OpDef* op, AttrMap attrs, const std::vecto
   return absl::OkStatus();
 }
 
-SingleUse::SingleUse(const Draft& draft) : consumer_(draft.graph.num_ids(), -1) {
+SingleUse::SingleUse(const Draft& draft)
+    : consumer_(draft.graph.num_ids(), -1), further_outputs_(draft.graph.num_ids()) {
   // -2: needed by several.
   constexpr int kSeveral = -2;
   const Graph& graph = draft.graph;
@@ -51,7 +52,10 @@ SingleUse::SingleUse(const Draft& draft) : consumer_(draft.graph.num_ids(), -1) 
   for (int i = 0; i < graph.num_ids(); ++i) {
     const Node& n = graph.node(i);
     if (n.removed()) continue;
-    for (Endpoint e : n.inputs) note(e.node, e.slot == 0 ? i : kSeveral);
+    for (Endpoint e : n.inputs) {
+      note(e.node, e.slot == 0 ? i : kSeveral);
+      if (e.slot > 0) further_outputs_[e.node] = true;
+    }
     for (int c : n.control_inputs) note(c, kSeveral);
   }
   for (int root : draft.roots) consumer_[root] = kSeveral;

@@ -25,9 +25,12 @@ class SingleUse {
   /// The node that takes output 0 of `id`, at whichever inputs, when nothing else needs that node: no other consumer, no control
   /// edge, no root. Else -1.
   int consumer_of(int id) const { return consumer_[id]; }
+  /// Whether somebody takes another output of `id` than output 0.
+  bool has_further_outputs(int id) const { return further_outputs_[id]; }
 
  private:
   std::vector<int> consumer_;
+  std::vector<bool> further_outputs_;
 };
 
 }  // namespace troupe

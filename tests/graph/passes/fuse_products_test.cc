@@ -92,6 +92,29 @@ TEST_F(FuseProducts, makes_one_node_of_a_convolution_and_all_behind_it) {
   EXPECT_EQ(node(y).attrs.get_or("TArgs", std::vector<DataType>()).size(), 5u);
 }
 
+TEST_F(FuseProducts, leaves_a_normalisation_whose_moments_somebody_takes) {
+  Out norm = normalised(conv(input("x"), input("w")));
+  Out gradient =
+      b.op("FusedBatchNormGradV3", {input("dy"), input("x2"), input("scale2"), norm[3], norm[4], norm[5]},
+           {{"is_training", false}});
+  EXPECT_EQ(run({b.relu(norm), gradient}), 0);
+  EXPECT_EQ(now(norm), "FusedBatchNormV3(conv, scale, offset, mean, variance)");
+}
+
+TEST_F(FuseProducts, leaves_a_normalisation_whose_moments_are_fetched) {
+  Out norm = normalised(conv(input("x"), input("w")));
+  Out fetched = b.op("_Retval", {norm}, {{"index", int64_t{0}}}),
+      mean = b.op("_Retval", {norm[1]}, {{"index", int64_t{1}}});
+  EXPECT_EQ(run({fetched, mean}), 0);
+}
+
+TEST_F(FuseProducts, fuses_a_normalisation_that_is_the_last_of_its_chain) {
+  Out norm = normalised(conv(input("x"), input("w")));
+  Out fetched = b.op("_Retval", {norm}, {{"index", int64_t{0}}});
+  EXPECT_EQ(run({fetched}), 1);
+  EXPECT_EQ(now(norm), "_FusedConv2D(x, w, scale, offset, mean, variance)");
+}
+
 TEST_F(FuseProducts, fuses_convolutions_by_depth) {
   Out y = b.op("Relu6", {b.bias_add(conv(input("x"), input("w"), "DepthwiseConv2dNative"), vector("bias"))},
                {}, "y");
