@@ -50,6 +50,9 @@ bool rewrites(const PassContext& c) { return optimizes(c) && c.options->rewrite_
 bool merges(const PassContext& c) { return optimizes(c) && c.options->merge_common_subexpressions; }
 bool bypasses(const PassContext& c) { return optimizes(c) && c.options->bypass_identities; }
 bool fuses(const PassContext& c) { return optimizes(c) && c.options->fuse; }
+/// To find trees takes some microseconds a node, of which a large graph's first run has no share to spare.
+constexpr int kMostNodesForTrees = 5000;
+bool fuses_trees(const PassContext& c) { return fuses(c) && c.nodes_to_plan <= kMostNodesForTrees; }
 
 absl::StatusOr<PassStats> inline_calls(PassContext& c) {
   const InlineScope scope =
@@ -153,14 +156,13 @@ constexpr Pass kPasses[] = {
     {"prune", has_leavings, prune_leavings},
     // Products first: they take the activations that are theirs.
     {"fuse_products", fuses, fuse_with_products},
-    {"fuse_elementwise", fuses, fuse_rest},
+    {"fuse_elementwise", fuses_trees, fuse_rest},
     {"colocate_control_flow", on_several_devices, colocate},
 };
 
 /// What a pass counts when it leaves nodes behind that nobody needs any more.
 bool leaves_something(const PassStats& stats) {
-  for (const char* count :
-       {"calls", "branches", "loops", "folded", "taken", "rewritten", "merged"}) {
+  for (const char* count : {"calls", "branches", "loops", "folded", "taken", "rewritten", "merged"}) {
     if (stats[count] > 0) return true;
   }
   return false;
