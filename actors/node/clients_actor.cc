@@ -27,16 +27,6 @@ using Texts = google::protobuf::RepeatedPtrField<std::string>;
 
 std::vector<std::string> texts(const Texts& list) { return {list.begin(), list.end()}; }
 
-absl::StatusOr<absl::Cord> nothing() { return pack(wire::Status()); }
-
-/// A message and the tensors beside it.
-template <class Proto>
-absl::StatusOr<std::vector<Tensor>> read(const absl::Cord& body, Proto* proto) {
-  TROUPE_ASSIGN_OR_RETURN(Parcel parcel, unpack(body));
-  if (proto->ParseFromString(parcel.proto)) return std::move(parcel.tensors);
-  return absl::InvalidArgumentError(absl::StrCat("a malformed message: it is no ", proto->GetTypeName()));
-}
-
 class ClientsImpl final : public caf::event_based_actor {
  public:
   ClientsImpl(caf::actor_config& config, ClientsParts parts)
@@ -181,7 +171,7 @@ class ClientsImpl final : public caf::event_based_actor {
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
     TROUPE_RETURN_IF_ERROR(find(m, want.session()).status());
     end(sessions_.extract(want.session()).mapped(), "Session has been closed.");
-    m.reply(nothing());
+    m.reply(pack_nothing());
     return absl::OkStatus();
   }
 
@@ -215,7 +205,7 @@ class ClientsImpl final : public caf::event_based_actor {
     options.config = want.config();
     end_all([](const auto&) { return true; }, "the node's sessions have been reset");
     request(parts_.runtime, caf::infinite, ResetRequest{std::move(containers), std::move(options)})
-        .then([reply = m.reply](Done) { reply(nothing()); }, fail(m.reply));
+        .then([reply = m.reply](Done) { reply(pack_nothing()); }, fail(m.reply));
     return absl::OkStatus();
   }
 
@@ -224,7 +214,8 @@ class ClientsImpl final : public caf::event_based_actor {
   /// The graph's bytes are a tensor, and read on the compile pool.
   absl::Status extend(const ClientRequest& m) {
     wire::ExtendSession want;
-    TROUPE_ASSIGN_OR_RETURN(std::vector<Tensor> tensors, read(m.body, &want));
+    std::vector<Tensor> tensors;
+    TROUPE_RETURN_IF_ERROR(unpack(m.body, &want, &tensors));
     TROUPE_ASSIGN_OR_RETURN(const Session* const session, find(m, want.session()));
     if (tensors.size() != 1 || tensors[0].dtype() != DataType::kUint8)
       return absl::InvalidArgumentError("an extension without the bytes of its graph");
@@ -249,7 +240,7 @@ class ClientsImpl final : public caf::event_based_actor {
       core->free_later(std::move(graph));
       reply(answer);
     };
-    auto changed = [tell](Done) mutable { tell(nothing()); };
+    auto changed = [tell](Done) mutable { tell(pack_nothing()); };
     auto failed = [tell](caf::error& error) mutable { tell(to_status(error)); };
     // A session that was opened without nodes has no graph to extend yet.
     if ((*session)->core->has_graph)
@@ -262,7 +253,8 @@ class ClientsImpl final : public caf::event_based_actor {
 
   absl::Status run_step(const ClientRequest& m) {
     wire::RunStep want;
-    TROUPE_ASSIGN_OR_RETURN(std::vector<Tensor> values, read(m.body, &want));
+    std::vector<Tensor> values;
+    TROUPE_RETURN_IF_ERROR(unpack(m.body, &want, &values));
     TROUPE_ASSIGN_OR_RETURN(const Session* const session, find(m, want.session()));
     if (!want.partial_run().empty()) return take_turn(*session, want, std::move(values), m.reply);
     return begin_step(session->core, session->runs, want, std::move(values), m.reply);
@@ -290,7 +282,8 @@ class ClientsImpl final : public caf::event_based_actor {
 
   absl::Status call_callable(const ClientRequest& m) {
     wire::CallCallable want;
-    TROUPE_ASSIGN_OR_RETURN(std::vector<Tensor> feeds, read(m.body, &want));
+    std::vector<Tensor> feeds;
+    TROUPE_RETURN_IF_ERROR(unpack(m.body, &want, &feeds));
     TROUPE_ASSIGN_OR_RETURN(const Session* const session, find(m, want.session()));
     return begin_callable(session->core, session->runs, want, std::move(feeds), m.reply);
   }
@@ -300,7 +293,7 @@ class ClientsImpl final : public caf::event_based_actor {
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
     TROUPE_ASSIGN_OR_RETURN(const Session* const session, find(m, want.session()));
     session->runs->cancel(want.run(), "its client no longer waits for it");
-    m.reply(nothing());
+    m.reply(pack_nothing());
     return absl::OkStatus();
   }
 
@@ -341,7 +334,7 @@ class ClientsImpl final : public caf::event_based_actor {
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
     TROUPE_ASSIGN_OR_RETURN(const Session* const session, find(m, want.session()));
     TROUPE_RETURN_IF_ERROR(session->core->release_callable(want.callable()));
-    m.reply(nothing());
+    m.reply(pack_nothing());
     return absl::OkStatus();
   }
 

@@ -14,6 +14,7 @@
 #include "actors/node/cluster_tasks.h"
 #include "actors/node/messages.h"
 #include "actors/node/question.h"
+#include "actors/node/status_proto.h"
 #include "actors/runtime_impl.h"
 #include "actors/session.h"
 #include "devices/cpu/cpu_device.h"
@@ -207,7 +208,7 @@ absl::StatusOr<ClusterSessions::Lives> ClusterSessions::meet(const std::vector<T
   std::vector<TaskId> missing = tasks;
   std::string last_words;
   while (!missing.empty()) {
-    for (const auto& [task, answer] : ask_all(missing, Method::kGetStatus, *pack(wire::Status()), until)) {
+    for (const auto& [task, answer] : ask_all(missing, Method::kGetStatus, *pack_nothing(), until)) {
       wire::TaskStatus status;
       const absl::Status good = answer.ok() ? unpack(*answer, &status) : answer.status();
       if (!good.ok()) {

@@ -110,10 +110,12 @@ absl::StatusOr<Parcel> unpack(const absl::Cord& body) {
   return parcel;
 }
 
-absl::Status unpack(const absl::Cord& body, google::protobuf::MessageLite* proto) {
-  TROUPE_ASSIGN_OR_RETURN(const Parcel parcel, unpack(body));
-  if (proto->ParseFromString(parcel.proto)) return absl::OkStatus();
-  return malformed(absl::StrCat("it is no ", proto->GetTypeName()));
+absl::Status unpack(const absl::Cord& body, google::protobuf::MessageLite* proto, std::vector<Tensor>* tensors) {
+  TROUPE_ASSIGN_OR_RETURN(Parcel parcel, unpack(body));
+  if (!proto->ParseFromString(parcel.proto))
+    return malformed(absl::StrCat("it is no ", proto->GetTypeName()));
+  if (tensors != nullptr) *tensors = std::move(parcel.tensors);
+  return absl::OkStatus();
 }
 
 absl::Cord pack_answer(const absl::StatusOr<absl::Cord>& answer) {

@@ -86,8 +86,9 @@ absl::StatusOr<absl::Cord> pack(const google::protobuf::MessageLite& proto,
                                 const std::vector<Tensor>& tensors = {});
 /// Reads what `pack` made; every number is checked before anything is allocated. InvalidArgument for malformed bytes.
 absl::StatusOr<Parcel> unpack(const absl::Cord& body);
-/// The same of a body without tensors, or whose tensors are not wanted. InvalidArgument, naming the type.
-absl::Status unpack(const absl::Cord& body, google::protobuf::MessageLite* proto);
+/// The same of a body whose message is a `proto`; its tensors go to `tensors` where they are wanted. InvalidArgument, naming the type.
+absl::Status unpack(const absl::Cord& body, google::protobuf::MessageLite* proto,
+                    std::vector<Tensor>* tensors = nullptr);
 
 /// The body of a reply: an answer's own body, or an error.
 absl::Cord pack_answer(const absl::StatusOr<absl::Cord>& answer);

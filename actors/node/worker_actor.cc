@@ -23,9 +23,6 @@
 namespace troupe {
 namespace {
 
-/// "OK" and nothing to say.
-absl::StatusOr<absl::Cord> nothing() { return pack(wire::Status()); }
-
 class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
  public:
   WorkerImpl(caf::actor_config& config, WorkerParts parts)
@@ -150,7 +147,7 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
                 if (auto worker = me.lock())
                   caf::anon_send(caf::actor_cast<caf::actor>(worker), ValueLost{id, step, why});
               });
-              m.reply(nothing());
+              m.reply(pack_nothing());
             },
             [this, m, id](caf::error& error) { not_opened(m, id, to_status(error)); });
   }
@@ -175,7 +172,7 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
     TROUPE_RETURN_IF_ERROR(
         sessions_.remove(want.session(), m.from, absl::CancelledError("Session has been closed.")));
-    m.reply(nothing());
+    m.reply(pack_nothing());
     return absl::OkStatus();
   }
 
@@ -240,14 +237,14 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
       auto part = session->parts.extract(want.part());
       if (!part.empty()) part.mapped()->signature->slots.stop();
     }
-    m.reply(nothing());
+    m.reply(pack_nothing());
     return absl::OkStatus();
   }
 
   absl::Status run_part(const WorkerRequest& m) {
-    TROUPE_ASSIGN_OR_RETURN(Parcel parcel, unpack(m.body));
     wire::RunPart want;
-    if (!want.ParseFromString(parcel.proto)) return absl::InvalidArgumentError("it is no RunPart");
+    std::vector<Tensor> arguments;
+    TROUPE_RETURN_IF_ERROR(unpack(m.body, &want, &arguments));
     TROUPE_ASSIGN_OR_RETURN(Session* const session, sessions_.find(want.session(), m.from));
     // A part that is large takes longer than a cancel that was sent after it.
     if (parts_.steps->is_over(want.session(), want.step()))
@@ -257,10 +254,10 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
     if (part == session->parts.end())
       return absl::AbortedError(
           absl::StrCat(parts_.task.to_string(), " does not have the part ", want.part()));
-    if (parcel.tensors.size() != part->second->feed_at.size()) {
+    if (arguments.size() != part->second->feed_at.size()) {
       return absl::InvalidArgumentError(absl::StrCat("part ", want.part(), " takes ",
                                                      part->second->feed_at.size(), " arguments, but ",
-                                                     parcel.tensors.size(), " came"));
+                                                     arguments.size(), " came"));
     }
     // Nobody else adds one.
     if (session->runs->find(want.step()) != nullptr)
@@ -275,7 +272,7 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
       runs->remove(step);
       reply(part_ended(status, result, came));
     };
-    auto run = std::make_shared<OutstandingRun>(session->core, std::move(what), std::move(parcel.tensors),
+    auto run = std::make_shared<OutstandingRun>(session->core, std::move(what), std::move(arguments),
                                                 options, tell);
     run->cluster_step_id = want.step();
     session->runs->add(want.step(), run);
@@ -301,7 +298,7 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
     session->runs->cancel(want.step(), from_proto(want.why()));
     // What others still send for it is nobody's.
     parts_.steps->close(want.session(), want.step());
-    m.reply(nothing());
+    m.reply(pack_nothing());
     return absl::OkStatus();
   }
 
@@ -335,7 +332,7 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
       devices = session->core->devices.get();
     }
     devices->clear_containers({want.containers().begin(), want.containers().end()});
-    m.reply(nothing());
+    m.reply(pack_nothing());
     return absl::OkStatus();
   }
 

@@ -4,6 +4,7 @@
 #include <google/protobuf/text_format.h>
 #include <spdlog/spdlog.h>
 
+#include "actors/node/status_proto.h"
 #include "proto/node_wire.pb.h"
 #include "tests/actors/node/cluster_fixture.h"
 #include "tests/actors/node/stranger.h"
@@ -55,7 +56,7 @@ class NodeFuzz : public ClusterTest {
     wire::DeregisterPart deregister;
     deregister.set_session(session);
     deregister.set_part(1);
-    ask(Method::kGetStatus, pack(wire::Status()));
+    ask(Method::kGetStatus, pack_nothing());
     ask(Method::kCreateWorkerSession, pack(create));
     ask(Method::kRegisterPart, pack(part));
     ask(Method::kRunPart, pack(run, {Tensor::vector<float>({1, 2, 3})}));
