@@ -14,7 +14,6 @@
 #include "actors/node/cluster_tasks.h"
 #include "actors/node/messages.h"
 #include "actors/node/question.h"
-#include "actors/node/status_proto.h"
 #include "actors/runtime_impl.h"
 #include "actors/session.h"
 #include "devices/cpu/cpu_device.h"

@@ -118,6 +118,8 @@ absl::Status unpack(const absl::Cord& body, google::protobuf::MessageLite* proto
   return absl::OkStatus();
 }
 
+absl::StatusOr<absl::Cord> pack_nothing() { return pack(wire::Status()); }
+
 absl::Cord pack_answer(const absl::StatusOr<absl::Cord>& answer) {
   // Behind it, so that tensors are where `pack` has aligned them.
   absl::Cord body;

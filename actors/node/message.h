@@ -89,6 +89,8 @@ absl::StatusOr<Parcel> unpack(const absl::Cord& body);
 /// The same of a body whose message is a `proto`; its tensors go to `tensors` where they are wanted. InvalidArgument, naming the type.
 absl::Status unpack(const absl::Cord& body, google::protobuf::MessageLite* proto,
                     std::vector<Tensor>* tensors = nullptr);
+/// The body of an answer that has nothing to say but OK, and of a question without words.
+absl::StatusOr<absl::Cord> pack_nothing();
 
 /// The body of a reply: an answer's own body, or an error.
 absl::Cord pack_answer(const absl::StatusOr<absl::Cord>& answer);

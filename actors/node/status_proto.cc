@@ -1,6 +1,5 @@
 #include "actors/node/status_proto.h"
 
-#include "actors/node/message.h"
 #include "devices/device_set.h"
 #include "proto/node_wire.pb.h"
 
@@ -14,8 +13,6 @@ void to_proto(const absl::Status& status, wire::Status* out) {
 absl::Status from_proto(const wire::Status& proto) {
   return absl::Status(static_cast<absl::StatusCode>(proto.code()), proto.message());
 }
-
-absl::StatusOr<absl::Cord> pack_nothing() { return pack(wire::Status()); }
 
 void to_proto(const DeviceSet& devices,
               google::protobuf::RepeatedPtrField<tensorflow::DeviceAttributes>* out) {

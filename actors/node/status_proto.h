@@ -3,8 +3,6 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/strings/cord.h"
 
 namespace tensorflow {
 class DeviceAttributes;
@@ -27,8 +25,6 @@ class TaskStatus;
 /// A status between nodes: its code and its message. A number that is no code is Unknown.
 void to_proto(const absl::Status& status, wire::Status* out);
 absl::Status from_proto(const wire::Status& proto);
-/// The body of an answer that has nothing to say but OK, and of a question without words.
-absl::StatusOr<absl::Cord> pack_nothing();
 void to_proto(const DeviceSet& devices,
               google::protobuf::RepeatedPtrField<tensorflow::DeviceAttributes>* out);
 /// What a task is: this life of it, with these devices.

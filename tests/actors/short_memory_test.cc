@@ -165,7 +165,7 @@ TEST_F(ShortMemoryTest, ends_updates_of_variables_with_an_error) {
   const int v = add("v", "VarHandleOp", var);
   const int x = placeholder("x");
   add("init", "AssignVariableOp", {{"dtype", DataType::kFloat}}, {{v}, {x}});
-  const int y = add("y", "Neg", {{"T", DataType::kFloat}}, {{x}});
+  const int y = add("y", "Square", {{"T", DataType::kFloat}}, {{x}});
   const int z = add("z", "Neg", {{"T", DataType::kFloat}}, {{y}});
   const int set = add("set", "AssignVariableOp", {{"dtype", DataType::kFloat}}, {{v}, {z}});
   add("read", "ReadVariableOp", {{"dtype", DataType::kFloat}}, {{v}}, {set});

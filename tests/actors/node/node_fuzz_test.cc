@@ -4,7 +4,6 @@
 #include <google/protobuf/text_format.h>
 #include <spdlog/spdlog.h>
 
-#include "actors/node/status_proto.h"
 #include "proto/node_wire.pb.h"
 #include "tests/actors/node/cluster_fixture.h"
 #include "tests/actors/node/stranger.h"

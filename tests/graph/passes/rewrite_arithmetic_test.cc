@@ -102,7 +102,7 @@ TEST_F(RewriteArithmetic, waits_for_all_that_was_waited_for) {
   Out zero, sum, inner, y;
   {
     auto waits = b.control({pivot});
-    zero = b.constant(0.0f, "zero");
+    zero = b.constant(-0.0f, "zero");
   }
   {
     auto waits = b.control({first});
