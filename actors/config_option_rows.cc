@@ -85,8 +85,7 @@ const ConfigRow kExperimental[] = {
     {{"experimental.collective_nccl", kWithoutMeaning, kNoCollectives}},
     {{"experimental.share_session_state_in_clusterspec_propagation", kWithoutMeaning, kCluster}},
     {{"experimental.disable_thread_spinning", kHonoured,
-      "Threads of the session's own pools sleep at once where nothing is to do; the runtime's look out for "
-      "50 us."},
+      "Threads of the session's own pools sleep at once where nothing is to do; the runtime's look out for 50 us."},
      [](const Config& c, SessionOptions* o) {
        o->thread_spinning = !c.experimental().disable_thread_spinning();
      }},

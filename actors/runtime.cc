@@ -94,7 +94,8 @@ void configure(caf::actor_system_config& config) {
 
 std::shared_ptr<NamedPool> Runtime::Impl::session_pool(int num_threads, bool spins) {
   Pools unused;  // destroyed outside the lock
-  Pools fresh{std::make_shared<NamedPool>(system, "session", num_threads, NamedPool::Urgency::kSteps, spins)};
+  Pools fresh{std::make_shared<NamedPool>(system, "session", num_threads,
+                                          NamedPool::Urgency::kSteps, spins)};
   const auto place = fresh.begin();
   {
     std::lock_guard lock(mu_);
@@ -108,8 +109,7 @@ std::shared_ptr<NamedPool> Runtime::Impl::session_pool(int num_threads, bool spi
           }};
 }
 
-absl::StatusOr<std::shared_ptr<NamedPool>> Runtime::Impl::named_pool(const InterOpPoolOptions& want,
-                                                                     bool spins) {
+absl::StatusOr<std::shared_ptr<NamedPool>> Runtime::Impl::named_pool(const InterOpPoolOptions& want, bool spins) {
   if (want.num_threads < 0) {
     return absl::InvalidArgumentError(absl::StrCat("SessionOptions.inter_op_pools: ", want.num_threads,
                                                    " is no number of threads for the pool '",
@@ -120,7 +120,7 @@ absl::StatusOr<std::shared_ptr<NamedPool>> Runtime::Impl::named_pool(const Inter
   auto [it, added] = pools_.try_emplace(want.global_name);
   if (added) {
     it->second = {want.num_threads, std::make_shared<NamedPool>(system, want.global_name, want.num_threads,
-                                                                NamedPool::Urgency::kSteps, spins)};
+                                             NamedPool::Urgency::kSteps, spins)};
   } else if (it->second.first != want.num_threads) {
     return absl::InvalidArgumentError(
         absl::StrCat("Pool ", want.global_name, " configured previously with num_threads=", it->second.first,
