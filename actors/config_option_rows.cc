@@ -84,11 +84,7 @@ const ConfigRow kExperimental[] = {
     {{"experimental.collective_deterministic_sequential_execution", kWithoutMeaning, kNoCollectives}},
     {{"experimental.collective_nccl", kWithoutMeaning, kNoCollectives}},
     {{"experimental.share_session_state_in_clusterspec_propagation", kWithoutMeaning, kCluster}},
-    {{"experimental.disable_thread_spinning", kHonoured,
-      "Threads of the session's own pools sleep at once where nothing is to do; the runtime's look out for 50 us."},
-     [](const Config& c, SessionOptions* o) {
-       o->thread_spinning = !c.experimental().disable_thread_spinning();
-     }},
+    {{"experimental.disable_thread_spinning", kWithoutMeaning, "No thread spins here."}},
     {{"experimental.share_cluster_devices_in_session", kWithoutMeaning, kCluster}},
     {{"experimental.session_metadata", kHonoured,
       "Name and version, unlike those of the runtime's other sessions."},

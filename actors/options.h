@@ -53,8 +53,6 @@ struct SessionOptions {
   int intra_op_threads = 0;
   /// A pool of its own also when inter_op_threads is 0: as many threads as cores.
   bool use_per_session_threads = false;
-  /// Whether threads of pools that this session is the first to name, or alone has, look out for work for some microseconds before they sleep.
-  bool thread_spinning = true;
   /// Instead of that pool: RunOptions::inter_op_pool says which.
   std::vector<InterOpPoolOptions> inter_op_pools;
   /// Threads that wait, for files and for functions of datasets, at most; shared with sessions that ask for as many. 0: the runtime's.

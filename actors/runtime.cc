@@ -92,10 +92,9 @@ void configure(caf::actor_system_config& config) {
   add_message_types(config);
 }
 
-std::shared_ptr<NamedPool> Runtime::Impl::session_pool(int num_threads, bool spins) {
+std::shared_ptr<NamedPool> Runtime::Impl::session_pool(int num_threads) {
   Pools unused;  // destroyed outside the lock
-  Pools fresh{std::make_shared<NamedPool>(system, "session", num_threads,
-                                          NamedPool::Urgency::kSteps, spins)};
+  Pools fresh{std::make_shared<NamedPool>(system, "session", num_threads)};
   const auto place = fresh.begin();
   {
     std::lock_guard lock(mu_);
@@ -109,18 +108,17 @@ std::shared_ptr<NamedPool> Runtime::Impl::session_pool(int num_threads, bool spi
           }};
 }
 
-absl::StatusOr<std::shared_ptr<NamedPool>> Runtime::Impl::named_pool(const InterOpPoolOptions& want, bool spins) {
+absl::StatusOr<std::shared_ptr<NamedPool>> Runtime::Impl::named_pool(const InterOpPoolOptions& want) {
   if (want.num_threads < 0) {
     return absl::InvalidArgumentError(absl::StrCat("SessionOptions.inter_op_pools: ", want.num_threads,
                                                    " is no number of threads for the pool '",
                                                    want.global_name, "'; 0: as many as cores"));
   }
-  if (want.global_name.empty()) return session_pool(want.num_threads, spins);
+  if (want.global_name.empty()) return session_pool(want.num_threads);
   std::lock_guard lock(mu_);
   auto [it, added] = pools_.try_emplace(want.global_name);
   if (added) {
-    it->second = {want.num_threads, std::make_shared<NamedPool>(system, want.global_name, want.num_threads,
-                                             NamedPool::Urgency::kSteps, spins)};
+    it->second = {want.num_threads, std::make_shared<NamedPool>(system, want.global_name, want.num_threads)};
   } else if (it->second.first != want.num_threads) {
     return absl::InvalidArgumentError(
         absl::StrCat("Pool ", want.global_name, " configured previously with num_threads=", it->second.first,
@@ -195,13 +193,12 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
 absl::Status Runtime::Impl::add_pools(SessionCore* core) {
   const SessionOptions& want = core->options;
   for (const InterOpPoolOptions& p : want.inter_op_pools) {
-    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<NamedPool> pool, named_pool(p, want.thread_spinning));
+    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<NamedPool> pool, named_pool(p));
     core->pools.push_back(std::move(pool));
   }
   if (!core->pools.empty()) return absl::OkStatus();
   const bool own = want.use_per_session_threads || want.inter_op_threads > 0;
-  core->pools.push_back(own ? session_pool(std::max(0, want.inter_op_threads), want.thread_spinning)
-                            : default_pool);
+  core->pools.push_back(own ? session_pool(std::max(0, want.inter_op_threads)) : default_pool);
   return absl::OkStatus();
 }
 

@@ -46,9 +46,9 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   std::shared_ptr<std::atomic<int64_t>> live_slots = std::make_shared<std::atomic<int64_t>>(0);
 
   /// A pool for one session: its threads end when the session lets go of it.
-  std::shared_ptr<NamedPool> session_pool(int num_threads, bool spins);
+  std::shared_ptr<NamedPool> session_pool(int num_threads);
   /// InvalidArgument for fewer threads than none, and when a pool of that name has another size.
-  absl::StatusOr<std::shared_ptr<NamedPool>> named_pool(const InterOpPoolOptions& options, bool spins);
+  absl::StatusOr<std::shared_ptr<NamedPool>> named_pool(const InterOpPoolOptions& options);
   /// Shared by all sessions that ask for that many threads; 0: the runtime's own.
   ParallelRunner* intra_op_pool(int num_threads);
   /// Waiting threads, and a clock, shared by all sessions that ask for so many; 0: the runtime's own.

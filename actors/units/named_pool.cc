@@ -4,7 +4,6 @@
 #include <caf/scheduler/abstract_coordinator.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <system_error>
 
 #include "actors/step/executor_state.h"
@@ -28,18 +27,6 @@ class NamedPool::Unit final : public caf::execution_unit {
 };
 
 namespace {
-
-/// How long a thread that has nothing to do looks out for more. To be woken costs the one who wakes some twenty microseconds where the core sleeps.
-constexpr std::chrono::microseconds kLookOut{50};
-/// On one core it would keep those away for whom it looks out.
-const bool kCanLookOut = std::thread::hardware_concurrency() > 1;
-
-/// Leaves the core to the other thread that it may have.
-void ease_spinning() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
-}
 
 /// A function as a job; deletes itself when it has been called.
 class Call final : public caf::resumable {
@@ -108,14 +95,11 @@ bool NamedPool::run_kernel(KernelQueue& queue, Unit* unit) {
   return true;
 }
 
-NamedPool::NamedPool(caf::actor_system* system, std::string name, int num_threads, Urgency urgency,
-                     bool may_look_out)
+NamedPool::NamedPool(caf::actor_system* system, std::string name, int num_threads, Urgency urgency)
     : name_(std::move(name)),
       num_threads_(num_threads > 0 ? num_threads
                                    : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
-      urgency_(urgency), shared_(std::make_shared<Shared>(system, num_threads == kByHand)) {
-  shared_->looks_out = may_look_out && kCanLookOut && urgency == Urgency::kSteps;
-}
+      urgency_(urgency), shared_(std::make_shared<Shared>(system, num_threads == kByHand)) {}
 
 NamedPool::NamedPool(caf::actor_system* system, ThreadPool* lent)
     : name_("lent"), num_threads_(std::max(1, lent->num_threads())), urgency_(Urgency::kSteps),
@@ -154,23 +138,6 @@ void NamedPool::start_threads() {
   }
 }
 
-bool NamedPool::Shared::note_arrival() {
-  arrivals.fetch_add(1, std::memory_order_relaxed);
-  return !is_looked_out || actors.size() + kernels.size() > 1;
-}
-
-void NamedPool::Shared::look_out(std::unique_lock<std::mutex>* lock) {
-  is_looked_out = true;
-  const uint64_t seen = arrivals.load(std::memory_order_relaxed);
-  lock->unlock();
-  const auto until = std::chrono::steady_clock::now() + kLookOut;
-  while (arrivals.load(std::memory_order_relaxed) == seen && std::chrono::steady_clock::now() < until) {
-    for (int i = 0; i < 16; ++i) ease_spinning();
-  }
-  lock->lock();
-  is_looked_out = false;
-}
-
 void NamedPool::Shared::enqueue(caf::resumable* job, std::unique_lock<std::mutex> lock) {
   if (has_nobody()) {
     lock.unlock();
@@ -181,9 +148,8 @@ void NamedPool::Shared::enqueue(caf::resumable* job, std::unique_lock<std::mutex
   } else {
     actors.push_back(job);
   }
-  const bool wakes = note_arrival();
   lock.unlock();
-  if (wakes) arrived.notify_one();
+  arrived.notify_one();
 }
 
 void NamedPool::Shared::enqueue(caf::resumable* job) { enqueue(job, std::unique_lock(mu)); }
@@ -227,7 +193,6 @@ void NamedPool::lend_kernels(const std::shared_ptr<Shared>& shared, const std::s
 
 void NamedPool::run_kernels(const std::shared_ptr<KernelQueue>& queue, size_t n) {
   if (is_lent()) return lend_kernels(shared_, queue, n);
-  bool wakes = true;
   {
     std::unique_lock lock(shared_->mu);
     start_threads();
@@ -239,10 +204,9 @@ void NamedPool::run_kernels(const std::shared_ptr<KernelQueue>& queue, size_t n)
       return;
     }
     shared_->kernels.insert(shared_->kernels.end(), n, queue);
-    wakes = shared_->note_arrival();
   }
   if (n == 1) {
-    if (wakes) shared_->arrived.notify_one();
+    shared_->arrived.notify_one();
   } else {
     shared_->arrived.notify_all();
   }
@@ -296,12 +260,10 @@ void NamedPool::work(std::shared_ptr<Shared> shared, Urgency urgency) {
   Unit unit(shared.get());
   Worker::of_thread().shared = shared.get();
   std::unique_lock lock(shared->mu);
-  const auto has_job = [&] { return !shared->actors.empty() || !shared->kernels.empty(); };
   while (true) {
-    if (shared->looks_out && !shared->is_looked_out && !shared->stopping && !has_job())
-      shared->look_out(&lock);
-    shared->arrived.wait(lock, [&] { return shared->stopping || has_job(); });
-    if (!has_job()) {
+    shared->arrived.wait(
+        lock, [&] { return shared->stopping || !shared->actors.empty() || !shared->kernels.empty(); });
+    if (shared->actors.empty() && shared->kernels.empty()) {
       --shared->live_threads;
       return;
     }

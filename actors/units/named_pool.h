@@ -3,7 +3,6 @@
 #include <caf/execution_unit.hpp>
 #include <caf/resumable.hpp>
 
-#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -33,9 +32,8 @@ class NamedPool {
   /// For steps, or for labour, which steps and control go before where cores are few.
   enum class Urgency { kSteps, kLabour };
 
-  /// 0: as many threads as cores. Threads for steps look out for more before they sleep, for some microseconds and one at a time, if they may.
-  NamedPool(caf::actor_system* system, std::string name, int num_threads, Urgency urgency = Urgency::kSteps,
-            bool may_look_out = true);
+  /// 0: as many threads as cores.
+  NamedPool(caf::actor_system* system, std::string name, int num_threads, Urgency urgency = Urgency::kSteps);
   /// Of an application's threads, which run kernels for as long as they are lent. What else comes goes to the actor system's own threads.
   NamedPool(caf::actor_system* system, ThreadPool* lent);
   /// As stop. The runtime holds every pool, so that none is destroyed on a thread of its own.
@@ -49,7 +47,6 @@ class NamedPool {
 
   const std::string& name() const { return name_; }
   int num_threads() const { return num_threads_; }
-  bool looks_out() const { return shared_->looks_out; }
   bool is_lent() const { return shared_->lent != nullptr; }
 
   /// Resumes an actor; takes over its reference.
@@ -103,10 +100,6 @@ class NamedPool {
     void enqueue(caf::resumable* job, std::unique_lock<std::mutex> lock);
     /// Whether something waits for a thread.
     bool is_waited_for();
-    /// One more job, with mu held: whether a thread has to be woken for it.
-    bool note_arrival();
-    /// With mu held and nothing to do: sees for itself, for a while, whether something comes, so that nobody has to wake it. One thread at a time.
-    void look_out(std::unique_lock<std::mutex>* lock);
     /// No thread is left to run anything, or none could be made. With mu held, behind start_threads.
     bool has_nobody() const { return live_threads == 0; }
 
@@ -123,12 +116,7 @@ class NamedPool {
     bool stopping = false;
     int live_threads = 0;
     int busy = 0;
-    /// Whether threads do so, and whether one does now.
-    bool looks_out = false;
-    bool is_looked_out = false;
     int64_t kernels_run = 0;
-    /// Jobs that came, so that who looks out need not hold mu.
-    std::atomic<uint64_t> arrivals{0};
   };
   /// As many as can be made, unless there are some. With mu held.
   void start_threads();

@@ -1,8 +1,6 @@
 // RUNTIME: sessions opened and refused, reset, counted; what its death leaves.
 #include <gmock/gmock.h>
 
-#include <thread>
-
 #include "tests/actors/actor_fixture.h"
 
 namespace troupe::test {
@@ -62,20 +60,6 @@ TEST_F(RuntimeActorTest, opens_sessions_that_know_nothing_of_each_other) {
   run_all();
   EXPECT_FALSE(is_alive(one));
   EXPECT_EQ(run("sum")->value().fetches[0].value<float>(), 42);
-}
-
-TEST_F(RuntimeActorTest, makes_pools_of_sessions_that_spin_or_do_not) {
-  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "nothing spins on one core";
-  for (const std::string pool : {"use_per_session_threads: true", "inter_op_parallelism_threads: 2",
-                                 "session_inter_op_thread_pool { num_threads: 1 }"}) {
-    for (const bool spins : {true, false}) {
-      const std::string config = pool + (spins ? "" : " experimental { disable_thread_spinning: true }");
-      const auto options = SessionOptions::from_config_text(config);
-      ASSERT_TRUE(options.ok()) << options.status();
-      open_session(*options);
-      EXPECT_EQ(core()->pools[0]->looks_out(), spins) << config;
-    }
-  }
 }
 
 TEST_F(RuntimeActorTest, opens_no_session_elsewhere_or_without_devices) {
