@@ -30,6 +30,7 @@ class Steps {
     const auto began = coarse_now();
     const StepMeter::Start start = meter_->begin(3, began, to_record_);
     recorded_ = start.traced;
+    stands_for_ = start.at_ns == 0 ? 0 : start.weight;
     for (const auto end = std::chrono::steady_clock::now() + length;
          std::chrono::steady_clock::now() < end;) {
     }
@@ -41,12 +42,15 @@ class Steps {
   }
   /// Whether the last was to record what its nodes do.
   bool recorded() const { return recorded_; }
+  /// For how many the last was timed.
+  int32_t stands_for() const { return stands_for_; }
 
  private:
   StepMeter* const meter_;
   const std::vector<std::string> fetches_{"y:0"};
   std::atomic<int32_t> to_record_{1};
   bool recorded_ = false;
+  int32_t stands_for_ = 0;
 };
 
 bool step(StepMeter* meter, std::chrono::microseconds length, absl::StatusCode code = absl::StatusCode::kOk,
@@ -136,13 +140,17 @@ TEST(StepMeterTest, times_one_short_step_in_many_whoever_alternates) {
   meter.watch(0ms);
   // Two in turn, the second ten times as long: as many of both are seen.
   constexpr int kPairs = 20'000;
+  Steps steps(&meter);
+  double quick = 0, all = 0;
   for (int i = 0; i < kPairs; ++i) {
-    step(&meter, 0us);
-    step(&meter, 5us);
+    steps.run(0us);
+    quick += steps.stands_for();
+    all += steps.stands_for();
+    steps.run(5us);
+    all += steps.stands_for();
   }
-  const StepMeter::Counts counts = meter.counts();
-  const int64_t quick = counts.steps[0], all = sum(counts);
-  EXPECT_NEAR(static_cast<double>(quick) / static_cast<double>(all), 0.5, 0.15);
+  EXPECT_NEAR(quick / all, 0.5, 0.15);
+  EXPECT_NEAR(all / (2 * kPairs), 1, 0.15);
 }
 
 TEST(StepMeterTest, sees_long_steps_soon_after_many_short_ones) {
