@@ -3,7 +3,6 @@
 #include <caf/all.hpp>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -12,6 +11,7 @@
 #include "actors/errors.h"
 #include "actors/node/client_messages.h"
 #include "actors/node/client_runs.h"
+#include "actors/node/leaves_last.h"
 #include "actors/node/status_proto.h"
 #include "actors/session_core.h"
 #include "devices/cpu/cpu_device.h"
@@ -27,10 +27,9 @@ using Texts = google::protobuf::RepeatedPtrField<std::string>;
 
 std::vector<std::string> texts(const Texts& list) { return {list.begin(), list.end()}; }
 
-class ClientsImpl final : public caf::event_based_actor {
+class ClientsImpl final : public LeavesLast<caf::event_based_actor> {
  public:
-  ClientsImpl(caf::actor_config& config, ClientsParts parts)
-      : caf::event_based_actor(config), parts_(std::move(parts)) {}
+  ClientsImpl(caf::actor_config& config, ClientsParts parts) : LeavesLast(config), parts_(std::move(parts)) {}
 
   const char* name() const override { return "clients"; }
 
@@ -40,7 +39,7 @@ class ClientsImpl final : public caf::event_based_actor {
   }
 
   caf::behavior make_behavior() override {
-    set_exit_handler([this](const caf::exit_msg& m) { leave(m.reason); });
+    leave_when_asked();
     return {
         [this](const ClientRequest& m) { answer(m); },
         [this](const ClientLost& m) { lose(m.client); },
@@ -62,24 +61,15 @@ class ClientsImpl final : public caf::event_based_actor {
     bool unwanted = false;
   };
 
-  void end_sessions() {
+  bool is_opening() const override { return !opening_.empty(); }
+  void end_sessions() override {
     end_all([](const auto&) { return true; }, "the node has ended");
-  }
-
-  /// SESSIONs that are being made would stay: the last of them is waited for.
-  void leave(const caf::error& why) {
-    leaving_ = why;
-    end_sessions();
-    quit_if_left();
-  }
-
-  void quit_if_left() {
-    if (leaving_ && opening_.empty()) quit(*leaving_);
   }
 
   /// Every request is answered: here when it is refused, else by whoever does it.
   void answer(const ClientRequest& m) {
-    if (leaving_) return m.reply(absl::UnavailableError(absl::StrCat(parts_.task.to_string(), " has left")));
+    if (is_leaving())
+      return m.reply(absl::UnavailableError(absl::StrCat(parts_.task.to_string(), " has left")));
     absl::Status refused;
     switch (m.method) {
       case Method::kOpenSession: refused = open(m); break;
@@ -342,8 +332,6 @@ class ClientsImpl final : public caf::event_based_actor {
   /// By the random numbers that their clients were told.
   absl::flat_hash_map<uint64_t, Session> sessions_;
   absl::flat_hash_map<uint64_t, Opening> opening_;
-  /// Why it ends, once nothing opens any more.
-  std::optional<caf::error> leaving_;
 };
 
 }  // namespace

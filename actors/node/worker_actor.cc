@@ -3,11 +3,10 @@
 #include <caf/all.hpp>
 #include <spdlog/spdlog.h>
 
-#include <optional>
-
 #include "absl/strings/str_cat.h"
 #include "actors/errors.h"
 #include "actors/node/hosted_sessions.h"
+#include "actors/node/leaves_last.h"
 #include "actors/node/messages.h"
 #include "actors/node/node_exchange.h"
 #include "actors/node/part_compiler.h"
@@ -23,11 +22,10 @@
 namespace troupe {
 namespace {
 
-class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
+class WorkerImpl final : public LeavesLast<OnSendersThread<caf::event_based_actor>> {
  public:
   WorkerImpl(caf::actor_config& config, WorkerParts parts)
-      : OnSendersThread(config), parts_(std::move(parts)),
-        sessions_(parts_.task, parts_.max_sessions_of_peer) {}
+      : LeavesLast(config), parts_(std::move(parts)), sessions_(parts_.task, parts_.max_sessions_of_peer) {}
 
   const char* name() const override { return "worker"; }
 
@@ -37,7 +35,7 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
   }
 
   caf::behavior make_behavior() override {
-    set_exit_handler([this](const caf::exit_msg& m) { leave(m.reason); });
+    leave_when_asked();
     return {
         [this](const WorkerRequest& m) { answer(m); },
         [this](const PeerLost& m) { lose(m); },
@@ -60,24 +58,14 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
     return absl::UnavailableError(absl::StrCat(parts_.task.to_string(), " has left"));
   }
 
-  void end_sessions() {
+  bool is_opening() const override { return sessions_.is_opening(); }
+  void end_sessions() override {
     sessions_.lose([](const PeerId&) { return true; }, left());
-  }
-
-  /// SESSIONs that are being made would stay: the last of them is waited for.
-  void leave(const caf::error& why) {
-    leaving_ = why;
-    end_sessions();
-    quit_if_left();
-  }
-
-  void quit_if_left() {
-    if (leaving_ && !sessions_.is_opening()) quit(*leaving_);
   }
 
   /// Every request is answered: here when it is refused, else by whoever does it.
   void answer(const WorkerRequest& m) {
-    if (leaving_) return m.reply(left());
+    if (is_leaving()) return m.reply(left());
     // Who opens a session asks for the status first: he waits for another life of the task.
     if (draining_ && (m.method == Method::kGetStatus || m.method == Method::kCreateWorkerSession))
       return m.reply(draining(parts_.task));
@@ -272,8 +260,8 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
       runs->remove(step);
       reply(part_ended(status, result, came));
     };
-    auto run = std::make_shared<OutstandingRun>(session->core, std::move(what), std::move(arguments),
-                                                options, tell);
+    auto run =
+        std::make_shared<OutstandingRun>(session->core, std::move(what), std::move(arguments), options, tell);
     run->cluster_step_id = want.step();
     session->runs->add(want.step(), run);
     if (run->enter(RunGate::kActorStripe).ok()) run->begin();
@@ -340,8 +328,6 @@ class WorkerImpl final : public OnSendersThread<caf::event_based_actor> {
   HostedSessions sessions_;
   uint64_t last_part_ = 0;
   bool draining_ = false;
-  /// Why it ends, once it does.
-  std::optional<caf::error> leaving_;
 };
 
 }  // namespace
