@@ -95,10 +95,7 @@ class Fuser {
     if (!has_kernel(devices_, last, *op_, attrs)) return absl::OkStatus();
     TROUPE_RETURN_IF_ERROR(become(&last, op_, std::move(attrs), inputs));
     members.pop_back();
-    for (int member : members) {
-      for (int c : graph_.node(member).control_inputs) graph_.add_control_input(id, c);
-      graph_.remove_node(member);
-    }
+    absorb(&graph_, id, members);
     ++fused_;
     return absl::OkStatus();
   }

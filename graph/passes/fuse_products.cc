@@ -25,8 +25,6 @@ bool is_activation(const Node& n) {
   return false;
 }
 
-bool is_sum(const Node& n) { return n.is("AddV2") || n.is("Add"); }
-
 bool channels_are_last(const Node& n) { return n.attrs.get_or<std::string>("data_format", "NHWC") == "NHWC"; }
 
 /// A node and those behind it that it is to be one with.
@@ -83,10 +81,7 @@ class Fuser {
     Node& last = graph_.node(chain.members.back());
     chain.members.pop_back();
     TROUPE_RETURN_IF_ERROR(become(&last, op, std::move(chain.attrs), chain.args));
-    for (int id : chain.members) {
-      for (int c : graph_.node(id).control_inputs) graph_.add_control_input(last.id, c);
-      graph_.remove_node(id);
-    }
+    absorb(&graph_, last.id, chain.members);
     ++fused_;
     return absl::OkStatus();
   }

@@ -40,6 +40,19 @@ absl::Status become(Node* node, const OpDef* op, AttrMap attrs, const std::vecto
   return absl::OkStatus();
 }
 
+bool is_sum(const Node& node) { return node.is("AddV2") || node.is("Add"); }
+
+void take_over_waits(Graph* graph, int node, std::span<const int> others) {
+  for (int other : others) {
+    for (int c : graph->node(other).control_inputs) graph->add_control_input(node, c);
+  }
+}
+
+void absorb(Graph* graph, int node, std::span<const int> others) {
+  take_over_waits(graph, node, others);
+  for (int other : others) graph->remove_node(other);
+}
+
 SingleUse::SingleUse(const Draft& draft)
     : consumer_(draft.graph.num_ids(), -1), further_outputs_(draft.graph.num_ids()) {
   // -2: needed by several.

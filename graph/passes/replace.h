@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "graph/passes/device_catalog.h"
@@ -17,6 +18,13 @@ bool has_kernel(const DeviceCatalog& devices, const Node& node, const OpDef& op,
 /// Makes a node one of another op. Its name, device and control inputs stay, and attrs whose names begin with '_'; other attrs that
 /// are not given are defaults. InvalidArgument when the op cannot have these attrs or inputs; the node is as before then.
 absl::Status become(Node* node, const OpDef* op, AttrMap attrs, const std::vector<Endpoint>& inputs);
+
+bool is_sum(const Node& node);
+
+/// Makes a node wait for all that `others` wait for: it no longer asks them.
+void take_over_waits(Graph* graph, int node, std::span<const int> others);
+/// The same, and removes them: what they did, it does.
+void absorb(Graph* graph, int node, std::span<const int> others);
 
 /// Who is the only one to need a node. A snapshot: changes of the graph since do not show.
 class SingleUse {

@@ -108,9 +108,7 @@ class Rewriter {
     if (n.is(instead.op)) attrs = n.attrs;
     if (op == nullptr || !has_kernel(devices_, n, *op, attrs)) return absl::OkStatus();
     TROUPE_RETURN_IF_ERROR(become(&n, op, std::move(attrs), instead.inputs));
-    for (int id : instead.skipped) {
-      for (int c : graph_.node(id).control_inputs) graph_.add_control_input(n.id, c);
-    }
+    take_over_waits(&graph_, n.id, instead.skipped);
     ++rewritten_;
     return absl::OkStatus();
   }
@@ -143,7 +141,7 @@ class Rewriter {
   }
 
   std::optional<Instead> neutral(const Node& n) const {
-    const bool sum = n.is("AddV2") || n.is("Add"), product = n.is("Mul");
+    const bool sum = is_sum(n), product = n.is("Mul");
     const bool quotient = n.is("RealDiv") || n.is("Div");
     if (!sum && !product && !quotient && !n.is("Sub")) return std::nullopt;
     auto changes_nothing = [&](int i) {
@@ -203,7 +201,7 @@ class Rewriter {
 
   /// x + (-y) and x - (-y): to the bit what the other of the two makes of y.
   std::optional<Instead> negated_operand(const Node& n) const {
-    const bool sum = n.is("AddV2") || n.is("Add");
+    const bool sum = is_sum(n);
     if (!sum && !n.is("Sub")) return std::nullopt;
     const Node* negated = before(n, 1);
     if (negated == nullptr || !negated->is("Neg")) return std::nullopt;
