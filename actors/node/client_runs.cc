@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "actors/async_run.h"
 #include "actors/callable_code.h"
 #include "actors/node/status_proto.h"
 #include "actors/session_core.h"
@@ -12,14 +11,6 @@
 
 namespace troupe {
 namespace {
-
-/// Tells the client how his run ended.
-RunCallback answer_by(const std::shared_ptr<ClientRuns>& runs, int64_t run, const NodeReply& reply) {
-  return [runs, run, reply](const absl::StatusOr<std::vector<Tensor>>& fetches, const RunStats& stats) {
-    runs->close(run);
-    reply(run_ended(fetches, stats));
-  };
-}
 
 void end_on_cancel(ClientRuns& runs, int64_t run, AsyncRun begun) {
   runs.set_cancel(
@@ -39,10 +30,19 @@ void ClientRuns::set_cancel(int64_t run, Cancel cancel) {
   if (const auto found = open_.find(run); found != open_.end()) found->second = std::move(cancel);
 }
 
-void ClientRuns::close(int64_t run) {
-  decltype(open_)::node_type gone;  // freed outside the lock
-  std::lock_guard lock(mu_);
-  gone = open_.extract(run);
+absl::StatusOr<absl::Cord> ClientRuns::close(int64_t run, const absl::StatusOr<std::vector<Tensor>>& fetches,
+                                             const RunStats& stats) {
+  absl::Status status = fetches.status();
+  {
+    decltype(open_)::node_type gone;  // freed outside the lock
+    std::lock_guard lock(mu_);
+    gone = open_.extract(run);
+    if (absl::IsCancelled(status) && !left_.ok()) status = left_;
+  }
+  wire::RunEnded out;
+  to_proto(status, out.mutable_status());
+  out.set_metadata(stats.metadata);
+  return fetches.ok() ? pack(out, *fetches) : pack(out);
 }
 
 void ClientRuns::cancel(int64_t run, const std::string& reason) {
@@ -63,6 +63,14 @@ void ClientRuns::cancel_all(const std::string& reason) {
     }
   }
   for (const Cancel& cancel : all) cancel(reason);
+}
+
+void ClientRuns::leave(const absl::Status& why) {
+  {
+    std::lock_guard lock(mu_);
+    left_ = why;
+  }
+  cancel_all(std::string(why.message()));
 }
 
 absl::StatusOr<std::vector<NamedTensor>> feeds_of(const wire::RunStep& step, std::vector<Tensor> values) {
@@ -108,12 +116,10 @@ absl::Status begin_callable(const std::shared_ptr<SessionCore>& core, const std:
   return absl::OkStatus();
 }
 
-absl::StatusOr<absl::Cord> run_ended(const absl::StatusOr<std::vector<Tensor>>& fetches,
-                                     const RunStats& stats) {
-  wire::RunEnded out;
-  to_proto(fetches.status(), out.mutable_status());
-  out.set_metadata(stats.metadata);
-  return fetches.ok() ? pack(out, *fetches) : pack(out);
+RunCallback answer_by(const std::shared_ptr<ClientRuns>& runs, int64_t run, const NodeReply& reply) {
+  return [runs, run, reply](const absl::StatusOr<std::vector<Tensor>>& fetches, const RunStats& stats) {
+    reply(runs->close(run, fetches, stats));
+  };
 }
 
 }  // namespace troupe

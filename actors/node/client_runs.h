@@ -9,6 +9,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/cord.h"
+#include "actors/async_run.h"
 #include "actors/node/messages.h"
 #include "actors/run_values.h"
 
@@ -31,13 +33,20 @@ class ClientRuns {
   absl::Status open(int64_t run);
   /// Nothing when it has ended meanwhile.
   void set_cancel(int64_t run, Cancel cancel);
-  void close(int64_t run);
+  /// Forgets it. What its client is told of how it ended.
+  absl::StatusOr<absl::Cord> close(int64_t run, const absl::StatusOr<std::vector<Tensor>>& fetches,
+                                   const RunStats& stats);
   void cancel(int64_t run, const std::string& reason);
   void cancel_all(const std::string& reason);
+  /// The same when the node leaves. Clients of runs that are cancelled from now on hear `why`, as those do who hear the connection end
+  /// first: they have cancelled nothing.
+  void leave(const absl::Status& why);
 
  private:
   std::mutex mu_;
-  absl::flat_hash_map<int64_t, Cancel> open_;  // guarded by mu_
+  // Guarded by mu_.
+  absl::flat_hash_map<int64_t, Cancel> open_;
+  absl::Status left_;
 };
 
 /// What the client feeds. InvalidArgument when there are not as many values as names.
@@ -50,8 +59,7 @@ absl::Status begin_callable(const std::shared_ptr<SessionCore>& core, const std:
                             const wire::CallCallable& call, std::vector<Tensor> feeds,
                             const NodeReply& reply);
 
-/// The answer to either, and to a turn.
-absl::StatusOr<absl::Cord> run_ended(const absl::StatusOr<std::vector<Tensor>>& fetches,
-                                     const RunStats& stats);
+/// Tells the client how his run, or turn, ended.
+RunCallback answer_by(const std::shared_ptr<ClientRuns>& runs, int64_t run, const NodeReply& reply);
 
 }  // namespace troupe

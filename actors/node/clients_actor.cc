@@ -63,13 +63,16 @@ class ClientsImpl final : public LeavesLast<caf::event_based_actor> {
 
   bool is_opening() const override { return !opening_.empty(); }
   void end_sessions() override {
-    end_all([](const auto&) { return true; }, "the node has ended");
+    for (const auto& [id, session] : sessions_) session.runs->leave(left());
+    end_all([](const auto&) { return true; }, "the node has left");
+  }
+  absl::Status left() const {
+    return absl::UnavailableError(absl::StrCat(parts_.task.to_string(), " has left"));
   }
 
   /// Every request is answered: here when it is refused, else by whoever does it.
   void answer(const ClientRequest& m) {
-    if (is_leaving())
-      return m.reply(absl::UnavailableError(absl::StrCat(parts_.task.to_string(), " has left")));
+    if (is_leaving()) return m.reply(left());
     absl::Status refused;
     switch (m.method) {
       case Method::kOpenSession: refused = open(m); break;
@@ -258,11 +261,7 @@ class ClientsImpl final : public LeavesLast<caf::event_based_actor> {
                              [actor = session.actor, handle = turn.partial_run()](const std::string& reason) {
                                caf::anon_send(actor, EndPartialRun{handle, reason});
                              });
-    auto ended = [runs = session.runs, run = turn.run(),
-                  reply](const absl::StatusOr<std::vector<Tensor>>& fetches, const RunStats& stats) {
-      runs->close(run);
-      reply(run_ended(fetches, stats));
-    };
+    const RunCallback ended = answer_by(session.runs, turn.run(), reply);
     request(session.actor, caf::infinite,
             PartialRunRequest{turn.partial_run(), std::move(feeds), texts(turn.fetches())})
         .then([ended](RunReply& result) { ended(std::move(result.fetches), result.stats); },
