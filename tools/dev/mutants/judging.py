@@ -13,7 +13,8 @@ BIN = "build/release/bin"
 # kernels that no mutant is near.
 SUITES = ["passes_test", "ops_test", "step_test", "units_test", "actor_test", "devices_test", "fault_test", "session_test", "c_graph_test", "c_api_test",
           "c_plugin_test", "c_nonsense_test", "c_lifetime_test", "gradient_rules_test", "gradients_test", "data_flow_kernels_test", "tools_test",
-          "system_test"]
+          "system_test", "runtime_test", "runs_test", "console_test", "cluster_test", "tls_test", "node_test", "grpc_wire_test", "grpc_client_test",
+          "grpc_door_test", "c_caf_target_test", "c_tls_test"]
 TARGETS = SUITES + ["troupe", "example_training", "troupe_test_plugin"]
 ZOO = [("cases", "data/cases.tsv"), ("cases", "refcases/cases.tsv"), ("scripts", "refcases/scripts.tsv")]
 MEMORY_BYTES = 12 << 30
