@@ -26,9 +26,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How long a client may take to say what it wants, the handler to answer, the client to read, and to hang up.
-constexpr std::chrono::seconds kRequestPatience{5}, kHandlerPatience{10}, kReadPatience{10},
-    kClosePatience{1};
 constexpr int kBacklog = 128;
 
 /// Of a request that was not read.
@@ -154,8 +151,9 @@ struct HttpServer::Outbox {
 /// What the thread runs.
 class HttpServer::Loop {
  public:
-  Loop(Fd listener, std::shared_ptr<Outbox> outbox, Handler handler)
-      : listener_(std::move(listener)), outbox_(std::move(outbox)), handler_(std::move(handler)) {}
+  Loop(Fd listener, std::shared_ptr<Outbox> outbox, Handler handler, const Patience& patience)
+      : listener_(std::move(listener)), outbox_(std::move(outbox)), handler_(std::move(handler)),
+        patience_(patience) {}
 
   void run() {
     while (take_replies()) {
@@ -237,7 +235,7 @@ class HttpServer::Loop {
       }
       Connection& c = connections_[next_id_++];
       c.fd = std::move(fd);
-      c.deadline = Clock::now() + kRequestPatience;
+      c.deadline = Clock::now() + patience_.request;
     }
   }
 
@@ -255,7 +253,7 @@ class HttpServer::Loop {
   }
 
   /// Who is late gets an error when he may still hear it; else false.
-  static bool expire(Connection& c) {
+  bool expire(Connection& c) const {
     if (c.state == State::kReading && !c.bytes.empty())
       return begin_writing(c, http_error(408, "the request did not come to its end"));
     if (c.state == State::kWaiting)
@@ -277,7 +275,7 @@ class HttpServer::Loop {
       return begin_writing(c, http_error(405, "only GET and HEAD are understood"));
     c.head_only = request.method == "HEAD";
     c.state = State::kWaiting;
-    c.deadline = Clock::now() + kHandlerPatience;
+    c.deadline = Clock::now() + patience_.handler;
     c.bytes.clear();
     const absl::Status handled = guarded("the console", [&] {
       handler_(request, [outbox = outbox_, id](MakeReply reply) { outbox->put(id, std::move(reply)); });
@@ -287,15 +285,15 @@ class HttpServer::Loop {
     return true;
   }
 
-  static bool begin_writing(Connection& c, const HttpReply& reply) {
+  bool begin_writing(Connection& c, const HttpReply& reply) const {
     c.state = State::kWriting;
     c.bytes = http_text(reply, c.head_only);
     c.sent = 0;
-    c.deadline = Clock::now() + kReadPatience;
+    c.deadline = Clock::now() + patience_.read;
     return true;
   }
 
-  static bool write_more(Connection& c) {
+  bool write_more(Connection& c) const {
     const ssize_t n = ::send(c.fd.get(), c.bytes.data() + c.sent, c.bytes.size() - c.sent, MSG_NOSIGNAL);
     if (n < 0) return errno == EAGAIN || errno == EINTR;
     c.sent += static_cast<size_t>(n);
@@ -303,7 +301,7 @@ class HttpServer::Loop {
     // Closed with bytes unread, a connection is reset, and the client may lose the answer.
     ::shutdown(c.fd.get(), SHUT_WR);
     c.state = State::kClosing;
-    c.deadline = Clock::now() + kClosePatience;
+    c.deadline = Clock::now() + patience_.close;
     return true;
   }
 
@@ -316,6 +314,7 @@ class HttpServer::Loop {
   const Fd listener_;
   const std::shared_ptr<Outbox> outbox_;
   const Handler handler_;
+  const Patience patience_;
   std::map<uint64_t, Connection> connections_;
   uint64_t next_id_ = 1;
   bool out_of_files_ = false;
@@ -323,13 +322,18 @@ class HttpServer::Loop {
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::start(const std::string& host, int port,
                                                               Handler handler) {
+  return start(host, port, std::move(handler), Patience());
+}
+
+absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::start(const std::string& host, int port,
+                                                              Handler handler, const Patience& patience) {
   TROUPE_ASSIGN_OR_RETURN(Fd listener, listen_on(host, port));
   std::unique_ptr<HttpServer> server(new HttpServer);
   server->port_ = port_of(listener.get());
   server->outbox_ = std::make_shared<Outbox>();
   server->outbox_->event = Fd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (server->outbox_->event.get() < 0) return absl::ErrnoToStatus(errno, "console: cannot make an eventfd");
-  auto loop = std::make_unique<Loop>(std::move(listener), server->outbox_, std::move(handler));
+  auto loop = std::make_unique<Loop>(std::move(listener), server->outbox_, std::move(handler), patience);
   TROUPE_RETURN_IF_ERROR(guarded("the console's thread", [&] {
     server->thread_ = std::thread([loop = std::move(loop)] {
       (void)guarded("the console", [&] {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,8 +25,16 @@ class HttpServer {
   /// More than so many at once: 503 for those who come.
   static constexpr size_t kMaxConnections = 256;
 
+  /// How long a client may take to say what it wants, the handler to answer, the client to read, and to hang up. Who is late may be so by a
+  /// quarter of a second more.
+  struct Patience {
+    std::chrono::milliseconds request{5'000}, handler{10'000}, read{10'000}, close{1'000};
+  };
+
   /// `host` is a numeric address, or "localhost"; port 0: a free one. InvalidArgument for another host; what the system says when the port
   /// cannot be had: FailedPrecondition "... Address already in use".
+  static absl::StatusOr<std::unique_ptr<HttpServer>> start(const std::string& host, int port, Handler handler,
+                                                           const Patience& patience);
   static absl::StatusOr<std::unique_ptr<HttpServer>> start(const std::string& host, int port,
                                                            Handler handler);
   /// Drops all connections and joins the thread.

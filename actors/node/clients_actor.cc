@@ -63,8 +63,7 @@ class ClientsImpl final : public LeavesLast<caf::event_based_actor> {
 
   bool is_opening() const override { return !opening_.empty(); }
   void end_sessions() override {
-    for (const auto& [id, session] : sessions_) session.runs->leave(left());
-    end_all([](const auto&) { return true; }, "the node has left");
+    end_all([](const auto&) { return true; }, [this](ClientRuns& runs) { runs.leave(left()); });
   }
   absl::Status left() const {
     return absl::UnavailableError(absl::StrCat(parts_.task.to_string(), " has left"));
@@ -90,6 +89,13 @@ class ClientsImpl final : public LeavesLast<caf::event_based_actor> {
                                                         static_cast<int>(m.method), " of clients"));
     }
     if (!refused.ok()) m.reply(refused);
+  }
+
+  /// What becomes of a session's runs when it ends: each is answered when it has ended.
+  using StopRuns = std::function<void(ClientRuns&)>;
+
+  static StopRuns cancel_for(const std::string& why) {
+    return [why](ClientRuns& runs) { runs.cancel_all(why); };
   }
 
   static auto fail(const NodeReply& reply) {
@@ -163,26 +169,26 @@ class ClientsImpl final : public LeavesLast<caf::event_based_actor> {
     wire::CloseSession want;
     TROUPE_RETURN_IF_ERROR(unpack(m.body, &want));
     TROUPE_RETURN_IF_ERROR(find(m, want.session()).status());
-    end(sessions_.extract(want.session()).mapped(), "Session has been closed.");
+    end(sessions_.extract(want.session()).mapped(), cancel_for("Session has been closed."));
     m.reply(pack_nothing());
     return absl::OkStatus();
   }
 
-  /// What runs is answered when it has ended.
-  static void end(const Session& session, const std::string& why) {
-    session.runs->cancel_all(why);
+  static void end(const Session& session, const StopRuns& stop) {
+    stop(*session.runs);
     caf::anon_send_exit(session.actor, caf::exit_reason::user_shutdown);
   }
 
   void lose(uint64_t client) {
-    end_all([client](const auto& session) { return session.client == client; }, "its client is gone");
+    end_all([client](const auto& session) { return session.client == client; },
+            cancel_for("its client is gone"));
   }
 
   template <class IsOver>
-  void end_all(const IsOver& is_over, const std::string& why) {
+  void end_all(const IsOver& is_over, const StopRuns& stop) {
     absl::erase_if(sessions_, [&](const auto& entry) {
       if (!is_over(entry.second)) return false;
-      end(entry.second, why);
+      end(entry.second, stop);
       return true;
     });
     for (auto& [id, opening] : opening_) opening.unwanted |= is_over(opening);
@@ -196,7 +202,7 @@ class ClientsImpl final : public LeavesLast<caf::event_based_actor> {
     SessionOptions options;
     options.target = parts_.target;
     options.config = want.config();
-    end_all([](const auto&) { return true; }, "the node's sessions have been reset");
+    end_all([](const auto&) { return true; }, cancel_for("the node's sessions have been reset"));
     request(parts_.runtime, caf::infinite, ResetRequest{std::move(containers), std::move(options)})
         .then([reply = m.reply](Done) { reply(pack_nothing()); }, fail(m.reply));
     return absl::OkStatus();

@@ -342,6 +342,16 @@ TEST_F(ThreadsOfKernels, are_the_callers_where_the_environment_or_the_config_say
   EXPECT_FALSE(run_here("session_inter_op_thread_pool { num_threads: 2 }"));
 }
 
+TEST(EnvironmentTest, gives_no_more_than_a_thousand_and_twenty_four_threads) {
+  const auto threads = [](const char* number) {
+    const Variable inter("TF_NUM_INTEROP_THREADS", number), intra("TF_NUM_INTRAOP_THREADS", number);
+    const Environment e = Environment::read();
+    return std::pair(e.inter_op_threads, e.intra_op_threads);
+  };
+  EXPECT_EQ(threads("1024"), std::pair(1024, 1024));
+  EXPECT_EQ(threads("1025"), std::pair(0, 0));
+}
+
 TEST(EnvironmentTest, says_what_is_no_number_and_goes_on) {
   Log log;
   const Variable inter("TF_NUM_INTEROP_THREADS", "many"), intra("TF_NUM_INTRAOP_THREADS", "-4"),

@@ -16,7 +16,8 @@ namespace pb = ::tensorflow;
 using testing::HasSubstr;
 using testing::Not;
 
-const OpRow kOps[] = {{"TestScratch", "x:float", "y:float", "", ""}};
+const OpRow kOps[] = {{"TestScratch", "x:float", "y:float", "", ""},
+                      {"TestKeep", "x:float", "y:float", "", ""}};
 
 /// x, by way of 4,000 bytes and 2,000 bytes for itself.
 absl::Status scratch(KernelContext& c) {
@@ -27,14 +28,25 @@ absl::Status scratch(KernelContext& c) {
   return absl::OkStatus();
 }
 
+/// x; keeps 2,000 bytes of the device's until `kept` is dropped.
+Tensor kept;
+absl::Status keep(KernelContext& c) {
+  TROUPE_ASSIGN_OR_RETURN(kept, c.allocate_temp(DataType::kFloat, Shape({500})));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, c.allocate_output(0, c.input(0).shape()));
+  out->flat<float>()[0] = c.input(0).flat<float>()[0];
+  return absl::OkStatus();
+}
+
 /// big (4 MB) and mid (40 KB) are filled with x; huge asks for memory that is not there when both are; call does so in a function.
-/// product = x2 * x2, negated = -product in the same memory; worked = scratch(x).
+/// product = x2 * x2, negated = -product in the same memory; worked = scratch(x), keeping = keep(x).
 class StepMemory : public SessionTest {
  protected:
   StepMemory() {
     EXPECT_TRUE(ops_->add(kOps).ok());
     kernels_->add(KernelDef("TestScratch").fn(scratch));
+    kernels_->add(KernelDef("TestKeep").fn(keep));
   }
+  ~StepMemory() override { kept = Tensor(); }
 
   Session& open_text(const std::string& config = "") {
     const std::string fill =
@@ -58,6 +70,7 @@ class StepMemory : public SessionTest {
         "} } }\n"
         "node { name: 'negated' op: 'Neg' input: 'product' attr { key: 'T' value { type: DT_FLOAT } } }\n"
         "node { name: 'worked' op: 'TestScratch' input: 'x' }\n"
+        "node { name: 'keeping' op: 'TestKeep' input: 'x' }\n"
         "library { function { signature { name: 'Huge' input_arg { name: 'dims' type: DT_INT32 }"
         "    input_arg { name: 'x' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }"
         "  node_def { name: 'within' op: 'Fill' input: 'dims' input: 'x' " +
@@ -160,6 +173,13 @@ TEST_F(StepMemory, tells_what_was_given_back_during_and_after_the_node) {
   EXPECT_EQ(worked.memory(0).peak_bytes(), 4000) << "the first block is back before the second comes";
   EXPECT_EQ(worked.memory(0).live_bytes(), 4);
   EXPECT_EQ(worked.memory(0).allocation_records_size(), 5);
+}
+
+TEST_F(StepMemory, that_a_kernel_keeps_is_persistent) {
+  open_text();
+  const auto nodes = statistics({"keeping"});
+  EXPECT_EQ(nodes.at("keeping").memory_stats().persistent_memory_size(), 2000);
+  EXPECT_EQ(nodes.at("keeping").memory(0).live_bytes(), 2004);
 }
 
 TEST_F(StepMemory, that_a_kernel_takes_for_itself_is_a_cost) {

@@ -145,6 +145,21 @@ TEST_F(HttpServerTest, says_that_its_port_is_in_use) {
   EXPECT_EQ(body_of(get(port(), "/a")), "/a");
 }
 
+TEST(HttpServerPatience, ends_with_an_error_that_says_who_was_late) {
+  HttpServer::Patience little;
+  little.request = little.handler = std::chrono::milliseconds(100);
+  const auto server = HttpServer::start(
+      "127.0.0.1", 0, [](const HttpRequest&, const HttpServer::Answer&) {}, little);
+  ASSERT_TRUE(server.ok()) << server.status();
+  const RawClient half((*server)->port()), silent((*server)->port());
+  half.send("GET /a");
+  EXPECT_THAT(half.receive_all(),
+              AllOf(StartsWith("HTTP/1.1 408"), HasSubstr("the request did not come to its end")));
+  EXPECT_TRUE(silent.sees_end());
+  EXPECT_THAT(get((*server)->port(), "/a"),
+              AllOf(StartsWith("HTTP/1.1 504"), HasSubstr("the runtime did not answer in time")));
+}
+
 TEST(HttpServerStart, refuses_what_is_no_address) {
   const auto start = [](const std::string& host, int port) {
     return HttpServer::start(host, port, [](const HttpRequest&, const HttpServer::Answer&) {}).status();

@@ -4,6 +4,7 @@
 
 #include "graph/ir/graph_builder.h"
 #include "graph/passes/planner.h"
+#include "graph/passes/stateful_places.h"
 
 namespace troupe {
 namespace {
@@ -226,6 +227,38 @@ TEST_F(Place, moves_what_only_makes_a_value_to_who_wants_it_and_nothing_else) {
   for (const char* stays : {"everywhere", "computed", "bound", "member"}) {
     EXPECT_EQ(device_of(stays), 0) << stays;
   }
+}
+
+TEST_F(Place, of_a_node_with_state_is_where_it_was_first_and_nobody_elses_is_remembered) {
+  StatefulPlaces places;
+  const auto placed = [&](const std::string& device) {
+    GraphBuilder builder;
+    {
+      auto there = builder.device(device);
+      builder.op("VariableV2", {}, {{"shape", Shape{}}, {"dtype", DataType::kFloat}}, "v");
+      builder.constant(1.0f, "c");
+      builder.op("_Arg", {}, {{"T", DataType::kFloat}, {"index", int64_t{0}}}, "arg");
+      builder.op("_Recv", {},
+                 {{"tensor_type", DataType::kFloat},
+                  {"tensor_name", std::string("edge")},
+                  {"send_device", std::string("a")},
+                  {"send_device_incarnation", int64_t{1}},
+                  {"recv_device", std::string("b")}},
+                 "recv");
+    }
+    auto built = builder.build();
+    EXPECT_TRUE(built.ok()) << built.status();
+    graph = *std::move(built);
+    const auto stats = places.place(devices, {}, &graph);
+    EXPECT_TRUE(stats.ok()) << stats.status();
+    std::map<std::string, int> out;
+    for (const char* name : {"v", "c", "arg", "recv"}) out[name] = device_of(name);
+    return out;
+  };
+  const std::map<std::string, int> first{{"v", 1}, {"c", 1}, {"arg", 1}, {"recv", 1}};
+  EXPECT_EQ(placed("/cpu:1"), first);
+  const std::map<std::string, int> later{{"v", 1}, {"c", 0}, {"arg", 0}, {"recv", 0}};
+  EXPECT_EQ(placed(""), later);
 }
 
 }  // namespace

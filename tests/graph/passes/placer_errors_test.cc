@@ -60,6 +60,18 @@ TEST_F(PlacerErrors, s197_a_node_that_is_where_no_device_is) {
   const absl::Status refused = decide();
   EXPECT_EQ(refused.code(), absl::StatusCode::kInternal);
   EXPECT_THAT(refused.message(), HasSubstr("Assigned device 17 of {{node in}} does not match any device"));
+  const int behind_the_last = static_cast<int>(devices.entries().size());
+  assign("in", behind_the_last);
+  EXPECT_THAT(decide().message(),
+              HasSubstr(absl::StrCat("Assigned device ", behind_the_last, " of {{node in}}")));
+}
+
+TEST_F(PlacerErrors, of_members_that_could_be_on_the_same_device_name_no_kernels) {
+  node("a", "Input", {}, "/device:FakeCPU:0", {"group"});
+  node("c", "Input", {}, "/device:FakeGPU:0", {"group"});
+  EXPECT_THAT(refused(),
+              AllOf(HasSubstr("Cannot colocate nodes {{colocation_node c}} and {{colocation_node a}}"),
+                    Not(HasSubstr("Colocation Debug Info"))));
 }
 
 TEST_F(PlacerErrors, s178_a_node_that_is_where_it_has_no_kernel) {
