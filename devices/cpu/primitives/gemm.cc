@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "devices/cpu/loops/vector/vector_loops.h"
 #include "devices/cpu/primitives/onednn.h"
 
 namespace troupe {
@@ -15,6 +16,10 @@ namespace {
 constexpr int64_t kTinyProduct = 512;
 /// Multiplications that are worth another thread.
 constexpr int64_t kParallelProduct = int64_t{6} << 20;
+/// Up to so many multiplications and columns loops of our own are faster than the library; with fewer rows than kFewRows, up to so many
+/// elements of B.
+constexpr int64_t kSmallProduct = int64_t{1} << 18, kSmallColumns = 256, kFewRows = 4,
+                  kSmallOfFewRows = int64_t{1} << 13;
 /// What one core multiplies in a nanosecond: only for the estimate that parallel_for wants.
 constexpr double kProductsPerNs = 30;
 
@@ -104,9 +109,21 @@ void plain_product(const Block& s, const T* a, const T* b, T* c, bool accumulate
   }
 }
 
+/// Whether the loops of this folder's neighbour beat the library, which copies both operands into panels first.
+bool is_small(MatrixOp op_b, const Block& s) {
+  if (op_b != MatrixOp::kNone || s.n > kSmallColumns || s.m * s.n * s.k > kSmallProduct) return false;
+  return s.m >= kFewRows || s.k * s.n <= kSmallOfFewRows;
+}
+
 template <class T>
 void block_gemm(MatrixOp op_a, MatrixOp op_b, Block s, const T* a, const T* b, T* c, bool accumulate) {
   if constexpr (std::is_same_v<T, float>) {
+    if (static const auto product = vector_loops().products.product;
+        product != nullptr && is_small(op_b, s)) {
+      const bool by_rows = op_a == MatrixOp::kNone;
+      return product(s.m, s.n, s.k, a, by_rows ? s.lda : 1, by_rows ? 1 : s.lda, b, s.ldb, c, s.ldc,
+                     accumulate);
+    }
     onednn::sgemm(op_a != MatrixOp::kNone, op_b != MatrixOp::kNone, s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb,
                   accumulate ? 1.0f : 0.0f, c, s.ldc);
   } else {

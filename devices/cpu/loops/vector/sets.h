@@ -12,6 +12,7 @@
   FloatCasts casts();            \
   FloatScales scales();          \
   FloatUpdates updates();        \
+  FloatProducts products();      \
   }
 TROUPE_SET_OF_LOOPS(baseline)
 TROUPE_SET_OF_LOOPS(avx2)

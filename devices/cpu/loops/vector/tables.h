@@ -66,6 +66,14 @@ struct FloatUpdates {
                    float epsilon, int64_t n);
 };
 
+/// Products of small matrices.
+struct FloatProducts {
+  /// C[m,n] = A * B, or C += A * B; A's element (i, l) is a[i * a_row + l * a_col], B and C are row-major. Each element is summed in the order of k,
+  /// multiplied and added in one rounding. Null in sets that cannot do that.
+  void (*product)(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_col,
+                  const float* b, int64_t ldb, float* c, int64_t ldc, bool accumulate);
+};
+
 /// All that is compiled for one instruction set. Any function may be called from any thread.
 struct VectorLoops {
   FloatFunctions functions;
@@ -75,6 +83,7 @@ struct VectorLoops {
   FloatCasts casts;
   FloatScales scales;
   FloatUpdates updates;
+  FloatProducts products;
 };
 
 }  // namespace troupe

@@ -9,7 +9,7 @@ namespace troupe {
   do {                                                                                         \
     static const VectorLoops loops = {isa::functions(),  isa::float_pairs(), isa::int_pairs(), \
                                       isa::long_pairs(), isa::folds(),       isa::casts(),     \
-                                      isa::scales(),     isa::updates()};                      \
+                                      isa::scales(),     isa::updates(),     isa::products()}; \
     return loops;                                                                              \
   } while (false)
 
