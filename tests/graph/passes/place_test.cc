@@ -252,7 +252,7 @@ TEST_F(Place, of_a_node_with_state_is_where_it_was_first_and_nobody_elses_is_rem
     const auto stats = places.place(devices, {}, &graph);
     EXPECT_TRUE(stats.ok()) << stats.status();
     std::map<std::string, int> out;
-    for (const char* name : {"v", "c", "arg", "recv"}) out[name] = device_of(name);
+    for (const char* name : {"v", "c", "arg", "recv"}) out[name] = graph.find(name)->device;
     return out;
   };
   const std::map<std::string, int> first{{"v", 1}, {"c", 1}, {"arg", 1}, {"recv", 1}};
