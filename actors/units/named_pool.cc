@@ -148,8 +148,21 @@ void NamedPool::Shared::enqueue(caf::resumable* job, std::unique_lock<std::mutex
   } else {
     actors.push_back(job);
   }
+  const bool wakes = wakes_another();
   lock.unlock();
-  arrived.notify_one();
+  if (wakes) arrived.notify_one();
+}
+
+bool NamedPool::Shared::wakes_another() {
+  if (waking || sleeping == 0 || (actors.empty() && kernels.empty())) return false;
+  return waking = true;
+}
+
+void NamedPool::Shared::sleep(std::unique_lock<std::mutex>& lock) {
+  ++sleeping;
+  arrived.wait(lock);
+  --sleeping;
+  waking = false;
 }
 
 void NamedPool::Shared::enqueue(caf::resumable* job) { enqueue(job, std::unique_lock(mu)); }
@@ -204,6 +217,7 @@ void NamedPool::run_kernels(const std::shared_ptr<KernelQueue>& queue, size_t n)
       return;
     }
     shared_->kernels.insert(shared_->kernels.end(), n, queue);
+    if (n == 1 && !shared_->wakes_another()) return;
   }
   if (n == 1) {
     shared_->arrived.notify_one();
@@ -261,8 +275,7 @@ void NamedPool::work(std::shared_ptr<Shared> shared, Urgency urgency) {
   Worker::of_thread().shared = shared.get();
   std::unique_lock lock(shared->mu);
   while (true) {
-    shared->arrived.wait(
-        lock, [&] { return shared->stopping || !shared->actors.empty() || !shared->kernels.empty(); });
+    while (!shared->stopping && shared->actors.empty() && shared->kernels.empty()) shared->sleep(lock);
     if (shared->actors.empty() && shared->kernels.empty()) {
       --shared->live_threads;
       return;
@@ -271,7 +284,9 @@ void NamedPool::work(std::shared_ptr<Shared> shared, Urgency urgency) {
       caf::resumable* const actor = shared->actors.front();
       shared->actors.pop_front();
       ++shared->busy;
+      const bool wakes = shared->wakes_another();
       lock.unlock();
+      if (wakes) shared->arrived.notify_one();
       resume(actor, &unit);
       go_on(&unit);
       lock.lock();
@@ -281,7 +296,9 @@ void NamedPool::work(std::shared_ptr<Shared> shared, Urgency urgency) {
     const std::shared_ptr<KernelQueue> queue = std::move(shared->kernels.front());
     shared->kernels.pop_front();
     ++shared->busy;
+    const bool wakes = shared->wakes_another();
     lock.unlock();
+    if (wakes) shared->arrived.notify_one();
     const bool ran = run_kernel(*queue, &unit);
     go_on(&unit);
     lock.lock();

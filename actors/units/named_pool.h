@@ -100,6 +100,11 @@ class NamedPool {
     void enqueue(caf::resumable* job, std::unique_lock<std::mutex> lock);
     /// Whether something waits for a thread.
     bool is_waited_for();
+    /// Whether the caller is to wake a thread, when it has given up mu. One is waked at a time: to wake it takes longer than most turns, and it wakes
+    /// the next when there is more than it takes itself. With mu held.
+    bool wakes_another();
+    /// Of a thread that has nothing to do. Wakes with mu held, for whatever reason.
+    void sleep(std::unique_lock<std::mutex>& lock);
     /// No thread is left to run anything, or none could be made. With mu held, behind start_threads.
     bool has_nobody() const { return live_threads == 0; }
 
@@ -116,6 +121,9 @@ class NamedPool {
     bool stopping = false;
     int live_threads = 0;
     int busy = 0;
+    int sleeping = 0;
+    /// One that slept was told to wake, and has not yet.
+    bool waking = false;
     int64_t kernels_run = 0;
   };
   /// As many as can be made, unless there are some. With mu held.

@@ -81,9 +81,10 @@ void watch() {
 
 /// Whether SIGINT raises KeyboardInterrupt, as Python has it unless the program has changed it.
 bool raises_interrupt() {
+  // Of the module beneath `signal`, which makes an enumerator of what it gets: that takes longer than a run.
   static PyObject* const default_handler =
-      py::object(py::module_::import("signal").attr("default_int_handler")).release().ptr();
-  static PyObject* const get = py::object(py::module_::import("signal").attr("getsignal")).release().ptr();
+      py::object(py::module_::import("_signal").attr("default_int_handler")).release().ptr();
+  static PyObject* const get = py::object(py::module_::import("_signal").attr("getsignal")).release().ptr();
   return py::reinterpret_borrow<py::object>(get)(SIGINT).ptr() == default_handler;
 }
 

@@ -24,7 +24,7 @@ def begin(session, nest, fed, options, run_metadata):
         if loop is None:
             _begin_alone(future, options)
         else:
-            (_listeners.get(loop) or _listen(loop)).begin(future, options)
+            _listener_of(loop).begin(future, options)
     except errors.OpError as e:
         raise session._explained(e) from None
     return future
@@ -49,7 +49,7 @@ def _value(future, fetched, metadata):
         future.metadata.ParseFromString(metadata)
     # To compile what has run takes no time: the next run may be of a callable.
     future.signature.has_run = True
-    if fed:
+    if len(fetched) != len(nest.tensors):
         rest = iter(fetched)
         fetched = [fed[t] if t in fed else next(rest) for t in nest.tensors]
     return nest.build(fetched, future.session)
@@ -67,6 +67,24 @@ def _running_loop():
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
+
+
+def _nothing():
+    return None
+
+
+# References to the last loop and to who hears of its runs: most programs have one loop.
+_last = (_nothing, _nothing)
+
+
+def _listener_of(loop):
+    global _last
+    last_loop, last_listener = _last
+    if last_loop() is loop:
+        return last_listener()
+    listener = _listeners.get(loop) or _listen(loop)
+    _last = (weakref.ref(loop), weakref.ref(listener))
+    return listener
 
 
 def _listen(loop):
