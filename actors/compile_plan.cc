@@ -23,7 +23,7 @@ std::shared_ptr<const Graph> functions_of(const Graph& graph) {
 
 /// Among the parts of its task.
 void add_elsewhere(const std::string& device, PlanPartition partition,
-                   const std::shared_ptr<const Graph>& functions, std::vector<RemoteTasks::Part>* elsewhere) {
+                   std::vector<RemoteTasks::Part>* elsewhere) {
   const std::string task = DeviceName::parse(device)->task_string();
   auto part =
       std::find_if(elsewhere->begin(), elsewhere->end(), [&](const auto& p) { return p.task == task; });
@@ -31,7 +31,6 @@ void add_elsewhere(const std::string& device, PlanPartition partition,
     elsewhere->emplace_back();
     part = std::prev(elsewhere->end());
     part->task = task;
-    part->functions = functions;
   }
   part->partitions.push_back(std::move(partition));
   part->devices.push_back(device);
@@ -86,7 +85,7 @@ absl::StatusOr<std::shared_ptr<SignatureCode>> compile_plan(const SessionCore& c
     if (core.closing.cancelled()) return core.closing.reason();
     const DeviceCatalog::Entry& where = core.devices->entries()[p.device];
     if (!where.local) {
-      add_elsewhere(where.name, std::move(p), code->functions, elsewhere);
+      add_elsewhere(where.name, std::move(p), elsewhere);
       code->has_transfers = code->crosses_tasks = true;
       continue;
     }

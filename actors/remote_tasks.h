@@ -45,8 +45,6 @@ class RemoteTasks {
     /// Of the whole signature.
     int num_feeds = 0;
     int num_fetches = 0;
-    /// The functions that they may call; null: none.
-    std::shared_ptr<const Graph> functions;
   };
   using Registered = std::function<void(absl::StatusOr<std::vector<std::shared_ptr<const RemotePart>>>)>;
   /// Registers all of them. `done` is called once, on any thread: with the first error, or when all tasks have answered.

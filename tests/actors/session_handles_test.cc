@@ -81,6 +81,17 @@ TEST_F(SessionHandles, stay_when_a_partial_run_fetches_them) {
   }
 }
 
+TEST_F(SessionHandles, stay_when_the_partial_run_that_gave_them_is_cancelled) {
+  Session& s = open();
+  const auto run = s.partial_run_setup({"x", "y"}, {"h", "y2"});
+  ASSERT_TRUE(run.ok()) << run.status();
+  const auto handle = s.partial_run(*run, {feed("x", 5)}, {"h"});
+  ASSERT_TRUE(handle.ok()) << handle.status();
+  ASSERT_TRUE(s.cancel_partial_run(*run, "no more of it").ok());
+  ASSERT_TRUE(s.wait_idle(std::chrono::seconds(20)).ok());
+  EXPECT_TRUE(look((*handle)[0]).ok());
+}
+
 TEST_F(SessionHandles, s048_give_their_tensor_to_a_run_that_is_fed_their_name) {
   Session& s = open();
   const Tensor name = name_of(*s.run({feed("x", 3)}, {"h2"}));

@@ -40,6 +40,12 @@ TEST_F(ClientSessions, close_with_their_owner) {
   EXPECT_EQ(open_at_server(), 0);
 }
 
+TEST_F(ClientSessions, close_without_a_graph) {
+  serve();
+  EXPECT_EQ(open_there()->close(), absl::OkStatus());
+  EXPECT_EQ(open_at_server(), 0);
+}
+
 TEST_F(ClientSessions, that_are_closed_refuse_everything) {
   serve();
   const auto session = open_with_graph();

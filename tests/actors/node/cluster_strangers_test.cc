@@ -57,6 +57,15 @@ TEST_F(ClusterStrangers, who_says_that_he_is_a_task_is_answered) {
   EXPECT_TRUE(comes_to_have(1, 1)) << "without TLS it is a matter of trust";
 }
 
+TEST_F(ClusterStrangers, who_says_that_he_is_a_task_may_be_silent_as_long_as_the_options_say) {
+  start_all(2);
+  Stranger stranger(node(1));
+  stranger.say_hello({TaskId{"worker", 0}, 5});
+  std::this_thread::sleep_for(3 * LeaseOptions().lease);
+  stranger.say(create_session());
+  EXPECT_TRUE(stranger.is_answered());
+}
+
 TEST_F(ClusterStrangers, with_tls_nobody_without_a_certificate_is_answered) {
   const Authority authority;
   options_.tls = authority.issue();

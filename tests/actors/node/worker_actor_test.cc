@@ -9,6 +9,7 @@
 
 #include "actors/node/messages.h"
 #include "actors/node/status_proto.h"
+#include "proto/graph.pb.h"
 #include "proto/node_wire.pb.h"
 #include "tests/actors/node/cluster_fixture.h"
 
@@ -211,6 +212,37 @@ TEST_F(WorkerActorTest, a_part_that_comes_after_its_cancel_begins_nothing) {
   // Another step is asked for a part that there is.
   run.set_step(4);
   EXPECT_TRUE(absl::IsAborted(ask(kMaster, Method::kRunPart, run)));
+}
+
+TEST_F(WorkerActorTest, a_part_that_makes_no_sense_is_refused) {
+  ASSERT_EQ(create(kMaster, 1), absl::OkStatus());
+  wire::RegisterPart part;
+  part.set_session(1);
+  const auto expect_refused = [&](const char* why) {
+    const absl::Status refused = ask(kMaster, Method::kRegisterPart, part);
+    EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+    EXPECT_THAT(std::string(refused.message()), testing::HasSubstr(why));
+  };
+  expect_refused("a part without a device for each of its partitions");
+  auto* node = part.add_partitions()->add_node();
+  node->set_name("fed");
+  node->set_op("_Arg");
+  (*node->mutable_attr())["T"].set_type(tensorflow::DT_FLOAT);
+  (*node->mutable_attr())["index"].set_i(1);
+  part.add_devices("/job:worker/replica:0/task:1/device:CPU:0");
+  part.set_num_feeds(1);
+  expect_refused("node fed has the index 1");
+  (*node->mutable_attr())["index"].set_i(0);
+  part.add_args(1);
+  expect_refused("there is no feed 1");
+  part.clear_args();
+  part.add_retvals(0);
+  expect_refused("there is no fetch 0");
+  part.clear_retvals();
+  EXPECT_EQ(ask(kMaster, Method::kRegisterPart, part), absl::OkStatus());
+  caf::anon_send(worker_, WorkerRequest{kMaster, Method::kRegisterPart, absl::Cord("no message"),
+                                        NodeReply(heard_, 1, ++last_)});
+  EXPECT_TRUE(absl::IsInvalidArgument(answers_->wait(last_)));
 }
 
 TEST_F(WorkerActorTest, a_session_is_its_masters_alone) {
