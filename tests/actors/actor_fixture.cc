@@ -161,8 +161,11 @@ std::shared_ptr<StepLease> ActorTest::lease(const LeaseRequest& want) {
 }
 
 std::shared_ptr<StepSlot> ActorTest::new_slot(const LeaseRequest& want) {
-  const auto leased = lease(want);
-  auto slot = make_slot(leased->slot()->code, core(), core()->pools[0].get());
+  return new_slot(lease(want)->slot()->code);
+}
+
+std::shared_ptr<StepSlot> ActorTest::new_slot(const std::shared_ptr<const SignatureCode>& code) {
+  auto slot = make_slot(code, core(), core()->pools[0].get());
   core()->add_slot(slot);
   slots_.push_back(slot);
   return slot;
