@@ -114,9 +114,8 @@ class ActorTest : public SessionTest {
   /// Whether nothing holds the session's insides any more.
   bool is_gone() const { return sessions_.back().core.expired(); }
   std::shared_ptr<StepLease> lease(const LeaseRequest& want);
-  /// A slot with its actors, none of which has taken a turn; the test is its leaseholder.
+  /// A slot with its actors, none of which has taken a turn; the test is its leaseholder. Of what a client wants, or of code of the test's own.
   std::shared_ptr<StepSlot> new_slot(const LeaseRequest& want);
-  /// The same of code of the test's own.
   std::shared_ptr<StepSlot> new_slot(const std::shared_ptr<const SignatureCode>& code);
   /// Feeds every argument, gives the run its id, and starts it.
   int64_t start(StepSlot& slot, float feed = 21);
