@@ -158,6 +158,27 @@ def test_without_a_loop_a_run_is_a_future():
         assert len(metadata.step_stats.dev_stats) == 1
 
 
+def test_a_run_tells_its_step_while_it_runs():
+    element = waits_for_ever()
+
+    async def awaited(session):
+        future = session.run_async(element)
+        await asyncio.get_running_loop().run_in_executor(None, wait_until_it_runs, session, element.name)
+        assert future.step_id == session.running_steps()[0][0] > 0
+        future.cancel()
+        assert future.step_id == 0
+
+    with tf.Session() as session:
+        asyncio.run(asyncio.wait_for(awaited(session), 20))
+        while session.running_steps():
+            time.sleep(0.001)
+        future = session.run_async(element)
+        wait_until_it_runs(session, element.name)
+        assert future.step_id == session.running_steps()[0][0] > 0
+        assert future.cancel()
+        assert future.step_id == 0
+
+
 def test_a_future_that_is_cancelled_cancels_its_step():
     element = waits_for_ever()
     with tf.Session() as session:

@@ -33,13 +33,13 @@ LoopRuns::LoopRuns() : fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
 LoopRuns::~LoopRuns() { close(fd_); }
 
 RunCallback LoopRuns::when_ended(std::shared_ptr<LoopRuns> runs, int64_t number) {
-  return [runs = std::move(runs), number](absl::StatusOr<std::vector<Tensor>> fetched,
-                                          const RunStats& stats) {
-    std::lock_guard lock(runs->mu_);
-    runs->ended_.push_back({number, std::move(fetched), stats.metadata});
-    // Whoever takes the last resets it.
-    if (runs->ended_.size() == 1) (void)eventfd_write(runs->fd_, 1);
-  };
+  return
+      [runs = std::move(runs), number](absl::StatusOr<std::vector<Tensor>> fetched, const RunStats& stats) {
+        std::lock_guard lock(runs->mu_);
+        runs->ended_.push_back({number, std::move(fetched), stats.metadata});
+        // Whoever takes the last resets it.
+        if (runs->ended_.size() == 1) (void)eventfd_write(runs->fd_, 1);
+      };
 }
 
 bool LoopRuns::cancel(int64_t number, const std::string& reason) {
@@ -48,6 +48,11 @@ bool LoopRuns::cancel(int64_t number, const std::string& reason) {
   AsyncRun run = found->second;
   const GilRelease release;
   return run.cancel(reason);
+}
+
+int64_t LoopRuns::step_id(int64_t number) const {
+  const auto found = under_way_.find(number);
+  return found == under_way_.end() ? 0 : found->second.step_id();
 }
 
 std::vector<LoopRuns::Ended> LoopRuns::take_ended(size_t most) {
@@ -76,6 +81,7 @@ void define_loop_runs(py::module_& module) {
       .def(py::init<>())
       .def("fileno", &LoopRuns::fd)
       .def("cancel", &LoopRuns::cancel)
+      .def("step_id", &LoopRuns::step_id)
       .def("take", &LoopRuns::take);
 }
 

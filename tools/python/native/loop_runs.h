@@ -28,6 +28,8 @@ class LoopRuns {
   void add(int64_t number, AsyncRun run) { under_way_.emplace(number, std::move(run)); }
   /// False when it is over.
   bool cancel(int64_t number, const std::string& reason);
+  /// Of its step, as `inspect` has it; 0 before it has begun, and when it is over.
+  int64_t step_id(int64_t number) const;
   /// Can be read as long as there are runs to take.
   int fd() const { return fd_; }
   /// Up to `most`, those first that ended first: (number, fetches or an exception, serialised RunMetadata) of each.

@@ -304,6 +304,7 @@ void define_session(py::module_& module) {
       .def("run_with_metadata", &PyCallable::run_with_metadata)
       .def("begin_run", &PyCallable::begin_run);
   py::class_<AsyncRun>(module, "AsyncRun", "A run that was begun and is not waited for.")
+      .def_property_readonly("step_id", &AsyncRun::step_id)
       .def(
           "cancel", [](AsyncRun& run, const std::string& reason) { return run.cancel(reason); },
           py::call_guard<GilRelease>(), "Ends it for a reason; whether it was not over.");

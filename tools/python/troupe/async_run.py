@@ -133,6 +133,11 @@ def _loop_future():
     class RunFuture(asyncio.Future):
         __slots__ = ("session", "nest", "fed", "signature", "metadata", "runs", "number")
 
+        @property
+        def step_id(self):
+            """The number of its step, as `Session.running_steps` has it: 0 before it has begun, and when it is over."""
+            return 0 if self.done() else self.runs.step_id(self.number)
+
         def cancel(self, msg=None):
             cancelled = super().cancel(msg)
             if cancelled:
@@ -162,6 +167,11 @@ def _cancellable_future():
 
     class CancellableFuture(concurrent.futures.Future):
         run = None
+
+        @property
+        def step_id(self):
+            """The number of its step, as `Session.running_steps` has it: 0 before it has begun, and when it is over."""
+            return 0 if self.run is None or self.done() else self.run.step_id
 
         def cancel(self):
             cancelled = super().cancel()

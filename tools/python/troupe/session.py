@@ -199,7 +199,8 @@ class BaseSession:
         return type(error)(None if op is None else op.node_def, op, error.message)
 
     def run_async(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        """The same without waiting: an awaitable in an event loop, whose cancellation cancels the step; elsewhere a future."""
+        """The same without waiting: an awaitable in an event loop, whose cancellation cancels the step; elsewhere a future. Both have the number
+        of the step, `step_id`, while it runs."""
         nest = self._nest(fetches)
         fed = self._read_feeds(feed_dict)
         options = protos.serialize(options, "options", "RunOptions")
