@@ -280,30 +280,25 @@ void NamedPool::work(std::shared_ptr<Shared> shared, Urgency urgency) {
       --shared->live_threads;
       return;
     }
+    caf::resumable* actor = nullptr;
+    std::shared_ptr<KernelQueue> queue;
     if (!shared->actors.empty()) {
-      caf::resumable* const actor = shared->actors.front();
+      actor = shared->actors.front();
       shared->actors.pop_front();
-      ++shared->busy;
-      const bool wakes = shared->wakes_another();
-      lock.unlock();
-      if (wakes) shared->arrived.notify_one();
-      resume(actor, &unit);
-      go_on(&unit);
-      lock.lock();
-      --shared->busy;
-      continue;
+    } else {
+      queue = std::move(shared->kernels.front());
+      shared->kernels.pop_front();
     }
-    const std::shared_ptr<KernelQueue> queue = std::move(shared->kernels.front());
-    shared->kernels.pop_front();
     ++shared->busy;
     const bool wakes = shared->wakes_another();
     lock.unlock();
     if (wakes) shared->arrived.notify_one();
-    const bool ran = run_kernel(*queue, &unit);
+    if (actor != nullptr) resume(actor, &unit);
+    const bool ran_kernel = queue != nullptr && run_kernel(*queue, &unit);
     go_on(&unit);
     lock.lock();
     --shared->busy;
-    if (ran) ++shared->kernels_run;
+    if (ran_kernel) ++shared->kernels_run;
   }
 }
 

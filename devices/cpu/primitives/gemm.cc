@@ -118,8 +118,7 @@ bool is_small(MatrixOp op_b, const Block& s) {
 template <class T>
 void block_gemm(MatrixOp op_a, MatrixOp op_b, Block s, const T* a, const T* b, T* c, bool accumulate) {
   if constexpr (std::is_same_v<T, float>) {
-    if (static const auto product = vector_loops().products.product;
-        product != nullptr && is_small(op_b, s)) {
+    if (const auto product = vector_loops().products.product; product != nullptr && is_small(op_b, s)) {
       const bool by_rows = op_a == MatrixOp::kNone;
       return product(s.m, s.n, s.k, a, by_rows ? s.lda : 1, by_rows ? 1 : s.lda, b, s.ldb, c, s.ldc,
                      accumulate);

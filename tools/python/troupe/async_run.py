@@ -24,7 +24,7 @@ def begin(session, nest, fed, options, run_metadata):
         if loop is None:
             _begin_alone(future, options)
         else:
-            _listener_of(loop).begin(future, options)
+            (_listeners.get(loop) or _listen(loop)).begin(future, options)
     except errors.OpError as e:
         raise session._explained(e) from None
     return future
@@ -67,24 +67,6 @@ def _running_loop():
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
-
-
-def _nothing():
-    return None
-
-
-# References to the last loop and to who hears of its runs: most programs have one loop.
-_last = (_nothing, _nothing)
-
-
-def _listener_of(loop):
-    global _last
-    last_loop, last_listener = _last
-    if last_loop() is loop:
-        return last_listener()
-    listener = _listeners.get(loop) or _listen(loop)
-    _last = (weakref.ref(loop), weakref.ref(listener))
-    return listener
 
 
 def _listen(loop):

@@ -101,14 +101,9 @@ def _opaque(tensor, value):
 def read(graph, feed_dict):
     """({tensor: array}) of all that a run feeds."""
     fed = {}
-    unfeedable = graph._unfeedable
     for key, value in feed_dict.items():
         if type(key) is Tensor and key.op.graph is graph:
-            # An array that is right as it is.
-            if type(value) is np.ndarray and value.dtype is key.dtype._np and value.shape == key._fed_shape and key not in unfeedable:
-                fed[key] = value
-            else:
-                _add(fed, graph, key, value, key)
+            _add(fed, graph, key, value, key)
             continue
         for item, item_value in _flat_items(key, value):
             for part, part_value in fetches.expand_feed(item, item_value):
