@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, dtypes, math_ops, op_call, stacks
 from troupe.control_flow_ops import Assert
 from troupe.conversion import convert_to_tensor
@@ -9,6 +11,12 @@ from troupe.math_ops import cast, reduce_all, reduce_sum
 from troupe.metrics_base import collected, matched, metric_variable
 from troupe.variable_scope import variable_scope
 from troupe.weights import broadcast_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from troupe.tensor import Tensor
+    from troupe.typing import TensorLike
 
 __all__ = ["auc", "false_negatives", "false_negatives_at_thresholds", "false_positives", "false_positives_at_thresholds", "precision",
            "precision_at_thresholds", "recall", "recall_at_thresholds", "sensitivity_at_specificity", "specificity_at_sensitivity",
@@ -29,7 +37,8 @@ def _is(value, wanted: bool):
 def _counter(kind: str):
     label, prediction = _KINDS[kind]
 
-    def count(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
+    def count(labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None, metrics_collections: str | Iterable[str] | None = None,
+              updates_collections: str | Iterable[str] | None = None, name: str | None = None) -> tuple[Tensor, Tensor]:
         with variable_scope(name, kind):
             predictions, labels, weights = matched(cast(predictions, dtypes.bool_), cast(labels, dtypes.bool_), weights)
             values = _and(_is(labels, label), _is(predictions, prediction))
@@ -51,7 +60,8 @@ true_negatives, false_positives = _counter("true_negatives"), _counter("false_po
 def _ratio_of(name: str, other):
     """True positives by all that are or seem positive."""
 
-    def metric(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
+    def metric(labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None, metrics_collections: str | Iterable[str] | None = None,
+               updates_collections: str | Iterable[str] | None = None, name: str | None = None) -> tuple[Tensor, Tensor]:
         with variable_scope(name, metric.__name__):
             predictions, labels, weights = matched(cast(predictions, dtypes.bool_), cast(labels, dtypes.bool_), weights)
             right, new_right = true_positives(labels, predictions, weights)
@@ -110,7 +120,9 @@ def _number_of_counts(number, labels, predictions, thresholds, weights, metrics_
 
 
 def _counter_at(kind: str):
-    def count(labels, predictions, thresholds, weights=None, metrics_collections=None, updates_collections=None, name=None):
+    def count(labels: TensorLike, predictions: TensorLike, thresholds: Sequence[float], weights: TensorLike | None = None,
+              metrics_collections: str | Iterable[str] | None = None, updates_collections: str | Iterable[str] | None = None,
+              name: str | None = None) -> tuple[Tensor, Tensor]:
         with variable_scope(name, kind):
             values, updates = _counts_at(labels, predictions, thresholds, weights, (kind,))
             return collected(values[kind], updates[kind], metrics_collections, updates_collections)
@@ -126,7 +138,9 @@ _EPSILON = 1e-7
 
 
 def _ratio_at(name: str, other: str):
-    def metric(labels, predictions, thresholds, weights=None, metrics_collections=None, updates_collections=None, name=None):
+    def metric(labels: TensorLike, predictions: TensorLike, thresholds: Sequence[float], weights: TensorLike | None = None,
+               metrics_collections: str | Iterable[str] | None = None, updates_collections: str | Iterable[str] | None = None,
+               name: str | None = None) -> tuple[Tensor, Tensor]:
         with variable_scope(name, metric.__name__):
             ratio = lambda c, what: op_call.call("RealDiv", f"{short}_{what}", x=c["true_positives"], y=_EPSILON + c["true_positives"] + c[other])
             return _number_of_counts(ratio, labels, predictions, thresholds, weights, metrics_collections, updates_collections,
@@ -146,8 +160,9 @@ def _even_thresholds(count: int) -> list[float]:
     return [0.0 - _EPSILON, *((i + 1) / (count - 1) for i in range(count - 2)), 1.0 + _EPSILON]
 
 
-def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collections=None, updates_collections=None, curve="ROC", name=None,
-        summation_method="trapezoidal", thresholds=None):
+def auc(labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None, num_thresholds: int = 200,
+        metrics_collections: str | Iterable[str] | None = None, updates_collections: str | Iterable[str] | None = None, curve: str = "ROC",
+        name: str | None = None, summation_method: str = "trapezoidal", thresholds: Sequence[float] | None = None) -> tuple[Tensor, Tensor]:
     """The area under the curve of true over false positives ("ROC") or of precision over recall ("PR"), by its height at many thresholds.
     ValueError for other curves and sums."""
     with variable_scope(name, "auc"):
@@ -190,8 +205,9 @@ def _careful_area(c, name):
     return reduce_sum(math_ops.div_no_nan(area, most(tp[1:] + fn[1:]), name="pr_auc_increment"), name="interpolate_pr_auc")
 
 
-def sensitivity_at_specificity(labels, predictions, specificity, weights=None, num_thresholds=200, metrics_collections=None,
-                               updates_collections=None, name=None):
+def sensitivity_at_specificity(labels: TensorLike, predictions: TensorLike, specificity: float, weights: TensorLike | None = None,
+                               num_thresholds: int = 200, metrics_collections: str | Iterable[str] | None = None,
+                               updates_collections: str | Iterable[str] | None = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The recall at the threshold where the specificity is nearest to this one. ValueError for one outside [0, 1]."""
     if not 0 <= specificity <= 1:
         raise ValueError(f"`specificity` must be in the range [0, 1]. Currently, `specificity` got {specificity}.")
@@ -206,8 +222,9 @@ def sensitivity_at_specificity(labels, predictions, specificity, weights=None, n
         return _number_of_counts(at_best, labels, predictions, levels, weights, metrics_collections, updates_collections)
 
 
-def specificity_at_sensitivity(labels, predictions, sensitivity, weights=None, num_thresholds=200, metrics_collections=None,
-                               updates_collections=None, name=None):
+def specificity_at_sensitivity(labels: TensorLike, predictions: TensorLike, sensitivity: float, weights: TensorLike | None = None,
+                               num_thresholds: int = 200, metrics_collections: str | Iterable[str] | None = None,
+                               updates_collections: str | Iterable[str] | None = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The specificity at the highest threshold among those where the recall is nearest to this one. ValueError for one outside [0, 1]."""
     if not 0 <= sensitivity <= 1:
         raise ValueError(f"`sensitivity` must be in the range [0, 1]. Currently, `sensitivity` is {sensitivity}.")

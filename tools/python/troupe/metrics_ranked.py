@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, dtypes, math_ops, nn, ops, sets, sparse_ops, weights as weighting
 from troupe.composite import SparseTensor
 from troupe.conversion import convert_to_tensor
@@ -9,6 +11,12 @@ from troupe.math_ops import cast, reduce_sum
 from troupe.metrics_base import collected, metric_variable
 from troupe.sparse_ops import convert_to_tensor_or_sparse_tensor
 from troupe.stacks import get_default_graph
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from troupe.tensor import Tensor
+    from troupe.typing import TensorLike
 
 __all__ = ["average_precision_at_k", "precision_at_k", "precision_at_top_k", "recall_at_k", "recall_at_top_k", "sparse_average_precision_at_k",
            "sparse_precision_at_k"]
@@ -68,26 +76,33 @@ def _share_at_top_k(kind, missed, labels, predictions_idx, k, class_id, weights,
         return collected(math_ops.divide(right, right + wrong, name=scope), update, metrics_collections, updates_collections)
 
 
-def recall_at_top_k(labels, predictions_idx, k=None, class_id=None, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def recall_at_top_k(labels: TensorLike | SparseTensor, predictions_idx: TensorLike, k: int | None = None, class_id: int | None = None,
+                    weights: TensorLike | None = None, metrics_collections: str | Iterable[str] | None = None,
+                    updates_collections: str | Iterable[str] | None = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """How many of the labels are among the classes [..., k]."""
     return _share_at_top_k("recall", "false_negative", labels, predictions_idx, k, class_id, weights, metrics_collections, updates_collections,
                            name)
 
 
-def recall_at_k(labels, predictions, k, class_id=None, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def recall_at_k(labels: TensorLike | SparseTensor, predictions: TensorLike, k: int, class_id: int | None = None, weights: TensorLike | None = None,
+                metrics_collections: str | Iterable[str] | None = None, updates_collections: str | Iterable[str] | None = None,
+                name: str | None = None) -> tuple[Tensor, Tensor]:
     """How many of the labels are among the k classes of the highest predictions [..., classes]."""
     with ops.name_scope(name, _named("recall", k, class_id)) as scope:
         return recall_at_top_k(labels, nn.top_k(predictions, k)[1], k, class_id, weights, metrics_collections, updates_collections, scope)
 
 
-def precision_at_top_k(labels, predictions_idx, k=None, class_id=None, weights=None, metrics_collections=None, updates_collections=None,
-                       name=None):
+def precision_at_top_k(labels: TensorLike | SparseTensor, predictions_idx: TensorLike, k: int | None = None, class_id: int | None = None,
+                       weights: TensorLike | None = None, metrics_collections: str | Iterable[str] | None = None,
+                       updates_collections: str | Iterable[str] | None = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """How many of the classes [..., k] are labels."""
     return _share_at_top_k("precision", "false_positive", labels, predictions_idx, k, class_id, weights, metrics_collections,
                            updates_collections, name)
 
 
-def precision_at_k(labels, predictions, k, class_id=None, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def precision_at_k(labels: TensorLike | SparseTensor, predictions: TensorLike, k: int, class_id: int | None = None, weights: TensorLike | None = None,
+                   metrics_collections: str | Iterable[str] | None = None, updates_collections: str | Iterable[str] | None = None,
+                   name: str | None = None) -> tuple[Tensor, Tensor]:
     """How many of the k classes of the highest predictions [..., classes] are labels."""
     with ops.name_scope(name, _named("precision", k, class_id)) as scope:
         return precision_at_top_k(labels, nn.top_k(predictions, k)[1], k, class_id, weights, metrics_collections, updates_collections, scope)
@@ -114,7 +129,9 @@ def _within(labels, classes):
     return array_ops.where_v2(math_ops.greater_equal(labels, cast(classes, labels.dtype)), -array_ops.ones_like(labels), labels)
 
 
-def average_precision_at_k(labels, predictions, k, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def average_precision_at_k(labels: TensorLike | SparseTensor, predictions: TensorLike, k: int, weights: TensorLike | None = None,
+                           metrics_collections: str | Iterable[str] | None = None, updates_collections: str | Iterable[str] | None = None,
+                           name: str | None = None) -> tuple[Tensor, Tensor]:
     """The mean of the precisions at each of the k highest predictions that is a label. ValueError for k less than one."""
     if k < 1:
         raise ValueError(f"Invalid k={k}. `k` should be >= 1.")

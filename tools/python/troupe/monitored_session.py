@@ -1,7 +1,10 @@
 """Sessions that initialise, restore and save by themselves, and call hooks around their runs."""
 
+from __future__ import annotations
+
 import inspect
 import sys
+from typing import TYPE_CHECKING, Any
 
 from troupe import array_ops, control_flow_ops, errors, lookup, protos, stacks, summary
 from troupe.coordinator import Coordinator
@@ -14,9 +17,23 @@ from troupe.session_run_hook import SessionRunArgs, SessionRunContext, SessionRu
 from troupe.variables import (
     global_variables, global_variables_initializer, local_variables_initializer, report_uninitialized_variables)
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable
+    from types import TracebackType
+    from typing import NoReturn
+
+    from typing_extensions import Self
+
+    from troupe.graph import Graph
+    from troupe.saver import Saver
+    from troupe.session import Session
+    from troupe.session_run_hook import SessionRunHook
+    from troupe.tensor import Operation, Tensor
+    from troupe.typing import FeedDict, Fetches, Message, Path
+
 # What a lost peer raises: the session is made anew.
 _LOST = (errors.AbortedError, errors.UnavailableError)
-USE_DEFAULT = object()
+USE_DEFAULT: Any = object()
 
 
 def _collected(key, make):
@@ -38,8 +55,19 @@ class Scaffold:
     """The parts of a graph that training needs beside the model: initialisation, summaries, a saver. What is not given is made by
     `finalize`."""
 
-    def __init__(self, init_op=None, init_feed_dict=None, init_fn=None, ready_op=None, ready_for_local_init_op=None, local_init_op=None,
-                 summary_op=None, saver=None, copy_from_scaffold=None, local_init_feed_dict=None):
+    init_op: Operation | Tensor | None
+    init_feed_dict: FeedDict | None
+    ready_op: Tensor | None
+    ready_for_local_init_op: Tensor | None
+    local_init_op: Operation | Tensor | None
+    local_init_feed_dict: FeedDict | None
+    summary_op: Tensor | None
+    saver: Saver | None
+
+    def __init__(self, init_op: Operation | Tensor | None = None, init_feed_dict: FeedDict | None = None,
+                 init_fn: Callable[[Scaffold, Session], Any] | None = None, ready_op: Tensor | None = None,
+                 ready_for_local_init_op: Tensor | None = None, local_init_op: Operation | Tensor | None = None, summary_op: Tensor | None = None,
+                 saver: Saver | None = None, copy_from_scaffold: Scaffold | None = None, local_init_feed_dict: FeedDict | None = None) -> None:
         given = {"init_op": init_op, "init_feed_dict": init_feed_dict, "ready_op": ready_op,
                  "ready_for_local_init_op": ready_for_local_init_op, "local_init_op": local_init_op, "summary_op": summary_op, "saver": saver,
                  "local_init_feed_dict": local_init_feed_dict}
@@ -47,18 +75,18 @@ class Scaffold:
             if value is None and copy_from_scaffold is not None:
                 value = getattr(copy_from_scaffold, name)
             setattr(self, name, value)
-        self._user_init_fn = init_fn or (copy_from_scaffold._user_init_fn if copy_from_scaffold is not None else None)
+        self._user_init_fn: Any = init_fn or (copy_from_scaffold._user_init_fn if copy_from_scaffold is not None else None)
         self.init_fn = (lambda session: self._user_init_fn(self, session)) if self._user_init_fn else None
 
     @staticmethod
-    def default_local_init_op():
+    def default_local_init_op() -> Operation:
         return control_flow_ops.group(local_variables_initializer(), lookup.tables_initializer())
 
     @staticmethod
-    def get_or_default(arg_name, collection_key, default_constructor):
+    def get_or_default(arg_name: str, collection_key: Hashable, default_constructor: Callable[[], Any]) -> Any:
         return _collected(collection_key, default_constructor)
 
-    def finalize(self):
+    def finalize(self) -> Scaffold:
         """Makes what was not given. Returns itself."""
         if self.init_op is None:
             self.init_op = _collected(GraphKeys.INIT_OP, lambda: control_flow_ops.group(global_variables_initializer()))
@@ -80,7 +108,7 @@ class Scaffold:
 class SessionCreator:
     """What makes sessions."""
 
-    def create_session(self):
+    def create_session(self) -> Session:
         raise NotImplementedError("create_session is not implemented.")
 
 
@@ -100,11 +128,12 @@ class _ScaffoldedCreator(SessionCreator):
 class ChiefSessionCreator(_ScaffoldedCreator):
     """Restores the last checkpoint, or initialises."""
 
-    def __init__(self, scaffold=None, master="", config=None, checkpoint_dir=None, checkpoint_filename_with_path=None):
+    def __init__(self, scaffold: Scaffold | None = None, master: str = "", config: Message | None = None, checkpoint_dir: Path | None = None,
+                 checkpoint_filename_with_path: Path | None = None) -> None:
         super().__init__(scaffold, master, config)
         self._folder, self._file = checkpoint_dir, checkpoint_filename_with_path
 
-    def create_session(self):
+    def create_session(self) -> Session:
         part = self._scaffold
         manager = self._manager()
         return manager.prepare_session(self._master, saver=part.saver, checkpoint_dir=self._folder, checkpoint_filename_with_path=self._file,
@@ -114,11 +143,11 @@ class ChiefSessionCreator(_ScaffoldedCreator):
 class WorkerSessionCreator(_ScaffoldedCreator):
     """Waits until the chief has initialised."""
 
-    def __init__(self, scaffold=None, master="", config=None, max_wait_secs=30 * 60):
+    def __init__(self, scaffold: Scaffold | None = None, master: str = "", config: Message | None = None, max_wait_secs: float = 30 * 60) -> None:
         super().__init__(scaffold, master, config)
         self._max_wait_secs = max_wait_secs
 
-    def create_session(self):
+    def create_session(self) -> Session:
         return self._manager().wait_for_session(self._master, config=self._config, max_wait_secs=self._max_wait_secs)
 
 
@@ -182,10 +211,10 @@ class _Running:
 class _StepContext:
     """What a function of `run_step_fn` is given."""
 
-    def __init__(self, session, run_with_hooks):
+    def __init__(self, session: Session, run_with_hooks: Callable[..., Any]) -> None:
         self.session, self.run_with_hooks = session, run_with_hooks
 
-    def request_stop(self):
+    def request_stop(self) -> NoReturn:
         """Ends the training: raises StopIteration."""
         raise StopIteration("step_fn has requested the iterations to stop.")
 
@@ -196,7 +225,8 @@ class _MonitoredSession:
     StepContext = _StepContext
     _recovers = True
 
-    def __init__(self, session_creator=None, hooks=None, stop_grace_period_secs=120):
+    def __init__(self, session_creator: SessionCreator | None = None, hooks: Iterable[SessionRunHook] | None = None,
+                 stop_grace_period_secs: float = 120) -> None:
         self._graph_was_finalized = stacks.get_default_graph().finalized
         self._hooks = list(hooks or ())
         for hook in self._hooks:
@@ -204,7 +234,7 @@ class _MonitoredSession:
         self._creator = session_creator or ChiefSessionCreator()
         self._grace_secs = stop_grace_period_secs
         self._closed = False
-        self._running = None
+        self._running: _Running | None = None
         self._start()
 
     def _start(self):
@@ -218,11 +248,11 @@ class _MonitoredSession:
                     raise
 
     @property
-    def graph(self):
+    def graph(self) -> Graph | None:
         """The graph, or None once it is closed."""
         return None if self._running is None else self._running.session.graph
 
-    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+    def run(self, fetches: Fetches, feed_dict: FeedDict | None = None, options: Message | None = None, run_metadata: Message | None = None) -> Any:
         """As a session's, with the hooks around it. RuntimeError once it is closed."""
         return self._repeated(lambda running: running.guarded_run(fetches, feed_dict, options, run_metadata))
 
@@ -242,7 +272,7 @@ class _MonitoredSession:
                 except Exception:  # noqa: S110, what it says of the loss was raised already
                     pass
 
-    def run_step_fn(self, step_fn):
+    def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
         """Calls a function of a step context (and `self`), which runs what it likes, with and without hooks. ValueError for another
         signature."""
         names = list(inspect.signature(step_fn).parameters)
@@ -265,11 +295,11 @@ class _MonitoredSession:
         running = self._running
         return self._closed or running is not None and (running.stop_requested or running.coord.should_stop())
 
-    def raw_session(self):
+    def raw_session(self) -> Session:
         """The session beneath."""
-        return self._running.session
+        return self._running.session  # type: ignore[union-attr]
 
-    def close(self):
+    def close(self) -> None:
         self._close(None)
 
     def _close(self, exception_type):
@@ -288,10 +318,10 @@ class _MonitoredSession:
                 if not self._graph_was_finalized:
                     stacks.get_default_graph()._unsafe_unfinalize()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, exception_type, exception_value, traceback):
+    def __exit__(self, exception_type: type[BaseException] | None, exception_value: BaseException | None, traceback: TracebackType | None) -> bool:
         # The end of the input is an end like any other.
         if exception_type in (errors.OutOfRangeError, StopIteration):
             exception_type = None
@@ -308,16 +338,19 @@ class SingularMonitoredSession(_MonitoredSession):
 
     _recovers = False
 
-    def __init__(self, hooks=None, scaffold=None, master="", config=None, checkpoint_dir=None, stop_grace_period_secs=120,
-                 checkpoint_filename_with_path=None):
+    def __init__(self, hooks: Iterable[SessionRunHook] | None = None, scaffold: Scaffold | None = None, master: str = "",
+                 config: Message | None = None, checkpoint_dir: Path | None = None, stop_grace_period_secs: float = 120,
+                 checkpoint_filename_with_path: Path | None = None) -> None:
         creator = ChiefSessionCreator(scaffold, master, config, checkpoint_dir, checkpoint_filename_with_path)
         super().__init__(creator, hooks, stop_grace_period_secs)
 
 
-def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaffold=None, hooks=None, chief_only_hooks=None,
-                             save_checkpoint_secs=USE_DEFAULT, save_summaries_steps=USE_DEFAULT, save_summaries_secs=USE_DEFAULT, config=None,
-                             stop_grace_period_secs=120, log_step_count_steps=100, max_wait_secs=7200, save_checkpoint_steps=USE_DEFAULT,
-                             summary_dir=None, save_graph_def=True):
+def MonitoredTrainingSession(master: str = "", is_chief: bool = True, checkpoint_dir: Path | None = None, scaffold: Scaffold | None = None,
+                             hooks: Iterable[SessionRunHook] | None = None, chief_only_hooks: Iterable[SessionRunHook] | None = None,
+                             save_checkpoint_secs: float | None = USE_DEFAULT, save_summaries_steps: int | None = USE_DEFAULT,
+                             save_summaries_secs: float | None = USE_DEFAULT, config: Message | None = None, stop_grace_period_secs: float = 120,
+                             log_step_count_steps: int | None = 100, max_wait_secs: float = 7200, save_checkpoint_steps: int | None = USE_DEFAULT,
+                             summary_dir: Path | None = None, save_graph_def: bool = True) -> MonitoredSession:
     """A MonitoredSession for training: with a folder, checkpoints every 600 seconds and summaries every 100 steps unless told otherwise."""
     if save_summaries_steps is USE_DEFAULT and save_summaries_secs is USE_DEFAULT:
         save_summaries_steps = 100
@@ -329,7 +362,7 @@ def MonitoredTrainingSession(master="", is_chief=True, checkpoint_dir=None, scaf
     scaffold = scaffold or Scaffold()
     hooks = list(hooks or ())
     if not is_chief:
-        creator = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
+        creator: SessionCreator = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
         return MonitoredSession(creator, hooks, stop_grace_period_secs)
     all_hooks = list(chief_only_hooks or ())
     summary_dir = summary_dir or checkpoint_dir

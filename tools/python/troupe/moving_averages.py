@@ -1,5 +1,9 @@
 """Averages of variables over the steps, which evaluations use in the place of the last values."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import control_flow_ops, dtypes, math_ops, ops, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.initializers import zeros_initializer
@@ -8,10 +12,17 @@ from troupe.slot_creator import create_slot, create_zeros_slot
 from troupe.variable_scope import get_variable, get_variable_scope, variable_scope
 from troupe.variables import Variable, global_variables, moving_average_variables, trainable_variables
 
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from troupe.tensor import Operation, Tensor
+    from troupe.typing import TensorLike
+
 _FLOATS = (dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64)
 
 
-def assign_moving_average(variable, value, decay, zero_debias=True, name=None):
+def assign_moving_average(variable: Variable, value: TensorLike, decay: TensorLike, zero_debias: bool = True,
+                          name: str | None = None) -> Tensor | Variable:
     """variable -= (1 - decay) * (variable - value), its new value. zero_debias: as if the average had not begun with zero."""
     with ops.name_scope(name, "AssignMovingAvg", [variable, value, decay]) as scope:
         rest = convert_to_tensor(1.0 - decay, name="decay")
@@ -49,15 +60,16 @@ class ExponentialMovingAverage:
     """Keeps a shadow of each variable, `<variable>/<name>`, that moves towards it: shadow -= (1 - decay) * (shadow - variable). With
     `num_updates` the decay is at most (1 + num_updates) / (10 + num_updates), so that it moves faster at first."""
 
-    def __init__(self, decay, num_updates=None, zero_debias: bool = False, name: str = "ExponentialMovingAverage"):
+    def __init__(self, decay: TensorLike, num_updates: TensorLike | None = None, zero_debias: bool = False,
+                 name: str = "ExponentialMovingAverage") -> None:
         self._decay, self._num_updates, self._zero_debias, self._name = decay, num_updates, zero_debias, name
-        self._averages = {}
+        self._averages: dict[Variable | Tensor, Variable] = {}
 
     @property
     def name(self) -> str:
         return self._name
 
-    def apply(self, var_list=None):
+    def apply(self, var_list: Collection[Variable | Tensor] | None = None) -> Operation:
         """The operation that moves the shadows of these variables and tensors. TypeError for what are no floats."""
         var_list = trainable_variables() if var_list is None else var_list
         debiased = set()
@@ -89,18 +101,18 @@ class ExponentialMovingAverage:
         made = create_zeros_slot(var, self.name, colocate_with_primary=var.op.type in kinds)
         return made
 
-    def average(self, var):
+    def average(self, var: Variable | Tensor) -> Variable | None:
         """The shadow of a variable, or None."""
         return self._averages.get(var)
 
-    def average_name(self, var) -> str:
+    def average_name(self, var: Variable | Tensor) -> str:
         """The name that the shadow has or would have."""
         known = self._averages.get(var)
         if known is not None:
             return known.op.name
         return stacks.get_default_graph().unique_name(f"{var.op.name}/{self.name}", mark_as_used=False)
 
-    def variables_to_restore(self, moving_avg_variables=None):
+    def variables_to_restore(self, moving_avg_variables: Collection[Variable | Tensor] | None = None) -> dict[str, Variable]:
         """{name in a checkpoint: variable}, where averages are restored into the variables that they are of."""
         if moving_avg_variables is None:
             moving_avg_variables = trainable_variables() + moving_average_variables()

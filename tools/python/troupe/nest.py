@@ -1,13 +1,19 @@
 """Nests of lists, tuples, named tuples and dictionaries."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
 
 
-def is_nested(value):
+def is_nested(value: Any) -> bool:
     return isinstance(value, (list, tuple, Mapping))
 
 
-def flatten(nest):
+def flatten(nest: Any) -> list[Any]:
     """The leaves, dictionaries in the order of their sorted keys."""
     if isinstance(nest, Mapping):
         return [leaf for key in sorted(nest) for leaf in flatten(nest[key])]
@@ -16,7 +22,7 @@ def flatten(nest):
     return [nest]
 
 
-def sequence_leaves(nest):
+def sequence_leaves(nest: Any) -> Iterator[Any]:
     """The leaves of lists and tuples; dictionaries are leaves."""
     if isinstance(nest, (list, tuple)):
         for n in nest:
@@ -25,7 +31,7 @@ def sequence_leaves(nest):
         yield nest
 
 
-def flatten_shapes(nest):
+def flatten_shapes(nest: Any) -> list[Any]:
     """The same of a nest of shapes, which are leaves themselves."""
     if isinstance(nest, Mapping):
         return [leaf for key in sorted(nest) for leaf in flatten_shapes(nest[key])]
@@ -34,7 +40,7 @@ def flatten_shapes(nest):
     return [nest]
 
 
-def pack_sequence_as(structure, flat):
+def pack_sequence_as(structure: Any, flat: Iterable[Any]) -> Any:
     """The leaves `flat` in the nest of `structure`. ValueError for another number of them."""
     flat = list(flat)
     rest = iter(flat)
@@ -58,13 +64,13 @@ def _pack(structure, rest):
     return next(rest)
 
 
-def map_structure(function, *structures):
+def map_structure(function: Callable[..., Any], *structures: Any) -> Any:
     for other in structures[1:]:
         assert_same_structure(structures[0], other)
     return pack_sequence_as(structures[0], [function(*leaves) for leaves in zip(*map(flatten, structures))])
 
 
-def assert_same_structure(a, b):
+def assert_same_structure(a: Any, b: Any) -> None:
     """ValueError for nests that are not alike."""
     if is_nested(a) != is_nested(b) or is_nested(a) and len(a) != len(b) or isinstance(a, Mapping) and sorted(a) != sorted(b):
         raise ValueError(f"The two structures don't have the same nested structure.\n\nFirst structure: {a}\n\nSecond structure: {b}")

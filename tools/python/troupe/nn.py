@@ -1,14 +1,27 @@
 """tf.nn. Here are activations and what else is one op or little more; the modules of `_MODULES` have the others, and are imported when one of
 their names is asked for."""
 
+from __future__ import annotations
+
 import importlib
 import numbers
+from typing import TYPE_CHECKING
 
 from troupe import array_ops, dtypes, errors, exports, op_call, stacks, tensor_util, thin
 from troupe.conversion import convert_to_tensor
 from troupe.math_ops import sigmoid, tanh  # noqa: F401, they are of this module, too
 from troupe.tensor import Tensor
 from troupe.tensor_shape import as_shape
+
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    from troupe.typing import AxisLike, ShapeOrTensor, TensorLike
+    from troupe.variables import Variable
+
+    class _TopK(NamedTuple):
+        values: Tensor
+        indices: Tensor
 
 _MODULES = ("nn_conv", "nn_pool", "nn_norm", "nn_loss", "nn_embedding", "nn_backprop", "nn_sparse", "quantize_ops", "rnn", "rnn_raw")
 
@@ -49,12 +62,12 @@ def _scope(name, default):
     return stacks.get_default_graph().name_scope(name or default)
 
 
-def softmax(logits, axis=None, name=None, dim=None):
+def softmax(logits: TensorLike, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
     """Over the last dimension, or over `axis`."""
     return _over_axis("Softmax", logits, dim if axis is None else axis, name)
 
 
-def log_softmax(logits, axis=None, name=None, dim=None):
+def log_softmax(logits: TensorLike, axis: int | None = None, name: str | None = None, dim: int | None = None) -> Tensor:
     return _over_axis("LogSoftmax", logits, dim if axis is None else axis, name)
 
 
@@ -75,7 +88,7 @@ def _over_axis(op_type, logits, axis, name):
         return array_ops.transpose(swapped, order)
 
 
-def bias_add(value, bias, data_format=None, name=None):
+def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Tensor:
     """value + bias, which is added to the channels: the last dimension, or the second of "NC..."."""
     if data_format is not None:
         if data_format.startswith("NC"):
@@ -90,7 +103,7 @@ def bias_add(value, bias, data_format=None, name=None):
                             data_format=data_format or "NHWC")
 
 
-def leaky_relu(features, alpha=0.2, name=None):
+def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
     with _scope(name, "LeakyRelu") as scope:
         features = convert_to_tensor(features, name="features")
         if features.dtype.is_integer:
@@ -98,14 +111,14 @@ def leaky_relu(features, alpha=0.2, name=None):
         return op_call.call("LeakyRelu", scope, features=features, alpha=float(alpha))
 
 
-def crelu(features, name=None, axis=-1):
+def crelu(features: TensorLike, name: str | None = None, axis: int = -1) -> Tensor:
     """relu of the features, then of their negatives, in the dimension `axis`."""
     with _scope(name, "CRelu") as scope:
         features = convert_to_tensor(features, name="features")
         return op_call.call("Relu", None, features=op_call.call("ConcatV2", scope, values=[features, -features], axis=axis))
 
 
-def swish(features, beta=1.0):
+def swish(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
     """x sigmoid(beta x)."""
     features = convert_to_tensor(features, name="features")
     beta = op_call.call("Cast", None, x=convert_to_tensor(beta, name="beta"), DstT=features.dtype.base_dtype)
@@ -115,25 +128,25 @@ def swish(features, beta=1.0):
 silu = swish
 
 
-def xw_plus_b(x, weights, biases, name=None):
+def xw_plus_b(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
     """x @ weights + biases."""
     with _scope(name, "xw_plus_b") as scope:
         product = op_call.call("MatMul", None, a=convert_to_tensor(x, name="x"), b=convert_to_tensor(weights, name="weights"))
         return op_call.call("BiasAdd", scope, value=product, bias=convert_to_tensor(biases, name="biases"))
 
 
-def relu_layer(x, weights, biases, name=None):
+def relu_layer(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None) -> Tensor:
     """relu(x @ weights + biases)."""
     with _scope(name, "relu_layer") as scope:
         return op_call.call("Relu", scope, features=xw_plus_b(x, weights, biases))
 
 
-def top_k(input, k=1, sorted=True, name=None):
+def top_k(input: TensorLike, k: TensorLike = 1, sorted: bool = True, name: str | None = None) -> _TopK:
     """The `k` largest of each row, and where they are."""
     return op_call.call("TopKV2", name, input=input, k=k, sorted=sorted)
 
 
-def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
+def l2_normalize(x: TensorLike, axis: AxisLike = None, epsilon: TensorLike = 1e-12, name: str | None = None, dim: AxisLike = None) -> Tensor:
     """Each vector in the dimensions `axis` as long as 1."""
     from troupe.math_ops import reduce_sum
 
@@ -144,7 +157,7 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
         return op_call.call("Mul", scope, x=x, y=op_call.call("Rsqrt", None, x=op_call.call("Maximum", None, x=total, y=epsilon)))
 
 
-def zero_fraction(value, name=None):
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """How many elements of a tensor are zero, from 0 to 1."""
     from troupe.math_ops import cast, count_nonzero
 
@@ -155,7 +168,8 @@ def zero_fraction(value, name=None):
         return op_call.call("Identity", "fraction", input=cast(zeros, dtypes.float32) / cast(size, dtypes.float32))
 
 
-def dropout(x, keep_prob=None, noise_shape=None, seed=None, name=None, rate=None):
+def dropout(x: TensorLike, keep_prob: float | Tensor | Variable | None = None, noise_shape: ShapeOrTensor = None, seed: int | None = None,
+            name: str | None = None, rate: float | Tensor | Variable | None = None) -> Tensor:
     """Each element zero with probability `rate`, and the others larger by as much. `noise_shape` has 1 where elements share their fate.
     ValueError for a rate outside [0, 1), or none."""
     from troupe import random_ops

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from troupe import array_ops, op_call, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy as np
+
+    from troupe.typing import ShapeOrTensor, TensorLike
 
 
 def _scope(name, default):
     return stacks.get_default_graph().name_scope(name or default)
 
 
-def one_of(new, new_name, old, old_name):
+def one_of(new: Any, new_name: str, old: Any, old_name: str) -> Any:
     """The argument that was given under one of two names. ValueError for both."""
     if new is None:
         return old
@@ -20,7 +29,7 @@ def one_of(new, new_name, old, old_name):
     return new
 
 
-def sequence_for(value, n: int, channels_first: bool, what: str) -> list[int]:
+def sequence_for(value: int | Iterable[int] | None, n: int, channels_first: bool, what: str) -> list[int]:
     """A size for each of n + 2 dimensions of one, n, or n + 2 of them. ValueError for other numbers."""
     if value is None:
         return [1] * (n + 2)
@@ -52,8 +61,9 @@ def _padding(padding) -> dict:
     return {"padding": "EXPLICIT", "explicit_paddings": [int(p) for pair in padding for p in pair]}
 
 
-def conv1d(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu=None, data_format=None, name=None, input=None,
-           dilations=None) -> Tensor:
+def conv1d(value: TensorLike | None = None, filters: TensorLike | None = None, stride: int | Sequence[int] | None = None, padding: str | None = None,
+           use_cudnn_on_gpu: bool | None = None, data_format: str | None = None, name: str | None = None, input: TensorLike | None = None,
+           dilations: int | Sequence[int] | None = None) -> Tensor:
     """[batch, width, channels] with [width, channels, outputs]: a Conv2D of height 1."""
     value = one_of(input, "input", value, "value")
     with _scope(name, "conv1d") as scope:
@@ -70,8 +80,9 @@ def _with_height(sizes: list[int]) -> list[int]:
     return [sizes[0], sizes[1], 1, sizes[2]]
 
 
-def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format="NHWC", dilations=(1, 1, 1, 1), name=None,
-           filters=None) -> Tensor:
+def conv2d(input: TensorLike, filter: TensorLike | None = None, strides: int | Sequence[int] | None = None,
+           padding: str | Sequence[Sequence[int]] | None = None, use_cudnn_on_gpu: bool = True, data_format: str | None = "NHWC",
+           dilations: int | Sequence[int] | None = (1, 1, 1, 1), name: str | None = None, filters: TensorLike | None = None) -> Tensor:
     """[batch, height, width, channels] with [height, width, channels, outputs]."""
     filter = one_of(filters, "filters", filter, "filter")
     first, op_format = _formats(data_format, 2)
@@ -79,7 +90,9 @@ def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True
                         use_cudnn_on_gpu=use_cudnn_on_gpu, data_format=op_format, dilations=sequence_for(dilations, 2, first, "dilations"))
 
 
-def conv3d(input, filter=None, strides=None, padding=None, data_format="NDHWC", dilations=(1, 1, 1, 1, 1), name=None, filters=None) -> Tensor:
+def conv3d(input: TensorLike, filter: TensorLike | None = None, strides: int | Sequence[int] | None = None, padding: str | None = None,
+           data_format: str | None = "NDHWC", dilations: int | Sequence[int] | None = (1, 1, 1, 1, 1), name: str | None = None,
+           filters: TensorLike | None = None) -> Tensor:
     """[batch, depth, height, width, channels] with [depth, height, width, channels, outputs]."""
     filter = one_of(filters, "filters", filter, "filter")
     first, op_format = _formats(data_format, 3)
@@ -87,8 +100,9 @@ def conv3d(input, filter=None, strides=None, padding=None, data_format="NDHWC", 
                         data_format=op_format, dilations=sequence_for(dilations, 3, first, "dilations"))
 
 
-def convolution(input, filter=None, padding=None, strides=None, dilation_rate=None, name=None, data_format=None, filters=None,
-                dilations=None) -> Tensor:
+def convolution(input: TensorLike, filter: TensorLike | None = None, padding: str | Sequence[Sequence[int]] | None = None,
+                strides: int | Sequence[int] | None = None, dilation_rate: int | Sequence[int] | None = None, name: str | None = None,
+                data_format: str | None = None, filters: TensorLike | None = None, dilations: int | Sequence[int] | None = None) -> Tensor:
     """The convolution of as many dimensions as the filter has beside channels and outputs. ValueError for others than 1, 2 or 3."""
     filter = one_of(filters, "filters", filter, "filter")
     dilations = one_of(dilations, "dilations", dilation_rate, "dilation_rate")
@@ -102,21 +116,24 @@ def convolution(input, filter=None, padding=None, strides=None, dilation_rate=No
         return function(input, filter, strides, padding or "VALID", data_format=data_format, name=scope, **rates)
 
 
-def atrous_conv2d(value, filters, rate, padding, name=None) -> Tensor:
+def atrous_conv2d(value: TensorLike, filters: TensorLike, rate: int, padding: str | Sequence[Sequence[int]], name: str | None = None) -> Tensor:
     """conv2d whose filter has `rate - 1` gaps between its elements."""
     return convolution(value, filters, padding, dilation_rate=[rate, rate], name=name)
 
 
-def conv2d_transpose(value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NHWC", name=None, input=None,
-                     filters=None, dilations=None) -> Tensor:
+def conv2d_transpose(value: TensorLike | None = None, filter: TensorLike | None = None, output_shape: ShapeOrTensor = None,
+                     strides: int | Sequence[int] | None = None, padding: str | Sequence[Sequence[int]] = "SAME", data_format: str | None = "NHWC",
+                     name: str | None = None, input: TensorLike | None = None, filters: TensorLike | None = None,
+                     dilations: int | Sequence[int] | None = None) -> Tensor:
     """What conv2d's gradient does to its input: [batch, height, width, inputs] with [height, width, outputs, inputs]."""
     value, filter = one_of(input, "input", value, "value"), one_of(filters, "filters", filter, "filter")
     with _scope(name, "conv2d_transpose") as scope:
         return _backprop_input("Conv2DBackpropInput", 2, scope, value, filter, output_shape, strides, padding, data_format, dilations)
 
 
-def conv3d_transpose(value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NDHWC", name=None, input=None,
-                     filters=None, dilations=None) -> Tensor:
+def conv3d_transpose(value: TensorLike | None = None, filter: TensorLike | None = None, output_shape: ShapeOrTensor = None,
+                     strides: int | Sequence[int] | None = None, padding: str = "SAME", data_format: str | None = "NDHWC", name: str | None = None,
+                     input: TensorLike | None = None, filters: TensorLike | None = None, dilations: int | Sequence[int] | None = None) -> Tensor:
     """The same of three dimensions."""
     value, filter = one_of(input, "input", value, "value"), one_of(filters, "filters", filter, "filter")
     with _scope(name, "conv3d_transpose") as scope:
@@ -130,7 +147,8 @@ def _backprop_input(op, n: int, scope, value, filter, output_shape, strides, pad
                         strides=sequence_for(strides, n, first, "strides"), dilations=sequence_for(dilations, n, first, "dilations"))
 
 
-def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data_format="NWC", dilations=None, name=None) -> Tensor:
+def conv1d_transpose(input: TensorLike, filters: TensorLike, output_shape: ShapeOrTensor, strides: int | Sequence[int], padding: str = "SAME",
+                     data_format: str | None = "NWC", dilations: int | Sequence[int] | None = None, name: str | None = None) -> Tensor:
     """The same of one dimension."""
     with _scope(name, "conv1d_transpose") as scope:
         first, op_format = _formats(data_format, 1)
@@ -144,7 +162,9 @@ def conv1d_transpose(input, filters, output_shape, strides, padding="SAME", data
         return array_ops.squeeze(made, [dim])
 
 
-def conv_transpose(input, filters, output_shape, strides, padding="SAME", data_format=None, dilations=None, name=None) -> Tensor:
+def conv_transpose(input: TensorLike, filters: TensorLike, output_shape: Tensor | np.ndarray | Sequence[Any], strides: int | Sequence[int],
+                   padding: str = "SAME", data_format: str | None = None, dilations: int | Sequence[int] | None = None,
+                   name: str | None = None) -> Tensor:
     """The one of as many dimensions as `output_shape` says."""
     with _scope(name, "conv_transpose") as scope:
         n = (output_shape.shape.as_list()[0] if isinstance(output_shape, Tensor) else len(output_shape)) - 2
@@ -152,22 +172,28 @@ def conv_transpose(input, filters, output_shape, strides, padding="SAME", data_f
         return function(input, filters, output_shape, strides, padding, data_format, dilations=dilations, name=scope)
 
 
-def depthwise_conv2d(input, filter=None, strides=None, padding=None, rate=None, name=None, data_format=None, dilations=None) -> Tensor:
+def depthwise_conv2d(input: TensorLike, filter: TensorLike | None = None, strides: Sequence[int] | None = None,
+                     padding: str | Sequence[Sequence[int]] | None = None, rate: int | Sequence[int] | None = None, name: str | None = None,
+                     data_format: str | None = None, dilations: int | Sequence[int] | None = None) -> Tensor:
     """Each channel by itself: [height, width, channels, multiplier]."""
     rate = one_of(dilations, "dilations", rate, "rate")
     first, op_format = _formats(data_format, 2)
     with _scope(name, "depthwise") as scope:
         return op_call.call("DepthwiseConv2dNative", scope, input=convert_to_tensor(input, name="tensor_in"),
-                            filter=convert_to_tensor(filter, name="filter_in"), strides=list(strides), **_padding(padding), data_format=op_format,
+                            filter=convert_to_tensor(filter, name="filter_in"), strides=list(strides),  # type: ignore[arg-type]
+                            **_padding(padding), data_format=op_format,
                             dilations=sequence_for(rate, 2, first, "dilations"))
 
 
-def depthwise_conv2d_native(input, filter, strides, padding, data_format="NHWC", dilations=(1, 1, 1, 1), name=None) -> Tensor:
+def depthwise_conv2d_native(input: TensorLike, filter: TensorLike, strides: Sequence[int], padding: str | Sequence[Sequence[int]],
+                            data_format: str = "NHWC", dilations: Sequence[int] = (1, 1, 1, 1), name: str | None = None) -> Tensor:
     return op_call.call("DepthwiseConv2dNative", name, input=input, filter=filter, strides=list(strides), **_padding(padding),
                         data_format=data_format, dilations=list(dilations))
 
 
-def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None, data_format=None, dilations=None) -> Tensor:
+def separable_conv2d(input: TensorLike, depthwise_filter: TensorLike, pointwise_filter: TensorLike, strides: Sequence[int],
+                     padding: str | Sequence[Sequence[int]], rate: int | Sequence[int] | None = None, name: str | None = None,
+                     data_format: str | None = None, dilations: int | Sequence[int] | None = None) -> Tensor:
     """A depthwise convolution, then one of 1 x 1 over all its outputs."""
     rate = one_of(dilations, "dilations", rate, "rate")
     with _scope(name, "separable_conv2d") as scope:
@@ -181,13 +207,15 @@ def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding
         return conv2d(between, pointwise_filter, [1, 1, 1, 1], "VALID", data_format=data_format or "NHWC", name=scope)
 
 
-def dilation2d(input, filter=None, strides=None, rates=None, padding=None, name=None, filters=None, dilations=None) -> Tensor:
+def dilation2d(input: TensorLike, filter: TensorLike | None = None, strides: Sequence[int] | None = None, rates: Sequence[int] | None = None,
+               padding: str | None = None, name: str | None = None, filters: TensorLike | None = None,
+               dilations: Sequence[int] | None = None) -> Tensor:
     """The greatest sum of input and filter."""
-    return op_call.call("Dilation2D", name, input=input, filter=one_of(filters, "filters", filter, "filter"), strides=list(strides),
-                        rates=list(one_of(dilations, "dilations", rates, "rates")), padding=padding)
+    return op_call.call("Dilation2D", name, input=input, filter=one_of(filters, "filters", filter, "filter"),
+                        strides=list(strides), rates=list(one_of(dilations, "dilations", rates, "rates")), padding=padding)  # type: ignore[arg-type]
 
 
-def erosion2d(value, kernel, strides, rates, padding, name=None) -> Tensor:
+def erosion2d(value: TensorLike, kernel: TensorLike, strides: Sequence[int], rates: Sequence[int], padding: str, name: str | None = None) -> Tensor:
     """The least difference of input and filter."""
     with _scope(name, "erosion2d") as scope:
         made = op_call.call("Dilation2D", None, input=-convert_to_tensor(value), filter=array_ops.reverse(kernel, [0, 1]), strides=list(strides),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import array_ops, dtypes, math_ops, op_call, stacks, tensor_algebra
@@ -13,12 +15,31 @@ from troupe.partitioned_variables import parts_of
 from troupe.tensor import Tensor
 from troupe.variables import Variable
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import NamedTuple
+
+    from troupe.composite import SparseTensor
+    from troupe.partitioned_variables import PartitionedVariable
+    from troupe.typing import TensorLike
+
+    class _Candidates(NamedTuple):
+        sampled_candidates: Tensor
+        true_expected_count: Tensor
+        sampled_expected_count: Tensor
+
+    class _Hits(NamedTuple):
+        indices: Tensor
+        ids: Tensor
+        weights: Tensor
+
 
 def _scope(name, default):
     return stacks.get_default_graph().name_scope(name or default)
 
 
-def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None) -> Tensor:
+def embedding_lookup(params: TensorLike | PartitionedVariable, ids: TensorLike, partition_strategy: str = "mod", name: str | None = None,
+                     validate_indices: bool = True, max_norm: TensorLike | None = None) -> Tensor:
     """The rows of `params` with these numbers: ids [...] to [..., depth]. Of several matrices, the row `i` is row i // n of matrix i % n with
     "mod", or they are one after the other with "div". ValueError for other strategies. Longer rows become `max_norm` long."""
     matrices = parts_of(params)
@@ -67,7 +88,9 @@ def _partitioned(matrices, ids, strategy):
     return joined
 
 
-def embedding_lookup_sparse(params, sp_ids, sp_weights, partition_strategy="mod", name=None, combiner=None, max_norm=None) -> Tensor:
+def embedding_lookup_sparse(params: TensorLike | PartitionedVariable, sp_ids: SparseTensor, sp_weights: SparseTensor | None,
+                            partition_strategy: str = "mod", name: str | None = None, combiner: str | None = None,
+                            max_norm: TensorLike | None = None) -> Tensor:
     """For each row of the sparse ids the sum of their embeddings, or its quotient by the weights ("mean") or by their length ("sqrtn").
     ValueError for other combiners, TypeError for ids that are not sparse."""
     combiner = combiner or "mean"
@@ -105,34 +128,40 @@ def _sampler(op_type: str, true_classes, num_true, num_sampled, unique, seed, na
                         seed2=seed2 or 0, **attrs)
 
 
-def uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
+def uniform_candidate_sampler(true_classes: TensorLike, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int | None = None,
+                              name: str | None = None) -> _Candidates:
     """(classes, how often the true ones are expected, how often these are): all with the same probability."""
     return _sampler("UniformCandidateSampler", true_classes, num_true, num_sampled, unique, seed, name, range_max=range_max)
 
 
-def log_uniform_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
+def log_uniform_candidate_sampler(true_classes: TensorLike, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int | None = None,
+                                  name: str | None = None) -> _Candidates:
     """The same, lower numbers more often: log((c + 2) / (c + 1)) / log(range_max + 1)."""
     return _sampler("LogUniformCandidateSampler", true_classes, num_true, num_sampled, unique, seed, name, range_max=range_max)
 
 
-def learned_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None):
+def learned_unigram_candidate_sampler(true_classes: TensorLike, num_true: int, num_sampled: int, unique: bool, range_max: int,
+                                      seed: int | None = None, name: str | None = None) -> _Candidates:
     """The same, as often as they were true classes before."""
     return _sampler("LearnedUnigramCandidateSampler", true_classes, num_true, num_sampled, unique, seed, name, range_max=range_max)
 
 
-def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique, range_max, vocab_file="", distortion=1.0, num_reserved_ids=0,
-                                    num_shards=1, shard=0, unigrams=(), seed=None, name=None):
+def fixed_unigram_candidate_sampler(true_classes: TensorLike, num_true: int, num_sampled: int, unique: bool, range_max: int, vocab_file: str = "",
+                                    distortion: float = 1.0, num_reserved_ids: int = 0, num_shards: int = 1, shard: int = 0,
+                                    unigrams: Iterable[float] = (), seed: int | None = None, name: str | None = None) -> _Candidates:
     """The same, as often as a file or a list says."""
     return _sampler("FixedUnigramCandidateSampler", true_classes, num_true, num_sampled, unique, seed, name, range_max=range_max,
                     vocab_file=vocab_file, distortion=distortion, num_reserved_ids=num_reserved_ids, num_shards=num_shards, shard=shard,
                     unigrams=list(unigrams))
 
 
-def all_candidate_sampler(true_classes, num_true, num_sampled, unique, seed=None, name=None):
+def all_candidate_sampler(true_classes: TensorLike, num_true: int, num_sampled: int, unique: bool, seed: int | None = None,
+                          name: str | None = None) -> _Candidates:
     return _sampler("AllCandidateSampler", true_classes, num_true, num_sampled, unique, seed, name)
 
 
-def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=None, name=None):
+def compute_accidental_hits(true_classes: TensorLike, sampled_candidates: TensorLike, num_true: int, seed: int | None = None,
+                            name: str | None = None) -> _Hits:
     """(rows, places in the sample, the lowest float for each) where a sampled class is a true one."""
     seed1, seed2 = get_seed(seed)
     return op_call.call("ComputeAccidentalHits", name, true_classes=true_classes, sampled_candidates=sampled_candidates, num_true=num_true,
@@ -182,16 +211,19 @@ def _hits(labels, sampled, num_true, num_sampled, dtype):
                         default_value=np.array(0.0, dtype._np), validate_indices=False)
 
 
-def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=False,
-             partition_strategy="mod", name="nce_loss") -> Tensor:
+def nce_loss(weights: TensorLike | PartitionedVariable, biases: TensorLike | PartitionedVariable, labels: TensorLike, inputs: TensorLike,
+             num_sampled: int, num_classes: int, num_true: int = 1, sampled_values: Sequence[TensorLike] | None = None,
+             remove_accidental_hits: bool = False, partition_strategy: str = "mod", name: str | None = "nce_loss") -> Tensor:
     """The noise-contrastive estimate of each row: labels [batch, num_true], inputs [batch, depth], weights [classes, depth]."""
     logits, made = _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits,
                                    partition_strategy, name)
     return _sum_rows(sigmoid_cross_entropy_with_logits(made, logits, name="sampled_losses"))
 
 
-def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=True,
-                         partition_strategy="mod", name="sampled_softmax_loss", seed=None) -> Tensor:
+def sampled_softmax_loss(weights: TensorLike | PartitionedVariable, biases: TensorLike | PartitionedVariable, labels: TensorLike, inputs: TensorLike,
+                         num_sampled: int, num_classes: int, num_true: int = 1, sampled_values: Sequence[TensorLike] | None = None,
+                         remove_accidental_hits: bool = True, partition_strategy: str = "mod", name: str | None = "sampled_softmax_loss",
+                         seed: int | None = None) -> Tensor:
     """The cross entropy of each row over the true and some other classes. Of the same shapes."""
     logits, made = _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits,
                                    partition_strategy, name, seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from troupe import array_ops, dtypes, math_ops, op_call, stacks
 from troupe.constant_op import constant
@@ -10,6 +11,10 @@ from troupe.conversion import convert_to_tensor
 from troupe.math_ops import cast
 from troupe.nn_conv import one_of
 from troupe.tensor import Tensor
+
+if TYPE_CHECKING:
+    from troupe.composite import SparseTensor
+    from troupe.typing import TensorLike
 
 
 def _scope(name, default):
@@ -21,7 +26,8 @@ def _both_given(function: str, labels, logits) -> None:
         raise ValueError(f"Both `labels` and `logits` must be provided. Received: labels={labels} and logits={logits}")
 
 
-def softmax_cross_entropy_with_logits_v2(labels=None, logits=None, axis=None, name=None, dim=None) -> Tensor:
+def softmax_cross_entropy_with_logits_v2(labels: TensorLike | None = None, logits: TensorLike | None = None, axis: int | None = None,
+                                         name: str | None = None, dim: int | None = None) -> Tensor:
     """The cross entropy of each row of `logits` with probabilities: [..., classes] to [...]. Gradients go to both."""
     _both_given("softmax_cross_entropy_with_logits", labels, logits)
     axis = one_of(axis, "axis", dim, "dim")
@@ -55,7 +61,8 @@ def _rows(tensor):
     return array_ops.reshape(tensor, array_ops.stack([-1, array_ops.shape(tensor)[-1]]))
 
 
-def softmax_cross_entropy_with_logits(labels=None, logits=None, dim=-1, name=None, axis=None) -> Tensor:
+def softmax_cross_entropy_with_logits(labels: TensorLike | None = None, logits: TensorLike | None = None, dim: int = -1, name: str | None = None,
+                                      axis: int | None = None) -> Tensor:
     """The same, without gradients by `labels`."""
     _both_given("softmax_cross_entropy_with_logits", labels, logits)
     with _scope(name, "softmax_cross_entropy_with_logits_sg") as scope:
@@ -63,7 +70,7 @@ def softmax_cross_entropy_with_logits(labels=None, logits=None, dim=-1, name=Non
     return softmax_cross_entropy_with_logits_v2(labels, logits, dim if axis is None else axis, scope)
 
 
-def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Tensor:
+def sparse_softmax_cross_entropy_with_logits(labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The cross entropy with respect to class numbers: labels [...], logits [..., classes]. ValueError for ranks that do not fit."""
     _both_given("sparse_softmax_cross_entropy_with_logits", labels, logits)
     default = "SparseSoftmaxCrossEntropyWithLogits"
@@ -89,7 +96,7 @@ def sparse_softmax_cross_entropy_with_logits(labels=None, logits=None, name=None
         return loss if precise is logits else cast(loss, logits.dtype)
 
 
-def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Tensor:
+def sigmoid_cross_entropy_with_logits(labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None) -> Tensor:
     """max(x, 0) - x z + log(1 + exp(-|x|)), which does not overflow. ValueError for shapes that differ."""
     _both_given("sigmoid_cross_entropy_with_logits", labels, logits)
     with _scope(name, "logistic_loss") as scope:
@@ -104,7 +111,8 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None) -> Te
         return op_call.call("AddV2", scope, x=larger - logits * labels, y=op_call.call("Log1p", None, x=op_call.call("Exp", None, x=negative)))
 
 
-def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None, name=None, targets=None) -> Tensor:
+def weighted_cross_entropy_with_logits(labels: TensorLike | None = None, logits: TensorLike | None = None, pos_weight: TensorLike | None = None,
+                                       name: str | None = None, targets: TensorLike | None = None) -> Tensor:
     """The same where positive labels count `pos_weight` times."""
     labels = one_of(labels, "labels", targets, "targets")
     with _scope(name, "logistic_loss") as scope:
@@ -116,7 +124,7 @@ def weighted_cross_entropy_with_logits(labels=None, logits=None, pos_weight=None
         return op_call.call("AddV2", scope, x=(1 - labels) * logits, y=weight * softplus)
 
 
-def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None) -> Tensor:
+def log_poisson_loss(targets: TensorLike, log_input: TensorLike, compute_full_loss: bool = False, name: str | None = None) -> Tensor:
     """exp(log_input) - log_input targets, with Stirling's approximation of the constant where it is asked for."""
     with _scope(name, "log_poisson_loss"):
         log_input, targets = convert_to_tensor(log_input, name="log_input"), convert_to_tensor(targets, name="targets")
@@ -136,8 +144,9 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None) -> 
 # Sequences of labels without places.
 
 
-def ctc_loss(labels=None, inputs=None, sequence_length=None, preprocess_collapse_repeated=False, ctc_merge_repeated=True,
-             ignore_longer_outputs_than_inputs=False, time_major=True, logits=None) -> Tensor:
+def ctc_loss(labels: SparseTensor | None = None, inputs: TensorLike | None = None, sequence_length: TensorLike | None = None,
+             preprocess_collapse_repeated: bool = False, ctc_merge_repeated: bool = True, ignore_longer_outputs_than_inputs: bool = False,
+             time_major: bool = True, logits: TensorLike | None = None) -> Tensor:
     """The loss of each sequence: `labels` a sparse tensor [batch, labels], `inputs` [time, batch, classes], the last class blank.
     TypeError where labels are not sparse."""
     if not hasattr(labels, "dense_shape"):
@@ -152,7 +161,8 @@ def ctc_loss(labels=None, inputs=None, sequence_length=None, preprocess_collapse
     return made[0] if precise is inputs else cast(made[0], inputs.dtype)
 
 
-def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index=None):
+def ctc_greedy_decoder(inputs: TensorLike, sequence_length: TensorLike, merge_repeated: bool = True,
+                       blank_index: int | None = None) -> tuple[list[SparseTensor], Tensor]:
     """([the best labels as a sparse tensor], [batch, 1] with their negated log probabilities)."""
     from troupe.composite import SparseTensor
 
@@ -161,7 +171,8 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
     return [SparseTensor(*made[:3])], made[3]
 
 
-def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1, merge_repeated=True):
+def ctc_beam_search_decoder(inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100, top_paths: int = 1,
+                            merge_repeated: bool = True) -> tuple[list[SparseTensor], Tensor]:
     """([sparse tensors of the best labels, the next best, ...], [batch, top_paths] with their log probabilities)."""
     from troupe.composite import SparseTensor
 
@@ -171,5 +182,6 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
     return [SparseTensor(*parts) for parts in zip(indices, values, shapes)], log_probability
 
 
-def ctc_beam_search_decoder_v2(inputs, sequence_length, beam_width=100, top_paths=1):
+def ctc_beam_search_decoder_v2(inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100,
+                               top_paths: int = 1) -> tuple[list[SparseTensor], Tensor]:
     return ctc_beam_search_decoder(inputs, sequence_length, beam_width, top_paths, merge_repeated=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, dtypes, math_ops, op_call, stacks
 from troupe.constant_op import constant
 from troupe.conversion import convert_to_tensor
@@ -9,12 +11,18 @@ from troupe.math_ops import cast, reduce_mean, reduce_prod, reduce_sum
 from troupe.nn_conv import one_of
 from troupe.tensor import Tensor
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from troupe.typing import TensorLike
+
 
 def _scope(name, default):
     return stacks.get_default_graph().name_scope(name or default)
 
 
-def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None) -> tuple[Tensor, Tensor]:
+def moments(x: TensorLike, axes: int | Sequence[int], shift: TensorLike | None = None, name: str | None = None, keep_dims: bool | None = None,
+            keepdims: bool | None = None) -> tuple[Tensor, Tensor]:
     """(mean, variance) over these dimensions."""
     keep = bool(one_of(keepdims, "keepdims", keep_dims, "keep_dims"))
     with _scope(name, "moments"):
@@ -28,7 +36,8 @@ def moments(x, axes, shift=None, name=None, keep_dims=None, keepdims=None) -> tu
         return (cast(mean, x.dtype), cast(variance, x.dtype)) if y is not x else (mean, variance)
 
 
-def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keepdims=None) -> tuple[Tensor, Tensor]:
+def weighted_moments(x: TensorLike, axes: int | Sequence[int], frequency_weights: TensorLike, name: str | None = None, keep_dims: bool | None = None,
+                     keepdims: bool | None = None) -> tuple[Tensor, Tensor]:
     """(mean, variance) where each element counts as often as its weight says."""
     keep = bool(one_of(keepdims, "keepdims", keep_dims, "keep_dims"))
     with _scope(name, "weighted_moments"):
@@ -47,7 +56,8 @@ def weighted_moments(x, axes, frequency_weights, name=None, keep_dims=None, keep
         return cast(mean, own_type), cast(variance, own_type)
 
 
-def sufficient_statistics(x, axes, shift=None, keep_dims=None, name=None, keepdims=None):
+def sufficient_statistics(x: TensorLike, axes: Iterable[int], shift: TensorLike | None = None, keep_dims: bool | None = None, name: str | None = None,
+                          keepdims: bool | None = None) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
     """(how many, their sum, the sum of their squares, `shift`), of which normalize_moments makes the moments."""
     keep = bool(one_of(keepdims, "keepdims", keep_dims, "keep_dims"))
     axes = list(set(axes))
@@ -70,7 +80,8 @@ def sufficient_statistics(x, axes, shift=None, keep_dims=None, name=None, keepdi
         return (count, reduce_sum(first, axes, keepdims=keep, name="mean_ss"), reduce_sum(second, axes, keepdims=keep, name="var_ss"), shift)
 
 
-def normalize_moments(counts, mean_ss, variance_ss, shift, name=None) -> tuple[Tensor, Tensor]:
+def normalize_moments(counts: TensorLike, mean_ss: TensorLike, variance_ss: TensorLike, shift: TensorLike | None,
+                      name: str | None = None) -> tuple[Tensor, Tensor]:
     """(mean, variance) of sufficient statistics."""
     with _scope(name, "normalize"):
         divisor = op_call.call("Reciprocal", "divisor", x=counts)
@@ -80,7 +91,8 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None) -> tuple[T
         return mean, variance
 
 
-def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None) -> Tensor:
+def batch_normalization(x: TensorLike, mean: TensorLike, variance: TensorLike, offset: TensorLike | None, scale: TensorLike | None,
+                        variance_epsilon: float | Tensor, name: str | None = None) -> Tensor:
     """scale (x - mean) / sqrt(variance + epsilon) + offset; without `scale` or `offset` where these are None."""
     with _scope(name, "batchnorm"):
         x = convert_to_tensor(x)
@@ -92,14 +104,18 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
         return moved + cast(offset - mean * inverse if offset is not None else -mean * inverse, x.dtype)
 
 
-def batch_norm_with_global_normalization(t=None, m=None, v=None, beta=None, gamma=None, variance_epsilon=None, scale_after_normalization=None,
-                                         name=None, input=None, mean=None, variance=None) -> Tensor:
+def batch_norm_with_global_normalization(t: TensorLike | None = None, m: TensorLike | None = None, v: TensorLike | None = None,
+                                         beta: TensorLike | None = None, gamma: TensorLike | None = None,
+                                         variance_epsilon: float | Tensor | None = None, scale_after_normalization: bool | None = None,
+                                         name: str | None = None, input: TensorLike | None = None, mean: TensorLike | None = None,
+                                         variance: TensorLike | None = None) -> Tensor:
     t, m, v = one_of(input, "input", t, "t"), one_of(mean, "mean", m, "m"), one_of(variance, "variance", v, "v")
-    return batch_normalization(t, m, v, beta, gamma if scale_after_normalization else None, variance_epsilon, name)
+    return batch_normalization(t, m, v, beta, gamma if scale_after_normalization else None, variance_epsilon, name)  # type: ignore[arg-type]
 
 
-def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format="NHWC", is_training=True, name=None,
-                     exponential_avg_factor=1.0) -> tuple[Tensor, Tensor, Tensor]:
+def fused_batch_norm(x: TensorLike, scale: TensorLike, offset: TensorLike, mean: TensorLike | None = None, variance: TensorLike | None = None,
+                     epsilon: float = 0.001, data_format: str = "NHWC", is_training: bool = True, name: str | None = None,
+                     exponential_avg_factor: float = 1.0) -> tuple[Tensor, Tensor, Tensor]:
     """(normalized, mean, variance) of images, over all but the channels. Training: by the batch's own moments; else by those given."""
     if (not is_training or exponential_avg_factor != 1.0) and (mean is None or variance is None):
         raise ValueError("Both `mean` and `variance` must be a 1D tensor when `is_training` is False or `exponential_avg_factor` != 1.0. Received: "

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, op_call, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.nn_conv import one_of, sequence_for
 from troupe.ops import get_seed
 from troupe.tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NamedTuple
+
+    from troupe.typing import DTypeLike, TensorLike
+
+    class _MaxPoolWithArgmax(NamedTuple):
+        output: Tensor
+        argmax: Tensor
+
+    class _FractionalPool(NamedTuple):
+        output: Tensor
+        row_pooling_sequence: Tensor
+        col_pooling_sequence: Tensor
 
 
 def _pool(op_type: str, argument: str, n: int, value, ksize, strides, padding, data_format: str, name) -> Tensor:
@@ -15,14 +32,16 @@ def _pool(op_type: str, argument: str, n: int, value, ksize, strides, padding, d
                         strides=sequence_for(strides, n, first, "strides"), padding=padding, data_format=data_format)
 
 
-def max_pool(value=None, ksize=None, strides=None, padding=None, data_format="NHWC", name=None, input=None) -> Tensor:
+def max_pool(value: TensorLike | None = None, ksize: int | Sequence[int] | None = None, strides: int | Sequence[int] | None = None,
+             padding: str | None = None, data_format: str | None = "NHWC", name: str | None = None, input: TensorLike | None = None) -> Tensor:
     """The greatest of each window of [batch, height, width, channels]."""
     value = one_of(input, "input", value, "value")
     with stacks.get_default_graph().name_scope(name or "MaxPool") as scope:
         return _pool("MaxPool", "input", 2, value, ksize, strides, padding, data_format or "NHWC", scope)
 
 
-def avg_pool(value=None, ksize=None, strides=None, padding=None, data_format="NHWC", name=None, input=None) -> Tensor:
+def avg_pool(value: TensorLike | None = None, ksize: int | Sequence[int] | None = None, strides: int | Sequence[int] | None = None,
+             padding: str | None = None, data_format: str | None = "NHWC", name: str | None = None, input: TensorLike | None = None) -> Tensor:
     """The mean of each window."""
     value = one_of(input, "input", value, "value")
     with stacks.get_default_graph().name_scope(name or "AvgPool") as scope:
@@ -32,15 +51,18 @@ def avg_pool(value=None, ksize=None, strides=None, padding=None, data_format="NH
 avg_pool2d = avg_pool
 
 
-def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None) -> Tensor:
+def max_pool2d(input: TensorLike, ksize: int | Sequence[int], strides: int | Sequence[int], padding: str, data_format: str | None = "NHWC",
+               name: str | None = None) -> Tensor:
     return max_pool(input, ksize, strides, padding, data_format, name)
 
 
-def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None) -> Tensor:
+def max_pool3d(input: TensorLike, ksize: int | Sequence[int], strides: int | Sequence[int], padding: str, data_format: str | None = "NDHWC",
+               name: str | None = None) -> Tensor:
     return _pool("MaxPool3D", "input", 3, input, ksize, strides, padding, data_format or "NDHWC", name or "MaxPool3D")
 
 
-def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None) -> Tensor:
+def avg_pool3d(input: TensorLike, ksize: int | Sequence[int], strides: int | Sequence[int], padding: str, data_format: str | None = "NDHWC",
+               name: str | None = None) -> Tensor:
     return _pool("AvgPool3D", "input", 3, input, ksize, strides, padding, data_format or "NDHWC", name or "AvgPool3D")
 
 
@@ -59,16 +81,20 @@ def _insert_one(sizes: list[int], at: int) -> list[int]:
     return [*sizes[:at], 1, *sizes[at:]]
 
 
-def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None) -> Tensor:
+def max_pool1d(input: TensorLike, ksize: int | Sequence[int], strides: int | Sequence[int], padding: str, data_format: str = "NWC",
+               name: str | None = None) -> Tensor:
     """[batch, width, channels]."""
     return _of_one_dimension(max_pool, "max_pool1d", input, ksize, strides, padding, data_format, name)
 
 
-def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None) -> Tensor:
+def avg_pool1d(input: TensorLike, ksize: int | Sequence[int], strides: int | Sequence[int], padding: str, data_format: str = "NWC",
+               name: str | None = None) -> Tensor:
     return _of_one_dimension(avg_pool, "avg_pool1d", input, ksize, strides, padding, data_format, name)
 
 
-def pool(input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None, data_format=None, dilations=None) -> Tensor:
+def pool(input: TensorLike, window_shape: Sequence[int], pooling_type: str, padding: str, dilation_rate: Sequence[int] | None = None,
+         strides: Sequence[int] | None = None, name: str | None = None, data_format: str | None = None,
+         dilations: Sequence[int] | None = None) -> Tensor:
     """"MAX" or "AVG" pooling of as many dimensions as `window_shape` has. ValueError for dilations, which no op has."""
     n = len(window_shape)
     rates = one_of(dilations, "dilations", dilation_rate, "dilation_rate")
@@ -84,7 +110,9 @@ def pool(input, window_shape, pooling_type, padding, dilation_rate=None, strides
                                           data_format or formats[n], name=scope)
 
 
-def max_pool_with_argmax(input, ksize, strides, padding, data_format="NHWC", Targmax=None, name=None, output_dtype=None, include_batch_in_index=False):
+def max_pool_with_argmax(input: TensorLike, ksize: Sequence[int], strides: Sequence[int], padding: str, data_format: str = "NHWC",
+                         Targmax: DTypeLike | None = None, name: str | None = None, output_dtype: DTypeLike | None = None,
+                         include_batch_in_index: bool = False) -> _MaxPoolWithArgmax:
     """(the greatest of each window, where it is in the flat image)."""
     return op_call.call("MaxPoolWithArgmax", name, input=input, ksize=list(ksize), strides=list(strides), padding=padding,
                         Targmax=one_of(output_dtype, "output_dtype", Targmax, "Targmax"), include_batch_in_index=include_batch_in_index)
@@ -98,10 +126,12 @@ def _fractional(op_type, value, pooling_ratio, pseudo_random, overlapping, deter
                         deterministic=deterministic, seed=seed, seed2=seed2)
 
 
-def fractional_max_pool(value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0, seed2=0, name=None):
+def fractional_max_pool(value: TensorLike, pooling_ratio: Sequence[float], pseudo_random: bool = False, overlapping: bool = False,
+                        deterministic: bool = False, seed: int = 0, seed2: int = 0, name: str | None = None) -> _FractionalPool:
     """(pooled, where rows begin, where columns begin) with windows of random sizes."""
     return _fractional("FractionalMaxPool", value, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2, name)
 
 
-def fractional_avg_pool(value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0, seed2=0, name=None):
+def fractional_avg_pool(value: TensorLike, pooling_ratio: Sequence[float], pseudo_random: bool = False, overlapping: bool = False,
+                        deterministic: bool = False, seed: int = 0, seed2: int = 0, name: str | None = None) -> _FractionalPool:
     return _fractional("FractionalAvgPool", value, pooling_ratio, pseudo_random, overlapping, deterministic, seed, seed2, name)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, dtypes, math_ops, sparse_ops, stacks
 from troupe.composite import SparseTensor
 from troupe.nn_embedding import embedding_lookup_sparse
 from troupe.partitioned_variables import parts_of
 from troupe.tensor import Tensor
 
+if TYPE_CHECKING:
+    from troupe.partitioned_variables import PartitionedVariable
+    from troupe.typing import TensorLike
 
-def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None, combiner="mean", default_id=None, name=None,
-                                 partition_strategy="div", max_norm=None, allow_fast_lookup=False) -> Tensor:
+
+def safe_embedding_lookup_sparse(embedding_weights: TensorLike | PartitionedVariable, sparse_ids: SparseTensor,
+                                 sparse_weights: SparseTensor | None = None, combiner: str | None = "mean", default_id: int | None = None,
+                                 name: str | None = None, partition_strategy: str = "div", max_norm: TensorLike | None = None,
+                                 allow_fast_lookup: bool = False) -> Tensor:
     """As embedding_lookup_sparse, of ids [..., n]: without those below zero, and, unless `combiner` is "sum", those whose weight is not above zero. Rows
     without ids have the embedding `default_id`, or zeros. ValueError without embeddings."""
     if embedding_weights is None or not parts_of(embedding_weights):

@@ -1,14 +1,23 @@
 """From the arguments of a call to an operation: attrs that inputs tell, inputs that attrs type, defaults."""
 
+from __future__ import annotations
+
 import functools
 from collections import namedtuple
 from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
 from troupe import dtypes, stacks
 from troupe.attrs import from_attr_value, native_attr
 from troupe.conversion import convert_n_to_tensor, convert_to_tensor
 from troupe.ops import graph_of
 from troupe.tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from troupe.graph import Graph
+    from troupe.tensor import Operation
 
 
 class _Call:
@@ -207,7 +216,7 @@ def _items(keywords):
             yield value
 
 
-def make_operation(op_type, name, keywords):
+def make_operation(op_type: str, name: str | None, keywords: Mapping[str, Any]) -> Operation:
     """Makes an operation of a call's arguments: inputs and attrs by name."""
     graph = graph_of(_items(keywords))
     if graph.building_function:
@@ -269,7 +278,7 @@ def _result_type(op_type, names):
     return namedtuple(op_type, names)
 
 
-def outputs_of(op, op_def=None):
+def outputs_of(op: Operation, op_def: Any = None) -> Any:
     """What a call gives: the operation if it has no outputs; else its output, list, or a named tuple of these."""
     op_def = op_def or op.graph._op_def(op.type)
     if not op_def.outputs:
@@ -284,17 +293,17 @@ def outputs_of(op, op_def=None):
             continue
         value = op.get_attr(number_attr or type_list_attr)
         count = value if number_attr else len(value)
-        parts.append(op._outputs[begin:begin + count])
+        parts.append(op._outputs[begin:begin + count])  # type: ignore[arg-type]
         begin += count
     return parts[0] if len(parts) == 1 else _result_type(op_def.name, tuple(o[0] for o in op_def.outputs))(*parts)
 
 
-def call(op_type, name=None, **keywords):
+def call(op_type: str, name: str | None = None, **keywords: Any) -> Any:
     """Makes an operation and gives its outputs."""
     return outputs_of(make_operation(op_type, name, keywords))
 
 
-def create_by_attr_values(graph, op_type, inputs, name, attrs):
+def create_by_attr_values(graph: Graph, op_type: str, inputs: Sequence[Any], name: str | None, attrs: Mapping[str, Any]) -> Operation:
     """An operation whose inputs are flat and whose attrs are AttrValues, as Graph.create_op takes them."""
     op_def = graph._op_def(op_type)
     grouped, at = [], 0

@@ -1,5 +1,9 @@
 """The operators of tensors, and of what stands for one."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from troupe import dtypes, math_ops, op_call, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.ops import graph_of
@@ -75,7 +79,7 @@ def _invert(self):
     return op_call.call("LogicalNot" if tensor.dtype.base_dtype is dtypes.bool_ else "Invert", None, x=tensor)
 
 
-def add_to(cls):
+def add_to(cls: Any) -> None:
     """Gives a class whose objects become tensors all operators but equality."""
     for method, name, function in _BINARY:
         forward, reflected = _pair(function, name)

@@ -1,10 +1,20 @@
 """The scopes of the default graph as functions of the package, and collections' names."""
 
+from __future__ import annotations
+
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from troupe import stacks
 from troupe.composite import is_composite
 from troupe.tensor import Operation, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+    from contextlib import AbstractContextManager
+
+    from troupe.graph import Graph
+    from troupe.typing import ControlInput, DeviceLike
 
 
 class GraphKeys:
@@ -45,7 +55,7 @@ class GraphKeys:
     WHILE_CONTEXT = "while_context"
 
 
-def graph_of(values):
+def graph_of(values: Iterable[Any] | None) -> Graph:
     """The graph that the first tensor among them is of, or the default one. ValueError for two graphs."""
     default = stacks.get_default_graph()
     if default.building_function:
@@ -65,20 +75,20 @@ def graph_of(values):
 class name_scope:
     """`with tf.name_scope(name):` or `with tf.name_scope(name, "Default", [inputs]) as scope:`."""
 
-    def __init__(self, name, default_name=None, values=None, skip_on_eager=True):
+    def __init__(self, name: str | None, default_name: str | None = None, values: Iterable[Any] | None = None, skip_on_eager: bool = True) -> None:
         if name is not None and not isinstance(name, str):
             raise TypeError(f"`name` for name_scope must be a string, got {type(name).__name__}")
         self._name = default_name if name is None else name
         if self._name is None and values is not None:
             raise ValueError("At least one of name (None) and default_name (None) must be provided.")
         self._values = values
-        self._blocks = []
+        self._blocks: list[Any] = []
 
     @property
-    def name(self):
+    def name(self) -> str | None:
         return self._name
 
-    def __enter__(self):
+    def __enter__(self) -> str:
         graph = graph_of(self._values)
         default = graph.as_default()
         scope = graph.name_scope(self._name)
@@ -91,7 +101,7 @@ class name_scope:
         self._blocks.append((default, scope))
         return text
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: Any) -> None:
         default, scope = self._blocks.pop()
         try:
             scope.__exit__(*exc)
@@ -99,43 +109,43 @@ class name_scope:
             default.__exit__(*exc)
 
 
-def device(device_name_or_function):
+def device(device_name_or_function: DeviceLike) -> AbstractContextManager[None]:
     return stacks.get_default_graph().device(device_name_or_function)
 
 
-def control_dependencies(control_inputs):
+def control_dependencies(control_inputs: Iterable[ControlInput] | None) -> AbstractContextManager[None]:
     return stacks.get_default_graph().control_dependencies(control_inputs)
 
 
-def colocate_with(op, ignore_existing=False):
+def colocate_with(op: ControlInput | None, ignore_existing: bool = False) -> AbstractContextManager[None]:
     return stacks.get_default_graph().colocate_with(op, ignore_existing)
 
 
-def container(container_name):
+def container(container_name: str) -> AbstractContextManager[str]:
     return stacks.get_default_graph().container(container_name)
 
 
-def add_to_collection(name, value):
+def add_to_collection(name: Hashable, value: Any) -> None:
     stacks.get_default_graph().add_to_collection(name, value)
 
 
-def add_to_collections(names, value):
+def add_to_collections(names: str | Iterable[Hashable], value: Any) -> None:
     stacks.get_default_graph().add_to_collections(names, value)
 
 
-def get_collection(key, scope=None):
+def get_collection(key: Hashable, scope: str | None = None) -> list[Any]:
     return stacks.get_default_graph().get_collection(key, scope)
 
 
-def get_collection_ref(key):
+def get_collection_ref(key: Hashable) -> list[Any]:
     return stacks.get_default_graph().get_collection_ref(key)
 
 
-def get_all_collection_keys():
+def get_all_collection_keys() -> list[str]:
     return stacks.get_default_graph().get_all_collection_keys()
 
 
-def set_random_seed(seed):
+def set_random_seed(seed: int | None) -> None:
     """The seed of the default graph: with it, random operations that have none are numbered, and so repeat what they draw."""
     stacks.get_default_graph().seed = seed
 
@@ -144,7 +154,7 @@ _DEFAULT_SEED = 87654321
 _MOST = 2**31 - 1
 
 
-def get_seed(op_seed):
+def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     """(graph's seed, operation's seed) for a random operation; (None, None) when neither is given."""
     graph = stacks.get_default_graph()
     if graph.seed is None and op_seed is None:
@@ -157,7 +167,7 @@ def get_seed(op_seed):
 
 
 @contextmanager
-def init_scope():
+def init_scope() -> Iterator[None]:
     """Outside all control inputs and branches."""
     with control_dependencies(None):
         yield

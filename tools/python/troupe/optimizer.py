@@ -1,5 +1,9 @@
 """What all optimizers share: gradients of a loss, slots, and one operation that applies the gradients to the variables."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from troupe import array_ops, control_flow_ops, dtypes, math_ops, nest, op_call, stacks
 from troupe.composite import IndexedSlices
 from troupe.conversion import convert_to_tensor, convert_to_tensor_or_indexed_slices
@@ -11,6 +15,13 @@ from troupe.tensor import Tensor
 from troupe.variable_scope import get_variable, variable_scope
 from troupe.variables import Variable, trainable_variables
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from troupe.graph import Graph
+    from troupe.tensor import Operation
+    from troupe.typing import GradientsAndVariables, TensorLike
+
 _FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 
 
@@ -18,7 +29,7 @@ def _key(var):
     return var.op.graph, var.op.name
 
 
-def deduplicate(values, indices):
+def deduplicate(values: TensorLike, indices: TensorLike) -> tuple[Tensor, Tensor]:
     """(values, indices) where each index is there once, with the sum of its values."""
     unique, places = array_ops.unique(indices)
     count = array_ops.shape(unique)[0]
@@ -31,12 +42,12 @@ class Optimizer:
 
     GATE_NONE, GATE_OP, GATE_GRAPH = 0, 1, 2
 
-    def __init__(self, use_locking: bool, name: str, use_own_namescope_for_non_slot_vars: bool = False):
+    def __init__(self, use_locking: bool, name: str, use_own_namescope_for_non_slot_vars: bool = False) -> None:
         if not name:
             raise ValueError("Must specify the optimizer name")
         self._use_locking, self._name = use_locking, name
-        self._slots = {}
-        self._non_slots = {}
+        self._slots: dict[str, dict[tuple[Graph, str], Variable]] = {}
+        self._non_slots: dict[tuple[str, Graph], Variable] = {}
         self._own_scope = None
         if use_own_namescope_for_non_slot_vars:
             with variable_scope(None, default_name=name) as scope:
@@ -50,8 +61,9 @@ class Optimizer:
 
     # Gradients.
 
-    def minimize(self, loss, global_step=None, var_list=None, gate_gradients=GATE_OP, aggregation_method=None,
-                 colocate_gradients_with_ops=False, name=None, grad_loss=None):
+    def minimize(self, loss: Tensor, global_step: Variable | Tensor | None = None, var_list: Variable | Tensor | Sequence[Any] | None = None,
+                 gate_gradients: int = GATE_OP, aggregation_method: int | None = None, colocate_gradients_with_ops: bool = False,
+                 name: str | None = None, grad_loss: Tensor | None = None) -> Operation:
         """The operation that moves the variables against the gradients of `loss`, and counts `global_step` up. ValueError where none of them
         has a gradient."""
         pairs = self.compute_gradients(loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops, grad_loss)
@@ -60,8 +72,9 @@ class Optimizer:
                              f"variables {[str(v) for _, v in pairs]} and loss {loss}.")
         return self.apply_gradients(pairs, global_step=global_step, name=name)
 
-    def compute_gradients(self, loss, var_list=None, gate_gradients=GATE_OP, aggregation_method=None, colocate_gradients_with_ops=False,
-                          grad_loss=None):
+    def compute_gradients(self, loss: Tensor, var_list: Variable | Tensor | Sequence[Any] | None = None, gate_gradients: int = GATE_OP,
+                          aggregation_method: int | None = None, colocate_gradients_with_ops: bool = False,
+                          grad_loss: Tensor | None = None) -> list[tuple[Tensor | IndexedSlices | None, Variable]]:
         """A list of (gradient or None, variable). ValueError for types that are no floats, and for no variables."""
         if callable(loss):
             raise RuntimeError("`loss` passed to Optimizer.compute_gradients should be a Tensor: graphs have no tape.")
@@ -85,7 +98,8 @@ class Optimizer:
         self._assert_valid_dtypes([v for g, v in pairs if g is not None])
         return pairs
 
-    def apply_gradients(self, grads_and_vars, global_step=None, name=None, skip_gradients_aggregation=False):
+    def apply_gradients(self, grads_and_vars: GradientsAndVariables, global_step: Variable | Tensor | None = None, name: str | None = None,
+                        skip_gradients_aggregation: bool = False) -> Operation:
         """The operation that applies these gradients (tensors, IndexedSlices or None). ValueError for none at all."""
         pairs = [(self._gradient(g), v) for g, v in grads_and_vars]
         if not pairs:
@@ -183,14 +197,14 @@ class Optimizer:
 
     # Slots.
 
-    def get_slot(self, var, name: str):
+    def get_slot(self, var: Variable, name: str) -> Variable | None:
         """The slot `name` of a variable, or None."""
         return self._slots.get(name, {}).get(_key(var))
 
-    def get_slot_names(self):
+    def get_slot_names(self) -> list[str]:
         return sorted(self._slots)
 
-    def variables(self):
+    def variables(self) -> list[Variable]:
         """The slots and other variables of the default graph, by their names."""
         graph = stacks.get_default_graph()
         found = [v for v in self._non_slots.values() if v.graph is graph]

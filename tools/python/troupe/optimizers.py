@@ -1,5 +1,9 @@
 """The optimizers. What each computes is in the papers that its TensorFlow namesake is from; its name is that of its slots, too."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, control_flow_ops, math_ops, op_call, stacks
 from troupe.composite import IndexedSlices
 from troupe.constant_op import constant
@@ -7,6 +11,11 @@ from troupe.conversion import convert_to_tensor
 from troupe.initializers import constant_initializer, ones_initializer
 from troupe.optimizer import FusedOptimizer, Optimizer
 from troupe.resource_variable import ResourceVariable
+
+if TYPE_CHECKING:
+    from troupe.tensor import Tensor
+    from troupe.typing import LearningRate
+    from troupe.variables import Variable
 
 
 def _check(ok, text, value):
@@ -17,7 +26,7 @@ def _check(ok, text, value):
 class _Numbers(FusedOptimizer):
     """With hyperparameters that are tensors named as they are."""
 
-    _parameters = ()
+    _parameters: tuple[tuple[str, str], ...] = ()
 
     def _prepare(self):
         """A tensor of each (attribute, argument) of `_parameters`."""
@@ -33,7 +42,7 @@ class GradientDescentOptimizer(_Numbers):
 
     _parameters = (("_learning_rate", "alpha"),)
 
-    def __init__(self, learning_rate, use_locking=False, name="GradientDescent"):
+    def __init__(self, learning_rate: LearningRate, use_locking: bool = False, name: str = "GradientDescent") -> None:
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
 
@@ -57,7 +66,8 @@ class MomentumOptimizer(_Numbers):
 
     _parameters = (("_learning_rate", "lr"), ("_momentum", "momentum"))
 
-    def __init__(self, learning_rate, momentum, use_locking=False, name="Momentum", use_nesterov=False):
+    def __init__(self, learning_rate: LearningRate, momentum: LearningRate, use_locking: bool = False, name: str = "Momentum",
+                 use_nesterov: bool = False) -> None:
         super().__init__(use_locking, name)
         self._learning_rate, self._momentum, self._use_nesterov = learning_rate, momentum, use_nesterov
 
@@ -72,8 +82,8 @@ class MomentumOptimizer(_Numbers):
 class AdamOptimizer(Optimizer):
     """Kingma and Ba's, with their second form of epsilon. IndexedSlices decay the moments of all rows."""
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False, name="Adam",
-                 use_own_namescope_for_non_slot_vars=False):
+    def __init__(self, learning_rate: LearningRate = 0.001, beta1: LearningRate = 0.9, beta2: LearningRate = 0.999, epsilon: LearningRate = 1e-8,
+                 use_locking: bool = False, name: str = "Adam", use_own_namescope_for_non_slot_vars: bool = False) -> None:
         super().__init__(use_locking, name, use_own_namescope_for_non_slot_vars)
         self._lr, self._beta1, self._beta2, self._epsilon = learning_rate, beta1, beta2, epsilon
 
@@ -144,7 +154,8 @@ class RMSPropOptimizer(_Numbers):
 
     _parameters = (("_learning_rate", "lr"), ("_decay", "rho"), ("_momentum", "momentum"), ("_epsilon", "epsilon"))
 
-    def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False, name="RMSProp"):
+    def __init__(self, learning_rate: LearningRate, decay: LearningRate = 0.9, momentum: LearningRate = 0.0, epsilon: LearningRate = 1e-10,
+                 use_locking: bool = False, centered: bool = False, name: str = "RMSProp") -> None:
         super().__init__(use_locking, name)
         self._learning_rate, self._decay, self._momentum, self._epsilon = learning_rate, decay, momentum, epsilon
         self._centered = centered
@@ -172,7 +183,7 @@ class AdagradOptimizer(_Numbers):
 
     _parameters = (("_learning_rate", "lr"),)
 
-    def __init__(self, learning_rate, initial_accumulator_value=0.1, use_locking=False, name="Adagrad"):
+    def __init__(self, learning_rate: LearningRate, initial_accumulator_value: float = 0.1, use_locking: bool = False, name: str = "Adagrad") -> None:
         _check(initial_accumulator_value > 0, "initial_accumulator_value must be positive", initial_accumulator_value)
         super().__init__(use_locking, name)
         self._learning_rate, self._first = learning_rate, initial_accumulator_value
@@ -196,8 +207,9 @@ class AdagradDAOptimizer(_Numbers):
 
     _parameters = (("_learning_rate", "lr"), ("_l1_regularization_strength", "l1"), ("_l2_regularization_strength", "l2"))
 
-    def __init__(self, learning_rate, global_step, initial_gradient_squared_accumulator_value=0.1, l1_regularization_strength=0.0,
-                 l2_regularization_strength=0.0, use_locking=False, name="AdagradDA"):
+    def __init__(self, learning_rate: LearningRate, global_step: Variable | Tensor, initial_gradient_squared_accumulator_value: float = 0.1,
+                 l1_regularization_strength: LearningRate = 0.0, l2_regularization_strength: LearningRate = 0.0, use_locking: bool = False,
+                 name: str = "AdagradDA") -> None:
         first = initial_gradient_squared_accumulator_value
         _check(first > 0, "initial_gradient_squared_accumulator_value must be positive", first)
         super().__init__(use_locking, name)
@@ -227,7 +239,8 @@ class AdadeltaOptimizer(_Numbers):
 
     _parameters = (("_lr", "lr"), ("_rho", "rho"), ("_epsilon", "epsilon"))
 
-    def __init__(self, learning_rate=0.001, rho=0.95, epsilon=1e-8, use_locking=False, name="Adadelta"):
+    def __init__(self, learning_rate: LearningRate = 0.001, rho: LearningRate = 0.95, epsilon: LearningRate = 1e-8, use_locking: bool = False,
+                 name: str = "Adadelta") -> None:
         super().__init__(use_locking, name)
         self._lr, self._rho, self._epsilon = learning_rate, rho, epsilon
 
@@ -247,9 +260,10 @@ class FtrlOptimizer(_Numbers):
     _parameters = (("_learning_rate", "lr"), ("_l1_regularization_strength", "l1"), ("_adjusted_l2_regularization_strength", "l2"),
                    ("_l2_shrinkage_regularization_strength", "l2_shrinkage"), ("_learning_rate_power", "lr_power"))
 
-    def __init__(self, learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1, l1_regularization_strength=0.0,
-                 l2_regularization_strength=0.0, use_locking=False, name="Ftrl", accum_name=None, linear_name=None,
-                 l2_shrinkage_regularization_strength=0.0, beta=None):
+    def __init__(self, learning_rate: float | Tensor | Variable, learning_rate_power: float = -0.5, initial_accumulator_value: float = 0.1,
+                 l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0, use_locking: bool = False, name: str = "Ftrl",
+                 accum_name: str | None = None, linear_name: str | None = None, l2_shrinkage_regularization_strength: float = 0.0,
+                 beta: float | None = None) -> None:
         super().__init__(use_locking, name)
         for what, value in (("initial_accumulator_value", initial_accumulator_value),
                             ("l1_regularization_strength", l1_regularization_strength),
@@ -284,8 +298,8 @@ class ProximalGradientDescentOptimizer(_Numbers):
 
     _parameters = (("_learning_rate", "alpha"), ("_l1_regularization_strength", "l1"), ("_l2_regularization_strength", "l2"))
 
-    def __init__(self, learning_rate, l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False,
-                 name="ProximalGradientDescent"):
+    def __init__(self, learning_rate: LearningRate, l1_regularization_strength: LearningRate = 0.0, l2_regularization_strength: LearningRate = 0.0,
+                 use_locking: bool = False, name: str = "ProximalGradientDescent") -> None:
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
         self._l1_regularization_strength, self._l2_regularization_strength = l1_regularization_strength, l2_regularization_strength
@@ -304,8 +318,8 @@ class ProximalAdagradOptimizer(_Numbers):
 
     _parameters = (("_learning_rate", "lr"), ("_l1_regularization_strength", "l1"), ("_l2_regularization_strength", "l2"))
 
-    def __init__(self, learning_rate, initial_accumulator_value=0.1, l1_regularization_strength=0.0, l2_regularization_strength=0.0,
-                 use_locking=False, name="ProximalAdagrad"):
+    def __init__(self, learning_rate: LearningRate, initial_accumulator_value: float = 0.1, l1_regularization_strength: LearningRate = 0.0,
+                 l2_regularization_strength: LearningRate = 0.0, use_locking: bool = False, name: str = "ProximalAdagrad") -> None:
         _check(initial_accumulator_value > 0, "initial_accumulator_value must be positive", initial_accumulator_value)
         super().__init__(use_locking, name)
         self._learning_rate, self._first = learning_rate, initial_accumulator_value

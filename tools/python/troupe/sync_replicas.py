@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from troupe import array_ops, control_flow_ops, stacks
 from troupe.accumulators import ConditionalAccumulator, SparseConditionalAccumulator
 from troupe.composite import IndexedSlices
@@ -14,24 +16,37 @@ from troupe.session_run_hook import SessionRunHook
 from troupe.tensor import Tensor
 from troupe.variables import Variable, assign, global_variables, report_uninitialized_variables
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from troupe.moving_averages import ExponentialMovingAverage
+    from troupe.tensor import Operation
+    from troupe.typing import GradientsAndVariables
+
 
 class SyncReplicasOptimizer(Optimizer):
     """An optimizer around another: it collects `replicas_to_aggregate` gradients of each variable, applies their mean once, then lets the
     workers, of whom there are `total_num_replicas`, go on by a token each. Gradients of steps that are over are dropped. The chief
     runs `get_chief_queue_runner()` after `chief_init_op` and `get_init_tokens_op()`; `make_session_run_hook` does all that."""
 
-    def __init__(self, opt, replicas_to_aggregate, total_num_replicas=None, variable_averages=None, variables_to_average=None,
-                 use_locking=False, name="sync_replicas"):
+    _global_step: Any
+    _tokens: Any
+    _runner: Any
+
+    def __init__(self, opt: Optimizer, replicas_to_aggregate: int, total_num_replicas: int | None = None,
+                 variable_averages: ExponentialMovingAverage | None = None, variables_to_average: Sequence[Variable] | None = None,
+                 use_locking: bool = False, name: str = "sync_replicas") -> None:
         super().__init__(use_locking, name)
         self._opt, self._needed = opt, replicas_to_aggregate
         self._total = replicas_to_aggregate if total_num_replicas is None else total_num_replicas
         self._averages, self._averaged = variable_averages, variables_to_average
         self._global_step = self._tokens = self._runner = None
 
-    def compute_gradients(self, *args, **kwargs):
+    def compute_gradients(self, *args: Any, **kwargs: Any) -> list[tuple[Tensor | IndexedSlices | None, Variable]]:
         return self._opt.compute_gradients(*args, **kwargs)
 
-    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+    def apply_gradients(self, grads_and_vars: GradientsAndVariables, global_step: Variable | Tensor | None = None,  # type: ignore[override]
+                        name: str | None = None) -> Tensor:
         """The operation that a worker runs for a step. ValueError without variables or a global step."""
         grads_and_vars = list(grads_and_vars)
         if not grads_and_vars:
@@ -101,11 +116,11 @@ class SyncReplicasOptimizer(Optimizer):
         if self._runner is None:
             raise ValueError(message)
 
-    def get_chief_queue_runner(self):
+    def get_chief_queue_runner(self) -> QueueRunner:
         self._check_applied("Should be called after apply_gradients().")
         return self._runner
 
-    def get_init_tokens_op(self, num_tokens=-1):
+    def get_init_tokens_op(self, num_tokens: int = -1) -> Operation:
         """The operation that lets workers begin: with as many tokens as gradients are needed, or these. ValueError for too few."""
         self._check_applied("get_init_tokens_op() should be called after apply_gradients().")
         needed = self._needed - self._total
@@ -118,16 +133,16 @@ class SyncReplicasOptimizer(Optimizer):
         with stacks.get_default_graph().device(self._global_step.device or None):
             return self._tokens.enqueue_many((array_ops.fill([num_tokens], self._global_step),))
 
-    def make_session_run_hook(self, is_chief, num_tokens=-1):
+    def make_session_run_hook(self, is_chief: bool, num_tokens: int = -1) -> SessionRunHook:
         return _Hook(self, is_chief, num_tokens)
 
-    def get_slot(self, *args, **kwargs):
+    def get_slot(self, *args: Any, **kwargs: Any) -> Variable | None:
         return self._opt.get_slot(*args, **kwargs)
 
-    def get_slot_names(self):
+    def get_slot_names(self) -> list[str]:
         return self._opt.get_slot_names()
 
-    def variables(self):
+    def variables(self) -> list[Variable]:
         return self._opt.variables()
 
 

@@ -1,15 +1,28 @@
 """Operations of a graph, and the tensors that they put out: what Python holds of them. The native graph knows the rest."""
 
+from __future__ import annotations
+
 import traceback as _traceback
+from typing import TYPE_CHECKING, Any
 
 from troupe import dtypes, errors, protos, stacks, tensor_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from troupe.graph import Graph
+    from troupe.monitored_session import _MonitoredSession
+    from troupe.session import BaseSession
+    from troupe.typing import FeedDict, ShapeLike
+
 
 class Operation:
     """A node of a graph. Made by the graph; compared by identity."""
 
     __slots__ = ("graph", "_id", "_name", "_outputs", "_frames", "_original_op", "_control_flow_context", "__weakref__", "__dict__")
 
-    def __init__(self, graph, number, output_types, frames=(), original_op=None):
+    def __init__(self, graph: Graph, number: int, output_types: Iterable[int], frames: Sequence[Any] = (),
+                 original_op: Operation | None = None) -> None:
         self.graph = graph
         self._id = number
         self._name = graph._native.name(number)
@@ -19,24 +32,24 @@ class Operation:
         self._control_flow_context = None
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self._name
 
     @property
-    def type(self):
+    def type(self) -> str:
         return self.graph._native.type(self._id)
 
     @property
-    def outputs(self):
+    def outputs(self) -> list[Tensor]:
         return self._outputs
 
     @property
-    def inputs(self):
+    def inputs(self) -> tuple[Tensor, ...]:
         operations = self.graph._operations
         return tuple(operations[i]._outputs[index] for i, index in self.graph._native.inputs(self._id))
 
     @property
-    def control_inputs(self):
+    def control_inputs(self) -> list[Operation]:
         return [self.graph._operations[i] for i in self.graph._native.control_inputs(self._id)]
 
     @property
@@ -44,21 +57,21 @@ class Operation:
         return [self.graph._operations[i] for i in self.graph._native.consumers(self._id, -1)]
 
     @property
-    def device(self):
+    def device(self) -> str:
         return self.graph._native.device(self._id)
 
     def _set_device(self, device):
         self.graph._native.set_device(self._id, device.to_string() if hasattr(device, "to_string") else device or "")
 
     @property
-    def node_def(self):
+    def node_def(self) -> Any:
         return protos.NodeDef.FromString(self.graph._native.node_def(self._id))
 
     @property
-    def op_def(self):
+    def op_def(self) -> Any:
         return self.graph._op_def(self.type)
 
-    def get_attr(self, name):
+    def get_attr(self, name: str) -> Any:
         """The value of an attr: Python's, a DType, or a message. ValueError when there is none."""
         data = self.graph._native.attr(self._id, name)
         if data is None:
@@ -91,7 +104,7 @@ class Operation:
     def _set_control_flow_context(self, context):
         self._control_flow_context = context
 
-    def colocation_groups(self):
+    def colocation_groups(self) -> list[bytes]:
         """As bytes: b"loc:@x" for each operation that it must share a device with, itself if it says none."""
         own = [b"loc:@" + self._name.encode()]
         data = self.graph._native.attr(self._id, "_class")
@@ -101,19 +114,19 @@ class Operation:
         return groups or own
 
     @property
-    def traceback(self):
+    def traceback(self) -> _traceback.StackSummary:
         """Where it was made: frames of the program, the outermost first."""
         return _traceback.StackSummary.from_list(
             [(code.co_filename, line, code.co_name, None) for code, line in reversed(self._frames)])
 
-    def traceback_text(self):
+    def traceback_text(self) -> list[str]:
         return self.traceback.format()
 
-    def run(self, feed_dict=None, session=None):
+    def run(self, feed_dict: FeedDict | None = None, session: BaseSession | _MonitoredSession | None = None) -> None:
         """Runs it in `session`, or in the default one."""
         _session_for(self.graph, session, "execute operation", "run").run(self, feed_dict)
 
-    def values(self):
+    def values(self) -> tuple[Tensor, ...]:
         return tuple(self._outputs)
 
     def _as_graph_element(self):
@@ -162,7 +175,7 @@ class Tensor:
     __slots__ = ("op", "_index", "dtype", "_name", "_fed_shape", "__weakref__", "__dict__")
     __array_priority__ = 100
 
-    def __init__(self, op, index, dtype):
+    def __init__(self, op: Operation, index: int, dtype: dtypes.DType) -> None:
         self.op = op
         self._index = index
         self.dtype = dtype
@@ -171,26 +184,26 @@ class Tensor:
         self._fed_shape = False
 
     @property
-    def graph(self):
+    def graph(self) -> Graph:
         return self.op.graph
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self._name
 
     @property
-    def value_index(self):
+    def value_index(self) -> int:
         return self._index
 
     @property
-    def device(self):
+    def device(self) -> str:
         return self.op.device
 
     @property
-    def shape(self):
+    def shape(self) -> tensor_shape.TensorShape:
         return tensor_shape.TensorShape._of(self.op.graph._native.shape((self.op._id, self._index)))
 
-    def get_shape(self):
+    def get_shape(self) -> tensor_shape.TensorShape:
         return self.shape
 
     def _shape_tuple(self):
@@ -198,10 +211,10 @@ class Tensor:
         return None if shape.rank is None else tuple(shape.as_list())
 
     @property
-    def ndim(self):
+    def ndim(self) -> int | None:
         return self.shape.rank
 
-    def set_shape(self, shape):
+    def set_shape(self, shape: ShapeLike) -> None:
         """Says more of its shape; ValueError when it contradicts what is known."""
         shape = tensor_shape.as_shape(shape)
         try:
@@ -210,20 +223,20 @@ class Tensor:
         except errors.InvalidArgumentError as e:
             raise ValueError(e.message) from None
 
-    def consumers(self):
+    def consumers(self) -> list[Operation]:
         operations = self.op.graph._operations
         return [operations[i] for i in self.op.graph._native.consumers(self.op._id, self._index)]
 
-    def eval(self, feed_dict=None, session=None):
+    def eval(self, feed_dict: FeedDict | None = None, session: BaseSession | _MonitoredSession | None = None) -> Any:
         """Its value, of a step in `session` or in the default one."""
         return _session_for(self.graph, session, "evaluate tensor", "eval").run(self, feed_dict)
 
-    def ref(self):
+    def ref(self) -> Tensor:
         return self
 
     experimental_ref = ref
 
-    def deref(self):
+    def deref(self) -> Tensor:
         return self
 
     def _as_graph_element(self):

@@ -1,5 +1,9 @@
 """Sums of products, lengths, limits."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, overload
+
 import numpy as np
 
 from troupe import array_ops, dtypes, math_ops, op_call, stacks
@@ -7,8 +11,20 @@ from troupe.constant_op import constant
 from troupe.conversion import convert_to_tensor
 from troupe.composite import IndexedSlices
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
-def clip_by_value(t, clip_value_min, clip_value_max, name=None):
+    from troupe.tensor import Tensor
+    from troupe.tensor_shape import Dimension
+    from troupe.typing import ArrayLike, AxisLike, DTypeLike, TensorLike
+
+
+@overload
+def clip_by_value(t: IndexedSlices, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None) -> IndexedSlices: ...
+@overload
+def clip_by_value(t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None) -> Tensor: ...
+def clip_by_value(t: TensorLike | IndexedSlices, clip_value_min: TensorLike, clip_value_max: TensorLike,
+                  name: str | None = None) -> Tensor | IndexedSlices:
     """Each element within these limits."""
     values = t.values if isinstance(t, IndexedSlices) else t
     with stacks.get_default_graph().name_scope(name or "clip_by_value") as scope:
@@ -18,7 +34,7 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     return IndexedSlices(made, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else made
 
 
-def global_norm(t_list, name=None):
+def global_norm(t_list: Iterable[TensorLike | IndexedSlices | None], name: str | None = None) -> Tensor:
     """The length of all tensors together; None among them counts nothing."""
     with stacks.get_default_graph().name_scope(name or "global_norm") as scope:
         values = [t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t) for t in t_list if t is not None]
@@ -27,7 +43,7 @@ def global_norm(t_list, name=None):
         return op_call.call("Sqrt", scope, x=total * constant(2.0, total.dtype))
 
 
-def clip_by_norm(t, clip_norm, axes=None, name=None):
+def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: AxisLike = None, name: str | None = None) -> Tensor:
     """As it is, or shorter, so that its length is `clip_norm`."""
     with stacks.get_default_graph().name_scope(name or "clip_by_norm") as scope:
         t = convert_to_tensor(t, name="t")
@@ -38,7 +54,8 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
         return op_call.call("RealDiv", scope, x=t * clip_norm, y=op_call.call("Maximum", None, x=length, y=clip_norm))
 
 
-def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
+def clip_by_global_norm(t_list: Sequence[TensorLike | IndexedSlices | None], clip_norm: ArrayLike, use_norm: Tensor | None = None,
+                        name: str | None = None) -> tuple[list[Tensor | IndexedSlices | None], Tensor]:
     """(tensors, their length before): all shorter by one factor, so that they are no longer than `clip_norm` together."""
     length = global_norm(t_list, name) if use_norm is None else use_norm
     with stacks.get_default_graph().name_scope(name or "clip_by_global_norm"):
@@ -50,7 +67,8 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
                 else convert_to_tensor(t) * scale for t in t_list], length
 
 
-def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_dims=None):
+def norm(tensor: TensorLike, ord: str | float = "euclidean", axis: AxisLike = None, keepdims: bool | None = None, name: str | None = None,
+         keep_dims: bool | None = None) -> Tensor:
     """The length of vectors: by squares ("euclidean", 2), by absolute values (1), by the largest (inf), or of another power."""
     keep = bool(keepdims if keep_dims is None else keep_dims)
     with stacks.get_default_graph().name_scope(name or "norm"):
@@ -71,7 +89,8 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None, keep_dims
         return made if keep else array_ops.squeeze(made, axis)
 
 
-def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name=None):
+def eye(num_rows: int | Tensor, num_columns: int | None = None, batch_shape: Iterable[int | Tensor | Dimension] | None = None,
+        dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
     """Ones where row and column are the same."""
     columns = num_rows if num_columns is None else num_columns
     with stacks.get_default_graph().name_scope(name or "eye"):
@@ -80,14 +99,17 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=dtypes.float32, name
         if square:
             return op_call.call("MatrixDiag", None, diagonal=array_ops.ones([*batch, num_rows], dtype))
         zeros = array_ops.zeros([*batch, num_rows, columns], dtype)
-        return op_call.call("MatrixSetDiag", None, input=zeros, diagonal=array_ops.ones([*batch, min(num_rows, columns)], dtype))
+        return op_call.call("MatrixSetDiag", None, input=zeros,
+                            diagonal=array_ops.ones([*batch, min(num_rows, columns)], dtype))  # type: ignore[type-var]
 
 
-def as_string(input, precision=-1, scientific=False, shortest=False, width=-1, fill="", name=None):
+def as_string(input: TensorLike, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1, fill: str = "",
+              name: str | None = None) -> Tensor:
     return op_call.call("AsString", name, input=input, precision=precision, scientific=scientific, shortest=shortest, width=width, fill=fill)
 
 
-def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
+def Print(input_: TensorLike, data: Iterable[TensorLike], message: str | None = None, first_n: int | None = None, summarize: int | None = None,
+          name: str | None = None) -> Tensor:
     """`input_`; when it is computed `data` is written to stderr."""
     return op_call.call("Print", name, input=input_, data=list(data), message=message or "", first_n=-1 if first_n is None else first_n,
                         summarize=3 if summarize is None else summarize)

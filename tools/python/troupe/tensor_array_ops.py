@@ -1,10 +1,19 @@
 """Arrays of tensors that are written and read one by one, in loops above all."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, dtypes, math_ops, op_call, stacks
 from troupe.constant_op import constant
 from troupe.conversion import convert_to_tensor, register_tensor_conversion_function
 from troupe.tensor import Tensor
 from troupe.tensor_shape import TensorShape, as_shape
+
+if TYPE_CHECKING:
+    from troupe.graph import Graph
+    from troupe.tensor import Operation
+    from troupe.typing import DTypeLike, ShapeLike, TensorLike
 
 
 def _scope(name):
@@ -15,8 +24,9 @@ class TensorArray:
     """An array of `size` tensors of one dtype. Methods that write give the array to go on with: order is by its `flow`, which loops and branches
     hand on. An element is written once; read once, unless clear_after_read is False. ValueError for shapes that differ with infer_shape."""
 
-    def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None, tensor_array_name=None, handle=None, flow=None,
-                 infer_shape=True, element_shape=None, colocate_with_first_write_call=True, name=None):
+    def __init__(self, dtype: DTypeLike, size: TensorLike | None = None, dynamic_size: bool | None = None, clear_after_read: bool | None = None,
+                 tensor_array_name: str | None = None, handle: Tensor | None = None, flow: Tensor | None = None, infer_shape: bool = True,
+                 element_shape: ShapeLike = None, colocate_with_first_write_call: bool = True, name: str | None = None) -> None:
         if handle is not None and tensor_array_name:
             raise ValueError("Cannot provide both `handle` and `tensor_array_name` arguments at the same time.")
         if handle is not None and not isinstance(handle, Tensor):
@@ -46,27 +56,27 @@ class TensorArray:
         return f"<tf.TensorArray {self._handle.op.name!r} dtype={self._dtype.name}>"
 
     @property
-    def dtype(self):
+    def dtype(self) -> dtypes.DType:
         return self._dtype
 
     @property
-    def handle(self):
+    def handle(self) -> Tensor:
         return self._handle
 
     @property
-    def flow(self):
+    def flow(self) -> Tensor:
         return self._flow
 
     @property
-    def graph(self):
+    def graph(self) -> Graph:
         return self._handle.graph
 
     @property
-    def dynamic_size(self):
+    def dynamic_size(self) -> bool:
         return self._dynamic_size
 
     @property
-    def element_shape(self):
+    def element_shape(self) -> TensorShape:
         """What is known of the elements' shapes."""
         return self._known[0]
 
@@ -86,17 +96,17 @@ class TensorArray:
             raise ValueError(f"Inconsistent shapes: saw {shape} but expected {self.element_shape}")
         self._known[0] = self.element_shape.merge_with(shape)
 
-    def _element(self, value):
+    def _element(self, value: TensorLike) -> Tensor:
         value = convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
         if value.dtype.base_dtype is not self._dtype:
             raise TypeError(f"Invalid data types; op elements {value.dtype!r} but tensor array elements {self._dtype!r}")
         return value
 
-    def identity(self):
+    def identity(self) -> TensorArray:
         """The same array, once its flow is there."""
         return self._with_flow(op_call.call("Identity", None, input=self._flow))
 
-    def grad(self, source, flow=None, name=None):
+    def grad(self, source: str, flow: Tensor | None = None, name: str | None = None) -> TensorArray:
         """The array of the derivatives by its elements."""
         flow = self._flow if flow is None else flow
         with _scope(name or "TensorArrayGrad"):
@@ -106,30 +116,30 @@ class TensorArray:
             return TensorArray(self._dtype, handle=handle, flow=flow, infer_shape=self._infer_shape,
                                element_shape=self.element_shape)
 
-    def read(self, index, name=None):
+    def read(self, index: TensorLike, name: str | None = None) -> Tensor:
         value = self._call("TensorArrayReadV3", name, index=index, dtype=self._dtype)
         if self.element_shape.rank is not None:
             value.set_shape(self.element_shape)
         return value
 
-    def write(self, index, value, name=None):
+    def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         with _scope(name or "TensorArrayWrite"):
             value = self._element(value)
             self._learn(value.shape)
             return self._with_flow(self._call("TensorArrayWriteV3", name, index=index, value=value))
 
-    def stack(self, name=None):
+    def stack(self, name: str | None = None) -> Tensor:
         """All elements as one tensor."""
         with _scope(name or "TensorArrayStack"):
             return self.gather(math_ops.range(0, self.size()), name=name)
 
-    def gather(self, indices, name=None):
+    def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         value = self._call("TensorArrayGatherV3", name, indices=indices, dtype=self._dtype, element_shape=self.element_shape)
         if self.element_shape.rank is not None:
             value.set_shape([None, *self.element_shape.as_list()])
         return value
 
-    def concat(self, name=None):
+    def concat(self, name: str | None = None) -> Tensor:
         """All elements joined in their first dimension."""
         rest = TensorShape(None) if self.element_shape.rank is None else self.element_shape[1:]
         value, _ = self._call("TensorArrayConcatV3", name, dtype=self._dtype, element_shape_except0=rest)
@@ -137,18 +147,18 @@ class TensorArray:
             value.set_shape([None, *rest.as_list()])
         return value
 
-    def unstack(self, value, name=None):
+    def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
         """Writes the parts of `value` in its first dimension."""
         with _scope(name or "TensorArrayUnstack"):
             return self.scatter(math_ops.range(0, array_ops.shape(value)[0]), value, name=name)
 
-    def scatter(self, indices, value, name=None):
+    def scatter(self, indices: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         with _scope(name or "TensorArrayScatter"):
             value = self._element(value)
             self._learn(value.shape[1:])
             return self._with_flow(self._call("TensorArrayScatterV3", name, indices=indices, value=value))
 
-    def split(self, value, lengths, name=None):
+    def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
         """Writes parts of `value` of these lengths."""
         with _scope(name or "TensorArraySplit"):
             value = self._element(value)
@@ -158,12 +168,12 @@ class TensorArray:
                 self._learn(TensorShape([None, *known.as_list()[1:]]))
             return self._with_flow(self._call("TensorArraySplitV3", name, value=value, lengths=lengths))
 
-    def size(self, name=None):
+    def size(self, name: str | None = None) -> Tensor:
         if not self._dynamic_size and self._size is not None:
             return convert_to_tensor(self._size, dtypes.int32)
         return self._call("TensorArraySizeV3", name)
 
-    def close(self, name=None):
+    def close(self, name: str | None = None) -> Operation:
         return op_call.call("TensorArrayCloseV3", name, handle=self._handle)
 
 

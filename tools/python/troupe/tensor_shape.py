@@ -1,12 +1,22 @@
 """Shapes as far as they are known before a tensor exists."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing import SupportsIndex
+
+    from troupe.typing import Message, ShapeLike
+
 
 class Dimension:
     """The size of a dimension, or None when it is not known. Arithmetic with an unknown one is unknown."""
 
     __slots__ = ("_value",)
+    _value: Any
 
-    def __init__(self, value):
+    def __init__(self, value: SupportsIndex | str | None) -> None:
         if isinstance(value, Dimension):
             value = value._value
         if value is not None:
@@ -20,18 +30,18 @@ class Dimension:
         self._value = value
 
     @property
-    def value(self):
+    def value(self) -> int | None:
         return self._value
 
-    def is_compatible_with(self, other):
+    def is_compatible_with(self, other: SupportsIndex | None) -> bool:
         other = as_dimension(other)
         return self._value is None or other._value is None or self._value == other._value
 
-    def assert_is_compatible_with(self, other):
+    def assert_is_compatible_with(self, other: SupportsIndex | None) -> None:
         if not self.is_compatible_with(other):
             raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
-    def merge_with(self, other):
+    def merge_with(self, other: SupportsIndex | None) -> Dimension:
         other = as_dimension(other)
         self.assert_is_compatible_with(other)
         return Dimension(other._value if self._value is None else self._value)
@@ -120,11 +130,11 @@ class Dimension:
         return "?" if self._value is None else str(self._value)
 
 
-def as_dimension(value):
+def as_dimension(value: SupportsIndex | str | None) -> Dimension:
     return value if isinstance(value, Dimension) else Dimension(value)
 
 
-def dimension_value(dimension):
+def dimension_value(dimension: Dimension | int | None) -> int | None:
     return dimension.value if isinstance(dimension, Dimension) else dimension
 
 
@@ -135,21 +145,22 @@ class TensorShape:
     """A rank and the dimensions of which some may be None; or an unknown rank."""
 
     __slots__ = ("_dims",)
+    _dims: Any
 
-    def __init__(self, dims):
+    def __init__(self, dims: ShapeLike | Message) -> None:
         if isinstance(dims, TensorShape):
             self._dims = dims._dims
         elif dims is None:
             self._dims = None
         elif hasattr(dims, "unknown_rank"):
-            self._dims = None if dims.unknown_rank else tuple(None if d.size < 0 else d.size for d in dims.dim)
+            self._dims = None if dims.unknown_rank else tuple(None if d.size < 0 else d.size for d in dims.dim)  # type: ignore[union-attr]
         elif isinstance(dims, (str, bytes)):
             raise TypeError(f"A string has ambiguous TensorShape, please wrap in a list or convert to an int: {dims!r}")
         else:
             try:
-                items = iter(dims)
+                items = iter(dims)  # type: ignore[arg-type]
             except TypeError:
-                items = (dims,)
+                items = (dims,)  # type: ignore[assignment]
             self._dims = tuple(None if d is None else as_dimension(d)._value for d in items)
 
     @classmethod
@@ -163,23 +174,23 @@ class TensorShape:
         return None if self._dims is None else tuple(-1 if d is None else d for d in self._dims)
 
     @property
-    def rank(self):
+    def rank(self) -> int | None:
         return None if self._dims is None else len(self._dims)
 
     @property
-    def ndims(self):
+    def ndims(self) -> int | None:
         return self.rank
 
     @property
-    def dims(self):
+    def dims(self) -> list[Dimension] | None:
         return None if self._dims is None else [Dimension(d) for d in self._dims]
 
-    def as_list(self):
+    def as_list(self) -> list[int | None]:
         if self._dims is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._dims)
 
-    def as_proto(self):
+    def as_proto(self) -> Any:
         from troupe import protos
 
         proto = protos.TensorShapeProto(unknown_rank=self._dims is None)
@@ -187,7 +198,7 @@ class TensorShape:
             proto.dim.add().size = -1 if d is None else d
         return proto
 
-    def num_elements(self):
+    def num_elements(self) -> int | None:
         if not self.is_fully_defined():
             return None
         count = 1
@@ -195,25 +206,25 @@ class TensorShape:
             count *= d
         return count
 
-    def is_fully_defined(self):
+    def is_fully_defined(self) -> bool:
         return self._dims is not None and None not in self._dims
 
-    def assert_is_fully_defined(self):
+    def assert_is_fully_defined(self) -> None:
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
-    def is_compatible_with(self, other):
+    def is_compatible_with(self, other: ShapeLike) -> bool:
         other = as_shape(other)
         if self._dims is None or other._dims is None:
             return True
         return len(self._dims) == len(other._dims) and all(
             a is None or b is None or a == b for a, b in zip(self._dims, other._dims))
 
-    def assert_is_compatible_with(self, other):
+    def assert_is_compatible_with(self, other: ShapeLike) -> None:
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
-    def merge_with(self, other):
+    def merge_with(self, other: ShapeLike) -> TensorShape:
         other = as_shape(other)
         if self._dims is None:
             return other
@@ -223,31 +234,31 @@ class TensorShape:
             raise ValueError(f"Shapes {self} and {other} are not compatible")
         return TensorShape([b if a is None else a for a, b in zip(self._dims, other._dims)])
 
-    def concatenate(self, other):
+    def concatenate(self, other: ShapeLike) -> TensorShape:
         other = as_shape(other)
         return TensorShape(None) if self._dims is None or other._dims is None else TensorShape(self._dims + other._dims)
 
-    def with_rank(self, rank):
+    def with_rank(self, rank: int) -> TensorShape:
         try:
             return self.merge_with(unknown_shape(rank))
         except ValueError:
             raise ValueError(f"Shape {self} must have rank {rank}") from None
 
-    def with_rank_at_least(self, rank):
+    def with_rank_at_least(self, rank: int) -> TensorShape:
         if self.rank is not None and self.rank < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
-    def with_rank_at_most(self, rank):
+    def with_rank_at_most(self, rank: int) -> TensorShape:
         if self.rank is not None and self.rank > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
-    def assert_has_rank(self, rank):
+    def assert_has_rank(self, rank: int) -> None:
         if self.rank not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
 
-    def assert_same_rank(self, other):
+    def assert_same_rank(self, other: ShapeLike) -> None:
         other = as_shape(other)
         if self.rank is not None and other.rank is not None and self.rank != other.rank:
             raise ValueError(f"Shapes {self} and {other} must have the same rank")
@@ -311,23 +322,23 @@ class TensorShape:
         return TensorShape, (self._dims,)
 
 
-def as_shape(shape):
+def as_shape(shape: ShapeLike | Message) -> TensorShape:
     return shape if isinstance(shape, TensorShape) else TensorShape(shape)
 
 
-def unknown_shape(rank=None, **kwargs):
+def unknown_shape(rank: int | None = None, **kwargs: Any) -> TensorShape:
     if rank is None:
         rank = kwargs.get("ndims")
     return TensorShape(None) if rank is None else TensorShape([None] * rank)
 
 
-def scalar():
+def scalar() -> TensorShape:
     return TensorShape([])
 
 
-def vector(length):
+def vector(length: int | Dimension | None) -> TensorShape:
     return TensorShape([length])
 
 
-def matrix(rows, columns):
+def matrix(rows: int | Dimension | None, columns: int | Dimension | None) -> TensorShape:
     return TensorShape([rows, columns])

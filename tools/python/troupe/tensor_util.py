@@ -1,13 +1,20 @@
 """What is known of tensors' values before a run; TensorProtos."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from troupe import _native, dtypes, protos
 from troupe.tensor import Tensor
 from troupe.tensor_shape import Dimension, TensorShape
 
+if TYPE_CHECKING:
+    from troupe.typing import ArrayLike, DTypeLike, Message, ShapeLike, ShapeOrTensor, TensorLike
 
-def constant_value(tensor, partial=False):
+
+def constant_value(tensor: TensorLike, partial: bool = False) -> np.ndarray | None:
     """The value that a tensor has in every run, as an array, or None."""
     if not isinstance(tensor, Tensor):
         return np.asarray(tensor)
@@ -15,7 +22,7 @@ def constant_value(tensor, partial=False):
     return None if value is None or isinstance(value, _native.Tensor) else np.asarray(value)
 
 
-def constant_value_as_shape(tensor):
+def constant_value_as_shape(tensor: Tensor) -> TensorShape:
     """The shape whose dimensions a tensor holds, as far as they are known."""
     value = constant_value(tensor)
     if value is not None:
@@ -27,10 +34,10 @@ def constant_value_as_shape(tensor):
     return TensorShape(None) if rank is None else TensorShape([None] * rank)
 
 
-def static_dims(dims):
+def static_dims(dims: ShapeOrTensor) -> list[int] | None:
     """The dimensions of a shape that is no tensor, or None when a part of it is one, or not known."""
     if isinstance(dims, TensorShape):
-        return dims.as_list() if dims.is_fully_defined() else None
+        return dims.as_list() if dims.is_fully_defined() else None  # type: ignore[return-value]
     items = list(dims) if isinstance(dims, (list, tuple, np.ndarray)) else [dims]
     numbers = []
     for d in items:
@@ -41,7 +48,7 @@ def static_dims(dims):
     return numbers
 
 
-def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False):
+def make_tensor_proto(values: ArrayLike, dtype: DTypeLike | None = None, shape: ShapeLike = None, verify_shape: bool = False) -> Any:
     """A TensorProto of a value that could be a constant."""
     from troupe.constant_op import native_tensor
 
@@ -49,12 +56,12 @@ def make_tensor_proto(values, dtype=None, shape=None, verify_shape=False):
     return protos.TensorProto.FromString(tensor.to_proto())
 
 
-def make_ndarray(tensor):
+def make_ndarray(tensor: Message) -> np.ndarray:
     """The array that a TensorProto holds."""
     return np.asarray(_native.Tensor.from_proto(tensor.SerializeToString()).numpy())
 
 
-def is_tensor(x):
+def is_tensor(x: Any) -> bool:
     from troupe.composite import is_composite
 
     return isinstance(x, Tensor) or is_composite(x) or hasattr(x, "_as_graph_element") and hasattr(x, "dtype")

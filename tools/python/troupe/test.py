@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import unittest
+from typing import TYPE_CHECKING, Any, overload
 from unittest import mock
 
 import numpy as np
@@ -13,19 +14,33 @@ from troupe import array_ops, stacks
 from troupe.gradients import gradients
 from troupe.test_case import TestCase, get_temp_dir
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from troupe.tensor import Tensor
+    from troupe.typing import ArrayLike, FeedDict, Fetches, Message
+
 __all__ = ["TestCase", "assert_equal_graph_def", "compute_gradient", "compute_gradient_error", "get_temp_dir",
            "gpu_device_name", "is_built_with_cuda", "is_built_with_gpu_support", "is_built_with_rocm", "is_built_with_xla", "is_gpu_available",
            "main", "mock", "test_src_dir_path"]
 
 
-def main(argv=None) -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Runs the tests of the program, and ends the process."""
     from troupe.app_flags import FLAGS
 
     unittest.main(argv=FLAGS(sys.argv if argv is None else argv, known_only=True))
 
 
-def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init_targets=None, extra_feed_dict=None):
+@overload
+def compute_gradient(x: Tensor, x_shape: Sequence[int], y: Tensor, y_shape: Sequence[int], x_init_value: ArrayLike | None = None,
+                     delta: float = 1e-3, init_targets: Fetches = None, extra_feed_dict: FeedDict | None = None) -> tuple[np.ndarray, np.ndarray]: ...
+@overload
+def compute_gradient(x: list[Tensor], x_shape: Sequence[Sequence[int]], y: Tensor, y_shape: Sequence[int],
+                     x_init_value: Sequence[ArrayLike] | None = None, delta: float = 1e-3, init_targets: Fetches = None,
+                     extra_feed_dict: FeedDict | None = None) -> list[tuple[np.ndarray, np.ndarray]]: ...
+def compute_gradient(x: Tensor | list[Tensor], x_shape: Sequence[Any], y: Tensor, y_shape: Sequence[int], x_init_value: Any = None,
+                     delta: float = 1e-3, init_targets: Fetches = None, extra_feed_dict: FeedDict | None = None) -> Any:
     """(theoretical, numerical) Jacobians of `y` by `x`, matrices of [elements of x, elements of y], in the default session; for a list of tensors
     and shapes a list of pairs. The second is from differences of 2 `delta`. `init_targets` is run first."""
     session = stacks.get_default_session()
@@ -33,7 +48,7 @@ def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init
         for target in init_targets if isinstance(init_targets, (list, tuple)) else [init_targets]:
             session.run(target)
     several = isinstance(x, list)
-    xs, shapes = (x, x_shape) if several else ([x], [x_shape])
+    xs, shapes = (x, x_shape) if several else ([x], [x_shape])  # type: ignore[list-item]
     starts = [None] * len(xs) if x_init_value is None else x_init_value if several else [x_init_value]
     starts = [np.random.random_sample(s).astype(t.dtype.as_numpy_dtype) if v is None else np.array(v) for t, s, v in zip(xs, shapes, starts)]
     feeds = {**(extra_feed_dict or {}), **dict(zip(xs, starts))}
@@ -43,7 +58,8 @@ def compute_gradient(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init
     return found if several else found[0]
 
 
-def compute_gradient_error(x, x_shape, y, y_shape, x_init_value=None, delta=1e-3, init_targets=None, extra_feed_dict=None) -> float:
+def compute_gradient_error(x: Tensor | list[Tensor], x_shape: Sequence[Any], y: Tensor, y_shape: Sequence[int], x_init_value: Any = None,
+                           delta: float = 1e-3, init_targets: Fetches = None, extra_feed_dict: FeedDict | None = None) -> float:
     """The largest difference between both."""
     found = compute_gradient(x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict)
     return max(float(np.max(np.abs(a - b), initial=0.0)) for a, b in (found if isinstance(found, list) else [found]))
@@ -75,9 +91,9 @@ def _numerical(session, x, y, start, feeds, delta):
     return np.array(columns).reshape(start.size, -1).astype(start.dtype)
 
 
-def assert_equal_graph_def(actual, expected) -> None:
+def assert_equal_graph_def(actual: Message, expected: Message) -> None:
     """AssertionError where nodes differ; their order does not count."""
-    by_name = [{node.name: node for node in g.node} for g in (actual, expected)]
+    by_name = [{node.name: node for node in g.node} for g in (actual, expected)]  # type: ignore[attr-defined]
     missing = sorted(by_name[0].keys() ^ by_name[1].keys())
     if missing:
         raise AssertionError(f"Nodes of only one of the graphs: {missing}")
@@ -86,12 +102,12 @@ def assert_equal_graph_def(actual, expected) -> None:
             raise AssertionError(f"Node {name} differs:\n{node}\n{by_name[1][name]}")
 
 
-def test_src_dir_path(relative_path) -> str:
+def test_src_dir_path(relative_path: str) -> str:
     """A path beside the program."""
     return os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), relative_path)
 
 
-test_src_dir_path.__test__ = False
+test_src_dir_path.__test__ = False  # type: ignore[attr-defined]
 
 
 def gpu_device_name() -> str:
@@ -102,7 +118,7 @@ def gpu_device_name() -> str:
         return next((d.name.partition("/task:0")[2] for d in session.list_devices() if d.device_type == "GPU"), "")
 
 
-def is_gpu_available(cuda_only=False, min_cuda_compute_capability=None) -> bool:
+def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: tuple[int, int] | None = None) -> bool:
     return bool(gpu_device_name())
 
 

@@ -10,6 +10,7 @@ import shutil
 import sys
 import tempfile
 import unittest
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +19,13 @@ from troupe.composite import IndexedSlicesValue, SparseTensorValue
 from troupe.graph import Graph
 from troupe.session import Session
 from troupe.tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+    from contextlib import AbstractContextManager
+
+    from troupe.device_spec import DeviceSpec
+    from troupe.typing import ArrayLike, DTypeLike, Fetches, Message
 
 _temp_dir = None
 
@@ -37,8 +45,10 @@ class TestCase(unittest.TestCase):
     """Each test begins with an empty default graph and the same seeds. What is compared may be a tensor, which is run in the session around it."""
 
     _SEED = 87654321
+    _sessions: dict[Graph, Any]
+    _directory: str | None
 
-    def setUp(self):
+    def setUp(self) -> None:
         super().setUp()
         random.seed(self._SEED)
         np.random.seed(self._SEED)
@@ -46,7 +56,7 @@ class TestCase(unittest.TestCase):
         ops.set_random_seed(self._SEED)
         self._sessions, self._directory = {}, None
 
-    def tearDown(self):
+    def tearDown(self) -> None:
         for session in self._sessions.values():
             session.close()
         self._sessions = {}
@@ -61,31 +71,33 @@ class TestCase(unittest.TestCase):
     # Sessions.
 
     @contextlib.contextmanager
-    def session(self, graph=None, config=None, use_gpu=True, force_gpu=False):
+    def session(self, graph: Graph | None = None, config: Message | None = None, use_gpu: bool = True, force_gpu: bool = False) -> Iterator[Session]:
         """A new one, the default in the block, of the default graph or this one."""
         with Graph.as_default(graph) if graph is not None else contextlib.nullcontext(), Session(graph=graph, config=config) as session:
             yield session
 
     @contextlib.contextmanager
-    def cached_session(self, graph=None, config=None, use_gpu=True, force_gpu=False):
+    def cached_session(self, graph: Graph | None = None, config: Message | None = None, use_gpu: bool = True,
+                       force_gpu: bool = False) -> Iterator[Session]:
         """The same in each block of a test that says the same graph, so that variables keep their values. ValueError for another config."""
         graph = graph or stacks.get_default_graph()
         session = self._sessions.get(graph)
         if session is None:
             session = self._sessions[graph] = Session(graph=graph, config=config)
-            session._test_config = None if config is None else config.SerializeToString()
+            session._test_config = None if config is None else config.SerializeToString()  # type: ignore[attr-defined]
         elif config is not None and session._test_config != config.SerializeToString():
             raise ValueError("The config of cached_session differs from that of the cached session.")
         with graph.as_default(), session.as_default():
             yield session
 
-    def test_session(self, graph=None, config=None, use_gpu=True, force_gpu=False):
+    def test_session(self, graph: Graph | None = None, config: Message | None = None, use_gpu: bool = True,
+                     force_gpu: bool = False) -> AbstractContextManager[Session]:
         """As cached_session. What looks for tests finds it, too."""
         if self.id().endswith(".test_session"):
             self.skipTest("Not a test.")
         return self.cached_session(graph, config, use_gpu, force_gpu)
 
-    def evaluate(self, tensors):
+    def evaluate(self, tensors: Fetches) -> Any:
         """The values of a nest of tensors, from the default session, or a session of its own."""
         session = stacks.get_default_session()
         if session is not None:
@@ -108,7 +120,7 @@ class TestCase(unittest.TestCase):
 
     # Arrays.
 
-    def assertAllEqual(self, a, b, msg=None):  # noqa: N802
+    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:  # noqa: N802
         """Of the same shape and elements; NaNs are alike."""
         a, b = self._array(a), self._array(b)
         self.assertEqual(a.shape, b.shape, f"Shape mismatch: expected {a.shape}, got {b.shape}. {msg or ''}")
@@ -119,14 +131,14 @@ class TestCase(unittest.TestCase):
             where = np.argwhere(~np.atleast_1d(same))
             self.fail(f"{msg or 'a and b differ'}: {len(where)} elements, the first at {where[0].tolist()}:\n{a}\n{b}")
 
-    def assertNotAllEqual(self, a, b, msg=None):  # noqa: N802
+    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:  # noqa: N802
         try:
             self.assertAllEqual(a, b)
         except AssertionError:
             return
         self.fail(f"The two values are equal at all elements. {msg or ''}")
 
-    def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):  # noqa: N802
+    def assertAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:  # noqa: N802
         """|a - b| <= atol + rtol * |b| in nests of arrays of the same structure."""
         self._assert_close(self._values(a), self._values(b), rtol, atol, msg or "", "")
 
@@ -154,15 +166,16 @@ class TestCase(unittest.TestCase):
         self.assertEqual(a.shape, b.shape, f"Shape mismatch{path}: expected {a.shape}, got {b.shape}. {msg}")
         np.testing.assert_allclose(a, b, rtol=rtol, atol=atol, err_msg=f"Mismatched value: a{path} is different from b{path}. {msg}", equal_nan=True)
 
-    def assertNotAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):  # noqa: N802
+    def assertNotAllClose(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None) -> None:  # noqa: N802
         try:
             self.assertAllClose(a, b, rtol, atol)
         except AssertionError:
             return
         self.fail(f"The two values are close at all elements. {msg or ''}")
 
-    def assertAllCloseAccordingToType(self, a, b, rtol=1e-6, atol=1e-6, float_rtol=1e-6, float_atol=1e-6, half_rtol=1e-3, half_atol=1e-3,  # noqa: N802
-                                      bfloat16_rtol=1e-2, bfloat16_atol=1e-2, msg=None):
+    def assertAllCloseAccordingToType(self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, float_rtol: float = 1e-6,  # noqa: N802
+                                      float_atol: float = 1e-6, half_rtol: float = 1e-3, half_atol: float = 1e-3,
+                                      bfloat16_rtol: float = 1e-2, bfloat16_atol: float = 1e-2, msg: str | None = None) -> None:
         """assertAllClose, with the bounds of the narrowest type of both."""
         a, b = self._array(a), self._array(b)
         names = {a.dtype.name, b.dtype.name}
@@ -179,70 +192,73 @@ class TestCase(unittest.TestCase):
         if not np.all(test(values)):
             self.fail(f"Not all elements are {what}: {values}")
 
-    def assertAllGreater(self, a, comparison_target):  # noqa: N802
+    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
         self._all(a, lambda v: v > comparison_target, f"> {comparison_target}")
 
-    def assertAllGreaterEqual(self, a, comparison_target):  # noqa: N802
+    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
         self._all(a, lambda v: v >= comparison_target, f">= {comparison_target}")
 
-    def assertAllLess(self, a, comparison_target):  # noqa: N802
+    def assertAllLess(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
         self._all(a, lambda v: v < comparison_target, f"< {comparison_target}")
 
-    def assertAllLessEqual(self, a, comparison_target):  # noqa: N802
+    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:  # noqa: N802
         self._all(a, lambda v: v <= comparison_target, f"<= {comparison_target}")
 
-    def assertAllInSet(self, target, expected_set):  # noqa: N802
+    def assertAllInSet(self, target: Any, expected_set: Iterable[Any]) -> None:  # noqa: N802
         self._all(target, lambda v: np.isin(v, list(expected_set)), f"in {expected_set}")
 
-    def assertAllInRange(self, target, lower_bound, upper_bound, open_lower_bound=False, open_upper_bound=False):  # noqa: N802
+    def assertAllInRange(self, target: Any, lower_bound: Any, upper_bound: Any, open_lower_bound: bool = False,  # noqa: N802
+                         open_upper_bound: bool = False) -> None:
         self._all(target, lambda v: (v > lower_bound if open_lower_bound else v >= lower_bound)
                   & (v < upper_bound if open_upper_bound else v <= upper_bound), f"in {lower_bound} to {upper_bound}")
 
-    def assertNear(self, f1, f2, err, msg=None):  # noqa: N802
+    def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:  # noqa: N802
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1} != {f2} +/- {err}{f' ({msg})' if msg is not None else ''}")
 
-    def assertArrayNear(self, farray1, farray2, err, msg=None):  # noqa: N802
+    def assertArrayNear(self, farray1: Sequence[float] | np.ndarray, farray2: Sequence[float] | np.ndarray, err: float,  # noqa: N802
+                        msg: str | None = None) -> None:
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2):
             self.assertNear(float(f1), float(f2), err, msg)
 
-    def assertNDArrayNear(self, ndarray1, ndarray2, err, msg=None):  # noqa: N802
+    def assertNDArrayNear(self, ndarray1: ArrayLike, ndarray2: ArrayLike, err: float, msg: str | None = None) -> None:  # noqa: N802
         distance = np.linalg.norm(np.asarray(ndarray1) - np.asarray(ndarray2))
         self.assertTrue(distance < err, f"{ndarray1} is further than {err} from {ndarray2}. {msg or ''}")
 
-    def assertShapeEqual(self, input_a, input_b, msg=None):  # noqa: N802
+    def assertShapeEqual(self, input_a: np.ndarray | Tensor, input_b: np.ndarray | Tensor, msg: str | None = None) -> None:  # noqa: N802
         """Arrays and tensors, of which only the static shape counts."""
         shape = lambda v: list(v.shape.as_list() if isinstance(v, Tensor) else v.shape)
         self.assertEqual(shape(input_a), shape(input_b), msg)
 
-    def assertDTypeEqual(self, target, expected_dtype):  # noqa: N802
-        self.assertEqual(np.dtype(self._array(target).dtype), np.dtype(getattr(expected_dtype, "as_numpy_dtype", expected_dtype)))
+    def assertDTypeEqual(self, target: Any, expected_dtype: DTypeLike) -> None:  # noqa: N802
+        self.assertEqual(np.dtype(self._array(target).dtype),
+                         np.dtype(getattr(expected_dtype, "as_numpy_dtype", expected_dtype)))  # type: ignore[arg-type]
 
-    def assertDeviceEqual(self, device1, device2, msg=None):  # noqa: N802
+    def assertDeviceEqual(self, device1: str | DeviceSpec | None, device2: str | DeviceSpec | None, msg: str | None = None) -> None:  # noqa: N802
         from troupe.device_spec import canonical
 
         text = lambda d: canonical(d.to_string() if hasattr(d, "to_string") else d or "")
         self.assertEqual(text(device1), text(device2), msg)
 
-    def assertEmpty(self, container, msg=None):  # noqa: N802
+    def assertEmpty(self, container: Sized, msg: str | None = None) -> None:  # noqa: N802
         self.assertEqual(len(container), 0, msg or f"{container!r} has length of {len(container)}.")
 
-    def assertNotEmpty(self, container, msg=None):  # noqa: N802
+    def assertNotEmpty(self, container: Sized, msg: str | None = None) -> None:  # noqa: N802
         self.assertGreater(len(container), 0, msg or f"{container!r} has length of 0.")
 
-    def assertLen(self, container, expected_len, msg=None):  # noqa: N802
+    def assertLen(self, container: Sized, expected_len: int, msg: str | None = None) -> None:  # noqa: N802
         self.assertEqual(len(container), expected_len, msg or f"{container!r} has length of {len(container)}, expected {expected_len}.")
 
-    def assertItemsEqual(self, a, b, msg=None):  # noqa: N802
+    def assertItemsEqual(self, a: Iterable[Any], b: Iterable[Any], msg: str | None = None) -> None:  # noqa: N802
         self.assertCountEqual(a, b, msg)
 
     # Messages.
 
-    def assertProtoEquals(self, expected_message_maybe_ascii, message, msg=None):  # noqa: N802
+    def assertProtoEquals(self, expected_message_maybe_ascii: Message | str | bytes, message: Message, msg: str | None = None) -> None:  # noqa: N802
         """Of the same fields; the first may be the text of a message of this package."""
         expected = expected_message_maybe_ascii
         if isinstance(expected, (str, bytes)):
-            expected = type(message).from_text(expected)
+            expected = type(message).from_text(expected)  # type: ignore[attr-defined]
         if expected != message:
             self.assertMultiLineEqual(str(expected), str(message), msg)
             self.fail(msg or "The messages differ")
@@ -250,7 +266,8 @@ class TestCase(unittest.TestCase):
     # Errors.
 
     @contextlib.contextmanager
-    def assertRaisesWithPredicateMatch(self, exception_type, expected_err_re_or_predicate):  # noqa: N802
+    def assertRaisesWithPredicateMatch(self, exception_type: type[BaseException] | tuple[type[BaseException], ...],  # noqa: N802
+                                       expected_err_re_or_predicate: str | re.Pattern[str] | Callable[[Any], Any]) -> Iterator[None]:
         """An exception of which the predicate is true, or whose text has what the expression says."""
         wanted = expected_err_re_or_predicate
         try:
@@ -262,5 +279,6 @@ class TestCase(unittest.TestCase):
         else:
             self.fail(f"{exception_type} not raised")
 
-    def assertRaisesOpError(self, expected_err_re_or_predicate):  # noqa: N802
+    def assertRaisesOpError(self, expected_err_re_or_predicate: str | re.Pattern[str] | Callable[[Any], Any]  # noqa: N802
+                            ) -> AbstractContextManager[None]:
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)

@@ -6,10 +6,11 @@ import logging
 import sys
 from logging import DEBUG, ERROR, FATAL, INFO
 from logging import WARNING as WARN
+from typing import Any
 
 _logger = logging.getLogger("troupe")
 # How often each place of the program has asked.
-_counts = {}
+_counts: dict[tuple[str, int], int] = {}
 
 
 def _set_up():
@@ -40,27 +41,27 @@ def set_verbosity(v: int) -> None:
     _logger.setLevel(v)
 
 
-def log(level, msg, *args, **kwargs) -> None:
+def log(level: int, msg: object, *args: Any, **kwargs: Any) -> None:
     _logger.log(level, msg, *args, stacklevel=2, **kwargs)
 
 
-def debug(msg, *args, **kwargs) -> None:
+def debug(msg: object, *args: Any, **kwargs: Any) -> None:
     _logger.debug(msg, *args, stacklevel=2, **kwargs)
 
 
-def info(msg, *args, **kwargs) -> None:
+def info(msg: object, *args: Any, **kwargs: Any) -> None:
     _logger.info(msg, *args, stacklevel=2, **kwargs)
 
 
-def warning(msg, *args, **kwargs) -> None:
+def warning(msg: object, *args: Any, **kwargs: Any) -> None:
     _logger.warning(msg, *args, stacklevel=2, **kwargs)
 
 
-def error(msg, *args, **kwargs) -> None:
+def error(msg: object, *args: Any, **kwargs: Any) -> None:
     _logger.error(msg, *args, stacklevel=2, **kwargs)
 
 
-def fatal(msg, *args, **kwargs) -> None:
+def fatal(msg: object, *args: Any, **kwargs: Any) -> None:
     """Does not end the process."""
     _logger.fatal(msg, *args, stacklevel=2, **kwargs)
 
@@ -68,7 +69,7 @@ def fatal(msg, *args, **kwargs) -> None:
 warn, vlog = warning, log
 
 
-def TaskLevelStatusMessage(msg) -> None:  # noqa: N802, TensorFlow's name
+def TaskLevelStatusMessage(msg: object) -> None:  # noqa: N802, TensorFlow's name
     error(msg)
 
 
@@ -85,18 +86,18 @@ def _count():
     return _counts[place]
 
 
-def log_every_n(level, msg, n, *args) -> None:
+def log_every_n(level: int, msg: object, n: int, *args: Any) -> None:
     """The first call of a line of the program, and each n-th behind it."""
     if _count() % n == 0:
         _logger.log(level, msg, *args, stacklevel=2)
 
 
-def log_first_n(level, msg, n, *args) -> None:
+def log_first_n(level: int, msg: object, n: int, *args: Any) -> None:
     """The first n calls of a line of the program."""
     if _count() < n:
         _logger.log(level, msg, *args, stacklevel=2)
 
 
-def log_if(level, msg, condition, *args) -> None:
+def log_if(level: int, msg: object, condition: bool, *args: Any) -> None:
     if condition:
         _logger.log(level, msg, *args, stacklevel=2)

@@ -1,6 +1,9 @@
 """Functions that are one op: made from lines "name(parameters) = Op", parameters with the names and defaults of TensorFlow's function."""
 
+from __future__ import annotations
+
 import re
+from typing import Any
 
 from troupe import op_call
 
@@ -8,10 +11,10 @@ _LINE = re.compile(r"(\w+)\((.*)\) = (\w+)")
 _DOC = "The op {op}: see raw_ops.{op}."
 
 
-def define(namespace, table):
+def define(namespace: dict[str, Any], table: str) -> None:
     """Makes a function of each line in the namespace of a module. A parameter "x:y" has another name, y, in the op; "name=..." is the
     default name of the operation, a bare "name" the place of that parameter, which else is the last."""
-    rows = [_LINE.fullmatch(line.strip()).groups() for line in table.strip().splitlines()]
+    rows = [_LINE.fullmatch(line.strip()).groups() for line in table.strip().splitlines()]  # type: ignore[union-attr]
     # One text for all, which is read in a tenth of the time.
     scope = {"_call": op_call.call, "__name__": namespace["__name__"]}
     exec("\n".join(_source(*row) for row in rows), scope)  # noqa: S102, our own tables

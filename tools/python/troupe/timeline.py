@@ -5,8 +5,15 @@
     with open("step.json", "w") as file:
         file.write(timeline.Timeline(metadata.step_stats).generate_chrome_trace_format())"""
 
+from __future__ import annotations
+
 import json
 import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from troupe.graph import Graph
+    from troupe.typing import Message
 
 # "name = Op(input, input)", as TensorFlow writes it, too.
 _LABEL = re.compile(r"(?P<name>.*) = (?P<op>[^(]*)\((?P<inputs>.*)\)$", re.S)
@@ -15,12 +22,12 @@ _LABEL = re.compile(r"(?P<name>.*) = (?P<op>[^(]*)\((?P<inputs>.*)\)$", re.S)
 class Timeline:
     """The events of one step, of the StepStats of its RunMetadata. `graph` is not needed, and not read."""
 
-    def __init__(self, step_stats, graph=None):
+    def __init__(self, step_stats: Message, graph: Graph | None = None) -> None:
         if not hasattr(step_stats, "dev_stats"):
             raise TypeError(f"step_stats must be a StepStats, not {type(step_stats).__name__}")
-        self._stats = step_stats
+        self._stats: Any = step_stats
 
-    def generate_chrome_trace_format(self, show_dataflow=True, show_memory=False):
+    def generate_chrome_trace_format(self, show_dataflow: bool = True, show_memory: bool = False) -> str:
         """JSON in Chrome's format: a process for each device, a row for nodes that do not overlap; with show_dataflow an arrow from each node to
         those that read it, with show_memory the bytes of outputs that live, by device. Times are in microseconds since the first node."""
         events, ends = [], {}

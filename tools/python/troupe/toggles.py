@@ -1,10 +1,23 @@
 """What programs switch on and off at their beginning, templates of scopes, and old names of functions."""
 
+from __future__ import annotations
+
 import functools
+from typing import TYPE_CHECKING, Any
 
 from troupe import ops, stacks
 from troupe import variables as _variables
 from troupe.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import NoReturn
+
+    import numpy as np
+
+    from troupe.tensor import Operation
+    from troupe.typing import CustomGetter, Message, TensorLike
+    from troupe.variable_scope import VariableScope
 
 
 def _nothing():
@@ -14,28 +27,28 @@ def _nothing():
 disable_control_flow_v2 = disable_tensor_equality = disable_v2_tensorshape = _nothing
 
 
-def enable_resource_variables():
+def enable_resource_variables() -> None:
     """From now on variables are resource variables, unless they say use_resource=False."""
     _variables.Variable._resources = True
 
 
-def disable_resource_variables():
+def disable_resource_variables() -> None:
     _variables.Variable._resources = False
 
 
-def resource_variables_enabled():
+def resource_variables_enabled() -> bool:
     return _variables.Variable._resources
 
 
-def control_flow_v2_enabled():
+def control_flow_v2_enabled() -> bool:
     return False
 
 
-def executing_eagerly_outside_functions():
+def executing_eagerly_outside_functions() -> bool:
     return False
 
 
-def enable_eager_execution(config=None, device_policy=None, execution_mode=None):
+def enable_eager_execution(config: Message | None = None, device_policy: Any = None, execution_mode: Any = None) -> NoReturn:
     """NotImplementedError: graphs are all that there is."""
     raise NotImplementedError("There is no eager execution")
 
@@ -43,21 +56,21 @@ def enable_eager_execution(config=None, device_policy=None, execution_mode=None)
 enable_v2_behavior = enable_control_flow_v2 = enable_eager_execution
 
 
-def initialize_variables(var_list, name="init"):
+def initialize_variables(var_list: Sequence[_variables.Variable], name: str = "init") -> Operation:
     return _variables.variables_initializer(var_list, name)
 
 
-def initialize_local_variables():
+def initialize_local_variables() -> Operation:
     return _variables.local_variables_initializer()
 
 
-def get_static_value(tensor, partial=False):
+def get_static_value(tensor: TensorLike, partial: bool = False) -> np.ndarray | None:
     from troupe.tensor_util import constant_value
 
     return constant_value(tensor, partial)
 
 
-def op_scope(values, name, default_name=None):
+def op_scope(values: Iterable[Any] | None, name: str | None, default_name: str | None = None) -> ops.name_scope:
     """An old order of name_scope's arguments."""
     return ops.name_scope(name, default_name, values)
 
@@ -65,7 +78,10 @@ def op_scope(values, name, default_name=None):
 class Template:
     """A function whose variables are made in its first call and used again in all others; see make_template."""
 
-    def __init__(self, name, function, create_now, unique_name, custom_getter):
+    _scope: VariableScope | None
+
+    def __init__(self, name: str, function: Callable[..., Any], create_now: bool, unique_name: str | None,
+                 custom_getter: CustomGetter | None) -> None:
         self._name, self._unique_name, self._function, self._getter = name, unique_name, function, custom_getter
         self._called, self._scope = False, None
         if create_now:
@@ -94,24 +110,26 @@ class Template:
         return result
 
     @property
-    def variable_scope(self):
+    def variable_scope(self) -> VariableScope | None:
         return self._scope
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self._name
 
     @property
-    def variables(self):
+    def variables(self) -> list[_variables.Variable]:
         """Its variables, the ones of scopes inside, too."""
         return stacks.get_default_graph().get_collection(ops.GraphKeys.GLOBAL_VARIABLES, self._scope.name + "/") if self._scope else []
 
     @property
-    def trainable_variables(self):
+    def trainable_variables(self) -> list[_variables.Variable]:
         return stacks.get_default_graph().get_collection(ops.GraphKeys.TRAINABLE_VARIABLES, self._scope.name + "/") if self._scope else []
 
 
-def make_template(name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs):
+def make_template(name_: str, func_: Callable[..., Any], create_scope_now_: bool = False, unique_name_: str | None = None,
+                  custom_getter_: CustomGetter | None = None, **kwargs: Any) -> Template:
     """A function that shares its variables between its calls: those that func_(**kwargs, ...) gets with tf.get_variable are made in the first
     call. ValueError when a later one makes others."""
-    return Template(name_, functools.partial(func_, **kwargs) if kwargs else func_, create_scope_now_, unique_name_, custom_getter_)
+    return Template(name_, functools.partial(func_, **kwargs) if kwargs else func_, create_scope_now_, unique_name_,  # type: ignore[arg-type]
+                    custom_getter_)

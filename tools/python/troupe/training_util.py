@@ -1,5 +1,9 @@
 """The global step: the variable that counts the steps of training."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import control_flow_ops, dtypes, stacks
 from troupe.initializers import zeros_initializer
 from troupe.ops import GraphKeys
@@ -7,15 +11,20 @@ from troupe.tensor import Tensor
 from troupe.variable_scope import get_variable
 from troupe.variables import Variable
 
+if TYPE_CHECKING:
+    from troupe.graph import Graph
+    from troupe.monitored_session import _MonitoredSession
+    from troupe.session import BaseSession
+
 _READ_KEY = "global_step_read_op_cache"
 
 
-def global_step(sess, global_step_tensor) -> int:
+def global_step(sess: BaseSession | _MonitoredSession, global_step_tensor: Tensor | Variable) -> int:
     """Its value in a session."""
     return int(sess.run(global_step_tensor))
 
 
-def get_global_step(graph=None):
+def get_global_step(graph: Graph | None = None) -> Variable | None:
     """The global step of a graph, or None. TypeError where it is no integer."""
     graph = graph or stacks.get_default_graph()
     known = graph.get_collection(GraphKeys.GLOBAL_STEP)
@@ -32,7 +41,7 @@ def get_global_step(graph=None):
     return found
 
 
-def create_global_step(graph=None) -> Variable:
+def create_global_step(graph: Graph | None = None) -> Variable:
     """Makes it. ValueError where there is one."""
     graph = graph or stacks.get_default_graph()
     if get_global_step(graph) is not None:
@@ -42,13 +51,13 @@ def create_global_step(graph=None) -> Variable:
                             collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP])
 
 
-def get_or_create_global_step(graph=None):
+def get_or_create_global_step(graph: Graph | None = None) -> Variable:
     graph = graph or stacks.get_default_graph()
     found = get_global_step(graph)
     return create_global_step(graph) if found is None else found
 
 
-def assert_global_step(global_step_tensor) -> None:
+def assert_global_step(global_step_tensor: Tensor | Variable) -> None:
     """TypeError for what is no integer scalar."""
     if not isinstance(global_step_tensor, (Variable, Tensor)):
         raise TypeError(f'Existing "global_step" must be a Variable or Tensor: {global_step_tensor}.')
@@ -58,7 +67,7 @@ def assert_global_step(global_step_tensor) -> None:
         raise TypeError(f'Existing "global_step" is not scalar: {global_step_tensor.shape}')
 
 
-def get_or_create_global_step_read(graph=None):
+def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
     """A read of the global step that does not change while the graph is finalized; None where there is no global step."""
     graph = graph or stacks.get_default_graph()
     known = graph.get_collection(_READ_KEY)

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, dtypes, math_ops, op_call, stacks, thin
 from troupe.conversion import convert_to_tensor
 from troupe.ragged_tensor import RaggedTensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from troupe.tensor import Tensor
+    from troupe.typing import TensorLike
 
 thin.define(globals(), """
     unsorted_segment_join(inputs, segment_ids, num_segments, separator="") = UnsortedSegmentJoin
@@ -48,19 +56,23 @@ def _decoded(input, input_encoding, errors, replacement_char, replace_control_ch
     return tuple(RaggedTensor.from_row_splits(t, splits, validate=False) for t in (points, starts))
 
 
-def unicode_decode_with_offsets(input, input_encoding, errors="replace", replacement_char=0xFFFD, replace_control_characters=False, name=None):  # noqa: A002
+def unicode_decode_with_offsets(input: TensorLike | RaggedTensor, input_encoding: str, errors: str = "replace",  # noqa: A002
+                                replacement_char: int = 0xFFFD, replace_control_characters: bool = False,
+                                name: str | None = None) -> tuple[Tensor | RaggedTensor, Tensor | RaggedTensor]:
     """(code points, the bytes at which they begin). `errors`: "strict", "replace" or "ignore"."""
     with stacks.get_default_graph().name_scope(name or "UnicodeDecodeWithOffsets"):
         return _rows(input, lambda flat: _decoded(flat, input_encoding, errors, replacement_char, replace_control_characters))
 
 
-def unicode_decode(input, input_encoding, errors="replace", replacement_char=0xFFFD, replace_control_characters=False, name=None):  # noqa: A002
+def unicode_decode(input: TensorLike | RaggedTensor, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,  # noqa: A002
+                   replace_control_characters: bool = False, name: str | None = None) -> Tensor | RaggedTensor:
     """The code points of texts."""
     with stacks.get_default_graph().name_scope(name or "UnicodeDecode"):
         return _rows(input, lambda flat: _decoded(flat, input_encoding, errors, replacement_char, replace_control_characters)[0])
 
 
-def unicode_encode(input, output_encoding, errors="replace", replacement_char=65533, name=None):  # noqa: A002
+def unicode_encode(input: TensorLike | RaggedTensor, output_encoding: str, errors: str = "replace",  # noqa: A002
+                   replacement_char: int = 65533, name: str | None = None) -> Tensor | RaggedTensor:
     """The texts of code points: a vector is one text, a ragged or whole matrix a vector of them."""
     with stacks.get_default_graph().name_scope(name or "UnicodeEncode"):
         encode = lambda rows: op_call.call("UnicodeEncode", None, input_values=rows.values, input_splits=rows.row_splits, errors=errors,
@@ -85,7 +97,9 @@ def _characters(points):
                                            output_encoding="UTF-8"))
 
 
-def unicode_split_with_offsets(input, input_encoding, errors="replace", replacement_char=0xFFFD, name=None):  # noqa: A002
+def unicode_split_with_offsets(input: TensorLike | RaggedTensor, input_encoding: str, errors: str = "replace",  # noqa: A002
+                               replacement_char: int = 0xFFFD,
+                               name: str | None = None) -> tuple[Tensor | RaggedTensor, Tensor | RaggedTensor]:
     """(characters as texts in UTF-8, the bytes at which they begin)."""
     with stacks.get_default_graph().name_scope(name or "UnicodeSplitWithOffsets"):
         def split(flat):
@@ -95,13 +109,14 @@ def unicode_split_with_offsets(input, input_encoding, errors="replace", replacem
         return _rows(input, split)
 
 
-def unicode_split(input, input_encoding, errors="replace", replacement_char=0xFFFD, name=None):  # noqa: A002
+def unicode_split(input: TensorLike | RaggedTensor, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,  # noqa: A002
+                  name: str | None = None) -> Tensor | RaggedTensor:
     """The characters of texts."""
     with stacks.get_default_graph().name_scope(name or "UnicodeSplit"):
         return _rows(input, lambda flat: _characters(_decoded(flat, input_encoding, errors, replacement_char, False)[0]))
 
 
-def bytes_split(input, name=None):  # noqa: A002
+def bytes_split(input: TensorLike | RaggedTensor, name: str | None = None) -> Tensor | RaggedTensor:  # noqa: A002
     """The bytes of texts."""
     def split(flat):
         indices, values, shape = op_call.call("StringSplit", None, input=flat, delimiter="", skip_empty=False)
@@ -111,7 +126,9 @@ def bytes_split(input, name=None):  # noqa: A002
         return _rows(input, split)
 
 
-def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None, preserve_short_sequences=False, name=None):
+def ngrams(data: TensorLike | RaggedTensor, ngram_width: int | Sequence[int], separator: str = " ",
+           pad_values: str | Sequence[str] | None = None, padding_width: int | None = None,
+           preserve_short_sequences: bool = False, name: str | None = None) -> Tensor | RaggedTensor:
     """Each `ngram_width` neighbours of a row joined, or of several widths, in a row: a RaggedTensor of a ragged one, else a tensor. `pad_values`: what
     stands before and behind rows, one text or two. TypeError and ValueError for widths that are none."""
     with stacks.get_default_graph().name_scope(name or "StringNGrams"):
@@ -127,7 +144,7 @@ def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None
         ragged = data if isinstance(data, RaggedTensor) else None
         if ragged is None:
             data = convert_to_tensor(data, dtypes.string)
-            rows = data if data.shape.rank > 1 else array_ops.expand_dims(data, 0)
+            rows = data if data.shape.rank > 1 else array_ops.expand_dims(data, 0)  # type: ignore[operator]
             ragged = RaggedTensor.from_tensor(rows)
         grams, splits = op_call.call("StringNGrams", None, data=ragged.flat_values, data_splits=ragged.nested_row_splits[-1], separator=separator,
                                      ngram_widths=widths, left_pad=left, right_pad=right, pad_width=pad, preserve_short_sequences=preserve_short_sequences)
@@ -135,4 +152,4 @@ def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None
         made = RaggedTensor.from_row_splits(grams, splits, validate=False)
         if isinstance(data, RaggedTensor):
             return RaggedTensor.from_nested_row_splits(made, data.nested_row_splits[:-1], validate=False)
-        return made.values if data.shape.rank == 1 else made.to_tensor(default_value="")
+        return made.values if data.shape.rank == 1 else made.to_tensor(default_value="")  # type: ignore[union-attr]

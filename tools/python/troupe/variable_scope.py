@@ -1,6 +1,9 @@
 """Variables by name: get_variable makes one, or gives the one that is there, as the scopes around it say."""
 
+from __future__ import annotations
+
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from troupe import dtypes, initializers, stacks
 from troupe.ops import GraphKeys
@@ -8,6 +11,12 @@ from troupe.ops import name_scope as _name_scope
 from troupe.tensor import Tensor
 from troupe.tensor_shape import as_shape
 from troupe.variables import Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    from troupe.typing import Constraint, CustomGetter, DeviceLike, DTypeLike, Initializer, Partitioner, Regularizer, ShapeLike
 
 
 class _ReuseMode:
@@ -25,8 +34,10 @@ _INHERITED = ("initializer", "regularizer", "caching_device", "partitioner", "cu
 class VariableScope:
     """What get_variable takes from around it: a prefix for names, and defaults."""
 
-    def __init__(self, reuse, name="", initializer=None, regularizer=None, caching_device=None, partitioner=None, custom_getter=None,
-                 name_scope="", dtype=dtypes.float32, use_resource=None, constraint=None):
+    def __init__(self, reuse: bool | _ReuseMode | None, name: str = "", initializer: Initializer | None = None,
+                 regularizer: Regularizer | None = None, caching_device: DeviceLike = None, partitioner: Partitioner | None = None,
+                 custom_getter: CustomGetter | None = None, name_scope: str = "", dtype: DTypeLike = dtypes.float32,
+                 use_resource: bool | None = None, constraint: Constraint | None = None) -> None:
         self.name, self.reuse, self.initializer, self.regularizer = name, reuse, initializer, regularizer
         self.caching_device, self.partitioner, self.custom_getter = caching_device, partitioner, custom_getter
         self.original_name_scope, self.dtype, self.use_resource, self.constraint = name_scope, dtype, use_resource, constraint
@@ -34,43 +45,44 @@ class VariableScope:
     def __repr__(self):
         return f"<tf.VariableScope {self.name!r} reuse={self.reuse}>"
 
-    def reuse_variables(self):
+    def reuse_variables(self) -> None:
         self.reuse = True
 
-    def set_initializer(self, initializer):
+    def set_initializer(self, initializer: Initializer | None) -> None:
         self.initializer = initializer
 
-    def set_regularizer(self, regularizer):
+    def set_regularizer(self, regularizer: Regularizer | None) -> None:
         self.regularizer = regularizer
 
-    def set_dtype(self, dtype):
+    def set_dtype(self, dtype: DTypeLike) -> None:
         self.dtype = dtype
 
-    def set_custom_getter(self, custom_getter):
+    def set_custom_getter(self, custom_getter: CustomGetter | None) -> None:
         self.custom_getter = custom_getter
 
-    def set_use_resource(self, use_resource):
+    def set_use_resource(self, use_resource: bool | None) -> None:
         self.use_resource = use_resource
 
-    def set_caching_device(self, caching_device):
+    def set_caching_device(self, caching_device: DeviceLike) -> None:
         self.caching_device = caching_device
 
-    def set_partitioner(self, partitioner):
+    def set_partitioner(self, partitioner: Partitioner | None) -> None:
         self.partitioner = partitioner
 
-    def get_collection(self, name):
+    def get_collection(self, name: str) -> list[Any]:
         return stacks.get_default_graph().get_collection(name, self.name + "/" if self.name else "")
 
-    def trainable_variables(self):
+    def trainable_variables(self) -> list[Variable]:
         return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
 
-    def global_variables(self):
+    def global_variables(self) -> list[Variable]:
         return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
 
-    def local_variables(self):
+    def local_variables(self) -> list[Variable]:
         return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
-    def get_variable(self, store, name, shape=None, dtype=None, initializer=None, regularizer=None, reuse=None, **others):
+    def get_variable(self, store: Any, name: str, shape: ShapeLike = None, dtype: DTypeLike | None = None, initializer: Initializer | None = None,
+                     regularizer: Regularizer | None = None, reuse: bool | _ReuseMode | None = None, **others: Any) -> Variable:
         full = f"{self.name}/{name}" if self.name else name
         reuse = self.reuse if reuse is None else reuse
         given = dict(shape=shape, dtype=self.dtype if dtype is None else dtype, initializer=self.initializer if initializer is None else initializer,
@@ -203,12 +215,15 @@ def _holder():
     return scopes
 
 
-def get_variable_scope():
+def get_variable_scope() -> VariableScope:
     return _holder().variable_scope
 
 
-def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None, caching_device=None,
-                 partitioner=None, validate_shape=True, use_resource=None, custom_getter=None, constraint=None, synchronization=0, aggregation=0):
+def get_variable(name: str, shape: ShapeLike = None, dtype: DTypeLike | None = None, initializer: Initializer | None = None,
+                 regularizer: Regularizer | None = None, trainable: bool | None = None, collections: Sequence[str] | None = None,
+                 caching_device: DeviceLike = None, partitioner: Partitioner | None = None, validate_shape: bool = True,
+                 use_resource: bool | None = None, custom_getter: CustomGetter | None = None, constraint: Constraint | None = None,
+                 synchronization: int = 0, aggregation: int = 0) -> Variable:
     """The variable of this name in the current scope: a new one, or, where it is to be reused, the one that is there. ValueError when it is
     there and may not be, or is not."""
     return get_variable_scope().get_variable(
@@ -217,7 +232,9 @@ def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=Non
         custom_getter=custom_getter, constraint=constraint, synchronization=synchronization, aggregation=aggregation)
 
 
-def get_local_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=False, collections=None, **others):
+def get_local_variable(name: str, shape: ShapeLike = None, dtype: DTypeLike | None = None, initializer: Initializer | None = None,
+                       regularizer: Regularizer | None = None, trainable: bool = False, collections: Sequence[str] | None = None,
+                       **others: Any) -> Variable:
     return get_variable(name, shape, dtype, initializer, regularizer, trainable=False,
                         collections=[*(collections or []), GraphKeys.LOCAL_VARIABLES], **others)
 
@@ -250,8 +267,11 @@ def _unique_scope(name):
 
 
 @contextmanager
-def variable_scope(name_or_scope, default_name=None, values=None, initializer=None, regularizer=None, caching_device=None, partitioner=None,
-                   custom_getter=None, reuse=None, dtype=None, use_resource=None, constraint=None, auxiliary_name_scope=True):
+def variable_scope(name_or_scope: str | VariableScope | None, default_name: str | None = None, values: Iterable[Any] | None = None,
+                   initializer: Initializer | None = None, regularizer: Regularizer | None = None, caching_device: DeviceLike = None,
+                   partitioner: Partitioner | None = None, custom_getter: CustomGetter | None = None, reuse: bool | _ReuseMode | None = None,
+                   dtype: DTypeLike | None = None, use_resource: bool | None = None, constraint: Constraint | None = None,
+                   auxiliary_name_scope: bool = True) -> Iterator[VariableScope]:
     """Variables made inside begin with this name, or take what that scope says; operations are named after it, too."""
     if name_or_scope is None and default_name is None:
         raise TypeError("If default_name is None then name_or_scope is required")
@@ -266,7 +286,7 @@ def variable_scope(name_or_scope, default_name=None, values=None, initializer=No
     entered = isinstance(name_or_scope, VariableScope)
     base = name_or_scope if entered else old
     if entered:
-        name, scope_text = name_or_scope.name, name_or_scope.name.rsplit("/", 1)[-1]
+        name, scope_text = name_or_scope.name, name_or_scope.name.rsplit("/", 1)[-1]  # type: ignore[union-attr]
     else:
         if name_or_scope is None:
             if reuse:
@@ -283,7 +303,7 @@ def variable_scope(name_or_scope, default_name=None, values=None, initializer=No
         own["custom_getter"] = _chain(custom_getter, base.custom_getter)
     inherited = {k: own[k] if own[k] is not None else getattr(base, k) for k in _INHERITED}
     inner = VariableScope(reuse or base.reuse or (old.reuse if entered else False), name, dtype=base.dtype if dtype is None else dtype,
-                          name_scope=name_or_scope.original_name_scope if entered else "", **inherited)
+                          name_scope=name_or_scope.original_name_scope if entered else "", **inherited)  # type: ignore[union-attr]
     named = _name_scope(scope_text if auxiliary_name_scope and scope_text else None, values=values) if auxiliary_name_scope and scope_text else None
     text = named.__enter__() if named is not None else stacks.get_default_graph()._name_stack
     if not entered:
@@ -302,9 +322,10 @@ def _chain(inner, outer):
     return lambda getter, *args, **kwargs: inner(lambda *a, **k: outer(getter, *a, **k), *args, **kwargs)
 
 
-def variable_op_scope(values, name_or_scope, default_name=None, **others):
+def variable_op_scope(values: Iterable[Any] | None, name_or_scope: str | VariableScope | None, default_name: str | None = None,
+                      **others: Any) -> AbstractContextManager[VariableScope]:
     return variable_scope(name_or_scope, default_name=default_name, values=values, **others)
 
 
-def no_regularizer(_):
+def no_regularizer(_: Any) -> None:
     return None

@@ -1,11 +1,25 @@
 """Variables: values that stay in a session between its steps."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
 from troupe import dtypes, op_call, operators, protos, stacks
 from troupe.control_flow_ops import group, no_op
 from troupe.conversion import convert_to_tensor, register_tensor_conversion_function
 from troupe.ops import GraphKeys, get_collection
 from troupe.save_slice_info import SaveSliceInfo
 from troupe.tensor_shape import TensorShape, as_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from troupe.composite import IndexedSlices
+    from troupe.graph import Graph
+    from troupe.monitored_session import _MonitoredSession
+    from troupe.session import BaseSession
+    from troupe.tensor import Operation, Tensor
+    from troupe.typing import ArrayLike, Constraint, DeviceLike, DTypeLike, Message, ShapeLike, TensorLike
 
 
 class VariableSynchronization:
@@ -32,9 +46,18 @@ class Variable:
             cls = ResourceVariable if (Variable._resources if use_resource is None else use_resource) else RefVariable
         return object.__new__(cls)
 
-    def __init__(self, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None, name=None,
-                 variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None, use_resource=None,
-                 synchronization=0, aggregation=0, shape=None):
+    if TYPE_CHECKING:  # What each kind of variables defines.
+        def assign(self, value: TensorLike, use_locking: bool | None = False, name: str | None = None, read_value: bool = True) -> Any: ...
+        def assign_add(self, delta: TensorLike, use_locking: bool | None = False, name: str | None = None, read_value: bool = True) -> Any: ...
+        def assign_sub(self, delta: TensorLike, use_locking: bool | None = False, name: str | None = None, read_value: bool = True) -> Any: ...
+        value = read_value = is_initialized = scatter_add = scatter_sub = scatter_update = cast("Callable[..., Tensor]", None)
+        _ref = _make = _from_proto = _dtype = _shape = _snapshot = _initial_value = _initializer_op = cast(Any, None)
+
+    def __init__(self, initial_value: TensorLike | Callable[[], TensorLike] | None = None, trainable: bool | None = None,
+                 collections: Sequence[str] | set[str] | None = None, validate_shape: bool = True, caching_device: DeviceLike = None,
+                 name: str | None = None, variable_def: Message | None = None, dtype: DTypeLike | None = None, expected_shape: ShapeLike = None,
+                 import_scope: str | None = None, constraint: Constraint | None = None, use_resource: bool | None = None, synchronization: int = 0,
+                 aggregation: int = 0, shape: ShapeLike = None) -> None:
         if variable_def is not None:
             self._from_proto(variable_def, import_scope)
             return
@@ -70,83 +93,83 @@ class Variable:
     # What it is.
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self._ref().name
 
     @property
-    def dtype(self):
+    def dtype(self) -> dtypes.DType:
         return self._dtype
 
     @property
-    def shape(self):
+    def shape(self) -> TensorShape:
         return self._shape
 
-    def get_shape(self):
+    def get_shape(self) -> TensorShape:
         return self._shape
 
-    def set_shape(self, shape):
+    def set_shape(self, shape: ShapeLike) -> None:
         self._ref().set_shape(shape)
         self.value().set_shape(shape)
 
     @property
-    def op(self):
+    def op(self) -> Operation:
         return self._ref().op
 
     @property
-    def device(self):
+    def device(self) -> str:
         return self.op.device
 
     @property
-    def graph(self):
+    def graph(self) -> Graph:
         return self._graph
 
     @property
-    def trainable(self):
+    def trainable(self) -> bool:
         return self._trainable
 
     @property
-    def constraint(self):
+    def constraint(self) -> Constraint | None:
         return self._constraint
 
     @property
-    def synchronization(self):
+    def synchronization(self) -> int:
         return self._synchronization
 
     @property
-    def aggregation(self):
+    def aggregation(self) -> int:
         return self._aggregation
 
     @property
-    def initializer(self):
+    def initializer(self) -> Operation:
         return self._initializer_op
 
     @property
-    def initial_value(self):
+    def initial_value(self) -> Tensor:
         return self._initial_value
 
-    def initialized_value(self):
+    def initialized_value(self) -> Tensor:
         """Its value, or its first value where it has none yet."""
         from troupe.control_flow_ops import cond
 
         return cond(is_variable_initialized(self), self.read_value, lambda: self.initial_value)
 
-    def eval(self, session=None):
+    def eval(self, session: BaseSession | _MonitoredSession | None = None) -> Any:
         return self.value().eval(session=session)
 
-    def load(self, value, session=None):
+    def load(self, value: ArrayLike, session: BaseSession | _MonitoredSession | None = None) -> None:
         """Gives it a value, in a step of its own."""
         session = session or stacks.get_default_session()
         if session is None:
             raise ValueError("Either session argument should be provided or default session should be established")
         session.run(self.initializer, {self.initializer.inputs[1]: value})
 
-    def count_up_to(self, limit):
+    def count_up_to(self, limit: int) -> Tensor:
         return op_call.call("CountUpTo", None, ref=self._ref(), limit=limit)
 
     def _as_graph_element(self):
         return self.value()
 
-    def ref(self):
+    def ref(self) -> Variable:
         return self
 
     experimental_ref = ref
@@ -157,7 +180,7 @@ class Variable:
     def __repr__(self):
         return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
 
-    def to_proto(self, export_scope=None):
+    def to_proto(self, export_scope: str | None = None) -> Any:
         """A VariableDef, with names as they are inside `export_scope`; None for a variable outside of it."""
         prefix = export_scope + "/" if export_scope else ""
         if not self._ref().name.startswith(prefix):
@@ -182,8 +205,8 @@ class Variable:
         return None
 
     @staticmethod
-    def from_proto(variable_def, import_scope=None):
-        if variable_def.is_resource:
+    def from_proto(variable_def: Message, import_scope: str | None = None) -> Variable:
+        if variable_def.is_resource:  # type: ignore[attr-defined]
             return Variable(variable_def=variable_def, import_scope=import_scope, use_resource=True)
         return Variable(variable_def=variable_def, import_scope=import_scope, use_resource=False)
 
@@ -226,37 +249,37 @@ class RefVariable(Variable):
     def _ref(self):
         return self._variable
 
-    def value(self):
+    def value(self) -> Tensor:
         return self._snapshot
 
-    def read_value(self):
+    def read_value(self) -> Tensor:
         return op_call.call("Identity", "read", input=self._variable)
 
-    def is_initialized(self, name=None):
+    def is_initialized(self, name: str | None = None) -> Tensor:
         return op_call.call("IsVariableInitialized", name, ref=self._variable)
 
-    def assign(self, value, use_locking=False, name=None, read_value=True):
+    def assign(self, value: TensorLike, use_locking: bool | None = False, name: str | None = None, read_value: bool = True) -> Any:
         made = op_call.call("Assign", name, ref=self._variable, value=value, use_locking=use_locking)
         return made if read_value else made.op
 
-    def assign_add(self, delta, use_locking=False, name=None, read_value=True):
+    def assign_add(self, delta: TensorLike, use_locking: bool | None = False, name: str | None = None, read_value: bool = True) -> Any:
         made = op_call.call("AssignAdd", name, ref=self._variable, value=delta, use_locking=use_locking)
         return made if read_value else made.op
 
-    def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
+    def assign_sub(self, delta: TensorLike, use_locking: bool | None = False, name: str | None = None, read_value: bool = True) -> Any:
         made = op_call.call("AssignSub", name, ref=self._variable, value=delta, use_locking=use_locking)
         return made if read_value else made.op
 
     def _scatter(self, op_type, slices, use_locking, name):
         return op_call.call(op_type, name, ref=self._variable, indices=slices.indices, updates=slices.values, use_locking=use_locking)
 
-    def scatter_add(self, sparse_delta, use_locking=False, name=None):
+    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
         return self._scatter("ScatterAdd", sparse_delta, use_locking, name)
 
-    def scatter_sub(self, sparse_delta, use_locking=False, name=None):
+    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
         return self._scatter("ScatterSub", sparse_delta, use_locking, name)
 
-    def scatter_update(self, sparse_delta, use_locking=False, name=None):
+    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
         return self._scatter("ScatterUpdate", sparse_delta, use_locking, name)
 
     def _assign_slice(self, part, value, name):
@@ -300,51 +323,51 @@ register_tensor_conversion_function(Variable, _convert_variable)
 # All variables of a graph.
 
 
-def global_variables(scope=None):
+def global_variables(scope: str | None = None) -> list[Variable]:
     return get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
 
 
 all_variables = global_variables
 
 
-def local_variables(scope=None):
+def local_variables(scope: str | None = None) -> list[Variable]:
     return get_collection(GraphKeys.LOCAL_VARIABLES, scope)
 
 
-def trainable_variables(scope=None):
+def trainable_variables(scope: str | None = None) -> list[Variable]:
     return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
-def model_variables(scope=None):
+def model_variables(scope: str | None = None) -> list[Variable]:
     return get_collection(GraphKeys.MODEL_VARIABLES, scope)
 
 
-def moving_average_variables(scope=None):
+def moving_average_variables(scope: str | None = None) -> list[Variable]:
     return get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
-def variables_initializer(var_list, name="init"):
+def variables_initializer(var_list: Sequence[Variable], name: str = "init") -> Operation:
     """An operation that gives these variables their first values."""
     return group(*[v.initializer for v in var_list], name=name) if var_list else no_op(name=name)
 
 
-def global_variables_initializer():
+def global_variables_initializer() -> Operation:
     return variables_initializer(global_variables())
 
 
-def local_variables_initializer():
+def local_variables_initializer() -> Operation:
     return variables_initializer(local_variables())
 
 
-def initialize_all_variables():
+def initialize_all_variables() -> Operation:
     return global_variables_initializer()
 
 
-def is_variable_initialized(variable):
+def is_variable_initialized(variable: Variable) -> Tensor:
     return variable.is_initialized()
 
 
-def report_uninitialized_variables(var_list=None, name="report_uninitialized_variables"):
+def report_uninitialized_variables(var_list: Sequence[Variable] | None = None, name: str = "report_uninitialized_variables") -> Tensor:
     """The names of those that have no value yet, as a vector of strings."""
     from troupe import array_ops
 
@@ -357,19 +380,20 @@ def report_uninitialized_variables(var_list=None, name="report_uninitialized_var
         return array_ops.boolean_mask(names, missing)
 
 
-def assign(ref, value, validate_shape=None, use_locking=None, name=None):
+def assign(ref: Variable | Tensor, value: TensorLike, validate_shape: bool | None = None, use_locking: bool | None = None,
+           name: str | None = None) -> Tensor:
     if isinstance(ref, Variable):
         return ref.assign(value, name=name)
     return op_call.call("Assign", name, ref=ref, value=value, validate_shape=validate_shape, use_locking=use_locking)
 
 
-def assign_add(ref, value, use_locking=None, name=None):
+def assign_add(ref: Variable | Tensor, value: TensorLike, use_locking: bool | None = None, name: str | None = None) -> Tensor:
     if isinstance(ref, Variable):
         return ref.assign_add(value, name=name)
     return op_call.call("AssignAdd", name, ref=ref, value=value, use_locking=use_locking)
 
 
-def assign_sub(ref, value, use_locking=None, name=None):
+def assign_sub(ref: Variable | Tensor, value: TensorLike, use_locking: bool | None = None, name: str | None = None) -> Tensor:
     if isinstance(ref, Variable):
         return ref.assign_sub(value, name=name)
     return op_call.call("AssignSub", name, ref=ref, value=value, use_locking=use_locking)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, math_ops, op_call, stacks
 from troupe.control_flow_ops import Assert, cond
 from troupe.conversion import convert_to_tensor
 from troupe.tensor import Tensor
 
+if TYPE_CHECKING:
+    from troupe.tensor import Operation
+    from troupe.typing import TensorLike
 
-def checked_broadcast(weights, values) -> list:
+
+def checked_broadcast(weights: TensorLike, values: TensorLike) -> list[Operation]:
     """Operations that fail unless the weights are one number, or have the rank of the values and in each dimension one or as many. None are
     needed where shapes are known; ValueError there."""
     weights, values = convert_to_tensor(weights, name="weights"), convert_to_tensor(values, name="values")
@@ -38,7 +44,7 @@ def _checked_when_it_runs(weights, values):
         return Assert(fine, ["weights can not be broadcast to values.", "weights.shape=", weights.name, w, "values.shape=", values.name, v])
 
 
-def broadcast_weights(weights, values) -> Tensor:
+def broadcast_weights(weights: TensorLike, values: TensorLike) -> Tensor:
     """A weight for each value."""
     weights, values = convert_to_tensor(weights, name="weights"), convert_to_tensor(values, name="values")
     with stacks.get_default_graph().name_scope("broadcast_weights") as scope:
@@ -56,7 +62,7 @@ def _may_be_one(tensor) -> bool:
     return tensor.shape.rank is None or tensor.shape.rank > 0 and tensor.shape.as_list()[-1] in (None, 1)
 
 
-def alike_ranks(labels, predictions, expected_rank_diff: int = 0) -> tuple[Tensor, Tensor]:
+def alike_ranks(labels: TensorLike, predictions: TensorLike, expected_rank_diff: int = 0) -> tuple[Tensor, Tensor]:
     """Labels and predictions without the last dimension of the one whose rank is one too much, where that dimension is 1."""
     with stacks.get_default_graph().name_scope("remove_squeezable_dimensions"):
         predictions, labels = convert_to_tensor(predictions), convert_to_tensor(labels)
@@ -77,7 +83,7 @@ def alike_ranks(labels, predictions, expected_rank_diff: int = 0) -> tuple[Tenso
         return labels, predictions
 
 
-def weights_like(weights, predictions) -> Tensor:
+def weights_like(weights: TensorLike, predictions: Tensor) -> Tensor:
     """Weights of the rank of the predictions, where they have one more or less."""
     weights = convert_to_tensor(weights)
     rank, expected = weights.shape.rank, predictions.shape.rank
