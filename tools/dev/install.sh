@@ -10,7 +10,7 @@ packages=(
   ocl-icd-opencl-dev pkgconf libre2-dev libicu-dev zlib1g-dev libpng-dev libjpeg62-turbo-dev libgif-dev libsqlite3-dev
   libgtest-dev libgmock-dev gdb
   libgrpc++-dev protobuf-compiler-grpc libssl-dev
-  pybind11-dev python3-dev python3-numpy python3-pytest python3-venv python3-pip
+  pybind11-dev python3-dev python3-numpy python3-pytest mypy python3-venv python3-pip
   patchelf dpkg-dev
 )
 [ "${1:-}" != --browser ] || packages+=(chromium)

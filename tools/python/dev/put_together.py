@@ -17,10 +17,10 @@ _KEPT = 3
 
 
 def put_together(source, module, folder):
-    """Of the Python files of `source` and the built `module`; copies that are older than the last few go."""
+    """Of the Python files of `source`, its mark for type checkers, and the built `module`; copies that are older than the last few go."""
     copies = folder / ".copies"
     copies.mkdir(parents=True, exist_ok=True)
-    files = sorted(source.rglob("*.py"))
+    files = sorted(file for file in source.rglob("*") if file.suffix == ".py" or file.name == "py.typed")
     copy = copies / _digest(source, files, module)
     if not copy.exists():
         with tempfile.TemporaryDirectory(dir=copies) as unfinished:

@@ -1,6 +1,10 @@
 """TensorFlow 1's graphs and sessions on Troupe's runtime: `import troupe as tf`."""
 
+from __future__ import annotations
+
 import importlib
+from typing import Any as _Any
+from typing import TYPE_CHECKING
 
 from troupe import dtypes as _dtypes
 from troupe import errors, exports, nest, nn, protos, raw_ops
@@ -48,6 +52,9 @@ from troupe.variables import (
     global_variables_initializer, initialize_all_variables, is_variable_initialized, local_variables, local_variables_initializer, model_variables,
     moving_average_variables, report_uninitialized_variables, trainable_variables, variables_initializer)
 
+if TYPE_CHECKING:
+    import builtins
+
 bool = _dtypes.bool_
 OpError = errors.OpError
 
@@ -64,7 +71,7 @@ _NAMES.update({name: "queues" for name in ("FIFOQueue", "PaddingFIFOQueue", "Pri
 _NAMES.update({name: "lookup" for name in ("initialize_all_tables", "tables_initializer")})
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> _Any:
     if name in _MESSAGES:
         return getattr(protos, name)
     if name in _MODULES:
@@ -79,16 +86,16 @@ def __getattr__(name):
     raise AttributeError(f"module 'troupe' has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return exports.listed(globals(), {*_MESSAGES, *_MODULES, *_NAMES, *exports.names(), "errors", "nest", "nn", "raw_ops"})
 
 
-def disable_v2_behavior():
+def disable_v2_behavior() -> None:
     """Nothing: graphs and sessions are all that there is."""
 
 
 disable_eager_execution = disable_v2_behavior
 
 
-def executing_eagerly():
+def executing_eagerly() -> builtins.bool:
     return False

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import csv
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any, NoReturn
 
 
 class Error(Exception):
@@ -53,7 +58,7 @@ class FlagValues:
     """Flags by name as attributes: `FLAGS.batch_size`. The command line is read when the first is asked for, or by a call with a list like
     sys.argv, which gives those arguments that are no flags. UnrecognizedFlagError, IllegalFlagValueError."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.__dict__.update(_flags={}, _parsed=False)
 
     def __getattr__(self, name):
@@ -90,7 +95,7 @@ class FlagValues:
     def __dir__(self):
         return sorted(self._flags)
 
-    def __call__(self, argv, known_only: bool = False) -> list[str]:
+    def __call__(self, argv: list[str], known_only: bool = False) -> list[str]:
         self.__dict__["_parsed"] = True
         rest, waiting = argv[:1], list(argv[1:])
         while waiting:
@@ -133,14 +138,14 @@ class FlagValues:
         for flag in self._flags.values():
             flag.value, flag.present = flag.default, False
 
-    def flag_values_dict(self) -> dict:
+    def flag_values_dict(self) -> dict[str, Any]:
         return {name: flag.value for name, flag in self._flags.items()}
 
-    def get_flag_value(self, name, default):
+    def get_flag_value(self, name: str, default: Any) -> Any:
         value = getattr(self, name) if name in self else None
         return default if value is None else value
 
-    def set_default(self, name, value):
+    def set_default(self, name: str, value: Any) -> None:
         flag = self._flags[name]
         flag.default = value
         if not flag.present:
@@ -183,15 +188,17 @@ def _list(value):
     return list(value) if isinstance(value, (list, tuple)) else [v.strip() for v in next(csv.reader([value], strict=True))] if value else []
 
 
-def DEFINE_string(name, default, help, flag_values=None, **unused):  # noqa: A002, N802
+def DEFINE_string(name: str, default: str | None, help: str | None, flag_values: FlagValues | None = None, **unused: Any) -> None:  # noqa: A002, N802
     _define(name, default, help, str, flag_values)
 
 
-def DEFINE_integer(name, default, help, lower_bound=None, upper_bound=None, flag_values=None, **unused):  # noqa: A002, N802
+def DEFINE_integer(name: str, default: int | str | None, help: str | None,  # noqa: A002, N802
+                   lower_bound: float | None = None, upper_bound: float | None = None, flag_values: FlagValues | None = None, **unused: Any) -> None:
     _define(name, default, help, _within(_integer, lower_bound, upper_bound), flag_values)
 
 
-def DEFINE_float(name, default, help, lower_bound=None, upper_bound=None, flag_values=None, **unused):  # noqa: A002, N802
+def DEFINE_float(name: str, default: float | str | None, help: str | None,  # noqa: A002, N802
+                 lower_bound: float | None = None, upper_bound: float | None = None, flag_values: FlagValues | None = None, **unused: Any) -> None:
     _define(name, default, help, _within(float, lower_bound, upper_bound), flag_values)
 
 
@@ -205,7 +212,8 @@ def _within(parse, low, high):
     return parsed
 
 
-def DEFINE_boolean(name, default, help, flag_values=None, **unused):  # noqa: A002, N802
+def DEFINE_boolean(name: str, default: bool | str | None, help: str | None,  # noqa: A002, N802
+                   flag_values: FlagValues | None = None, **unused: Any) -> None:
     """`--name`, `--noname`, `--name=false`."""
     _define(name, default, help, _boolean, flag_values, is_boolean=True)
 
@@ -213,12 +221,14 @@ def DEFINE_boolean(name, default, help, flag_values=None, **unused):  # noqa: A0
 DEFINE_bool = DEFINE_boolean
 
 
-def DEFINE_list(name, default, help, flag_values=None, **unused):  # noqa: A002, N802
+def DEFINE_list(name: str, default: Sequence[str] | None, help: str | None,  # noqa: A002, N802
+                flag_values: FlagValues | None = None, **unused: Any) -> None:
     """`--name=a,b`."""
     _define(name, default, help, _list, flag_values)
 
 
-def DEFINE_enum(name, default, enum_values, help, flag_values=None, case_sensitive=True, **unused):  # noqa: A002, N802
+def DEFINE_enum(name: str, default: str | None, enum_values: Sequence[str], help: str | None,  # noqa: A002, N802
+                flag_values: FlagValues | None = None, case_sensitive: bool = True, **unused: Any) -> None:
     """One of a list of texts."""
     def one_of(value):
         for known in enum_values:
@@ -229,34 +239,38 @@ def DEFINE_enum(name, default, enum_values, help, flag_values=None, case_sensiti
     _define(name, default, help, one_of, flag_values)
 
 
-def DEFINE_multi_string(name, default, help, flag_values=None, **unused):  # noqa: A002, N802
+def DEFINE_multi_string(name: str, default: Sequence[str] | None, help: str | None,  # noqa: A002, N802
+                        flag_values: FlagValues | None = None, **unused: Any) -> None:
     """`--name=a --name=b` is a list."""
     _define(name, default, help, str, flag_values, is_multiple=True)
 
 
-def DEFINE_multi_integer(name, default, help, flag_values=None, **unused):  # noqa: A002, N802
+def DEFINE_multi_integer(name: str, default: int | Sequence[int | str] | None, help: str | None,  # noqa: A002, N802
+                         flag_values: FlagValues | None = None, **unused: Any) -> None:
     _define(name, default, help, _integer, flag_values, is_multiple=True)
 
 
-def DEFINE_multi_float(name, default, help, flag_values=None, **unused):  # noqa: A002, N802
+def DEFINE_multi_float(name: str, default: float | Sequence[float | str] | None, help: str | None,  # noqa: A002, N802
+                       flag_values: FlagValues | None = None, **unused: Any) -> None:
     _define(name, default, help, float, flag_values, is_multiple=True)
 
 
-def register_validator(flag_name, checker, message="Flag validation failed", flag_values=None):
+def register_validator(flag_name: str, checker: Callable[[Any], Any], message: str = "Flag validation failed",
+                       flag_values: FlagValues | None = None) -> None:
     """`checker(value)` says whether a value is right: IllegalFlagValueError from reading the command line."""
     (FLAGS if flag_values is None else flag_values)[flag_name].validators.append((checker, message))
 
 
-def mark_flag_as_required(flag_name, flag_values=None):
+def mark_flag_as_required(flag_name: str, flag_values: FlagValues | None = None) -> None:
     register_validator(flag_name, lambda value: value is not None, "Flag must have a value other than None.", flag_values)
 
 
-def mark_flags_as_required(flag_names, flag_values=None):
+def mark_flags_as_required(flag_names: Iterable[str], flag_values: FlagValues | None = None) -> None:
     for name in flag_names:
         mark_flag_as_required(name, flag_values)
 
 
-def run(main=None, argv=None):
+def run(main: Callable[[list[str]], Any] | None = None, argv: list[str] | None = None) -> NoReturn:
     """Reads the flags, calls `main` (that of the program) with the arguments that are none, and ends the process with what it returns.
     `--help` prints the flags."""
     argv = sys.argv if argv is None else argv

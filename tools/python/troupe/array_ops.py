@@ -1,5 +1,9 @@
 """Shapes, parts and joins of tensors."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import dtypes, op_call, stacks, tensor_shape, tensor_util, thin
@@ -9,6 +13,14 @@ from troupe.conversion import convert_to_tensor, register_tensor_conversion_func
 from troupe.nest import sequence_leaves
 from troupe.tensor import Tensor
 from troupe.tensor_shape import as_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from troupe.tensor_shape import TensorShape
+    from troupe.typing import DTypeLike, ShapeLike, ShapeOrTensor, TensorLike
+    from troupe.variables import Variable
 
 thin.define(globals(), """
     batch_to_space_nd(input, block_shape, crops) = BatchToSpaceND
@@ -44,17 +56,17 @@ def _graph():
     return stacks.get_default_graph()
 
 
-def placeholder(dtype, shape=None, name=None):
+def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None) -> Tensor:
     """A tensor that must be fed."""
     return op_call.call("Placeholder", name, dtype=dtype, shape=shape)
 
 
-def placeholder_with_default(input, shape, name=None):
+def placeholder_with_default(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """A tensor that may be fed."""
     return op_call.call("PlaceholderWithDefault", name, input=input, shape=shape)
 
 
-def sparse_placeholder(dtype, shape=None, name=None):
+def sparse_placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None) -> SparseTensor:
     """A sparse tensor that must be fed."""
     rank = None if shape is None else as_shape(shape).rank
     base = (name + "/") if name is not None else None
@@ -67,7 +79,7 @@ def sparse_placeholder(dtype, shape=None, name=None):
     return SparseTensor(indices, values, dense_shape)
 
 
-def shape(input, name=None, out_type=dtypes.int32, optimize=True):
+def shape(input: TensorLike | SparseTensor, name: str | None = None, out_type: DTypeLike = dtypes.int32, optimize: bool = True) -> Tensor:
     """The shape as a tensor; a constant when it is known."""
     if isinstance(input, SparseTensor):
         return op_call.call("Cast", name, x=input.dense_shape, DstT=out_type)
@@ -79,11 +91,11 @@ def shape(input, name=None, out_type=dtypes.int32, optimize=True):
         return op_call.call("Shape", scope, input=input, out_type=out_type)
 
 
-def shape_n(input, out_type=dtypes.int32, name=None):
+def shape_n(input: Sequence[TensorLike], out_type: DTypeLike = dtypes.int32, name: str | None = None) -> list[Tensor]:
     return op_call.call("ShapeN", name, input=input, out_type=out_type)
 
 
-def size(input, name=None, out_type=dtypes.int32):
+def size(input: TensorLike, name: str | None = None, out_type: DTypeLike = dtypes.int32) -> Tensor:
     with _graph().name_scope(name or "Size") as scope:
         input = convert_to_tensor(input)
         count = input.shape.num_elements()
@@ -92,27 +104,28 @@ def size(input, name=None, out_type=dtypes.int32):
         return op_call.call("Size", scope, input=input, out_type=out_type)
 
 
-def rank(input, name=None):
+def rank(input: TensorLike, name: str | None = None) -> Tensor:
     with _graph().name_scope(name or "Rank") as scope:
         input = convert_to_tensor(input)
         known = input.shape.rank
         return op_call.call("Rank", scope, input=input) if known is None else constant(known, dtypes.int32, name=scope)
 
 
-def expand_dims(input, axis=None, name=None, dim=None):
+def expand_dims(input: TensorLike, axis: TensorLike | None = None, name: str | None = None, dim: TensorLike | None = None) -> Tensor:
     axis = dim if axis is None else axis
     if axis is None:
         raise ValueError("Must specify an axis argument to tf.expand_dims()")
     return op_call.call("ExpandDims", name, input=input, dim=axis)
 
 
-def squeeze(input, axis=None, name=None, squeeze_dims=None):
+def squeeze(input: TensorLike, axis: int | Sequence[int] | None = None, name: str | None = None,
+            squeeze_dims: int | Sequence[int] | None = None) -> Tensor:
     axis = squeeze_dims if axis is None else axis
     axis = [] if axis is None else [axis] if not isinstance(axis, (list, tuple)) else list(axis)
     return op_call.call("Squeeze", name, input=input, squeeze_dims=axis)
 
 
-def transpose(a, perm=None, name="transpose", conjugate=False):
+def transpose(a: TensorLike, perm: TensorLike | None = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
     """Dimensions in another order; without `perm`, the reverse one."""
     with _graph().name_scope(name) as scope:
         a = convert_to_tensor(a, name="a")
@@ -126,13 +139,13 @@ def transpose(a, perm=None, name="transpose", conjugate=False):
         return op_call.call("ConjugateTranspose" if conjugate and a.dtype.is_complex else "Transpose", scope, x=a, perm=perm)
 
 
-def matrix_transpose(a, name="matrix_transpose", conjugate=False):
+def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
     a = convert_to_tensor(a)
     count = a.shape.rank
     return transpose(a, [*range(count - 2), count - 1, count - 2], name, conjugate)
 
 
-def concat(values, axis, name="concat"):
+def concat(values: TensorLike, axis: TensorLike, name: str = "concat") -> Tensor:
     """One after the other in the dimension `axis`."""
     if not isinstance(values, (list, tuple)):
         values = [values]
@@ -143,7 +156,7 @@ def concat(values, axis, name="concat"):
     return op_call.call("ConcatV2", name, values=values, axis=axis)
 
 
-def stack(values, axis=0, name="stack"):
+def stack(values: TensorLike, axis: int = 0, name: str = "stack") -> Tensor:
     """Tensors of one shape as parts of one with a new dimension `axis`."""
     if axis == 0:
         try:
@@ -154,7 +167,7 @@ def stack(values, axis=0, name="stack"):
     return op_call.call("Pack", name, values=list(values), axis=axis)
 
 
-def unstack(value, num=None, axis=0, name="unstack"):
+def unstack(value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
     """The parts of a tensor in the dimension `axis`."""
     value = convert_to_tensor(value)
     if num is None:
@@ -167,7 +180,8 @@ def unstack(value, num=None, axis=0, name="unstack"):
     return op_call.call("Unpack", name, value=value, num=num, axis=axis)
 
 
-def split(value, num_or_size_splits, axis=0, num=None, name="split"):
+def split(value: TensorLike, num_or_size_splits: int | Sequence[Any] | np.ndarray | Tensor, axis: TensorLike = 0, num: int | None = None,
+          name: str = "split") -> list[Tensor]:
     """Parts in the dimension `axis`: so many, or of these sizes."""
     if not isinstance(num_or_size_splits, (list, tuple, Tensor, np.ndarray)):
         return op_call.call("Split", name, split_dim=axis, num_split=int(num_or_size_splits), value=value)
@@ -191,15 +205,15 @@ def _filled(value, dims, dtype, name):
         return op_call.call("Fill", scope, dims=dims, value=constant(value, dtype, name="Const"))
 
 
-def zeros(shape, dtype=dtypes.float32, name=None):
+def zeros(shape: ShapeOrTensor, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
     return _filled(0, shape, dtype, name or "zeros")
 
 
-def ones(shape, dtype=dtypes.float32, name=None):
+def ones(shape: ShapeOrTensor, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
     return _filled(1, shape, dtype, name or "ones")
 
 
-def zeros_like(tensor, dtype=None, name=None, optimize=True):
+def zeros_like(tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True) -> Tensor:
     with _graph().name_scope(name or "zeros_like") as scope:
         tensor = convert_to_tensor(tensor, name="tensor")
         dtype = tensor.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype)
@@ -210,7 +224,7 @@ def zeros_like(tensor, dtype=None, name=None, optimize=True):
         return op_call.call("ZerosLike", scope, x=tensor)
 
 
-def ones_like(tensor, dtype=None, name=None, optimize=True):
+def ones_like(tensor: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, optimize: bool = True) -> Tensor:
     with _graph().name_scope(name or "ones_like") as scope:
         tensor = convert_to_tensor(tensor, name="tensor")
         dims = shape(tensor, optimize=optimize)
@@ -219,7 +233,8 @@ def ones_like(tensor, dtype=None, name=None, optimize=True):
         return made
 
 
-def gather(params, indices, validate_indices=None, name=None, axis=None, batch_dims=0):
+def gather(params: TensorLike, indices: TensorLike, validate_indices: bool | None = None, name: str | None = None,
+           axis: TensorLike | None = None, batch_dims: int = 0) -> Tensor:
     """The parts of `params` at `indices` in the dimension `axis`."""
     axis = batch_dims if axis is None else axis
     if hasattr(params, "sparse_read") and axis == 0 and batch_dims == 0:
@@ -227,14 +242,15 @@ def gather(params, indices, validate_indices=None, name=None, axis=None, batch_d
     return op_call.call("GatherV2", name, params=params, indices=indices, axis=axis, batch_dims=batch_dims)
 
 
-def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None, seq_dim=None, batch_dim=None):
+def reverse_sequence(input: TensorLike, seq_lengths: TensorLike, seq_axis: int | None = None, batch_axis: int | None = None, name: str | None = None,
+                     seq_dim: int | None = None, batch_dim: int | None = None) -> Tensor:
     """The first `seq_lengths[i]` parts in dimension `seq_axis` turned round, for each part i in dimension `batch_axis`."""
     seq_dim = seq_axis if seq_dim is None else seq_dim
     batch_dim = batch_axis if batch_dim is None else batch_dim
     return op_call.call("ReverseSequence", name, input=input, seq_lengths=seq_lengths, seq_dim=seq_dim, batch_dim=batch_dim or 0)
 
 
-def pad(tensor, paddings, mode="CONSTANT", name=None, constant_values=0):
+def pad(tensor: TensorLike, paddings: TensorLike, mode: str = "CONSTANT", name: str | None = None, constant_values: TensorLike = 0) -> Tensor:
     mode = mode.upper()
     if mode == "CONSTANT":
         if not isinstance(constant_values, Tensor) and np.ndim(constant_values) == 0 and constant_values == 0:
@@ -245,7 +261,8 @@ def pad(tensor, paddings, mode="CONSTANT", name=None, constant_values=0):
     return op_call.call("MirrorPad", name, input=tensor, paddings=paddings, mode=mode)
 
 
-def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+def one_hot(indices: TensorLike, depth: TensorLike, on_value: TensorLike | None = None, off_value: TensorLike | None = None, axis: int | None = None,
+            dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     with _graph().name_scope(name or "one_hot") as scope:
         if dtype is None:
             given = [v for v in (on_value, off_value) if v is not None]
@@ -255,7 +272,7 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
         return op_call.call("OneHot", scope, indices=indices, depth=depth, on_value=on, off_value=off, axis=-1 if axis is None else axis)
 
 
-def where(condition, x=None, y=None, name=None):
+def where(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None) -> Tensor:
     """Elements of `x` where `condition`, else of `y`; without them, where it is true."""
     if x is None and y is None:
         condition = convert_to_tensor(condition, dtypes.bool_, name="condition") if not isinstance(condition, Tensor) else condition
@@ -265,13 +282,13 @@ def where(condition, x=None, y=None, name=None):
     return op_call.call("Select", name, condition=condition, t=x, e=y)
 
 
-def where_v2(condition, x=None, y=None, name=None):
+def where_v2(condition: TensorLike, x: TensorLike | None = None, y: TensorLike | None = None, name: str | None = None) -> Tensor:
     if x is None and y is None:
         return where(condition, name=name)
     return op_call.call("SelectV2", name, condition=condition, t=x, e=y)
 
 
-def boolean_mask(tensor, mask, name="boolean_mask", axis=None):
+def boolean_mask(tensor: TensorLike, mask: TensorLike, name: str = "boolean_mask", axis: int | None = None) -> Tensor:
     """The parts of `tensor` where `mask` is true; it covers dimensions from `axis` on."""
     with _graph().name_scope(name):
         tensor = convert_to_tensor(tensor, name="tensor")
@@ -290,7 +307,7 @@ def boolean_mask(tensor, mask, name="boolean_mask", axis=None):
         return gather(flat, places, axis=axis)
 
 
-def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool_, name=None):
+def sequence_mask(lengths: TensorLike, maxlen: TensorLike | None = None, dtype: DTypeLike = dtypes.bool_, name: str | None = None) -> Tensor:
     """[..., maxlen]: true where the last index is less than the length. Without maxlen it is the greatest length. ValueError for one that is no
     scalar."""
     with _graph().name_scope(name or "SequenceMask"):
@@ -308,7 +325,7 @@ def sequence_mask(lengths, maxlen=None, dtype=dtypes.bool_, name=None):
         return mask if dtype is None or dtypes.as_dtype(dtype) is dtypes.bool_ else op_call.call("Cast", None, x=mask, DstT=dtype)
 
 
-def meshgrid(*args, indexing="xy", name="meshgrid"):
+def meshgrid(*args: TensorLike, indexing: str = "xy", name: str = "meshgrid") -> list[Tensor]:
     """Grids of coordinates: an array for each argument, of as many dimensions."""
     with _graph().name_scope(name):
         count = len(args)
@@ -322,14 +339,15 @@ def meshgrid(*args, indexing="xy", name="meshgrid"):
         return [x * whole for x in flat]
 
 
-def strided_slice(input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0, var=None,
-                  name=None):
+def strided_slice(input_: TensorLike, begin: TensorLike, end: TensorLike, strides: TensorLike | None = None, begin_mask: int = 0,
+                  end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Variable | None = None,
+                  name: str | None = None) -> Tensor:
     strides = ones_like(begin) if strides is None else strides
     return op_call.call("StridedSlice", name or "strided_slice", input=input_, begin=begin, end=end, strides=strides, begin_mask=begin_mask,
                         end_mask=end_mask, ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask)
 
 
-def broadcast_static_shape(shape_x, shape_y):
+def broadcast_static_shape(shape_x: ShapeLike, shape_y: ShapeLike) -> TensorShape:
     """The shape that both broadcast to. ValueError when there is none."""
     a, b = as_shape(shape_x), as_shape(shape_y)
     if a.rank is None or b.rank is None:

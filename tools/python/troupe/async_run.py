@@ -1,10 +1,21 @@
 """Runs that nobody waits for: awaitables of asyncio, or futures where no event loop runs."""
 
+from __future__ import annotations
+
 import functools
 import sys
 import weakref
+from typing import TYPE_CHECKING
 
 from troupe import _native, errors
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+    from typing import Any
+
+    from troupe.session import BaseSession
+    from troupe.tensor import Tensor
+    from troupe.typing import Message
 
 # Runs whose ends an event loop hears of before it looks after others.
 _MOST_AT_ONCE = 256
@@ -12,7 +23,7 @@ _MOST_AT_ONCE = 256
 _listeners = weakref.WeakKeyDictionary()
 
 
-def begin(session, nest, fed, options, run_metadata):
+def begin(session: BaseSession, nest: Any, fed: dict[Tensor, Any], options: Any, run_metadata: Message | None) -> Awaitable[Any]:
     """Begins a step; see Session.run_async."""
     signature = session._signature(tuple(fed), nest)
     if not signature.has_work:

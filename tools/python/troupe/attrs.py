@@ -1,7 +1,14 @@
 """What attrs hold: Python's values as the native module takes them."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import _native, dtypes, protos, stacks
 from troupe.tensor_shape import as_shape
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def _number(convert, kind):
@@ -70,7 +77,7 @@ _CONVERT = {
 }
 
 
-def native_attr(kind, value, name):
+def native_attr(kind: str, value: Any, name: str) -> Any:
     """The value of an attr of this kind ("int", "list(type)", ...). TypeError for what cannot be one, naming the attr."""
     if not kind.startswith("list("):
         return _CONVERT[kind](value, name)
@@ -83,7 +90,7 @@ def native_attr(kind, value, name):
 _FIELDS = {"string": "s", "int": "i", "float": "f", "bool": "b", "type": "type", "shape": "shape", "tensor": "tensor", "func": "func"}
 
 
-def from_attr_value(kind, value):
+def from_attr_value(kind: str, value: Any) -> Any:
     """The same of an AttrValue."""
     if kind.startswith("list("):
         one = kind[5:-1]

@@ -1,7 +1,10 @@
 """Functions that datasets call: a Python function of nests of tensors, whose body may use tensors from outside."""
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from troupe import array_ops, nest, op_call, protos, stacks
 from troupe.composite import Composite, parts_of
@@ -11,13 +14,19 @@ from troupe.resource_variable import ResourceVariable
 from troupe.tensor import Tensor
 from troupe.variables import Variable
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from troupe.typing import Nest
+
 _numbers = itertools.count()
 
 
 class FunctionGraph(Graph):
     """The body of a function. A tensor of another graph that an operation of it uses becomes an input of the function."""
 
-    def __init__(self, outer):
+    def __init__(self, outer: Graph) -> None:
         super().__init__()
         self.building_function = True
         self.outer_graph = outer
@@ -43,7 +52,7 @@ class FunctionGraph(Graph):
         return found
 
 
-def normalized(structure, numbers=None):
+def normalized(structure: Nest, numbers: Iterator[int] | None = None) -> Nest:
     """A nest of tuples and dictionaries with tensors as leaves; lists become tensors, named by `numbers`."""
     from troupe.dataset_ops import Dataset
 
@@ -63,7 +72,7 @@ class CapturedFunction:
     """A Python function traced with elements of these types and shapes. `result`: what it gave, in its graph; `captures`: the tensors from
     outside that it is to be called with, behind the element's."""
 
-    def __init__(self, function, types, shapes, name):
+    def __init__(self, function: Callable[..., Any], types: Nest, shapes: Nest, name: str) -> None:
         outer = stacks.get_default_graph()
         graph = self._graph = FunctionGraph(outer)
         from troupe.dataset_transformations import wire_types
@@ -81,19 +90,19 @@ class CapturedFunction:
         self._definition = protos.FunctionDef.FromString(data)
         self._inner = [protos.FunctionDef.FromString(graph._native.function_def(n)) for n in graph._native.function_names()]
 
-    def add_to_graph(self, graph):
+    def add_to_graph(self, graph: Graph) -> None:
         """Adds it, and the functions that it calls, to the library of a graph."""
         for definition in [*self._inner, self._definition]:
             if not graph._is_function(definition.signature.name):
                 graph._add_function(definition)
 
-    def arguments(self):
+    def arguments(self) -> list[Tensor]:
         """The tensors to call it with behind the element's: of the graph that is the default now."""
         graph = stacks.get_default_graph()
         return [graph.captured(t) for t in self.captures] if graph.building_function else list(self.captures)
 
 
-def element_of(types, tensors):
+def element_of(types: Nest, tensors: Iterable[Tensor]) -> Nest:
     """An element of its tensors: datasets for the variants that are some."""
     from troupe.dataset_ops import Dataset
     from troupe.dataset_transformations import DatasetSpec
@@ -102,6 +111,6 @@ def element_of(types, tensors):
                                          for t, part in zip(nest.flatten(types), tensors)])
 
 
-def normalized_result(result):
+def normalized_result(result: Nest) -> Nest:
     """What a function gave: a list stands for a tuple."""
     return normalized(tuple(result) if isinstance(result, list) else result)

@@ -1,6 +1,9 @@
 """One of several branches, by predicates or by a number."""
 
+from __future__ import annotations
+
 from collections import OrderedDict
+from typing import TYPE_CHECKING
 
 from troupe import array_ops, dtypes, math_ops, stacks
 from troupe.constant_op import constant
@@ -8,10 +11,17 @@ from troupe.control_flow_ops import Assert, cond
 from troupe.conversion import convert_to_tensor
 from troupe.tensor import Tensor
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from troupe.typing import TensorLike
+
 __all__ = ["case", "switch_case"]
 
 
-def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
+def case(pred_fn_pairs: Sequence[tuple[Tensor, Callable[[], Any]]] | dict[Tensor, Callable[[], Any]], default: Callable[[], Any] | None = None,
+         exclusive: bool = False, strict: bool = False, name: str = "case") -> Any:
     """What the function of the first true predicate gives; `default()` where none is. Without a default, and with `exclusive` for more than one
     true predicate, a run fails with InvalidArgumentError. TypeError for pairs that are none."""
     pairs = _pairs(pred_fn_pairs)
@@ -77,7 +87,9 @@ def _last_as_default(pairs):
     return run
 
 
-def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
+def switch_case(branch_index: TensorLike,
+                branch_fns: Sequence[Callable[[], Any]] | Sequence[tuple[int, Callable[[], Any]]] | dict[int, Callable[[], Any]],
+                default: Callable[[], Any] | None = None, name: str = "switch_case") -> Any:
     """What function number `branch_index` gives; `default()`, or the last one, for a number that none has. ValueError for gaps in the
     numbers of `branch_fns`, pairs or a dictionary, TypeError for what is no function."""
     functions = branch_fns.items() if isinstance(branch_fns, dict) else branch_fns

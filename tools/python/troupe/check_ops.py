@@ -1,5 +1,9 @@
 """Assertions about tensors: what is known when the graph is built is checked there, the rest in each run."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import array_ops, dtypes, errors, math_ops, op_call, stacks
@@ -9,6 +13,15 @@ from troupe.conversion import convert_to_tensor
 from troupe.tensor import Tensor
 from troupe.tensor_shape import TensorShape
 from troupe.tensor_util import constant_value, is_tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from troupe.dtypes import DType
+    from troupe.tensor import Operation
+    from troupe.typing import CompositeTensor, DTypeLike, ShapeLike, TensorLike
+    from troupe.variables import Variable
 
 
 def _scope(name):
@@ -74,7 +87,8 @@ assert_non_negative = _with_zero("assert_non_negative", ">=", assert_less_equal,
 assert_non_positive = _with_zero("assert_non_positive", "<=", assert_less_equal, False)
 
 
-def assert_near(x, y, rtol=None, atol=None, data=None, summarize=None, message=None, name=None):
+def assert_near(x: TensorLike, y: TensorLike, rtol: TensorLike | None = None, atol: TensorLike | None = None, data: Sequence[Any] | None = None,
+                summarize: int | None = None, message: str | None = None, name: str | None = None) -> Operation | None:
     """An operation that fails where |x - y| < atol + rtol |y| does not hold; both are ten times the precision of the dtype."""
     with _scope(name or "assert_near"):
         x = convert_to_tensor(x, name="x")
@@ -135,12 +149,13 @@ assert_rank_at_least = _rank_check("assert_rank_at_least", "at least", lambda r,
 _rank_in = _rank_check("assert_rank_in", "in", lambda r, g: r in g, _any_equal)
 
 
-def assert_rank_in(x, ranks, data=None, summarize=None, message=None, name=None):
+def assert_rank_in(x: TensorLike | SparseTensor, ranks: Iterable[TensorLike], data: Sequence[Any] | None = None, summarize: int | None = None,
+                   message: str | None = None, name: str | None = None) -> Operation | None:
     """An operation that fails for tensors of none of these ranks. ValueError at once when the rank is known."""
     return _rank_in(x, tuple(ranks), data, summarize, message, name)
 
 
-def assert_integer(x, message=None, name=None):
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> Operation:
     """TypeError for a tensor of another than an integer dtype."""
     with _scope(name or "assert_integer"):
         x = convert_to_tensor(x, name="x")
@@ -149,7 +164,7 @@ def assert_integer(x, message=None, name=None):
         return no_op("statically_determined_was_integer")
 
 
-def assert_type(tensor, tf_type, message=None, name=None):
+def assert_type(tensor: TensorLike | SparseTensor, tf_type: DTypeLike, message: str | None = None, name: str | None = None) -> Operation:
     """TypeError for a tensor of another dtype."""
     tf_type = dtypes.as_dtype(tf_type)
     with _scope(name or "assert_type"):
@@ -159,7 +174,7 @@ def assert_type(tensor, tf_type, message=None, name=None):
         return no_op("statically_determined_correct_type")
 
 
-def assert_scalar(tensor, name=None, message=None):
+def assert_scalar(tensor: TensorLike, name: str | None = None, message: str | None = None) -> Tensor:
     """The tensor. ValueError unless it is known to be a scalar."""
     with _scope(name or "assert_scalar") as scope:
         tensor = convert_to_tensor(tensor, name=scope)
@@ -168,7 +183,8 @@ def assert_scalar(tensor, name=None, message=None):
         return tensor
 
 
-def assert_same_float_dtype(tensors=None, dtype=None):
+def assert_same_float_dtype(tensors: Iterable[Tensor | Variable | CompositeTensor | None] | None = None,
+                            dtype: DTypeLike | None = None) -> DType:
     """The one dtype of floats that these have, float32 for nothing. ValueError for others."""
     for t in tensors or ():
         if t is None:
@@ -183,7 +199,7 @@ def assert_same_float_dtype(tensors=None, dtype=None):
     return dtype
 
 
-def assert_proper_iterable(values):
+def assert_proper_iterable(values: Any) -> None:
     """TypeError for a tensor, a text, or what has no parts."""
     if is_tensor(values) or isinstance(values, (np.ndarray, str, bytes)) or not hasattr(values, "__iter__"):
         raise TypeError(f"Expected argument 'values' to be iterable.  Found: {type(values)}" if not hasattr(values, "__iter__") else
@@ -206,32 +222,33 @@ def _steps(x):
     return cond(short, lambda: empty, between)
 
 
-def is_non_decreasing(x, name=None):
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     with _scope(name or "is_non_decreasing"):
         steps = _steps(x)
         return math_ops.reduce_all(math_ops.less_equal(convert_to_tensor(0, dtype=steps.dtype), steps))
 
 
-def is_strictly_increasing(x, name=None):
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     with _scope(name or "is_strictly_increasing"):
         steps = _steps(x)
         return math_ops.reduce_all(math_ops.less(convert_to_tensor(0, dtype=steps.dtype), steps))
 
 
-def is_numeric_tensor(tensor):
+def is_numeric_tensor(tensor: Any) -> bool:
     return is_tensor(tensor) and (tensor.dtype.is_integer or tensor.dtype.is_floating or tensor.dtype.is_complex)
 
 
-def is_symbolic_tensor(tensor):
+def is_symbolic_tensor(tensor: Any) -> bool:
     return is_tensor(tensor)
 
 
-def ensure_shape(x, shape, name=None):
+def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """`x`, whose shape is known to be that; a run with another fails."""
     return op_call.call("EnsureShape", name, input=x, shape=TensorShape(shape) if not isinstance(shape, TensorShape) else shape)
 
 
-def verify_tensor_all_finite(t=None, msg=None, name=None, x=None, message=None):
+def verify_tensor_all_finite(t: TensorLike | None = None, msg: str | None = None, name: str | None = None, x: TensorLike | None = None,
+                             message: str | None = None) -> Tensor:
     """`t`; a run in which an element is infinite or not a number fails with `msg`."""
     t, msg = (x if t is None else t), (message if msg is None else msg)
     with _scope(name or "VerifyFinite"):

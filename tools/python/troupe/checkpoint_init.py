@@ -1,6 +1,9 @@
 """Variables whose first values are those of a checkpoint of another model."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
 from troupe import op_call, ops, stacks
 from troupe.checkpoint_reader import load_checkpoint
@@ -10,8 +13,12 @@ from troupe.saveable import saveables_of
 from troupe.tensor_shape import TensorShape
 from troupe.variables import Variable, global_variables
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
 
-def init_from_checkpoint(ckpt_dir_or_file, assignment_map) -> None:
+
+def init_from_checkpoint(ckpt_dir_or_file: str | os.PathLike[str], assignment_map: dict[str, Any] | Iterable[tuple[str, Any]]) -> None:
     """From now on the initializers of these variables restore them. `assignment_map`: {name in the checkpoint: variable or its name}, or
     {"scope of the checkpoint/": "scope/"}, "/" being all. ValueError for names that are not there and for other shapes."""
     reader = load_checkpoint(ckpt_dir_or_file)

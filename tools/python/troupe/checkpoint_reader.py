@@ -1,10 +1,19 @@
 """Checkpoints without a graph: names, types, shapes and values of what is in one."""
 
+from __future__ import annotations
+
 import os
 import struct
+from typing import TYPE_CHECKING
 
 from troupe import dtypes, errors, protos
 from troupe.checkpoint_state import latest_checkpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from troupe.dtypes import DType
 
 _FOOTER_BYTES = 48
 _MAGIC = 0xDB4775248B80FB57
@@ -41,7 +50,7 @@ def _handle(data, at=0):
     return offset, size, at
 
 
-def table_entries(data: bytes):
+def table_entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     """(key, value) of each entry of a sorted table, which is what a checkpoint's index is. ValueError for what is none."""
     if len(data) < _FOOTER_BYTES or struct.unpack_from("<Q", data, len(data) - 8)[0] != _MAGIC:
         raise ValueError("bad magic number")
@@ -54,7 +63,7 @@ def table_entries(data: bytes):
 class CheckpointReader:
     """What is in a checkpoint of the second format. NotFoundError where there is none, DataLossError for a damaged index."""
 
-    def __init__(self, filepattern):
+    def __init__(self, filepattern: str | os.PathLike[str]) -> None:
         self._prefix = os.fspath(filepattern)
         try:
             with open(self._prefix + ".index", "rb") as file:
@@ -69,18 +78,18 @@ class CheckpointReader:
         # Slices of a partitioned tensor have keys that begin with a zero byte; the tensor itself is there, too.
         self._entries = {key.decode(): protos.BundleEntryProto.FromString(value) for key, value in entries.items() if key[:1] > b"\0"}
 
-    def get_variable_to_shape_map(self):
+    def get_variable_to_shape_map(self) -> dict[str, list[int]]:
         """{name: list of dimensions}."""
         return {name: [d.size for d in e.shape.dim] for name, e in self._entries.items()}
 
-    def get_variable_to_dtype_map(self):
+    def get_variable_to_dtype_map(self) -> dict[str, DType]:
         """{name: DType}."""
         return {name: dtypes.of_number(e.dtype) for name, e in self._entries.items()}
 
-    def has_tensor(self, tensor_str) -> bool:
+    def has_tensor(self, tensor_str: str) -> bool:
         return tensor_str in self._entries
 
-    def get_tensor(self, tensor_str):
+    def get_tensor(self, tensor_str: str) -> Any:
         """The value of a tensor, whole. NotFoundError for a name that is not there."""
         from troupe.graph import Graph
         from troupe.session import Session
@@ -101,11 +110,11 @@ class CheckpointReader:
         return "".join(f"{n} (DT_{types[n].name.upper()}) [{','.join(map(str, shapes[n]))}]\n" for n in sorted(types)).encode()
 
 
-def NewCheckpointReader(filepattern) -> CheckpointReader:
+def NewCheckpointReader(filepattern: str | os.PathLike[str]) -> CheckpointReader:
     return CheckpointReader(filepattern)
 
 
-def load_checkpoint(ckpt_dir_or_file) -> CheckpointReader:
+def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReader:
     """A reader of a checkpoint, or of the last one of a folder. ValueError where there is none."""
     path = os.fspath(ckpt_dir_or_file)
     if os.path.isdir(path):
@@ -115,11 +124,11 @@ def load_checkpoint(ckpt_dir_or_file) -> CheckpointReader:
     return CheckpointReader(path)
 
 
-def load_variable(ckpt_dir_or_file, name: str):
+def load_variable(ckpt_dir_or_file: str | os.PathLike[str], name: str) -> Any:
     """The value of a tensor of a checkpoint."""
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
 
-def list_variables(ckpt_dir_or_file):
+def list_variables(ckpt_dir_or_file: str | os.PathLike[str]) -> list[tuple[str, list[int]]]:
     """[(name, list of dimensions)] in the order of names."""
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())

@@ -1,10 +1,16 @@
 """The file `checkpoint` of a folder: which checkpoints are there, and which is the last."""
 
+from __future__ import annotations
+
 import glob
 import os
 import re
 import time
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 _LINE = re.compile(r'\s*(\w+):\s*(?:"((?:[^"\\]|\\.)*)"|(\S+))\s*$')
 
@@ -14,8 +20,8 @@ class CheckpointState:
     """What the file says: paths without the endings of files, oldest first; times in seconds since 1970."""
 
     model_checkpoint_path: str = ""
-    all_model_checkpoint_paths: list = field(default_factory=list)
-    all_model_checkpoint_timestamps: list = field(default_factory=list)
+    all_model_checkpoint_paths: list[str] = field(default_factory=list)
+    all_model_checkpoint_timestamps: list[float] = field(default_factory=list)
     last_preserved_timestamp: float = 0.0
 
     def __str__(self):
@@ -47,7 +53,7 @@ def _escaped(text):
     return "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:03o}" for b in text.encode())
 
 
-def write_whole(path: str, data: bytes) -> None:
+def write_whole(path: str | os.PathLike[str], data: bytes) -> None:
     """Writes a file that others see only whole."""
     beside = f"{path}.tmp{os.getpid()}"
     with open(beside, "wb") as file:
@@ -59,8 +65,10 @@ def _state_file(checkpoint_dir, latest_filename):
     return os.path.join(checkpoint_dir, latest_filename or "checkpoint")
 
 
-def generate_checkpoint_state_proto(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, all_model_checkpoint_timestamps=None,
-                                    last_preserved_timestamp=None) -> CheckpointState:
+def generate_checkpoint_state_proto(save_dir: str | os.PathLike[str], model_checkpoint_path: str,
+                                    all_model_checkpoint_paths: Sequence[str] | None = None,
+                                    all_model_checkpoint_timestamps: Sequence[float] | None = None,
+                                    last_preserved_timestamp: float | None = None) -> CheckpointState:
     """The state with these checkpoints, the last of which is `model_checkpoint_path`; paths are relative to a relative `save_dir`."""
     paths = list(all_model_checkpoint_paths or [])
     times = list(all_model_checkpoint_timestamps or [])
@@ -77,8 +85,9 @@ def generate_checkpoint_state_proto(save_dir, model_checkpoint_path, all_model_c
     return CheckpointState(model_checkpoint_path, paths, times, last_preserved_timestamp or 0.0)
 
 
-def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, latest_filename=None,
-                            all_model_checkpoint_timestamps=None, last_preserved_timestamp=None, save_relative_paths=False) -> None:
+def update_checkpoint_state(save_dir: str | os.PathLike[str], model_checkpoint_path: str, all_model_checkpoint_paths: Sequence[str] | None = None,
+                            latest_filename: str | None = None, all_model_checkpoint_timestamps: Sequence[float] | None = None,
+                            last_preserved_timestamp: float | None = None, save_relative_paths: bool = False) -> None:
     """Writes the file of `save_dir`. RuntimeError where it would be the checkpoint itself."""
     if save_relative_paths:
         relative = lambda p: os.path.relpath(p, save_dir) if os.path.isabs(p) else p
@@ -93,7 +102,7 @@ def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoin
     write_whole(path, str(state).encode())
 
 
-def get_checkpoint_state(checkpoint_dir, latest_filename=None):
+def get_checkpoint_state(checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None) -> CheckpointState | None:
     """The state of a folder, with paths that can be opened; None where there is no file, or no readable one."""
     checkpoint_dir = os.fspath(checkpoint_dir)
     try:
@@ -109,7 +118,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     return state
 
 
-def latest_checkpoint(checkpoint_dir, latest_filename=None):
+def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None) -> str | None:
     """The path of a folder's last checkpoint, or None."""
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:
@@ -117,13 +126,13 @@ def latest_checkpoint(checkpoint_dir, latest_filename=None):
     return state.model_checkpoint_path if checkpoint_exists(state.model_checkpoint_path) else None
 
 
-def checkpoint_exists(checkpoint_prefix) -> bool:
+def checkpoint_exists(checkpoint_prefix: str | os.PathLike[str]) -> bool:
     """True when there is a checkpoint of this path, of the second format or the first."""
     prefix = glob.escape(os.fspath(checkpoint_prefix))
     return bool(glob.glob(prefix + ".index") or glob.glob(prefix) or glob.glob(prefix + "-?????-of-?????"))
 
 
-def get_checkpoint_mtimes(checkpoint_prefixes):
+def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[str]) -> list[float]:
     """When each checkpoint that is there was written, in seconds since 1970."""
     times = []
     for prefix in checkpoint_prefixes:
@@ -134,7 +143,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes):
     return times
 
 
-def remove_checkpoint(checkpoint_prefix, checkpoint_format_version=2, meta_graph_suffix="meta") -> None:
+def remove_checkpoint(checkpoint_prefix: str, checkpoint_format_version: int = 2, meta_graph_suffix: str = "meta") -> None:
     """Deletes the files of a checkpoint."""
     escaped = glob.escape(checkpoint_prefix)
     meta = re.sub(r"-[\d\?]+-of-\d+$", "", checkpoint_prefix) + "." + meta_graph_suffix

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numbers
 import os
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from troupe import exports
 from troupe.tensor_shape import dimension_value  # noqa: F401, it is of this module, too
+
+if TYPE_CHECKING:
+    from typing import Any
 
 bytes_or_text_types = (bytes, str)
 integral_types = (numbers.Integral, np.integer)
@@ -16,7 +20,7 @@ real_types = (numbers.Real, np.integer, np.floating)
 complex_types = (numbers.Complex, np.number)
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name == "v1":
         import troupe
 
@@ -24,11 +28,11 @@ def __getattr__(name):
     raise AttributeError(f"module 'troupe.compat' has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return exports.listed(globals(), ["v1"])
 
 
-def as_bytes(bytes_or_text, encoding: str = "utf-8") -> bytes:
+def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") -> bytes:
     """TypeError for what is neither."""
     if isinstance(bytes_or_text, (bytes, bytearray)):
         return bytes(bytes_or_text)
@@ -37,7 +41,7 @@ def as_bytes(bytes_or_text, encoding: str = "utf-8") -> bytes:
     raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
 
 
-def as_text(bytes_or_text, encoding: str = "utf-8") -> str:
+def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
     """TypeError for what is neither."""
     if isinstance(bytes_or_text, str):
         return bytes_or_text
@@ -49,11 +53,11 @@ def as_text(bytes_or_text, encoding: str = "utf-8") -> str:
 as_str = as_text
 
 
-def as_str_any(value, encoding: str = "utf-8") -> str:
+def as_str_any(value: Any, encoding: str = "utf-8") -> str:
     """The text of bytes, `str` of anything else."""
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 
-def path_to_str(path):
+def path_to_str(path: Any) -> Any:
     """A path as a text, anything else as it is."""
     return as_str_any(path.__fspath__()) if isinstance(path, os.PathLike) else path

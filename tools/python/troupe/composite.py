@@ -1,11 +1,22 @@
 """Tensors that are made of several: slices of one with their indices, and sparse ones."""
 
+from __future__ import annotations
+
 from collections import namedtuple
+from typing import TYPE_CHECKING
 
 from troupe import dtypes
 from troupe.conversion import convert_to_tensor
 from troupe.tensor import Tensor
 from troupe.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from troupe.session import BaseSession
+    from troupe.tensor import Operation
+    from troupe.typing import FeedDict, TensorLike
 
 IndexedSlicesValue = namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
 SparseTensorValue = namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
@@ -45,21 +56,21 @@ class _Rows:
 class IndexedSlices(_Rows):
     """Rows `values` of a larger tensor, at `indices`; what the gradient of a gather is."""
 
-    def __init__(self, values, indices, dense_shape=None):
+    def __init__(self, values: Tensor, indices: Tensor, dense_shape: Tensor | None = None) -> None:
         self._values, self._indices, self._dense_shape = values, indices, dense_shape
 
     @property
-    def shape(self):
+    def shape(self) -> TensorShape:
         from troupe import tensor_util
 
         return TensorShape(None) if self._dense_shape is None else tensor_util.constant_value_as_shape(self._dense_shape)
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self._values.name
 
     @property
-    def device(self):
+    def device(self) -> str:
         return self._values.device
 
     def __neg__(self):
@@ -73,7 +84,7 @@ class IndexedSlices(_Rows):
 class SparseTensor(_Rows):
     """The elements `values` at the rows of `indices`, of a tensor of `dense_shape` that is zero elsewhere."""
 
-    def __init__(self, indices, values, dense_shape):
+    def __init__(self, indices: TensorLike, values: TensorLike, dense_shape: TensorLike | TensorShape) -> None:
         self._indices = convert_to_tensor(indices, dtypes.int64, name="indices")
         self._values = convert_to_tensor(values, name="values")
         self._dense_shape = convert_to_tensor(dense_shape, dtypes.int64, name="dense_shape")
@@ -82,19 +93,19 @@ class SparseTensor(_Rows):
         rows[1].assert_is_compatible_with(self._dense_shape.shape.with_rank(1)[0])
 
     @classmethod
-    def from_value(cls, value):
+    def from_value(cls, value: SparseTensor | SparseTensorValue) -> SparseTensor:
         return value if isinstance(value, SparseTensor) else cls(value.indices, value.values, value.dense_shape)
 
     @property
-    def shape(self):
+    def shape(self) -> TensorShape:
         from troupe import tensor_util
 
         return tensor_util.constant_value_as_shape(self._dense_shape)
 
-    def get_shape(self):
+    def get_shape(self) -> TensorShape:
         return self.shape
 
-    def eval(self, feed_dict=None, session=None):
+    def eval(self, feed_dict: FeedDict | None = None, session: BaseSession | None = None) -> SparseTensorValue:
         indices, values, shape = _session(session).run([self._indices, self._values, self._dense_shape], feed_dict)
         return SparseTensorValue(indices, values, shape)
 
@@ -121,7 +132,7 @@ class SparseTensor(_Rows):
     def __truediv__(self, dense):
         return self._by("SparseDenseCwiseDiv", dense, "truediv", cast_integers=True)
 
-    def consumers(self):
+    def consumers(self) -> list[Operation]:
         return [op for t in (self._indices, self._values, self._dense_shape) for op in t.consumers()]
 
     def __str__(self):
@@ -137,7 +148,7 @@ def _session(session):
     return session
 
 
-def parts_of(value):
+def parts_of(value: Any) -> list[Tensor] | None:
     """The tensors that a composite is made of, or None for anything else."""
     if isinstance(value, SparseTensor):
         return [value.indices, value.values, value.dense_shape]
@@ -146,14 +157,14 @@ def parts_of(value):
     return None
 
 
-def value_of(composite, arrays):
+def value_of(composite: SparseTensor | IndexedSlices, arrays: Sequence[Any]) -> SparseTensorValue | IndexedSlicesValue:
     """What is fetched for a composite."""
     if isinstance(composite, SparseTensor):
         return SparseTensorValue(*arrays)
     return IndexedSlicesValue(arrays[0], arrays[1], arrays[2] if len(arrays) == 3 else None)
 
 
-def is_composite(value):
+def is_composite(value: Any) -> bool:
     return isinstance(value, (SparseTensor, IndexedSlices))
 
 

@@ -1,11 +1,22 @@
 """Constants, and what Python's values are as tensors."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import _native, dtypes, op_call, stacks
 from troupe.conversion import register_tensor_conversion_function
 from troupe.tensor import Tensor
 from troupe.tensor_shape import Dimension, TensorShape, as_shape
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from troupe.dtypes import DType
+    from troupe.typing import ArrayLike, DTypeLike, ShapeLike
+
 
 def _leaves(value):
     if isinstance(value, (list, tuple)):
@@ -42,7 +53,7 @@ def _check_fits(value, dtype):
             raise TypeError(f"Expected {dtype.name}, but got {item} of type '{type(item).__name__}'.")
 
 
-def to_numpy(value, dtype=None):
+def to_numpy(value: Any, dtype: DType | None = None) -> np.ndarray:
     """`value` as an array of the NumPy type of `dtype`. Without one: Python's numbers are int32 (int64 where they must) and float32, arrays
     keep their type. TypeError and ValueError for what does not fit."""
     if isinstance(value, (np.ndarray, np.generic)):
@@ -93,7 +104,7 @@ def _strings(value):
     return array
 
 
-def native_tensor(value, dtype=None, shape=None):
+def native_tensor(value: ArrayLike, dtype: DType | None = None, shape: ShapeLike = None) -> Any:
     """`value` as a native Tensor; its last element fills up a larger `shape`."""
     array = to_numpy(value, dtype)
     if shape is not None:
@@ -119,7 +130,7 @@ def _fill(array, dims):
     return flat.reshape(dims)
 
 
-def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
+def constant(value: ArrayLike, dtype: DTypeLike | None = None, shape: ShapeLike = None, name: str = "Const", verify_shape: bool = False) -> Tensor:
     """A constant of `value`: a number, a text, a nest of lists, or an array."""
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)

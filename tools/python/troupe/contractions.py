@@ -1,19 +1,26 @@
 """Sums of products over chosen dimensions."""
 
+from __future__ import annotations
+
 import collections
 import itertools
 import math
 import numbers
 import re
+from typing import TYPE_CHECKING
 
 from troupe import array_ops, dtypes, math_ops, op_call, stacks
 from troupe.conversion import convert_to_tensor
+
+if TYPE_CHECKING:
+    from troupe.tensor import Tensor
+    from troupe.typing import TensorLike
 
 # What the three dots are while an equation is looked at.
 _DOTS = "0"
 
 
-def einsum(equation, *inputs, name=None, optimize="greedy"):
+def einsum(equation: str, *inputs: TensorLike, name: str | None = None, optimize: str = "greedy") -> Tensor:
     """A sum of products: "ij,jk->ik" is a product of matrices. "..." stands for dimensions that are broadcast; without "->" the letters that are
     there once remain, in their order. Of several tensors two at a time are multiplied, first those whose product is small (whatever `optimize`
     says). ValueError for an equation that does not fit."""
@@ -96,7 +103,7 @@ def _growth(terms, output, sizes, i, j):
     return made - a - b
 
 
-def tensordot(a, b, axes, name=None):
+def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None = None) -> Tensor:
     """Sums of products over dimensions `axes` of both: a number for the last of `a` and the first of `b`, a pair of lists, or a tensor [2, k]. The
     result has the other dimensions of `a`, then those of `b`. ValueError for lists that do not fit, IndexError for a dimension that is not
     there."""

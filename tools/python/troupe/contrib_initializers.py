@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import math
 import numbers
+from typing import TYPE_CHECKING
 
 from troupe import dtypes, math_ops, ops, random_ops
 from troupe.conversion import convert_to_tensor
 from troupe.ops import GraphKeys
 from troupe.tensor_shape import as_shape
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def variance_scaling_initializer(factor=2.0, mode="FAN_IN", uniform=False, seed=None, dtype=dtypes.float32):
+    from troupe.tensor import Tensor
+    from troupe.typing import DTypeLike, Initializer, Regularizer
+    from troupe.variables import Variable
+
+
+def variance_scaling_initializer(factor: float = 2.0, mode: str = "FAN_IN", uniform: bool = False, seed: int | None = None,
+                                 dtype: DTypeLike = dtypes.float32) -> Initializer:
     """First values of variance factor / n, where n is the number of inputs, of outputs, or their mean. TypeError for other dtypes than floating
     point and unknown modes."""
     dtype = dtypes.as_dtype(dtype)
@@ -34,7 +43,7 @@ def variance_scaling_initializer(factor=2.0, mode="FAN_IN", uniform=False, seed=
     return initializer
 
 
-def xavier_initializer(uniform=True, seed=None, dtype=dtypes.float32):
+def xavier_initializer(uniform: bool = True, seed: int | None = None, dtype: DTypeLike = dtypes.float32) -> Initializer:
     """First values of variance 2 / (inputs + outputs)."""
     return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
 
@@ -69,23 +78,23 @@ def _squares(weights):
     return l2_loss(weights)
 
 
-def l1_regularizer(scale, scope=None):
+def l1_regularizer(scale: float | Tensor, scope: str | None = None) -> Regularizer:
     """The sum of absolute weights times `scale`. ValueError for whole or negative numbers."""
     return _regularizer(scale, scope, "l1_regularizer", _absolute)
 
 
-def l2_regularizer(scale, scope=None):
+def l2_regularizer(scale: float | Tensor, scope: str | None = None) -> Regularizer:
     """Half the sum of squared weights times `scale`. ValueError for whole or negative numbers."""
     return _regularizer(scale, scope, "l2_regularizer", _squares)
 
 
-def l1_l2_regularizer(scale_l1=1.0, scale_l2=1.0, scope=None):
+def l1_l2_regularizer(scale_l1: float | Tensor = 1.0, scale_l2: float | Tensor = 1.0, scope: str | None = None) -> Regularizer:
     """The sum of both."""
     _checked(scale_l1, "scale_l1"), _checked(scale_l2, "scale_l2")
     return sum_regularizer([l1_regularizer(scale_l1), l2_regularizer(scale_l2)], scope or "l1_l2_regularizer")
 
 
-def sum_regularizer(regularizer_list, scope=None):
+def sum_regularizer(regularizer_list: Sequence[Regularizer | None], scope: str | None = None) -> Regularizer | None:
     """The sum of what several give; None from none."""
     regularizers = [r for r in regularizer_list if r is not None]
     if not regularizers:
@@ -99,7 +108,7 @@ def sum_regularizer(regularizer_list, scope=None):
     return regularize
 
 
-def apply_regularization(regularizer, weights_list=None):
+def apply_regularization(regularizer: Regularizer, weights_list: Sequence[Tensor | Variable] | None = None) -> Tensor:
     """The sum of the penalties of weights, those of the collection WEIGHTS unless given; each is added to REGULARIZATION_LOSSES. ValueError for
     none."""
     weights_list = weights_list or ops.get_collection("weights")

@@ -4,6 +4,7 @@ scopes and collections are TensorFlow 1.15's, so that its checkpoints fit."""
 from __future__ import annotations
 
 import functools
+from typing import TYPE_CHECKING
 
 from troupe import array_ops, initializers, math_ops, nn, nn_conv, nn_embedding, nn_norm, ops, stacks
 from troupe.contrib_initializers import xavier_initializer
@@ -16,6 +17,17 @@ from troupe.layers_norm import BatchNormalization
 from troupe.layers_pool import AveragePooling2D, MaxPooling2D
 from troupe.ops import GraphKeys
 from troupe.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from troupe.tensor import Tensor
+    from troupe.typing import Activation, Initializer, Regularizer, ShapeOrTensor, TensorLike
+    from troupe.variable_scope import VariableScope
+
+    _Sizes = int | Sequence[int]
+    _Collections = Sequence[str] | dict[str, Sequence[str]]
 
 _NAMES = {"kernel": "weights", "bias": "biases", "depthwise_kernel": "depthwise_weights", "pointwise_kernel": "pointwise_weights"}
 
@@ -45,7 +57,7 @@ def _collected(outputs_collections, name, outputs):
     return outputs
 
 
-def convert_collection_to_dict(collection, clear_collection=False) -> dict:
+def convert_collection_to_dict(collection: str, clear_collection: bool = False) -> dict[str, Tensor]:
     """Outputs of a collection by the names of their layers."""
     found = ops.get_collection(collection)
     if clear_collection:
@@ -71,9 +83,12 @@ def _format(data_format, rank):
 
 
 @add_arg_scope
-def fully_connected(inputs, num_outputs, activation_fn=nn.relu, normalizer_fn=None, normalizer_params=None,
-                    weights_initializer=xavier_initializer(), weights_regularizer=None, biases_initializer=initializers.Zeros(),
-                    biases_regularizer=None, reuse=None, variables_collections=None, outputs_collections=None, trainable=True, scope=None):
+def fully_connected(inputs: TensorLike, num_outputs: int, activation_fn: Activation | None = nn.relu,
+                    normalizer_fn: Callable[..., Tensor] | None = None, normalizer_params: Mapping[str, Any] | None = None,
+                    weights_initializer: Initializer = xavier_initializer(), weights_regularizer: Regularizer | None = None,
+                    biases_initializer: Initializer = initializers.Zeros(), biases_regularizer: Regularizer | None = None, reuse: bool | None = None,
+                    variables_collections: _Collections | None = None, outputs_collections: str | Sequence[str] | None = None, trainable: bool = True,
+                    scope: str | VariableScope | None = None) -> Tensor:
     """[..., depth] to [..., num_outputs]. ValueError for other than whole numbers of outputs."""
     if not isinstance(num_outputs, int) and not hasattr(num_outputs, "__index__") and not hasattr(num_outputs, "value"):
         raise ValueError(f"num_outputs type should be one of {[int]}, got {num_outputs}.")
@@ -100,10 +115,13 @@ def _convolved(layer_class, rank, inputs, num_outputs, kernel_size, stride, padd
 
 
 @add_arg_scope
-def convolution(inputs, num_outputs, kernel_size, stride=1, padding="SAME", data_format=None, rate=1, activation_fn=nn.relu, normalizer_fn=None,
-                normalizer_params=None, weights_initializer=xavier_initializer(), weights_regularizer=None,
-                biases_initializer=initializers.Zeros(), biases_regularizer=None, reuse=None, variables_collections=None,
-                outputs_collections=None, trainable=True, scope=None):
+def convolution(inputs: TensorLike, num_outputs: int, kernel_size: _Sizes, stride: _Sizes = 1, padding: str = "SAME",
+                data_format: str | None = None, rate: _Sizes = 1, activation_fn: Activation | None = nn.relu,
+                normalizer_fn: Callable[..., Tensor] | None = None, normalizer_params: Mapping[str, Any] | None = None,
+                weights_initializer: Initializer = xavier_initializer(), weights_regularizer: Regularizer | None = None,
+                biases_initializer: Initializer = initializers.Zeros(), biases_regularizer: Regularizer | None = None, reuse: bool | None = None,
+                variables_collections: _Collections | None = None, outputs_collections: str | Sequence[str] | None = None, trainable: bool = True,
+                scope: str | VariableScope | None = None) -> Tensor:
     """A convolution of one to three dimensions, as many as the inputs have besides batch and channels."""
     return _convolved(None, None, inputs, num_outputs, kernel_size, stride, padding, data_format, activation_fn, normalizer_fn, normalizer_params,
                       weights_initializer, weights_regularizer, biases_initializer, biases_regularizer, reuse, variables_collections,
@@ -127,10 +145,13 @@ conv1d, conv2d, conv3d = convolution1d, convolution2d, convolution3d
 
 
 @add_arg_scope
-def convolution2d_transpose(inputs, num_outputs, kernel_size, stride=1, padding="SAME", data_format="NHWC", activation_fn=nn.relu,
-                            normalizer_fn=None, normalizer_params=None, weights_initializer=xavier_initializer(), weights_regularizer=None,
-                            biases_initializer=initializers.Zeros(), biases_regularizer=None, reuse=None, variables_collections=None,
-                            outputs_collections=None, trainable=True, scope=None):
+def convolution2d_transpose(inputs: TensorLike, num_outputs: int, kernel_size: _Sizes, stride: _Sizes = 1, padding: str = "SAME",
+                            data_format: str = "NHWC", activation_fn: Activation | None = nn.relu, normalizer_fn: Callable[..., Tensor] | None = None,
+                            normalizer_params: Mapping[str, Any] | None = None, weights_initializer: Initializer = xavier_initializer(),
+                            weights_regularizer: Regularizer | None = None, biases_initializer: Initializer = initializers.Zeros(),
+                            biases_regularizer: Regularizer | None = None, reuse: bool | None = None,
+                            variables_collections: _Collections | None = None, outputs_collections: str | Sequence[str] | None = None,
+                            trainable: bool = True, scope: str | VariableScope | None = None) -> Tensor:
     """The transpose of a convolution: pictures `stride` times as large."""
     return _convolved(Conv2DTranspose, 2, inputs, num_outputs, kernel_size, stride, padding, data_format, activation_fn, normalizer_fn,
                       normalizer_params, weights_initializer, weights_regularizer, biases_initializer, biases_regularizer, reuse,
@@ -141,11 +162,14 @@ conv2d_transpose = convolution2d_transpose
 
 
 @add_arg_scope
-def separable_convolution2d(inputs, num_outputs, kernel_size, depth_multiplier=1, stride=1, padding="SAME", data_format="NHWC", rate=1,
-                            activation_fn=nn.relu, normalizer_fn=None, normalizer_params=None, weights_initializer=xavier_initializer(),
-                            pointwise_initializer=None, weights_regularizer=None, biases_initializer=initializers.Zeros(),
-                            biases_regularizer=None, reuse=None, variables_collections=None, outputs_collections=None, trainable=True,
-                            scope=None):
+def separable_convolution2d(inputs: TensorLike, num_outputs: int | None, kernel_size: _Sizes, depth_multiplier: int = 1, stride: _Sizes = 1,
+                            padding: str = "SAME", data_format: str = "NHWC", rate: _Sizes = 1, activation_fn: Activation | None = nn.relu,
+                            normalizer_fn: Callable[..., Tensor] | None = None, normalizer_params: Mapping[str, Any] | None = None,
+                            weights_initializer: Initializer = xavier_initializer(), pointwise_initializer: Initializer = None,
+                            weights_regularizer: Regularizer | None = None, biases_initializer: Initializer = initializers.Zeros(),
+                            biases_regularizer: Regularizer | None = None, reuse: bool | None = None,
+                            variables_collections: _Collections | None = None, outputs_collections: str | Sequence[str] | None = None,
+                            trainable: bool = True, scope: str | VariableScope | None = None) -> Tensor:
     """A convolution of each channel by itself, then one over the channels; only the first where num_outputs is None."""
     with variable_scope(scope, "SeparableConv2d", [inputs], reuse=reuse, custom_getter=_getter(variables_collections)) as sc:
         inputs = convert_to_tensor(inputs)
@@ -189,10 +213,14 @@ class _BatchNorm(BatchNormalization):
 
 
 @add_arg_scope
-def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, activation_fn=None, param_initializers=None,
-               param_regularizers=None, updates_collections=GraphKeys.UPDATE_OPS, is_training=True, reuse=None, variables_collections=None,
-               outputs_collections=None, trainable=True, batch_weights=None, fused=None, data_format="NHWC", zero_debias_moving_mean=False,
-               scope=None, renorm=False, renorm_clipping=None, renorm_decay=0.99, adjustment=None):
+def batch_norm(inputs: TensorLike, decay: float = 0.999, center: bool = True, scale: bool = False, epsilon: float = 0.001,
+               activation_fn: Activation | None = None, param_initializers: Mapping[str, Initializer] | None = None,
+               param_regularizers: Mapping[str, Regularizer] | None = None, updates_collections: str | Sequence[str] | None = GraphKeys.UPDATE_OPS,
+               is_training: bool | Tensor = True, reuse: bool | None = None, variables_collections: _Collections | None = None,
+               outputs_collections: str | Sequence[str] | None = None, trainable: bool = True, batch_weights: TensorLike | None = None,
+               fused: bool | None = None, data_format: str = "NHWC", zero_debias_moving_mean: bool = False, scope: str | VariableScope | None = None,
+               renorm: bool = False, renorm_clipping: Mapping[str, TensorLike] | None = None, renorm_decay: float = 0.99,
+               adjustment: Callable[[Tensor], tuple[Tensor, Tensor]] | None = None) -> Tensor:
     """Batch normalization. With updates_collections=None the outputs wait for the updates of moving_mean and moving_variance, else training
     programs must run those of the collection. NotImplementedError for weights of the batch and for means without bias."""
     if batch_weights is not None or zero_debias_moving_mean:
@@ -219,8 +247,9 @@ def batch_norm(inputs, decay=0.999, center=True, scale=False, epsilon=0.001, act
 
 
 @add_arg_scope
-def layer_norm(inputs, center=True, scale=True, activation_fn=None, reuse=None, variables_collections=None, outputs_collections=None,
-               trainable=True, begin_norm_axis=1, begin_params_axis=-1, scope=None):
+def layer_norm(inputs: TensorLike, center: bool = True, scale: bool = True, activation_fn: Activation | None = None, reuse: bool | None = None,
+               variables_collections: _Collections | None = None, outputs_collections: str | Sequence[str] | None = None, trainable: bool = True,
+               begin_norm_axis: int = 1, begin_params_axis: int = -1, scope: str | VariableScope | None = None) -> Tensor:
     """Each of the batch with mean 0 and variance 1, then times gamma and plus beta. ValueError for shapes that are not known."""
     with variable_scope(scope, "LayerNorm", [inputs], reuse=reuse, custom_getter=_getter(variables_collections)) as sc:
         inputs = convert_to_tensor(inputs)
@@ -256,7 +285,8 @@ max_pool2d, avg_pool2d = _pooling(MaxPooling2D, "MaxPool2D"), _pooling(AveragePo
 
 
 @add_arg_scope
-def dropout(inputs, keep_prob=0.5, noise_shape=None, is_training=True, outputs_collections=None, scope=None, seed=None):
+def dropout(inputs: TensorLike, keep_prob: float | Tensor = 0.5, noise_shape: ShapeOrTensor = None, is_training: bool | Tensor = True,
+            outputs_collections: str | Sequence[str] | None = None, scope: str | VariableScope | None = None, seed: int | None = None) -> Tensor:
     """Elements zero with probability 1 - keep_prob, the others larger by as much, in training."""
     with variable_scope(scope, "Dropout", [inputs]) as sc:
         outputs = Dropout(1 - keep_prob, noise_shape, seed, name=sc.name, _scope=sc)(convert_to_tensor(inputs), training=is_training)
@@ -264,27 +294,29 @@ def dropout(inputs, keep_prob=0.5, noise_shape=None, is_training=True, outputs_c
 
 
 @add_arg_scope
-def flatten(inputs, outputs_collections=None, scope=None):
+def flatten(inputs: TensorLike, outputs_collections: str | Sequence[str] | None = None, scope: str | None = None) -> Tensor:
     """[batch, ...] as [batch, product of the others]."""
     with ops.name_scope(scope, "Flatten") as sc:
         return _collected(outputs_collections, sc.rstrip("/"), Flatten()(convert_to_tensor(inputs)))
 
 
 @add_arg_scope
-def one_hot_encoding(labels, num_classes, on_value=1.0, off_value=0.0, outputs_collections=None, scope=None):
+def one_hot_encoding(labels: TensorLike, num_classes: int, on_value: TensorLike = 1.0, off_value: TensorLike = 0.0,
+                     outputs_collections: str | Sequence[str] | None = None, scope: str | None = None) -> Tensor:
     with ops.name_scope(scope, "OneHotEncoding") as sc:
         return _collected(outputs_collections, sc.rstrip("/"), array_ops.one_hot(labels, num_classes, on_value, off_value))
 
 
 @add_arg_scope
-def softmax(logits, scope=None):
+def softmax(logits: TensorLike, scope: str | None = None) -> Tensor:
     """Of the last dimension, of any rank."""
     with ops.name_scope(scope, "softmax"):
         return nn.softmax(logits)
 
 
-def embed_sequence(ids, vocab_size=None, embed_dim=None, unique=False, initializer=None, regularizer=None, trainable=True, scope=None,
-                   reuse=None):
+def embed_sequence(ids: TensorLike, vocab_size: int | None = None, embed_dim: int | None = None, unique: bool = False,
+                   initializer: Initializer = None, regularizer: Regularizer | None = None, trainable: bool = True,
+                   scope: str | VariableScope | None = None, reuse: bool | None = None) -> Tensor:
     """Rows of a matrix "embeddings" [vocab_size, embed_dim] for ids [batch, time]. ValueError for a new one without both sizes."""
     if not (reuse or (vocab_size and embed_dim)):
         raise ValueError(f"Must specify vocab size and embedding dimension when not reusing. Got vocab_size={vocab_size} and embed_dim={embed_dim}")
@@ -304,20 +336,22 @@ def _repeated(inputs, layer, arguments, scope, default, kwargs):
 
 
 @add_arg_scope
-def repeat(inputs, repetitions, layer, *args, scope=None, **kwargs):
+def repeat(inputs: TensorLike, repetitions: int, layer: Callable[..., Any], *args: Any, scope: str | None = None, **kwargs: Any) -> Tensor:
     """A layer several times, in scopes "scope_1", "scope_2", ..."""
     return _repeated(inputs, layer, [args] * repetitions, scope, "Repeat", kwargs)
 
 
 @add_arg_scope
-def stack(inputs, layer, stack_args, scope=None, **kwargs):
+def stack(inputs: TensorLike, layer: Callable[..., Any], stack_args: Sequence[Any], scope: str | None = None, **kwargs: Any) -> Tensor:
     """A layer for each of the arguments, one on the other. TypeError for other than lists of these."""
     if not isinstance(stack_args, (list, tuple)):
         raise TypeError("stack_args need to be a list or tuple")
     return _repeated(inputs, layer, [a if isinstance(a, (list, tuple)) else [a] for a in stack_args], scope, "Stack", kwargs)
 
 
-def bias_add(inputs, activation_fn=None, initializer=initializers.Zeros(), regularizer=None, reuse=None, trainable=True, scope=None):
+def bias_add(inputs: TensorLike, activation_fn: Activation | None = None, initializer: Initializer = initializers.Zeros(),
+             regularizer: Regularizer | None = None, reuse: bool | None = None, trainable: bool = True,
+             scope: str | VariableScope | None = None) -> Tensor:
     """The inputs and a variable "biases" of the last dimension."""
     with variable_scope(scope, "BiasAdd", [inputs], reuse=reuse):
         inputs = convert_to_tensor(inputs)
@@ -326,7 +360,7 @@ def bias_add(inputs, activation_fn=None, initializer=initializers.Zeros(), regul
         return outputs if activation_fn is None else activation_fn(outputs)
 
 
-def unit_norm(inputs, dim, epsilon=1e-7, scope=None):
+def unit_norm(inputs: TensorLike, dim: int, epsilon: float = 1e-07, scope: str | None = None) -> Tensor:
     """The inputs over their length along a dimension."""
     with ops.name_scope(scope, "UnitNorm"):
         inputs = convert_to_tensor(inputs)

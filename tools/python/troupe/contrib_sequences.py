@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import array_ops, dtypes, math_ops, nn, ops, rnn
@@ -10,6 +12,13 @@ from troupe.rnn_base import RNNCell
 from troupe.rnn_cell import MultiRNNCell
 from troupe.variable_scope import get_variable, get_variable_scope, variable_scope
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from troupe.tensor import Tensor
+    from troupe.typing import DTypeLike, Nest, TensorLike
+
 # Labels that follow each other: scores [batch, time, labels] of their own, and [labels, labels] of each after each.
 
 
@@ -17,14 +26,14 @@ def _mask(sequence_lengths, values, dtype=dtypes.float32):
     return array_ops.sequence_mask(sequence_lengths, array_ops.shape(values)[1], dtype=dtype)
 
 
-def crf_unary_score(tag_indices, sequence_lengths, inputs):
+def crf_unary_score(tag_indices: TensorLike, sequence_lengths: TensorLike, inputs: TensorLike) -> Tensor:
     """[batch]: the sums of the labels' own scores."""
     inputs = convert_to_tensor(inputs)
     chosen = array_ops.one_hot(tag_indices, array_ops.shape(inputs)[2], dtype=inputs.dtype)
     return math_ops.reduce_sum(math_ops.reduce_sum(inputs * chosen, 2) * _mask(sequence_lengths, inputs, inputs.dtype), 1)
 
 
-def crf_binary_score(tag_indices, sequence_lengths, transition_params):
+def crf_binary_score(tag_indices: TensorLike, sequence_lengths: TensorLike, transition_params: TensorLike) -> Tensor:
     """[batch]: the sums of the scores of each label after the one before."""
     tags, params = convert_to_tensor(tag_indices), convert_to_tensor(transition_params)
     number = array_ops.shape(params)[0]
@@ -32,7 +41,7 @@ def crf_binary_score(tag_indices, sequence_lengths, transition_params):
     return math_ops.reduce_sum(flat * _mask(sequence_lengths, tags, params.dtype)[:, 1:], 1)
 
 
-def crf_sequence_score(inputs, tag_indices, sequence_lengths, transition_params):
+def crf_sequence_score(inputs: TensorLike, tag_indices: TensorLike, sequence_lengths: TensorLike, transition_params: TensorLike) -> Tensor:
     """[batch]: the scores of sequences of labels."""
     return crf_unary_score(tag_indices, sequence_lengths, inputs) + crf_binary_score(tag_indices, sequence_lengths, transition_params)
 
@@ -40,7 +49,7 @@ def crf_sequence_score(inputs, tag_indices, sequence_lengths, transition_params)
 class CrfForwardRnnCell(RNNCell):
     """Its state is the logarithm of the sum over all sequences that end in a label."""
 
-    def __init__(self, transition_params):
+    def __init__(self, transition_params: TensorLike) -> None:
         super().__init__()
         params = convert_to_tensor(transition_params)
         self._params = array_ops.expand_dims(params, 0)
@@ -53,7 +62,7 @@ class CrfForwardRnnCell(RNNCell):
         return now, now
 
 
-def crf_log_norm(inputs, sequence_lengths, transition_params):
+def crf_log_norm(inputs: TensorLike, sequence_lengths: TensorLike, transition_params: TensorLike) -> Tensor:
     """[batch]: the logarithms of the sums over all sequences of labels."""
     inputs = convert_to_tensor(inputs)
     first = inputs[:, 0, :]
@@ -63,7 +72,8 @@ def crf_log_norm(inputs, sequence_lengths, transition_params):
     return array_ops.where_v2(math_ops.less_equal(sequence_lengths, 0), array_ops.zeros_like(norm), norm)
 
 
-def crf_log_likelihood(inputs, tag_indices, sequence_lengths, transition_params=None):
+def crf_log_likelihood(inputs: TensorLike, tag_indices: TensorLike, sequence_lengths: TensorLike,
+                       transition_params: TensorLike | None = None) -> tuple[Tensor, Any]:
     """([batch] logarithms of the probabilities of sequences of labels, the scores of each label after each: a variable "transitions" unless
     given)."""
     inputs = convert_to_tensor(inputs)
@@ -74,7 +84,7 @@ def crf_log_likelihood(inputs, tag_indices, sequence_lengths, transition_params=
     return score - crf_log_norm(inputs, sequence_lengths, transition_params), transition_params
 
 
-def viterbi_decode(score, transition_params):
+def viterbi_decode(score: TensorLike, transition_params: TensorLike) -> tuple[list[int], Any]:
     """(the best sequence of labels, its score) of arrays [time, labels] and [labels, labels]."""
     score = np.asarray(score)
     best, before = score[0], []
@@ -91,7 +101,8 @@ def viterbi_decode(score, transition_params):
 # Steps that are built one after the other.
 
 
-def rnn_decoder(decoder_inputs, initial_state, cell, loop_function=None, scope=None):
+def rnn_decoder(decoder_inputs: Sequence[Any], initial_state: Nest, cell: RNNCell, loop_function: Callable[..., Any] | None = None,
+                scope: str | None = None) -> tuple[list[Tensor], Any]:
     """(outputs, last state) of a cell over a list of inputs. `loop_function(output, step)` makes the next input of an output, but for the
     first."""
     with variable_scope(scope or "rnn_decoder"):
@@ -109,7 +120,8 @@ def rnn_decoder(decoder_inputs, initial_state, cell, loop_function=None, scope=N
         return outputs, state
 
 
-def basic_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, dtype=dtypes.float32, scope=None):
+def basic_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any], cell: RNNCell, dtype: DTypeLike = dtypes.float32,
+                      scope: str | None = None) -> tuple[list[Tensor], Any]:
     """(outputs, last state): the cell reads the first list, and another such cell goes on from its state over the second."""
     import copy
 
@@ -118,7 +130,8 @@ def basic_rnn_seq2seq(encoder_inputs, decoder_inputs, cell, dtype=dtypes.float32
         return rnn_decoder(decoder_inputs, state, cell)
 
 
-def sequence_loss_by_example(logits, targets, weights, average_across_timesteps=True, softmax_loss_function=None, name=None):
+def sequence_loss_by_example(logits: TensorLike, targets: Sequence[Any], weights: TensorLike | None, average_across_timesteps: bool = True,
+                             softmax_loss_function: Callable[..., Any] | None = None, name: str | None = None) -> Tensor:
     """[batch]: the weighted cross entropies of lists over time: logits [batch, classes], targets and weights [batch]. ValueError for lists of
     different lengths."""
     if not len(logits) == len(targets) == len(weights):
@@ -135,15 +148,18 @@ def sequence_loss_by_example(logits, targets, weights, average_across_timesteps=
         return total / (math_ops.add_n(list(weights)) + 1e-12) if average_across_timesteps else total
 
 
-def sequence_loss(logits, targets, weights, average_across_timesteps=True, average_across_batch=True, softmax_loss_function=None, name=None):
+def sequence_loss(logits: TensorLike, targets: Sequence[Any], weights: TensorLike | None, average_across_timesteps: bool = True,
+                  average_across_batch: bool = True, softmax_loss_function: Callable[..., Any] | None = None, name: str | None = None) -> Tensor:
     """The sum of sequence_loss_by_example, over the number of examples unless it says otherwise."""
     with ops.name_scope(name, "sequence_loss"):
         cost = math_ops.reduce_sum(sequence_loss_by_example(logits, targets, weights, average_across_timesteps, softmax_loss_function))
         return cost / math_ops.cast(array_ops.shape(targets[0])[0], cost.dtype) if average_across_batch else cost
 
 
-def stack_bidirectional_dynamic_rnn(cells_fw, cells_bw, inputs, initial_states_fw=None, initial_states_bw=None, dtype=None,
-                                    sequence_length=None, parallel_iterations=None, time_major=False, scope=None, swap_memory=False):
+def stack_bidirectional_dynamic_rnn(cells_fw: Sequence[RNNCell], cells_bw: Sequence[RNNCell], inputs: TensorLike, initial_states_fw: Nest = None,
+                                    initial_states_bw: Nest = None, dtype: DTypeLike | None = None, sequence_length: TensorLike | None = None,
+                                    parallel_iterations: int | None = None, time_major: bool = False, scope: str | None = None,
+                                    swap_memory: bool = False) -> tuple[Tensor, Any, Any]:
     """(outputs, states forward, states backward) of layers that each go both ways over the outputs of the one before. ValueError for other than
     two lists of as many cells."""
     for cells, what in ((cells_fw, "cells_fw"), (cells_bw, "cells_bw")):

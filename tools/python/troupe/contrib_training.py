@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from typing import TYPE_CHECKING
 
 from troupe import math_ops, ops, stacks, summary, train
 from troupe.array_ops import check_numerics
@@ -15,6 +16,15 @@ from troupe.training_util import get_global_step, get_or_create_global_step
 from troupe.variable_scope import get_variable, variable_scope
 from troupe.variables import trainable_variables
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from troupe.optimizer import Optimizer
+    from troupe.tensor import Tensor
+    from troupe.typing import LearningRate, TensorLike
+    from troupe.variables import Variable
+
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -22,12 +32,12 @@ _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 class HParams:
     """Named values, as attributes. ValueError for names that are taken, and for values of another type than the first."""
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: Any) -> None:
         self._values: dict = {}
         for name, value in kwargs.items():
             self.add_hparam(name, value)
 
-    def add_hparam(self, name, value):
+    def add_hparam(self, name: str, value: TensorLike) -> None:
         if name in self._values or hasattr(type(self), name):
             raise ValueError(f"Hyperparameter name is reserved: {name}")
         self._values[name] = list(value) if isinstance(value, tuple) else value
@@ -44,7 +54,7 @@ class HParams:
         else:
             object.__setattr__(self, name, value)
 
-    def set_hparam(self, name, value):
+    def set_hparam(self, name: str, value: TensorLike) -> None:
         """KeyError for unknown names."""
         self._values[name] = self._as(name, self._values[name], value)
 
@@ -67,7 +77,7 @@ class HParams:
             pass
         raise ValueError(f"Could not cast hparam '{name}' of type '{kind}' from value {value!r}")
 
-    def parse(self, values):
+    def parse(self, values: str) -> HParams:
         """Sets what a text says: "rate=0.1,units=[3,4],name=a". ValueError for unknown names and for texts of another form."""
         for found in re.finditer(r"\s*(\w+)\s*=\s*(\[[^\]]*\]|[^,\[]*)\s*(?:,|$)|(.+)", values):
             name, text, rest = found.groups()
@@ -88,24 +98,24 @@ class HParams:
         except (ValueError, SyntaxError):
             return text
 
-    def override_from_dict(self, values_dict):
+    def override_from_dict(self, values_dict: Mapping[str, Any]) -> HParams:
         for name, value in values_dict.items():
             self.set_hparam(name, value)
         return self
 
-    def del_hparam(self, name):
+    def del_hparam(self, name: str) -> None:
         self._values.pop(name, None)
 
     def values(self) -> dict:
         return dict(self._values)
 
-    def get(self, key, default=None):
+    def get(self, key: str, default: Any = None) -> Any:
         return self._values.get(key, default)
 
-    def to_json(self, indent=None, separators=None, sort_keys=False) -> str:
+    def to_json(self, indent: int | None = None, separators: tuple[str, str] | None = None, sort_keys: bool = False) -> str:
         return json.dumps(self._values, indent=indent, separators=separators, sort_keys=sort_keys)
 
-    def parse_json(self, values_json):
+    def parse_json(self, values_json: str) -> HParams:
         return self.override_from_dict(json.loads(values_json))
 
     def __contains__(self, key):
@@ -117,9 +127,11 @@ class HParams:
     __str__ = lambda self: str(sorted(self._values.items()))
 
 
-def create_train_op(total_loss, optimizer, global_step=0, update_ops=None, variables_to_train=None, transform_grads_fn=None,
-                    clip_gradient_norm=0, summarize_gradients=False, gate_gradients=1, aggregation_method=None, colocate_gradients_with_ops=False,
-                    gradient_multipliers=None, check_numerics_of_loss=True):
+def create_train_op(total_loss: TensorLike, optimizer: Optimizer, global_step: Tensor | Variable = 0, update_ops: Sequence[Any] | None = None,
+                    variables_to_train: Sequence[Variable] | None = None, transform_grads_fn: Callable[..., Any] | None = None,
+                    clip_gradient_norm: float = 0, summarize_gradients: bool = False, gate_gradients: int = 1, aggregation_method: int | None = None,
+                    colocate_gradients_with_ops: bool = False, gradient_multipliers: Mapping[Any, Any] | None = None,
+                    check_numerics_of_loss: bool = True) -> Tensor:
     """A tensor of the loss, whose run trains the variables once, after the updates: those of UPDATE_OPS unless given. The global step is counted
     unless it is None."""
     if isinstance(global_step, int):
@@ -161,9 +173,11 @@ OPTIMIZER_CLS_NAMES = {"Adagrad": train.AdagradOptimizer, "Adam": train.AdamOpti
                        "SGD": train.GradientDescentOptimizer}
 
 
-def optimize_loss(loss, global_step, learning_rate, optimizer, gradient_noise_scale=None, gradient_multipliers=None, clip_gradients=None,
-                  learning_rate_decay_fn=None, update_ops=None, variables=None, name=None, summaries=None, colocate_gradients_with_ops=False,
-                  increment_global_step=True):
+def optimize_loss(loss: TensorLike, global_step: Tensor | Variable, learning_rate: LearningRate, optimizer: Optimizer,
+                  gradient_noise_scale: float | None = None, gradient_multipliers: Mapping[Any, Any] | None = None, clip_gradients: Any = None,
+                  learning_rate_decay_fn: Callable[..., Any] | None = None, update_ops: Sequence[Any] | None = None,
+                  variables: Sequence[Variable] | None = None, name: str | None = None, summaries: Sequence[TensorLike] | None = None,
+                  colocate_gradients_with_ops: bool = False, increment_global_step: bool = True) -> Tensor:
     """A tensor of the loss, whose run trains the variables once. The optimizer is one, its class, its name, or a function of the rate. ValueError
     for others; NotImplementedError for noise."""
     if gradient_noise_scale is not None:

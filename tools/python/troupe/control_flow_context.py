@@ -1,14 +1,26 @@
 """Which branch or loop an operation is made in, as TensorFlow 1 has them: values from outside come in through Switch and Enter."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import op_call
 from troupe.tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from troupe.graph import Graph
+    from troupe.tensor import Operation
+    from troupe.typing import TensorLike
 
 
 class ControlFlowContext:
     """A branch or a loop. While it is a graph's current one, `_prepare` goes over the inputs of each operation before it is made, and
     `_adopt` takes it in."""
 
-    def __init__(self, graph, name):
+    def __init__(self, graph: Graph, name: str) -> None:
         self._graph = graph
         self.name = name
         self.outer_context = graph._get_control_flow_context()
@@ -18,10 +30,10 @@ class ControlFlowContext:
         # Operations through which values come in.
         self.entrances = set()
 
-    def Enter(self):
+    def Enter(self) -> None:
         self._graph._set_control_flow_context(self)
 
-    def Exit(self):
+    def Exit(self) -> None:
         self._graph._set_control_flow_context(self.outer_context)
 
     __enter__ = Enter
@@ -29,17 +41,17 @@ class ControlFlowContext:
     def __exit__(self, *unused):
         self.Exit()
 
-    def encloses(self, context):
+    def encloses(self, context: Any) -> bool:
         """Whether a context is this one, or inside it."""
         while context is not None and context is not self:
             context = context.outer_context
         return context is self
 
-    def contains(self, op):
+    def contains(self, op: Operation) -> bool:
         """Whether an operation is in it, or in something inside it."""
         return self.encloses(output_context(op))
 
-    def add_value(self, tensor):
+    def add_value(self, tensor: TensorLike) -> Tensor:
         """The tensor that stands for `tensor` inside."""
         stand_in = self._stand_ins.get(tensor)
         if stand_in is not None:
@@ -59,7 +71,7 @@ class ControlFlowContext:
         op._control_flow_context = self
         self._mark(op)
 
-    def take_in(self, operations):
+    def take_in(self, operations: Sequence[Any]) -> None:
         """Takes in operations of the native library's, whose inputs may be outside."""
         for op in operations:
             self._own(op)
@@ -86,11 +98,11 @@ class ControlFlowContext:
     def _add_values(self, inputs):
         return [[self.add_value(t) for t in i] if isinstance(i, list) else self.add_value(i) for i in inputs]
 
-    def while_context(self):
+    def while_context(self) -> Any:
         return None if self.outer_context is None else self.outer_context.while_context()
 
 
-def output_context(op):
+def output_context(op: Operation) -> Any:
     """The context that its outputs are in."""
     context = op._control_flow_context
     return context.outer_context if context is not None and op.type in ("Exit", "RefExit") else context
@@ -99,12 +111,12 @@ def output_context(op):
 class CondContext(ControlFlowContext):
     """One branch of a condition."""
 
-    def __init__(self, graph, name, pred, pivot, branch):
+    def __init__(self, graph: Graph, name: str, pred: TensorLike, pivot: Any, branch: int) -> None:
         super().__init__(graph, name)
         self.pred, self.pivot, self.branch = pred, pivot, branch
         self._inside.update((pred, pivot))
 
-    def pivot_operation(self):
+    def pivot_operation(self) -> Operation:
         return self.pivot.op
 
     def _bring_in(self, tensor):
@@ -120,7 +132,7 @@ class CondContext(ControlFlowContext):
     def _adopt(self, op):
         self._own(op)
 
-    def result(self, value):
+    def result(self, value: TensorLike) -> Tensor:
         """A result of the branch, which may be a tensor from outside."""
         return self.add_value(value)
 
@@ -128,16 +140,16 @@ class CondContext(ControlFlowContext):
 class WhileContext(ControlFlowContext):
     """A loop."""
 
-    def __init__(self, graph, name, parallel_iterations):
+    def __init__(self, graph: Graph, name: str, parallel_iterations: int | None) -> None:
         super().__init__(graph, name)
         self._parallel_iterations = parallel_iterations
         self.pivot_for_pred = None
         self.pivot_for_body = None
 
-    def while_context(self):
+    def while_context(self) -> Any:
         return self
 
-    def pivot_operation(self):
+    def pivot_operation(self) -> Any:
         return (self.pivot_for_body if self.pivot_for_body is not None else self.pivot_for_pred).op
 
     def _bring_in(self, tensor):
@@ -183,14 +195,15 @@ def _is_constant_enter(op):
     return op.type in ("Enter", "RefEnter") and op.get_attr("is_constant")
 
 
-def switch(data, pred):
+def switch(data: TensorLike, pred: TensorLike) -> tuple[Tensor, Tensor]:
     """(value where `pred` is false, where it is true); on the device of the data."""
     with data.graph.colocate_with(data.op, ignore_existing=True):
         made = op_call.call("RefSwitch" if data.dtype._is_ref_dtype else "Switch", "Switch", data=data, pred=pred)
     return made[0], made[1]
 
 
-def enter(data, frame, is_constant, parallel_iterations, name=None, use_input_shape=True):
+def enter(data: TensorLike, frame: str, is_constant: bool, parallel_iterations: int | None, name: str | None = None,
+          use_input_shape: bool = True) -> Tensor:
     made = op_call.call("RefEnter" if data.dtype._is_ref_dtype else "Enter", name, data=data, frame_name=frame, is_constant=is_constant,
                         parallel_iterations=parallel_iterations)
     if use_input_shape:
@@ -198,6 +211,6 @@ def enter(data, frame, is_constant, parallel_iterations, name=None, use_input_sh
     return made
 
 
-def merge(inputs, name=None):
+def merge(inputs: Sequence[Tensor], name: str | None = None) -> Any:
     op_type = "RefMerge" if all(isinstance(i, Tensor) and i.dtype._is_ref_dtype for i in inputs) else "Merge"
     return op_call.call(op_type, name or "Merge", inputs=inputs)

@@ -1,11 +1,21 @@
 """Orders, branches and loops."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import dtypes, nest, op_call, stacks
 from troupe.composite import IndexedSlices, SparseTensor, is_composite, parts_of
 from troupe.control_flow_context import CondContext, WhileContext, enter, merge, switch
 from troupe.conversion import convert_to_tensor
 from troupe.tensor import Operation
 from troupe.tensor_shape import TensorShape, as_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from troupe.typing import ControlInput, Nest, TensorLike
 
 __all__ = ["no_op", "group", "tuple", "with_dependencies", "cond", "while_loop", "Assert", "identity_of"]
 _tuple = tuple
@@ -15,11 +25,11 @@ def _graph():
     return stacks.get_default_graph()
 
 
-def no_op(name=None):
+def no_op(name: str | None = None) -> Operation:
     return op_call.call("NoOp", name)
 
 
-def group(*inputs, name=None):
+def group(*inputs: Any, name: str | None = None) -> Operation:
     """An operation that waits for all of these."""
     ops = []
     for item in nest.flatten(inputs):
@@ -47,7 +57,7 @@ def _wait_for(device, ops, name):
         return no_op(name=name)
 
 
-def identity_of(input, name=None):
+def identity_of(input: Any, name: str | None = None) -> Any:
     """The same, as an operation of its own."""
     value = input
     if isinstance(value, IndexedSlices):
@@ -58,14 +68,14 @@ def identity_of(input, name=None):
     return op_call.call("RefIdentity" if value.dtype._is_ref_dtype else "Identity", name, input=value)
 
 
-def with_dependencies(dependencies, output_tensor, name=None):
+def with_dependencies(dependencies: Sequence[Any], output_tensor: TensorLike, name: str | None = None) -> Any:
     """`output_tensor`, once all of these are done."""
     with _graph().name_scope(name or "control_dependency") as scope, _graph().colocate_with(output_tensor):
         with _graph().control_dependencies(dependencies):
             return identity_of(output_tensor, name=scope)
 
 
-def tuple(tensors, name=None, control_inputs=None):
+def tuple(tensors: Sequence[TensorLike], name: str | None = None, control_inputs: Sequence[Any] | None = None) -> list[Any]:
     """The tensors, each once all of them are there."""
     with _graph().name_scope(name or "tuple"):
         waited = [t if isinstance(t, Operation) else t.op for t in tensors if t is not None]
@@ -76,12 +86,12 @@ def tuple(tensors, name=None, control_inputs=None):
         return [None if t is None else no_op_after(gate) if isinstance(t, Operation) else with_dependencies([gate], t) for t in tensors]
 
 
-def no_op_after(gate):
+def no_op_after(gate: ControlInput) -> Operation:
     with _graph().control_dependencies([gate]):
         return no_op()
 
 
-def Assert(condition, data, summarize=None, name=None):
+def Assert(condition: TensorLike, data: TensorLike, summarize: int | None = None, name: str | None = None) -> Operation | None:
     """An operation that fails where `condition` is false, and shows `data`."""
     with _graph().name_scope(name or "Assert"):
         condition = convert_to_tensor(condition, name="Condition")
@@ -111,7 +121,8 @@ def _branch_results(function, context):
         return original, results
 
 
-def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):
+def cond(pred: TensorLike, true_fn: Callable[..., Any] | None = None, false_fn: Callable[..., Any] | None = None, strict: bool = False,
+         name: str | None = None, fn1: Callable[..., Any] | None = None, fn2: Callable[..., Any] | None = None) -> Any:
     """What `true_fn()` or `false_fn()` gives. Only the operations of the branch that is taken run; what they use from outside runs always."""
     true_fn = fn1 if true_fn is None else true_fn
     false_fn = fn2 if false_fn is None else false_fn
@@ -225,8 +236,9 @@ def _check_shape(before, after):
                          "shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to specify a less-specific shape.")
 
 
-def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None,
-               maximum_iterations=None, return_same_structure=False):
+def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Nest, shape_invariants: Nest = None,
+               parallel_iterations: int | None = 10, back_prop: bool = True, swap_memory: bool = False, name: str | None = None,
+               maximum_iterations: TensorLike | None = None, return_same_structure: bool = False) -> Any:
     """Repeats `loop_vars = body(*loop_vars)` while `cond(*loop_vars)`; the last ones. Iterations may overlap."""
     for function, what in ((cond, "cond"), (body, "body")):
         if not callable(function):

@@ -1,16 +1,27 @@
 """How values become tensors."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import dtypes
 from troupe.tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from troupe.composite import IndexedSlices
+    from troupe.typing import DTypeLike
 
 # (priority, order, types, function); the first that knows the type and does not decline converts.
 _conversions = []
 _CONSTANT_TYPES = (int, float, complex, str, bytes, bool, np.ndarray, np.generic)
 
 
-def register_tensor_conversion_function(base_type, conversion_func, priority=100):
+def register_tensor_conversion_function(base_type: Any, conversion_func: Callable[..., Any], priority: int = 100) -> None:
     """`conversion_func(value, dtype=, name=, as_ref=)` converts values of these types, lower priorities first. It may decline with
     NotImplemented. TypeError for types that are constants."""
     types = base_type if isinstance(base_type, tuple) else (base_type,)
@@ -24,7 +35,8 @@ def register_tensor_conversion_function(base_type, conversion_func, priority=100
     _conversions.sort(key=lambda c: c[:2])
 
 
-def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_hint=None, as_ref=False):
+def convert_to_tensor(value: Any, dtype: DTypeLike | None = None, name: str | None = None, preferred_dtype: DTypeLike | None = None,
+                      dtype_hint: DTypeLike | None = None, as_ref: bool = False) -> Tensor:
     """`value` as a tensor. TypeError or ValueError when it is none, or not of `dtype`."""
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
@@ -64,12 +76,13 @@ def convert_to_tensor(value, dtype=None, name=None, preferred_dtype=None, dtype_
     return constant_op.constant(value, dtype, name=name or "Const")
 
 
-def convert_n_to_tensor(values, dtype=None, name=None, preferred_dtype=None):
+def convert_n_to_tensor(values: Sequence[Any], dtype: DTypeLike | None = None, name: str | None = None,
+                        preferred_dtype: DTypeLike | None = None) -> list[Tensor]:
     """Each of them; `name` gets their numbers."""
     return [convert_to_tensor(v, dtype, None if name is None else f"{name}_{i}", preferred_dtype) for i, v in enumerate(values)]
 
 
-def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
+def convert_to_tensor_or_indexed_slices(value: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor | IndexedSlices:
     from troupe.composite import IndexedSlices, SparseTensor
 
     return value if isinstance(value, (IndexedSlices, SparseTensor)) else convert_to_tensor(value, dtype, name)

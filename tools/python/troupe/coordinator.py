@@ -1,18 +1,25 @@
 """Threads that stop together."""
 
+from __future__ import annotations
+
 import sys
 import threading
 import time
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from troupe import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
 
 
 class Coordinator:
     """What threads ask whether to stop, and tell why: `while not coord.should_stop(): ...`. The first exception that one of them stops with
     is raised by `join`. OutOfRangeError, or `clean_stop_exception_types`, is an end like any other."""
 
-    def __init__(self, clean_stop_exception_types=None):
+    def __init__(self, clean_stop_exception_types: Sequence[Any] | None = None) -> None:
         self._clean = tuple(clean_stop_exception_types or (errors.OutOfRangeError,))
         self._lock = threading.Lock()
         self._stop = threading.Event()
@@ -25,7 +32,7 @@ class Coordinator:
         value = exception[1] if isinstance(exception, tuple) else exception
         return None if isinstance(value, self._clean) else value
 
-    def request_stop(self, ex=None) -> None:
+    def request_stop(self, ex: Any = None) -> None:
         """Ends them all; because of an exception, or of what sys.exc_info() gives. RuntimeError after `join`, which nobody hears."""
         with self._lock:
             ex = self._clean_or_itself(ex) if ex is not None else None
@@ -48,23 +55,23 @@ class Coordinator:
         return self._stop.is_set()
 
     @contextmanager
-    def stop_on_exception(self):
+    def stop_on_exception(self) -> Iterator[None]:
         """An exception of the block ends them all, and is raised by `join`."""
         try:
             yield
         except BaseException:
             self.request_stop(ex=sys.exc_info())
 
-    def wait_for_stop(self, timeout=None) -> bool:
+    def wait_for_stop(self, timeout: float | None = None) -> bool:
         """Waits until somebody asks, or for so many seconds."""
         return self._stop.wait(timeout)
 
-    def register_thread(self, thread) -> None:
+    def register_thread(self, thread: threading.Thread) -> None:
         """`join` waits for it, too."""
         with self._lock:
             self._threads.add(thread)
 
-    def join(self, threads=None, stop_grace_period_secs=120, ignore_live_threads=False) -> None:
+    def join(self, threads: Sequence[Any] | None = None, stop_grace_period_secs: float = 120, ignore_live_threads: bool = False) -> None:
         """Waits for the threads, once somebody asked for so many seconds only. Raises what stopped them; RuntimeError for threads that do
         not end, unless `ignore_live_threads`."""
         with self._lock:
@@ -100,7 +107,8 @@ class Coordinator:
 class LooperThread(threading.Thread):
     """Calls `target`, or `run_loop`, every `timer_interval_secs` seconds, or without a pause, until the coordinator stops."""
 
-    def __init__(self, coord, timer_interval_secs, target=None, args=None, kwargs=None):
+    def __init__(self, coord: Coordinator, timer_interval_secs: float, target: str | None = None, args: Sequence[Any] | None = None,
+                 kwargs: Any = None) -> None:
         if not isinstance(coord, Coordinator):
             raise ValueError(f"'coord' argument must be a Coordinator: {coord}")
         super().__init__(daemon=True)
@@ -111,13 +119,13 @@ class LooperThread(threading.Thread):
         coord.register_thread(self)
 
     @staticmethod
-    def loop(coord, timer_interval_secs, target, args=None, kwargs=None):
+    def loop(coord: Coordinator, timer_interval_secs: float, target: str, args: Sequence[Any] | None = None, kwargs: Any = None) -> LooperThread:
         """Starts one."""
         made = LooperThread(coord, timer_interval_secs, target=target, args=args, kwargs=kwargs)
         made.start()
         return made
 
-    def run(self):
+    def run(self) -> None:
         with self._coord.stop_on_exception():
             self.start_loop()
             if self._interval is None:
@@ -130,12 +138,12 @@ class LooperThread(threading.Thread):
                     self.run_loop()
             self.stop_loop()
 
-    def start_loop(self):
+    def start_loop(self) -> None:
         """Called once, first."""
 
-    def stop_loop(self):
+    def stop_loop(self) -> None:
         """Called once, at the end."""
 
-    def run_loop(self):
+    def run_loop(self) -> None:
         if self._looped:
             self._looped(*self._args, **self._kwargs)

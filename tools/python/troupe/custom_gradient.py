@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
+from typing import TYPE_CHECKING
 
 from troupe import gradient_rules, nest, op_call, stacks
 from troupe.conversion import convert_to_tensor
@@ -13,10 +14,14 @@ from troupe.resource_variable import ResourceVariable
 from troupe.tensor import Tensor
 from troupe.variables import global_variables, local_variables
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 _numbers = itertools.count()
 
 
-def custom_gradient(f=None):
+def custom_gradient(f: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """Decorates a function of tensors that returns a nest of tensors and a function of the derivatives by these, which gives the derivatives by the
     arguments. Where `f` reads variables, which must be resource variables, that function has the keyword `variables` and returns
     (derivatives by arguments, a list of those by the variables). TypeError for other variables and for a function without the
@@ -90,7 +95,7 @@ def _variables_of(outputs, inputs):
     return sorted(dict.fromkeys(found), key=lambda v: v.name)
 
 
-def recompute_grad(f):
+def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """The function, whose values on the way are computed once more for its derivatives, not kept. Variables it reads by name must be there to be
     reused (AUTO_REUSE), and be resource variables."""
     @custom_gradient
@@ -109,7 +114,7 @@ def recompute_grad(f):
     return functools.wraps(f)(inner)
 
 
-def grad_pass_through(f):
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     """The function, whose derivatives are those of the identity."""
     @custom_gradient
     def inner(*args):

@@ -1,10 +1,21 @@
 """`tf.data.experimental`: functions that `Dataset.apply` takes, and functions of several datasets."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import dtypes, op_call
 from troupe.conversion import convert_to_tensor
 from troupe.dataset_ops import AUTOTUNE, Dataset
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from troupe.tensor import Tensor
+    from troupe.typing import DTypeLike, TensorLike
 
 INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
 
@@ -24,11 +35,12 @@ bucket_by_sequence_length, group_by_window, ignore_errors, scan, take_while, unb
 enumerate_dataset = _method("enumerate")
 
 
-def shuffle_and_repeat(buffer_size, count=None, seed=None):
+def shuffle_and_repeat(buffer_size: TensorLike, count: TensorLike | None = None, seed: int | None = None) -> Callable[[Dataset], Dataset]:
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
-def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
+def map_and_batch(map_func: Callable[..., Any], batch_size: TensorLike, num_parallel_batches: TensorLike | None = None, drop_remainder: bool = False,
+                  num_parallel_calls: TensorLike | None = None) -> Callable[[Dataset], Dataset]:
     """Dataset.map, then Dataset.batch. ValueError for both kinds of parallel calls."""
     if num_parallel_batches is not None and num_parallel_calls is not None:
         raise ValueError("`map_and_batch` allows only one of `num_parallel_batches` and `num_parallel_calls` to be set, but "
@@ -37,27 +49,28 @@ def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainde
     return lambda dataset: dataset.map(map_func, calls).batch(batch_size, drop_remainder)
 
 
-def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None, prefetch_input_elements=None):
+def parallel_interleave(map_func: Callable[..., Any], cycle_length: TensorLike, block_length: TensorLike = 1, sloppy: bool = False,
+                        buffer_output_elements: int | None = None, prefetch_input_elements: int | None = None) -> Callable[[Dataset], Dataset]:
     """Dataset.interleave with `cycle_length` parallel calls."""
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length, deterministic=not sloppy)
 
 
-def Counter(start=0, step=1, dtype=dtypes.int64):  # noqa: N802, TensorFlow's name
+def Counter(start: TensorLike = 0, step: int = 1, dtype: DTypeLike = dtypes.int64) -> Dataset:  # noqa: N802, TensorFlow's name
     """start, start + step, ... without end."""
     first = Dataset.range(1).repeat()
     counted = first.scan(np.array(start, dtype.as_numpy_dtype), lambda state, _: (state + step, state))
     return counted
 
 
-def cardinality(dataset):
+def cardinality(dataset: Dataset) -> Tensor:
     return dataset.cardinality()
 
 
-def get_single_element(dataset):
+def get_single_element(dataset: Dataset) -> Any:
     return dataset.get_single_element()
 
 
-def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=False):
+def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset, stop_on_empty_dataset: bool = False) -> Dataset:
     """Each next element of the dataset whose number `choice_dataset` gives. TypeError for numbers that are not int64 scalars."""
     if choice_dataset.output_types is not dtypes.int64:
         raise TypeError("Invalid `choice_dataset`. Elements of `choice_dataset` must be scalar tensors of dtype `tf.int64`.")
@@ -67,7 +80,8 @@ def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=False):
                           data_input_datasets=[d._variant for d in datasets], stop_on_empty_dataset=stop_on_empty_dataset)
 
 
-def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False):
+def sample_from_datasets(datasets: Sequence[Dataset], weights: TensorLike | None = None, seed: int | None = None,
+                         stop_on_empty_dataset: bool = False) -> Dataset:
     """Each next element of any of the datasets, which are as likely as `weights` say."""
     from troupe import random_ops
 

@@ -1,5 +1,9 @@
 """Iterators: what steps get the elements of datasets from."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import dtypes, nest, op_call, protos, stacks
 from troupe.captured_function import element_of
 from troupe.conversion import convert_to_tensor
@@ -10,12 +14,20 @@ from troupe.importer import import_graph_def
 from troupe.ops import get_seed
 from troupe.tensor_shape import TensorShape, as_shape
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from troupe.dataset_ops import Dataset
+    from troupe.tensor import Operation, Tensor
+    from troupe.typing import Initializer, Nest, TensorLike
+
 
 class Iterator(Elements):
     """A place in a dataset; `get_next` gives the element there in each step. OutOfRangeError at the end, FailedPreconditionError before
     `initializer` has run."""
 
-    def __init__(self, iterator_resource, initializer, output_types, output_shapes, output_classes=None):
+    def __init__(self, iterator_resource: TensorLike, initializer: Initializer, output_types: Nest, output_shapes: Nest,
+                 output_classes: Nest = None) -> None:
         self._resource, self._initializer = iterator_resource, initializer
         self._types, self._shapes = output_types, output_shapes
         self._handle = op_call.call("IteratorToStringHandle", None, resource_handle=iterator_resource)
@@ -24,7 +36,7 @@ class Iterator(Elements):
         return f"<Iterator shapes: {self._shapes}, types: {self._types}>"
 
     @staticmethod
-    def from_structure(output_types, output_shapes=None, shared_name=None, output_classes=None):
+    def from_structure(output_types: Nest, output_shapes: Nest = None, shared_name: str | None = None, output_classes: Nest = None) -> Iterator:
         """An iterator of no dataset yet, for those whose elements are of these types and shapes: see `make_initializer`."""
         types = _normal_types(output_types)
         shapes = _normal_shapes(types, output_shapes)
@@ -32,7 +44,7 @@ class Iterator(Elements):
         return Iterator(handle, None, types, shapes)
 
     @staticmethod
-    def from_string_handle(string_handle, output_types, output_shapes=None, output_classes=None):
+    def from_string_handle(string_handle: TensorLike, output_types: Nest, output_shapes: Nest = None, output_classes: Nest = None) -> Iterator:
         """The iterator that a string from `string_handle` names; it may be fed."""
         types = _normal_types(output_types)
         shapes = _normal_shapes(types, output_shapes)
@@ -40,7 +52,7 @@ class Iterator(Elements):
         return Iterator(op_call.call("IteratorFromStringHandleV2", None, string_handle=handle, **_flat(types, shapes)), None, types, shapes)
 
     @property
-    def initializer(self):
+    def initializer(self) -> Operation:
         """The operation that begins at the first element. ValueError where there is none."""
         if self._initializer is None:
             raise ValueError("The iterator does not have an initializer. This means it was likely created using "
@@ -48,7 +60,7 @@ class Iterator(Elements):
                              "`tf.data.Dataset.make_initializable_iterator()` instead.")
         return self._initializer
 
-    def make_initializer(self, dataset, name=None):
+    def make_initializer(self, dataset: Dataset, name: str | None = None) -> Operation:
         """The operation that begins at a dataset's first element. TypeError for one of other elements."""
         with stacks.get_default_graph().name_scope(name or "make_initializer") as scope:
             if nest.flatten(dataset._types) != nest.flatten(self._types):
@@ -60,12 +72,12 @@ class Iterator(Elements):
             with stacks.get_default_graph().colocate_with(self._resource):
                 return op_call.call("MakeIterator", scope, dataset=dataset._variant, iterator=self._resource)
 
-    def get_next(self, name=None):
+    def get_next(self, name: str | None = None) -> Any:
         """The element of the step, which goes on to the next."""
         op = op_call.make_operation("IteratorGetNext", name, dict(iterator=self._resource, **_flat(self._types, self._shapes)))
         return element_of(self._types, op.outputs)
 
-    def string_handle(self, name=None):
+    def string_handle(self, name: str | None = None) -> Tensor:
         """A string that names the iterator in its session."""
         return self._handle if name is None else op_call.call("IteratorToStringHandle", name, resource_handle=self._resource)
 
@@ -85,7 +97,7 @@ def _normal_shapes(types, shapes):
     return nest.pack_sequence_as(types, [as_shape(s) for s in nest.flatten_shapes(shapes)])
 
 
-def make_initializable_iterator(dataset, shared_name=None):
+def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None) -> Iterator:
     """An iterator of a dataset that its `initializer` begins. Placeholders may be fed to that."""
     with stacks.get_default_graph().colocate_with(dataset._variant):
         handle = op_call.call("IteratorV2", None, container="", shared_name=shared_name or "", **dataset._flat())
@@ -136,7 +148,7 @@ class _Factory:
                 graph._add_function(definition)
 
 
-def make_one_shot_iterator(dataset):
+def make_one_shot_iterator(dataset: Dataset) -> Iterator:
     """An iterator that begins by itself. ValueError for a dataset that needs placeholders, variables or tables."""
     # TensorFlow takes a seed for its function here, so that those of later operations are one further.
     get_seed(None)

@@ -1,6 +1,9 @@
 """Datasets: elements that are made one after another, each a nest of tensors."""
 
+from __future__ import annotations
+
 import itertools
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,11 +16,18 @@ from troupe.ops import get_seed
 from troupe.tensor_shape import TensorShape, as_shape
 from troupe.tensor_util import constant_value
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from troupe.dataset_iterators import Iterator
+    from troupe.graph import Graph
+    from troupe.typing import DTypeLike, Nest, Path, TensorLike
+
 AUTOTUNE = -1
 _MOST = 9223372036854775807
 
 
-def _int64(value, name):
+def int64_of(value: TensorLike, name: str) -> Tensor:
     return convert_to_tensor(value, dtypes.int64, name=name)
 
 
@@ -29,17 +39,17 @@ class Elements:
     """What elements are like, by `_types` and `_shapes`."""
 
     @property
-    def output_types(self):
+    def output_types(self) -> Any:
         """The types of an element, in its nest."""
         return self._types
 
     @property
-    def output_shapes(self):
+    def output_shapes(self) -> Any:
         """The shapes of an element, in its nest."""
         return self._shapes
 
     @property
-    def output_classes(self):
+    def output_classes(self) -> Any:
         from troupe.tensor import Tensor
 
         return nest.pack_sequence_as(self._types, [Dataset if isinstance(t, DatasetSpec) else Tensor for t in nest.flatten(self._types)])
@@ -49,12 +59,12 @@ class Dataset(Transformations, Elements):
     """A dataset by the operation that makes it. Its functions give other datasets; lists among elements become tensors, tuples and
     dictionaries are nests."""
 
-    def __init__(self, variant, types, shapes):
+    def __init__(self, variant: TensorLike, types: Sequence[Any], shapes: Sequence[Any]) -> None:
         self._variant, self._types, self._shapes = variant, types, shapes
         self._functions = []
 
     @property
-    def graph(self):
+    def graph(self) -> Graph:
         return self._variant.graph
 
     def _flat(self):
@@ -76,7 +86,7 @@ class Dataset(Transformations, Elements):
         return Dataset(op_call.call(op_type, None, **arguments), types, shapes)
 
     @staticmethod
-    def from_tensors(tensors):
+    def from_tensors(tensors: Nest) -> Dataset:
         """One element."""
         with stacks.get_default_graph().name_scope("normalize_element"):
             element = normalized(tensors, itertools.count())
@@ -86,7 +96,7 @@ class Dataset(Transformations, Elements):
         return Dataset(made, _types(element, flat), _pack_shapes(element, shapes))
 
     @staticmethod
-    def from_tensor_slices(tensors):
+    def from_tensor_slices(tensors: Nest) -> Dataset:
         """An element for each row. ValueError for tensors of other numbers of rows, and for scalars."""
         with stacks.get_default_graph().name_scope("normalize_element"):
             element = normalized(tensors, itertools.count())
@@ -100,16 +110,16 @@ class Dataset(Transformations, Elements):
         return Dataset(made, _types(element, flat), _pack_shapes(element, shapes))
 
     @staticmethod
-    def range(*args, output_type=dtypes.int64, name=None):
+    def range(*args: Any, output_type: DTypeLike = dtypes.int64, name: str | None = None) -> Dataset:
         """int64 numbers: of (stop), (start, stop) or (start, stop, step)."""
         if not 1 <= len(args) <= 3:
             raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")
         start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-        return Dataset._of_op("RangeDataset", dtypes.as_dtype(output_type), TensorShape([]), start=_int64(start, "start"),
-                              stop=_int64(stop, "stop"), step=_int64(step, "step"))
+        return Dataset._of_op("RangeDataset", dtypes.as_dtype(output_type), TensorShape([]), start=int64_of(start, "start"),
+                              stop=int64_of(stop, "stop"), step=int64_of(step, "step"))
 
     @staticmethod
-    def zip(*args, datasets=None, name=None):
+    def zip(*args: Any, datasets: Sequence[Dataset] | None = None, name: str | None = None) -> Dataset:
         """A dataset of the nests that the elements of these make, as long as the shortest. TypeError for a list."""
         datasets = datasets if datasets is not None else args[0] if len(args) == 1 else args
         if isinstance(datasets, list):
@@ -124,14 +134,15 @@ class Dataset(Transformations, Elements):
         return Dataset._of_op("ZipDataset", types, shapes, input_datasets=[d._variant for d in flat])
 
     @staticmethod
-    def from_generator(generator, output_types=None, output_shapes=None, args=None, name=None):
+    def from_generator(generator: Callable[..., Any], output_types: Nest = None, output_shapes: Nest = None, args: Sequence[Any] | None = None,
+                       name: str | None = None) -> Dataset:
         """What an iterator gives that a Python function makes: see dataset_transformations.from_generator."""
         if output_types is None:
             raise TypeError("Either `output_types` or `output_signature` must be specified.")
         return from_generator(Dataset, generator, output_types, output_shapes, args)
 
     @staticmethod
-    def list_files(file_pattern, shuffle=None, seed=None):
+    def list_files(file_pattern: TensorLike, shuffle: bool | None = None, seed: int | None = None) -> Dataset:
         """The names of the files that a pattern matches, shuffled unless told not to."""
         pattern = convert_to_tensor(file_pattern, dtypes.string, name="file_pattern")
         found = op_call.call("MatchingFiles", None, pattern=pattern)
@@ -140,7 +151,7 @@ class Dataset(Transformations, Elements):
             from troupe.math_ops import maximum
             from troupe.array_ops import shape
 
-            files = files.shuffle(maximum(shape(found, out_type=dtypes.int64)[0], _int64(1, "one")), seed=seed)
+            files = files.shuffle(maximum(shape(found, out_type=dtypes.int64)[0], int64_of(1, "one")), seed=seed)
         return files
 
     # One of another.
@@ -152,7 +163,8 @@ class Dataset(Transformations, Elements):
     def _function(self, function, name):
         return CapturedFunction(function, self._types, self._shapes, f"Dataset_{name}_{getattr(function, '__name__', 'f').strip('<>')}")
 
-    def map(self, map_func, num_parallel_calls=None, deterministic=None, name=None):
+    def map(self, map_func: Callable[..., Any], num_parallel_calls: TensorLike | None = None, deterministic: bool | None = None,
+            name: str | None = None) -> Dataset:
         """What a function of an element gives; several at a time with num_parallel_calls, in their order unless not deterministic."""
         made = self._function(map_func, "map")
         types, shapes = structure_of(made.result)
@@ -160,7 +172,7 @@ class Dataset(Transformations, Elements):
         if num_parallel_calls is None:
             return self._like("MapDataset", types, shapes, preserve_cardinality=False, **arguments)
         order = "default" if deterministic is None else "true" if deterministic else "false"
-        return self._like("ParallelMapDatasetV2", types, shapes, num_parallel_calls=_int64(num_parallel_calls, "num_parallel_calls"),
+        return self._like("ParallelMapDatasetV2", types, shapes, num_parallel_calls=int64_of(num_parallel_calls, "num_parallel_calls"),
                           deterministic=order, preserve_cardinality=False, **arguments)
 
     def _map_to_datasets(self, function, name):
@@ -169,27 +181,28 @@ class Dataset(Transformations, Elements):
             raise TypeError(f"The `map_func` argument must return a `Dataset` object. Got {type(made.result)!r}.")
         return made
 
-    def flat_map(self, map_func, name=None):
+    def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements of the datasets that a function gives, one after another."""
         made = self._map_to_datasets(map_func, "flat_map")
         return self._like("FlatMapDataset", made.result._types, made.result._shapes, f=made, other_arguments=made.arguments())
 
-    def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None, name=None):
+    def interleave(self, map_func: Callable[..., Any], cycle_length: TensorLike | None = None, block_length: TensorLike | None = None,
+                   num_parallel_calls: TensorLike | None = None, deterministic: bool | None = None, name: str | None = None) -> Dataset:
         """The same, `block_length` elements of each of `cycle_length` datasets at a time."""
         made = self._map_to_datasets(map_func, "interleave")
         cycle = AUTOTUNE if cycle_length is None else cycle_length
         if num_parallel_calls is None and cycle == AUTOTUNE:
             cycle = 10
-        arguments = {"f": made, "other_arguments": made.arguments(), "cycle_length": _int64(cycle, "cycle_length"),
-                     "block_length": _int64(1 if block_length is None else block_length, "block_length")}
+        arguments = {"f": made, "other_arguments": made.arguments(), "cycle_length": int64_of(cycle, "cycle_length"),
+                     "block_length": int64_of(1 if block_length is None else block_length, "block_length")}
         types, shapes = made.result._types, made.result._shapes
         if num_parallel_calls is None:
             return self._like("InterleaveDataset", types, shapes, **arguments)
         order = "default" if deterministic is None else "true" if deterministic else "false"
         return self._like("ParallelInterleaveDatasetV4", types, shapes, buffer_output_elements=AUTOTUNE, prefetch_input_elements=AUTOTUNE,
-                          num_parallel_calls=_int64(num_parallel_calls, "num_parallel_calls"), deterministic=order, **arguments)
+                          num_parallel_calls=int64_of(num_parallel_calls, "num_parallel_calls"), deterministic=order, **arguments)
 
-    def filter(self, predicate, name=None):
+    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements that a function gives true for. ValueError for one that gives no boolean scalar."""
         made = self._function(predicate, "filter")
         if nest.is_nested(made.result) or made.result.dtype.base_dtype is not dtypes.bool_ or made.result.shape.rank not in (0, None):
@@ -197,12 +210,12 @@ class Dataset(Transformations, Elements):
                              f"{made.result}.")
         return self._like("FilterDataset", predicate=made, other_arguments=made.arguments())
 
-    def take_while(self, predicate, name=None):
+    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
         """The elements before the first that a function gives false for."""
         made = self._function(predicate, "take_while")
         return self._like("TakeWhileDataset", predicate=made, other_arguments=made.arguments())
 
-    def reduce(self, initial_state, reduce_func, name=None):
+    def reduce(self, initial_state: Nest, reduce_func: Callable[..., Any], name: str | None = None) -> Any:
         """The tensors that a function of (state, element) leaves in the end."""
         state = normalized(initial_state)
         flat = nest.flatten(state)
@@ -215,9 +228,10 @@ class Dataset(Transformations, Elements):
                               f=made, output_types=[t.dtype.base_dtype for t in flat], output_shapes=kept)
         return nest.pack_sequence_as(state, result)
 
-    def batch(self, batch_size, drop_remainder=False, num_parallel_calls=None, deterministic=None, name=None):
+    def batch(self, batch_size: TensorLike, drop_remainder: bool = False, num_parallel_calls: TensorLike | None = None,
+              deterministic: bool | None = None, name: str | None = None) -> Dataset:
         """`batch_size` elements at a time, stacked; the last batch may be smaller, unless it is dropped."""
-        size, drop = _int64(batch_size, "batch_size"), convert_to_tensor(drop_remainder, dtypes.bool_, name="drop_remainder")
+        size, drop = int64_of(batch_size, "batch_size"), convert_to_tensor(drop_remainder, dtypes.bool_, name="drop_remainder")
         rows = self._rows(size, drop)
         shapes = [as_shape([rows]).concatenate(as_shape(s)) for s in nest.flatten_shapes(self._shapes)]
         shapes = _pack_shapes(self._types, shapes)
@@ -228,9 +242,10 @@ class Dataset(Transformations, Elements):
         """How many rows each batch has, or None."""
         return int(constant_value(size)) if constant_value(drop) and constant_value(size) is not None else None
 
-    def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None):
+    def padded_batch(self, batch_size: TensorLike, padded_shapes: Nest = None, padding_values: Nest = None, drop_remainder: bool = False,
+                     name: str | None = None) -> Dataset:
         """The same, each element padded to the shape of `padded_shapes`: None or -1 is the largest of the batch."""
-        size, drop = _int64(batch_size, "batch_size"), convert_to_tensor(drop_remainder, dtypes.bool_, name="drop_remainder")
+        size, drop = int64_of(batch_size, "batch_size"), convert_to_tensor(drop_remainder, dtypes.bool_, name="drop_remainder")
         flat_types, flat_shapes = nest.flatten(self._types), nest.flatten_shapes(self._shapes)
         wanted = flat_shapes if padded_shapes is None else _flatten_padded(padded_shapes, self._types)
         if any(as_shape(s).rank is None for s in wanted if not hasattr(s, "op")):
@@ -247,43 +262,44 @@ class Dataset(Transformations, Elements):
                             padding_values=values, drop_remainder=drop, output_shapes=shapes)
         return Dataset(made, self._types, _pack_shapes(self._types, shapes))
 
-    def unbatch(self, name=None):
+    def unbatch(self, name: str | None = None) -> Dataset:
         """An element for each row of each."""
         shapes = _pack_shapes(self._types, [as_shape(s)[1:] for s in nest.flatten_shapes(self._shapes)])
         return self._like("UnbatchDataset", shapes=shapes)
 
-    def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=None, name=None):
+    def shuffle(self, buffer_size: TensorLike, seed: int | None = None, reshuffle_each_iteration: bool | None = None,
+                name: str | None = None) -> Dataset:
         """Each next element is any of `buffer_size` that wait; the same order each time unless it is to be another."""
-        size = _int64(buffer_size, "buffer_size")
+        size = int64_of(buffer_size, "buffer_size")
         seed1, seed2 = _seeds(seed)
         return self._like("ShuffleDataset", buffer_size=size, seed=seed1, seed2=seed2,
                           reshuffle_each_iteration=True if reshuffle_each_iteration is None else reshuffle_each_iteration)
 
-    def repeat(self, count=None, name=None):
+    def repeat(self, count: TensorLike | None = None, name: str | None = None) -> Dataset:
         """`count` times, for ever by default."""
-        return self._like("RepeatDataset", count=_int64(-1 if count is None else count, "count"))
+        return self._like("RepeatDataset", count=int64_of(-1 if count is None else count, "count"))
 
-    def take(self, count, name=None):
+    def take(self, count: TensorLike, name: str | None = None) -> Dataset:
         """The first `count`; all with -1."""
-        return self._like("TakeDataset", count=_int64(count, "count"))
+        return self._like("TakeDataset", count=int64_of(count, "count"))
 
-    def skip(self, count, name=None):
+    def skip(self, count: TensorLike, name: str | None = None) -> Dataset:
         """Without the first `count`; none with -1."""
-        return self._like("SkipDataset", count=_int64(count, "count"))
+        return self._like("SkipDataset", count=int64_of(count, "count"))
 
-    def shard(self, num_shards, index, name=None):
+    def shard(self, num_shards: TensorLike, index: TensorLike, name: str | None = None) -> Dataset:
         """Each `num_shards`-th element, from number `index` on."""
-        return self._like("ShardDataset", num_shards=_int64(num_shards, "num_shards"), index=_int64(index, "index"))
+        return self._like("ShardDataset", num_shards=int64_of(num_shards, "num_shards"), index=int64_of(index, "index"))
 
-    def prefetch(self, buffer_size, name=None):
+    def prefetch(self, buffer_size: TensorLike, name: str | None = None) -> Dataset:
         """With up to `buffer_size` elements made before they are asked for."""
-        return self._like("PrefetchDataset", buffer_size=_int64(AUTOTUNE if buffer_size is None else buffer_size, "buffer_size"))
+        return self._like("PrefetchDataset", buffer_size=int64_of(AUTOTUNE if buffer_size is None else buffer_size, "buffer_size"))
 
-    def cache(self, filename="", name=None):
+    def cache(self, filename: Path = "", name: str | None = None) -> Dataset:
         """With its elements kept in memory or in a file when they are first made."""
         return self._like("CacheDataset", filename=convert_to_tensor(filename, dtypes.string, name="filename"))
 
-    def concatenate(self, dataset, name=None):
+    def concatenate(self, dataset: Dataset, name: str | None = None) -> Dataset:
         """Those of another behind these. TypeError for other types."""
         if nest.flatten(self._types) != nest.flatten(dataset._types):
             raise TypeError(f"Incompatible types of input datasets: {self._types} vs. {dataset._types}.")
@@ -291,11 +307,11 @@ class Dataset(Transformations, Elements):
         shapes = _pack_shapes(self._types, [common_shape(as_shape(a), as_shape(b)) for a, b in pairs])
         return self._like("ConcatenateDataset", shapes=shapes, another_dataset=dataset._variant)
 
-    def enumerate(self, start=0, name=None):
+    def enumerate(self, start: TensorLike = 0, name: str | None = None) -> Dataset:
         """(number, element)."""
         return Dataset.zip((Dataset.range(start, _MOST), self))
 
-    def apply(self, transformation_func):
+    def apply(self, transformation_func: Callable[..., Any]) -> Any:
         """What a function of the dataset gives. TypeError if that is none."""
         made = transformation_func(self)
         if not isinstance(made, Dataset):
@@ -304,12 +320,12 @@ class Dataset(Transformations, Elements):
 
     # Iterators.
 
-    def make_one_shot_iterator(self):
+    def make_one_shot_iterator(self) -> Iterator:
         from troupe.dataset_iterators import make_one_shot_iterator
 
         return make_one_shot_iterator(self)
 
-    def make_initializable_iterator(self, shared_name=None):
+    def make_initializable_iterator(self, shared_name: str | None = None) -> Iterator:
         from troupe.dataset_iterators import make_initializable_iterator
 
         return make_initializable_iterator(self, shared_name)
@@ -325,13 +341,13 @@ _TYPED = {"RangeDataset", "ZipDataset", "MapDataset", "ParallelMapDatasetV2", "F
 def _seeds(seed):
     """Both seeds as tensors; what is made for them counts in the seeds of operations that follow."""
     first, second = get_seed(seed)
-    first = _int64(first or 0, "seed")
+    first = int64_of(first or 0, "seed")
     if second is None:
-        return first, _int64(0, "seed2")
+        return first, int64_of(0, "seed2")
     with stacks.get_default_graph().name_scope("seed2") as scope:
-        second = _int64(second, "Const")
+        second = int64_of(second, "Const")
         none = math_ops.logical_and(math_ops.equal(first, 0), math_ops.equal(second, 0))
-        return first, where(none, _int64(2**31 - 1, "Const"), second, name=scope)
+        return first, where(none, int64_of(2**31 - 1, "Const"), second, name=scope)
 
 
 def _types(structure, flat):
@@ -351,36 +367,3 @@ def _padding(value, dtype):
     if value is None:
         value = "" if dtype is dtypes.string else np.zeros([], dtype.as_numpy_dtype)
     return convert_to_tensor(value, dtype, name="padding_value")
-
-
-class TextLineDataset(Dataset):
-    """The lines of files, without their ends."""
-
-    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
-        super().__init__(_files("TextLineDataset", filenames, compression_type, buffer_size), dtypes.string, TensorShape([]))
-
-
-class TFRecordDataset(Dataset):
-    """The records of files."""
-
-    def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
-        super().__init__(_files("TFRecordDataset", filenames, compression_type, buffer_size), dtypes.string, TensorShape([]))
-
-
-class FixedLengthRecordDataset(Dataset):
-    """Records of `record_bytes` bytes each, between a head and a foot of each file."""
-
-    def __init__(self, filenames, record_bytes, header_bytes=None, footer_bytes=None, buffer_size=None, compression_type=None,
-                 num_parallel_reads=None, name=None):
-        lengths = {"header_bytes": header_bytes or 0, "record_bytes": record_bytes, "footer_bytes": footer_bytes or 0}
-        super().__init__(_files("FixedLengthRecordDatasetV2", filenames, compression_type, buffer_size,
-                                **{n: _int64(v, n) for n, v in lengths.items()}), dtypes.string, TensorShape([]))
-
-
-def _files(op_type, filenames, compression_type, buffer_size, **more):
-    names = filenames if isinstance(filenames, Dataset) else convert_to_tensor(filenames, dtypes.string, name="filenames")
-    if isinstance(names, Dataset):
-        raise TypeError("A dataset of file names is to be mapped with flat_map.")
-    compression = convert_to_tensor(compression_type or "", dtypes.string, name="compression_type")
-    return op_call.call(op_type, None, filenames=names, compression_type=compression,
-                        buffer_size=_int64(256 * 1024 if buffer_size is None else buffer_size, "buffer_size"), **more)

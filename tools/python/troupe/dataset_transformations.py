@@ -1,8 +1,11 @@
 """Datasets of windows of others, of what functions make of a state, and of a Python generator's values."""
 
+from __future__ import annotations
+
 import copy
 import itertools
 import threading
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +13,15 @@ from troupe import dtypes, nest, op_call, script_ops
 from troupe.captured_function import CapturedFunction, element_of, normalized
 from troupe.conversion import convert_to_tensor
 from troupe.tensor_shape import TensorShape, as_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from troupe.dataset_ops import Dataset
+    from troupe.dtypes import DType
+    from troupe.tensor import Tensor
+    from troupe.typing import Nest, ShapeOrTensor, TensorLike
 
 
 def _int64(value, name):
@@ -19,7 +31,7 @@ def _int64(value, name):
 class DatasetSpec:
     """The type of elements that are datasets themselves, by the types and shapes of what is in these."""
 
-    def __init__(self, types, shapes):
+    def __init__(self, types: Sequence[Any], shapes: Sequence[Any]) -> None:
         self._types, self._shapes = types, shapes
 
     def __eq__(self, other):
@@ -32,7 +44,7 @@ class DatasetSpec:
         return f"DatasetSpec({self._types}, {self._shapes})"
 
 
-def wire_types(types):
+def wire_types(types: Sequence[Any]) -> list[DType]:
     """The dtypes of an element's tensors: a dataset is a variant."""
     return [dtypes.variant if isinstance(t, DatasetSpec) else t for t in nest.flatten(types)]
 
@@ -40,7 +52,8 @@ def wire_types(types):
 class Transformations:
     """Methods of Dataset that few programs need."""
 
-    def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
+    def window(self, size: ShapeOrTensor, shift: TensorLike | None = None, stride: Sequence[Any] = 1, drop_remainder: bool = False,
+               name: str | None = None) -> Dataset:
         """Datasets of `size` elements each, which begin `shift` elements apart (`size` by default) and take each `stride`-th; in the nest of an
         element, where it is one."""
         pairs = list(zip(nest.flatten(self._types), nest.flatten_shapes(self._shapes)))
@@ -49,7 +62,8 @@ class Transformations:
         return self._like("WindowDataset", types, shapes, size=_int64(size, "size"), shift=_int64(size if shift is None else shift, "shift"),
                           stride=_int64(stride, "stride"), drop_remainder=convert_to_tensor(drop_remainder, dtypes.bool_, name="drop_remainder"))
 
-    def group_by_window(self, key_func, reduce_func, window_size=None, window_size_func=None, name=None):
+    def group_by_window(self, key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: TensorLike | None = None,
+                        window_size_func: Callable[..., Any] | None = None, name: str | None = None) -> Dataset:
         """The elements of the datasets that `reduce_func` makes of (key, dataset of up to `window_size` elements with this key). ValueError unless
         one of `window_size` and `window_size_func`, a function of the key, is given."""
         if (window_size is None) == (window_size_func is None):
@@ -66,8 +80,9 @@ class Transformations:
                           reduce_func=made, reduce_func_other_arguments=made.arguments(), window_size_func=size,
                           window_size_func_other_arguments=size.arguments())
 
-    def bucket_by_sequence_length(self, element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes=None, padding_values=None,
-                                  no_padding=False, drop_remainder=False, name=None):
+    def bucket_by_sequence_length(self, element_length_func: Callable[..., Any], bucket_boundaries: Sequence[Any], bucket_batch_sizes: Sequence[Any],
+                                  padded_shapes: Nest = None, padding_values: Nest = None, no_padding: bool = False, drop_remainder: bool = False,
+                                  name: str | None = None) -> Dataset:
         """Batches of elements of similar lengths, padded to the longest of the batch: a bucket is between two boundaries. ValueError unless there is a
         batch size more than there are boundaries."""
         if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
@@ -89,7 +104,7 @@ class Transformations:
 
         return self.group_by_window(bucket, batch, window_size_func=size_of)
 
-    def scan(self, initial_state, scan_func, name=None):
+    def scan(self, initial_state: Nest, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
         """The second of what a function of (state, element) gives; the first is the state that comes with the next element."""
         state = normalized(initial_state)
         flat = nest.flatten(state)
@@ -113,28 +128,28 @@ class Transformations:
         types, shapes = structure_of(output)
         return self._like("ScanDataset", types, shapes, initial_state=flat, other_arguments=made.arguments(), f=made, preserve_cardinality=True)
 
-    def ignore_errors(self, log_warning=False, name=None):
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
         """Without the elements whose making fails."""
         return self._like("IgnoreErrorsDataset", log_warning=log_warning)
 
-    def unique(self, name=None):
+    def unique(self, name: str | None = None) -> Dataset:
         """Each element once."""
         return self._like("UniqueDataset")
 
-    def cardinality(self, name=None):
+    def cardinality(self, name: str | None = None) -> Tensor:
         """How many elements it has, as a tensor: -1 for no end, -2 where nobody knows."""
         return op_call.call("DatasetCardinality", None, input_dataset=self._variant)
 
-    def get_single_element(self, name=None):
+    def get_single_element(self, name: str | None = None) -> Any:
         """The one element. InvalidArgumentError in runs where there are more or none."""
         made = op_call.make_operation("DatasetToSingleElement", name, dict(dataset=self._variant, **self._flat()))
         return element_of(self._types, made.outputs)
 
-    def options(self):
+    def options(self) -> Any:
         """The options that `with_options` gave."""
         return self.__dict__.get("_options", Options())
 
-    def with_options(self, options, name=None):
+    def with_options(self, options: Any, name: str | None = None) -> Dataset:
         """The same, which knows these options besides those that it has."""
         made = copy.copy(self)
         made._options = copy.copy(self.options())
@@ -163,14 +178,14 @@ class Options:
 _GROUPS = ("autotune", "distribute", "experimental_distribute", "experimental_optimization", "experimental_threading", "threading")
 
 
-def common_shape(a, b):
+def common_shape(a: TensorLike, b: TensorLike) -> TensorShape:
     """The shape that both are, with None where they differ."""
     if a.rank is None or a.rank != b.rank:
         return TensorShape(None)
     return as_shape([x if x == y else None for x, y in zip(a.as_list(), b.as_list())])
 
 
-def structure_of(result):
+def structure_of(result: Any) -> tuple[Any, Any]:
     """(types, shapes) of what a function gave, datasets among it."""
     flat = nest.flatten(result)
     types = [DatasetSpec(t._types, t._shapes) if isinstance(t, Transformations) else t.dtype.base_dtype for t in flat]
@@ -236,7 +251,8 @@ def _flatten_up_to(types, values):
     return [values]
 
 
-def from_generator(dataset_class, generator, output_types, output_shapes=None, args=None):
+def from_generator(dataset_class: Any, generator: Callable[..., Any], output_types: Nest, output_shapes: Nest = None,
+                   args: Sequence[Any] | None = None) -> Dataset:
     """What a Python function's iterator gives, in this process: it is called when an iterator of the dataset begins, with the values of `args`.
     TypeError in runs for what has not these types and shapes."""
     if not callable(generator):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,12 @@ from troupe import array_ops, dtypes, math_ops, op_call, spectral_ops, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.tensor import Tensor
 from troupe.tensor_util import constant_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from troupe.typing import AxisLike, DTypeLike, TensorLike
 
 
 def _scope(name, default):
@@ -31,14 +38,16 @@ def _check(input, kind, n, axis, norm):
         raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
 
 
-def dct(input, type=2, n=None, axis=-1, norm=None, name=None) -> Tensor:  # noqa: A002
+def dct(input: TensorLike, type: int = 2, n: TensorLike | None = None, axis: AxisLike = -1, norm: str | None = None,  # noqa: A002
+        name: str | None = None) -> Tensor:
     """The cosine transform of the last dimension, of type 1 to 4, of `n` elements: cut off, or with zeros behind. ValueError for others."""
     input = convert_to_tensor(input)
     _check(input, type, n, axis, norm)
     return _transform(input, type, n, norm, name)
 
 
-def idct(input, type=2, n=None, axis=-1, norm=None, name=None) -> Tensor:  # noqa: A002
+def idct(input: TensorLike, type: int = 2, n: TensorLike | None = None, axis: AxisLike = -1, norm: str | None = None,  # noqa: A002
+         name: str | None = None) -> Tensor:
     """The inverse, but for the factor without norm "ortho"."""
     input = convert_to_tensor(input)
     _check(input, type, n, axis, norm)
@@ -90,7 +99,7 @@ def _transform(x, kind, n, norm, name=None):
         return made * (math.sqrt(0.5) * math_ops.rsqrt(count)) if norm == "ortho" else made
 
 
-def overlap_and_add(signal, frame_step, name=None) -> Tensor:
+def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None = None) -> Tensor:
     """Frames [..., frames, length] as one signal [..., length + frame_step * (frames - 1)]: where they overlap, their sum. ValueError for a step that
     is no integer."""
     with _scope(name, "overlap_and_add"):
@@ -115,7 +124,8 @@ def overlap_and_add(signal, frame_step, name=None) -> Tensor:
         return array_ops.reshape(signal, whole((frames + segments - 1) * step))[..., :length + step * (frames - 1)]
 
 
-def inverse_stft(stfts, frame_length, frame_step, fft_length=None, window_fn=spectral_ops.hann_window, name=None) -> Tensor:
+def inverse_stft(stfts: TensorLike, frame_length: TensorLike, frame_step: TensorLike, fft_length: TensorLike | None = None,
+                 window_fn: Callable[..., Any] = spectral_ops.hann_window, name: str | None = None) -> Tensor:
     """The signal of spectra [..., frames, bins]: each frame times the window, which is to be what inverse_stft_window_fn gives."""
     with _scope(name, "inverse_stft"):
         stfts = convert_to_tensor(stfts, name="stfts")
@@ -128,7 +138,8 @@ def inverse_stft(stfts, frame_length, frame_step, fft_length=None, window_fn=spe
         return overlap_and_add(frames, frame_step)
 
 
-def inverse_stft_window_fn(frame_step, forward_window_fn=spectral_ops.hann_window, name=None):
+def inverse_stft_window_fn(frame_step: TensorLike, forward_window_fn: Callable[..., Any] = spectral_ops.hann_window,
+                           name: str | None = None) -> Callable[..., Tensor]:
     """The window with which inverse_stft gives what stft was given with `forward_window_fn`."""
     def window(frame_length, dtype):
         with _scope(name, "inverse_stft_window_fn"):
@@ -142,8 +153,9 @@ def inverse_stft_window_fn(frame_step, forward_window_fn=spectral_ops.hann_windo
     return window
 
 
-def linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129, sample_rate=8000, lower_edge_hertz=125.0, upper_edge_hertz=3800.0,
-                                dtype=dtypes.float32, name=None) -> Tensor:
+def linear_to_mel_weight_matrix(num_mel_bins: TensorLike = 20, num_spectrogram_bins: TensorLike = 129, sample_rate: TensorLike = 8000,
+                                lower_edge_hertz: TensorLike = 125.0, upper_edge_hertz: TensorLike = 3800.0, dtype: DTypeLike = dtypes.float32,
+                                name: str | None = None) -> Tensor:
     """What linear spectra [..., num_spectrogram_bins] are multiplied with to be spectra on the mel scale: [num_spectrogram_bins, num_mel_bins].
     ValueError for edges that are not in order, or above half the sample rate."""
     if num_mel_bins <= 0:
@@ -160,7 +172,7 @@ def linear_to_mel_weight_matrix(num_mel_bins=20, num_spectrogram_bins=129, sampl
     return array_ops.constant(np.pad(weights, [[1, 0], [0, 0]]), dtype, name=name or "linear_to_mel_weight_matrix")
 
 
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None) -> Tensor:
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: TensorLike, name: str | None = None) -> Tensor:
     """Cepstral coefficients [..., bins] of logarithms of spectra on the mel scale. ValueError without bins."""
     with _scope(name, "mfccs_from_log_mel_spectrograms"):
         spectra = convert_to_tensor(log_mel_spectrograms)

@@ -1,7 +1,13 @@
 """Names of devices, of which parts may be left open: "/job:worker/task:1/device:CPU:0"."""
 
+from __future__ import annotations
+
 import functools
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
 
 # Types of devices that are known without "device:" before them.
 _ALONE = ("CPU", "GPU", "TPU", "CUSTOM", "XLA_CPU", "XLA_GPU")
@@ -13,7 +19,8 @@ class DeviceSpec:
 
     __slots__ = _PARTS
 
-    def __init__(self, job=None, replica=None, task=None, device_type=None, device_index=None):
+    def __init__(self, job: str | None = None, replica: int | None = None, task: int | None = None, device_type: str | None = None,
+                 device_index: int | None = None) -> None:
         self.job = None if job is None else str(job)
         self.replica = None if replica is None else int(replica)
         self.task = None if task is None else int(task)
@@ -21,7 +28,7 @@ class DeviceSpec:
         self.device_index = None if device_index is None else int(device_index)
 
     @classmethod
-    def from_string(cls, text):
+    def from_string(cls, text: Any) -> DeviceSpec:
         """ValueError for a text that is none."""
         found = {}
 
@@ -44,20 +51,20 @@ class DeviceSpec:
                 raise ValueError(f"Unknown attribute '{pieces[0]}' is encountered while parsing the device spec: '{text}'.")
         return cls(**found)
 
-    def to_string(self):
+    def to_string(self) -> str:
         text = "".join(f"/{p}:{getattr(self, p)}" for p in ("job", "replica", "task") if getattr(self, p) is not None)
         if self.device_type is not None:
             text += f"/device:{self.device_type}:{'*' if self.device_index is None else self.device_index}"
         return text
 
-    def make_merged_spec(self, inner):
+    def make_merged_spec(self, inner: Any) -> DeviceSpec:
         """This, with what `inner` says in its place."""
         values = {p: getattr(self, p) if getattr(inner, p) is None else getattr(inner, p) for p in _PARTS}
         if inner.device_type is not None and inner.device_index is None:
             values["device_index"] = self.device_index if self.device_type == inner.device_type else None
         return DeviceSpec(**values)
 
-    def replace(self, **changes):
+    def replace(self, **changes: Any) -> DeviceSpec:
         return DeviceSpec(**{**{p: getattr(self, p) for p in _PARTS}, **changes})
 
     def __eq__(self, other):
@@ -70,12 +77,22 @@ class DeviceSpec:
         return f"DeviceSpec({self.to_string()!r})"
 
 
+class DeviceAttributes:
+    """A device of a session, as `session.list_devices()` tells it. The limit is in bytes."""
+
+    def __init__(self, name: str, device_type: str, memory_limit_bytes: int, incarnation: int) -> None:
+        self.name, self.device_type, self.memory_limit_bytes, self.incarnation = name, device_type, memory_limit_bytes, incarnation
+
+    def __repr__(self):
+        return f"_DeviceAttributes({self.name}, {self.device_type}, {self.memory_limit_bytes}, {self.incarnation})"
+
+
 @functools.lru_cache(maxsize=1024)
-def merge(outer, inner):
+def merge(outer: str, inner: str) -> str:
     """The device of an operation that says `inner`, in a block that says `outer`; both are texts."""
     return DeviceSpec.from_string(outer).make_merged_spec(DeviceSpec.from_string(inner)).to_string()
 
 
 @functools.lru_cache(maxsize=1024)
-def canonical(text):
+def canonical(text: str) -> str:
     return DeviceSpec.from_string(text).to_string() if text else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,11 +14,18 @@ from troupe.control_flow_ops import identity_of as identity
 from troupe.conversion import convert_to_tensor
 from troupe.tensor_shape import TensorShape, as_shape
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from troupe.tensor import Tensor
+    from troupe.typing import DTypeLike, ShapeOrTensor, TensorLike
+
 
 class ReparameterizationType:
     """Whether samples have derivatives by all parameters."""
 
-    def __init__(self, rep_type: str):
+    def __init__(self, rep_type: str) -> None:
         self._rep_type = rep_type
 
     def __repr__(self):
@@ -28,12 +36,12 @@ FULLY_REPARAMETERIZED = ReparameterizationType("FULLY_REPARAMETERIZED")
 NOT_REPARAMETERIZED = ReparameterizationType("NOT_REPARAMETERIZED")
 
 
-def salted(seed, salt: str):
+def salted(seed: int | None, salt: str) -> int | None:
     """Another seed that follows from this one; None from None."""
     return None if seed is None else int(hashlib.md5(f"{seed}{salt}".encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
 
 
-def logits_and_probs(logits, probs, several: bool, validate_args: bool, name):
+def logits_and_probs(logits: TensorLike, probs: TensorLike, several: bool, validate_args: bool, name: str) -> tuple[Tensor | None, Tensor | None]:
     """Both, where one is given. `several`: of as many outcomes as the last dimension has. ValueError unless it is just one; TypeError for other
     than floating point."""
     with ops.name_scope(name):
@@ -53,7 +61,7 @@ def logits_and_probs(logits, probs, several: bool, validate_args: bool, name):
             return (log if several else log - math_ops.log1p(-1.0 * given)), given
 
 
-def after(assertions, tensor):
+def after(assertions: Sequence[Any], tensor: TensorLike) -> Any:
     """The tensor, once the assertions have held."""
     with stacks.get_default_graph().control_dependencies(assertions):
         return identity(tensor)
@@ -63,7 +71,8 @@ class Distribution:
     """A distribution, or a batch of them. A subclass says what it is by `_log_prob` or `_prob`, `_sample_n`, `_mean` and the like, as public
     methods but for the name; NotImplementedError for what it does not say."""
 
-    def __init__(self, dtype, reparameterization_type, validate_args, allow_nan_stats, parameters=None, graph_parents=None, name=None):
+    def __init__(self, dtype: DTypeLike, reparameterization_type: Any, validate_args: bool, allow_nan_stats: bool,
+                 parameters: Mapping[str, Any] | None = None, graph_parents: Sequence[Any] | None = None, name: str | None = None) -> None:
         if not name or not name.endswith("/"):
             with ops.name_scope(name or type(self).__name__) as name:
                 pass
@@ -78,12 +87,12 @@ class Distribution:
         """The arguments that it was made of."""
         return dict(self._parameters)
 
-    def copy(self, **override_parameters_kwargs):
+    def copy(self, **override_parameters_kwargs: Any) -> Distribution:
         """Another one, with some arguments other than its own."""
         return type(self)(**{**self.parameters, **override_parameters_kwargs})
 
     @classmethod
-    def param_shapes(cls, sample_shape, name="DistributionParamShapes") -> dict:
+    def param_shapes(cls, sample_shape: ShapeOrTensor, name: str = "DistributionParamShapes") -> dict:
         """Shapes of parameters for samples of this shape, as tensors."""
         with ops.name_scope(name):
             return cls._param_shapes(sample_shape)
@@ -123,25 +132,25 @@ class Distribution:
         with self._named(f"{name}_tensor"):
             return convert_to_tensor(known.as_list(), dtypes.int32, name=name) if known.is_fully_defined() else made()
 
-    def batch_shape_tensor(self, name="batch_shape_tensor"):
+    def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Tensor:
         return self._shape_tensor(self.batch_shape, self._batch_shape_tensor, "batch_shape")
 
-    def event_shape_tensor(self, name="event_shape_tensor"):
+    def event_shape_tensor(self, name: str = "event_shape_tensor") -> Tensor:
         return self._shape_tensor(self.event_shape, self._event_shape_tensor, "event_shape")
 
     def _is_scalar(self, known, made, name):
         with self._named(name):
             return convert_to_tensor(known.rank == 0 if known.rank is not None else math_ops.equal(array_ops.size(made()), 0), name=name)
 
-    def is_scalar_event(self, name="is_scalar_event"):
+    def is_scalar_event(self, name: str = "is_scalar_event") -> Tensor:
         return self._is_scalar(self.event_shape, self._event_shape_tensor, name)
 
-    def is_scalar_batch(self, name="is_scalar_batch"):
+    def is_scalar_batch(self, name: str = "is_scalar_batch") -> Tensor:
         return self._is_scalar(self.batch_shape, self._batch_shape_tensor, name)
 
     # Samples.
 
-    def sample(self, sample_shape=(), seed=None, name="sample"):
+    def sample(self, sample_shape: ShapeOrTensor = (), seed: int | None = None, name: str = "sample") -> Tensor:
         """Samples of shape `sample_shape` + batch_shape + event_shape."""
         with self._named(name):
             wanted = convert_to_tensor(sample_shape, dtypes.int32, name="sample_shape")
@@ -175,53 +184,53 @@ class Distribution:
                     return function(getattr(self, f"_{other}")(*arguments))
             raise NotImplementedError(f"{method} is not implemented: {type(self).__name__}")
 
-    def log_prob(self, value, name="log_prob"):
+    def log_prob(self, value: TensorLike, name: str = "log_prob") -> Tensor:
         return self._told("log_prob", name, value, otherwise=("prob", math_ops.log))
 
-    def prob(self, value, name="prob"):
+    def prob(self, value: TensorLike, name: str = "prob") -> Tensor:
         return self._told("prob", name, value, otherwise=("log_prob", math_ops.exp))
 
-    def log_cdf(self, value, name="log_cdf"):
+    def log_cdf(self, value: TensorLike, name: str = "log_cdf") -> Tensor:
         return self._told("log_cdf", name, value, otherwise=("cdf", math_ops.log))
 
-    def cdf(self, value, name="cdf"):
+    def cdf(self, value: TensorLike, name: str = "cdf") -> Tensor:
         return self._told("cdf", name, value, otherwise=("log_cdf", math_ops.exp))
 
-    def survival_function(self, value, name="survival_function"):
+    def survival_function(self, value: TensorLike, name: str = "survival_function") -> Tensor:
         return self._told("survival_function", name, value, otherwise=("cdf", lambda cdf: 1.0 - cdf))
 
-    def log_survival_function(self, value, name="log_survival_function"):
+    def log_survival_function(self, value: TensorLike, name: str = "log_survival_function") -> Tensor:
         return self._told("log_survival_function", name, value, otherwise=("cdf", lambda cdf: math_ops.log1p(-cdf)))
 
-    def quantile(self, value, name="quantile"):
+    def quantile(self, value: TensorLike, name: str = "quantile") -> Tensor:
         return self._told("quantile", name, value)
 
     # What it is on the whole.
 
-    def entropy(self, name="entropy"):
+    def entropy(self, name: str = "entropy") -> Tensor:
         return self._told("entropy", name)
 
-    def mean(self, name="mean"):
+    def mean(self, name: str = "mean") -> Tensor:
         return self._told("mean", name)
 
-    def mode(self, name="mode"):
+    def mode(self, name: str = "mode") -> Tensor:
         return self._told("mode", name)
 
-    def covariance(self, name="covariance"):
+    def covariance(self, name: str = "covariance") -> Tensor:
         return self._told("covariance", name)
 
-    def variance(self, name="variance"):
+    def variance(self, name: str = "variance") -> Tensor:
         return self._told("variance", name, otherwise=("stddev", math_ops.square))
 
-    def stddev(self, name="stddev"):
+    def stddev(self, name: str = "stddev") -> Tensor:
         return self._told("stddev", name, otherwise=("variance", math_ops.sqrt))
 
-    def kl_divergence(self, other, name="kl_divergence"):
+    def kl_divergence(self, other: Any, name: str = "kl_divergence") -> Tensor:
         """How far this one is from another, in nats."""
         with self._named(name):
             return kl_divergence(self, other, allow_nan_stats=self.allow_nan_stats)
 
-    def cross_entropy(self, other, name="cross_entropy"):
+    def cross_entropy(self, other: Any, name: str = "cross_entropy") -> Tensor:
         with self._named(name), ops.name_scope("cross_entropy"):
             return self.entropy() + kl_divergence(self, other, allow_nan_stats=self.allow_nan_stats)
 
@@ -247,7 +256,7 @@ _divergences: dict = {}
 class RegisterKL:
     """A decorator: the function (a, b, name=None) tells the divergence of distributions of both classes. ValueError for two of one pair."""
 
-    def __init__(self, dist_cls_a: type, dist_cls_b: type):
+    def __init__(self, dist_cls_a: type, dist_cls_b: type) -> None:
         self._key = (dist_cls_a, dist_cls_b)
 
     def __call__(self, kl_fn):
@@ -265,7 +274,7 @@ def _divergence_of(a: type, b: type):
     return min(found, key=lambda f: f[:2])[2] if found else None
 
 
-def kl_divergence(distribution_a, distribution_b, allow_nan_stats=True, name=None):
+def kl_divergence(distribution_a: Distribution, distribution_b: Distribution, allow_nan_stats: bool = True, name: str | None = None) -> Tensor:
     """How far the first is from the second, in nats, for each of the batch. NotImplementedError where no function for their classes is
     registered."""
     function = _divergence_of(type(distribution_a), type(distribution_b))

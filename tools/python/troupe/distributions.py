@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,10 @@ from troupe.distribution import (  # noqa: F401, they are of this module, too
 from troupe.distributions_counts import (  # noqa: F401, they are of this module, too
     Bernoulli, Categorical, Dirichlet, DirichletMultinomial, Multinomial)
 from troupe.conversion import convert_to_tensor
+
+if TYPE_CHECKING:
+    from troupe.tensor import Tensor
+    from troupe.typing import TensorLike
 
 _lgamma, _digamma, _log = math_ops.lgamma, math_ops.digamma, math_ops.log
 
@@ -63,7 +68,7 @@ class Normal(_OfNumbers):
 
     _names, _positive = ("loc", "scale"), ("scale",)
 
-    def __init__(self, loc, scale, validate_args=False, allow_nan_stats=True, name="Normal"):
+    def __init__(self, loc: TensorLike, scale: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Normal") -> None:
         super().__init__(name, {"loc": loc, "scale": scale}, validate_args, allow_nan_stats)
 
     def _z(self, x):
@@ -140,12 +145,13 @@ class Uniform(_OfNumbers):
 
     _names = ("low", "high")
 
-    def __init__(self, low=0.0, high=1.0, validate_args=False, allow_nan_stats=True, name="Uniform"):
+    def __init__(self, low: TensorLike = 0.0, high: TensorLike = 1.0, validate_args: bool = False, allow_nan_stats: bool = True,
+                 name: str = "Uniform") -> None:
         checks = [check_ops.assert_less(low, high, message="uniform not defined when low >= high.")] if validate_args else []
         with stacks.get_default_graph().control_dependencies(checks):
             super().__init__(name, {"low": low, "high": high}, validate_args, allow_nan_stats)
 
-    def range(self, name="range"):
+    def range(self, name: str = "range") -> Tensor:
         with self._named(name):
             return self.high - self.low
 
@@ -182,7 +188,8 @@ class Gamma(_OfNumbers):
 
     _names = _positive = ("concentration", "rate")
 
-    def __init__(self, concentration, rate, validate_args=False, allow_nan_stats=True, name="Gamma"):
+    def __init__(self, concentration: TensorLike, rate: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True,
+                 name: str = "Gamma") -> None:
         super().__init__(name, {"concentration": concentration, "rate": rate}, validate_args, allow_nan_stats)
 
     def _valid(self, x):
@@ -229,7 +236,7 @@ class Exponential(Gamma):
 
     _names = _positive = ("rate",)
 
-    def __init__(self, rate, validate_args=False, allow_nan_stats=True, name="Exponential"):
+    def __init__(self, rate: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Exponential") -> None:
         _OfNumbers.__init__(self, name, {"rate": rate}, validate_args, allow_nan_stats)
         self.concentration = array_ops.ones([], self.dtype)
 
@@ -243,7 +250,8 @@ class Beta(_OfNumbers):
 
     _names = _positive = ("concentration1", "concentration0")
 
-    def __init__(self, concentration1=None, concentration0=None, validate_args=False, allow_nan_stats=True, name="Beta"):
+    def __init__(self, concentration1: TensorLike | None = None, concentration0: TensorLike | None = None, validate_args: bool = False,
+                 allow_nan_stats: bool = True, name: str = "Beta") -> None:
         super().__init__(name, {"concentration1": concentration1, "concentration0": concentration0}, validate_args, allow_nan_stats)
         with ops.name_scope(self.name):
             self.total_concentration = self.concentration1 + self.concentration0
@@ -299,7 +307,7 @@ class Laplace(_OfNumbers):
 
     _names, _positive = ("loc", "scale"), ("scale",)
 
-    def __init__(self, loc, scale, validate_args=False, allow_nan_stats=True, name="Laplace"):
+    def __init__(self, loc: TensorLike, scale: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Laplace") -> None:
         super().__init__(name, {"loc": loc, "scale": scale}, validate_args, allow_nan_stats)
 
     def _z(self, x):
@@ -342,7 +350,8 @@ class StudentT(_OfNumbers):
 
     _names, _positive = ("df", "loc", "scale"), ("df",)
 
-    def __init__(self, df, loc, scale, validate_args=False, allow_nan_stats=True, name="StudentT"):
+    def __init__(self, df: TensorLike, loc: TensorLike, scale: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True,
+                 name: str = "StudentT") -> None:
         super().__init__(name, {"df": df, "loc": loc, "scale": scale}, validate_args, allow_nan_stats)
 
     def _z(self, x):

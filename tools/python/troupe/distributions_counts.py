@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, check_ops, dtypes, functional_ops, linalg_ops, math_ops, nn, ops, random_ops, special_math_ops
 from troupe.conversion import convert_to_tensor
 from troupe.distribution import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, Distribution, RegisterKL, after, logits_and_probs, salted
+
+if TYPE_CHECKING:
+    from troupe.typing import DTypeLike, TensorLike
 
 
 
@@ -20,7 +25,8 @@ def _each(tensor):
 class Bernoulli(Distribution):
     """1 with probability `probs`, else 0."""
 
-    def __init__(self, logits=None, probs=None, dtype=dtypes.int32, validate_args=False, allow_nan_stats=True, name="Bernoulli"):
+    def __init__(self, logits: TensorLike | None = None, probs: TensorLike | None = None, dtype: DTypeLike = dtypes.int32,
+                 validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Bernoulli") -> None:
         parameters = _parameters(locals())
         with ops.name_scope(name) as name:
             self.logits, self.probs = logits_and_probs(logits, probs, False, validate_args, name)
@@ -70,7 +76,8 @@ def _bernoullis(a, b, name=None):
 class Categorical(Distribution):
     """One of 0 to K - 1, with the probabilities of the last dimension."""
 
-    def __init__(self, logits=None, probs=None, dtype=dtypes.int32, validate_args=False, allow_nan_stats=True, name="Categorical"):
+    def __init__(self, logits: TensorLike | None = None, probs: TensorLike | None = None, dtype: DTypeLike = dtypes.int32,
+                 validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Categorical") -> None:
         parameters = _parameters(locals())
         with ops.name_scope(name) as name:
             self.logits, self.probs = logits_and_probs(logits, probs, True, validate_args, name)
@@ -160,7 +167,8 @@ class _OfVectors(Distribution):
 class Multinomial(_OfVectors):
     """How often each outcome comes in `total_count` choices."""
 
-    def __init__(self, total_count, logits=None, probs=None, validate_args=False, allow_nan_stats=True, name="Multinomial"):
+    def __init__(self, total_count: TensorLike, logits: TensorLike | None = None, probs: TensorLike | None = None, validate_args: bool = False,
+                 allow_nan_stats: bool = True, name: str = "Multinomial") -> None:
         parameters = _parameters(locals())
         with ops.name_scope(name) as name:
             # Whole numbers given in Python are of the probabilities' type, tensors must be.
@@ -226,7 +234,7 @@ class _OfConcentrations(_OfVectors):
 class Dirichlet(_OfConcentrations):
     """Probabilities of several outcomes, whose means are as `concentration`."""
 
-    def __init__(self, concentration, validate_args=False, allow_nan_stats=True, name="Dirichlet"):
+    def __init__(self, concentration: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True, name: str = "Dirichlet") -> None:
         parameters = _parameters(locals())
         with ops.name_scope(name) as name:
             self._set_concentration(concentration, validate_args)
@@ -283,7 +291,8 @@ def _dirichlets(a, b, name=None):
 class DirichletMultinomial(_OfConcentrations):
     """Counts of `total_count` choices, whose probabilities are of a Dirichlet distribution."""
 
-    def __init__(self, total_count, concentration, validate_args=False, allow_nan_stats=True, name="DirichletMultinomial"):
+    def __init__(self, total_count: TensorLike, concentration: TensorLike, validate_args: bool = False, allow_nan_stats: bool = True,
+                 name: str = "DirichletMultinomial") -> None:
         parameters = _parameters(locals())
         with ops.name_scope(name) as name:
             self._set_concentration(concentration, validate_args)

@@ -1,8 +1,17 @@
 """The types of tensors' elements."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import _native
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from troupe.typing import DTypeLike
 
 _REF = 100
 
@@ -13,18 +22,18 @@ class DType:
     __slots__ = ("_number", "_np", "name")
     _by_number = {}
 
-    def __init__(self, number, name, numpy_type):
+    def __init__(self, number: int, name: str, numpy_type: Any) -> None:
         self._number = number
         self._np = numpy_type
         self.name = name
         DType._by_number[number] = self
 
     @property
-    def as_datatype_enum(self):
+    def as_datatype_enum(self) -> int:
         return self._number
 
     @property
-    def as_numpy_dtype(self):
+    def as_numpy_dtype(self) -> Any:
         if self._np is None:
             raise TypeError(f"NumPy has no type for {self.name}")
         return self._np.type if self._np.type is not np.void else self._np
@@ -34,7 +43,7 @@ class DType:
         return self._number > _REF
 
     @property
-    def base_dtype(self):
+    def base_dtype(self) -> DType:
         return DType._by_number[self._number - _REF] if self._number > _REF else self
 
     @property
@@ -42,52 +51,52 @@ class DType:
         return self if self._number > _REF else DType._by_number[self._number + _REF]
 
     @property
-    def real_dtype(self):
+    def real_dtype(self) -> DType:
         base = self.base_dtype
         return {complex64: float32, complex128: float64}.get(base, self)
 
     @property
-    def is_floating(self):
+    def is_floating(self) -> bool:
         return self.base_dtype in _FLOATING
 
     @property
-    def is_integer(self):
+    def is_integer(self) -> bool:
         return self.base_dtype in _INTEGER
 
     @property
-    def is_complex(self):
+    def is_complex(self) -> bool:
         return self.base_dtype in (complex64, complex128)
 
     @property
-    def is_unsigned(self):
+    def is_unsigned(self) -> bool:
         return self.base_dtype in (uint8, uint16, uint32, uint64)
 
     @property
-    def is_quantized(self):
+    def is_quantized(self) -> bool:
         return self.base_dtype in (qint8, quint8, qint16, quint16, qint32)
 
     @property
-    def is_bool(self):
+    def is_bool(self) -> bool:
         return self.base_dtype is bool_
 
     @property
-    def is_numpy_compatible(self):
+    def is_numpy_compatible(self) -> bool:
         return self.base_dtype not in (resource, variant)
 
     @property
-    def size(self):
+    def size(self) -> int | None:
         return self._np.itemsize if self._np is not None and self is not string else 1
 
     @property
-    def min(self):
+    def min(self) -> Any:
         return self._limit("min")
 
     @property
-    def max(self):
+    def max(self) -> Any:
         return self._limit("max")
 
     @property
-    def limits(self):
+    def limits(self) -> tuple[Any, Any]:
         return self.min, self.max
 
     def _limit(self, which):
@@ -99,7 +108,7 @@ class DType:
             return {"min": -3.3895313892515355e38, "max": 3.3895313892515355e38}[which]
         return getattr(np.finfo(self._np), which)
 
-    def is_compatible_with(self, other):
+    def is_compatible_with(self, other: Any) -> bool:
         other = as_dtype(other)
         return self._number in (other._number, other.base_dtype._number)
 
@@ -210,7 +219,7 @@ _BY_NUMPY_TYPE.update({_NARROW[n]: _ALL[n] for n in _NARROW_NUMBERS if _NARROW[n
 _BY_NUMPY_TYPE.update({np.dtype(n): _ALL[n] for n in _NUMPY_NAMES})
 
 
-def as_dtype(value):
+def as_dtype(value: Any) -> DType:
     """The DType that a number, name, NumPy type or Python type stands for. TypeError when there is none."""
     if isinstance(value, DType):
         return value
@@ -234,12 +243,12 @@ def as_dtype(value):
     return found
 
 
-def of_number(number):
+def of_number(number: int) -> DType:
     """The DType of a number of the wire."""
     return DType._by_number[number]
 
 
-def array_of(value, dtype):
+def array_of(value: Any, dtype: DTypeLike) -> np.ndarray:
     """`value` as an array of the NumPy type of `dtype`. Where that is only the bits of a float: arrays of this type are bits, numbers are
     rounded to bfloat16. TypeError for numbers that would be 8-bit floats."""
     if dtype.base_dtype not in _FLOATING or dtype._np.kind != "u":

@@ -1,12 +1,22 @@
 """What goes wrong, as exceptions: a class for each code."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import _native
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from troupe.tensor import Operation
+    from troupe.typing import Message
 
 
 class OpError(Exception):
     """An error of a step or of the making of a graph; `op` and `node_def` are those that it names, or None."""
 
-    def __init__(self, node_def, op, message, error_code=None, *args):
+    def __init__(self, node_def: Message | None, op: Operation | None, message: str, error_code: int | None = None, *args: Any) -> None:
         super().__init__()
         self._node_def = node_def
         self._op = op
@@ -14,23 +24,23 @@ class OpError(Exception):
         self._error_code = error_code
 
     @property
-    def message(self):
+    def message(self) -> str:
         return self._message
 
     @property
-    def op(self):
+    def op(self) -> Operation | None:
         return self._op
 
     @property
-    def node_def(self):
+    def node_def(self) -> Any:
         return self._node_def
 
     @property
-    def error_code(self):
+    def error_code(self) -> int:
         return self._error_code
 
     @property
-    def experimental_payloads(self):
+    def experimental_payloads(self) -> dict[str, bytes]:
         return {}
 
     def __str__(self):
@@ -110,15 +120,15 @@ class OperatorNotAllowedInGraphError(TypeError):
     """What a tensor without a value cannot do."""
 
 
-def exception_type_from_error_code(code):
+def exception_type_from_error_code(code: int) -> type[OpError]:
     return _CLASSES[code]
 
 
-def error_code_from_exception_type(cls):
+def error_code_from_exception_type(cls: type[OpError]) -> int:
     return cls(None, None, "").error_code
 
 
-def make_error(code, message):
+def make_error(code: int, message: str) -> OpError:
     """What the native module raises for a status."""
     cls = _CLASSES.get(code)
     return cls(None, None, message) if cls is not None else OpError(None, None, message, code)

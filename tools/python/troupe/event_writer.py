@@ -1,14 +1,27 @@
 """Event files, which TensorBoard reads."""
 
+from __future__ import annotations
+
 import atexit
 import os
 import socket
 import threading
 import time
 import weakref
+from typing import TYPE_CHECKING
 
 from troupe import protos
 from troupe.record_io import framed, tf_record_iterator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from troupe.graph import Graph
+    from troupe.session import BaseSession
+    from troupe.tensor import Tensor
+    from troupe.typing import Message, Path
+    from troupe.variables import Variable
 
 _VERSION = "brain.Event:2"
 
@@ -17,7 +30,7 @@ class EventsFile:
     """A file of events in a folder. Any thread may add to it. What was added is on the disk after `flush` and `close`, after
     `max_queue` more events, and with the first event `flush_secs` seconds later."""
 
-    def __init__(self, logdir, max_queue=10, flush_secs=120, filename_suffix=None):
+    def __init__(self, logdir: Path, max_queue: int = 10, flush_secs: int = 120, filename_suffix: str | None = None) -> None:
         os.makedirs(logdir, exist_ok=True)
         name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{_next_number()}{filename_suffix or ''}"
         self.path = os.path.join(logdir, name)
@@ -29,7 +42,7 @@ class EventsFile:
         self.add(protos.Event(wall_time=time.time(), file_version=_VERSION))
         self.flush()
 
-    def add(self, event):
+    def add(self, event: Message) -> None:
         data = framed(event.SerializeToString())
         with self._lock:
             if self._file is None:
@@ -43,12 +56,12 @@ class EventsFile:
         self._file.flush()
         self._waiting, self._flushed_at = 0, time.monotonic()
 
-    def flush(self):
+    def flush(self) -> None:
         with self._lock:
             if self._file is not None:
                 self._flush()
 
-    def close(self):
+    def close(self) -> None:
         with self._lock:
             if self._file is not None:
                 self._file.close()
@@ -72,7 +85,8 @@ class FileWriter:
     """Writes summaries, graphs and what runs told into an event file of `logdir`. Closed, it is opened again, with another file, by the next
     event after `reopen`. May be a `with` block."""
 
-    def __init__(self, logdir, graph=None, max_queue=10, flush_secs=120, graph_def=None, filename_suffix=None, session=None):
+    def __init__(self, logdir: Path, graph: Graph | None = None, max_queue: int = 10, flush_secs: int = 120, graph_def: Message | None = None,
+                 filename_suffix: str | None = None, session: BaseSession | None = None) -> None:
         self._logdir = os.fspath(logdir)
         self._make = lambda: EventsFile(self._logdir, max_queue, flush_secs, filename_suffix)
         self._file = self._make()
@@ -97,7 +111,7 @@ class FileWriter:
     def __exit__(self, *exc):
         self.close()
 
-    def add_event(self, event) -> None:
+    def add_event(self, event: Message) -> None:
         if not self._closed:
             self._file.add(event)
 
@@ -107,7 +121,7 @@ class FileWriter:
             event.step = int(global_step)
         self.add_event(event)
 
-    def add_summary(self, summary, global_step=None) -> None:
+    def add_summary(self, summary: Message | bytes | str, global_step: Tensor | Variable | None = None) -> None:
         """A Summary or its bytes, which a summary operation gives."""
         if isinstance(summary, bytes):
             summary = protos.Summary.FromString(summary)
@@ -121,10 +135,10 @@ class FileWriter:
                 self._known_tags.add(value.tag)
         self._add(global_step, summary=summary)
 
-    def add_session_log(self, session_log, global_step=None) -> None:
+    def add_session_log(self, session_log: Message, global_step: Tensor | Variable | None = None) -> None:
         self._add(global_step, session_log=session_log)
 
-    def add_graph(self, graph, global_step=None, graph_def=None) -> None:
+    def add_graph(self, graph: Graph, global_step: Tensor | Variable | None = None, graph_def: Message | None = None) -> None:
         """A Graph, or a GraphDef. ValueError for both or none."""
         if graph is not None and graph_def is not None:
             raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
@@ -134,10 +148,10 @@ class FileWriter:
             graph_def = graph.as_graph_def(add_shapes=True) if hasattr(graph, "as_graph_def") else graph
         self._add(global_step, graph_def=graph_def.SerializeToString())
 
-    def add_meta_graph(self, meta_graph_def, global_step=None) -> None:
+    def add_meta_graph(self, meta_graph_def: Message, global_step: Tensor | Variable | None = None) -> None:
         self._add(global_step, meta_graph_def=meta_graph_def.SerializeToString())
 
-    def add_run_metadata(self, run_metadata, tag: str, global_step=None) -> None:
+    def add_run_metadata(self, run_metadata: Message, tag: str, global_step: Tensor | Variable | None = None) -> None:
         """What a run told, under a tag that was not used before. ValueError for one that was."""
         if tag in self._known_tags:
             raise ValueError("The provided tag was already used for this event type")
@@ -164,7 +178,7 @@ class FileWriterCache:
     _writers = {}
 
     @classmethod
-    def get(cls, logdir) -> FileWriter:
+    def get(cls, logdir: Path) -> FileWriter:
         with cls._lock:
             if logdir not in cls._writers:
                 from troupe import stacks
@@ -181,7 +195,7 @@ class FileWriterCache:
             cls._writers.clear()
 
 
-def summary_iterator(path):
+def summary_iterator(path: Path) -> Iterator[Any]:
     """Each Event of a file."""
     for record in tf_record_iterator(path):
         yield protos.Event.FromString(record)

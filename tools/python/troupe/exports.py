@@ -1,9 +1,17 @@
 """Names of the package whose modules are imported when they are first asked for, and the modules of names: tf.math, tf.linalg, ..."""
 
+from __future__ import annotations
+
 import importlib
 import types
+from typing import TYPE_CHECKING
 
 from troupe.namespaces import NAMESPACES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
 
 # Module of the package: its names for `tf`.
 _NAMES = {
@@ -64,7 +72,7 @@ MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.
 class Namespace(types.ModuleType):
     """A module of names of the package. An entry "name" is tf.name, "name=other" tf.other, "name=module:other" one of a module."""
 
-    def __init__(self, path):
+    def __init__(self, path: Path) -> None:
         super().__init__(f"troupe.{path}", f"Names of `tf.{path}`.")
         self._path = path
         self._entries = dict(entry.partition("=")[::2] for entry in NAMESPACES.get(path, "").split())
@@ -90,17 +98,22 @@ def _is_namespace(path):
     return any(p == path or p.startswith(path + ".") for p in NAMESPACES)
 
 
-def listed(module_names, more=()):
+# What hints need of a module.
+_OF_HINTS = {"annotations", "TYPE_CHECKING", "Any", "Operators"}
+
+
+def listed(module_names: Mapping[str, Any], more: Iterable[str] = ()) -> list[str]:
     """What `dir` says of a module with these globals: its public names but modules, and those that are imported when they are asked for."""
-    return sorted({*more, *(n for n, value in module_names.items() if not n.startswith("_") and not isinstance(value, types.ModuleType))})
+    own = {n for n, value in module_names.items() if not n.startswith("_") and not isinstance(value, types.ModuleType)}
+    return sorted({*more, *(own - _OF_HINTS)})
 
 
-def names():
+def names() -> set[str]:
     """All that `find` knows."""
     return {*MODULE_OF, *(path.partition(".")[0] for path in NAMESPACES)}
 
 
-def find(name):
+def find(name: str) -> Any:
     """What `tf.name` is. KeyError when these tables do not have it."""
     if name in MODULE_OF:
         return getattr(importlib.import_module("troupe." + MODULE_OF[name]), name)

@@ -1,10 +1,20 @@
 """What is fed: keys that are tensors, their names or what is made of several; values that become arrays."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import _native, dtypes, fetches
 from troupe.nest import sequence_leaves
 from troupe.tensor import Tensor
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from troupe.graph import Graph
+    from troupe.typing import FeedDict, TensorLike
 
 
 def _flat_items(key, value):
@@ -25,7 +35,7 @@ def _leaves_like(nest, value):
         yield from _leaves_like(n, v)
 
 
-def tensor_of(graph, key):
+def tensor_of(graph: Graph, key: Any) -> Any:
     """The tensor that a key feeds. TypeError for what is none."""
     if isinstance(key, Tensor) and key.graph is graph:
         return key
@@ -35,7 +45,7 @@ def tensor_of(graph, key):
         raise TypeError(f"Cannot interpret feed_dict key as Tensor: {e.args[0]}") from None
 
 
-def array_of(tensor, value, key):
+def array_of(tensor: TensorLike, value: Any, key: Any) -> Any:
     """The value as an array that the tensor can be. TypeError and ValueError when it cannot."""
     if type(value) is not np.ndarray or value.dtype is not tensor.dtype._np:
         value = _converted(tensor, value, key)
@@ -98,7 +108,7 @@ def _opaque(tensor, value):
     raise TypeError(f"A {tensor.dtype.name} can be fed only with what was fetched as one; {tensor.name} was given {value!r}")
 
 
-def read(graph, feed_dict):
+def read(graph: Graph, feed_dict: FeedDict) -> Any:
     """({tensor: array}) of all that a run feeds."""
     fed = {}
     for key, value in feed_dict.items():

@@ -1,17 +1,29 @@
 """What is fetched, in any nest, as a list of tensors and operations; and the nest again with their values."""
 
+from __future__ import annotations
+
 import functools
 from collections import defaultdict
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from troupe import composite, errors
 from troupe.tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from troupe.graph import Graph
+    from troupe.session import BaseSession
+    from troupe.typing import TensorLike
 
 # (type, fetch_function, feed_function, feed_function_for_partial_run), the latest first.
 _expansions = []
 
 
-def register_session_run_conversion_functions(tensor_type, fetch_function, feed_function=None, feed_function_for_partial_run=None):
+def register_session_run_conversion_functions(tensor_type: type, fetch_function: Callable[..., Any], feed_function: Callable[..., Any] | None = None,
+                                              feed_function_for_partial_run: Callable[..., Any] | None = None) -> None:
     """How objects of a type are fetched and fed: `fetch_function(obj)` gives (tensors, function of their values); `feed_function(obj, value)`
     a list of (tensor, value). ValueError for a type that is registered."""
     for known, *_ in _expansions:
@@ -20,7 +32,7 @@ def register_session_run_conversion_functions(tensor_type, fetch_function, feed_
     _expansions.insert(0, (tensor_type, fetch_function, feed_function, feed_function_for_partial_run))
 
 
-def expand_feed(key, value):
+def expand_feed(key: Any, value: TensorLike) -> Any:
     """(tensor or name, value) of each tensor that is fed for one key."""
     if isinstance(key, Tensor):
         return ((key, value),)
@@ -33,7 +45,7 @@ def expand_feed(key, value):
     return ((key, value),)
 
 
-def expand_feed_key(key):
+def expand_feed_key(key: Any) -> Any:
     """The same where there are no values yet."""
     parts = composite.parts_of(key)
     if parts is not None:
@@ -114,7 +126,7 @@ def _parse(graph, fetch):
 class Fetches:
     """All that one run fetches: `tensors`, each once, and the operations `targets`."""
 
-    def __init__(self, graph, fetches):
+    def __init__(self, graph: Graph, fetches: Any) -> None:
         parsed = _parse(graph, fetches)
         self._build = parsed.build
         self.tensors = []
@@ -146,7 +158,7 @@ class Fetches:
                 f"Operation {op.name} has been marked as not fetchable. Typically this happens when it is defined in another "
                 "function or code block. Use return values, explicit Python locals or TensorFlow collections to access it.")
 
-    def build(self, values, session):
+    def build(self, values: Any, session: BaseSession) -> Any:
         """The nest, of the values of `tensors`; operations are None."""
         if self.handles:
             from troupe import session_ops

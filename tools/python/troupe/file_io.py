@@ -8,8 +8,15 @@ import os
 import re
 import shutil
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from troupe import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from troupe.typing import Path, TensorLike
 
 _CODES = {errno.ENOENT: errors.NotFoundError, errno.EEXIST: errors.AlreadyExistsError, errno.EACCES: errors.PermissionDeniedError,
           errno.EPERM: errors.PermissionDeniedError, errno.ENOTDIR: errors.FailedPreconditionError, errno.EISDIR: errors.FailedPreconditionError,
@@ -40,7 +47,7 @@ class GFile:
     """A file, which is opened when it is first read or written. Modes are "r", "w", "a" and those with "+"; with "b" what is read is bytes, else
     texts in UTF-8. It may be written as either."""
 
-    def __init__(self, name, mode: str = "r"):
+    def __init__(self, name: str, mode: str = "r") -> None:
         if mode.replace("b", "") not in _MODES:
             raise _error(errors.InvalidArgumentError, "mode is not 'r' or 'w' or 'a' or 'r+' or 'w+' or 'a+'")
         self._name, self._mode = name, mode
@@ -66,21 +73,21 @@ class GFile:
         """In bytes."""
         return stat(self._name).length
 
-    def write(self, file_content) -> None:
+    def write(self, file_content: str | bytes) -> None:
         self._opened(True).write(file_content.encode() if isinstance(file_content, str) else file_content)
 
-    def read(self, n: int = -1):
+    def read(self, n: int = -1) -> Any:
         """The next `n` bytes, or all."""
         return self._value(self._opened().read(n))
 
-    def readline(self):
+    def readline(self) -> Any:
         """With its end; empty at the end of the file."""
         return self._value(self._opened().readline())
 
     def readlines(self) -> list:
         return [self._value(line) for line in self._opened().readlines()]
 
-    def seek(self, offset=None, whence: int = 0, position=None) -> None:
+    def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
         if (offset is None) == (position is None):
             raise TypeError("seek(): offset argument required" if offset is None else "seek(): offset and position may not be set simultaneously.")
         if whence not in (0, 1, 2):
@@ -126,63 +133,63 @@ FastGFile = Open = GFile
 class FileStatistics:
     """The length in bytes, the time of the last change in nanoseconds, and whether it is a directory."""
 
-    def __init__(self, length, mtime_nsec, is_directory):
+    def __init__(self, length: int, mtime_nsec: int, is_directory: bool) -> None:
         self.length, self.mtime_nsec, self.is_directory = length, mtime_nsec, is_directory
 
 
-def stat(path) -> FileStatistics:
+def stat(path: Path) -> FileStatistics:
     with _told(path):
         found = os.stat(_path(path))
     return FileStatistics(found.st_size, found.st_mtime_ns, os.path.isdir(_path(path)))
 
 
-def exists(path) -> bool:
+def exists(path: Path) -> bool:
     return os.path.exists(_path(path))
 
 
-def isdir(path) -> bool:
+def isdir(path: Path) -> bool:
     return os.path.isdir(_path(path))
 
 
-def listdir(path) -> list[str]:
+def listdir(path: Path) -> list[str]:
     """Names in a directory, in no order. NotFoundError when there is none."""
     if not isdir(path):
         raise _error(errors.NotFoundError, f"Could not find directory {path}")
     return os.listdir(_path(path))
 
 
-def mkdir(path) -> None:
+def mkdir(path: Path) -> None:
     """Nothing where it is there. NotFoundError without what it is to be in."""
     with _told(path):
         if not isdir(path):
             os.mkdir(_path(path))
 
 
-def makedirs(path) -> None:
+def makedirs(path: Path) -> None:
     """With those above it; nothing where it is there."""
     with _told(path):
         os.makedirs(_path(path), exist_ok=True)
 
 
-def remove(path) -> None:
+def remove(path: Path) -> None:
     with _told(path):
         os.remove(_path(path))
 
 
-def rmtree(path) -> None:
+def rmtree(path: Path) -> None:
     """A directory with all in it, or a file."""
     with _told(path):
         shutil.rmtree(_path(path)) if isdir(path) else os.remove(_path(path))
 
 
-def copy(src, dst, overwrite: bool = False) -> None:
+def copy(src: Path, dst: Path, overwrite: bool = False) -> None:
     """The contents of a file. AlreadyExistsError where there is one, unless it is to be overwritten."""
     _check_free(dst, overwrite)
     with _told(src):
         shutil.copyfile(_path(src), _path(dst))
 
 
-def rename(src, dst, overwrite: bool = False) -> None:
+def rename(src: Path, dst: Path, overwrite: bool = False) -> None:
     """Of files and directories. AlreadyExistsError as copy."""
     _check_free(dst, overwrite)
     with _told(src):
@@ -194,7 +201,7 @@ def _check_free(path, overwrite):
         raise _error(errors.AlreadyExistsError, "file already exists")
 
 
-def walk(top, topdown: bool = True, onerror=None):
+def walk(top: Path, topdown: bool = True, onerror: Callable[..., Any] | None = None) -> Iterator[tuple[str, list[str], list[str]]]:
     """(directory, names of directories in it, names of files in it) of it and all below. `onerror` hears of a NotFoundError."""
     try:
         names = listdir(top)
@@ -212,7 +219,7 @@ def walk(top, topdown: bool = True, onerror=None):
         yield here
 
 
-def glob(pattern) -> list[str]:
+def glob(pattern: TensorLike) -> list[str]:
     """Files and directories that match it, or one of several: "*", "?" and "[...]" match within a name, hidden ones too."""
     if isinstance(pattern, (list, tuple)):
         return [name for p in pattern for name in glob(p)]
@@ -226,7 +233,7 @@ def glob(pattern) -> list[str]:
     return found
 
 
-def join(path, *paths) -> str:
+def join(path: Path, *paths: Any) -> str:
     return os.path.join(path, *paths)
 
 
@@ -240,5 +247,5 @@ Copy, DeleteRecursively, Exists, Glob, IsDirectory, ListDirectory, MakeDirs, MkD
 Remove, Rename, Stat = remove, rename, stat
 
 
-def Walk(top, in_order: bool = True):  # noqa: N802, TensorFlow's name
+def Walk(top: Path, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:  # noqa: N802, TensorFlow's name
     return walk(top, in_order)

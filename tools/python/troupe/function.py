@@ -1,8 +1,16 @@
 """Functions as operations: what a Python function makes in a graph of its own becomes an op of the graphs that call it."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, dtypes, op_call, protos, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.graph import Graph
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
 
 class Defun:
@@ -10,7 +18,7 @@ class Defun:
 
     _made = 0
 
-    def __init__(self, *input_types, func_name=None, out_names=None, **unused):
+    def __init__(self, *input_types: Any, func_name: str | None = None, out_names: Sequence[Any] | None = None, **unused: Any) -> None:
         self._input_types = [dtypes.as_dtype(t) for t in input_types]
         self._name, self._out_names = func_name, out_names
 

@@ -1,11 +1,21 @@
 """Functions over the parts of tensors in their first dimension, as loops."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, nest, stacks
 from troupe.constant_op import constant
 from troupe.control_flow_ops import while_loop
 from troupe.conversion import convert_to_tensor
 from troupe.tensor_array_ops import TensorArray
 from troupe.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from troupe.typing import DTypeLike, Nest
 
 __all__ = ["foldl", "foldr", "map_fn", "scan"]
 
@@ -40,8 +50,8 @@ class _Elements:
             r.set_shape(TensorShape([known]).concatenate(r.shape[1:]))
 
 
-def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None,
-           fn_output_signature=None):
+def map_fn(fn: Callable[..., Any], elems: Nest, dtype: DTypeLike | None = None, parallel_iterations: int | None = None, back_prop: bool = True,
+           swap_memory: bool = False, infer_shape: bool = True, name: str | None = None, fn_output_signature: Any = None) -> Any:
     """fn(part) of each part of `elems`, put together. A nest is taken apart as a whole; `dtype` is the nest of dtypes that `fn` gives, where it
     is another than that of `elems`."""
     _check(fn, elems)
@@ -92,19 +102,22 @@ def _fold(fn, elems, initializer, backwards, name, options):
         return result
 
 
-def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+def foldl(fn: Callable[..., Any], elems: Nest, initializer: Any = None, parallel_iterations: int | None = 10, back_prop: bool = True,
+          swap_memory: bool = False, name: str | None = None) -> Any:
     """fn(... fn(fn(initializer, part 0), part 1) ...); without an initializer the first part is it."""
     return _fold(fn, elems, initializer, False, name or "foldl",
                  {"parallel_iterations": parallel_iterations, "back_prop": back_prop, "swap_memory": swap_memory})
 
 
-def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
+def foldr(fn: Callable[..., Any], elems: Nest, initializer: Any = None, parallel_iterations: int | None = 10, back_prop: bool = True,
+          swap_memory: bool = False, name: str | None = None) -> Any:
     """The same from the last part to the first."""
     return _fold(fn, elems, initializer, True, name or "foldr",
                  {"parallel_iterations": parallel_iterations, "back_prop": back_prop, "swap_memory": swap_memory})
 
 
-def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True, reverse=False, name=None):
+def scan(fn: Callable[..., Any], elems: Nest, initializer: Any = None, parallel_iterations: int | None = 10, back_prop: bool = True,
+         swap_memory: bool = False, infer_shape: bool = True, reverse: bool = False, name: str | None = None) -> Any:
     """All that foldl goes through (`reverse`: from the last part on), put together: as many as there are parts."""
     _check(fn, elems)
     structure = elems if initializer is None else initializer

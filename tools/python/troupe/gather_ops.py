@@ -1,14 +1,22 @@
 """Parts of tensors by their places."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, op_call, stacks
 from troupe.conversion import convert_to_tensor
+
+if TYPE_CHECKING:
+    from troupe.tensor import Tensor
+    from troupe.typing import TensorLike
 
 
 def _scope(name):
     return stacks.get_default_graph().name_scope(name)
 
 
-def gather_nd(params, indices, name=None, batch_dims=0):
+def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None, batch_dims: int = 0) -> Tensor:
     """The parts of `params` whose places the last dimension of `indices` holds. The first `batch_dims` dimensions, of known rank, go together."""
     if batch_dims == 0:
         if hasattr(params, "handle"):
@@ -29,7 +37,7 @@ def gather_nd(params, indices, name=None, batch_dims=0):
         return op_call.call("GatherNd", None, params=params, indices=array_ops.concat([*places, indices], -1))
 
 
-def batch_gather(params, indices, name=None):
+def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
     """Gather in the last dimension of `indices`, for each of the outer ones."""
     with _scope(name or "BatchGather"):
         indices = convert_to_tensor(indices, name="indices")

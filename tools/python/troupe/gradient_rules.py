@@ -4,10 +4,19 @@ differentiates the pieces, and the rules are called in between."""
 from __future__ import annotations
 
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from troupe import _native, op_call, protos
 from troupe.composite import IndexedSlices
 from troupe.conversion import convert_to_tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+    from troupe.graph import Graph
+    from troupe.tensor import Operation
+    from troupe.typing import Nest, TensorLike
 
 _MARK = "_gradient_op_type"
 # Of the process, by name; those names that are ops.
@@ -24,7 +33,7 @@ class RegisterGradient:
 
     __slots__ = ("_op_type",)
 
-    def __init__(self, op_type: str):
+    def __init__(self, op_type: str) -> None:
         if not isinstance(op_type, str):
             raise TypeError("op_type must be a string")
         self._op_type = op_type
@@ -52,7 +61,7 @@ def _register(name, rule):
         _ruled_ops.add(name)
 
 
-def add_to_graph(graph, name, rule):
+def add_to_graph(graph: Graph, name: str, rule: Callable[..., Any]) -> None:
     """A rule for operations of one graph that are marked with this name; it ends with the graph."""
     graph.__dict__.setdefault("_gradient_rules", {})[name] = rule
 
@@ -119,7 +128,7 @@ class _Between:
         return found
 
 
-def ruled_operations(ys, xs, stops):
+def ruled_operations(ys: Nest, xs: Nest, stops: Any) -> list[Operation]:
     """The operations between that have rules in Python, each behind those that it depends on."""
     graph = ys[0].graph if ys else None
     if graph is None or not _ruled_ops and graph._get_control_flow_context() is None and not _has_marks(graph):
@@ -138,7 +147,7 @@ def _has_marks(graph):
 
 
 @contextmanager
-def waiting_for_nothing(graph):
+def waiting_for_nothing(graph: Graph) -> Iterator[None]:
     """Operations wait for none that they are told to wait for, but stay in the branch or loop that is being made."""
     context = graph._get_control_flow_context()
     with graph.control_dependencies(None):
@@ -147,7 +156,7 @@ def waiting_for_nothing(graph):
 
 
 @contextmanager
-def cut(beyond):
+def cut(beyond: Any) -> Iterator[None]:
     """While it lasts, all that uses a tensor of `beyond` uses its stand-in; what is made meanwhile uses the tensor in the end, so that it has
     derivatives of its own."""
     for tensor, stand_in in beyond.items():
@@ -167,7 +176,7 @@ def _move_users(tensor, other):
                     op._update_input(index, other)
 
 
-def stand_ins(graph, tensors):
+def stand_ins(graph: Graph, tensors: Sequence[TensorLike]) -> Any:
     """Tensors of the same values that have no derivative: {tensor: stand-in}."""
     context = graph._get_control_flow_context()
     # Not even for a turn of a loop to begin, whose condition may use them.
@@ -182,7 +191,7 @@ def stand_ins(graph, tensors):
 class RuledGradients:
     """The derivatives of `ys` by `xs` piece by piece. `native(prefix, ys, xs, weights)` differentiates a piece."""
 
-    def __init__(self, graph, prefix, ruled, stops, native):
+    def __init__(self, graph: Graph, prefix: str, ruled: Any, stops: Any, native: Any) -> None:
         self._graph, self._prefix, self._ruled, self._native = graph, prefix, ruled, native
         self._stops = set(stops)
         outputs = [t for op in ruled for t in op.outputs if not t.dtype._is_ref_dtype]
@@ -191,7 +200,7 @@ class RuledGradients:
         # By tensor, what flows back to it.
         self._parts = {}
 
-    def compute(self, ys, xs, weights):
+    def compute(self, ys: Nest, xs: Nest, weights: TensorLike | None) -> list[Any]:
         self._targets = list(dict.fromkeys([*xs, *(t for op in self._ruled for t in op.outputs if t not in self._stops)]))
         self._flow(self._prefix, ys, weights)
         for op in reversed(self._ruled):

@@ -1,10 +1,19 @@
 """Derivatives by what rows are gathered from: the native library sums them up as a whole tensor, here the rows are found again."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, stacks
 from troupe.composite import IndexedSlices
 
+if TYPE_CHECKING:
+    from typing import Any
 
-def as_slices(tensor, prefix):
+    from troupe.typing import TensorLike
+
+
+def as_slices(tensor: TensorLike, prefix: str) -> Any:
     """The IndexedSlices that `tensor`, which the gradients of this name scope made, is the sum of; itself where it is none. Sums of several
     have the rows of all, as TensorFlow's. What made the sum is not run then."""
     if tensor is None:

@@ -1,14 +1,23 @@
 """Derivatives, by the rules of the native library, and of the program (gradient_rules)."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import dtypes, errors, gradient_rules, nest, op_call, stacks
 from troupe.composite import IndexedSlices
 from troupe.conversion import convert_to_tensor
 from troupe.gradient_slices import as_slices
 from troupe.tensor import Tensor
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
-def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None,
-              stop_gradients=None, unconnected_gradients="none"):
+
+def gradients(ys: Any, xs: Any, grad_ys: Sequence[Any] | None = None, name: str = "gradients", colocate_gradients_with_ops: bool = False,
+              gate_gradients: bool = False, aggregation_method: int | None = None, stop_gradients: Sequence[Any] | None = None,
+              unconnected_gradients: str = "none") -> list[Any]:
     """The derivatives of the sum of `ys` by each of `xs`; None where it does not depend on it (zeros, with unconnected_gradients "zero").
     LookupError for an op that has no rule."""
     ys = [convert_to_tensor(y) for y in _as_list(ys)]
@@ -115,7 +124,7 @@ def _unconnected(x, derivative, unconnected_gradients):
     return op_call.call("ZerosLike", None, x=convert_to_tensor(x))
 
 
-def hessians(ys, xs, name="hessians"):
+def hessians(ys: Any, xs: Any, name: str = "hessians") -> list[Tensor]:
     """The second derivatives of each y by each x, which are vectors or larger."""
     from troupe import array_ops
 

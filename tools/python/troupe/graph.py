@@ -1,11 +1,21 @@
 """The graph: operations by name and number, made through the native graph, and collections of whatever a program puts there."""
 
+from __future__ import annotations
+
 import threading
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from troupe import _native, errors, protos, stacks
 from troupe.graph_scopes import GraphScopes
 from troupe.tensor import Operation, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from typing import Any
+
+    from troupe.typing import Message, TensorLike
 
 # Op types of op_def, by name; those of functions are asked for each time.
 _op_defs = {}
@@ -16,7 +26,7 @@ class OpDef:
 
     __slots__ = ("name", "inputs", "outputs", "attrs", "is_stateful", "attrs_by_name", "input_attrs")
 
-    def __init__(self, described):
+    def __init__(self, described: Any) -> None:
         self.name, self.inputs, self.outputs, self.attrs, self.is_stateful = described
         self.attrs_by_name = {a[0]: a for a in self.attrs}
         # Attrs that inputs tell.
@@ -41,7 +51,7 @@ class Graph(GraphScopes):
     """Operations and tensors. Any thread may add to it; sessions take up what was added before each run. It lives as long as
     its operations, tensors and sessions."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self._native = _native.Graph()
         self._lock = threading.RLock()
@@ -59,18 +69,18 @@ class Graph(GraphScopes):
     # What is in it.
 
     @property
-    def version(self):
+    def version(self) -> int:
         return len(self._operations)
 
     def __repr__(self):
         return f"<tf.Graph of {self.version} operations{', finalized' if self._finalized else ''}>"
 
     @property
-    def seed(self):
+    def seed(self) -> int | None:
         return self._seed
 
     @seed.setter
-    def seed(self, seed):
+    def seed(self, seed: int | None) -> int | None:
         self._seed = seed
 
     def _next_seed(self):
@@ -80,10 +90,10 @@ class Graph(GraphScopes):
             return self._seeds_given - 1
 
     @property
-    def finalized(self):
+    def finalized(self) -> bool:
         return self._finalized
 
-    def finalize(self):
+    def finalize(self) -> None:
         """Nothing can be added any more."""
         self._finalized = True
 
@@ -94,14 +104,14 @@ class Graph(GraphScopes):
         if self._finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
 
-    def as_default(self):
+    def as_default(self) -> AbstractContextManager[Graph]:
         return stacks.graphs.push(self)
 
     @property
-    def graph_def_versions(self):
+    def graph_def_versions(self) -> Any:
         return self.as_graph_def().versions
 
-    def as_graph_def(self, from_version=None, add_shapes=False):
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
         """The graph as a GraphDef; nodes from number `from_version` on; with "_output_shapes"."""
         with self._lock:
             def_ = protos.GraphDef.FromString(self._native.graph_def())
@@ -198,8 +208,9 @@ class Graph(GraphScopes):
                 self._add(op)
                 self._names_in_use.setdefault(op._name.lower(), 1)
 
-    def create_op(self, op_type, inputs, dtypes=None, input_types=None, name=None, attrs=None, op_def=None, compute_shapes=True,
-                  compute_device=True):
+    def create_op(self, op_type: str, inputs: Sequence[Tensor], dtypes: Sequence[Any] | None = None, input_types: Sequence[Any] | None = None,
+                  name: str | None = None, attrs: Mapping[str, Any] | None = None, op_def: Message | None = None, compute_shapes: bool = True,
+                  compute_device: bool = True) -> Operation:
         """An operation by its type; attrs are AttrValues."""
         from troupe import op_call
 
@@ -207,7 +218,7 @@ class Graph(GraphScopes):
 
     # Functions.
 
-    def captured(self, value):
+    def captured(self, value: Any) -> Any:
         """What an operation of a function's body takes for `value`. ValueError for what is of another graph, unless the body takes it in."""
         if isinstance(value, (list, tuple)):
             parts = [self.captured(v) for v in value]
@@ -230,23 +241,23 @@ class Graph(GraphScopes):
 
     # Looking things up.
 
-    def get_operations(self):
+    def get_operations(self) -> list[Operation]:
         return list(self._operations)
 
     def _get_operation_by_name(self, name):
         return self._by_name[name]
 
-    def get_operation_by_name(self, name):
+    def get_operation_by_name(self, name: str) -> Operation:
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
         return self.as_graph_element(name, allow_tensor=False, allow_operation=True)
 
-    def get_tensor_by_name(self, name):
+    def get_tensor_by_name(self, name: str) -> Tensor:
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
         return self.as_graph_element(name, allow_tensor=True, allow_operation=False)
 
-    def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
+    def as_graph_element(self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True) -> Any:
         """The Tensor or Operation that `obj` is, names, or stands for. KeyError for a name that is not there, ValueError for another
         graph's, TypeError for what is neither."""
         if allow_tensor and allow_operation:
@@ -297,34 +308,34 @@ class Graph(GraphScopes):
 
     # Feeding and fetching.
 
-    def is_feedable(self, tensor):
+    def is_feedable(self, tensor: TensorLike) -> bool:
         return tensor not in self._unfeedable
 
-    def is_fetchable(self, element):
+    def is_fetchable(self, element: Any) -> bool:
         return element not in self._unfetchable
 
-    def prevent_feeding(self, tensor):
+    def prevent_feeding(self, tensor: TensorLike) -> None:
         self._unfeedable.add(tensor)
 
-    def prevent_fetching(self, op):
+    def prevent_fetching(self, op: Operation) -> None:
         self._unfetchable.add(op)
 
     # Collections.
 
-    def add_to_collection(self, name, value):
+    def add_to_collection(self, name: Any, value: Any) -> None:
         self._check_not_finalized()
         with self._lock:
             self._collections.setdefault(name, []).append(value)
 
-    def add_to_collections(self, names, value):
+    def add_to_collections(self, names: Any, value: Any) -> None:
         for name in (names,) if isinstance(names, str) else set(names):
             self.add_to_collection(name, value)
 
-    def get_collection_ref(self, name):
+    def get_collection_ref(self, name: Any) -> list[Any]:
         with self._lock:
             return self._collections.setdefault(name, [])
 
-    def get_collection(self, name, scope=None):
+    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
         """A copy; with `scope`, of the items whose names it matches."""
         import re
 
@@ -336,18 +347,18 @@ class Graph(GraphScopes):
         return [i for i in items if hasattr(i, "name") and pattern.match(i.name)]
 
     @property
-    def collections(self):
+    def collections(self) -> list[Any]:
         return list(self._collections)
 
-    def get_all_collection_keys(self):
+    def get_all_collection_keys(self) -> list[str]:
         return [k for k in self._collections if isinstance(k, str)]
 
-    def clear_collection(self, name):
+    def clear_collection(self, name: Any) -> None:
         self._check_not_finalized()
         self._collections.pop(name, None)
 
     @contextmanager
-    def container(self, container_name):
+    def container(self, container_name: str) -> Iterator[str]:
         """Stateful operations made inside keep their resources there."""
         old, self._container = self._container, container_name
         try:

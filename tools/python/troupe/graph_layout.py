@@ -1,10 +1,18 @@
 """Places for the boxes of a graph: in layers from top to bottom, so that edges go down and cross little (Sugiyama's method)."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
 # Rounds in which neighbouring layers are brought into each other's order, and boxes under each other.
 _ROUNDS = 8
 
 
-def place(sizes, edges, gap=(18, 40)):
+def place(sizes: Sequence[Any], edges: Any, gap: Any = (18, 40)) -> Any:
     """Places for boxes of these (width, height), with edges as pairs of numbers.
 
     (centres, routes, size): where each box's centre is; of each edge the points that it goes through, from the bottom of its box to the

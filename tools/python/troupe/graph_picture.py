@@ -1,11 +1,19 @@
 """`tf.show`: a graph as a picture in a notebook, or in a file. It needs neither Jupyter nor Graphviz."""
 
+from __future__ import annotations
+
 import html
 import os
+from typing import TYPE_CHECKING
 
 from troupe import dtypes, graph_layout, stacks
 from troupe.graph import Graph
 from troupe.tensor import Operation
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from troupe.typing import Path, TensorLike
 
 _FONT_WIDTH, _LONGEST_LABEL = 6.7, 30
 _COLOURS = {"group": "#dde6f5", "Const": "#eeeeee", "VariableV2": "#fde9c9", "Variable": "#fde9c9", "VarHandleOp": "#fde9c9",
@@ -18,7 +26,7 @@ _ARROW = ('<marker id="troupe-arrow" viewBox="0 0 8 8" refX="8" refY="4" markerW
           '<path d="M0 0L8 4L0 8z" style="fill:#667;stroke:none"/></marker>')
 
 
-def show(graph=None, depth=None, boxes=60):
+def show(graph: Graph | None = None, depth: TensorLike | None = None, boxes: TensorLike = 60) -> Picture:
     """A picture of a graph, which a notebook draws when it is the value of a cell. Its `save(path)` writes an SVG file.
 
     graph: a Graph (the default one when there is none), a GraphDef, or tensors and operations: these and all that they need.
@@ -33,14 +41,14 @@ def show(graph=None, depth=None, boxes=60):
 class Picture:
     """A drawn graph."""
 
-    def __init__(self, nodes, depth):
+    def __init__(self, nodes: Any, depth: TensorLike) -> None:
         self._nodes, self._groups, edges = len(nodes), _groups(nodes, depth), _edges(nodes, depth)
         self.svg = _drawn(list(self._groups.items()), edges)
 
     def _repr_svg_(self):
         return self.svg
 
-    def save(self, path):
+    def save(self, path: Path) -> None:
         """Writes it into an SVG file."""
         with open(os.fspath(path), "w", encoding="utf-8") as file:
             file.write(self.svg)

@@ -1,11 +1,20 @@
 """What `with` blocks of a graph say of the operations made in them: names, devices, control inputs, colocation."""
 
+from __future__ import annotations
+
 import re
 import threading
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from troupe import device_spec
 from troupe.tensor import Operation, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from troupe.typing import DeviceLike
 
 _OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 _SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
@@ -36,7 +45,7 @@ class _Controller:
 class GraphScopes:
     """The part of Graph that holds its scopes. Each thread has scopes of its own; names are the graph's."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._scopes = _Scopes()
         self._names_in_use = {}
 
@@ -44,7 +53,7 @@ class GraphScopes:
     def _name_stack(self):
         return self._scopes.name
 
-    def unique_name(self, name, mark_as_used=True):
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """`name` in the current scope, or with the first "_1", "_2", ... that makes it a new one; upper and lower case are alike."""
         if self._scopes.name:
             name = f"{self._scopes.name}/{name}"
@@ -65,7 +74,7 @@ class GraphScopes:
             return f"{name}_{count - 1}"
 
     @contextmanager
-    def name_scope(self, name):
+    def name_scope(self, name: str | None) -> Iterator[str]:
         """Names made inside begin with `name/`. None or "": none; "x/": the scope x once more. Gives the prefix, with its "/"."""
         scopes = self._scopes
         if name:
@@ -87,11 +96,11 @@ class GraphScopes:
         finally:
             scopes.name = old
 
-    def get_name_scope(self):
+    def get_name_scope(self) -> str:
         return self._scopes.name
 
     @contextmanager
-    def device(self, device):
+    def device(self, device: DeviceLike) -> Iterator[None]:
         """On this device: a name, which completes those inside it; a function of an operation; or None, which undoes all outside."""
         if device is not None and not callable(device):
             text = device.to_string() if hasattr(device, "to_string") else device
@@ -126,7 +135,7 @@ class GraphScopes:
                 op._set_device(self._device_for(op, op.device))
 
     @contextmanager
-    def colocate_with(self, op, ignore_existing=False):
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
         """On the device of `op`. None, with ignore_existing: of no operation."""
         if op is None and not ignore_existing:
             raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
@@ -146,7 +155,7 @@ class GraphScopes:
         return getattr(element, "op", element)
 
     @contextmanager
-    def control_dependencies(self, control_inputs):
+    def control_dependencies(self, control_inputs: Any) -> Iterator[None]:
         """Operations made inside wait for these. None: for nothing that blocks outside say, and outside all loops and branches."""
         scopes = self._scopes
         old, context = scopes.control, scopes.control_flow
@@ -213,7 +222,7 @@ class GraphScopes:
             scopes.attrs = old
 
     @contextmanager
-    def gradient_override_map(self, op_type_map):
+    def gradient_override_map(self, op_type_map: Mapping[str, Any]) -> Iterator[None]:
         """Operations of these types that are made inside have the rule of that name (RegisterGradient) for their derivatives."""
         if not isinstance(op_type_map, dict):
             raise TypeError("op_type_map must be a dictionary mapping strings to strings")

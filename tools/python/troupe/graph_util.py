@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from troupe import protos, tensor_util
 from troupe.importer import import_graph_def
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from troupe.graph import Graph
+    from troupe.session import BaseSession
+    from troupe.tensor_shape import TensorShape
+    from troupe.typing import Message
 
 __all__ = ["convert_variables_to_constants", "extract_sub_graph", "import_graph_def", "must_run_on_cpu", "remove_training_nodes",
            "tensor_shape_from_node_def_name"]
@@ -43,7 +54,7 @@ def _needed(by_name, names) -> set[str]:
     return found
 
 
-def extract_sub_graph(graph_def, dest_nodes):
+def extract_sub_graph(graph_def: Message, dest_nodes: Sequence[str]) -> Any:
     """The nodes that some nodes need, in their order. TypeError for a text instead of a list, and for what is no message;
     AssertionError for a name that is not there."""
     if isinstance(dest_nodes, (str, bytes)):
@@ -59,7 +70,9 @@ def extract_sub_graph(graph_def, dest_nodes):
     return _others([node for node in graph_def.node if node.name in kept], graph_def)
 
 
-def convert_variables_to_constants(sess, input_graph_def, output_node_names, variable_names_whitelist=None, variable_names_blacklist=None):
+def convert_variables_to_constants(sess: BaseSession, input_graph_def: Message, output_node_names: Sequence[str],
+                                   variable_names_whitelist: Sequence[str] | None = None,
+                                   variable_names_blacklist: Sequence[str] | None = None) -> Any:
     """What the outputs need, with constants of the values that variables have in the session: all, or those of the first list, but for those of the
     second."""
     graph_def = extract_sub_graph(input_graph_def, output_node_names)
@@ -127,7 +140,7 @@ def _constant(name, dtype, value):
     return node
 
 
-def remove_training_nodes(input_graph, protected_nodes=None):
+def remove_training_nodes(input_graph: Graph, protected_nodes: Sequence[str] | None = None) -> Any:
     """Without CheckNumerics, and without Identity and StopGradient where nothing waits for them and nothing is placed by them."""
     protected = set(protected_nodes or ())
     graph_def = _own(input_graph)
@@ -157,7 +170,7 @@ def _set_inputs(node, inputs):
     node.input.extend(inputs)
 
 
-def must_run_on_cpu(node, pin_variables_on_cpu=False) -> bool:
+def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
     """Whether an operation or NodeDef is one that GPUs have no kernel for: of texts and 32-bit integers, and variables if so."""
     node = getattr(node, "node_def", node)
     if pin_variables_on_cpu and node.op in _VARIABLES:
@@ -169,6 +182,6 @@ def must_run_on_cpu(node, pin_variables_on_cpu=False) -> bool:
     return node.op in ("DynamicStitch", "ParallelDynamicStitch") and node.attr["T"].type == _INT32
 
 
-def tensor_shape_from_node_def_name(graph, input_name):
+def tensor_shape_from_node_def_name(graph: Graph, input_name: str) -> TensorShape:
     """The shape of "name" or "name:1"."""
     return graph.get_tensor_by_name(input_name if ":" in input_name else input_name + ":0").shape

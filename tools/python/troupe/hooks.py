@@ -1,8 +1,11 @@
 """Hooks that most programs of training have."""
 
+from __future__ import annotations
+
 import logging
 import os
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +16,18 @@ from troupe.meta_graph import create_meta_graph_def
 from troupe.ops import GraphKeys, get_collection
 from troupe.session_run_hook import SessionRunArgs, SessionRunHook
 from troupe.training_util import get_global_step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from troupe.coordinator import Coordinator
+    from troupe.event_writer import FileWriter
+    from troupe.saver import Saver
+    from troupe.session import BaseSession
+    from troupe.session_run_hook import SessionRunContext, SessionRunValues
+    from troupe.tensor import Operation
+    from troupe.typing import FeedDict, Path, TensorLike
 
 _log = logging.getLogger("troupe")
 
@@ -32,7 +47,7 @@ def _needed_step(what):
 class SecondOrStepTimer:
     """Says when it is time: after some seconds, or some steps."""
 
-    def __init__(self, every_secs=None, every_steps=None):
+    def __init__(self, every_secs: float | None = None, every_steps: int | None = None) -> None:
         self.reset()
         self._secs, self._steps = every_secs, every_steps
         if self._secs is None and self._steps is None:
@@ -40,10 +55,10 @@ class SecondOrStepTimer:
         if self._secs is not None and self._steps is not None:
             raise ValueError("Can not provide both every_secs and every_steps.")
 
-    def reset(self):
+    def reset(self) -> None:
         self._last_step = self._last_time = None
 
-    def should_trigger_for_step(self, step) -> bool:
+    def should_trigger_for_step(self, step: int) -> bool:
         if self._last_step is None:
             return True
         if self._last_step == step:
@@ -52,21 +67,22 @@ class SecondOrStepTimer:
             return time.time() >= self._last_time + self._secs
         return step >= self._last_step + self._steps
 
-    def update_last_triggered_step(self, step):
+    def update_last_triggered_step(self, step: int) -> tuple[float | None, int | None]:
         """(seconds, steps) since the last time, or (None, None)."""
         now = time.time()
         passed = (None, None) if self._last_step is None else (now - self._last_time, step - self._last_step)
         self._last_time, self._last_step = now, step
         return passed
 
-    def last_triggered_step(self):
+    def last_triggered_step(self) -> int | None:
         return self._last_step
 
 
 class LoggingTensorHook(SessionRunHook):
     """Logs values every some steps or seconds, or at the end. `tensors`: {tag: tensor or name} or a list."""
 
-    def __init__(self, tensors, every_n_iter=None, every_n_secs=None, at_end=False, formatter=None):
+    def __init__(self, tensors: Sequence[TensorLike], every_n_iter: int | None = None, every_n_secs: float | None = None, at_end: bool = False,
+                 formatter: Callable[..., Any] | None = None) -> None:
         if not at_end or every_n_iter is not None or every_n_secs is not None:
             _one_of(every_n_iter, every_n_secs, "every_n_iter and every_n_secs")
         if every_n_iter is not None and every_n_iter <= 0:
@@ -78,23 +94,23 @@ class LoggingTensorHook(SessionRunHook):
         periodic = every_n_iter is not None or every_n_secs is not None
         self._timer = SecondOrStepTimer(every_secs=every_n_secs, every_steps=every_n_iter) if periodic else None
 
-    def begin(self):
+    def begin(self) -> None:
         if self._timer is not None:
             self._timer.reset()
         self._steps = 0
         graph = stacks.get_default_graph()
         self._current = {tag: graph.as_graph_element(t) for tag, t in self._tensors.items()}
 
-    def before_run(self, run_context):
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
         self._now = self._timer is not None and self._timer.should_trigger_for_step(self._steps)
         return SessionRunArgs(self._current) if self._now else None
 
-    def after_run(self, run_context, run_values):
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         if self._now:
             self._write(run_values.results)
         self._steps += 1
 
-    def end(self, session):
+    def end(self, session: BaseSession) -> None:
         if self._at_end:
             self._write(session.run(self._current))
 
@@ -124,18 +140,18 @@ class _StepHook(SessionRunHook):
 class StopAtStepHook(_StepHook):
     """Stops at a step, or so many steps after the first."""
 
-    def __init__(self, num_steps=None, last_step=None):
+    def __init__(self, num_steps: int | None = None, last_step: int | None = None) -> None:
         _one_of(num_steps, last_step, "num_steps and last_step")
         self._num_steps, self._last_step = num_steps, last_step
 
-    def begin(self):
+    def begin(self) -> None:
         self._step = _needed_step("StopAtStepHook")
 
-    def after_create_session(self, session, coord):
+    def after_create_session(self, session: BaseSession, coord: Coordinator) -> None:
         if self._last_step is None:
             self._last_step = session.run(self._step) + self._num_steps
 
-    def after_run(self, run_context, run_values):
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         # The value that was fetched may be the one before the step.
         if run_values.results + 1 >= self._last_step and run_context.session.run(self._step) >= self._last_step:
             run_context.request_stop()
@@ -144,24 +160,25 @@ class StopAtStepHook(_StepHook):
 class CheckpointSaverListener:
     """What is called around the saving of checkpoints."""
 
-    def begin(self):
+    def begin(self) -> None:
         """Once, with the hook's."""
 
-    def before_save(self, session, global_step_value):
+    def before_save(self, session: BaseSession, global_step_value: int) -> None:
         """Before each."""
 
-    def after_save(self, session, global_step_value):
+    def after_save(self, session: BaseSession, global_step_value: int) -> None:
         """After each; true ends the training."""
 
-    def end(self, session, global_step_value):
+    def end(self, session: BaseSession, global_step_value: int) -> None:
         """Once, after the last."""
 
 
 class CheckpointSaverHook(_StepHook):
     """Saves checkpoints every some steps or seconds, at the first step and at the end."""
 
-    def __init__(self, checkpoint_dir, save_secs=None, save_steps=None, saver=None, checkpoint_basename="model.ckpt", scaffold=None,
-                 listeners=None, save_graph_def=True):
+    def __init__(self, checkpoint_dir: Path, save_secs: float | None = None, save_steps: int | None = None, saver: Saver | None = None,
+                 checkpoint_basename: str = "model.ckpt", scaffold: Any = None, listeners: Sequence[Any] | None = None,
+                 save_graph_def: bool = True) -> None:
         if saver is not None and scaffold is not None:
             raise ValueError("You cannot provide both saver and scaffold.")
         self._saver, self._scaffold, self._folder = saver, scaffold, os.fspath(checkpoint_dir)
@@ -169,13 +186,13 @@ class CheckpointSaverHook(_StepHook):
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
         self._listeners, self._save_graph_def = list(listeners or ()), save_graph_def
 
-    def begin(self):
+    def begin(self) -> None:
         self._writer = FileWriterCache.get(self._folder)
         self._step = _needed_step("CheckpointSaverHook")
         for listener in self._listeners:
             listener.begin()
 
-    def after_create_session(self, session, coord):
+    def after_create_session(self, session: BaseSession, coord: Coordinator) -> None:
         step = session.run(self._step)
         graph = stacks.get_default_graph()
         if self._save_graph_def:
@@ -188,14 +205,14 @@ class CheckpointSaverHook(_StepHook):
         self._save(session, step)
         self._timer.update_last_triggered_step(step)
 
-    def after_run(self, run_context, run_values):
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         step = self._due(run_context, run_values)
         if step is not None:
             self._timer.update_last_triggered_step(step)
             if self._save(run_context.session, step):
                 run_context.request_stop()
 
-    def end(self, session):
+    def end(self, session: BaseSession) -> None:
         last = session.run(self._step)
         if last != self._timer.last_triggered_step():
             self._save(session, last)
@@ -226,18 +243,19 @@ class CheckpointSaverHook(_StepHook):
 class StepCounterHook(_StepHook):
     """Counts steps per second, into the log and an event file."""
 
-    def __init__(self, every_n_steps=100, every_n_secs=None, output_dir=None, summary_writer=None):
+    def __init__(self, every_n_steps: int = 100, every_n_secs: float | None = None, output_dir: Path | None = None,
+                 summary_writer: FileWriter | None = None) -> None:
         _one_of(every_n_steps, every_n_secs, "every_n_steps and every_n_secs")
         self._timer = SecondOrStepTimer(every_steps=every_n_steps, every_secs=every_n_secs)
         self._writer, self._folder = summary_writer, output_dir
 
-    def begin(self):
+    def begin(self) -> None:
         if self._writer is None and self._folder:
             self._writer = FileWriterCache.get(self._folder)
         self._step = _needed_step("StepCounterHook")
         self._tag = self._step.op.name + "/sec"
 
-    def after_run(self, run_context, run_values):
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         step = self._due(run_context, run_values)
         if step is None:
             return
@@ -260,13 +278,13 @@ class NanLossDuringTrainingError(RuntimeError):
 class NanTensorHook(SessionRunHook):
     """Stops, or raises NanLossDuringTrainingError, when the loss is no number."""
 
-    def __init__(self, loss_tensor, fail_on_nan_loss=True):
+    def __init__(self, loss_tensor: TensorLike, fail_on_nan_loss: bool = True) -> None:
         self._loss, self._fail = loss_tensor, fail_on_nan_loss
 
-    def before_run(self, run_context):
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
         return SessionRunArgs(self._loss)
 
-    def after_run(self, run_context, run_values):
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         if not np.isnan(run_values.results):
             return
         if self._fail:
@@ -279,17 +297,18 @@ class NanTensorHook(SessionRunHook):
 class SummarySaverHook(SessionRunHook):
     """Writes summaries every some steps or seconds."""
 
-    def __init__(self, save_steps=None, save_secs=None, output_dir=None, summary_writer=None, scaffold=None, summary_op=None):
+    def __init__(self, save_steps: int | None = None, save_secs: float | None = None, output_dir: Path | None = None,
+                 summary_writer: FileWriter | None = None, scaffold: Any = None, summary_op: Operation | None = None) -> None:
         _one_of(scaffold, summary_op, "scaffold or summary_op")
         self._summary_op, self._writer, self._folder, self._scaffold = summary_op, summary_writer, output_dir, scaffold
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
 
-    def begin(self):
+    def begin(self) -> None:
         if self._writer is None and self._folder:
             self._writer = FileWriterCache.get(self._folder)
         self._next_step, self._step = None, _needed_step("SummarySaverHook")
 
-    def before_run(self, run_context):
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
         self._now = self._next_step is None or self._timer.should_trigger_for_step(self._next_step)
         wanted = {"global_step": self._step}
         summary = self._summary_op if self._summary_op is not None else self._scaffold.summary_op
@@ -297,7 +316,7 @@ class SummarySaverHook(SessionRunHook):
             wanted["summary"] = nest.flatten([summary])
         return SessionRunArgs(wanted)
 
-    def after_run(self, run_context, run_values):
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         if self._writer is None:
             return
         step = run_values.results["global_step"]
@@ -310,7 +329,7 @@ class SummarySaverHook(SessionRunHook):
                 self._writer.add_summary(summary, step)
         self._next_step = step + 1
 
-    def end(self, session=None):
+    def end(self, session: BaseSession | None = None) -> None:
         if self._writer is not None:
             self._writer.flush()
 
@@ -318,13 +337,13 @@ class SummarySaverHook(SessionRunHook):
 class GlobalStepWaiterHook(SessionRunHook):
     """Waits with the first run until the global step is as large."""
 
-    def __init__(self, wait_until_step):
+    def __init__(self, wait_until_step: int) -> None:
         self._until, self._waited = wait_until_step, False
 
-    def begin(self):
+    def begin(self) -> None:
         self._step = _needed_step("GlobalStepWaiterHook")
 
-    def before_run(self, run_context):
+    def before_run(self, run_context: SessionRunContext) -> None:
         while not self._waited and self._until > 0 and run_context.session.run(self._step) < self._until:
             time.sleep(0.5)
         self._waited = True
@@ -333,14 +352,14 @@ class GlobalStepWaiterHook(SessionRunHook):
 class FinalOpsHook(SessionRunHook):
     """Runs something at the end, and keeps its values."""
 
-    def __init__(self, final_ops, final_ops_feed_dict=None):
+    def __init__(self, final_ops: Any, final_ops_feed_dict: FeedDict | None = None) -> None:
         self._final_ops, self._feeds, self._values = final_ops, final_ops_feed_dict, None
 
     @property
-    def final_ops_values(self):
+    def final_ops_values(self) -> Any:
         return self._values
 
-    def end(self, session):
+    def end(self, session: BaseSession) -> None:
         if self._final_ops is not None:
             self._values = session.run(self._final_ops, feed_dict=self._feeds)
 
@@ -348,8 +367,8 @@ class FinalOpsHook(SessionRunHook):
 class FeedFnHook(SessionRunHook):
     """Feeds each run what a function gives."""
 
-    def __init__(self, feed_fn):
+    def __init__(self, feed_fn: Callable[..., Any]) -> None:
         self.feed_fn = feed_fn
 
-    def before_run(self, run_context):
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
         return SessionRunArgs(fetches=None, feed_dict=self.feed_fn())

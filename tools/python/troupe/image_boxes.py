@@ -1,11 +1,22 @@
 """Parts of images: crops, borders, boxes."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import array_ops, dtypes, math_ops, op_call, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.special_math_ops import random_crop  # noqa: F401, it is of these, too
 from troupe.tensor_util import constant_value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from troupe.tensor import Tensor
+    from troupe.typing import TensorLike
 
 __all__ = ["central_crop", "crop_and_resize", "crop_to_bounding_box", "draw_bounding_boxes", "extract_image_patches", "extract_patches",
            "non_max_suppression", "pad_to_bounding_box", "random_crop", "resize_image_with_crop_or_pad", "resize_image_with_pad",
@@ -27,7 +38,7 @@ def _around(image):
     return [0] * (image.shape.rank - 3)
 
 
-def central_crop(image, central_fraction):
+def central_crop(image: TensorLike, central_fraction: float) -> Tensor:
     """The middle: so much of the height and of the width. ValueError unless it is more than 0 and at most 1."""
     with _scope("central_crop"):
         image = convert_to_tensor(image, name="image")
@@ -46,7 +57,8 @@ def central_crop(image, central_fraction):
         return array_ops.slice(image, array_ops.stack([*_around(image), *starts, 0]), array_ops.stack([-1] * (image.shape.rank - 3) + [*sizes, -1]))
 
 
-def crop_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
+def crop_to_bounding_box(image: TensorLike, offset_height: TensorLike, offset_width: TensorLike, target_height: TensorLike,
+                         target_width: TensorLike) -> Tensor:
     """A part of this size from this place. ValueError for parts that are known to be outside."""
     with _scope("crop_to_bounding_box"):
         image = convert_to_tensor(image, name="image")
@@ -69,7 +81,8 @@ def _of_size(made, image, height, width):
     return made
 
 
-def pad_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
+def pad_to_bounding_box(image: TensorLike, offset_height: TensorLike, offset_width: TensorLike, target_height: TensorLike,
+                        target_width: TensorLike) -> Tensor:
     """A larger image of zeros with this one in it, at this place. ValueError when it is known that it does not fit."""
     with _scope("pad_to_bounding_box"):
         image = convert_to_tensor(image, name="image")
@@ -97,7 +110,7 @@ def _half(value):
     return int(value / 2) if isinstance(value, int) else op_call.call("TruncateDiv", None, x=value, y=2)
 
 
-def resize_image_with_crop_or_pad(image, target_height, target_width):
+def resize_image_with_crop_or_pad(image: TensorLike, target_height: TensorLike, target_width: TensorLike) -> Tensor:
     """The middle of an image, or the image in the middle of zeros."""
     with _scope("resize_image_with_crop_or_pad"):
         image = convert_to_tensor(image, name="image")
@@ -111,7 +124,8 @@ def resize_image_with_crop_or_pad(image, target_height, target_width):
 resize_with_crop_or_pad = resize_image_with_crop_or_pad
 
 
-def resize_image_with_pad(image, target_height, target_width, method=0, align_corners=False):
+def resize_image_with_pad(image: TensorLike, target_height: TensorLike, target_width: TensorLike, method: str = 0,
+                          align_corners: bool = False) -> Tensor:
     """Resized with the same ratio of its sides, in the middle of zeros."""
     from troupe.image_ops import resize_images
 
@@ -128,30 +142,36 @@ def resize_image_with_pad(image, target_height, target_width, method=0, align_co
         return pad_to_bounding_box(resized, *offsets, target_height, target_width)
 
 
-def crop_and_resize(image, boxes, box_ind=None, crop_size=None, method="bilinear", extrapolation_value=0, name=None, box_indices=None):
+def crop_and_resize(image: TensorLike, boxes: TensorLike, box_ind: TensorLike | None = None, crop_size: TensorLike | None = None,
+                    method: str = "bilinear", extrapolation_value: TensorLike = 0, name: str | None = None,
+                    box_indices: TensorLike | None = None) -> Tensor:
     """Boxes [y1, x1, y2, x2], of 1, of the images `box_ind`, in one size."""
     return op_call.call("CropAndResize", name, image=image, boxes=boxes, box_ind=box_indices if box_ind is None else box_ind, crop_size=crop_size,
                         method=method, extrapolation_value=float(extrapolation_value))
 
 
-def draw_bounding_boxes(images, boxes, name=None, colors=None):
+def draw_bounding_boxes(images: TensorLike, boxes: TensorLike, name: str | None = None, colors: Sequence[Any] | None = None) -> Tensor:
     if colors is None:
         return op_call.call("DrawBoundingBoxes", name, images=images, boxes=boxes)
     return op_call.call("DrawBoundingBoxesV2", name, images=images, boxes=boxes, colors=colors)
 
 
-def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=-np.inf, name=None):
+def non_max_suppression(boxes: TensorLike, scores: TensorLike, max_output_size: TensorLike, iou_threshold: TensorLike = 0.5,
+                        score_threshold: TensorLike = -np.inf, name: str | None = None) -> Tensor:
     """The numbers of the boxes with the highest scores, without those that overlap a better one too much."""
     with _scope(name or "non_max_suppression"):
         return op_call.call("NonMaxSuppressionV3", None, boxes=boxes, scores=scores, max_output_size=max_output_size,
                             iou_threshold=convert_to_tensor(iou_threshold, dtypes.float32), score_threshold=convert_to_tensor(score_threshold, dtypes.float32))
 
 
-def extract_image_patches(images, ksizes=None, strides=None, rates=None, padding=None, name=None, sizes=None):
+def extract_image_patches(images: TensorLike, ksizes: Sequence[Any] | None = None, strides: Sequence[Any] | None = None,
+                          rates: Sequence[Any] | None = None, padding: str | None = None, name: str | None = None,
+                          sizes: Sequence[Any] | None = None) -> Tensor:
     """Patches of images in the last dimension."""
     return op_call.call("ExtractImagePatches", name, images=images, ksizes=sizes if ksizes is None else ksizes, strides=strides, rates=rates,
                         padding=padding)
 
 
-def extract_patches(images, sizes, strides, rates, padding, name=None):
+def extract_patches(images: TensorLike, sizes: Sequence[Any], strides: Sequence[Any], rates: Sequence[Any], padding: str,
+                    name: str | None = None) -> Tensor:
     return extract_image_patches(images, sizes, strides, rates, padding, name)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import array_ops, contractions, dtypes, image_ops, math_ops, nn, op_call, random_ops, stacks, thin
@@ -9,6 +11,12 @@ from troupe.check_ops import assert_equal
 from troupe.control_flow_ops import Assert
 from troupe.conversion import convert_to_tensor
 from troupe.tensor import Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from troupe.typing import DTypeLike, TensorLike
 
 thin.define(globals(), """
     decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False, acceptable_fraction=1, dct_method="") = DecodeAndCropJpeg
@@ -33,24 +41,24 @@ def _turned(images, kernel) -> Tensor:
     return contractions.tensordot(images, convert_to_tensor(np.array(kernel), images.dtype, name="kernel"), [[images.shape.rank - 1], [0]])
 
 
-def rgb_to_yiq(images) -> Tensor:
+def rgb_to_yiq(images: TensorLike) -> Tensor:
     """[..., 3] of red, green and blue in [0, 1] to brightness and two colours."""
     return _turned(images, _YIQ)
 
 
-def yiq_to_rgb(images) -> Tensor:
+def yiq_to_rgb(images: TensorLike) -> Tensor:
     return _turned(images, _FROM_YIQ)
 
 
-def rgb_to_yuv(images) -> Tensor:
+def rgb_to_yuv(images: TensorLike) -> Tensor:
     return _turned(images, _YUV)
 
 
-def yuv_to_rgb(images) -> Tensor:
+def yuv_to_rgb(images: TensorLike) -> Tensor:
     return _turned(images, _FROM_YUV)
 
 
-def sobel_edges(image) -> Tensor:
+def sobel_edges(image: TensorLike) -> Tensor:
     """Changes down and to the right: [batch, height, width, channels] to [batch, height, width, channels, 2]."""
     image = convert_to_tensor(image)
     kernels = np.array([[[-1, -2, -1], [0, 0, 0], [1, 2, 1]], [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]]]).transpose(1, 2, 0)[:, :, None]
@@ -62,7 +70,7 @@ def sobel_edges(image) -> Tensor:
     return made
 
 
-def image_gradients(image) -> tuple[Tensor, Tensor]:
+def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
     """(differences to the pixel below, to the one on the right), zero at the end. ValueError unless it is [batch, height, width, channels]."""
     image = convert_to_tensor(image)
     if image.shape.rank != 4:
@@ -71,7 +79,8 @@ def image_gradients(image) -> tuple[Tensor, Tensor]:
     return array_ops.pad(down, [[0, 0], [0, 1], [0, 0], [0, 0]]), array_ops.pad(right, [[0, 0], [0, 0], [0, 1], [0, 0]])
 
 
-def ssim(img1, img2, max_val, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03, return_index_map=False) -> Tensor:
+def ssim(img1: TensorLike, img2: TensorLike, max_val: TensorLike, filter_size: int = 11, filter_sigma: float = 1.5, k1: float = 0.01,
+         k2: float = 0.03, return_index_map: bool = False) -> Tensor:
     """How alike images [..., height, width, channels] are, 1 for the same; of each place with `return_index_map`. InvalidArgumentError from the step for
     images that are smaller than the filter, or of other shapes."""
     with _scope("SSIM"):
@@ -80,8 +89,8 @@ def ssim(img1, img2, max_val, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03
         return math_ops.reduce_mean(likeness, [-1])
 
 
-def ssim_multiscale(img1, img2, max_val, power_factors=(0.0448, 0.2856, 0.3001, 0.2363, 0.1333), filter_size=11, filter_sigma=1.5, k1=0.01,
-                    k2=0.03) -> Tensor:
+def ssim_multiscale(img1: TensorLike, img2: TensorLike, max_val: TensorLike, power_factors: Sequence[Any] = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+                    filter_size: int = 11, filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03) -> Tensor:
     """The same at several sizes, each half of the one before, weighted by powers."""
     with _scope("MS-SSIM"):
         first, second, max_val = _floats(img1, img2, max_val)
@@ -141,13 +150,14 @@ def _ssim_per_channel(first, second, max_val, size, sigma, k1, k2, keep_places):
     return (likeness, contrast) if keep_places else (math_ops.reduce_mean(likeness, [-3, -2]), math_ops.reduce_mean(contrast, [-3, -2]))
 
 
-def is_jpeg(contents, name=None) -> Tensor:
+def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     """Whether texts begin as JPEG files do."""
     with _scope(name or "is_jpeg"):
         return math_ops.equal(op_call.call("Substr", None, input=contents, pos=0, len=3), b"\xff\xd8\xff", name=name)
 
 
-def decode_image(contents, channels=None, dtype=dtypes.uint8, name=None, expand_animations=True) -> Tensor:
+def decode_image(contents: TensorLike, channels: int | None = None, dtype: DTypeLike = dtypes.uint8, name: str | None = None,
+                 expand_animations: bool = True) -> Tensor:
     """A BMP, GIF, JPEG or PNG file as [height, width, channels]; a GIF as [frames, height, width, 3], or without `expand_animations` its first frame.
     The number of dimensions is known only without them."""
     with _scope(name or "decode_image"):
@@ -161,7 +171,7 @@ def decode_image(contents, channels=None, dtype=dtypes.uint8, name=None, expand_
         return image
 
 
-def adjust_jpeg_quality(image, jpeg_quality, name=None) -> Tensor:
+def adjust_jpeg_quality(image: TensorLike, jpeg_quality: TensorLike, name: str | None = None) -> Tensor:
     """What is left of an image in a JPEG file of this quality, 0 to 100."""
     with _scope(name or "adjust_jpeg_quality"):
         image = convert_to_tensor(image, name="image")
@@ -171,7 +181,7 @@ def adjust_jpeg_quality(image, jpeg_quality, name=None) -> Tensor:
         return image_ops.convert_image_dtype(image_ops.decode_jpeg(data, channels=channels), own, saturate=True)
 
 
-def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None) -> Tensor:
+def random_jpeg_quality(image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None) -> Tensor:
     """The same with a random quality. ValueError for bounds outside 0 to 100, or not in order."""
     if not (0 <= min_jpeg_quality <= 100 and 0 <= max_jpeg_quality <= 100):
         raise ValueError("jpeg encoding range must be between 0 and 100.")
@@ -181,15 +191,19 @@ def random_jpeg_quality(image, min_jpeg_quality, max_jpeg_quality, seed=None) ->
     return adjust_jpeg_quality(image, quality)
 
 
-def sample_distorted_bounding_box(image_size, bounding_boxes, seed=None, seed2=None, min_object_covered=0.1, aspect_ratio_range=None,
-                                  area_range=None, max_attempts=None, use_image_if_no_bounding_boxes=None, name=None):
+def sample_distorted_bounding_box(image_size: TensorLike, bounding_boxes: TensorLike, seed: int | None = None, seed2: int | None = None,
+                                  min_object_covered: float = 0.1, aspect_ratio_range: Sequence[Any] | None = None,
+                                  area_range: Sequence[Any] | None = None, max_attempts: int | None = None,
+                                  use_image_if_no_bounding_boxes: bool | None = None, name: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """(begin, size, box) of a random part of an image that covers so much of a box at least."""
     return op_call.call("SampleDistortedBoundingBoxV2", name, image_size=image_size, bounding_boxes=bounding_boxes, seed=seed, seed2=seed2,
                         min_object_covered=min_object_covered, aspect_ratio_range=aspect_ratio_range, area_range=area_range,
                         max_attempts=max_attempts, use_image_if_no_bounding_boxes=use_image_if_no_bounding_boxes)
 
 
-def non_max_suppression_with_scores(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), soft_nms_sigma=0.0, name=None):
+def non_max_suppression_with_scores(boxes: TensorLike, scores: TensorLike, max_output_size: TensorLike, iou_threshold: TensorLike = 0.5,
+                                    score_threshold: TensorLike = float('-inf'), soft_nms_sigma: float = 0.0,
+                                    name: str | None = None) -> tuple[Tensor, Tensor]:
     """(numbers of the boxes that stay, their scores), those of which others that overlap were lowered with a sigma above zero."""
     with _scope(name or "non_max_suppression_with_scores"):
         made = op_call.call("NonMaxSuppressionV5", None, boxes=boxes, scores=scores, max_output_size=max_output_size, iou_threshold=iou_threshold,

@@ -1,9 +1,17 @@
 """Images, [height, width, channels] or several of them: sizes, crops, turns, colours, files."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, dtypes, math_ops, op_call, random_ops, stacks, thin
 from troupe.conversion import convert_to_tensor
 from troupe.image_boxes import *  # noqa: F403, they are of this module
 from troupe.tensor_util import constant_value
+
+if TYPE_CHECKING:
+    from troupe.tensor import Tensor
+    from troupe.typing import DTypeLike, ShapeOrTensor, TensorLike
 
 thin.define(globals(), """
     decode_bmp(contents, channels=0) = DecodeBmp
@@ -40,7 +48,8 @@ _RESIZERS = {0: "ResizeBilinear", 1: "ResizeNearestNeighbor", 2: "ResizeBicubic"
              "nearest": "ResizeNearestNeighbor", "bicubic": "ResizeBicubic", "area": "ResizeArea"}
 
 
-def resize_images(images, size, method=ResizeMethod.BILINEAR, align_corners=False, preserve_aspect_ratio=False, name=None):
+def resize_images(images: TensorLike, size: ShapeOrTensor, method: str = ResizeMethod.BILINEAR, align_corners: bool = False,
+                  preserve_aspect_ratio: bool = False, name: str | None = None) -> Tensor:
     """Images of another size [height, width], as floats; as they are when they have it."""
     with _scope(name or "resize"):
         images = convert_to_tensor(images, name="images")
@@ -102,7 +111,7 @@ def _random_flip(axis, name):
 random_flip_up_down, random_flip_left_right = _random_flip(0, "random_flip_up_down"), _random_flip(1, "random_flip_left_right")
 
 
-def transpose(image, name=None):
+def transpose(image: TensorLike, name: str | None = None) -> Tensor:
     """Rows as columns."""
     with _scope(name or "transpose"):
         image = _image(image)
@@ -112,7 +121,7 @@ def transpose(image, name=None):
 transpose_image = transpose
 
 
-def rot90(image, k=1, name=None):
+def rot90(image: TensorLike, k: int = 1, name: str | None = None) -> Tensor:
     """Turned `k` times by 90 degrees against the clock."""
     with _scope(name or "rot90"):
         image = _image(image)
@@ -127,7 +136,7 @@ def rot90(image, k=1, name=None):
         return array_ops.reverse(transpose(image), [rows + 1]) if k == 3 else image
 
 
-def convert_image_dtype(image, dtype, saturate=False, name=None):
+def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None) -> Tensor:
     """Of another dtype: integers up to their largest are floats up to 1."""
     image, dtype = convert_to_tensor(image, name="image"), dtypes.as_dtype(dtype)
     if dtype is image.dtype.base_dtype:
@@ -143,7 +152,7 @@ def convert_image_dtype(image, dtype, saturate=False, name=None):
         return math_ops.multiply(to(image, dtype), (dtype.max + 1) // (image.dtype.max + 1), name=scope)
 
 
-def per_image_standardization(image):
+def per_image_standardization(image: TensorLike) -> Tensor:
     """Each image with mean 0 and deviation 1, or less when it is uniform."""
     with _scope("per_image_standardization") as scope:
         image = math_ops.cast(_image(image), dtypes.float32)
@@ -166,36 +175,36 @@ def _as_float(function_name, change):
     return adjust
 
 
-def adjust_brightness(image, delta):
+def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     """`delta`, of 1, added."""
     return _as_float("adjust_brightness", lambda x, d: x + math_ops.cast(d, x.dtype))(image, delta)
 
 
-def adjust_contrast(images, contrast_factor):
+def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
     """The distance from the mean of each channel of each image times a factor."""
     return _as_float("adjust_contrast", lambda x, f: op_call.call("AdjustContrastv2", None, images=x, contrast_factor=f))(images, contrast_factor)
 
 
-def adjust_hue(image, delta, name=None):
+def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:
     return _as_float("adjust_hue", lambda x, d: op_call.call("AdjustHue", None, images=x, delta=d))(image, delta, name=name)
 
 
-def adjust_saturation(image, saturation_factor, name=None):
+def adjust_saturation(image: TensorLike, saturation_factor: TensorLike, name: str | None = None) -> Tensor:
     return _as_float("adjust_saturation", lambda x, f: op_call.call("AdjustSaturation", None, images=x, scale=f))(image, saturation_factor, name=name)
 
 
-def adjust_gamma(image, gamma=1, gain=1):
+def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: int = 1) -> Tensor:
     """gain x^gamma of floats from 0 to 1."""
     return _as_float("adjust_gamma", lambda x: gain * x ** gamma)(image)
 
 
-def random_brightness(image, max_delta, seed=None):
+def random_brightness(image: TensorLike, max_delta: TensorLike, seed: int | None = None) -> Tensor:
     if max_delta < 0:
         raise ValueError("max_delta must be non-negative.")
     return adjust_brightness(image, random_ops.random_uniform([], -max_delta, max_delta, seed=seed))
 
 
-def random_contrast(image, lower, upper, seed=None):
+def random_contrast(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: int | None = None) -> Tensor:
     if upper <= lower:
         raise ValueError("upper must be > lower.")
     if lower < 0:
@@ -203,13 +212,13 @@ def random_contrast(image, lower, upper, seed=None):
     return adjust_contrast(image, random_ops.random_uniform([], lower, upper, seed=seed))
 
 
-def random_hue(image, max_delta, seed=None):
+def random_hue(image: TensorLike, max_delta: TensorLike, seed: int | None = None) -> Tensor:
     if not 0 <= max_delta <= 0.5:
         raise ValueError("max_delta must be <= 0.5." if max_delta > 0.5 else "max_delta must be non-negative.")
     return adjust_hue(image, random_ops.random_uniform([], -max_delta, max_delta, seed=seed))
 
 
-def random_saturation(image, lower, upper, seed=None):
+def random_saturation(image: TensorLike, lower: TensorLike, upper: TensorLike, seed: int | None = None) -> Tensor:
     if upper <= lower:
         raise ValueError("upper must be > lower.")
     if lower < 0:
@@ -217,7 +226,7 @@ def random_saturation(image, lower, upper, seed=None):
     return adjust_saturation(image, random_ops.random_uniform([], lower, upper, seed=seed))
 
 
-def rgb_to_grayscale(images, name=None):
+def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
     """One channel of how bright they are."""
     with _scope(name or "rgb_to_grayscale"):
         images = convert_to_tensor(images, name="images")
@@ -226,13 +235,13 @@ def rgb_to_grayscale(images, name=None):
         return convert_image_dtype(array_ops.expand_dims(grey, -1), own)
 
 
-def grayscale_to_rgb(images, name=None):
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     with _scope(name or "grayscale_to_rgb"):
         images = convert_to_tensor(images, name="images")
         return array_ops.concat([images] * 3, images.shape.rank - 1)
 
 
-def total_variation(images, name=None):
+def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the distances of neighbours of each image."""
     with _scope(name or "total_variation"):
         images = convert_to_tensor(images)
@@ -242,7 +251,7 @@ def total_variation(images, name=None):
         return math_ops.reduce_sum(math_ops.abs(down), axes) + math_ops.reduce_sum(math_ops.abs(right), axes)
 
 
-def psnr(a, b, max_val, name=None):
+def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
     """The ratio of the largest value to the difference, in decibels."""
     with _scope(name or "PSNR"):
         limit = convert_image_dtype(math_ops.cast(max_val, a.dtype), dtypes.float32)

@@ -1,8 +1,18 @@
 """Graphs from GraphDefs."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import _native, errors, stacks
 from troupe.tensor import Operation, Tensor
 from troupe.conversion import convert_to_tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from troupe.typing import Message
 
 
 def _output_name(name):
@@ -31,7 +41,8 @@ def _prefix(graph, name):
     return name[:-1] if name.endswith("/") else graph.unique_name(name)
 
 
-def import_graph_def(graph_def, input_map=None, return_elements=None, name=None, op_dict=None, producer_op_list=None):
+def import_graph_def(graph_def: Message, input_map: Mapping[str, Any] | None = None, return_elements: Sequence[Any] | None = None,
+                     name: str | None = None, op_dict: Message | None = None, producer_op_list: Message | None = None) -> list[Any] | None:
     """Adds the nodes of a GraphDef to the default graph, names behind `name/`. `input_map`: tensors of this graph in the place of theirs;
     `return_elements`: names of theirs, whose tensors and operations are given back. ValueError for a graph that cannot be."""
     graph = stacks.get_default_graph()

@@ -1,12 +1,20 @@
 """What variables begin with: objects that make a tensor of a shape and dtype."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from troupe import array_ops, dtypes, op_call, random_ops
 from troupe.constant_op import constant as _constant
 from troupe.tensor_shape import as_shape
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from troupe.typing import DTypeLike, Message, TensorLike
 
 
 class Initializer:
@@ -15,7 +23,7 @@ class Initializer:
     def __call__(self, shape, dtype=None, partition_info=None):
         raise NotImplementedError
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """The arguments that make another one like it."""
         return {name: value.name if name == "dtype" else value for name, value in vars(self).items() if not name.startswith("_")}
 
@@ -23,12 +31,12 @@ class Initializer:
         return f"<{type(self).__name__} {' '.join(f'{k}={v!r}' for k, v in self.get_config().items())}>"
 
     @classmethod
-    def from_config(cls, config):
+    def from_config(cls, config: Message) -> Initializer:
         return cls(**config)
 
 
 class Zeros(Initializer):
-    def __init__(self, dtype=dtypes.float32):
+    def __init__(self, dtype: DTypeLike = dtypes.float32) -> None:
         self.dtype = dtypes.as_dtype(dtype)
 
     def __call__(self, shape, dtype=None, partition_info=None):
@@ -36,7 +44,7 @@ class Zeros(Initializer):
 
 
 class Ones(Initializer):
-    def __init__(self, dtype=dtypes.float32):
+    def __init__(self, dtype: DTypeLike = dtypes.float32) -> None:
         self.dtype = dtypes.as_dtype(dtype)
 
     def __call__(self, shape, dtype=None, partition_info=None):
@@ -46,7 +54,7 @@ class Ones(Initializer):
 class Constant(Initializer):
     """All elements one value, or those of a list or array, in order."""
 
-    def __init__(self, value=0, dtype=dtypes.float32, verify_shape=False):
+    def __init__(self, value: TensorLike = 0, dtype: DTypeLike = dtypes.float32, verify_shape: bool = False) -> None:
         if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
             raise TypeError(f"Invalid type for initial value={value} of type: {type(value)}. Expected Python scalar, list or tuple of values, or "
                             "numpy.ndarray.")
@@ -57,7 +65,8 @@ class Constant(Initializer):
 
 
 class RandomUniform(Initializer):
-    def __init__(self, minval=0.0, maxval=None, seed=None, dtype=dtypes.float32):
+    def __init__(self, minval: TensorLike = 0.0, maxval: TensorLike | None = None, seed: int | None = None,
+                 dtype: DTypeLike = dtypes.float32) -> None:
         self.minval, self.maxval, self.seed, self.dtype = minval, maxval, seed, dtypes.as_dtype(dtype)
 
     def __call__(self, shape, dtype=None, partition_info=None):
@@ -67,7 +76,8 @@ class RandomUniform(Initializer):
 class RandomNormal(Initializer):
     _draw = staticmethod(random_ops.random_normal)
 
-    def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=dtypes.float32):
+    def __init__(self, mean: TensorLike | None = 0.0, stddev: TensorLike | None = 1.0, seed: int | None = None,
+                 dtype: DTypeLike = dtypes.float32) -> None:
         self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, dtypes.as_dtype(dtype)
 
     def __call__(self, shape, dtype=None, partition_info=None):
@@ -89,7 +99,8 @@ def _fans(dims):
 class VarianceScaling(Initializer):
     """Random, with a variance that follows from the number of inputs or outputs."""
 
-    def __init__(self, scale=1.0, mode="fan_in", distribution="truncated_normal", seed=None, dtype=dtypes.float32):
+    def __init__(self, scale: TensorLike = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal", seed: int | None = None,
+                 dtype: DTypeLike = dtypes.float32) -> None:
         if scale <= 0.0:
             raise ValueError(f"Argument `scale` must be a positive float. Received: {scale}")
         if mode not in ("fan_in", "fan_out", "fan_avg"):
@@ -115,23 +126,23 @@ class VarianceScaling(Initializer):
 
 
 class GlorotUniform(VarianceScaling):
-    def __init__(self, seed=None, dtype=dtypes.float32):
+    def __init__(self, seed: int | None = None, dtype: DTypeLike = dtypes.float32) -> None:
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
 class GlorotNormal(VarianceScaling):
-    def __init__(self, seed=None, dtype=dtypes.float32):
+    def __init__(self, seed: int | None = None, dtype: DTypeLike = dtypes.float32) -> None:
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
 class Identity(Initializer):
-    def __init__(self, gain=1.0, dtype=dtypes.float32):
+    def __init__(self, gain: float = 1.0, dtype: DTypeLike = dtypes.float32) -> None:
         self.gain, self.dtype = gain, dtypes.as_dtype(dtype)
 
     def __call__(self, shape, dtype=None, partition_info=None):
@@ -147,7 +158,7 @@ class Identity(Initializer):
 class Orthogonal(Initializer):
     """Rows or columns of length `gain` at right angles, from the QR decomposition of a random matrix."""
 
-    def __init__(self, gain=1.0, seed=None, dtype=dtypes.float32):
+    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: DTypeLike = dtypes.float32) -> None:
         self.gain, self.seed, self.dtype = gain, seed, dtypes.as_dtype(dtype)
 
     def __call__(self, shape, dtype=None, partition_info=None):
@@ -174,7 +185,7 @@ identity_initializer, orthogonal_initializer = Identity, Orthogonal
 class UniformUnitScaling(Initializer):
     """Random, so that a product with the matrix keeps the scale of its input, times `factor`."""
 
-    def __init__(self, factor=1.0, seed=None, dtype=dtypes.float32):
+    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: DTypeLike = dtypes.float32) -> None:
         self.factor, self.seed, self.dtype = factor, seed, dtypes.as_dtype(dtype)
 
     def __call__(self, shape, dtype=None, partition_info=None):
@@ -187,23 +198,23 @@ class UniformUnitScaling(Initializer):
 uniform_unit_scaling_initializer = UniformUnitScaling
 
 
-def he_normal(seed=None):
+def he_normal(seed: int | None = None) -> Initializer:
     return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
 
 
-def he_uniform(seed=None):
+def he_uniform(seed: int | None = None) -> Initializer:
     return VarianceScaling(2.0, "fan_in", "uniform", seed)
 
 
-def lecun_normal(seed=None):
+def lecun_normal(seed: int | None = None) -> Initializer:
     return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
 
 
-def lecun_uniform(seed=None):
+def lecun_uniform(seed: int | None = None) -> Initializer:
     return VarianceScaling(1.0, "fan_in", "uniform", seed)
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     """"zeros" is zeros_initializer, and so on; and what initializes variables is of tf.initializers, too."""
     from troupe import variables
 

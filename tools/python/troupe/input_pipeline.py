@@ -1,5 +1,9 @@
 """Queues that are filled by threads: what inputs were before datasets."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, control_flow_ops, dtypes, math_ops, op_call, ops, queues, random_ops, summary
 from troupe.conversion import convert_n_to_tensor, convert_to_tensor
 from troupe.ops import GraphKeys
@@ -8,15 +12,23 @@ from troupe.tensor import Tensor
 from troupe.tensor_shape import TensorShape, unknown_shape
 from troupe.variables import Variable
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
 
-def match_filenames_once(pattern, name=None):
+    from troupe.queues import FIFOQueue
+    from troupe.tensor import Operation
+    from troupe.typing import ShapeLike, TensorLike
+
+
+def match_filenames_once(pattern: TensorLike, name: str | None = None) -> Variable:
     """The names of the files that match, as a local variable, which is set when that is initialised.."""
     with ops.name_scope(name, "matching_filenames"):
         return Variable(op_call.call("MatchingFiles", None, pattern=pattern), trainable=False, validate_shape=False, name=name,
                         collections=[GraphKeys.LOCAL_VARIABLES])
 
 
-def limit_epochs(tensor, num_epochs=None, name=None):
+def limit_epochs(tensor: TensorLike, num_epochs: int | None = None, name: str | None = None) -> Tensor:
     """The tensor, `num_epochs` times, then OutOfRangeError. It counts in a local variable."""
     if num_epochs is None:
         return tensor
@@ -30,8 +42,9 @@ def limit_epochs(tensor, num_epochs=None, name=None):
             return control_flow_ops.identity_of(tensor, name=scope)
 
 
-def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None,
-                   summary_name=None, name=None, cancel_op=None):
+def input_producer(input_tensor: TensorLike, element_shape: ShapeLike = None, num_epochs: int | None = None, shuffle: bool = True,
+                   seed: int | None = None, capacity: int = 32, shared_name: str | None = None, summary_name: str | None = None,
+                   name: str | None = None, cancel_op: Operation | None = None) -> FIFOQueue:
     """A queue of the rows of a tensor, again and again or `num_epochs` times, each time in another order unless not shuffled."""
     with ops.name_scope(name, "input_producer", [input_tensor]):
         rows = convert_to_tensor(input_tensor, name="input_tensor")
@@ -48,7 +61,9 @@ def input_producer(input_tensor, element_shape=None, num_epochs=None, shuffle=Tr
         return queue
 
 
-def string_input_producer(string_tensor, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None, name=None, cancel_op=None):
+def string_input_producer(string_tensor: TensorLike, num_epochs: int | None = None, shuffle: bool = True, seed: int | None = None,
+                          capacity: int = 32, shared_name: str | None = None, name: str | None = None,
+                          cancel_op: Operation | None = None) -> FIFOQueue:
     """A queue of strings, such as the names of files. ValueError for none; InvalidArgumentError when a tensor turns out to have none."""
     if not isinstance(string_tensor, (Tensor, Variable)) and not string_tensor:
         raise ValueError("string_input_producer requires a non-null input tensor")
@@ -61,14 +76,16 @@ def string_input_producer(string_tensor, num_epochs=None, shuffle=True, seed=Non
                               shared_name=shared_name, name=scope, summary_name=f"fraction_of_{capacity}_full", cancel_op=cancel_op)
 
 
-def range_input_producer(limit, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None, name=None):
+def range_input_producer(limit: TensorLike, num_epochs: int | None = None, shuffle: bool = True, seed: int | None = None, capacity: int = 32,
+                         shared_name: str | None = None, name: str | None = None) -> FIFOQueue:
     """A queue of the numbers below `limit`."""
     with ops.name_scope(name, "input_producer", [limit]) as scope:
         return input_producer(math_ops.range(limit), element_shape=[], num_epochs=num_epochs, shuffle=shuffle, seed=seed, capacity=capacity,
                               shared_name=shared_name, name=scope, summary_name=f"fraction_of_{capacity}_full")
 
 
-def slice_input_producer(tensor_list, num_epochs=None, shuffle=True, seed=None, capacity=32, shared_name=None, name=None):
+def slice_input_producer(tensor_list: Sequence[TensorLike], num_epochs: int | None = None, shuffle: bool = True, seed: int | None = None,
+                         capacity: int = 32, shared_name: str | None = None, name: str | None = None) -> list[Tensor]:
     """A row of each of several tensors, all of one number."""
     with ops.name_scope(name, "input_producer", tensor_list):
         tensors = [convert_to_tensor(t) for t in tensor_list]
@@ -136,23 +153,24 @@ def _fifo_batch(tensors_list, batch_size, threads, capacity, enqueue_many, shape
         return _batched(scope, names, queue, batch_size, smaller)
 
 
-def batch(tensors, batch_size, num_threads=1, capacity=32, enqueue_many=False, shapes=None, dynamic_pad=False,
-          allow_smaller_final_batch=False, shared_name=None, name=None):
+def batch(tensors: Any, batch_size: TensorLike, num_threads: int = 1, capacity: int = 32, enqueue_many: bool = False, shapes: Any = None,
+          dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None, name: str | None = None) -> Any:
     """`batch_size` elements of a list or dictionary of tensors, stacked. Their shapes must be known, or are padded with dynamic_pad. The rest
     of an input that ends is given only if a smaller batch is allowed."""
     return _fifo_batch([tensors if isinstance(tensors, dict) else _listed(tensors)], batch_size, num_threads, capacity, enqueue_many, shapes,
                        dynamic_pad, allow_smaller_final_batch, shared_name, name, "batch")
 
 
-def maybe_batch(tensors, keep_input, batch_size, num_threads=1, capacity=32, enqueue_many=False, shapes=None, dynamic_pad=False,
-                allow_smaller_final_batch=False, shared_name=None, name=None):
+def maybe_batch(tensors: Any, keep_input: TensorLike, batch_size: TensorLike, num_threads: int = 1, capacity: int = 32, enqueue_many: bool = False,
+                shapes: Any = None, dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                name: str | None = None) -> Any:
     """The same of the elements that `keep_input`, a boolean scalar, is true for."""
     return _fifo_batch([tensors if isinstance(tensors, dict) else _listed(tensors)], batch_size, num_threads, capacity, enqueue_many, shapes,
                        dynamic_pad, allow_smaller_final_batch, shared_name, name, "maybe_batch", keep_input)
 
 
-def batch_join(tensors_list, batch_size, capacity=32, enqueue_many=False, shapes=None, dynamic_pad=False, allow_smaller_final_batch=False,
-               shared_name=None, name=None):
+def batch_join(tensors_list: Sequence[Any], batch_size: TensorLike, capacity: int = 32, enqueue_many: bool = False, shapes: Any = None,
+               dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None, name: str | None = None) -> Any:
     """The same of several lists, with a thread for each."""
     return _fifo_batch(list(tensors_list), batch_size, 1, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch,
                        shared_name, name, "batch_join")
@@ -177,15 +195,17 @@ def _shuffled(tensors_list, batch_size, threads, capacity, least, seed, enqueue_
         return _batched(scope, names, queue, batch_size, smaller)
 
 
-def shuffle_batch(tensors, batch_size, capacity, min_after_dequeue, num_threads=1, seed=None, enqueue_many=False, shapes=None,
-                  allow_smaller_final_batch=False, shared_name=None, name=None):
+def shuffle_batch(tensors: Any, batch_size: TensorLike, capacity: int, min_after_dequeue: int, num_threads: int = 1, seed: int | None = None,
+                  enqueue_many: bool = False, shapes: Any = None, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                  name: str | None = None) -> Any:
     """As `batch`, but any of the elements that wait is next, of which `min_after_dequeue` always wait."""
     return _shuffled([tensors if isinstance(tensors, dict) else _listed(tensors)], batch_size, num_threads, capacity, min_after_dequeue, seed,
                      enqueue_many, shapes, allow_smaller_final_batch, shared_name, name, "shuffle_batch")
 
 
-def shuffle_batch_join(tensors_list, batch_size, capacity, min_after_dequeue, seed=None, enqueue_many=False, shapes=None,
-                       allow_smaller_final_batch=False, shared_name=None, name=None):
+def shuffle_batch_join(tensors_list: Sequence[Any], batch_size: TensorLike, capacity: int, min_after_dequeue: int, seed: int | None = None,
+                       enqueue_many: bool = False, shapes: Any = None, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                       name: str | None = None) -> Any:
     """The same of several lists, with a thread for each."""
     return _shuffled(list(tensors_list), batch_size, 1, capacity, min_after_dequeue, seed, enqueue_many, shapes, allow_smaller_final_batch,
                      shared_name, name, "shuffle_batch_join")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from troupe import dtypes, initializers, nest, stacks
 from troupe.conversion import convert_to_tensor
@@ -14,6 +14,11 @@ from troupe.tensor import Tensor
 from troupe.tensor_shape import TensorShape, as_shape
 from troupe.variable_scope import VariableScope, get_variable, variable_scope
 from troupe.variables import Variable, global_variables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from troupe.typing import Constraint, DTypeLike, Initializer, Partitioner, Regularizer, ShapeOrTensor
 
 
 def snake_case(name: str) -> str:
@@ -36,7 +41,7 @@ def smart_constant(value: Any) -> bool | None:
     raise TypeError(f"`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: {value}")
 
 
-def smart_cond(pred: Any, true_fn, false_fn, name: str | None = None):
+def smart_cond(pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], name: str | None = None) -> Any:
     """One of both functions' results where the predicate is known, else tf.cond of them."""
     from troupe.control_flow_ops import cond
 
@@ -46,7 +51,7 @@ def smart_cond(pred: Any, true_fn, false_fn, name: str | None = None):
     return true_fn() if known else false_fn()
 
 
-def named_function(value: Any):
+def named_function(value: Any) -> Any:
     """An activation: a function, the name of one of tf.nn, or None."""
     if not isinstance(value, str):
         return value
@@ -55,7 +60,7 @@ def named_function(value: Any):
     return None if value == "linear" else getattr(nn, value)
 
 
-def named_initializer(value: Any):
+def named_initializer(value: Any) -> Any:
     """An initializer, or the one of this name ("zeros", "glorot_uniform")."""
     if not isinstance(value, str):
         return value
@@ -69,8 +74,8 @@ class Layer:
     min_ndim: int | None = None
     exact_ndim: int | None = None
 
-    def __init__(self, trainable: bool = True, name: str | VariableScope | None = None, dtype=None, activity_regularizer=None, _scope=None,
-                 _reuse: bool | None = None, **others):
+    def __init__(self, trainable: bool = True, name: str | VariableScope | None = None, dtype: DTypeLike | None = None,
+                 activity_regularizer: Regularizer | None = None, _scope: str | None = None, _reuse: bool | None = None, **others: Any) -> None:
         if others:
             raise TypeError(f"Keyword argument not understood: {', '.join(others)}")
         self.trainable = trainable
@@ -107,7 +112,7 @@ class Layer:
         return self._scope.name
 
     @property
-    def dtype(self):
+    def dtype(self) -> Any:
         return self._dtype
 
     @property
@@ -145,11 +150,12 @@ class Layer:
     def build(self, input_shape: TensorShape) -> None:
         self.built = True
 
-    def call(self, inputs, *args, **kwargs):
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         return inputs
 
-    def add_weight(self, name: str, shape=None, dtype=None, initializer=None, regularizer=None, trainable: bool = True, constraint=None,
-                   use_resource: bool | None = None, partitioner=None, collections=None) -> Variable:
+    def add_weight(self, name: str, shape: ShapeOrTensor = None, dtype: DTypeLike | None = None, initializer: Initializer = None,
+                   regularizer: Regularizer | None = None, trainable: bool = True, constraint: Constraint | None = None,
+                   use_resource: bool | None = None, partitioner: Partitioner | None = None, collections: Sequence[str] | None = None) -> Variable:
         """A variable of the layer's scope. Where there is one of this name already and the layer may reuse it, that one; its regularizer
         was added then."""
         self._set_scope(None)
@@ -172,14 +178,14 @@ class Layer:
 
     add_variable = add_weight
 
-    def add_loss(self, losses, inputs=None) -> None:
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Tensors for the collection REGULARIZATION_LOSSES."""
         losses = losses if isinstance(losses, (list, tuple)) else [losses]
         self._losses += losses
         held = stacks.get_default_graph().get_collection_ref(GraphKeys.REGULARIZATION_LOSSES)
         held += [loss for loss in losses if all(loss is not h for h in held)]
 
-    def add_update(self, updates, inputs=None) -> None:
+    def add_update(self, updates: Any, inputs: Any = None) -> None:
         """Operations for the collection UPDATE_OPS, where training programs take them from."""
         updates = [u() if callable(u) else u for u in (updates if isinstance(updates, (list, tuple)) else [updates])]
         self._updates += updates
@@ -215,7 +221,7 @@ class Layer:
             self._regularize_activity(outputs)
         return outputs
 
-    def apply(self, inputs, *args, **kwargs):
+    def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         return self(inputs, *args, **kwargs)
 
     def _build_for(self, first: Tensor) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import TYPE_CHECKING
 
 from troupe import initializers
 from troupe.layer import Layer  # noqa: F401, it is of this module, too
@@ -10,6 +11,13 @@ from troupe.layers_conv import Conv1D, Conv2D, Conv2DTranspose, Conv3D, Conv3DTr
 from troupe.layers_core import Dense, Dropout, Flatten
 from troupe.layers_norm import BatchNormalization
 from troupe.layers_pool import AveragePooling1D, AveragePooling2D, AveragePooling3D, MaxPooling1D, MaxPooling2D, MaxPooling3D
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from troupe.tensor import Tensor
+    from troupe.typing import AxisLike, Constraint, Initializer, Regularizer, ShapeOrTensor, TensorLike
 
 
 def _function(layer_class, reuses: bool = True):
@@ -41,21 +49,26 @@ max_pooling2d, average_pooling2d = _function(MaxPooling2D, False), _function(Ave
 max_pooling3d, average_pooling3d = _function(MaxPooling3D, False), _function(AveragePooling3D, False)
 
 
-def flatten(inputs, name=None, data_format="channels_last"):
+def flatten(inputs: TensorLike, name: str | None = None, data_format: str = "channels_last") -> Tensor:
     """[batch, ...] as [batch, product of the others]."""
     return Flatten(data_format, name)(inputs)
 
 
-def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False, name=None):
+def dropout(inputs: TensorLike, rate: TensorLike = 0.5, noise_shape: ShapeOrTensor = None, seed: int | None = None, training: bool | Tensor = False,
+            name: str | None = None) -> Tensor:
     """When `training`, elements are zero with probability `rate`, and the others larger by as much."""
     return Dropout(rate, noise_shape, seed, name)(inputs, training=training)
 
 
-def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer=initializers.Zeros(),
-                        gamma_initializer=initializers.Ones(), moving_mean_initializer=initializers.Zeros(),
-                        moving_variance_initializer=initializers.Ones(), beta_regularizer=None, gamma_regularizer=None, beta_constraint=None,
-                        gamma_constraint=None, training=False, trainable=True, name=None, reuse=None, renorm=False, renorm_clipping=None,
-                        renorm_momentum=0.99, fused=None, virtual_batch_size=None, adjustment=None):
+def batch_normalization(inputs: TensorLike, axis: AxisLike = -1, momentum: float = 0.99, epsilon: float = 0.001, center: bool = True,
+                        scale: bool = True, beta_initializer: Initializer = initializers.Zeros(),
+                        gamma_initializer: Initializer = initializers.Ones(), moving_mean_initializer: Initializer = initializers.Zeros(),
+                        moving_variance_initializer: Initializer = initializers.Ones(), beta_regularizer: Regularizer | None = None,
+                        gamma_regularizer: Regularizer | None = None, beta_constraint: Constraint | None = None,
+                        gamma_constraint: Constraint | None = None, training: bool | Tensor = False, trainable: bool = True, name: str | None = None,
+                        reuse: bool | None = None, renorm: bool = False, renorm_clipping: Mapping[str, Any] | None = None,
+                        renorm_momentum: float = 0.99, fused: bool | None = None, virtual_batch_size: int | None = None,
+                        adjustment: Any = None) -> Tensor:
     """A new BatchNormalization layer called with `inputs`. Training programs must run the operations of the collection UPDATE_OPS."""
     layer = BatchNormalization(
         axis, momentum, epsilon, center, scale, beta_initializer, gamma_initializer, moving_mean_initializer, moving_variance_initializer,

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, initializers, nn_conv, op_call
 from troupe.layer import Layer, named_function, named_initializer
 from troupe.tensor_shape import TensorShape
 
+if TYPE_CHECKING:
+    from troupe.tensor import Tensor
+    from troupe.typing import TensorLike
 
-def sizes(value, n: int, name: str) -> tuple[int, ...]:
+
+def sizes(value: TensorLike, n: int, name: str) -> tuple[int, ...]:
     """One number for each of n dimensions. ValueError for another number of them."""
     found = tuple(int(v) for v in value) if hasattr(value, "__iter__") else (int(value),) * n
     if len(found) != n:
@@ -171,7 +177,7 @@ class _SeparableConv(_Conv):
 class SeparableConv2D(_SeparableConv):
     """[batch, height, width, channels] to [batch, height, width, filters]."""
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         return self._finished(self._convolve(inputs, self.depthwise_kernel, self.pointwise_kernel, self.strides, self.dilation_rate))
 
 
@@ -180,7 +186,7 @@ class SeparableConv1D(_SeparableConv):
 
     rank = 1
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         dim = 2 if self._first else 1
         images = array_ops.expand_dims(inputs, dim)
         depthwise, pointwise = array_ops.expand_dims(self.depthwise_kernel, 0), array_ops.expand_dims(self.pointwise_kernel, 0)

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from troupe import array_ops, contractions, dtypes, initializers, op_call
 from troupe.layer import Layer, named_function, named_initializer, smart_cond
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from troupe.tensor import Tensor
+    from troupe.typing import Activation, Constraint, Initializer, Regularizer, ShapeLike, ShapeOrTensor, TensorLike
 
 
 class Dense(Layer):
@@ -13,9 +20,11 @@ class Dense(Layer):
 
     min_ndim = 2
 
-    def __init__(self, units, activation=None, use_bias=True, kernel_initializer=None, bias_initializer=initializers.Zeros(),
-                 kernel_regularizer=None, bias_regularizer=None, activity_regularizer=None, kernel_constraint=None, bias_constraint=None,
-                 trainable=True, name=None, **kwargs):
+    def __init__(self, units: int, activation: Activation | None = None, use_bias: bool = True, kernel_initializer: Initializer = None,
+                 bias_initializer: Initializer = initializers.Zeros(), kernel_regularizer: Regularizer | None = None,
+                 bias_regularizer: Regularizer | None = None, activity_regularizer: Regularizer | None = None,
+                 kernel_constraint: Constraint | None = None, bias_constraint: Constraint | None = None, trainable: bool = True,
+                 name: str | None = None, **kwargs: Any) -> None:
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
         self.units, self.activation, self.use_bias = int(units), named_function(activation), use_bias
         self.kernel_initializer, self.bias_initializer = named_initializer(kernel_initializer), named_initializer(bias_initializer)
@@ -25,7 +34,7 @@ class Dense(Layer):
         if self.units < 0:
             raise ValueError(f"Received an invalid value for `units`, expected a positive integer, got {units}.")
 
-    def build(self, input_shape):
+    def build(self, input_shape: ShapeLike) -> None:
         if not (self.dtype.is_floating or self.dtype.is_complex):
             raise TypeError(f"Unable to build `Dense` layer with non-floating point dtype {self.dtype!r}")
         depth = input_shape.as_list()[-1]
@@ -38,7 +47,7 @@ class Dense(Layer):
                                         constraint=self.bias_constraint)
         self.built = True
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         if inputs.dtype.base_dtype is not self.dtype.base_dtype:
             inputs = op_call.call("Cast", None, x=inputs, DstT=self.dtype)
         rank = inputs.shape.rank
@@ -55,7 +64,8 @@ class Dense(Layer):
 class Dropout(Layer):
     """Elements zero with probability `rate`, the others larger by as much, when `training`; else the inputs."""
 
-    def __init__(self, rate=0.5, noise_shape=None, seed=None, name=None, **kwargs):
+    def __init__(self, rate: TensorLike = 0.5, noise_shape: ShapeOrTensor = None, seed: int | None = None, name: str | None = None,
+                 **kwargs: Any) -> None:
         super().__init__(name=name, **kwargs)
         if isinstance(rate, (int, float)) and not 0 <= rate <= 1:
             raise ValueError(f"Invalid value {rate} received for `rate`, expected a value between 0 and 1.")
@@ -67,7 +77,7 @@ class Dropout(Layer):
         dims = array_ops.shape(inputs)
         return array_ops.stack([dims[i] if d is None else d for i, d in enumerate(self.noise_shape)])
 
-    def call(self, inputs, training=False):
+    def call(self, inputs: TensorLike, training: bool | Tensor = False) -> Tensor:
         from troupe import nn
 
         dropped = lambda: nn.dropout(inputs, noise_shape=self._noise_shape(inputs), seed=self.seed, rate=self.rate)
@@ -79,11 +89,11 @@ class Flatten(Layer):
 
     min_ndim = 1
 
-    def __init__(self, data_format="channels_last", name=None, **kwargs):
+    def __init__(self, data_format: str = "channels_last", name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name=name, **kwargs)
         self.data_format = data_format
 
-    def call(self, inputs):
+    def call(self, inputs: TensorLike) -> Tensor:
         dims = inputs.shape.as_list()
         if self.data_format == "channels_first" and len(dims) > 1:
             inputs = array_ops.transpose(inputs, [0, *range(2, len(dims)), 1])

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, dtypes, initializers, nn_norm, op_call, stacks
 from troupe.constant_op import constant
 from troupe.conversion import convert_to_tensor
 from troupe.layer import Layer, named_initializer, smart_cond, smart_constant
 from troupe.math_ops import cast
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from troupe.tensor import Tensor
+    from troupe.typing import AxisLike, Constraint, Initializer, Regularizer, ShapeLike, TensorLike
 
 
 class BatchNormalization(Layer):
@@ -14,11 +23,13 @@ class BatchNormalization(Layer):
     the operations of the collection UPDATE_OPS move moving_mean and moving_variance towards them; else by these. Images are normalized by
     one fused op, unless `fused` is False. Variables gamma, beta, moving_mean, moving_variance."""
 
-    def __init__(self, axis=-1, momentum=0.99, epsilon=1e-3, center=True, scale=True, beta_initializer=initializers.Zeros(),
-                 gamma_initializer=initializers.Ones(), moving_mean_initializer=initializers.Zeros(),
-                 moving_variance_initializer=initializers.Ones(), beta_regularizer=None, gamma_regularizer=None, beta_constraint=None,
-                 gamma_constraint=None, renorm=False, renorm_clipping=None, renorm_momentum=0.99, fused=None, trainable=True,
-                 virtual_batch_size=None, adjustment=None, name=None, **kwargs):
+    def __init__(self, axis: AxisLike = -1, momentum: float = 0.99, epsilon: float = 0.001, center: bool = True, scale: bool = True,
+                 beta_initializer: Initializer = initializers.Zeros(), gamma_initializer: Initializer = initializers.Ones(),
+                 moving_mean_initializer: Initializer = initializers.Zeros(), moving_variance_initializer: Initializer = initializers.Ones(),
+                 beta_regularizer: Regularizer | None = None, gamma_regularizer: Regularizer | None = None,
+                 beta_constraint: Constraint | None = None, gamma_constraint: Constraint | None = None, renorm: bool = False,
+                 renorm_clipping: Mapping[str, Any] | None = None, renorm_momentum: float = 0.99, fused: bool | None = None, trainable: bool = True,
+                 virtual_batch_size: int | None = None, adjustment: Any = None, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(trainable, name, **kwargs)
         if renorm or virtual_batch_size is not None or adjustment is not None:
             raise NotImplementedError("BatchNormalization with renorm, virtual_batch_size or adjustment")
@@ -31,7 +42,7 @@ class BatchNormalization(Layer):
         self.fused = fused
         self.beta = self.gamma = self.moving_mean = self.moving_variance = None
 
-    def build(self, input_shape):
+    def build(self, input_shape: ShapeLike) -> None:
         dims = input_shape.as_list()
         rank = len(dims)
         axes = list(self.axis) if isinstance(self.axis, (list, tuple)) else [self.axis]
@@ -65,7 +76,7 @@ class BatchNormalization(Layer):
         self.moving_mean = self.add_weight("moving_mean", shape, dtype, self.moving_mean_initializer, trainable=False)
         self.moving_variance = self.add_weight("moving_variance", shape, dtype, self.moving_variance_initializer, trainable=False)
 
-    def call(self, inputs, training=False):
+    def call(self, inputs: TensorLike, training: bool | Tensor = False) -> Tensor:
         training = bool(training) if isinstance(training, int) else training
         return self._fused(inputs, training) if self.fused else self._plain(inputs, training)
 

@@ -1,10 +1,20 @@
 """Learning rates that fall with the steps: tensors, which the step is an input of."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 from troupe import case_ops, control_flow_ops, math_ops, ops
 from troupe.conversion import convert_to_tensor
 from troupe.variables import Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from troupe.tensor import Tensor
+    from troupe.typing import LearningRate, TensorLike
 
 
 def _needed(global_step, what):
@@ -17,7 +27,8 @@ def _fraction(global_step, decay_steps, dtype, staircase=False):
     return math_ops.floor(part) if staircase else part
 
 
-def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
+def exponential_decay(learning_rate: LearningRate, global_step: Tensor | Variable, decay_steps: TensorLike, decay_rate: TensorLike,
+                      staircase: bool = False, name: str | None = None) -> Any:
     """learning_rate * decay_rate ** (global_step / decay_steps); staircase: only whole powers. ValueError without a step."""
     _needed(global_step, "exponential_decay")
     with ops.name_scope(name, "ExponentialDecay", [learning_rate, global_step, decay_steps, decay_rate]) as scope:
@@ -26,14 +37,16 @@ def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, stair
         return math_ops.multiply(rate, math_ops.pow(base, _fraction(global_step, decay_steps, rate.dtype, staircase)), name=scope)
 
 
-def natural_exp_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
+def natural_exp_decay(learning_rate: LearningRate, global_step: Tensor | Variable, decay_steps: TensorLike, decay_rate: TensorLike,
+                      staircase: bool = False, name: str | None = None) -> Any:
     """learning_rate * exp(-decay_rate * global_step / decay_steps)."""
     _needed(global_step, "natural_exp_decay")
     natural = math_ops.exp(math_ops.negative(decay_rate))
     return exponential_decay(learning_rate, global_step, decay_steps, natural, staircase=staircase, name=name)
 
 
-def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
+def inverse_time_decay(learning_rate: LearningRate, global_step: Tensor | Variable, decay_steps: TensorLike, decay_rate: TensorLike,
+                       staircase: bool = False, name: str | None = None) -> Any:
     """learning_rate / (1 + decay_rate * global_step / decay_steps)."""
     _needed(global_step, "inverse_time_decay")
     with ops.name_scope(name, "InverseTimeDecay", [learning_rate, global_step, decay_rate]) as scope:
@@ -42,7 +55,8 @@ def inverse_time_decay(learning_rate, global_step, decay_steps, decay_rate, stai
         return math_ops.divide(rate, 1 + slope * _fraction(global_step, decay_steps, rate.dtype, staircase), name=scope)
 
 
-def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name=None):
+def polynomial_decay(learning_rate: LearningRate, global_step: Tensor | Variable, decay_steps: TensorLike, end_learning_rate: float = 0.0001,
+                     power: TensorLike = 1.0, cycle: bool = False, name: str | None = None) -> Any:
     """From learning_rate to end_learning_rate in decay_steps steps; cycle: in the next multiple of them, for ever."""
     _needed(global_step, "polynomial_decay")
     with ops.name_scope(name, "PolynomialDecay", [learning_rate, global_step, decay_steps, end_learning_rate, power]) as scope:
@@ -59,7 +73,7 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
         return math_ops.add((rate - end) * math_ops.pow(1 - step / steps, power), end, name=scope)
 
 
-def piecewise_constant(x, boundaries, values, name=None):
+def piecewise_constant(x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None) -> Any:
     """values[0] up to boundaries[0], then values[1] up to boundaries[1], ...; the last of `values` above all. ValueError for another number
     of values than boundaries + 1, or for types that differ."""
     if len(boundaries) != len(values) - 1:
@@ -97,7 +111,8 @@ def _cosine(part, dtype):
     return 0.5 * (1.0 + math_ops.cos(convert_to_tensor(math.pi, dtype) * part))
 
 
-def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
+def cosine_decay(learning_rate: LearningRate, global_step: Tensor | Variable, decay_steps: TensorLike, alpha: TensorLike = 0.0,
+                 name: str | None = None) -> Any:
     """Half a cosine from learning_rate to alpha * learning_rate in decay_steps steps."""
     _needed(global_step, "cosine_decay")
     with ops.name_scope(name, "CosineDecay", [learning_rate, global_step]):
@@ -106,7 +121,8 @@ def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
         return math_ops.multiply(rate, decayed)
 
 
-def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None):
+def cosine_decay_restarts(learning_rate: LearningRate, global_step: Tensor | Variable, first_decay_steps: TensorLike, t_mul: float = 2.0,
+                          m_mul: float = 1.0, alpha: TensorLike = 0.0, name: str | None = None) -> Any:
     """The same again and again, each time in t_mul times as many steps and from m_mul times the rate."""
     _needed(global_step, "cosine_decay_restarts")
     with ops.name_scope(name, "SGDRDecay", [learning_rate, global_step]) as scope:
@@ -129,7 +145,8 @@ def cosine_decay_restarts(learning_rate, global_step, first_decay_steps, t_mul=2
         return math_ops.multiply(rate, decayed, name=scope)
 
 
-def linear_cosine_decay(learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None):
+def linear_cosine_decay(learning_rate: LearningRate, global_step: Tensor | Variable, decay_steps: TensorLike, num_periods: float = 0.5,
+                        alpha: TensorLike = 0.0, beta: float = 0.001, name: str | None = None) -> Any:
     """A line to zero times num_periods periods of a cosine."""
     _needed(global_step, "linear_cosine_decay")
     with ops.name_scope(name, "LinearCosineDecay", [learning_rate, global_step]) as scope:

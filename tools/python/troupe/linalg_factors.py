@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import array_ops, dtypes, linalg_ops, math_ops, op_call, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.gather_ops import gather_nd
 from troupe.tensor import Tensor
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from troupe.typing import TensorLike
 
 
 def _scope(name, default):
@@ -39,7 +46,7 @@ def _permuted(x, perm):
     return array_ops.reshape(gather_nd(x, array_ops.stack([matrices, math_ops.cast(perm, dtypes.int32)], axis=-1)), whole)
 
 
-def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None) -> Tensor:
+def lu_solve(lower_upper: Any, perm: TensorLike, rhs: TensorLike, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The x [..., n, m] of a x = rhs, for an `a` whose tf.linalg.lu is (lower_upper, perm)."""
     with _scope(name, "lu_solve"):
         lower, both = _triangles(convert_to_tensor(lower_upper, preferred_dtype=dtypes.float32))
@@ -47,7 +54,7 @@ def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None) -> Tensor:
         return linalg_ops.matrix_triangular_solve(both, linalg_ops.matrix_triangular_solve(lower, rhs), lower=False)
 
 
-def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None) -> Tensor:
+def lu_matrix_inverse(lower_upper: Any, perm: TensorLike, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The inverse of that matrix."""
     with _scope(name, "lu_matrix_inverse"):
         both = convert_to_tensor(lower_upper, preferred_dtype=dtypes.float32)
@@ -56,7 +63,7 @@ def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None) -> Tens
         return lu_solve(both, perm, ones)
 
 
-def lu_reconstruct(lower_upper, perm, validate_args=False, name=None) -> Tensor:
+def lu_reconstruct(lower_upper: Any, perm: TensorLike, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The matrix itself."""
     with _scope(name, "lu_reconstruct"):
         lower, both = _triangles(convert_to_tensor(lower_upper, preferred_dtype=dtypes.float32))
@@ -70,7 +77,7 @@ def lu_reconstruct(lower_upper, perm, validate_args=False, name=None) -> Tensor:
         return made
 
 
-def pinv(a, rcond=None, validate_args=False, name=None) -> Tensor:
+def pinv(a: TensorLike, rcond: TensorLike | None = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The pseudo-inverse [..., n, m] of [..., m, n]; singular values below `rcond` of the largest count as zero, by default those that rounding may
     have made."""
     with _scope(name, "pinv"):
@@ -88,7 +95,7 @@ def pinv(a, rcond=None, validate_args=False, name=None) -> Tensor:
         return made
 
 
-def matrix_rank(a, tol=None, validate_args=False, name=None) -> Tensor:
+def matrix_rank(a: TensorLike, tol: TensorLike | None = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """How many singular values are above `tol`: by default above what rounding may have made."""
     with _scope(name, "matrix_rank"):
         a = convert_to_tensor(a, preferred_dtype=dtypes.float32, name="a")

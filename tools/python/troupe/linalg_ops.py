@@ -1,7 +1,17 @@
 """Decompositions and equations of matrices, the last two dimensions."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, dtypes, math_ops, op_call, stacks, thin
 from troupe.conversion import convert_to_tensor
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from troupe.tensor import Tensor
+    from troupe.typing import AxisLike, TensorLike
 
 thin.define(globals(), """
     cholesky(input) = Cholesky
@@ -20,59 +30,60 @@ def _scope(name):
     return stacks.get_default_graph().name_scope(name)
 
 
-def trace(x, name=None):
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the diagonal."""
     with _scope(name or "Trace") as scope:
         x = convert_to_tensor(x, name="x")
         return math_ops.reduce_sum(diag_part(x), [-1], name=scope)
 
 
-def matrix_triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
+def matrix_triangular_solve(matrix: TensorLike, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None) -> Tensor:
     return op_call.call("MatrixTriangularSolve", name, matrix=matrix, rhs=rhs, lower=lower, adjoint=adjoint)
 
 
-def cholesky_solve(chol, rhs, name=None):
+def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
     """X of chol chol^H X = rhs."""
     with _scope(name or "cholesky_solve"):
         y = matrix_triangular_solve(chol, rhs, lower=True)
         return matrix_triangular_solve(chol, y, lower=True, adjoint=True)
 
 
-def matrix_solve_ls(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
+def matrix_solve_ls(matrix: TensorLike, rhs: TensorLike, l2_regularizer: float = 0.0, fast: bool = True, name: str | None = None) -> Tensor:
     """X of the least |matrix X - rhs|^2 + l2_regularizer |X|^2."""
     return op_call.call("MatrixSolveLs", name, matrix=matrix, rhs=rhs, l2_regularizer=convert_to_tensor(l2_regularizer, dtypes.float64), fast=fast)
 
 
-def svd(tensor, full_matrices=False, compute_uv=True, name=None):
+def svd(tensor: TensorLike, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None) -> Any:
     """(s, u, v) with tensor = u diag(s) v^H; s alone without compute_uv."""
     s, u, v = op_call.call("Svd", name, input=tensor, compute_uv=compute_uv, full_matrices=full_matrices)
     return (math_ops.real(s), u, v) if compute_uv else math_ops.real(s)
 
 
-def self_adjoint_eig(tensor, name=None):
+def self_adjoint_eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """(eigenvalues, eigenvectors) of self-adjoint matrices, the smallest value first."""
     e, v = op_call.call("SelfAdjointEigV2", name, input=tensor, compute_v=True)
     return e, v
 
 
-def self_adjoint_eigvals(tensor, name=None):
+def self_adjoint_eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     e, _ = op_call.call("SelfAdjointEigV2", name, input=tensor, compute_v=False)
     return e
 
 
-def logdet(matrix, name=None):
+def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of positive definite matrices."""
     with _scope(name or "logdet"):
         diagonal = diag_part(cholesky(matrix))
         return 2.0 * math_ops.reduce_sum(math_ops.log(math_ops.real(diagonal)), [-1])
 
 
-def adjoint(matrix, name=None):
+def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     with _scope(name or "adjoint"):
         return array_ops.matrix_transpose(convert_to_tensor(matrix, name="matrix"), conjugate=True)
 
 
-def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None):
+def matvec(a: TensorLike, b: TensorLike, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
+           name: str | None = None) -> Tensor:
     """Matrices times vectors."""
     with _scope(name or "MatVec"):
         product = math_ops.matmul(a, array_ops.expand_dims(b, -1), transpose_a=transpose_a, adjoint_a=adjoint_a, a_is_sparse=a_is_sparse,
@@ -80,7 +91,7 @@ def matvec(a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_spa
         return array_ops.squeeze(product, [-1])
 
 
-def normalize(tensor, ord="euclidean", axis=None, name=None):
+def normalize(tensor: TensorLike, ord: str = "euclidean", axis: AxisLike = None, name: str | None = None) -> tuple[Tensor, Tensor]:
     """(tensor over its length, the length)."""
     from troupe.tensor_algebra import norm
 
@@ -90,7 +101,8 @@ def normalize(tensor, ord="euclidean", axis=None, name=None):
         return tensor / length, length
 
 
-def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
+def diag(diagonal: TensorLike, name: str = "diag", k: int = 0, num_rows: TensorLike = -1, num_cols: TensorLike = -1, padding_value: TensorLike = 0,
+         align: str = "RIGHT_LEFT") -> Tensor:
     """Matrices with these diagonals, number `k` or those from k[0] to k[1]."""
     diagonal = convert_to_tensor(diagonal)
     made = op_call.call("MatrixDiagV3", name, diagonal=diagonal, k=k, num_rows=num_rows, num_cols=num_cols,
@@ -102,7 +114,7 @@ def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, 
     return made
 
 
-def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
+def diag_part(input: TensorLike, name: str = "diag_part", k: int = 0, padding_value: TensorLike = 0, align: str = "RIGHT_LEFT") -> Tensor:
     """Diagonals of matrices."""
     input = convert_to_tensor(input)
     padding = convert_to_tensor(_zero(padding_value, input), input.dtype.base_dtype)
@@ -114,7 +126,7 @@ def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT")
     return made
 
 
-def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
+def set_diag(input: TensorLike, diagonal: TensorLike, name: str = "set_diag", k: int = 0, align: str = "RIGHT_LEFT") -> Tensor:
     """Matrices with other diagonals."""
     made = op_call.call("MatrixSetDiagV3", name, input=input, diagonal=diagonal, k=k, align=align)
     made.set_shape(made.op.inputs[0].shape)
@@ -125,7 +137,7 @@ def _zero(value, tensor):
     return bool(value) if tensor.dtype.base_dtype is dtypes.bool_ else value
 
 
-def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
+def tridiagonal_matmul(diagonals: TensorLike, rhs: TensorLike, diagonals_format: str = "compact", name: str | None = None) -> Tensor:
     """Tridiagonal matrices, of the diagonals above, on and below as [..., 3, n], times others."""
     if diagonals_format == "compact":
         diagonals = convert_to_tensor(diagonals)

@@ -6,11 +6,18 @@ import itertools
 import pprint
 import sys
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from troupe import nest, op_call, string_ops, tf_logging
 from troupe.composite import SparseTensor
 from troupe.ragged_tensor import RaggedTensor
 from troupe.tensor import Tensor
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from troupe.tensor import Operation
+    from troupe.typing import TensorLike
 
 _LEVELS = {tf_logging.info: "log(info)", tf_logging.warn: "log(warning)", tf_logging.error: "log(error)", sys.stdout: "stdout", sys.stderr: "stderr"}
 
@@ -62,7 +69,8 @@ def _taken(leaf, tensors, place):
     return leaf
 
 
-def print(*inputs, output_stream=sys.stderr, end="\n", summarize=3, sep=" ", name=None):  # noqa: A001, TensorFlow's name
+def print(*inputs: Any, output_stream: Any = sys.stderr, end: TensorLike = "\n", summarize: int = 3, sep: str = " ",  # noqa: A001, TensorFlow's name
+          name: str | None = None) -> Operation:
     """The operation that writes the inputs, tensors and anything else in nests: to `output_stream`, which is sys.stdout, sys.stderr, one of
     tf.logging's functions or "file://PATH". Of each dimension `summarize` elements at both ends, all for -1. ValueError for other streams."""
     stream, tensors, texts, place = _stream(output_stream), [], [], _place_for(inputs)

@@ -1,5 +1,9 @@
 """Tables from keys to values: `tf.lookup`."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import control_flow_ops, dtypes, op_call, ops, stacks
 from troupe.array_ops import where_v2
 from troupe.composite import SparseTensor
@@ -9,8 +13,14 @@ from troupe.ops import GraphKeys, add_to_collection, get_collection
 from troupe.saveable import SaveableObject, SaveSpec
 from troupe.tensor_algebra import as_string
 
+if TYPE_CHECKING:
+    from typing import Any
 
-def __getattr__(name):
+    from troupe.tensor import Operation, Tensor
+    from troupe.typing import DTypeLike, Initializer, Path, ShapeLike, TensorLike
+
+
+def __getattr__(name: str) -> Any:
     if name == "experimental":
         from troupe.exports import Namespace
 
@@ -27,7 +37,8 @@ class TextFileIndex:
 class KeyValueTensorInitializer:
     """Fills a table with vectors of keys and values."""
 
-    def __init__(self, keys, values, key_dtype=None, value_dtype=None, name=None, value_shape=None):
+    def __init__(self, keys: TensorLike, values: TensorLike, key_dtype: DTypeLike | None = None, value_dtype: DTypeLike | None = None,
+                 name: str | None = None, value_shape: ShapeLike = None) -> None:
         self._name = name or "key_value_init"
         with ops.name_scope(self._name) as scope:
             self._keys = convert_to_tensor(keys, key_dtype, name="keys")
@@ -35,7 +46,7 @@ class KeyValueTensorInitializer:
         self._scope = scope
         self.key_dtype, self.value_dtype = self._keys.dtype.base_dtype, self._values.dtype.base_dtype
 
-    def initialize(self, table):
+    def initialize(self, table: Any) -> Operation:
         """The operation that fills the table. TypeError for a table of other types."""
         _check_types(table, self)
         with ops.name_scope(self._scope):
@@ -50,8 +61,8 @@ class KeyValueTensorInitializer:
 class TextFileInitializer:
     """Fills a table from the lines of a file, which is an asset of saved models."""
 
-    def __init__(self, filename, key_dtype, key_index, value_dtype, value_index, vocab_size=None, delimiter="\t", name=None,
-                 value_index_offset=0):
+    def __init__(self, filename: Path, key_dtype: DTypeLike, key_index: int, value_dtype: DTypeLike, value_index: Any, vocab_size: int | None = None,
+                 delimiter: str = "\t", name: str | None = None, value_index_offset: int = 0) -> None:
         self._name = name or "text_file_init"
         self.key_dtype, self.value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
         for what, index, dtype in (("key", key_index, self.key_dtype), ("value", value_index, self.value_dtype)):
@@ -68,7 +79,7 @@ class TextFileInitializer:
             f"_{value_index_offset}" if value_index_offset else "")
         add_to_collection(GraphKeys.ASSET_FILEPATHS, self._filename)
 
-    def initialize(self, table):
+    def initialize(self, table: Any) -> Operation:
         _check_types(table, self)
         with ops.name_scope(self._name):
             made = op_call.call("InitializeTableFromTextFileV2", None, table_handle=table.resource_handle, filename=self._filename,
@@ -140,7 +151,8 @@ class _Table:
 class StaticHashTable(_Table):
     """A table that its initializer fills once: see tables_initializer."""
 
-    def __init__(self, initializer, default_value, name=None, experimental_is_anonymous=False):
+    def __init__(self, initializer: Initializer, default_value: TensorLike, name: str | None = None,
+                 experimental_is_anonymous: bool = False) -> None:
         default = convert_to_tensor(default_value, initializer.value_dtype)
         with ops.name_scope(name, "hash_table") as scope:
             handle = op_call.call("HashTableV2", scope, shared_name=initializer._shared_name or _shared_name(scope),
@@ -176,7 +188,8 @@ class MutableHashTable(_Table):
 
     _mutable = True
 
-    def __init__(self, key_dtype, value_dtype, default_value, name="MutableHashTable", checkpoint=True, experimental_is_anonymous=False):
+    def __init__(self, key_dtype: DTypeLike, value_dtype: DTypeLike, default_value: TensorLike, name: str = "MutableHashTable",
+                 checkpoint: bool = True, experimental_is_anonymous: bool = False) -> None:
         key_dtype, value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
         default = convert_to_tensor(default_value, value_dtype)
         with ops.name_scope(name) as scope:
@@ -190,12 +203,12 @@ class MutableHashTable(_Table):
         if checkpoint:
             add_to_collection(GraphKeys.SAVEABLE_OBJECTS, _TableSaveable(self, name))
 
-    def insert(self, keys, values, name=None):
+    def insert(self, keys: TensorLike, values: TensorLike, name: str | None = None) -> Operation:
         """The operation that gives keys their values."""
         return op_call.call("LookupTableInsertV2", name or f"{self.name}_lookup_table_insert", table_handle=self.resource_handle,
                             keys=convert_to_tensor(keys, self.key_dtype), values=convert_to_tensor(values, self.value_dtype))
 
-    def remove(self, keys, name=None):
+    def remove(self, keys: TensorLike, name: str | None = None) -> Operation:
         """The operation that takes keys out."""
         return op_call.call("LookupTableRemoveV2", name or f"{self.name}_lookup_table_remove", table_handle=self.resource_handle,
                             keys=convert_to_tensor(keys, self.key_dtype))
@@ -209,8 +222,9 @@ class DenseHashTable(_Table):
     insert, remove = MutableHashTable.insert, MutableHashTable.remove
     insert_or_assign, erase = insert, remove
 
-    def __init__(self, key_dtype, value_dtype, default_value, empty_key, deleted_key, initial_num_buckets=None, name="MutableDenseHashTable",
-                 checkpoint=True, experimental_is_anonymous=False):
+    def __init__(self, key_dtype: DTypeLike, value_dtype: DTypeLike, default_value: TensorLike, empty_key: TensorLike, deleted_key: TensorLike,
+                 initial_num_buckets: int | None = None, name: str = "MutableDenseHashTable", checkpoint: bool = True,
+                 experimental_is_anonymous: bool = False) -> None:
         key_dtype, value_dtype = dtypes.as_dtype(key_dtype), dtypes.as_dtype(value_dtype)
         default = convert_to_tensor(default_value, value_dtype, name="default_value")
         empty, deleted = (convert_to_tensor(key, key_dtype, name=n) for key, n in ((empty_key, "empty_key"), (deleted_key, "deleted_key")))
@@ -226,7 +240,8 @@ class StaticVocabularyTable:
     """A table of words, whose values are counted from 0 on; others are put into buckets behind them by their hash. Without an initializer
     all are. ValueError for no buckets; TypeError for other keys than texts and integers."""
 
-    def __init__(self, initializer, num_oov_buckets, lookup_key_dtype=None, name=None, experimental_is_anonymous=False):
+    def __init__(self, initializer: Initializer, num_oov_buckets: int, lookup_key_dtype: DTypeLike | None = None, name: str | None = None,
+                 experimental_is_anonymous: bool = False) -> None:
         if num_oov_buckets <= 0:
             raise ValueError("`num_oov_buckets` must be > 0; use StaticHashTable.")
         self._buckets = num_oov_buckets
@@ -249,22 +264,22 @@ class StaticVocabularyTable:
             raise TypeError(f"Invalid `value_dtype`, expected {dtypes.int64} but got {initializer.value_dtype}.")
 
     @property
-    def resource_handle(self):
+    def resource_handle(self) -> Tensor:
         return self._table.resource_handle if self._table else None
 
     @property
-    def initializer(self):
+    def initializer(self) -> Operation:
         """The operation that fills it, or does nothing."""
         return self._table.initializer if self._table else control_flow_ops.no_op()
 
     init = initializer
 
-    def size(self, name=None):
+    def size(self, name: str | None = None) -> Tensor:
         """How many values there can be, those of the buckets too."""
         with ops.name_scope(name, f"{self.name}_Size"):
             return (self._table.size() if self._table else convert_to_tensor(0, dtypes.int64)) + self._buckets
 
-    def lookup(self, keys, name=None):
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """The values of keys, dense or sparse. TypeError for keys of another type."""
         if keys.dtype.base_dtype is not self.key_dtype:
             raise TypeError(f"Dtype of argument `keys` must be {self.key_dtype}, received: {keys.dtype}")
@@ -283,11 +298,11 @@ class StaticVocabularyTable:
         return self.lookup(keys)
 
 
-def tables_initializer(name="init_all_tables"):
+def tables_initializer(name: str = "init_all_tables") -> Operation:
     """The operation that fills all tables of the graph."""
     initializers = get_collection(GraphKeys.TABLE_INITIALIZERS)
     return control_flow_ops.group(*initializers, name=name) if initializers else control_flow_ops.no_op(name=name)
 
 
-def initialize_all_tables(name="init_all_tables"):
+def initialize_all_tables(name: str = "init_all_tables") -> Operation:
     return tables_initializer(name)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, dtypes, math_ops, nn, op_call, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.math_ops import cast, reduce_sum
 from troupe.ops import GraphKeys, get_collection
 from troupe.tensor import Tensor
 from troupe.weights import alike_ranks, broadcast_weights, checked_broadcast
+
+if TYPE_CHECKING:
+    from troupe.typing import AxisLike, TensorLike
 
 
 class Reduction:
@@ -81,7 +86,8 @@ def _present(losses, weights, per_batch: bool = False) -> Tensor:
         return reduce_sum(present, name=scope)
 
 
-def compute_weighted_loss(losses, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO) -> Tensor:
+def compute_weighted_loss(losses: TensorLike, weights: TensorLike | None = 1.0, scope: str | None = None, loss_collection: str = GraphKeys.LOSSES,
+                          reduction: str = _BY_NONZERO) -> Tensor:
     """One loss of those of all elements, each times its weight. ValueError for weights whose shape does not fit, or another reduction."""
     Reduction.validate(reduction)
     with _graph().name_scope(scope or "weighted_loss"):
@@ -151,18 +157,20 @@ def _log(predictions, labels, epsilon):
     return -(labels * log(predictions + epsilon)) - (1 - labels) * log(1 - predictions + epsilon)
 
 
-def absolute_difference(labels, predictions, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO) -> Tensor:
+def absolute_difference(labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = 1.0, scope: str | None = None,
+                        loss_collection: str = GraphKeys.LOSSES, reduction: str = _BY_NONZERO) -> Tensor:
     """|predictions - labels|."""
     return _absolute(labels, predictions, weights, scope, loss_collection, reduction)
 
 
-def mean_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO) -> Tensor:
+def mean_squared_error(labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = 1.0, scope: str | None = None,
+                       loss_collection: str = GraphKeys.LOSSES, reduction: str = _BY_NONZERO) -> Tensor:
     """(predictions - labels)^2."""
     return _squared(labels, predictions, weights, scope, loss_collection, reduction)
 
 
-def cosine_distance(labels, predictions, axis=None, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO,
-                    dim=None) -> Tensor:
+def cosine_distance(labels: TensorLike, predictions: TensorLike, axis: AxisLike = None, weights: TensorLike | None = 1.0, scope: str | None = None,
+                    loss_collection: str = GraphKeys.LOSSES, reduction: str = _BY_NONZERO, dim: int | None = None) -> Tensor:
     """1 - predictions labels, of vectors in the dimension `axis` that are as long as 1."""
     axis = dim if axis is None else axis
     if axis is None:
@@ -170,22 +178,26 @@ def cosine_distance(labels, predictions, axis=None, weights=1.0, scope=None, los
     return _cosine(labels, predictions, weights, scope, loss_collection, reduction, axis)
 
 
-def hinge_loss(labels, logits, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO) -> Tensor:
+def hinge_loss(labels: TensorLike, logits: TensorLike, weights: TensorLike | None = 1.0, scope: str | None = None,
+               loss_collection: str = GraphKeys.LOSSES, reduction: str = _BY_NONZERO) -> Tensor:
     """max(0, 1 - logits) where labels are 1, max(0, 1 + logits) where they are 0."""
     return _hinge(labels, logits, weights, scope, loss_collection, reduction)
 
 
-def huber_loss(labels, predictions, weights=1.0, delta=1.0, scope=None, loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO) -> Tensor:
+def huber_loss(labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = 1.0, delta: TensorLike = 1.0, scope: str | None = None,
+               loss_collection: str = GraphKeys.LOSSES, reduction: str = _BY_NONZERO) -> Tensor:
     """Half the square of small errors, and a line beyond `delta`."""
     return _huber(labels, predictions, weights, scope, loss_collection, reduction, delta)
 
 
-def log_loss(labels, predictions, weights=1.0, epsilon=1e-7, scope=None, loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO) -> Tensor:
+def log_loss(labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = 1.0, epsilon: float = 1e-07, scope: str | None = None,
+             loss_collection: str = GraphKeys.LOSSES, reduction: str = _BY_NONZERO) -> Tensor:
     """The cross entropy of probabilities."""
     return _log(labels, predictions, weights, scope, loss_collection, reduction, epsilon)
 
 
-def mean_pairwise_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES) -> Tensor:
+def mean_pairwise_squared_error(labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = 1.0, scope: str | None = None,
+                                loss_collection: str = GraphKeys.LOSSES) -> Tensor:
     """The squared differences of all pairs of errors in an example."""
     _given(labels=labels, predictions=predictions)
     with _graph().name_scope(scope or "mean_pairwise_squared_error"):
@@ -214,8 +226,8 @@ def _logits_and_labels(logits, labels):
     return logits, labels
 
 
-def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothing=0, scope=None, loss_collection=GraphKeys.LOSSES,
-                          reduction=_BY_NONZERO) -> Tensor:
+def sigmoid_cross_entropy(multi_class_labels: TensorLike, logits: TensorLike, weights: TensorLike | None = 1.0, label_smoothing: float = 0,
+                          scope: str | None = None, loss_collection: str = GraphKeys.LOSSES, reduction: str = _BY_NONZERO) -> Tensor:
     """The cross entropy of each class by itself; with `label_smoothing` labels are that much nearer to 1/2."""
     _given(multi_class_labels=multi_class_labels, logits=logits)
     with _graph().name_scope(scope or "sigmoid_cross_entropy_loss") as scope:
@@ -226,8 +238,8 @@ def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothi
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
-def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0, scope=None, loss_collection=GraphKeys.LOSSES,
-                          reduction=_BY_NONZERO) -> Tensor:
+def softmax_cross_entropy(onehot_labels: TensorLike, logits: TensorLike, weights: TensorLike | None = 1.0, label_smoothing: float = 0,
+                          scope: str | None = None, loss_collection: str = GraphKeys.LOSSES, reduction: str = _BY_NONZERO) -> Tensor:
     """The cross entropy of each row; with `label_smoothing` labels are that much nearer to 1 / classes."""
     _given(onehot_labels=onehot_labels, logits=logits)
     with _graph().name_scope(scope or "softmax_cross_entropy_loss") as scope:
@@ -240,7 +252,8 @@ def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0,
         return compute_weighted_loss(losses, weights, scope, loss_collection, reduction)
 
 
-def sparse_softmax_cross_entropy(labels, logits, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES, reduction=_BY_NONZERO) -> Tensor:
+def sparse_softmax_cross_entropy(labels: TensorLike, logits: TensorLike, weights: TensorLike | None = 1.0, scope: str | None = None,
+                                 loss_collection: str = GraphKeys.LOSSES, reduction: str = _BY_NONZERO) -> Tensor:
     """The same with class numbers."""
     _given(labels=labels, logits=logits)
     with _graph().name_scope(scope or "sparse_softmax_cross_entropy_loss") as scope:

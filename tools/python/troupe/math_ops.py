@@ -1,5 +1,9 @@
 """Arithmetic: the functions and operators."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import dtypes, op_call, stacks, thin
 from troupe.composite import IndexedSlices, SparseTensor
 from troupe.constant_op import constant
@@ -78,7 +82,7 @@ thin.define(globals(), """
     zeta(x, q) = Zeta
 """)
 
-def abs(x, name=None):
+def abs(x: TensorLike, name: str | None = None) -> Any:
     """The size of each element, which is real."""
     x = convert_to_tensor(x, name="x")
     if x.dtype.is_complex:
@@ -89,22 +93,24 @@ def abs(x, name=None):
 div_no_nan = lambda x, y, name=None: op_call.call("DivNoNan", name or "div_no_nan", x=x, y=y)
 
 
-def round(x, name=None):
+def round(x: TensorLike, name: str | None = None) -> Tensor:
     x = convert_to_tensor(x, name="x")
     return x if x.dtype.is_integer else op_call.call("Round", name, x=x)
 
 
-def argmax(input, axis=None, name=None, dimension=None, output_type=dtypes.int64):
+def argmax(input: TensorLike, axis: AxisLike = None, name: str | None = None, dimension: int | None = None,
+           output_type: DTypeLike = dtypes.int64) -> Tensor:
     axis = dimension if axis is None else axis
     return op_call.call("ArgMax", name, input=input, dimension=0 if axis is None else axis, output_type=output_type)
 
 
-def argmin(input, axis=None, name=None, dimension=None, output_type=dtypes.int64):
+def argmin(input: TensorLike, axis: AxisLike = None, name: str | None = None, dimension: int | None = None,
+           output_type: DTypeLike = dtypes.int64) -> Tensor:
     axis = dimension if axis is None else axis
     return op_call.call("ArgMin", name, input=input, dimension=0 if axis is None else axis, output_type=output_type)
 
 
-def add_n(inputs, name=None):
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """The sum of tensors of one shape."""
     if not inputs or not isinstance(inputs, (list, tuple)):
         raise ValueError("Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape.")
@@ -114,7 +120,7 @@ def add_n(inputs, name=None):
     return op_call.call("AddN", name, inputs=tensors)
 
 
-def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
+def accumulate_n(inputs: Any, shape: ShapeOrTensor = None, tensor_dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The sum of tensors of one shape and dtype. ValueError when they are not of these."""
     if not inputs or not isinstance(inputs, (list, tuple)):
         raise ValueError("inputs must be a list of at least one Tensor with the same dtype and shape")
@@ -129,7 +135,7 @@ def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
     return made
 
 
-def cast(x, dtype, name=None):
+def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Any:
     """Of another type; a sparse tensor's values."""
     dtype = dtypes.as_dtype(dtype).base_dtype
     if isinstance(x, SparseTensor):
@@ -141,7 +147,7 @@ def cast(x, dtype, name=None):
         return x if x.dtype.base_dtype is dtype else op_call.call("Cast", scope, x=x, DstT=dtype)
 
 
-def saturate_cast(value, dtype, name=None):
+def saturate_cast(value: Any, dtype: DTypeLike, name: str | None = None) -> Any:
     dtype = dtypes.as_dtype(dtype)
     value = convert_to_tensor(value)
     if value.dtype.min < dtype.min:
@@ -167,26 +173,26 @@ def _cast_to(dtype, default_name):
 _define_casts()
 
 
-def complex(real, imag, name=None):
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
     real = convert_to_tensor(real, name="real")
     imag = convert_to_tensor(imag, name="imag")
     types = {dtypes.float64: dtypes.complex128, dtypes.float32: dtypes.complex64}
     return op_call.call("Complex", name, real=real, imag=imag, Tout=types[real.dtype.base_dtype])
 
 
-def real(input, name=None):
+def real(input: TensorLike, name: str | None = None) -> Tensor:
     input = convert_to_tensor(input)
     if not input.dtype.is_complex:
         return input
     return op_call.call("Real", name, input=input, Tout=input.dtype.real_dtype)
 
 
-def conj(x, name=None):
+def conj(x: TensorLike, name: str | None = None) -> Tensor:
     x = convert_to_tensor(x)
     return op_call.call("Conj", name, input=x) if x.dtype.is_complex else x
 
 
-def logical_xor(x, y, name="LogicalXor"):
+def logical_xor(x: TensorLike, y: TensorLike, name: str = "LogicalXor") -> Tensor:
     with stacks.get_default_graph().name_scope(name) as scope:
         both = op_call.call("LogicalAnd", None, x=x, y=y)
         return op_call.call("LogicalAnd", scope, x=op_call.call("LogicalOr", None, x=x, y=y), y=op_call.call("LogicalNot", None, x=both))
@@ -198,7 +204,7 @@ _TRUEDIV_TYPES = {
 }
 
 
-def truediv(x, y, name=None):
+def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Division that is exact: integers become floats first."""
     with stacks.get_default_graph().name_scope(name or "truediv") as scope:
         x = convert_to_tensor(x, name="x", preferred_dtype=getattr(y, "dtype", None) if not isinstance(x, Tensor) else None)
@@ -211,11 +217,11 @@ def truediv(x, y, name=None):
         return op_call.call("RealDiv", scope, x=x, y=y)
 
 
-def divide(x, y, name=None):
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return truediv(x, y, name)
 
 
-def div(x, y, name=None):
+def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Of integers, rounded down; of floats, exact."""
     with stacks.get_default_graph().name_scope(name or "div") as scope:
         x = convert_to_tensor(x, name="x")
@@ -224,7 +230,8 @@ def div(x, y, name=None):
         return op_call.call("RealDiv" if exact else "FloorDiv", scope, x=x, y=y)
 
 
-def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, a_is_sparse=False, b_is_sparse=False, name=None):
+def matmul(a: TensorLike, b: TensorLike, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False, adjoint_b: bool = False,
+           a_is_sparse: bool = False, b_is_sparse: bool = False, name: str | None = None) -> Tensor:
     """The product of matrices, or of as many as the outer dimensions have."""
     if transpose_a and adjoint_a:
         raise ValueError("Only one of `transpose_a` and `adjoint_a` can be True.")
@@ -249,7 +256,7 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
         return op_call.call("MatMul", scope, a=a, b=b, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
-def range(start, limit=None, delta=1, dtype=None, name="range"):
+def range(start: TensorLike, limit: TensorLike | None = None, delta: TensorLike = 1, dtype: DTypeLike | None = None, name: str = "range") -> Tensor:
     """start, start + delta, ... up to `limit`, without it."""
     if limit is None:
         start, limit = 0, start
@@ -264,14 +271,14 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
         return op_call.call("Range", scope, start=start, limit=limit, delta=delta)
 
 
-def convert_to_np_type(value):
+def convert_to_np_type(value: TensorLike) -> Any:
     """The dtype that a value would have as a tensor."""
     from troupe.constant_op import to_numpy
 
     return value.dtype.base_dtype if isinstance(value, Tensor) else dtypes.as_dtype(to_numpy(value).dtype)
 
 
-def linspace(start, stop, num, name=None):
+def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | None = None) -> Tensor:
     """`num` values at equal distances from `start` to `stop`."""
     return op_call.call("LinSpace", name or "LinSpace", start=start, stop=stop, num=num)
 
@@ -279,7 +286,8 @@ def linspace(start, stop, num, name=None):
 lin_space = linspace
 
 
-def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32):
+def bincount(arr: TensorLike, weights: TensorLike | None = None, minlength: TensorLike | None = None, maxlength: TensorLike | None = None,
+             dtype: DTypeLike = dtypes.int32) -> Tensor:
     """How often each number from 0 on is in `arr`, or the sum of its weights."""
     with stacks.get_default_graph().name_scope("bincount"):
         arr = convert_to_tensor(arr, dtypes.int32, name="arr")
@@ -294,6 +302,11 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int
 
 from troupe.reductions import *  # noqa: E402, F403, they are of this module
 from troupe.reductions import reduce_max  # noqa: E402
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from troupe.typing import AxisLike, DTypeLike, ShapeOrTensor, TensorLike
 
 __all__ = [name for name, value in globals().items() if callable(value) and not name.startswith("_") and getattr(value, "__module__", "") in (
     __name__, "troupe.reductions")]

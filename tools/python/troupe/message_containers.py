@@ -1,5 +1,7 @@
 """What repeated fields and maps of messages can, as Python's lists and dictionaries do."""
 
+from __future__ import annotations
+
 import copy
 from collections import abc
 
@@ -100,7 +102,7 @@ _MAP = {"get": _get, "items": abc.Mapping.items, "values": abc.Mapping.values, "
         "update": abc.MutableMapping.update, "__repr__": lambda self: repr(dict(self.items()))}
 
 
-def complete():
+def complete() -> None:
     """Gives the native classes these methods, and messages copies and pickles."""
     for cls, methods, kind in ((_native.Repeated, _LIST, abc.MutableSequence), (_native.Map, _MAP, abc.MutableMapping)):
         for name, method in methods.items():

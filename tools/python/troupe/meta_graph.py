@@ -1,7 +1,10 @@
 """Graphs with their collections, as MetaGraphDefs."""
 
+from __future__ import annotations
+
 import logging
 import os
+from typing import TYPE_CHECKING
 
 from troupe import protos, stacks
 from troupe.checkpoint_state import write_whole
@@ -9,6 +12,13 @@ from troupe.importer import import_graph_def
 from troupe.ops import GraphKeys
 from troupe.tensor import Operation, Tensor
 from troupe.variables import Variable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from troupe.graph import Graph
+    from troupe.typing import Message, Path
 
 # Before the names of inputs that are outside of what was exported, which a collection holds.
 _UNBOUND, _UNBOUND_INPUTS = "$unbound_inputs_", "unbound_inputs"
@@ -87,8 +97,9 @@ def _move_inputs(copy, node, scope, unbound):
         copy.attr["_class"].list.s[:] = [f"loc:@{_without(g, scope)}".encode() for g in groups if _inside(g, scope)]
 
 
-def create_meta_graph_def(meta_info_def=None, graph_def=None, saver_def=None, collection_list=None, graph=None, export_scope=None,
-                          clear_devices=False):
+def create_meta_graph_def(meta_info_def: Message | None = None, graph_def: Message | None = None, saver_def: Message | None = None,
+                          collection_list: Sequence[Any] | None = None, graph: Graph | None = None, export_scope: str | None = None,
+                          clear_devices: bool = False) -> Any:
     """The graph, its collections and a saver as a MetaGraphDef. What a collection holds that has no place there is left out, and the log
     says so."""
     graph = graph or stacks.get_default_graph()
@@ -125,9 +136,10 @@ def create_meta_graph_def(meta_info_def=None, graph_def=None, saver_def=None, co
     return made
 
 
-def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_def=None, collection_list=None, as_text=False, graph=None,
-                      export_scope=None, clear_devices=False, clear_extraneous_savers=False, strip_default_attrs=False,
-                      save_debug_info=False, **unused):
+def export_meta_graph(filename: Path | None = None, meta_info_def: Message | None = None, graph_def: Message | None = None,
+                      saver_def: Message | None = None, collection_list: Sequence[Any] | None = None, as_text: bool = False,
+                      graph: Graph | None = None, export_scope: str | None = None, clear_devices: bool = False,
+                      clear_extraneous_savers: bool = False, strip_default_attrs: bool = False, save_debug_info: bool = False, **unused: Any) -> Any:
     """The same, also written to a file."""
     made = create_meta_graph_def(meta_info_def, graph_def, saver_def, collection_list, graph, export_scope, clear_devices)
     if filename is not None:
@@ -136,7 +148,7 @@ def export_meta_graph(filename=None, meta_info_def=None, graph_def=None, saver_d
     return made
 
 
-def read_meta_graph_file(filename):
+def read_meta_graph_file(filename: Path) -> Any:
     """The MetaGraphDef of a file, of bytes or text. OSError for one that is not there or is something else."""
     with open(filename, "rb") as file:
         data = file.read()
@@ -149,7 +161,7 @@ def read_meta_graph_file(filename):
             raise OSError(f"Cannot parse file {filename}: {e}.") from None
 
 
-def write_graph(graph_or_graph_def, logdir, name, as_text=True):
+def write_graph(graph_or_graph_def: Message, logdir: Path, name: str, as_text: bool = True) -> str:
     """Writes a GraphDef to a file; its path."""
     graph_def = graph_or_graph_def.as_graph_def() if hasattr(graph_or_graph_def, "as_graph_def") else graph_or_graph_def
     os.makedirs(logdir, exist_ok=True)
@@ -179,8 +191,9 @@ def _items(kind, collection, graph, scope, converter, variables):
     return made
 
 
-def import_scoped_meta_graph(meta_graph_or_file, clear_devices=False, graph=None, import_scope=None, input_map=None, return_elements=None,
-                             restore_collections_predicate=lambda key: True):
+def import_scoped_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, graph: Graph | None = None, import_scope: str | None = None,
+                             input_map: Mapping[str, Any] | None = None, return_elements: Sequence[Any] | None = None,
+                             restore_collections_predicate: Callable[..., Any] = lambda key: True) -> Any:
     """Adds the graph to `graph`, names behind `import_scope`, and its collections; (MetaGraphDef, elements that `return_elements` names, the
     scope that it has)."""
     meta_graph = meta_graph_or_file if hasattr(meta_graph_or_file, "graph_def") else read_meta_graph_file(os.fspath(meta_graph_or_file))
@@ -212,13 +225,14 @@ def import_scoped_meta_graph(meta_graph_or_file, clear_devices=False, graph=None
     return meta_graph, elements, scope
 
 
-def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs):
+def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, import_scope: str | None = None, **kwargs: Any) -> Any:
     """Adds the graph of a MetaGraphDef or its file to the default graph, with its collections; its saver, or one for the variables, or None
     where there are none. `input_map` as for import_graph_def."""
     return import_meta_graph_with_return_elements(meta_graph_or_file, clear_devices, import_scope, **kwargs)[0]
 
 
-def import_meta_graph_with_return_elements(meta_graph_or_file, clear_devices=False, import_scope=None, return_elements=None, **kwargs):
+def import_meta_graph_with_return_elements(meta_graph_or_file: Any, clear_devices: bool = False, import_scope: str | None = None,
+                                           return_elements: Sequence[Any] | None = None, **kwargs: Any) -> Any:
     """The same with what `return_elements` names."""
     from troupe.saver import Saver, all_saveable_objects
 

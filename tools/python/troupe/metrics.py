@@ -3,6 +3,8 @@ What they hold are local variables, in the collection METRIC_VARIABLES as well."
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, dtypes, math_ops, op_call, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.math_ops import cast, reduce_mean, reduce_sum
@@ -11,6 +13,14 @@ from troupe.metrics_counts import *  # noqa: F403, they are of this module
 from troupe.metrics_ranked import *  # noqa: F403, they are of this module
 from troupe.variable_scope import variable_scope
 from troupe.weights import alike_ranks, broadcast_weights, weights_like
+
+if TYPE_CHECKING:
+    import typing
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from troupe.tensor import Tensor
+    from troupe.typing import DTypeLike, TensorLike
 
 
 def _quotient(total, count, name):
@@ -35,17 +45,20 @@ def _mean(values, weights, shape, suffix, metrics_collections, updates_collectio
         return collected(_quotient(total, count, "value"), _quotient(new_total, new_count, "update_op"), metrics_collections, updates_collections)
 
 
-def mean(values, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def mean(values: TensorLike, weights: TensorLike | None = None, metrics_collections: Sequence[str] | None = None,
+         updates_collections: Sequence[str] | None = None, name: str | None = None) -> typing.Tuple[Tensor, Tensor]:
     """The mean of all values, each as often as its weight says."""
     return _mean(values, weights, [], "", metrics_collections, updates_collections, name)
 
 
-def mean_tensor(values, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def mean_tensor(values: TensorLike, weights: TensorLike | None = None, metrics_collections: Sequence[str] | None = None,
+                updates_collections: Sequence[str] | None = None, name: str | None = None) -> typing.Tuple[Tensor, Tensor]:
     """The mean of each element by itself."""
     return _mean(values, weights, None, "_tensor", metrics_collections, updates_collections, name)
 
 
-def accuracy(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def accuracy(labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None, metrics_collections: Sequence[str] | None = None,
+             updates_collections: Sequence[str] | None = None, name: str | None = None) -> typing.Tuple[Tensor, Tensor]:
     """How many predictions are the labels, from 0 to 1."""
     predictions, labels, weights = matched(predictions, labels, weights)
     if labels.dtype != predictions.dtype:
@@ -54,23 +67,31 @@ def accuracy(labels, predictions, weights=None, metrics_collections=None, update
     return mean(right, weights, metrics_collections, updates_collections, name or "accuracy")
 
 
-def mean_absolute_error(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def mean_absolute_error(labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None,
+                        metrics_collections: Sequence[str] | None = None, updates_collections: Sequence[str] | None = None,
+                        name: str | None = None) -> typing.Tuple[Tensor, Tensor]:
     predictions, labels, weights = matched(predictions, labels, weights)
     return mean(math_ops.abs(predictions - labels), weights, metrics_collections, updates_collections, name or "mean_absolute_error")
 
 
-def mean_squared_error(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def mean_squared_error(labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None,
+                       metrics_collections: Sequence[str] | None = None, updates_collections: Sequence[str] | None = None,
+                       name: str | None = None) -> typing.Tuple[Tensor, Tensor]:
     predictions, labels, weights = matched(predictions, labels, weights)
     error = op_call.call("SquaredDifference", None, x=labels, y=predictions)
     return mean(error, weights, metrics_collections, updates_collections, name or "mean_squared_error")
 
 
-def root_mean_squared_error(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def root_mean_squared_error(labels: TensorLike, predictions: TensorLike, weights: TensorLike | None = None,
+                            metrics_collections: Sequence[str] | None = None, updates_collections: Sequence[str] | None = None,
+                            name: str | None = None) -> typing.Tuple[Tensor, Tensor]:
     value, update = mean_squared_error(labels, predictions, weights, name=name or "root_mean_squared_error")
     return collected(op_call.call("Sqrt", None, x=value), op_call.call("Sqrt", None, x=update), metrics_collections, updates_collections)
 
 
-def mean_relative_error(labels, predictions, normalizer, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def mean_relative_error(labels: TensorLike, predictions: TensorLike, normalizer: Callable[..., Any], weights: TensorLike | None = None,
+                        metrics_collections: Sequence[str] | None = None, updates_collections: Sequence[str] | None = None,
+                        name: str | None = None) -> typing.Tuple[Tensor, Tensor]:
     """The mean of |labels - predictions| / normalizer; 0 where that is 0."""
     predictions, labels, weights = matched(predictions, labels, weights)
     normalizer, predictions = alike_ranks(normalizer, predictions)
@@ -80,7 +101,9 @@ def mean_relative_error(labels, predictions, normalizer, weights=None, metrics_c
     return mean(error, weights, metrics_collections, updates_collections, name or "mean_relative_error")
 
 
-def mean_cosine_distance(labels, predictions, dim, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def mean_cosine_distance(labels: TensorLike, predictions: TensorLike, dim: int, weights: TensorLike | None = None,
+                         metrics_collections: Sequence[str] | None = None, updates_collections: Sequence[str] | None = None,
+                         name: str | None = None) -> typing.Tuple[Tensor, Tensor]:
     """1 - the mean of labels predictions, of vectors in the dimension `dim` that are as long as 1."""
     predictions, labels, weights = matched(predictions, labels, weights)
     product = reduce_sum(op_call.call("Mul", None, x=predictions, y=labels), axis=[dim], keepdims=True)
@@ -88,7 +111,8 @@ def mean_cosine_distance(labels, predictions, dim, weights=None, metrics_collect
     return collected(1.0 - value, 1.0 - update, metrics_collections, updates_collections)
 
 
-def percentage_below(values, threshold, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def percentage_below(values: TensorLike, threshold: TensorLike, weights: TensorLike | None = None, metrics_collections: Sequence[str] | None = None,
+                     updates_collections: Sequence[str] | None = None, name: str | None = None) -> typing.Tuple[Tensor, Tensor]:
     """How many values are below the threshold, from 0 to 1."""
     below = cast(op_call.call("Less", None, x=values, y=threshold), dtypes.float32)
     return mean(below, weights, metrics_collections, updates_collections, name or "percentage_below_threshold")
@@ -98,7 +122,9 @@ def _flat(tensor):
     return array_ops.reshape(tensor, [-1]) if tensor is not None and tensor.shape.rank != 1 else tensor
 
 
-def mean_per_class_accuracy(labels, predictions, num_classes, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def mean_per_class_accuracy(labels: TensorLike, predictions: TensorLike, num_classes: int, weights: TensorLike | None = None,
+                            metrics_collections: Sequence[str] | None = None, updates_collections: Sequence[str] | None = None,
+                            name: str | None = None) -> typing.Tuple[Tensor, Tensor]:
     """The mean of the accuracies among the examples of each class."""
     with variable_scope(name, "mean_accuracy"):
         labels, predictions = _flat(cast(labels, dtypes.int64)), _flat(convert_to_tensor(predictions))
@@ -115,7 +141,9 @@ def mean_per_class_accuracy(labels, predictions, num_classes, weights=None, metr
         return collected(value, _quotient(new_count, new_total, "update_op"), metrics_collections, updates_collections)
 
 
-def mean_iou(labels, predictions, num_classes, weights=None, metrics_collections=None, updates_collections=None, name=None):
+def mean_iou(labels: TensorLike, predictions: TensorLike, num_classes: int, weights: TensorLike | None = None,
+             metrics_collections: Sequence[str] | None = None, updates_collections: Sequence[str] | None = None,
+             name: str | None = None) -> typing.Tuple[Tensor, Tensor]:
     """The mean over classes of (examples that are of it and predicted so) / (those that are one of both). The update gives the matrix of
     counts, a row for each true class."""
     with variable_scope(name, "mean_iou"):
@@ -133,7 +161,8 @@ def mean_iou(labels, predictions, num_classes, weights=None, metrics_collections
         return collected(value, update, metrics_collections, updates_collections)
 
 
-def confusion_matrix(labels, predictions, num_classes=None, dtype=dtypes.int32, name=None, weights=None):
+def confusion_matrix(labels: TensorLike, predictions: TensorLike, num_classes: int | None = None, dtype: DTypeLike = dtypes.int32,
+                     name: str | None = None, weights: TensorLike | None = None) -> Tensor:
     """[classes, classes]: how often each class (row) was predicted as each (column), or the sum of weights."""
     with stacks.get_default_graph().name_scope(name or "confusion_matrix") as scope:
         labels, predictions = alike_ranks(labels, predictions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib
 import numbers
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from troupe import array_ops, dtypes, errors, exports, op_call, stacks, tensor_util, thin
 from troupe.conversion import convert_to_tensor
@@ -41,7 +41,7 @@ thin.define(globals(), """
 local_response_normalization = lrn  # noqa: F821, of the table
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name == "rnn_cell":
         return importlib.import_module("troupe.rnn_cell")
     if not name.startswith("_"):
@@ -53,7 +53,7 @@ def __getattr__(name):
     raise AttributeError(f"module 'troupe.nn' has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     others = [(module, vars(importlib.import_module(module))) for module in map("troupe.".__add__, _MODULES)]
     return exports.listed(globals(), ["rnn_cell", *(n for m, names in others for n in names if getattr(names[n], "__module__", "") == m and n[0] != "_")])
 

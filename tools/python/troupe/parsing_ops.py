@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import namedtuple
+from typing import TYPE_CHECKING, Any
 
 from troupe import array_ops, control_flow_ops, dtypes, math_ops, op_call, stacks
 from troupe.composite import SparseTensor
@@ -11,6 +12,11 @@ from troupe.conversion import convert_to_tensor
 from troupe.sparse_shapes import sparse_merge
 from troupe.tensor import Tensor
 from troupe.tensor_shape import as_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from troupe.typing import DTypeLike, ShapeLike, TensorLike
 
 
 class VarLenFeature(namedtuple("VarLenFeature", ["dtype"])):
@@ -20,21 +26,23 @@ class VarLenFeature(namedtuple("VarLenFeature", ["dtype"])):
 class SparseFeature(namedtuple("SparseFeature", ["index_key", "value_key", "dtype", "size", "already_sorted"])):
     """Values of one key at the places that one or more other keys say, in a row of `size` (a list of them for several keys)."""
 
-    def __new__(cls, index_key, value_key, dtype, size, already_sorted=False):
+    def __new__(cls, index_key: str | list[str], value_key: str, dtype: DTypeLike, size: int | list[int],
+                already_sorted: bool | list[bool] = False) -> SparseFeature:
         return super().__new__(cls, index_key, value_key, dtype, size, already_sorted)
 
 
 class FixedLenFeature(namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"])):
     """A tensor of this shape in each example; without a default value each must have it."""
 
-    def __new__(cls, shape, dtype, default_value=None):
+    def __new__(cls, shape: ShapeLike, dtype: DTypeLike, default_value: TensorLike | None = None) -> FixedLenFeature:
         return super().__new__(cls, shape, dtype, default_value)
 
 
 class FixedLenSequenceFeature(namedtuple("FixedLenSequenceFeature", ["shape", "dtype", "allow_missing", "default_value"])):
     """Any number of tensors of this shape; in a batch the shorter are filled up with `default_value`, zero or "" if there is none."""
 
-    def __new__(cls, shape, dtype, allow_missing=False, default_value=None):
+    def __new__(cls, shape: ShapeLike, dtype: DTypeLike, allow_missing: bool = False,
+                default_value: TensorLike | None = None) -> FixedLenSequenceFeature:
         return super().__new__(cls, shape, dtype, allow_missing, default_value)
 
 
@@ -114,7 +122,8 @@ def _sparse(parts) -> list[SparseTensor]:
     return [SparseTensor(*part) for part in zip(*parts)]
 
 
-def parse_example(serialized, features, name=None, example_names=None) -> dict:
+def parse_example(serialized: TensorLike, features: Mapping[str, Any], name: str | None = None,
+                  example_names: TensorLike | None = None) -> dict[str, Any]:
     """A batch of serialized Examples, a vector of strings, or one, a scalar: {key: Tensor or SparseTensor}. `features`: {key: one of the classes
     above}. ValueError for what the features cannot be; InvalidArgumentError from the step for what an example lacks, or has otherwise."""
     if not features:
@@ -163,7 +172,8 @@ def _with_merged(features, found):
     return made
 
 
-def parse_single_example(serialized, features, name=None, example_names=None) -> dict:
+def parse_single_example(serialized: TensorLike, features: Mapping[str, Any], name: str | None = None,
+                         example_names: TensorLike | None = None) -> dict[str, Any]:
     """One Example, a scalar string: as parse_example. ValueError for more."""
     if not features:
         raise ValueError(f"Invalid argument: features cannot be {features}.")
@@ -184,7 +194,9 @@ def _scalar(serialized):
     return serialized
 
 
-def parse_sequence_example(serialized, context_features=None, sequence_features=None, example_names=None, name=None):
+def parse_sequence_example(serialized: TensorLike, context_features: Mapping[str, Any] | None = None,
+                           sequence_features: Mapping[str, Any] | None = None, example_names: TensorLike | None = None,
+                           name: str | None = None) -> tuple[dict[str, Any], dict[str, Any], dict[str, Tensor]]:
     """A batch of serialized SequenceExamples, or one: ({key: tensor} of the context, {key: tensor} of the feature lists, with a dimension for
     their lengths, {key: lengths} of FixedLenSequenceFeatures). Context features are fixed or VarLenFeatures, those of lists
     VarLenFeatures or FixedLenSequenceFeatures, which have no default values: ValueError."""
@@ -229,7 +241,9 @@ def _set_shapes(made, batch, context, lists):
             dense_shape.set_shape([batch.rank + rank])
 
 
-def parse_single_sequence_example(serialized, context_features=None, sequence_features=None, example_name=None, name=None):
+def parse_single_sequence_example(serialized: TensorLike, context_features: Mapping[str, Any] | None = None,
+                                  sequence_features: Mapping[str, Any] | None = None, example_name: TensorLike | None = None,
+                                  name: str | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
     """One SequenceExample, a scalar string: the first two of parse_sequence_example."""
     if not (context_features or sequence_features):
         raise ValueError("Both context_features and sequence_features are None, but at least one should have values.")

@@ -6,6 +6,7 @@ import functools
 import inspect
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from troupe import array_ops, dtypes, stacks
 from troupe.conversion import convert_to_tensor, register_tensor_conversion_function
@@ -14,8 +15,16 @@ from troupe.tensor import Tensor
 from troupe.tensor_shape import TensorShape, as_shape
 from troupe.variable_scope import _default_initializer, get_variable, variable_scope
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-def fixed_size_partitioner(num_shards: int, axis: int = 0):
+    from troupe.dtypes import DType
+    from troupe.typing import DTypeLike, Initializer, Partitioner, ShapeLike, TensorLike
+    from troupe.variable_scope import _ReuseMode
+    from troupe.variables import Variable
+
+
+def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
     """This many parts along an axis, or as many as there are rows."""
     def partitioner(shape, **unused):
         return _only(axis, min(num_shards, shape.as_list()[axis]), shape)
@@ -23,7 +32,8 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0):
     return partitioner
 
 
-def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16, max_shards: int | None = None):
+def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_per_string_element: int = 16,
+                                   max_shards: int | None = None) -> Partitioner:
     """Parts of at most `max_shard_bytes` along an axis, each of one row at least, and no more than `max_shards`. ValueError for what is not
     positive."""
     if max_shard_bytes < 1 or bytes_per_string_element < 1:
@@ -45,7 +55,8 @@ def variable_axis_size_partitioner(max_shard_bytes: int, axis: int = 0, bytes_pe
     return partitioner
 
 
-def min_max_variable_partitioner(max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10, bytes_per_string_element: int = 16):
+def min_max_variable_partitioner(max_partitions: int = 1, axis: int = 0, min_slice_size: int = 256 << 10,
+                                 bytes_per_string_element: int = 16) -> Partitioner:
     """Parts of at least `min_slice_size` bytes along an axis, at most `max_partitions`. ValueError for an axis that is not there."""
     def partitioner(shape, dtype):
         if axis >= len(shape):
@@ -70,7 +81,8 @@ def _element_bytes(dtype, of_string):
 class PartitionedVariable:
     """Variables that are a larger one, cut along one axis, in the order of their offsets. As a tensor it is all of them together."""
 
-    def __init__(self, name, shape, dtype, variable_list, partitions):
+    def __init__(self, name: str, shape: TensorShape | Sequence[int], dtype: DType, variable_list: Sequence[Variable],
+                 partitions: Sequence[int]) -> None:
         if not isinstance(variable_list, (list, tuple)):
             raise TypeError(f"variable_list is not a list or tuple: {variable_list}")
         if not isinstance(partitions, (list, tuple)):
@@ -90,13 +102,13 @@ class PartitionedVariable:
     dtype = property(lambda self: self._dtype)
     shape = property(lambda self: self._shape)
 
-    def get_shape(self):
+    def get_shape(self) -> TensorShape:
         return self._shape
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Variable]:
         return iter(self._variable_list)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._variable_list)
 
     def _get_variable_list(self):
@@ -131,22 +143,25 @@ class PartitionedVariable:
             values = array_ops.split(value, [v.shape.as_list()[axis] for v in self], axis=axis)
         return [getattr(v, method)(part, **options) for v, part in zip(self, values)]
 
-    def assign(self, value, use_locking=False, name=None, read_value=True) -> list:
+    def assign(self, value: TensorLike | PartitionedVariable, use_locking: bool = False, name: str | None = None,
+               read_value: bool = True) -> list[Any]:
         """Assigns parts of a value, of a list or of another such variable: what each part's assignment gives."""
         return self._each("assign", value, dict(use_locking=use_locking, name=name, read_value=read_value))
 
-    def assign_add(self, value, use_locking=False, name=None, read_value=True) -> list:
+    def assign_add(self, value: TensorLike | PartitionedVariable, use_locking: bool = False, name: str | None = None,
+                   read_value: bool = True) -> list[Any]:
         return self._each("assign_add", value, dict(use_locking=use_locking, name=name, read_value=read_value))
 
-    def assign_sub(self, value, use_locking=False, name=None, read_value=True) -> list:
+    def assign_sub(self, value: TensorLike | PartitionedVariable, use_locking: bool = False, name: str | None = None,
+                   read_value: bool = True) -> list[Any]:
         return self._each("assign_sub", value, dict(use_locking=use_locking, name=name, read_value=read_value))
 
 
-def parts_of(variables) -> list:
+def parts_of(variables: Any) -> list[Any]:
     """Those in a list, or one, with the parts of partitioned variables in their places."""
-    flat = []
+    flat: list[Any] = []
     for v in variables if isinstance(variables, (list, tuple)) else [variables]:
-        flat.extend(v if isinstance(v, PartitionedVariable) else [v])
+        flat.extend(v if isinstance(v, PartitionedVariable) else [v])  # type: ignore[arg-type]
     return flat
 
 
@@ -179,7 +194,8 @@ class _PartitionInfo:
         return 0 if axis is None else self.var_offset[axis]
 
 
-def get(store, name, partitioner, shape, dtype, initializer, reuse, **others) -> PartitionedVariable:
+def get(store: Any, name: str, partitioner: Partitioner | None, shape: ShapeLike, dtype: DType, initializer: Initializer | None,
+        reuse: bool | _ReuseMode | None, **others: Any) -> PartitionedVariable:
     """The variable of this name in parts, as the store of get_variable has or makes it. ValueError for what does not go together."""
     if name in store._by_name:
         raise ValueError(f"A partitioner was provided, but an unpartitioned version of the variable was found: {name}.  Perhaps a variable of the "
@@ -187,7 +203,7 @@ def get(store, name, partitioner, shape, dtype, initializer, reuse, **others) ->
     shape = as_shape(shape)
     if isinstance(initializer, Tensor):
         shape = shape.merge_with(initializer.shape)
-    partitions = None if partitioner is None else _partitions(partitioner, shape, dtype)
+    partitions: Any = None if partitioner is None else _partitions(partitioner, shape, dtype)
     found = store._partitioned.get(name)
     if found is not None:
         return _shared(found, name, shape, dtype, partitions, reuse)
@@ -200,7 +216,7 @@ def get(store, name, partitioner, shape, dtype, initializer, reuse, **others) ->
         info = _PartitionInfo(shape.as_list(), offset)
         first, part_shape, dtype = _first_of(initializer, f"{name}/part_{i}", info, part, dtype)
         variable = store.get(f"{name}/part_{i}", shape=part_shape, dtype=dtype, initializer=first, reuse=reuse, **others)
-        variable._save_slice_info = SaveSliceInfo(name, shape.as_list(), offset, part)
+        variable._save_slice_info = SaveSliceInfo(name, shape.as_list(), offset, part)  # type: ignore[arg-type]
         variables.append(variable)
     made = store._partitioned[name] = PartitionedVariable(name, shape, dtype, variables, partitions)
     return made
@@ -264,7 +280,9 @@ def _first_of(initializer, name, info, part, dtype):
     return value, None, value.dtype.base_dtype
 
 
-def create_partitioned_variables(shape, slicing, initializer, dtype=dtypes.float32, trainable=True, collections=None, name=None, reuse=None) -> list:
+def create_partitioned_variables(shape: TensorShape | Sequence[int], slicing: Sequence[int], initializer: Initializer,
+                                 dtype: DTypeLike = dtypes.float32, trainable: bool = True, collections: Sequence[str] | None = None,
+                                 name: str | None = None, reuse: bool | _ReuseMode | None = None) -> list[Variable]:
     """The parts of a variable of this shape, `slicing[i]` along axis i, of which one may be larger than 1."""
     if len(shape) != len(slicing):
         raise ValueError(f"The 'shape' and 'slicing' of a partitioned Variable must have the length: shape: {shape}, slicing: {slicing}")

@@ -1,5 +1,7 @@
 """How far long loads are: a line on standard error, when that is a terminal, which goes away at the end."""
 
+from __future__ import annotations
+
 import sys
 import threading
 import time
@@ -11,19 +13,19 @@ _PATIENCE, _PAUSE = 1.0, 0.25
 class Reading:
     """A `with` block that reads so many bytes. How many it has read is what the process has read meanwhile."""
 
-    def __init__(self, what, total_bytes):
+    def __init__(self, what: str, total_bytes: int) -> None:
         self._what, self._total = what, total_bytes
         self._over = threading.Event()
-        self._thread = None
+        self._thread: threading.Thread | None = None
 
-    def __enter__(self):
+    def __enter__(self) -> Reading:
         self._stream = sys.stderr
         if self._stream is not None and self._stream.isatty():
             self._thread = threading.Thread(target=self._tell, args=(time.monotonic(), _bytes_read()), daemon=True)
             self._thread.start()
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: object) -> None:
         self._over.set()
         if self._thread is not None:
             self._thread.join()

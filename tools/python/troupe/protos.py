@@ -5,14 +5,23 @@
     graph_def = protos.GraphDef.FromString(data)
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from troupe import _native, message_containers
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from troupe.typing import Message
 
 message_containers.complete()
 _PACKAGE = "tensorflow."
-_classes = {}
+_classes: dict[str, type[Any]] = {}
 
 
-def fill(message, values):
+def fill(message: Message, values: Mapping[str, Any]) -> None:
     """Sets the fields of a message from {name: value}, where messages, lists and dictionaries fill theirs."""
     for name, value in values.items():
         if value is None:
@@ -67,7 +76,7 @@ def _methods(full_name):
     return {"__init__": __init__, "FromString": from_bytes, "from_text": from_text, "__hash__": None, "__module__": __name__}
 
 
-def message_class(full_name):
+def message_class(full_name: str) -> type[Any]:
     """The class of "tensorflow.GraphDef"; nested ones and the values of its enums are attributes."""
     cls = _classes.get(full_name)
     if cls is not None:
@@ -83,17 +92,17 @@ def message_class(full_name):
     return cls
 
 
-def message_from_bytes(full_name, data):
+def message_from_bytes(full_name: str, data: bytes) -> Any:
     """A message by its name, from its bytes: what copies and pickles are made by."""
     return message_class(full_name).FromString(data)
 
 
-def list_fields(message):
+def list_fields(message: Any) -> list[tuple[str, Any]]:
     """(name, value) of the fields that are set."""
     return [(name, getattr(message, name)) for name in message._set_fields()]
 
 
-def serialize(message, what, kind):
+def serialize(message: Message | bytes | None, what: str, kind: str) -> bytes:
     """The bytes of a message of any making, or bytes themselves. TypeError for anything else, naming the argument."""
     if message is None:
         return b""
@@ -104,7 +113,7 @@ def serialize(message, what, kind):
     return message.SerializeToString()
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name.startswith("_"):
         raise AttributeError(name)
     try:

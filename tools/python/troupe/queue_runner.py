@@ -1,11 +1,24 @@
 """Threads that fill queues."""
 
+from __future__ import annotations
+
 import logging
 import threading
 import weakref
+from typing import TYPE_CHECKING, Any
 
 from troupe import errors, protos, stacks
 from troupe.ops import GraphKeys, add_to_collection, get_collection
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from troupe.coordinator import Coordinator
+    from troupe.queues import QueueBase
+    from troupe.session import BaseSession
+    from troupe.tensor import Operation, Tensor
+    from troupe.typing import Message
+    from troupe.variables import Variable
 
 _log = logging.getLogger("troupe")
 
@@ -13,8 +26,10 @@ _log = logging.getLogger("troupe")
 class QueueRunner:
     """A queue, and the operations that fill it, each of which a thread runs until the queue is closed; then the last closes the queue."""
 
-    def __init__(self, queue=None, enqueue_ops=None, close_op=None, cancel_op=None, queue_closed_exception_types=None, queue_runner_def=None,
-                 import_scope=None):
+    def __init__(self, queue: QueueBase | None = None, enqueue_ops: Sequence[Operation | Tensor | Variable] | None = None,
+                 close_op: Operation | None = None, cancel_op: Operation | None = None,
+                 queue_closed_exception_types: Sequence[type[Exception]] | None = None,
+                 queue_runner_def: Message | None = None, import_scope: str | None = None) -> None:
         self._queue_closed_types = tuple(queue_closed_exception_types or (errors.OutOfRangeError,))
         if queue_runner_def is not None:
             self._from_proto(queue_runner_def, import_scope)
@@ -26,8 +41,8 @@ class QueueRunner:
             self._cancel_op = queue.close(cancel_pending_enqueues=True) if cancel_op is None else cancel_op
         self._lock = threading.Lock()
         # How many threads of a session run.
-        self._runs = weakref.WeakKeyDictionary()
-        self._raised = []
+        self._runs: weakref.WeakKeyDictionary[BaseSession, int] = weakref.WeakKeyDictionary()
+        self._raised: list[Exception] = []
 
     def _from_proto(self, def_, import_scope):
         graph = stacks.get_default_graph()
@@ -40,32 +55,32 @@ class QueueRunner:
         self._queue_closed_types = tuple(types) or (errors.OutOfRangeError,)
 
     @property
-    def queue(self):
+    def queue(self) -> Any:
         return self._queue
 
     @property
-    def enqueue_ops(self):
+    def enqueue_ops(self) -> list[Any]:
         return self._enqueue_ops
 
     @property
-    def close_op(self):
+    def close_op(self) -> Operation:
         return self._close_op
 
     @property
-    def cancel_op(self):
+    def cancel_op(self) -> Operation:
         return self._cancel_op
 
     @property
-    def queue_closed_exception_types(self):
+    def queue_closed_exception_types(self) -> tuple[type[Exception], ...]:
         return self._queue_closed_types
 
     @property
-    def exceptions_raised(self):
+    def exceptions_raised(self) -> list[Exception]:
         """What its threads stopped with, where no coordinator was told."""
         return self._raised
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self._queue.name
 
     def _run(self, sess, enqueue_op, coord=None):
@@ -110,7 +125,8 @@ class QueueRunner:
         except Exception as e:
             _log.debug("Ignored exception: %s", e)
 
-    def create_threads(self, sess, coord=None, daemon=False, start=False):
+    def create_threads(self, sess: BaseSession, coord: Coordinator | None = None, daemon: bool = False,
+                       start: bool = False) -> list[threading.Thread]:
         """The threads for a session; none where it has them already. With a coordinator, one more, which cancels them when it stops.
         RuntimeError is the coordinator's."""
         with self._lock:
@@ -130,7 +146,7 @@ class QueueRunner:
                 t.start()
         return threads
 
-    def to_proto(self, export_scope=None):
+    def to_proto(self, export_scope: str | None = None) -> Any:
         """A QueueRunnerDef, or None for one of another scope."""
         prefix = export_scope + "/" if export_scope else ""
         if not self.name.startswith(prefix):
@@ -141,16 +157,17 @@ class QueueRunner:
             queue_closed_exception_types=[errors.error_code_from_exception_type(t) for t in self._queue_closed_types])
 
     @staticmethod
-    def from_proto(queue_runner_def, import_scope=None):
+    def from_proto(queue_runner_def: Message, import_scope: str | None = None) -> QueueRunner:
         return QueueRunner(queue_runner_def=queue_runner_def, import_scope=import_scope)
 
 
-def add_queue_runner(qr, collection=GraphKeys.QUEUE_RUNNERS) -> None:
+def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS) -> None:
     """Puts it where start_queue_runners finds it."""
     add_to_collection(collection, qr)
 
 
-def start_queue_runners(sess=None, coord=None, daemon=True, start=True, collection=GraphKeys.QUEUE_RUNNERS):
+def start_queue_runners(sess: BaseSession | None = None, coord: Coordinator | None = None, daemon: bool = True, start: bool = True,
+                        collection: str = GraphKeys.QUEUE_RUNNERS) -> list[threading.Thread]:
     """The threads of all queue runners of the graph, for the default session. ValueError without a session."""
     sess = sess or stacks.get_default_session()
     if sess is None:

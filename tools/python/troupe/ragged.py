@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from troupe import array_ops, check_ops, dtypes, math_ops, op_call, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.fetches import register_session_run_conversion_functions
 from troupe.ragged_tensor import RaggedTensor, RaggedTensorValue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from troupe.tensor import Tensor
+    from troupe.typing import ArrayLike, DTypeLike, TensorLike
 
 __all__ = ["RaggedTensorValue", "constant", "constant_value", "map_flat_values", "placeholder", "range", "row_splits_to_segment_ids",
            "segment_ids_to_row_splits"]
@@ -26,7 +34,7 @@ def _depth(value) -> int:
     depths = {None if _is_list(v) and not _scalar_depth(v) else _depth(v) for v in value} - {None} if _is_list(value) else {-1}
     if len(depths) > 1:
         raise ValueError("All scalar values must have the same nesting depth")
-    return 1 + (depths.pop() if depths else _longest(value) - 1)
+    return 1 + (depths.pop() if depths else _longest(value) - 1)  # type: ignore[operator]
 
 
 def _scalar_depth(value) -> bool:
@@ -57,7 +65,8 @@ def _parts(pylist, dtype, ragged_rank, inner_shape):
     return splits, flat.reshape((-1, *inner_shape)) if inner_shape is not None else flat
 
 
-def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, row_splits_dtype=dtypes.int64):
+def constant(pylist: ArrayLike, dtype: DTypeLike | None = None, ragged_rank: int | None = None, inner_shape: Sequence[int] | None = None,
+             name: str | None = None, row_splits_dtype: DTypeLike = dtypes.int64) -> RaggedTensor | Any:
     """A RaggedTensor of nested lists, of which `ragged_rank` dimensions vary: all but the first and those of `inner_shape` unless it is said; a
     tensor where none does. ValueError for scalars in lists of different depths."""
     if not _is_list(pylist):
@@ -68,17 +77,18 @@ def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, 
         return RaggedTensor.from_nested_row_splits(values, [array_ops.constant(s, row_splits_dtype) for s in splits], validate=False)
 
 
-def constant_value(pylist, dtype=None, ragged_rank=None, inner_shape=None, row_splits_dtype="int64"):
+def constant_value(pylist: ArrayLike, dtype: DTypeLike | None = None, ragged_rank: int | None = None,
+                   inner_shape: Sequence[int] | None = None, row_splits_dtype: DTypeLike = "int64") -> RaggedTensorValue | Any:
     """The same as a RaggedTensorValue, or an array."""
     if not _is_list(pylist):
-        return np.array(pylist, dtype)
+        return np.array(pylist, dtype)  # type: ignore[arg-type]
     splits, values = _parts(pylist, None if dtype is None else dtypes.as_dtype(dtype), ragged_rank, inner_shape)
     for s in reversed(splits):
         values = RaggedTensorValue(values, s.astype(dtypes.as_dtype(row_splits_dtype)._np))
     return values
 
 
-def map_flat_values(op, *args, **kwargs):
+def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """`op` of the flat values of ragged arguments, which must have the same row splits; with those. InvalidArgumentError from the step for others."""
     ragged = [a for a in (*args, *kwargs.values()) if isinstance(a, RaggedTensor)]
     if not ragged:
@@ -94,7 +104,8 @@ def map_flat_values(op, *args, **kwargs):
         return first.with_flat_values(array_ops.identity(made) if checks else made)
 
 
-def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype=dtypes.int64):  # noqa: A001, TensorFlow's name
+def range(starts: TensorLike, limits: TensorLike | None = None, deltas: TensorLike = 1,  # noqa: A001, TensorFlow's name
+          dtype: DTypeLike | None = None, name: str | None = None, row_splits_dtype: DTypeLike = dtypes.int64) -> RaggedTensor:
     """A row `starts[i], starts[i] + deltas[i], ...` below `limits[i]` for each i; scalars are for all. One argument: from 0 to it."""
     starts, limits = (0, starts) if limits is None else (starts, limits)
     with _scope(name, "RaggedRange"):
@@ -105,7 +116,8 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
         return RaggedTensor.from_row_splits(values, splits, validate=False)
 
 
-def placeholder(dtype, ragged_rank, value_shape=None, name=None):
+def placeholder(dtype: DTypeLike, ragged_rank: int, value_shape: Sequence[int | None] | None = None,
+                name: str | None = None) -> RaggedTensor | Any:
     """What a RaggedTensorValue is fed for; its flat values have the shape [None, *value_shape]."""
     with _scope(name, "RaggedPlaceholder"):
         values = array_ops.placeholder(dtype, None if value_shape is None else [None, *value_shape], name="flat_values")
@@ -113,7 +125,7 @@ def placeholder(dtype, ragged_rank, value_shape=None, name=None):
         return RaggedTensor.from_nested_row_splits(values, splits, validate=False)
 
 
-def row_splits_to_segment_ids(splits, name=None, out_type=None):
+def row_splits_to_segment_ids(splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
     """The number of its row for each value: [0, 0, 2] for [0, 2, 2, 3]."""
     with _scope(name, "RaggedSplitsToSegmentIds"):
         splits = convert_to_tensor(splits, preferred_dtype=dtypes.int64)
@@ -121,7 +133,8 @@ def row_splits_to_segment_ids(splits, name=None, out_type=None):
         return math_ops.cast(ids, out_type or splits.dtype)
 
 
-def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, name=None):
+def segment_ids_to_row_splits(segment_ids: TensorLike, num_segments: TensorLike | None = None, out_type: DTypeLike | None = None,
+                              name: str | None = None) -> Tensor:
     """The reverse."""
     with _scope(name, "SegmentIdsToRaggedSplits"):
         ids = convert_to_tensor(segment_ids, preferred_dtype=dtypes.int64)

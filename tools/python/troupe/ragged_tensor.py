@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from troupe import array_ops, check_ops, dtypes, math_ops, op_call, sort_ops, stacks
@@ -10,11 +12,19 @@ from troupe.conversion import convert_to_tensor
 from troupe.tensor import Tensor
 from troupe.tensor_shape import TensorShape
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from troupe.monitored_session import _MonitoredSession
+    from troupe.session import BaseSession
+    from troupe.tensor import Operation
+    from troupe.typing import DTypeLike, FeedDict, ShapeLike, TensorLike
+
 
 class RaggedTensorValue:
     """What is fetched for a RaggedTensor: arrays. `values` may be ragged itself."""
 
-    def __init__(self, values, row_splits):
+    def __init__(self, values: np.ndarray | RaggedTensorValue, row_splits: np.ndarray) -> None:
         self.values, self.row_splits = values, row_splits
 
     flat_values = property(lambda self: self.values.flat_values if isinstance(self.values, RaggedTensorValue) else self.values)
@@ -22,14 +32,14 @@ class RaggedTensorValue:
     ragged_rank = property(lambda self: 1 + getattr(self.values, "ragged_rank", 0))
 
     @property
-    def nested_row_splits(self) -> tuple:
+    def nested_row_splits(self) -> tuple[np.ndarray, ...]:
         return (self.row_splits, *getattr(self.values, "nested_row_splits", ()))
 
     @property
-    def shape(self) -> tuple:
+    def shape(self) -> tuple[int | None, ...]:
         return (len(self.row_splits) - 1, None, *self.values.shape[1:])
 
-    def to_list(self) -> list:
+    def to_list(self) -> list[Any]:
         values = self.values.to_list() if isinstance(self.values, RaggedTensorValue) else self.values.tolist()
         return [values[begin:end] for begin, end in zip(self.row_splits[:-1], self.row_splits[1:])]
 
@@ -44,7 +54,7 @@ def _splits(value):
     return convert_to_tensor(value, preferred_dtype=dtypes.int64, name="row_splits")
 
 
-def _values(value):
+def _values(value) -> Tensor | RaggedTensor:
     return value if isinstance(value, RaggedTensor) else convert_to_tensor(value, name="values")
 
 
@@ -63,11 +73,12 @@ class RaggedTensor:
 
     __array_priority__ = 101
 
-    def __init__(self, values, row_splits):
+    def __init__(self, values: Tensor | RaggedTensor, row_splits: Tensor) -> None:
         self._values, self._splits = values, row_splits
 
     @classmethod
-    def from_row_splits(cls, values, row_splits, name=None, validate=True) -> RaggedTensor:
+    def from_row_splits(cls, values: TensorLike | RaggedTensor, row_splits: TensorLike, name: str | None = None,
+                        validate: bool = True) -> RaggedTensor:
         with stacks.get_default_graph().name_scope(name or "RaggedFromRowSplits"):
             values, splits = _values(values), _splits(row_splits)
             splits.set_shape([None])
@@ -80,24 +91,28 @@ class RaggedTensor:
             return cls(values, splits)
 
     @classmethod
-    def from_row_lengths(cls, values, row_lengths, name=None, validate=True) -> RaggedTensor:
+    def from_row_lengths(cls, values: TensorLike | RaggedTensor, row_lengths: TensorLike, name: str | None = None,
+                         validate: bool = True) -> RaggedTensor:
         with stacks.get_default_graph().name_scope(name or "RaggedFromRowLengths"):
             lengths = _splits(row_lengths)
             return cls.from_row_splits(values, array_ops.concat([[0], math_ops.cumsum(lengths)], 0), validate=validate)
 
     @classmethod
-    def from_row_starts(cls, values, row_starts, name=None, validate=True) -> RaggedTensor:
+    def from_row_starts(cls, values: TensorLike | RaggedTensor, row_starts: TensorLike, name: str | None = None,
+                        validate: bool = True) -> RaggedTensor:
         with stacks.get_default_graph().name_scope(name or "RaggedFromRowStarts"):
             values, starts = _values(values), _splits(row_starts)
             return cls.from_row_splits(values, array_ops.concat([starts, [math_ops.cast(_count(values), starts.dtype)]], 0), validate=validate)
 
     @classmethod
-    def from_row_limits(cls, values, row_limits, name=None, validate=True) -> RaggedTensor:
+    def from_row_limits(cls, values: TensorLike | RaggedTensor, row_limits: TensorLike, name: str | None = None,
+                        validate: bool = True) -> RaggedTensor:
         with stacks.get_default_graph().name_scope(name or "RaggedFromRowLimits"):
             return cls.from_row_splits(values, array_ops.concat([[0], _splits(row_limits)], 0), validate=validate)
 
     @classmethod
-    def from_value_rowids(cls, values, value_rowids, nrows=None, name=None, validate=True) -> RaggedTensor:
+    def from_value_rowids(cls, values: TensorLike | RaggedTensor, value_rowids: TensorLike, nrows: TensorLike | None = None,
+                          name: str | None = None, validate: bool = True) -> RaggedTensor:
         """The number of its row for each value, in order; as many rows as the last one says, or `nrows`."""
         with stacks.get_default_graph().name_scope(name or "RaggedFromValueRowIds"):
             values, ids = _values(values), _splits(value_rowids)
@@ -111,7 +126,8 @@ class RaggedTensor:
             return cls.from_row_lengths(values, lengths, validate=validate)
 
     @classmethod
-    def from_nested_row_splits(cls, flat_values, nested_row_splits, name=None, validate=True):
+    def from_nested_row_splits(cls, flat_values: TensorLike | RaggedTensor, nested_row_splits: Sequence[TensorLike], name: str | None = None,
+                               validate: bool = True) -> RaggedTensor | Any:
         """The outermost first; the values themselves where there are none."""
         made = flat_values
         for splits in reversed(list(nested_row_splits)):
@@ -119,14 +135,16 @@ class RaggedTensor:
         return made
 
     @classmethod
-    def from_nested_row_lengths(cls, flat_values, nested_row_lengths, name=None, validate=True):
+    def from_nested_row_lengths(cls, flat_values: TensorLike | RaggedTensor, nested_row_lengths: Sequence[TensorLike], name: str | None = None,
+                                validate: bool = True) -> RaggedTensor | Any:
         made = flat_values
         for lengths in reversed(list(nested_row_lengths)):
             made = cls.from_row_lengths(made, lengths, name, validate)
         return made
 
     @classmethod
-    def from_tensor(cls, tensor, lengths=None, padding=None, name=None, row_splits_dtype=dtypes.int64) -> RaggedTensor:
+    def from_tensor(cls, tensor: TensorLike, lengths: TensorLike | None = None, padding: TensorLike | None = None, name: str | None = None,
+                    row_splits_dtype: DTypeLike = dtypes.int64) -> RaggedTensor:
         """The rows of a matrix, or of more dimensions: of these lengths, or without what is `padding` at their ends, or whole. ValueError for both."""
         if lengths is not None and padding is not None:
             raise ValueError("Specify argument `lengths` or `padding`, but not both.")
@@ -136,7 +154,7 @@ class RaggedTensor:
             columns = math_ops.range(shape[1])
             if padding is not None:
                 kept = math_ops.not_equal(tensor, convert_to_tensor(padding, tensor.dtype))
-                for _ in np.arange(tensor.shape.rank - 2):
+                for _ in np.arange(tensor.shape.rank - 2):  # type: ignore[operator]
                     kept = math_ops.reduce_any(kept, axis=-1)
                 lengths = math_ops.reduce_max(math_ops.cast(kept, row_splits_dtype) * (columns + 1), axis=1)
             lengths = array_ops.fill(shape[:1], shape[1]) if lengths is None else math_ops.cast(convert_to_tensor(lengths), row_splits_dtype)
@@ -144,7 +162,7 @@ class RaggedTensor:
             return cls.from_row_lengths(values, math_ops.minimum(lengths, shape[1]), validate=False)
 
     @classmethod
-    def from_sparse(cls, st_input, name=None, row_splits_dtype=dtypes.int64) -> RaggedTensor:
+    def from_sparse(cls, st_input: SparseTensor, name: str | None = None, row_splits_dtype: DTypeLike = dtypes.int64) -> RaggedTensor:
         """The rows of a sparse matrix, whose elements must be at their beginnings: InvalidArgumentError from the step."""
         if not isinstance(st_input, SparseTensor):
             raise TypeError(f"Argument `st_input` must be of type SparseTensor, but is of type {type(st_input).__name__}.")
@@ -167,7 +185,7 @@ class RaggedTensor:
     ragged_rank = property(lambda self: 1 + getattr(self._values, "ragged_rank", 0))
 
     @property
-    def nested_row_splits(self) -> tuple:
+    def nested_row_splits(self) -> tuple[Tensor, ...]:
         return (self._splits, *getattr(self._values, "nested_row_splits", ()))
 
     @property
@@ -175,19 +193,19 @@ class RaggedTensor:
         count = self._splits.shape.as_list()[0]
         return TensorShape([None if count is None else count - 1, None]).concatenate(self._values.shape[1:])
 
-    def get_shape(self):
+    def get_shape(self) -> TensorShape:
         return self.shape
 
-    def nrows(self, out_type=None, name=None) -> Tensor:
+    def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
         return math_ops.cast(array_ops.shape(self._splits, out_type=dtypes.int64)[0] - 1, out_type or self._splits.dtype)
 
-    def row_starts(self, name=None) -> Tensor:
+    def row_starts(self, name: str | None = None) -> Tensor:
         return self._splits[:-1]
 
-    def row_limits(self, name=None) -> Tensor:
+    def row_limits(self, name: str | None = None) -> Tensor:
         return self._splits[1:]
 
-    def row_lengths(self, axis=1, name=None):
+    def row_lengths(self, axis: int = 1, name: str | None = None) -> Tensor | Any:
         """Of each row; with a larger axis those inside, ragged themselves."""
         if axis == 1:
             return self._splits[1:] - self._splits[:-1]
@@ -195,17 +213,17 @@ class RaggedTensor:
             return self.with_values(self._values.row_lengths(axis - 1))
         return self.with_values(array_ops.fill([_count(self._values)], array_ops.shape(self._values, out_type=self._splits.dtype)[axis - 1]))
 
-    def value_rowids(self, name=None) -> Tensor:
+    def value_rowids(self, name: str | None = None) -> Tensor:
         """The number of its row for each value."""
         return sort_ops.repeat(math_ops.range(self.nrows()), self.row_lengths())
 
-    def nested_row_lengths(self, name=None) -> tuple:
+    def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
         return tuple(s[1:] - s[:-1] for s in self.nested_row_splits)
 
-    def nested_value_rowids(self, name=None) -> tuple:
+    def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
         return (self.value_rowids(), *(self._values.nested_value_rowids() if isinstance(self._values, RaggedTensor) else ()))
 
-    def bounding_shape(self, axis=None, name=None, out_type=None) -> Tensor:
+    def bounding_shape(self, axis: TensorLike | None = None, name: str | None = None, out_type: DTypeLike | None = None) -> Tensor:
         """The smallest shape of a tensor that holds it; or one dimension of it."""
         lengths = [math_ops.maximum(math_ops.reduce_max(n), 0) for n in self.nested_row_lengths()]
         inner = array_ops.shape(self.flat_values, out_type=self._splits.dtype)[1:]
@@ -214,14 +232,14 @@ class RaggedTensor:
 
     # Others of the same rows.
 
-    def with_values(self, new_values) -> RaggedTensor:
+    def with_values(self, new_values: TensorLike | RaggedTensor) -> RaggedTensor:
         return RaggedTensor(_values(new_values), self._splits)
 
-    def with_flat_values(self, new_values) -> RaggedTensor:
+    def with_flat_values(self, new_values: TensorLike | RaggedTensor) -> RaggedTensor:
         inner = self._values.with_flat_values(new_values) if isinstance(self._values, RaggedTensor) else new_values
         return self.with_values(inner)
 
-    def to_tensor(self, default_value=None, name=None, shape=None) -> Tensor:
+    def to_tensor(self, default_value: TensorLike | None = None, name: str | None = None, shape: ShapeLike = None) -> Tensor:
         """With shorter rows filled up; of this shape, whose None are as long as needed, longer rows cut off."""
         default = array_ops.zeros([], self.dtype) if default_value is None else convert_to_tensor(default_value, self.dtype)
         wanted = TensorShape(shape)
@@ -234,11 +252,11 @@ class RaggedTensor:
         made.set_shape(own if wanted.rank is None else [o if w is None else w for w, o in zip(wanted.as_list(), own.as_list())])
         return made
 
-    def to_sparse(self, name=None) -> SparseTensor:
+    def to_sparse(self, name: str | None = None) -> SparseTensor:
         return SparseTensor(*op_call.call("RaggedTensorToSparse", name, rt_nested_splits=list(self.nested_row_splits),
                                           rt_dense_values=self.flat_values))
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: int | np.integer | Tensor | slice) -> Any:
         """A row by its number, or rows by a slice with step 1. Others: ValueError."""
         if isinstance(key, slice):
             if key.step not in (None, 1):
@@ -247,16 +265,16 @@ class RaggedTensor:
             kept = array_ops.concat([starts, limits[-1:]], 0)
             first = array_ops.concat([kept[:1], array_ops.zeros([1], kept.dtype)], 0)[0]
             splits = array_ops.concat([array_ops.zeros([1], kept.dtype), (limits - first)], 0)
-            return RaggedTensor(self._values[first:first + splits[-1]], splits)
+            return RaggedTensor(self._values[first:first + splits[-1]], splits)  # type: ignore[misc]
         if not isinstance(key, (int, np.integer, Tensor)):
             raise ValueError(f"Unsupported key of a ragged tensor: {key!r}")
-        return self._values[self.row_starts()[key]:self.row_limits()[key]]
+        return self._values[self.row_starts()[key]:self.row_limits()[key]]  # type: ignore[misc]
 
-    def consumers(self):
+    def consumers(self) -> list[Operation]:
         return [op for t in (self.flat_values, *self.nested_row_splits) for op in t.consumers()]
 
-    def eval(self, feed_dict=None, session=None) -> RaggedTensorValue:
-        return (session or stacks.get_default_session()).run(self, feed_dict)
+    def eval(self, feed_dict: FeedDict | None = None, session: BaseSession | _MonitoredSession | None = None) -> RaggedTensorValue:
+        return (session or stacks.get_default_session()).run(self, feed_dict)  # type: ignore[union-attr]
 
     def __repr__(self):
         return f"tf.RaggedTensor(values={self._values!r}, row_splits={self._splits!r})"

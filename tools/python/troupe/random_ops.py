@@ -1,10 +1,18 @@
 """Random tensors."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import dtypes, op_call, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.ops import get_seed
+
+if TYPE_CHECKING:
+    from troupe.tensor import Tensor
+    from troupe.typing import DTypeLike, ShapeOrTensor, TensorLike
 
 
 def _shape(shape):
@@ -26,17 +34,20 @@ def _scaled(op_type, shape, mean, stddev, dtype, seed, scope):
     return op_call.call("AddV2", scope, x=op_call.call("Mul", "mul", x=_random(op_type, shape, dtype, seed), y=stddev), y=mean)
 
 
-def random_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+def random_normal(shape: ShapeOrTensor, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = dtypes.float32,
+                  seed: int | None = None, name: str | None = None) -> Tensor:
     with stacks.get_default_graph().name_scope(name or "random_normal") as scope:
         return _scaled("RandomStandardNormal", shape, mean, stddev, dtypes.as_dtype(dtype), seed, scope)
 
 
-def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=dtypes.float32, seed=None, name=None):
+def truncated_normal(shape: ShapeOrTensor, mean: TensorLike = 0.0, stddev: TensorLike = 1.0, dtype: DTypeLike = dtypes.float32,
+                     seed: int | None = None, name: str | None = None) -> Tensor:
     with stacks.get_default_graph().name_scope(name or "truncated_normal") as scope:
         return _scaled("TruncatedNormal", shape, mean, stddev, dtypes.as_dtype(dtype), seed, scope)
 
 
-def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None, name=None):
+def random_uniform(shape: ShapeOrTensor, minval: TensorLike = 0, maxval: TensorLike | None = None, dtype: DTypeLike = dtypes.float32,
+                   seed: int | None = None, name: str | None = None) -> Tensor:
     """Numbers from `minval` to `maxval`, without it."""
     dtype = dtypes.as_dtype(dtype)
     if maxval is None:
@@ -58,21 +69,23 @@ def random_uniform(shape, minval=0, maxval=None, dtype=dtypes.float32, seed=None
         return op_call.call("AddV2", scope, x=op_call.call("Mul", "mul", x=unit, y=width), y=low)
 
 
-def random_shuffle(value, seed=None, name=None):
+def random_shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
     seed1, seed2 = get_seed(seed)
     return op_call.call("RandomShuffle", name, value=value, seed=seed1 or 0, seed2=seed2 or 0)
 
 
-def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
+def multinomial(logits: TensorLike, num_samples: TensorLike, seed: int | None = None, name: str | None = None,
+                output_dtype: DTypeLike | None = None) -> Tensor:
     seed1, seed2 = get_seed(seed)
     return op_call.call("Multinomial", name, logits=logits, num_samples=num_samples, seed=seed1 or 0, seed2=seed2 or 0, output_dtype=output_dtype)
 
 
-def random_gamma(shape, alpha, beta=None, dtype=dtypes.float32, seed=None, name=None):
+def random_gamma(shape: ShapeOrTensor, alpha: TensorLike, beta: TensorLike | None = None, dtype: DTypeLike = dtypes.float32,
+                 seed: int | None = None, name: str | None = None) -> Tensor:
     with stacks.get_default_graph().name_scope(name or "random_gamma"):
         alpha = convert_to_tensor(alpha, dtype, name="alpha")
         beta = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
         seed1, seed2 = get_seed(seed)
         alpha = alpha + op_call.call("ZerosLike", None, x=beta)
         drawn = op_call.call("RandomGamma", None, shape=_shape(shape), alpha=alpha, seed=seed1 or 0, seed2=seed2 or 0)
-        return op_call.call("Maximum", None, x=np.finfo(alpha.dtype.as_numpy_dtype).tiny, y=drawn / beta)
+        return op_call.call("Maximum", None, x=np.finfo(alpha.dtype.as_numpy_dtype).tiny, y=drawn / beta)  # type: ignore[union-attr]

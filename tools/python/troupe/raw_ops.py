@@ -1,6 +1,8 @@
 """Every op of the registry as a function: raw_ops.MatMul(a=x, b=y, transpose_b=True, name="z"). Arguments are keywords, with
 TensorFlow's names; attrs that inputs tell need not be given. Functions are made when they are first asked for."""
 
+from __future__ import annotations
+
 from troupe import _native, dtypes, op_call
 from troupe.graph import OpDef
 
@@ -63,12 +65,12 @@ def _make(op_name):
     return function
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     made = globals()[name] = _make(name)
     return made
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return _native.op_names()

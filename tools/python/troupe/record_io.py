@@ -1,12 +1,20 @@
 """Files of records: length, its checksum, data, its checksum."""
 
+from __future__ import annotations
+
 import gzip
 import os
 import struct
 import zlib
+from typing import TYPE_CHECKING, Any
 
 from troupe import errors
 from troupe.crc32c import masked_crc32c
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from troupe.typing import Path
 
 
 def framed(data: bytes) -> bytes:
@@ -24,15 +32,15 @@ class TFRecordOptions:
 
     _TYPES = {None: "", "": "", 0: "", "ZLIB": "ZLIB", 1: "ZLIB", "GZIP": "GZIP", 2: "GZIP"}
 
-    def __init__(self, compression_type=None, **unused):
+    def __init__(self, compression_type: TFRecordOptions | str | int | None = None, **unused: Any) -> None:
         if isinstance(compression_type, TFRecordOptions):
             compression_type = compression_type.compression_type
         if compression_type not in self._TYPES:
             raise ValueError('compression_type must be one of "", "ZLIB" and "GZIP"')
-        self.compression_type = self._TYPES[compression_type]
+        self.compression_type: str = self._TYPES[compression_type]  # type: ignore[index]
 
     @classmethod
-    def get_compression_type_string(cls, options):
+    def get_compression_type_string(cls, options: TFRecordOptions | str | int | None) -> str:
         """"", "ZLIB" or "GZIP"."""
         return cls(options).compression_type
 
@@ -40,7 +48,7 @@ class TFRecordOptions:
 class TFRecordWriter:
     """Writes a file of records; may be a `with` block."""
 
-    def __init__(self, path, options=None):
+    def __init__(self, path: Path, options: TFRecordOptions | str | int | None = None) -> None:
         self._compression = TFRecordOptions(options).compression_type
         self._file = open(os.fspath(path), "wb")
         self._packer = None
@@ -63,10 +71,10 @@ class TFRecordWriter:
             self._file.write(self._packer.flush())
         self._file.close()
 
-    def __enter__(self):
+    def __enter__(self) -> TFRecordWriter:
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: object) -> None:
         self.close()
 
 
@@ -76,7 +84,7 @@ def _checked(data, crc, what, path):
     return data
 
 
-def tf_record_iterator(path, options=None):
+def tf_record_iterator(path: Path, options: TFRecordOptions | str | int | None = None) -> Iterator[bytes]:
     """Each record of a file. DataLossError for damaged ones."""
     path = os.fspath(path)
     compression = TFRecordOptions(options).compression_type
@@ -84,10 +92,10 @@ def tf_record_iterator(path, options=None):
         with open(path, "rb") as file:
             if compression:
                 data = file.read()
-                file = _Bytes(gzip.decompress(data) if compression == "GZIP" else zlib.decompress(data))
+                file = _Bytes(gzip.decompress(data) if compression == "GZIP" else zlib.decompress(data))  # type: ignore[assignment]
             yield from _records(file, path)
     except FileNotFoundError:
-        raise errors.NotFoundError(None, None, f"{path}; No such file or directory") from None
+        raise errors.NotFoundError(None, None, f"{path}; No such file or directory") from None  # type: ignore[str-bytes-safe]
 
 
 def _records(file, path):

@@ -1,5 +1,9 @@
 """Sums, means and their like over some or all dimensions."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import dtypes, op_call, stacks
@@ -7,11 +11,21 @@ from troupe.composite import SparseTensor
 from troupe.constant_op import constant
 from troupe.conversion import convert_to_tensor
 
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from troupe.tensor import Tensor
+    from troupe.typing import AxisLike, DTypeLike, TensorLike
+
+    class _Reduction(Protocol):
+        def __call__(self, input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool | None = None, name: str | None = None,
+                     reduction_indices: AxisLike = None, keep_dims: bool | None = None) -> Tensor: ...
+
 __all__ = ["reduce_sum", "reduce_mean", "reduce_prod", "reduce_max", "reduce_min", "reduce_all", "reduce_any", "reduce_logsumexp",
            "reduce_euclidean_norm", "count_nonzero", "reduce_variance", "reduce_std"]
 
 
-def all_axes(tensor, axis):
+def all_axes(tensor: Tensor, axis: AxisLike) -> TensorLike:
     """The axes that a reduction goes over; without any, all of them."""
     if axis is not None:
         return axis
@@ -29,8 +43,9 @@ def _only(axis, old, new_name, old_name):
     return axis
 
 
-def _reduction(function_name, op_type):
-    def reduce(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
+def _reduction(function_name: str, op_type: str) -> _Reduction:
+    def reduce(input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool | None = None, name: str | None = None,
+               reduction_indices: AxisLike = None, keep_dims: bool | None = None) -> Tensor:
         axis = _only(axis, reduction_indices, "axis", "reduction_indices")
         keepdims = bool(_only(keepdims, keep_dims, "keepdims", "keep_dims"))
         tensor = convert_to_tensor(input_tensor, dtypes.bool_ if op_type in ("All", "Any") else None, name="input_tensor")
@@ -54,18 +69,19 @@ reduce_any = _reduction("reduce_any", "Any")
 reduce_euclidean_norm = _reduction("reduce_euclidean_norm", "EuclideanNorm")
 
 
-def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_variance(input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     with stacks.get_default_graph().name_scope(name or "reduce_variance"):
         tensor = convert_to_tensor(input_tensor)
         return reduce_mean(op_call.call("Square", None, x=tensor - reduce_mean(tensor, axis, True)), axis, keepdims)
 
 
-def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
+def reduce_std(input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool = False, name: str | None = None) -> Tensor:
     with stacks.get_default_graph().name_scope(name or "reduce_std"):
         return op_call.call("Sqrt", None, x=reduce_variance(input_tensor, axis, keepdims))
 
 
-def reduce_logsumexp(input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None):
+def reduce_logsumexp(input_tensor: TensorLike, axis: AxisLike = None, keepdims: bool | None = None, name: str | None = None,
+                     reduction_indices: AxisLike = None, keep_dims: bool | None = None) -> Tensor:
     """log(sum(exp(x))), without the overflow."""
     axis = _only(axis, reduction_indices, "axis", "reduction_indices")
     keepdims = bool(_only(keepdims, keep_dims, "keepdims", "keep_dims"))
@@ -80,7 +96,9 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=None, name=None, reductio
         return logs + most
 
 
-def count_nonzero(input_tensor=None, axis=None, keepdims=None, dtype=dtypes.int64, name=None, reduction_indices=None, keep_dims=None, input=None):
+def count_nonzero(input_tensor: TensorLike | SparseTensor | None = None, axis: AxisLike = None, keepdims: bool | None = None,
+                  dtype: DTypeLike = dtypes.int64, name: str | None = None, reduction_indices: AxisLike = None,
+                  keep_dims: bool | None = None, input: TensorLike | SparseTensor | None = None) -> Tensor:
     axis = _only(axis, reduction_indices, "axis", "reduction_indices")
     with stacks.get_default_graph().name_scope(name or "count_nonzero"):
         value = input_tensor if input_tensor is not None else input

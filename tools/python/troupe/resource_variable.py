@@ -1,9 +1,18 @@
 """Variables behind a resource handle: a read is an operation, and happens when it runs."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from troupe import op_call, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.tensor_shape import TensorShape, as_shape
 from troupe.variables import Variable, _first_shape, _place
+
+if TYPE_CHECKING:
+    from troupe.composite import IndexedSlices
+    from troupe.tensor import Tensor
+    from troupe.typing import ShapeLike, TensorLike
 
 
 class ResourceVariable(Variable):
@@ -45,7 +54,7 @@ class ResourceVariable(Variable):
         return self._handle
 
     @property
-    def handle(self):
+    def handle(self) -> Tensor:
         return self._handle
 
     def _read(self):
@@ -53,12 +62,12 @@ class ResourceVariable(Variable):
         made.set_shape(self._shape)
         return made
 
-    def value(self):
+    def value(self) -> Tensor:
         """A read of its own each time."""
         with self._graph.colocate_with(None, ignore_existing=True), self._graph.device(self._handle.device or None):
             return self._read()
 
-    def read_value(self):
+    def read_value(self) -> Tensor:
         with self._graph.name_scope("Read"):
             return op_call.call("Identity", None, input=self._read())
 
@@ -69,14 +78,14 @@ class ResourceVariable(Variable):
     def _graph_element(self):
         return self._snapshot
 
-    def set_shape(self, shape):
+    def set_shape(self, shape: ShapeLike) -> None:
         self._snapshot.set_shape(shape)
         self._shape = self._shape.merge_with(shape)
 
-    def is_initialized(self, name=None):
+    def is_initialized(self, name: str | None = None) -> Tensor:
         return op_call.call("VarIsInitializedOp", name, resource=self._handle)
 
-    def sparse_read(self, indices, name=None):
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
         with self._graph.name_scope(name or "Gather") as scope:
             return op_call.call("ResourceGather", scope, resource=self._handle, indices=indices, dtype=self._dtype)
 
@@ -96,29 +105,29 @@ class ResourceVariable(Variable):
         made.updated_by = op
         return made
 
-    def assign(self, value, use_locking=None, name=None, read_value=True):
+    def assign(self, value: TensorLike, use_locking: bool | None = None, name: str | None = None, read_value: bool = True) -> Any:
         return self._update("AssignVariableOp", value, name, read_value)
 
-    def assign_add(self, delta, use_locking=None, name=None, read_value=True):
+    def assign_add(self, delta: TensorLike, use_locking: bool | None = None, name: str | None = None, read_value: bool = True) -> Any:
         return self._update("AssignAddVariableOp", delta, name, read_value)
 
-    def assign_sub(self, delta, use_locking=None, name=None, read_value=True):
+    def assign_sub(self, delta: TensorLike, use_locking: bool | None = None, name: str | None = None, read_value: bool = True) -> Any:
         return self._update("AssignSubVariableOp", delta, name, read_value)
 
     def _scatter(self, op_type, slices, name):
         return self._updated(op_call.call(op_type, name, resource=self._handle, indices=slices.indices,
                                           updates=convert_to_tensor(slices.values, self._dtype)))
 
-    def scatter_add(self, sparse_delta, use_locking=False, name=None):
+    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
         return self._scatter("ResourceScatterAdd", sparse_delta, name)
 
-    def scatter_sub(self, sparse_delta, use_locking=False, name=None):
+    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
         return self._scatter("ResourceScatterSub", sparse_delta, name)
 
-    def scatter_update(self, sparse_delta, use_locking=False, name=None):
+    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
         return self._scatter("ResourceScatterUpdate", sparse_delta, name)
 
-    def count_up_to(self, limit):
+    def count_up_to(self, limit: int) -> Tensor:
         return op_call.call("ResourceCountUpTo", None, resource=self._handle, limit=limit, T=self._dtype)
 
     def _assign_slice(self, part, value, name):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from troupe import array_ops, dtypes, math_ops, nest, op_call, stacks
 from troupe.constant_op import constant
 from troupe.control_flow_ops import Assert, cond, while_loop
@@ -9,6 +11,13 @@ from troupe.conversion import convert_to_tensor
 from troupe.rnn_base import RNNCell, static_dims, zeros_of
 from troupe.tensor_shape import TensorShape
 from troupe.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from troupe.tensor import Tensor
+    from troupe.typing import DTypeLike, Nest, TensorLike
+    from troupe.variable_scope import VariableScope
 
 
 class _Array:
@@ -97,8 +106,9 @@ def _checked_lengths(sequence_length, batch_size):
         return op_call.call("Identity", "CheckSeqLen", input=lengths)
 
 
-def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=None, parallel_iterations=None, swap_memory=False,
-                time_major=False, scope=None):
+def dynamic_rnn(cell: RNNCell, inputs: Nest, sequence_length: TensorLike | None = None, initial_state: Nest = None,
+                dtype: DTypeLike | None = None, parallel_iterations: int | None = None, swap_memory: bool = False, time_major: bool = False,
+                scope: str | VariableScope | None = None) -> tuple[Any, Any]:
     """(outputs [batch, time, output_size], the last state) of a loop over the inputs [batch, time, ...]; with `time_major` time is first in
     both. After the end of a sequence, which `sequence_length` [batch] says, outputs are zero and the state stays. ValueError for inputs whose
     depth is not known, or when there is neither an initial state nor `dtype`."""
@@ -171,8 +181,10 @@ def _reversed(x, lengths, time_axis: int, batch_axis: int):
     return array_ops.reverse_sequence(x, lengths, time_axis, batch_axis)
 
 
-def bidirectional_dynamic_rnn(cell_fw, cell_bw, inputs, sequence_length=None, initial_state_fw=None, initial_state_bw=None, dtype=None,
-                              parallel_iterations=None, swap_memory=False, time_major=False, scope=None):
+def bidirectional_dynamic_rnn(cell_fw: RNNCell, cell_bw: RNNCell, inputs: Nest, sequence_length: TensorLike | None = None,
+                              initial_state_fw: Nest = None, initial_state_bw: Nest = None, dtype: DTypeLike | None = None,
+                              parallel_iterations: int | None = None, swap_memory: bool = False, time_major: bool = False,
+                              scope: str | VariableScope | None = None) -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     """((outputs forwards, outputs backwards), (last state forwards, last state backwards)); see dynamic_rnn."""
     _check_cell("cell_fw", cell_fw)
     _check_cell("cell_bw", cell_bw)
@@ -188,7 +200,9 @@ def bidirectional_dynamic_rnn(cell_fw, cell_bw, inputs, sequence_length=None, in
     return (forwards, backwards), (state_fw, state_bw)
 
 
-def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None):
+def static_rnn(cell: RNNCell, inputs: Sequence[Nest], initial_state: Nest = None, dtype: DTypeLike | None = None,
+               sequence_length: TensorLike | None = None,
+               scope: str | VariableScope | None = None) -> tuple[list[Any], Any]:
     """(a list of outputs [batch, output_size], the last state) of a list of inputs [batch, depth], the cell made for each of them."""
     _check_cell("cell", cell)
     if not nest.is_nested(inputs):
@@ -235,7 +249,9 @@ def _conditional_step(time, lengths, shortest, longest, zeros, state, call):
     return nest.pack_sequence_as(zeros, made[:count]), nest.pack_sequence_as(state, made[count:])
 
 
-def static_bidirectional_rnn(cell_fw, cell_bw, inputs, initial_state_fw=None, initial_state_bw=None, dtype=None, sequence_length=None, scope=None):
+def static_bidirectional_rnn(cell_fw: RNNCell, cell_bw: RNNCell, inputs: Sequence[Nest], initial_state_fw: Nest = None,
+                             initial_state_bw: Nest = None, dtype: DTypeLike | None = None, sequence_length: TensorLike | None = None,
+                             scope: str | VariableScope | None = None) -> tuple[list[Tensor], Any, Any]:
     """(a list of outputs forwards and backwards side by side, the last state forwards, the last backwards)."""
     _check_cell("cell_fw", cell_fw)
     _check_cell("cell_bw", cell_bw)

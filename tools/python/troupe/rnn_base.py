@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import TYPE_CHECKING, Any
 
 from troupe import array_ops, dtypes, nest, stacks, tensor_util
 from troupe.constant_op import constant
@@ -12,6 +13,10 @@ from troupe.tensor import Tensor
 from troupe.tensor_shape import TensorShape, as_shape
 from troupe.variable_scope import get_variable_scope, variable_scope
 
+if TYPE_CHECKING:
+    from troupe.dtypes import DType
+    from troupe.typing import DTypeLike, Nest, ShapeLike, TensorLike
+
 
 class LSTMStateTuple(namedtuple("LSTMStateTuple", ("c", "h"))):
     """The state of an LSTM cell: c, and the output h."""
@@ -19,19 +24,19 @@ class LSTMStateTuple(namedtuple("LSTMStateTuple", ("c", "h"))):
     __slots__ = ()
 
     @property
-    def dtype(self):
+    def dtype(self) -> DType:
         """Of both. TypeError when they differ."""
         if self.c.dtype != self.h.dtype:
             raise TypeError(f"Inconsistent internal state: {self.c.dtype} vs {self.h.dtype}")
         return self.c.dtype
 
 
-def static_dims(size) -> list:
+def static_dims(size: ShapeLike) -> list[int | None]:
     """A size of a state or output, a number or a shape, as dimensions."""
     return as_shape([size] if isinstance(size, int) else size).as_list()
 
 
-def zeros_of(sizes, batch_size, dtype):
+def zeros_of(sizes: Nest, batch_size: int | Tensor, dtype: DTypeLike) -> Any:
     """Zeros [batch, size] for each size of a nest."""
     batch = tensor_util.constant_value(batch_size) if isinstance(batch_size, Tensor) else batch_size
 
@@ -62,14 +67,14 @@ class RNNCell(Layer):
             return super().__call__(inputs, state)
 
     @property
-    def state_size(self):
+    def state_size(self) -> Any:
         raise NotImplementedError("Abstract method")
 
     @property
-    def output_size(self):
+    def output_size(self) -> Any:
         raise NotImplementedError("Abstract method")
 
-    def get_initial_state(self, inputs=None, batch_size=None, dtype=None):
+    def get_initial_state(self, inputs: TensorLike | None = None, batch_size: int | Tensor | None = None, dtype: DTypeLike | None = None) -> Any:
         """Zeros for the batch of `inputs`, or of this size and type. ValueError for neither."""
         if inputs is not None:
             inputs = convert_to_tensor(inputs, name="inputs")
@@ -79,7 +84,7 @@ class RNNCell(Layer):
             raise ValueError(f"batch_size and dtype cannot be None while constructing initial state: batch_size={batch_size}, dtype={dtype}")
         return self.zero_state(batch_size, dtype)
 
-    def zero_state(self, batch_size, dtype):
+    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Any:
         """Zeros [batch_size, ...] in the nest of state_size."""
         with stacks.get_default_graph().name_scope(type(self).__name__ + "ZeroState"):
             return zeros_of(self.state_size, batch_size, dtype)

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from troupe import array_ops, initializers, math_ops, nest, op_call, stacks
 from troupe.layer import named_function, named_initializer
 from troupe.rnn_base import LayerRNNCell, LSTMStateTuple, RNNCell
 from troupe.rnn_wrappers import DeviceWrapper, DropoutWrapper, ResidualWrapper  # noqa: F401, they are of this module, too
 from troupe.tensor_algebra import clip_by_value
 from troupe.variable_scope import variable_scope
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from troupe.tensor import Tensor
+    from troupe.tensor_shape import TensorShape
+    from troupe.typing import Activation, DTypeLike, Initializer
+    from troupe.variables import Variable
 
 
 def _linear(values: list, kernel, bias):
@@ -18,19 +28,20 @@ def _linear(values: list, kernel, bias):
 class BasicRNNCell(LayerRNNCell):
     """output = new_state = activation([inputs, state] @ kernel + bias)."""
 
-    def __init__(self, num_units, activation=None, reuse=None, name=None, dtype=None, **kwargs):
+    def __init__(self, num_units: int, activation: Activation | str | None = None, reuse: bool | None = None, name: str | None = None,
+                 dtype: DTypeLike | None = None, **kwargs: Any) -> None:
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
         self._num_units = num_units
         self._activation = named_function(activation) or math_ops.tanh
 
     state_size = output_size = property(lambda self: self._num_units)
 
-    def build(self, input_shape):
+    def build(self, input_shape: TensorShape) -> None:
         self._kernel = self.add_weight("kernel", [self._depth(input_shape) + self._num_units, self._num_units])
         self._bias = self.add_weight("bias", [self._num_units], initializer=initializers.Zeros())
         self.built = True
 
-    def call(self, inputs, state):
+    def call(self, inputs: Any, state: Any) -> tuple[Tensor, Any]:
         output = self._activation(_linear([inputs, state], self._kernel, self._bias))
         return output, output
 
@@ -38,7 +49,8 @@ class BasicRNNCell(LayerRNNCell):
 class GRUCell(LayerRNNCell):
     """Cho's gated recurrent unit. Variables gates/kernel, gates/bias, candidate/kernel, candidate/bias."""
 
-    def __init__(self, num_units, activation=None, reuse=None, kernel_initializer=None, bias_initializer=None, name=None, dtype=None, **kwargs):
+    def __init__(self, num_units: int, activation: Activation | str | None = None, reuse: bool | None = None, kernel_initializer: Initializer = None,
+                 bias_initializer: Initializer = None, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any) -> None:
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
         self._num_units = num_units
         self._activation = named_function(activation) or math_ops.tanh
@@ -46,7 +58,7 @@ class GRUCell(LayerRNNCell):
 
     state_size = output_size = property(lambda self: self._num_units)
 
-    def build(self, input_shape):
+    def build(self, input_shape: TensorShape) -> None:
         units, rows = self._num_units, self._depth(input_shape) + self._num_units
         bias, kernel = self._bias_initializer, self._kernel_initializer
         self._gate_kernel = self.add_weight("gates/kernel", [rows, 2 * units], initializer=kernel)
@@ -55,7 +67,7 @@ class GRUCell(LayerRNNCell):
         self._candidate_bias = self.add_weight("candidate/bias", [units], initializer=bias or initializers.Zeros())
         self.built = True
 
-    def call(self, inputs, state):
+    def call(self, inputs: Any, state: Any) -> tuple[Tensor, Any]:
         gates = math_ops.sigmoid(_linear([inputs, state], self._gate_kernel, self._gate_bias))
         r, u = array_ops.split(gates, 2, axis=1)
         candidate = self._activation(_linear([inputs, r * state], self._candidate_kernel, self._candidate_bias))
@@ -78,7 +90,8 @@ class _LSTM(LayerRNNCell):
 class BasicLSTMCell(_LSTM):
     """The plain LSTM of Zaremba, Sutskever and Vinyals. The gates are i, j, f, o in the columns of kernel and bias."""
 
-    def __init__(self, num_units, forget_bias=1.0, state_is_tuple=True, activation=None, reuse=None, name=None, dtype=None, **kwargs):
+    def __init__(self, num_units: int, forget_bias: float = 1.0, state_is_tuple: bool = True, activation: Activation | str | None = None,
+                 reuse: bool | None = None, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any) -> None:
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
         self._num_units, self._forget_bias, self._state_is_tuple = num_units, forget_bias, state_is_tuple
         self._activation = named_function(activation) or math_ops.tanh
@@ -86,15 +99,15 @@ class BasicLSTMCell(_LSTM):
     output_size = property(lambda self: self._num_units)
 
     @property
-    def state_size(self):
+    def state_size(self) -> Any:
         return LSTMStateTuple(self._num_units, self._num_units) if self._state_is_tuple else 2 * self._num_units
 
-    def build(self, input_shape):
+    def build(self, input_shape: TensorShape) -> None:
         self._kernel = self.add_weight("kernel", [self._depth(input_shape) + self._num_units, 4 * self._num_units])
         self._bias = self.add_weight("bias", [4 * self._num_units], initializer=initializers.Zeros())
         self.built = True
 
-    def call(self, inputs, state):
+    def call(self, inputs: Any, state: Any) -> tuple[Tensor, Any]:
         c, h = self._parts(state, self._num_units)
         i, j, f, o = array_ops.split(_linear([inputs, h], self._kernel, self._bias), 4, axis=1)
         sigmoid, act = math_ops.sigmoid, self._activation
@@ -107,8 +120,10 @@ class LSTMCell(_LSTM):
     """An LSTM with peepholes, clipping and a projection of the output. Variables kernel, bias, w_f_diag, w_i_diag, w_o_diag,
     projection/kernel."""
 
-    def __init__(self, num_units, use_peepholes=False, cell_clip=None, initializer=None, num_proj=None, proj_clip=None, num_unit_shards=None,
-                 num_proj_shards=None, forget_bias=1.0, state_is_tuple=True, activation=None, reuse=None, name=None, dtype=None, **kwargs):
+    def __init__(self, num_units: int, use_peepholes: bool = False, cell_clip: float | None = None, initializer: Initializer = None,
+                 num_proj: int | None = None, proj_clip: float | None = None, num_unit_shards: int | None = None, num_proj_shards: int | None = None,
+                 forget_bias: float = 1.0, state_is_tuple: bool = True, activation: Activation | str | None = None, reuse: bool | None = None,
+                 name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any) -> None:
         super().__init__(name=name, dtype=dtype, _reuse=reuse, **kwargs)
         if num_unit_shards is not None or num_proj_shards is not None:
             raise NotImplementedError("LSTMCell with partitioned variables")
@@ -120,10 +135,10 @@ class LSTMCell(_LSTM):
     output_size = property(lambda self: self._num_proj or self._num_units)
 
     @property
-    def state_size(self):
+    def state_size(self) -> Any:
         return LSTMStateTuple(self._num_units, self.output_size) if self._state_is_tuple else self._num_units + self.output_size
 
-    def build(self, input_shape):
+    def build(self, input_shape: TensorShape) -> None:
         units = self._num_units
         add = lambda name, shape: self.add_weight(name, shape, initializer=self._initializer)
         self._kernel = add("kernel", [self._depth(input_shape) + self.output_size, 4 * units])
@@ -134,7 +149,7 @@ class LSTMCell(_LSTM):
             self._projection = add("projection/kernel", [units, self._num_proj])
         self.built = True
 
-    def call(self, inputs, state):
+    def call(self, inputs: Any, state: Any) -> tuple[Tensor, Any]:
         c, h = self._parts(state, self.output_size)
         i, j, f, o = array_ops.split(_linear([inputs, h], self._kernel, self._bias), 4, axis=1)
         sigmoid, act = math_ops.sigmoid, self._activation
@@ -156,7 +171,7 @@ class LSTMCell(_LSTM):
 class MultiRNNCell(RNNCell):
     """Cells one above the other: each takes the output of the one below. Its state is a tuple of theirs, or one tensor."""
 
-    def __init__(self, cells, state_is_tuple=True):
+    def __init__(self, cells: Sequence[RNNCell], state_is_tuple: bool = True) -> None:
         super().__init__()
         if not cells:
             raise ValueError("Must specify at least one cell for MultiRNNCell.")
@@ -170,23 +185,23 @@ class MultiRNNCell(RNNCell):
     output_size = property(lambda self: self._cells[-1].output_size)
 
     @property
-    def state_size(self):
+    def state_size(self) -> Any:
         sizes = tuple(cell.state_size for cell in self._cells)
         return sizes if self._state_is_tuple else sum(sizes)
 
     @property
-    def trainable_weights(self):
+    def trainable_weights(self) -> list[Variable]:
         return [v for cell in self._cells for v in cell.trainable_weights] if self.trainable else []
 
     trainable_variables = trainable_weights
 
-    def zero_state(self, batch_size, dtype):
+    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Any:
         with stacks.get_default_graph().name_scope(type(self).__name__ + "ZeroState"):
             if self._state_is_tuple:
                 return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
             return super().zero_state(batch_size, dtype)
 
-    def call(self, inputs, state):
+    def call(self, inputs: Any, state: Any) -> tuple[Tensor, Any]:
         if self._state_is_tuple and not nest.is_nested(state):
             raise ValueError(f"Expected state to be a tuple of length {len(self.state_size)}, but received: {state}")
         states, begin = [], 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from troupe import array_ops, dtypes, math_ops, nest
 from troupe.constant_op import constant
 from troupe.control_flow_ops import while_loop
@@ -11,8 +13,17 @@ from troupe.rnn_base import static_dims
 from troupe.tensor_array_ops import TensorArray
 from troupe.variable_scope import variable_scope
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=None):
+    from troupe.rnn_base import RNNCell
+    from troupe.tensor import Tensor
+    from troupe.variable_scope import VariableScope
+
+
+def raw_rnn(cell: RNNCell, loop_fn: Callable[[Tensor, Any, Any, Any], tuple[Any, Any, Any, Any, Any]],
+            parallel_iterations: int | None = None, swap_memory: bool = False,
+            scope: str | VariableScope | None = None) -> tuple[Any, Any, Any]:
     """(arrays of what each turn emits, last state, last loop state) of turns of a cell. `loop_fn(time, output, state, loop_state)` gives (which rows
     are finished, next input, next state, what is emitted, loop state) before each turn; first with None for all but the time: then what is
     emitted says how emitted elements are, or None that they are as the cell's outputs. Rows that are finished keep their state and

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from typing import TYPE_CHECKING, Any
 
 from troupe import nest, op_call, stacks, tensor_util
 from troupe.conversion import convert_to_tensor
 from troupe.rnn_base import LSTMStateTuple, RNNCell, static_dims
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from troupe.typing import DeviceLike, DTypeLike, Nest, TensorLike
 
 
 class _Wrapper(RNNCell):
@@ -19,7 +25,7 @@ class _Wrapper(RNNCell):
     wrapped_cell = property(lambda self: self._cell)
     state_size = property(lambda self: self._cell.state_size)
     output_size = property(lambda self: self._cell.output_size)
-    trainable_weights = trainable_variables = property(lambda self: self._cell.trainable_weights)
+    trainable_weights = trainable_variables = property(lambda self: self._cell.trainable_weights)  # type: ignore[assignment]
 
     def zero_state(self, batch_size, dtype):
         with stacks.get_default_graph().name_scope(type(self).__name__ + "ZeroState"):
@@ -32,13 +38,14 @@ class _Wrapper(RNNCell):
 class DropoutWrapper(_Wrapper):
     """Drops out elements of inputs, outputs and states; with variational_recurrent the same ones at each point of time."""
 
-    def __init__(self, cell, input_keep_prob=1.0, output_keep_prob=1.0, state_keep_prob=1.0, variational_recurrent=False, input_size=None,
-                 dtype=None, seed=None, dropout_state_filter_visitor=None, **kwargs):
+    def __init__(self, cell: RNNCell, input_keep_prob: TensorLike = 1.0, output_keep_prob: TensorLike = 1.0, state_keep_prob: TensorLike = 1.0,
+                 variational_recurrent: bool = False, input_size: Nest = None, dtype: DTypeLike | None = None, seed: int | None = None,
+                 dropout_state_filter_visitor: Callable[[Any], Any] | None = None, **kwargs: Any) -> None:
         super().__init__(cell, dtype=dtype, **kwargs)
         self._seed, self._noise = seed, None
         # Of an LSTM's state c is kept as it is.
         self._filter = dropout_state_filter_visitor or (lambda s: LSTMStateTuple(False, True) if isinstance(s, LSTMStateTuple) else True)
-        self._keep = {}
+        self._keep: dict[str, Any] = {}
         with stacks.get_default_graph().name_scope("DropoutWrapperInit"):
             for what, probability in (("input", input_keep_prob), ("state", state_keep_prob), ("output", output_keep_prob)):
                 tensor = convert_to_tensor(probability)
@@ -109,7 +116,7 @@ class DropoutWrapper(_Wrapper):
 class ResidualWrapper(_Wrapper):
     """Adds the inputs to the outputs, or what `residual_fn(inputs, outputs)` makes of both."""
 
-    def __init__(self, cell, residual_fn=None, **kwargs):
+    def __init__(self, cell: RNNCell, residual_fn: Callable[[Any, Any], Any] | None = None, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)
         self._residual = residual_fn or (lambda inputs, outputs: nest.map_structure(lambda i, o: i + o, inputs, outputs))
 
@@ -121,7 +128,7 @@ class ResidualWrapper(_Wrapper):
 class DeviceWrapper(_Wrapper):
     """The cell on a device."""
 
-    def __init__(self, cell, device, **kwargs):
+    def __init__(self, cell: RNNCell, device: DeviceLike, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)
         self._device = device
 

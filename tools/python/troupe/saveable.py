@@ -1,6 +1,9 @@
 """What a saver saves: tensors by the names that they have in a checkpoint, and how each is restored."""
 
+from __future__ import annotations
+
 import re
+from typing import TYPE_CHECKING, Any
 
 from troupe import array_ops, op_call, stacks
 from troupe.control_flow_ops import group, identity_of
@@ -9,31 +12,38 @@ from troupe.resource_variable import ResourceVariable
 from troupe.tensor import Tensor
 from troupe.variables import Variable
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from troupe.dtypes import DType
+    from troupe.tensor import Operation
+
 
 class SaveSpec:
     """A tensor, or a function that makes it, the slice of a larger one that it is, and its name in a checkpoint."""
 
-    def __init__(self, tensor, slice_spec, name, dtype=None, device=None):
+    def __init__(self, tensor: Tensor | Callable[[], Tensor], slice_spec: str, name: str, dtype: DType | None = None,
+                 device: str | None = None) -> None:
         self._tensor, self.slice_spec, self.name = tensor, slice_spec, name
-        self.dtype = tensor.dtype if dtype is None else dtype
+        self.dtype: DType = tensor.dtype if dtype is None else dtype  # type: ignore[union-attr]
         self.device = device if device is not None or callable(tensor) else tensor.device
 
     @property
-    def tensor(self):
+    def tensor(self) -> Tensor:
         return self._tensor() if callable(self._tensor) else self._tensor
 
 
 class SaveableObject:
     """Several of them that are restored together. A class of its own defines `restore`."""
 
-    def __init__(self, op, specs, name):
+    def __init__(self, op: Any, specs: Sequence[SaveSpec], name: str) -> None:
         self.op, self.specs, self.name = op, specs, name
 
     @property
-    def device(self):
+    def device(self) -> str | None:
         return self.specs[0].device
 
-    def restore(self, restored_tensors, restored_shapes):
+    def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[Any] | None) -> Operation | Tensor:
         """The operation that gives it the tensors of a checkpoint, reshaped to `restored_shapes` if these are not None."""
         raise NotImplementedError("Calling an abstract method.")
 
@@ -114,7 +124,7 @@ def _named(objects):
     return found
 
 
-def saveables_of(objects) -> list:
+def saveables_of(objects: dict[str, Any] | Iterable[Any]) -> list[SaveableObject]:
     """SaveableObjects of variables in a list, or in a dictionary by their names in the checkpoint, in the order of names. TypeError for what
     is no variable, ValueError for one that is there twice."""
     named = objects if isinstance(objects, dict) else _named(objects)
@@ -134,11 +144,11 @@ def saveables_of(objects) -> list:
 class SaverBuilder:
     """The operations of a saver, with TensorFlow's names."""
 
-    def __init__(self, saveables, restore_sequentially, reshape):
+    def __init__(self, saveables: Sequence[SaveableObject], restore_sequentially: bool, reshape: bool) -> None:
         self._saveables, self._sequentially, self._reshape = saveables, restore_sequentially, reshape
 
     @staticmethod
-    def save(prefix, saveables):
+    def save(prefix: Tensor, saveables: Sequence[SaveableObject]) -> Tensor:
         """SaveV2 of these, then the prefix."""
         specs = [spec for s in saveables for spec in s.specs]
         saved = op_call.call("SaveV2", None, prefix=prefix, tensor_names=[s.name for s in specs],
@@ -147,7 +157,7 @@ class SaverBuilder:
         with graph.control_dependencies([saved]), graph.colocate_with(prefix.op):
             return op_call.call("Identity", "control_dependency", input=prefix)
 
-    def save_sharded(self, prefix):
+    def save_sharded(self, prefix: Tensor) -> Tensor:
         """A shard for each device, which are merged: the prefix after that."""
         graph = stacks.get_default_graph()
         devices = self.by_device()
@@ -167,20 +177,21 @@ class SaverBuilder:
             with graph.control_dependencies([merged]):
                 return op_call.call("Identity", None, input=prefix)
 
-    def by_device(self):
+    def by_device(self) -> list[tuple[str, list[SaveableObject]]]:
         """[(device, saveables)] in the order of devices."""
-        found = {}
+        found: dict[str, list[SaveableObject]] = {}
         for s in self._saveables:
             found.setdefault(s.device or "", []).append(s)
         return sorted(found.items())
 
-    def restore(self, prefix, saveables, name="restore_all"):
+    def restore(self, prefix: Tensor, saveables: Sequence[SaveableObject], name: str = "restore_all") -> Operation:
         """The operation that restores them."""
         graph = stacks.get_default_graph()
         specs = [spec for s in saveables for spec in s.specs]
         with graph.device("/device:CPU:0"):
             tensors = op_call.call("RestoreV2", None, prefix=prefix, tensor_names=[s.name for s in specs],
                                    shape_and_slices=[s.slice_spec for s in specs], dtypes=[s.dtype.base_dtype for s in specs])
+        assigned: list[Operation | Tensor]
         assigned, at = [], 0
         for s in saveables:
             mine, at = tensors[at:at + len(s.specs)], at + len(s.specs)
@@ -194,7 +205,7 @@ class SaverBuilder:
         known = [s.tensor.shape for s in saveable.specs]
         return [shape.as_list() if shape.is_fully_defined() else array_ops.shape(s.tensor) for shape, s in zip(known, saveable.specs)]
 
-    def restore_sharded(self, prefix):
+    def restore_sharded(self, prefix: Tensor) -> Operation:
         made = []
         for device, saveables in self.by_device():
             with stacks.get_default_graph().device(device or None):

@@ -1,8 +1,11 @@
 """Saved models: graphs with signatures, values and assets in a folder. `tf.saved_model`."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import types
+from typing import TYPE_CHECKING
 
 from troupe import protos
 from troupe.checkpoint_state import checkpoint_exists, write_whole
@@ -13,6 +16,15 @@ from troupe.saved_model_signatures import (
 from troupe.saver import Saver, all_saveable_objects
 from troupe.tensor_util import constant_value
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from troupe.composite import SparseTensor
+    from troupe.session import BaseSession
+    from troupe.tensor import Operation, Tensor
+    from troupe.typing import Message
+
 _ASSET_TYPE = "type.googleapis.com/tensorflow.AssetFileDef"
 
 
@@ -20,7 +32,7 @@ class SavedModelBuilder:
     """Writes a saved model into a new folder: the variables with the first graph, then others, told apart by their tags. AssertionError for
     a folder with something in it."""
 
-    def __init__(self, export_dir):
+    def __init__(self, export_dir: str | os.PathLike[str]) -> None:
         self._folder = os.fspath(export_dir)
         if os.path.isdir(self._folder) and os.listdir(self._folder):
             raise AssertionError(f"Export directory {self._folder} already exists, and isn't empty. Please choose a different export "
@@ -29,8 +41,10 @@ class SavedModelBuilder:
         self._model = protos.SavedModel(saved_model_schema_version=constants.SAVED_MODEL_SCHEMA_VERSION)
         self._has_saved_variables = False
 
-    def add_meta_graph_and_variables(self, sess, tags, signature_def_map=None, assets_collection=None, legacy_init_op=None,
-                                     clear_devices=False, main_op=None, strip_default_attrs=False, saver=None):
+    def add_meta_graph_and_variables(self, sess: BaseSession, tags: Iterable[str], signature_def_map: Mapping[str, Message] | None = None,
+                                     assets_collection: Iterable[Tensor] | None = None, legacy_init_op: Operation | None = None,
+                                     clear_devices: bool = False, main_op: Operation | None = None, strip_default_attrs: bool = False,
+                                     saver: Saver | None = None) -> None:
         """The graph of a session, with the values of its variables. AssertionError the second time, for which there is `add_meta_graph`."""
         if self._has_saved_variables:
             raise AssertionError("Graph state including variables and assets has already been saved. Please invoke `add_meta_graph()` "
@@ -43,8 +57,9 @@ class SavedModelBuilder:
             self._add(tags, signature_def_map, assets_collection, main_op if main_op is not None else legacy_init_op, clear_devices, saver)
         self._has_saved_variables = True
 
-    def add_meta_graph(self, tags, signature_def_map=None, assets_collection=None, legacy_init_op=None, clear_devices=False, main_op=None,
-                       strip_default_attrs=False, saver=None):
+    def add_meta_graph(self, tags: Iterable[str], signature_def_map: Mapping[str, Message] | None = None,
+                       assets_collection: Iterable[Tensor] | None = None, legacy_init_op: Operation | None = None, clear_devices: bool = False,
+                       main_op: Operation | None = None, strip_default_attrs: bool = False, saver: Saver | None = None) -> None:
         """The default graph, which uses the variables of the first."""
         if not self._has_saved_variables:
             raise AssertionError("Graph state including variables and assets has not been saved yet. Please invoke "
@@ -102,7 +117,8 @@ def _check_signature(key, signature):
 Builder = SavedModelBuilder
 
 
-def simple_save(session, export_dir, inputs, outputs, legacy_init_op=None):
+def simple_save(session: BaseSession, export_dir: str | os.PathLike[str], inputs: Mapping[str, Tensor | SparseTensor],
+                outputs: Mapping[str, Tensor | SparseTensor], legacy_init_op: Operation | None = None) -> None:
     """Saves a session's graph for serving, with one signature of {name: tensor} to {name: tensor}."""
     from troupe.ops import GraphKeys, get_collection
 
@@ -129,7 +145,7 @@ def _read(export_dir):
                   f"{constants.SAVED_MODEL_FILENAME_PB}}}")
 
 
-def contains_saved_model(export_dir) -> bool:
+def contains_saved_model(export_dir: str | os.PathLike[str]) -> bool:
     """Whether a folder has a saved model."""
     names = (constants.SAVED_MODEL_FILENAME_PB, constants.SAVED_MODEL_FILENAME_PBTXT)
     return any(os.path.exists(os.path.join(export_dir, n)) for n in names)
@@ -138,7 +154,7 @@ def contains_saved_model(export_dir) -> bool:
 maybe_saved_model_directory = contains_saved_model
 
 
-def load(sess, tags, export_dir, import_scope=None, **saver_kwargs):
+def load(sess: BaseSession, tags: Iterable[str], export_dir: str | os.PathLike[str], import_scope: str | None = None, **saver_kwargs: Any) -> Any:
     """Adds the graph with just these tags to the session's, gives its variables their values and runs its initialisation; the MetaGraphDef.
     RuntimeError where no graph has the tags."""
     export_dir = os.fspath(export_dir)

@@ -1,6 +1,18 @@
 """What a saved model says of its inputs and outputs, and the names that are fixed there."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import composite, dtypes, protos
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from troupe.graph import Graph
+    from troupe.tensor import Tensor
+    from troupe.typing import Message
 
 
 class tag_constants:
@@ -24,7 +36,7 @@ class signature_constants:
     REGRESS_INPUTS, REGRESS_METHOD_NAME, REGRESS_OUTPUTS = "inputs", "tensorflow/serving/regress", "outputs"
 
 
-def build_tensor_info(tensor):
+def build_tensor_info(tensor: Tensor | composite.SparseTensor) -> Any:
     """The name, type and shape of a tensor, dense or sparse, as a TensorInfo."""
     info = protos.TensorInfo(dtype=tensor.dtype.base_dtype.as_datatype_enum)
     if isinstance(tensor, composite.SparseTensor):
@@ -37,7 +49,8 @@ def build_tensor_info(tensor):
     return info
 
 
-def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
+def get_tensor_from_tensor_info(tensor_info: Message, graph: Graph | None = None,
+                                import_scope: str | None = None) -> Tensor | composite.SparseTensor:
     """The tensor of a graph that a TensorInfo names. KeyError for one that is not there."""
     from troupe.stacks import get_default_graph
 
@@ -50,7 +63,8 @@ def get_tensor_from_tensor_info(tensor_info, graph=None, import_scope=None):
     return element(tensor_info.name)
 
 
-def build_signature_def(inputs=None, outputs=None, method_name=None, defaults=None):
+def build_signature_def(inputs: Mapping[str, Message] | None = None, outputs: Mapping[str, Message] | None = None, method_name: str | None = None,
+                        defaults: Mapping[str, Any] | None = None) -> Any:
     """A SignatureDef of {name: TensorInfo}."""
     made = protos.SignatureDef()
     for key, info in (inputs or {}).items():
@@ -62,7 +76,7 @@ def build_signature_def(inputs=None, outputs=None, method_name=None, defaults=No
     return made
 
 
-def predict_signature_def(inputs, outputs):
+def predict_signature_def(inputs: Mapping[str, Tensor | composite.SparseTensor], outputs: Mapping[str, Tensor | composite.SparseTensor]) -> Any:
     """The signature of {name: tensor} to {name: tensor}. ValueError for none."""
     for what, tensors in (("inputs", inputs), ("outputs", outputs)):
         if not tensors:
@@ -79,7 +93,7 @@ def _examples(tensor, what):
     return {"inputs": build_tensor_info(tensor)}
 
 
-def regression_signature_def(examples, predictions):
+def regression_signature_def(examples: Tensor, predictions: Tensor) -> Any:
     """The signature of serialised examples to numbers."""
     inputs = _examples(examples, "Regression")
     if predictions is None or predictions.dtype.base_dtype is not dtypes.float32:
@@ -87,7 +101,7 @@ def regression_signature_def(examples, predictions):
     return build_signature_def(inputs, {"outputs": build_tensor_info(predictions)}, signature_constants.REGRESS_METHOD_NAME)
 
 
-def classification_signature_def(examples, classes, scores):
+def classification_signature_def(examples: Tensor, classes: Tensor | None, scores: Tensor | None) -> Any:
     """The signature of serialised examples to classes, scores or both."""
     inputs = _examples(examples, "Classification")
     if classes is None and scores is None:

@@ -1,16 +1,29 @@
 """Savers: values of variables in files, and from files."""
 
+from __future__ import annotations
+
 import glob
 import os
 import time
+from typing import TYPE_CHECKING
 
 from troupe import array_ops, errors, ops, progress, protos, stacks
 from troupe.checkpoint_state import checkpoint_exists, remove_checkpoint, update_checkpoint_state
 from troupe.ops import GraphKeys, get_collection, get_collection_ref
 from troupe.saveable import SaverBuilder, saveables_of
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any, SupportsIndex
 
-def all_saveable_objects(scope=None):
+    from troupe.monitored_session import _MonitoredSession
+    from troupe.session import BaseSession
+    from troupe.tensor import Tensor
+    from troupe.typing import Message
+    from troupe.variables import Variable
+
+
+def all_saveable_objects(scope: str | None = None) -> list[Any]:
     """What a saver saves when it is not told: global variables, and objects of the collection "saveable_objects"."""
     return get_collection(GraphKeys.GLOBAL_VARIABLES, scope) + get_collection(GraphKeys.SAVEABLE_OBJECTS, scope)
 
@@ -19,9 +32,11 @@ class Saver:
     """Saves variables as V2 checkpoints `<path>-<step>`, restores them, and deletes the oldest checkpoints but `max_to_keep`. `var_list`: a
     list of variables or {name in the checkpoint: variable}; all of them by default. ValueError for none, unless allow_empty."""
 
-    def __init__(self, var_list=None, reshape=False, sharded=False, max_to_keep=5, keep_checkpoint_every_n_hours=10000.0, name=None,
-                 restore_sequentially=False, saver_def=None, builder=None, defer_build=False, allow_empty=False, write_version=2,
-                 pad_step_number=False, save_relative_paths=False, filename=None):
+    def __init__(self, var_list: dict[str, Any] | Iterable[Any] | None = None, reshape: bool = False, sharded: bool = False,
+                 max_to_keep: int | None = 5, keep_checkpoint_every_n_hours: float = 10000.0, name: str | None = None,
+                 restore_sequentially: bool = False, saver_def: Message | None = None, builder: Any = None, defer_build: bool = False,
+                 allow_empty: bool = False, write_version: int = 2, pad_step_number: bool = False, save_relative_paths: bool = False,
+                 filename: str | None = None) -> None:
         if defer_build and var_list:
             raise ValueError("If `var_list` is provided then build cannot be deferred. Either set defer_build=False or var_list=None.")
         if saver_def is not None and not saver_def.restore_op_name:
@@ -39,11 +54,11 @@ class Saver:
         if saver_def is not None:
             self._max_to_keep, self._keep_hours = saver_def.max_to_keep, saver_def.keep_checkpoint_every_n_hours
         # (path, seconds since 1970) of those that may be deleted later, oldest first.
-        self._checkpoints = []
+        self._checkpoints: list[Any] = []
         self._next_kept = time.time() + self._keep_hours * 3600
         self._last_preserved = None
 
-    def build(self):
+    def build(self) -> None:
         """Makes its operations, if that was deferred."""
         if self._is_built:
             return
@@ -82,19 +97,19 @@ class Saver:
     # What is on the disk.
 
     @property
-    def last_checkpoints(self):
+    def last_checkpoints(self) -> list[str]:
         """The paths of checkpoints that are not deleted yet, oldest first."""
         return [path for path, _ in self._checkpoints]
 
-    def set_last_checkpoints(self, last_checkpoints):
+    def set_last_checkpoints(self, last_checkpoints: Iterable[str]) -> None:
         """Deprecated: the same without times."""
         self._checkpoints = [(path, float("nan")) for path in last_checkpoints]
 
-    def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
+    def set_last_checkpoints_with_time(self, last_checkpoints_with_time: Iterable[tuple[str, float]]) -> None:
         """[(path, time)] of those that may be deleted, oldest first."""
         self._checkpoints = [tuple(pair) for pair in last_checkpoints_with_time]
 
-    def recover_last_checkpoints(self, checkpoint_paths):
+    def recover_last_checkpoints(self, checkpoint_paths: Iterable[str]) -> None:
         """Takes up those of these paths that are there, after a restart."""
         self._checkpoints = [(p, _time_of(p)) for p in checkpoint_paths if checkpoint_exists(p)]
 
@@ -113,8 +128,10 @@ class Saver:
 
     # Saving and restoring.
 
-    def save(self, sess, save_path, global_step=None, latest_filename=None, meta_graph_suffix="meta", write_meta_graph=True, write_state=True,
-             strip_default_attrs=False, save_debug_info=False):
+    def save(self, sess: BaseSession | _MonitoredSession, save_path: str | os.PathLike[str],
+             global_step: SupportsIndex | Tensor | Variable | None = None, latest_filename: str | None = None, meta_graph_suffix: str = "meta",
+             write_meta_graph: bool = True, write_state: bool = True, strip_default_attrs: bool = False,
+             save_debug_info: bool = False) -> str | None:
         """Writes a checkpoint; its path, with the step behind it. ValueError for a folder that is not there or a name that is the state
         file's, TypeError without a session."""
         self._check_built()
@@ -152,7 +169,7 @@ class Saver:
             global_step = value_of(sess, global_step)
         return f"{int(global_step):08d}" if self._pad_step_number else str(int(global_step))
 
-    def restore(self, sess, save_path):
+    def restore(self, sess: BaseSession | _MonitoredSession, save_path: str | os.PathLike[str]) -> None:
         """Gives the variables the values of a checkpoint. ValueError where there is none, NotFoundError for names that it has not, and
         InvalidArgumentError for other shapes or types."""
         if self._is_empty:
@@ -173,10 +190,10 @@ class Saver:
 
     # Graphs.
 
-    def as_saver_def(self):
+    def as_saver_def(self) -> Any:
         return self.saver_def
 
-    def to_proto(self, export_scope=None):
+    def to_proto(self, export_scope: str | None = None) -> Any:
         """A SaverDef, or None for a saver of another scope."""
         if export_scope is None:
             return self.saver_def
@@ -189,11 +206,12 @@ class Saver:
         return made
 
     @staticmethod
-    def from_proto(saver_def, import_scope=None):
+    def from_proto(saver_def: Message, import_scope: str | None = None) -> Saver:
         return Saver(saver_def=saver_def, name=import_scope)
 
-    def export_meta_graph(self, filename=None, collection_list=None, as_text=False, export_scope=None, clear_devices=False,
-                          clear_extraneous_savers=False, strip_default_attrs=False, save_debug_info=False):
+    def export_meta_graph(self, filename: str | os.PathLike[str] | None = None, collection_list: Sequence[str] | None = None, as_text: bool = False,
+                          export_scope: str | None = None, clear_devices: bool = False, clear_extraneous_savers: bool = False,
+                          strip_default_attrs: bool = False, save_debug_info: bool = False) -> Any:
         """The default graph, its collections and this saver as a MetaGraphDef, also in a file."""
         from troupe.meta_graph import export_meta_graph
 
@@ -214,7 +232,7 @@ def _explained(error, problem):
                        f"{error.message}")
 
 
-def get_saver_or_default():
+def get_saver_or_default() -> Saver:
     """The saver of the collection "savers", or a new one that is put there. RuntimeError for several."""
     savers = get_collection_ref(GraphKeys.SAVERS)
     if len(savers) > 1:

@@ -6,10 +6,17 @@ import itertools
 import threading
 import traceback
 import weakref
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from troupe import _native, dtypes, errors, op_call, stacks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from troupe.typing import DTypeLike, TensorLike
 
 # What TensorFlow tells for these; all others are UNKNOWN.
 _CODES = ((TypeError, errors.INVALID_ARGUMENT), (ValueError, errors.INVALID_ARGUMENT), (StopIteration, errors.OUT_OF_RANGE),
@@ -105,7 +112,8 @@ def _hold(held):
     graph.__dict__.setdefault("_py_funcs_used_in_graph", []).append(held)
 
 
-def py_func(func, inp, Tout, stateful: bool = True, name: str | None = None):  # noqa: N803
+def py_func(func: Callable[..., Any], inp: Sequence[TensorLike], Tout: DTypeLike | Sequence[DTypeLike], stateful: bool = True,  # noqa: N803
+            name: str | None = None) -> Any:
     """`func` of the NumPy arrays of `inp` (scalars come as NumPy's, strings as bytes), run by this process in each step that wants it, on a thread
     that may wait. `Tout`: the dtypes of what it returns, a list or one; a list gives a list of tensors, whose shapes nobody knows.
     With stateful=False the runtime may leave calls out. The step fails with InvalidArgumentError where a value is of another
@@ -115,7 +123,8 @@ def py_func(func, inp, Tout, stateful: bool = True, name: str | None = None):  #
     return _call_op("PyFunc" if stateful else "PyFuncStateless", func, inp, Tout, name)
 
 
-def numpy_function(func=None, inp=None, Tout=None, stateful: bool = True, name: str | None = None):  # noqa: N803
+def numpy_function(func: Callable[..., Any] | None = None, inp: Sequence[TensorLike] | None = None,
+                   Tout: DTypeLike | Sequence[DTypeLike] | None = None, stateful: bool = True, name: str | None = None) -> Any:  # noqa: N803
     """As py_func. Without `inp`, a decorator: `@tf.numpy_function(Tout=tf.float32)`, whose function takes tensors."""
     if func is None or inp is None:
         if Tout is None:

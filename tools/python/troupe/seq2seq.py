@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, nn, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.math_ops import reduce_sum
 from troupe.tensor import Tensor
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def sequence_loss(logits, targets, weights, average_across_timesteps: bool = True, average_across_batch: bool = True,
-                  softmax_loss_function=None, name: str | None = None) -> Tensor:
+    from troupe.typing import TensorLike
+
+
+def sequence_loss(logits: TensorLike, targets: TensorLike, weights: TensorLike, average_across_timesteps: bool = True,
+                  average_across_batch: bool = True, softmax_loss_function: Callable[..., Tensor] | None = None, name: str | None = None) -> Tensor:
     """The weighted cross entropy of sequences: logits [batch, time, classes], targets and weights [batch, time]. What is not averaged over
     stays a dimension: [batch, time], [batch], [time] or a number. `softmax_loss_function(labels=, logits=)` replaces the cross entropy.
     ValueError for other ranks."""

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from troupe import _native, protos
 from troupe.device_spec import DeviceSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from troupe.tensor import Operation
+    from troupe.typing import Message
 
 # What replica_device_setter puts on parameter servers.
 _PS_OPS = ("Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable", "MutableHashTableV2", "MutableHashTableOfTensors",
@@ -13,7 +22,7 @@ _PS_OPS = ("Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable", "
 class ClusterSpec:
     """Jobs by name: lists of addresses, or {index: address}; also from a ClusterDef or a ClusterSpec. TypeError for anything else."""
 
-    def __init__(self, cluster):
+    def __init__(self, cluster: ClusterSpec | dict[str, Any] | Message) -> None:
         if isinstance(cluster, ClusterSpec):
             self._jobs = {job: dict(tasks) for job, tasks in cluster._jobs.items()}
         elif isinstance(cluster, dict):
@@ -37,12 +46,12 @@ class ClusterSpec:
         jobs = self.as_dict()
         return "ClusterSpec({" + ", ".join(f"{job!r}: {jobs[job]!r}" for job in sorted(jobs)) + "})"
 
-    def as_dict(self) -> dict:
+    def as_dict(self) -> dict[str, Any]:
         """As it is made from: dictionaries only where indices are missing."""
         return {job: {} if not tasks else self.job_tasks(job) if max(tasks) + 1 == len(tasks) else dict(sorted(tasks.items()))
                 for job, tasks in self._jobs.items()}
 
-    def as_cluster_def(self):
+    def as_cluster_def(self) -> Any:
         definition = protos.ClusterDef()
         for job, tasks in sorted(self._jobs.items()):
             made = definition.job.add()
@@ -60,20 +69,20 @@ class ClusterSpec:
             raise ValueError(f"No such job in cluster: {name!r}")
         return self._jobs[name]
 
-    def num_tasks(self, job_name) -> int:
+    def num_tasks(self, job_name: str) -> int:
         return len(self._job(job_name))
 
-    def task_indices(self, job_name) -> list[int]:
+    def task_indices(self, job_name: str) -> list[int]:
         return sorted(self._job(job_name))
 
-    def task_address(self, job_name, task_index) -> str:
+    def task_address(self, job_name: str, task_index: int) -> str:
         """ValueError for a task that is not there."""
         job = self._job(job_name)
         if task_index not in job:
             raise ValueError(f"No task with index {task_index!r} in job {job_name!r}")
         return job[task_index]
 
-    def job_tasks(self, job_name) -> list:
+    def job_tasks(self, job_name: str) -> list[str | None]:
         """Addresses by index; None for those that are missing."""
         job = self._job(job_name)
         return [job.get(i) for i in range(max(job) + 1)]
@@ -123,7 +132,8 @@ class Server:
     """A server in this process, which sessions of others run their graphs at: `Session(server.target)`. ValueError for a job or task that is not
     said and not the only one; errors of the server as exceptions. It ends with this object."""
 
-    def __init__(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None, config=None, start=True):
+    def __init__(self, server_or_cluster_def: ClusterSpec | dict[str, Any] | Message, job_name: str | None = None, task_index: int | None = None,
+                 protocol: str | None = None, config: Message | None = None, start: bool = True) -> None:
         self._server_def = _server_def(server_or_cluster_def, job_name, task_index, protocol, config)
         self._native = _native.Server(self._server_def.SerializeToString())
         if start:
@@ -138,7 +148,7 @@ class Server:
         self._native.join()
 
     @property
-    def server_def(self):
+    def server_def(self) -> Any:
         return self._server_def
 
     @property
@@ -147,7 +157,7 @@ class Server:
         return self._native.target()
 
     @staticmethod
-    def create_local_server(config=None, start=True) -> Server:
+    def create_local_server(config: Message | None = None, start: bool = True) -> Server:
         """A cluster of one, at a free port."""
         return Server({"localhost": ["localhost:0"]}, protocol="grpc", config=config, start=start)
 
@@ -161,8 +171,9 @@ class _RoundRobin:
         return task
 
 
-def replica_device_setter(ps_tasks=0, ps_device="/job:ps", worker_device="/job:worker", merge_devices=True, cluster=None, ps_ops=None,
-                          ps_strategy=None):
+def replica_device_setter(ps_tasks: int = 0, ps_device: str = "/job:ps", worker_device: str = "/job:worker", merge_devices: bool = True,
+                          cluster: ClusterSpec | dict[str, Any] | Message | None = None, ps_ops: Sequence[str] | None = None,
+                          ps_strategy: Callable[[Operation], int] | None = None) -> Callable[[Operation], str] | None:
     """A function for `tf.device`, which puts variables on parameter servers in turn (or where `ps_strategy(op)` says), all else on the worker. None
     where there are no parameter servers. TypeError for a strategy that is no function."""
     if cluster is not None:

@@ -1,13 +1,22 @@
 """Sessions: steps of a graph, run on this machine."""
 
+from __future__ import annotations
+
 import re
 import threading
 import warnings
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from troupe import _native, async_run, errors, feeds, protos, stacks
+from troupe.device_spec import DeviceAttributes
 from troupe.fetches import Fetches, expand_feed_key
 from troupe.graph import Graph
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+    from contextlib import AbstractContextManager
+    from troupe.typing import FeedDict, Message
 
 _NODE = re.compile(r"\[\[(?:Node: )?(?:\{\{node )?([^\} ]*)(?:\}\})?\s*=*")
 # Signatures and nests that a session keeps; beyond, all are forgotten.
@@ -35,7 +44,7 @@ class _Signature:
 class BaseSession:
     """Runs steps of a graph, which may grow meanwhile. Any number of threads may run steps at once, without the interpreter's lock."""
 
-    def __init__(self, target="", graph=None, config=None):
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Message | None = None) -> None:
         if graph is None:
             graph = stacks.get_default_graph()
         elif not isinstance(graph, Graph):
@@ -50,17 +59,17 @@ class BaseSession:
         self._config = config
         self._closed = False
         self._lock = threading.Lock()
-        self._signatures = {}
-        self._nests = {}
-        self._callables = []
+        self._signatures: dict[Any, _Signature] = {}
+        self._nests: dict[Any, Fetches] = {}
+        self._callables: list[Any] = []
         self._native = _native.Session(graph._native, self._target, protos.serialize(config, "config", "ConfigProto"))
 
     @property
-    def graph(self):
+    def graph(self) -> Graph:
         return self._graph
 
     @property
-    def graph_def(self):
+    def graph_def(self) -> Any:
         return self._graph.as_graph_def()
 
     def __repr__(self):
@@ -68,13 +77,13 @@ class BaseSession:
         return f"<tf.{type(self).__name__}{where} of {self._graph!r}{', closed' if self._closed else ''}>"
 
     @property
-    def sess_str(self):
+    def sess_str(self) -> bytes:
         return self._target.encode()
 
-    def as_default(self):
+    def as_default(self) -> AbstractContextManager[BaseSession]:
         return stacks.sessions.push(self)
 
-    def close(self):
+    def close(self) -> None:
         """Cancels its steps and refuses all others."""
         if not self._closed:
             self._closed = True
@@ -98,7 +107,7 @@ class BaseSession:
 
     # Runs.
 
-    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+    def run(self, fetches: Any, feed_dict: FeedDict | None = None, options: Message | None = None, run_metadata: Message | None = None) -> Any:
         """One step: the values of `fetches`, in the same nest, where `feed_dict` says what tensors are. Operations give None. With
         RunOptions; what they ask to be told is put into the RunMetadata."""
         nest = self._nest(fetches)
@@ -198,7 +207,8 @@ class BaseSession:
         op = self._graph._by_name.get(found.group(1)) if found else None
         return type(error)(None if op is None else op.node_def, op, error.message)
 
-    def run_async(self, fetches, feed_dict=None, options=None, run_metadata=None):
+    def run_async(self, fetches: Any, feed_dict: FeedDict | None = None, options: Message | None = None,
+                  run_metadata: Message | None = None) -> Awaitable[Any]:
         """The same without waiting: an awaitable in an event loop, whose cancellation cancels the step; elsewhere a future. Both have the number
         of the step, `step_id`, while it runs."""
         nest = self._nest(fetches)
@@ -207,7 +217,7 @@ class BaseSession:
         self._check_metadata(run_metadata)
         return async_run.begin(self, nest, fed, options, run_metadata)
 
-    def make_callable(self, fetches, feed_list=None, accept_options=False):
+    def make_callable(self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False) -> Callable[..., Any]:
         """A function of the values of `feed_list` that runs a step, faster than `run`; with accept_options also of options and
         run_metadata."""
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
@@ -277,7 +287,7 @@ class BaseSession:
 
     # Partial runs.
 
-    def partial_run_setup(self, fetches, feeds=None):
+    def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
         """Begins a step whose feeds come, and whose fetches are taken, in several turns. Its handle."""
         self._check_open()
         nest = Fetches(self._graph, fetches)
@@ -294,7 +304,7 @@ class BaseSession:
             e.args = (f"Cannot interpret argument `feed` key as Tensor: {e.args[0] if e.args else e}",)
             raise
 
-    def partial_run(self, handle, fetches, feed_dict=None):
+    def partial_run(self, handle: str | bytes, fetches: Any, feed_dict: FeedDict | None = None) -> Any:
         """One turn of it. InvalidArgumentError for something that is no handle."""
         if not isinstance(handle, (str, bytes)):
             raise errors.InvalidArgumentError(None, None, f"Must run 'setup' before performing partial runs! {handle!r} is not its handle")
@@ -312,38 +322,28 @@ class BaseSession:
 
     # What else it knows.
 
-    def list_devices(self):
+    def list_devices(self) -> list[DeviceAttributes]:
         """The devices that it may use."""
         self._check_alive()
-        return [_DeviceAttributes(*d) for d in self._native.list_devices()]
+        return [DeviceAttributes(*d) for d in self._native.list_devices()]
 
-    def running_steps(self):
+    def running_steps(self) -> list[tuple[Any, ...]]:
         """What its steps are doing: (step id, seconds, fetches, targets, first nodes that are not done) of each."""
         return self._native.inspect()
 
-    def cancel(self, reason=""):
+    def cancel(self, reason: str = "") -> int:
         """Cancels all its steps; how many."""
         return self._native.cancel(reason)
-
-
-class _DeviceAttributes:
-    """A device of a session."""
-
-    def __init__(self, name, device_type, memory_limit_bytes, incarnation):
-        self.name, self.device_type, self.memory_limit_bytes, self.incarnation = name, device_type, memory_limit_bytes, incarnation
-
-    def __repr__(self):
-        return f"_DeviceAttributes({self.name}, {self.device_type}, {self.memory_limit_bytes}, {self.incarnation})"
 
 
 class Session(BaseSession):
     """A session that may be a `with` block: then it and its graph are the defaults, and it is closed at the end."""
 
-    def __init__(self, target="", graph=None, config=None):
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Message | None = None) -> None:
         super().__init__(target, graph, config)
-        self._blocks = None
+        self._blocks: Any = None
 
-    def __enter__(self):
+    def __enter__(self) -> Session:
         if self._blocks is not None:
             raise RuntimeError("Session context managers are not re-entrant. Use `Session.as_default()` if you want to enter a session "
                                "multiple times.")
@@ -361,7 +361,7 @@ class Session(BaseSession):
             self.close()
 
     @staticmethod
-    def reset(target, containers=None, config=None):
+    def reset(target: str, containers: Sequence[str] | None = None, config: Message | None = None) -> None:
         """Drops what the sessions of `target` keep in these containers, and closes them."""
         _native.reset(target or "", protos.serialize(config, "config", "ConfigProto"), [c for c in containers or ()])
 
@@ -371,7 +371,7 @@ class InteractiveSession(BaseSession):
 
     _open = 0
 
-    def __init__(self, target="", graph=None, config=None):
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Message | None = None) -> None:
         config = protos.ConfigProto.FromString(protos.serialize(config, "config", "ConfigProto"))
         # So that what was typed wrong does not matter until it is run.
         config.graph_options.place_pruned_graph = True
@@ -389,7 +389,7 @@ class InteractiveSession(BaseSession):
         if self._graph_block is not None:
             self._graph_block.__enter__()
 
-    def close(self):
+    def close(self) -> None:
         if self._closed:
             return
         super().close()

@@ -1,18 +1,31 @@
 """Sessions whose variables have values: from a checkpoint, or their first ones."""
 
+from __future__ import annotations
+
 import os
 import time
+from typing import TYPE_CHECKING
 
 from troupe import errors, stacks
 from troupe.checkpoint_state import get_checkpoint_state
 from troupe.session import Session
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from troupe.graph import Graph
+    from troupe.saver import Saver
+    from troupe.tensor import Operation, Tensor
+    from troupe.typing import FeedDict, Message
+
 
 class SessionManager:
     """Makes sessions that are ready. `ready_op` gives the names of what is not."""
 
-    def __init__(self, local_init_op=None, ready_op=None, ready_for_local_init_op=None, graph=None, recovery_wait_secs=30,
-                 local_init_run_options=None, local_init_feed_dict=None):
+    def __init__(self, local_init_op: Operation | None = None, ready_op: Tensor | None = None, ready_for_local_init_op: Tensor | None = None,
+                 graph: Graph | None = None, recovery_wait_secs: float = 30, local_init_run_options: Message | None = None,
+                 local_init_feed_dict: FeedDict | None = None) -> None:
         self._graph = graph or stacks.get_default_graph()
         self._local_init_op, self._ready_op = local_init_op, ready_op
         self._ready_for_local, self._wait_secs = ready_for_local_init_op, recovery_wait_secs
@@ -36,8 +49,10 @@ class SessionManager:
         saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
         return True
 
-    def prepare_session(self, master, init_op=None, saver=None, checkpoint_dir=None, checkpoint_filename_with_path=None,
-                        wait_for_checkpoint=False, max_wait_secs=7200, config=None, init_feed_dict=None, init_fn=None):
+    def prepare_session(self, master: str, init_op: Operation | Tensor | None = None, saver: Saver | None = None,
+                        checkpoint_dir: str | os.PathLike[str] | None = None, checkpoint_filename_with_path: str | os.PathLike[str] | None = None,
+                        wait_for_checkpoint: bool = False, max_wait_secs: float = 7200, config: Message | None = None,
+                        init_feed_dict: FeedDict | None = None, init_fn: Callable[[Session], Any] | None = None) -> Session:
         """A session that was restored, or else initialised. RuntimeError where that does not make it ready."""
         session = Session(master, graph=self._graph, config=config)
         try:
@@ -63,8 +78,9 @@ class SessionManager:
             session.close()
             raise
 
-    def recover_session(self, master, saver=None, checkpoint_dir=None, checkpoint_filename_with_path=None, wait_for_checkpoint=False,
-                        max_wait_secs=7200, config=None):
+    def recover_session(self, master: str, saver: Saver | None = None, checkpoint_dir: str | os.PathLike[str] | None = None,
+                        checkpoint_filename_with_path: str | os.PathLike[str] | None = None, wait_for_checkpoint: bool = False,
+                        max_wait_secs: float = 7200, config: Message | None = None) -> tuple[Session, bool]:
         """(session, whether it is ready after a checkpoint was restored)."""
         session = Session(master, graph=self._graph, config=config)
         restored = self._restore(session, saver, checkpoint_dir, checkpoint_filename_with_path, wait_for_checkpoint, max_wait_secs)
@@ -72,7 +88,7 @@ class SessionManager:
             return session, False
         return session, self._initialize_locally(session)[0] and self._is_ready(session, self._ready_op)[0]
 
-    def wait_for_session(self, master, config=None, max_wait_secs=float("inf")):
+    def wait_for_session(self, master: str, config: Message | None = None, max_wait_secs: float = float("inf")) -> Session:
         """A session of a model that another process makes ready. DeadlineExceededError where that takes too long."""
         deadline = time.monotonic() + max_wait_secs
         while True:

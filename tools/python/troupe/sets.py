@@ -1,8 +1,16 @@
 """Sets: rows of the last dimension, dense ones with doubles or sparse ones."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import op_call
 from troupe.composite import SparseTensor
 from troupe.conversion import convert_to_tensor
+
+if TYPE_CHECKING:
+    from troupe.tensor import Tensor
+    from troupe.typing import TensorLike
 
 
 def _parts(value, number):
@@ -24,22 +32,22 @@ def _operation(a, b, operation, validate_indices):
     return SparseTensor(*op_call.call(kind, None, set_operation=operation, validate_indices=validate_indices, **arguments))
 
 
-def intersection(a, b, validate_indices=True):
+def intersection(a: TensorLike | SparseTensor, b: TensorLike | SparseTensor, validate_indices: bool = True) -> SparseTensor:
     """What both have, as a SparseTensor."""
     return _operation(a, b, "intersection", validate_indices)
 
 
-def union(a, b, validate_indices=True):
+def union(a: TensorLike | SparseTensor, b: TensorLike | SparseTensor, validate_indices: bool = True) -> SparseTensor:
     """What one of them has, as a SparseTensor."""
     return _operation(a, b, "union", validate_indices)
 
 
-def difference(a, b, aminusb=True, validate_indices=True):
+def difference(a: TensorLike | SparseTensor, b: TensorLike | SparseTensor, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
     """What the first has and the second has not, as a SparseTensor; the other way round without `aminusb`."""
     return _operation(a, b, "a-b" if aminusb else "b-a", validate_indices)
 
 
-def size(a, validate_indices=True):
+def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
     """How many elements each row of a SparseTensor has, doubles once."""
     if not isinstance(a, SparseTensor):
         raise TypeError(f"Expected `SparseTensor`, got {a}.")

@@ -1,10 +1,19 @@
 """x[1, ::2, ..., tf.newaxis] as StridedSlice."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import dtypes, op_call, tensor_shape
 from troupe.constant_op import constant
 from troupe.tensor import Tensor
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from troupe.variables import Variable
 
 newaxis = None
 
@@ -59,7 +68,7 @@ class _Bounds:
             self.add(key, key + 1)
 
 
-def bounds_of(key):
+def bounds_of(key: Any) -> _Bounds:
     bounds = _Bounds()
     for k in key if isinstance(key, (list, tuple)) else (key,):
         bounds.add_key(k)
@@ -74,7 +83,7 @@ def _pack(values, like):
 
 
 
-def getitem(tensor, key, variable=None):
+def getitem(tensor: Tensor, key: Any, variable: Variable | None = None) -> Tensor:
     """A part of `tensor`; with `variable`, of its value, which the part can be assigned to."""
     if isinstance(key, Tensor) and key.dtype.base_dtype is dtypes.bool_ or isinstance(key, np.ndarray) and key.dtype == bool:
         from troupe.array_ops import boolean_mask
@@ -90,7 +99,7 @@ def getitem(tensor, key, variable=None):
     return made
 
 
-def packed(bounds):
+def packed(bounds: _Bounds) -> list[Tensor]:
     """(begin, end, strides) as tensors of one type."""
     parts = (bounds.begin, bounds.end, bounds.strides)
     wide = any(isinstance(v, Tensor) and v.dtype.base_dtype is dtypes.int64 for p in parts for v in p)

@@ -1,9 +1,17 @@
 """Orders, places in orders, repetitions."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import array_ops, dtypes, math_ops, op_call, stacks, thin
 from troupe.conversion import convert_to_tensor
+
+if TYPE_CHECKING:
+    from troupe.tensor import Tensor
+    from troupe.typing import DTypeLike, TensorLike
 
 thin.define(globals(), """
     dynamic_partition(data, partitions, num_partitions) = DynamicPartition
@@ -50,18 +58,19 @@ def _turned(values):
     return op_call.call("Invert", None, x=values) if dtype.is_integer else -values
 
 
-def sort(values, axis=-1, direction="ASCENDING", name=None):
+def sort(values: TensorLike, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
     with _scope(name or "sort"):
         return _ordered(values, axis, direction, False)
 
 
-def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
+def argsort(values: TensorLike, axis: int = -1, direction: str = "ASCENDING", stable: bool = False, name: str | None = None) -> Tensor:
     """Where the sorted values come from; equal ones in their order."""
     with _scope(name or "argsort"):
         return _ordered(values, axis, direction, True)
 
 
-def searchsorted(sorted_sequence, values, side="left", out_type=dtypes.int32, name=None):
+def searchsorted(sorted_sequence: TensorLike, values: TensorLike, side: str = "left", out_type: DTypeLike = dtypes.int32,
+                 name: str | None = None) -> Tensor:
     """Where in sorted rows values would be put in: before equals ("left") or after them."""
     if side not in ("left", "right"):
         raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'.")
@@ -73,7 +82,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type=dtypes.int32, na
         return array_ops.reshape(found, array_ops.shape(values))
 
 
-def repeat(input, repeats, axis=None, name=None):
+def repeat(input: TensorLike, repeats: TensorLike, axis: int | None = None, name: str | None = None) -> Tensor:
     """Each part of `input` as often as `repeats` says; without an axis, of all elements."""
     with _scope(name or "Repeat"):
         input = convert_to_tensor(input)
@@ -88,14 +97,15 @@ def repeat(input, repeats, axis=None, name=None):
         return array_ops.gather(input, array_ops.boolean_mask(numbers, mask), axis=axis)
 
 
-def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None):
+def space_to_batch(input: TensorLike, paddings: TensorLike, block_size: int | None = None, name: str | None = None,
+                   block_shape: TensorLike | None = None) -> Tensor:
     block = block_size if block_shape is None else block_shape
     made = array_ops.space_to_batch_nd(input, paddings=paddings, block_shape=np.array([block, block], np.int64) if np.ndim(block) == 0 else block, name=name)
     made.set_shape(made.shape.with_rank(4))
     return made
 
 
-def batch_to_space(input, crops, block_size, name=None, block_shape=None):
+def batch_to_space(input: TensorLike, crops: TensorLike, block_size: int, name: str | None = None, block_shape: TensorLike | None = None) -> Tensor:
     block = block_size if block_shape is None else block_shape
     made = array_ops.batch_to_space_nd(input, crops=crops, block_shape=np.array([block, block], np.int64) if np.ndim(block) == 0 else block, name=name)
     made.set_shape(made.shape.with_rank(4))

@@ -1,5 +1,9 @@
 """Sparse tensors: made, changed, reduced, multiplied."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import array_ops, dtypes, math_ops, op_call, stacks
@@ -7,6 +11,14 @@ from troupe.composite import SparseTensor, SparseTensorValue
 from troupe.constant_op import constant
 from troupe.conversion import convert_to_tensor
 from troupe.gather_ops import gather_nd
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from troupe.composite import IndexedSlices
+    from troupe.tensor import Tensor
+    from troupe.typing import DTypeLike, TensorLike
 
 
 def _scope(name):
@@ -26,7 +38,8 @@ def _call(op_type, name, **arguments):
     return SparseTensor(*op_call.call(op_type, name, **arguments))
 
 
-def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
+def convert_to_tensor_or_sparse_tensor(value: TensorLike | SparseTensor | SparseTensorValue, dtype: DTypeLike | None = None,
+                                       name: str | None = None) -> Tensor | SparseTensor:
     if isinstance(value, (SparseTensor, SparseTensorValue)):
         value = SparseTensor.from_value(value)
         if dtype is not None and dtypes.as_dtype(dtype) is not value.dtype:
@@ -35,7 +48,7 @@ def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
     return convert_to_tensor(value, dtype, name)
 
 
-def from_dense(tensor, name=None):
+def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
     """The elements that are not zero."""
     with _scope(name or "dense_to_sparse"):
         tensor = convert_to_tensor(tensor)
@@ -44,7 +57,8 @@ def from_dense(tensor, name=None):
         return SparseTensor(indices, gather_nd(tensor, indices), array_ops.shape(tensor, out_type=dtypes.int64))
 
 
-def sparse_eye(num_rows, num_columns=None, dtype=dtypes.float32, name=None):
+def sparse_eye(num_rows: TensorLike, num_columns: TensorLike | None = None, dtype: DTypeLike = dtypes.float32,
+               name: str | None = None) -> SparseTensor:
     """Ones where row and column are the same."""
     with _scope(name or "eye"):
         rows = math_ops.cast(num_rows, dtypes.int64)
@@ -55,19 +69,22 @@ def sparse_eye(num_rows, num_columns=None, dtype=dtypes.float32, name=None):
                             array_ops.stack([rows, columns]))
 
 
-def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0, validate_indices=True, name=None):
+def sparse_to_dense(sparse_indices: TensorLike, output_shape: TensorLike, sparse_values: TensorLike, default_value: TensorLike = 0,
+                    validate_indices: bool = True, name: str | None = None) -> Tensor:
     return op_call.call("SparseToDense", name, sparse_indices=sparse_indices, output_shape=output_shape, sparse_values=sparse_values,
                         default_value=default_value, validate_indices=validate_indices)
 
 
-def sparse_tensor_to_dense(sp_input, default_value=None, validate_indices=True, name=None):
+def sparse_tensor_to_dense(sp_input: SparseTensor, default_value: TensorLike | None = None, validate_indices: bool = True,
+                           name: str | None = None) -> Tensor:
     sp_input = _sparse(sp_input)
     if default_value is None:
         default_value = array_ops.zeros([], sp_input.dtype)
     return sparse_to_dense(sp_input.indices, sp_input.dense_shape, sp_input.values, default_value, validate_indices, name)
 
 
-def sparse_add(a, b, threshold=None, thresh=None):
+def sparse_add(a: TensorLike | SparseTensor | SparseTensorValue, b: TensorLike | SparseTensor | SparseTensorValue,
+               threshold: TensorLike | None = None, thresh: TensorLike | None = None) -> Any:
     """The sum of sparse tensors, or of one and a dense one; elements below the threshold are left out."""
     threshold = thresh if threshold is None else threshold
     threshold = 0 if threshold is None else threshold
@@ -83,7 +100,8 @@ def sparse_add(a, b, threshold=None, thresh=None):
     return op_call.call("SparseTensorDenseAdd", None, a_indices=sparse.indices, a_values=sparse.values, a_shape=sparse.dense_shape, b=dense)
 
 
-def sparse_tensor_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
+def sparse_tensor_dense_matmul(sp_a: TensorLike | SparseTensor | SparseTensorValue, b: TensorLike | SparseTensor | SparseTensorValue,
+                               adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None) -> Tensor:
     """A sparse matrix times a dense one; also a dense one times a sparse one."""
     with _scope(name or "SparseTensorDenseMatMul"):
         if isinstance(b, (SparseTensor, SparseTensorValue)):
@@ -115,14 +133,14 @@ sparse_reduce_sum_sparse = _reduction("sparse_reduce_sum_sparse", "SparseReduceS
 sparse_reduce_max_sparse = _reduction("sparse_reduce_max_sparse", "SparseReduceMaxSparse")
 
 
-def sparse_reorder(sp_input, name=None):
+def sparse_reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """The same in the order of rows."""
     sp_input = _sparse(sp_input)
     indices, values = op_call.call("SparseReorder", name, input_indices=sp_input.indices, input_values=sp_input.values, input_shape=sp_input.dense_shape)
     return SparseTensor(indices, values, sp_input.dense_shape)
 
 
-def sparse_reshape(sp_input, shape, name=None):
+def sparse_reshape(sp_input: SparseTensor, shape: TensorLike, name: str | None = None) -> SparseTensor:
     sp_input = _sparse(sp_input)
     with _scope(name or "SparseReshape"):
         indices, dims = op_call.call("SparseReshape", None, input_indices=sp_input.indices, input_shape=sp_input.dense_shape,
@@ -130,13 +148,14 @@ def sparse_reshape(sp_input, shape, name=None):
         return SparseTensor(indices, sp_input.values, dims)
 
 
-def sparse_slice(sp_input, start, size, name=None):
+def sparse_slice(sp_input: SparseTensor, start: TensorLike, size: TensorLike, name: str | None = None) -> SparseTensor:
     sp_input = _sparse(sp_input)
     return _call("SparseSlice", name, indices=sp_input.indices, values=sp_input.values, shape=sp_input.dense_shape,
                  start=convert_to_tensor(start, dtypes.int64), size=convert_to_tensor(size, dtypes.int64))
 
 
-def sparse_split(keyword_required=None, sp_input=None, num_split=None, axis=None, name=None, split_dim=None):
+def sparse_split(keyword_required: Any = None, sp_input: SparseTensor | None = None, num_split: int | None = None,
+                 axis: TensorLike | None = None, name: str | None = None, split_dim: TensorLike | None = None) -> list[SparseTensor]:
     """So many parts in the dimension `axis`. ValueError for arguments that are missing."""
     axis = split_dim if axis is None else axis
     if sp_input is None or num_split is None or axis is None:
@@ -147,7 +166,8 @@ def sparse_split(keyword_required=None, sp_input=None, num_split=None, axis=None
     return [SparseTensor(*part) for part in zip(*parts)]
 
 
-def sparse_concat(axis, sp_inputs, name=None, expand_nonconcat_dim=False, concat_dim=None, expand_nonconcat_dims=None):
+def sparse_concat(axis: int | None, sp_inputs: Sequence[SparseTensor], name: str | None = None, expand_nonconcat_dim: bool = False,
+                  concat_dim: int | None = None, expand_nonconcat_dims: bool | None = None) -> SparseTensor:
     """One after the other in the dimension `axis`; with expand_nonconcat_dims the other dimensions need not agree."""
     axis = concat_dim if axis is None else axis
     with _scope(name or "SparseConcat"):
@@ -161,14 +181,14 @@ def sparse_concat(axis, sp_inputs, name=None, expand_nonconcat_dim=False, concat
         return _call("SparseConcat", None, indices=[s.indices for s in inputs], values=[s.values for s in inputs], shapes=shapes, concat_dim=axis)
 
 
-def sparse_retain(sp_input, to_retain):
+def sparse_retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
     """The elements where `to_retain` is true."""
     sp_input = _sparse(sp_input)
     places = array_ops.reshape(array_ops.where(convert_to_tensor(to_retain)), [-1])
     return SparseTensor(array_ops.gather(sp_input.indices, places), array_ops.gather(sp_input.values, places), sp_input.dense_shape)
 
 
-def sparse_transpose(sp_input, perm=None, name=None):
+def sparse_transpose(sp_input: SparseTensor, perm: TensorLike | None = None, name: str | None = None) -> SparseTensor:
     """Dimensions in another order; without `perm`, the reverse one."""
     with _scope(name or "SparseTranspose"):
         sp_input = _sparse(sp_input)
@@ -178,7 +198,7 @@ def sparse_transpose(sp_input, perm=None, name=None):
         return sparse_reorder(SparseTensor(indices, sp_input.values, array_ops.gather(sp_input.dense_shape, perm)))
 
 
-def sparse_expand_dims(sp_input, axis=None, name=None):
+def sparse_expand_dims(sp_input: SparseTensor, axis: int | None = None, name: str | None = None) -> SparseTensor:
     """A new dimension of size 1 before `axis`, or the last one."""
     sp_input = _sparse(sp_input)
     rank = sp_input.dense_shape.shape[0].value
@@ -189,7 +209,7 @@ def sparse_expand_dims(sp_input, axis=None, name=None):
                             array_ops.concat([sp_input.dense_shape[:at], constant([1], dtypes.int64), sp_input.dense_shape[at:]], 0))
 
 
-def sparse_softmax(sp_input, name=None):
+def sparse_softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     with _scope(name or "SparseSoftmax"):
         values = op_call.call("SparseSoftmax", None, sp_indices=sp_input.indices, sp_values=sp_input.values, sp_shape=sp_input.dense_shape)
         return SparseTensor(sp_input.indices, values, sp_input.dense_shape)
@@ -209,7 +229,7 @@ def _extreme(function_name, op_type):
 sparse_maximum, sparse_minimum = _extreme("sparse_maximum", "SparseSparseMaximum"), _extreme("sparse_minimum", "SparseSparseMinimum")
 
 
-def sparse_fill_empty_rows(sp_input, default_value, name=None):
+def sparse_fill_empty_rows(sp_input: SparseTensor, default_value: TensorLike, name: str | None = None) -> tuple[SparseTensor, Tensor]:
     """(the same with `default_value` first in rows that had nothing, which rows these are)."""
     sp_input = _sparse(sp_input)
     with _scope(name or "SparseFillEmptyRows"):
@@ -219,7 +239,7 @@ def sparse_fill_empty_rows(sp_input, default_value, name=None):
         return SparseTensor(indices, values, sp_input.dense_shape), empty
 
 
-def sparse_to_indicator(sp_input, vocab_size, name=None):
+def sparse_to_indicator(sp_input: SparseTensor, vocab_size: TensorLike, name: str | None = None) -> Tensor:
     """True at the numbers that the last dimension holds: [..., vocab_size]."""
     sp_input = _sparse(sp_input)
     with _scope(name or "SparseToIndicator"):
@@ -246,7 +266,7 @@ sparse_segment_sum, sparse_segment_mean = _segments("sparse_segment_sum", "Spars
 sparse_segment_sqrt_n = _segments("sparse_segment_sqrt_n", "SparseSegmentSqrtN")
 
 
-def sparse_mask(a, mask_indices, name=None):
+def sparse_mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) -> IndexedSlices:
     """IndexedSlices without the rows that have these indices."""
     from troupe.composite import IndexedSlices
 
@@ -255,7 +275,7 @@ def sparse_mask(a, mask_indices, name=None):
         return IndexedSlices(array_ops.gather(a.values, places, name=name), indices, a.dense_shape)
 
 
-def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
+def edit_distance(hypothesis: SparseTensor, truth: SparseTensor, normalize: bool = True, name: str = "edit_distance") -> Tensor:
     """How many changes make one sequence the other, for all but the last dimension."""
     hypothesis, truth = _sparse(hypothesis), _sparse(truth)
     return op_call.call("EditDistance", name, hypothesis_indices=hypothesis.indices, hypothesis_values=hypothesis.values,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,8 +14,14 @@ from troupe.conversion import convert_to_tensor
 from troupe.sparse_ops import _sparse, sparse_reorder
 from troupe.tensor import Tensor
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def sparse_merge(sp_ids, sp_values, vocab_size, name=None, already_sorted=False) -> SparseTensor:
+    from troupe.typing import DTypeLike, TensorLike
+
+
+def sparse_merge(sp_ids: SparseTensor | Sequence[SparseTensor], sp_values: SparseTensor, vocab_size: int | Tensor | Sequence[int | Tensor],
+                 name: str | None = None, already_sorted: bool = False) -> SparseTensor:
     """The values at the columns that the ids say, or at several dimensions for a list of ids: of shape [..., vocab_size]. TypeError for other
     kinds, ValueError for lists of different lengths."""
     if isinstance(sp_ids, (SparseTensor, SparseTensorValue)):
@@ -39,7 +46,7 @@ def sparse_merge(sp_ids, sp_values, vocab_size, name=None, already_sorted=False)
         return SparseTensor(ordered.indices, ordered.values, shape)
 
 
-def sparse_reset_shape(sp_input, new_shape=None) -> SparseTensor:
+def sparse_reset_shape(sp_input: SparseTensor, new_shape: TensorLike | None = None) -> SparseTensor:
     """The same elements in a larger tensor, or in the smallest that has them all. ValueError for a smaller one, where that is known; else
     InvalidArgumentError from the step."""
     sp_input = _sparse(sp_input)
@@ -62,12 +69,12 @@ def sparse_reset_shape(sp_input, new_shape=None) -> SparseTensor:
     return SparseTensor(indices, values, wanted)
 
 
-def serialize_sparse(sp_input, name=None, out_type=dtypes.string) -> Tensor:
+def serialize_sparse(sp_input: SparseTensor, name: str | None = None, out_type: DTypeLike = dtypes.string) -> Tensor:
     """A vector of three: the serialized indices, values and shape."""
     return _serialized("SerializeSparse", sp_input, name, out_type)
 
 
-def serialize_many_sparse(sp_input, name=None, out_type=dtypes.string) -> Tensor:
+def serialize_many_sparse(sp_input: SparseTensor, name: str | None = None, out_type: DTypeLike = dtypes.string) -> Tensor:
     """A row of three, as serialize_sparse gives, for each row of a sparse batch: [rows, 3]."""
     return _serialized("SerializeManySparse", sp_input, name, out_type)
 
@@ -78,7 +85,8 @@ def _serialized(op, sp_input, name, out_type) -> Tensor:
                         out_type=out_type)
 
 
-def deserialize_many_sparse(serialized_sparse, dtype, rank=None, name=None) -> SparseTensor:
+def deserialize_many_sparse(serialized_sparse: TensorLike, dtype: DTypeLike, rank: int | None = None,
+                            name: str | None = None) -> SparseTensor:
     """A sparse batch of what serialize_sparse made: [rows, 3] to a tensor of rank `rank` + 1."""
     indices, values, shape = op_call.call("DeserializeManySparse", name, serialized_sparse=serialized_sparse, dtype=dtype)
     indices.set_shape([None, None if rank is None else rank + 1])

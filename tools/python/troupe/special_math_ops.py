@@ -1,11 +1,22 @@
 """Arithmetic that few programs need."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from troupe import array_ops, dtypes, math_ops, op_call, stacks, thin
 from troupe.constant_op import constant
 from troupe.conversion import convert_to_tensor
 from troupe.tensor_util import constant_value
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from troupe.composite import IndexedSlices
+    from troupe.tensor import Tensor
+    from troupe.typing import DTypeLike, ShapeOrTensor, TensorLike
 
 thin.define(globals(), """
     arg_max(input, dimension, output_type=None) = ArgMax
@@ -58,14 +69,14 @@ def _scope(name):
     return stacks.get_default_graph().name_scope(name)
 
 
-def reciprocal_no_nan(x, name=None):
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / x, and 0 for 0."""
     with _scope(name or "reciprocal_no_nan") as scope:
         x = convert_to_tensor(x, name="x")
         return op_call.call("DivNoNan", scope, x=constant(1, x.dtype.base_dtype), y=x)
 
 
-def scalar_mul(scalar, x, name=None):
+def scalar_mul(scalar: TensorLike, x: TensorLike | IndexedSlices, name: str | None = None) -> Any:
     """A number times a tensor, or times the values of IndexedSlices. ValueError for what is no scalar."""
     from troupe.composite import IndexedSlices
 
@@ -78,19 +89,19 @@ def scalar_mul(scalar, x, name=None):
     return op_call.call("Mul", name, x=scalar, y=x)
 
 
-def log_sigmoid(x, name=None):
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     with _scope(name or "LogSigmoid") as scope:
         return op_call.call("Neg", scope, x=op_call.call("Softplus", None, features=-convert_to_tensor(x, name="x")))
 
 
-def lbeta(x, name=None):
+def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the beta function over the last dimension."""
     with _scope(name or "lbeta"):
         x = convert_to_tensor(x, name="x")
         return math_ops.reduce_sum(math_ops.lgamma(x), -1) - math_ops.lgamma(math_ops.reduce_sum(x, -1))
 
 
-def polyval(coeffs, x, name=None):
+def polyval(coeffs: list[Any], x: TensorLike, name: str | None = None) -> Tensor:
     """A polynomial of these coefficients, the highest power's first."""
     if not isinstance(coeffs, list):
         raise ValueError(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
@@ -115,14 +126,14 @@ def _segment_counts(data, segment_ids, num_segments):
     return math_ops.maximum(counts, convert_to_tensor(1, data.dtype))
 
 
-def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
+def unsorted_segment_mean(data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None) -> Tensor:
     with _scope(name or "UnsortedSegmentMean"):
         data = convert_to_tensor(data)
         total = op_call.call("UnsortedSegmentSum", None, data=data, segment_ids=segment_ids, num_segments=num_segments)
         return total / _segment_counts(data, segment_ids, num_segments)
 
 
-def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
+def unsorted_segment_sqrt_n(data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None) -> Tensor:
     """Sums over the square roots of how many they are."""
     with _scope(name or "UnsortedSegmentSqrtN"):
         data = convert_to_tensor(data)
@@ -130,7 +141,8 @@ def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
         return total / math_ops.sqrt(_segment_counts(data, segment_ids, num_segments))
 
 
-def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int32, name=None):
+def histogram_fixed_width_bins(values: TensorLike, value_range: TensorLike, nbins: TensorLike = 100, dtype: DTypeLike = dtypes.int32,
+                               name: str | None = None) -> Tensor:
     """The number of the bin that each value is in; those outside are in the first and last."""
     with _scope(name or "histogram_fixed_width_bins"):
         values = convert_to_tensor(values, name="values")
@@ -143,14 +155,15 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=dtypes.int3
         return array_ops.reshape(math_ops.cast(bins, dtype), array_ops.shape(values))
 
 
-def histogram_fixed_width(values, value_range, nbins=100, dtype=dtypes.int32, name=None):
+def histogram_fixed_width(values: TensorLike, value_range: TensorLike, nbins: TensorLike = 100, dtype: DTypeLike = dtypes.int32,
+                          name: str | None = None) -> Tensor:
     made = op_call.call("HistogramFixedWidth", name, values=values, value_range=value_range, nbins=nbins, dtype=dtype)
     known = constant_value(made.op.inputs[2])
     made.set_shape([None if known is None else int(known)])
     return made
 
 
-def clip_by_average_norm(t, clip_norm, name=None):
+def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None = None) -> Tensor:
     """As it is, or shorter, so that its length over its size is `clip_norm`."""
     with _scope(name or "clip_by_average_norm") as scope:
         t = convert_to_tensor(t, name="t")
@@ -159,7 +172,7 @@ def clip_by_average_norm(t, clip_norm, name=None):
         return op_call.call("Mul", scope, x=t * clip_norm, y=math_ops.minimum(inverse * count, constant(1.0, t.dtype) / clip_norm))
 
 
-def random_crop(value, size, seed=None, name=None):
+def random_crop(value: TensorLike, size: ShapeOrTensor, seed: int | None = None, name: str | None = None) -> Tensor:
     """A part of this size from a random place."""
     from troupe import random_ops
     from troupe.control_flow_ops import Assert, with_dependencies
@@ -175,7 +188,8 @@ def random_crop(value, size, seed=None, name=None):
         return array_ops.slice(value, offset, size, name=name)
 
 
-def random_poisson(lam, shape, dtype=dtypes.float32, seed=None, name=None):
+def random_poisson(lam: TensorLike, shape: ShapeOrTensor, dtype: DTypeLike = dtypes.float32, seed: int | None = None,
+                   name: str | None = None) -> Tensor:
     """Numbers of events at these rates."""
     from troupe.ops import get_seed
 

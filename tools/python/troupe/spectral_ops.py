@@ -1,12 +1,21 @@
 """Fourier transforms and what signals are cut and weighted with."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from troupe import array_ops, dtypes, math_ops, op_call, stacks, thin
 from troupe.constant_op import constant
 from troupe.conversion import convert_to_tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from troupe.tensor import Tensor
+    from troupe.typing import TensorLike
 
 thin.define(globals(), """
     fft(input) = FFT
@@ -115,7 +124,8 @@ def _window(function_name, a):
 hann_window, hamming_window = _window("hann_window", 0.5), _window("hamming_window", 0.54)
 
 
-def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1, name=None):
+def frame(signal: TensorLike, frame_length: int, frame_step: int | Tensor, pad_end: bool = False, pad_value: TensorLike = 0,
+          axis: int = -1, name: str | None = None) -> Tensor:
     """Pieces of a signal of known rank in a new dimension after `axis`, one every `frame_step` samples."""
     with _scope(name or "frame"):
         signal = convert_to_tensor(signal, name="signal")
@@ -132,7 +142,8 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
         return array_ops.gather(signal, starts + np.arange(frame_length, dtype=np.int32)[None], axis=axis)
 
 
-def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_window, pad_end=False, name=None):
+def stft(signals: TensorLike, frame_length: int, frame_step: int | Tensor, fft_length: int | Tensor | None = None,
+         window_fn: Callable[..., Tensor] | None = hann_window, pad_end: bool = False, name: str | None = None) -> Tensor:
     """Transforms of pieces of signals: [..., pieces, frequencies], complex. `fft_length` is the next power of two of the length, if none is given."""
     with _scope(name or "stft"):
         signals = convert_to_tensor(signals, name="signals")

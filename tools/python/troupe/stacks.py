@@ -1,22 +1,33 @@
 """What is the default in a thread: its graph, its session; and the frames of the caller."""
 
+from __future__ import annotations
+
 import os
 import sys
 import threading
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import CodeType
+    from typing import Any
+
+    from troupe.graph import Graph
+    from troupe.session import BaseSession
 
 
 class DefaultStack(threading.local):
     """What `with` blocks have made the default, innermost last; one for each thread."""
 
-    def __init__(self):
-        self.stack = []
+    def __init__(self) -> None:
+        self.stack: list[Any] = []
 
-    def get(self):
+    def get(self) -> Any:
         return self.stack[-1] if self.stack else None
 
     @contextmanager
-    def push(self, item, nested=True):
+    def push(self, item: Any, nested: bool = True) -> Iterator[Any]:
         """`item` is the default inside. Not `nested`: it may end before those inside it."""
         self.stack.append(item)
         try:
@@ -57,16 +68,16 @@ graphs = _GraphStack()
 sessions = DefaultStack()
 
 
-def get_default_graph():
+def get_default_graph() -> Graph:
     return graphs.get()
 
 
-def reset_default_graph():
+def reset_default_graph() -> None:
     """Replaces the process's default graph by an empty one."""
     graphs.reset()
 
 
-def get_default_session():
+def get_default_session() -> BaseSession | None:
     return sessions.get()
 
 
@@ -74,7 +85,7 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _MOST_FRAMES = 30
 
 
-def caller_frames():
+def caller_frames() -> list[tuple[CodeType, int]]:
     """(code, line) of the frames outside this package, innermost first."""
     frames = []
     frame = sys._getframe(1)

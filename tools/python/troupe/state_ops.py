@@ -1,7 +1,15 @@
 """Updates of parts of variables, of both kinds."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import op_call
 from troupe.conversion import convert_to_tensor
+
+if TYPE_CHECKING:
+    from troupe.tensor import Tensor
+    from troupe.variables import Variable
 
 __all__ = ["count_up_to"]
 
@@ -27,7 +35,7 @@ for _what in ("update", "add", "sub"):
     _update("scatter_nd_" + _what, "ScatterNd" + _what.capitalize(), _what == "update")
 
 
-def count_up_to(ref, limit, name=None):
+def count_up_to(ref: Variable, limit: int, name: str | None = None) -> Tensor:
     """A variable's value before one is added to it. OutOfRangeError in a run at `limit`."""
     if hasattr(ref, "handle"):
         return op_call.call("ResourceCountUpTo", name, resource=ref.handle, limit=limit, T=ref.dtype)

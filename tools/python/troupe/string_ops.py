@@ -1,8 +1,18 @@
 """Texts: joined, cut, replaced, hashed; and what bytes mean."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, dtypes, op_call, stacks, thin
 from troupe.composite import SparseTensor
 from troupe.conversion import convert_to_tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from troupe.tensor import Tensor
+    from troupe.typing import AxisLike, DTypeLike, TensorLike
 
 thin.define(globals(), """
     decode_base64(input) = DecodeBase64
@@ -30,12 +40,13 @@ def _scope(name):
     return stacks.get_default_graph().name_scope(name)
 
 
-def string_join(inputs, separator="", name=None):
+def string_join(inputs: Sequence[TensorLike], separator: str = "", name: str | None = None) -> Tensor:
     """Texts one after the other, element by element."""
     return op_call.call("StringJoin", name, inputs=list(inputs), separator=separator)
 
 
-def reduce_join(inputs, axis=None, keep_dims=None, separator="", name=None, reduction_indices=None, keepdims=None):
+def reduce_join(inputs: TensorLike, axis: AxisLike = None, keep_dims: bool | None = None, separator: str = "", name: str | None = None,
+                reduction_indices: AxisLike = None, keepdims: bool | None = None) -> Tensor:
     """The texts of some or all dimensions joined."""
     axis = reduction_indices if axis is None else axis
     keep = bool(keep_dims if keepdims is None else keepdims)
@@ -46,33 +57,36 @@ def reduce_join(inputs, axis=None, keep_dims=None, separator="", name=None, redu
         return op_call.call("ReduceJoin", scope, inputs=inputs, reduction_indices=axis, keep_dims=keep, separator=separator)
 
 
-def regex_replace(input, pattern, rewrite, replace_global=True, name=None):
+def regex_replace(input: TensorLike, pattern: TensorLike, rewrite: TensorLike, replace_global: bool = True, name: str | None = None) -> Tensor:
     """Parts that match an RE2 expression replaced; \\\\1 in `rewrite` is the first group."""
     if isinstance(pattern, (str, bytes)) and isinstance(rewrite, (str, bytes)):
         return op_call.call("StaticRegexReplace", name, input=input, pattern=pattern, rewrite=rewrite, replace_global=replace_global)
     return op_call.call("RegexReplace", name, input=input, pattern=pattern, rewrite=rewrite, replace_global=replace_global)
 
 
-def regex_full_match(input, pattern, name=None):
+def regex_full_match(input: TensorLike, pattern: TensorLike, name: str | None = None) -> Tensor:
     """Whether texts match an RE2 expression as a whole."""
     if isinstance(pattern, (str, bytes)):
         return op_call.call("StaticRegexFullMatch", name, input=input, pattern=pattern)
     return op_call.call("RegexFullMatch", name, input=input, pattern=pattern)
 
 
-def substr(input, pos, len, name=None, unit="BYTE"):
+def substr(input: TensorLike, pos: TensorLike, len: TensorLike, name: str | None = None, unit: str = "BYTE") -> Tensor:
     return op_call.call("Substr", name, input=input, pos=pos, len=len, unit=unit)
 
 
-def string_to_number(string_tensor=None, out_type=dtypes.float32, name=None, input=None):
+def string_to_number(string_tensor: TensorLike | None = None, out_type: DTypeLike = dtypes.float32, name: str | None = None,
+                     input: TensorLike | None = None) -> Tensor:
     return op_call.call("StringToNumber", name, string_tensor=input if string_tensor is None else string_tensor, out_type=out_type)
 
 
-def string_to_hash_bucket(string_tensor=None, num_buckets=None, name=None, input=None):
+def string_to_hash_bucket(string_tensor: TensorLike | None = None, num_buckets: int | None = None, name: str | None = None,
+                          input: TensorLike | None = None) -> Tensor:
     return op_call.call("StringToHashBucket", name, string_tensor=input if string_tensor is None else string_tensor, num_buckets=num_buckets)
 
 
-def string_split(source, sep=None, skip_empty=True, delimiter=None, result_type="SparseTensor", name=None):
+def string_split(source: TensorLike, sep: TensorLike | None = None, skip_empty: bool = True, delimiter: TensorLike | None = None,
+                 result_type: str = "SparseTensor", name: str | None = None) -> SparseTensor:
     """The words of each text, as a SparseTensor. Each character of `sep` divides, a blank without it."""
     sep = delimiter if sep is None else sep
     with _scope(name or "StringSplit"):
@@ -81,7 +95,8 @@ def string_split(source, sep=None, skip_empty=True, delimiter=None, result_type=
         return _words(indices, values, shape, result_type)
 
 
-def split(input=None, sep=None, maxsplit=-1, result_type="SparseTensor", source=None, name=None):
+def split(input: TensorLike | None = None, sep: TensorLike | None = None, maxsplit: int = -1, result_type: str = "SparseTensor",
+          source: TensorLike | None = None, name: str | None = None) -> SparseTensor:
     """The parts of each text between separators, as a SparseTensor; without one, its words."""
     with _scope(name or "StringSplit"):
         input = convert_to_tensor(source if input is None else input, dtypes.string)
@@ -100,7 +115,7 @@ def _words(indices, values, shape, result_type):
     return SparseTensor(indices, values, shape)
 
 
-def string_format(template, inputs, placeholder="{}", summarize=3, name=None):
+def string_format(template: str, inputs: TensorLike, placeholder: str = "{}", summarize: int = 3, name: str | None = None) -> Tensor:
     """`template` with the tensors where its placeholders are. ValueError for another number of them."""
     inputs = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     count = template.count(placeholder)
@@ -110,12 +125,14 @@ def string_format(template, inputs, placeholder="{}", summarize=3, name=None):
     return op_call.call("StringFormat", name, inputs=inputs, template=template, placeholder=placeholder, summarize=summarize)
 
 
-def decode_raw(input_bytes=None, out_type=None, little_endian=True, name=None, bytes=None):
+def decode_raw(input_bytes: TensorLike | None = None, out_type: DTypeLike | None = None, little_endian: bool = True, name: str | None = None,
+               bytes: TensorLike | None = None) -> Tensor:
     """Bytes as numbers, in a new last dimension."""
     return op_call.call("DecodeRaw", name, bytes=bytes if input_bytes is None else input_bytes, out_type=out_type, little_endian=little_endian)
 
 
-def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, name=None, na_value="", select_cols=None):
+def decode_csv(records: TensorLike, record_defaults: Sequence[TensorLike], field_delim: str = ",", use_quote_delim: bool = True,
+               name: str | None = None, na_value: str = "", select_cols: Sequence[int] | None = None) -> list[Tensor]:
     """The columns of lines of text, a tensor each, of the dtypes of the defaults; an empty default means that a value is needed."""
     if select_cols is not None and any(b <= a for a, b in zip(select_cols, select_cols[1:])):
         raise ValueError("select_cols is not strictly increasing.")

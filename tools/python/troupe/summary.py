@@ -1,12 +1,21 @@
 """Summaries: operations that give what a FileWriter writes. `tf.summary`."""
 
+from __future__ import annotations
+
 import re
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from troupe import exports, op_call, ops, protos
 from troupe.conversion import convert_to_tensor
 from troupe.event_writer import FileWriter, FileWriterCache
 from troupe.ops import GraphKeys, add_to_collections, get_collection
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from troupe.tensor import Tensor
+    from troupe.typing import Message, TensorLike
 
 _ILLEGAL = re.compile(r"[^-/\w\.]")
 
@@ -29,25 +38,26 @@ def _collected(tensor, collections, default=(GraphKeys.SUMMARIES,)):
     return tensor
 
 
-def scalar(name, tensor, collections=None, family=None):
+def scalar(name: str, tensor: TensorLike, collections: Sequence[str] | None = None, family: str | None = None) -> Tensor:
     """A number under a tag."""
     with _scope(name, family, values=[tensor]) as (tag, scope):
         return _collected(op_call.call("ScalarSummary", scope, tags=tag, values=tensor), collections)
 
 
-def histogram(name, values, collections=None, family=None):
+def histogram(name: str, values: TensorLike, collections: Sequence[str] | None = None, family: str | None = None) -> Tensor:
     """How often values of a tensor are how large. InvalidArgumentError, when it runs, for those that are not finite."""
     with _scope(name, family, "HistogramSummary", [values]) as (tag, scope):
         return _collected(op_call.call("HistogramSummary", scope, tag=tag, values=values), collections)
 
 
-def image(name, tensor, max_outputs=3, collections=None, family=None):
+def image(name: str, tensor: TensorLike, max_outputs: int = 3, collections: Sequence[str] | None = None, family: str | None = None) -> Tensor:
     """Images of a tensor [batch, height, width, 1, 3 or 4 channels], at most `max_outputs`, as PNG."""
     with _scope(name, family, values=[tensor]) as (tag, scope):
         return _collected(op_call.call("ImageSummary", scope, tag=tag, tensor=tensor, max_images=max_outputs), collections)
 
 
-def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=None):
+def audio(name: str, tensor: TensorLike, sample_rate: TensorLike, max_outputs: int = 3, collections: Sequence[str] | None = None,
+          family: str | None = None) -> Tensor:
     """Sounds of a tensor [batch, frames] or [batch, frames, channels] of numbers from -1 to 1, as WAV."""
     with _scope(name, family, values=[tensor]) as (tag, scope):
         rate = convert_to_tensor(sample_rate, "float32", name="sample_rate")
@@ -55,7 +65,8 @@ def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=Non
         return _collected(made, collections)
 
 
-def tensor_summary(name, tensor, summary_description=None, collections=None, summary_metadata=None, family=None, display_name=None):
+def tensor_summary(name: str, tensor: TensorLike, summary_description: str | None = None, collections: Sequence[str] | None = None,
+                   summary_metadata: Message | None = None, family: str | None = None, display_name: str | None = None) -> Tensor:
     """A tensor, and what plugins are told of it."""
     metadata = protos.SummaryMetadata() if summary_metadata is None else summary_metadata
     if display_name is not None:
@@ -67,7 +78,7 @@ def tensor_summary(name, tensor, summary_description=None, collections=None, sum
         return _collected(made, collections)
 
 
-def text(name, tensor, collections=None):
+def text(name: str, tensor: TensorLike, collections: Sequence[str] | None = None) -> Tensor:
     """Strings. ValueError for other types."""
     tensor = convert_to_tensor(tensor)
     if tensor.dtype.base_dtype.name != "string":
@@ -76,13 +87,13 @@ def text(name, tensor, collections=None):
     return tensor_summary(name, tensor, summary_metadata=metadata, collections=collections)
 
 
-def merge(inputs, collections=None, name=None):
+def merge(inputs: Sequence[TensorLike], collections: Sequence[str] | None = None, name: str | None = None) -> Tensor:
     """All summaries of several tensors. InvalidArgumentError, when it runs, for a tag that is there twice."""
     with ops.name_scope(_clean(name), "Merge", inputs):
         return _collected(op_call.call("MergeSummary", name, inputs=list(inputs)), collections, default=())
 
 
-def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None):
+def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None) -> Tensor | None:
     """All summaries of a collection, or None where there are none."""
     found = get_collection(key, scope=scope)
     return merge(found, name=name) if found else None
@@ -91,11 +102,11 @@ def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None):
 _MESSAGES = ("Event", "SessionLog", "Summary", "SummaryDescription", "TaggedRunMetadata")
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name in _MESSAGES:
         return getattr(protos, name)
     raise AttributeError(f"module 'troupe.summary' has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return exports.listed(globals(), _MESSAGES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from troupe import control_flow_ops, dtypes, errors, lookup, meta_graph, protos, stacks, summary
 from troupe.coordinator import Coordinator, LooperThread
@@ -17,8 +18,21 @@ from troupe.training_util import global_step as read_global_step
 from troupe.variables import (
     global_variables, global_variables_initializer, local_variables_initializer, report_uninitialized_variables)
 
+if TYPE_CHECKING:
+    import threading
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from typing import Any
+
+    from troupe.graph import Graph
+    from troupe.queue_runner import QueueRunner
+    from troupe.session import BaseSession, Session
+    from troupe.tensor import Operation, Tensor
+    from troupe.typing import FeedDict, Message
+    from troupe.variables import Variable
+
 _log = get_logger()
-_DEFAULT = 0
+_DEFAULT: Any = 0
 
 
 def _first_of(key, make):
@@ -51,10 +65,14 @@ class Supervisor:
 
     USE_DEFAULT = _DEFAULT
 
-    def __init__(self, graph=None, ready_op=_DEFAULT, ready_for_local_init_op=_DEFAULT, is_chief=True, init_op=_DEFAULT, init_feed_dict=None,
-                 local_init_op=_DEFAULT, logdir=None, summary_op=_DEFAULT, saver=_DEFAULT, global_step=_DEFAULT, save_summaries_secs=120,
-                 save_model_secs=600, recovery_wait_secs=30, stop_grace_secs=120, checkpoint_basename="model.ckpt", session_manager=None,
-                 summary_writer=_DEFAULT, init_fn=None, local_init_run_options=None):
+    def __init__(self, graph: Graph | None = None, ready_op: Tensor | None = _DEFAULT, ready_for_local_init_op: Tensor | None = _DEFAULT,
+                 is_chief: bool = True, init_op: Operation | Tensor | None = _DEFAULT, init_feed_dict: FeedDict | None = None,
+                 local_init_op: Operation | None = _DEFAULT, logdir: str | os.PathLike[str] | None = None, summary_op: Tensor | None = _DEFAULT,
+                 saver: Saver | None = _DEFAULT, global_step: Tensor | Variable | None = _DEFAULT, save_summaries_secs: float | None = 120,
+                 save_model_secs: float | None = 600, recovery_wait_secs: float = 30, stop_grace_secs: float = 120,
+                 checkpoint_basename: str = "model.ckpt", session_manager: SessionManager | None = None,
+                 summary_writer: FileWriter | None = _DEFAULT, init_fn: Callable[[Session], Any] | None = None,
+                 local_init_run_options: Message | None = None) -> None:
         self._graph = graph = graph or stacks.get_default_graph()
         given = lambda value, key, make: _first_of(key, make) if value is _DEFAULT else value
         with graph.as_default():
@@ -87,7 +105,8 @@ class Supervisor:
 
     # Sessions.
 
-    def prepare_or_wait_for_session(self, master="", config=None, wait_for_checkpoint=False, max_wait_secs=7200, start_standard_services=True):
+    def prepare_or_wait_for_session(self, master: str = "", config: Message | None = None, wait_for_checkpoint: bool = False,
+                                    max_wait_secs: float = 7200, start_standard_services: bool = True) -> Session:
         """A session that is ready; with the services and the queue runners of the graph, unless they are not to be started."""
         self.coord.clear_stop()
         if self.summary_writer:
@@ -108,7 +127,8 @@ class Supervisor:
     PrepareSession = prepare_or_wait_for_session
 
     @contextmanager
-    def managed_session(self, master="", config=None, start_standard_services=True, close_summary_writer=True):
+    def managed_session(self, master: str = "", config: Message | None = None, start_standard_services: bool = True,
+                        close_summary_writer: bool = True) -> Iterator[Session]:
         """A session for a `with` block, which closes it and stops all threads. What is raised in it, or by a thread, is raised behind it, but for
         the end of input."""
         session = None
@@ -137,7 +157,7 @@ class Supervisor:
 
     # Threads.
 
-    def start_standard_services(self, sess) -> list | None:
+    def start_standard_services(self, sess: BaseSession) -> list[LooperThread] | None:
         """The threads that save, summarise and count steps; none without a directory. RuntimeError where it is not the chief."""
         if not self.is_chief:
             raise RuntimeError("Only chief supervisor can start standard services. Because only chief supervisors can write events.")
@@ -146,7 +166,7 @@ class Supervisor:
             return None
         if self.global_step is not None and self.summary_writer:
             self._log_session(protos.SessionLog.START, read_global_step(sess, self.global_step))
-        threads = []
+        threads: list[LooperThread] = []
         if self.save_summaries_secs and self.summary_writer:
             if self.summary_op is not None:
                 threads.append(SVSummaryThread(self, sess))
@@ -161,17 +181,18 @@ class Supervisor:
     def _log_session(self, status, step=None, **fields):
         self.summary_writer.add_session_log(protos.SessionLog(status=status, **fields), step)
 
-    def start_queue_runners(self, sess, queue_runners=None) -> list:
+    def start_queue_runners(self, sess: BaseSession, queue_runners: Sequence[QueueRunner] | None = None) -> list[threading.Thread]:
         runners = self._graph.get_collection(GraphKeys.QUEUE_RUNNERS) if queue_runners is None else queue_runners
         return [t for r in runners for t in r.create_threads(sess, coord=self.coord, daemon=True, start=True)]
 
-    def loop(self, timer_interval_secs, target, args=None, kwargs=None) -> LooperThread:
+    def loop(self, timer_interval_secs: float | None, target: Callable[..., Any], args: Sequence[Any] | None = None,
+             kwargs: Mapping[str, Any] | None = None) -> LooperThread:
         """A thread that calls `target` each so many seconds, or all the time for None, until it is to stop."""
         looper = LooperThread(self.coord, timer_interval_secs, target=target, args=args, kwargs=kwargs)
         looper.start()
         return looper
 
-    def stop(self, threads=None, close_summary_writer=True, ignore_live_threads=False) -> None:
+    def stop(self, threads: Sequence[threading.Thread] | None = None, close_summary_writer: bool = True, ignore_live_threads: bool = False) -> None:
         """Ends the threads and waits for them; raises what one of them raised."""
         self.coord.request_stop()
         try:
@@ -184,13 +205,13 @@ class Supervisor:
 
     Loop, Stop = loop, stop
 
-    def request_stop(self, ex=None) -> None:
+    def request_stop(self, ex: Any = None) -> None:
         self.coord.request_stop(ex=ex)
 
     def should_stop(self) -> bool:
         return self.coord.should_stop()
 
-    def stop_on_exception(self):
+    def stop_on_exception(self) -> AbstractContextManager[None]:
         return self.coord.stop_on_exception()
 
     def wait_for_stop(self) -> None:
@@ -198,7 +219,7 @@ class Supervisor:
 
     RequestStop, ShouldStop, StopOnException, WaitForStop = request_stop, should_stop, stop_on_exception, wait_for_stop
 
-    def summary_computed(self, sess, summary, global_step=None) -> None:
+    def summary_computed(self, sess: BaseSession, summary: Message | bytes, global_step: int | None = None) -> None:
         """Writes a Summary, of this step or of the global one. RuntimeError without a writer."""
         if not self.summary_writer:
             raise RuntimeError("Writing a summary requires a summary writer.")
@@ -209,7 +230,8 @@ class Supervisor:
     SummaryComputed = summary_computed
 
 
-def basic_train_loop(supervisor: Supervisor, train_step_fn, args=None, kwargs=None, master="") -> None:
+def basic_train_loop(supervisor: Supervisor, train_step_fn: Callable[..., Any], args: Sequence[Any] | None = None,
+                     kwargs: Mapping[str, Any] | None = None, master: str = "") -> None:
     """Calls `train_step_fn(session, *args, **kwargs)` in a managed session until the supervisor is to stop; again from the beginning after AbortedError."""
     while True:
         try:
@@ -224,11 +246,11 @@ def basic_train_loop(supervisor: Supervisor, train_step_fn, args=None, kwargs=No
 class SVSummaryThread(LooperThread):
     """Writes the summaries."""
 
-    def __init__(self, sv, sess):
+    def __init__(self, sv: Supervisor, sess: BaseSession) -> None:
         super().__init__(sv.coord, sv.save_summaries_secs)
         self._sv, self._session = sv, sess
 
-    def run_loop(self):
+    def run_loop(self) -> None:
         found = self._session.run({"summary": self._sv.summary_op, **({} if self._sv.global_step is None else {"step": self._sv.global_step})})
         if self._sv.summary_writer:
             self._sv.summary_writer.add_summary(found["summary"], found.get("step"))
@@ -237,16 +259,16 @@ class SVSummaryThread(LooperThread):
 class SVStepCounterThread(LooperThread):
     """Writes how many steps there were a second."""
 
-    def __init__(self, sv, sess, step_counter=None):
+    def __init__(self, sv: Supervisor, sess: BaseSession, step_counter: Tensor | Variable | None = None) -> None:
         super().__init__(sv.coord, sv.save_summaries_secs)
         self._sv, self._session = sv, sess
         self._counter = sv.global_step if step_counter is None else step_counter
         self._last_time, self._last_step = 0.0, 0
 
-    def start_loop(self):
+    def start_loop(self) -> None:
         self._last_time, self._last_step = time.monotonic(), read_global_step(self._session, self._counter)
 
-    def run_loop(self):
+    def run_loop(self) -> None:
         now, step = time.monotonic(), read_global_step(self._session, self._counter)
         elapsed, added = now - self._last_time, step - self._last_step
         self._last_time, self._last_step = now, step
@@ -260,11 +282,11 @@ class SVStepCounterThread(LooperThread):
 class SVTimerCheckpointThread(LooperThread):
     """Saves the model."""
 
-    def __init__(self, sv, sess):
+    def __init__(self, sv: Supervisor, sess: BaseSession) -> None:
         super().__init__(sv.coord, sv.save_model_secs)
         self._sv, self._session = sv, sess
 
-    def run_loop(self):
+    def run_loop(self) -> None:
         _log.info("Saving checkpoint to path %s", self._sv.save_path)
         self._sv.saver.save(self._session, self._sv.save_path, global_step=self._sv.global_step)
         if self._sv.summary_writer and self._sv.global_step is not None:

@@ -12,8 +12,12 @@ if TYPE_CHECKING:
 
     from troupe.graph import Graph
     from troupe.monitored_session import _MonitoredSession
+    from troupe.operator_hints import Operators
     from troupe.session import BaseSession
     from troupe.typing import FeedDict, ShapeLike
+else:
+    # operators.add_to gives them.
+    Operators = object
 
 
 class Operation:
@@ -169,7 +173,7 @@ def _session_for(graph, session, what, call):
     return session
 
 
-class Tensor:
+class Tensor(Operators):
     """An output of an operation. It holds no value: a session gives it one in each run. Compared by identity."""
 
     __slots__ = ("op", "_index", "dtype", "_name", "_fed_shape", "__weakref__", "__dict__")

@@ -1,5 +1,7 @@
 """Training: `tf.train`. Each part is a module of its own."""
 
+from __future__ import annotations
+
 from troupe import exports, queue_runner  # noqa: F401, the second is a module of its own, too
 from troupe.checkpoint_init import init_from_checkpoint
 from troupe.checkpoint_reader import NewCheckpointReader, list_variables, load_checkpoint, load_variable
@@ -38,7 +40,7 @@ _MESSAGES = ("BytesList", "ClusterDef", "Example", "Feature", "FeatureList", "Fe
              "SaverDef", "SequenceExample", "ServerDef")
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name in _MESSAGES:
         from troupe import protos
 
@@ -46,5 +48,5 @@ def __getattr__(name):
     raise AttributeError(f"module 'troupe.train' has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return exports.listed(globals(), [*_MESSAGES, "queue_runner"])

@@ -9,6 +9,7 @@ from troupe.control_flow_ops import group, no_op
 from troupe.conversion import convert_to_tensor, register_tensor_conversion_function
 from troupe.ops import GraphKeys, get_collection
 from troupe.save_slice_info import SaveSliceInfo
+from troupe.tensor import Operators
 from troupe.tensor_shape import TensorShape, as_shape
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class VariableAggregation:
     NONE, SUM, MEAN, ONLY_FIRST_REPLICA = 0, 1, 2, 3
 
 
-class Variable:
+class Variable(Operators):
     """A variable of the default graph, which the operation `initializer` gives its first value. `Variable(...)` makes a RefVariable, or a
     ResourceVariable with use_resource; the value is a tensor wherever one is wanted."""
 
