@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any as _Any
-from typing import TYPE_CHECKING
+import typing as _typing
 
 from troupe import dtypes as _dtypes
 from troupe import errors, exports, nest, nn, protos, raw_ops
@@ -52,7 +51,7 @@ from troupe.variables import (
     global_variables_initializer, initialize_all_variables, is_variable_initialized, local_variables, local_variables_initializer, model_variables,
     moving_average_variables, report_uninitialized_variables, trainable_variables, variables_initializer)
 
-if TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     import builtins
 
 bool = _dtypes.bool_
@@ -71,7 +70,7 @@ _NAMES.update({name: "queues" for name in ("FIFOQueue", "PaddingFIFOQueue", "Pri
 _NAMES.update({name: "lookup" for name in ("initialize_all_tables", "tables_initializer")})
 
 
-def __getattr__(name: str) -> _Any:
+def __getattr__(name: str) -> _typing.Any:
     if name in _MESSAGES:
         return getattr(protos, name)
     if name in _MODULES:

@@ -156,7 +156,7 @@ def concat(values: TensorLike, axis: TensorLike, name: str = "concat") -> Tensor
     return op_call.call("ConcatV2", name, values=values, axis=axis)
 
 
-def stack(values: TensorLike, axis: int = 0, name: str = "stack") -> Tensor:
+def stack(values: Sequence[TensorLike] | np.ndarray | Tensor, axis: int = 0, name: str = "stack") -> Tensor:
     """Tensors of one shape as parts of one with a new dimension `axis`."""
     if axis == 0:
         try:

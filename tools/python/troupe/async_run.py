@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Runs whose ends an event loop hears of before it looks after others.
 _MOST_AT_ONCE = 256
 # By event loop: who hears of the ends of its runs.
-_listeners = weakref.WeakKeyDictionary()
+_listeners: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
 def begin(session: BaseSession, nest: Any, fed: dict[Tensor, Any], options: Any, run_metadata: Message | None) -> Awaitable[Any]:

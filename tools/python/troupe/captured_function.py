@@ -31,7 +31,7 @@ class FunctionGraph(Graph):
         self.building_function = True
         self.outer_graph = outer
         self.seed = outer.seed
-        self.captures = {}
+        self.captures: dict[Any, Tensor] = {}
 
     def _capture(self, value):
         if isinstance(value, Composite) and not isinstance(value, Tensor):

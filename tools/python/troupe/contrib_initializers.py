@@ -91,7 +91,7 @@ def l2_regularizer(scale: float | Tensor, scope: str | None = None) -> Regulariz
 def l1_l2_regularizer(scale_l1: float | Tensor = 1.0, scale_l2: float | Tensor = 1.0, scope: str | None = None) -> Regularizer:
     """The sum of both."""
     _checked(scale_l1, "scale_l1"), _checked(scale_l2, "scale_l2")
-    return sum_regularizer([l1_regularizer(scale_l1), l2_regularizer(scale_l2)], scope or "l1_l2_regularizer")
+    return sum_regularizer([l1_regularizer(scale_l1), l2_regularizer(scale_l2)], scope or "l1_l2_regularizer")  # type: ignore[return-value]
 
 
 def sum_regularizer(regularizer_list: Sequence[Regularizer | None], scope: str | None = None) -> Regularizer | None:

@@ -14,6 +14,7 @@ from troupe.math_ops import range as numbers
 if TYPE_CHECKING:
     from typing import Any
 
+    from troupe.tensor import Tensor
     from troupe.typing import DTypeLike, TensorLike
 
 
@@ -36,7 +37,7 @@ def index_table_from_tensor(mapping: TensorLike, num_oov_buckets: int = 0, defau
     return _of_words(KeyValueTensorInitializer(keys, places, name="table_init"), num_oov_buckets, default_value, name)
 
 
-def index_table_from_file(vocabulary_file: TensorLike | None = None, num_oov_buckets: int = 0, vocab_size: int | None = None,
+def index_table_from_file(vocabulary_file: str | Tensor | None = None, num_oov_buckets: int = 0, vocab_size: int | None = None,
                           default_value: TensorLike = -1, hasher_spec: Any = None, key_dtype: DTypeLike = dtypes.string, name: str | None = None,
                           key_column_index: int = TextFileIndex.WHOLE_LINE, value_column_index: int = TextFileIndex.LINE_NUMBER,
                           delimiter: str = "\t") -> HashTable | StaticVocabularyTable:
@@ -56,7 +57,7 @@ def index_to_string_table_from_tensor(mapping: TensorLike, default_value: Tensor
     return HashTable(KeyValueTensorInitializer(places, values, name="table_init"), default_value, name=name)
 
 
-def index_to_string_table_from_file(vocabulary_file: TensorLike, vocab_size: int | None = None, default_value: TensorLike = "UNK",
+def index_to_string_table_from_file(vocabulary_file: str | Tensor, vocab_size: int | None = None, default_value: TensorLike = "UNK",
                                     name: str | None = None, key_column_index: int = TextFileIndex.LINE_NUMBER,
                                     value_column_index: int = TextFileIndex.WHOLE_LINE, delimiter: str = "\t") -> HashTable:
     """The word of each line of a file. ValueError without a file."""

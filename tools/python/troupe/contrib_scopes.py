@@ -67,8 +67,8 @@ def add_arg_scope(func: _Function) -> _Function:
     def with_defaults(*args, **kwargs):
         return func(*args, **{**_current().get(with_defaults, {}), **kwargs})
 
-    with_defaults._arg_scope_key = with_defaults
-    return with_defaults
+    with_defaults._arg_scope_key = with_defaults  # type: ignore[attr-defined]
+    return with_defaults  # type: ignore[return-value]
 
 
 def has_arg_scope(func: Callable[..., Any]) -> bool:

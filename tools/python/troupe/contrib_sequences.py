@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from troupe.tensor import Tensor
-    from troupe.typing import DTypeLike, Nest, TensorLike
+    from troupe.typing import ArrayLike, DTypeLike, Nest, TensorLike
+    from troupe.variable_scope import VariableScope
 
 # Labels that follow each other: scores [batch, time, labels] of their own, and [labels, labels] of each after each.
 
@@ -84,7 +85,7 @@ def crf_log_likelihood(inputs: TensorLike, tag_indices: TensorLike, sequence_len
     return score - crf_log_norm(inputs, sequence_lengths, transition_params), transition_params
 
 
-def viterbi_decode(score: TensorLike, transition_params: TensorLike) -> tuple[list[int], Any]:
+def viterbi_decode(score: ArrayLike, transition_params: ArrayLike) -> tuple[list[int], Any]:
     """(the best sequence of labels, its score) of arrays [time, labels] and [labels, labels]."""
     score = np.asarray(score)
     best, before = score[0], []
@@ -101,8 +102,8 @@ def viterbi_decode(score: TensorLike, transition_params: TensorLike) -> tuple[li
 # Steps that are built one after the other.
 
 
-def rnn_decoder(decoder_inputs: Sequence[Any], initial_state: Nest, cell: RNNCell, loop_function: Callable[..., Any] | None = None,
-                scope: str | None = None) -> tuple[list[Tensor], Any]:
+def rnn_decoder(decoder_inputs: Sequence[TensorLike], initial_state: Nest, cell: RNNCell,
+                loop_function: Callable[[Tensor, int], TensorLike] | None = None, scope: str | VariableScope | None = None) -> tuple[list[Tensor], Any]:
     """(outputs, last state) of a cell over a list of inputs. `loop_function(output, step)` makes the next input of an output, but for the
     first."""
     with variable_scope(scope or "rnn_decoder"):
@@ -120,8 +121,8 @@ def rnn_decoder(decoder_inputs: Sequence[Any], initial_state: Nest, cell: RNNCel
         return outputs, state
 
 
-def basic_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any], cell: RNNCell, dtype: DTypeLike = dtypes.float32,
-                      scope: str | None = None) -> tuple[list[Tensor], Any]:
+def basic_rnn_seq2seq(encoder_inputs: Sequence[TensorLike], decoder_inputs: Sequence[TensorLike], cell: RNNCell,
+                      dtype: DTypeLike = dtypes.float32, scope: str | VariableScope | None = None) -> tuple[list[Tensor], Any]:
     """(outputs, last state): the cell reads the first list, and another such cell goes on from its state over the second."""
     import copy
 
@@ -130,8 +131,9 @@ def basic_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[An
         return rnn_decoder(decoder_inputs, state, cell)
 
 
-def sequence_loss_by_example(logits: TensorLike, targets: Sequence[Any], weights: TensorLike | None, average_across_timesteps: bool = True,
-                             softmax_loss_function: Callable[..., Any] | None = None, name: str | None = None) -> Tensor:
+def sequence_loss_by_example(logits: Sequence[TensorLike], targets: Sequence[TensorLike], weights: Sequence[TensorLike],
+                             average_across_timesteps: bool = True, softmax_loss_function: Callable[..., Tensor] | None = None,
+                             name: str | None = None) -> Tensor:
     """[batch]: the weighted cross entropies of lists over time: logits [batch, classes], targets and weights [batch]. ValueError for lists of
     different lengths."""
     if not len(logits) == len(targets) == len(weights):
@@ -148,18 +150,19 @@ def sequence_loss_by_example(logits: TensorLike, targets: Sequence[Any], weights
         return total / (math_ops.add_n(list(weights)) + 1e-12) if average_across_timesteps else total
 
 
-def sequence_loss(logits: TensorLike, targets: Sequence[Any], weights: TensorLike | None, average_across_timesteps: bool = True,
-                  average_across_batch: bool = True, softmax_loss_function: Callable[..., Any] | None = None, name: str | None = None) -> Tensor:
+def sequence_loss(logits: Sequence[TensorLike], targets: Sequence[TensorLike], weights: Sequence[TensorLike], average_across_timesteps: bool = True,
+                  average_across_batch: bool = True, softmax_loss_function: Callable[..., Tensor] | None = None, name: str | None = None) -> Tensor:
     """The sum of sequence_loss_by_example, over the number of examples unless it says otherwise."""
     with ops.name_scope(name, "sequence_loss"):
         cost = math_ops.reduce_sum(sequence_loss_by_example(logits, targets, weights, average_across_timesteps, softmax_loss_function))
         return cost / math_ops.cast(array_ops.shape(targets[0])[0], cost.dtype) if average_across_batch else cost
 
 
-def stack_bidirectional_dynamic_rnn(cells_fw: Sequence[RNNCell], cells_bw: Sequence[RNNCell], inputs: TensorLike, initial_states_fw: Nest = None,
-                                    initial_states_bw: Nest = None, dtype: DTypeLike | None = None, sequence_length: TensorLike | None = None,
-                                    parallel_iterations: int | None = None, time_major: bool = False, scope: str | None = None,
-                                    swap_memory: bool = False) -> tuple[Tensor, Any, Any]:
+def stack_bidirectional_dynamic_rnn(cells_fw: Sequence[RNNCell], cells_bw: Sequence[RNNCell], inputs: TensorLike,
+                                    initial_states_fw: Sequence[Nest] | None = None, initial_states_bw: Sequence[Nest] | None = None,
+                                    dtype: DTypeLike | None = None, sequence_length: TensorLike | None = None, parallel_iterations: int | None = None,
+                                    time_major: bool = False, scope: str | VariableScope | None = None,
+                                    swap_memory: bool = False) -> tuple[Tensor, tuple[Any, ...], tuple[Any, ...]]:
     """(outputs, states forward, states backward) of layers that each go both ways over the outputs of the one before. ValueError for other than
     two lists of as many cells."""
     for cells, what in ((cells_fw, "cells_fw"), (cells_bw, "cells_bw")):

@@ -17,14 +17,13 @@ from troupe.variable_scope import get_variable, variable_scope
 from troupe.variables import trainable_variables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from troupe.optimizer import Optimizer
     from troupe.tensor import Tensor
-    from troupe.typing import LearningRate, TensorLike
+    from troupe.typing import ControlInput, GradientsAndVariables, LearningRate, TensorLike
     from troupe.variables import Variable
-
 
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -37,7 +36,7 @@ class HParams:
         for name, value in kwargs.items():
             self.add_hparam(name, value)
 
-    def add_hparam(self, name: str, value: TensorLike) -> None:
+    def add_hparam(self, name: str, value: Any) -> None:
         if name in self._values or hasattr(type(self), name):
             raise ValueError(f"Hyperparameter name is reserved: {name}")
         self._values[name] = list(value) if isinstance(value, tuple) else value
@@ -54,7 +53,7 @@ class HParams:
         else:
             object.__setattr__(self, name, value)
 
-    def set_hparam(self, name: str, value: TensorLike) -> None:
+    def set_hparam(self, name: str, value: Any) -> None:
         """KeyError for unknown names."""
         self._values[name] = self._as(name, self._values[name], value)
 
@@ -106,7 +105,7 @@ class HParams:
     def del_hparam(self, name: str) -> None:
         self._values.pop(name, None)
 
-    def values(self) -> dict:
+    def values(self) -> dict[str, Any]:
         return dict(self._values)
 
     def get(self, key: str, default: Any = None) -> Any:
@@ -127,10 +126,11 @@ class HParams:
     __str__ = lambda self: str(sorted(self._values.items()))
 
 
-def create_train_op(total_loss: TensorLike, optimizer: Optimizer, global_step: Tensor | Variable = 0, update_ops: Sequence[Any] | None = None,
-                    variables_to_train: Sequence[Variable] | None = None, transform_grads_fn: Callable[..., Any] | None = None,
-                    clip_gradient_norm: float = 0, summarize_gradients: bool = False, gate_gradients: int = 1, aggregation_method: int | None = None,
-                    colocate_gradients_with_ops: bool = False, gradient_multipliers: Mapping[Any, Any] | None = None,
+def create_train_op(total_loss: Tensor, optimizer: Optimizer, global_step: Tensor | Variable | int | None = 0,
+                    update_ops: Iterable[ControlInput] | None = None, variables_to_train: Sequence[Variable] | None = None,
+                    transform_grads_fn: Callable[[Any], GradientsAndVariables] | None = None, clip_gradient_norm: float = 0,
+                    summarize_gradients: bool = False, gate_gradients: int = 1, aggregation_method: int | None = None,
+                    colocate_gradients_with_ops: bool = False, gradient_multipliers: Mapping[Any, TensorLike] | None = None,
                     check_numerics_of_loss: bool = True) -> Tensor:
     """A tensor of the loss, whose run trains the variables once, after the updates: those of UPDATE_OPS unless given. The global step is counted
     unless it is None."""
@@ -173,10 +173,12 @@ OPTIMIZER_CLS_NAMES = {"Adagrad": train.AdagradOptimizer, "Adam": train.AdamOpti
                        "SGD": train.GradientDescentOptimizer}
 
 
-def optimize_loss(loss: TensorLike, global_step: Tensor | Variable, learning_rate: LearningRate, optimizer: Optimizer,
-                  gradient_noise_scale: float | None = None, gradient_multipliers: Mapping[Any, Any] | None = None, clip_gradients: Any = None,
-                  learning_rate_decay_fn: Callable[..., Any] | None = None, update_ops: Sequence[Any] | None = None,
-                  variables: Sequence[Variable] | None = None, name: str | None = None, summaries: Sequence[TensorLike] | None = None,
+def optimize_loss(loss: TensorLike, global_step: Tensor | Variable | None, learning_rate: LearningRate | None,
+                  optimizer: str | Optimizer | type[Optimizer] | Callable[..., Optimizer], gradient_noise_scale: float | None = None,
+                  gradient_multipliers: Mapping[Any, TensorLike] | None = None,
+                  clip_gradients: TensorLike | Callable[[Any], GradientsAndVariables] | None = None,
+                  learning_rate_decay_fn: Callable[..., TensorLike] | None = None, update_ops: Iterable[ControlInput] | None = None,
+                  variables: Sequence[Variable] | None = None, name: str | None = None, summaries: Sequence[str] | None = None,
                   colocate_gradients_with_ops: bool = False, increment_global_step: bool = True) -> Tensor:
     """A tensor of the loss, whose run trains the variables once. The optimizer is one, its class, its name, or a function of the rate. ValueError
     for others; NotImplementedError for noise."""

@@ -8,12 +8,11 @@ from troupe import op_call
 from troupe.tensor import Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from troupe.graph import Graph
     from troupe.tensor import Operation
-    from troupe.typing import TensorLike
 
 
 class ControlFlowContext:
@@ -41,7 +40,7 @@ class ControlFlowContext:
     def __exit__(self, *unused):
         self.Exit()
 
-    def encloses(self, context: Any) -> bool:
+    def encloses(self, context: ControlFlowContext | None) -> bool:
         """Whether a context is this one, or inside it."""
         while context is not None and context is not self:
             context = context.outer_context
@@ -51,7 +50,7 @@ class ControlFlowContext:
         """Whether an operation is in it, or in something inside it."""
         return self.encloses(output_context(op))
 
-    def add_value(self, tensor: TensorLike) -> Tensor:
+    def add_value(self, tensor: Tensor) -> Tensor:
         """The tensor that stands for `tensor` inside."""
         stand_in = self._stand_ins.get(tensor)
         if stand_in is not None:
@@ -71,7 +70,7 @@ class ControlFlowContext:
         op._control_flow_context = self
         self._mark(op)
 
-    def take_in(self, operations: Sequence[Any]) -> None:
+    def take_in(self, operations: Sequence[Operation]) -> None:
         """Takes in operations of the native library's, whose inputs may be outside."""
         for op in operations:
             self._own(op)
@@ -98,11 +97,11 @@ class ControlFlowContext:
     def _add_values(self, inputs):
         return [[self.add_value(t) for t in i] if isinstance(i, list) else self.add_value(i) for i in inputs]
 
-    def while_context(self) -> Any:
+    def while_context(self) -> WhileContext | None:
         return None if self.outer_context is None else self.outer_context.while_context()
 
 
-def output_context(op: Operation) -> Any:
+def output_context(op: Operation) -> ControlFlowContext | None:
     """The context that its outputs are in."""
     context = op._control_flow_context
     return context.outer_context if context is not None and op.type in ("Exit", "RefExit") else context
@@ -111,7 +110,7 @@ def output_context(op: Operation) -> Any:
 class CondContext(ControlFlowContext):
     """One branch of a condition."""
 
-    def __init__(self, graph: Graph, name: str, pred: TensorLike, pivot: Any, branch: int) -> None:
+    def __init__(self, graph: Graph, name: str, pred: Tensor, pivot: Tensor, branch: int) -> None:
         super().__init__(graph, name)
         self.pred, self.pivot, self.branch = pred, pivot, branch
         self._inside.update((pred, pivot))
@@ -132,7 +131,7 @@ class CondContext(ControlFlowContext):
     def _adopt(self, op):
         self._own(op)
 
-    def result(self, value: TensorLike) -> Tensor:
+    def result(self, value: Tensor) -> Tensor:
         """A result of the branch, which may be a tensor from outside."""
         return self.add_value(value)
 
@@ -140,16 +139,16 @@ class CondContext(ControlFlowContext):
 class WhileContext(ControlFlowContext):
     """A loop."""
 
-    def __init__(self, graph: Graph, name: str, parallel_iterations: int | None) -> None:
+    def __init__(self, graph: Graph, name: str, parallel_iterations: int) -> None:
         super().__init__(graph, name)
         self._parallel_iterations = parallel_iterations
         self.pivot_for_pred = None
         self.pivot_for_body = None
 
-    def while_context(self) -> Any:
+    def while_context(self) -> WhileContext:
         return self
 
-    def pivot_operation(self) -> Any:
+    def pivot_operation(self) -> Operation:
         return (self.pivot_for_body if self.pivot_for_body is not None else self.pivot_for_pred).op
 
     def _bring_in(self, tensor):
@@ -195,14 +194,14 @@ def _is_constant_enter(op):
     return op.type in ("Enter", "RefEnter") and op.get_attr("is_constant")
 
 
-def switch(data: TensorLike, pred: TensorLike) -> tuple[Tensor, Tensor]:
+def switch(data: Tensor, pred: Tensor) -> tuple[Tensor, Tensor]:
     """(value where `pred` is false, where it is true); on the device of the data."""
     with data.graph.colocate_with(data.op, ignore_existing=True):
         made = op_call.call("RefSwitch" if data.dtype._is_ref_dtype else "Switch", "Switch", data=data, pred=pred)
     return made[0], made[1]
 
 
-def enter(data: TensorLike, frame: str, is_constant: bool, parallel_iterations: int | None, name: str | None = None,
+def enter(data: Tensor, frame: str, is_constant: bool, parallel_iterations: int, name: str | None = None,
           use_input_shape: bool = True) -> Tensor:
     made = op_call.call("RefEnter" if data.dtype._is_ref_dtype else "Enter", name, data=data, frame_name=frame, is_constant=is_constant,
                         parallel_iterations=parallel_iterations)

@@ -57,7 +57,7 @@ def _wait_for(device, ops, name):
         return no_op(name=name)
 
 
-def identity_of(input: Any, name: str | None = None) -> Any:
+def identity_of(input: TensorLike | SparseTensor | IndexedSlices, name: str | None = None) -> Any:
     """The same, as an operation of its own."""
     value = input
     if isinstance(value, IndexedSlices):
@@ -68,14 +68,14 @@ def identity_of(input: Any, name: str | None = None) -> Any:
     return op_call.call("RefIdentity" if value.dtype._is_ref_dtype else "Identity", name, input=value)
 
 
-def with_dependencies(dependencies: Sequence[Any], output_tensor: TensorLike, name: str | None = None) -> Any:
+def with_dependencies(dependencies: Sequence[ControlInput], output_tensor: ControlInput, name: str | None = None) -> Any:
     """`output_tensor`, once all of these are done."""
     with _graph().name_scope(name or "control_dependency") as scope, _graph().colocate_with(output_tensor):
         with _graph().control_dependencies(dependencies):
             return identity_of(output_tensor, name=scope)
 
 
-def tuple(tensors: Sequence[TensorLike], name: str | None = None, control_inputs: Sequence[Any] | None = None) -> list[Any]:
+def tuple(tensors: Sequence[ControlInput | None], name: str | None = None, control_inputs: Sequence[ControlInput] | None = None) -> list[Any]:
     """The tensors, each once all of them are there."""
     with _graph().name_scope(name or "tuple"):
         waited = [t if isinstance(t, Operation) else t.op for t in tensors if t is not None]
@@ -91,7 +91,7 @@ def no_op_after(gate: ControlInput) -> Operation:
         return no_op()
 
 
-def Assert(condition: TensorLike, data: TensorLike, summarize: int | None = None, name: str | None = None) -> Operation | None:
+def Assert(condition: TensorLike, data: Sequence[TensorLike], summarize: int | None = None, name: str | None = None) -> Operation:
     """An operation that fails where `condition` is false, and shows `data`."""
     with _graph().name_scope(name or "Assert"):
         condition = convert_to_tensor(condition, name="Condition")
@@ -121,8 +121,8 @@ def _branch_results(function, context):
         return original, results
 
 
-def cond(pred: TensorLike, true_fn: Callable[..., Any] | None = None, false_fn: Callable[..., Any] | None = None, strict: bool = False,
-         name: str | None = None, fn1: Callable[..., Any] | None = None, fn2: Callable[..., Any] | None = None) -> Any:
+def cond(pred: TensorLike, true_fn: Callable[[], Any] | None = None, false_fn: Callable[[], Any] | None = None, strict: bool = False,
+         name: str | None = None, fn1: Callable[[], Any] | None = None, fn2: Callable[[], Any] | None = None) -> Any:
     """What `true_fn()` or `false_fn()` gives. Only the operations of the branch that is taken run; what they use from outside runs always."""
     true_fn = fn1 if true_fn is None else true_fn
     false_fn = fn2 if false_fn is None else false_fn
@@ -236,8 +236,8 @@ def _check_shape(before, after):
                          "shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to specify a less-specific shape.")
 
 
-def while_loop(cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Nest, shape_invariants: Nest = None,
-               parallel_iterations: int | None = 10, back_prop: bool = True, swap_memory: bool = False, name: str | None = None,
+def while_loop(cond: Callable[..., TensorLike], body: Callable[..., Any], loop_vars: Nest, shape_invariants: Nest = None,
+               parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False, name: str | None = None,
                maximum_iterations: TensorLike | None = None, return_same_structure: bool = False) -> Any:
     """Repeats `loop_vars = body(*loop_vars)` while `cond(*loop_vars)`; the last ones. Iterations may overlap."""
     for function, what in ((cond, "cond"), (body, "body")):

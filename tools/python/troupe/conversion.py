@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from troupe.composite import IndexedSlices
+    from troupe.composite import IndexedSlices, SparseTensor
     from troupe.typing import DTypeLike
 
 # (priority, order, types, function); the first that knows the type and does not decline converts.
@@ -21,7 +21,7 @@ _conversions = []
 _CONSTANT_TYPES = (int, float, complex, str, bytes, bool, np.ndarray, np.generic)
 
 
-def register_tensor_conversion_function(base_type: Any, conversion_func: Callable[..., Any], priority: int = 100) -> None:
+def register_tensor_conversion_function(base_type: type | tuple[type, ...], conversion_func: Callable[..., Any], priority: int = 100) -> None:
     """`conversion_func(value, dtype=, name=, as_ref=)` converts values of these types, lower priorities first. It may decline with
     NotImplemented. TypeError for types that are constants."""
     types = base_type if isinstance(base_type, tuple) else (base_type,)
@@ -82,7 +82,8 @@ def convert_n_to_tensor(values: Sequence[Any], dtype: DTypeLike | None = None, n
     return [convert_to_tensor(v, dtype, None if name is None else f"{name}_{i}", preferred_dtype) for i, v in enumerate(values)]
 
 
-def convert_to_tensor_or_indexed_slices(value: Any, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor | IndexedSlices:
+def convert_to_tensor_or_indexed_slices(value: Any, dtype: DTypeLike | None = None,
+                                        name: str | None = None) -> Tensor | IndexedSlices | SparseTensor:
     from troupe.composite import IndexedSlices, SparseTensor
 
     return value if isinstance(value, (IndexedSlices, SparseTensor)) else convert_to_tensor(value, dtype, name)

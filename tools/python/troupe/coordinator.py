@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from troupe import errors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
 
@@ -19,7 +19,7 @@ class Coordinator:
     """What threads ask whether to stop, and tell why: `while not coord.should_stop(): ...`. The first exception that one of them stops with
     is raised by `join`. OutOfRangeError, or `clean_stop_exception_types`, is an end like any other."""
 
-    def __init__(self, clean_stop_exception_types: Sequence[Any] | None = None) -> None:
+    def __init__(self, clean_stop_exception_types: Sequence[type[BaseException]] | None = None) -> None:
         self._clean = tuple(clean_stop_exception_types or (errors.OutOfRangeError,))
         self._lock = threading.Lock()
         self._stop = threading.Event()
@@ -32,7 +32,7 @@ class Coordinator:
         value = exception[1] if isinstance(exception, tuple) else exception
         return None if isinstance(value, self._clean) else value
 
-    def request_stop(self, ex: Any = None) -> None:
+    def request_stop(self, ex: BaseException | tuple[Any, Any, Any] | None = None) -> None:
         """Ends them all; because of an exception, or of what sys.exc_info() gives. RuntimeError after `join`, which nobody hears."""
         with self._lock:
             ex = self._clean_or_itself(ex) if ex is not None else None
@@ -71,7 +71,8 @@ class Coordinator:
         with self._lock:
             self._threads.add(thread)
 
-    def join(self, threads: Sequence[Any] | None = None, stop_grace_period_secs: float = 120, ignore_live_threads: bool = False) -> None:
+    def join(self, threads: Iterable[threading.Thread] | None = None, stop_grace_period_secs: float = 120,
+             ignore_live_threads: bool = False) -> None:
         """Waits for the threads, once somebody asked for so many seconds only. Raises what stopped them; RuntimeError for threads that do
         not end, unless `ignore_live_threads`."""
         with self._lock:
@@ -107,8 +108,8 @@ class Coordinator:
 class LooperThread(threading.Thread):
     """Calls `target`, or `run_loop`, every `timer_interval_secs` seconds, or without a pause, until the coordinator stops."""
 
-    def __init__(self, coord: Coordinator, timer_interval_secs: float, target: str | None = None, args: Sequence[Any] | None = None,
-                 kwargs: Any = None) -> None:
+    def __init__(self, coord: Coordinator, timer_interval_secs: float | None, target: Callable[..., Any] | None = None,
+                 args: Sequence[Any] | None = None, kwargs: Mapping[str, Any] | None = None) -> None:
         if not isinstance(coord, Coordinator):
             raise ValueError(f"'coord' argument must be a Coordinator: {coord}")
         super().__init__(daemon=True)
@@ -119,7 +120,8 @@ class LooperThread(threading.Thread):
         coord.register_thread(self)
 
     @staticmethod
-    def loop(coord: Coordinator, timer_interval_secs: float, target: str, args: Sequence[Any] | None = None, kwargs: Any = None) -> LooperThread:
+    def loop(coord: Coordinator, timer_interval_secs: float | None, target: Callable[..., Any], args: Sequence[Any] | None = None,
+             kwargs: Mapping[str, Any] | None = None) -> LooperThread:
         """Starts one."""
         made = LooperThread(coord, timer_interval_secs, target=target, args=args, kwargs=kwargs)
         made.start()

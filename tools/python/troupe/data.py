@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
 
 
-def get_output_types(dataset_or_iterator: Any) -> Any:
+def get_output_types(dataset_or_iterator: Dataset | Iterator) -> Any:
     return dataset_or_iterator.output_types
 
 
-def get_output_shapes(dataset_or_iterator: Any) -> Any:
+def get_output_shapes(dataset_or_iterator: Dataset | Iterator) -> Any:
     return dataset_or_iterator.output_shapes
 
 
-def get_output_classes(dataset_or_iterator: Any) -> Any:
+def get_output_classes(dataset_or_iterator: Dataset | Iterator) -> Any:
     return dataset_or_iterator.output_classes

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
+    from troupe.dtypes import DType
     from troupe.tensor import Tensor
-    from troupe.typing import DTypeLike, TensorLike
+    from troupe.typing import ArrayLike, TensorLike
 
 INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
 
@@ -39,8 +40,8 @@ def shuffle_and_repeat(buffer_size: TensorLike, count: TensorLike | None = None,
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
-def map_and_batch(map_func: Callable[..., Any], batch_size: TensorLike, num_parallel_batches: TensorLike | None = None, drop_remainder: bool = False,
-                  num_parallel_calls: TensorLike | None = None) -> Callable[[Dataset], Dataset]:
+def map_and_batch(map_func: Callable[..., Any], batch_size: int | np.integer | Tensor, num_parallel_batches: int | np.integer | Tensor | None = None,
+                  drop_remainder: bool | Tensor = False, num_parallel_calls: TensorLike | None = None) -> Callable[[Dataset], Dataset]:
     """Dataset.map, then Dataset.batch. ValueError for both kinds of parallel calls."""
     if num_parallel_batches is not None and num_parallel_calls is not None:
         raise ValueError("`map_and_batch` allows only one of `num_parallel_batches` and `num_parallel_calls` to be set, but "
@@ -49,13 +50,13 @@ def map_and_batch(map_func: Callable[..., Any], batch_size: TensorLike, num_para
     return lambda dataset: dataset.map(map_func, calls).batch(batch_size, drop_remainder)
 
 
-def parallel_interleave(map_func: Callable[..., Any], cycle_length: TensorLike, block_length: TensorLike = 1, sloppy: bool = False,
+def parallel_interleave(map_func: Callable[..., Dataset], cycle_length: TensorLike, block_length: TensorLike = 1, sloppy: bool = False,
                         buffer_output_elements: int | None = None, prefetch_input_elements: int | None = None) -> Callable[[Dataset], Dataset]:
     """Dataset.interleave with `cycle_length` parallel calls."""
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length, deterministic=not sloppy)
 
 
-def Counter(start: TensorLike = 0, step: int = 1, dtype: DTypeLike = dtypes.int64) -> Dataset:  # noqa: N802, TensorFlow's name
+def Counter(start: ArrayLike = 0, step: TensorLike = 1, dtype: DType = dtypes.int64) -> Dataset:  # noqa: N802, TensorFlow's name
     """start, start + step, ... without end."""
     first = Dataset.range(1).repeat()
     counted = first.scan(np.array(start, dtype.as_numpy_dtype), lambda state, _: (state + step, state))
@@ -80,7 +81,7 @@ def choose_from_datasets(datasets: Sequence[Dataset], choice_dataset: Dataset, s
                           data_input_datasets=[d._variant for d in datasets], stop_on_empty_dataset=stop_on_empty_dataset)
 
 
-def sample_from_datasets(datasets: Sequence[Dataset], weights: TensorLike | None = None, seed: int | None = None,
+def sample_from_datasets(datasets: Sequence[Dataset], weights: ArrayLike | None = None, seed: int | None = None,
                          stop_on_empty_dataset: bool = False) -> Dataset:
     """Each next element of any of the datasets, which are as likely as `weights` say."""
     from troupe import random_ops

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from troupe.dataset_ops import Dataset
     from troupe.tensor import Operation, Tensor
-    from troupe.typing import Initializer, Nest, TensorLike
+    from troupe.typing import Nest, TensorLike
 
 
 class Iterator(Elements):
     """A place in a dataset; `get_next` gives the element there in each step. OutOfRangeError at the end, FailedPreconditionError before
     `initializer` has run."""
 
-    def __init__(self, iterator_resource: TensorLike, initializer: Initializer, output_types: Nest, output_shapes: Nest,
+    def __init__(self, iterator_resource: Tensor, initializer: Operation | None, output_types: Nest, output_shapes: Nest,
                  output_classes: Nest = None) -> None:
         self._resource, self._initializer = iterator_resource, initializer
         self._types, self._shapes = output_types, output_shapes

@@ -17,11 +17,12 @@ from troupe.tensor_shape import TensorShape, as_shape
 from troupe.tensor_util import constant_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from troupe.dataset_iterators import Iterator
     from troupe.graph import Graph
-    from troupe.typing import DTypeLike, Nest, Path, TensorLike
+    from troupe.tensor import Tensor
+    from troupe.typing import DTypeLike, Nest, TensorLike
 
 AUTOTUNE = -1
 _MOST = 9223372036854775807
@@ -59,7 +60,7 @@ class Dataset(Transformations, Elements):
     """A dataset by the operation that makes it. Its functions give other datasets; lists among elements become tensors, tuples and
     dictionaries are nests."""
 
-    def __init__(self, variant: TensorLike, types: Sequence[Any], shapes: Sequence[Any]) -> None:
+    def __init__(self, variant: Tensor, types: Nest, shapes: Nest) -> None:
         self._variant, self._types, self._shapes = variant, types, shapes
         self._functions = []
 
@@ -110,7 +111,7 @@ class Dataset(Transformations, Elements):
         return Dataset(made, _types(element, flat), _pack_shapes(element, shapes))
 
     @staticmethod
-    def range(*args: Any, output_type: DTypeLike = dtypes.int64, name: str | None = None) -> Dataset:
+    def range(*args: TensorLike, output_type: DTypeLike = dtypes.int64, name: str | None = None) -> Dataset:
         """int64 numbers: of (stop), (start, stop) or (start, stop, step)."""
         if not 1 <= len(args) <= 3:
             raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(args)}.")
@@ -119,7 +120,7 @@ class Dataset(Transformations, Elements):
                               stop=int64_of(stop, "stop"), step=int64_of(step, "step"))
 
     @staticmethod
-    def zip(*args: Any, datasets: Sequence[Dataset] | None = None, name: str | None = None) -> Dataset:
+    def zip(*args: Any, datasets: Nest = None, name: str | None = None) -> Dataset:
         """A dataset of the nests that the elements of these make, as long as the shortest. TypeError for a list."""
         datasets = datasets if datasets is not None else args[0] if len(args) == 1 else args
         if isinstance(datasets, list):
@@ -134,8 +135,8 @@ class Dataset(Transformations, Elements):
         return Dataset._of_op("ZipDataset", types, shapes, input_datasets=[d._variant for d in flat])
 
     @staticmethod
-    def from_generator(generator: Callable[..., Any], output_types: Nest = None, output_shapes: Nest = None, args: Sequence[Any] | None = None,
-                       name: str | None = None) -> Dataset:
+    def from_generator(generator: Callable[..., Iterable[Any]], output_types: Nest = None, output_shapes: Nest = None,
+                       args: Sequence[TensorLike] | None = None, name: str | None = None) -> Dataset:
         """What an iterator gives that a Python function makes: see dataset_transformations.from_generator."""
         if output_types is None:
             raise TypeError("Either `output_types` or `output_signature` must be specified.")
@@ -181,12 +182,12 @@ class Dataset(Transformations, Elements):
             raise TypeError(f"The `map_func` argument must return a `Dataset` object. Got {type(made.result)!r}.")
         return made
 
-    def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Dataset:
+    def flat_map(self, map_func: Callable[..., Dataset], name: str | None = None) -> Dataset:
         """The elements of the datasets that a function gives, one after another."""
         made = self._map_to_datasets(map_func, "flat_map")
         return self._like("FlatMapDataset", made.result._types, made.result._shapes, f=made, other_arguments=made.arguments())
 
-    def interleave(self, map_func: Callable[..., Any], cycle_length: TensorLike | None = None, block_length: TensorLike | None = None,
+    def interleave(self, map_func: Callable[..., Dataset], cycle_length: TensorLike | None = None, block_length: TensorLike | None = None,
                    num_parallel_calls: TensorLike | None = None, deterministic: bool | None = None, name: str | None = None) -> Dataset:
         """The same, `block_length` elements of each of `cycle_length` datasets at a time."""
         made = self._map_to_datasets(map_func, "interleave")
@@ -202,7 +203,7 @@ class Dataset(Transformations, Elements):
         return self._like("ParallelInterleaveDatasetV4", types, shapes, buffer_output_elements=AUTOTUNE, prefetch_input_elements=AUTOTUNE,
                           num_parallel_calls=int64_of(num_parallel_calls, "num_parallel_calls"), deterministic=order, **arguments)
 
-    def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+    def filter(self, predicate: Callable[..., TensorLike], name: str | None = None) -> Dataset:
         """The elements that a function gives true for. ValueError for one that gives no boolean scalar."""
         made = self._function(predicate, "filter")
         if nest.is_nested(made.result) or made.result.dtype.base_dtype is not dtypes.bool_ or made.result.shape.rank not in (0, None):
@@ -210,7 +211,7 @@ class Dataset(Transformations, Elements):
                              f"{made.result}.")
         return self._like("FilterDataset", predicate=made, other_arguments=made.arguments())
 
-    def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Dataset:
+    def take_while(self, predicate: Callable[..., TensorLike], name: str | None = None) -> Dataset:
         """The elements before the first that a function gives false for."""
         made = self._function(predicate, "take_while")
         return self._like("TakeWhileDataset", predicate=made, other_arguments=made.arguments())
@@ -228,7 +229,7 @@ class Dataset(Transformations, Elements):
                               f=made, output_types=[t.dtype.base_dtype for t in flat], output_shapes=kept)
         return nest.pack_sequence_as(state, result)
 
-    def batch(self, batch_size: TensorLike, drop_remainder: bool = False, num_parallel_calls: TensorLike | None = None,
+    def batch(self, batch_size: TensorLike, drop_remainder: bool | Tensor = False, num_parallel_calls: TensorLike | None = None,
               deterministic: bool | None = None, name: str | None = None) -> Dataset:
         """`batch_size` elements at a time, stacked; the last batch may be smaller, unless it is dropped."""
         size, drop = int64_of(batch_size, "batch_size"), convert_to_tensor(drop_remainder, dtypes.bool_, name="drop_remainder")
@@ -242,7 +243,7 @@ class Dataset(Transformations, Elements):
         """How many rows each batch has, or None."""
         return int(constant_value(size)) if constant_value(drop) and constant_value(size) is not None else None
 
-    def padded_batch(self, batch_size: TensorLike, padded_shapes: Nest = None, padding_values: Nest = None, drop_remainder: bool = False,
+    def padded_batch(self, batch_size: TensorLike, padded_shapes: Nest = None, padding_values: Nest = None, drop_remainder: bool | Tensor = False,
                      name: str | None = None) -> Dataset:
         """The same, each element padded to the shape of `padded_shapes`: None or -1 is the largest of the batch."""
         size, drop = int64_of(batch_size, "batch_size"), convert_to_tensor(drop_remainder, dtypes.bool_, name="drop_remainder")
@@ -291,11 +292,11 @@ class Dataset(Transformations, Elements):
         """Each `num_shards`-th element, from number `index` on."""
         return self._like("ShardDataset", num_shards=int64_of(num_shards, "num_shards"), index=int64_of(index, "index"))
 
-    def prefetch(self, buffer_size: TensorLike, name: str | None = None) -> Dataset:
+    def prefetch(self, buffer_size: TensorLike | None, name: str | None = None) -> Dataset:
         """With up to `buffer_size` elements made before they are asked for."""
         return self._like("PrefetchDataset", buffer_size=int64_of(AUTOTUNE if buffer_size is None else buffer_size, "buffer_size"))
 
-    def cache(self, filename: Path = "", name: str | None = None) -> Dataset:
+    def cache(self, filename: TensorLike = "", name: str | None = None) -> Dataset:
         """With its elements kept in memory or in a file when they are first made."""
         return self._like("CacheDataset", filename=convert_to_tensor(filename, dtypes.string, name="filename"))
 
@@ -311,7 +312,7 @@ class Dataset(Transformations, Elements):
         """(number, element)."""
         return Dataset.zip((Dataset.range(start, _MOST), self))
 
-    def apply(self, transformation_func: Callable[..., Any]) -> Any:
+    def apply(self, transformation_func: Callable[[Dataset], Dataset]) -> Dataset:
         """What a function of the dataset gives. TypeError if that is none."""
         made = transformation_func(self)
         if not isinstance(made, Dataset):

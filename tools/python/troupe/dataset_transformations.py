@@ -15,13 +15,13 @@ from troupe.conversion import convert_to_tensor
 from troupe.tensor_shape import TensorShape, as_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from troupe.dataset_ops import Dataset
     from troupe.dtypes import DType
     from troupe.tensor import Tensor
-    from troupe.typing import Nest, ShapeOrTensor, TensorLike
+    from troupe.typing import Nest, TensorLike
 
 
 def _int64(value, name):
@@ -31,7 +31,7 @@ def _int64(value, name):
 class DatasetSpec:
     """The type of elements that are datasets themselves, by the types and shapes of what is in these."""
 
-    def __init__(self, types: Sequence[Any], shapes: Sequence[Any]) -> None:
+    def __init__(self, types: Nest, shapes: Nest) -> None:
         self._types, self._shapes = types, shapes
 
     def __eq__(self, other):
@@ -44,7 +44,7 @@ class DatasetSpec:
         return f"DatasetSpec({self._types}, {self._shapes})"
 
 
-def wire_types(types: Sequence[Any]) -> list[DType]:
+def wire_types(types: Nest) -> list[DType]:
     """The dtypes of an element's tensors: a dataset is a variant."""
     return [dtypes.variant if isinstance(t, DatasetSpec) else t for t in nest.flatten(types)]
 
@@ -52,7 +52,7 @@ def wire_types(types: Sequence[Any]) -> list[DType]:
 class Transformations:
     """Methods of Dataset that few programs need."""
 
-    def window(self, size: ShapeOrTensor, shift: TensorLike | None = None, stride: Sequence[Any] = 1, drop_remainder: bool = False,
+    def window(self, size: TensorLike, shift: TensorLike | None = None, stride: TensorLike = 1, drop_remainder: bool | Tensor = False,
                name: str | None = None) -> Dataset:
         """Datasets of `size` elements each, which begin `shift` elements apart (`size` by default) and take each `stride`-th; in the nest of an
         element, where it is one."""
@@ -62,8 +62,8 @@ class Transformations:
         return self._like("WindowDataset", types, shapes, size=_int64(size, "size"), shift=_int64(size if shift is None else shift, "shift"),
                           stride=_int64(stride, "stride"), drop_remainder=convert_to_tensor(drop_remainder, dtypes.bool_, name="drop_remainder"))
 
-    def group_by_window(self, key_func: Callable[..., Any], reduce_func: Callable[..., Any], window_size: TensorLike | None = None,
-                        window_size_func: Callable[..., Any] | None = None, name: str | None = None) -> Dataset:
+    def group_by_window(self, key_func: Callable[..., TensorLike], reduce_func: Callable[[Tensor, Any], Dataset],
+                        window_size: TensorLike | None = None, window_size_func: Callable[[Tensor], TensorLike] | None = None, name: str | None = None) -> Dataset:
         """The elements of the datasets that `reduce_func` makes of (key, dataset of up to `window_size` elements with this key). ValueError unless
         one of `window_size` and `window_size_func`, a function of the key, is given."""
         if (window_size is None) == (window_size_func is None):
@@ -80,9 +80,9 @@ class Transformations:
                           reduce_func=made, reduce_func_other_arguments=made.arguments(), window_size_func=size,
                           window_size_func_other_arguments=size.arguments())
 
-    def bucket_by_sequence_length(self, element_length_func: Callable[..., Any], bucket_boundaries: Sequence[Any], bucket_batch_sizes: Sequence[Any],
-                                  padded_shapes: Nest = None, padding_values: Nest = None, no_padding: bool = False, drop_remainder: bool = False,
-                                  name: str | None = None) -> Dataset:
+    def bucket_by_sequence_length(self, element_length_func: Callable[..., TensorLike], bucket_boundaries: Sequence[int],
+                                  bucket_batch_sizes: Sequence[int], padded_shapes: Nest = None, padding_values: Nest = None,
+                                  no_padding: bool = False, drop_remainder: bool | Tensor = False, name: str | None = None) -> Dataset:
         """Batches of elements of similar lengths, padded to the longest of the batch: a bucket is between two boundaries. ValueError unless there is a
         batch size more than there are boundaries."""
         if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
@@ -104,7 +104,7 @@ class Transformations:
 
         return self.group_by_window(bucket, batch, window_size_func=size_of)
 
-    def scan(self, initial_state: Nest, scan_func: Callable[..., Any], name: str | None = None) -> Dataset:
+    def scan(self, initial_state: Nest, scan_func: Callable[[Any, Any], tuple[Any, Any]], name: str | None = None) -> Dataset:
         """The second of what a function of (state, element) gives; the first is the state that comes with the next element."""
         state = normalized(initial_state)
         flat = nest.flatten(state)
@@ -145,11 +145,11 @@ class Transformations:
         made = op_call.make_operation("DatasetToSingleElement", name, dict(dataset=self._variant, **self._flat()))
         return element_of(self._types, made.outputs)
 
-    def options(self) -> Any:
+    def options(self) -> Options:
         """The options that `with_options` gave."""
         return self.__dict__.get("_options", Options())
 
-    def with_options(self, options: Any, name: str | None = None) -> Dataset:
+    def with_options(self, options: Options, name: str | None = None) -> Dataset:
         """The same, which knows these options besides those that it has."""
         made = copy.copy(self)
         made._options = copy.copy(self.options())
@@ -178,7 +178,7 @@ class Options:
 _GROUPS = ("autotune", "distribute", "experimental_distribute", "experimental_optimization", "experimental_threading", "threading")
 
 
-def common_shape(a: TensorLike, b: TensorLike) -> TensorShape:
+def common_shape(a: TensorShape, b: TensorShape) -> TensorShape:
     """The shape that both are, with None where they differ."""
     if a.rank is None or a.rank != b.rank:
         return TensorShape(None)
@@ -251,8 +251,8 @@ def _flatten_up_to(types, values):
     return [values]
 
 
-def from_generator(dataset_class: Any, generator: Callable[..., Any], output_types: Nest, output_shapes: Nest = None,
-                   args: Sequence[Any] | None = None) -> Dataset:
+def from_generator(dataset_class: type[Dataset], generator: Callable[..., Iterable[Any]], output_types: Nest, output_shapes: Nest = None,
+                   args: Sequence[TensorLike] | None = None) -> Dataset:
     """What a Python function's iterator gives, in this process: it is called when an iterator of the dataset begins, with the values of `args`.
     TypeError in runs for what has not these types and shapes."""
     if not callable(generator):

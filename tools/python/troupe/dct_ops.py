@@ -14,9 +14,8 @@ from troupe.tensor_util import constant_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
-    from troupe.typing import AxisLike, DTypeLike, TensorLike
+    from troupe.typing import DTypeLike, TensorLike
 
 
 def _scope(name, default):
@@ -38,7 +37,7 @@ def _check(input, kind, n, axis, norm):
         raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
 
 
-def dct(input: TensorLike, type: int = 2, n: TensorLike | None = None, axis: AxisLike = -1, norm: str | None = None,  # noqa: A002
+def dct(input: TensorLike, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None,  # noqa: A002
         name: str | None = None) -> Tensor:
     """The cosine transform of the last dimension, of type 1 to 4, of `n` elements: cut off, or with zeros behind. ValueError for others."""
     input = convert_to_tensor(input)
@@ -46,7 +45,7 @@ def dct(input: TensorLike, type: int = 2, n: TensorLike | None = None, axis: Axi
     return _transform(input, type, n, norm, name)
 
 
-def idct(input: TensorLike, type: int = 2, n: TensorLike | None = None, axis: AxisLike = -1, norm: str | None = None,  # noqa: A002
+def idct(input: TensorLike, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None,  # noqa: A002
          name: str | None = None) -> Tensor:
     """The inverse, but for the factor without norm "ortho"."""
     input = convert_to_tensor(input)
@@ -124,8 +123,8 @@ def overlap_and_add(signal: TensorLike, frame_step: TensorLike, name: str | None
         return array_ops.reshape(signal, whole((frames + segments - 1) * step))[..., :length + step * (frames - 1)]
 
 
-def inverse_stft(stfts: TensorLike, frame_length: TensorLike, frame_step: TensorLike, fft_length: TensorLike | None = None,
-                 window_fn: Callable[..., Any] = spectral_ops.hann_window, name: str | None = None) -> Tensor:
+def inverse_stft(stfts: TensorLike, frame_length: int, frame_step: TensorLike, fft_length: TensorLike | None = None,
+                 window_fn: Callable[..., Tensor] | None = spectral_ops.hann_window, name: str | None = None) -> Tensor:
     """The signal of spectra [..., frames, bins]: each frame times the window, which is to be what inverse_stft_window_fn gives."""
     with _scope(name, "inverse_stft"):
         stfts = convert_to_tensor(stfts, name="stfts")
@@ -138,7 +137,7 @@ def inverse_stft(stfts: TensorLike, frame_length: TensorLike, frame_step: Tensor
         return overlap_and_add(frames, frame_step)
 
 
-def inverse_stft_window_fn(frame_step: TensorLike, forward_window_fn: Callable[..., Any] = spectral_ops.hann_window,
+def inverse_stft_window_fn(frame_step: TensorLike, forward_window_fn: Callable[..., Tensor] = spectral_ops.hann_window,
                            name: str | None = None) -> Callable[..., Tensor]:
     """The window with which inverse_stft gives what stft was given with `forward_window_fn`."""
     def window(frame_length, dtype):
@@ -153,9 +152,8 @@ def inverse_stft_window_fn(frame_step: TensorLike, forward_window_fn: Callable[.
     return window
 
 
-def linear_to_mel_weight_matrix(num_mel_bins: TensorLike = 20, num_spectrogram_bins: TensorLike = 129, sample_rate: TensorLike = 8000,
-                                lower_edge_hertz: TensorLike = 125.0, upper_edge_hertz: TensorLike = 3800.0, dtype: DTypeLike = dtypes.float32,
-                                name: str | None = None) -> Tensor:
+def linear_to_mel_weight_matrix(num_mel_bins: int = 20, num_spectrogram_bins: int = 129, sample_rate: float = 8000, lower_edge_hertz: float = 125.0,
+                                upper_edge_hertz: float = 3800.0, dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
     """What linear spectra [..., num_spectrogram_bins] are multiplied with to be spectra on the mel scale: [num_spectrogram_bins, num_mel_bins].
     ValueError for edges that are not in order, or above half the sample rate."""
     if num_mel_bins <= 0:

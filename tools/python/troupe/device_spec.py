@@ -28,7 +28,7 @@ class DeviceSpec:
         self.device_index = None if device_index is None else int(device_index)
 
     @classmethod
-    def from_string(cls, text: Any) -> DeviceSpec:
+    def from_string(cls, text: str) -> DeviceSpec:
         """ValueError for a text that is none."""
         found = {}
 
@@ -57,7 +57,7 @@ class DeviceSpec:
             text += f"/device:{self.device_type}:{'*' if self.device_index is None else self.device_index}"
         return text
 
-    def make_merged_spec(self, inner: Any) -> DeviceSpec:
+    def make_merged_spec(self, inner: DeviceSpec) -> DeviceSpec:
         """This, with what `inner` says in its place."""
         values = {p: getattr(self, p) if getattr(inner, p) is None else getattr(inner, p) for p in _PARTS}
         if inner.device_type is not None and inner.device_index is None:

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from troupe.dtypes import DType
     from troupe.tensor import Tensor
-    from troupe.typing import DTypeLike, ShapeOrTensor, TensorLike
+    from troupe.typing import ControlInput, ShapeOrTensor, TensorLike
 
 
 class ReparameterizationType:
@@ -41,7 +42,7 @@ def salted(seed: int | None, salt: str) -> int | None:
     return None if seed is None else int(hashlib.md5(f"{seed}{salt}".encode()).hexdigest()[:8], 16) & 0x7FFFFFFF
 
 
-def logits_and_probs(logits: TensorLike, probs: TensorLike, several: bool, validate_args: bool, name: str) -> tuple[Tensor | None, Tensor | None]:
+def logits_and_probs(logits: TensorLike | None, probs: TensorLike | None, several: bool, validate_args: bool, name: str) -> tuple[Tensor, Tensor]:
     """Both, where one is given. `several`: of as many outcomes as the last dimension has. ValueError unless it is just one; TypeError for other
     than floating point."""
     with ops.name_scope(name):
@@ -61,7 +62,7 @@ def logits_and_probs(logits: TensorLike, probs: TensorLike, several: bool, valid
             return (log if several else log - math_ops.log1p(-1.0 * given)), given
 
 
-def after(assertions: Sequence[Any], tensor: TensorLike) -> Any:
+def after(assertions: Sequence[ControlInput], tensor: TensorLike) -> Tensor:
     """The tensor, once the assertions have held."""
     with stacks.get_default_graph().control_dependencies(assertions):
         return identity(tensor)
@@ -71,7 +72,7 @@ class Distribution:
     """A distribution, or a batch of them. A subclass says what it is by `_log_prob` or `_prob`, `_sample_n`, `_mean` and the like, as public
     methods but for the name; NotImplementedError for what it does not say."""
 
-    def __init__(self, dtype: DTypeLike, reparameterization_type: Any, validate_args: bool, allow_nan_stats: bool,
+    def __init__(self, dtype: DType, reparameterization_type: ReparameterizationType, validate_args: bool, allow_nan_stats: bool,
                  parameters: Mapping[str, Any] | None = None, graph_parents: Sequence[Any] | None = None, name: str | None = None) -> None:
         if not name or not name.endswith("/"):
             with ops.name_scope(name or type(self).__name__) as name:
@@ -83,7 +84,7 @@ class Distribution:
         self._graph_parents = graph_parents or []
 
     @property
-    def parameters(self) -> dict:
+    def parameters(self) -> dict[str, Any]:
         """The arguments that it was made of."""
         return dict(self._parameters)
 
@@ -92,7 +93,7 @@ class Distribution:
         return type(self)(**{**self.parameters, **override_parameters_kwargs})
 
     @classmethod
-    def param_shapes(cls, sample_shape: ShapeOrTensor, name: str = "DistributionParamShapes") -> dict:
+    def param_shapes(cls, sample_shape: ShapeOrTensor, name: str = "DistributionParamShapes") -> dict[str, Tensor]:
         """Shapes of parameters for samples of this shape, as tensors."""
         with ops.name_scope(name):
             return cls._param_shapes(sample_shape)
@@ -225,12 +226,12 @@ class Distribution:
     def stddev(self, name: str = "stddev") -> Tensor:
         return self._told("stddev", name, otherwise=("variance", math_ops.sqrt))
 
-    def kl_divergence(self, other: Any, name: str = "kl_divergence") -> Tensor:
+    def kl_divergence(self, other: Distribution, name: str = "kl_divergence") -> Tensor:
         """How far this one is from another, in nats."""
         with self._named(name):
             return kl_divergence(self, other, allow_nan_stats=self.allow_nan_stats)
 
-    def cross_entropy(self, other: Any, name: str = "cross_entropy") -> Tensor:
+    def cross_entropy(self, other: Distribution, name: str = "cross_entropy") -> Tensor:
         with self._named(name), ops.name_scope("cross_entropy"):
             return self.entropy() + kl_divergence(self, other, allow_nan_stats=self.allow_nan_stats)
 
@@ -256,7 +257,7 @@ _divergences: dict = {}
 class RegisterKL:
     """A decorator: the function (a, b, name=None) tells the divergence of distributions of both classes. ValueError for two of one pair."""
 
-    def __init__(self, dist_cls_a: type, dist_cls_b: type) -> None:
+    def __init__(self, dist_cls_a: type[Distribution], dist_cls_b: type[Distribution]) -> None:
         self._key = (dist_cls_a, dist_cls_b)
 
     def __call__(self, kl_fn):

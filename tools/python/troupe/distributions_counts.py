@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from troupe.typing import DTypeLike, TensorLike
 
 
-
 def _parameters(given: dict) -> dict:
     return {k: v for k, v in given.items() if k not in ("self", "__class__")}
 
