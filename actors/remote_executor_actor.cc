@@ -53,6 +53,14 @@ class RemoteExecutorImpl final : public OnStepUnit<RemoteExecutorActor::base> {
   }
 
  private:
+  /// What a task answers, on any thread. A task may answer late or never: the
+  /// part must not keep this actor, which keeps the part by its slot; and an
+  /// answer after this actor's end is nobody's loss.
+  template <class Message>
+  static void tell(const caf::actor_addr& to, Message message) {
+    if (auto me = caf::actor_cast<RemoteExecutorActor>(to)) caf::anon_send(me, std::move(message));
+  }
+
   size_t index() const { return slot_->code->partitions.size() + remote_; }
 
   void start() {
@@ -64,9 +72,8 @@ class RemoteExecutorImpl final : public OnStepUnit<RemoteExecutorActor::base> {
     step.id = shared_id_;
     step.collect_stats = slot_->collect_stats;
     for (int arg : part_->args()) step.args.push_back(slot_->args[arg]);
-    // It may be answered after this actor's end, which is nobody's loss.
-    part_->run(std::move(step), [me = RemoteExecutorActor(this), id = step_id_](RemotePart::End end) {
-      caf::anon_send(me, RemotePartEnded{id, std::make_shared<RemotePart::End>(std::move(end))});
+    part_->run(std::move(step), [to = address(), id = step_id_](RemotePart::End end) {
+      tell(to, RemotePartEnded{id, std::make_shared<RemotePart::End>(std::move(end))});
     });
   }
 
@@ -87,8 +94,8 @@ class RemoteExecutorImpl final : public OnStepUnit<RemoteExecutorActor::base> {
     if (!running_) return FrontierReply{};
     auto promise = make_response_promise<FrontierReply>();
     const int64_t question = questions_.open(promise, {}, 1);
-    part_->inspect(shared_id_, [me = RemoteExecutorActor(this), question](std::vector<std::string> lines) {
-      caf::anon_send(me, RemoteFrontier{question, std::move(lines)});
+    part_->inspect(shared_id_, [to = address(), question](std::vector<std::string> lines) {
+      tell(to, RemoteFrontier{question, std::move(lines)});
     });
     return promise;
   }
