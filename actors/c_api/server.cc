@@ -5,7 +5,7 @@
 
 #include "actors/c_api/border.h"
 #include "actors/c_api/handles.h"
-#include "actors/grpc_door/server_def.h"
+#include "actors/c_api/task_server.h"
 #include "actors/runtime.h"
 
 #include "graph/status.h"
@@ -13,11 +13,9 @@
 
 namespace c_api = troupe::c_api;
 
-/// A server with a runtime of its own, so that neither sessions of this process nor TF_Reset meet its clients' sessions. Its port is open from
-/// its making on, as TensorFlow's is. Owned by the client.
+/// Its port is open from its making on, as TensorFlow's is. Owned by the client.
 struct TF_Server {
-  std::unique_ptr<troupe::Runtime> runtime;
-  std::unique_ptr<troupe::GrpcServer> server;
+  std::unique_ptr<c_api::TaskServer> server;
   /// What TF_ServerTarget points into.
   std::string target;
   std::mutex mu;
@@ -30,14 +28,8 @@ struct TF_Server {
 namespace {
 
 absl::StatusOr<std::unique_ptr<TF_Server>> make_server(const troupe::pb::ServerDef& def) {
-  TROUPE_ASSIGN_OR_RETURN(troupe::GrpcServerOptions options, troupe::server_options(def));
-  options.tls = troupe::TlsOptions::of_environment();
   auto made = std::make_unique<TF_Server>();
-  troupe::RuntimeOptions runtime_options;
-  runtime_options.ops = &c_api::process_ops();
-  runtime_options.kernels = &c_api::process_kernels();
-  made->runtime = troupe::Runtime::create(runtime_options);
-  TROUPE_ASSIGN_OR_RETURN(made->server, troupe::GrpcServer::start(*made->runtime, options));
+  TROUPE_ASSIGN_OR_RETURN(made->server, c_api::TaskServer::start(def));
   made->target = made->server->target();
   return made;
 }

@@ -2,6 +2,8 @@
 
 #include <caf/all.hpp>
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/server_posix.h>
+#include <unistd.h>
 
 #include <mutex>
 
@@ -62,6 +64,8 @@ struct GrpcServer::Impl {
   ServerAddress address;
   std::shared_ptr<::grpc::ServerCredentials> credentials;
   int max_message_bytes = 0;
+  bool listens = true;
+  bool adopts = false;
   std::shared_ptr<DoorSessions> sessions;
   DoorActor door;
   std::unique_ptr<MasterService> service;
@@ -77,6 +81,12 @@ struct GrpcServer::Impl {
                                                      " bytes, not ", options.max_message_bytes));
     }
     max_message_bytes = static_cast<int>(options.max_message_bytes);
+    listens = options.listens;
+    adopts = !options.tls.given();
+    if (!listens && (!adopts || address.port == 0)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "A server that does not listen itself has an address with a port, and no TLS: ", options.address));
+    }
     TROUPE_ASSIGN_OR_RETURN(credentials, server_credentials(options.tls));
     return absl::OkStatus();
   }
@@ -84,7 +94,10 @@ struct GrpcServer::Impl {
   absl::Status listen() {
     ::grpc::ServerBuilder builder;
     int port = 0;
-    builder.AddListeningPort(address.with_port(address.port), credentials, &port);
+    if (listens)
+      builder.AddListeningPort(address.with_port(address.port), credentials, &port);
+    else
+      port = address.port;
     builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
     builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakePatienceMs);
     builder.SetMaxReceiveMessageSize(max_message_bytes);
@@ -98,6 +111,15 @@ struct GrpcServer::Impl {
     }
     address.port = port;
     return absl::OkStatus();
+  }
+
+  void adopt(int socket) {
+    // Who brings it must not wait for a stop.
+    const std::unique_lock lock(mu, std::try_to_lock);
+    if (!lock || server == nullptr || !adopts)
+      ::close(socket);
+    else
+      ::grpc::AddInsecureChannelFromFd(server.get(), socket);
   }
 
   void stop() {
@@ -147,6 +169,8 @@ int GrpcServer::port() const { return impl_->address.port; }
 std::string GrpcServer::target() const {
   return absl::StrCat("grpc://", impl_->address.with_port(impl_->address.port));
 }
+
+void GrpcServer::adopt(int socket) { impl_->adopt(socket); }
 
 void GrpcServer::stop() { impl_->stop(); }
 

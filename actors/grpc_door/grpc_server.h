@@ -15,6 +15,8 @@ class Runtime;
 struct GrpcServerOptions {
   /// "HOST:PORT", where HOST is the loopback's without TLS: "localhost", "127.0.0.1", "[::1]". Port 0: a free one.
   std::string address = "127.0.0.1:0";
+  /// False: it does not listen. Somebody else does at `address`, whose port is not 0, and brings its clients by `adopt`; without TLS.
+  bool listens = true;
   /// The server's; each client must have a certificate of the same authority, too. Without it whoever reaches the port is served.
   TlsOptions tls;
   /// Any HOST though there is no TLS: who reaches the port may run any graph.
@@ -56,6 +58,9 @@ class GrpcServer {
   int port() const;
   /// "grpc://127.0.0.1:2222".
   std::string target() const;
+
+  /// Takes a client's connection over, which is non-blocking, as soon as it was made: closed when the server has stopped, or is one with TLS.
+  void adopt(int socket);
 
   /// Ends its sessions, waits no longer than close_patience for their runs, and answers all calls that are open then: Aborted, so that no client
   /// repeats them. The port is free afterwards.

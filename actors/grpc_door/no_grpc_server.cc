@@ -1,4 +1,6 @@
 // GrpcServer of a build without gRPC.
+#include <unistd.h>
+
 #include "actors/grpc_door/grpc_server.h"
 
 namespace troupe {
@@ -17,6 +19,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::start(Runtime&, const Gr
 
 int GrpcServer::port() const { return 0; }
 std::string GrpcServer::target() const { return ""; }
+void GrpcServer::adopt(int socket) { ::close(socket); }
 void GrpcServer::stop() {}
 
 }  // namespace troupe

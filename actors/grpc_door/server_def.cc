@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "actors/cluster/cluster_proto.h"
 #include "graph/status.h"
 #include "proto/tensorflow_server.pb.h"
 
@@ -31,30 +32,35 @@ absl::Status check_port(const std::string& address) {
       absl::StrCat("Could not parse port for local server from \"", address, "\"."));
 }
 
+/// With the server's own address in place of its task's.
+absl::StatusOr<ClusterSpec> cluster_of(const tensorflow::ServerDef& def, const std::string& address) {
+  tensorflow::ClusterDef cluster = def.cluster();
+  for (tensorflow::JobDef& job : *cluster.mutable_job()) {
+    if (job.name() == def.job_name()) (*job.mutable_tasks())[def.task_index()] = address;
+  }
+  return from_proto(cluster);
+}
+
 }  // namespace
 
-absl::StatusOr<GrpcServerOptions> server_options(const tensorflow::ServerDef& def) {
+absl::StatusOr<ServerTask> server_task(const tensorflow::ServerDef& def) {
   if (def.protocol() != "grpc") {
     return absl::NotFoundError(
         absl::StrCat("No server factory registered for the given ServerDef: ", def.ShortDebugString(),
                      "\nThe available server factories are: [ GRPC_SERVER ]"));
   }
-  GrpcServerOptions options;
+  ServerTask task;
+  GrpcServerOptions& options = task.server;
   TROUPE_ASSIGN_OR_RETURN(options.address, address_of(def));
   TROUPE_RETURN_IF_ERROR(check_port(options.address));
-  int tasks = 0;
-  for (const tensorflow::JobDef& job : def.cluster().job()) tasks += job.tasks_size();
-  if (tasks != 1) {
-    return absl::UnimplementedError(absl::StrCat(
-        "Servers of clusters of several tasks are not part of this build: the ServerDef of job \"",
-        def.job_name(), "\", task ", def.task_index(), ", has ", tasks, " tasks"));
-  }
   if (def.port() != 0)
     options.address = absl::StrCat(options.address.substr(0, options.address.rfind(':') + 1), def.port());
   options.job = def.job_name();
   options.task_index = def.task_index();
   options.default_config = def.default_session_config().SerializeAsString();
-  return options;
+  TROUPE_ASSIGN_OR_RETURN(task.cluster, cluster_of(def, options.address));
+  if (task.cluster.num_tasks() == 1) task.cluster = {};
+  return task;
 }
 
 }  // namespace troupe

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "absl/status/statusor.h"
+#include "actors/cluster/cluster_spec.h"
 #include "actors/grpc_door/grpc_server.h"
 
 namespace tensorflow {
@@ -9,8 +10,15 @@ class ServerDef;
 
 namespace troupe {
 
-/// The server that a ServerDef describes. As TensorFlow's: NotFound for another protocol than "grpc", Internal for a job or task that its cluster
-/// has not, InvalidArgument for a port that is none. Unimplemented for a cluster of several tasks.
-absl::StatusOr<GrpcServerOptions> server_options(const tensorflow::ServerDef& def);
+/// What a ServerDef asks for.
+struct ServerTask {
+  GrpcServerOptions server;
+  /// All tasks, of which server.job and task_index say which is this one; empty when it is the only one.
+  ClusterSpec cluster;
+};
+
+/// As TensorFlow's: NotFound for another protocol than "grpc", Internal for a job or task that its cluster has not, InvalidArgument for a port that is none,
+/// and, naming the task, for an address of another task that is none, or is there twice.
+absl::StatusOr<ServerTask> server_task(const tensorflow::ServerDef& def);
 
 }  // namespace troupe

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,6 +48,9 @@ struct ClusterNodeOptions {
   size_t max_sessions_of_client = 1024;
   /// A client is not worth as quick a word as a task, and his process may be stopped for a while.
   LeaseOptions client_lease{std::chrono::seconds(10), std::chrono::seconds(1), std::chrono::seconds(5)};
+  /// Set: the node shares its port with a server of gRPC, which is given the sockets of those who connect and speak HTTP/2
+  /// (GrpcServer::adopt), from a thread of the port's; it must not wait. Not with TLS.
+  std::function<void(int socket)> http2;
   /// How many CPU devices the task has, and by how many threads their loops are split (0: as many as cores).
   int num_cpus = 1;
   int intra_op_threads = 0;
@@ -61,7 +65,8 @@ void configure_network(caf::actor_system_config& config);
 class ClusterNode {
  public:
   /// In the actor system of `runtime`, which must outlive it. Internal for a task that the cluster does not have; PermissionDenied for an
-  /// address that is not loopback without TLS; as TlsIdentity::load for its files; Unavailable when it cannot listen there; FailedPrecondition without a middleman.
+  /// address that is not loopback without TLS; as TlsIdentity::load for its files; InvalidArgument for a port that is to be shared by TLS; Unavailable when it cannot listen there;
+  /// FailedPrecondition without a middleman.
   static absl::StatusOr<std::unique_ptr<ClusterNode>> start(Runtime& runtime, ClusterNodeOptions options);
   /// The same with an actor system and a runtime of its own.
   static absl::StatusOr<std::unique_ptr<ClusterNode>> start(const RuntimeOptions& runtime,

@@ -1,6 +1,7 @@
 #include "actors/node/cluster_sessions.h"
 
 #include <caf/all.hpp>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <thread>
@@ -26,6 +27,8 @@ namespace {
 
 /// Between two questions to a task that is not there yet.
 constexpr std::chrono::milliseconds kRetryAfter{50};
+/// Between two words in the log about whom a session waits for.
+constexpr std::chrono::seconds kWaitingNoteAfter{10};
 
 /// A step that cannot send ends with the reason.
 void fail_step(SessionCore& core, int64_t step, const absl::Status& why) {
@@ -206,6 +209,7 @@ absl::StatusOr<ClusterSessions::Lives> ClusterSessions::meet(const std::vector<T
   Lives lives;
   std::vector<TaskId> missing = tasks;
   std::string last_words;
+  Time note_at = std::chrono::steady_clock::now() + kWaitingNoteAfter;
   while (!missing.empty()) {
     for (const auto& [task, answer] : ask_all(missing, Method::kGetStatus, *pack_nothing(), until)) {
       wire::TaskStatus status;
@@ -221,10 +225,14 @@ absl::StatusOr<ClusterSessions::Lives> ClusterSessions::meet(const std::vector<T
     }
     if (missing.empty()) break;
     if (stopping()) return ended();
-    if (std::chrono::steady_clock::now() + kRetryAfter >= until) {
-      return absl::DeadlineExceededError(absl::StrCat("the session waits for ", names_of(missing),
-                                                      last_words.empty() ? "" : " (", last_words,
-                                                      last_words.empty() ? "" : ")"));
+    const std::string waits = absl::StrCat("the session waits for ", names_of(missing),
+                                           last_words.empty() ? "" : " (", last_words,
+                                           last_words.empty() ? "" : ")");
+    const Time now = std::chrono::steady_clock::now();
+    if (now + kRetryAfter >= until) return absl::DeadlineExceededError(waits);
+    if (now >= note_at) {
+      spdlog::info("{}: {}", parts_.task.to_string(), waits);
+      note_at = now + kWaitingNoteAfter;
     }
     std::this_thread::sleep_for(kRetryAfter);
   }

@@ -15,6 +15,7 @@
 #include "actors/cluster/task_id.h"
 #include "actors/messages/in_process.h"
 #include "actors/node/message.h"
+#include "actors/node/socket.h"
 
 namespace troupe {
 
@@ -74,6 +75,10 @@ struct NodeDialed {
   uint64_t attempt = 0;
   absl::Status status;
   int socket = -1;
+};
+/// Somebody has connected to a port that the node shares (shared_port.h).
+struct NodeArrived {
+  std::shared_ptr<Socket> socket;
 };
 /// INTERNAL: a value that came on a connection is none.
 struct NodeRefuses {

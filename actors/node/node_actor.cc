@@ -67,6 +67,7 @@ class NodeImpl final : public caf::io::broker {
         [this](const NodeSend& m) { send_word(m); },
         [this](const NodeAnswer& m) { answer(m); },
         [this](const NodeDialed& m) { dialed(m); },
+        [this](const NodeArrived& m) { accepted(add_scribe(m.socket->release())); },
         [this](const NodeRefuses& m) { drop(m.connection, m.why); },
         [this](NodeTurn) { turn(); },
         [this](const NodeStaff& m) { staff_ = m; },
@@ -80,6 +81,7 @@ class NodeImpl final : public caf::io::broker {
   using Link = NodeLink;
 
   absl::StatusOr<uint16_t> listen() {
+    if (!parts_.listens) return address_.port;
     auto door = add_tcp_doorman(address_.port, address_.host.c_str(), true);
     if (!door) return absl::UnavailableError(absl::StrCat("cannot listen on ", address_.to_string()));
     address_.port = door->second;

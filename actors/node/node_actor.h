@@ -28,6 +28,8 @@ struct NodeParts {
   LeaseOptions client_lease;
   /// How many of the connections may be clients'.
   size_t max_clients = 1024;
+  /// False: others listen at its address, which is a port's already, and bring who connects by NodeArrived.
+  bool listens = true;
   /// How long it tries to reach a task that does not answer.
   std::chrono::milliseconds connect_patience{2000};
   /// Null: without TLS. Else peers must have certificates, each of the host of the task that he is.

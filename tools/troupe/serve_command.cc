@@ -9,7 +9,7 @@
 
 #include "CLI/CLI.hpp"
 #include "actors/cluster/cluster_file.h"
-#include "actors/grpc_door/grpc_server.h"
+#include "actors/grpc_door/late_server.h"
 #include "actors/node/cluster_node.h"
 #include "actors/options.h"
 #include "actors/runtime.h"
@@ -34,6 +34,7 @@ Examples:
   troupe serve --grpc 127.0.0.1:2222 --console 8080
   troupe serve --cluster 'worker=127.0.0.1:7001,127.0.0.1:7002' --job worker --task 1
   troupe serve --cluster 'worker=127.0.0.1:7001,127.0.0.1:7002' --job worker --task 0 --grpc 127.0.0.1:2222
+  troupe serve --cluster 'worker=127.0.0.1:2222,127.0.0.1:2223' --job worker --task 0 --grpc 127.0.0.1:2222   # one port for both
   troupe serve --grpc 0.0.0.0:2222 --tls-cert node.pem --tls-key node.key --tls-ca ca.pem
   troupe serve --grpc localhost:0 --config 'device_count { key: "CPU" value: 2 }'
 )";
@@ -78,22 +79,26 @@ sigset_t block_signals() {
   return signals;
 }
 
-/// The door for TensorFlow's clients, and the window, that are asked for; null ones where none is. Servers go before their runtime.
-struct Doors {
+/// Opens the door for TensorFlow's clients, and the window, that are asked for; answers the window, null where none is. Both go before their runtime.
+absl::StatusOr<std::unique_ptr<Console>> open_doors(Runtime& runtime, const Request& request,
+                                                    const GrpcServerOptions& options, LateServer* door) {
   std::unique_ptr<Console> console;
-  std::unique_ptr<GrpcServer> server;
-};
-
-absl::StatusOr<Doors> open_doors(Runtime& runtime, const Request& request, const GrpcServerOptions& options) {
-  Doors doors;
   if (!request.console.empty()) {
-    TROUPE_ASSIGN_OR_RETURN(doors.console, start_console(runtime, request.console));
+    TROUPE_ASSIGN_OR_RETURN(console, start_console(runtime, request.console));
   }
   if (!options.address.empty()) {
-    TROUPE_ASSIGN_OR_RETURN(doors.server, GrpcServer::start(runtime, options));
-    std::printf("%s\n", doors.server->target().c_str());
+    TROUPE_ASSIGN_OR_RETURN(auto server, GrpcServer::start(runtime, options));
+    std::printf("%s\n", server->target().c_str());
+    door->set(std::move(server));
   }
-  return doors;
+  return console;
+}
+
+/// Whether TensorFlow's clients are to come to the task's own port.
+bool shares_port(const Request& request, const ClusterNodeOptions& node) {
+  const auto asked = TaskAddress::parse(request.server.address);
+  const auto own = node.cluster.address(node.task);
+  return asked.ok() && own.ok() && *asked == *own;
 }
 
 void wait_for_end(const sigset_t& signals) {
@@ -122,23 +127,29 @@ absl::Status serve(const Request& request) {
       std::min<int64_t>(static_cast<int64_t>(request.max_message_mb * (1 << 20)), INT32_MAX);
   RuntimeOptions runtime_options;
   runtime_options.inter_op_threads = config.inter_op_threads;
+  LateServer door;
   if (request.cluster.empty()) {
     const std::unique_ptr<Runtime> runtime = Runtime::create(runtime_options);
-    TROUPE_ASSIGN_OR_RETURN(const Doors doors, open_doors(*runtime, request, server));
+    TROUPE_ASSIGN_OR_RETURN(const auto console, open_doors(*runtime, request, server, &door));
     wait_for_end(signals);
-    if (doors.server != nullptr) doors.server->stop();
+    door.stop();
     return absl::OkStatus();
   }
-  TROUPE_ASSIGN_OR_RETURN(const ClusterNodeOptions options, node_options(request, config));
+  TROUPE_ASSIGN_OR_RETURN(ClusterNodeOptions options, node_options(request, config));
+  if (shares_port(request, options)) {
+    options.http2 = [&door](int socket) { door.adopt(socket); };
+    server.listens = false;
+  }
   TROUPE_ASSIGN_OR_RETURN(const auto node, ClusterNode::start(runtime_options, options));
   std::printf("%s listens on port %d\n", request.task.to_string().c_str(), node->port());
+  if (!server.listens) server.address = TaskAddress{options.cluster.address(options.task)->host, node->port()}.to_string();
   server.job = request.task.job;
   server.task_index = request.task.index;
   server.target = node->target();
-  TROUPE_ASSIGN_OR_RETURN(const Doors doors, open_doors(node->runtime(), request, server));
+  TROUPE_ASSIGN_OR_RETURN(const auto console, open_doors(node->runtime(), request, server, &door));
   wait_for_end(signals);
   drain(*node, signals, std::chrono::seconds(request.drain_seconds));
-  if (doors.server != nullptr) doors.server->stop();
+  door.stop();
   return absl::OkStatus();
 }
 

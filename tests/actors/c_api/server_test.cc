@@ -114,15 +114,6 @@ TEST_F(CServer, refuses_definitions_that_are_none) {
   }
 }
 
-TEST_F(CServer, says_that_clusters_have_one_task) {
-  EXPECT_EQ(make_server("protocol: 'grpc' job_name: 'v' cluster { job { name: 'v' tasks { key: 0 value: "
-                        "'localhost:0' } tasks { key: 1 value: 'localhost:0' } } }",
-                        s.get()),
-            nullptr);
-  EXPECT_EQ(TF_GetCode(s.get()), TF_UNIMPLEMENTED);
-  EXPECT_THAT(describe(s), HasSubstr("has 2 tasks"));
-}
-
 TEST_F(CServer, is_known_to_be_null) {
   for (auto* call : {TF_ServerStart, TF_ServerStop, TF_ServerJoin}) {
     call(nullptr, s.get());

@@ -1,0 +1,225 @@
+#include "actors/node/shared_port.h"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <spdlog/spdlog.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "actors/node/socket.h"
+#include "graph/status.h"
+
+namespace troupe {
+namespace {
+
+/// How long who has connected may say nothing.
+constexpr std::chrono::seconds kPatience{5};
+/// Who have said nothing, at once.
+constexpr size_t kMaxSilent = 256;
+/// Without a descriptor left nobody can be accepted: a look again after this.
+constexpr std::chrono::milliseconds kDescriptorPause{50};
+constexpr int kTries = 8;
+/// How HTTP/2 begins. Frames of nodes begin with the size of a short message, and TLS with 0x16.
+constexpr std::array<char, 4> kPreface{'P', 'R', 'I', ' '};
+
+using Clock = std::chrono::steady_clock;
+
+void set(int socket, int level, int option, int value) {
+  (void)::setsockopt(socket, level, option, &value, sizeof(value));
+}
+
+uint16_t port_of(int socket) {
+  sockaddr_storage at{};
+  socklen_t size = sizeof(at);
+  (void)::getsockname(socket, reinterpret_cast<sockaddr*>(&at), &size);
+  return ntohs(at.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&at)->sin6_port
+                                        : reinterpret_cast<sockaddr_in*>(&at)->sin_port);
+}
+
+void set_port(sockaddr* at, uint16_t port) {
+  if (at->sa_family == AF_INET6)
+    reinterpret_cast<sockaddr_in6*>(at)->sin6_port = htons(port);
+  else
+    reinterpret_cast<sockaddr_in*>(at)->sin_port = htons(port);
+}
+
+/// 0, or errno.
+int listen_at(const addrinfo& at, Socket* out) {
+  Socket socket(::socket(at.ai_family, at.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at.ai_protocol));
+  if (socket.get() < 0) return errno;
+  set(socket.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+  if (at.ai_family == AF_INET6) set(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, 1);
+  if (::bind(socket.get(), at.ai_addr, at.ai_addrlen) != 0 || ::listen(socket.get(), SOMAXCONN) != 0)
+    return errno;
+  *out = std::move(socket);
+  return 0;
+}
+
+/// Listens on all of these at one port; 0, or errno. A machine without IPv6 has names with addresses of it all the same; but a port that somebody
+/// has is nobody else's.
+int listen_at_all(addrinfo* addresses, uint16_t* port, std::vector<Socket>* out) {
+  int last = EADDRNOTAVAIL;
+  for (addrinfo* a = addresses; a != nullptr; a = a->ai_next) {
+    set_port(a->ai_addr, *port);
+    Socket socket;
+    last = listen_at(*a, &socket);
+    if (last == EADDRINUSE) return last;
+    if (last != 0) continue;
+    if (*port == 0) *port = port_of(socket.get());
+    out->push_back(std::move(socket));
+  }
+  return out->empty() ? last : 0;
+}
+
+enum class Protocol { kNotSaid, kClosed, kHttp2, kOther };
+
+/// What the first bytes say, which stay where they are.
+Protocol protocol_of(int socket) {
+  std::array<char, kPreface.size()> first{};
+  const ssize_t n = ::recv(socket, first.data(), first.size(), MSG_PEEK);
+  if (n < 0) return errno == EAGAIN || errno == EINTR ? Protocol::kNotSaid : Protocol::kClosed;
+  // poll waits for all four: fewer are the last.
+  if (n < static_cast<ssize_t>(first.size())) return Protocol::kClosed;
+  return first == kPreface ? Protocol::kHttp2 : Protocol::kOther;
+}
+
+}  // namespace
+
+class SharedPort::Impl {
+ public:
+  Impl(std::vector<Socket> listening, uint16_t port)
+      : port_(port), listening_(std::move(listening)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+  ~Impl() {
+    if (!thread_.joinable()) return;
+    (void)::eventfd_write(wake_.get(), 1);
+    thread_.join();
+  }
+
+  uint16_t port() const { return port_; }
+
+  void serve(Taker http2, Taker others) {
+    http2_ = std::move(http2);
+    others_ = std::move(others);
+    thread_ = std::thread([this] {
+      while (turn()) {
+      }
+    });
+  }
+
+ private:
+  struct Silent {
+    Socket socket;
+    Clock::time_point since;
+  };
+
+  /// Waits for somebody; false when the port is to end.
+  bool turn() {
+    std::vector<pollfd> wait{{wake_.get(), POLLIN, 0}};
+    for (const Socket& s : listening_) wait.push_back({s.get(), POLLIN, 0});
+    for (const Silent& s : silent_) wait.push_back({s.socket.get(), POLLIN, 0});
+    (void)::poll(wait.data(), wait.size(), wait_ms());
+    if (wait[0].revents != 0) return false;
+    // Backwards, as those who are handed on leave the list.
+    const size_t first = 1 + listening_.size();
+    for (size_t i = silent_.size(); i-- > 0;) {
+      if (wait[first + i].revents != 0) look_at(i);
+    }
+    const auto late = Clock::now() - kPatience;
+    while (!silent_.empty() && silent_.front().since < late) silent_.pop_front();
+    for (size_t i = 0; i < listening_.size(); ++i) {
+      if (wait[1 + i].revents != 0) accept(listening_[i].get());
+    }
+    return true;
+  }
+
+  int wait_ms() const {
+    if (silent_.empty()) return -1;
+    const auto left = silent_.front().since + kPatience - Clock::now();
+    return static_cast<int>(std::max<int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(left).count())) + 1;
+  }
+
+  void look_at(size_t i) {
+    const Protocol said = protocol_of(silent_[i].socket.get());
+    if (said == Protocol::kNotSaid) return;
+    Socket socket = std::move(silent_[i].socket);
+    silent_.erase(silent_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (said == Protocol::kClosed) return;
+    set(socket.get(), SOL_SOCKET, SO_RCVLOWAT, 1);
+    (said == Protocol::kHttp2 ? http2_ : others_)(socket.release());
+  }
+
+  void accept(int listening) {
+    Socket socket(::accept4(listening, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (socket.get() < 0) {
+      if (errno != EMFILE && errno != ENFILE) return;
+      spdlog::warn("port {}: nobody can be accepted: {}", port_, std::strerror(errno));
+      if (!silent_.empty()) silent_.pop_front();
+      std::this_thread::sleep_for(kDescriptorPause);
+      return;
+    }
+    set(socket.get(), IPPROTO_TCP, TCP_NODELAY, 1);
+    set(socket.get(), SOL_SOCKET, SO_RCVLOWAT, static_cast<int>(kPreface.size()));
+    if (silent_.size() >= kMaxSilent) silent_.pop_front();
+    silent_.push_back({std::move(socket), Clock::now()});
+  }
+
+  const uint16_t port_;
+  const std::vector<Socket> listening_;
+  const Socket wake_;
+  Taker http2_;
+  Taker others_;
+  /// Of the thread: who have connected and said nothing yet, in the order in which they came.
+  std::deque<Silent> silent_;
+  std::thread thread_;
+};
+
+SharedPort::SharedPort(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+SharedPort::~SharedPort() = default;
+
+absl::StatusOr<std::unique_ptr<SharedPort>> SharedPort::listen(const TaskAddress& address) {
+  const auto cannot = [&](absl::string_view why) {
+    return absl::UnavailableError(absl::StrCat("cannot listen on ", address.to_string(), ": ", why));
+  };
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE;
+  addrinfo* found = nullptr;
+  const int error =
+      ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
+  if (error != 0) return cannot(::gai_strerror(error));
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> addresses(found, &::freeaddrinfo);
+  // A port that the system chose for one address may be somebody's on another.
+  for (int tries = address.port == 0 ? kTries : 1;; --tries) {
+    std::vector<Socket> listening;
+    uint16_t port = address.port;
+    const int failed = listen_at_all(found, &port, &listening);
+    if (failed == 0) {
+      return std::unique_ptr<SharedPort>(new SharedPort(std::make_unique<Impl>(std::move(listening), port)));
+    }
+    if (tries == 1 || failed != EADDRINUSE) return cannot(std::strerror(failed));
+  }
+}
+
+uint16_t SharedPort::port() const { return impl_->port(); }
+
+void SharedPort::serve(Taker http2, Taker others) { impl_->serve(std::move(http2), std::move(others)); }
+
+}  // namespace troupe
