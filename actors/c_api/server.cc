@@ -1,21 +1,28 @@
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "actors/c_api/border.h"
 #include "actors/c_api/handles.h"
-#include "actors/c_api/task_server.h"
+#include "actors/grpc_door/server_def.h"
+#include "actors/task_server/task_server.h"
 #include "actors/runtime.h"
-
 #include "graph/status.h"
 #include "proto/tensorflow_server.pb.h"
 
 namespace c_api = troupe::c_api;
 
-/// Its port is open from its making on, as TensorFlow's is. Owned by the client.
+/// A server with a runtime of its own, so that neither sessions of this process nor TF_Reset meet its clients' sessions. Its port is open from
+/// its making on, as TensorFlow's is. Owned by the client.
 struct TF_Server {
-  std::unique_ptr<c_api::TaskServer> server;
+  /// Of TLS, where a server is no task of a cluster.
+  std::unique_ptr<troupe::Runtime> runtime;
+  std::unique_ptr<troupe::GrpcServer> grpc_server;
+  /// Else.
+  std::unique_ptr<troupe::TaskServer> task_server;
   /// What TF_ServerTarget points into.
   std::string target;
   std::mutex mu;
@@ -27,10 +34,58 @@ struct TF_Server {
 
 namespace {
 
+/// TensorFlow's tasks wait for each other for as long as it takes: they are started by people and scripts.
+constexpr std::chrono::hours kOpenPatience{24};
+/// Their processes may be stopped for a while, and share their cores with others; what ends is noticed at once, by its connections.
+constexpr troupe::LeaseOptions kLease{std::chrono::seconds(10), std::chrono::seconds(1), std::chrono::seconds(5)};
+
+troupe::RuntimeOptions runtime_options() {
+  troupe::RuntimeOptions options;
+  options.ops = &c_api::process_ops();
+  options.kernels = &c_api::process_kernels();
+  return options;
+}
+
+absl::StatusOr<troupe::TaskServerOptions> task_options(troupe::ServerTask task) {
+  TROUPE_ASSIGN_OR_RETURN(const troupe::SessionOptions config,
+                          troupe::SessionOptions::from_config(task.server.default_config));
+  troupe::TaskServerOptions options;
+  options.runtime = runtime_options();
+  options.node.task = {task.server.job, task.server.task_index};
+  options.node.cluster = std::move(task.cluster);
+  options.node.lease = kLease;
+  options.node.open_patience = kOpenPatience;
+  options.node.intra_op_threads = config.intra_op_threads;
+  if (const auto cpus = config.device_count.find("CPU"); cpus != config.device_count.end())
+    options.node.num_cpus = cpus->second;
+  options.server = std::move(task.server);
+  return options;
+}
+
+absl::Status start_by_tls(const troupe::ServerTask& task, TF_Server* out) {
+  if (task.cluster.num_tasks() > 1) {
+    return absl::UnimplementedError(absl::StrCat(
+        "The ServerDef of job \"", task.server.job, "\", task ", task.server.task_index, ", has ",
+        task.cluster.num_tasks(),
+        " tasks: by TLS a task needs a port for TensorFlow's clients and another for the other tasks (troupe serve)"));
+  }
+  out->runtime = troupe::Runtime::create(runtime_options());
+  TROUPE_ASSIGN_OR_RETURN(out->grpc_server, troupe::GrpcServer::start(*out->runtime, task.server));
+  out->target = out->grpc_server->target();
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::unique_ptr<TF_Server>> make_server(const troupe::pb::ServerDef& def) {
   auto made = std::make_unique<TF_Server>();
-  TROUPE_ASSIGN_OR_RETURN(made->server, c_api::TaskServer::start(def));
-  made->target = made->server->target();
+  TROUPE_ASSIGN_OR_RETURN(troupe::ServerTask task, troupe::server_task(def));
+  task.server.tls = troupe::TlsOptions::of_environment();
+  if (task.server.tls.given()) {
+    TROUPE_RETURN_IF_ERROR(start_by_tls(task, made.get()));
+    return made;
+  }
+  TROUPE_ASSIGN_OR_RETURN(const troupe::TaskServerOptions options, task_options(std::move(task)));
+  TROUPE_ASSIGN_OR_RETURN(made->task_server, troupe::TaskServer::start(options));
+  made->target = made->task_server->target();
   return made;
 }
 
@@ -44,7 +99,8 @@ absl::Status start(TF_Server* server) {
 
 absl::Status stop(TF_Server* server) {
   if (server == nullptr) return absl::InvalidArgumentError("The server is null");
-  server->server->stop();
+  if (server->grpc_server != nullptr) server->grpc_server->stop();
+  if (server->task_server != nullptr) server->task_server->stop();
   std::lock_guard lock(server->mu);
   server->stopped = true;
   server->stopped_now.notify_all();

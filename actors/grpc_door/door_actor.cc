@@ -97,11 +97,17 @@ class DoorImpl final : public DoorActor::base {
 
   // --- sessions ---
 
-  absl::StatusOr<SessionOptions> options_of(const tensorflow::ConfigProto& asked) {
-    const bool over_tasks = !parts_.target.empty();
+  /// `called`: the target by which the client has called.
+  absl::StatusOr<SessionOptions> options_of(const tensorflow::ConfigProto& asked, const std::string& called) {
+    const bool brought = asked.has_cluster_def();
+    if (brought && parts_.brought_target.empty()) {
+      return absl::UnimplementedError(
+          "ConfigProto.cluster_def: sessions of this server are of its own cluster, and cannot bring another.");
+    }
+    const bool over_tasks = brought || !parts_.target.empty();
     TROUPE_ASSIGN_OR_RETURN(SessionOptions options,
                             session_options(parts_.default_config, asked, over_tasks));
-    options.target = parts_.target;
+    options.target = brought ? absl::StrCat(parts_.brought_target, "/", called) : parts_.target;
     if (over_tasks) return options;
     options.devices = parts_.devices;
     if (asked.isolate_session_state() || parts_.default_config.isolate_session_state()) {
@@ -111,7 +117,7 @@ class DoorImpl final : public DoorActor::base {
   }
 
   void create(const std::shared_ptr<CreateSessionCall>& call) {
-    auto options = options_of(call->request.config());
+    auto options = options_of(call->request.config(), call->request.target());
     if (!options.ok()) return call->finish(options.status());
     if (const absl::Status full = sessions_.reserve(call->client); !full.ok()) return call->finish(full);
     request(parts_.runtime, caf::infinite, OpenSession{*std::move(options)})
@@ -258,7 +264,7 @@ class DoorImpl final : public DoorActor::base {
       describe(*parts_.devices, &call->response);
       return call->finish(absl::OkStatus());
     }
-    auto options = options_of({});
+    auto options = options_of({}, "");
     if (!options.ok()) return call->finish(options.status());
     request(parts_.runtime, caf::infinite, OpenSession{*std::move(options)})
         .then([this, call](const SessionActor& actor) { list_devices_of(call, actor); }, fail(call));

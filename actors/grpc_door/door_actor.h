@@ -53,6 +53,8 @@ struct DoorParts {
   std::string task;
   /// Of who opens and resets sessions over several tasks; "": they are of this one, with the devices below.
   std::string target;
+  /// Of who opens sessions over clusters that they bring, before "/" and the target by which the client has called; "": nobody.
+  std::string brought_target = {};
   /// Of all sessions that do not want to be alone; null with a target.
   std::shared_ptr<DeviceSet> devices;
   /// Others, for one session that does.

@@ -44,6 +44,7 @@ absl::StatusOr<DoorParts> door_parts(Runtime& runtime, const GrpcServerOptions& 
   TROUPE_ASSIGN_OR_RETURN(const SessionOptions defaults, SessionOptions::from_config(options.default_config));
   TROUPE_ASSIGN_OR_RETURN(parts.task, task_of(options));
   parts.target = options.target;
+  parts.brought_target = options.brought_target;
   if (parts.target.empty()) {
     parts.make_devices = [impl = runtime.impl().shared_from_this(), defaults, task = parts.task] {
       return impl->make_devices(defaults, task);

@@ -27,6 +27,9 @@ struct GrpcServerOptions {
   /// Of a session factory of the runtime, by which its sessions are opened and reset: over a cluster, ClusterNode::target. "": its sessions are of this one
   /// task, on devices that the server makes.
   std::string target;
+  /// Of a session factory of the runtime for sessions that bring a cluster of their own (ConfigProto.cluster_def): it is asked with this, "/" and the
+  /// target by which the client has called. "": there is none, and they are Unimplemented.
+  std::string brought_target;
   /// A ConfigProto, as bytes: the server's devices are made by it, and sessions have it where their client's says nothing.
   std::string default_config;
   /// Sessions that nobody has used for so long are closed; zero: none are.

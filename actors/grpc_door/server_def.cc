@@ -59,7 +59,6 @@ absl::StatusOr<ServerTask> server_task(const tensorflow::ServerDef& def) {
   options.task_index = def.task_index();
   options.default_config = def.default_session_config().SerializeAsString();
   TROUPE_ASSIGN_OR_RETURN(task.cluster, cluster_of(def, options.address));
-  if (task.cluster.num_tasks() == 1) task.cluster = {};
   return task;
 }
 

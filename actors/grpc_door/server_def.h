@@ -13,7 +13,7 @@ namespace troupe {
 /// What a ServerDef asks for.
 struct ServerTask {
   GrpcServerOptions server;
-  /// All tasks, of which server.job and task_index say which is this one; empty when it is the only one.
+  /// All tasks, of which server.job and task_index say which is this one.
   ClusterSpec cluster;
 };
 

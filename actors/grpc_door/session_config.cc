@@ -8,10 +8,6 @@ absl::StatusOr<SessionOptions> session_options(const tensorflow::ConfigProto& de
                                                const tensorflow::ConfigProto& asked, bool over_tasks) {
   if (asked.session_inter_op_thread_pool_size() > 0)
     return absl::InvalidArgumentError("Distributed session does not support session thread pool options.");
-  if (asked.has_cluster_def()) {
-    return absl::UnimplementedError(
-        "ConfigProto.cluster_def: sessions of this server are of its own cluster, and cannot bring another.");
-  }
   tensorflow::ConfigProto config = defaults;
   config.MergeFrom(asked);
   if (!over_tasks) {

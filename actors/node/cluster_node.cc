@@ -13,7 +13,6 @@
 #include "actors/node/cluster_sessions.h"
 #include "actors/node/messages.h"
 #include "actors/node/node_actor.h"
-#include "actors/node/shared_port.h"
 #include "actors/node/worker_actor.h"
 #include "actors/runtime.h"
 #include "actors/runtime_impl.h"
@@ -69,16 +68,13 @@ struct ClusterNode::Impl {
   caf::actor worker;
   caf::actor clients;
   std::shared_ptr<ClusterSessions> sessions;
-  /// Null: NODE listens by itself.
-  std::unique_ptr<SharedPort> shared_port;
 
   /// Another life of the task in the same runtime has another.
   std::string target() const { return absl::StrCat("cluster://", absl::Hex(incarnation, absl::kZeroPad16)); }
-  /// NODE, which listens, or the port that it shares.
-  absl::Status listen(TaskAddress address, NodeParts parts);
   absl::Status add_sessions();
-  /// How many sessions of others are left.
-  absl::StatusOr<size_t> drain_worker();
+  /// How many sessions of others there are, or are left.
+  template <class Question>
+  absl::StatusOr<size_t> ask_worker(Question question) const;
   void stop();
   absl::StatusOr<std::shared_ptr<DeviceSet>> make_devices() const {
     SessionOptions want;
@@ -98,13 +94,8 @@ ClusterNode::ClusterNode(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(Runtime& runtime,
                                                                 ClusterNodeOptions options) {
-  TROUPE_ASSIGN_OR_RETURN(const TaskAddress address, options.cluster.address(options.task));
+  TROUPE_ASSIGN_OR_RETURN(TaskAddress address, options.cluster.address(options.task));
   TROUPE_RETURN_IF_ERROR(check_listening(address.host, options.tls.given(), options.insecure));
-  if (options.http2 && options.tls.given()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(options.task.to_string(),
-                     ": with TLS a node does not share its port with a gRPC server, which needs one of its own"));
-  }
   TROUPE_ASSIGN_OR_RETURN(auto tls, tls_of(options.tls));
   auto impl = std::make_unique<Impl>();
   impl->runtime = &runtime;
@@ -125,7 +116,12 @@ absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(Runtime& runtime
   parts.max_connections = impl->options.max_connections;
   parts.steps = impl->steps;
   parts.waiting = &runtime.impl().services->blocking;
-  TROUPE_RETURN_IF_ERROR(impl->listen(address, std::move(parts)));
+  parts.listens = !impl->options.brought_port;
+  parts.is_guest = impl->options.is_guest;
+  if (impl->options.brought_port) address.port = *impl->options.brought_port;
+  TROUPE_ASSIGN_OR_RETURN(const SpawnedNode spawned, spawn_node(runtime.system(), address, std::move(parts)));
+  impl->node = spawned.actor;
+  impl->port = spawned.port;
   WorkerParts worker;
   worker.task = impl->options.task;
   worker.incarnation = impl->incarnation;
@@ -141,11 +137,6 @@ absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(Runtime& runtime
   TROUPE_RETURN_IF_ERROR(started->impl_->add_sessions());
   // Requests come from now on.
   set_worker(started->impl_->node, started->impl_->worker, started->impl_->clients);
-  if (started->impl_->shared_port != nullptr) {
-    started->impl_->shared_port->serve(started->impl_->options.http2, [node = started->impl_->node](int socket) {
-      caf::anon_send(node, NodeArrived{std::make_shared<Socket>(socket)});
-    });
-  }
   return started;
 }
 
@@ -155,18 +146,6 @@ absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(const RuntimeOpt
   TROUPE_ASSIGN_OR_RETURN(auto node, start(*own->runtime, std::move(options)));
   node->impl_->own = std::move(own);
   return node;
-}
-
-absl::Status ClusterNode::Impl::listen(TaskAddress address, NodeParts parts) {
-  if (options.http2) {
-    TROUPE_ASSIGN_OR_RETURN(shared_port, SharedPort::listen(address));
-    address.port = shared_port->port();
-    parts.listens = false;
-  }
-  TROUPE_ASSIGN_OR_RETURN(const SpawnedNode spawned, spawn_node(runtime->system(), address, std::move(parts)));
-  node = spawned.actor;
-  port = spawned.port;
-  return absl::OkStatus();
 }
 
 absl::Status ClusterNode::Impl::add_sessions() {
@@ -184,20 +163,29 @@ absl::Status ClusterNode::Impl::add_sessions() {
   return runtime->session_factories().add(target(), sessions);
 }
 
-absl::StatusOr<size_t> ClusterNode::Impl::drain_worker() {
+template <class Question>
+absl::StatusOr<size_t> ClusterNode::Impl::ask_worker(Question question) const {
   caf::scoped_actor self{runtime->system()};
-  absl::StatusOr<size_t> left = absl::UnavailableError("the worker has ended");
-  self->request(worker, kStopPatience, WorkerDrain{})
-      .receive([&](const WorkerSessions& m) { left = m.number; },
-               [&](const caf::error& error) { left = to_status(error); });
-  return left;
+  absl::StatusOr<size_t> number = absl::UnavailableError("the worker has ended");
+  self->request(worker, kStopPatience, question)
+      .receive([&](const WorkerSessions& m) { number = m.number; },
+               [&](const caf::error& error) { number = to_status(error); });
+  return number;
+}
+
+void ClusterNode::adopt(int socket) {
+  caf::anon_send(impl_->node, NodeArrived{std::make_shared<Socket>(socket)});
+}
+
+size_t ClusterNode::num_sessions() const {
+  return impl_->ask_worker(WorkerCount{}).value_or(0) + impl_->sessions->num_open();
 }
 
 absl::Status ClusterNode::drain(std::chrono::milliseconds patience) {
   const auto until = std::chrono::steady_clock::now() + patience;
   impl_->sessions->drain();
   for (;;) {
-    TROUPE_ASSIGN_OR_RETURN(const size_t of_others, impl_->drain_worker());
+    TROUPE_ASSIGN_OR_RETURN(const size_t of_others, impl_->ask_worker(WorkerDrain{}));
     const size_t own = impl_->sessions->num_open();
     if (of_others + own == 0) return absl::OkStatus();
     if (std::chrono::steady_clock::now() + kDrainPause > until) {
@@ -212,7 +200,6 @@ absl::Status ClusterNode::drain(std::chrono::milliseconds patience) {
 ClusterNode::~ClusterNode() { impl_->stop(); }
 
 void ClusterNode::Impl::stop() {
-  shared_port = nullptr;
   caf::scoped_actor self{runtime->system()};
   for (const caf::actor& a : {worker, clients, node}) self->monitor(a);
   for (const caf::actor& a : {worker, clients}) caf::anon_send_exit(a, caf::exit_reason::user_shutdown);

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,9 +48,11 @@ struct ClusterNodeOptions {
   size_t max_sessions_of_client = 1024;
   /// A client is not worth as quick a word as a task, and his process may be stopped for a while.
   LeaseOptions client_lease{std::chrono::seconds(10), std::chrono::seconds(1), std::chrono::seconds(5)};
-  /// Set: the node shares its port with a server of gRPC, which is given the sockets of those who connect and speak HTTP/2
-  /// (GrpcServer::adopt), from a thread of the port's; it must not wait. Not with TLS.
-  std::function<void(int socket)> http2;
+  /// Set: somebody else listens at the task's address, at this port, and brings who connects (ClusterNode::adopt).
+  std::optional<uint16_t> brought_port;
+  /// Set: the cluster is one that sessions have brought to servers that were started for others; what its nodes say to each other says so
+  /// (Hello.cluster).
+  bool is_guest = false;
   /// How many CPU devices the task has, and by how many threads their loops are split (0: as many as cores).
   int num_cpus = 1;
   int intra_op_threads = 0;
@@ -65,8 +67,7 @@ void configure_network(caf::actor_system_config& config);
 class ClusterNode {
  public:
   /// In the actor system of `runtime`, which must outlive it. Internal for a task that the cluster does not have; PermissionDenied for an
-  /// address that is not loopback without TLS; as TlsIdentity::load for its files; InvalidArgument for a port that is to be shared by TLS; Unavailable when it cannot listen there;
-  /// FailedPrecondition without a middleman.
+  /// address that is not loopback without TLS; as TlsIdentity::load for its files; Unavailable when it cannot listen there; FailedPrecondition without a middleman.
   static absl::StatusOr<std::unique_ptr<ClusterNode>> start(Runtime& runtime, ClusterNodeOptions options);
   /// The same with an actor system and a runtime of its own.
   static absl::StatusOr<std::unique_ptr<ClusterNode>> start(const RuntimeOptions& runtime,
@@ -86,6 +87,11 @@ class ClusterNode {
   /// A session over those tasks of the cluster that ConfigProto.device_filters lets through: all without filters, and always this one
   /// (SessionOptions::target is not looked at). Waits for the other tasks. DeadlineExceeded that names those that do not answer.
   absl::StatusOr<std::unique_ptr<Session>> open_session(const SessionOptions& options = {});
+
+  /// Takes over a connection that somebody made to the task's address, non-blocking, of which nothing was read.
+  void adopt(int socket);
+  /// That are open here: of other tasks' masters, and its own. 0 once it has ended.
+  size_t num_sessions() const;
 
   /// Takes no new sessions, neither of other masters nor its own, and waits until those that are there have been closed: so that it can go without
   /// anybody's step failing. Who opens sessions over it waits for another life of the task (open_patience). DeadlineExceeded, which says how

@@ -12,15 +12,25 @@ constexpr uint32_t kVersion = 1;
 
 }  // namespace
 
-absl::Cord pack_hello(const PeerId& me, const std::string& address) {
+absl::Cord pack_hello(const PeerId& me, const std::string& address, const Invitation& invitation) {
   wire::Hello hello;
   hello.set_magic(kMagic);
   hello.set_version(kVersion);
   if (me.task) hello.set_task(me.task->to_string());
   hello.set_incarnation(me.incarnation);
   hello.set_address(address);
+  hello.set_cluster(invitation.cluster);
+  hello.set_called(invitation.task);
   // Without tensors it cannot fail.
   return *pack(hello);
+}
+
+Invitation peek_invitation(absl::string_view first_message) {
+  if (first_message.size() < kMessageHeaderBytes) return {};
+  wire::Hello hello;
+  const absl::Status good = unpack(absl::Cord(first_message.substr(kMessageHeaderBytes)), &hello);
+  if (!good.ok() || hello.magic() != kMagic) return {};
+  return {hello.cluster(), hello.called()};
 }
 
 absl::StatusOr<PeerId> unpack_hello(const absl::Cord& body) {

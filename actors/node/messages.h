@@ -76,7 +76,7 @@ struct NodeDialed {
   absl::Status status;
   int socket = -1;
 };
-/// Somebody has connected to a port that the node shares (shared_port.h).
+/// Somebody has connected to the node's address, where somebody else listens.
 struct NodeArrived {
   std::shared_ptr<Socket> socket;
 };
@@ -116,6 +116,8 @@ struct LinkLost {
 /// @name To a WORKER
 /// From its ClusterNode: take no new sessions from now on. Answer: WorkerSessions.
 struct WorkerDrain {};
+/// From its ClusterNode. Answer: WorkerSessions.
+struct WorkerCount {};
 /// How many sessions of other masters there are, or are being opened.
 struct WorkerSessions {
   size_t number = 0;

@@ -114,8 +114,11 @@ class NodeImpl final : public caf::io::broker {
   }
 
   void say_hello(uint64_t serial) {
+    Invitation invitation;
+    const auto& called = peers_[serial].called;
+    if (parts_.is_guest && called) invitation = {parts_.cluster.to_string(), called->to_string()};
     write(serial, {MessageKind::kHello, Method::kNone, 0,
-                   pack_hello({parts_.task, parts_.incarnation}, address_.to_string())});
+                   pack_hello({parts_.task, parts_.incarnation}, address_.to_string(), invitation)});
   }
 
   void write(uint64_t serial, const NodeMessage& message, Connection::Refused refused = nullptr) {

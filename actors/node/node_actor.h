@@ -30,6 +30,8 @@ struct NodeParts {
   size_t max_clients = 1024;
   /// False: others listen at its address, which is a port's already, and bring who connects by NodeArrived.
   bool listens = true;
+  /// What it says to those whom it calls names its cluster and whom it means: they may be servers that were started for others.
+  bool is_guest = false;
   /// How long it tries to reach a task that does not answer.
   std::chrono::milliseconds connect_patience{2000};
   /// Null: without TLS. Else peers must have certificates, each of the host of the task that he is.

@@ -44,6 +44,7 @@ class WorkerImpl final : public LeavesLast<OnSendersThread<caf::event_based_acto
           if (Session* const session = sessions_.peek(m.session)) session->note_lost(m);
         },
         [this](const PartCompiled& m) { compiled(m); },
+        [this](WorkerCount) { return WorkerSessions{sessions_.size()}; },
         [this](WorkerDrain) {
           draining_ = true;
           return WorkerSessions{sessions_.size()};

@@ -9,10 +9,10 @@
 
 #include "CLI/CLI.hpp"
 #include "actors/cluster/cluster_file.h"
-#include "actors/grpc_door/late_server.h"
 #include "actors/node/cluster_node.h"
 #include "actors/options.h"
 #include "actors/runtime.h"
+#include "actors/task_server/task_server.h"
 #include "graph/status.h"
 #include "tools/troupe/command_options.h"
 #include "tools/troupe/commands.h"
@@ -79,19 +79,10 @@ sigset_t block_signals() {
   return signals;
 }
 
-/// Opens the door for TensorFlow's clients, and the window, that are asked for; answers the window, null where none is. Both go before their runtime.
-absl::StatusOr<std::unique_ptr<Console>> open_doors(Runtime& runtime, const Request& request,
-                                                    const GrpcServerOptions& options, LateServer* door) {
-  std::unique_ptr<Console> console;
-  if (!request.console.empty()) {
-    TROUPE_ASSIGN_OR_RETURN(console, start_console(runtime, request.console));
-  }
-  if (!options.address.empty()) {
-    TROUPE_ASSIGN_OR_RETURN(auto server, GrpcServer::start(runtime, options));
-    std::printf("%s\n", server->target().c_str());
-    door->set(std::move(server));
-  }
-  return console;
+/// The window that is asked for; null where none is. It goes before its runtime.
+absl::StatusOr<std::unique_ptr<Console>> open_console(Runtime& runtime, const Request& request) {
+  if (request.console.empty()) return nullptr;
+  return start_console(runtime, request.console);
 }
 
 /// Whether TensorFlow's clients are to come to the task's own port.
@@ -117,40 +108,76 @@ void drain(ClusterNode& node, const sigset_t& signals, std::chrono::milliseconds
   }
 }
 
+/// At one port, which is the server's and the task's.
+absl::Status serve_at_one_port(const Request& request, TaskServerOptions options, const sigset_t& signals) {
+  TROUPE_ASSIGN_OR_RETURN(const auto server, TaskServer::start(options));
+  TROUPE_ASSIGN_OR_RETURN(const auto console, open_console(server->node().runtime(), request));
+  if (!request.cluster.empty())
+    std::printf("%s listens on port %d\n", request.task.to_string().c_str(), server->port());
+  std::printf("%s\n", server->target().c_str());
+  wait_for_end(signals);
+  drain(server->node(), signals, std::chrono::seconds(request.drain_seconds));
+  return absl::OkStatus();
+}
+
+/// By TLS: a server of one task.
+absl::Status serve_alone(const Request& request, const TaskServerOptions& options, const sigset_t& signals) {
+  const std::unique_ptr<Runtime> runtime = Runtime::create(options.runtime);
+  TROUPE_ASSIGN_OR_RETURN(const auto console, open_console(*runtime, request));
+  TROUPE_ASSIGN_OR_RETURN(const auto server, GrpcServer::start(*runtime, options.server));
+  std::printf("%s\n", server->target().c_str());
+  wait_for_end(signals);
+  server->stop();
+  return absl::OkStatus();
+}
+
+/// A task of a cluster, with a server at another port if one is asked for.
+absl::Status serve_task(const Request& request, TaskServerOptions options, const sigset_t& signals) {
+  TROUPE_ASSIGN_OR_RETURN(const auto node, ClusterNode::start(options.runtime, options.node));
+  std::printf("%s listens on port %d\n", request.task.to_string().c_str(), node->port());
+  TROUPE_ASSIGN_OR_RETURN(const auto console, open_console(node->runtime(), request));
+  std::unique_ptr<GrpcServer> server;
+  if (!options.server.address.empty()) {
+    options.server.job = request.task.job;
+    options.server.task_index = request.task.index;
+    options.server.target = node->target();
+    TROUPE_ASSIGN_OR_RETURN(server, GrpcServer::start(node->runtime(), options.server));
+    std::printf("%s\n", server->target().c_str());
+  }
+  wait_for_end(signals);
+  drain(*node, signals, std::chrono::seconds(request.drain_seconds));
+  if (server != nullptr) server->stop();
+  return absl::OkStatus();
+}
+
+/// A cluster of the server alone, of TensorFlow's name.
+absl::StatusOr<ClusterNodeOptions> only_task(const Request& request) {
+  ClusterNodeOptions out;
+  out.task = {"localhost", 0};
+  TROUPE_RETURN_IF_ERROR(out.cluster.add(out.task, request.server.address));
+  out.insecure = request.server.insecure;
+  return out;
+}
+
 absl::Status serve(const Request& request) {
   const sigset_t signals = block_signals();
   TROUPE_ASSIGN_OR_RETURN(const SessionOptions config, SessionOptions::from_config_text(request.config));
-  GrpcServerOptions server = request.server;
-  server.default_config = config.config;
-  server.session_idle_limit = std::chrono::milliseconds(static_cast<int64_t>(request.idle_hours * 3'600'000));
-  server.max_message_bytes =
+  TaskServerOptions options;
+  options.server = request.server;
+  options.server.default_config = config.config;
+  options.server.session_idle_limit =
+      std::chrono::milliseconds(static_cast<int64_t>(request.idle_hours * 3'600'000));
+  options.server.max_message_bytes =
       std::min<int64_t>(static_cast<int64_t>(request.max_message_mb * (1 << 20)), INT32_MAX);
-  RuntimeOptions runtime_options;
-  runtime_options.inter_op_threads = config.inter_op_threads;
-  LateServer door;
+  options.runtime.inter_op_threads = config.inter_op_threads;
   if (request.cluster.empty()) {
-    const std::unique_ptr<Runtime> runtime = Runtime::create(runtime_options);
-    TROUPE_ASSIGN_OR_RETURN(const auto console, open_doors(*runtime, request, server, &door));
-    wait_for_end(signals);
-    door.stop();
-    return absl::OkStatus();
+    if (request.server.tls.given()) return serve_alone(request, options, signals);
+    TROUPE_ASSIGN_OR_RETURN(options.node, only_task(request));
+    return serve_at_one_port(request, std::move(options), signals);
   }
-  TROUPE_ASSIGN_OR_RETURN(ClusterNodeOptions options, node_options(request, config));
-  if (shares_port(request, options)) {
-    options.http2 = [&door](int socket) { door.adopt(socket); };
-    server.listens = false;
-  }
-  TROUPE_ASSIGN_OR_RETURN(const auto node, ClusterNode::start(runtime_options, options));
-  std::printf("%s listens on port %d\n", request.task.to_string().c_str(), node->port());
-  if (!server.listens) server.address = TaskAddress{options.cluster.address(options.task)->host, node->port()}.to_string();
-  server.job = request.task.job;
-  server.task_index = request.task.index;
-  server.target = node->target();
-  TROUPE_ASSIGN_OR_RETURN(const auto console, open_doors(node->runtime(), request, server, &door));
-  wait_for_end(signals);
-  drain(*node, signals, std::chrono::seconds(request.drain_seconds));
-  door.stop();
-  return absl::OkStatus();
+  TROUPE_ASSIGN_OR_RETURN(options.node, node_options(request, config));
+  if (shares_port(request, options.node)) return serve_at_one_port(request, std::move(options), signals);
+  return serve_task(request, std::move(options), signals);
 }
 
 int run(const Request& request) {

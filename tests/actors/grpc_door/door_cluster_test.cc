@@ -1,9 +1,6 @@
 // A server that is a task of a cluster: its clients' sessions have the devices of all tasks.
 #include <gmock/gmock.h>
 #include <google/protobuf/text_format.h>
-#include <unistd.h>
-
-#include <atomic>
 
 #include "tests/actors/grpc_door/door_fixture.h"
 #include "tests/actors/node/cluster_fixture.h"
@@ -20,10 +17,7 @@ const std::string kDtype = attr("dtype", "type: DT_FLOAT");
 
 class DoorClusterTest : public DoorTest, protected TestCluster {
  protected:
-  ~DoorClusterTest() override {
-    sharing_ = nullptr;
-    server_.reset();
-  }
+  ~DoorClusterTest() override { server_.reset(); }
 
   /// The server is task 0 of so many, of which these are started.
   void serve_task(int tasks, int started) {
@@ -34,26 +28,6 @@ class DoorClusterTest : public DoorTest, protected TestCluster {
     options.job = "worker";
     options.target = machines_[0]->node->target();
     serve(*machines_[0]->runtime, options);
-  }
-  /// The same at the port of task 0 itself; all are started.
-  void serve_at_the_nodes_port(int tasks) {
-    plan(tasks);
-    options_.http2 = [this](int socket) {
-      GrpcServer* const server = sharing_;
-      if (server != nullptr) return server->adopt(socket);
-      ::close(socket);
-    };
-    start(0);
-    options_.http2 = nullptr;
-    for (int i = 1; i < tasks; ++i) start(i);
-    ASSERT_FALSE(HasFatalFailure());
-    GrpcServerOptions options;
-    options.job = "worker";
-    options.listens = false;
-    options.address = absl::StrCat("127.0.0.1:", machines_[0]->node->port());
-    options.target = machines_[0]->node->target();
-    serve(*machines_[0]->runtime, options);
-    sharing_ = server_.get();
   }
   std::vector<std::string> devices(const std::string& session) {
     tensorflow::ListDevicesRequest request;
@@ -69,9 +43,6 @@ class DoorClusterTest : public DoorTest, protected TestCluster {
     EXPECT_TRUE(fetched.ok()) << fetched.status();
     return fetched.ok() ? (*fetched)[0].value<float>() : -1;
   }
-
-  /// Whose clients come to the port of task 0.
-  std::atomic<GrpcServer*> sharing_{nullptr};
 };
 
 /// x on task 0, y = x + x on task 1, z = y * y on task 0.
@@ -105,33 +76,6 @@ TEST_F(DoorClusterTest, runs_steps_over_its_tasks) {
     EXPECT_EQ(only(run(*session, {{"x:0", Tensor::scalar<float>(x)}}, {"z:0"})), 4 * x * x);
   EXPECT_EQ(close(*session), absl::OkStatus());
   EXPECT_TRUE(comes_to_have(1, 0));
-}
-
-TEST_F(DoorClusterTest, shares_the_port_of_its_task_with_the_other_tasks) {
-  serve_at_the_nodes_port(2);
-  const auto session = create_session(there_and_back());
-  ASSERT_TRUE(session.ok()) << session.status();
-  for (const float x : {1.f, 2.f, 3.f})
-    EXPECT_EQ(only(run(*session, {{"x:0", Tensor::scalar<float>(x)}}, {"z:0"})), 4 * x * x);
-  // The other way round: from task 1, whose node comes to the same port.
-  const auto there = machines_[1]->node->open_session();
-  ASSERT_TRUE(there.ok()) << there.status();
-  EXPECT_EQ((*there)->list_devices()->size(), 2u);
-  server_->stop();
-  EXPECT_EQ(run(*session, {{"x:0", Tensor::scalar<float>(1)}}, {"z:0"}).status().code(),
-            absl::StatusCode::kUnavailable)
-      << "nobody takes clients any more";
-  EXPECT_TRUE(machines_[1]->node->open_session().ok()) << "the node stays";
-}
-
-TEST_F(DoorClusterTest, a_server_that_does_not_listen_has_a_port_and_no_tls) {
-  for (const char* address : {"127.0.0.1:0", "127.0.0.1:7"}) {
-    GrpcServerOptions options;
-    options.listens = false;
-    options.address = address;
-    if (std::string(address).ends_with(":7")) options.tls.certificate = "some.pem";
-    EXPECT_TRUE(absl::IsInvalidArgument(GrpcServer::start(*runtime_, options).status())) << address;
-  }
 }
 
 TEST_F(DoorClusterTest, s289_lists_the_devices_of_all_tasks_with_and_without_a_session) {

@@ -7,7 +7,7 @@
 
 namespace troupe {
 
-/// A server whose clients come to the port of a node (ClusterNodeOptions::http2), which is there before it. Thread-safe.
+/// A server whose clients come to a port that is there before it. Thread-safe.
 class LateServer {
  public:
   ~LateServer() { stop(); }

@@ -1,16 +1,18 @@
 // A port of a node that gRPC's clients come to, too.
-#include "actors/node/shared_port.h"
+#include "actors/task_server/shared_port.h"
 
 #include <gmock/gmock.h>
 #include <poll.h>
 #include <sys/socket.h>
 
 #include <condition_variable>
+#include <cstring>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "actors/node/dial.h"
+#include "actors/node/hello.h"
 #include "actors/node/socket.h"
 
 namespace troupe::test {
@@ -30,7 +32,14 @@ class SharedPortTest : public testing::Test {
     address_ = {"127.0.0.1", port_->port()};
   }
   void serve() {
-    port_->serve([this](int s) { arrived(s, &http2_); }, [this](int s) { arrived(s, &others_); });
+    port_->serve([this](int s) { arrived(s, &http2_); },
+                 [this](int s, absl::string_view first) {
+                   {
+                     std::lock_guard lock(mu_);
+                     first_message_ = std::string(first);
+                   }
+                   arrived(s, &others_);
+                 });
   }
   Socket connect(const std::string& text) {
     const auto socket = dial(address_, std::chrono::seconds(10));
@@ -68,6 +77,7 @@ class SharedPortTest : public testing::Test {
   std::condition_variable came_;
   std::vector<Socket> http2_;
   std::vector<Socket> others_;
+  std::string first_message_;
 
  private:
   void arrived(int socket, std::vector<Socket>* list) {
@@ -98,6 +108,32 @@ TEST_F(SharedPortTest, waits_for_the_bytes_that_tell) {
   }
   ASSERT_EQ(::send(grpc.get(), "I *", 3, MSG_NOSIGNAL), 3);
   EXPECT_EQ(first_words(&http2_, 5), "PRI *");
+}
+
+TEST_F(SharedPortTest, shows_the_first_message_of_a_peer_when_it_is_whole) {
+  serve();
+  const absl::Cord body = pack_hello({TaskId{"worker", 1}, 5}, "here:1", {"worker=here:1,there:2", "/job:worker/task:1"});
+  std::string frame(kMessageHeaderBytes, '\0');
+  const auto size = static_cast<uint32_t>(body.size());
+  std::memcpy(frame.data(), &size, sizeof(size));
+  frame[4] = static_cast<char>(MessageKind::kHello);
+  frame += std::string(body);
+  const Socket peer = connect(frame.substr(0, 30));
+  {
+    // Another is not held up by him.
+    const Socket other = connect("hello");
+    EXPECT_EQ(first_words(&others_, 5), "hello");
+    others_.clear();
+  }
+  const std::string rest = frame.substr(30) + "and more";
+  ASSERT_EQ(::send(peer.get(), rest.data(), rest.size(), MSG_NOSIGNAL), static_cast<ssize_t>(rest.size()));
+  EXPECT_EQ(first_words(&others_, frame.size()), frame) << "nothing was taken";
+  EXPECT_EQ(first_message_, frame);
+  const Invitation invitation = peek_invitation(first_message_);
+  EXPECT_EQ(invitation.cluster, "worker=here:1,there:2");
+  EXPECT_EQ(invitation.task, "/job:worker/task:1");
+  for (const std::string& none : {std::string(), frame.substr(0, 20), std::string("PRI * HTTP/2.0")})
+    EXPECT_EQ(peek_invitation(none).cluster, "");
 }
 
 TEST_F(SharedPortTest, hands_on_who_came_before_it_served) {

@@ -1,4 +1,4 @@
-#include "actors/grpc_door/late_server.h"
+#include "actors/task_server/late_server.h"
 
 #include <unistd.h>
 

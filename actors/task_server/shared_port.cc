@@ -1,4 +1,4 @@
-#include "actors/node/shared_port.h"
+#include "actors/task_server/shared_port.h"
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -21,7 +21,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "actors/node/message.h"
 #include "actors/node/socket.h"
 #include "graph/status.h"
 
@@ -87,16 +89,30 @@ int listen_at_all(addrinfo* addresses, uint16_t* port, std::vector<Socket>* out)
   return out->empty() ? last : 0;
 }
 
-enum class Protocol { kNotSaid, kClosed, kHttp2, kOther };
+/// The longest first message that is looked at as a whole; a node takes none longer.
+constexpr size_t kMaxFirstBytes = kMessageHeaderBytes + 4096;
 
-/// What the first bytes say, which stay where they are.
-Protocol protocol_of(int socket) {
-  std::array<char, kPreface.size()> first{};
-  const ssize_t n = ::recv(socket, first.data(), first.size(), MSG_PEEK);
-  if (n < 0) return errno == EAGAIN || errno == EINTR ? Protocol::kNotSaid : Protocol::kClosed;
-  // poll waits for all four: fewer are the last.
-  if (n < static_cast<ssize_t>(first.size())) return Protocol::kClosed;
-  return first == kPreface ? Protocol::kHttp2 : Protocol::kOther;
+/// The first bytes of a connection, which stay where they are. `bytes` are as many as are wanted, or all that will come.
+struct Look {
+  bool closed = false;
+  std::string bytes;
+};
+
+Look look_at(int socket, size_t wanted) {
+  Look look;
+  look.bytes.resize(wanted);
+  const ssize_t n = ::recv(socket, look.bytes.data(), wanted, MSG_PEEK);
+  look.closed = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+  look.bytes.resize(static_cast<size_t>(std::max<ssize_t>(0, n)));
+  return look;
+}
+
+/// How long the frame is that begins so.
+size_t frame_bytes(absl::string_view first) {
+  uint32_t body = 0;
+  std::memcpy(&body, first.data(), sizeof(body));
+  const size_t frame = kMessageHeaderBytes + body;
+  return frame <= kMaxFirstBytes ? frame : first.size();
 }
 
 }  // namespace
@@ -114,9 +130,9 @@ class SharedPort::Impl {
 
   uint16_t port() const { return port_; }
 
-  void serve(Taker http2, Taker others) {
+  void serve(Taker http2, PeerTaker peers) {
     http2_ = std::move(http2);
-    others_ = std::move(others);
+    peers_ = std::move(peers);
     thread_ = std::thread([this] {
       while (turn()) {
       }
@@ -127,6 +143,8 @@ class SharedPort::Impl {
   struct Silent {
     Socket socket;
     Clock::time_point since;
+    /// So many bytes tell what is to be known next.
+    size_t wanted = kPreface.size();
   };
 
   /// Waits for somebody; false when the port is to end.
@@ -139,7 +157,7 @@ class SharedPort::Impl {
     // Backwards, as those who are handed on leave the list.
     const size_t first = 1 + listening_.size();
     for (size_t i = silent_.size(); i-- > 0;) {
-      if (wait[first + i].revents != 0) look_at(i);
+      if (wait[first + i].revents != 0) hear(i);
     }
     const auto late = Clock::now() - kPatience;
     while (!silent_.empty() && silent_.front().since < late) silent_.pop_front();
@@ -155,14 +173,28 @@ class SharedPort::Impl {
     return static_cast<int>(std::max<int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(left).count())) + 1;
   }
 
-  void look_at(size_t i) {
-    const Protocol said = protocol_of(silent_[i].socket.get());
-    if (said == Protocol::kNotSaid) return;
-    Socket socket = std::move(silent_[i].socket);
+  /// Hands on who has said enough, or closes him.
+  void hear(size_t i) {
+    Silent& who = silent_[i];
+    Look look = look_at(who.socket.get(), who.wanted);
+    if (!look.closed && look.bytes.empty()) return;
+    // poll waits for all that is wanted: less is the last.
+    const bool last = look.closed || look.bytes.size() < who.wanted;
+    const bool grpc = absl::StartsWith(look.bytes, absl::string_view(kPreface.data(), kPreface.size()));
+    if (!last && !grpc && look.bytes.size() < frame_bytes(look.bytes)) return want(&who, frame_bytes(look.bytes));
+    Socket socket = std::move(who.socket);
     silent_.erase(silent_.begin() + static_cast<std::ptrdiff_t>(i));
-    if (said == Protocol::kClosed) return;
+    if (last) return;
     set(socket.get(), SOL_SOCKET, SO_RCVLOWAT, 1);
-    (said == Protocol::kHttp2 ? http2_ : others_)(socket.release());
+    if (grpc)
+      http2_(socket.release());
+    else
+      peers_(socket.release(), look.bytes);
+  }
+
+  static void want(Silent* who, size_t bytes) {
+    who->wanted = bytes;
+    set(who->socket.get(), SOL_SOCKET, SO_RCVLOWAT, static_cast<int>(bytes));
   }
 
   void accept(int listening) {
@@ -175,16 +207,16 @@ class SharedPort::Impl {
       return;
     }
     set(socket.get(), IPPROTO_TCP, TCP_NODELAY, 1);
-    set(socket.get(), SOL_SOCKET, SO_RCVLOWAT, static_cast<int>(kPreface.size()));
     if (silent_.size() >= kMaxSilent) silent_.pop_front();
     silent_.push_back({std::move(socket), Clock::now()});
+    want(&silent_.back(), kPreface.size());
   }
 
   const uint16_t port_;
   const std::vector<Socket> listening_;
   const Socket wake_;
   Taker http2_;
-  Taker others_;
+  PeerTaker peers_;
   /// Of the thread: who have connected and said nothing yet, in the order in which they came.
   std::deque<Silent> silent_;
   std::thread thread_;
@@ -220,6 +252,6 @@ absl::StatusOr<std::unique_ptr<SharedPort>> SharedPort::listen(const TaskAddress
 
 uint16_t SharedPort::port() const { return impl_->port(); }
 
-void SharedPort::serve(Taker http2, Taker others) { impl_->serve(std::move(http2), std::move(others)); }
+void SharedPort::serve(Taker http2, PeerTaker peers) { impl_->serve(std::move(http2), std::move(peers)); }
 
 }  // namespace troupe
