@@ -50,6 +50,12 @@ class NodeImpl final : public caf::io::broker {
     parts_ = {};
   }
 
+  /// A broker's own leaves its mailbox open (CAF 0.17.6): questions that come later would stay there, and nobody would hear that they have no answer.
+  bool cleanup(caf::error&& why, caf::execution_unit* unit) override {
+    close_all();
+    return caf::scheduled_actor::cleanup(std::move(why), unit);
+  }
+
   caf::behavior make_behavior() override {
     const absl::StatusOr<uint16_t> port = listen();
     listening_->set_value(port);

@@ -146,6 +146,8 @@ TEST_F(ClusterSessionsTest, keep_variables_on_tasks_that_the_filters_of_a_reset_
 }
 
 TEST_F(ClusterSessionsTest, that_wait_for_tasks_fail_when_their_node_ends) {
+  // For ever, but for that.
+  options_.open_patience = std::chrono::hours(24);
   plan(2);
   start(0);
   absl::Status end;
