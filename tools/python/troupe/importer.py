@@ -48,8 +48,12 @@ def import_graph_def(graph_def: Message, input_map: Mapping[str, Any] | None = N
     graph = stacks.get_default_graph()
     graph._check_not_finalized()
     data = _bytes_of(graph_def)
-    if input_map is not None and not (isinstance(input_map, dict) and all(isinstance(k, (str, bytes)) for k in input_map)):
-        raise TypeError(f"Argument `input_map` must be a dictionary mapping strings to Tensor objects. Obtained {type(input_map).__name__}")
+    if input_map is not None and not isinstance(input_map, dict):
+        raise TypeError(f"Argument `input_map` must be a dictionary. Obtained {type(input_map).__name__}")
+    if not all(isinstance(k, (str, bytes)) for k in input_map or ()):
+        raise TypeError(f"All keys for argument `input_map` must be strings. Obtained keys: {list(input_map or ())}")
+    if not all(isinstance(e, (str, bytes)) for e in return_elements or ()):
+        raise TypeError(f"Argument `return_elements` must be a list of strings. Obtained {return_elements}.")
     wanted = [e.decode() if isinstance(e, bytes) else e for e in return_elements or ()]
     prefix = _prefix(graph, name)
     with graph.name_scope(prefix + "/" if prefix else None):
