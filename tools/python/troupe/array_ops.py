@@ -343,7 +343,7 @@ def strided_slice(input_: TensorLike, begin: TensorLike, end: TensorLike, stride
                   end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Variable | None = None,
                   name: str | None = None) -> Tensor:
     strides = ones_like(begin) if strides is None else strides
-    return op_call.call("StridedSlice", name or "strided_slice", input=input_, begin=begin, end=end, strides=strides, begin_mask=begin_mask,
+    return op_call.call("StridedSlice", name, input=input_, begin=begin, end=end, strides=strides, begin_mask=begin_mask,
                         end_mask=end_mask, ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask)
 
 

@@ -71,6 +71,9 @@ def to_numpy(value: Any, dtype: DType | None = None) -> np.ndarray:
             raise _bad_array(value, e) from None
     try:
         array = np.array(value)
+    except UnicodeDecodeError:
+        # Texts beside bytes that are none.
+        return _strings(value)
     except ValueError as e:
         raise _bad_array(value, e) from None
     if array.dtype == np.float64 and not _has_arrays(value):

@@ -40,7 +40,7 @@ def group(*inputs: Any, name: str | None = None) -> Operation:
                             f"'{item}' with type '{type(item)}'.")
         ops.append(item if isinstance(item, Operation) else item.op)
     if not ops:
-        return no_op(name=name)
+        return no_op(name=name or "group_deps")
     by_device = {}
     for op in ops:
         by_device.setdefault(op.device, []).append(op)

@@ -110,3 +110,23 @@ rows = tf.IndexedSlices(tf.constant([4.0]), tf.constant([1]))
 show("updates", [session.run(u) for u in (v.scatter_max(rows), v.scatter_min(rows), v.scatter_mul(rows), v.scatter_div(rows), v.scatter_nd_add([[0]], [2.0]),
                                           v.scatter_nd_sub([[0]], [1.0]), v.scatter_nd_update([[0]], [9.0]))])
 show("updates' errors", [outcome(lambda: v.scatter_add(3)), outcome(lambda: v.scatter_max(tf.constant([1.0])))])
+
+with tf.Graph().as_default() as source:
+    a = tf.placeholder(tf.float32, [None], name="a")
+    tf.identity(a + 1.0, name="b")
+
+
+def imported(scope=None, **options):
+    """The names of what comes into a new graph, and of what is asked for."""
+    with tf.Graph().as_default() as graph:
+        with tf.name_scope(scope):
+            found = tf.import_graph_def(source.as_graph_def(), **options)
+        return sorted(op.name for op in graph.get_operations()), [t.name for t in found or ()]
+
+
+show("imports", [imported(return_elements=["b:0"]), imported(input_map={"a": [1.0]}), imported("s", name=""), imported("s", name="p"), imported(name="p/")])
+show("imports' errors", [outcome(lambda: imported(name="", input_map={"a": [1.0]})), outcome(lambda: imported(return_elements=[3])),
+                         outcome(lambda: imported(input_map={3: a})), outcome(lambda: imported(input_map={"nothing:0": tf.constant(1.0)}))])
+show("names of operations", [tf.group().name, tf.strided_slice([1, 2], [0], [1]).op.name, tf.multinomial([[1.0]], 1).op.name,
+                             tf.reduce_logsumexp([1.0]).op.name, tf.random_crop([1, 2], [1]).op.name, tf.to_bfloat16(1.0).op.name])
+show("numbers for texts", [outcome(lambda: session.run(tf.identity(t), {t: 3})) for t in [tf.placeholder(tf.string)]])
