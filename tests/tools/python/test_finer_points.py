@@ -164,6 +164,11 @@ def test_first_values_wait_for_others_that_wait_for_others():
     c = tf.Variable(b + a, name="c")
     d = tf.Variable(tf.cond(a > 1.0, lambda: c * 2, lambda: c * 3), name="d")
     init = tf.global_variables_initializer()
+    # Of what they were made of nothing runs, not even for a branch to begin.
+    before = [init]
+    for op in before:
+        before += [i for i in (*(t.op for t in op.inputs), *op.control_inputs) if i not in before]
+    assert not {v.value().op for v in (a, b, c)} & set(before)
     for _ in range(20):
         with tf.Session() as session:
             session.run(init)
