@@ -75,6 +75,19 @@ def test_a_function_without_hints_is_found(hints, tmp_path):
     assert hints.unhinted(file) == [(1, "f", "b"), (4, "C.h", "what it returns")]
 
 
+def test_a_private_class_counts_where_a_public_one_is_made_of_it(hints, tmp_path):
+    file = tmp_path / "some.py"
+    file.write_text("class _A:\n    def __init__(self, a): pass\nclass _B:\n    def f(self, a): pass\nclass C(_A): pass\n")
+    assert hints.unhinted(file) == [(2, "_A.__init__", "a, what it returns")]
+
+
+def test_hints_name_what_is_there(hints, tmp_path):
+    assert [(file.name, *found) for file in sorted((ROOT / "tools/python/troupe").glob("*.py")) for found in hints.unknown(file)] == []
+    file = tmp_path / "some.py"
+    file.write_text("from os import PathLike as P\ndef f(a: P | Nothing, *b: int) -> list[Other]: ...\nc: Missing = 3\n")
+    assert hints.unknown(file) == [(2, "Nothing"), (2, "Other"), (3, "Missing")]
+
+
 def test_the_package_says_that_it_has_types():
     assert pathlib.Path(troupe.__file__).with_name("py.typed").exists()
 

@@ -37,13 +37,13 @@ thin.define(globals(), """
     matrix_band_part(input, num_lower, num_upper) = MatrixBandPart
     reshape(tensor, shape) = Reshape
     reverse(tensor, axis) = ReverseV2
-    scatter_nd(indices, updates, shape) = ScatterNd
+    scatter_nd(indices, updates, shape, bad_indices_policy="") = ScatterNd
     setdiff1d(x, y, index_dtype:out_idx=None) = ListDiff
     slice(input_:input, begin, size) = Slice
     space_to_batch_nd(input, block_shape, paddings) = SpaceToBatchND
     space_to_depth(input, block_size, name, data_format="NHWC") = SpaceToDepth
     stop_gradient(input) = StopGradient
-    tensor_scatter_add(tensor, indices, updates) = TensorScatterAdd
+    tensor_scatter_add(tensor, indices, updates, bad_indices_policy="") = TensorScatterAdd
     tensor_scatter_update(tensor, indices, updates) = TensorScatterUpdate
     tile(input, multiples) = Tile
     unique(x, out_idx=None) = Unique
@@ -145,7 +145,7 @@ def matrix_transpose(a: TensorLike, name: str = "matrix_transpose", conjugate: b
     return transpose(a, [*range(count - 2), count - 1, count - 2], name, conjugate)
 
 
-def concat(values: TensorLike, axis: TensorLike, name: str = "concat") -> Tensor:
+def concat(values: Sequence[TensorLike] | TensorLike, axis: TensorLike, name: str = "concat") -> Tensor:
     """One after the other in the dimension `axis`."""
     if not isinstance(values, (list, tuple)):
         values = [values]
@@ -343,7 +343,7 @@ def strided_slice(input_: TensorLike, begin: TensorLike, end: TensorLike, stride
                   end_mask: int = 0, ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Variable | None = None,
                   name: str | None = None) -> Tensor:
     strides = ones_like(begin) if strides is None else strides
-    return op_call.call("StridedSlice", name or "strided_slice", input=input_, begin=begin, end=end, strides=strides, begin_mask=begin_mask,
+    return op_call.call("StridedSlice", name, input=input_, begin=begin, end=end, strides=strides, begin_mask=begin_mask,
                         end_mask=end_mask, ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask, shrink_axis_mask=shrink_axis_mask)
 
 

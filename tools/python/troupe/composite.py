@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from troupe.graph import Graph
     from troupe.session import BaseSession
     from troupe.tensor import Operation
     from troupe.typing import FeedDict, TensorLike
@@ -25,28 +26,32 @@ SparseTensorValue = namedtuple("SparseTensorValue", ["indices", "values", "dense
 class _Rows:
     """What both are made of: `values`, and where in a tensor of `dense_shape` they stand."""
 
+    _values: Tensor
+    _indices: Tensor
+    _dense_shape: Any
+
     @property
-    def values(self):
+    def values(self) -> Tensor:
         return self._values
 
     @property
-    def indices(self):
+    def indices(self) -> Tensor:
         return self._indices
 
     @property
-    def dense_shape(self):
+    def dense_shape(self) -> Any:
         return self._dense_shape
 
     @property
-    def dtype(self):
+    def dtype(self) -> dtypes.DType:
         return self._values.dtype
 
     @property
-    def op(self):
+    def op(self) -> Operation:
         return self._values.op
 
     @property
-    def graph(self):
+    def graph(self) -> Graph:
         return self._values.graph
 
     def __repr__(self):
@@ -93,7 +98,11 @@ class SparseTensor(_Rows):
         rows[1].assert_is_compatible_with(self._dense_shape.shape.with_rank(1)[0])
 
     @classmethod
-    def from_value(cls, value: SparseTensor | SparseTensorValue) -> SparseTensor:
+    def from_value(cls, sparse_tensor_value: SparseTensor | SparseTensorValue) -> SparseTensor:
+        """Of arrays. TypeError for what has no such parts."""
+        value = sparse_tensor_value
+        if not isinstance(value, (SparseTensor, SparseTensorValue)):
+            raise TypeError(f"Argument sparse_tensor_value={value} is neither SparseTensor nor SparseTensorValue.")
         return value if isinstance(value, SparseTensor) else cls(value.indices, value.values, value.dense_shape)
 
     @property

@@ -71,6 +71,9 @@ def to_numpy(value: Any, dtype: DType | None = None) -> np.ndarray:
             raise _bad_array(value, e) from None
     try:
         array = np.array(value)
+    except UnicodeDecodeError:
+        # Texts beside bytes that are none.
+        return _strings(value)
     except ValueError as e:
         raise _bad_array(value, e) from None
     if array.dtype == np.float64 and not _has_arrays(value):
@@ -130,15 +133,24 @@ def _fill(array, dims):
     return flat.reshape(dims)
 
 
+def check_shape(value: ArrayLike, dtype: DType | None, shape: ShapeLike, allow_broadcast: bool = False) -> None:
+    """TypeError where `value` has another shape, but for a single element with allow_broadcast."""
+    if shape is None:
+        return
+    array, wanted = to_numpy(value, dtype), tuple(as_shape(shape).as_list())
+    if array.shape != wanted and not (allow_broadcast and array.size == 1):
+        raise TypeError(f"Expected Tensor's shape: {wanted}, but got {array.shape}.")
+
+
 def constant(value: ArrayLike, dtype: DTypeLike | None = None, shape: ShapeLike = None, name: str = "Const", verify_shape: bool = False) -> Tensor:
     """A constant of `value`: a number, a text, a nest of lists, or an array."""
     if dtype is not None:
         dtype = dtypes.as_dtype(dtype)
     if isinstance(value, Tensor):
         raise TypeError(f"Cannot create a constant from the tensor {value}")
+    if verify_shape:
+        check_shape(value, dtype, shape)
     tensor = native_tensor(value, dtype, shape)
-    if verify_shape and shape is not None and to_numpy(value, dtype).shape != tuple(as_shape(shape).as_list()):
-        raise TypeError(f"Expected Tensor's shape: {tuple(as_shape(shape).as_list())}, but got {to_numpy(value, dtype).shape}.")
     graph = stacks.get_default_graph()
     attrs = {"value": tensor, "dtype": tensor.dtype}
     return graph._create_op("Const", [], attrs, op_call._unique(graph, name or "Const"))._outputs[0]

@@ -40,7 +40,7 @@ def group(*inputs: Any, name: str | None = None) -> Operation:
                             f"'{item}' with type '{type(item)}'.")
         ops.append(item if isinstance(item, Operation) else item.op)
     if not ops:
-        return no_op(name=name)
+        return no_op(name=name or "group_deps")
     by_device = {}
     for op in ops:
         by_device.setdefault(op.device, []).append(op)
@@ -142,12 +142,22 @@ def cond(pred: TensorLike, true_fn: Callable[[], Any] | None = None, false_fn: C
             graph.prevent_fetching(t.op)
         true_original, true_results = _branch_results(true_fn, CondContext(graph, graph.unique_name("cond_text"), pred, pivot_true, 1))
         false_original, false_results = _branch_results(false_fn, CondContext(graph, graph.unique_name("cond_text"), pred, pivot_false, 0))
-        merged = _merge_branches(true_original, true_results, false_original, false_results)
-        return _unpack(true_original, merged, strict)
+        if not strict:
+            true_original, false_original = _without_list_of_one(true_original), _without_list_of_one(false_original)
+        return _unpack(true_original, _merge_branches(true_original, true_results, false_original, false_results))
+
+
+def _without_list_of_one(value):
+    return value[0] if type(value) in (list, _tuple) and len(value) == 1 else value
 
 
 def _merge_branches(true_original, true_results, false_original, false_results):
-    nest.assert_same_structure(true_original, false_original)
+    try:
+        nest.assert_same_structure(true_original, false_original)
+    except TypeError as e:
+        raise TypeError(f"Incompatible return types of true_fn and false_fn: {e}") from None
+    except ValueError as e:
+        raise ValueError(f"Incompatible return values of true_fn and false_fn: {e}") from None
     if len(true_results) != len(false_results):
         raise ValueError("`true_fn` and `false_fn` must return the same number of tensors.")
     merged = []
@@ -159,7 +169,7 @@ def _merge_branches(true_original, true_results, false_original, false_results):
     return merged
 
 
-def _unpack(structure, merged, strict):
+def _unpack(structure, merged):
     rest = iter(merged)
 
     def leaf(original):
@@ -171,10 +181,7 @@ def _unpack(structure, merged, strict):
             return IndexedSlices(*[next(rest) for _ in parts_of(original)])
         return _restored(original, next(rest))
 
-    result = nest.pack_sequence_as(structure, [leaf(o) for o in nest.flatten(structure)])
-    if not strict and type(result) in (list, _tuple) and len(result) == 1:
-        return result[0]
-    return result
+    return nest.pack_sequence_as(structure, [leaf(o) for o in nest.flatten(structure)])
 
 
 class _Loop:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,29 +12,61 @@ from troupe.conversion import convert_to_tensor
 from troupe.dataset_ops import AUTOTUNE, Dataset
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from troupe.dtypes import DType
     from troupe.tensor import Tensor
-    from troupe.typing import ArrayLike, TensorLike
+    from troupe.typing import ArrayLike, Nest, TensorLike
 
 INFINITE_CARDINALITY, UNKNOWN_CARDINALITY = -1, -2
 
 
-def _method(name):
-    """A function that gives, of a method's arguments, a function of the dataset."""
-    def make(*args, **kwargs):
-        return lambda dataset: getattr(dataset, name)(*args, **kwargs)
-
-    make.__name__ = make.__qualname__ = name
-    make.__doc__ = f"Dataset.{name}, for Dataset.apply."
-    return make
+_Transformation = Callable[[Dataset], Dataset]
 
 
-bucket_by_sequence_length, group_by_window, ignore_errors, scan, take_while, unbatch, unique = map(_method, (
-    "bucket_by_sequence_length", "group_by_window", "ignore_errors", "scan", "take_while", "unbatch", "unique"))
-enumerate_dataset = _method("enumerate")
+def bucket_by_sequence_length(element_length_func: Callable[..., TensorLike], bucket_boundaries: Sequence[int], bucket_batch_sizes: Sequence[int],
+                              padded_shapes: Nest = None, padding_values: Nest = None, pad_to_bucket_boundary: bool = False,
+                              no_padding: bool = False, drop_remainder: bool | Tensor = False) -> _Transformation:
+    """Dataset.bucket_by_sequence_length, for Dataset.apply."""
+    return lambda dataset: dataset.bucket_by_sequence_length(element_length_func, bucket_boundaries, bucket_batch_sizes, padded_shapes,
+                                                             padding_values, pad_to_bucket_boundary, no_padding, drop_remainder)
+
+
+def group_by_window(key_func: Callable[..., TensorLike], reduce_func: Callable[[Tensor, Dataset], Dataset], window_size: TensorLike | None = None,
+                    window_size_func: Callable[[Tensor], TensorLike] | None = None) -> _Transformation:
+    """Dataset.group_by_window, for Dataset.apply."""
+    return lambda dataset: dataset.group_by_window(key_func, reduce_func, window_size, window_size_func)
+
+
+def ignore_errors(log_warning: bool = False) -> _Transformation:
+    """Dataset.ignore_errors, for Dataset.apply."""
+    return lambda dataset: dataset.ignore_errors(log_warning)
+
+
+def scan(initial_state: Nest, scan_func: Callable[[Any, Any], tuple[Any, Any]]) -> _Transformation:
+    """Dataset.scan, for Dataset.apply."""
+    return lambda dataset: dataset.scan(initial_state, scan_func)
+
+
+def take_while(predicate: Callable[..., TensorLike]) -> _Transformation:
+    """Dataset.take_while, for Dataset.apply."""
+    return lambda dataset: dataset.take_while(predicate)
+
+
+def unbatch() -> _Transformation:
+    """Dataset.unbatch, for Dataset.apply."""
+    return lambda dataset: dataset.unbatch()
+
+
+def unique() -> _Transformation:
+    """Dataset.unique, for Dataset.apply."""
+    return lambda dataset: dataset.unique()
+
+
+def enumerate_dataset(start: TensorLike = 0) -> _Transformation:
+    """Dataset.enumerate, for Dataset.apply."""
+    return lambda dataset: dataset.enumerate(start)
 
 
 def shuffle_and_repeat(buffer_size: TensorLike, count: TensorLike | None = None, seed: int | None = None) -> Callable[[Dataset], Dataset]:

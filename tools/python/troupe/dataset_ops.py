@@ -14,7 +14,7 @@ from troupe.conversion import convert_to_tensor
 from troupe.dataset_transformations import DatasetSpec, Transformations, common_shape, from_generator, structure_of, wire_types
 from troupe.ops import get_seed
 from troupe.tensor_shape import TensorShape, as_shape
-from troupe.tensor_util import constant_value
+from troupe.tensor_util import constant_value, constant_value_as_shape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -87,7 +87,7 @@ class Dataset(Transformations, Elements):
         return Dataset(op_call.call(op_type, None, **arguments), types, shapes)
 
     @staticmethod
-    def from_tensors(tensors: Nest) -> Dataset:
+    def from_tensors(tensors: Nest, name: str | None = None) -> Dataset:
         """One element."""
         with stacks.get_default_graph().name_scope("normalize_element"):
             element = normalized(tensors, itertools.count())
@@ -97,7 +97,7 @@ class Dataset(Transformations, Elements):
         return Dataset(made, _types(element, flat), _pack_shapes(element, shapes))
 
     @staticmethod
-    def from_tensor_slices(tensors: Nest) -> Dataset:
+    def from_tensor_slices(tensors: Nest, name: str | None = None) -> Dataset:
         """An element for each row. ValueError for tensors of other numbers of rows, and for scalars."""
         with stacks.get_default_graph().name_scope("normalize_element"):
             element = normalized(tensors, itertools.count())
@@ -143,7 +143,7 @@ class Dataset(Transformations, Elements):
         return from_generator(Dataset, generator, output_types, output_shapes, args)
 
     @staticmethod
-    def list_files(file_pattern: TensorLike, shuffle: bool | None = None, seed: int | None = None) -> Dataset:
+    def list_files(file_pattern: TensorLike, shuffle: bool | None = None, seed: int | None = None, name: str | None = None) -> Dataset:
         """The names of the files that a pattern matches, shuffled unless told not to."""
         pattern = convert_to_tensor(file_pattern, dtypes.string, name="file_pattern")
         found = op_call.call("MatchingFiles", None, pattern=pattern)
@@ -251,8 +251,7 @@ class Dataset(Transformations, Elements):
         wanted = flat_shapes if padded_shapes is None else _flatten_padded(padded_shapes, self._types)
         if any(as_shape(s).rank is None for s in wanted if not hasattr(s, "op")):
             raise ValueError("`padded_shapes` must be given for elements of unknown rank.")
-        known = [as_shape([None if d == -1 else d for d in (s.as_list() if isinstance(s, TensorShape) else s)]) for s in wanted]
-        sizes = [constant(np.array([-1 if d is None else d for d in s.as_list()], np.int64)) for s in known]
+        known, sizes = map(list, zip(*map(_padded, wanted)))
         given = [None] * len(flat_types) if padding_values is None else nest.flatten(padding_values)
         if len(given) == 1:
             given = given * len(flat_types)
@@ -361,7 +360,15 @@ def _flatten_padded(shapes, types):
         return [s for key in sorted(types) for s in _flatten_padded(shapes[key], types[key])]
     if isinstance(types, tuple):
         return [s for part, t in zip(shapes, types, strict=True) for s in _flatten_padded(part, t)]
-    return [shapes if isinstance(shapes, TensorShape) else list(shapes)]
+    return [shapes if isinstance(shapes, TensorShape) or hasattr(shapes, "op") else list(shapes)]
+
+
+def _padded(shape):
+    """(what is known of a shape, it as a tensor)."""
+    if hasattr(shape, "op"):
+        return constant_value_as_shape(shape), math_ops.cast(shape, dtypes.int64)
+    known = as_shape([None if d == -1 else d for d in (shape.as_list() if isinstance(shape, TensorShape) else shape)])
+    return known, constant(np.array([-1 if d is None else d for d in known.as_list()], np.int64))
 
 
 def _padding(value, dtype):

@@ -82,13 +82,15 @@ class Transformations:
 
     def bucket_by_sequence_length(self, element_length_func: Callable[..., TensorLike], bucket_boundaries: Sequence[int],
                                   bucket_batch_sizes: Sequence[int], padded_shapes: Nest = None, padding_values: Nest = None,
-                                  no_padding: bool = False, drop_remainder: bool | Tensor = False, name: str | None = None) -> Dataset:
-        """Batches of elements of similar lengths, padded to the longest of the batch: a bucket is between two boundaries. ValueError unless there is a
-        batch size more than there are boundaries."""
+                                  pad_to_bucket_boundary: bool = False, no_padding: bool = False, drop_remainder: bool | Tensor = False,
+                                  name: str | None = None) -> Dataset:
+        """Batches of elements of similar lengths: a bucket is between two boundaries. They are padded to the longest of the batch, or, with
+        pad_to_bucket_boundary, to one less than the upper boundary; InvalidArgumentError from the step for elements that are longer than all.
+        ValueError unless there is a batch size more than there are boundaries."""
         if len(bucket_batch_sizes) != len(bucket_boundaries) + 1:
             raise ValueError(f"`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(bucket_batch_sizes)={len(bucket_batch_sizes)}` "
                              f"and `len(bucket_boundaries)={len(bucket_boundaries)}`.")
-        from troupe import math_ops
+        from troupe import array_ops, check_ops, math_ops, stacks
 
         def bucket(*element):
             length = convert_to_tensor(element_length_func(*element))
@@ -97,10 +99,20 @@ class Transformations:
         def size_of(key):
             return convert_to_tensor(np.array(bucket_batch_sizes, np.int64))[key]
 
+        def up_to_boundary(key, shapes):
+            checked = check_ops.assert_less(key, np.int64(len(bucket_boundaries)),
+                                            message="When pad_to_bucket_boundary=True, elements must have length < max(bucket_boundaries).")
+            with stacks.get_default_graph().control_dependencies([checked]):
+                length = convert_to_tensor(np.array(bucket_boundaries, np.int64))[key] - 1
+            flat = [as_shape(s).as_list() for s in _flatten_up_to_shapes(self._types, shapes)]
+            vectors = [array_ops.stack([length if d is None else np.int64(d) for d in s]) if s else np.zeros([0], np.int64) for s in flat]
+            return nest.pack_sequence_as(self._types, [convert_to_tensor(v, dtypes.int64) for v in vectors])
+
         def batch(key, grouped):
             if no_padding:
                 return grouped.batch(size_of(key), drop_remainder=drop_remainder)
-            return grouped.padded_batch(size_of(key), padded_shapes, padding_values, drop_remainder)
+            shapes = self._shapes if padded_shapes is None else padded_shapes
+            return grouped.padded_batch(size_of(key), up_to_boundary(key, shapes) if pad_to_bucket_boundary else shapes, padding_values, drop_remainder)
 
         return self.group_by_window(bucket, batch, window_size_func=size_of)
 

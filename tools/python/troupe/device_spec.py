@@ -28,16 +28,16 @@ class DeviceSpec:
         self.device_index = None if device_index is None else int(device_index)
 
     @classmethod
-    def from_string(cls, text: str) -> DeviceSpec:
+    def from_string(cls, spec: str) -> DeviceSpec:
         """ValueError for a text that is none."""
         found = {}
 
         def put(part, value):
             if part == "device_type" and part in found:
-                raise ValueError(f"Multiple device types are not allowed while parsing the device spec: {text}.")
+                raise ValueError(f"Multiple device types are not allowed while parsing the device spec: {spec}.")
             found[part] = value
 
-        for part in text.split("/"):
+        for part in spec.split("/"):
             if not part:
                 continue
             pieces = part.split(":")
@@ -48,7 +48,7 @@ class DeviceSpec:
                 put("device_type", pieces[0])
                 found["device_index"] = pieces[1] if len(pieces) == 2 and pieces[1] != "*" else None
             else:
-                raise ValueError(f"Unknown attribute '{pieces[0]}' is encountered while parsing the device spec: '{text}'.")
+                raise ValueError(f"Unknown attribute '{pieces[0]}' is encountered while parsing the device spec: '{spec}'.")
         return cls(**found)
 
     def to_string(self) -> str:
@@ -57,15 +57,16 @@ class DeviceSpec:
             text += f"/device:{self.device_type}:{'*' if self.device_index is None else self.device_index}"
         return text
 
-    def make_merged_spec(self, inner: DeviceSpec) -> DeviceSpec:
-        """This, with what `inner` says in its place."""
-        values = {p: getattr(self, p) if getattr(inner, p) is None else getattr(inner, p) for p in _PARTS}
-        if inner.device_type is not None and inner.device_index is None:
-            values["device_index"] = self.device_index if self.device_type == inner.device_type else None
+    def make_merged_spec(self, dev: DeviceSpec) -> DeviceSpec:
+        """This, with what `dev` says in its place."""
+        values = {p: getattr(self, p) if getattr(dev, p) is None else getattr(dev, p) for p in _PARTS}
+        if dev.device_type is not None and dev.device_index is None:
+            values["device_index"] = self.device_index if self.device_type == dev.device_type else None
         return DeviceSpec(**values)
 
-    def replace(self, **changes: Any) -> DeviceSpec:
-        return DeviceSpec(**{**{p: getattr(self, p) for p in _PARTS}, **changes})
+    def replace(self, **kwargs: Any) -> DeviceSpec:
+        """This, with other parts."""
+        return DeviceSpec(**{**{p: getattr(self, p) for p in _PARTS}, **kwargs})
 
     def __eq__(self, other):
         return isinstance(other, DeviceSpec) and self.to_string() == other.to_string()

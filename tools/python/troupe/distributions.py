@@ -16,6 +16,8 @@ from troupe.distributions_counts import (  # noqa: F401, they are of this module
 from troupe.conversion import convert_to_tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from troupe.tensor import Tensor
     from troupe.typing import TensorLike
 
@@ -28,7 +30,7 @@ class _OfNumbers(Distribution):
     _names: tuple[str, ...] = ()
     _positive: tuple[str, ...] = ()
 
-    def __init__(self, name, given, validate_args, allow_nan_stats):
+    def __init__(self, name: str, given: Mapping[str, TensorLike], validate_args: bool, allow_nan_stats: bool) -> None:
         with ops.name_scope(name) as scope:
             checks = [check_ops.assert_positive(given[n]) for n in self._positive] if validate_args else []
             with stacks.get_default_graph().control_dependencies(checks):

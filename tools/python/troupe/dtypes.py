@@ -219,27 +219,27 @@ _BY_NUMPY_TYPE.update({_NARROW[n]: _ALL[n] for n in _NARROW_NUMBERS if _NARROW[n
 _BY_NUMPY_TYPE.update({np.dtype(n): _ALL[n] for n in _NUMPY_NAMES})
 
 
-def as_dtype(value: Any) -> DType:
+def as_dtype(type_value: Any) -> DType:
     """The DType that a number, name, NumPy type or Python type stands for. TypeError when there is none."""
-    if isinstance(value, DType):
-        return value
+    if isinstance(type_value, DType):
+        return type_value
     found = None
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        found = DType._by_number.get(int(value))
-    elif isinstance(value, str):
-        found = _BY_NAME.get(value)
-    elif isinstance(value, type) and value in _BY_PYTHON_TYPE:
-        found = _BY_PYTHON_TYPE[value]
-    if found is None and value is not None and not isinstance(value, (int, bool)):
+    if isinstance(type_value, (int, np.integer)) and not isinstance(type_value, bool):
+        found = DType._by_number.get(int(type_value))
+    elif isinstance(type_value, str):
+        found = _BY_NAME.get(type_value)
+    elif isinstance(type_value, type) and type_value in _BY_PYTHON_TYPE:
+        found = _BY_PYTHON_TYPE[type_value]
+    if found is None and type_value is not None and not isinstance(type_value, (int, bool)):
         try:
-            numpy_type = np.dtype(value)
+            numpy_type = np.dtype(type_value)
         except TypeError:
             numpy_type = None
         if numpy_type is not None:
-            texts = numpy_type.kind in "SUO" and not isinstance(value, str)
+            texts = numpy_type.kind in "SUO" and not isinstance(type_value, str)
             found = _BY_NUMPY_TYPE.get(numpy_type) or (string if texts else None)
     if found is None:
-        raise TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType.")
+        raise TypeError(f"Cannot convert the argument `type_value`: {type_value!r} to a TensorFlow DType.")
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 from troupe import _native
@@ -71,6 +72,7 @@ def _error_class(code, name, doc):
     def __init__(self, node_def, op, message, *args):
         OpError.__init__(self, node_def, op, message, code)
 
+    __init__.__qualname__ = f"{name}.__init__"
     cls = type(name, (OpError,), {"__init__": __init__, "__doc__": doc, "__module__": __name__})
     _CLASSES[code] = cls
     return cls
@@ -120,11 +122,16 @@ class OperatorNotAllowedInGraphError(TypeError):
     """What a tensor without a value cannot do."""
 
 
-def exception_type_from_error_code(code: int) -> type[OpError]:
-    return _CLASSES[code]
+def exception_type_from_error_code(error_code: int) -> type[OpError]:
+    """The class of a code. KeyError for one without."""
+    return _CLASSES[error_code]
 
 
-def error_code_from_exception_type(cls: type[OpError]) -> int:
+def error_code_from_exception_type(cls: type[OpError]) -> int | OpError:
+    """The code of a class; an UnknownError, and a warning, for another class."""
+    if cls not in _CLASSES.values():
+        warnings.warn("Unknown class exception")
+        return UnknownError(None, None, "Unknown class exception", None)
     return cls(None, None, "").error_code
 
 

@@ -72,7 +72,7 @@ MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.
 class Namespace(types.ModuleType):
     """A module of names of the package. An entry "name" is tf.name, "name=other" tf.other, "name=module:other" one of a module."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: str) -> None:
         super().__init__(f"troupe.{path}", f"Names of `tf.{path}`.")
         self._path = path
         self._entries = dict(entry.partition("=")[::2] for entry in NAMESPACES.get(path, "").split())

@@ -84,16 +84,16 @@ def _converted(tensor, value, key):
     dtype = tensor.dtype.base_dtype
     if dtype._np is None:
         return _opaque(tensor, value)
-    if dtype is dtypes.string:
-        return np.asarray(value, dtype=object)
     if isinstance(value, int) and not isinstance(value, bool):
         _check_integer(value, dtype)
+    if dtype is dtypes.string:
+        return np.asarray(value, dtype=object)
     return dtypes.array_of(value, dtype)
 
 
 def _check_integer(value, dtype):
     try:
-        same = np.asarray(value).astype(dtype._np) == value
+        same = dtype is not dtypes.string and np.asarray(value).astype(dtype._np) == value
     except (OverflowError, ValueError):
         same = False
     if not same:

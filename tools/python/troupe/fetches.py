@@ -145,10 +145,18 @@ class Fetches:
                 self.tensors.append(element)
             self._places.append(at[element])
         self.handles = [i for i, t in enumerate(self.tensors) if t.op.type == "GetSessionHandle"]
+        self._seen_unfetchable = len(graph._unfetchable)
         # Of the session, by what is fed.
         self.signatures = {}
         self.key = (tuple(self.tensors), tuple(self.targets))
         self.single = parsed.elements and isinstance(fetches, Tensor)
+
+    def check_again(self, graph: Graph) -> None:
+        """InaccessibleTensorError where something of it has been marked since as not fetchable."""
+        if len(graph._unfetchable) != self._seen_unfetchable:
+            for element in (*self.tensors, *self.targets):
+                self._check(graph, element)
+            self._seen_unfetchable = len(graph._unfetchable)
 
     @staticmethod
     def _check(graph, element):

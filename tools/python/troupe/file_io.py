@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from troupe import errors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from troupe.typing import Path, TensorLike
+    from troupe.typing import Path
 
 _CODES = {errno.ENOENT: errors.NotFoundError, errno.EEXIST: errors.AlreadyExistsError, errno.EACCES: errors.PermissionDeniedError,
           errno.EPERM: errors.PermissionDeniedError, errno.ENOTDIR: errors.FailedPreconditionError, errno.EISDIR: errors.FailedPreconditionError,
@@ -219,7 +219,7 @@ def walk(top: Path, topdown: bool = True, onerror: Callable[..., Any] | None = N
         yield here
 
 
-def glob(pattern: TensorLike) -> list[str]:
+def glob(pattern: Path | Sequence[Path]) -> list[str]:
     """Files and directories that match it, or one of several: "*", "?" and "[...]" match within a name, hidden ones too."""
     if isinstance(pattern, (list, tuple)):
         return [name for p in pattern for name in glob(p)]
@@ -242,10 +242,52 @@ def get_registered_schemes() -> list[str]:
     return ["", "file"]
 
 
-# As `tf.gfile` calls them.
-Copy, DeleteRecursively, Exists, Glob, IsDirectory, ListDirectory, MakeDirs, MkDir = copy, rmtree, exists, glob, isdir, listdir, makedirs, mkdir
-Remove, Rename, Stat = remove, rename, stat
+# As `tf.gfile` calls them, with other names of arguments.
 
 
-def Walk(top: Path, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:  # noqa: N802, TensorFlow's name
+def Copy(oldpath: Path, newpath: Path, overwrite: bool = False) -> None:  # noqa: N802, TensorFlow's names
+    return copy(oldpath, newpath, overwrite)
+
+
+def DeleteRecursively(dirname: Path) -> None:  # noqa: N802
+    return rmtree(dirname)
+
+
+def Exists(filename: Path) -> bool:  # noqa: N802
+    return exists(filename)
+
+
+def Glob(filename: Path | Sequence[Path]) -> list[str]:  # noqa: N802
+    return glob(filename)
+
+
+def IsDirectory(dirname: Path) -> bool:  # noqa: N802
+    return isdir(dirname)
+
+
+def ListDirectory(dirname: Path) -> list[str]:  # noqa: N802
+    return listdir(dirname)
+
+
+def MakeDirs(dirname: Path) -> None:  # noqa: N802
+    return makedirs(dirname)
+
+
+def MkDir(dirname: Path) -> None:  # noqa: N802
+    return mkdir(dirname)
+
+
+def Remove(filename: Path) -> None:  # noqa: N802
+    return remove(filename)
+
+
+def Rename(oldname: Path, newname: Path, overwrite: bool = False) -> None:  # noqa: N802
+    return rename(oldname, newname, overwrite)
+
+
+def Stat(filename: Path) -> FileStatistics:  # noqa: N802
+    return stat(filename)
+
+
+def Walk(top: Path, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:  # noqa: N802
     return walk(top, in_order)

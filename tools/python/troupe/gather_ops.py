@@ -16,12 +16,12 @@ def _scope(name):
     return stacks.get_default_graph().name_scope(name)
 
 
-def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None, batch_dims: int = 0) -> Tensor:
+def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None, batch_dims: int = 0, bad_indices_policy: str = "") -> Tensor:
     """The parts of `params` whose places the last dimension of `indices` holds. The first `batch_dims` dimensions, of known rank, go together."""
     if batch_dims == 0:
         if hasattr(params, "handle"):
             return op_call.call("ResourceGatherNd", name, resource=params.handle, indices=indices, dtype=params.dtype)
-        return op_call.call("GatherNd", name, params=params, indices=indices)
+        return op_call.call("GatherNd", name, params=params, indices=indices, bad_indices_policy=bad_indices_policy)
     with _scope(name or "GatherNd"):
         params, indices = convert_to_tensor(params), convert_to_tensor(indices)
         if indices.shape.rank is None or not 0 <= batch_dims < indices.shape.rank:
@@ -34,7 +34,8 @@ def gather_nd(params: TensorLike, indices: TensorLike, name: str | None = None, 
             places = [array_ops.expand_dims(p, batch_dims) for p in places]
         whole = array_ops.concat([sizes[:-1], [1]], 0)
         places = [array_ops.broadcast_to(op_call.call("Cast", None, x=p, DstT=indices.dtype), whole) for p in places]
-        return op_call.call("GatherNd", None, params=params, indices=array_ops.concat([*places, indices], -1))
+        return op_call.call("GatherNd", None, params=params, indices=array_ops.concat([*places, indices], -1),
+                            bad_indices_policy=bad_indices_policy)
 
 
 def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:

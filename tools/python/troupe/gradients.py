@@ -124,14 +124,15 @@ def _unconnected(x, derivative, unconnected_gradients):
     return op_call.call("ZerosLike", None, x=convert_to_tensor(x))
 
 
-def hessians(ys: Any, xs: Any, name: str = "hessians") -> list[Tensor]:
+def hessians(ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_ops: bool = False, gate_gradients: bool = False,
+             aggregation_method: int | None = None) -> list[Tensor]:
     """The second derivatives of each y by each x, which are vectors or larger."""
     from troupe import array_ops
 
     xs = xs if isinstance(xs, (list, tuple)) else [xs]
     found = []
     with stacks.get_default_graph().name_scope(name):
-        for gradient, x in zip(gradients(ys, xs), xs):
+        for gradient, x in zip(gradients(ys, xs, None, "gradients", colocate_gradients_with_ops, gate_gradients, aggregation_method), xs):
             flat = array_ops.reshape(gradient, [-1])
             count = array_ops.size(x)
             rows = _rows_of_derivatives(flat, count, x)

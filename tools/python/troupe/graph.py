@@ -11,11 +11,11 @@ from troupe.graph_scopes import GraphScopes
 from troupe.tensor import Operation, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from typing import Any
 
-    from troupe.typing import Message, TensorLike
+    from troupe.typing import Message
 
 # Op types of op_def, by name; those of functions are asked for each time.
 _op_defs = {}
@@ -80,7 +80,7 @@ class Graph(GraphScopes):
         return self._seed
 
     @seed.setter
-    def seed(self, seed: int | None) -> int | None:
+    def seed(self, seed: int | None) -> None:
         self._seed = seed
 
     def _next_seed(self):
@@ -211,9 +211,14 @@ class Graph(GraphScopes):
     def create_op(self, op_type: str, inputs: Sequence[Tensor], dtypes: Sequence[Any] | None = None, input_types: Sequence[Any] | None = None,
                   name: str | None = None, attrs: Mapping[str, Any] | None = None, op_def: Message | None = None, compute_shapes: bool = True,
                   compute_device: bool = True) -> Operation:
-        """An operation by its type; attrs are AttrValues."""
+        """An operation by its type; attrs are AttrValues. TypeError for inputs that are no tensors, RuntimeError for an op that is not there."""
         from troupe import op_call
 
+        for i, tensor in enumerate(inputs):
+            if not isinstance(tensor, Tensor):
+                raise TypeError(f"Input #{i} is not a tensor: {tensor}")
+        if self._op_def(op_type) is None:
+            raise RuntimeError(f"Op type not registered {op_type!r}")
         return op_call.create_by_attr_values(self, op_type, list(inputs), name, attrs or {})
 
     # Functions.
@@ -308,34 +313,34 @@ class Graph(GraphScopes):
 
     # Feeding and fetching.
 
-    def is_feedable(self, tensor: TensorLike) -> bool:
+    def is_feedable(self, tensor: Tensor) -> bool:
         return tensor not in self._unfeedable
 
-    def is_fetchable(self, element: Any) -> bool:
-        return element not in self._unfetchable
+    def is_fetchable(self, tensor_or_op: Tensor | Operation) -> bool:
+        return tensor_or_op not in self._unfetchable
 
-    def prevent_feeding(self, tensor: TensorLike) -> None:
+    def prevent_feeding(self, tensor: Tensor) -> None:
         self._unfeedable.add(tensor)
 
-    def prevent_fetching(self, op: Operation) -> None:
+    def prevent_fetching(self, op: Operation | Tensor) -> None:
         self._unfetchable.add(op)
 
     # Collections.
 
-    def add_to_collection(self, name: Any, value: Any) -> None:
+    def add_to_collection(self, name: Hashable, value: Any) -> None:
         self._check_not_finalized()
         with self._lock:
             self._collections.setdefault(name, []).append(value)
 
-    def add_to_collections(self, names: Any, value: Any) -> None:
+    def add_to_collections(self, names: str | Iterable[Hashable], value: Any) -> None:
         for name in (names,) if isinstance(names, str) else set(names):
             self.add_to_collection(name, value)
 
-    def get_collection_ref(self, name: Any) -> list[Any]:
+    def get_collection_ref(self, name: Hashable) -> list[Any]:
         with self._lock:
             return self._collections.setdefault(name, [])
 
-    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+    def get_collection(self, name: Hashable, scope: str | None = None) -> list[Any]:
         """A copy; with `scope`, of the items whose names it matches."""
         import re
 
@@ -347,13 +352,13 @@ class Graph(GraphScopes):
         return [i for i in items if hasattr(i, "name") and pattern.match(i.name)]
 
     @property
-    def collections(self) -> list[Any]:
+    def collections(self) -> list[Hashable]:
         return list(self._collections)
 
     def get_all_collection_keys(self) -> list[str]:
         return [k for k in self._collections if isinstance(k, str)]
 
-    def clear_collection(self, name: Any) -> None:
+    def clear_collection(self, name: Hashable) -> None:
         self._check_not_finalized()
         self._collections.pop(name, None)
 

@@ -11,10 +11,10 @@ from troupe import device_spec
 from troupe.tensor import Operation, Tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
-    from troupe.typing import DeviceLike
+    from troupe.typing import ControlInput, DeviceLike
 
 _OP_NAME = re.compile(r"^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$")
 _SCOPE_NAME = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
@@ -100,8 +100,9 @@ class GraphScopes:
         return self._scopes.name
 
     @contextmanager
-    def device(self, device: DeviceLike) -> Iterator[None]:
+    def device(self, device_name_or_function: DeviceLike) -> Iterator[None]:
         """On this device: a name, which completes those inside it; a function of an operation; or None, which undoes all outside."""
+        device = device_name_or_function
         if device is not None and not callable(device):
             text = device.to_string() if hasattr(device, "to_string") else device
             device_spec.canonical(text)
@@ -135,7 +136,7 @@ class GraphScopes:
                 op._set_device(self._device_for(op, op.device))
 
     @contextmanager
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
+    def colocate_with(self, op: ControlInput | None, ignore_existing: bool = False) -> Iterator[None]:
         """On the device of `op`. None, with ignore_existing: of no operation."""
         if op is None and not ignore_existing:
             raise ValueError("Trying to reset colocation (op is None) but ignore_existing is not True")
@@ -155,7 +156,7 @@ class GraphScopes:
         return getattr(element, "op", element)
 
     @contextmanager
-    def control_dependencies(self, control_inputs: Any) -> Iterator[None]:
+    def control_dependencies(self, control_inputs: Iterable[ControlInput] | None) -> Iterator[None]:
         """Operations made inside wait for these. None: for nothing that blocks outside say, and outside all loops and branches."""
         scopes = self._scopes
         old, context = scopes.control, scopes.control_flow

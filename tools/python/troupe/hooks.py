@@ -18,16 +18,17 @@ from troupe.session_run_hook import SessionRunArgs, SessionRunHook
 from troupe.training_util import get_global_step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from troupe.coordinator import Coordinator
     from troupe.event_writer import FileWriter
+    from troupe.monitored_session import Scaffold
     from troupe.saver import Saver
     from troupe.session import BaseSession
     from troupe.session_run_hook import SessionRunContext, SessionRunValues
-    from troupe.tensor import Operation
-    from troupe.typing import FeedDict, Path, TensorLike
+    from troupe.tensor import Tensor
+    from troupe.typing import FeedDict, Path
 
 _log = logging.getLogger("troupe")
 
@@ -81,8 +82,8 @@ class SecondOrStepTimer:
 class LoggingTensorHook(SessionRunHook):
     """Logs values every some steps or seconds, or at the end. `tensors`: {tag: tensor or name} or a list."""
 
-    def __init__(self, tensors: Sequence[TensorLike], every_n_iter: int | None = None, every_n_secs: float | None = None, at_end: bool = False,
-                 formatter: Callable[..., Any] | None = None) -> None:
+    def __init__(self, tensors: Mapping[str, Tensor | str] | Sequence[Tensor | str], every_n_iter: int | None = None, every_n_secs: float | None = None, at_end: bool = False,
+                 formatter: Callable[[dict[str, Any]], str] | None = None) -> None:
         if not at_end or every_n_iter is not None or every_n_secs is not None:
             _one_of(every_n_iter, every_n_secs, "every_n_iter and every_n_secs")
         if every_n_iter is not None and every_n_iter <= 0:
@@ -126,7 +127,7 @@ class LoggingTensorHook(SessionRunHook):
 class _StepHook(SessionRunHook):
     """A hook that looks at the global step after each run: `self._step`, which begin() sets."""
 
-    def before_run(self, run_context):
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         return SessionRunArgs(self._step)
 
     def _due(self, run_context, run_values):
@@ -166,7 +167,7 @@ class CheckpointSaverListener:
     def before_save(self, session: BaseSession, global_step_value: int) -> None:
         """Before each."""
 
-    def after_save(self, session: BaseSession, global_step_value: int) -> None:
+    def after_save(self, session: BaseSession, global_step_value: int) -> bool | None:
         """After each; true ends the training."""
 
     def end(self, session: BaseSession, global_step_value: int) -> None:
@@ -177,7 +178,7 @@ class CheckpointSaverHook(_StepHook):
     """Saves checkpoints every some steps or seconds, at the first step and at the end."""
 
     def __init__(self, checkpoint_dir: Path, save_secs: float | None = None, save_steps: int | None = None, saver: Saver | None = None,
-                 checkpoint_basename: str = "model.ckpt", scaffold: Any = None, listeners: Sequence[Any] | None = None,
+                 checkpoint_basename: str = "model.ckpt", scaffold: Scaffold | None = None, listeners: Sequence[CheckpointSaverListener] | None = None,
                  save_graph_def: bool = True) -> None:
         if saver is not None and scaffold is not None:
             raise ValueError("You cannot provide both saver and scaffold.")
@@ -278,7 +279,7 @@ class NanLossDuringTrainingError(RuntimeError):
 class NanTensorHook(SessionRunHook):
     """Stops, or raises NanLossDuringTrainingError, when the loss is no number."""
 
-    def __init__(self, loss_tensor: TensorLike, fail_on_nan_loss: bool = True) -> None:
+    def __init__(self, loss_tensor: Tensor | str, fail_on_nan_loss: bool = True) -> None:
         self._loss, self._fail = loss_tensor, fail_on_nan_loss
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
@@ -298,7 +299,7 @@ class SummarySaverHook(SessionRunHook):
     """Writes summaries every some steps or seconds."""
 
     def __init__(self, save_steps: int | None = None, save_secs: float | None = None, output_dir: Path | None = None,
-                 summary_writer: FileWriter | None = None, scaffold: Any = None, summary_op: Operation | None = None) -> None:
+                 summary_writer: FileWriter | None = None, scaffold: Scaffold | None = None, summary_op: Tensor | str | Sequence[Tensor | str] | None = None) -> None:
         _one_of(scaffold, summary_op, "scaffold or summary_op")
         self._summary_op, self._writer, self._folder, self._scaffold = summary_op, summary_writer, output_dir, scaffold
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
@@ -367,7 +368,7 @@ class FinalOpsHook(SessionRunHook):
 class FeedFnHook(SessionRunHook):
     """Feeds each run what a function gives."""
 
-    def __init__(self, feed_fn: Callable[..., Any]) -> None:
+    def __init__(self, feed_fn: Callable[[], FeedDict]) -> None:
         self.feed_fn = feed_fn
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:

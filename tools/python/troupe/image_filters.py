@@ -171,14 +171,14 @@ def decode_image(contents: TensorLike, channels: int | None = None, dtype: DType
         return image
 
 
-def adjust_jpeg_quality(image: TensorLike, jpeg_quality: TensorLike, name: str | None = None) -> Tensor:
-    """What is left of an image in a JPEG file of this quality, 0 to 100."""
+def adjust_jpeg_quality(image: TensorLike, jpeg_quality: TensorLike, dct_method: str = "", name: str | None = None) -> Tensor:
+    """What is left of an image in a JPEG file of this quality, 0 to 100; `dct_method` as decode_jpeg has it."""
     with _scope(name or "adjust_jpeg_quality"):
         image = convert_to_tensor(image, name="image")
         channels, own = image.shape.as_list()[-1], image.dtype.base_dtype
         image = image_ops.convert_image_dtype(image, dtypes.uint8, saturate=True)
         data = op_call.call("EncodeJpegVariableQuality", None, images=image, quality=jpeg_quality)
-        return image_ops.convert_image_dtype(image_ops.decode_jpeg(data, channels=channels), own, saturate=True)
+        return image_ops.convert_image_dtype(image_ops.decode_jpeg(data, channels=channels, dct_method=dct_method), own, saturate=True)
 
 
 def random_jpeg_quality(image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None) -> Tensor:

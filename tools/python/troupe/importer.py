@@ -36,9 +36,24 @@ def _bytes_of(graph_def):
 def _prefix(graph, name):
     """The names of what is imported begin with it."""
     if name is not None and not name:
-        return graph._name_stack
+        return ""
     name = "import" if name is None else name
     return name[:-1] if name.endswith("/") else graph.unique_name(name)
+
+
+def _input(graph, prefix, value):
+    """What an input is to be, as a tensor or an operation of the graph."""
+    if isinstance(value, (Tensor, Operation)):
+        if graph.building_function:
+            return graph.captured(value)
+        if value.graph is not graph:
+            raise ValueError(f"{value!r} of `input_map` is not of the graph that is imported into.")
+        return value
+    if not prefix:
+        raise ValueError("tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor values. Try calling "
+                         "tf.convert_to_tensor() on `input_map` values before calling tf.import_graph_def().")
+    with graph.name_scope(prefix + "/"), graph.name_scope("_inputs"):
+        return convert_to_tensor(value)
 
 
 def import_graph_def(graph_def: Message, input_map: Mapping[str, Any] | None = None, return_elements: Sequence[Any] | None = None,
@@ -48,12 +63,15 @@ def import_graph_def(graph_def: Message, input_map: Mapping[str, Any] | None = N
     graph = stacks.get_default_graph()
     graph._check_not_finalized()
     data = _bytes_of(graph_def)
-    if input_map is not None and not (isinstance(input_map, dict) and all(isinstance(k, (str, bytes)) for k in input_map)):
-        raise TypeError(f"Argument `input_map` must be a dictionary mapping strings to Tensor objects. Obtained {type(input_map).__name__}")
+    if input_map is not None and not isinstance(input_map, dict):
+        raise TypeError(f"Argument `input_map` must be a dictionary. Obtained {type(input_map).__name__}")
+    if not all(isinstance(k, (str, bytes)) for k in input_map or ()):
+        raise TypeError(f"All keys for argument `input_map` must be strings. Obtained keys: {list(input_map or ())}")
+    if not all(isinstance(e, (str, bytes)) for e in return_elements or ()):
+        raise TypeError(f"Argument `return_elements` must be a list of strings. Obtained {return_elements}.")
     wanted = [e.decode() if isinstance(e, bytes) else e for e in return_elements or ()]
     prefix = _prefix(graph, name)
-    with graph.name_scope(prefix + "/" if prefix else None):
-        mapped = {_output_name(k): t if isinstance(t, (Tensor, Operation)) else convert_to_tensor(t) for k, t in (input_map or {}).items()}
+    mapped = {_output_name(k): _input(graph, prefix, t) for k, t in (input_map or {}).items()}
     options = {
         "prefix": prefix, "uniquify_names": True,
         "input_map": {k: (t._id, 0) if isinstance(t, Operation) else (t.op._id, t._index) for k, t in mapped.items()},

@@ -18,7 +18,7 @@ from troupe.variables import Variable, global_variables
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from troupe.typing import Constraint, DTypeLike, Initializer, Partitioner, Regularizer, ShapeOrTensor
+    from troupe.typing import Constraint, DTypeLike, Initializer, Partitioner, Regularizer, ShapeLike
 
 
 def snake_case(name: str) -> str:
@@ -136,7 +136,7 @@ class Layer:
         return list(self._losses)
 
     @property
-    def updates(self) -> list:
+    def updates(self) -> list[Any]:
         return list(self._updates)
 
     def count_params(self) -> int:
@@ -153,7 +153,7 @@ class Layer:
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         return inputs
 
-    def add_weight(self, name: str, shape: ShapeOrTensor = None, dtype: DTypeLike | None = None, initializer: Initializer = None,
+    def add_weight(self, name: str, shape: ShapeLike = None, dtype: DTypeLike | None = None, initializer: Initializer = None,
                    regularizer: Regularizer | None = None, trainable: bool = True, constraint: Constraint | None = None,
                    use_resource: bool | None = None, partitioner: Partitioner | None = None, collections: Sequence[str] | None = None) -> Variable:
         """A variable of the layer's scope. Where there is one of this name already and the layer may reuse it, that one; its regularizer

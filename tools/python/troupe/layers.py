@@ -13,11 +13,11 @@ from troupe.layers_norm import BatchNormalization
 from troupe.layers_pool import AveragePooling1D, AveragePooling2D, AveragePooling3D, MaxPooling1D, MaxPooling2D, MaxPooling3D
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from troupe.tensor import Tensor
-    from troupe.typing import AxisLike, Constraint, Initializer, Regularizer, ShapeOrTensor, TensorLike
+    from troupe.typing import Constraint, Initializer, Regularizer, ShapeOrTensor, TensorLike
 
 
 def _function(layer_class, reuses: bool = True):
@@ -60,7 +60,7 @@ def dropout(inputs: TensorLike, rate: TensorLike = 0.5, noise_shape: ShapeOrTens
     return Dropout(rate, noise_shape, seed, name)(inputs, training=training)
 
 
-def batch_normalization(inputs: TensorLike, axis: AxisLike = -1, momentum: float = 0.99, epsilon: float = 0.001, center: bool = True,
+def batch_normalization(inputs: TensorLike, axis: int | Sequence[int] = -1, momentum: float = 0.99, epsilon: float = 0.001, center: bool = True,
                         scale: bool = True, beta_initializer: Initializer = initializers.Zeros(),
                         gamma_initializer: Initializer = initializers.Ones(), moving_mean_initializer: Initializer = initializers.Zeros(),
                         moving_variance_initializer: Initializer = initializers.Ones(), beta_regularizer: Regularizer | None = None,

@@ -9,11 +9,14 @@ from troupe.layer import Layer, named_function, named_initializer
 from troupe.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
     from troupe.tensor import Tensor
-    from troupe.typing import TensorLike
+    from troupe.typing import Activation, Constraint, Initializer, Regularizer
 
 
-def sizes(value: TensorLike, n: int, name: str) -> tuple[int, ...]:
+def sizes(value: int | Iterable[int], n: int, name: str) -> tuple[int, ...]:
     """One number for each of n dimensions. ValueError for another number of them."""
     found = tuple(int(v) for v in value) if hasattr(value, "__iter__") else (int(value),) * n
     if len(found) != n:
@@ -38,9 +41,12 @@ class _Conv(Layer):
 
     rank = 2
 
-    def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", dilation_rate=1, activation=None,
-                 use_bias=True, kernel_initializer=None, bias_initializer=initializers.Zeros(), kernel_regularizer=None, bias_regularizer=None,
-                 activity_regularizer=None, kernel_constraint=None, bias_constraint=None, trainable=True, name=None, **kwargs):
+    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = 1, padding: str = "valid",
+                 data_format: str = "channels_last", dilation_rate: int | Sequence[int] = 1, activation: Activation | None = None,
+                 use_bias: bool = True, kernel_initializer: Initializer = None, bias_initializer: Initializer = initializers.Zeros(),
+                 kernel_regularizer: Regularizer | None = None, bias_regularizer: Regularizer | None = None,
+                 activity_regularizer: Regularizer | None = None, kernel_constraint: Constraint | None = None,
+                 bias_constraint: Constraint | None = None, trainable: bool = True, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
         self.exact_ndim = self.rank + 2
         self.filters, self.kernel_size = filters, sizes(kernel_size, self.rank, "kernel_size")
@@ -65,7 +71,7 @@ class _Conv(Layer):
     def _kernel_shape(self, channels: int) -> list[int]:
         return [*self.kernel_size, channels, self.filters]
 
-    def build(self, input_shape):
+    def build(self, input_shape: TensorShape) -> None:
         self.kernel = self.add_weight("kernel", self._kernel_shape(self._channels(input_shape)), initializer=self.kernel_initializer,
                                       regularizer=self.kernel_regularizer, constraint=self.kernel_constraint)
         self._build_bias()
@@ -76,7 +82,7 @@ class _Conv(Layer):
             self.bias = self.add_weight("bias", [self.filters], initializer=self.bias_initializer, regularizer=self.bias_regularizer,
                                         constraint=self.bias_constraint)
 
-    def call(self, inputs):
+    def call(self, inputs: Tensor) -> Tensor:
         name = "conv1d" if self.rank == 1 else f"Conv{self.rank}D"
         return self._finished(nn_conv.convolution(inputs, self.kernel, self.padding.upper(), self.strides, self.dilation_rate, name, self._format))
 
@@ -109,16 +115,19 @@ class Conv3D(_Conv):
 class _ConvTranspose(_Conv):
     """What makes images larger: by `strides`."""
 
-    def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", activation=None, use_bias=True,
-                 kernel_initializer=None, bias_initializer=initializers.Zeros(), kernel_regularizer=None, bias_regularizer=None,
-                 activity_regularizer=None, kernel_constraint=None, bias_constraint=None, trainable=True, name=None, **kwargs):
+    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = 1, padding: str = "valid",
+                 data_format: str = "channels_last", activation: Activation | None = None, use_bias: bool = True,
+                 kernel_initializer: Initializer = None, bias_initializer: Initializer = initializers.Zeros(),
+                 kernel_regularizer: Regularizer | None = None, bias_regularizer: Regularizer | None = None,
+                 activity_regularizer: Regularizer | None = None, kernel_constraint: Constraint | None = None,
+                 bias_constraint: Constraint | None = None, trainable: bool = True, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(filters, kernel_size, strides, padding, data_format, 1, activation, use_bias, kernel_initializer, bias_initializer,
                          kernel_regularizer, bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name, **kwargs)
 
     def _kernel_shape(self, channels):
         return [*self.kernel_size, self.filters, channels]
 
-    def call(self, inputs):
+    def call(self, inputs: Tensor) -> Tensor:
         known, asked = inputs.shape.as_list(), array_ops.shape(inputs)
         begin = 2 if self._first else 1
         spatial = [known[begin + i] if known[begin + i] is not None else asked[begin + i] for i in range(self.rank)]
@@ -146,10 +155,14 @@ class Conv3DTranspose(_ConvTranspose):
 class _SeparableConv(_Conv):
     """Each channel by itself, then all of each point. Variables depthwise_kernel, pointwise_kernel and bias."""
 
-    def __init__(self, filters, kernel_size, strides=1, padding="valid", data_format="channels_last", dilation_rate=1, depth_multiplier=1,
-                 activation=None, use_bias=True, depthwise_initializer=None, pointwise_initializer=None, bias_initializer=initializers.Zeros(),
-                 depthwise_regularizer=None, pointwise_regularizer=None, bias_regularizer=None, activity_regularizer=None,
-                 depthwise_constraint=None, pointwise_constraint=None, bias_constraint=None, trainable=True, name=None, **kwargs):
+    def __init__(self, filters: int, kernel_size: int | Sequence[int], strides: int | Sequence[int] = 1, padding: str = "valid",
+                 data_format: str = "channels_last", dilation_rate: int | Sequence[int] = 1, depth_multiplier: int = 1,
+                 activation: Activation | None = None, use_bias: bool = True, depthwise_initializer: Initializer = None,
+                 pointwise_initializer: Initializer = None, bias_initializer: Initializer = initializers.Zeros(),
+                 depthwise_regularizer: Regularizer | None = None, pointwise_regularizer: Regularizer | None = None,
+                 bias_regularizer: Regularizer | None = None, activity_regularizer: Regularizer | None = None,
+                 depthwise_constraint: Constraint | None = None, pointwise_constraint: Constraint | None = None,
+                 bias_constraint: Constraint | None = None, trainable: bool = True, name: str | None = None, **kwargs: Any) -> None:
         super().__init__(filters, kernel_size, strides, padding, data_format, dilation_rate, activation, use_bias, None, bias_initializer, None,
                          bias_regularizer, activity_regularizer, None, bias_constraint, trainable, name, **kwargs)
         self.depth_multiplier = depth_multiplier
@@ -157,7 +170,7 @@ class _SeparableConv(_Conv):
         self._pointwise = (named_initializer(pointwise_initializer), pointwise_regularizer, pointwise_constraint)
         self.depthwise_kernel = self.pointwise_kernel = None
 
-    def build(self, input_shape):
+    def build(self, input_shape: TensorShape) -> None:
         channels = self._channels(input_shape)
         initializer, regularizer, constraint = self._depthwise
         self.depthwise_kernel = self.add_weight("depthwise_kernel", [*self.kernel_size, channels, self.depth_multiplier],
@@ -177,7 +190,7 @@ class _SeparableConv(_Conv):
 class SeparableConv2D(_SeparableConv):
     """[batch, height, width, channels] to [batch, height, width, filters]."""
 
-    def call(self, inputs: TensorLike) -> Tensor:
+    def call(self, inputs: Tensor) -> Tensor:
         return self._finished(self._convolve(inputs, self.depthwise_kernel, self.pointwise_kernel, self.strides, self.dilation_rate))
 
 
@@ -186,7 +199,7 @@ class SeparableConv1D(_SeparableConv):
 
     rank = 1
 
-    def call(self, inputs: TensorLike) -> Tensor:
+    def call(self, inputs: Tensor) -> Tensor:
         dim = 2 if self._first else 1
         images = array_ops.expand_dims(inputs, dim)
         depthwise, pointwise = array_ops.expand_dims(self.depthwise_kernel, 0), array_ops.expand_dims(self.pointwise_kernel, 0)

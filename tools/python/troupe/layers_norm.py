@@ -11,11 +11,11 @@ from troupe.layer import Layer, named_initializer, smart_cond, smart_constant
 from troupe.math_ops import cast
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from troupe.tensor import Tensor
-    from troupe.typing import AxisLike, Constraint, Initializer, Regularizer, ShapeLike, TensorLike
+    from troupe.typing import Constraint, Initializer, Regularizer, ShapeLike, TensorLike
 
 
 class BatchNormalization(Layer):
@@ -23,7 +23,7 @@ class BatchNormalization(Layer):
     the operations of the collection UPDATE_OPS move moving_mean and moving_variance towards them; else by these. Images are normalized by
     one fused op, unless `fused` is False. Variables gamma, beta, moving_mean, moving_variance."""
 
-    def __init__(self, axis: AxisLike = -1, momentum: float = 0.99, epsilon: float = 0.001, center: bool = True, scale: bool = True,
+    def __init__(self, axis: int | Sequence[int] = -1, momentum: float = 0.99, epsilon: float = 0.001, center: bool = True, scale: bool = True,
                  beta_initializer: Initializer = initializers.Zeros(), gamma_initializer: Initializer = initializers.Ones(),
                  moving_mean_initializer: Initializer = initializers.Zeros(), moving_variance_initializer: Initializer = initializers.Ones(),
                  beta_regularizer: Regularizer | None = None, gamma_regularizer: Regularizer | None = None,

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from troupe import array_ops, nn_pool
 from troupe.layer import Layer
 from troupe.layers_conv import channels_first, sizes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from troupe.tensor import Tensor
 
 
 class _Pooling(Layer):
@@ -13,14 +21,15 @@ class _Pooling(Layer):
     rank = 2
     function = None
 
-    def __init__(self, pool_size, strides, padding="valid", data_format="channels_last", name=None, **kwargs):
+    def __init__(self, pool_size: int | Sequence[int], strides: int | Sequence[int], padding: str = "valid", data_format: str = "channels_last",
+                 name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name=name, **kwargs)
         self.exact_ndim = self.rank + 2
         self.pool_size = sizes(pool_size, self.rank, "pool_size")
         self.strides = sizes(pool_size if strides is None else strides, self.rank, "strides")
         self.padding, self.data_format, self._first = padding, data_format, channels_first(data_format)
 
-    def call(self, inputs):
+    def call(self, inputs: Tensor) -> Tensor:
         formats = {1: ("NHWC", "NCHW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}[self.rank]
         if self.rank > 1:
             return type(self).function(inputs, list(self.pool_size), list(self.strides), self.padding.upper(), formats[self._first])

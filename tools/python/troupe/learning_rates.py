@@ -55,7 +55,7 @@ def inverse_time_decay(learning_rate: LearningRate, global_step: Tensor | Variab
         return math_ops.divide(rate, 1 + slope * _fraction(global_step, decay_steps, rate.dtype, staircase), name=scope)
 
 
-def polynomial_decay(learning_rate: LearningRate, global_step: Tensor | Variable, decay_steps: TensorLike, end_learning_rate: float = 0.0001,
+def polynomial_decay(learning_rate: LearningRate, global_step: Tensor | Variable, decay_steps: TensorLike, end_learning_rate: TensorLike = 0.0001,
                      power: TensorLike = 1.0, cycle: bool = False, name: str | None = None) -> Any:
     """From learning_rate to end_learning_rate in decay_steps steps; cycle: in the next multiple of them, for ever."""
     _needed(global_step, "polynomial_decay")
@@ -145,8 +145,8 @@ def cosine_decay_restarts(learning_rate: LearningRate, global_step: Tensor | Var
         return math_ops.multiply(rate, decayed, name=scope)
 
 
-def linear_cosine_decay(learning_rate: LearningRate, global_step: Tensor | Variable, decay_steps: TensorLike, num_periods: float = 0.5,
-                        alpha: TensorLike = 0.0, beta: float = 0.001, name: str | None = None) -> Any:
+def linear_cosine_decay(learning_rate: LearningRate, global_step: Tensor | Variable, decay_steps: TensorLike, num_periods: TensorLike = 0.5,
+                        alpha: TensorLike = 0.0, beta: TensorLike = 0.001, name: str | None = None) -> Any:
     """A line to zero times num_periods periods of a cosine."""
     _needed(global_step, "linear_cosine_decay")
     with ops.name_scope(name, "LinearCosineDecay", [learning_rate, global_step]) as scope:

@@ -16,8 +16,9 @@ from troupe.tensor_algebra import as_string
 if TYPE_CHECKING:
     from typing import Any
 
+    from troupe.dtypes import DType
     from troupe.tensor import Operation, Tensor
-    from troupe.typing import DTypeLike, Initializer, Path, ShapeLike, TensorLike
+    from troupe.typing import DTypeLike, Path, ShapeLike, TensorLike
 
 
 def __getattr__(name: str) -> Any:
@@ -99,7 +100,7 @@ class _Table:
 
     _mutable = False
 
-    def __init__(self, handle, key_dtype, value_dtype, default_value):
+    def __init__(self, handle: Tensor, key_dtype: DType, value_dtype: DType, default_value: TensorLike) -> None:
         self.resource_handle, self.key_dtype, self.value_dtype = handle, key_dtype, value_dtype
         self._default = convert_to_tensor(default_value, value_dtype)
         self._initializer_op = None
@@ -112,24 +113,24 @@ class _Table:
         return self.resource_handle.op.name.split("/")[-1]
 
     @property
-    def resource(self):
+    def resource(self) -> Tensor:
         return self.resource_handle
 
     @property
-    def default_value(self):
+    def default_value(self) -> Tensor:
         return self._default
 
     @property
-    def initializer(self):
+    def initializer(self) -> Operation:
         """The operation that fills it, or does nothing."""
         return self._initializer_op if self._initializer_op is not None else control_flow_ops.no_op()
 
     init = initializer
 
-    def size(self, name=None):
+    def size(self, name: str | None = None) -> Tensor:
         return op_call.call("LookupTableSizeV2", name or f"{self.name}_Size", table_handle=self.resource_handle)
 
-    def lookup(self, keys, name=None):
+    def lookup(self, keys: TensorLike | SparseTensor, name: str | None = None) -> Any:
         """The values of keys, dense or sparse; the default where there is none. TypeError for keys of another type."""
         flat = keys.values if isinstance(keys, SparseTensor) else convert_to_tensor(keys, None if hasattr(keys, "dtype") else self.key_dtype)
         if flat.dtype.base_dtype is not self.key_dtype:
@@ -141,7 +142,7 @@ class _Table:
     def __getitem__(self, keys):
         return self.lookup(keys)
 
-    def export(self, name=None):
+    def export(self, name: str | None = None) -> tuple[Tensor, Tensor]:
         """(keys, values)."""
         keys, values = op_call.call("LookupTableExportV2", name or f"{self.name}_Values", table_handle=self.resource_handle,
                                     Tkeys=self.key_dtype, Tvalues=self.value_dtype)
@@ -151,7 +152,7 @@ class _Table:
 class StaticHashTable(_Table):
     """A table that its initializer fills once: see tables_initializer."""
 
-    def __init__(self, initializer: Initializer, default_value: TensorLike, name: str | None = None,
+    def __init__(self, initializer: KeyValueTensorInitializer | TextFileInitializer, default_value: TensorLike, name: str | None = None,
                  experimental_is_anonymous: bool = False) -> None:
         default = convert_to_tensor(default_value, initializer.value_dtype)
         with ops.name_scope(name, "hash_table") as scope:
@@ -240,7 +241,8 @@ class StaticVocabularyTable:
     """A table of words, whose values are counted from 0 on; others are put into buckets behind them by their hash. Without an initializer
     all are. ValueError for no buckets; TypeError for other keys than texts and integers."""
 
-    def __init__(self, initializer: Initializer, num_oov_buckets: int, lookup_key_dtype: DTypeLike | None = None, name: str | None = None,
+    def __init__(self, initializer: KeyValueTensorInitializer | TextFileInitializer | None, num_oov_buckets: int,
+                 lookup_key_dtype: DTypeLike | None = None, name: str | None = None,
                  experimental_is_anonymous: bool = False) -> None:
         if num_oov_buckets <= 0:
             raise ValueError("`num_oov_buckets` must be > 0; use StaticHashTable.")
@@ -279,7 +281,7 @@ class StaticVocabularyTable:
         with ops.name_scope(name, f"{self.name}_Size"):
             return (self._table.size() if self._table else convert_to_tensor(0, dtypes.int64)) + self._buckets
 
-    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
+    def lookup(self, keys: Tensor | SparseTensor, name: str | None = None) -> Any:
         """The values of keys, dense or sparse. TypeError for keys of another type."""
         if keys.dtype.base_dtype is not self.key_dtype:
             raise TypeError(f"Dtype of argument `keys` must be {self.key_dtype}, received: {keys.dtype}")

@@ -12,7 +12,7 @@ from troupe.tensor import Tensor
 from troupe.weights import alike_ranks, broadcast_weights, checked_broadcast
 
 if TYPE_CHECKING:
-    from troupe.typing import AxisLike, TensorLike
+    from troupe.typing import TensorLike
 
 
 class Reduction:
@@ -169,7 +169,7 @@ def mean_squared_error(labels: TensorLike, predictions: TensorLike, weights: Ten
     return _squared(labels, predictions, weights, scope, loss_collection, reduction)
 
 
-def cosine_distance(labels: TensorLike, predictions: TensorLike, axis: AxisLike = None, weights: TensorLike | None = 1.0, scope: str | None = None,
+def cosine_distance(labels: TensorLike, predictions: TensorLike, axis: int | None = None, weights: TensorLike | None = 1.0, scope: str | None = None,
                     loss_collection: str = GraphKeys.LOSSES, reduction: str = _BY_NONZERO, dim: int | None = None) -> Tensor:
     """1 - predictions labels, of vectors in the dimension `axis` that are as long as 1."""
     axis = dim if axis is None else axis

@@ -98,19 +98,19 @@ def round(x: TensorLike, name: str | None = None) -> Tensor:
     return x if x.dtype.is_integer else op_call.call("Round", name, x=x)
 
 
-def argmax(input: TensorLike, axis: AxisLike = None, name: str | None = None, dimension: int | None = None,
+def argmax(input: TensorLike, axis: int | Tensor | None = None, name: str | None = None, dimension: int | None = None,
            output_type: DTypeLike = dtypes.int64) -> Tensor:
     axis = dimension if axis is None else axis
     return op_call.call("ArgMax", name, input=input, dimension=0 if axis is None else axis, output_type=output_type)
 
 
-def argmin(input: TensorLike, axis: AxisLike = None, name: str | None = None, dimension: int | None = None,
+def argmin(input: TensorLike, axis: int | Tensor | None = None, name: str | None = None, dimension: int | None = None,
            output_type: DTypeLike = dtypes.int64) -> Tensor:
     axis = dimension if axis is None else axis
     return op_call.call("ArgMin", name, input=input, dimension=0 if axis is None else axis, output_type=output_type)
 
 
-def add_n(inputs: Any, name: str | None = None) -> Tensor:
+def add_n(inputs: Sequence[TensorLike | IndexedSlices], name: str | None = None) -> Tensor:
     """The sum of tensors of one shape."""
     if not inputs or not isinstance(inputs, (list, tuple)):
         raise ValueError("Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype and shape.")
@@ -120,7 +120,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     return op_call.call("AddN", name, inputs=tensors)
 
 
-def accumulate_n(inputs: Any, shape: ShapeOrTensor = None, tensor_dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
+def accumulate_n(inputs: Sequence[TensorLike], shape: ShapeLike = None, tensor_dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The sum of tensors of one shape and dtype. ValueError when they are not of these."""
     if not inputs or not isinstance(inputs, (list, tuple)):
         raise ValueError("inputs must be a list of at least one Tensor with the same dtype and shape")
@@ -160,7 +160,7 @@ def saturate_cast(value: Any, dtype: DTypeLike, name: str | None = None) -> Any:
 def _define_casts():
     for name, dtype in (("float", "float32"), ("double", "float64"), ("int32", "int32"), ("int64", "int64"), ("bfloat16", "bfloat16"),
                         ("complex64", "complex64"), ("complex128", "complex128")):
-        globals()["to_" + name] = _cast_to(dtype, "To" + name.capitalize())
+        globals()["to_" + name] = _cast_to(dtype, "ToBFloat16" if name == "bfloat16" else "To" + name.capitalize())
 
 
 def _cast_to(dtype, default_name):
@@ -278,9 +278,20 @@ def convert_to_np_type(value: TensorLike) -> Any:
     return value.dtype.base_dtype if isinstance(value, Tensor) else dtypes.as_dtype(to_numpy(value).dtype)
 
 
-def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | None = None) -> Tensor:
-    """`num` values at equal distances from `start` to `stop`."""
-    return op_call.call("LinSpace", name or "LinSpace", start=start, stop=stop, num=num)
+def linspace(start: TensorLike, stop: TensorLike, num: TensorLike, name: str | None = None, axis: int = 0) -> Tensor:
+    """`num` values at equal distances from `start` to `stop`; where these are tensors of one shape, in a new dimension `axis`."""
+    start = convert_to_tensor(start, name="start")
+    stop = convert_to_tensor(stop, start.dtype, name="stop")
+    if start.dtype.is_integer:
+        start, stop = cast(start, dtypes.float64), cast(stop, dtypes.float64)
+    if start.shape.rank in (0, None) and stop.shape.rank in (0, None):
+        return op_call.call("LinSpace", name or "LinSpace", start=start, stop=stop, num=num)
+    with stacks.get_default_graph().name_scope(name or "linspace"):
+        parts = op_call.call("LinSpace", None, start=0.0, stop=1.0, num=num)
+        axis = axis + start.shape.rank + 1 if axis < 0 else axis
+        parts = op_call.call("Reshape", None, tensor=cast(parts, start.dtype), shape=[1] * axis + [-1] + [1] * (start.shape.rank - axis))
+        first, last = (op_call.call("ExpandDims", None, input=t, dim=axis) for t in (start, stop))
+        return first * (1 - parts) + last * parts
 
 
 lin_space = linspace
@@ -304,9 +315,10 @@ from troupe.reductions import *  # noqa: E402, F403, they are of this module
 from troupe.reductions import reduce_max  # noqa: E402
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
-    from troupe.typing import AxisLike, DTypeLike, ShapeOrTensor, TensorLike
+    from troupe.typing import DTypeLike, ShapeLike, TensorLike
 
 __all__ = [name for name, value in globals().items() if callable(value) and not name.startswith("_") and getattr(value, "__module__", "") in (
     __name__, "troupe.reductions")]

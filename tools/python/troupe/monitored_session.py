@@ -113,7 +113,7 @@ class SessionCreator:
 
 
 class _ScaffoldedCreator(SessionCreator):
-    def __init__(self, scaffold, master, config):
+    def __init__(self, scaffold: Scaffold | None, master: str, config: Message | None) -> None:
         self._scaffold, self._master, self._config = scaffold or Scaffold(), master, config
 
     def _manager(self):
@@ -211,8 +211,8 @@ class _Running:
 class _StepContext:
     """What a function of `run_step_fn` is given."""
 
-    def __init__(self, session: Session, run_with_hooks: Callable[..., Any]) -> None:
-        self.session, self.run_with_hooks = session, run_with_hooks
+    def __init__(self, session: Session, run_with_hooks_fn: Callable[..., Any]) -> None:
+        self.session, self.run_with_hooks = session, run_with_hooks_fn
 
     def request_stop(self) -> NoReturn:
         """Ends the training: raises StopIteration."""
@@ -295,9 +295,9 @@ class _MonitoredSession:
         running = self._running
         return self._closed or running is not None and (running.stop_requested or running.coord.should_stop())
 
-    def raw_session(self) -> Session:
-        """The session beneath."""
-        return self._running.session  # type: ignore[union-attr]
+    def raw_session(self) -> Session | None:
+        """The session beneath, or None once it is closed."""
+        return None if self._running is None else self._running.session
 
     def close(self) -> None:
         self._close(None)

@@ -9,17 +9,37 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 
-def is_nested(value: Any) -> bool:
-    return isinstance(value, (list, tuple, Mapping))
+def is_nested(seq: Any) -> bool:
+    return isinstance(seq, (list, tuple, Mapping))
 
 
-def flatten(nest: Any) -> list[Any]:
-    """The leaves, dictionaries in the order of their sorted keys."""
-    if isinstance(nest, Mapping):
-        return [leaf for key in sorted(nest) for leaf in flatten(nest[key])]
-    if isinstance(nest, (list, tuple)):
-        return [leaf for part in nest for leaf in flatten(part)]
-    return [nest]
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+    """The leaves, dictionaries in the order of their sorted keys; with expand_composites sparse tensors and their like are nests of their tensors."""
+    if isinstance(structure, Mapping):
+        return [leaf for key in sorted(structure) for leaf in flatten(structure[key], expand_composites)]
+    if isinstance(structure, (list, tuple)):
+        return [leaf for part in structure for leaf in flatten(part, expand_composites)]
+    parts = _parts_of(structure) if expand_composites else None
+    return [structure] if parts is None else parts
+
+
+def _parts_of(value):
+    from troupe import composite, ragged_tensor
+
+    if isinstance(value, ragged_tensor.RaggedTensor):
+        return [value.flat_values, *value.nested_row_splits]
+    return list(composite.parts_of(value)) if composite.is_composite(value) else None
+
+
+def _of_parts(value, parts):
+    """What is made like `value` of other parts."""
+    from troupe import composite, ragged_tensor
+
+    if isinstance(value, ragged_tensor.RaggedTensor):
+        return ragged_tensor.RaggedTensor.from_nested_row_splits(parts[0], parts[1:], validate=False)
+    if isinstance(value, composite.SparseTensor):
+        return composite.SparseTensor(*parts)
+    return composite.IndexedSlices(*parts)
 
 
 def sequence_leaves(nest: Any) -> Iterator[Any]:
@@ -40,43 +60,65 @@ def flatten_shapes(nest: Any) -> list[Any]:
     return [nest]
 
 
-def pack_sequence_as(structure: Any, flat: Iterable[Any]) -> Any:
-    """The leaves `flat` in the nest of `structure`. ValueError for another number of them."""
-    flat = list(flat)
+def pack_sequence_as(structure: Any, flat_sequence: Iterable[Any], expand_composites: bool = False) -> Any:
+    """The leaves `flat_sequence` in the nest of `structure`. ValueError for another number of them."""
+    flat = list(flat_sequence)
     rest = iter(flat)
     try:
-        packed = _pack(structure, rest)
+        packed = _pack(structure, rest, expand_composites)
     except StopIteration:
         raise ValueError(f"Too few elements in flat_sequence. Structure: {structure}, flat_sequence: {flat}") from None
-    if len(flatten(structure)) != len(flat):
-        raise ValueError(f"Could not pack sequence. Structure had {len(flatten(structure))} atoms, but flat_sequence had {len(flat)} items. "
+    count = len(flatten(structure, expand_composites))
+    if count != len(flat):
+        raise ValueError(f"Could not pack sequence. Structure had {count} atoms, but flat_sequence had {len(flat)} items. "
                          f"Structure: {structure}, flat_sequence: {flat}.")
     return packed
 
 
-def _pack(structure, rest):
+def _pack(structure, rest, expand_composites=False):
     if isinstance(structure, Mapping):
-        made = {key: _pack(structure[key], rest) for key in sorted(structure)}
+        made = {key: _pack(structure[key], rest, expand_composites) for key in sorted(structure)}
         return type(structure)((key, made[key]) for key in structure)
     if isinstance(structure, (list, tuple)):
-        parts = [_pack(part, rest) for part in structure]
+        parts = [_pack(part, rest, expand_composites) for part in structure]
         return type(structure)(*parts) if hasattr(structure, "_fields") else type(structure)(parts)
-    return next(rest)
+    known = _parts_of(structure) if expand_composites else None
+    return next(rest) if known is None else _of_parts(structure, [next(rest) for _ in known])
 
 
-def map_structure(function: Callable[..., Any], *structures: Any) -> Any:
-    for other in structures[1:]:
-        assert_same_structure(structures[0], other)
-    return pack_sequence_as(structures[0], [function(*leaves) for leaves in zip(*map(flatten, structures))])
+def map_structure(func: Callable[..., Any], *structure: Any, check_types: bool = True, expand_composites: bool = False) -> Any:
+    """The nest of what `func` gives for the leaves of nests that are alike. TypeError for what is no function and without nests."""
+    if not callable(func):
+        raise TypeError(f"func must be callable, got: {func}")
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    for other in structure[1:]:
+        assert_same_structure(structure[0], other, check_types, expand_composites)
+    leaves = zip(*(flatten(s, expand_composites) for s in structure))
+    return pack_sequence_as(structure[0], [func(*parts) for parts in leaves], expand_composites)
 
 
-def assert_same_structure(a: Any, b: Any) -> None:
-    """ValueError for nests that are not alike."""
-    if is_nested(a) != is_nested(b) or is_nested(a) and len(a) != len(b) or isinstance(a, Mapping) and sorted(a) != sorted(b):
-        raise ValueError(f"The two structures don't have the same nested structure.\n\nFirst structure: {a}\n\nSecond structure: {b}")
-    if isinstance(a, Mapping):
-        for key in a:
-            assert_same_structure(a[key], b[key])
-    elif isinstance(a, (list, tuple)):
-        for x, y in zip(a, b):
-            assert_same_structure(x, y)
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
+    """ValueError for nests that are not alike, TypeError for such of other kinds, unless check_types says that they do not matter."""
+    _assert_alike(nest1, nest2, check_types, (nest1, nest2))
+
+
+def _assert_alike(a, b, check_types, whole):
+    if is_nested(a) != is_nested(b) or is_nested(a) and len(a) != len(b) or isinstance(a, Mapping) and isinstance(b, Mapping) and set(a) != set(b):
+        raise ValueError(f"The two structures don't have the same nested structure.\n\nFirst structure: {whole[0]}\n\nSecond structure: {whole[1]}")
+    if check_types and is_nested(a) and not _same_kind(a, b):
+        raise TypeError(f"The two structures don't have the same nested structure.\n\nFirst structure: {whole[0]}\n\nSecond structure: {whole[1]}\n\n"
+                        f"More specifically: they don't have the same sequence type: {a} has type {type(a).__name__}, while {b} has type "
+                        f"{type(b).__name__}")
+    values = lambda nest: [nest[key] for key in sorted(nest)] if isinstance(nest, Mapping) else nest
+    if is_nested(a):
+        for x, y in zip(values(a), values(b)):
+            _assert_alike(x, y, check_types, whole)
+
+
+def _same_kind(a, b):
+    """Whether two nests are of one type; mappings are alike, and so are named tuples of one name and the same fields."""
+    if isinstance(a, Mapping) or isinstance(b, Mapping):
+        return isinstance(a, Mapping) and isinstance(b, Mapping)
+    fields = getattr(a, "_fields", None), getattr(b, "_fields", None)
+    return type(a) is type(b) or fields[0] is not None and fields[0] == fields[1] and type(a).__name__ == type(b).__name__

@@ -16,7 +16,7 @@ from troupe.tensor_shape import as_shape
 if TYPE_CHECKING:
     from typing import NamedTuple
 
-    from troupe.typing import AxisLike, ShapeOrTensor, TensorLike
+    from troupe.typing import AxisLike, DTypeLike, ShapeOrTensor, TensorLike
     from troupe.variables import Variable
 
     class _TopK(NamedTuple):
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _MODULES = ("nn_conv", "nn_pool", "nn_norm", "nn_loss", "nn_embedding", "nn_backprop", "nn_sparse", "quantize_ops", "rnn", "rnn_raw")
 
 thin.define(globals(), """
-    depth_to_space(input, block_size, data_format="NHWC") = DepthToSpace
+    depth_to_space(input, block_size, name, data_format="NHWC") = DepthToSpace
     elu(features) = Elu
     in_top_k(predictions, targets, k) = InTopKV2
     l2_loss(t) = L2Loss
@@ -36,7 +36,7 @@ thin.define(globals(), """
     selu(features) = Selu
     softplus(features) = Softplus
     softsign(features) = Softsign
-    space_to_depth(input, block_size, data_format="NHWC") = SpaceToDepth
+    space_to_depth(input, block_size, name, data_format="NHWC") = SpaceToDepth
 """)
 local_response_normalization = lrn  # noqa: F821, of the table
 
@@ -103,7 +103,7 @@ def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None
                             data_format=data_format or "NHWC")
 
 
-def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
+def leaky_relu(features: TensorLike, alpha: TensorLike = 0.2, name: str | None = None) -> Tensor:
     with _scope(name, "LeakyRelu") as scope:
         features = convert_to_tensor(features, name="features")
         if features.dtype.is_integer:
@@ -141,9 +141,9 @@ def relu_layer(x: TensorLike, weights: TensorLike, biases: TensorLike, name: str
         return op_call.call("Relu", scope, features=xw_plus_b(x, weights, biases))
 
 
-def top_k(input: TensorLike, k: TensorLike = 1, sorted: bool = True, name: str | None = None) -> _TopK:
+def top_k(input: TensorLike, k: TensorLike = 1, sorted: bool = True, index_type: DTypeLike = dtypes.int32, name: str | None = None) -> _TopK:
     """The `k` largest of each row, and where they are."""
-    return op_call.call("TopKV2", name, input=input, k=k, sorted=sorted)
+    return op_call.call("TopKV2", name, input=input, k=k, sorted=sorted, index_type=index_type)
 
 
 def l2_normalize(x: TensorLike, axis: AxisLike = None, epsilon: TensorLike = 1e-12, name: str | None = None, dim: AxisLike = None) -> Tensor:

@@ -54,10 +54,18 @@ def _formats(data_format, n: int) -> tuple[bool, str]:
     return channels_first, first if channels_first else last
 
 
-def _padding(padding) -> dict:
-    """Attrs for "SAME", "VALID", or a list of (before, after) for each dimension."""
-    if isinstance(padding, str):
+def padding_attrs(padding: str | Sequence[Sequence[int]] | None) -> dict[str, Any]:
+    """Attrs for "SAME", "VALID", or a list of (before, after) for each of four dimensions. ValueError for other lists."""
+    if not isinstance(padding, (list, tuple)):
+        if padding == "EXPLICIT":
+            raise ValueError("'EXPLICIT' is not a valid value for `padding`. To use explicit padding, `padding` must be a list.")
         return {"padding": padding}
+    for i, pair in enumerate(padding):
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise ValueError(f"When `padding` is a list, each element of `padding` must be a list/tuple of size 2. Received: padding={padding} with "
+                             f"element at index {i}: {pair}")
+    if len(padding) != 4:
+        raise ValueError(f"When padding is a list, it must be of size 4. Received: padding={padding} of size {len(padding)}")
     return {"padding": "EXPLICIT", "explicit_paddings": [int(p) for pair in padding for p in pair]}
 
 
@@ -71,7 +79,7 @@ def conv1d(value: TensorLike | None = None, filters: TensorLike | None = None, s
         dim = -2 if first else -3
         height_one = lambda sizes, what: [1, *sequence_for(sizes, 1, first, what)] if not first else _with_height(sequence_for(sizes, 1, True, what))
         made = op_call.call("Conv2D", scope, input=array_ops.expand_dims(value, dim), filter=array_ops.expand_dims(filters, 0),
-                            strides=height_one(stride, "stride"), **_padding(padding), data_format=op_format,
+                            strides=height_one(stride, "stride"), **padding_attrs(padding), data_format=op_format,
                             dilations=height_one(dilations, "dilations"))
         return array_ops.squeeze(made, [dim])
 
@@ -86,7 +94,7 @@ def conv2d(input: TensorLike, filter: TensorLike | None = None, strides: int | S
     """[batch, height, width, channels] with [height, width, channels, outputs]."""
     filter = one_of(filters, "filters", filter, "filter")
     first, op_format = _formats(data_format, 2)
-    return op_call.call("Conv2D", name, input=input, filter=filter, strides=sequence_for(strides, 2, first, "strides"), **_padding(padding),
+    return op_call.call("Conv2D", name, input=input, filter=filter, strides=sequence_for(strides, 2, first, "strides"), **padding_attrs(padding),
                         use_cudnn_on_gpu=use_cudnn_on_gpu, data_format=op_format, dilations=sequence_for(dilations, 2, first, "dilations"))
 
 
@@ -143,7 +151,7 @@ def conv3d_transpose(value: TensorLike | None = None, filter: TensorLike | None 
 def _backprop_input(op, n: int, scope, value, filter, output_shape, strides, padding, data_format, dilations) -> Tensor:
     """A transposed convolution of n dimensions is this gradient op."""
     first, op_format = _formats(data_format, n)
-    return op_call.call(op, scope, input_sizes=output_shape, filter=filter, out_backprop=value, **_padding(padding), data_format=op_format,
+    return op_call.call(op, scope, input_sizes=output_shape, filter=filter, out_backprop=value, **padding_attrs(padding), data_format=op_format,
                         strides=sequence_for(strides, n, first, "strides"), dilations=sequence_for(dilations, n, first, "dilations"))
 
 
@@ -181,13 +189,13 @@ def depthwise_conv2d(input: TensorLike, filter: TensorLike | None = None, stride
     with _scope(name, "depthwise") as scope:
         return op_call.call("DepthwiseConv2dNative", scope, input=convert_to_tensor(input, name="tensor_in"),
                             filter=convert_to_tensor(filter, name="filter_in"), strides=list(strides),  # type: ignore[arg-type]
-                            **_padding(padding), data_format=op_format,
+                            **padding_attrs(padding), data_format=op_format,
                             dilations=sequence_for(rate, 2, first, "dilations"))
 
 
 def depthwise_conv2d_native(input: TensorLike, filter: TensorLike, strides: Sequence[int], padding: str | Sequence[Sequence[int]],
                             data_format: str = "NHWC", dilations: Sequence[int] = (1, 1, 1, 1), name: str | None = None) -> Tensor:
-    return op_call.call("DepthwiseConv2dNative", name, input=input, filter=filter, strides=list(strides), **_padding(padding),
+    return op_call.call("DepthwiseConv2dNative", name, input=input, filter=filter, strides=list(strides), **padding_attrs(padding),
                         data_format=data_format, dilations=list(dilations))
 
 

@@ -21,7 +21,12 @@ def _scope(name, default):
     return stacks.get_default_graph().name_scope(name or default)
 
 
-def moments(x: TensorLike, axes: int | Sequence[int], shift: TensorLike | None = None, name: str | None = None, keep_dims: bool | None = None,
+def _without(tensor, axes):
+    """Without dimensions of size 1, whose numbers may be a tensor."""
+    return reduce_sum(tensor, axes) if isinstance(axes, Tensor) else array_ops.squeeze(tensor, axes)
+
+
+def moments(x: TensorLike, axes: int | Sequence[int] | Tensor, shift: TensorLike | None = None, name: str | None = None, keep_dims: bool | None = None,
             keepdims: bool | None = None) -> tuple[Tensor, Tensor]:
     """(mean, variance) over these dimensions."""
     keep = bool(one_of(keepdims, "keepdims", keep_dims, "keep_dims"))
@@ -32,11 +37,11 @@ def moments(x: TensorLike, axes: int | Sequence[int], shift: TensorLike | None =
         distance = op_call.call("SquaredDifference", None, x=y, y=op_call.call("StopGradient", None, input=mean))
         variance = reduce_mean(distance, axes, keepdims=True, name="variance")
         if not keep:
-            mean, variance = array_ops.squeeze(mean, axes), array_ops.squeeze(variance, axes)
+            mean, variance = _without(mean, axes), _without(variance, axes)
         return (cast(mean, x.dtype), cast(variance, x.dtype)) if y is not x else (mean, variance)
 
 
-def weighted_moments(x: TensorLike, axes: int | Sequence[int], frequency_weights: TensorLike, name: str | None = None, keep_dims: bool | None = None,
+def weighted_moments(x: TensorLike, axes: int | Sequence[int] | Tensor, frequency_weights: TensorLike, name: str | None = None, keep_dims: bool | None = None,
                      keepdims: bool | None = None) -> tuple[Tensor, Tensor]:
     """(mean, variance) where each element counts as often as its weight says."""
     keep = bool(one_of(keepdims, "keepdims", keep_dims, "keep_dims"))
@@ -52,7 +57,7 @@ def weighted_moments(x: TensorLike, axes: int | Sequence[int], frequency_weights
         distance = reduce_sum(weights * op_call.call("SquaredDifference", None, x=x, y=mean), axes, name="weighted_distsq", keepdims=True)
         variance = math_ops.div_no_nan(distance, count)
         if not keep:
-            mean, variance = array_ops.squeeze(mean, axes), array_ops.squeeze(variance, axes)
+            mean, variance = _without(mean, axes), _without(variance, axes)
         return cast(mean, own_type), cast(variance, own_type)
 
 

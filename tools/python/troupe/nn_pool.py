@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from troupe import array_ops, op_call, stacks
 from troupe.conversion import convert_to_tensor
-from troupe.nn_conv import one_of, sequence_for
+from troupe.nn_conv import one_of, padding_attrs, sequence_for
 from troupe.ops import get_seed
 from troupe.tensor import Tensor
 
@@ -29,11 +29,13 @@ if TYPE_CHECKING:
 def _pool(op_type: str, argument: str, n: int, value, ksize, strides, padding, data_format: str, name) -> Tensor:
     first = data_format.startswith("NC")
     return op_call.call(op_type, name, **{argument: value}, ksize=sequence_for(ksize, n, first, "ksize"),
-                        strides=sequence_for(strides, n, first, "strides"), padding=padding, data_format=data_format)
+                        strides=sequence_for(strides, n, first, "strides"),
+                        **(padding_attrs(padding) if op_type == "MaxPool" else {"padding": padding}), data_format=data_format)
 
 
 def max_pool(value: TensorLike | None = None, ksize: int | Sequence[int] | None = None, strides: int | Sequence[int] | None = None,
-             padding: str | None = None, data_format: str | None = "NHWC", name: str | None = None, input: TensorLike | None = None) -> Tensor:
+             padding: str | Sequence[Sequence[int]] | None = None, data_format: str | None = "NHWC", name: str | None = None,
+             input: TensorLike | None = None) -> Tensor:
     """The greatest of each window of [batch, height, width, channels]."""
     value = one_of(input, "input", value, "value")
     with stacks.get_default_graph().name_scope(name or "MaxPool") as scope:
@@ -51,8 +53,8 @@ def avg_pool(value: TensorLike | None = None, ksize: int | Sequence[int] | None 
 avg_pool2d = avg_pool
 
 
-def max_pool2d(input: TensorLike, ksize: int | Sequence[int], strides: int | Sequence[int], padding: str, data_format: str | None = "NHWC",
-               name: str | None = None) -> Tensor:
+def max_pool2d(input: TensorLike, ksize: int | Sequence[int], strides: int | Sequence[int], padding: str | Sequence[Sequence[int]],
+               data_format: str | None = "NHWC", name: str | None = None) -> Tensor:
     return max_pool(input, ksize, strides, padding, data_format, name)
 
 

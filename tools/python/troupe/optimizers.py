@@ -260,7 +260,7 @@ class FtrlOptimizer(_Numbers):
     _parameters = (("_learning_rate", "lr"), ("_l1_regularization_strength", "l1"), ("_adjusted_l2_regularization_strength", "l2"),
                    ("_l2_shrinkage_regularization_strength", "l2_shrinkage"), ("_learning_rate_power", "lr_power"))
 
-    def __init__(self, learning_rate: float | Tensor | Variable, learning_rate_power: float = -0.5, initial_accumulator_value: float = 0.1,
+    def __init__(self, learning_rate: LearningRate, learning_rate_power: float = -0.5, initial_accumulator_value: float = 0.1,
                  l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0, use_locking: bool = False, name: str = "Ftrl",
                  accum_name: str | None = None, linear_name: str | None = None, l2_shrinkage_regularization_strength: float = 0.0,
                  beta: float | None = None) -> None:
@@ -278,7 +278,7 @@ class FtrlOptimizer(_Numbers):
 
     @property
     def _adjusted_l2_regularization_strength(self):
-        return self._l2 + self._beta / (2.0 * math_ops.maximum(self._learning_rate, 1e-36))
+        return self._l2 + self._beta / (2.0 * math_ops.maximum(self._call_if_callable(self._learning_rate), 1e-36))
 
     def _create_slots(self, var_list):
         for v in var_list:

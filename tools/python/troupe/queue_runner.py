@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from troupe.coordinator import Coordinator
+    from troupe.monitored_session import _MonitoredSession
     from troupe.queues import QueueBase
     from troupe.session import BaseSession
     from troupe.tensor import Operation, Tensor
@@ -55,7 +56,7 @@ class QueueRunner:
         self._queue_closed_types = tuple(types) or (errors.OutOfRangeError,)
 
     @property
-    def queue(self) -> Any:
+    def queue(self) -> QueueBase | None:
         return self._queue
 
     @property
@@ -63,11 +64,11 @@ class QueueRunner:
         return self._enqueue_ops
 
     @property
-    def close_op(self) -> Operation:
+    def close_op(self) -> Operation | None:
         return self._close_op
 
     @property
-    def cancel_op(self) -> Operation:
+    def cancel_op(self) -> Operation | None:
         return self._cancel_op
 
     @property
@@ -125,7 +126,7 @@ class QueueRunner:
         except Exception as e:
             _log.debug("Ignored exception: %s", e)
 
-    def create_threads(self, sess: BaseSession, coord: Coordinator | None = None, daemon: bool = False,
+    def create_threads(self, sess: BaseSession | _MonitoredSession, coord: Coordinator | None = None, daemon: bool = False,
                        start: bool = False) -> list[threading.Thread]:
         """The threads for a session; none where it has them already. With a coordinator, one more, which cancels them when it stops.
         RuntimeError is the coordinator's."""
@@ -166,7 +167,7 @@ def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS)
     add_to_collection(collection, qr)
 
 
-def start_queue_runners(sess: BaseSession | None = None, coord: Coordinator | None = None, daemon: bool = True, start: bool = True,
+def start_queue_runners(sess: BaseSession | _MonitoredSession | None = None, coord: Coordinator | None = None, daemon: bool = True, start: bool = True,
                         collection: str = GraphKeys.QUEUE_RUNNERS) -> list[threading.Thread]:
     """The threads of all queue runners of the graph, for the default session. ValueError without a session."""
     sess = sess or stacks.get_default_session()

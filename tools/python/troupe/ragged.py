@@ -8,7 +8,6 @@ import numpy as np
 
 from troupe import array_ops, check_ops, dtypes, math_ops, op_call, stacks
 from troupe.conversion import convert_to_tensor
-from troupe.fetches import register_session_run_conversion_functions
 from troupe.ragged_tensor import RaggedTensor, RaggedTensorValue
 
 if TYPE_CHECKING:
@@ -65,13 +64,21 @@ def _parts(pylist, dtype, ragged_rank, inner_shape):
     return splits, flat.reshape((-1, *inner_shape)) if inner_shape is not None else flat
 
 
+def _check_scalar(value, ragged_rank, inner_shape):
+    if ragged_rank:
+        raise ValueError(f"Invalid pylist={value!r}: incompatible with ragged_rank={ragged_rank}")
+    if inner_shape:
+        raise ValueError(f"Invalid pylist={value!r}: incompatible with dim(inner_shape)={len(inner_shape)}")
+
+
 def constant(pylist: ArrayLike, dtype: DTypeLike | None = None, ragged_rank: int | None = None, inner_shape: Sequence[int] | None = None,
              name: str | None = None, row_splits_dtype: DTypeLike = dtypes.int64) -> RaggedTensor | Any:
     """A RaggedTensor of nested lists, of which `ragged_rank` dimensions vary: all but the first and those of `inner_shape` unless it is said; a
     tensor where none does. ValueError for scalars in lists of different depths."""
-    if not _is_list(pylist):
-        return array_ops.constant(pylist, dtype)
     with _scope(name, "RaggedConstant"):
+        if not _is_list(pylist):
+            _check_scalar(pylist, ragged_rank, inner_shape)
+            return array_ops.constant(pylist, dtype)
         splits, flat = _parts(pylist, None if dtype is None else dtypes.as_dtype(dtype), ragged_rank, inner_shape)
         values = array_ops.constant(flat, dtype)
         return RaggedTensor.from_nested_row_splits(values, [array_ops.constant(s, row_splits_dtype) for s in splits], validate=False)
@@ -80,9 +87,11 @@ def constant(pylist: ArrayLike, dtype: DTypeLike | None = None, ragged_rank: int
 def constant_value(pylist: ArrayLike, dtype: DTypeLike | None = None, ragged_rank: int | None = None,
                    inner_shape: Sequence[int] | None = None, row_splits_dtype: DTypeLike = "int64") -> RaggedTensorValue | Any:
     """The same as a RaggedTensorValue, or an array."""
+    known = None if dtype is None else dtypes.as_dtype(dtype)
     if not _is_list(pylist):
-        return np.array(pylist, dtype)  # type: ignore[arg-type]
-    splits, values = _parts(pylist, None if dtype is None else dtypes.as_dtype(dtype), ragged_rank, inner_shape)
+        _check_scalar(pylist, ragged_rank, inner_shape)
+        return np.array(pylist, None if known is None else known._np)
+    splits, values = _parts(pylist, known, ragged_rank, inner_shape)
     for s in reversed(splits):
         values = RaggedTensorValue(values, s.astype(dtypes.as_dtype(row_splits_dtype)._np))
     return values
@@ -140,20 +149,3 @@ def segment_ids_to_row_splits(segment_ids: TensorLike, num_segments: TensorLike 
         ids = convert_to_tensor(segment_ids, preferred_dtype=dtypes.int64)
         made = RaggedTensor.from_value_rowids(ids, ids, num_segments, validate=False).row_splits
         return math_ops.cast(made, out_type or ids.dtype)
-
-
-def _fetched(ragged):
-    def build(arrays):
-        value = arrays[0]
-        for splits in reversed(arrays[1:]):
-            value = RaggedTensorValue(value, splits)
-        return value
-
-    return [ragged.flat_values, *ragged.nested_row_splits], build
-
-
-def _fed(ragged, value):
-    return list(zip(_fetched(ragged)[0], [value.flat_values, *value.nested_row_splits]))
-
-
-register_session_run_conversion_functions(RaggedTensor, _fetched, _fed, lambda ragged: _fetched(ragged)[0])

@@ -9,7 +9,8 @@ import numpy as np
 from troupe import array_ops, check_ops, dtypes, math_ops, op_call, sort_ops, stacks
 from troupe.composite import SparseTensor
 from troupe.conversion import convert_to_tensor
-from troupe.tensor import Tensor
+from troupe.fetches import register_session_run_conversion_functions
+from troupe.tensor import Tensor, _session_for
 from troupe.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -143,13 +144,24 @@ class RaggedTensor:
         return made
 
     @classmethod
-    def from_tensor(cls, tensor: TensorLike, lengths: TensorLike | None = None, padding: TensorLike | None = None, name: str | None = None,
-                    row_splits_dtype: DTypeLike = dtypes.int64) -> RaggedTensor:
-        """The rows of a matrix, or of more dimensions: of these lengths, or without what is `padding` at their ends, or whole. ValueError for both."""
+    def from_tensor(cls, tensor: TensorLike, lengths: TensorLike | None = None, padding: TensorLike | None = None, ragged_rank: int = 1,
+                    name: str | None = None, row_splits_dtype: DTypeLike = dtypes.int64) -> RaggedTensor:
+        """The rows of a matrix, or of more dimensions: of these lengths, or without what is `padding` at their ends, or whole. With a larger
+        `ragged_rank`, those of a later dimension. ValueError for both, and for a `ragged_rank` that the tensor has not."""
         if lengths is not None and padding is not None:
             raise ValueError("Specify argument `lengths` or `padding`, but not both.")
+        if not isinstance(ragged_rank, int):
+            raise TypeError(f"Argument `ragged_rank` must be an int. Received {ragged_rank}.")
+        if ragged_rank <= 0:
+            raise ValueError(f"Argument `ragged_rank` must be greater than 0. Received {ragged_rank}.")
         with stacks.get_default_graph().name_scope(name or "RaggedFromTensor"):
             tensor = convert_to_tensor(tensor)
+            tensor.shape.with_rank_at_least(ragged_rank + 1)
+            if ragged_rank > 1:
+                shape = array_ops.shape(tensor, out_type=row_splits_dtype)
+                flat = array_ops.reshape(tensor, array_ops.concat([shape[:1] * shape[1:2], shape[2:]], 0))
+                rows = cls.from_tensor(flat, lengths, padding, ragged_rank - 1, row_splits_dtype=row_splits_dtype)
+                return cls(rows, math_ops.range(shape[0] + 1) * shape[1])
             shape = array_ops.shape(tensor, out_type=row_splits_dtype)
             columns = math_ops.range(shape[1])
             if padding is not None:
@@ -274,7 +286,8 @@ class RaggedTensor:
         return [op for t in (self.flat_values, *self.nested_row_splits) for op in t.consumers()]
 
     def eval(self, feed_dict: FeedDict | None = None, session: BaseSession | _MonitoredSession | None = None) -> RaggedTensorValue:
-        return (session or stacks.get_default_session()).run(self, feed_dict)  # type: ignore[union-attr]
+        """Its value in `session`, or in the default one. ValueError without either."""
+        return _session_for(self.graph, session, "evaluate tensor", "eval").run(self, feed_dict)
 
     def __repr__(self):
         return f"tf.RaggedTensor(values={self._values!r}, row_splits={self._splits!r})"
@@ -294,3 +307,20 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "
     setattr(RaggedTensor, f"__r{_name}__", _operator(f"__r{_name}__"))
 for _name in ("lt", "le", "gt", "ge", "neg", "abs", "invert"):
     setattr(RaggedTensor, f"__{_name}__", _operator(f"__{_name}__"))
+
+
+def _fetched(ragged):
+    def build(arrays):
+        value = arrays[0]
+        for splits in reversed(arrays[1:]):
+            value = RaggedTensorValue(value, splits)
+        return value
+
+    return [ragged.flat_values, *ragged.nested_row_splits], build
+
+
+def _fed(ragged, value):
+    return list(zip(_fetched(ragged)[0], [value.flat_values, *value.nested_row_splits]))
+
+
+register_session_run_conversion_functions(RaggedTensor, _fetched, _fed, lambda ragged: _fetched(ragged)[0])

@@ -76,8 +76,11 @@ def random_shuffle(value: TensorLike, seed: int | None = None, name: str | None 
 
 def multinomial(logits: TensorLike, num_samples: TensorLike, seed: int | None = None, name: str | None = None,
                 output_dtype: DTypeLike | None = None) -> Tensor:
-    seed1, seed2 = get_seed(seed)
-    return op_call.call("Multinomial", name, logits=logits, num_samples=num_samples, seed=seed1 or 0, seed2=seed2 or 0, output_dtype=output_dtype)
+    """`num_samples` draws of each row of the logits of classes."""
+    with stacks.get_default_graph().name_scope(name or "multinomial"):
+        seed1, seed2 = get_seed(seed)
+        return op_call.call("Multinomial", None, logits=logits, num_samples=num_samples, seed=seed1 or 0, seed2=seed2 or 0,
+                            output_dtype=output_dtype)
 
 
 def random_gamma(shape: ShapeOrTensor, alpha: TensorLike, beta: TensorLike | None = None, dtype: DTypeLike = dtypes.float32,

@@ -3,6 +3,8 @@ TensorFlow's names; attrs that inputs tell need not be given. Functions are made
 
 from __future__ import annotations
 
+from typing import Any
+
 from troupe import _native, dtypes, op_call
 from troupe.graph import OpDef
 

@@ -28,16 +28,31 @@ class TFRecordCompressionType:
 
 
 class TFRecordOptions:
-    """How a file of records is compressed: "", "ZLIB" or "GZIP", or a TFRecordCompressionType."""
+    """How a file of records is compressed: "", "ZLIB" or "GZIP", or a TFRecordCompressionType; the rest as zlib takes it when it is written."""
 
     _TYPES = {None: "", "": "", 0: "", "ZLIB": "ZLIB", 1: "ZLIB", "GZIP": "GZIP", 2: "GZIP"}
 
-    def __init__(self, compression_type: TFRecordOptions | str | int | None = None, **unused: Any) -> None:
+    def __init__(self, compression_type: TFRecordOptions | str | int | None = None, flush_mode: int | None = None,
+                 input_buffer_size: int | None = None, output_buffer_size: int | None = None, window_bits: int | None = None,
+                 compression_level: int | None = None, compression_method: int | None = None, mem_level: int | None = None,
+                 compression_strategy: int | None = None) -> None:
         if isinstance(compression_type, TFRecordOptions):
             compression_type = compression_type.compression_type
         if compression_type not in self._TYPES:
             raise ValueError('compression_type must be one of "", "ZLIB" and "GZIP"')
         self.compression_type: str = self._TYPES[compression_type]  # type: ignore[index]
+        self.flush_mode, self.input_buffer_size, self.output_buffer_size = flush_mode, input_buffer_size, output_buffer_size
+        self.window_bits, self.compression_level, self.compression_method = window_bits, compression_level, compression_method
+        self.mem_level, self.compression_strategy = mem_level, compression_strategy
+
+    def _packer(self):
+        """A compressor, or None."""
+        if not self.compression_type:
+            return None
+        bits = 15 if self.window_bits is None else self.window_bits
+        given = dict(level=self.compression_level, method=self.compression_method, memLevel=self.mem_level, strategy=self.compression_strategy)
+        return zlib.compressobj(wbits=bits + 16 if self.compression_type == "GZIP" and 8 < bits < 16 else bits,
+                                **{k: v for k, v in given.items() if v is not None})
 
     @classmethod
     def get_compression_type_string(cls, options: TFRecordOptions | str | int | None) -> str:
@@ -49,11 +64,9 @@ class TFRecordWriter:
     """Writes a file of records; may be a `with` block."""
 
     def __init__(self, path: Path, options: TFRecordOptions | str | int | None = None) -> None:
-        self._compression = TFRecordOptions(options).compression_type
+        options = options if isinstance(options, TFRecordOptions) else TFRecordOptions(options)
+        self._packer = options._packer()
         self._file = open(os.fspath(path), "wb")
-        self._packer = None
-        if self._compression:
-            self._packer = zlib.compressobj(wbits=31 if self._compression == "GZIP" else 15)
 
     def write(self, record: bytes) -> None:
         data = framed(record)

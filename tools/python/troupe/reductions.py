@@ -85,7 +85,7 @@ def reduce_logsumexp(input_tensor: TensorLike, axis: AxisLike = None, keepdims: 
     """log(sum(exp(x))), without the overflow."""
     axis = _only(axis, reduction_indices, "axis", "reduction_indices")
     keepdims = bool(_only(keepdims, keep_dims, "keepdims", "keep_dims"))
-    with stacks.get_default_graph().name_scope(name or "ReduceLogSumExp"):
+    with stacks.get_default_graph().name_scope(name or "ReduceLogSumExp") as scope:
         tensor = convert_to_tensor(input_tensor)
         most = op_call.call("StopGradient", None, input=reduce_max(tensor, axis, True))
         finite = op_call.call("IsFinite", None, x=most)
@@ -93,7 +93,7 @@ def reduce_logsumexp(input_tensor: TensorLike, axis: AxisLike = None, keepdims: 
         logs = op_call.call("Log", None, x=reduce_sum(op_call.call("Exp", None, x=tensor - most), axis, keepdims))
         if not keepdims:
             most = op_call.call("Reshape", None, tensor=most, shape=op_call.call("Shape", None, input=logs))
-        return logs + most
+        return op_call.call("AddV2", scope, x=logs, y=most)
 
 
 def count_nonzero(input_tensor: TensorLike | SparseTensor | None = None, axis: AxisLike = None, keepdims: bool | None = None,

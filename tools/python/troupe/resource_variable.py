@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from troupe import op_call, stacks
 from troupe.conversion import convert_to_tensor
+from troupe.first_values import waiting_for_others
 from troupe.tensor_shape import TensorShape, as_shape
 from troupe.variables import Variable, _first_shape, _place
 
 if TYPE_CHECKING:
-    from troupe.composite import IndexedSlices
     from troupe.tensor import Tensor
     from troupe.typing import ShapeLike, TensorLike
 
@@ -31,7 +31,8 @@ class ResourceVariable(Variable):
                                             container=graph._container)
             with graph.name_scope("IsInitialized"):
                 self._is_initialized = op_call.call("VarIsInitializedOp", None, resource=self._handle)
-            self._initializer_op = op_call.call("AssignVariableOp", "Assign", resource=self._handle, value=first)
+            with graph.name_scope("Assign") as assign:
+                self._initializer_op = op_call.call("AssignVariableOp", assign, resource=self._handle, value=waiting_for_others(first, own_name))
             with graph.name_scope("Read"):
                 self._snapshot = self._read()
             graph.prevent_feeding(self._handle)
@@ -89,6 +90,10 @@ class ResourceVariable(Variable):
         with self._graph.name_scope(name or "Gather") as scope:
             return op_call.call("ResourceGather", scope, resource=self._handle, indices=indices, dtype=self._dtype)
 
+    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Tensor:
+        """The elements, or parts, whose places the last dimension of `indices` holds."""
+        return op_call.call("ResourceGatherNd", name, resource=self._handle, indices=indices, dtype=self._dtype)
+
     def _update(self, op_type, value, name, read_value):
         value = convert_to_tensor(value, self._dtype)
         if not self._shape.is_compatible_with(value.shape) and op_type == "AssignVariableOp":
@@ -114,18 +119,9 @@ class ResourceVariable(Variable):
     def assign_sub(self, delta: TensorLike, use_locking: bool | None = None, name: str | None = None, read_value: bool = True) -> Any:
         return self._update("AssignSubVariableOp", delta, name, read_value)
 
-    def _scatter(self, op_type, slices, name):
-        return self._updated(op_call.call(op_type, name, resource=self._handle, indices=slices.indices,
-                                          updates=convert_to_tensor(slices.values, self._dtype)))
-
-    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
-        return self._scatter("ResourceScatterAdd", sparse_delta, name)
-
-    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
-        return self._scatter("ResourceScatterSub", sparse_delta, name)
-
-    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
-        return self._scatter("ResourceScatterUpdate", sparse_delta, name)
+    def _scatter(self, op_type, indices, updates, use_locking, name):
+        place = {"ref" if "Nd" in op_type else "resource": self._handle}
+        return self._updated(op_call.call("Resource" + op_type, name, indices=indices, updates=convert_to_tensor(updates, self._dtype), **place))
 
     def count_up_to(self, limit: int) -> Tensor:
         return op_call.call("ResourceCountUpTo", None, resource=self._handle, limit=limit, T=self._dtype)

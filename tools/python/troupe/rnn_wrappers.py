@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class _Wrapper(RNNCell):
     """A cell around another, without a scope of its own."""
 
-    def __init__(self, cell, **kwargs):
+    def __init__(self, cell: RNNCell, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._cell = cell
 
@@ -27,7 +27,7 @@ class _Wrapper(RNNCell):
     output_size = property(lambda self: self._cell.output_size)
     trainable_weights = trainable_variables = property(lambda self: self._cell.trainable_weights)  # type: ignore[assignment]
 
-    def zero_state(self, batch_size, dtype):
+    def zero_state(self, batch_size: TensorLike, dtype: DTypeLike) -> Any:
         with stacks.get_default_graph().name_scope(type(self).__name__ + "ZeroState"):
             return self._cell.zero_state(batch_size, dtype)
 

@@ -163,7 +163,7 @@ class SaverBuilder:
         devices = self.by_device()
         with graph.device("/device:CPU:*"):
             plain = op_call.call("StaticRegexFullMatch", None, input=prefix, pattern="^s3://.*")
-            suffix = op_call.call("Select", None, condition=plain, t=".part", e="_temp/part")
+            suffix = op_call.call("Select", None, condition=plain, t=array_ops.constant(".part"), e=array_ops.constant("_temp/part"))
             temporary = op_call.call("StringJoin", None, inputs=[prefix, suffix])
         count = array_ops.constant(len(devices), name="num_shards")
         saved = []

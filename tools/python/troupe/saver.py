@@ -39,8 +39,7 @@ class Saver:
                  filename: str | None = None) -> None:
         if defer_build and var_list:
             raise ValueError("If `var_list` is provided then build cannot be deferred. Either set defer_build=False or var_list=None.")
-        if saver_def is not None and not saver_def.restore_op_name:
-            raise ValueError("saver_def must name its operations.")
+        _check_saver_def(saver_def)
         if write_version != 2:
             raise ValueError("Checkpoints are written in the second format only: write_version must be 2.")
         self._var_list, self._reshape, self._sharded = var_list, reshape, sharded
@@ -102,7 +101,9 @@ class Saver:
         return [path for path, _ in self._checkpoints]
 
     def set_last_checkpoints(self, last_checkpoints: Iterable[str]) -> None:
-        """Deprecated: the same without times."""
+        """Deprecated: the same without times. TypeError for what is no list."""
+        if isinstance(last_checkpoints, str):
+            raise TypeError(f"last_checkpoints must be a list of paths, not {last_checkpoints!r}")
         self._checkpoints = [(path, float("nan")) for path in last_checkpoints]
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time: Iterable[tuple[str, float]]) -> None:
@@ -218,6 +219,16 @@ class Saver:
         return export_meta_graph(filename=filename, graph_def=stacks.get_default_graph().as_graph_def(add_shapes=True),
                                  saver_def=self.saver_def, collection_list=collection_list, as_text=as_text, export_scope=export_scope,
                                  clear_devices=clear_devices, strip_default_attrs=strip_default_attrs)
+
+
+def _check_saver_def(saver_def):
+    if saver_def is None:
+        return
+    if not hasattr(saver_def, "restore_op_name"):
+        raise ValueError(f"saver_def must be a saver_pb2.SaverDef: {saver_def}")
+    for field in ("save_tensor_name", "restore_op_name"):
+        if not getattr(saver_def, field):
+            raise ValueError(f"saver_def must specify the {field}: {saver_def}")
 
 
 def _time_of(path):

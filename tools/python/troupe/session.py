@@ -44,7 +44,7 @@ class _Signature:
 class BaseSession:
     """Runs steps of a graph, which may grow meanwhile. Any number of threads may run steps at once, without the interpreter's lock."""
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Message | None = None) -> None:
+    def __init__(self, target: str | bytes | None = "", graph: Graph | None = None, config: Message | None = None) -> None:
         if graph is None:
             graph = stacks.get_default_graph()
         elif not isinstance(graph, Graph):
@@ -110,8 +110,7 @@ class BaseSession:
     def run(self, fetches: Any, feed_dict: FeedDict | None = None, options: Message | None = None, run_metadata: Message | None = None) -> Any:
         """One step: the values of `fetches`, in the same nest, where `feed_dict` says what tensors are. Operations give None. With
         RunOptions; what they ask to be told is put into the RunMetadata."""
-        nest = self._nest(fetches)
-        fed = self._read_feeds(feed_dict)
+        nest, fed = self._nest(fetches), self._read_feeds(feed_dict)
         if options is None and run_metadata is None:
             return self._finish(nest, fed, self._run_signature)
         options = protos.serialize(options, "options", "RunOptions")
@@ -131,6 +130,8 @@ class BaseSession:
         if nest is None:
             nest = Fetches(self._graph, fetches)
             self._keep(self._nests, key, nest)
+        else:
+            nest.check_again(self._graph)
         return nest
 
     def _keep(self, where, key, value):
@@ -211,8 +212,7 @@ class BaseSession:
                   run_metadata: Message | None = None) -> Awaitable[Any]:
         """The same without waiting: an awaitable in an event loop, whose cancellation cancels the step; elsewhere a future. Both have the number
         of the step, `step_id`, while it runs."""
-        nest = self._nest(fetches)
-        fed = self._read_feeds(feed_dict)
+        nest, fed = self._nest(fetches), self._read_feeds(feed_dict)
         options = protos.serialize(options, "options", "RunOptions")
         self._check_metadata(run_metadata)
         return async_run.begin(self, nest, fed, options, run_metadata)
@@ -339,7 +339,7 @@ class BaseSession:
 class Session(BaseSession):
     """A session that may be a `with` block: then it and its graph are the defaults, and it is closed at the end."""
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Message | None = None) -> None:
+    def __init__(self, target: str | bytes | None = "", graph: Graph | None = None, config: Message | None = None) -> None:
         super().__init__(target, graph, config)
         self._blocks: Any = None
 
@@ -361,7 +361,7 @@ class Session(BaseSession):
             self.close()
 
     @staticmethod
-    def reset(target: str, containers: Sequence[str] | None = None, config: Message | None = None) -> None:
+    def reset(target: str | None, containers: Sequence[str] | None = None, config: Message | None = None) -> None:
         """Drops what the sessions of `target` keep in these containers, and closes them."""
         _native.reset(target or "", protos.serialize(config, "config", "ConfigProto"), [c for c in containers or ()])
 
@@ -371,7 +371,7 @@ class InteractiveSession(BaseSession):
 
     _open = 0
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Message | None = None) -> None:
+    def __init__(self, target: str | bytes | None = "", graph: Graph | None = None, config: Message | None = None) -> None:
         config = protos.ConfigProto.FromString(protos.serialize(config, "config", "ConfigProto"))
         # So that what was typed wrong does not matter until it is run.
         config.graph_options.place_pruned_graph = True

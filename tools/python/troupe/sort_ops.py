@@ -18,12 +18,12 @@ thin.define(globals(), """
     dynamic_stitch(indices, data) = DynamicStitch
     reverse_v2(tensor, axis) = ReverseV2
     roll(input, shift, axis) = Roll
-    tensor_scatter_nd_add(tensor, indices, updates) = TensorScatterAdd
-    tensor_scatter_nd_max(tensor, indices, updates) = TensorScatterMax
-    tensor_scatter_nd_min(tensor, indices, updates) = TensorScatterMin
-    tensor_scatter_nd_sub(tensor, indices, updates) = TensorScatterSub
+    tensor_scatter_nd_add(tensor, indices, updates, bad_indices_policy="") = TensorScatterAdd
+    tensor_scatter_nd_max(tensor, indices, updates, bad_indices_policy="") = TensorScatterMax
+    tensor_scatter_nd_min(tensor, indices, updates, bad_indices_policy="") = TensorScatterMin
+    tensor_scatter_nd_sub(tensor, indices, updates, bad_indices_policy="") = TensorScatterSub
     tensor_scatter_nd_update(tensor, indices, updates) = TensorScatterUpdate
-    tensor_scatter_sub(tensor, indices, updates) = TensorScatterSub
+    tensor_scatter_sub(tensor, indices, updates, bad_indices_policy="") = TensorScatterSub
 """)
 
 

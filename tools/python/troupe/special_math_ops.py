@@ -177,7 +177,7 @@ def random_crop(value: TensorLike, size: ShapeOrTensor, seed: int | None = None,
     from troupe import random_ops
     from troupe.control_flow_ops import Assert, with_dependencies
 
-    with _scope(name or "random_crop"):
+    with _scope(name or "random_crop") as scope:
         value = convert_to_tensor(value, name="value")
         size = convert_to_tensor(size, dtypes.int32, name="size")
         shape = array_ops.shape(value)
@@ -185,7 +185,7 @@ def random_crop(value: TensorLike, size: ShapeOrTensor, seed: int | None = None,
         shape = with_dependencies([check], shape)
         limit = shape - size + 1
         offset = random_ops.random_uniform(array_ops.shape(shape), dtype=size.dtype, maxval=size.dtype.max, seed=seed) % limit
-        return array_ops.slice(value, offset, size, name=name)
+        return array_ops.slice(value, offset, size, name=scope)
 
 
 def random_poisson(lam: TensorLike, shape: ShapeOrTensor, dtype: DTypeLike = dtypes.float32, seed: int | None = None,

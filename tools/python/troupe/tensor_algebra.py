@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -10,13 +11,14 @@ from troupe import array_ops, dtypes, math_ops, op_call, stacks
 from troupe.constant_op import constant
 from troupe.conversion import convert_to_tensor
 from troupe.composite import IndexedSlices
+from troupe.tensor_util import is_tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from troupe.tensor import Tensor
     from troupe.tensor_shape import Dimension
-    from troupe.typing import ArrayLike, AxisLike, DTypeLike, TensorLike
+    from troupe.typing import AxisLike, DTypeLike, TensorLike
 
 
 @overload
@@ -34,13 +36,25 @@ def clip_by_value(t: TensorLike | IndexedSlices, clip_value_min: TensorLike, cli
     return IndexedSlices(made, t.indices, t.dense_shape) if isinstance(t, IndexedSlices) else made
 
 
-def global_norm(t_list: Iterable[TensorLike | IndexedSlices | None], name: str | None = None) -> Tensor:
-    """The length of all tensors together; None among them counts nothing."""
-    with stacks.get_default_graph().name_scope(name or "global_norm") as scope:
-        values = [t.values if isinstance(t, IndexedSlices) else convert_to_tensor(t) for t in t_list if t is not None]
-        halves = [op_call.call("L2Loss", None, t=v) for v in values]
+def global_norm(t_list: Sequence[TensorLike | IndexedSlices | None], name: str | None = None) -> Tensor:
+    """The length of all tensors together; None among them counts nothing. TypeError for what is no list."""
+    t_list = _listed(t_list)
+    graph = stacks.get_default_graph()
+    with graph.name_scope(name or "global_norm"):
+        halves = []
+        for i, t in enumerate(t_list):
+            if t is not None:
+                value = convert_to_tensor(t.values if isinstance(t, IndexedSlices) else t, name=f"t_{i}")
+                with graph.colocate_with(value):
+                    halves.append(op_call.call("L2Loss", None, t=value))
         total = math_ops.reduce_sum(array_ops.stack(halves))
-        return op_call.call("Sqrt", scope, x=total * constant(2.0, total.dtype))
+        return op_call.call("Sqrt", "global_norm", x=total * constant(2.0, total.dtype))
+
+
+def _listed(tensors):
+    if isinstance(tensors, str) or not isinstance(tensors, Sequence):
+        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(tensors)}.")
+    return list(tensors)
 
 
 def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: AxisLike = None, name: str | None = None) -> Tensor:
@@ -54,17 +68,26 @@ def clip_by_norm(t: TensorLike, clip_norm: TensorLike, axes: AxisLike = None, na
         return op_call.call("RealDiv", scope, x=t * clip_norm, y=op_call.call("Maximum", None, x=length, y=clip_norm))
 
 
-def clip_by_global_norm(t_list: Sequence[TensorLike | IndexedSlices | None], clip_norm: ArrayLike, use_norm: Tensor | None = None,
+def clip_by_global_norm(t_list: Sequence[TensorLike | IndexedSlices | None], clip_norm: TensorLike, use_norm: TensorLike | None = None,
                         name: str | None = None) -> tuple[list[Tensor | IndexedSlices | None], Tensor]:
-    """(tensors, their length before): all shorter by one factor, so that they are no longer than `clip_norm` together."""
-    length = global_norm(t_list, name) if use_norm is None else use_norm
-    with stacks.get_default_graph().name_scope(name or "clip_by_global_norm"):
-        one, limit = constant(1.0, length.dtype), constant(clip_norm, length.dtype)
-        scale = limit * op_call.call("Minimum", None, x=one / length, y=one / limit)
+    """(tensors, their length before): all shorter by one factor, so that they are no longer than `clip_norm` together. Their length is
+    `use_norm`, where it is given. TypeError for what is no list."""
+    t_list = _listed(t_list)
+    length = global_norm(t_list, name) if use_norm is None else convert_to_tensor(use_norm, name="use_norm")
+    with stacks.get_default_graph().name_scope(name or "clip_by_global_norm") as scope:
+        one = constant(1.0, length.dtype)
+        scale = op_call.call("Minimum", None, x=one / length, y=one / clip_norm) * clip_norm
         # Not a number is to stay that.
         scale = scale + (length - length)
-        return [None if t is None else IndexedSlices(t.values * scale, t.indices, t.dense_shape) if isinstance(t, IndexedSlices)
-                else convert_to_tensor(t) * scale for t in t_list], length
+        return [None if t is None else _scaled(t, scale, f"{scope}_{i}") for i, t in enumerate(t_list)], length
+
+
+def _scaled(t, scale, name):
+    if isinstance(t, IndexedSlices):
+        return IndexedSlices(_scaled(t.values, scale, name), t.indices, t.dense_shape)
+    t = convert_to_tensor(t)
+    with t.graph.colocate_with(t):
+        return op_call.call("Identity", name, input=t * scale)
 
 
 def norm(tensor: TensorLike, ord: str | float = "euclidean", axis: AxisLike = None, keepdims: bool | None = None, name: str | None = None,
@@ -89,18 +112,31 @@ def norm(tensor: TensorLike, ord: str | float = "euclidean", axis: AxisLike = No
         return made if keep else array_ops.squeeze(made, axis)
 
 
-def eye(num_rows: int | Tensor, num_columns: int | None = None, batch_shape: Iterable[int | Tensor | Dimension] | None = None,
-        dtype: DTypeLike = dtypes.float32, name: str | None = None) -> Tensor:
-    """Ones where row and column are the same."""
+def eye(num_rows: int | Tensor, num_columns: int | Tensor | None = None,
+        batch_shape: Iterable[int | Tensor | Dimension] | Tensor | None = None, dtype: DTypeLike = dtypes.float32,
+        name: str | None = None) -> Tensor:
+    """Ones where row and column are the same, in matrices [*batch_shape, num_rows, num_columns]. TypeError for numbers that are no integers."""
     columns = num_rows if num_columns is None else num_columns
     with stacks.get_default_graph().name_scope(name or "eye"):
-        square = num_columns is None
-        batch = [] if batch_shape is None else list(batch_shape)
+        if is_tensor(num_rows) or is_tensor(columns):
+            square, diagonal = num_columns is None, math_ops.minimum(num_rows, columns)
+        elif hasattr(num_rows, "__index__") and hasattr(columns, "__index__"):
+            square, diagonal = int(num_rows) == int(columns), min(int(num_rows), int(columns))
+        else:
+            raise TypeError(f"Arguments `num_rows` and `num_columns` must be positive integer values. Received: num_rows={num_rows}, "
+                            f"num_columns={columns}")
+        ones = array_ops.ones(_batched(batch_shape, [diagonal]), dtype)
         if square:
-            return op_call.call("MatrixDiag", None, diagonal=array_ops.ones([*batch, num_rows], dtype))
-        zeros = array_ops.zeros([*batch, num_rows, columns], dtype)
-        return op_call.call("MatrixSetDiag", None, input=zeros,
-                            diagonal=array_ops.ones([*batch, min(num_rows, columns)], dtype))  # type: ignore[type-var]
+            return op_call.call("MatrixDiag", "diag", diagonal=ones)
+        zeros = array_ops.zeros(_batched(batch_shape, [num_rows, columns]), dtype)
+        return op_call.call("MatrixSetDiag", "set_diag", input=zeros, diagonal=ones)
+
+
+def _batched(batch_shape, dims):
+    """The shape of `batch_shape` and then `dims`."""
+    if is_tensor(batch_shape):
+        return array_ops.concat([math_ops.cast(convert_to_tensor(batch_shape), dtypes.int32), dims], 0)
+    return [*(() if batch_shape is None else batch_shape), *dims]
 
 
 def as_string(input: TensorLike, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1, fill: str = "",

@@ -249,18 +249,19 @@ class TestCase(unittest.TestCase):
     def assertLen(self, container: Sized, expected_len: int, msg: str | None = None) -> None:  # noqa: N802
         self.assertEqual(len(container), expected_len, msg or f"{container!r} has length of {len(container)}, expected {expected_len}.")
 
-    def assertItemsEqual(self, a: Iterable[Any], b: Iterable[Any], msg: str | None = None) -> None:  # noqa: N802
-        self.assertCountEqual(a, b, msg)
+    def assertItemsEqual(self, first: Iterable[Any], second: Iterable[Any], msg: str | None = None) -> None:  # noqa: N802
+        self.assertCountEqual(first, second, msg)
 
     # Messages.
 
-    def assertProtoEquals(self, expected_message_maybe_ascii: Message | str | bytes, message: Message, msg: str | None = None) -> None:  # noqa: N802
+    def assertProtoEquals(self, expected_message_maybe_ascii: Message | str | bytes, validate_message: Message,  # noqa: N802
+                          msg: str | None = None) -> None:
         """Of the same fields; the first may be the text of a message of this package."""
         expected = expected_message_maybe_ascii
         if isinstance(expected, (str, bytes)):
-            expected = type(message).from_text(expected)  # type: ignore[attr-defined]
-        if expected != message:
-            self.assertMultiLineEqual(str(expected), str(message), msg)
+            expected = type(validate_message).from_text(expected)  # type: ignore[attr-defined]
+        if expected != validate_message:
+            self.assertMultiLineEqual(str(expected), str(validate_message), msg)
             self.fail(msg or "The messages differ")
 
     # Errors.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from troupe import exports, queue_runner  # noqa: F401, the second is a module of its own, too
 from troupe.checkpoint_init import init_from_checkpoint
 from troupe.checkpoint_reader import NewCheckpointReader, list_variables, load_checkpoint, load_variable

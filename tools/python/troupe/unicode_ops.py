@@ -130,7 +130,7 @@ def ngrams(data: TensorLike | RaggedTensor, ngram_width: int | Sequence[int], se
            pad_values: str | Sequence[str] | None = None, padding_width: int | None = None,
            preserve_short_sequences: bool = False, name: str | None = None) -> Tensor | RaggedTensor:
     """Each `ngram_width` neighbours of a row joined, or of several widths, in a row: a RaggedTensor of a ragged one, else a tensor. `pad_values`: what
-    stands before and behind rows, one text or two. TypeError and ValueError for widths that are none."""
+    stands before and behind rows, one text or two. TypeError and ValueError for widths that are none, and for tensors without rows or of unknown rank."""
     with stacks.get_default_graph().name_scope(name or "StringNGrams"):
         widths = list(ngram_width) if isinstance(ngram_width, (list, tuple)) else [ngram_width]
         if not all(isinstance(w, int) for w in widths):
@@ -144,12 +144,21 @@ def ngrams(data: TensorLike | RaggedTensor, ngram_width: int | Sequence[int], se
         ragged = data if isinstance(data, RaggedTensor) else None
         if ragged is None:
             data = convert_to_tensor(data, dtypes.string)
-            rows = data if data.shape.rank > 1 else array_ops.expand_dims(data, 0)  # type: ignore[operator]
-            ragged = RaggedTensor.from_tensor(rows)
+            if data.shape.rank is None:
+                raise ValueError("Rank of data must be known.")
+            if data.shape.rank == 0:
+                raise ValueError("Data must have rank>0")
+            # All rows under each other.
+            ragged = RaggedTensor.from_tensor(array_ops.reshape(data, [-1, array_ops.shape(data)[-1]]) if data.shape.rank != 2 else data)
         grams, splits = op_call.call("StringNGrams", None, data=ragged.flat_values, data_splits=ragged.nested_row_splits[-1], separator=separator,
                                      ngram_widths=widths, left_pad=left, right_pad=right, pad_width=pad, preserve_short_sequences=preserve_short_sequences)
         grams.set_shape([None])
         made = RaggedTensor.from_row_splits(grams, splits, validate=False)
         if isinstance(data, RaggedTensor):
             return RaggedTensor.from_nested_row_splits(made, data.nested_row_splits[:-1], validate=False)
-        return made.values if data.shape.rank == 1 else made.to_tensor(default_value="")  # type: ignore[union-attr]
+        if data.shape.rank == 1:
+            return made.values  # type: ignore[return-value]
+        filled = made.to_tensor(default_value="")
+        if data.shape.rank == 2:
+            return filled
+        return array_ops.reshape(filled, array_ops.concat([array_ops.shape(data)[:-1], array_ops.shape(filled)[1:]], 0))

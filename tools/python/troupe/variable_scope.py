@@ -81,21 +81,25 @@ class VariableScope:
     def local_variables(self) -> list[Variable]:
         return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
-    def get_variable(self, store: Any, name: str, shape: ShapeLike = None, dtype: DTypeLike | None = None, initializer: Initializer | None = None,
-                     regularizer: Regularizer | None = None, reuse: bool | _ReuseMode | None = None, **others: Any) -> Variable:
+    def get_variable(self, var_store: Any, name: str, shape: ShapeLike = None, dtype: DTypeLike | None = None, initializer: Initializer | None = None,
+                     regularizer: Regularizer | None = None, reuse: bool | _ReuseMode | None = None, trainable: bool | None = None,
+                     collections: Sequence[str] | None = None, caching_device: DeviceLike = None, partitioner: Partitioner | None = None,
+                     validate_shape: bool = True, use_resource: bool | None = None, custom_getter: CustomGetter | None = None,
+                     constraint: Constraint | None = None, synchronization: int = 0, aggregation: int = 0) -> Variable:
+        """The variable of this name in this scope, as the function get_variable gives it."""
         full = f"{self.name}/{name}" if self.name else name
-        reuse = self.reuse if reuse is None else reuse
-        given = dict(shape=shape, dtype=self.dtype if dtype is None else dtype, initializer=self.initializer if initializer is None else initializer,
-                     regularizer=self.regularizer if regularizer is None else regularizer, reuse=reuse, **others)
-        for key in ("use_resource", "constraint", "caching_device", "partitioner"):
-            if given.get(key) is None:
+        given: dict[str, Any] = dict(shape=shape, dtype=dtype, initializer=initializer, regularizer=regularizer, reuse=reuse, trainable=trainable,
+                                     collections=collections, validate_shape=validate_shape, synchronization=synchronization, aggregation=aggregation,
+                                     use_resource=use_resource, constraint=constraint, caching_device=caching_device, partitioner=partitioner)
+        for key in ("dtype", "initializer", "regularizer", "reuse", "use_resource", "constraint", "caching_device", "partitioner"):
+            if given[key] is None:
                 given[key] = getattr(self, key)
-        getter = given.pop("custom_getter", None) or self.custom_getter
+        getter = custom_getter or self.custom_getter
         # Names of operations do not follow the scopes of names.
         with stacks.get_default_graph().name_scope(None):
             if getter is not None:
-                return getter(lambda name=full, **changed: store.get(name, **{**given, **changed}), full, **given)
-            return store.get(full, **given)
+                return getter(lambda name=full, **changed: var_store.get(name, **{**given, **changed}), full, **given)
+            return var_store.get(full, **given)
 
 
 class _VariableStore:
@@ -233,10 +237,13 @@ def get_variable(name: str, shape: ShapeLike = None, dtype: DTypeLike | None = N
 
 
 def get_local_variable(name: str, shape: ShapeLike = None, dtype: DTypeLike | None = None, initializer: Initializer | None = None,
-                       regularizer: Regularizer | None = None, trainable: bool = False, collections: Sequence[str] | None = None,
-                       **others: Any) -> Variable:
-    return get_variable(name, shape, dtype, initializer, regularizer, trainable=False,
-                        collections=[*(collections or []), GraphKeys.LOCAL_VARIABLES], **others)
+                       regularizer: Regularizer | None = None, trainable: bool | None = False, collections: Sequence[str] | None = None,
+                       caching_device: DeviceLike = None, partitioner: Partitioner | None = None, validate_shape: bool = True,
+                       use_resource: bool | None = None, custom_getter: CustomGetter | None = None, constraint: Constraint | None = None,
+                       synchronization: int = 0, aggregation: int = 0) -> Variable:
+    """The same, never trainable, in the collection of local variables."""
+    return get_variable(name, shape, dtype, initializer, regularizer, False, [*(collections or []), GraphKeys.LOCAL_VARIABLES], caching_device,
+                        partitioner, validate_shape, use_resource, custom_getter, constraint, synchronization, aggregation)
 
 
 def _opened():
@@ -323,8 +330,13 @@ def _chain(inner, outer):
 
 
 def variable_op_scope(values: Iterable[Any] | None, name_or_scope: str | VariableScope | None, default_name: str | None = None,
-                      **others: Any) -> AbstractContextManager[VariableScope]:
-    return variable_scope(name_or_scope, default_name=default_name, values=values, **others)
+                      initializer: Initializer | None = None, regularizer: Regularizer | None = None, caching_device: DeviceLike = None,
+                      partitioner: Partitioner | None = None, custom_getter: CustomGetter | None = None, reuse: bool | _ReuseMode | None = None,
+                      dtype: DTypeLike | None = None, use_resource: bool | None = None,
+                      constraint: Constraint | None = None) -> AbstractContextManager[VariableScope]:
+    """Deprecated: variable_scope with another order of arguments."""
+    return variable_scope(name_or_scope, default_name, values, initializer, regularizer, caching_device, partitioner, custom_getter, reuse, dtype,
+                          use_resource, constraint)
 
 
 def no_regularizer(_: Any) -> None:

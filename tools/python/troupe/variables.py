@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any, cast
 from troupe import dtypes, op_call, operators, protos, stacks
 from troupe.control_flow_ops import group, no_op
 from troupe.conversion import convert_to_tensor, register_tensor_conversion_function
+from troupe.first_values import waiting_for_others
 from troupe.ops import GraphKeys, get_collection
 from troupe.save_slice_info import SaveSliceInfo
 from troupe.tensor import Operators
 from troupe.tensor_shape import TensorShape, as_shape
+from troupe.variable_updates import RowUpdates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from troupe.composite import IndexedSlices
     from troupe.graph import Graph
     from troupe.monitored_session import _MonitoredSession
     from troupe.session import BaseSession
@@ -31,7 +32,7 @@ class VariableAggregation:
     NONE, SUM, MEAN, ONLY_FIRST_REPLICA = 0, 1, 2, 3
 
 
-class Variable(Operators):
+class Variable(RowUpdates, Operators):
     """A variable of the default graph, which the operation `initializer` gives its first value. `Variable(...)` makes a RefVariable, or a
     ResourceVariable with use_resource; the value is a tensor wherever one is wanted."""
 
@@ -51,7 +52,7 @@ class Variable(Operators):
         def assign(self, value: TensorLike, use_locking: bool | None = False, name: str | None = None, read_value: bool = True) -> Any: ...
         def assign_add(self, delta: TensorLike, use_locking: bool | None = False, name: str | None = None, read_value: bool = True) -> Any: ...
         def assign_sub(self, delta: TensorLike, use_locking: bool | None = False, name: str | None = None, read_value: bool = True) -> Any: ...
-        value = read_value = is_initialized = scatter_add = scatter_sub = scatter_update = cast("Callable[..., Tensor]", None)
+        value = read_value = is_initialized = cast("Callable[..., Tensor]", None)
         _ref = _make = _from_proto = _dtype = _shape = _snapshot = _initial_value = _initializer_op = cast(Any, None)
 
     def __init__(self, initial_value: TensorLike | Callable[[], TensorLike] | None = None, trainable: bool | None = None,
@@ -175,6 +176,9 @@ class Variable(Operators):
 
     experimental_ref = ref
 
+    def deref(self) -> Variable:
+        return self
+
     def __iter__(self):
         raise TypeError("'Variable' object is not iterable.")
 
@@ -228,7 +232,8 @@ class RefVariable(Variable):
             with graph._attr_scope(_place(own_name) if callable(initial_value) else {}):
                 self._variable = op_call.call("VariableV2", scope, shape=known if shape is None else as_shape(shape),
                                               dtype=first.dtype.base_dtype)
-            self._initializer_op = op_call.call("Assign", "Assign", ref=self._variable, value=first, validate_shape=validate_shape).op
+            self._initializer_op = op_call.call("Assign", "Assign", ref=self._variable, value=waiting_for_others(first, own_name),
+                                                validate_shape=validate_shape).op
             with graph.colocate_with(self._variable.op):
                 self._snapshot = op_call.call("Identity", "read", input=self._variable)
         self._dtype = self._variable.dtype
@@ -271,17 +276,8 @@ class RefVariable(Variable):
         made = op_call.call("AssignSub", name, ref=self._variable, value=delta, use_locking=use_locking)
         return made if read_value else made.op
 
-    def _scatter(self, op_type, slices, use_locking, name):
-        return op_call.call(op_type, name, ref=self._variable, indices=slices.indices, updates=slices.values, use_locking=use_locking)
-
-    def scatter_add(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
-        return self._scatter("ScatterAdd", sparse_delta, use_locking, name)
-
-    def scatter_sub(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
-        return self._scatter("ScatterSub", sparse_delta, use_locking, name)
-
-    def scatter_update(self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None) -> Tensor:
-        return self._scatter("ScatterUpdate", sparse_delta, use_locking, name)
+    def _scatter(self, op_type, indices, updates, use_locking, name):
+        return op_call.call(op_type, name, ref=self._variable, indices=indices, updates=updates, use_locking=use_locking)
 
     def _assign_slice(self, part, value, name):
         return op_call.call("StridedSliceAssign", name, ref=self._variable, value=value, **part)
