@@ -169,7 +169,8 @@ class Layer:
             for part in parts if regularizer is not None else ():
                 if id(part) in known:
                     continue
-                with stacks.get_default_graph().name_scope((name if part is variable else part.op.name) + "/Regularizer"):
+                graph = stacks.get_default_graph()
+                with graph.name_scope((name if part is variable else part.op.name) + "/Regularizer"), graph.control_dependencies(None):
                     loss = regularizer(part)
                 if loss is not None:
                     self.add_loss(loss)
