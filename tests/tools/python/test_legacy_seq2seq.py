@@ -1,5 +1,6 @@
 """tf.contrib.legacy_seq2seq, and labels, words and points that programs of sequences had beside it."""
 
+import copy
 import itertools
 import os
 
@@ -161,6 +162,19 @@ def test_buckets_share_variables():
     assert mine.mean() == pytest.approx(got, rel=1e-5)
     with pytest.raises(ValueError, match=r"Length of encoder_inputs \(4\) must be at least that of last bucket \(5\)"):
         legacy.model_with_buckets(inputs, labels, labels, weights, [(5, 3)], model)
+
+
+def test_copies_of_cells_have_the_variables_that_were_there():
+    cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.BasicLSTMCell(5)])
+    unused, zero = copy.deepcopy(cell), cell.zero_state(3, tf.float32)
+    first, _ = cell(tf.ones([3, 2]), zero)
+    second, _ = copy.deepcopy(cell)(tf.ones([3, 2]), zero)
+    assert len(names()) == 2
+    with tf.variable_scope("other"):
+        third, _ = unused(tf.ones([3, 2]), zero)
+    a, b, c = values([first, second, third])
+    np.testing.assert_array_equal(a, b)
+    assert len(names()) == 4 and not np.allclose(a, c)
 
 
 def test_the_best_labels_are_found_in_the_graph():

@@ -166,6 +166,13 @@ def test_finished_sequences_stay_as_they_are_where_it_is_asked_for():
     assert [v.op.name for v in tf.global_variables()][0] == "decoder/gru_cell/gates/kernel" and len(tf.global_variables()) == 4
 
 
+def test_a_wrapped_cell_goes_over_a_sequence_and_keeps_its_alignments():
+    outputs, state = tf.nn.dynamic_rnn(attended(alignment_history=True), tf.constant(INPUTS), [3, 1, 2], dtype=tf.float32)
+    got, history, last, time = values([outputs, state.alignment_history.stack(), state.attention, state.time])
+    assert history.shape == (3, 3, 4) and time == 3 and not got[1, 1:].any()
+    np.testing.assert_array_equal(got[[0, 1, 2], [2, 0, 1]], last)
+
+
 def test_several_mechanisms_and_states_that_are_cloned():
     with tf.variable_scope("m"):
         mechanisms = [seq2seq.LuongAttention(6, tf.constant(MEMORY)), seq2seq.BahdanauAttention(5, tf.constant(MEMORY[:, :3]))]
