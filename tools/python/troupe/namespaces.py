@@ -226,7 +226,8 @@ NAMESPACES.update({
     "contrib.slim": f"{_LAYERS} {_SCOPES} {_STEPS} losses",
     "contrib.slim.learning": "create_train_op=contrib_training:create_train_op",
     "contrib.slim.utils": "convert_collection_to_dict=contrib_layers:convert_collection_to_dict",
-    "contrib.training": "HParams=contrib_training:HParams create_train_op=contrib_training:create_train_op",
+    "contrib.training": "HParams=contrib_training:HParams create_train_op=contrib_training:create_train_op "
+        "bucket=contrib_buckets:bucket bucket_by_sequence_length=contrib_buckets:bucket_by_sequence_length",
     "contrib.util": "constant_value=tensor_util:constant_value make_ndarray make_tensor_proto",
 })
 # The files that such programs took parts of these from.
