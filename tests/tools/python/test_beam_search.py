@@ -30,14 +30,14 @@ class Bigrams(tf.nn.rnn_cell.RNNCell):
 
 
 def search(start, beam, steps, weight=0.0):
-    """[(words, log probability, score)] of the beams, the best first."""
+    """[(words, log probability, score)] of the beams, the best first; the score is that of the last step."""
     logs = NEXT - np.log(np.exp(NEXT).sum(1, keepdims=True))
-    beams = [((), 0.0, False, 0)] + [((), -np.inf, True, 0)] * (beam - 1)
+    beams = [((), 0.0, False, 0, 0.0)] + [((), -np.inf, True, 0, 0.0)] * (beam - 1)
     for _ in range(steps):
         if all(b[2] for b in beams):
             break
         found = []
-        for i, (words, total, over, length) in enumerate(beams):
+        for i, (words, total, over, length, _) in enumerate(beams):
             for w in range(WORDS):
                 if over:
                     candidate = total + (0.0 if w == END else np.finfo("f").min), length
@@ -47,11 +47,11 @@ def search(start, beam, steps, weight=0.0):
                 found.append((-candidate[0] / penalty, i * WORDS + w, candidate))
         following = []
         for score, place, (total, _) in sorted(found, key=lambda f: f[:2])[:beam]:
-            words, _, over, length = beams[place // WORDS]
+            words, _, over, length, _ = beams[place // WORDS]
             w = place % WORDS
-            following.append((words + (w,), total, over or w == END, length + (not over)))
+            following.append((words + (w,), total, over or w == END, length + (not over), -score))
         beams = following
-    return [(words, total) for words, total, _, _ in beams]
+    return [(words, total, score) for words, total, _, _, score in beams]
 
 
 def decoded(starts, beam, steps, **others):
@@ -70,12 +70,14 @@ def test_the_best_sequences_are_found(beam, weight):
     ids, logs, lengths, state, scores, _ = decoded(starts, beam, 6, length_penalty_weight=weight)
     assert ids.shape[0] == 3 and ids.shape[2] == beam
     for b, start in enumerate(starts):
-        for k, (words, total) in enumerate(search(start, beam, 6, weight)):
+        for k, (words, total, score) in enumerate(search(start, beam, 6, weight)):
             found = ids[b, :, k].tolist()
             end = found.index(END) + 1 if END in found else len(found)
             kept = list(words[:words.index(END) + 1]) if END in words else list(words)
             assert found[:end] == kept and all(w == END for w in found[end:]), (b, k)
             assert logs[b, k] == pytest.approx(total, rel=1e-4) and lengths[b, k] == len(kept)
+            if len(words) == ids.shape[1]:
+                assert scores[b, -1, k] == pytest.approx(score, rel=1e-4)
             # The state went with its beam: all inputs but the last word, added up, and so on to the last step.
             if end == len(found):
                 assert state[b, k, 0] == sum([start, *kept[:-1]])
@@ -114,10 +116,11 @@ def test_histories_of_alignments_are_put_in_the_order_of_the_beams():
 
 def test_arrays_follow_the_beams():
     steps, parents = np.array([[[1, 2]], [[3, 4]], [[5, 6]]]), np.array([[[0, 0]], [[1, 0]], [[1, 0]]], "i")
-    tree = seq2seq.gather_tree(steps.astype("i"), parents, [3], 9)
+    tree, short, broken = (seq2seq.gather_tree(steps.astype("i"), parents, [n], end) for n, end in ((3, 9), (2, 9), (3, 4)))
     array = seq2seq.gather_tree_from_array(tf.constant(steps.reshape(3, 1, 2, 1)), parents, [[3, 3]])
     with tf.Session() as session:
-        made, along = session.run([tree, array])
+        made, along, few, over = session.run([tree, array, short, broken])
+    assert few[:, 0].T.tolist() == [[2, 3, 9], [1, 4, 9]] and over[:, 0].T.tolist() == [[1, 4, 4], [2, 3, 6]]
     assert made[:, 0].T.tolist() == [[1, 4, 5], [2, 3, 6]] and along[:, 0, :, 0].T.tolist() == [[1, 4, 5], [2, 3, 6]]
 
 

@@ -89,13 +89,14 @@ def test_a_cell_that_forgets_what_it_takes_in(peepholes):
 
 
 def test_a_cell_of_times():
-    times = np.array([[1.0], [2.5], [0.1]], "f")
+    many = np.random.RandomState(2)
+    times, X0, C, H = (many.randn(90, n).astype("f") for n in (1, 2, 5, 5))
     cell = rnn.PhasedLSTMCell(5, use_peepholes=True)
-    (output, state), v = run(cell((tf.constant(times), tf.constant(X[:, 0])), STATE()))
+    (output, state), v = run(cell((tf.constant(times), tf.constant(X0)), rnn.LSTMStateTuple(tf.constant(C), tf.constant(H))))
     part = lambda n, *values: np.concatenate(values, 1) @ v[f"phased_lstm_cell/{n}/kernel"] + v[f"phased_lstm_cell/{n}/bias"]
-    take, keep = np.split(sigmoid(part("mask_gates", X[:, 0], H, C)), 2, 1)
-    new_c = C * keep + take * np.tanh(part("new_input", X[:, 0], H))
-    new_h = np.tanh(new_c) * sigmoid(part("output_gate", X[:, 0], H, new_c))
+    take, keep = np.split(sigmoid(part("mask_gates", X0, H, C)), 2, 1)
+    new_c = C * keep + take * np.tanh(part("new_input", X0, H))
+    new_h = np.tanh(new_c) * sigmoid(part("output_gate", X0, H, new_c))
     period, phase, ratio = (v["phased_lstm_cell/" + n] for n in ("period", "phase", "ratio_on"))
     cycle = np.mod(times - phase, period) / period
     k = np.where(cycle < 0.5 * ratio, 2 * cycle / ratio, np.where(cycle < ratio, 2 - 2 * cycle / ratio, 0.001 * cycle))
@@ -229,6 +230,10 @@ def test_projections_embeddings_and_highways_stand_around_cells():
     np.testing.assert_allclose(p[0], p[1] @ v["output_projection_wrapper/kernel"] + v["output_projection_wrapper/bias"], rtol=1e-4, atol=1e-6)
     gate = lambda n: sigmoid(X[:, 0] @ v[f"high/{n}_w"] + v[f"high/{n}_b"])
     np.testing.assert_allclose(got[0], X[:, 0] * gate("carry") + h[0] * gate("transform"), rtol=1e-4, atol=1e-6)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        first = session.run({v.op.name: v for v in tf.global_variables()})
+    assert (first["high/carry_b"] == 1).all() and (first["high/transform_b"] == -1).all() and np.abs(first["embedding_wrapper/embedding"]).max() > 1
     for bad in (lambda: rnn.EmbeddingWrapper(rnn.GRUCell(5), 0, 6), lambda: rnn.OutputProjectionWrapper(rnn.GRUCell(5), 0)):
         with pytest.raises(ValueError, match="must be > 0"):
             bad()
