@@ -203,11 +203,14 @@ def test_sequences_are_read_from_their_ends():
     x = tf.constant(X.transpose(1, 0, 2))
     forward = rnn.FusedRNNCellAdaptor(rnn.GRUCell(5), use_dynamic_rnn=True)
     turned, state = rnn.TimeReversedFusedRNN(forward)(x, dtype=tf.float32, sequence_length=LENGTHS)
+    outputs, _ = rnn.TimeReversedFusedRNN(rnn.LSTMBlockFusedCell(5))(x, dtype=tf.float32)
+    rnn.LSTMBlockFusedCell(5)(outputs, dtype=tf.float32)
+    assert names()[-4:] == [f"lstm_fused_cell{n}/{p}" for n in ("", "_1") for p in ("kernel", "bias")]
     both, states = tf.nn.bidirectional_dynamic_rnn(rnn.GRUCell(5), rnn.GRUCell(5), x, LENGTHS, dtype=tf.float32, time_major=True)
     with drawn() as session:
         kernels = {v.op.name: v for v in tf.global_variables()}
         for name in ("gates/kernel", "gates/bias", "candidate/kernel", "candidate/bias"):
-            own = next(n for n in kernels if n.startswith("reversed/") and n.endswith(name))
+            own = next(n for n in kernels if n.startswith("rnn/") and n.endswith(name))
             kernels[f"bidirectional_rnn/bw/gru_cell/{name}"].load(session.run(kernels[own]), session)
         a, b, c, d = session.run([turned, both[1], state, states[1]])
     np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)

@@ -12,7 +12,6 @@ from troupe.layer import Layer
 from troupe.rnn_base import LayerRNNCell, LSTMStateTuple
 from troupe.seq2seq_attention import known_or_shape
 from troupe.tensor_algebra import clip_by_value
-from troupe.variable_scope import variable_scope
 
 if TYPE_CHECKING:
     from troupe.rnn_base import RNNCell
@@ -138,8 +137,8 @@ class TimeReversedFusedRNN(FusedRNNCell):
 
     def __call__(self, inputs: Any, initial_state: Nest = None, dtype: DTypeLike | None = None, sequence_length: TensorLike | None = None,
                  scope: Any = None) -> tuple[Any, Any]:
-        with variable_scope(scope or "reversed"):
-            outputs, state = self._cell(self._turned(inputs, sequence_length), initial_state, dtype, sequence_length)
+        outputs, state = self._cell(self._turned(inputs, sequence_length), initial_state=initial_state, dtype=dtype, sequence_length=sequence_length,
+                                    scope=scope)
         return self._turned(outputs, sequence_length), state
 
 
