@@ -42,7 +42,8 @@ def bucket(tensors: Any, which_bucket: TensorLike, batch_size: int | Sequence[in
                  for i, most in enumerate(bucket_capacities or [capacity] * num_buckets)]
         rows = None if allow_smaller_final_batch or len(set(sizes)) > 1 else sizes[0]
         # Rows and padded sizes may differ between batches.
-        top = queues.PaddingFIFOQueue(capacity=capacity, dtypes=[dtypes.int32, *types], name="top_queue", shared_name=shared_name and f"{shared_name}_top",
+        top = queues.PaddingFIFOQueue(capacity=capacity, dtypes=[dtypes.int32, *types], name="top_queue",
+                                      shared_name=shared_name and f"{shared_name}_top",
                                       shapes=[TensorShape([]), *(TensorShape([rows]).concatenate(s) for s in shapes)])
         _fill(inner, top, lists[0], which, sizes, num_threads, allow_smaller_final_batch, keep_input)
         summary.scalar(f"bucket/fraction_of_{capacity}_full", math_ops.cast(top.size(), dtypes.float32) * (1.0 / capacity))
@@ -95,6 +96,6 @@ def bucket_by_sequence_length(input_length: TensorLike, tensors: Any, batch_size
         which = math_ops.cast(math_ops.reduce_min(array_ops.where(within)), dtypes.int32)
         names, lists = _names_and_lists([tensors])
         given = None if shapes is None else [[], *shapes]
-        _, (lengths, *made) = bucket([length, *lists[0]], which, batch_size, len(bucket_boundaries) + 1, num_threads, capacity, bucket_capacities, given,
-                                     dynamic_pad, allow_smaller_final_batch, keep_input, shared_name)
+        _, (lengths, *made) = bucket([length, *lists[0]], which, batch_size, len(bucket_boundaries) + 1, num_threads, capacity, bucket_capacities,
+                                     given, dynamic_pad, allow_smaller_final_batch, keep_input, shared_name)
         return lengths, _like(tensors, names, made)

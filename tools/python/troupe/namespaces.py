@@ -218,8 +218,8 @@ NAMESPACES.update({
     "contrib.legacy_seq2seq": _all_of("legacy_seq2seq", """attention_decoder basic_rnn_seq2seq embedding_attention_decoder
         embedding_attention_seq2seq embedding_rnn_decoder embedding_rnn_seq2seq embedding_tied_rnn_seq2seq model_with_buckets one2many_rnn_seq2seq
         rnn_decoder sequence_loss sequence_loss_by_example tied_rnn_seq2seq"""),
-    "contrib.lookup": _all_of("contrib_lookup", """HashTable KeyValueTensorInitializer MutableDenseHashTable MutableHashTable TextFileIndex
-        TextFileInitializer index_table_from_file index_table_from_tensor index_to_string_table_from_file index_to_string_table_from_tensor"""),
+    "contrib.lookup": _all_of("contrib_lookup", """FastHashSpec HashTable HasherSpec IdTableWithHashBuckets KeyValueTensorInitializer
+        MutableDenseHashTable MutableHashTable StrongHashSpec TextFileIndex TextFileInitializer index_table_from_file index_table_from_tensor index_to_string_table_from_file index_to_string_table_from_tensor"""),
     "contrib.rnn": f"""{_CELLS} {_MORE_CELLS} static_rnn=rnn:static_rnn static_bidirectional_rnn=rnn:static_bidirectional_rnn""",
     "contrib.seq2seq": f"sequence_loss=seq2seq:sequence_loss {_DECODERS}",
     "contrib.tensorboard.plugins.projector": _all_of("projector", "EmbeddingInfo ProjectorConfig SpriteMetadata visualize_embeddings"),

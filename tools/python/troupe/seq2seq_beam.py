@@ -244,7 +244,8 @@ class BeamSearchDecoder(Decoder):
         best, places = nn.top_k(array_ops.reshape(scores, rows), k=self._beam_width)
         for t in (best, places):
             t.set_shape([self._known_batch(), self._beam_width])
-        words, parents = math_ops.floormod(places, vocabulary, name="next_beam_word_ids"), math_ops.floordiv(places, vocabulary, name="next_beam_parent_ids")
+        words = math_ops.floormod(places, vocabulary, name="next_beam_word_ids")
+        parents = math_ops.floordiv(places, vocabulary, name="next_beam_parent_ids")
         following = self._following(array_ops.reshape(totals, rows), places, words, parents, state, attended, cell_state)
         return BeamSearchDecoderOutput(scores=best, predicted_ids=words, parent_ids=parents), following
 

@@ -157,7 +157,8 @@ def dynamic_decode(decoder: Decoder, output_time_major: bool = False, impute_fin
         sizes, types = decoder.output_size, decoder.output_dtype
         zeros = _zero_outputs(sizes, types, decoder.batch_size) if impute_finished else None
         rows = _batch_dimension(decoder.batch_size)
-        arrays = [TensorArray(d, size=0, dynamic_size=True, element_shape=[rows, *static_dims(s)]) for s, d in zip(nest.flatten(sizes), nest.flatten(types))]
+        arrays = [TensorArray(d, size=0, dynamic_size=True, element_shape=[rows, *static_dims(s)])
+                  for s, d in zip(nest.flatten(sizes), nest.flatten(types))]
         lengths = array_ops.zeros_like(finished, dtypes.int32)
 
         def body(time, arrays, state, inputs, finished, lengths):

@@ -263,7 +263,8 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
                          for i, m in zip(nest.flatten(inputs), nest.flatten(made))]
                 return nest.pack_sequence_as(inputs, parts)
 
-            nothing = math_ops.logical_or(math_ops.reduce_all(finished), math_ops.logical_not(math_ops.reduce_any(math_ops.cast(sample_ids, dtypes.bool_))))
+            drawn = math_ops.reduce_any(math_ops.cast(sample_ids, dtypes.bool_))
+            nothing = math_ops.logical_or(math_ops.reduce_all(finished), math_ops.logical_not(drawn))
             made = cond(nothing, lambda: nest.map_structure(array_ops.identity, inputs), mixed, strict=True)
             for part, i in zip(nest.flatten(made), nest.flatten(inputs)):
                 part.set_shape(i.shape)
