@@ -90,3 +90,43 @@ def test_errors_say_what_is_wrong():
         T.batch([tf.placeholder(tf.int32, [None])], 2)
     with pytest.raises(ValueError, match="must be bigger than min_after_dequeue"):
         T.shuffle_batch([tf.constant(1)], 2, 5, 5)
+
+
+@pytest.mark.parametrize("smaller", [False, True])
+def test_elements_of_like_lengths_are_batched_together(smaller):
+    lengths = [1, 5, 2, 6, 1, 9, 2, 3, 1]
+    queue = tf.train.range_input_producer(len(lengths), num_epochs=1, shuffle=False)
+    length = tf.gather(tf.constant(lengths), queue.dequeue())
+    words = tf.fill([length], length)
+    got, batch = tf.contrib.training.bucket_by_sequence_length(length, {"words": words, "twice": 2 * length}, 2, [3, 8], capacity=8, dynamic_pad=True,
+                                                               allow_smaller_final_batch=smaller)
+    made = []
+    with tf.Session() as session:
+        session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+        coordinator = tf.train.Coordinator()
+        threads = tf.train.start_queue_runners(session, coordinator)
+        with pytest.raises(tf.errors.OutOfRangeError):
+            while True:
+                made.append(session.run([got, batch]))
+        coordinator.request_stop()
+        coordinator.join(threads)
+    side = lambda n: 0 if n < 3 else 1 if n < 8 else 2
+    assert all(len({side(n) for n in ns}) == 1 and (len(ns) == 2 or smaller) for ns, _ in made)
+    for ns, b in made:
+        assert b["words"].shape == (len(ns), max(ns)) and all(row.tolist() == [n] * n + [0] * (max(ns) - n) for row, n in zip(b["words"], ns))
+        assert b["twice"].tolist() == (2 * ns).tolist()
+    short, long = ([n for ns, _ in made for n in ns.tolist() if side(n) == k] for k in (0, 1))
+    assert short == [1, 2, 1, 2, 1][:5 if smaller else 4] and long == [5, 6, 3][:3 if smaller else 2]
+    assert sum(len(ns) for ns, _ in made) == (9 if smaller else 6)
+
+
+def test_buckets_must_grow_and_fit():
+    bucket = tf.contrib.training.bucket_by_sequence_length
+    for boundaries, error, message in (([], ValueError, "must not be empty"), ([3, 2], ValueError, "sequential increasing"),
+                                       ([2.5], TypeError, "must be integers")):
+        with pytest.raises(error, match=message):
+            bucket(tf.constant(1), [tf.constant(1)], 2, boundaries)
+    with pytest.raises(ValueError, match="exactly num_buckets"):
+        tf.contrib.training.bucket([tf.constant(1)], tf.constant(0), 2, 3, bucket_capacities=[1, 2])
+    with pytest.raises(ValueError, match="fully defined"):
+        tf.contrib.training.bucket([tf.placeholder(tf.int32, [None])], tf.constant(0), 2, 3)

@@ -62,3 +62,19 @@ def test_datasets_look_things_up():
         session.run([tf.tables_initializer()])
         session.run(iterator.initializer)
         assert [session.run(following), session.run(following)] == [5, 0]
+
+
+def test_words_that_a_table_does_not_have_are_hashed_as_it_is_asked():
+    lookup, words = tf.contrib.lookup, tf.constant(["b", "x", "y", "z"])
+    strong = lookup.StrongHashSpec([1, 2])
+    tables = [lookup.index_table_from_tensor(["a", "b"], 100, hasher_spec=spec) for spec in (lookup.FastHashSpec, strong)]
+    tables.append(lookup.IdTableWithHashBuckets(None, 100, strong))
+    wanted = [tf.string_to_hash_bucket_fast(words, 100), tf.string_to_hash_bucket_strong(words, 100, [1, 2])]
+    with tf.Session() as session:
+        session.run(tf.tables_initializer())
+        (fast, mixed, alone), (f, s), n = session.run([[t.lookup(words) for t in tables], wanted, [t.size() for t in tables]])
+    assert fast.tolist() == [1, *(f[1:] + 2)] and mixed.tolist() == [1, *(s[1:] + 2)] and alone.tolist() == s.tolist() and n == [102, 102, 100]
+    with pytest.raises(ValueError, match="key must have size 2"):
+        lookup.StrongHashSpec([1])
+    with pytest.raises(TypeError, match="must be of type HasherSpec"):
+        lookup.IdTableWithHashBuckets(None, 3, "fasthash")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from contextlib import contextmanager
 from typing import Any, TYPE_CHECKING
 
 from troupe import dtypes, initializers, nest, stacks
 from troupe.conversion import convert_to_tensor
+from troupe.graph import Graph
 from troupe.ops import GraphKeys
 from troupe.partitioned_variables import parts_of
 from troupe.tensor import Tensor
@@ -67,6 +69,17 @@ def named_initializer(value: Any) -> Any:
     return getattr(initializers, value)()
 
 
+def _deep_copy(value, memo):
+    """A copy of what a layer holds, in which what is of the graph is the same."""
+    if isinstance(value, (Variable, Tensor, Graph, VariableScope)):
+        return copy.copy(value) if isinstance(value, VariableScope) else value
+    if type(value) in (list, tuple):
+        return type(value)(_deep_copy(v, memo) for v in value)
+    if type(value) is dict:
+        return {key: _deep_copy(v, memo) for key, v in value.items()}
+    return copy.deepcopy(value, memo)
+
+
 class Layer:
     """`layer(inputs)`. A subclass makes variables in `build(input_shape)` by `add_weight`, and operations in `call(inputs)`. All stand in
     a variable scope of the layer's own, whose name is `name` or follows from the class: "dense", "dense_1", ..."""
@@ -97,6 +110,12 @@ class Layer:
     @property
     def name(self) -> str:
         return self._base_name
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Layer:
+        """Another with the same variables and tensors, where there are any yet."""
+        made = memo[id(self)] = object.__new__(type(self))
+        made.__dict__.update({name: _deep_copy(value, memo) for name, value in self.__dict__.items()})
+        return made
 
     def __repr__(self) -> str:
         # Cells of programs may not have called __init__.
@@ -169,7 +188,8 @@ class Layer:
             for part in parts if regularizer is not None else ():
                 if id(part) in known:
                     continue
-                with stacks.get_default_graph().name_scope((name if part is variable else part.op.name) + "/Regularizer"):
+                graph = stacks.get_default_graph()
+                with graph.name_scope((name if part is variable else part.op.name) + "/Regularizer"), graph.control_dependencies(None):
                     loss = regularizer(part)
                 if loss is not None:
                     self.add_loss(loss)

@@ -175,12 +175,34 @@ _SCOPES = _all_of("contrib_scopes", """add_arg_scope arg_scope arg_scoped_argume
 _STEPS = _all_of("train", "assert_global_step create_global_step get_global_step get_or_create_global_step")
 _CELLS = _all_of("rnn_cell", """BasicLSTMCell BasicRNNCell DeviceWrapper DropoutWrapper GRUCell LSTMCell LSTMStateTuple MultiRNNCell RNNCell
     ResidualWrapper""")
+_MORE_CELLS = " ".join((
+    _all_of("rnn_base", "LayerRNNCell"),
+    _all_of("contrib_rnn", """best_effort_input_batch_size stack_bidirectional_dynamic_rnn stack_bidirectional_rnn static_state_saving_rnn
+        transpose_batch_time"""),
+    _all_of("contrib_rnn_blocks", """FusedRNNCell FusedRNNCellAdaptor GRUBlockCell GRUBlockCellV2 LSTMBlockCell LSTMBlockFusedCell
+        TimeReversedFusedRNN"""),
+    _all_of("contrib_rnn_cells", "IndRNNCell NASCell SRUCell UGRNNCell"),
+    _all_of("contrib_rnn_lstm", """Conv1DLSTMCell Conv2DLSTMCell Conv3DLSTMCell ConvLSTMCell CoupledInputForgetGateLSTMCell
+        LayerNormBasicLSTMCell PhasedLSTMCell"""),
+    _all_of("contrib_rnn_wrappers", """AttentionCellWrapper CompiledWrapper EmbeddingWrapper HighwayWrapper InputProjectionWrapper
+        OutputProjectionWrapper""")))
+_ATTENTION = " ".join((
+    _all_of("seq2seq_attention", """AttentionMechanism BahdanauAttention BahdanauMonotonicAttention LuongAttention LuongMonotonicAttention
+        monotonic_attention safe_cumprod"""),
+    _all_of("seq2seq_wrapper", "AttentionWrapper AttentionWrapperState"), _all_of("seq2seq_attention", "hardmax")))
+_HELPERS = _all_of("seq2seq_helpers", """CustomHelper GreedyEmbeddingHelper Helper InferenceHelper SampleEmbeddingHelper
+    ScheduledEmbeddingTrainingHelper ScheduledOutputTrainingHelper TrainingHelper""")
+_BASIC = _all_of("seq2seq_decoder", "BasicDecoder BasicDecoderOutput Decoder dynamic_decode")
+_BEAMS = _all_of("seq2seq_beam", """BeamSearchDecoder BeamSearchDecoderOutput BeamSearchDecoderState FinalBeamSearchDecoderOutput gather_tree
+    gather_tree_from_array tile_batch""")
+_DECODERS = f"{_ATTENTION} {_HELPERS} {_BASIC} {_BEAMS}"
+_LEARN = _all_of("contrib_learn", "ByteProcessor CategoricalVocabulary VocabularyProcessor")
 _EXPERIMENTAL = _all_of("data_experimental", """Counter choose_from_datasets enumerate_dataset get_single_element group_by_window ignore_errors
     map_and_batch parallel_interleave sample_from_datasets scan shuffle_and_repeat unbatch unique bucket_by_sequence_length""")
 
 NAMESPACES.update({
-    "contrib.crf": _all_of("contrib_sequences", """CrfForwardRnnCell crf_binary_score crf_log_likelihood crf_log_norm crf_sequence_score
-        crf_unary_score viterbi_decode"""),
+    "contrib.crf": _all_of("crf", """CrfDecodeBackwardRnnCell CrfDecodeForwardRnnCell CrfForwardRnnCell crf_binary_score crf_decode crf_forward
+        crf_log_likelihood crf_log_norm crf_multitag_sequence_score crf_sequence_score crf_unary_score viterbi_decode"""),
     "contrib.data": _EXPERIMENTAL,
     "contrib.distributions": _all_of("distributions", """Bernoulli Beta Categorical Dirichlet DirichletMultinomial Distribution Exponential
         FULLY_REPARAMETERIZED Gamma Laplace Multinomial NOT_REPARAMETERIZED Normal RegisterKL ReparameterizationType StudentT Uniform
@@ -190,15 +212,40 @@ NAMESPACES.update({
     "contrib.layers": f"""{_LAYERS} xavier_initializer_conv2d=contrib_initializers:xavier_initializer
         optimize_loss=contrib_training:optimize_loss""",
     "contrib.layers.utils": "convert_collection_to_dict=contrib_layers:convert_collection_to_dict",
-    "contrib.legacy_seq2seq": _all_of("contrib_sequences", "basic_rnn_seq2seq rnn_decoder sequence_loss sequence_loss_by_example"),
-    "contrib.lookup": _all_of("contrib_lookup", """HashTable KeyValueTensorInitializer MutableDenseHashTable MutableHashTable TextFileIndex
-        TextFileInitializer index_table_from_file index_table_from_tensor index_to_string_table_from_file index_to_string_table_from_tensor"""),
-    "contrib.rnn": f"""{_CELLS} static_rnn=rnn:static_rnn static_bidirectional_rnn=rnn:static_bidirectional_rnn
-        stack_bidirectional_dynamic_rnn=contrib_sequences:stack_bidirectional_dynamic_rnn""",
-    "contrib.seq2seq": "sequence_loss=seq2seq:sequence_loss",
+    "contrib.learn.preprocessing": _LEARN,
+    "contrib.learn.preprocessing.text": "tokenizer=contrib_learn:tokenizer ByteProcessor=contrib_learn:ByteProcessor "
+        "VocabularyProcessor=contrib_learn:VocabularyProcessor",
+    "contrib.legacy_seq2seq": _all_of("legacy_seq2seq", """attention_decoder basic_rnn_seq2seq embedding_attention_decoder
+        embedding_attention_seq2seq embedding_rnn_decoder embedding_rnn_seq2seq embedding_tied_rnn_seq2seq model_with_buckets one2many_rnn_seq2seq
+        rnn_decoder sequence_loss sequence_loss_by_example tied_rnn_seq2seq"""),
+    "contrib.lookup": _all_of("contrib_lookup", """FastHashSpec HashTable HasherSpec IdTableWithHashBuckets KeyValueTensorInitializer
+        MutableDenseHashTable MutableHashTable StrongHashSpec TextFileIndex TextFileInitializer index_table_from_file index_table_from_tensor index_to_string_table_from_file index_to_string_table_from_tensor"""),
+    "contrib.rnn": f"""{_CELLS} {_MORE_CELLS} static_rnn=rnn:static_rnn static_bidirectional_rnn=rnn:static_bidirectional_rnn""",
+    "contrib.seq2seq": f"sequence_loss=seq2seq:sequence_loss {_DECODERS}",
+    "contrib.tensorboard.plugins.projector": _all_of("projector", "EmbeddingInfo ProjectorConfig SpriteMetadata visualize_embeddings"),
     "contrib.slim": f"{_LAYERS} {_SCOPES} {_STEPS} losses",
     "contrib.slim.learning": "create_train_op=contrib_training:create_train_op",
     "contrib.slim.utils": "convert_collection_to_dict=contrib_layers:convert_collection_to_dict",
-    "contrib.training": "HParams=contrib_training:HParams create_train_op=contrib_training:create_train_op",
+    "contrib.training": "HParams=contrib_training:HParams create_train_op=contrib_training:create_train_op "
+        "bucket=contrib_buckets:bucket bucket_by_sequence_length=contrib_buckets:bucket_by_sequence_length",
     "contrib.util": "constant_value=tensor_util:constant_value make_ndarray make_tensor_proto",
+})
+# The files that such programs took parts of these from.
+NAMESPACES.update({
+    "contrib.crf.python.ops.crf": NAMESPACES["contrib.crf"],
+    "contrib.layers.python.layers.embedding_ops": "safe_embedding_lookup_sparse=nn_sparse:safe_embedding_lookup_sparse",
+    "contrib.learn.python.learn.preprocessing": _LEARN,
+    "contrib.legacy_seq2seq.python.ops.seq2seq": NAMESPACES["contrib.legacy_seq2seq"],
+    "contrib.rnn.python.ops.core_rnn_cell": f"""{_CELLS} {_MORE_CELLS} _Linear=contrib_rnn_wrappers:Linear _linear=contrib_rnn_wrappers:linear""",
+    "contrib.rnn.python.ops.lstm_ops": _all_of("contrib_rnn_blocks", "LSTMBlockCell LSTMBlockFusedCell"),
+    "contrib.rnn.python.ops.rnn": _MORE_CELLS,
+    "contrib.rnn.python.ops.rnn_cell": _MORE_CELLS,
+    "contrib.seq2seq.python.ops.attention_wrapper": f"""{_ATTENTION} _compute_attention=seq2seq_wrapper:compute_attention
+        {_all_of("seq2seq_attention", "_BaseAttentionMechanism _bahdanau_score _luong_score _maybe_mask_score _prepare_memory")}""",
+    "contrib.seq2seq.python.ops.basic_decoder": _BASIC,
+    "contrib.seq2seq.python.ops.beam_search_decoder": _BEAMS,
+    "contrib.seq2seq.python.ops.beam_search_ops": "gather_tree=seq2seq_beam:gather_tree",
+    "contrib.seq2seq.python.ops.decoder": f"{_BASIC} _transpose_batch_time=seq2seq_helpers:batch_and_time_swapped",
+    "contrib.seq2seq.python.ops.helper": f"{_HELPERS} _unstack_ta=seq2seq_helpers:_array_of",
+    "contrib.seq2seq.python.ops.loss": "sequence_loss=seq2seq:sequence_loss",
 })

@@ -88,6 +88,9 @@ def _first_state(cell, initial_state, batch_size, dtype):
 
 def _selected(over, old, new):
     """The old values in the rows of sequences that are over."""
+    if hasattr(new, "_with_flow"):
+        # An array has no rows of sequences.
+        return new
     with stacks.get_default_graph().colocate_with(new.op):
         return new if old.shape.rank == 0 else array_ops.where(over, old, new)
 

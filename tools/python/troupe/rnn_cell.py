@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from troupe import array_ops, initializers, math_ops, nest, op_call, stacks
+from troupe import array_ops, dtypes, initializers, math_ops, nest, op_call, stacks
+from troupe.constant_op import constant
 from troupe.layer import named_function, named_initializer
 from troupe.rnn_base import LayerRNNCell, LSTMStateTuple, RNNCell
 from troupe.rnn_wrappers import DeviceWrapper, DropoutWrapper, ResidualWrapper  # noqa: F401, they are of this module, too
@@ -108,11 +109,14 @@ class BasicLSTMCell(_LSTM):
         self.built = True
 
     def call(self, inputs: Any, state: Any) -> tuple[Tensor, Any]:
+        axis = constant(1, dtypes.int32)
         c, h = self._parts(state, self._num_units)
-        i, j, f, o = array_ops.split(_linear([inputs, h], self._kernel, self._bias), 4, axis=1)
-        sigmoid, act = math_ops.sigmoid, self._activation
-        new_c = c * sigmoid(f + self._forget_bias) + sigmoid(i) * act(j)
-        new_h = act(new_c) * sigmoid(o)
+        i, j, f, o = array_ops.split(_linear([inputs, h], self._kernel, self._bias), 4, axis=axis)
+        forget_bias = constant(self._forget_bias, f.dtype)
+        # As functions they have other names than operators: Add, Mul.
+        sigmoid, act, add, mul = math_ops.sigmoid, self._activation, math_ops.add, math_ops.multiply
+        new_c = add(mul(c, sigmoid(add(f, forget_bias))), mul(sigmoid(i), act(j)))
+        new_h = mul(act(new_c), sigmoid(o))
         return new_h, self._state_of(new_c, new_h)
 
 

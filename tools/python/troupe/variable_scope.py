@@ -129,7 +129,8 @@ class _VariableStore:
                              "reuse=tf.AUTO_REUSE in VarScope?")
         variable = self._new(name, shape, dtype, initializer, trainable, collections, caching_device, validate_shape, use_resource, constraint)
         if regularizer is not None:
-            with stacks.get_default_graph().name_scope(name + "/Regularizer/"):
+            # Of a cell it is made in a loop, but is a loss outside.
+            with stacks.get_default_graph().name_scope(name + "/Regularizer/"), stacks.get_default_graph().control_dependencies(None):
                 loss = regularizer(variable)
             if loss is not None:
                 stacks.get_default_graph().add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)

@@ -1,4 +1,5 @@
-"""Runs programs and keeps what they print: python3 record.py [name ...] with a Python that has TensorFlow writes recorded/<name>.json."""
+"""Runs programs and keeps what they print: python3 record.py [name ...] with a Python that has TensorFlow, and tf_keras for cells and layers, writes
+recorded/<name>.json."""
 
 import contextlib
 import io
@@ -10,6 +11,10 @@ import sys
 
 FOLDER = pathlib.Path(__file__).parent
 NAMES = sorted(p.stem for p in FOLDER.glob("*.py") if p.stem not in ("program", "record"))
+
+
+# TensorFlow has no cells and layers of its own any more.
+os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
 
 
 def run(name, module):
