@@ -75,6 +75,8 @@ class Namespace(types.ModuleType):
     def __init__(self, path: Path) -> None:
         super().__init__(f"troupe.{path}", f"Names of `tf.{path}`.")
         self._path = path
+        # What modules that others are in have: they are found by `import_paths`.
+        self.__path__: list[str] = []
         self._entries = dict(entry.partition("=")[::2] for entry in NAMESPACES.get(path, "").split())
 
     def __getattr__(self, name):

@@ -1,5 +1,7 @@
 """The modules of names, as exports.Namespace reads them."""
 
+from troupe import namespaces_contrib
+
 _FLAGS = " ".join(f"{name}=app_flags:{name}" for name in (
     "DEFINE_bool", "DEFINE_boolean", "DEFINE_enum", "DEFINE_float", "DEFINE_integer", "DEFINE_list", "DEFINE_multi_float",
     "DEFINE_multi_integer", "DEFINE_multi_string", "DEFINE_string", "DuplicateFlagError", "Error", "FLAGS", "FlagValues",
@@ -196,9 +198,11 @@ NAMESPACES.update({
     "contrib.rnn": f"""{_CELLS} static_rnn=rnn:static_rnn static_bidirectional_rnn=rnn:static_bidirectional_rnn
         stack_bidirectional_dynamic_rnn=contrib_sequences:stack_bidirectional_dynamic_rnn""",
     "contrib.seq2seq": "sequence_loss=seq2seq:sequence_loss",
-    "contrib.slim": f"{_LAYERS} {_SCOPES} {_STEPS} losses",
+    "contrib.slim": f"{_LAYERS} {_SCOPES} {_STEPS}",
     "contrib.slim.learning": "create_train_op=contrib_training:create_train_op",
     "contrib.slim.utils": "convert_collection_to_dict=contrib_layers:convert_collection_to_dict",
     "contrib.training": "HParams=contrib_training:HParams create_train_op=contrib_training:create_train_op",
     "contrib.util": "constant_value=tensor_util:constant_value make_ndarray make_tensor_proto",
 })
+
+namespaces_contrib.add_to(NAMESPACES)
