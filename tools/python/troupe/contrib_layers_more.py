@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from troupe import array_ops, dtypes, initializers, math_ops, nn, nn_embedding, nn_norm, nn_pool, ops
+from troupe import array_ops, dtypes, initializers, math_ops, nn, nn_embedding, nn_norm, nn_pool, nn_sparse, ops
 from troupe.composite import SparseTensor
 from troupe.contrib_initializers import xavier_initializer
 from troupe.contrib_layers import _collected, _convolved, _finished, _format, _getter, _pooling, fully_connected
@@ -242,7 +242,7 @@ def bow_encoder(ids: Any, vocab_size: int, embed_dim: int, sparse_lookup: bool =
         if sparse_lookup:
             if not isinstance(ids, SparseTensor):
                 ids = dense_to_sparse(ids)
-            return nn_embedding.safe_embedding_lookup_sparse([embeddings], ids, combiner="mean", default_id=0)
+            return nn_sparse.safe_embedding_lookup_sparse([embeddings], ids, combiner="mean", default_id=0)
         if isinstance(ids, SparseTensor):
             raise TypeError("ids are expected to be dense Tensor, got: %s" % ids)
         return math_ops.reduce_mean(nn_embedding.embedding_lookup(embeddings, ids), [1])

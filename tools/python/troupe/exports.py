@@ -81,7 +81,7 @@ class Namespace(types.ModuleType):
 
     def __getattr__(self, name):
         path = f"{self.__dict__.get('_path')}.{name}"
-        if _is_namespace(path):
+        if is_namespace(path):
             value = Namespace(path)
         elif name in self.__dict__.get("_entries", ()):
             module, _, attribute = (self._entries[name] or name).rpartition(":")
@@ -96,7 +96,8 @@ class Namespace(types.ModuleType):
         return sorted({*self._entries, *(path[len(inner):].partition(".")[0] for path in NAMESPACES if path.startswith(inner))})
 
 
-def _is_namespace(path):
+def is_namespace(path: str) -> bool:
+    """Whether `tf.path` is a module of names."""
     return any(p == path or p.startswith(path + ".") for p in NAMESPACES)
 
 
@@ -119,6 +120,6 @@ def find(name: str) -> Any:
     """What `tf.name` is. KeyError when these tables do not have it."""
     if name in MODULE_OF:
         return getattr(importlib.import_module("troupe." + MODULE_OF[name]), name)
-    if not _is_namespace(name):
+    if not is_namespace(name):
         raise KeyError(name)
     return Namespace(name)

@@ -181,7 +181,7 @@ class CheckpointSaverHook(_StepHook):
                  save_graph_def: bool = True) -> None:
         if saver is not None and scaffold is not None:
             raise ValueError("You cannot provide both saver and scaffold.")
-        self._saver, self._scaffold, self._folder = saver, scaffold, os.fspath(checkpoint_dir)
+        self._saver, self._scaffold, self._folder = saver, scaffold, os.fsdecode(checkpoint_dir)
         self._path = os.path.join(checkpoint_dir, checkpoint_basename)
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
         self._listeners, self._save_graph_def = list(listeners or ()), save_graph_def

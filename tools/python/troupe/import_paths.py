@@ -172,7 +172,7 @@ class OlderModule(types.ModuleType):
 
 
 def _is_older(path):
-    return (path in _OLDER or path.startswith(_GENERATED) or path.startswith("core.") and path.endswith(_MESSAGES)
+    return (path in _OLDER or path.startswith(_GENERATED) and path.count(".") == 2 or path.startswith("core.") and path.endswith(_MESSAGES)
             or any(p.startswith(path + ".") for p in _OLDER))
 
 
@@ -244,12 +244,10 @@ def _module(path):
         return OlderModule(path, _message) if _is_older(path) else None
     if path in _OLDER:
         return OlderModule(path, _finder(_OLDER[path].split()))
-    try:
-        value = _attribute(path)
-        if isinstance(value, types.ModuleType):
-            return value
-    except (AttributeError, ImportError):
-        pass
+    from troupe import exports
+
+    if exports.is_namespace(path):
+        return _attribute(path)
     return OlderModule(path, _finder([])) if _is_older(path) else None
 
 

@@ -70,6 +70,7 @@ _NAMES: dict[str, dict[str, str]] = {
             MultivariateNormalFullCovariance MultivariateNormalTriL OneHotCategorical RelaxedBernoulli RelaxedOneHotCategorical""",
         "contrib_mixtures": """Binomial Cauchy Deterministic Geometric Gumbel HalfNormal Logistic Mixture MixtureSameFamily NormalWithSoftplusScale
             Poisson"""},
+    "contrib.integrate": {"contrib_integrate": "odeint odeint_fixed"},
     "contrib.learn.datasets": {"mnist_data": "load_dataset"},
     "contrib.learn.datasets.mnist": {"mnist_data": "DataSet dense_to_one_hot extract_images extract_labels load_mnist read_data_sets"},
     "contrib.learn.datasets.base": {"mnist_data": "Dataset Datasets"},
