@@ -27,17 +27,23 @@ def normal_density(x, mean, covariance):
     return -0.5 * (d @ np.linalg.inv(covariance) @ d + np.log(np.linalg.det(covariance)) + len(x) * np.log(2 * np.pi))
 
 
-@pytest.mark.parametrize("make, covariance", [
-    (lambda mean: ds.MultivariateNormalDiag(mean, [1.0, 2.0]), [[1, 0], [0, 4]]),
-    (lambda mean: ds.MultivariateNormalDiag(mean, scale_identity_multiplier=3.0), [[9, 0], [0, 9]]),
-    (lambda mean: ds.MultivariateNormalTriL(mean, [[1.0, 7.0], [0.5, 2.0]]), [[1, 0.5], [0.5, 4.25]]),
-    (lambda mean: ds.MultivariateNormalFullCovariance(mean, [[2.0, 0.3], [0.3, 1.0]]), [[2, 0.3], [0.3, 1]]),
-    (lambda mean: ds.MultivariateNormalDiagWithSoftplusScale(mean, [math.log(math.e - 1), 0.0]), [[1, 0], [0, math.log(2) ** 2]])])
+@pytest.mark.parametrize(
+    "make, covariance",
+    [
+        (lambda mean: ds.MultivariateNormalDiag(mean, [1.0, 2.0]), [[1, 0], [0, 4]]),
+        (lambda mean: ds.MultivariateNormalDiag(mean, scale_identity_multiplier=3.0), [[9, 0], [0, 9]]),
+        (lambda mean: ds.MultivariateNormalTriL(mean, [[1.0, 7.0], [0.5, 2.0]]), [[1, 0.5], [0.5, 4.25]]),
+        (lambda mean: ds.MultivariateNormalFullCovariance(mean, [[2.0, 0.3], [0.3, 1.0]]), [[2, 0.3], [0.3, 1]]),
+        (lambda mean: ds.MultivariateNormalDiagWithSoftplusScale(mean, [math.log(math.e - 1), 0.0]), [[1, 0], [0, math.log(2) ** 2]]),
+    ],
+)
 def test_normal_vectors(make, covariance):
     mean, x, covariance = np.array([1.0, -1.0], "f"), np.array([[0.5, 0.5], [2.0, 0.0]], "f"), np.array(covariance, float)
     one = make(tf.constant(mean))
     assert one.batch_shape == [] and one.event_shape == [2]
-    density, entropy, samples, spread, variance = values([one.log_prob(x), one.entropy(), one.sample(20000, seed=1), one.covariance(), one.variance()])
+    density, entropy, samples, spread, variance = values(
+        [one.log_prob(x), one.entropy(), one.sample(20000, seed=1), one.covariance(), one.variance()]
+    )
     np.testing.assert_allclose(density, [normal_density(row, mean, covariance) for row in x], rtol=1e-4)
     assert entropy == pytest.approx(0.5 * np.log(np.linalg.det(2 * np.pi * np.e * covariance)), rel=1e-4)
     np.testing.assert_allclose(samples.mean(0), mean, atol=0.1)
@@ -54,7 +60,9 @@ def test_batches_of_vectors_and_how_far_they_are_apart():
     second = np.array([[4, 2], [2, 3.25]])
     for i, (mean, scale) in enumerate((([0, 1], [1, 2]), ([2, 3], [0.5, 1]))):
         first, apart = np.diag(np.square(scale)), np.array([1, 1]) - mean
-        wanted = 0.5 * (np.trace(np.linalg.inv(second) @ first) + apart @ np.linalg.inv(second) @ apart - 2 + np.log(np.linalg.det(second) / np.linalg.det(first)))
+        wanted = 0.5 * (
+            np.trace(np.linalg.inv(second) @ first) + apart @ np.linalg.inv(second) @ apart - 2 + np.log(np.linalg.det(second) / np.linalg.det(first))
+        )
         assert told[0][i] == pytest.approx(wanted, rel=1e-4)
     np.testing.assert_allclose([*told[1], told[2]], 0, atol=1e-5)
     with pytest.raises(ValueError, match="Must pass scale_tril"):
@@ -64,9 +72,16 @@ def test_batches_of_vectors_and_how_far_they_are_apart():
 def test_choices_as_vectors():
     p = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]], "f")
     hot, soft = ds.OneHotCategorical(probs=p), ds.RelaxedOneHotCategorical(0.5, probs=p)
-    samples, density, entropy, mode, smooth, far = values([
-        hot.sample(8000, seed=1), hot.log_prob([[0, 1, 0], [1, 0, 0]]), hot.entropy(), hot.mode(), soft.sample(4000, seed=2),
-        hot.kl_divergence(ds.OneHotCategorical(probs=p[::-1].copy()))])
+    samples, density, entropy, mode, smooth, far = values(
+        [
+            hot.sample(8000, seed=1),
+            hot.log_prob([[0, 1, 0], [1, 0, 0]]),
+            hot.entropy(),
+            hot.mode(),
+            soft.sample(4000, seed=2),
+            hot.kl_divergence(ds.OneHotCategorical(probs=p[::-1].copy())),
+        ]
+    )
     assert samples.shape == (8000, 2, 3) and (samples.sum(-1) == 1).all()
     np.testing.assert_allclose(samples.mean(0), p, atol=0.03)
     np.testing.assert_allclose(density, np.log([0.3, 0.6]), rtol=1e-5)
@@ -92,8 +107,11 @@ def test_relaxed_densities_integrate_to_one():
 
 
 _NUMBERS = [
-    (ds.Logistic, (1.0, 2.0), lambda z: np.exp(-z) / (1 + np.exp(-z)) ** 2), (ds.Gumbel, (1.0, 2.0), lambda z: np.exp(-z - np.exp(-z))),
-    (ds.Cauchy, (1.0, 2.0), lambda z: 1 / np.pi / (1 + z * z)), (ds.HalfNormal, (2.0,), lambda z: np.sqrt(2 / np.pi) * np.exp(-z * z / 2) * (z >= 0))]
+    (ds.Logistic, (1.0, 2.0), lambda z: np.exp(-z) / (1 + np.exp(-z)) ** 2),
+    (ds.Gumbel, (1.0, 2.0), lambda z: np.exp(-z - np.exp(-z))),
+    (ds.Cauchy, (1.0, 2.0), lambda z: 1 / np.pi / (1 + z * z)),
+    (ds.HalfNormal, (2.0,), lambda z: np.sqrt(2 / np.pi) * np.exp(-z * z / 2) * (z >= 0)),
+]
 
 
 @pytest.mark.parametrize("kind, arguments, density", _NUMBERS)
@@ -111,13 +129,25 @@ def test_numbers_have_their_densities(kind, arguments, density):
 def test_counts_have_their_probabilities():
     k = np.arange(4, dtype="f")
     of, few, wait = ds.Poisson(rate=2.0), ds.Binomial(3.0, probs=0.4), ds.Geometric(probs=0.3)
-    told = values([of.prob(k), few.prob(k), wait.prob(k), of.cdf(k), ds.Poisson(log_rate=math.log(2.0)).prob(k), wait.mean(), few.variance(),
-                   of.kl_divergence(ds.Poisson(3.0)), wait.sample(8000, seed=1), of.sample(8000, seed=1)])
+    told = values(
+        [
+            of.prob(k),
+            few.prob(k),
+            wait.prob(k),
+            of.cdf(k),
+            ds.Poisson(log_rate=math.log(2.0)).prob(k),
+            wait.mean(),
+            few.variance(),
+            of.kl_divergence(ds.Poisson(3.0)),
+            wait.sample(8000, seed=1),
+            of.sample(8000, seed=1),
+        ]
+    )
     factorial = np.array([1, 1, 2, 6])
-    poisson = np.exp(-2.0) * 2.0 ** k / factorial
+    poisson = np.exp(-2.0) * 2.0**k / factorial
     np.testing.assert_allclose(told[0], poisson, rtol=1e-4)
-    np.testing.assert_allclose(told[1], np.array([1, 3, 3, 1]) * 0.4 ** k * 0.6 ** (3 - k), rtol=1e-4)
-    np.testing.assert_allclose(told[2], 0.3 * 0.7 ** k, rtol=1e-4)
+    np.testing.assert_allclose(told[1], np.array([1, 3, 3, 1]) * 0.4**k * 0.6 ** (3 - k), rtol=1e-4)
+    np.testing.assert_allclose(told[2], 0.3 * 0.7**k, rtol=1e-4)
     np.testing.assert_allclose(told[3], poisson.cumsum(), rtol=1e-4)
     np.testing.assert_allclose(told[4], poisson, rtol=1e-4)
     assert told[5] == pytest.approx(7 / 3) and told[6] == pytest.approx(0.72) and told[7] == pytest.approx(2 * np.log(2 / 3) + 1, rel=1e-4)
@@ -132,13 +162,15 @@ def test_mixtures():
     several = ds.Mixture(ds.Categorical(probs=weights), [ds.Normal(m, s) for m, s in zip(means, scales)])
     x = np.array([-1.0, 0.0, 2.5], "f")
     wanted = sum(w / s / np.sqrt(2 * np.pi) * np.exp(-0.5 * ((x - m) / s) ** 2) for w, m, s in zip(weights, means, scales))
-    spread = sum(w * (s * s + m * m) for w, m, s in zip(weights, means, scales)) - 1.1 ** 2
+    spread = sum(w * (s * s + m * m) for w, m, s in zip(weights, means, scales)) - 1.1**2
     for one in (same, several):
         density, mean, stddev, samples = values([one.prob(x), one.mean(), one.stddev(), one.sample(20000, seed=1)])
         np.testing.assert_allclose(density, wanted, rtol=1e-4)
         assert mean == pytest.approx(1.1, rel=1e-5) and stddev == pytest.approx(np.sqrt(spread), rel=1e-5)
         assert samples.mean() == pytest.approx(1.1, abs=0.05) and samples.std() == pytest.approx(np.sqrt(spread), abs=0.05)
-    vectors = ds.MixtureSameFamily(ds.Categorical(logits=[0.0, 0.0, 0.0]), ds.MultivariateNormalDiag(tf.constant([[0.0, 0], [5, 5], [9, 0]]), tf.ones([3, 2])))
+    vectors = ds.MixtureSameFamily(
+        ds.Categorical(logits=[0.0, 0.0, 0.0]), ds.MultivariateNormalDiag(tf.constant([[0.0, 0], [5, 5], [9, 0]]), tf.ones([3, 2]))
+    )
     assert vectors.event_shape == [2] and vectors.sample(4).shape == [4, 2]
     assert values(vectors.log_prob([0.0, 0.0])) == pytest.approx(-np.log(3 * 2 * np.pi), rel=1e-4)
     with pytest.raises(ValueError, match="3 components, but 2 choices"):

@@ -40,8 +40,13 @@ def test_instances_are_normalized_by_channels(data_format):
 
 def test_groups_of_channels_are_normalized():
     x = np.random.RandomState(1).rand(2, 3, 4, 6).astype("f")
-    made, close, unknown = values([layers.group_norm(tf.constant(x), groups=3), layers.group_norm(tf.constant(x), 3, mean_close_to_zero=True),
-                                   layers.group_norm(tf.placeholder_with_default(x, [None, None, None, 6]), groups=2)])
+    made, close, unknown = values(
+        [
+            layers.group_norm(tf.constant(x), groups=3),
+            layers.group_norm(tf.constant(x), 3, mean_close_to_zero=True),
+            layers.group_norm(tf.placeholder_with_default(x, [None, None, None, 6]), groups=2),
+        ]
+    )
     for got, groups in ((made, 3), (close, 3), (unknown, 2)):
         wanted = standard(x.reshape(2, 3, 4, groups, 6 // groups), (1, 2, 4), 1e-6).reshape(x.shape)
         np.testing.assert_allclose(got, wanted, rtol=2e-3, atol=2e-3)
@@ -54,10 +59,17 @@ def test_groups_of_channels_are_normalized():
 def test_small_layers_compute_what_numpy_does():
     x = np.random.RandomState(2).rand(2, 4, 6, 6).astype("f")
     t = tf.constant(x)
-    most, flat, softly, pooled, deep, embedded, scaled = values([
-        layers.maxout(t, 2), layers.inner_flatten(t, 2), layers.spatial_softmax(t), layers.pool(t, [2, 3], "MAX", stride=[2, 3]),
-        layers.avg_pool3d(t[..., None], 2), layers.embedding_lookup_unique(tf.constant(x[0, 0]), [[1, 1], [3, 1]]),
-        tf.gradients(layers.scale_gradient(t, 0.25) * 3.0, t)[0]])
+    most, flat, softly, pooled, deep, embedded, scaled = values(
+        [
+            layers.maxout(t, 2),
+            layers.inner_flatten(t, 2),
+            layers.spatial_softmax(t),
+            layers.pool(t, [2, 3], "MAX", stride=[2, 3]),
+            layers.avg_pool3d(t[..., None], 2),
+            layers.embedding_lookup_unique(tf.constant(x[0, 0]), [[1, 1], [3, 1]]),
+            tf.gradients(layers.scale_gradient(t, 0.25) * 3.0, t)[0],
+        ]
+    )
     np.testing.assert_array_equal(most, x.reshape(2, 4, 6, 2, 3).max(-1))
     np.testing.assert_array_equal(flat, x.reshape(2, -1))
     weights = np.exp(x.transpose(0, 3, 1, 2).reshape(2, 6, -1))
@@ -75,10 +87,12 @@ def test_small_layers_compute_what_numpy_does():
 
 def test_convolutions_in_planes_and_in_three_dimensions():
     x = np.random.RandomState(3).rand(1, 4, 4, 2).astype("f")
-    plane = layers.conv2d_in_plane(tf.constant(x), 2, padding="VALID", weights_initializer=tf.constant_initializer([[1.0, 2], [3, 4]]), activation_fn=None)
+    plane = layers.conv2d_in_plane(
+        tf.constant(x), 2, padding="VALID", weights_initializer=tf.constant_initializer([[1.0, 2], [3, 4]]), activation_fn=None
+    )
     grown = layers.conv3d_transpose(tf.constant(x[..., None]), 3, 2, stride=2, activation_fn=None, scope="grown")
     made, _ = values([plane, grown])
-    wanted = sum(w * x[:, i:i + 3, j:j + 3] for w, i, j in ((1, 0, 0), (2, 0, 1), (3, 1, 0), (4, 1, 1)))
+    wanted = sum(w * x[:, i : i + 3, j : j + 3] for w, i, j in ((1, 0, 0), (2, 0, 1), (3, 1, 0), (4, 1, 1)))
     np.testing.assert_allclose(made, wanted, rtol=1e-5)
     assert grown.shape.as_list() == [1, 8, 8, 4, 3]
     assert [v.op.name for v in tf.trainable_variables()] == ["ConvInPlane/weights", "ConvInPlane/biases", "grown/weights", "grown/biases"]
@@ -155,14 +169,30 @@ def test_losses_take_predictions_first_and_weights_by_example():
     losses = slim.losses
     entropy = -(labels * (logits - np.log(np.exp(logits).sum(1, keepdims=True)))).sum(1)
     sigmoid = np.log1p(np.exp(-logits)) * labels + np.log1p(np.exp(logits)) * (1 - labels)
-    told = values([losses.softmax_cross_entropy(logits, labels, weights=[1.0, 0.0, 2.0]), losses.sparse_softmax_cross_entropy(logits, [[0], [2], [1]]),
-                   losses.sigmoid_cross_entropy(logits, labels, weights=[1.0, 0.0, 0.0]), losses.mean_squared_error(logits, labels),
-                   losses.absolute_difference(logits, labels), losses.cosine_distance(logits, labels, 1), losses.hinge_loss(logits, labels),
-                   losses.softmax_cross_entropy(logits, labels, label_smoothing=0.2), losses.get_total_loss(), losses.log_loss(labels * 0.5 + 0.2, labels)])
+    told = values(
+        [
+            losses.softmax_cross_entropy(logits, labels, weights=[1.0, 0.0, 2.0]),
+            losses.sparse_softmax_cross_entropy(logits, [[0], [2], [1]]),
+            losses.sigmoid_cross_entropy(logits, labels, weights=[1.0, 0.0, 0.0]),
+            losses.mean_squared_error(logits, labels),
+            losses.absolute_difference(logits, labels),
+            losses.cosine_distance(logits, labels, 1),
+            losses.hinge_loss(logits, labels),
+            losses.softmax_cross_entropy(logits, labels, label_smoothing=0.2),
+            losses.get_total_loss(),
+            losses.log_loss(labels * 0.5 + 0.2, labels),
+        ]
+    )
     smooth = labels * 0.8 + 0.05
     smoothed = -(smooth * (logits - np.log(np.exp(logits).sum(1, keepdims=True)))).sum(1).mean()
-    wanted = [(entropy * [1, 0, 2]).sum() / 2, entropy.mean(), sigmoid[0].mean(), np.square(logits - labels).mean(), np.abs(logits - labels).mean(),
-              (1 - (logits * labels).sum(1)).mean()]
+    wanted = [
+        (entropy * [1, 0, 2]).sum() / 2,
+        entropy.mean(),
+        sigmoid[0].mean(),
+        np.square(logits - labels).mean(),
+        np.abs(logits - labels).mean(),
+        (1 - (logits * labels).sum(1)).mean(),
+    ]
     np.testing.assert_allclose(told[:6], wanted, rtol=1e-5)
     np.testing.assert_allclose(told[6], np.maximum(0, 1 - (2 * labels - 1) * logits), rtol=1e-5)
     np.testing.assert_allclose([told[7], told[8]], [smoothed, sum(wanted) + smoothed], rtol=1e-5)

@@ -19,7 +19,9 @@ def model(training=True):
     """(loss, predictions, labels) of points that are told apart by their sum."""
     x = np.random.RandomState(0).randn(40, 3).astype("f")
     labels = (x.sum(1) > 0).astype(np.int64)
-    net = slim.fully_connected(tf.constant(x), 6, scope="hidden", normalizer_fn=slim.batch_norm, normalizer_params={"decay": 0.5, "is_training": training})
+    net = slim.fully_connected(
+        tf.constant(x), 6, scope="hidden", normalizer_fn=slim.batch_norm, normalizer_params={"decay": 0.5, "is_training": training}
+    )
     logits = slim.fully_connected(net, 2, activation_fn=None, scope="logits")
     slim.losses.sparse_softmax_cross_entropy(logits, labels)
     return slim.losses.get_total_loss(), tf.argmax(logits, 1), labels
@@ -34,13 +36,20 @@ def test_a_model_is_trained_and_judged(tmp_path):
     assert any("hidden/weights/gradient_norm" in t.name for t in tf.get_collection(tf.GraphKeys.SUMMARIES))
     with tf.Graph().as_default():
         _, predictions, labels = model(training=False)
-        names_to_values, names_to_updates = slim.metrics.aggregate_metric_map({
-            "accuracy": slim.metrics.streaming_accuracy(predictions, labels), "mse": slim.metrics.streaming_mean_squared_error(predictions, labels)})
+        names_to_values, names_to_updates = slim.metrics.aggregate_metric_map(
+            {"accuracy": slim.metrics.streaming_accuracy(predictions, labels), "mse": slim.metrics.streaming_mean_squared_error(predictions, labels)}
+        )
         tf.summary.scalar("eval/accuracy", names_to_values["accuracy"])
-        found = slim.evaluation.evaluate_once("", tf.train.latest_checkpoint(str(tmp_path)), str(tmp_path / "eval"), num_evals=3,
-                                              eval_op=list(names_to_updates.values()), final_op=list(names_to_values.values()))
+        found = slim.evaluation.evaluate_once(
+            "",
+            tf.train.latest_checkpoint(str(tmp_path)),
+            str(tmp_path / "eval"),
+            num_evals=3,
+            eval_op=list(names_to_updates.values()),
+            final_op=list(names_to_values.values()),
+        )
     assert found[0] > 0.85 and found[0] + found[1] == pytest.approx(1.0)
-    event_file, = (tmp_path / "eval").iterdir()
+    (event_file,) = (tmp_path / "eval").iterdir()
     tags = {v.tag: v.simple_value for e in tf.train.summary_iterator(str(event_file)) for v in e.summary.value}
     assert tags["eval/accuracy"] == pytest.approx(found[0])
 
@@ -75,15 +84,16 @@ def test_training_without_a_folder_gives_the_loss():
 def test_hooks_end_training_and_evaluation(tmp_path):
     w = tf.get_variable("w", initializer=0.0)
     operation = training.create_train_op(tf.square(w - 2.0), tf.train.GradientDescentOptimizer(0.25))
-    assert training.train(operation, str(tmp_path), hooks=[tf.train.StopAtStepHook(num_steps=4)], save_summaries_steps=None) == pytest.approx(2.0 ** -4)
+    assert training.train(operation, str(tmp_path), hooks=[tf.train.StopAtStepHook(num_steps=4)], save_summaries_steps=None) == pytest.approx(2.0**-4)
     with tf.Graph().as_default():
         w = tf.get_variable("w", initializer=0.0)
         tf.train.get_or_create_global_step()
         mean, update = tf.metrics.mean(w)
         path = training.wait_for_new_checkpoint(str(tmp_path))
-        found = training.evaluate_once(path, eval_ops=update, final_ops={"mean": mean, "n": training.get_or_create_eval_step()},
-                                       hooks=[training.StopAfterNEvalsHook(3)])
-    assert found == {"mean": pytest.approx(2 - 2 * 0.5 ** 4), "n": 3}
+        found = training.evaluate_once(
+            path, eval_ops=update, final_ops={"mean": mean, "n": training.get_or_create_eval_step()}, hooks=[training.StopAfterNEvalsHook(3)]
+        )
+    assert found == {"mean": pytest.approx(2 - 2 * 0.5**4), "n": 3}
     assert training.wait_for_new_checkpoint(str(tmp_path), path, seconds_to_sleep=0.01, timeout=0.05) is None
     assert list(training.checkpoints_iterator(str(tmp_path), timeout=0)) == [path]
 
@@ -127,7 +137,7 @@ def test_streams_are_over_all_batches():
     random = np.random.RandomState(1)
     p = random.rand(12).astype("f")
     l = (p + 0.3 * random.randn(12)).astype("f")
-    batches = [(p[i:i + 4], l[i:i + 4]) for i in (0, 4, 8)]
+    batches = [(p[i : i + 4], l[i : i + 4]) for i in (0, 4, 8)]
     assert streamed(metrics.streaming_covariance, batches) == pytest.approx(np.cov(p, l)[0, 1], rel=1e-4)
     assert streamed(metrics.streaming_pearson_correlation, batches) == pytest.approx(np.corrcoef(p, l)[0, 1], rel=1e-4)
     assert streamed(metrics.streaming_mean_absolute_error, batches) == pytest.approx(np.abs(p - l).mean(), rel=1e-5)
@@ -156,13 +166,27 @@ def test_data_sets_of_records_are_provided(tmp_path):
         encoded = session.run(picture)
         feature = lambda **kind: tf.train.Feature(**kind)
         for i in range(6):
-            writer.write(tf.train.Example(features=tf.train.Features(feature={
-                "image/encoded": feature(bytes_list=tf.train.BytesList(value=[encoded])), "image/format": feature(bytes_list=tf.train.BytesList(value=[b"png"])),
-                "image/class/label": feature(int64_list=tf.train.Int64List(value=[i])),
-                **{f"box/{k}": feature(float_list=tf.train.FloatList(value=[0.1 * j, 0.2])) for j, k in enumerate(("ymin", "xmin", "ymax", "xmax"))},
-            })).SerializeToString())
-    features = {"image/encoded": tf.FixedLenFeature((), tf.string, ""), "image/format": tf.FixedLenFeature((), tf.string, "png"),
-                "image/class/label": tf.FixedLenFeature([], tf.int64), **{f"box/{k}": tf.VarLenFeature(tf.float32) for k in ("ymin", "xmin", "ymax", "xmax")}}
+            writer.write(
+                tf.train.Example(
+                    features=tf.train.Features(
+                        feature={
+                            "image/encoded": feature(bytes_list=tf.train.BytesList(value=[encoded])),
+                            "image/format": feature(bytes_list=tf.train.BytesList(value=[b"png"])),
+                            "image/class/label": feature(int64_list=tf.train.Int64List(value=[i])),
+                            **{
+                                f"box/{k}": feature(float_list=tf.train.FloatList(value=[0.1 * j, 0.2]))
+                                for j, k in enumerate(("ymin", "xmin", "ymax", "xmax"))
+                            },
+                        }
+                    )
+                ).SerializeToString()
+            )
+    features = {
+        "image/encoded": tf.FixedLenFeature((), tf.string, ""),
+        "image/format": tf.FixedLenFeature((), tf.string, "png"),
+        "image/class/label": tf.FixedLenFeature([], tf.int64),
+        **{f"box/{k}": tf.VarLenFeature(tf.float32) for k in ("ymin", "xmin", "ymax", "xmax")},
+    }
     handlers = {"image": decoder.Image(), "label": decoder.Tensor("image/class/label"), "boxes": decoder.BoundingBox(prefix="box/")}
     dataset = slim.dataset.Dataset(path, tf.TFRecordReader, decoder.TFExampleDecoder(features, handlers), 6, {"image": "A picture."}, num_classes=6)
     provider = slim.dataset_data_provider.DatasetDataProvider(dataset, shuffle=False, num_epochs=1)

@@ -25,18 +25,36 @@ def test_namespaces_are_imported_by_their_paths():
         from troupe.contrib.slim import none  # noqa: F401
 
 
-@pytest.mark.parametrize("path, names", [
-    ("python.framework.ops", "RegisterGradient GraphKeys get_default_graph convert_to_tensor reset_default_graph Tensor name_scope"),
-    ("python.framework.dtypes", "float32 as_dtype"), ("python.framework", "ops graph_util dtypes"), ("python.ops", "array_ops rnn_cell variable_scope"),
-    ("python.ops.math_ops", "matmul reduce_mean sigmoid"), ("python.ops.array_ops", "concat where gather_nd placeholder"),
-    ("python.ops.rnn_cell_impl", "RNNCell BasicLSTMCell DropoutWrapper"), ("python.ops.init_ops", "zeros_initializer constant_initializer"),
-    ("python.ops.nn_ops", "conv2d softmax"), ("python.training.moving_averages", "assign_moving_average ExponentialMovingAverage"),
-    ("python.training.optimizer", "Optimizer"), ("python.training.adam", "AdamOptimizer"), ("python.platform.gfile", "GFile FastGFile Exists"),
-    ("python.platform", "gfile flags app"), ("python.util.nest", "flatten pack_sequence_as"), ("python.layers.base", "Layer"),
-    ("python.saved_model", "builder loader tag_constants"), ("python.saved_model.signature_constants", "PREDICT_METHOD_NAME"),
-    ("core.framework.graph_pb2", "GraphDef NodeDef"), ("core.framework.summary_pb2", "Summary"), ("core.protobuf", "config_pb2 meta_graph_pb2"),
-    ("contrib.layers.python.layers", "utils layers initializers conv2d"), ("contrib.slim.python.slim.learning", "train train_step"),
-    ("contrib.layers.python.layers.layers", "batch_norm conv2d"), ("contrib.framework.python.ops", "add_arg_scope variables")])
+@pytest.mark.parametrize(
+    "path, names",
+    [
+        ("python.framework.ops", "RegisterGradient GraphKeys get_default_graph convert_to_tensor reset_default_graph Tensor name_scope"),
+        ("python.framework.dtypes", "float32 as_dtype"),
+        ("python.framework", "ops graph_util dtypes"),
+        ("python.ops", "array_ops rnn_cell variable_scope"),
+        ("python.ops.math_ops", "matmul reduce_mean sigmoid"),
+        ("python.ops.array_ops", "concat where gather_nd placeholder"),
+        ("python.ops.rnn_cell_impl", "RNNCell BasicLSTMCell DropoutWrapper"),
+        ("python.ops.init_ops", "zeros_initializer constant_initializer"),
+        ("python.ops.nn_ops", "conv2d softmax"),
+        ("python.training.moving_averages", "assign_moving_average ExponentialMovingAverage"),
+        ("python.training.optimizer", "Optimizer"),
+        ("python.training.adam", "AdamOptimizer"),
+        ("python.platform.gfile", "GFile FastGFile Exists"),
+        ("python.platform", "gfile flags app"),
+        ("python.util.nest", "flatten pack_sequence_as"),
+        ("python.layers.base", "Layer"),
+        ("python.saved_model", "builder loader tag_constants"),
+        ("python.saved_model.signature_constants", "PREDICT_METHOD_NAME"),
+        ("core.framework.graph_pb2", "GraphDef NodeDef"),
+        ("core.framework.summary_pb2", "Summary"),
+        ("core.protobuf", "config_pb2 meta_graph_pb2"),
+        ("contrib.layers.python.layers", "utils layers initializers conv2d"),
+        ("contrib.slim.python.slim.learning", "train train_step"),
+        ("contrib.layers.python.layers.layers", "batch_norm conv2d"),
+        ("contrib.framework.python.ops", "add_arg_scope variables"),
+    ],
+)
 def test_older_paths_have_their_names(path, names):
     module = importlib.import_module(f"troupe.{path}")
     for name in names.split():
@@ -110,8 +128,15 @@ def test_graphs_are_frozen_and_checkpoints_printed(tmp_path, capsys):
         session.run(tf.global_variables_initializer())
         checkpoint = tf.train.Saver().save(session, str(tmp_path / "model"))
         tf.train.write_graph(graph, str(tmp_path), "graph.pbtxt")
-    common = dict(input_saver="", input_checkpoint=checkpoint, output_node_names="z", restore_op_name="save/restore_all",
-                  filename_tensor_name="save/Const:0", clear_devices=True, initializer_nodes="")
+    common = dict(
+        input_saver="",
+        input_checkpoint=checkpoint,
+        output_node_names="z",
+        restore_op_name="save/restore_all",
+        filename_tensor_name="save/Const:0",
+        clear_devices=True,
+        initializer_nodes="",
+    )
     frozen = freeze_graph.freeze_graph(str(tmp_path / "graph.pbtxt"), input_binary=False, output_graph=str(tmp_path / "a.pb"), **common)
     again = freeze_graph.freeze_graph("", input_binary=True, output_graph="", input_meta_graph=checkpoint + ".meta", **common)
     assert (tmp_path / "a.pb").read_bytes() == frozen.SerializeToString() and {n.op for n in again.node} == {n.op for n in frozen.node}

@@ -121,8 +121,8 @@ class MultivariateNormalTriL(Distribution):
 
 
 class MultivariateNormalDiag(MultivariateNormalTriL):
-    """Of mean `loc` [..., k], whose elements are independent, of standard deviations `scale_diag` [..., k] and `scale_identity_multiplier` [...]. ValueError
-    without size."""
+    """Of mean `loc` [..., k], whose elements are independent, of standard deviations `scale_diag` [..., k] plus `scale_identity_multiplier` [...], or
+    times that without the first. ValueError where no size is given."""
 
     def __init__(self, loc: TensorLike | None = None, scale_diag: TensorLike | None = None, scale_identity_multiplier: TensorLike | None = None,
                  validate_args: bool = False, allow_nan_stats: bool = True, name: str = "MultivariateNormalDiag") -> None:

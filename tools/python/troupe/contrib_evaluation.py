@@ -42,7 +42,8 @@ def get_or_create_eval_step() -> Variable:
     if found:
         return found[0]
     with graph.as_default(), graph.name_scope(None):
-        return get_variable("eval_step", [], "int64", zeros_initializer(), trainable=False, collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.EVAL_STEP])
+        return get_variable("eval_step", [], "int64", zeros_initializer(), trainable=False,
+                            collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.EVAL_STEP])
 
 
 class StopAfterNEvalsHook(SessionRunHook):

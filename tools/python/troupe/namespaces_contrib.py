@@ -68,8 +68,8 @@ _NAMES: dict[str, dict[str, str]] = {
     "contrib.distributions": {
         "contrib_distributions": """ExpRelaxedOneHotCategorical Independent MultivariateNormalDiag MultivariateNormalDiagWithSoftplusScale
             MultivariateNormalFullCovariance MultivariateNormalTriL OneHotCategorical RelaxedBernoulli RelaxedOneHotCategorical""",
-        "contrib_mixtures": """Binomial Cauchy Deterministic Geometric Gumbel HalfNormal Logistic Mixture MixtureSameFamily NormalWithSoftplusScale
-            Poisson"""},
+        "contrib_counts": "Binomial Geometric Poisson",
+        "contrib_mixtures": "Cauchy Deterministic Gumbel HalfNormal Logistic Mixture MixtureSameFamily NormalWithSoftplusScale"},
     "contrib.integrate": {"contrib_integrate": "odeint odeint_fixed"},
     "contrib.learn.datasets": {"mnist_data": "load_dataset"},
     "contrib.learn.datasets.mnist": {"mnist_data": "DataSet dense_to_one_hot extract_images extract_labels load_mnist read_data_sets"},
