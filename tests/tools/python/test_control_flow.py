@@ -262,3 +262,60 @@ def test_names_of_what_waits(graph):
     assert (first.name, second.name) == ("both/control_dependency:0", "both/control_dependency_1:0")
     check = tf.Assert(a < b, ["no"], name="check")
     assert check.name == "check/AssertGuard/Merge"
+
+
+@pytest.mark.parametrize("kind", ["plain", "weights", "loop", "branch", "rule", "slices", "several"])
+def test_derivatives_wait_for_what_the_block_says(kind):
+    v, n = tf.Variable([1.0, 2.0]), tf.Variable(0, trainable=False)
+    weights, wanted = None, [2.0, 4.0]
+    if kind == "loop":
+        loss = tf.while_loop(lambda i, x: i < 2, lambda i, x: (i + 1, x * v), (0, tf.ones([2])))[1]
+    elif kind == "branch":
+        loss = tf.cond(tf.reduce_sum(v) > 0, lambda: v * v, lambda: v)
+    elif kind == "rule":
+        squared = tf.custom_gradient(lambda x: (x * x, lambda d: d * 2.0 * x))
+        loss = squared(v)
+    elif kind == "slices":
+        loss, wanted = tf.gather(v, [1, 1]), [1.0, 1.0]
+    else:
+        loss = v * v
+    if kind == "weights":
+        weights, wanted = tf.constant([3.0, 5.0]), [6.0, 20.0]
+    # What is waited for may need the loss itself.
+    update = n.assign_add(tf.cast(tf.size(loss), tf.int32))
+    ys = [loss, tf.reduce_sum(loss)] if kind == "several" else loss
+    with tf.control_dependencies([update]):
+        d = tf.gradients(ys, v, grad_ys=weights)[0]
+    if kind == "several":
+        wanted = [4.0, 8.0]
+    after = tf.convert_to_tensor(d.values if kind == "slices" else d) * 1.0
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(after).tolist() == wanted and session.run(n) == 2
+
+
+def test_updates_before_derivatives_are_made_though_gradients_are_applied_outside():
+    v = tf.Variable(3.0)
+    loss = tf.square(v)
+    average = tf.train.ExponentialMovingAverage(0.5)
+    with tf.control_dependencies([average.apply([loss])]):
+        optimizer = tf.train.GradientDescentOptimizer(0.5)
+        pairs = optimizer.compute_gradients(loss)
+    train = optimizer.apply_gradients(pairs)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(train)
+        assert session.run([v, average.average(loss)]) == [0.0, 4.5]
+
+
+def test_derivatives_in_a_loop_wait_for_what_is_in_it():
+    n = tf.Variable(0, use_resource=True)
+
+    def body(i, x):
+        with tf.control_dependencies([n.assign_add(1)]):
+            return i + 1, x + tf.gradients(x * x, x)[0]
+
+    _, x = tf.while_loop(lambda i, x: i < 3, body, (0, 1.0))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run(x) == 27.0 and session.run(n) == 3

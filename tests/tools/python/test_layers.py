@@ -155,3 +155,23 @@ def test_a_kernel_in_parts_is_regularised_by_parts_and_used_as_a_whole():
             session.run(tf.global_variables_initializer())
             np.testing.assert_array_equal(session.run(out), np.full((2, 3), 5.0))
             assert session.run(tf.losses.get_regularization_losses()) == [4.5, 3.0]
+
+
+def test_updates_are_operations_whatever_tells_of_training():
+    for training in (True, tf.placeholder(tf.bool, [])):
+        tf.layers.batch_normalization(tf.ones([2, 3]), training=training)
+        tf.layers.batch_normalization(tf.ones([2, 4, 4, 3]), training=training)
+    updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+    assert len(updates) == 8 and all(isinstance(u, tf.Operation) for u in updates)
+    assert [u.name for u in updates][:4] == ["batch_normalization/AssignMovingAvg", "batch_normalization/AssignMovingAvg_1",
+                                             "batch_normalization_1/AssignMovingAvg", "batch_normalization_1/AssignMovingAvg_1"]
+
+
+def test_pictures_of_doubles_are_normalized_without_the_fused_op():
+    x = np.random.RandomState(0).rand(2, 3, 3, 2)
+    y = tf.layers.batch_normalization(tf.constant(x), training=True)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        made = session.run(y)
+    np.testing.assert_allclose(made, (x - x.mean((0, 1, 2))) / np.sqrt(x.var((0, 1, 2)) + 1e-3), rtol=1e-6)
+    assert made.dtype == np.float64

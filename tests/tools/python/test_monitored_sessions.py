@@ -229,3 +229,15 @@ def test_what_a_runner_raises_is_raised_by_join():
         threads = train.start_queue_runners(session, coord)
         with pytest.raises(tf.errors.InvalidArgumentError, match="not a number"):
             coord.join(threads)
+
+
+def test_summaries_are_saved_every_so_many_steps(tmp_path):
+    step = tf.train.get_or_create_global_step()
+    tf.summary.scalar("step", step)
+    train = step.assign_add(1)
+    with tf.train.MonitoredTrainingSession(checkpoint_dir=str(tmp_path), save_summaries_steps=5, log_step_count_steps=None,
+                                           hooks=[tf.train.StopAtStepHook(last_step=12)]) as session:
+        while not session.should_stop():
+            session.run(train)
+    events = [e for file in tmp_path.glob("events*") for e in tf.train.summary_iterator(str(file))]
+    assert [e.step for e in events if e.HasField("summary")] == [1, 6, 11]

@@ -224,3 +224,27 @@ def test_first_values_come_from_another_models_checkpoint(tmp_path, use_resource
         tf.train.init_from_checkpoint(str(tmp_path), {"old/c": c})
     with pytest.raises(ValueError, match="doesn't match with shape of tensor old/a"):
         tf.train.init_from_checkpoint(str(tmp_path), {"old/a": "new/b"})
+
+
+def test_paths_may_be_bytes(tmp_path):
+    folder = str(tmp_path).encode()
+    with tf.Graph().as_default() as graph, tf.Session() as session:
+        v = tf.get_variable("v", initializer=3.0)
+        session.run(v.initializer)
+        saver = tf.train.Saver()
+        path = saver.save(session, folder + b"/model", 1)
+        session.run(v.assign(4.0))
+        saver.restore(session, path.encode())
+        assert session.run(v) == 3.0 and path == str(tmp_path / "model-1")
+        assert tf.train.latest_checkpoint(folder) == path and tf.train.checkpoint_exists(path.encode())
+        assert tf.train.NewCheckpointReader(path.encode()).get_tensor("v") == 3.0
+        tf.train.export_meta_graph(folder + b"/graph.meta"), tf.train.write_graph(graph, folder, "graph.pbtxt")
+        tf.summary.FileWriter(folder + b"/logs").close()
+        builder = tf.saved_model.builder.SavedModelBuilder(folder + b"/served")
+        builder.add_meta_graph_and_variables(session, ["serve"])
+        builder.save()
+    assert {p.name for p in tmp_path.iterdir()} >= {"graph.meta", "graph.pbtxt", "logs", "served"}
+    with tf.Graph().as_default(), tf.Session() as session:
+        assert tf.saved_model.loader.maybe_saved_model_directory(folder + b"/served")
+        tf.saved_model.loader.load(session, ["serve"], folder + b"/served")
+        assert session.run("v:0") == 3.0

@@ -6,7 +6,7 @@ import importlib
 import typing as _typing
 
 from troupe import dtypes as _dtypes
-from troupe import errors, exports, nest, nn, protos, raw_ops
+from troupe import errors, exports, import_paths as _import_paths, nest, nn, protos, raw_ops
 from troupe.array_ops import (
     batch_to_space_nd, boolean_mask, broadcast_dynamic_shape, broadcast_static_shape, broadcast_to, check_numerics, concat, depth_to_space,
     diag, diag_part, expand_dims, fill, gather, guarantee_const, identity_n, matrix_band_part, matrix_transpose, meshgrid, one_hot, ones,
@@ -54,11 +54,13 @@ from troupe.variables import (
 if _typing.TYPE_CHECKING:
     import builtins
 
+_import_paths.install()
+
 bool = _dtypes.bool_
 OpError = errors.OpError
 
-_MESSAGES = ("AttrValue", "CallableOptions", "ConfigProto", "Event", "GPUOptions", "GraphDef", "GraphOptions", "MetaGraphDef", "NameAttrList",
-             "NodeDef", "OptimizerOptions", "RunMetadata", "RunOptions", "Summary", "TensorInfo", "VariableDef")
+_MESSAGES = ("AttrValue", "CallableOptions", "ConfigProto", "Event", "GPUOptions", "GraphDef", "GraphOptions", "HistogramProto", "LogMessage", "MetaGraphDef", "NameAttrList",
+             "NodeDef", "OptimizerOptions", "RunMetadata", "RunOptions", "SessionLog", "Summary", "SummaryMetadata", "TensorInfo", "VariableDef")
 
 
 # Modules of the package that are imported when they are first asked for.

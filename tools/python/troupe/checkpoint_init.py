@@ -22,7 +22,7 @@ def init_from_checkpoint(ckpt_dir_or_file: str | os.PathLike[str], assignment_ma
     """From now on the initializers of these variables restore them. `assignment_map`: {name in the checkpoint: variable or its name}, or
     {"scope of the checkpoint/": "scope/"}, "/" being all. ValueError for names that are not there and for other shapes."""
     reader = load_checkpoint(ckpt_dir_or_file)
-    path = os.fspath(ckpt_dir_or_file)
+    path = os.fsdecode(ckpt_dir_or_file)
     path = latest_checkpoint(path) if os.path.isdir(path) else path
     shapes = reader.get_variable_to_shape_map()
     for name, target in assignment_map.items() if isinstance(assignment_map, dict) else assignment_map:

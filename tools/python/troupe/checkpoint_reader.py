@@ -64,7 +64,7 @@ class CheckpointReader:
     """What is in a checkpoint of the second format. NotFoundError where there is none, DataLossError for a damaged index."""
 
     def __init__(self, filepattern: str | os.PathLike[str]) -> None:
-        self._prefix = os.fspath(filepattern)
+        self._prefix = os.fsdecode(filepattern)
         try:
             with open(self._prefix + ".index", "rb") as file:
                 data = file.read()
@@ -116,7 +116,7 @@ def NewCheckpointReader(filepattern: str | os.PathLike[str]) -> CheckpointReader
 
 def load_checkpoint(ckpt_dir_or_file: str | os.PathLike[str]) -> CheckpointReader:
     """A reader of a checkpoint, or of the last one of a folder. ValueError where there is none."""
-    path = os.fspath(ckpt_dir_or_file)
+    path = os.fsdecode(ckpt_dir_or_file)
     if os.path.isdir(path):
         path = latest_checkpoint(path)
         if path is None:

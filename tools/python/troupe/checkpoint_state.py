@@ -104,7 +104,7 @@ def update_checkpoint_state(save_dir: str | os.PathLike[str], model_checkpoint_p
 
 def get_checkpoint_state(checkpoint_dir: str | os.PathLike[str], latest_filename: str | None = None) -> CheckpointState | None:
     """The state of a folder, with paths that can be opened; None where there is no file, or no readable one."""
-    checkpoint_dir = os.fspath(checkpoint_dir)
+    checkpoint_dir = os.fsdecode(checkpoint_dir)
     try:
         with open(_state_file(checkpoint_dir, latest_filename)) as file:
             state = CheckpointState.from_text(file.read())
@@ -128,7 +128,7 @@ def latest_checkpoint(checkpoint_dir: str | os.PathLike[str], latest_filename: s
 
 def checkpoint_exists(checkpoint_prefix: str | os.PathLike[str]) -> bool:
     """True when there is a checkpoint of this path, of the second format or the first."""
-    prefix = glob.escape(os.fspath(checkpoint_prefix))
+    prefix = glob.escape(os.fsdecode(checkpoint_prefix))
     return bool(glob.glob(prefix + ".index") or glob.glob(prefix) or glob.glob(prefix + "-?????-of-?????"))
 
 

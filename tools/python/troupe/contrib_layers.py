@@ -11,6 +11,7 @@ from troupe.contrib_initializers import xavier_initializer
 from troupe.contrib_scopes import add_arg_scope, model_variable
 from troupe.control_flow_ops import identity_of as identity
 from troupe.conversion import convert_to_tensor
+from troupe.layer import as_updates
 from troupe.layers_conv import Conv1D, Conv2D, Conv2DTranspose, Conv3D, SeparableConv2D, sizes
 from troupe.layers_core import Dense, Dropout, Flatten
 from troupe.layers_norm import BatchNormalization
@@ -209,7 +210,7 @@ class _BatchNorm(BatchNormalization):
     """Its updates go where the function says, not to UPDATE_OPS."""
 
     def add_update(self, updates, inputs=None):
-        self._updates += [u() if callable(u) else u for u in (updates if isinstance(updates, (list, tuple)) else [updates])]
+        self._updates += as_updates(updates)
 
 
 @add_arg_scope

@@ -7,11 +7,12 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from troupe import math_ops, ops, stacks, summary, train
+from troupe import array_ops, math_ops, ops, random_ops, stacks, summary, train
 from troupe.array_ops import check_numerics
+from troupe.composite import IndexedSlices
 from troupe.control_flow_ops import identity_of as identity
 from troupe.ops import GraphKeys
-from troupe.tensor_algebra import clip_by_global_norm, clip_by_norm
+from troupe.tensor_algebra import clip_by_global_norm, clip_by_norm, global_norm
 from troupe.training_util import get_global_step, get_or_create_global_step
 from troupe.variable_scope import get_variable, variable_scope
 from troupe.variables import trainable_variables
@@ -149,9 +150,10 @@ def create_train_op(total_loss: Tensor, optimizer: Optimizer, global_step: Tenso
     if clip_gradient_norm:
         gradients = [(None if g is None else clip_by_norm(g, clip_gradient_norm), v) for g, v in gradients]
     if summarize_gradients:
-        for g, v in gradients:
-            if g is not None:
-                summary.histogram(v.op.name + "_gradient", g)
+        from troupe.contrib_learning import add_gradients_summaries
+
+        with ops.name_scope("summarize_grads"):
+            add_gradients_summaries(gradients)
     applied = optimizer.apply_gradients(gradients, global_step=global_step)
     with ops.name_scope("train_op"):
         if check_numerics_of_loss:
@@ -168,6 +170,7 @@ def _multiplied(gradients, multipliers):
     return [(g if g is None or by(v) is None else g * math_ops.cast(by(v), g.dtype), v) for g, v in gradients]
 
 
+OPTIMIZER_SUMMARIES = ["learning_rate", "loss", "gradients", "gradient_norm", "global_gradient_norm"]
 OPTIMIZER_CLS_NAMES = {"Adagrad": train.AdagradOptimizer, "Adam": train.AdamOptimizer, "Ftrl": train.FtrlOptimizer,
                        "Momentum": lambda rate: train.MomentumOptimizer(rate, momentum=0.9), "RMSProp": train.RMSPropOptimizer,
                        "SGD": train.GradientDescentOptimizer}
@@ -181,30 +184,58 @@ def optimize_loss(loss: TensorLike, global_step: Tensor | Variable | None, learn
                   variables: Sequence[Variable] | None = None, name: str | None = None, summaries: Sequence[str] | None = None,
                   colocate_gradients_with_ops: bool = False, increment_global_step: bool = True) -> Tensor:
     """A tensor of the loss, whose run trains the variables once. The optimizer is one, its class, its name, or a function of the rate. ValueError
-    for others; NotImplementedError for noise."""
-    if gradient_noise_scale is not None:
-        raise NotImplementedError("optimize_loss with gradient_noise_scale")
+    for others, and for unknown summaries: of "learning_rate", "loss", "gradients", "gradient_norm" and "global_gradient_norm"."""
+    wanted = ["loss", "learning_rate", "global_gradient_norm"] if summaries is None else list(summaries)
+    if set(wanted) - set(OPTIMIZER_SUMMARIES):
+        raise ValueError(f"Summaries should be one of [{', '.join(OPTIMIZER_SUMMARIES)}], you provided {sorted(set(wanted) - set(OPTIMIZER_SUMMARIES))}.")
     with variable_scope(name, "OptimizeLoss", [loss, global_step]):
         global_step = get_global_step() if global_step is None else global_step
         updates = list(ops.get_collection(GraphKeys.UPDATE_OPS) if update_ops is None else update_ops)
         with stacks.get_default_graph().control_dependencies(updates):
             loss = identity(loss)
-        rate = _rate(learning_rate, learning_rate_decay_fn, global_step)
+        rate = _rate(learning_rate, learning_rate_decay_fn, global_step, "learning_rate" in wanted)
         made = _optimizer(optimizer, rate)
         gradients = made.compute_gradients(loss, variables or trainable_variables(), colocate_gradients_with_ops=colocate_gradients_with_ops)
         if gradient_multipliers is not None:
             gradients = _multiplied(gradients, gradient_multipliers)
+        if gradient_noise_scale is not None:
+            gradients = [(_noisy(g, gradient_noise_scale), v) for g, v in gradients]
+        if "global_gradient_norm" in wanted:
+            summary.scalar("global_norm/gradient_norm", global_norm([g for g, _ in gradients if g is not None]))
         if callable(clip_gradients):
             gradients = clip_gradients(gradients)
         elif clip_gradients is not None:
             clipped, _ = clip_by_global_norm([g for g, _ in gradients], clip_gradients)
             gradients = list(zip(clipped, [v for _, v in gradients]))
+        _summarised(loss, gradients, wanted, clip_gradients is not None)
         applied = made.apply_gradients(gradients, global_step=global_step if increment_global_step else None, name="train")
         with stacks.get_default_graph().control_dependencies([applied]):
             return identity(loss)
 
 
-def _rate(learning_rate, decay, global_step):
+def _noisy(gradient, scale):
+    """With random numbers, at most two standard deviations from 0, that are times so much."""
+    if gradient is None:
+        return None
+    values = getattr(gradient, "values", gradient)
+    noisy = values + random_ops.truncated_normal(array_ops.shape(values), dtype=values.dtype) * scale
+    return noisy if values is gradient else IndexedSlices(noisy, gradient.indices, gradient.dense_shape)
+
+
+def _summarised(loss, gradients, wanted, clipped):
+    if "loss" in wanted:
+        summary.scalar("loss", loss)
+    for g, v in gradients:
+        values = getattr(g, "values", g)
+        if values is not None and "gradients" in wanted:
+            summary.histogram("gradients/" + v.name, values)
+        if values is not None and "gradient_norm" in wanted:
+            summary.scalar("gradient_norm/" + v.name, global_norm([values]))
+    if clipped and "global_gradient_norm" in wanted:
+        summary.scalar("global_norm/clipped_gradient_norm", global_norm([g for g, _ in gradients if g is not None]))
+
+
+def _rate(learning_rate, decay, global_step, summarised):
     if learning_rate is None:
         return None
     if isinstance(learning_rate, (int, float)):
@@ -217,7 +248,8 @@ def _rate(learning_rate, decay, global_step):
         if global_step is None:
             raise ValueError("global_step is required for learning_rate_decay_fn.")
         learning_rate = decay(learning_rate, global_step)
-    summary.scalar("learning_rate", learning_rate)
+    if summarised:
+        summary.scalar("learning_rate", learning_rate)
     return learning_rate
 
 

@@ -87,7 +87,7 @@ class FileWriter:
 
     def __init__(self, logdir: Path, graph: Graph | None = None, max_queue: int = 10, flush_secs: int = 120, graph_def: Message | None = None,
                  filename_suffix: str | None = None, session: BaseSession | None = None) -> None:
-        self._logdir = os.fspath(logdir)
+        self._logdir = os.fsdecode(logdir)
         self._make = lambda: EventsFile(self._logdir, max_queue, flush_secs, filename_suffix)
         self._file = self._make()
         self._closed = False

@@ -75,11 +75,13 @@ class Namespace(types.ModuleType):
     def __init__(self, path: str) -> None:
         super().__init__(f"troupe.{path}", f"Names of `tf.{path}`.")
         self._path = path
+        # What modules that others are in have: they are found by `import_paths`.
+        self.__path__: list[str] = []
         self._entries = dict(entry.partition("=")[::2] for entry in NAMESPACES.get(path, "").split())
 
     def __getattr__(self, name):
         path = f"{self.__dict__.get('_path')}.{name}"
-        if _is_namespace(path):
+        if is_namespace(path):
             value = Namespace(path)
         elif name in self.__dict__.get("_entries", ()):
             module, _, attribute = (self._entries[name] or name).rpartition(":")
@@ -94,7 +96,8 @@ class Namespace(types.ModuleType):
         return sorted({*self._entries, *(path[len(inner):].partition(".")[0] for path in NAMESPACES if path.startswith(inner))})
 
 
-def _is_namespace(path):
+def is_namespace(path: str) -> bool:
+    """Whether `tf.path` is a module of names."""
     return any(p == path or p.startswith(path + ".") for p in NAMESPACES)
 
 
@@ -117,6 +120,6 @@ def find(name: str) -> Any:
     """What `tf.name` is. KeyError when these tables do not have it."""
     if name in MODULE_OF:
         return getattr(importlib.import_module("troupe." + MODULE_OF[name]), name)
-    if not _is_namespace(name):
+    if not is_namespace(name):
         raise KeyError(name)
     return Namespace(name)

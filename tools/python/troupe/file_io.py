@@ -35,7 +35,7 @@ def _told(path):
     try:
         yield
     except OSError as e:
-        raise _error(_CODES.get(e.errno, errors.UnknownError), f"{path}; {e.strerror}") from None
+        raise _error(_CODES.get(e.errno, errors.UnknownError), f"{path.decode() if isinstance(path, bytes) else path}; {e.strerror}") from None
 
 
 def _path(name) -> str:

@@ -88,6 +88,7 @@ def _native_gradients(graph, prefix, ys, xs, weights):
     context = graph._get_control_flow_context()
     if context is not None:
         context.take_in(graph._operations[first:])
+    graph._let_wait(graph._operations[first:], {*ys, *(w for w in weights if w is not None)})
     with graph.as_default(), gradient_rules.waiting_for_nothing(graph):
         return [as_slices(None if d is None else graph._operations[d[0]]._outputs[d[1]], prefix) for d in found]
 

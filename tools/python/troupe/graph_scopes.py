@@ -211,6 +211,21 @@ class GraphScopes:
         for controller in self._scopes.control:
             controller.seen.add(op)
 
+    def _let_wait(self, operations, starts):
+        """Operations of the native library's that begin at these tensors wait for what others that are made now do: all that is computed from
+        these follows. Others, among which are parts of loops, need not."""
+        scopes = self._scopes
+        if not any(c.inputs for c in scopes.control):
+            return
+        for op in operations:
+            inputs = op.inputs
+            if not starts.isdisjoint(inputs):
+                for waited in self._control_inputs_for({t.op for t in inputs}):
+                    if waited._control_flow_context is scopes.control_flow:
+                        op._add_control_input(waited)
+        for op in operations:
+            self._record_in_controllers(op)
+
     @contextmanager
     def _attr_scope(self, attrs):
         """Operations made inside have these AttrValues, too; None takes one away."""

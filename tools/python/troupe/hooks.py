@@ -182,8 +182,8 @@ class CheckpointSaverHook(_StepHook):
                  save_graph_def: bool = True) -> None:
         if saver is not None and scaffold is not None:
             raise ValueError("You cannot provide both saver and scaffold.")
-        self._saver, self._scaffold, self._folder = saver, scaffold, os.fspath(checkpoint_dir)
-        self._path = os.path.join(checkpoint_dir, checkpoint_basename)
+        self._saver, self._scaffold, self._folder = saver, scaffold, os.fsdecode(checkpoint_dir)
+        self._path = os.path.join(self._folder, checkpoint_basename)
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
         self._listeners, self._save_graph_def = list(listeners or ()), save_graph_def
 
@@ -320,11 +320,11 @@ class SummarySaverHook(SessionRunHook):
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         if self._writer is None:
             return
-        step = run_values.results["global_step"]
+        # It was read before the step was counted.
+        step = run_context.session.run(self._step) if self._now else run_values.results["global_step"] + 1
         if self._next_step is None:
             self._writer.add_session_log(protos.SessionLog(status=protos.SessionLog.START), step)
         if self._now:
-            step = run_context.session.run(self._step)
             self._timer.update_last_triggered_step(step)
             for summary in run_values.results.get("summary", ()):
                 self._writer.add_summary(summary, step)

@@ -11,6 +11,7 @@ from troupe.check_ops import assert_equal
 from troupe.control_flow_ops import Assert
 from troupe.conversion import convert_to_tensor
 from troupe.tensor import Tensor
+from troupe.tensor_util import constant_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 thin.define(globals(), """
     decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False, acceptable_fraction=1, dct_method="") = DecodeAndCropJpeg
-    extract_glimpse(input, size, offsets, centered=True, normalized=True, uniform_noise=True) = ExtractGlimpse
     extract_jpeg_shape(contents, output_type=3) = ExtractJpegShape
     non_max_suppression_overlaps(overlaps, scores, max_output_size, overlap_threshold=0.5, score_threshold=float("-inf")) = NonMaxSuppressionWithOverlaps
 """)
@@ -29,6 +29,19 @@ _YUV = [[0.299, -0.14714119, 0.61497538], [0.587, -0.28886916, -0.51496512], [0.
 # As TensorFlow rounds the inverses.
 _FROM_YIQ = [[1, 1, 1], [0.95598634, -0.27201283, -1.10674021], [0.6208248, -0.64720424, 1.70423049]]
 _FROM_YUV = [[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]]
+
+
+def extract_glimpse(input: TensorLike, size: TensorLike, offsets: TensorLike, centered: bool = True, normalized: bool = True,  # noqa: A002
+                    uniform_noise: bool = True, name: str | None = None) -> Tensor:
+    """Parts [batch, height, width, channels] of pictures, of one size [height, width], around (row, column) offsets [batch, 2]: from -1 to 1 and
+    from the middle, unless they are not `normalized` or not `centered`. What is outside is noise."""
+    made = op_call.call("ExtractGlimpse", name, input=input, size=size, offsets=offsets, centered=centered, normalized=normalized,
+                        uniform_noise=uniform_noise)
+    pictures = made.op.inputs[0].shape
+    known = constant_value(made.op.inputs[1])
+    if pictures.rank == 4:
+        made.set_shape([pictures[0], *([None, None] if known is None else known.tolist()), pictures[3]])
+    return made
 
 
 def _scope(name):

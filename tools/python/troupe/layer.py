@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from troupe.typing import Constraint, DTypeLike, Initializer, Partitioner, Regularizer, ShapeLike
 
 
+def as_updates(updates: Any) -> list[Any]:
+    """Operations of updates: of operations, of tensors, and of functions that make one."""
+    made = [u() if callable(u) else u for u in (updates if isinstance(updates, (list, tuple)) else [updates])]
+    return [getattr(u, "op", u) for u in made]
+
+
 def snake_case(name: str) -> str:
     """"MaxPooling2D" as "max_pooling2d"."""
     name = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
@@ -207,9 +213,9 @@ class Layer:
 
     def add_update(self, updates: Any, inputs: Any = None) -> None:
         """Operations for the collection UPDATE_OPS, where training programs take them from."""
-        updates = [u() if callable(u) else u for u in (updates if isinstance(updates, (list, tuple)) else [updates])]
-        self._updates += updates
-        for update in updates:
+        made = as_updates(updates)
+        self._updates += made
+        for update in made:
             stacks.get_default_graph().add_to_collection(GraphKeys.UPDATE_OPS, update)
 
     # The call.

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from troupe.tensor import Tensor
     from troupe.typing import Constraint, Initializer, Regularizer, ShapeLike, TensorLike
 
+# What the fused op takes.
+_FUSED = (dtypes.float16, dtypes.bfloat16, dtypes.float32)
+
 
 class BatchNormalization(Layer):
     """gamma (x - mean) / sqrt(variance + epsilon) + beta for each element of the dimension `axis`. Training: by the moments of the batch, and
@@ -53,7 +56,7 @@ class BatchNormalization(Layer):
             raise ValueError(f"Duplicate axis: {self.axis}")
         if any(dims[a] is None for a in self.axis):
             raise ValueError(f"Input has undefined `axis` dimension. Input shape: {input_shape}")
-        can_fuse = rank == 4 and self.axis in ([1], [3])
+        can_fuse = rank == 4 and self.axis in ([1], [3]) and self.dtype in _FUSED
         if self.fused and not can_fuse:
             raise ValueError("Fused batch normalization is for 4 dimensions and `axis` 1 or 3. " f"Got axis {self.axis} of {rank} dimensions")
         self.fused = can_fuse if self.fused is None else self.fused

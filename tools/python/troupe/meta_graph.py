@@ -143,6 +143,7 @@ def export_meta_graph(filename: Path | None = None, meta_info_def: Message | Non
     """The same, also written to a file."""
     made = create_meta_graph_def(meta_info_def, graph_def, saver_def, collection_list, graph, export_scope, clear_devices)
     if filename is not None:
+        filename = os.fsdecode(filename)
         os.makedirs(os.path.dirname(os.path.abspath(filename)), exist_ok=True)
         write_whole(filename, str(made).encode() if as_text else made.SerializeToString())
     return made
@@ -164,6 +165,7 @@ def read_meta_graph_file(filename: Path) -> Any:
 def write_graph(graph_or_graph_def: Message, logdir: Path, name: str, as_text: bool = True) -> str:
     """Writes a GraphDef to a file; its path."""
     graph_def = graph_or_graph_def.as_graph_def() if hasattr(graph_or_graph_def, "as_graph_def") else graph_or_graph_def
+    logdir = os.fsdecode(logdir)
     os.makedirs(logdir, exist_ok=True)
     path = os.path.join(logdir, name)
     write_whole(path, str(graph_def).encode() if as_text else graph_def.SerializeToString())
@@ -196,7 +198,7 @@ def import_scoped_meta_graph(meta_graph_or_file: Any, clear_devices: bool = Fals
                              restore_collections_predicate: Callable[..., Any] = lambda key: True) -> Any:
     """Adds the graph to `graph`, names behind `import_scope`, and its collections; (MetaGraphDef, elements that `return_elements` names, the
     scope that it has)."""
-    meta_graph = meta_graph_or_file if hasattr(meta_graph_or_file, "graph_def") else read_meta_graph_file(os.fspath(meta_graph_or_file))
+    meta_graph = meta_graph_or_file if hasattr(meta_graph_or_file, "graph_def") else read_meta_graph_file(os.fsdecode(meta_graph_or_file))
     graph = graph or stacks.get_default_graph()
     graph_def = meta_graph.graph_def
     outside = [name.decode() for name in meta_graph.collection_def[_UNBOUND_INPUTS].bytes_list.value] if (

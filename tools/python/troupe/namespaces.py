@@ -1,5 +1,7 @@
 """The modules of names, as exports.Namespace reads them."""
 
+from troupe import namespaces_contrib
+
 _FLAGS = " ".join(f"{name}=app_flags:{name}" for name in (
     "DEFINE_bool", "DEFINE_boolean", "DEFINE_enum", "DEFINE_float", "DEFINE_integer", "DEFINE_list", "DEFINE_multi_float",
     "DEFINE_multi_integer", "DEFINE_multi_string", "DEFINE_string", "DuplicateFlagError", "Error", "FLAGS", "FlagValues",
@@ -223,7 +225,7 @@ NAMESPACES.update({
     "contrib.rnn": f"""{_CELLS} {_MORE_CELLS} static_rnn=rnn:static_rnn static_bidirectional_rnn=rnn:static_bidirectional_rnn""",
     "contrib.seq2seq": f"sequence_loss=seq2seq:sequence_loss {_DECODERS}",
     "contrib.tensorboard.plugins.projector": _all_of("projector", "EmbeddingInfo ProjectorConfig SpriteMetadata visualize_embeddings"),
-    "contrib.slim": f"{_LAYERS} {_SCOPES} {_STEPS} losses",
+    "contrib.slim": f"{_LAYERS} {_SCOPES} {_STEPS}",
     "contrib.slim.learning": "create_train_op=contrib_training:create_train_op",
     "contrib.slim.utils": "convert_collection_to_dict=contrib_layers:convert_collection_to_dict",
     "contrib.training": "HParams=contrib_training:HParams create_train_op=contrib_training:create_train_op "
@@ -249,3 +251,5 @@ NAMESPACES.update({
     "contrib.seq2seq.python.ops.helper": f"{_HELPERS} _unstack_ta=seq2seq_helpers:_array_of",
     "contrib.seq2seq.python.ops.loss": "sequence_loss=seq2seq:sequence_loss",
 })
+
+namespaces_contrib.add_to(NAMESPACES)

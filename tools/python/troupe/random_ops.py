@@ -76,11 +76,16 @@ def random_shuffle(value: TensorLike, seed: int | None = None, name: str | None 
 
 def multinomial(logits: TensorLike, num_samples: TensorLike, seed: int | None = None, name: str | None = None,
                 output_dtype: DTypeLike | None = None) -> Tensor:
-    """`num_samples` draws of each row of the logits of classes."""
+    """Classes drawn by unnormalized logarithms of probabilities, [batch, num_samples]."""
     with stacks.get_default_graph().name_scope(name or "multinomial"):
-        seed1, seed2 = get_seed(seed)
-        return op_call.call("Multinomial", None, logits=logits, num_samples=num_samples, seed=seed1 or 0, seed2=seed2 or 0,
-                            output_dtype=output_dtype)
+        return draw(logits, num_samples, seed, output_dtype)
+
+
+def draw(logits: TensorLike, num_samples: TensorLike, seed: int | None, output_dtype: DTypeLike | None) -> Tensor:
+    """The same in the scope that is there."""
+    logits = convert_to_tensor(logits, name="logits")
+    seed1, seed2 = get_seed(seed)
+    return op_call.call("Multinomial", None, logits=logits, num_samples=num_samples, seed=seed1 or 0, seed2=seed2 or 0, output_dtype=output_dtype)
 
 
 def random_gamma(shape: ShapeOrTensor, alpha: TensorLike, beta: TensorLike | None = None, dtype: DTypeLike = dtypes.float32,

@@ -33,7 +33,7 @@ class SavedModelBuilder:
     a folder with something in it."""
 
     def __init__(self, export_dir: str | os.PathLike[str]) -> None:
-        self._folder = os.fspath(export_dir)
+        self._folder = os.fsdecode(export_dir)
         if os.path.isdir(self._folder) and os.listdir(self._folder):
             raise AssertionError(f"Export directory {self._folder} already exists, and isn't empty. Please choose a different export "
                                  "directory, or delete all the contents of the specified directory.")
@@ -148,7 +148,7 @@ def _read(export_dir):
 def contains_saved_model(export_dir: str | os.PathLike[str]) -> bool:
     """Whether a folder has a saved model."""
     names = (constants.SAVED_MODEL_FILENAME_PB, constants.SAVED_MODEL_FILENAME_PBTXT)
-    return any(os.path.exists(os.path.join(export_dir, n)) for n in names)
+    return any(os.path.exists(os.path.join(os.fsdecode(export_dir), n)) for n in names)
 
 
 maybe_saved_model_directory = contains_saved_model
@@ -157,7 +157,7 @@ maybe_saved_model_directory = contains_saved_model
 def load(sess: BaseSession, tags: Iterable[str], export_dir: str | os.PathLike[str], import_scope: str | None = None, **saver_kwargs: Any) -> Any:
     """Adds the graph with just these tags to the session's, gives its variables their values and runs its initialisation; the MetaGraphDef.
     RuntimeError where no graph has the tags."""
-    export_dir = os.fspath(export_dir)
+    export_dir = os.fsdecode(export_dir)
     model, wanted = _read(export_dir), {tags} if isinstance(tags, str) else set(tags)
     found = [m for m in model.meta_graphs if set(m.meta_info_def.tags) == wanted]
     if not found:

@@ -139,7 +139,7 @@ class Saver:
         latest_filename = latest_filename or "checkpoint"
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
-        save_path = os.fspath(save_path)
+        save_path = os.fsdecode(save_path)
         path = save_path if global_step is None else f"{save_path}-{self._step_text(sess, global_step)}"
         if os.path.basename(save_path) == latest_filename and not self._sharded:
             raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
@@ -177,7 +177,7 @@ class Saver:
             return
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
-        save_path = os.fspath(save_path)
+        save_path = os.fsdecode(save_path)
         if not checkpoint_exists(save_path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
         size = sum(os.path.getsize(path) for path in glob.glob(glob.escape(save_path) + ".data-*"))

@@ -56,7 +56,7 @@ class SessionManager:
         """A session that was restored, or else initialised. RuntimeError where that does not make it ready."""
         session = Session(master, graph=self._graph, config=config)
         try:
-            restored = self._restore(session, saver, checkpoint_dir and os.fspath(checkpoint_dir), checkpoint_filename_with_path,
+            restored = self._restore(session, saver, checkpoint_dir and os.fsdecode(checkpoint_dir), checkpoint_filename_with_path,
                                      wait_for_checkpoint, max_wait_secs)
             if not restored:
                 if init_op is None and not init_fn and self._local_init_op is None:

@@ -69,7 +69,7 @@ def stateless_categorical(logits: TensorLike, num_samples: TensorLike, seed: Ten
 def categorical(logits: TensorLike, num_samples: TensorLike, dtype: DTypeLike | None = None, seed: int | None = None,
                 name: str | None = None) -> Tensor:
     """Classes drawn by unnormalized logarithms of probabilities, [batch, num_samples]."""
-    from troupe.random_ops import multinomial
+    from troupe.random_ops import draw
 
     with _scope(name or "categorical"):
-        return multinomial(logits, num_samples, seed, output_dtype=dtype)
+        return draw(logits, num_samples, seed, dtype)

@@ -88,7 +88,7 @@ class Supervisor:
         self._init_fn, self._grace_secs, self._graph_written = init_fn, stop_grace_secs, False
         self._logdir = self.save_path = self.summary_writer = self.save_summaries_secs = self.save_model_secs = None
         if is_chief:
-            self._logdir, self.save_summaries_secs, self.save_model_secs = logdir and os.fspath(logdir), save_summaries_secs, save_model_secs
+            self._logdir, self.save_summaries_secs, self.save_model_secs = logdir and os.fsdecode(logdir), save_summaries_secs, save_model_secs
             if logdir:
                 self.save_path = os.path.join(logdir, checkpoint_basename)
             self.summary_writer = (FileWriter(logdir) if logdir else None) if summary_writer is _DEFAULT else summary_writer
