@@ -1,5 +1,7 @@
 """The modules of names, as exports.Namespace reads them."""
 
+from troupe import namespaces_later
+
 _FLAGS = " ".join(f"{name}=app_flags:{name}" for name in (
     "DEFINE_bool", "DEFINE_boolean", "DEFINE_enum", "DEFINE_float", "DEFINE_integer", "DEFINE_list", "DEFINE_multi_float",
     "DEFINE_multi_integer", "DEFINE_multi_string", "DEFINE_string", "DuplicateFlagError", "Error", "FLAGS", "FlagValues",
@@ -202,3 +204,5 @@ NAMESPACES.update({
     "contrib.training": "HParams=contrib_training:HParams create_train_op=contrib_training:create_train_op",
     "contrib.util": "constant_value=tensor_util:constant_value make_ndarray make_tensor_proto",
 })
+
+namespaces_later.add_to(NAMESPACES, _all_of)

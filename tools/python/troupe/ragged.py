@@ -8,7 +8,6 @@ import numpy as np
 
 from troupe import array_ops, check_ops, dtypes, math_ops, op_call, stacks
 from troupe.conversion import convert_to_tensor
-from troupe.fetches import register_session_run_conversion_functions
 from troupe.ragged_tensor import RaggedTensor, RaggedTensorValue
 
 if TYPE_CHECKING:
@@ -17,8 +16,17 @@ if TYPE_CHECKING:
     from troupe.tensor import Tensor
     from troupe.typing import ArrayLike, DTypeLike, TensorLike
 
-__all__ = ["RaggedTensorValue", "constant", "constant_value", "map_flat_values", "placeholder", "range", "row_splits_to_segment_ids",
+__all__ = ["RaggedTensorValue", "boolean_mask", "cross", "cross_hashed", "stack", "stack_dynamic_partitions", "constant", "constant_value", "map_flat_values", "placeholder", "range", "row_splits_to_segment_ids",
            "segment_ids_to_row_splits"]
+
+
+def __getattr__(name: str) -> Any:
+    """Functions that few programs need."""
+    if name in ("boolean_mask", "cross", "cross_hashed", "stack", "stack_dynamic_partitions"):
+        from troupe import ragged_functions
+
+        return getattr(ragged_functions, name)
+    raise AttributeError(f"module 'troupe.ragged' has no attribute {name!r}")
 
 
 def _scope(name, default):
@@ -140,20 +148,3 @@ def segment_ids_to_row_splits(segment_ids: TensorLike, num_segments: TensorLike 
         ids = convert_to_tensor(segment_ids, preferred_dtype=dtypes.int64)
         made = RaggedTensor.from_value_rowids(ids, ids, num_segments, validate=False).row_splits
         return math_ops.cast(made, out_type or ids.dtype)
-
-
-def _fetched(ragged):
-    def build(arrays):
-        value = arrays[0]
-        for splits in reversed(arrays[1:]):
-            value = RaggedTensorValue(value, splits)
-        return value
-
-    return [ragged.flat_values, *ragged.nested_row_splits], build
-
-
-def _fed(ragged, value):
-    return list(zip(_fetched(ragged)[0], [value.flat_values, *value.nested_row_splits]))
-
-
-register_session_run_conversion_functions(RaggedTensor, _fetched, _fed, lambda ragged: _fetched(ragged)[0])

@@ -9,6 +9,7 @@ import numpy as np
 from troupe import array_ops, check_ops, dtypes, math_ops, op_call, sort_ops, stacks
 from troupe.composite import SparseTensor
 from troupe.conversion import convert_to_tensor
+from troupe.fetches import register_session_run_conversion_functions
 from troupe.tensor import Tensor
 from troupe.tensor_shape import TensorShape
 
@@ -294,3 +295,20 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "
     setattr(RaggedTensor, f"__r{_name}__", _operator(f"__r{_name}__"))
 for _name in ("lt", "le", "gt", "ge", "neg", "abs", "invert"):
     setattr(RaggedTensor, f"__{_name}__", _operator(f"__{_name}__"))
+
+
+def _fetched(ragged):
+    def build(arrays):
+        value = arrays[0]
+        for splits in reversed(arrays[1:]):
+            value = RaggedTensorValue(value, splits)
+        return value
+
+    return [ragged.flat_values, *ragged.nested_row_splits], build
+
+
+def _fed(ragged, value):
+    return list(zip(_fetched(ragged)[0], [value.flat_values, *value.nested_row_splits]))
+
+
+register_session_run_conversion_functions(RaggedTensor, _fetched, _fed, lambda ragged: _fetched(ragged)[0])
