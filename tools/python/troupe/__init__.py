@@ -57,8 +57,8 @@ if _typing.TYPE_CHECKING:
 bool = _dtypes.bool_
 OpError = errors.OpError
 
-_MESSAGES = ("AttrValue", "CallableOptions", "ConfigProto", "Event", "GPUOptions", "GraphDef", "GraphOptions", "MetaGraphDef", "NameAttrList",
-             "NodeDef", "OptimizerOptions", "RunMetadata", "RunOptions", "Summary", "TensorInfo", "VariableDef")
+_MESSAGES = ("AttrValue", "CallableOptions", "ConfigProto", "Event", "GPUOptions", "GraphDef", "GraphOptions", "HistogramProto", "LogMessage", "MetaGraphDef", "NameAttrList",
+             "NodeDef", "OptimizerOptions", "RunMetadata", "RunOptions", "SessionLog", "Summary", "SummaryMetadata", "TensorInfo", "VariableDef")
 
 
 # Modules of the package that are imported when they are first asked for.

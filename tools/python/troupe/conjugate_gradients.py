@@ -39,9 +39,9 @@ def conjugate_gradient(operator: LinearOperator, rhs: TensorLike, preconditioner
         first = CGState(array_ops.constant(0, dtypes.int32), x, left, direction, _dot(left, direction))
         for t in first[1:4]:
             t.set_shape(rhs.shape if operator.batch_shape.rank == 0 else t.shape)
-        return control_flow_ops.while_loop(
+        return CGState(*control_flow_ops.while_loop(
             lambda *s: math_ops.logical_and(s[0] < max_iter, math_ops.reduce_any(tensor_algebra.norm(s[2], axis=-1) > limit)),
-            lambda *s: _turn(operator, preconditioner, CGState(*s)), first)
+            lambda *s: list(_turn(operator, preconditioner, CGState(*s))), list(first)))
 
 
 def _dot(a, b):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,6 +30,8 @@ def _method(name):
 
     make.__name__ = make.__qualname__ = name
     make.__doc__ = f"Dataset.{name}, for Dataset.apply."
+    signature = inspect.signature(getattr(Dataset, name))
+    make.__signature__ = signature.replace(parameters=[p for n, p in signature.parameters.items() if n not in ("self", "name")])
     return make
 
 
@@ -144,6 +147,9 @@ def _later(module, names):
 _LATER = {**_later("dataset_readers", "CsvDataset RandomDataset SqlDataset make_batched_features_dataset make_csv_dataset parse_example_dataset"),
           **_later("dataset_states", "Reducer group_by_reducer"), **_later("optional_ops", "Optional get_next_as_optional"),
           **_later("dataset_writers", "TFRecordWriter index_table_from_dataset table_from_dataset DatasetInitializer pad_to_cardinality")}
+_OPTIONS = {name: "dataset_options" for name in ("AutoShardPolicy", "AutotuneAlgorithm", "AutotuneOptions", "DistributeOptions", "ExternalStatePolicy",
+                                                 "OptimizationOptions", "ThreadingOptions")}
+_LATER.update(_OPTIONS)
 _STRUCTURES = {"Structure": "TypeSpec", "TensorStructure": "tensor_structure", "SparseTensorStructure": "sparse_tensor_structure",
                "RaggedTensorStructure": "ragged_tensor_structure", "OptionalStructure": "OptionalSpec", "DatasetStructure": "DatasetSpec"}
 

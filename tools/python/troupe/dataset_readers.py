@@ -32,19 +32,21 @@ def _default(value):
 
 class CsvDataset(Dataset):
     """A tuple of scalars for each row of CSV files: `record_defaults` has for each column what stands for an empty field, or a dtype, without one;
-    `select_cols` are the numbers of the columns that are read, in their order. InvalidArgumentError from steps for fields that cannot be read so."""
+    `select_cols` are the numbers of the columns that are read, in their order, `exclude_cols` of those that are not. InvalidArgumentError from steps for fields that cannot be read so."""
 
     def __init__(self, filenames: TensorLike, record_defaults: Sequence[Any], compression_type: TensorLike | None = None,
                  buffer_size: TensorLike | None = None, header: bool | Tensor = False, field_delim: TensorLike = ",",
-                 use_quote_delim: bool | Tensor = True, na_value: TensorLike = "", select_cols: Sequence[int] | None = None) -> None:
+                 use_quote_delim: bool | Tensor = True, na_value: TensorLike = "", select_cols: Sequence[int] | None = None,
+                 exclude_cols: Sequence[int] | None = None) -> None:
         names = convert_to_tensor(filenames, dtypes.string, name="filenames")
         defaults = [_default(d) for d in record_defaults]
         types = tuple(d.dtype.base_dtype for d in defaults)
         columns = convert_to_tensor(np.array(select_cols or [], np.int64), name="select_cols")
+        others = convert_to_tensor(np.array(exclude_cols or [], np.int64), name="exclude_cols")
         made = op_call.call("CSVDatasetV2", None, filenames=names, compression_type=convert_to_tensor(compression_type or "", dtypes.string),
                             buffer_size=int64_of(4 * 1024 * 1024 if buffer_size is None else buffer_size, "buffer_size"), header=header,
                             field_delim=field_delim, use_quote_delim=use_quote_delim, na_value=na_value, select_cols=columns, record_defaults=defaults,
-                            exclude_cols=convert_to_tensor(np.array([], np.int64)), output_shapes=[TensorShape([])] * len(types))
+                            exclude_cols=others, output_shapes=[TensorShape([])] * len(types))
         super().__init__(made, types, tuple(TensorShape([]) for _ in types))
 
 
@@ -61,8 +63,8 @@ class SqlDataset(Dataset):
 class RandomDataset(Dataset):
     """Random int64 numbers without end: Dataset.random."""
 
-    def __init__(self, seed: int | None = None) -> None:
-        made = Dataset.random(seed)
+    def __init__(self, seed: int | None = None, rerandomize_each_iteration: bool | None = None, name: str | None = None) -> None:
+        made = Dataset.random(seed, rerandomize_each_iteration)
         super().__init__(made._variant, made._types, made._shapes)
 
 

@@ -120,7 +120,9 @@ def of_matrix(matrix: Tensor) -> Tensor:
     rows, columns = matrix.shape[-2].value, matrix.shape[-1].value
     if rows and columns and rows != columns:
         raise ValueError(f"Expected last two dimensions of diagonals to be same, got {columns} and {rows}")
-    return linalg_ops.matrix_diag_part(matrix, k=(-1, 1), padding_value=0, align="LEFT_RIGHT")
+    made = linalg_ops.matrix_diag_part(matrix, k=(-1, 1), padding_value=0, align="LEFT_RIGHT")
+    made.set_shape(matrix.shape[:-2].concatenate([3, rows or columns]))
+    return made
 
 
 def eigh_tridiagonal(alpha: TensorLike, beta: TensorLike, eigvals_only: bool = True, select: str = "a", select_range: Sequence[TensorLike] | None = None,

@@ -359,7 +359,7 @@ class LinearOperator:
     def assert_non_singular(self, name: str = "assert_non_singular") -> Operation:
         """InvalidArgumentError from the step unless the matrices can be inverted as exactly as their type is."""
         with self._scope(name):
-            most = 1 / np.finfo(self._dtype.real_dtype.as_numpy_dtype).eps
+            most = 0.01 / np.finfo(self._dtype.real_dtype.as_numpy_dtype).eps
             return check_ops.assert_less(self._cond(), np.array(most, self._dtype.real_dtype.as_numpy_dtype), message="Singular matrix up to precision epsilon.")
 
     def assert_positive_definite(self, name: str = "assert_positive_definite") -> Operation:

@@ -60,7 +60,7 @@ class _OfDiagonal(LinearOperator):
         return math_ops.reduce_prod(self._diag_part(), axis=-1)
 
     def _log_abs_determinant(self):
-        return math_ops.reduce_sum(math_ops.log(math_ops.abs(self._diag_part())), axis=-1)
+        return math_ops.cast(math_ops.reduce_sum(math_ops.log(math_ops.abs(self._diag_part())), axis=-1), self._dtype)
 
     def _add_to_tensor(self, x):
         return linalg_ops.matrix_set_diag(x, linalg_ops.matrix_diag_part(x) + self._diag_part())

@@ -44,7 +44,9 @@ class LinearOperatorTridiag(LinearOperator):
         return array_ops.concat([shape[:-2], shape[-1:], shape[-1:]], 0)
 
     def _to_dense(self):
-        return linalg_ops.matrix_diag(self._compact, k=(-1, 1), align="LEFT_RIGHT")
+        made = linalg_ops.matrix_diag(self._compact, k=(-1, 1), align="LEFT_RIGHT")
+        made.set_shape(self.shape)
+        return made
 
     def _solve(self, rhs, adjoint=False, adjoint_arg=False):
         matrix, rhs = same_batch(adjoint_of(self._to_dense()) if adjoint else self._to_dense(), adjoint_of(rhs) if adjoint_arg else rhs)
@@ -66,7 +68,7 @@ class LinearOperatorPermutation(LinearOperator):
         self._perm = convert_to_tensor(perm, name="perm")
         if not self._perm.dtype.is_integer:
             raise TypeError(f"Argument `perm` must be integer dtype. Found: {self._perm}.")
-        super().__init__(dtype, None, True, is_self_adjoint, is_positive_definite, True, name)
+        super().__init__(dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name)
 
     @property
     def perm(self) -> Tensor:
@@ -100,7 +102,7 @@ class LinearOperatorHouseholder(LinearOperator):
         if is_positive_definite:
             raise ValueError("A Householder operator is always non-positive definite.")
         self._axis = convert_to_tensor(reflection_axis, name="reflection_axis")
-        super().__init__(self._axis.dtype, None, True, True, False, True, name)
+        super().__init__(self._axis.dtype, None, is_non_singular, True, False, True, name)
 
     @property
     def reflection_axis(self) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from troupe.tensor_shape import as_shape
 from troupe.tensor_util import constant_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Any, NoReturn
 
     from troupe.tensor import Operation, Tensor
@@ -38,8 +39,8 @@ sdca_shrink_l1(weights, l1, l2) = SdcaShrinkL1
 fingerprint(data, method="farmhash64") = Fingerprint
 fftnd(input, fft_length, axes) = FFTND
 ifftnd(input, fft_length, axes) = IFFTND
-rfftnd(input, fft_length, axes) = RFFTND
-irfftnd(input, fft_length, axes) = IRFFTND
+rfftnd(input, fft_length, axes, Tcomplex=8) = RFFTND
+irfftnd(input, fft_length, axes, Treal=1) = IRFFTND
 """)
 
 
@@ -230,3 +231,15 @@ def load_library(library_location: str) -> NoReturn:
 
 def load_file_system_library(library_filename: str) -> NoReturn:
     raise RuntimeError(f"File systems of libraries ({library_filename}) are for TensorFlow's runtime.")
+
+
+@contextmanager
+def jit_scope(compile_ops: bool = True, separate_compiled_gradients: bool = False) -> Iterator[None]:
+    """Nothing: there is no compiler of whole graphs, and values are the same without."""
+    yield
+
+
+def xla_compile(computation: Callable[..., Any], inputs: Sequence[TensorLike] | None = None) -> Any:
+    """What a function gives of the inputs: there is no compiler of whole graphs, and values are the same without. A single result comes in a list."""
+    made = computation(*[convert_to_tensor(i) for i in inputs or ()])
+    return made if isinstance(made, (list, tuple)) or made is None else [made]

@@ -77,4 +77,5 @@ _LATER = {
     "sysconfig": [("resources", "CXX11_ABI_FLAG CXX_VERSION MONOLITHIC_BUILD get_build_info get_compile_flags get_include get_lib get_link_flags")],
     "train.experimental": [("loss_scales", f"{_LOSS_SCALES} {_MIXED}")],
     "version": [("versions", "COMPILER_VERSION")],
+    "xla.experimental": [("", "compile=more_ops:xla_compile jit_scope=more_ops:jit_scope")],
 }

@@ -34,9 +34,12 @@ def _session(session):
 class CheckpointOptions:
     """Kept for who asks: where and how files are written follows from the session."""
 
-    def __init__(self, experimental_io_device: str | None = None, experimental_enable_async_checkpoint: bool = False, **others: Any) -> None:
+    def __init__(self, experimental_io_device: str | None = None, experimental_enable_async_checkpoint: bool = False,
+                 experimental_write_callbacks: Any = None, enable_async: bool = False, experimental_skip_slot_variables: bool = False,
+                 experimental_sharding_callback: Any = None) -> None:
         self.experimental_io_device, self.experimental_enable_async_checkpoint = experimental_io_device, experimental_enable_async_checkpoint
-        vars(self).update(others)
+        self.experimental_write_callbacks, self.enable_async = experimental_write_callbacks, enable_async
+        self.experimental_skip_slot_variables, self.experimental_sharding_callback = experimental_skip_slot_variables, experimental_sharding_callback
 
 
 # What objects are made of.

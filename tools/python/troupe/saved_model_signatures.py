@@ -25,6 +25,7 @@ class constants:
     SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT = "saved_model.pb", "saved_model.pbtxt"
     SAVED_MODEL_SCHEMA_VERSION = 1
     VARIABLES_DIRECTORY, VARIABLES_FILENAME = "variables", "variables"
+    DEBUG_DIRECTORY, DEBUG_INFO_FILENAME_PB = "debug", "saved_model_debug_info.pb"
     INIT_OP_SIGNATURE_KEY = "__saved_model_init_op"
 
 

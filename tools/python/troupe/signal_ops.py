@@ -120,11 +120,25 @@ def _transform(op_type, from_real, to_real):
             more = {"Tcomplex": dtypes.complex64 if x.dtype is dtypes.float32 else dtypes.complex128} if from_real else {}
             if to_real:
                 more = {"Treal": x.dtype.real_dtype}
-            return op_call.call(op_type, scope, input=x, fft_length=sizes, axes=axes, **more)
+            made = op_call.call(op_type, scope, input=x, fft_length=sizes, axes=axes, **more)
+            made.set_shape(_result_shape(x.shape, constant_value(sizes), constant_value(axes), from_real))
+            return made
 
     transform.__name__ = transform.__qualname__ = op_type.lower()
     transform.__doc__ = f"The op {op_type} of the dimensions `axes`, all by default; shorter inputs are filled up with zeros to `fft_length`."
     return transform
+
+
+def _result_shape(shape, sizes, axes, from_real):
+    """Of the input's, with what is known of the lengths at their dimensions."""
+    dims = shape.as_list()
+    if axes is None or sizes is None:
+        return [None] * len(dims)
+    for axis, size in zip(axes, sizes):
+        dims[axis] = int(size)
+    if from_real:
+        dims[axes[-1]] = dims[axes[-1]] // 2 + 1
+    return dims
 
 
 def _sizes(x, to_real):

@@ -31,6 +31,13 @@ def constant_value_as_shape(tensor: Tensor) -> TensorShape:
     if tensor.op.type == "Pack":
         values = [constant_value(i) for i in tensor.op.inputs]
         return TensorShape([None if v is None or v < 0 else int(v) for v in values])
+    if tensor.op.type == "Shape":
+        return tensor.op.inputs[0].shape
+    if tensor.op.type == "ConcatV2" and constant_value(tensor.op.inputs[-1]) == 0:
+        made = TensorShape([])
+        for part in tensor.op.inputs[:-1]:
+            made = made.concatenate(constant_value_as_shape(part))
+        return made
     return TensorShape(None) if rank is None else TensorShape([None] * rank)
 
 

@@ -42,7 +42,7 @@ def warm_start(ckpt_to_initialize_from: str | os.PathLike[str], vars_to_warm_sta
     grouped = _grouped(vars_to_warm_start)
     vocabularies, before = dict(var_name_to_vocab_info or {}), dict(var_name_to_prev_var_name or {})
     if vars_to_warm_start is None:
-        known = _by_name(ops.get_collection(GraphKeys.GLOBAL_VARIABLES))
+        known = _by_name(ops.get_collection(GraphKeys.TRAINABLE_VARIABLES))
         grouped = {name: known[name] for name in vocabularies if name in known}
     for what, names in (("var_name_to_prev_var_name", before), ("var_name_to_vocab_info", vocabularies)):
         unused = set(names) - set(grouped)
