@@ -255,3 +255,13 @@ def test_transforms_of_any_dimensions_are_numpys(norm):
         for tensor, value, found in zip(made, wanted, session.run(made)):
             assert tensor.shape.as_list() == list(value.shape)
             np.testing.assert_allclose(found, value, rtol=1e-4, atol=1e-4)
+
+
+def test_a_manager_restores_the_last_or_initializes(tmp_path):
+    with tf.Graph().as_default(), tf.Session() as session:
+        v = tf.get_variable("v", initializer=3.0)
+        manager = tf.train.CheckpointManager(tf.train.Checkpoint(v=v), tmp_path, 1, init_fn=lambda: session.run(v.initializer))
+        assert manager.restore_or_initialize() is None and session.run(v) == 3
+        path = manager.save()
+        session.run(v.assign(4.0))
+        assert manager.restore_or_initialize() == path and session.run(v) == 3

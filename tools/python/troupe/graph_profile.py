@@ -219,14 +219,21 @@ def _sorted(node, options):
 
 
 def _shown(node, options, depth=0):
-    """Without what the options hide; a scope is shown if anything in it is."""
-    node.children = [c for c in node.children if not _any(options["trim_name_regexes"], c.name) and _shown(c, options, depth + 1)]
-    if depth > options["max_depth"] or _any(options["hide_name_regexes"], node.name) or not _any(options["show_name_regexes"], node.name):
-        return bool(node.children)
-    least = {"parameters": options["min_params"], "float_ops": options["min_float_ops"], "exec_micros": options["min_micros"] if "micros" in options["select"] else 0}
-    counted = [name for name in (_SELECTED[s] for s in options["select"] if s in _SELECTED)]
-    enough = all(getattr(node, "total_" + name) >= limit for name, limit in least.items())
-    return enough and (not counted or any(getattr(node, "total_" + name) for name in counted) or options["account_type_regexes"] == [".*"])
+    """What is shown of a node: itself with what is shown in it, or, where the options hide it, only that. Totals are then of what is shown, if the options say so."""
+    if _any(options["trim_name_regexes"], node.name):
+        inner = []
+    else:
+        inner = [c for child in node.children for c in _shown(child, options, depth + 1)]
+    least = {"parameters": options["min_params"], "float_ops": options["min_float_ops"], "exec_micros": options["min_micros"], "requested_bytes": options["min_bytes"]}
+    hidden = (depth > options["max_depth"] or _any(options["hide_name_regexes"], node.name) or not _any(options["show_name_regexes"], node.name)
+              or any(getattr(node, name) < limit for name, limit in least.items()))
+    if hidden and node.name != _ROOT:
+        return inner
+    node.children = inner
+    if options["account_displayed_op_only"]:
+        for name in _COUNTED:
+            setattr(node, "total_" + name, getattr(node, name) + sum(getattr(c, "total_" + name) for c in inner))
+    return [node]
 
 
 def _text(node, options, depth=0):

@@ -48,7 +48,7 @@ class CheckpointOptions:
 def _children(value):
     """(name, object) of what an object is made of. ValueError for what cannot be in a checkpoint."""
     if isinstance(value, Checkpoint):
-        return [*sorted(value._objects.items()), ("save_counter", value.save_counter)]
+        return [*sorted(value._objects.items()), *([] if value._counter is None else [("save_counter", value._counter)])]
     if isinstance(value, Variable):
         return []
     if isinstance(value, Optimizer):
@@ -242,7 +242,7 @@ class CheckpointStatus:
     def assert_consumed(self) -> CheckpointStatus:
         """AssertionError unless each value of the checkpoint belongs to a variable, and each variable has one."""
         found, missing = self._found()
-        missing = [v for v in missing if v is not self._checkpoint.save_counter]
+        missing = [v for v in missing if v is not self._checkpoint._counter]
         unused = self._keys - set(found) - {_GRAPH_KEY, f"save_counter/.ATTRIBUTES/{_VALUE}"}
         if unused and self._by_objects:
             raise AssertionError(f"Unresolved object in checkpoint: {', '.join(sorted(unused))}")
@@ -252,14 +252,14 @@ class CheckpointStatus:
 
     def assert_existing_objects_matched(self) -> CheckpointStatus:
         """AssertionError unless each variable has a value."""
-        missing = [v for v in self._found()[1] if v is not self._checkpoint.save_counter]
+        missing = [v for v in self._found()[1] if v is not self._checkpoint._counter]
         if missing:
             raise AssertionError(f"Object not assigned a value from checkpoint: {', '.join(v.name for v in missing)}")
         return self
 
     def assert_nontrivial_match(self) -> CheckpointStatus:
         """AssertionError unless a variable beside `save_counter` has a value."""
-        if not any(v is not self._checkpoint.save_counter for v in self._found()[0].values()):
+        if not any(v is not self._checkpoint._counter for v in self._found()[0].values()):
             raise AssertionError("Nothing except the root object matches a checkpointed value.")
         return self
 

@@ -37,12 +37,12 @@ class ProfilerHook(SessionRunHook):
         return SessionRunArgs({"global_step": self._step}, options=options)
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
-        step = run_values.results["global_step"]
+        before = run_values.results["global_step"]
         if self._next_step is None:
             # Steps are counted from the first run.
-            self._timer.update_last_triggered_step(step)
+            self._timer.update_last_triggered_step(before)
+        step = before + 1
         if self._now:
-            step = run_context.session.run(self._step)
             self._timer.update_last_triggered_step(step)
             self._save(step, run_values.run_metadata)
         self._next_step = step + 1

@@ -62,7 +62,7 @@ with tf.Session() as session:
         session.run(made.state.initializer)
     show("states", [plain(session.run(g.state)) for g in (generator, other, whole)])
     show("drawn", plain(session.run([drawn, more])))
-    session.run(generator.reset_from_seed(1234))
+    session.run(generator.state.initializer)
     show("again", plain(session.run(drawn)))
     show("skipped", [plain(session.run(generator.skip(7))), plain(session.run(generator.state))])
     show("others", [plain(session.run(others)), generator.algorithm, plain(session.run(tf.random.create_rng_state(2**70 + 3, "philox"))), str(last[0].shape), str(last[1].shape)])
@@ -106,7 +106,7 @@ with tf.Session() as session:
     show("arrays", run(tf.extract_volume_patches(volume, [1, 2, 2, 2, 1], [1, 1, 1, 2, 1], "VALID"), tf.parallel_stack([tf.constant([1, 2]), tf.constant([3, 4])]), tf.fingerprint(["a", "b"]),
                        *tf.required_space_to_batch_paddings([5, 6], [2, 4]), *tf.required_space_to_batch_paddings([5], [3], [[1, 0]]), tf.batch_scatter_update(variable, [[1], [2]], [[20], [60]]),
                        tf.vectorized_map(lambda row: tf.reduce_sum(row) * row, tf.constant([[1.0, 2.0], [3.0, 4.0]])), *tf.ragged_fill_empty_rows([0, 0, 2], [5, 6, 7], 4, -1)[:3]))
-    show("numbers", run(tf.math.erfcinv([0.5, 1.0, 1.5]), tf.math.sobol_sample(3, 4, 1), *tf.math.approx_max_k([1.0, 5.0, 3.0, 4.0], 2), *tf.math.approx_min_k([1.0, 5.0, 3.0, 4.0], 2)))
+    show("numbers", run(tf.math.erfcinv([0.5, 1.0, 1.5]), tf.math.sobol_sample(3, 4, 1), *tf.math.approx_max_k([1.0, 5.0, 3.0, 4.0], 2)))
     show("types", run(tf.dtypes.complex(1.0, 2.0), tf.dtypes.saturate_cast([300.0, -3.0], tf.uint8), tf.dtypes.as_string([1, 2]), tf.dtypes.cast([1.5], tf.int32)))
     show("sets", run(tf.sets.set_size(tf.sets.set_union([[1, 2]], [[2, 3]])), tf.sets.set_difference([[1, 2]], [[2, 3]]), tf.sets.set_intersection([[1, 2]], [[2, 3]])))
     show("dimensions", [str(tf.dimension_at_index(tf.TensorShape([2, None]), i)) for i in (0, 1)] + [str(tf.type_spec_from_value(v)) for v in (tf.constant([1.0]), sparse, ragged)])
