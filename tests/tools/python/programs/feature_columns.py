@@ -44,7 +44,7 @@ features = {
     "job": tf.constant(["cook", "", "baker"]), "level": tf.constant([[7, 5], [3, -1], [4, 7]]),
     "color": tf.SparseTensor([[0, 0], [0, 1], [2, 0]], ["blue", "red", "pink"], [3, 2]),
     "tag": tf.SparseTensor([[0, 0], [1, 0], [1, 1]], ["a", "b", "c"], [3, 2]), "weight": tf.SparseTensor([[0, 0], [1, 0], [1, 1]], [2.0, 0.5, -1.0], [3, 2]),
-    "number": tf.constant([[4], [-1], [9]], tf.int32), "kind": tf.constant([[0, 3], [1, -1], [2, 2]], tf.int64), "wild": tf.constant([9, 2, -7], tf.int64),
+    "number": tf.constant([[4], [-1], [9]], tf.int32), "kind": tf.constant([[0, 3], [1, -1], [2, 2]], tf.int64), "wild": tf.constant([4, 2, -7], tf.int64),
 }
 shared = fc.shared_embedding_columns([kind, safe_kind], 2, combiner="sum", initializer=by_row)
 dense = [price, pair, count, buckets, two_buckets, *map(fc.indicator_column, (job, level, color, tag, number, crossed)), fc.indicator_column(weighted),
@@ -55,7 +55,7 @@ layer = fc.input_layer(features, dense, cols_to_vars=to_variables, cols_to_outpu
 more = fc.input_layer(features, [price, fc.embedding_column(first_colors, 2, initializer=ones, use_safe_embedding_lookup=True), *shared])
 sums_to_variables = {}
 with tf.variable_scope("wide"):
-    sums = fc.linear_model(features, [price, pair, buckets, job, color, kind, weighted, crossed, nested], units=2, cols_to_vars=sums_to_variables)
+    sums = fc.linear_model(features, [price, pair, buckets, two_buckets, job, color, kind, weighted, crossed, nested], units=2, cols_to_vars=sums_to_variables)
 means = fc.linear_model(features, [tag, kind, price], sparse_combiner="mean", weight_collections=["mine"], trainable=False)
 again = fc.linear_model(features, [price, tag])
 show("shapes", [str(t.shape) for t in (layer, more, sums, means, again)])
