@@ -64,7 +64,7 @@ _MESSAGES = ("AttrValue", "CallableOptions", "ConfigProto", "Event", "GPUOptions
 
 
 # Modules of the package that are imported when they are first asked for.
-_MODULES = ("compat", "data", "distributions", "function", "initializers", "layers", "lookup", "losses", "metrics", "python_io", "queue", "ragged", "saved_model", "seq2seq", "summary", "test", "train")
+_MODULES = ("compat", "data", "distributions", "feature_column", "function", "initializers", "layers", "lookup", "losses", "metrics", "python_io", "queue", "ragged", "saved_model", "seq2seq", "summary", "test", "train")
 
 # Names that are in such modules.
 _NAMES = {"confusion_matrix": "metrics", "uniform_unit_scaling_initializer": "initializers"}
@@ -79,6 +79,8 @@ def __getattr__(name: str) -> _typing.Any:
         return importlib.import_module("troupe." + name)
     if name in _NAMES:
         return getattr(importlib.import_module("troupe." + _NAMES[name]), name)
+    if name in exports.APART:
+        raise AttributeError(exports.APART[name])
     try:
         value = globals()[name] = exports.find(name)
         return value

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from troupe import array_ops, nest, op_call, protos, stacks
 from troupe.composite import Composite, parts_of
 from troupe.conversion import convert_to_tensor
+from troupe.dataset_specs import composite_of, element_of, is_composite, wire, wire_shapes, wire_types
 from troupe.graph import Graph
 from troupe.resource_variable import ResourceVariable
 from troupe.tensor import Tensor
@@ -36,6 +37,8 @@ class FunctionGraph(Graph):
     def _capture(self, value):
         if isinstance(value, Composite) and not isinstance(value, Tensor):
             return type(value)(*map(self.captured, parts_of(value)))
+        if is_composite(value):
+            return type(value)(self.captured(value.values), self.captured(value.row_splits))
         if isinstance(value, ResourceVariable):
             return op_call.call("ReadVariableOp", None, resource=self._input_for(value.handle), dtype=value.dtype)
         # A reference variable's value is what it is when the iterator begins.
@@ -53,9 +56,13 @@ class FunctionGraph(Graph):
 
 
 def normalized(structure: Nest, numbers: Iterator[int] | None = None) -> Nest:
-    """A nest of tuples and dictionaries with tensors as leaves; lists become tensors, named by `numbers`."""
+    """A nest of tuples and dictionaries with tensors as leaves, or sparse or ragged ones; lists become tensors, named by `numbers`."""
     from troupe.dataset_ops import Dataset
 
+    graph = stacks.get_default_graph()
+    if is_composite(structure):
+        made = composite_of(structure)
+        return graph.captured(made) if graph.building_function else made
     if isinstance(structure, Mapping):
         return type(structure)((k, normalized(v, numbers)) for k, v in structure.items())
     if isinstance(structure, tuple):
@@ -63,7 +70,6 @@ def normalized(structure: Nest, numbers: Iterator[int] | None = None) -> Nest:
         return type(structure)(*parts) if hasattr(structure, "_fields") else tuple(parts)
     if isinstance(structure, Dataset):
         return structure
-    graph = stacks.get_default_graph()
     tensor = convert_to_tensor(structure, name=None if numbers is None else f"component_{next(numbers)}")
     return graph.captured(tensor) if graph.building_function else tensor
 
@@ -75,14 +81,12 @@ class CapturedFunction:
     def __init__(self, function: Callable[..., Any], types: Nest, shapes: Nest, name: str) -> None:
         outer = stacks.get_default_graph()
         graph = self._graph = FunctionGraph(outer)
-        from troupe.dataset_transformations import wire_types
-
         with graph.as_default():
-            inputs = [array_ops.placeholder(t, s, name="args") for t, s in zip(wire_types(types), nest.flatten_shapes(shapes))]
-            arguments = element_of(types, inputs)
+            inputs = [array_ops.placeholder(t, s, name="args") for t, s in zip(wire_types(types), wire_shapes(types, shapes))]
+            arguments = element_of(types, inputs, shapes)
             unpacked = isinstance(arguments, tuple) and not hasattr(arguments, "_fields")
             self.result = normalized_result(function(*arguments) if unpacked else function(arguments))
-            outputs = [convert_to_tensor(getattr(t, "_variant", t)) for t in nest.flatten(self.result)]
+            outputs = [wire(t) for t in nest.flatten(self.result)]
         self.captures = list(graph.captures)
         inputs = inputs + list(graph.captures.values())
         self.name = f"{name}_{next(_numbers)}"
@@ -100,15 +104,6 @@ class CapturedFunction:
         """The tensors to call it with behind the element's: of the graph that is the default now."""
         graph = stacks.get_default_graph()
         return [graph.captured(t) for t in self.captures] if graph.building_function else list(self.captures)
-
-
-def element_of(types: Nest, tensors: Iterable[Tensor]) -> Nest:
-    """An element of its tensors: datasets for the variants that are some."""
-    from troupe.dataset_ops import Dataset
-    from troupe.dataset_transformations import DatasetSpec
-
-    return nest.pack_sequence_as(types, [Dataset(part, t._types, t._shapes) if isinstance(t, DatasetSpec) else part
-                                         for t, part in zip(nest.flatten(types), tensors)])
 
 
 def normalized_result(result: Nest) -> Nest:

@@ -26,3 +26,11 @@ def get_output_shapes(dataset_or_iterator: Dataset | Iterator) -> Any:
 
 def get_output_classes(dataset_or_iterator: Dataset | Iterator) -> Any:
     return dataset_or_iterator.output_classes
+
+
+def __getattr__(name: str) -> Any:
+    if name == "ThreadingOptions":
+        from troupe.dataset_options import ThreadingOptions
+
+        return ThreadingOptions
+    raise AttributeError(f"module 'troupe.data' has no attribute {name!r}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -9,7 +11,7 @@ import numpy as np
 
 from troupe import dtypes, op_call
 from troupe.conversion import convert_to_tensor
-from troupe.dataset_ops import AUTOTUNE, Dataset
+from troupe.dataset_ops import AUTOTUNE, Dataset, int64_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,6 +71,22 @@ def enumerate_dataset(start: TensorLike = 0) -> _Transformation:
     return lambda dataset: dataset.enumerate(start)
 
 
+def _method(name):
+    """A function that gives, of a method's arguments, a function of the dataset."""
+    def make(*args, **kwargs):
+        return lambda dataset: getattr(dataset, name)(*args, **kwargs)
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = f"Dataset.{name}, for Dataset.apply."
+    signature = inspect.signature(getattr(Dataset, name))
+    make.__signature__ = signature.replace(parameters=[p for n, p in signature.parameters.items() if n not in ("self", "name")])
+    return make
+
+
+rejection_resample, snapshot = _method("rejection_resample"), _method("snapshot")
+dense_to_ragged_batch, dense_to_sparse_batch = _method("ragged_batch"), _method("sparse_batch")
+
+
 def shuffle_and_repeat(buffer_size: TensorLike, count: TensorLike | None = None, seed: int | None = None) -> Callable[[Dataset], Dataset]:
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
@@ -85,8 +103,17 @@ def map_and_batch(map_func: Callable[..., Any], batch_size: int | np.integer | T
 
 def parallel_interleave(map_func: Callable[..., Dataset], cycle_length: TensorLike, block_length: TensorLike = 1, sloppy: bool = False,
                         buffer_output_elements: int | None = None, prefetch_input_elements: int | None = None) -> Callable[[Dataset], Dataset]:
-    """Dataset.interleave with `cycle_length` parallel calls."""
-    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length, deterministic=not sloppy)
+    """`block_length` elements at a time of each of `cycle_length` datasets that a function gives, in turn; the next dataset takes the place of one that ends."""
+    return lambda dataset: _interleaved(dataset, map_func, cycle_length, block_length, sloppy, buffer_output_elements, prefetch_input_elements)
+
+
+def _interleaved(dataset, map_func, cycle_length, block_length, sloppy, buffered, prefetched):
+    made = dataset._map_to_datasets(map_func, "parallel_interleave")
+    cycle, block = int64_of(cycle_length, "cycle_length"), int64_of(block_length, "block_length")
+    return dataset._like("LegacyParallelInterleaveDatasetV2", made.result._types, made.result._shapes, f=made, other_arguments=made.arguments(),
+                         cycle_length=cycle, block_length=block, buffer_output_elements=2 * block if buffered is None else int64_of(buffered, "buffered"),
+                         prefetch_input_elements=2 * cycle if prefetched is None else int64_of(prefetched, "prefetched"),
+                         deterministic="false" if sloppy else "default")
 
 
 def Counter(start: ArrayLike = 0, step: TensorLike = 1, dtype: DType = dtypes.int64) -> Dataset:  # noqa: N802, TensorFlow's name
@@ -94,6 +121,91 @@ def Counter(start: ArrayLike = 0, step: TensorLike = 1, dtype: DType = dtypes.in
     first = Dataset.range(1).repeat()
     counted = first.scan(np.array(start, dtype.as_numpy_dtype), lambda state, _: (state + step, state))
     return counted
+
+
+def assert_cardinality(expected_cardinality: TensorLike) -> Callable[[Dataset], Dataset]:
+    """The same elements. FailedPreconditionError from the step that finds that there are more or fewer."""
+    return lambda dataset: dataset._like("AssertCardinalityDataset", cardinality=int64_of(expected_cardinality, "expected_cardinality"))
+
+
+def copy_to_device(target_device: str, source_device: str = "/cpu:0") -> Callable[[Dataset], Dataset]:
+    """The same elements: datasets are on the host, and what steps do with an element on a device copies it there."""
+    return lambda dataset: dataset
+
+
+def prefetch_to_device(device: str, buffer_size: TensorLike | None = None) -> Callable[[Dataset], Dataset]:
+    """The same elements, with up to `buffer_size` made before they are asked for."""
+    return lambda dataset: dataset.apply(copy_to_device(device)).prefetch(buffer_size)
+
+
+def map_and_batch_with_legacy_function(map_func: Callable[..., Any], batch_size: int | np.integer | Tensor,
+                                       num_parallel_batches: int | np.integer | Tensor | None = None, drop_remainder: bool | Tensor = False,
+                                       num_parallel_calls: TensorLike | None = None) -> Callable[[Dataset], Dataset]:
+    """map_and_batch: there is one kind of functions here."""
+    return map_and_batch(map_func, batch_size, num_parallel_batches, drop_remainder, num_parallel_calls)
+
+
+def from_list(elements: Sequence[Any], name: str | None = None) -> Dataset:
+    """An element for each of a list, all of the same nest, types and shapes. ValueError for none."""
+    if not elements:
+        raise ValueError("Invalid `elements`. `elements` should not be empty.")
+    made = [Dataset.from_tensors(e) for e in elements]
+    whole = made[0]
+    for other in made[1:]:
+        whole = whole.concatenate(other)
+    return whole
+
+
+def from_variant(variant: Tensor, structure: Any) -> Dataset:
+    """The dataset that a variant is, whose elements `structure`, a nest of tf.TensorSpec and its like, describes."""
+    from troupe.type_specs import types_and_shapes
+
+    return Dataset(variant, *types_and_shapes(structure))
+
+
+def to_variant(dataset: Dataset) -> Tensor:
+    """The variant that a dataset is."""
+    return dataset._variant
+
+
+def get_structure(dataset_or_iterator: Any) -> Any:
+    """What elements are like, as a nest of tf.TensorSpec and its like."""
+    return dataset_or_iterator.element_spec
+
+
+def make_saveable_from_iterator(iterator: Any, external_state_policy: str | None = None) -> Any:
+    """What savers save the place of an iterator by, as an object of the collection SAVEABLE_OBJECTS. ValueError for a policy that is not "fail", "warn" or
+    "ignore"."""
+    from troupe.dataset_iterators import IteratorSaveable
+
+    policies = {"warn": 0, "ignore": 1, "fail": 2}
+    policy = "fail" if external_state_policy is None else external_state_policy
+    if policy not in policies:
+        raise ValueError(f"Failed to convert {policy!r} to ExternalStatePolicy. Supported values include: 'warn', 'ignore' and 'fail'")
+    return IteratorSaveable(iterator._resource, policies[policy])
+
+
+def _later(module, names):
+    return {name: module for name in names.split()}
+
+
+# Names of modules that are imported when they are first asked for.
+_LATER = {**_later("dataset_readers", "CsvDataset RandomDataset SqlDataset make_batched_features_dataset make_csv_dataset parse_example_dataset"),
+          **_later("dataset_states", "Reducer group_by_reducer"), **_later("optional_ops", "Optional get_next_as_optional"),
+          **_later("dataset_writers", "TFRecordWriter index_table_from_dataset table_from_dataset DatasetInitializer pad_to_cardinality")}
+_OPTIONS = {name: "dataset_options" for name in ("AutoShardPolicy", "AutotuneAlgorithm", "AutotuneOptions", "DistributeOptions", "ExternalStatePolicy",
+                                                 "OptimizationOptions", "ThreadingOptions")}
+_LATER.update(_OPTIONS)
+_STRUCTURES = {"Structure": "TypeSpec", "TensorStructure": "tensor_structure", "SparseTensorStructure": "sparse_tensor_structure",
+               "RaggedTensorStructure": "ragged_tensor_structure", "OptionalStructure": "OptionalSpec", "DatasetStructure": "DatasetSpec"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return getattr(importlib.import_module("troupe." + _LATER[name]), name)
+    if name in _STRUCTURES:
+        return getattr(importlib.import_module("troupe.type_specs"), _STRUCTURES[name])
+    raise AttributeError(f"module 'troupe.data.experimental' has no attribute {name!r}")
 
 
 def cardinality(dataset: Dataset) -> Tensor:

@@ -5,19 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from troupe import dtypes, nest, op_call, protos, stacks
-from troupe.captured_function import element_of
 from troupe.conversion import convert_to_tensor
 from troupe.dataset_ops import Elements
-from troupe.dataset_transformations import DatasetSpec, wire_types
+from troupe.dataset_specs import element_of, types_with_classes, wire_shapes, wire_types
 from troupe.graph import Graph
 from troupe.importer import import_graph_def
 from troupe.ops import get_seed
+from troupe.saveable import SaveableObject, SaveSpec
 from troupe.tensor_shape import TensorShape, as_shape
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from troupe.dataset_ops import Dataset
+    from troupe.optional_ops import Optional
     from troupe.tensor import Operation, Tensor
     from troupe.typing import Nest, TensorLike
 
@@ -38,7 +40,7 @@ class Iterator(Elements):
     @staticmethod
     def from_structure(output_types: Nest, output_shapes: Nest = None, shared_name: str | None = None, output_classes: Nest = None) -> Iterator:
         """An iterator of no dataset yet, for those whose elements are of these types and shapes: see `make_initializer`."""
-        types = _normal_types(output_types)
+        types = types_with_classes(output_types, output_classes)
         shapes = _normal_shapes(types, output_shapes)
         handle = op_call.call("IteratorV2", None, container="", shared_name=shared_name or "", **_flat(types, shapes))
         return Iterator(handle, None, types, shapes)
@@ -46,7 +48,7 @@ class Iterator(Elements):
     @staticmethod
     def from_string_handle(string_handle: TensorLike, output_types: Nest, output_shapes: Nest = None, output_classes: Nest = None) -> Iterator:
         """The iterator that a string from `string_handle` names; it may be fed."""
-        types = _normal_types(output_types)
+        types = types_with_classes(output_types, output_classes)
         shapes = _normal_shapes(types, output_shapes)
         handle = convert_to_tensor(string_handle, dtypes.string)
         return Iterator(op_call.call("IteratorFromStringHandleV2", None, string_handle=handle, **_flat(types, shapes)), None, types, shapes)
@@ -75,19 +77,36 @@ class Iterator(Elements):
     def get_next(self, name: str | None = None) -> Any:
         """The element of the step, which goes on to the next."""
         op = op_call.make_operation("IteratorGetNext", name, dict(iterator=self._resource, **_flat(self._types, self._shapes)))
-        return element_of(self._types, op.outputs)
+        return element_of(self._types, op.outputs, self._shapes)
+
+    def get_next_as_optional(self) -> Optional:
+        """The element of the step, which goes on to the next; without a value at the end."""
+        from troupe.optional_ops import Optional
+
+        with stacks.get_default_graph().colocate_with(self._resource):
+            made = op_call.call("IteratorGetNextAsOptional", None, iterator=self._resource, **_flat(self._types, self._shapes))
+        return Optional(made, self._types, self._shapes)
 
     def string_handle(self, name: str | None = None) -> Tensor:
         """A string that names the iterator in its session."""
         return self._handle if name is None else op_call.call("IteratorToStringHandle", name, resource_handle=self._resource)
 
 
+class IteratorSaveable(SaveableObject):
+    """The place of an iterator, for savers."""
+
+    def __init__(self, resource: Tensor, policy: int) -> None:
+        self._resource = resource
+        state = op_call.call("SerializeIterator", None, resource_handle=resource, external_state_policy=policy)
+        super().__init__(resource, [SaveSpec(state, "", resource.name + "_STATE")], resource.name)
+
+    def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Sequence[Any] | None) -> Operation:
+        with stacks.get_default_graph().colocate_with(self._resource):
+            return op_call.call("DeserializeIterator", None, resource_handle=self._resource, serialized=restored_tensors[0])
+
+
 def _flat(types, shapes):
-    return {"output_types": wire_types(types), "output_shapes": nest.flatten_shapes(shapes)}
-
-
-def _normal_types(types):
-    return nest.pack_sequence_as(types, [t if isinstance(t, DatasetSpec) else dtypes.as_dtype(t) for t in nest.flatten(types)])
+    return {"output_types": wire_types(types), "output_shapes": wire_shapes(types, shapes)}
 
 
 def _normal_shapes(types, shapes):
@@ -102,7 +121,7 @@ def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None
     with stacks.get_default_graph().colocate_with(dataset._variant):
         handle = op_call.call("IteratorV2", None, container="", shared_name=shared_name or "", **dataset._flat())
         begin = op_call.call("MakeIterator", None, dataset=dataset._variant, iterator=handle)
-    return Iterator(handle, begin, dataset.output_types, dataset.output_shapes)
+    return Iterator(handle, begin, dataset._types, dataset._shapes)
 
 
 class _Factory:
@@ -153,4 +172,4 @@ def make_one_shot_iterator(dataset: Dataset) -> Iterator:
     # TensorFlow takes a seed for its function here, so that those of later operations are one further.
     get_seed(None)
     handle = op_call.call("OneShotIterator", None, dataset_factory=_Factory(dataset), container="", shared_name="", **dataset._flat())
-    return Iterator(handle, None, dataset.output_types, dataset.output_shapes)
+    return Iterator(handle, None, dataset._types, dataset._shapes)

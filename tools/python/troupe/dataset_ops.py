@@ -11,7 +11,11 @@ from troupe import dtypes, math_ops, nest, op_call, stacks
 from troupe.array_ops import constant, where
 from troupe.captured_function import CapturedFunction, normalized
 from troupe.conversion import convert_to_tensor
-from troupe.dataset_transformations import DatasetSpec, Transformations, common_shape, from_generator, structure_of, wire_types
+from troupe.dataset_methods import LaterMethods
+from troupe.dataset_specs import (
+    batched, element_of, public_class, public_type, shape_of, structure_of, unbatched, wire, wire_rows, wire_shapes, wire_types)
+from troupe.dataset_states import common_shape
+from troupe.dataset_transformations import Transformations, from_generator
 from troupe.ops import get_seed
 from troupe.tensor_shape import TensorShape, as_shape
 from troupe.tensor_util import constant_value, constant_value_as_shape
@@ -42,7 +46,7 @@ class Elements:
     @property
     def output_types(self) -> Any:
         """The types of an element, in its nest."""
-        return self._types
+        return nest.pack_sequence_as(self._types, map(public_type, nest.flatten(self._types)))
 
     @property
     def output_shapes(self) -> Any:
@@ -51,12 +55,18 @@ class Elements:
 
     @property
     def output_classes(self) -> Any:
-        from troupe.tensor import Tensor
+        """The classes of what is in an element: Tensor, SparseTensor, RaggedTensor or Dataset."""
+        return nest.pack_sequence_as(self._types, map(public_class, nest.flatten(self._types)))
 
-        return nest.pack_sequence_as(self._types, [Dataset if isinstance(t, DatasetSpec) else Tensor for t in nest.flatten(self._types)])
+    @property
+    def element_spec(self) -> Any:
+        """What elements are like as one nest of tf.TensorSpec and its like."""
+        from troupe.type_specs import spec_of
+
+        return nest.pack_sequence_as(self._types, map(spec_of, nest.flatten(self._types), nest.flatten_shapes(self._shapes)))
 
 
-class Dataset(Transformations, Elements):
+class Dataset(Transformations, LaterMethods, Elements):
     """A dataset by the operation that makes it. Its functions give other datasets; lists among elements become tensors, tuples and
     dictionaries are nests."""
 
@@ -70,7 +80,7 @@ class Dataset(Transformations, Elements):
 
     def _flat(self):
         """The attrs of what the elements are."""
-        return {"output_types": wire_types(self._types), "output_shapes": nest.flatten_shapes(self._shapes)}
+        return {"output_types": wire_types(self._types), "output_shapes": wire_shapes(self._types, self._shapes)}
 
     def __repr__(self):
         return f"<{type(self).__name__} shapes: {self._shapes}, types: {self._types}>"
@@ -82,8 +92,8 @@ class Dataset(Transformations, Elements):
 
     @staticmethod
     def _of_op(op_type, types, shapes, **arguments):
-        if op_type in _TYPED:
-            arguments.update(output_types=wire_types(types), output_shapes=nest.flatten_shapes(shapes))
+        if "output_types" in stacks.get_default_graph()._op_def(op_type).attrs_by_name:
+            arguments.update(output_types=wire_types(types), output_shapes=wire_shapes(types, shapes))
         return Dataset(op_call.call(op_type, None, **arguments), types, shapes)
 
     @staticmethod
@@ -91,10 +101,9 @@ class Dataset(Transformations, Elements):
         """One element."""
         with stacks.get_default_graph().name_scope("normalize_element"):
             element = normalized(tensors, itertools.count())
-        flat = nest.flatten(element)
-        shapes = [t.shape for t in flat]
-        made = op_call.call("TensorDataset", None, components=flat, output_shapes=shapes)
-        return Dataset(made, _types(element, flat), _pack_shapes(element, shapes))
+        types, shapes = structure_of(element)
+        made = op_call.call("TensorDataset", None, components=[wire(t) for t in nest.flatten(element)], output_shapes=wire_shapes(types, shapes))
+        return Dataset(made, types, shapes)
 
     @staticmethod
     def from_tensor_slices(tensors: Nest, name: str | None = None) -> Dataset:
@@ -106,9 +115,21 @@ class Dataset(Transformations, Elements):
             raise ValueError("Invalid `tensors`. `tensors` is an empty structure.")
         for t in flat:
             flat[0].shape.with_rank_at_least(1)[0].assert_is_compatible_with(t.shape.with_rank_at_least(1)[0])
-        shapes = [t.shape[1:] for t in flat]
-        made = op_call.call("TensorSliceDataset", None, components=flat, output_shapes=shapes)
-        return Dataset(made, _types(element, flat), _pack_shapes(element, shapes))
+        types, shapes = unbatched(structure_of(element)[0]), _pack_shapes(element, [t.shape[1:] for t in flat])
+        made = op_call.call("TensorSliceDataset", None, components=[wire_rows(t) for t in flat], output_shapes=wire_shapes(types, shapes))
+        return Dataset(made, types, shapes)
+
+    @staticmethod
+    def from_sparse_tensor_slices(sparse_tensor: Any) -> Dataset:
+        """(indices, values, shape) of each row of a sparse tensor. TypeError for anything else."""
+        if not hasattr(sparse_tensor, "dense_shape"):
+            raise TypeError(f"Invalid `sparse_tensor`. `sparse_tensor` must be a `tf.sparse.SparseTensor` object. Got {type(sparse_tensor)}.")
+        sparse, = nest.flatten(normalized((sparse_tensor,)))
+        rank = sparse.dense_shape.shape.as_list()[0]
+        rank = None if rank is None else rank - 1
+        made = op_call.call("SparseTensorSliceDataset", None, indices=sparse.indices, values=sparse.values, dense_shape=sparse.dense_shape)
+        return Dataset(made, (dtypes.int64, sparse.dtype.base_dtype, dtypes.int64),
+                       (TensorShape([None, rank]), TensorShape([None]), TensorShape([rank])))
 
     @staticmethod
     def range(*args: TensorLike, output_type: DTypeLike = dtypes.int64, name: str | None = None) -> Dataset:
@@ -136,8 +157,15 @@ class Dataset(Transformations, Elements):
 
     @staticmethod
     def from_generator(generator: Callable[..., Iterable[Any]], output_types: Nest = None, output_shapes: Nest = None,
-                       args: Sequence[TensorLike] | None = None, name: str | None = None) -> Dataset:
-        """What an iterator gives that a Python function makes: see dataset_transformations.from_generator."""
+                       args: Sequence[TensorLike] | None = None, output_signature: Nest = None, name: str | None = None) -> Dataset:
+        """What an iterator gives that a Python function makes: see dataset_transformations.from_generator. `output_signature`: types and shapes as
+        a nest of tf.TensorSpec."""
+        if output_signature is not None:
+            if output_types is not None or output_shapes is not None:
+                raise TypeError("The `output_types` and `output_shapes` arguments can not be used together with the `output_signature` argument.")
+            from troupe.type_specs import types_and_shapes
+
+            output_types, output_shapes = types_and_shapes(output_signature)
         if output_types is None:
             raise TypeError("Either `output_types` or `output_signature` must be specified.")
         return from_generator(Dataset, generator, output_types, output_shapes, args)
@@ -206,7 +234,7 @@ class Dataset(Transformations, Elements):
     def filter(self, predicate: Callable[..., TensorLike], name: str | None = None) -> Dataset:
         """The elements that a function gives true for. ValueError for one that gives no boolean scalar."""
         made = self._function(predicate, "filter")
-        if nest.is_nested(made.result) or made.result.dtype.base_dtype is not dtypes.bool_ or made.result.shape.rank not in (0, None):
+        if nest.is_nested(made.result) or not hasattr(made.result, "op") or made.result.dtype.base_dtype is not dtypes.bool_ or made.result.shape.rank not in (0, None):
             raise ValueError(f"Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor, but its return type is "
                              f"{made.result}.")
         return self._like("FilterDataset", predicate=made, other_arguments=made.arguments())
@@ -220,14 +248,14 @@ class Dataset(Transformations, Elements):
         """The tensors that a function of (state, element) leaves in the end."""
         state = normalized(initial_state)
         flat = nest.flatten(state)
-        shapes = [t.shape for t in flat]
-        pair_types, pair_shapes = (_types(state, flat), self._types), (_pack_shapes(state, shapes), self._shapes)
-        made = CapturedFunction(reduce_func, pair_types, pair_shapes, "Dataset_reduce")
+        types, shapes = structure_of(state)
+        made = CapturedFunction(reduce_func, (types, self._types), (shapes, self._shapes), "Dataset_reduce")
         kept = [a if a.is_compatible_with(b) and a.rank is not None else TensorShape(None)
-                for a, b in zip((t.shape for t in nest.flatten(made.result)), shapes)]
-        result = op_call.call("ReduceDataset", None, input_dataset=self._variant, initial_state=flat, other_arguments=made.arguments(),
-                              f=made, output_types=[t.dtype.base_dtype for t in flat], output_shapes=kept)
-        return nest.pack_sequence_as(state, result)
+                for a, b in zip(map(shape_of, nest.flatten(made.result)), map(shape_of, flat))]
+        kept = nest.pack_sequence_as(state, kept)
+        result = op_call.call("ReduceDataset", None, input_dataset=self._variant, initial_state=[wire(t) for t in flat], other_arguments=made.arguments(),
+                              f=made, output_types=wire_types(types), output_shapes=wire_shapes(types, kept))
+        return element_of(types, result, kept)
 
     def batch(self, batch_size: TensorLike, drop_remainder: bool | Tensor = False, num_parallel_calls: TensorLike | None = None,
               deterministic: bool | None = None, name: str | None = None) -> Dataset:
@@ -236,7 +264,7 @@ class Dataset(Transformations, Elements):
         rows = self._rows(size, drop)
         shapes = [as_shape([rows]).concatenate(as_shape(s)) for s in nest.flatten_shapes(self._shapes)]
         shapes = _pack_shapes(self._types, shapes)
-        return self._like("BatchDatasetV2", shapes=shapes, batch_size=size, drop_remainder=drop)
+        return self._like("BatchDatasetV2", batched(self._types), shapes, batch_size=size, drop_remainder=drop)
 
     @staticmethod
     def _rows(size, drop):
@@ -248,6 +276,10 @@ class Dataset(Transformations, Elements):
         """The same, each element padded to the shape of `padded_shapes`: None or -1 is the largest of the batch."""
         size, drop = int64_of(batch_size, "batch_size"), convert_to_tensor(drop_remainder, dtypes.bool_, name="drop_remainder")
         flat_types, flat_shapes = nest.flatten(self._types), nest.flatten_shapes(self._shapes)
+        for t in flat_types:
+            if not isinstance(t, dtypes.DType):
+                raise TypeError(f"`padded_batch` is only supported for datasets that produce tensor elements but the input dataset produces elements of "
+                                f"unsupported type {public_class(t)}.")
         wanted = flat_shapes if padded_shapes is None else _flatten_padded(padded_shapes, self._types)
         if any(as_shape(s).rank is None for s in wanted if not hasattr(s, "op")):
             raise ValueError("`padded_shapes` must be given for elements of unknown rank.")
@@ -265,7 +297,7 @@ class Dataset(Transformations, Elements):
     def unbatch(self, name: str | None = None) -> Dataset:
         """An element for each row of each."""
         shapes = _pack_shapes(self._types, [as_shape(s)[1:] for s in nest.flatten_shapes(self._shapes)])
-        return self._like("UnbatchDataset", shapes=shapes)
+        return self._like("UnbatchDataset", unbatched(self._types), shapes)
 
     def shuffle(self, buffer_size: TensorLike, seed: int | None = None, reshuffle_each_iteration: bool | None = None,
                 name: str | None = None) -> Dataset:
@@ -331,13 +363,6 @@ class Dataset(Transformations, Elements):
         return make_initializable_iterator(self, shared_name)
 
 
-_TYPED = {"RangeDataset", "ZipDataset", "MapDataset", "ParallelMapDatasetV2", "FlatMapDataset", "InterleaveDataset",
-          "ParallelInterleaveDatasetV4", "FilterDataset", "TakeWhileDataset", "BatchDatasetV2", "UnbatchDataset", "ShuffleDataset",
-          "RepeatDataset", "TakeDataset", "SkipDataset", "ShardDataset", "PrefetchDataset", "CacheDataset", "ConcatenateDataset",
-          "WindowDataset", "GroupByWindowDataset", "ScanDataset", "IgnoreErrorsDataset", "UniqueDataset", "GeneratorDataset",
-          "DirectedInterleaveDataset"}
-
-
 def _seeds(seed):
     """Both seeds as tensors; what is made for them counts in the seeds of operations that follow."""
     first, second = get_seed(seed)
@@ -348,10 +373,6 @@ def _seeds(seed):
         second = int64_of(second, "Const")
         none = math_ops.logical_and(math_ops.equal(first, 0), math_ops.equal(second, 0))
         return first, where(none, int64_of(2**31 - 1, "Const"), second, name=scope)
-
-
-def _types(structure, flat):
-    return nest.pack_sequence_as(structure, [t.dtype.base_dtype for t in flat])
 
 
 def _flatten_padded(shapes, types):

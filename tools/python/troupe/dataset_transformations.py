@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from troupe import dtypes, nest, op_call, script_ops
-from troupe.captured_function import CapturedFunction, element_of, normalized
+from troupe.captured_function import CapturedFunction, normalized
 from troupe.conversion import convert_to_tensor
+from troupe.dataset_specs import DatasetSpec, element_of, structure_of, wire, wire_types
+from troupe.dataset_states import with_state
 from troupe.tensor_shape import TensorShape, as_shape
 
 if TYPE_CHECKING:
@@ -19,34 +21,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from troupe.dataset_ops import Dataset
-    from troupe.dtypes import DType
     from troupe.tensor import Tensor
     from troupe.typing import Nest, TensorLike
 
 
 def _int64(value, name):
     return convert_to_tensor(value, dtypes.int64, name=name)
-
-
-class DatasetSpec:
-    """The type of elements that are datasets themselves, by the types and shapes of what is in these."""
-
-    def __init__(self, types: Nest, shapes: Nest) -> None:
-        self._types, self._shapes = types, shapes
-
-    def __eq__(self, other):
-        return isinstance(other, DatasetSpec) and repr(self) == repr(other)
-
-    def __hash__(self):
-        return hash(repr(self))
-
-    def __repr__(self):
-        return f"DatasetSpec({self._types}, {self._shapes})"
-
-
-def wire_types(types: Nest) -> list[DType]:
-    """The dtypes of an element's tensors: a dataset is a variant."""
-    return [dtypes.variant if isinstance(t, DatasetSpec) else t for t in nest.flatten(types)]
 
 
 class Transformations:
@@ -119,26 +99,9 @@ class Transformations:
     def scan(self, initial_state: Nest, scan_func: Callable[[Any, Any], tuple[Any, Any]], name: str | None = None) -> Dataset:
         """The second of what a function of (state, element) gives; the first is the state that comes with the next element."""
         state = normalized(initial_state)
-        flat = nest.flatten(state)
-        types, shapes = [t.dtype.base_dtype for t in flat], [t.shape for t in flat]
-        made = None
-        while made is None:
-            pair = nest.pack_sequence_as(state, types), nest.pack_sequence_as(state, shapes)
-            made = CapturedFunction(scan_func, (pair[0], self._types), (pair[1], self._shapes), "Dataset_scan")
-            if not isinstance(made.result, tuple) or len(made.result) != 2:
-                raise TypeError("Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the output value but its return "
-                                f"type is {type(made.result)}.")
-            new = nest.flatten(made.result[0])
-            if [t.dtype.base_dtype for t in new] != types:
-                raise TypeError(f"Invalid `scan_func`. The element types for the new state must match the initial state. Expected {types}; got "
-                                f"{[t.dtype.base_dtype for t in new]}.")
-            # Once more with the shapes that states have in every turn.
-            common = [common_shape(a, t.shape) for a, t in zip(shapes, new)]
-            if any(a.rank != b.rank or a.rank is not None and a.as_list() != b.as_list() for a, b in zip(common, shapes)):
-                shapes, made = common, None
-        output = made.result[1]
-        types, shapes = structure_of(output)
-        return self._like("ScanDataset", types, shapes, initial_state=flat, other_arguments=made.arguments(), f=made, preserve_cardinality=True)
+        made, _ = with_state(scan_func, structure_of(state), (self._types, self._shapes), "Dataset_scan", _first_of_pair, "scan_func")
+        return self._like("ScanDataset", *structure_of(made.result[1]), initial_state=[wire(t) for t in nest.flatten(state)], other_arguments=made.arguments(),
+                          f=made, preserve_cardinality=True)
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Dataset:
         """Without the elements whose making fails."""
@@ -155,7 +118,7 @@ class Transformations:
     def get_single_element(self, name: str | None = None) -> Any:
         """The one element. InvalidArgumentError in runs where there are more or none."""
         made = op_call.make_operation("DatasetToSingleElement", name, dict(dataset=self._variant, **self._flat()))
-        return element_of(self._types, made.outputs)
+        return element_of(self._types, made.outputs, self._shapes)
 
     def options(self) -> Options:
         """The options that `with_options` gave."""
@@ -190,19 +153,11 @@ class Options:
 _GROUPS = ("autotune", "distribute", "experimental_distribute", "experimental_optimization", "experimental_threading", "threading")
 
 
-def common_shape(a: TensorShape, b: TensorShape) -> TensorShape:
-    """The shape that both are, with None where they differ."""
-    if a.rank is None or a.rank != b.rank:
-        return TensorShape(None)
-    return as_shape([x if x == y else None for x, y in zip(a.as_list(), b.as_list())])
-
-
-def structure_of(result: Any) -> tuple[Any, Any]:
-    """(types, shapes) of what a function gave, datasets among it."""
-    flat = nest.flatten(result)
-    types = [DatasetSpec(t._types, t._shapes) if isinstance(t, Transformations) else t.dtype.base_dtype for t in flat]
-    shapes = [TensorShape([]) if isinstance(t, Transformations) else t.shape for t in flat]
-    return nest.pack_sequence_as(result, types), nest.pack_sequence_as(result, shapes)
+def _first_of_pair(result):
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise TypeError("Invalid `scan_func`. `scan_func` should return a pair consisting of new state and the output value but its return "
+                        f"type is {type(result)}.")
+    return result[0]
 
 
 class _Generators:

@@ -280,3 +280,14 @@ def _to_native_array(value, number):
 
 _native.set_numpy_types({d._number: d._np for d in _ALL.values() if d._np is not None}, _to_native_array)
 QUANTIZED_DTYPES = frozenset((qint8, quint8, qint16, quint16, qint32))
+
+
+def __getattr__(name: str) -> Any:
+    """tf.dtypes has functions of tensors, too."""
+    if name == "bool":
+        return bool_
+    if name in ("as_string", "cast", "complex", "saturate_cast"):
+        from troupe import math_ops, tensor_algebra
+
+        return getattr(tensor_algebra if name == "as_string" else math_ops, name)
+    raise AttributeError(f"module 'troupe.dtypes' has no attribute {name!r}")

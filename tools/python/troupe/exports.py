@@ -27,8 +27,13 @@ _NAMES = {
     "functional_ops": "foldl foldr map_fn scan",
     "image_boxes": "extract_image_patches",
     "gather_ops": "batch_gather gather_nd",
+    "gradient_tape": "GradientTape",
     "gradient_rules": "NoGradient NotDifferentiable RegisterGradient no_gradient",
     "logging_ops": "print",
+    "more_ops": """CriticalSection add_check_numerics_ops approx_top_k assert_variables_initialized batch_scatter_update conv
+        conv2d_backprop_filter_v2 conv2d_backprop_input_v2 dimension_at_index extract_volume_patches fftnd fingerprint ifftnd irfftnd
+        load_file_system_library load_library load_op_library parallel_stack ragged_fill_empty_rows random_index_shuffle
+        required_space_to_batch_paddings rfftnd vectorized_map""",
     "linalg_ops": """cholesky cholesky_solve matrix_determinant matrix_diag matrix_diag_part matrix_inverse matrix_set_diag matrix_solve
         matrix_solve_ls matrix_square_root matrix_triangular_solve qr self_adjoint_eig self_adjoint_eigvals svd trace""",
     "script_ops": "numpy_function py_func",
@@ -36,12 +41,14 @@ _NAMES = {
         parse_single_sequence_example""",
     "partitioned_variables": """create_partitioned_variables fixed_size_partitioner min_max_variable_partitioner
         variable_axis_size_partitioner""",
+    "py_functions": "py_function",
     "quantize_ops": """dequantize fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient fake_quant_with_min_max_vars
         fake_quant_with_min_max_vars_gradient fake_quant_with_min_max_vars_per_channel
         fake_quant_with_min_max_vars_per_channel_gradient quantize quantize_v2 quantized_concat""",
-    "readers": "FixedLengthRecordReader IdentityReader ReaderBase TFRecordReader TextLineReader WholeFileReader",
-    "versions": "GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER VERSION __version__",
+    "readers": "FixedLengthRecordReader IdentityReader LMDBReader ReaderBase TFRecordReader TextLineReader WholeFileReader",
+    "versions": "COMPILER_VERSION GIT_VERSION GRAPH_DEF_VERSION GRAPH_DEF_VERSION_MIN_CONSUMER GRAPH_DEF_VERSION_MIN_PRODUCER VERSION __version__",
     "ragged_tensor": "RaggedTensor",
+    "resources": "CXX11_ABI_FLAG CXX_VERSION MONOLITHIC_BUILD",
     "sort_ops": """argsort batch_to_space dynamic_partition dynamic_stitch repeat reverse_v2 roll searchsorted sort space_to_batch
         tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min tensor_scatter_nd_sub tensor_scatter_nd_update
         tensor_scatter_sub""",
@@ -62,11 +69,23 @@ _NAMES = {
         read_file reduce_join regex_replace serialize_tensor string_join string_split string_strip string_to_hash_bucket
         string_to_hash_bucket_fast string_to_hash_bucket_strong string_to_number substr timestamp write_file""",
     "tensor_array_ops": "TensorArray",
+    "type_specs": "IndexedSlicesSpec OptionalSpec RaggedTensorSpec SparseTensorSpec TensorSpec TypeSpec type_spec_from_value",
     "toggles": """disable_resource_variables enable_resource_variables resource_variables_enabled control_flow_v2_enabled disable_control_flow_v2 disable_tensor_equality disable_v2_tensorshape
         enable_control_flow_v2 enable_eager_execution enable_v2_behavior executing_eagerly_outside_functions
         get_static_value initialize_local_variables initialize_variables make_template op_scope""",
 }
 MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+
+# What is no part of the package: what to use instead.
+APART = {
+    "keras": "tf.keras is not part of this package: it is a package of its own (keras). Layers are tf.layers, losses tf.losses, metrics tf.metrics, optimizers "
+             "tf.train; a model that Keras saved as a SavedModel is loaded by tf.saved_model.load.",
+    "estimator": "tf.estimator is not part of this package, nor of TensorFlow 2.21. Programs train with tf.train.MonitoredTrainingSession; columns of features are "
+                 "tf.feature_column, datasets tf.data.",
+    "lite": "tf.lite is not part of this package: models for TensorFlow Lite are made by TensorFlow, of a SavedModel that tf.saved_model writes.",
+    "tpu": "tf.tpu is not part of this package: there are no TPUs.",
+}
 
 
 class Namespace(types.ModuleType):

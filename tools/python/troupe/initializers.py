@@ -218,6 +218,10 @@ def __getattr__(name: str) -> Any:
     """"zeros" is zeros_initializer, and so on; and what initializes variables is of tf.initializers, too."""
     from troupe import variables
 
+    if name == "tables_initializer":
+        from troupe.lookup import tables_initializer
+
+        return tables_initializer
     others = {"variables": "variables_initializer", "global_variables": "global_variables_initializer",
               "local_variables": "local_variables_initializer"}
     if name in others:

@@ -180,7 +180,8 @@ def _listed(tensors):
     return list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]
 
 
-def _shuffled(tensors_list, batch_size, threads, capacity, least, seed, enqueue_many, shapes, smaller, shared_name, name, default):
+def _shuffled(tensors_list, batch_size, threads, capacity, least, seed, enqueue_many, shapes, smaller, shared_name, name, default,
+              keep_input=True):
     with ops.name_scope(name, default) as scope:
         if capacity <= least:
             raise ValueError(f"capacity {capacity} must be bigger than min_after_dequeue {least}.")
@@ -188,7 +189,7 @@ def _shuffled(tensors_list, batch_size, threads, capacity, least, seed, enqueue_
         shapes = _shapes_of(lists, shapes, enqueue_many)
         queue = queues.RandomShuffleQueue(capacity=capacity, min_after_dequeue=least, seed=seed, shapes=shapes, shared_name=shared_name,
                                           dtypes=[t.dtype.base_dtype for t in lists[0]])
-        enqueue_ops = [_enqueue(queue, tensors, enqueue_many, True) for tensors in lists]
+        enqueue_ops = [_enqueue(queue, tensors, enqueue_many, keep_input) for tensors in lists]
         add_queue_runner(QueueRunner(queue, enqueue_ops * threads))
         full = math_ops.cast(math_ops.maximum(0, queue.size() - least), dtypes.float32) * (1.0 / (capacity - least))
         summary.scalar(f"fraction_over_{least}_of_{capacity - least}_full", full)
@@ -209,3 +210,27 @@ def shuffle_batch_join(tensors_list: Sequence[Any], batch_size: TensorLike, capa
     """The same of several lists, with a thread for each."""
     return _shuffled(list(tensors_list), batch_size, 1, capacity, min_after_dequeue, seed, enqueue_many, shapes, allow_smaller_final_batch,
                      shared_name, name, "shuffle_batch_join")
+
+
+def maybe_batch_join(tensors_list: Sequence[Any], keep_input: TensorLike, batch_size: TensorLike, capacity: int = 32, enqueue_many: bool = False,
+                     shapes: Any = None, dynamic_pad: bool = False, allow_smaller_final_batch: bool = False, shared_name: str | None = None,
+                     name: str | None = None) -> Any:
+    """As `batch_join`, of the elements that `keep_input`, a boolean scalar, is true for."""
+    return _fifo_batch(list(tensors_list), batch_size, 1, capacity, enqueue_many, shapes, dynamic_pad, allow_smaller_final_batch, shared_name, name,
+                       "maybe_batch_join", keep_input)
+
+
+def maybe_shuffle_batch(tensors: Any, batch_size: TensorLike, capacity: int, min_after_dequeue: int, keep_input: TensorLike, num_threads: int = 1,
+                        seed: int | None = None, enqueue_many: bool = False, shapes: Any = None, allow_smaller_final_batch: bool = False,
+                        shared_name: str | None = None, name: str | None = None) -> Any:
+    """As `shuffle_batch`, of the elements that `keep_input`, a boolean scalar, is true for."""
+    return _shuffled([tensors if isinstance(tensors, dict) else _listed(tensors)], batch_size, num_threads, capacity, min_after_dequeue, seed, enqueue_many,
+                     shapes, allow_smaller_final_batch, shared_name, name, "maybe_shuffle_batch", keep_input)
+
+
+def maybe_shuffle_batch_join(tensors_list: Sequence[Any], batch_size: TensorLike, capacity: int, min_after_dequeue: int, keep_input: TensorLike,
+                             seed: int | None = None, enqueue_many: bool = False, shapes: Any = None, allow_smaller_final_batch: bool = False,
+                             shared_name: str | None = None, name: str | None = None) -> Any:
+    """As `shuffle_batch_join`, of the elements that `keep_input`, a boolean scalar, is true for."""
+    return _shuffled(list(tensors_list), batch_size, 1, capacity, min_after_dequeue, seed, enqueue_many, shapes, allow_smaller_final_batch, shared_name, name,
+                     "maybe_shuffle_batch_join", keep_input)

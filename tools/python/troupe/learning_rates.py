@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from troupe import case_ops, control_flow_ops, math_ops, ops
+from troupe import case_ops, control_flow_ops, math_ops, ops, random_ops
 from troupe.conversion import convert_to_tensor
 from troupe.variables import Variable
 
@@ -155,3 +155,19 @@ def linear_cosine_decay(learning_rate: LearningRate, global_step: Tensor | Varia
         done = _completed(global_step, decay_steps, dtype)
         waves = 0.5 * (1.0 + math_ops.cos(convert_to_tensor(math.pi * 2.0 * num_periods, dtype) * done))
         return math_ops.multiply(rate, (math_ops.cast(alpha, dtype) + (1.0 - done)) * waves + math_ops.cast(beta, dtype), name=scope)
+
+
+def noisy_linear_cosine_decay(learning_rate: LearningRate, global_step: Tensor | Variable, decay_steps: TensorLike, initial_variance: float = 1.0,
+                              variance_decay: float = 0.55, num_periods: float = 0.5, alpha: TensorLike = 0.0, beta: float = 0.001,
+                              name: str | None = None) -> Any:
+    """The same with normal noise on the line, whose variance is initial_variance / (1 + step) ** variance_decay."""
+    _needed(global_step, "noisy_linear_cosine_decay")
+    with ops.name_scope(name, "NoisyLinearCosineDecay", [learning_rate, global_step]) as scope:
+        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        dtype = rate.dtype
+        step = math_ops.minimum(math_ops.cast(global_step, dtype), math_ops.cast(decay_steps, dtype))
+        variance = initial_variance / math_ops.pow(1.0 + step, convert_to_tensor(variance_decay, dtype))
+        line = 1.0 - step / math_ops.cast(decay_steps, dtype)
+        noisy = line + random_ops.random_normal(line.shape, stddev=math_ops.sqrt(variance), dtype=dtype)
+        waves = 0.5 * (1.0 + math_ops.cos(convert_to_tensor(math.pi * 2.0 * num_periods, dtype) * (1.0 - line)))
+        return math_ops.multiply(rate, (math_ops.cast(alpha, dtype) + noisy) * waves + math_ops.cast(beta, dtype), name=scope)

@@ -1,6 +1,6 @@
 """The modules of names, as exports.Namespace reads them."""
 
-from troupe import namespaces_contrib
+from troupe import namespaces_contrib, namespaces_later
 
 _FLAGS = " ".join(f"{name}=app_flags:{name}" for name in (
     "DEFINE_bool", "DEFINE_boolean", "DEFINE_enum", "DEFINE_float", "DEFINE_integer", "DEFINE_list", "DEFINE_multi_float",
@@ -253,3 +253,5 @@ NAMESPACES.update({
 })
 
 namespaces_contrib.add_to(NAMESPACES)
+
+namespaces_later.add_to(NAMESPACES, _all_of)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         values: Tensor
         indices: Tensor
 
-_MODULES = ("nn_conv", "nn_pool", "nn_norm", "nn_loss", "nn_embedding", "nn_backprop", "nn_sparse", "quantize_ops", "rnn", "rnn_raw")
+_MODULES = ("nn_conv", "nn_pool", "nn_norm", "nn_loss", "nn_embedding", "nn_backprop", "nn_sparse", "quantize_ops", "rnn", "rnn_raw", "more_nn")
 
 thin.define(globals(), """
     depth_to_space(input, block_size, name, data_format="NHWC") = DepthToSpace
@@ -44,6 +44,8 @@ local_response_normalization = lrn  # noqa: F821, of the table
 def __getattr__(name: str) -> Any:
     if name == "rnn_cell":
         return importlib.import_module("troupe.rnn_cell")
+    if name == "experimental":
+        return exports.Namespace("nn.experimental")
     if not name.startswith("_"):
         for module in _MODULES:
             found = vars(importlib.import_module("troupe." + module)).get(name)

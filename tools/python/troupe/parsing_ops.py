@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from troupe import array_ops, control_flow_ops, dtypes, math_ops, op_call, stacks
 from troupe.composite import SparseTensor
 from troupe.conversion import convert_to_tensor
+from troupe.parsing_ragged import RaggedFeature, ragged_of, with_partitions
 from troupe.sparse_shapes import sparse_merge
 from troupe.tensor import Tensor
 from troupe.tensor_shape import as_shape
@@ -50,7 +51,7 @@ class _Keys:
     """What the ops are asked for: sparse keys with types, dense ones with types, shapes and defaults. In the order of names."""
 
     def __init__(self, features, kinds):
-        self.sparse, self.dense = {}, {}
+        self.sparse, self.dense, self.ragged = {}, {}, {}
         for key in sorted(features or {}):
             feature = features[key]
             if not isinstance(feature, kinds):
@@ -58,10 +59,11 @@ class _Keys:
             if not feature.dtype:
                 raise ValueError(f"Missing type for feature {key}. Received feature={feature}")
             self._add(key, feature)
-        both = sorted(self.sparse.keys() & self.dense.keys())
-        if both:
-            raise ValueError(f"Dense and sparse keys must not intersect; dense_keys: {list(self.dense)}, sparse_keys: {list(self.sparse)}, "
-                             f"intersection: {both}")
+        for a, b in (("dense", "sparse"), ("dense", "ragged"), ("ragged", "sparse")):
+            both = sorted(getattr(self, a).keys() & getattr(self, b).keys())
+            if both:
+                raise ValueError(f"{a.capitalize()} and {b} keys must not intersect; {a}_keys: {list(getattr(self, a))}, {b}_keys: "
+                                 f"{list(getattr(self, b))}, intersection: {both}")
 
     def _add(self, key, feature):
         if isinstance(feature, VarLenFeature):
@@ -73,6 +75,11 @@ class _Keys:
             for index_key in sorted([feature.index_key] if isinstance(feature.index_key, str) else feature.index_key):
                 self._add_sparse(index_key, dtypes.int64)
             self._add_sparse(feature.value_key, feature.dtype)
+        elif isinstance(feature, RaggedFeature):
+            for name, kinds in feature.keys(key).items():
+                known = self.ragged.setdefault(name, kinds)
+                if known != kinds:
+                    raise ValueError(f"Conflicting type {known} vs {kinds} for feature {name}.")
         else:
             if feature.shape is None:
                 raise ValueError(f"Missing shape for feature {key}. Received feature={feature}.")
@@ -93,8 +100,13 @@ class _Keys:
     def defaults(self) -> list[Tensor]:
         return [_default(key, f) for key, f in self.dense.items()]
 
+    @property
+    def ragged_types(self):
+        """(types of values, types of row splits)."""
+        return [t for t, _ in self.ragged.values()], [t for _, t in self.ragged.values()]
+
     def check_any(self, *others):
-        if not any(k.sparse or k.dense for k in (self, *others)):
+        if not any(k.sparse or k.dense or k.ragged for k in (self, *others)):
             raise ValueError("Must provide at least one feature key.")
 
 
@@ -128,16 +140,25 @@ def parse_example(serialized: TensorLike, features: Mapping[str, Any], name: str
     above}. ValueError for what the features cannot be; InvalidArgumentError from the step for what an example lacks, or has otherwise."""
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
-    keys = _Keys(_with_rows(features), (VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeature))
+    keys = keys_of(features)
     keys.check_any()
     with stacks.get_default_graph().name_scope(name or "ParseExample") as scope:
+        made_of = convert_to_tensor(serialized, dtypes.string, name="serialized")
+        value_types, split_types = keys.ragged_types
         made = op_call.call(
-            "ParseExampleV2", scope, serialized=convert_to_tensor(serialized, dtypes.string, name="serialized"), names=_names(example_names),
-            sparse_keys=_strings(keys.sparse), dense_keys=_strings(keys.dense), ragged_keys=_strings(()), dense_defaults=keys.defaults(),
-            num_sparse=len(keys.sparse), sparse_types=list(keys.sparse.values()), ragged_value_types=[], ragged_split_types=[],
+            "ParseExampleV2", scope, serialized=made_of, names=_names(example_names),
+            sparse_keys=_strings(keys.sparse), dense_keys=_strings(keys.dense), ragged_keys=_strings(keys.ragged), dense_defaults=keys.defaults(),
+            num_sparse=len(keys.sparse), sparse_types=list(keys.sparse.values()), ragged_value_types=value_types, ragged_split_types=split_types,
             dense_shapes=keys.shapes)
     found = dict(zip([*keys.sparse, *keys.dense], [*_sparse(made[:3]), *made.dense_values]))
-    return _with_merged(features, found)
+    if keys.ragged:
+        found.update(zip(keys.ragged, ragged_of(made_of.shape, made.ragged_values, made.ragged_row_splits)))
+    return with_merged(features, found)
+
+
+def keys_of(features: Mapping[str, Any]) -> _Keys:
+    """What parse_example asks its op for."""
+    return _Keys(_with_rows(features), (VarLenFeature, SparseFeature, FixedLenFeature, FixedLenSequenceFeature, RaggedFeature))
 
 
 def _strings(keys):
@@ -159,14 +180,16 @@ def _with_rows(features):
     return made
 
 
-def _with_merged(features, found):
-    """What was asked for, of which SparseFeatures are made of several."""
+def with_merged(features: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, Any]:
+    """What was asked for, of which Sparse- and RaggedFeatures are made of several."""
     made = {}
     for key in sorted(features):
         f = features[key]
         if isinstance(f, SparseFeature):
             ids = found[f.index_key] if isinstance(f.index_key, str) else [found[k] for k in f.index_key]
             made[key] = sparse_merge(ids, found[f.value_key], f.size, already_sorted=f.already_sorted)
+        elif isinstance(f, RaggedFeature):
+            made[key] = with_partitions(key, f, found)
         else:
             made[key] = found[key]
     return made
@@ -198,12 +221,12 @@ def parse_sequence_example(serialized: TensorLike, context_features: Mapping[str
                            sequence_features: Mapping[str, Any] | None = None, example_names: TensorLike | None = None,
                            name: str | None = None) -> tuple[dict[str, Any], dict[str, Any], dict[str, Tensor]]:
     """A batch of serialized SequenceExamples, or one: ({key: tensor} of the context, {key: tensor} of the feature lists, with a dimension for
-    their lengths, {key: lengths} of FixedLenSequenceFeatures). Context features are fixed or VarLenFeatures, those of lists
-    VarLenFeatures or FixedLenSequenceFeatures, which have no default values: ValueError."""
+    their lengths, {key: lengths} of FixedLenSequenceFeatures). Context features are fixed, Ragged- or VarLenFeatures, those of lists
+    Ragged-, VarLen- or FixedLenSequenceFeatures, which have no default values: ValueError."""
     if not (context_features or sequence_features):
         raise ValueError("Both `context_features` and `sequence_features` argument are None, but at least one should have values.")
-    context = _Keys(context_features, (VarLenFeature, FixedLenFeature))
-    lists = _Keys(sequence_features, (VarLenFeature, FixedLenSequenceFeature))
+    context = _Keys(context_features, (VarLenFeature, FixedLenFeature, RaggedFeature))
+    lists = _Keys(sequence_features, (VarLenFeature, FixedLenSequenceFeature, RaggedFeature))
     for key, f in lists.dense.items():
         if f.default_value is not None:
             raise ValueError(f"Value feature_list.dense_defaults[{key}] must be None")
@@ -211,18 +234,23 @@ def parse_sequence_example(serialized: TensorLike, context_features: Mapping[str
         made_of = convert_to_tensor(serialized, dtypes.string, name="serialized")
         made = op_call.call(
             "ParseSequenceExampleV2", scope, serialized=made_of, debug_name=_names(example_names), context_sparse_keys=_strings(context.sparse), context_dense_keys=_strings(context.dense),
-            context_ragged_keys=_strings(()), feature_list_sparse_keys=_strings(lists.sparse), feature_list_dense_keys=_strings(lists.dense),
-            feature_list_ragged_keys=_strings(()),
+            context_ragged_keys=_strings(context.ragged), feature_list_sparse_keys=_strings(lists.sparse), feature_list_dense_keys=_strings(lists.dense),
+            feature_list_ragged_keys=_strings(lists.ragged),
             feature_list_dense_missing_assumed_empty=array_ops.constant([f.allow_missing for f in lists.dense.values()], dtypes.bool_),
             context_dense_defaults=context.defaults(), Ncontext_sparse=len(context.sparse), Nfeature_list_sparse=len(lists.sparse),
-            Nfeature_list_dense=len(lists.dense), context_sparse_types=list(context.sparse.values()), context_ragged_value_types=[],
-            context_ragged_split_types=[], feature_list_dense_types=[f.dtype for f in lists.dense.values()],
-            feature_list_sparse_types=list(lists.sparse.values()), feature_list_ragged_value_types=[], feature_list_ragged_split_types=[],
+            Nfeature_list_dense=len(lists.dense), context_sparse_types=list(context.sparse.values()), context_ragged_value_types=context.ragged_types[0],
+            context_ragged_split_types=context.ragged_types[1], feature_list_dense_types=[f.dtype for f in lists.dense.values()],
+            feature_list_sparse_types=list(lists.sparse.values()), feature_list_ragged_value_types=lists.ragged_types[0],
+            feature_list_ragged_split_types=lists.ragged_types[1],
             context_dense_shapes=context.shapes, feature_list_dense_shapes=lists.shapes)
     _set_shapes(made, made_of.shape, context, lists)
     of_context = dict(zip([*context.sparse, *context.dense], [*_sparse(made[:3]), *made.context_dense_values]))
     of_lists = dict(zip([*lists.sparse, *lists.dense], [*_sparse(made[6:9]), *made.feature_list_dense_values]))
-    return of_context, of_lists, dict(zip(lists.dense, made.feature_list_dense_lengths))
+    of_context.update(zip(context.ragged, ragged_of(made_of.shape, made.context_ragged_values, made.context_ragged_row_splits)))
+    of_lists.update(zip(lists.ragged, ragged_of(made_of.shape, made.feature_list_ragged_values, made.feature_list_ragged_outer_splits,
+                                                made.feature_list_ragged_inner_splits)))
+    lengths = dict(zip(lists.dense, made.feature_list_dense_lengths))
+    return with_merged(context_features or {}, of_context), with_merged(sequence_features or {}, of_lists), lengths
 
 
 def _set_shapes(made, batch, context, lists):

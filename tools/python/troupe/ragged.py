@@ -16,8 +16,17 @@ if TYPE_CHECKING:
     from troupe.tensor import Tensor
     from troupe.typing import ArrayLike, DTypeLike, TensorLike
 
-__all__ = ["RaggedTensorValue", "constant", "constant_value", "map_flat_values", "placeholder", "range", "row_splits_to_segment_ids",
+__all__ = ["RaggedTensorValue", "boolean_mask", "cross", "cross_hashed", "stack", "stack_dynamic_partitions", "constant", "constant_value", "map_flat_values", "placeholder", "range", "row_splits_to_segment_ids",
            "segment_ids_to_row_splits"]
+
+
+def __getattr__(name: str) -> Any:
+    """Functions that few programs need."""
+    if name in ("boolean_mask", "cross", "cross_hashed", "stack", "stack_dynamic_partitions"):
+        from troupe import ragged_functions
+
+        return getattr(ragged_functions, name)
+    raise AttributeError(f"module 'troupe.ragged' has no attribute {name!r}")
 
 
 def _scope(name, default):

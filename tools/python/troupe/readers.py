@@ -8,6 +8,8 @@ from troupe import op_call
 from troupe.record_io import TFRecordOptions
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from troupe.queues import QueueBase
     from troupe.tensor import Operation, Tensor
     from troupe.typing import TensorLike
@@ -64,6 +66,13 @@ class IdentityReader(ReaderBase):
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(op_call.call("IdentityReaderV2", name), supports_serialize=True)
+
+
+class LMDBReader(ReaderBase):
+    """The keys and values of databases of LMDB."""
+
+    def __init__(self, name: str | None = None, options: Any = None) -> None:
+        super().__init__(op_call.call("LMDBReader", name))
 
 
 class TextLineReader(ReaderBase):

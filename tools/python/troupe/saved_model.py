@@ -7,12 +7,12 @@ import shutil
 import types
 from typing import TYPE_CHECKING
 
-from troupe import protos
+from troupe import protos, stacks
 from troupe.checkpoint_state import checkpoint_exists, write_whole
 from troupe.meta_graph import create_meta_graph_def, import_scoped_meta_graph
 from troupe.saved_model_signatures import (
-    build_signature_def, build_tensor_info, classification_signature_def, constants, get_tensor_from_tensor_info, predict_signature_def,
-    regression_signature_def, signature_constants, tag_constants)
+    build_signature_def, build_tensor_info, classification_signature_def, constants, get_tensor_from_tensor_info, is_valid_signature,
+    predict_signature_def, regression_signature_def, signature_constants, tag_constants)
 from troupe.saver import Saver, all_saveable_objects
 from troupe.tensor_util import constant_value
 
@@ -210,7 +210,30 @@ def _initialise(sess, meta_graph, feeds, prefix):
 
 loader = types.SimpleNamespace(load=load, maybe_saved_model_directory=maybe_saved_model_directory)
 builder = types.SimpleNamespace(SavedModelBuilder=SavedModelBuilder)
+
+
+def _main_op() -> Operation:
+    """The operation that initializes all variables and tables."""
+    from troupe.control_flow_ops import group
+    from troupe.lookup import tables_initializer
+    from troupe.variables import global_variables_initializer, local_variables_initializer
+
+    return group(global_variables_initializer(), local_variables_initializer(), tables_initializer())
+
+
+def main_op_with_restore(restore_op_name: str) -> Operation:
+    """The same, and then an operation by its name, which restores."""
+    from troupe.control_flow_ops import group, no_op
+
+    graph = stacks.get_default_graph()
+    with graph.control_dependencies([_main_op()]):
+        with graph.control_dependencies([graph.get_operation_by_name(restore_op_name)]):
+            return group(no_op())
+
+
+main_op = types.SimpleNamespace(main_op=_main_op, main_op_with_restore=main_op_with_restore)
 signature_def_utils = types.SimpleNamespace(
+    is_valid_signature=is_valid_signature,
     build_signature_def=build_signature_def, classification_signature_def=classification_signature_def,
     predict_signature_def=predict_signature_def, regression_signature_def=regression_signature_def)
 utils = types.SimpleNamespace(build_tensor_info=build_tensor_info, get_tensor_from_tensor_info=get_tensor_from_tensor_info)

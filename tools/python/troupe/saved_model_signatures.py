@@ -25,6 +25,7 @@ class constants:
     SAVED_MODEL_FILENAME_PB, SAVED_MODEL_FILENAME_PBTXT = "saved_model.pb", "saved_model.pbtxt"
     SAVED_MODEL_SCHEMA_VERSION = 1
     VARIABLES_DIRECTORY, VARIABLES_FILENAME = "variables", "variables"
+    DEBUG_DIRECTORY, DEBUG_INFO_FILENAME_PB = "debug", "saved_model_debug_info.pb"
     INIT_OP_SIGNATURE_KEY = "__saved_model_init_op"
 
 
@@ -108,3 +109,25 @@ def classification_signature_def(examples: Tensor, classes: Tensor | None, score
         raise ValueError("Classification `classes` and `scores` cannot both be None.")
     outputs = {key: build_tensor_info(t) for key, t in (("classes", classes), ("scores", scores)) if t is not None}
     return build_signature_def(inputs, outputs, signature_constants.CLASSIFY_METHOD_NAME)
+
+
+def is_valid_signature(signature_def: Message | None) -> bool:
+    """Whether a signature has the inputs and outputs of its method."""
+    if signature_def is None:
+        return False
+    names, method = signature_constants, signature_def.method_name
+    inputs, outputs = set(signature_def.inputs), set(signature_def.outputs)
+    if method == names.PREDICT_METHOD_NAME:
+        return bool(inputs and outputs)
+    if method == names.REGRESS_METHOD_NAME:
+        return inputs == {names.REGRESS_INPUTS} and outputs == {names.REGRESS_OUTPUTS} and _all_of_type(
+            signature_def, dtypes.string, {names.REGRESS_OUTPUTS: dtypes.float32})
+    if method == names.CLASSIFY_METHOD_NAME:
+        types = {names.CLASSIFY_OUTPUT_CLASSES: dtypes.string, names.CLASSIFY_OUTPUT_SCORES: dtypes.float32}
+        return inputs == {names.CLASSIFY_INPUTS} and bool(outputs) and outputs <= set(types) and _all_of_type(signature_def, dtypes.string, types)
+    return False
+
+
+def _all_of_type(signature_def, of_inputs, of_outputs):
+    return (all(signature_def.inputs[key].dtype == of_inputs.as_datatype_enum for key in signature_def.inputs) and
+            all(signature_def.outputs[key].dtype == of_outputs[key].as_datatype_enum for key in signature_def.outputs))

@@ -62,6 +62,7 @@ class BaseSession:
         self._signatures: dict[Any, _Signature] = {}
         self._nests: dict[Any, Fetches] = {}
         self._callables: list[Any] = []
+        config = stacks.session_config if config is None else config
         self._native = _native.Session(graph._native, self._target, protos.serialize(config, "config", "ConfigProto"))
 
     @property

@@ -54,3 +54,6 @@ def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
     if a.values.dtype.is_floating or a.values.dtype.name == "bool":
         raise TypeError(f"Type {a.values.dtype.name} of set elements")
     return op_call.call("SetSize", None, set_indices=a.indices, set_values=a.values, set_shape=a.dense_shape, validate_indices=validate_indices)
+
+
+set_difference, set_intersection, set_size, set_union = difference, intersection, size, union

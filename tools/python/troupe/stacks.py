@@ -66,6 +66,8 @@ class _GraphStack(DefaultStack):
 
 graphs = _GraphStack()
 sessions = DefaultStack()
+# What sessions are configured by that are given no ConfigProto: tf.config sets it.
+session_config: Any = None
 
 
 def get_default_graph() -> Graph:

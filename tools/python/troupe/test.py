@@ -136,3 +136,12 @@ def is_built_with_gpu_support() -> bool:
 
 def is_built_with_xla() -> bool:
     return False
+
+
+def __getattr__(name: str) -> Any:
+    """What fewer tests take."""
+    if name in ("StubOutForTesting", "benchmark_config", "create_local_cluster", "disable_with_predicate", "is_cpu_target_available", "with_eager_op_as_function"):
+        from troupe import test_tools
+
+        return getattr(test_tools, name)
+    raise AttributeError(f"module 'troupe.test' has no attribute {name!r}")

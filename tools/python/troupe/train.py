@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from troupe import exports, queue_runner  # noqa: F401, the second is a module of its own, too
@@ -16,11 +17,11 @@ from troupe.hooks import (
     CheckpointSaverHook, CheckpointSaverListener, FeedFnHook, FinalOpsHook, GlobalStepWaiterHook, LoggingTensorHook,
     NanLossDuringTrainingError, NanTensorHook, SecondOrStepTimer, StepCounterHook, StopAtStepHook, SummarySaverHook)
 from troupe.input_pipeline import (
-    batch, batch_join, input_producer, limit_epochs, match_filenames_once, maybe_batch, range_input_producer, shuffle_batch,
-    shuffle_batch_join, slice_input_producer, string_input_producer)
+    batch, batch_join, input_producer, limit_epochs, match_filenames_once, maybe_batch, maybe_batch_join, maybe_shuffle_batch,
+    maybe_shuffle_batch_join, range_input_producer, shuffle_batch, shuffle_batch_join, slice_input_producer, string_input_producer)
 from troupe.learning_rates import (
-    cosine_decay, cosine_decay_restarts, exponential_decay, inverse_time_decay, linear_cosine_decay, natural_exp_decay, piecewise_constant,
-    piecewise_constant_decay, polynomial_decay)
+    cosine_decay, cosine_decay_restarts, exponential_decay, inverse_time_decay, linear_cosine_decay, natural_exp_decay,
+    noisy_linear_cosine_decay, piecewise_constant, piecewise_constant_decay, polynomial_decay)
 from troupe.meta_graph import export_meta_graph, import_meta_graph, write_graph
 from troupe.monitored_session import (
     ChiefSessionCreator, MonitoredSession, MonitoredTrainingSession, Scaffold, SessionCreator, SingularMonitoredSession, WorkerSessionCreator)
@@ -42,7 +43,17 @@ _MESSAGES = ("BytesList", "ClusterDef", "Example", "Feature", "FeatureList", "Fe
              "SaverDef", "SequenceExample", "ServerDef")
 
 
+# Names of modules that are imported when they are first asked for.
+_LATER = {"ProfilerHook": "profiler_hook", "VocabInfo": "warm_starting", "checkpoints_iterator": "warm_starting", "warm_start": "warm_starting",
+          "Checkpoint": "object_checkpoints", "CheckpointManager": "object_checkpoints", "CheckpointOptions": "object_checkpoints",
+          "sdca_fprint": "more_ops", "sdca_optimizer": "more_ops", "sdca_shrink_l1": "more_ops"}
+
+
 def __getattr__(name: str) -> Any:
+    if name == "experimental":
+        return exports.Namespace("train.experimental")
+    if name in _LATER:
+        return getattr(importlib.import_module("troupe." + _LATER[name]), name)
     if name in _MESSAGES:
         from troupe import protos
 
@@ -51,4 +62,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return exports.listed(globals(), [*_MESSAGES, "queue_runner"])
+    return exports.listed(globals(), [*_MESSAGES, *_LATER, "experimental", "queue_runner"])
