@@ -34,6 +34,19 @@ queue = tf.FIFOQueue(10, [tf.float32])
 begun: tf.Operation = queue.enqueue([1.0])
 data = tf.data.Dataset.range(10).batch(2).map(lambda v: v + 1)
 element = data.make_one_shot_iterator().get_next()
+unit: tf.Tensor = tf.eye(2, tf.constant(3))
+tf.eye([2])  # arg-type
+tf.add_n(3)  # arg-type
+tf.argmax(y, axis=[0])  # arg-type
+total: tf.Tensor = tf.reduce_sum(y, axis=1, keepdims=True)
+clipped, length = tf.clip_by_global_norm([y, None], tf.constant(1.0))
+tf.clip_by_global_norm(y, 1.0)  # arg-type
+w.scatter_nd_update([[0, 0]], [1.0])
+w.scatter_max(y)  # arg-type
+graph: tf.Graph = w.graph
+graph.seed = 3
+graph.seed = "a"  # assignment
+graph.get_collection([])  # arg-type
 
 
 def twice(value: TensorLike) -> tf.Tensor:

@@ -102,3 +102,12 @@ disable_eager_execution = disable_v2_behavior
 
 def executing_eagerly() -> builtins.bool:
     return False
+
+
+if _typing.TYPE_CHECKING:
+    # What the star brings: checkers do not see it.
+    from troupe.math_ops import (
+        abs, accumulate_n, add_n, argmax, argmin, bincount, cast, complex, conj, div, divide, lin_space, linspace, logical_xor, matmul, range, real,
+        round, saturate_cast, truediv)
+    from troupe.reductions import (
+        count_nonzero, reduce_all, reduce_any, reduce_logsumexp, reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_sum)
