@@ -211,6 +211,9 @@ NAMESPACES.update({
         kl_divergence"""),
     "contrib.framework": f"""{_SCOPES} {_STEPS} nest is_tensor init_from_checkpoint=train:init_from_checkpoint
         list_variables=train:list_variables load_checkpoint=train:load_checkpoint load_variable=train:load_variable sort argsort""",
+    "contrib.framework.nest": _all_of("contrib_nest", """assert_same_structure assert_shallow_structure flatten flatten_dict_items flatten_up_to
+        flatten_with_joined_string_paths flatten_with_tuple_paths get_traverse_shallow_structure is_nested is_sequence map_structure
+        map_structure_up_to map_structure_with_paths pack_sequence_as yield_flattened_paths"""),
     "contrib.layers": f"""{_LAYERS} xavier_initializer_conv2d=contrib_initializers:xavier_initializer
         optimize_loss=contrib_training:optimize_loss""",
     "contrib.layers.utils": "convert_collection_to_dict=contrib_layers:convert_collection_to_dict",
