@@ -24,11 +24,19 @@ _FRAMEWORK = {"contrib_framework": """VariableDeviceChooser add_model_variable a
     remove_squeezable_dimensions with_same_shape with_shape zero_initializer"""}
 _SLIM_FRAMEWORK = {"contrib_framework": """VariableDeviceChooser add_model_variable assign_from_checkpoint assign_from_values assign_from_values_fn
     global_variable local_variable"""}
+_UTILS = {"contrib_layers_utils": """append_tensor_alias channel_dimension collect_named_outputs constant_value convert_collection_to_dict
+    gather_tensors_aliases get_tensor_aliases get_variable_collections last_dimension n_positive_integers smart_cond=smart_condition
+    static_cond=static_condition two_element_tuple"""}
 _DECODERS = {"contrib_slim_data": "BoundingBox Image ItemHandler TFExampleDecoder Tensor"}
 
 # Path of `tf`: {module: names of it}.
 _NAMES: dict[str, dict[str, str]] = {
     "contrib.layers": _LAYERS,
+    "contrib.layers.utils": _UTILS,
+    "contrib.slim.utils": _UTILS,
+    "contrib.slim.summaries": {"contrib_layers_utils": """add_histogram_summaries add_histogram_summary add_image_summaries add_image_summary
+        add_scalar_summaries add_scalar_summary add_zero_fraction_summaries add_zero_fraction_summary"""},
+    "contrib.slim.model_analyzer": {"contrib_layers_utils": "analyze_ops analyze_vars"},
     "contrib.slim": {**_LAYERS, **_SLIM_FRAMEWORK, "contrib_initializers": "xavier_initializer_conv2d=xavier_initializer",
                      "contrib_training": "create_train_op"},
     "contrib.slim.learning": {**_STEPS, "contrib_learning": _STEPS["contrib_learning"] + " train train_step"},
