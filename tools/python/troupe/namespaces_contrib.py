@@ -78,6 +78,7 @@ _NAMES: dict[str, dict[str, str]] = {
             MultivariateNormalFullCovariance MultivariateNormalTriL OneHotCategorical RelaxedBernoulli RelaxedOneHotCategorical""",
         "contrib_counts": "Binomial Geometric Poisson",
         "contrib_mixtures": "Cauchy Deterministic Gumbel HalfNormal Logistic Mixture MixtureSameFamily NormalWithSoftplusScale"},
+    "contrib.factorization": {"contrib_kmeans": "COSINE_DISTANCE KMEANS_PLUS_PLUS_INIT KMeans RANDOM_INIT SQUARED_EUCLIDEAN_DISTANCE"},
     "contrib.integrate": {"contrib_integrate": "odeint odeint_fixed"},
     "contrib.learn.datasets": {"mnist_data": "load_dataset"},
     "contrib.learn.datasets.mnist": {"mnist_data": "DataSet dense_to_one_hot extract_images extract_labels load_mnist read_data_sets"},
