@@ -31,7 +31,8 @@ _DECODERS = {"contrib_slim_data": "BoundingBox Image ItemHandler TFExampleDecode
 
 # Path of `tf`: {module: names of it}.
 _NAMES: dict[str, dict[str, str]] = {
-    "contrib.layers": _LAYERS,
+    "contrib.layers": {**_LAYERS, "contrib_training": "OPTIMIZER_CLS_NAMES OPTIMIZER_SUMMARIES", "nn_sparse": "safe_embedding_lookup_sparse",
+                       "custom_gradient": "recompute_grad"},
     "contrib.layers.utils": _UTILS,
     "contrib.slim.utils": _UTILS,
     "contrib.slim.summaries": {"contrib_layers_utils": """add_histogram_summaries add_histogram_summary add_image_summaries add_image_summary
@@ -71,7 +72,8 @@ _NAMES: dict[str, dict[str, str]] = {
         translations_to_projective_transforms"""},
     "contrib.opt": {
         "contrib_opt": """AdaMaxOptimizer AdamWOptimizer AddSignOptimizer DecoupledWeightDecayExtension LARSOptimizer LazyAdamOptimizer MomentumWOptimizer
-            MovingAverageOptimizer NadamOptimizer PowerSignOptimizer VariableClippingOptimizer extend_with_decoupled_weight_decay""",
+            MovingAverageOptimizer NadamOptimizer PowerSignOptimizer VariableClippingOptimizer clip_gradients_by_global_norm
+            extend_with_decoupled_weight_decay get_linear_decay_fn""",
         "contrib_scipy": "ExternalOptimizerInterface ScipyOptimizerInterface"},
     "contrib.distributions": {
         "contrib_distributions": """ExpRelaxedOneHotCategorical Independent MultivariateNormalDiag MultivariateNormalDiagWithSoftplusScale
