@@ -199,3 +199,24 @@ def test_losses_take_predictions_first_and_weights_by_example():
     p = labels * 0.5 + 0.2
     assert told[9] == pytest.approx(np.mean(-labels * np.log(p) - (1 - labels) * np.log(1 - p)), rel=1e-5)
     assert len(losses.get_losses()) == 8
+
+
+def test_outputs_have_names_and_sizes_are_tuples(capsys):
+    utils = layers.utils
+    x = tf.ones([2, 3], name="x")
+    assert utils.collect_named_outputs("points", "scope/", x) is x and list(utils.convert_collection_to_dict("points")) == ["scope"]
+    assert utils.gather_tensors_aliases([x, tf.zeros([1], name="y")]) == ["scope", "y"]
+    assert utils.two_element_tuple(3) == (3, 3) and utils.two_element_tuple([1, 2]) == (1, 2) and utils.n_positive_integers(3, 2) == (2, 2, 2)
+    assert (utils.last_dimension(x.shape), utils.channel_dimension(tf.TensorShape([1, 4, 5, 6]), "NCHW", 4)) == (3, 4)
+    assert utils.smart_cond(True, lambda: 1, lambda: 2) == 1 and utils.static_cond(False, lambda: 1, lambda: 2) == 2 and utils.constant_value(tf.constant(3)) == 3
+    assert values(utils.smart_cond(tf.constant([1.0])[0] > 2.0, lambda: tf.constant(1), lambda: tf.constant(2))) == 2
+    for call, message in ((lambda: utils.two_element_tuple([1, 2, 3]), "2 positive integers"), (lambda: utils.last_dimension([None]), "must be known"),
+                          (lambda: utils.last_dimension([3], 2), "at least 2")):
+        with pytest.raises(ValueError, match=message):
+            call()
+    w = tf.get_variable("w", [2, 3], tf.float64)
+    assert slim.model_analyzer.analyze_vars([w], print_info=True) == (6, 48) and "w:0 (float64 2x3) [6, bytes: 48]" in capsys.readouterr().out
+    assert slim.model_analyzer.analyze_ops(x.graph) > 12
+    slim.summaries.add_scalar_summary(tf.constant(2.0), "two", "losses"), slim.summaries.add_zero_fraction_summary(x)
+    tags = [v.tag for s in values(tf.get_collection(tf.GraphKeys.SUMMARIES)) for v in tf.Summary.FromString(s).value]
+    assert tags == ["losses/two", "Fraction_of_Zero_Values/x"]

@@ -186,3 +186,14 @@ def test_paths_of_differential_equations():
             session.run(odeint(func, start, times[::-1].copy()))
     with pytest.raises(ValueError, match="invalid method"):
         odeint(func, start, times, method="euler")
+
+
+def test_gradients_are_clipped_together():
+    w = tf.get_variable("w", initializer=START)
+    pairs, norm = opt.clip_gradients_by_global_norm([(tf.constant([3.0, 4.0]), w), (None, w)], 1.0)
+    with tf.Session() as session:
+        assert session.run([pairs[0][0], norm])[1] == 5.0 and session.run(pairs[0][0]) == pytest.approx([0.6, 0.8])
+    assert pairs[1][0] is None and pairs[0][1] is w
+    decay = opt.get_linear_decay_fn(4)
+    with tf.Session() as session:
+        assert session.run([decay(0), decay(3), decay(9)]) == [1.0, 0.25, 0.0]

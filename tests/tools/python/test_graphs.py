@@ -101,7 +101,7 @@ def test_operations_tell_what_they_are(graph):
     with pytest.raises(ValueError, match="Operation 'c' has no attr named 'nothing'"):
         op.get_attr("nothing")
     assert str(c) == 'Tensor("c:0", shape=(?, 1), dtype=float32)'
-    assert repr(c) == "<tf.Tensor 'c:0' shape=(None, 1) dtype=float32>"
+    assert repr(c) == "<tf.Tensor 'c:0' shape=(?, 1) dtype=float32>"
 
 
 def test_control_inputs_are_those_that_inputs_do_not_wait_for_already(graph):

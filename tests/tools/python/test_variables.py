@@ -277,3 +277,14 @@ def test_an_initializer_tells_what_makes_another_like_it(name, config):
     assert kind().get_config() == config
     other = {key: {"float32": "float64", None: 3, 0: 5}.get(value, value) for key, value in config.items()}
     assert kind.from_config(other).get_config() == other
+
+
+def test_a_variable_may_be_assigned_another_shape():
+    v = tf.Variable([1.0, 2.0], validate_shape=False)
+    grown = tf.assign(v, tf.constant([[3.0, 4.0, 5.0]]), validate_shape=False)
+    with pytest.raises(ValueError, match="shape"):
+        tf.assign(tf.Variable([1.0]), [1.0, 2.0])
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert session.run(grown).tolist() == [[3, 4, 5]] and session.run(v).tolist() == [[3, 4, 5]]
+    assert not grown.op.get_attr("validate_shape") and grown.op.get_attr("use_locking")

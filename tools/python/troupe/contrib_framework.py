@@ -133,7 +133,8 @@ def with_shape(expected_shape: ShapeLike | Tensor, tensor: TensorLike) -> Tensor
         expected: Any = shape.as_list()
     else:
         expected = expected_shape
-    same = check_ops.assert_equal(array_ops.shape(tensor), math_ops.cast(expected, "int32"), message=f"Wrong shape for {tensor.name} [expected] [actual].")
+    same = check_ops.assert_equal(array_ops.shape(tensor), math_ops.cast(expected, "int32"),
+                                  message=f"Wrong shape for {tensor.name} [expected] [actual].")
     with stacks.get_default_graph().control_dependencies([same]):
         made = control_flow_ops.identity_of(tensor)
     if not hasattr(expected_shape, "op"):
@@ -197,7 +198,8 @@ def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> C
             if not (told and warn_once):
                 told.append(True)
                 when = "in a future version" if date is None else f"after {date}"
-                get_logger().warning("%s is deprecated and will be removed %s.\nInstructions for updating:\n%s", function.__qualname__, when, instructions)
+                get_logger().warning("%s is deprecated and will be removed %s.\nInstructions for updating:\n%s", function.__qualname__,
+                                     when, instructions)
             return function(*args, **kwargs)
 
         return called

@@ -183,7 +183,7 @@ def adjust_hsv_in_yiq(image: TensorLike, delta_hue: TensorLike = 0, scale_satura
         hue, saturation, value = (math_ops.cast(x, dtypes.float32) for x in (delta_hue, scale_saturation, scale_value))
         cos, sin = saturation * math_ops.cos(hue), saturation * math_ops.sin(hue)
         one, nothing = array_ops.ones_like(cos), array_ops.zeros_like(cos)
-        turn = array_ops.stack([array_ops.stack([one, nothing, nothing]), array_ops.stack([nothing, cos, sin]), array_ops.stack([nothing, -sin, cos])])
+        turn = array_ops.stack([array_ops.stack(row) for row in ([one, nothing, nothing], [nothing, cos, sin], [nothing, -sin, cos])])
         matrix = math_ops.matmul(math_ops.matmul(convert_to_tensor(_TO_YIQ), value * turn), convert_to_tensor(np.linalg.inv(_TO_YIQ)))
         made = tensordot(pixels, matrix, [[-1], [0]])
         made.set_shape(image.shape)
@@ -201,4 +201,5 @@ def random_hsv_in_yiq(image: TensorLike, max_delta_hue: float = 0, lower_saturat
         raise ValueError("lower bounds must be less than upper bounds.")
     with ops.name_scope(name, "random_hsv_in_yiq", [image]):
         within = lambda low, high: random_ops.random_uniform([], low, high, seed=seed) if high > low else convert_to_tensor(float(low))
-        return adjust_hsv_in_yiq(image, within(-max_delta_hue, max_delta_hue), within(lower_saturation, upper_saturation), within(lower_value, upper_value))
+        return adjust_hsv_in_yiq(image, within(-max_delta_hue, max_delta_hue), within(lower_saturation, upper_saturation),
+                                 within(lower_value, upper_value))

@@ -136,12 +136,13 @@ def pool(inputs: TensorLike, kernel_size: _Sizes, pooling_type: str, padding: st
 
 @add_arg_scope
 def convolution3d_transpose(inputs: TensorLike, num_outputs: int, kernel_size: _Sizes, stride: _Sizes = 1, padding: str = "SAME",
-                            data_format: str = "NDHWC", activation_fn: Activation | None = nn.relu, normalizer_fn: Callable[..., Tensor] | None = None,
-                            normalizer_params: Mapping[str, Any] | None = None, weights_initializer: Initializer = xavier_initializer(),
-                            weights_regularizer: Regularizer | None = None, biases_initializer: Initializer = initializers.Zeros(),
-                            biases_regularizer: Regularizer | None = None, reuse: bool | None = None,
-                            variables_collections: _Collections | None = None, outputs_collections: str | Sequence[str] | None = None,
-                            trainable: bool = True, scope: str | VariableScope | None = None) -> Tensor:
+                            data_format: str = "NDHWC", activation_fn: Activation | None = nn.relu,
+                            normalizer_fn: Callable[..., Tensor] | None = None, normalizer_params: Mapping[str, Any] | None = None,
+                            weights_initializer: Initializer = xavier_initializer(), weights_regularizer: Regularizer | None = None,
+                            biases_initializer: Initializer = initializers.Zeros(), biases_regularizer: Regularizer | None = None,
+                            reuse: bool | None = None, variables_collections: _Collections | None = None,
+                            outputs_collections: str | Sequence[str] | None = None, trainable: bool = True,
+                            scope: str | VariableScope | None = None) -> Tensor:
     """The transpose of a convolution of three dimensions."""
     return _convolved(Conv3DTranspose, 3, inputs, num_outputs, kernel_size, stride, padding, data_format, activation_fn, normalizer_fn,
                       normalizer_params, weights_initializer, weights_regularizer, biases_initializer, biases_regularizer, reuse,
@@ -152,13 +153,13 @@ conv3d_transpose = convolution3d_transpose
 
 
 @add_arg_scope
-def convolution2d_in_plane(inputs: TensorLike, kernel_size: _Sizes, stride: _Sizes = 1, padding: str = "SAME", activation_fn: Activation | None = nn.relu,
-                           normalizer_fn: Callable[..., Tensor] | None = None, normalizer_params: Mapping[str, Any] | None = None,
-                           weights_initializer: Initializer = xavier_initializer(), weights_regularizer: Regularizer | None = None,
-                           biases_initializer: Initializer = initializers.Zeros(), biases_regularizer: Regularizer | None = None,
-                           reuse: bool | None = None, variables_collections: _Collections | None = None,
-                           outputs_collections: str | Sequence[str] | None = None, trainable: bool = True,
-                           scope: str | VariableScope | None = None) -> Tensor:
+def convolution2d_in_plane(inputs: TensorLike, kernel_size: _Sizes, stride: _Sizes = 1, padding: str = "SAME",
+                           activation_fn: Activation | None = nn.relu, normalizer_fn: Callable[..., Tensor] | None = None,
+                           normalizer_params: Mapping[str, Any] | None = None, weights_initializer: Initializer = xavier_initializer(),
+                           weights_regularizer: Regularizer | None = None, biases_initializer: Initializer = initializers.Zeros(),
+                           biases_regularizer: Regularizer | None = None, reuse: bool | None = None,
+                           variables_collections: _Collections | None = None, outputs_collections: str | Sequence[str] | None = None,
+                           trainable: bool = True, scope: str | VariableScope | None = None) -> Tensor:
     """The same kernel [height, width] for each channel by itself."""
     from troupe import nn_conv
 
@@ -169,7 +170,8 @@ def convolution2d_in_plane(inputs: TensorLike, kernel_size: _Sizes, stride: _Siz
         weights = model_variable("weights", [height, width, 1, 1], inputs.dtype.base_dtype, weights_initializer, weights_regularizer, trainable)
         outputs = nn_conv.depthwise_conv2d(inputs, array_ops.tile(convert_to_tensor(weights), [1, 1, depth, 1]), [1, down, right, 1], padding)
         if normalizer_fn is None and biases_initializer is not None:
-            outputs = nn.bias_add(outputs, model_variable("biases", [depth], inputs.dtype.base_dtype, biases_initializer, biases_regularizer, trainable))
+            biases = model_variable("biases", [depth], inputs.dtype.base_dtype, biases_initializer, biases_regularizer, trainable)
+            outputs = nn.bias_add(outputs, biases)
         return _finished(outputs, sc, normalizer_fn, normalizer_params, activation_fn, outputs_collections)
 
 
@@ -188,7 +190,8 @@ def spatial_softmax(features: TensorLike, temperature: Tensor | float | None = N
         shape, known = array_ops.shape(features), features.shape.as_list()
         channels, height, width = (shape[i] if known[i] is None else known[i] for i in (1, 2, 3))
         if temperature is None:
-            temperature = model_variable("temperature", [], dtypes.float32, initializers.Ones(), trainable=trainable, collections=variables_collections)
+            temperature = model_variable("temperature", [], dtypes.float32, initializers.Ones(), trainable=trainable,
+                                         collections=variables_collections)
         pos_x, pos_y = array_ops.meshgrid(math_ops.lin_space(-1.0, 1.0, width), math_ops.lin_space(-1.0, 1.0, height), indexing="xy")
         flat = array_ops.reshape(features, [-1, height * width])
         attention = nn.softmax(flat / temperature)

@@ -90,7 +90,8 @@ def add_gradients_summaries(grads_and_vars: GradientsAndVariables) -> list[Tenso
 
 
 def train_step(sess: BaseSession, train_op: Tensor, global_step: Tensor | Variable, train_step_kwargs: Mapping[str, Any]) -> tuple[Any, bool]:
-    """One step: (the loss, whether to stop). `train_step_kwargs` may have the tensors "should_log", "should_stop" and "should_trace", and "logdir"."""
+    """One step: (the loss, whether to stop). `train_step_kwargs` may have the tensors "should_log", "should_stop" and "should_trace", and
+    the folder "logdir"."""
     start = time.monotonic()
     options = metadata = None
     if "should_trace" in train_step_kwargs and sess.run(train_step_kwargs["should_trace"]):
@@ -196,7 +197,8 @@ def _conditions(global_step, number_of_steps, log_every_n_steps, trace_every_n_s
         if log_every_n_steps > 0:
             kwargs["should_log"] = math_ops.equal(math_ops.mod(global_step, log_every_n_steps), 0)
         if trace_every_n_steps is not None:
-            kwargs.update(should_trace=math_ops.equal(math_ops.mod(global_step, trace_every_n_steps), 0), logdir=logdir, summary_writer=summary_writer)
+            kwargs["should_trace"] = math_ops.equal(math_ops.mod(global_step, trace_every_n_steps), 0)
+            kwargs.update(logdir=logdir, summary_writer=summary_writer)
         return kwargs
 
 

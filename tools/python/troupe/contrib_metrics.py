@@ -47,7 +47,8 @@ streaming_precision_at_thresholds = _streaming(metrics.precision_at_thresholds)
 streaming_recall_at_thresholds = _streaming(metrics.recall_at_thresholds)
 streaming_mean, streaming_mean_tensor = _streaming(metrics.mean), _streaming(metrics.mean_tensor)
 streaming_mean_absolute_error, streaming_mean_squared_error = _streaming(metrics.mean_absolute_error), _streaming(metrics.mean_squared_error)
-streaming_root_mean_squared_error, streaming_mean_relative_error = _streaming(metrics.root_mean_squared_error), _streaming(metrics.mean_relative_error)
+streaming_root_mean_squared_error = _streaming(metrics.root_mean_squared_error)
+streaming_mean_relative_error = _streaming(metrics.mean_relative_error)
 streaming_mean_cosine_distance, streaming_mean_iou = _streaming(metrics.mean_cosine_distance), _streaming(metrics.mean_iou)
 streaming_percentage_less = _streaming(metrics.percentage_below)
 streaming_sensitivity_at_specificity = _streaming(metrics.sensitivity_at_specificity)
@@ -103,7 +104,8 @@ def streaming_pearson_correlation(predictions: TensorLike, labels: TensorLike, w
         both = streaming_covariance(predictions, labels, weights, name="covariance")
         of_p = streaming_covariance(predictions, predictions, weights, name="variance_predictions")
         of_l = streaming_covariance(labels, labels, weights, name="variance_labels")
-        made = [math_ops.div_no_nan(c, math_ops.sqrt(p) * math_ops.sqrt(l), name=n) for c, p, l, n in zip(both, of_p, of_l, ("pearson_r", "update_op"))]
+        made = [math_ops.div_no_nan(c, math_ops.sqrt(p) * math_ops.sqrt(l), name=n)
+                for c, p, l, n in zip(both, of_p, of_l, ("pearson_r", "update_op"))]
         return collected(made[0], made[1], metrics_collections, updates_collections)
 
 
@@ -111,7 +113,8 @@ def accuracy(predictions: TensorLike, labels: TensorLike, weights: TensorLike | 
     """How many predictions of one batch are the labels, from 0 to 1. ValueError for floating point and different types."""
     predictions, labels = convert_to_tensor(predictions), convert_to_tensor(labels)
     if labels.dtype.is_floating or labels.dtype.base_dtype != predictions.dtype.base_dtype:
-        raise ValueError(f"Labels should have int, bool or string dtype, and that of predictions; got {labels.dtype.name} and {predictions.dtype.name}")
+        raise ValueError(f"Labels should have int, bool or string dtype, and that of predictions; got {labels.dtype.name} and "
+                         f"{predictions.dtype.name}")
     from troupe import ops
 
     with ops.name_scope(name, "accuracy", [predictions, labels]):

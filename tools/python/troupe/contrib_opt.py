@@ -10,7 +10,7 @@ from troupe.conversion import convert_to_tensor
 from troupe.moving_averages import ExponentialMovingAverage
 from troupe.optimizer import Optimizer
 from troupe.saver import Saver
-from troupe.tensor_algebra import clip_by_norm
+from troupe.tensor_algebra import clip_by_global_norm, clip_by_norm
 from troupe.variables import global_variables
 
 if TYPE_CHECKING:
@@ -255,6 +255,13 @@ def get_linear_decay_fn(decay_steps: int) -> Callable[[Any], Tensor]:
     if decay_steps <= 0:
         raise ValueError("decay_steps should be positive")
     return lambda step: math_ops.maximum(1.0 - math_ops.cast(step, "float32") / decay_steps, 0.0)
+
+
+def clip_gradients_by_global_norm(gradients_variables: GradientsAndVariables, clip_norm: float = 20.0) -> tuple[list[tuple[Any, Variable]], Tensor]:
+    """(gradients that together are at most so long, with their variables, and how long they were)."""
+    pairs = list(gradients_variables)
+    clipped, norm = clip_by_global_norm([g for g, _ in pairs], clip_norm)
+    return list(zip(clipped, [v for _, v in pairs])), norm
 
 
 class LARSOptimizer(optimizers.MomentumOptimizer):

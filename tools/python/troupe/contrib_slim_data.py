@@ -137,13 +137,15 @@ class TFExampleDecoder:
 
 def parallel_read(data_sources: str | Sequence[str], reader_class: Any, num_epochs: int | None = None, num_readers: int = 4,
                   reader_kwargs: Mapping[str, Any] | None = None, shuffle: bool = True, dtypes: Sequence[DTypeLike] | None = None,  # noqa: A002
-                  capacity: int = 256, min_after_dequeue: int = 128, seed: int | None = None, scope: str | None = None) -> tuple[GraphTensor, GraphTensor]:
+                  capacity: int = 256, min_after_dequeue: int = 128, seed: int | None = None, scope: str | None = None,
+                  ) -> tuple[GraphTensor, GraphTensor]:
     """(key, value) of the records of files, through a queue that several readers fill. ValueError for no readers."""
     if num_readers < 1:
         raise ValueError("num_readers should be >= 1")
     types = list(dtypes or ("string", "string"))
     with ops.name_scope(scope, "parallel_read"):
-        names = input_pipeline.string_input_producer(get_data_files(data_sources), num_epochs=num_epochs, shuffle=shuffle, seed=seed, name="filenames")
+        names = input_pipeline.string_input_producer(get_data_files(data_sources), num_epochs=num_epochs, shuffle=shuffle, seed=seed,
+                                                     name="filenames")
         if shuffle:
             common = RandomShuffleQueue(capacity, min_after_dequeue, types, seed=seed, name="common_queue")
         else:

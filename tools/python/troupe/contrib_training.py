@@ -187,7 +187,8 @@ def optimize_loss(loss: TensorLike, global_step: Tensor | Variable | None, learn
     for others, and for unknown summaries: of "learning_rate", "loss", "gradients", "gradient_norm" and "global_gradient_norm"."""
     wanted = ["loss", "learning_rate", "global_gradient_norm"] if summaries is None else list(summaries)
     if set(wanted) - set(OPTIMIZER_SUMMARIES):
-        raise ValueError(f"Summaries should be one of [{', '.join(OPTIMIZER_SUMMARIES)}], you provided {sorted(set(wanted) - set(OPTIMIZER_SUMMARIES))}.")
+        unknown = sorted(set(wanted) - set(OPTIMIZER_SUMMARIES))
+        raise ValueError(f"Summaries should be one of [{', '.join(OPTIMIZER_SUMMARIES)}], you provided {unknown}.")
     with variable_scope(name, "OptimizeLoss", [loss, global_step]):
         global_step = get_global_step() if global_step is None else global_step
         updates = list(ops.get_collection(GraphKeys.UPDATE_OPS) if update_ops is None else update_ops)

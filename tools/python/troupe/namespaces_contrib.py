@@ -24,11 +24,20 @@ _FRAMEWORK = {"contrib_framework": """VariableDeviceChooser add_model_variable a
     remove_squeezable_dimensions with_same_shape with_shape zero_initializer"""}
 _SLIM_FRAMEWORK = {"contrib_framework": """VariableDeviceChooser add_model_variable assign_from_checkpoint assign_from_values assign_from_values_fn
     global_variable local_variable"""}
+_UTILS = {"contrib_layers_utils": """append_tensor_alias channel_dimension collect_named_outputs constant_value convert_collection_to_dict
+    gather_tensors_aliases get_tensor_aliases get_variable_collections last_dimension n_positive_integers smart_cond=smart_condition
+    static_cond=static_condition two_element_tuple"""}
 _DECODERS = {"contrib_slim_data": "BoundingBox Image ItemHandler TFExampleDecoder Tensor"}
 
 # Path of `tf`: {module: names of it}.
 _NAMES: dict[str, dict[str, str]] = {
-    "contrib.layers": _LAYERS,
+    "contrib.layers": {**_LAYERS, "contrib_training": "OPTIMIZER_CLS_NAMES OPTIMIZER_SUMMARIES", "nn_sparse": "safe_embedding_lookup_sparse",
+                       "custom_gradient": "recompute_grad"},
+    "contrib.layers.utils": _UTILS,
+    "contrib.slim.utils": _UTILS,
+    "contrib.slim.summaries": {"contrib_layers_utils": """add_histogram_summaries add_histogram_summary add_image_summaries add_image_summary
+        add_scalar_summaries add_scalar_summary add_zero_fraction_summaries add_zero_fraction_summary"""},
+    "contrib.slim.model_analyzer": {"contrib_layers_utils": "analyze_ops analyze_vars"},
     "contrib.slim": {**_LAYERS, **_SLIM_FRAMEWORK, "contrib_initializers": "xavier_initializer_conv2d=xavier_initializer",
                      "contrib_training": "create_train_op"},
     "contrib.slim.learning": {**_STEPS, "contrib_learning": _STEPS["contrib_learning"] + " train train_step"},
@@ -63,13 +72,15 @@ _NAMES: dict[str, dict[str, str]] = {
         translations_to_projective_transforms"""},
     "contrib.opt": {
         "contrib_opt": """AdaMaxOptimizer AdamWOptimizer AddSignOptimizer DecoupledWeightDecayExtension LARSOptimizer LazyAdamOptimizer MomentumWOptimizer
-            MovingAverageOptimizer NadamOptimizer PowerSignOptimizer VariableClippingOptimizer extend_with_decoupled_weight_decay""",
+            MovingAverageOptimizer NadamOptimizer PowerSignOptimizer VariableClippingOptimizer clip_gradients_by_global_norm
+            extend_with_decoupled_weight_decay get_linear_decay_fn""",
         "contrib_scipy": "ExternalOptimizerInterface ScipyOptimizerInterface"},
     "contrib.distributions": {
         "contrib_distributions": """ExpRelaxedOneHotCategorical Independent MultivariateNormalDiag MultivariateNormalDiagWithSoftplusScale
             MultivariateNormalFullCovariance MultivariateNormalTriL OneHotCategorical RelaxedBernoulli RelaxedOneHotCategorical""",
         "contrib_counts": "Binomial Geometric Poisson",
         "contrib_mixtures": "Cauchy Deterministic Gumbel HalfNormal Logistic Mixture MixtureSameFamily NormalWithSoftplusScale"},
+    "contrib.factorization": {"contrib_kmeans": "COSINE_DISTANCE KMEANS_PLUS_PLUS_INIT KMeans RANDOM_INIT SQUARED_EUCLIDEAN_DISTANCE"},
     "contrib.integrate": {"contrib_integrate": "odeint odeint_fixed"},
     "contrib.learn.datasets": {"mnist_data": "load_dataset"},
     "contrib.learn.datasets.mnist": {"mnist_data": "DataSet dense_to_one_hot extract_images extract_labels load_mnist read_data_sets"},

@@ -276,6 +276,4 @@ class Tensor(Operators):
         return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name}{device})'
 
     def __repr__(self):
-        known = self.shape
-        shape = "<unknown>" if known.rank is None else str(tuple(known.as_list()))
-        return f"<tf.Tensor {self.name!r} shape={shape} dtype={self.dtype.name}>"
+        return f"<tf.Tensor {self.name!r} shape={self.shape} dtype={self.dtype.name}>"

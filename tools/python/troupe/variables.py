@@ -379,9 +379,9 @@ def report_uninitialized_variables(var_list: Sequence[Variable] | None = None, n
 
 def assign(ref: Variable | Tensor, value: TensorLike, validate_shape: bool | None = None, use_locking: bool | None = None,
            name: str | None = None) -> Tensor:
-    if isinstance(ref, Variable):
+    if isinstance(ref, Variable) and not isinstance(ref, RefVariable):
         return ref.assign(value, name=name)
-    return op_call.call("Assign", name, ref=ref, value=value, validate_shape=validate_shape, use_locking=use_locking)
+    return op_call.call("Assign", name, ref=getattr(ref, "_variable", ref), value=value, validate_shape=validate_shape, use_locking=use_locking)
 
 
 def assign_add(ref: Variable | Tensor, value: TensorLike, use_locking: bool | None = None, name: str | None = None) -> Tensor:

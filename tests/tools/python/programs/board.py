@@ -73,7 +73,8 @@ for i in range(8):
         show("accuracy", acc)
     elif i == 7:
         run_options, run_metadata = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), tf.RunMetadata()
-        summary, _ = sess.run([merged, train_step], feed_dict=feed, options=run_options, run_metadata=run_metadata)
+        sess.run(train_step, feed_dict=feed, options=run_options, run_metadata=run_metadata)
+        summary = sess.run(merged, feed_dict=feed)
         train_writer.add_run_metadata(run_metadata, "step%03d" % i)
         train_writer.add_summary(summary, i)
         show(
@@ -84,7 +85,8 @@ for i in range(8):
             ],
         )
     else:
-        summary, _ = sess.run([merged, train_step], feed_dict=feed)
+        summary = sess.run(merged, feed_dict=feed)
+        sess.run(train_step, feed_dict=feed)
         train_writer.add_summary(summary, i)
 own = tf.Summary(value=[tf.Summary.Value(tag="own", simple_value=2.5)])
 own.value.add(tag="second", simple_value=-1)

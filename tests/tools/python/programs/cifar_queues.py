@@ -150,4 +150,6 @@ show(
 )
 events = [e for name in sorted(tf.gfile.Glob(os.path.join(folder, "events*"))) for e in tf.train.summary_iterator(name)]
 show("events", [[e.step, sorted(v.tag for v in e.summary.value)] for e in events if e.HasField("summary")])
-show("scalars", [[v.tag, v.simple_value] for e in events for v in e.summary.value if v.HasField("simple_value") and "fraction" not in v.tag])
+# But those that are read while they change.
+scalars = [v for e in events for v in e.summary.value if v.HasField("simple_value") and "fraction" not in v.tag and not v.tag.endswith("_1")]
+show("scalars", [[v.tag, v.simple_value] for v in scalars])
