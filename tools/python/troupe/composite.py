@@ -114,6 +114,10 @@ class SparseTensor(_Rows):
     def get_shape(self) -> TensorShape:
         return self.shape
 
+    def with_values(self, new_values: TensorLike) -> SparseTensor:
+        """Other values at the same places. ValueError for another number of them."""
+        return SparseTensor(self._indices, new_values, self._dense_shape)
+
     def eval(self, feed_dict: FeedDict | None = None, session: BaseSession | None = None) -> SparseTensorValue:
         indices, values, shape = _session(session).run([self._indices, self._values, self._dense_shape], feed_dict)
         return SparseTensorValue(indices, values, shape)

@@ -127,8 +127,8 @@ def make_parse_example_spec(feature_columns: Iterable[FeatureColumn]) -> dict[st
 
 def sequence_input_layer(features: Mapping[str, Any], feature_columns: _Columns, weight_collections: Iterable[str] | None = None,
                          trainable: bool = True) -> tuple[Tensor, Tensor]:
-    """(one tensor [batch, time, numbers of all columns] of dense sequence columns, the length of each row, int64). InvalidArgumentError from the step where
-    columns have other lengths; ValueError for other columns."""
+    """(one tensor [batch, time, numbers of all columns] of dense sequence columns, the length of each row, int64). InvalidArgumentError where
+    columns have other lengths, from the step unless they are constants; ValueError for other columns."""
     columns = normalized_columns(feature_columns)
     for column in columns:
         if not isinstance(column, SequenceDenseColumn):

@@ -10,8 +10,10 @@ from troupe import array_ops, check_ops, dtypes, math_ops, op_call, sort_ops, st
 from troupe.composite import SparseTensor
 from troupe.conversion import convert_to_tensor
 from troupe.fetches import register_session_run_conversion_functions
+from troupe.ragged_rows import MoreRows
 from troupe.tensor import Tensor, _session_for
 from troupe.tensor_shape import TensorShape
+from troupe.tensor_util import constant_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +70,7 @@ def _with_conditions(tensor, checks):
         return array_ops.identity(tensor)
 
 
-class RaggedTensor:
+class RaggedTensor(MoreRows):
     """Row `i` is values[row_splits[i]:row_splits[i + 1]]; values may be ragged themselves. Made by the class methods, with `validate` the step checks
     what they are given: InvalidArgumentError. Operators work on values of the same row splits, and on scalars."""
 
@@ -203,7 +205,8 @@ class RaggedTensor:
     @property
     def shape(self) -> TensorShape:
         count = self._splits.shape.as_list()[0]
-        return TensorShape([None if count is None else count - 1, None]).concatenate(self._values.shape[1:])
+        length = None if self.uniform_row_length is None else constant_value(self.uniform_row_length)
+        return TensorShape([None if count is None else count - 1, None if length is None else int(length)]).concatenate(self._values.shape[1:])
 
     def get_shape(self) -> TensorShape:
         return self.shape
@@ -245,7 +248,9 @@ class RaggedTensor:
     # Others of the same rows.
 
     def with_values(self, new_values: TensorLike | RaggedTensor) -> RaggedTensor:
-        return RaggedTensor(_values(new_values), self._splits)
+        made = RaggedTensor(_values(new_values), self._splits)
+        made.uniform_row_length = self.uniform_row_length
+        return made
 
     def with_flat_values(self, new_values: TensorLike | RaggedTensor) -> RaggedTensor:
         inner = self._values.with_flat_values(new_values) if isinstance(self._values, RaggedTensor) else new_values
@@ -277,7 +282,9 @@ class RaggedTensor:
             kept = array_ops.concat([starts, limits[-1:]], 0)
             first = array_ops.concat([kept[:1], array_ops.zeros([1], kept.dtype)], 0)[0]
             splits = array_ops.concat([array_ops.zeros([1], kept.dtype), (limits - first)], 0)
-            return RaggedTensor(self._values[first:first + splits[-1]], splits)  # type: ignore[misc]
+            made = RaggedTensor(self._values[first:first + splits[-1]], splits)  # type: ignore[misc]
+            made.uniform_row_length = self.uniform_row_length
+            return made
         if not isinstance(key, (int, np.integer, Tensor)):
             raise ValueError(f"Unsupported key of a ragged tensor: {key!r}")
         return self._values[self.row_starts()[key]:self.row_limits()[key]]  # type: ignore[misc]
