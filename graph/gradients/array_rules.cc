@@ -42,7 +42,11 @@ void concat_parts(Rule& r, int axis_input, int first) {
   }
 }
 
-Val joined(Rule& r, Val axis) { return r.op("ConcatV2", {r.dys(0, r.num_outputs()), axis}); }
+/// One part is the whole: there is no concatenation of one.
+Val joined(Rule& r, Val axis) {
+  if (r.num_outputs() == 1) return r.dy();
+  return r.op("ConcatV2", {r.dys(0, r.num_outputs()), axis});
+}
 
 void pack(Rule& r) {
   const int n = r.num_inputs();

@@ -117,6 +117,8 @@ TEST(ConcatGradients, agree_with_differences) {
   EXPECT_TRUE(op_gradients_match("Unpack", {varied({2, 3})}, {{"num", 2}}, {1})) << "one output only";
   EXPECT_TRUE(op_gradients_match("Split", {fixed_int(1), varied({2, 4})}, {{"num_split", 2}}));
   EXPECT_TRUE(op_gradients_match("Split", {fixed_int(1), varied({2, 4})}, {{"num_split", 2}}, {0}));
+  EXPECT_TRUE(op_gradients_match("Split", {fixed_int(1), varied({2, 4})}, {{"num_split", 1}}));
+  EXPECT_TRUE(op_gradients_match("SplitV", {varied({2, 4}), fixed_ints({4}), fixed_int(1)}, {{"num_split", 1}}));
   EXPECT_TRUE(
       op_gradients_match("SplitV", {varied({2, 4}), fixed_ints({1, 3}), fixed_int(1)}, {{"num_split", 2}}));
 }

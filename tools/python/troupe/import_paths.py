@@ -141,7 +141,7 @@ _OLDER = {
     "python.training.saver": "saver checkpoint_state meta_graph", "python.training.session_manager": "session_manager",
     "python.training.slot_creator": "slot_creator", "python.training.summary_io": "event_writer summary",
     "python.training.supervisor": "supervisor", "python.training.training_util": "training_util",
-    "python.util.compat": ".compat", "python.util.nest": "nest", "python.util.deprecation": "contrib_scopes",
+    "python.util.compat": ".compat", "python.util.nest": "contrib_nest nest", "python.util.deprecation": "contrib_scopes",
 }
 _OLDER.update({f"python.training.{name}": "optimizers" for name in (
     "adadelta", "adagrad", "adagrad_da", "adam", "ftrl", "gradient_descent", "momentum", "proximal_adagrad", "proximal_gradient_descent", "rmsprop")})

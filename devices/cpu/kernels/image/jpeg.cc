@@ -89,9 +89,8 @@ struct Decompressor {
     info.do_fancy_upsampling = options.fancy_upscaling ? TRUE : FALSE;
     info.scale_num = 1;
     info.scale_denom = static_cast<unsigned>(options.ratio);
-    info.dct_method = options.dct == JpegOptions::Dct::kFast       ? JDCT_IFAST
-                      : options.dct == JpegOptions::Dct::kAccurate ? JDCT_ISLOW
-                                                                   : JDCT_DEFAULT;
+    // The quick one where nothing is asked for: TensorFlow's libjpeg is built so.
+    info.dct_method = options.dct == JpegOptions::Dct::kAccurate ? JDCT_ISLOW : JDCT_IFAST;
     jpeg_calc_output_dimensions(&info);
     return true;
   }
