@@ -196,7 +196,8 @@ class AdaMaxOptimizer(optimizers.AdamOptimizer):
 class _Signed(_ByRule):
     """By whether the gradient and its mean point the same way."""
 
-    def __init__(self, learning_rate, beta, sign_decay_fn, use_locking, name):
+    def __init__(self, learning_rate: LearningRate, beta: float, sign_decay_fn: Callable[[Tensor], TensorLike] | None, use_locking: bool,
+                 name: str) -> None:
         super().__init__(use_locking, name)
         self._lr, self._beta, self._decay_fn = learning_rate, beta, sign_decay_fn
 

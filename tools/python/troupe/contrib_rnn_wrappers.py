@@ -55,7 +55,7 @@ def linear(args: Nest, output_size: int, bias: bool, bias_initializer: Initializ
 class _Around(RNNCell):
     """A cell around another, in a scope of its own."""
 
-    def __init__(self, cell, reuse=None):
+    def __init__(self, cell: RNNCell, reuse: bool | None = None) -> None:
         super().__init__(_reuse=reuse)
         if not (hasattr(cell, "state_size") and hasattr(cell, "output_size") and callable(cell)):
             raise TypeError(f"The argument 'cell' ({cell}) is not an RNNCell")
@@ -64,7 +64,7 @@ class _Around(RNNCell):
     state_size = property(lambda self: self._cell.state_size)
     output_size = property(lambda self: self._cell.output_size)
 
-    def zero_state(self, batch_size, dtype):
+    def zero_state(self, batch_size: int | Tensor, dtype: DTypeLike) -> Nest:
         with ops.name_scope(None, type(self).__name__ + "ZeroState"):
             return self._cell.zero_state(batch_size, dtype)
 

@@ -10,13 +10,16 @@ from troupe.dataset_ops import AUTOTUNE, Dataset, int64_of
 from troupe.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from troupe.typing import TensorLike
 
 
 class _Files(Dataset):
     """Of files by their names: a vector of strings, or a dataset of such. `num_parallel_reads` files at a time, whose elements come in turn."""
 
-    def __init__(self, op_type, filenames, compression_type, buffer_size, num_parallel_reads, **more):
+    def __init__(self, op_type: str, filenames: TensorLike | Dataset, compression_type: TensorLike | None, buffer_size: TensorLike | None,
+                 num_parallel_reads: int | None, **more: Any) -> None:
         def of(names):
             return Dataset(_files(op_type, names, compression_type, buffer_size, **more), dtypes.string, TensorShape([]))
 

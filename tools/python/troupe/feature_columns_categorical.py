@@ -21,11 +21,11 @@ class _KeyedColumn(CategoricalColumn):
     """Of the feature `key`, whose ids `_ids` makes of its sparse tensor."""
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self.key
 
     @property
-    def parse_example_spec(self):
+    def parse_example_spec(self) -> dict[str, Any]:
         return {self.key: VarLenFeature(self.dtype)}
 
     def _transform_feature(self, inputs):

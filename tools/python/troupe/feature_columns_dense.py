@@ -88,7 +88,7 @@ class _OfCategories(DenseColumn, SequenceDenseColumn):
     """Of the ids of `categorical_column`."""
 
     @property
-    def parse_example_spec(self):
+    def parse_example_spec(self) -> dict[str, Any]:
         return self.categorical_column.parse_example_spec
 
     def _check_not_sequence(self, what):
@@ -140,7 +140,7 @@ class _Embedding(_OfCategories):
     """Whose matrix `_weights` gives."""
 
     @property
-    def variable_shape(self):
+    def variable_shape(self) -> TensorShape:
         return TensorShape([self.dimension])
 
     def _transform_feature(self, inputs):

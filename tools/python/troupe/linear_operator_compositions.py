@@ -133,7 +133,8 @@ class LinearOperatorComposition(LinearOperator):
 class _OfOne(LinearOperator):
     """Of one operator, with its hints where none are given."""
 
-    def __init__(self, operator, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name):
+    def __init__(self, operator: LinearOperator, is_non_singular: bool | None, is_self_adjoint: bool | None, is_positive_definite: bool | None,
+                 is_square: bool | None, name: str) -> None:
         self._operator = operator
         given = (("is_non_singular", is_non_singular), ("is_self_adjoint", is_self_adjoint), ("is_positive_definite", is_positive_definite),
                  ("is_square", is_square))

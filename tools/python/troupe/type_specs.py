@@ -52,11 +52,11 @@ def _key(part):
 
 class _ShapeAndType(TypeSpec):
     @property
-    def shape(self):
+    def shape(self) -> TensorShape:
         return self._shape
 
     @property
-    def dtype(self):
+    def dtype(self) -> DType:
         return self._dtype
 
     def _parts(self):

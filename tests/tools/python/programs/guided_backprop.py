@@ -6,7 +6,7 @@ from program import show, tf
 random = np.random.RandomState(111)
 
 
-@tf.RegisterGradient("GuidedRelu")
+@tf.RegisterGradient("PositiveRelu")
 def _guided(op, grad):
     return tf.where(0.0 < grad, tf.raw_ops.ReluGrad(gradients=grad, features=op.outputs[0]), tf.zeros_like(grad))
 
@@ -35,7 +35,7 @@ def network(x):
 
 
 _, plain = network(x)
-with graph.gradient_override_map({"Relu": "GuidedRelu"}):
+with graph.gradient_override_map({"Relu": "PositiveRelu"}):
     conv, guided = network(x)
 one_hot = tf.sparse_to_dense([1], [3], 1.0)
 signal = tf.multiply(guided, one_hot)
