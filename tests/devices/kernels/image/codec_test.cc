@@ -132,12 +132,17 @@ TEST(Jpeg, comes_back_close_to_what_was_encoded) {
     image.flat<uint8_t>()[i] = static_cast<uint8_t>(i / 72 * 8 + i % 3 * 20);
   const std::string file =
       bytes_of(encoded("EncodeJpeg", image, {{"quality", 100}, {"chroma_downsampling", false}}));
-  auto out = decoded("DecodeJpeg", file);
-  ASSERT_TRUE(out.ok()) << out.status();
-  ASSERT_EQ(out->at(0).shape(), image.shape());
+  const auto accurate = decoded("DecodeJpeg", file, {{"dct_method", "INTEGER_ACCURATE"}});
+  ASSERT_TRUE(accurate.ok()) << accurate.status();
+  ASSERT_EQ(accurate->at(0).shape(), image.shape());
   for (int64_t i = 0; i < image.num_elements(); ++i) {
-    ASSERT_NEAR(out->at(0).flat<uint8_t>()[i], image.flat<uint8_t>()[i], 3) << i;
+    ASSERT_NEAR(accurate->at(0).flat<uint8_t>()[i], image.flat<uint8_t>()[i], 3) << i;
   }
+  // Who asks for nothing gets the quick transform, as TensorFlow's users.
+  const auto out = decoded("DecodeJpeg", file);
+  EXPECT_EQ(values<uint8_t>(out->at(0)),
+            values<uint8_t>(decoded("DecodeJpeg", file, {{"dct_method", "INTEGER_FAST"}})->at(0)));
+  EXPECT_NE(values<uint8_t>(out->at(0)), values<uint8_t>(accurate->at(0)));
   EXPECT_EQ(decoded("DecodeJpeg", file, {{"ratio", 2}})->at(0).shape(), (Shape{8, 12, 3}));
   EXPECT_EQ(decoded("DecodeJpeg", file, {{"channels", 1}})->at(0).shape(), (Shape{16, 24, 1}));
   EXPECT_THAT(values<int32_t>(decoded("ExtractJpegShape", file)->at(0)), ElementsAre(16, 24, 3));
