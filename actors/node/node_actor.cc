@@ -11,7 +11,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "actors/node/dial.h"
 #include "actors/node/hello.h"
 #include "actors/node/node_staff.h"
 #include "actors/node/peer_leases.h"
@@ -120,9 +119,8 @@ class NodeImpl final : public caf::io::broker {
   }
 
   void say_hello(uint64_t serial) {
-    Invitation invitation;
-    const auto& called = peers_[serial].called;
-    if (parts_.is_guest && called) invitation = {parts_.cluster.to_string(), called->to_string()};
+    const Invitation invitation =
+        parts_.is_guest ? invite(parts_.cluster, peers_[serial].called) : Invitation();
     write(serial, {MessageKind::kHello, Method::kNone, 0,
                    pack_hello({parts_.task, parts_.incarnation}, address_.to_string(), invitation)});
   }
@@ -313,13 +311,8 @@ class NodeImpl final : public caf::io::broker {
     const auto address = parts_.cluster.address(task);
     if (!address.ok()) return fail_waiting(link, address.status());
     link->dialing = true;
-    const absl::Status begun =
-        parts_.waiting->run([me = caf::actor(this), task, attempt = ++link->attempt, address = *address,
-                             patience = parts_.connect_patience]() -> BlockingPool::Answer {
-          const auto socket = dial(address, patience);
-          caf::anon_send(me, NodeDialed{task, attempt, socket.status(), socket.ok() ? *socket : -1});
-          return nullptr;
-        });
+    const absl::Status begun = dial_aside(*parts_.waiting, caf::actor(this), {task, ++link->attempt, {}, -1},
+                                          *address, parts_.connect_patience);
     if (!begun.ok()) fail_waiting(link, begun);
   }
 

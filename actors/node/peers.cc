@@ -1,9 +1,13 @@
 #include "actors/node/peers.h"
 
+#include <caf/all.hpp>
+
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "actors/node/dial.h"
+#include "devices/services.h"
 #include "graph/status.h"
 
 namespace troupe {
@@ -48,6 +52,23 @@ absl::Status check_peer(const NodePeer& peer, const PeerId& says, const ClusterS
         absl::StrCat("it says that it is ", says.to_string(), ": ", address.status().message()));
   }
   return peer.connection->check_host(address->host);
+}
+
+Invitation invite(const ClusterSpec& cluster, const std::optional<TaskId>& called) {
+  if (!called) return {};
+  return {cluster.to_string(), called->to_string()};
+}
+
+absl::Status dial_aside(BlockingPool& waiting, caf::actor node, NodeDialed answer, const TaskAddress& address,
+                        std::chrono::milliseconds patience) {
+  return waiting.run([node = std::move(node), answer = std::move(answer), address,
+                      patience]() mutable -> BlockingPool::Answer {
+    const auto socket = dial(address, patience);
+    answer.status = socket.status();
+    answer.socket = socket.ok() ? *socket : -1;
+    caf::anon_send(node, std::move(answer));
+    return nullptr;
+  });
 }
 
 void fail_calls(NodePeer* peer, const absl::Status& why) {

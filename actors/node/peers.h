@@ -13,10 +13,13 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "actors/cluster/cluster_spec.h"
+#include "actors/node/hello.h"
 #include "actors/node/messages.h"
 #include "actors/node/peer_connection.h"
 
 namespace troupe {
+
+class BlockingPool;
 
 /// Somebody at the other end of a connection of a NODE, which owns it.
 struct NodePeer {
@@ -57,6 +60,11 @@ absl::Status check_client(const std::map<uint64_t, NodePeer>& peers, size_t max_
 /// Whether a peer may be who he says he is: the task that was called, any of the cluster, with a certificate of its host where there is TLS, or a client.
 /// FailedPrecondition, PermissionDenied.
 absl::Status check_peer(const NodePeer& peer, const PeerId& says, const ClusterSpec& cluster);
+/// What a guest says to a task that it calls; nothing to who has come to it.
+Invitation invite(const ClusterSpec& cluster, const std::optional<TaskId>& called);
+/// Connects to a task where one may wait; the node is sent `answer`, with the socket or the error.
+absl::Status dial_aside(BlockingPool& waiting, caf::actor node, NodeDialed answer, const TaskAddress& address,
+                        std::chrono::milliseconds patience);
 /// Who waits for a peer's answers hears why there are none.
 void fail_calls(NodePeer* peer, const absl::Status& why);
 /// Who waits for the connection hears why there is none.
