@@ -66,7 +66,8 @@ TEST_F(ServeCommand, drains_no_longer_than_there_are_sessions) {
 TEST_F(ServeCommand, says_why_it_does_not_serve) {
   expect_error({}, "is required");
   expect_error({"--grpc", "0.0.0.0:0"}, "PERMISSION_DENIED: Servers listen on the loopback only");
-  expect_error({"--grpc", "localhost"}, "INVALID_ARGUMENT: Could not parse \"localhost\"");
+  expect_error({"--grpc", "localhost"},
+               "INVALID_ARGUMENT: Could not interpret \"localhost\" as a host-port pair: expected HOST:PORT");
   expect_error({"--grpc", "localhost:0", "--config", "nonsense"},
                "INVALID_ARGUMENT: Unparseable ConfigProto");
   expect_error({"--grpc", "localhost:0", "--config", "device_count { key: 'CPU' value: 0 }"},
