@@ -42,7 +42,11 @@ struct NumPy {
   int (*set_base)(PyObject*, PyObject*);
 
   static const NumPy& get() {
-    static const NumPy* numpy = new NumPy(load());
+    // Guarded by the interpreter's lock, not by a static's own: an import gives that lock up, and who waits for a static would hold it.
+    static const NumPy* numpy = nullptr;
+    if (numpy != nullptr) return *numpy;
+    const NumPy loaded = load();
+    if (numpy == nullptr) numpy = new NumPy(loaded);
     return *numpy;
   }
 

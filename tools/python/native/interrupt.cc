@@ -82,9 +82,14 @@ void watch() {
 /// Whether SIGINT raises KeyboardInterrupt, as Python has it unless the program has changed it.
 bool raises_interrupt() {
   // Of the module beneath `signal`, which makes an enumerator of what it gets: that takes longer than a run.
-  static PyObject* const default_handler =
-      py::object(py::module_::import("_signal").attr("default_int_handler")).release().ptr();
-  static PyObject* const get = py::object(py::module_::import("_signal").attr("getsignal")).release().ptr();
+  // Guarded by the interpreter's lock (NumPy::get in arrays.cc says why).
+  static PyObject* default_handler = nullptr;
+  static PyObject* get = nullptr;
+  if (get == nullptr) {
+    const auto module = py::module_::import("_signal");
+    default_handler = py::object(module.attr("default_int_handler")).release().ptr();
+    get = py::object(module.attr("getsignal")).release().ptr();
+  }
   return py::reinterpret_borrow<py::object>(get)(SIGINT).ptr() == default_handler;
 }
 
@@ -101,21 +106,27 @@ void install() {
   sigaction(SIGINT, &ours, nullptr);
 }
 
+void start_watcher(pthread_t python_main) {
+  sem_init(&interrupts, 0, 0);
+  main_thread = python_main;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread(watch).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
 /// True on Python's main thread. Starts the watcher at the first call on it.
 bool on_main_thread() {
-  static const bool started = [] {
-    sem_init(&interrupts, 0, 0);
+  // Guarded by the interpreter's lock, as above.
+  static bool started = false;
+  if (!started) {
     const auto ident =
         py::module_::import("threading").attr("main_thread")().attr("ident").cast<unsigned long>();
-    main_thread = static_cast<pthread_t>(ident);
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    std::thread(watch).detach();
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return true;
-  }();
-  return started && pthread_equal(pthread_self(), main_thread) != 0;
+    if (!started) start_watcher(static_cast<pthread_t>(ident));
+    started = true;
+  }
+  return pthread_equal(pthread_self(), main_thread) != 0;
 }
 
 }  // namespace
