@@ -72,6 +72,21 @@ PROGRAMS = {
         with tf.Graph().as_default(), tf.Session() as session:
             assert session.run(tf.constant(3)) == 3
         """,
+    "threads whose first numbers come at once": """
+        x = tf.placeholder(tf.float32, [])
+        graph = tf.get_default_graph()
+        begin = threading.Barrier(16)
+        made = []
+        def work(number):
+            begin.wait()
+            with graph.as_default():
+                made.append(x * float(number))
+        sys.setswitchinterval(1e-6)
+        threads = [threading.Thread(target=work, args=[n]) for n in range(16)]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+        assert len(made) == 16
+        """,
     "threads that build, run and close": """
         x = tf.placeholder(tf.float32, [])
         graph = tf.get_default_graph()
