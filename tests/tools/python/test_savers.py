@@ -1,6 +1,7 @@
 """Checkpoints and graphs in files."""
 
 import os
+import threading
 import time
 
 import numpy as np
@@ -44,6 +45,33 @@ def test_operations_have_the_names_that_saved_graphs_know(graph):
         "save/control_dependency", "save/RestoreV2/tensor_names", "save/RestoreV2/shape_and_slices", "save/RestoreV2", "save/Assign",
         "save/Identity", "save/AssignVariableOp", "save/restore_all"]
     assert [t.name for t in graph.get_operation_by_name("save/SaveV2").inputs[3:]] == ["v:0", "w/Read/ReadVariableOp:0"]
+
+
+def test_threads_that_save_take_turns(tmp_path):
+    _two_variables()
+    saver = tf.train.Saver()
+    inside, met = [], []
+
+    class Watched:
+        def __init__(self, session):
+            self.graph, self._run = session.graph, session.run
+
+        def run(self, *args):
+            inside.append(args)
+            met.append(len(inside))
+            time.sleep(0.02)
+            inside.pop()
+            return self._run(*args)
+
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        threads = [threading.Thread(target=saver.save, args=(Watched(session), str(tmp_path / "model"), step)) for step in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert met == [1, 1, 1, 1]
+    assert tf.train.get_checkpoint_state(str(tmp_path)).model_checkpoint_path == saver.last_checkpoints[-1]
 
 
 def test_names_in_a_checkpoint_may_be_others(tmp_path):

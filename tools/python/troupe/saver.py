@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,8 @@ class Saver:
         self.saver_def, self._allow_empty = saver_def, allow_empty
         self._pad_step_number, self._relative_paths = pad_step_number, save_relative_paths
         self._is_built = self._is_empty = False
+        # Who saves now and then and who saves at the end take turns: the state file names the later of their steps.
+        self._turn = threading.RLock()
         if not defer_build:
             self.build()
         if saver_def is not None:
@@ -140,28 +143,29 @@ class Saver:
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
         save_path = os.fsdecode(save_path)
-        path = save_path if global_step is None else f"{save_path}-{self._step_text(sess, global_step)}"
         if os.path.basename(save_path) == latest_filename and not self._sharded:
             raise ValueError(f"'latest_filename' collides with 'save_path': '{latest_filename}' and '{save_path}'")
         if not hasattr(sess, "run"):
             raise TypeError(f"'sess' must be a Session; {sess}")
         if self._is_empty:
             return None
-        folder = os.path.dirname(save_path)
-        try:
-            written = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: path}).decode()
-        except (errors.FailedPreconditionError, errors.NotFoundError) as e:
-            if not os.path.isdir(folder or "."):
-                raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.") from e
-            raise
-        if write_state:
-            self._record(path, meta_graph_suffix)
-            update_checkpoint_state(folder or ".", written, self.last_checkpoints, latest_filename,
-                                    save_relative_paths=self._relative_paths)
-        if write_meta_graph:
-            with sess.graph.as_default():
-                self.export_meta_graph(f"{path}.{meta_graph_suffix}", strip_default_attrs=strip_default_attrs)
-        return written
+        with self._turn:
+            path = save_path if global_step is None else f"{save_path}-{self._step_text(sess, global_step)}"
+            folder = os.path.dirname(save_path)
+            try:
+                written = sess.run(self.saver_def.save_tensor_name, {self.saver_def.filename_tensor_name: path}).decode()
+            except (errors.FailedPreconditionError, errors.NotFoundError) as e:
+                if not os.path.isdir(folder or "."):
+                    raise ValueError(f"Parent directory of {save_path} doesn't exist, can't save.") from e
+                raise
+            if write_state:
+                self._record(path, meta_graph_suffix)
+                update_checkpoint_state(folder or ".", written, self.last_checkpoints, latest_filename,
+                                        save_relative_paths=self._relative_paths)
+            if write_meta_graph:
+                with sess.graph.as_default():
+                    self.export_meta_graph(f"{path}.{meta_graph_suffix}", strip_default_attrs=strip_default_attrs)
+            return written
 
     def _step_text(self, sess, global_step):
         if not isinstance(global_step, int) and not hasattr(global_step, "__index__"):
