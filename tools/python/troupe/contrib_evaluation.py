@@ -135,23 +135,33 @@ def _counted(eval_ops):
     return [*others, done], done
 
 
+def _with_count(eval_ops, hooks):
+    """(what is run, hooks) for an evaluation; fetches are None when nothing says how often to run them."""
+    fetches, done = _counted(eval_ops)
+    hooks = list(hooks or ())
+    counting = [hook for hook in hooks if isinstance(hook, StopAfterNEvalsHook)]
+    for hook in counting:
+        hook._set_evals_completed_tensor(done)
+    get_or_create_global_step()
+    return fetches if eval_ops is not None or counting else None, hooks
+
+
+def _evaluated(path, master, scaffold, config, fetches, feed_dict, final, hooks):
+    """The final values of one checkpoint, or of first values where there is none."""
+    creator = ChiefSessionCreator(scaffold, master, config, checkpoint_filename_with_path=path)
+    with MonitoredSession(creator, [*hooks, final]) as session:
+        while fetches is not None and not session.should_stop():
+            session.run(fetches, feed_dict)
+    return final.final_ops_values
+
+
 def evaluate_checkpoint(checkpoint_path: str | None, master: str = "", scaffold: Scaffold | None = None, eval_ops: Fetches = None,
                         feed_dict: FeedDict | None = None, final_ops: Fetches = None, final_ops_feed_dict: FeedDict | None = None,
                         hooks: Sequence[SessionRunHook] | None = None, config: Message | None = None) -> Any:
     """tf.contrib.training.evaluate_once: runs `eval_ops` until a hook stops it, then `final_ops`; gives the values of these."""
-    fetches, done = _counted(eval_ops)
-    hooks = list(hooks or ())
-    for hook in hooks:
-        if isinstance(hook, StopAfterNEvalsHook):
-            hook._set_evals_completed_tensor(done)
-    get_or_create_global_step()
+    fetches, hooks = _with_count(eval_ops, hooks)
     final = FinalOpsHook(final_ops, final_ops_feed_dict)
-    creator = ChiefSessionCreator(scaffold, master, config, checkpoint_filename_with_path=checkpoint_path)
-    with MonitoredSession(creator, [*hooks, final]) as session:
-        if eval_ops is not None or any(isinstance(h, StopAfterNEvalsHook) for h in hooks):
-            while not session.should_stop():
-                session.run(fetches, feed_dict)
-    return final.final_ops_values
+    return _evaluated(checkpoint_path, master, scaffold, config, fetches, feed_dict, final, hooks)
 
 
 def evaluate_repeatedly(checkpoint_dir: str | os.PathLike[str], master: str = "", scaffold: Scaffold | None = None, eval_ops: Fetches = None,
@@ -160,21 +170,11 @@ def evaluate_repeatedly(checkpoint_dir: str | os.PathLike[str], master: str = ""
                         max_number_of_evaluations: int | None = None, timeout: float | None = None,
                         timeout_fn: Callable[[], bool] | None = None) -> Any:
     """The same for each checkpoint that comes, so many times, or until none comes; gives the last values."""
-    fetches, done = _counted(eval_ops)
-    hooks = list(hooks or ())
-    for hook in hooks:
-        if isinstance(hook, StopAfterNEvalsHook):
-            hook._set_evals_completed_tensor(done)
-    get_or_create_global_step()
-    values, number = None, 0
-    for path in checkpoints_iterator(checkpoint_dir, eval_interval_secs, timeout, timeout_fn):
+    fetches, hooks = _with_count(eval_ops, hooks)
+    values = None
+    for number, path in enumerate(checkpoints_iterator(checkpoint_dir, eval_interval_secs, timeout, timeout_fn), 1):
         final = FinalOpsHook(final_ops, final_ops_feed_dict)
-        creator = ChiefSessionCreator(scaffold, master, config, checkpoint_filename_with_path=path)
-        with MonitoredSession(creator, [*hooks, final]) as session:
-            if eval_ops is not None or any(isinstance(h, StopAfterNEvalsHook) for h in hooks):
-                while not session.should_stop():
-                    session.run(fetches, feed_dict)
-        values, number = final.final_ops_values, number + 1
+        values = _evaluated(path, master, scaffold, config, fetches, feed_dict, final, hooks)
         if max_number_of_evaluations is not None and number >= max_number_of_evaluations:
             break
     return values

@@ -50,8 +50,8 @@ def crf_multitag_sequence_score(inputs: TensorLike, tag_bitmap: TensorLike, sequ
     return crf_log_norm(array_ops.where(allowed, inputs, forbidden), sequence_lengths, transition_params)
 
 
-class CrfForwardRnnCell(RNNCell):
-    """Its state is the logarithm of the sum over all sequences that end in a label."""
+class _TransitionCell(RNNCell):
+    """Its state and output are numbers for each label; it knows the scores of the labels that follow each other."""
 
     def __init__(self, transition_params: TensorLike) -> None:
         super().__init__()
@@ -60,6 +60,10 @@ class CrfForwardRnnCell(RNNCell):
         self._labels = params.shape.as_list()[0]
 
     state_size = output_size = property(lambda self: self._labels)
+
+
+class CrfForwardRnnCell(_TransitionCell):
+    """Its state is the logarithm of the sum over all sequences that end in a label."""
 
     def __call__(self, inputs, state, scope=None):
         now = inputs + math_ops.reduce_logsumexp(array_ops.expand_dims(state, 2) + self._params, [1])
@@ -111,16 +115,8 @@ def viterbi_decode(score: ArrayLike, transition_params: ArrayLike) -> tuple[list
 # The same in the graph.
 
 
-class CrfDecodeForwardRnnCell(RNNCell):
+class CrfDecodeForwardRnnCell(_TransitionCell):
     """Its state [batch, labels] is the score of the best sequence that ends in a label, its output the label before it there."""
-
-    def __init__(self, transition_params: TensorLike) -> None:
-        super().__init__()
-        params = convert_to_tensor(transition_params)
-        self._params = array_ops.expand_dims(params, 0)
-        self._labels = params.shape.as_list()[0]
-
-    state_size = output_size = property(lambda self: self._labels)
 
     def __call__(self, inputs, state, scope=None):
         every = array_ops.expand_dims(state, 2) + self._params

@@ -106,8 +106,8 @@ class ProfileOptionBuilder:
 
 
 @dataclass
-class GraphNodeProto:
-    """A scope, or an operation, with what it is itself, and with what is in it (`total_`)."""
+class _Counts:
+    """What something takes by itself, and with what is in it (`total_`)."""
 
     name: str = ""
     parameters: int = 0
@@ -118,24 +118,21 @@ class GraphNodeProto:
     total_float_ops: int = 0
     total_exec_micros: int = 0
     total_requested_bytes: int = 0
+
+
+@dataclass
+class GraphNodeProto(_Counts):
+    """A scope, or an operation."""
+
     total_definition_count: int = 0
     shapes: list[list[int]] = field(default_factory=list)
     children: list[GraphNodeProto] = field(default_factory=list)
 
 
 @dataclass
-class MultiGraphNodeProto:
+class MultiGraphNodeProto(_Counts):
     """All operations of one type together."""
 
-    name: str = ""
-    parameters: int = 0
-    float_ops: int = 0
-    exec_micros: int = 0
-    requested_bytes: int = 0
-    total_parameters: int = 0
-    total_float_ops: int = 0
-    total_exec_micros: int = 0
-    total_requested_bytes: int = 0
     graph_nodes: list[GraphNodeProto] = field(default_factory=list)
     children: list[MultiGraphNodeProto] = field(default_factory=list)
 
