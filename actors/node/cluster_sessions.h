@@ -48,8 +48,8 @@ class ClusterSessions final : public SessionFactory {
 
   bool accepts(const SessionOptions& options) const override { return options.target == parts_.target; }
   /// Whatever the target. Waits for the tasks that the options' device_filters let through, no longer than open_patience and
-  /// operation_timeout, and not when `given_up` is cancelled. DeadlineExceeded that names those that do not answer; InvalidArgument for a filter that is none, Unimplemented for a
-  /// cluster of the options' own; Cancelled once it is stopped.
+  /// operation_timeout, and not when `given_up` is cancelled. DeadlineExceeded that names those that do not answer; InvalidArgument for
+  /// a filter that is none, Unimplemented for a cluster of the options' own; Cancelled once it is stopped.
   absl::StatusOr<std::unique_ptr<Session>> new_session(const SessionOptions& options) override;
   /// On the tasks that the options' device_filters let through. Isolated sessions lose what they have with their end.
   absl::Status reset(const SessionOptions& options, const std::vector<std::string>& containers) override;
