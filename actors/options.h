@@ -13,6 +13,7 @@
 
 namespace troupe {
 
+class CancellationToken;
 class DeviceSet;
 class RemoteMaster;
 class RemoteTasks;
@@ -47,6 +48,9 @@ struct SessionOptions {
   /// Of a session whose graph is elsewhere and whose steps run there: set by the factory of such targets, of whose sessions the other options are
   /// the master's, by `config`. Null: of this process.
   std::shared_ptr<RemoteMaster> master;
+  /// Cancelled when whoever has the session opened does not wait for it any more: a factory that waits for tasks of a cluster gives up then, with its
+  /// reason. Null: he waits.
+  std::shared_ptr<CancellationToken> given_up;
   /// Of a pool of the session's own; 0: the runtime's pool; below 0: every run on its caller's thread.
   int inter_op_threads = 0;
   /// For loops inside kernels, shared with sessions that ask for as many, at most 1,024; 0: the runtime's.

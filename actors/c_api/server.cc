@@ -37,7 +37,8 @@ namespace {
 /// TensorFlow's tasks wait for each other for as long as it takes: they are started by people and scripts.
 constexpr std::chrono::hours kOpenPatience{24};
 /// Their processes may be stopped for a while, and share their cores with others; what ends is noticed at once, by its connections.
-constexpr troupe::LeaseOptions kLease{std::chrono::seconds(10), std::chrono::seconds(1), std::chrono::seconds(5)};
+constexpr troupe::LeaseOptions kLease{std::chrono::seconds(10), std::chrono::seconds(1),
+                                      std::chrono::seconds(5)};
 
 troupe::RuntimeOptions runtime_options() {
   troupe::RuntimeOptions options;
@@ -55,19 +56,17 @@ absl::StatusOr<troupe::TaskServerOptions> task_options(troupe::ServerTask task) 
   options.node.cluster = std::move(task.cluster);
   options.node.lease = kLease;
   options.node.open_patience = kOpenPatience;
-  options.node.intra_op_threads = config.intra_op_threads;
-  if (const auto cpus = config.device_count.find("CPU"); cpus != config.device_count.end())
-    options.node.num_cpus = cpus->second;
+  options.node.take_devices(config);
   options.server = std::move(task.server);
   return options;
 }
 
 absl::Status start_by_tls(const troupe::ServerTask& task, TF_Server* out) {
   if (task.cluster.num_tasks() > 1) {
-    return absl::UnimplementedError(absl::StrCat(
-        "The ServerDef of job \"", task.server.job, "\", task ", task.server.task_index, ", has ",
-        task.cluster.num_tasks(),
-        " tasks: by TLS a task needs a port for TensorFlow's clients and another for the other tasks (troupe serve)"));
+    return absl::UnimplementedError(absl::StrCat("The ServerDef of job \"", task.server.job, "\", task ",
+                                                 task.server.task_index, ", has ", task.cluster.num_tasks(),
+                                                 " tasks: by TLS a task needs a port for TensorFlow's "
+                                                 "clients and another for the other tasks (troupe serve)"));
   }
   out->runtime = troupe::Runtime::create(runtime_options());
   TROUPE_ASSIGN_OR_RETURN(out->grpc_server, troupe::GrpcServer::start(*out->runtime, task.server));

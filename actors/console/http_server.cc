@@ -18,6 +18,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "actors/sockets/socket.h"
 #include "graph/status.h"
 #include "graph/thrown.h"
 
@@ -36,24 +37,6 @@ std::string what_is_wrong(int code) {
     default: return "this is no HTTP request";
   }
 }
-
-/// A file descriptor that is closed once.
-class Fd {
- public:
-  explicit Fd(int fd = -1) : fd_(fd) {}
-  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Fd& operator=(Fd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Fd() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 struct Address {
   sockaddr_storage storage{};
@@ -83,18 +66,18 @@ absl::StatusOr<Address> address_of(const std::string& host, int port) {
   return a;
 }
 
-absl::StatusOr<Fd> listen_on(const std::string& host, int port) {
+absl::StatusOr<Socket> listen_on(const std::string& host, int port) {
   TROUPE_ASSIGN_OR_RETURN(Address address, address_of(host, port));
   const auto failed = [&](const char* what) {
     return absl::ErrnoToStatus(errno, absl::StrCat("console: cannot ", what, " ", host, ":", port));
   };
-  Fd fd(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-  if (fd.get() < 0) return failed("make a socket for");
+  Socket socket(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (socket.get() < 0) return failed("make a socket for");
   const int yes = 1;
-  ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-  if (::bind(fd.get(), address.get(), address.size) != 0) return failed("bind");
-  if (::listen(fd.get(), kBacklog) != 0) return failed("listen on");
-  return fd;
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  if (::bind(socket.get(), address.get(), address.size) != 0) return failed("bind");
+  if (::listen(socket.get(), kBacklog) != 0) return failed("listen on");
+  return socket;
 }
 
 int port_of(int fd) {
@@ -107,7 +90,7 @@ int port_of(int fd) {
 
 struct Connection {
   enum class State { kReading, kWaiting, kWriting, kClosing };
-  Fd fd;
+  Socket socket;
   State state = State::kReading;
   Clock::time_point deadline;
   bool head_only = false;
@@ -125,7 +108,7 @@ struct HttpServer::Outbox {
   std::vector<std::pair<uint64_t, MakeReply>> replies;
   bool stopping = false;
   /// Wakes the loop.
-  Fd event;
+  Socket event;
 
   void wake() const {
     const uint64_t one = 1;
@@ -151,7 +134,7 @@ struct HttpServer::Outbox {
 /// What the thread runs.
 class HttpServer::Loop {
  public:
-  Loop(Fd listener, std::shared_ptr<Outbox> outbox, Handler handler, const Patience& patience)
+  Loop(Socket listener, std::shared_ptr<Outbox> outbox, Handler handler, const Patience& patience)
       : listener_(std::move(listener)), outbox_(std::move(outbox)), handler_(std::move(handler)),
         patience_(patience) {}
 
@@ -184,7 +167,7 @@ class HttpServer::Loop {
       const bool writes = c.state == State::kWriting;
       // One that waits for its answer is only looked at for having hung up.
       const bool waits = c.state == State::kWaiting;
-      out.push_back({c.fd.get(), static_cast<short>(writes ? POLLOUT : waits ? 0 : POLLIN), 0});
+      out.push_back({c.socket.get(), static_cast<short>(writes ? POLLOUT : waits ? 0 : POLLIN), 0});
     }
     return out;
   }
@@ -221,8 +204,8 @@ class HttpServer::Loop {
 
   void accept_all() {
     while (true) {
-      Fd fd(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-      if (fd.get() < 0) {
+      Socket socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+      if (socket.get() < 0) {
         // Who knocks would be heard again and again; some files may be closed in a moment.
         out_of_files_ = errno == EMFILE || errno == ENFILE;
         return;
@@ -230,11 +213,11 @@ class HttpServer::Loop {
       if (connections_.size() >= kMaxConnections) {
         // As much as its buffer takes, and no waiting for it.
         const std::string text = http_text(http_error(503, "too many connections"), false);
-        (void)!::send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL);
+        (void)!::send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL);
         continue;
       }
       Connection& c = connections_[next_id_++];
-      c.fd = std::move(fd);
+      c.socket = std::move(socket);
       c.deadline = Clock::now() + patience_.request;
     }
   }
@@ -263,7 +246,7 @@ class HttpServer::Loop {
 
   bool read_more(uint64_t id, Connection& c) {
     char buffer[4096];
-    const ssize_t n = ::recv(c.fd.get(), buffer, sizeof(buffer), 0);
+    const ssize_t n = ::recv(c.socket.get(), buffer, sizeof(buffer), 0);
     if (n < 0) return errno == EAGAIN || errno == EINTR;
     if (n == 0) return false;
     c.bytes.append(buffer, static_cast<size_t>(n));
@@ -294,12 +277,12 @@ class HttpServer::Loop {
   }
 
   bool write_more(Connection& c) const {
-    const ssize_t n = ::send(c.fd.get(), c.bytes.data() + c.sent, c.bytes.size() - c.sent, MSG_NOSIGNAL);
+    const ssize_t n = ::send(c.socket.get(), c.bytes.data() + c.sent, c.bytes.size() - c.sent, MSG_NOSIGNAL);
     if (n < 0) return errno == EAGAIN || errno == EINTR;
     c.sent += static_cast<size_t>(n);
     if (c.sent < c.bytes.size()) return true;
     // Closed with bytes unread, a connection is reset, and the client may lose the answer.
-    ::shutdown(c.fd.get(), SHUT_WR);
+    ::shutdown(c.socket.get(), SHUT_WR);
     c.state = State::kClosing;
     c.deadline = Clock::now() + patience_.close;
     return true;
@@ -307,11 +290,11 @@ class HttpServer::Loop {
 
   static bool discard(Connection& c) {
     char buffer[4096];
-    const ssize_t n = ::recv(c.fd.get(), buffer, sizeof(buffer), 0);
+    const ssize_t n = ::recv(c.socket.get(), buffer, sizeof(buffer), 0);
     return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
   }
 
-  const Fd listener_;
+  const Socket listener_;
   const std::shared_ptr<Outbox> outbox_;
   const Handler handler_;
   const Patience patience_;
@@ -327,11 +310,11 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::start(const std::string&
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::start(const std::string& host, int port,
                                                               Handler handler, const Patience& patience) {
-  TROUPE_ASSIGN_OR_RETURN(Fd listener, listen_on(host, port));
+  TROUPE_ASSIGN_OR_RETURN(Socket listener, listen_on(host, port));
   std::unique_ptr<HttpServer> server(new HttpServer);
   server->port_ = port_of(listener.get());
   server->outbox_ = std::make_shared<Outbox>();
-  server->outbox_->event = Fd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  server->outbox_->event = Socket(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   if (server->outbox_->event.get() < 0) return absl::ErrnoToStatus(errno, "console: cannot make an eventfd");
   auto loop = std::make_unique<Loop>(std::move(listener), server->outbox_, std::move(handler), patience);
   TROUPE_RETURN_IF_ERROR(guarded("the console's thread", [&] {

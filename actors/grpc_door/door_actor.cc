@@ -12,6 +12,7 @@
 #include "actors/grpc_door/closing_sessions.h"
 #include "actors/grpc_door/device_list.h"
 #include "actors/grpc_door/master_words.h"
+#include "actors/grpc_door/openings.h"
 #include "actors/grpc_door/run_calls.h"
 #include "actors/grpc_door/session_config.h"
 #include "actors/session_core.h"
@@ -45,6 +46,7 @@ class DoorImpl final : public DoorActor::base {
   const char* name() const override { return "door"; }
 
   void on_exit() override {
+    openings_.give_up_all(absl::AbortedError("The server is shutting down."));
     for (const auto& session : sessions_.all()) {
       sessions_.remove(session->handle);
       caf::anon_send_exit(session->actor, caf::exit_reason::user_shutdown);
@@ -69,6 +71,7 @@ class DoorImpl final : public DoorActor::base {
         [this](const Serve<ListDevicesCall>& m) { list_devices(m.call); },
         [this](CloseDoor) -> caf::result<Done> {
           auto promise = make_response_promise<Done>();
+          openings_.give_up_all(absl::AbortedError("The server is shutting down."));
           close_all([promise]() mutable { promise.deliver(Done{}); });
           return promise;
         },
@@ -102,7 +105,8 @@ class DoorImpl final : public DoorActor::base {
     const bool brought = asked.has_cluster_def();
     if (brought && parts_.brought_target.empty()) {
       return absl::UnimplementedError(
-          "ConfigProto.cluster_def: sessions of this server are of its own cluster, and cannot bring another.");
+          "ConfigProto.cluster_def: sessions of this server are of its own cluster, and cannot bring "
+          "another.");
     }
     const bool over_tasks = brought || !parts_.target.empty();
     TROUPE_ASSIGN_OR_RETURN(SessionOptions options,
@@ -120,9 +124,25 @@ class DoorImpl final : public DoorActor::base {
     auto options = options_of(call->request.config(), call->request.target());
     if (!options.ok()) return call->finish(options.status());
     if (const absl::Status full = sessions_.reserve(call->client); !full.ok()) return call->finish(full);
-    request(parts_.runtime, caf::infinite, OpenSession{*std::move(options)})
-        .then([this, call](const SessionActor& actor) { take_core(call, actor); },
-              [this, call](const caf::error& error) { not_created(*call, {}, to_status(error)); });
+    open(
+        call, *std::move(options), [this, call](const SessionActor& actor) { take_core(call, actor); },
+        [this, call](const caf::error& error) { not_created(*call, {}, to_status(error)); });
+  }
+
+  /// A session for a call. It may wait for other tasks, but no longer than the client does.
+  template <class ThisCall, class Then, class Failed>
+  void open(const std::shared_ptr<ThisCall>& call, SessionOptions options, Then then, Failed failed) {
+    const auto given_up = options.given_up = openings_.add(*call);
+    request(parts_.runtime, caf::infinite, OpenSession{std::move(options)})
+        .then(
+            [this, given_up, then = std::move(then)](const SessionActor& actor) {
+              openings_.remove(given_up);
+              then(actor);
+            },
+            [this, given_up, failed = std::move(failed)](const caf::error& error) {
+              openings_.remove(given_up);
+              failed(error);
+            });
   }
 
   void take_core(const std::shared_ptr<CreateSessionCall>& call, const SessionActor& actor) {
@@ -266,8 +286,9 @@ class DoorImpl final : public DoorActor::base {
     }
     auto options = options_of({}, "");
     if (!options.ok()) return call->finish(options.status());
-    request(parts_.runtime, caf::infinite, OpenSession{*std::move(options)})
-        .then([this, call](const SessionActor& actor) { list_devices_of(call, actor); }, fail(call));
+    open(
+        call, *std::move(options), [this, call](const SessionActor& actor) { list_devices_of(call, actor); },
+        fail(call));
   }
 
   void list_devices_of(const std::shared_ptr<ListDevicesCall>& call, const SessionActor& actor) {
@@ -364,6 +385,7 @@ class DoorImpl final : public DoorActor::base {
   DoorParts parts_;
   DoorSessions& sessions_;
   ClosingSessions closing_;
+  Openings openings_;
 };
 
 }  // namespace

@@ -66,7 +66,6 @@ struct GrpcServer::Impl {
   std::shared_ptr<::grpc::ServerCredentials> credentials;
   int max_message_bytes = 0;
   bool listens = true;
-  bool adopts = false;
   std::shared_ptr<DoorSessions> sessions;
   DoorActor door;
   std::unique_ptr<MasterService> service;
@@ -83,8 +82,7 @@ struct GrpcServer::Impl {
     }
     max_message_bytes = static_cast<int>(options.max_message_bytes);
     listens = options.listens;
-    adopts = !options.tls.given();
-    if (!listens && (!adopts || address.port == 0)) {
+    if (!listens && (options.tls.given() || address.port == 0)) {
       return absl::InvalidArgumentError(absl::StrCat(
           "A server that does not listen itself has an address with a port, and no TLS: ", options.address));
     }
@@ -117,7 +115,7 @@ struct GrpcServer::Impl {
   void adopt(int socket) {
     // Who brings it must not wait for a stop.
     const std::unique_lock lock(mu, std::try_to_lock);
-    if (!lock || server == nullptr || !adopts)
+    if (!lock || server == nullptr || listens)
       ::close(socket);
     else
       ::grpc::AddInsecureChannelFromFd(server.get(), socket);

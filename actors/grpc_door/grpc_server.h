@@ -62,7 +62,7 @@ class GrpcServer {
   /// "grpc://127.0.0.1:2222".
   std::string target() const;
 
-  /// Takes a client's connection over, which is non-blocking, as soon as it was made: closed when the server has stopped, or is one with TLS.
+  /// Takes a client's connection over, which is non-blocking, as soon as it was made: closed when the server has stopped, or listens itself.
   void adopt(int socket);
 
   /// Ends its sessions, waits no longer than close_patience for their runs, and answers all calls that are open then: Aborted, so that no client

@@ -14,6 +14,7 @@
 #include "actors/node/leaves_last.h"
 #include "actors/node/status_proto.h"
 #include "actors/session_core.h"
+#include "devices/cancellation.h"
 #include "devices/cpu/cpu_device.h"
 #include "graph/status.h"
 #include "graph/thrown.h"
@@ -58,7 +59,8 @@ class ClientsImpl final : public LeavesLast<caf::event_based_actor> {
   /// One whose SESSION is being made.
   struct Opening {
     uint64_t client = 0;
-    bool unwanted = false;
+    /// Cancelled: nobody wants it any more.
+    std::shared_ptr<CancellationToken> given_up;
   };
 
   bool is_opening() const override { return !opening_.empty(); }
@@ -120,7 +122,8 @@ class ClientsImpl final : public LeavesLast<caf::event_based_actor> {
     TROUPE_ASSIGN_OR_RETURN(SessionOptions options, SessionOptions::from_config(want.config()));
     options.target = parts_.target;
     const uint64_t id = new_incarnation();
-    opening_.emplace(id, Opening{m.client, false});
+    options.given_up = std::make_shared<CancellationToken>();
+    opening_.emplace(id, Opening{m.client, options.given_up});
     request(parts_.runtime, caf::infinite, troupe::OpenSession{std::move(options)})
         .then([this, m, id](const SessionActor& actor) { take_core(m, id, actor); },
               [this, m, id](caf::error& error) { not_opened(m, id, to_status(error)); });
@@ -144,9 +147,10 @@ class ClientsImpl final : public LeavesLast<caf::event_based_actor> {
 
   void opened(const ClientRequest& m, uint64_t id, const SessionActor& actor,
               const std::shared_ptr<SessionCore>& core) {
-    if (opening_.extract(id).mapped().unwanted) {
+    const auto given_up = opening_.extract(id).mapped().given_up;
+    if (given_up->cancelled()) {
       send_exit(actor, caf::exit_reason::user_shutdown);
-      m.reply(absl::CancelledError("the client is gone, the node, or its sessions have been reset"));
+      m.reply(given_up->reason());
       return quit_if_left();
     }
     Session& session = sessions_[id];
@@ -191,7 +195,11 @@ class ClientsImpl final : public LeavesLast<caf::event_based_actor> {
       end(entry.second, stop);
       return true;
     });
-    for (auto& [id, opening] : opening_) opening.unwanted |= is_over(opening);
+    for (const auto& [id, opening] : opening_) {
+      if (is_over(opening))
+        opening.given_up->cancel(
+            absl::CancelledError("the client is gone, the node, or its sessions have been reset"));
+    }
   }
 
   absl::Status reset(const ClientRequest& m) {

@@ -84,6 +84,12 @@ struct ClusterNode::Impl {
   }
 };
 
+void ClusterNodeOptions::take_devices(const SessionOptions& config) {
+  intra_op_threads = config.intra_op_threads;
+  if (const auto cpus = config.device_count.find("CPU"); cpus != config.device_count.end())
+    num_cpus = cpus->second;
+}
+
 void configure_network(caf::actor_system_config& config) {
   config.load<caf::io::middleman>();
   // Ours read and write on the middleman's own thread; its helpers are for another protocol.

@@ -56,6 +56,9 @@ struct ClusterNodeOptions {
   /// How many CPU devices the task has, and by how many threads their loops are split (0: as many as cores).
   int num_cpus = 1;
   int intra_op_threads = 0;
+
+  /// The devices that a process's ConfigProto asks for.
+  void take_devices(const SessionOptions& config);
 };
 
 /// What a node needs of an actor system's configuration beside `configure`: CAF's middleman. To be called in the constructor of the application's

@@ -17,6 +17,7 @@
 #include "actors/node/question.h"
 #include "actors/runtime_impl.h"
 #include "actors/session.h"
+#include "devices/cancellation.h"
 #include "devices/cpu/cpu_device.h"
 #include "graph/status.h"
 #include "proto/config.pb.h"
@@ -81,11 +82,20 @@ class Answers {
     --left_;
     all_here_.notify_all();
   }
-  /// Those that have come by then.
-  std::map<TaskId, Answer> wait(std::chrono::steady_clock::time_point until) {
-    std::unique_lock lock(mu_);
-    all_here_.wait_until(lock, until, [&] { return left_ == 0; });
-    return answers_;
+  /// Those that have come by then, or when nobody waits any more; null: somebody does.
+  std::map<TaskId, Answer> wait(std::chrono::steady_clock::time_point until, CancellationToken* given_up) {
+    const auto wake = given_up == nullptr ? std::nullopt : given_up->register_callback([this] {
+      std::lock_guard lock(mu_);
+      all_here_.notify_all();
+    });
+    auto answers = [&] {
+      std::unique_lock lock(mu_);
+      all_here_.wait_until(lock, until,
+                           [&] { return left_ == 0 || (given_up != nullptr && given_up->cancelled()); });
+      return answers_;
+    }();
+    if (wake) given_up->deregister(*wake);
+    return answers;
   }
 
  private:
@@ -144,6 +154,10 @@ class ClusterSessions::Call {
   bool admitted_ = false;
 };
 
+absl::Status ClusterSessions::Patience::given_up() const {
+  return token == nullptr ? absl::OkStatus() : token->reason();
+}
+
 bool ClusterSessions::stopping() const {
   std::lock_guard lock(mu_);
   return stopping_;
@@ -191,7 +205,7 @@ absl::StatusOr<ClusterSessions::Wish> ClusterSessions::wish_of(const SessionOpti
 
 std::map<TaskId, ClusterSessions::Answer> ClusterSessions::ask_all(const std::vector<TaskId>& tasks,
                                                                    Method method, const absl::Cord& body,
-                                                                   Time until) const {
+                                                                   const Patience& patience) const {
   auto answers = std::make_shared<Answers>(tasks.size());
   for (const TaskId& t : tasks) {
     auto question = std::make_shared<Question>(
@@ -200,18 +214,18 @@ std::map<TaskId, ClusterSessions::Answer> ClusterSessions::ask_all(const std::ve
                                            question->answer(std::move(answer));
                                          }});
   }
-  return answers->wait(until);
+  return answers->wait(patience.until, patience.token.get());
 }
 
 /// The devices of these tasks, when all are there.
 absl::StatusOr<ClusterSessions::Lives> ClusterSessions::meet(const std::vector<TaskId>& tasks,
-                                                             Time until) const {
+                                                             const Patience& patience) const {
   Lives lives;
   std::vector<TaskId> missing = tasks;
   std::string last_words;
   Time note_at = std::chrono::steady_clock::now() + kWaitingNoteAfter;
   while (!missing.empty()) {
-    for (const auto& [task, answer] : ask_all(missing, Method::kGetStatus, *pack_nothing(), until)) {
+    for (const auto& [task, answer] : ask_all(missing, Method::kGetStatus, *pack_nothing(), patience)) {
       wire::TaskStatus status;
       const absl::Status good = answer.ok() ? unpack(*answer, &status) : answer.status();
       if (!good.ok()) {
@@ -225,11 +239,12 @@ absl::StatusOr<ClusterSessions::Lives> ClusterSessions::meet(const std::vector<T
     }
     if (missing.empty()) break;
     if (stopping()) return ended();
-    const std::string waits = absl::StrCat("the session waits for ", names_of(missing),
-                                           last_words.empty() ? "" : " (", last_words,
-                                           last_words.empty() ? "" : ")");
+    TROUPE_RETURN_IF_ERROR(patience.given_up());
+    const std::string waits =
+        absl::StrCat("the session waits for ", names_of(missing), last_words.empty() ? "" : " (", last_words,
+                     last_words.empty() ? "" : ")");
     const Time now = std::chrono::steady_clock::now();
-    if (now + kRetryAfter >= until) return absl::DeadlineExceededError(waits);
+    if (now + kRetryAfter >= patience.until) return absl::DeadlineExceededError(waits);
     if (now >= note_at) {
       spdlog::info("{}: {}", parts_.task.to_string(), waits);
       note_at = now + kWaitingNoteAfter;
@@ -239,14 +254,15 @@ absl::StatusOr<ClusterSessions::Lives> ClusterSessions::meet(const std::vector<T
   return lives;
 }
 
-absl::Status ClusterSessions::create_on(const Wish& wish, uint64_t key, Time until) const {
+absl::Status ClusterSessions::create_on(const Wish& wish, uint64_t key, const Patience& patience) const {
   wire::CreateWorkerSession m;
   m.set_session(key);
   m.set_isolate(wish.isolated);
   m.set_config(wish.config);
   TROUPE_ASSIGN_OR_RETURN(const absl::Cord body, pack(m));
-  return first_error(wish.tasks, ask_all(wish.tasks, Method::kCreateWorkerSession, body, until),
-                     "open the session");
+  const auto answers = ask_all(wish.tasks, Method::kCreateWorkerSession, body, patience);
+  TROUPE_RETURN_IF_ERROR(patience.given_up());
+  return first_error(wish.tasks, answers, "open the session");
 }
 
 /// The task's own, all of them, and of the others those that the filters let through.
@@ -276,20 +292,21 @@ absl::StatusOr<std::unique_ptr<Session>> ClusterSessions::new_session(const Sess
 }
 
 absl::StatusOr<std::unique_ptr<Session>> ClusterSessions::open(const SessionOptions& options) {
-  std::chrono::milliseconds patience = parts_.open_patience;
-  if (options.operation_timeout.count() > 0) patience = std::min(patience, options.operation_timeout);
-  const auto until = std::chrono::steady_clock::now() + patience;
+  std::chrono::milliseconds time = parts_.open_patience;
+  if (options.operation_timeout.count() > 0) time = std::min(time, options.operation_timeout);
+  const Patience patience{std::chrono::steady_clock::now() + time, options.given_up};
   TROUPE_ASSIGN_OR_RETURN(const Wish wish, wish_of(options));
-  TROUPE_ASSIGN_OR_RETURN(Lives lives, meet(wish.tasks, until));
+  TROUPE_ASSIGN_OR_RETURN(Lives lives, meet(wish.tasks, patience));
   std::map<TaskId, uint64_t> incarnations;
   for (const auto& [task, life] : lives) incarnations[task] = life.incarnation;
   const uint64_t key = new_incarnation();
   auto exchange = std::make_shared<NodeExchange>(parts_.node, parts_.task, key, parts_.steps);
   // First: when one task refuses the others are told with its end.
   auto tasks = std::make_shared<ClusterTasks>(parts_.node, key, std::move(incarnations), exchange);
-  TROUPE_RETURN_IF_ERROR(create_on(wish, key, until));
+  TROUPE_RETURN_IF_ERROR(create_on(wish, key, patience));
   SessionOptions own = options;
   own.target.clear();
+  own.given_up = nullptr;
   // Here these have.
   std::erase_if(own.without_meaning, [](const std::string& text) {
     return text.starts_with("isolate_session_state") || text.starts_with("device_filters");
@@ -336,8 +353,8 @@ absl::Status ClusterSessions::reset(const SessionOptions& options,
   wire::CleanupAll m;
   for (const std::string& c : containers) m.add_containers(c);
   TROUPE_ASSIGN_OR_RETURN(const absl::Cord body, pack(m));
-  const auto until = std::chrono::steady_clock::now() + parts_.open_patience;
-  return first_error(wish.tasks, ask_all(wish.tasks, Method::kCleanupAll, body, until),
+  const Patience patience{std::chrono::steady_clock::now() + parts_.open_patience, options.given_up};
+  return first_error(wish.tasks, ask_all(wish.tasks, Method::kCleanupAll, body, patience),
                      "clear its containers");
 }
 

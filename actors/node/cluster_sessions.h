@@ -19,6 +19,7 @@
 
 namespace troupe {
 
+class CancellationToken;
 class Runtime;
 struct SessionCore;
 
@@ -47,8 +48,8 @@ class ClusterSessions final : public SessionFactory {
 
   bool accepts(const SessionOptions& options) const override { return options.target == parts_.target; }
   /// Whatever the target. Waits for the tasks that the options' device_filters let through, no longer than open_patience and
-  /// operation_timeout. DeadlineExceeded that names those that do not answer; InvalidArgument for a filter that is none, Unimplemented for a
-  /// cluster of the options' own; Cancelled once it is stopped.
+  /// operation_timeout, and not when `given_up` is cancelled. DeadlineExceeded that names those that do not answer; InvalidArgument for
+  /// a filter that is none, Unimplemented for a cluster of the options' own; Cancelled once it is stopped.
   absl::StatusOr<std::unique_ptr<Session>> new_session(const SessionOptions& options) override;
   /// On the tasks that the options' device_filters let through. Isolated sessions lose what they have with their end.
   absl::Status reset(const SessionOptions& options, const std::vector<std::string>& containers) override;
@@ -70,13 +71,21 @@ class ClusterSessions final : public SessionFactory {
   using Lives = std::map<TaskId, Life>;
   struct Wish;
   class Call;
+  /// How long somebody waits.
+  struct Patience {
+    Time until;
+    /// SessionOptions::given_up.
+    std::shared_ptr<CancellationToken> token;
+    /// Why he does not any more; OK: he does.
+    absl::Status given_up() const;
+  };
 
   absl::StatusOr<Wish> wish_of(const SessionOptions& options) const;
   /// Asks all of these; those that have answered by then.
   std::map<TaskId, Answer> ask_all(const std::vector<TaskId>& tasks, Method method, const absl::Cord& body,
-                                   Time until) const;
-  absl::StatusOr<Lives> meet(const std::vector<TaskId>& tasks, Time until) const;
-  absl::Status create_on(const Wish& wish, uint64_t key, Time until) const;
+                                   const Patience& patience) const;
+  absl::StatusOr<Lives> meet(const std::vector<TaskId>& tasks, const Patience& patience) const;
+  absl::Status create_on(const Wish& wish, uint64_t key, const Patience& patience) const;
   absl::StatusOr<std::shared_ptr<DeviceSet>> devices_of(const Wish& wish, Lives lives) const;
   absl::StatusOr<std::unique_ptr<Session>> open(const SessionOptions& options);
   bool stopping() const;

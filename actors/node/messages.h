@@ -15,7 +15,7 @@
 #include "actors/cluster/task_id.h"
 #include "actors/messages/in_process.h"
 #include "actors/node/message.h"
-#include "actors/node/socket.h"
+#include "actors/sockets/socket.h"
 
 namespace troupe {
 
@@ -74,7 +74,8 @@ struct NodeDialed {
   TaskId task;
   uint64_t attempt = 0;
   absl::Status status;
-  int socket = -1;
+  /// Null where there is none.
+  std::shared_ptr<Socket> socket;
 };
 /// Somebody has connected to the node's address, where somebody else listens.
 struct NodeArrived {

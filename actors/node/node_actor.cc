@@ -3,7 +3,6 @@
 #include <caf/all.hpp>
 #include <caf/io/all.hpp>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <future>
 #include <map>
@@ -311,22 +310,20 @@ class NodeImpl final : public caf::io::broker {
     const auto address = parts_.cluster.address(task);
     if (!address.ok()) return fail_waiting(link, address.status());
     link->dialing = true;
-    const absl::Status begun = dial_aside(*parts_.waiting, caf::actor(this), {task, ++link->attempt, {}, -1},
-                                          *address, parts_.connect_patience);
+    const absl::Status begun =
+        dial_aside(*parts_.waiting, caf::actor(this), {task, ++link->attempt, {}, nullptr}, *address,
+                   parts_.connect_patience);
     if (!begun.ok()) fail_waiting(link, begun);
   }
 
   void dialed(const NodeDialed& m) {
     Link& link = links_[m.task];
-    if (m.attempt != link.attempt || !link.dialing) {
-      if (m.socket >= 0) ::close(m.socket);
-      return;
-    }
+    if (m.attempt != link.attempt || !link.dialing) return;
     if (!m.status.ok()) {
       return fail_waiting(&link,
                           absl::UnavailableError(absl::StrCat(m.task.to_string(), ": ", m.status.message())));
     }
-    link.peer = add_peer(add_scribe(m.socket), parts_.cluster.address(m.task)->host);
+    link.peer = add_peer(add_scribe(m.socket->release()), parts_.cluster.address(m.task)->host);
     peers_[link.peer].called = m.task;
     say_hello(link.peer);
   }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "actors/node/dial.h"
+#include "actors/sockets/dial.h"
 #include "devices/services.h"
 #include "graph/status.h"
 
@@ -63,9 +63,9 @@ absl::Status dial_aside(BlockingPool& waiting, caf::actor node, NodeDialed answe
                         std::chrono::milliseconds patience) {
   return waiting.run([node = std::move(node), answer = std::move(answer), address,
                       patience]() mutable -> BlockingPool::Answer {
-    const auto socket = dial(address, patience);
+    auto socket = dial(address, patience);
     answer.status = socket.status();
-    answer.socket = socket.ok() ? *socket : -1;
+    if (socket.ok()) answer.socket = std::make_shared<Socket>(*std::move(socket));
     caf::anon_send(node, std::move(answer));
     return nullptr;
   });

@@ -1,12 +1,12 @@
 #include "actors/node_client/node_line.h"
 
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
-#include "actors/node/dial.h"
+#include "actors/sockets/dial.h"
 #include "graph/status.h"
 
 namespace troupe {
@@ -22,15 +22,13 @@ absl::StatusOr<std::unique_ptr<NodeLine>> NodeLine::connect(const TaskAddress& a
                                                             std::chrono::milliseconds patience,
                                                             const std::shared_ptr<const TlsContext>& tls,
                                                             ChunkLimits limits) {
-  TROUPE_ASSIGN_OR_RETURN(const int socket, dial(address, patience));
-  return std::unique_ptr<NodeLine>(new NodeLine(socket, limits, tls, address.host));
+  TROUPE_ASSIGN_OR_RETURN(Socket socket, dial(address, patience));
+  return std::unique_ptr<NodeLine>(new NodeLine(std::move(socket), limits, tls, address.host));
 }
 
-NodeLine::NodeLine(int socket, ChunkLimits limits, const std::shared_ptr<const TlsContext>& tls,
+NodeLine::NodeLine(Socket socket, ChunkLimits limits, const std::shared_ptr<const TlsContext>& tls,
                    const std::string& host)
-    : socket_(socket), connection_(limits, tls, host), block_(kReadBytes) {}
-
-NodeLine::~NodeLine() { ::close(socket_); }
+    : socket_(std::move(socket)), connection_(limits, tls, host), block_(kReadBytes) {}
 
 absl::Status NodeLine::flush() {
   for (;;) {
@@ -40,7 +38,7 @@ absl::Status NodeLine::flush() {
       connection_.fill(&wire_);
       if (wire_.empty()) return absl::OkStatus();
     }
-    const ssize_t n = ::send(socket_, wire_.data() + written_, wire_.size() - written_, MSG_NOSIGNAL);
+    const ssize_t n = ::send(socket_.get(), wire_.data() + written_, wire_.size() - written_, MSG_NOSIGNAL);
     if (n >= 0) {
       written_ += static_cast<size_t>(n);
     } else if (errno != EINTR) {
@@ -50,7 +48,7 @@ absl::Status NodeLine::flush() {
 }
 
 absl::Status NodeLine::read(std::vector<NodeMessage>* arrived) {
-  const ssize_t n = ::recv(socket_, block_.data(), block_.size(), 0);
+  const ssize_t n = ::recv(socket_.get(), block_.data(), block_.size(), 0);
   if (n == 0) return absl::UnavailableError("the connection was closed");
   if (n < 0) return is_passing(errno) ? absl::OkStatus() : absl::UnavailableError(std::strerror(errno));
   return connection_.feed({block_.data(), static_cast<size_t>(n)}, arrived);

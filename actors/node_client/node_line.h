@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "actors/cluster/cluster_spec.h"
 #include "actors/node/peer_connection.h"
+#include "actors/sockets/socket.h"
 
 namespace troupe {
 
@@ -20,7 +21,6 @@ class NodeLine {
                                                            std::chrono::milliseconds patience,
                                                            const std::shared_ptr<const TlsContext>& tls,
                                                            ChunkLimits limits);
-  ~NodeLine();
   NodeLine(const NodeLine&) = delete;
 
   /// As Connection::send; `flush` takes it there.
@@ -34,15 +34,15 @@ class NodeLine {
   /// Takes what has come, appends the messages that it completes. Unavailable when the node has ended the connection; else as Connection::feed.
   absl::Status read(std::vector<NodeMessage>* arrived);
 
-  int socket() const { return socket_; }
+  int socket() const { return socket_.get(); }
   /// Whether bytes wait for the socket.
   bool waits_to_write() const { return written_ < wire_.size(); }
 
  private:
-  NodeLine(int socket, ChunkLimits limits, const std::shared_ptr<const TlsContext>& tls,
+  NodeLine(Socket socket, ChunkLimits limits, const std::shared_ptr<const TlsContext>& tls,
            const std::string& host);
 
-  const int socket_;
+  const Socket socket_;
   PeerConnection connection_;
   std::vector<char> wire_;
   size_t written_ = 0;

@@ -1,7 +1,5 @@
 #include "actors/task_server/shared_port.h"
 
-#include <fcntl.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -24,7 +22,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "actors/node/message.h"
-#include "actors/node/socket.h"
+#include "actors/sockets/resolve.h"
+#include "actors/sockets/socket.h"
 #include "graph/status.h"
 
 namespace troupe {
@@ -170,7 +169,9 @@ class SharedPort::Impl {
   int wait_ms() const {
     if (silent_.empty()) return -1;
     const auto left = silent_.front().since + kPatience - Clock::now();
-    return static_cast<int>(std::max<int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(left).count())) + 1;
+    return static_cast<int>(
+               std::max<int64_t>(0, std::chrono::ceil<std::chrono::milliseconds>(left).count())) +
+           1;
   }
 
   /// Hands on who has said enough, or closes him.
@@ -181,7 +182,8 @@ class SharedPort::Impl {
     // poll waits for all that is wanted: less is the last.
     const bool last = look.closed || look.bytes.size() < who.wanted;
     const bool grpc = absl::StartsWith(look.bytes, absl::string_view(kPreface.data(), kPreface.size()));
-    if (!last && !grpc && look.bytes.size() < frame_bytes(look.bytes)) return want(&who, frame_bytes(look.bytes));
+    if (!last && !grpc && look.bytes.size() < frame_bytes(look.bytes))
+      return want(&who, frame_bytes(look.bytes));
     Socket socket = std::move(who.socket);
     silent_.erase(silent_.begin() + static_cast<std::ptrdiff_t>(i));
     if (last) return;
@@ -229,20 +231,13 @@ absl::StatusOr<std::unique_ptr<SharedPort>> SharedPort::listen(const TaskAddress
   const auto cannot = [&](absl::string_view why) {
     return absl::UnavailableError(absl::StrCat("cannot listen on ", address.to_string(), ": ", why));
   };
-  addrinfo hints{};
-  hints.ai_family = AF_UNSPEC;
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE;
-  addrinfo* found = nullptr;
-  const int error =
-      ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
-  if (error != 0) return cannot(::gai_strerror(error));
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> addresses(found, &::freeaddrinfo);
+  const auto addresses = resolve(address);
+  if (!addresses.ok()) return cannot(addresses.status().message());
   // A port that the system chose for one address may be somebody's on another.
   for (int tries = address.port == 0 ? kTries : 1;; --tries) {
     std::vector<Socket> listening;
     uint16_t port = address.port;
-    const int failed = listen_at_all(found, &port, &listening);
+    const int failed = listen_at_all(addresses->get(), &port, &listening);
     if (failed == 0) {
       return std::unique_ptr<SharedPort>(new SharedPort(std::make_unique<Impl>(std::move(listening), port)));
     }

@@ -82,6 +82,15 @@ bool Backprop::is_active(Endpoint e) const {
   return it != unit_index_.end() && it->second >= 0 && units_[it->second].active;
 }
 
+std::vector<int> Backprop::borders() const {
+  std::vector<int> found;
+  for (const Unit& unit : units_) {
+    if (frame_ != 0 && !LoopFrames::is_loop(unit.id) && frames_.is_border(scope_.graph().node(unit.id)))
+      found.push_back(unit.id);
+  }
+  return found;
+}
+
 void Backprop::add_gradient(Endpoint e, Val gradient) {
   if (gradient.valid() && is_active(e)) sums_[e].push_back(gradient);
 }

@@ -24,6 +24,8 @@ class Backprop {
   bool reaches(Endpoint e) const { return unit_index_.contains(frames_.unit_of(e, frame_)); }
   /// Whether a gradient for some x would come through `e`.
   bool is_active(Endpoint e) const;
+  /// The nodes at which it stops since nothing of the frame is behind them, after `prepare`.
+  std::vector<int> borders() const;
   /// Adds the gradients: dy[i] for y[i]; dx gets an entry for each x, invalid where there is none.
   absl::Status run(std::span<const Val> dy, std::vector<Val>* dx);
 

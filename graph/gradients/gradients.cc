@@ -2,7 +2,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "graph/gradients/backprop.h"
+#include "graph/gradients/frame_backprop.h"
 
 namespace troupe {
 namespace {
@@ -71,7 +71,7 @@ absl::Status add(Graph* graph, GradientScope* scope, const GradientRegistry& reg
                  std::vector<Endpoint>* dx) {
   LoopFrames frames;
   TROUPE_RETURN_IF_ERROR(frames.analyse(graph));
-  Backprop backprop(scope, &registry, &frames, 0);
+  FrameBackprop backprop(scope, &registry, &frames);
   TROUPE_RETURN_IF_ERROR(backprop.prepare(y, x));
   for (Endpoint e : x) {
     if (backprop.reaches(e)) continue;

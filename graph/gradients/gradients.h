@@ -28,8 +28,12 @@ struct GradientOptions {
 /// dx gets an endpoint for each x, in order; {-1, 0} where y depends on x only through ops that hand no gradient on. Nothing
 /// flows through an x to what it was computed from, unless that is an x as well.
 ///
+/// Where y stands in the body of a loop the derivatives are those of one iteration, and are there, too; x may be there, or in a frame around.
+///
 /// Existing nodes stay as they are; loops get more loop variables, by nodes added to them. After an error the graph is as
 /// before. InvalidArgument:
+/// - "Cannot compute gradient inside while loop with respect to op 'x'. ..." where y depends on x through the initial value of a loop variable;
+/// - "Cannot compute gradients of outputs in different loops: ...";
 /// - "prefix [p] conflicts with existing node in the graph named [n]";
 /// - "Must specify a gradient input for each output.";
 /// - "Cannot compute the partial derivative for node 'x' as it's unreachable from the output node(s).";

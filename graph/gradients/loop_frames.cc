@@ -121,6 +121,24 @@ bool LoopFrames::is_border(const Node& node) const {
   return is_switch(node) && closes_loop(graph_->node(node.inputs[0].node));
 }
 
+int64_t LoopFrames::parallel_iterations(int frame) const {
+  return graph_->node(enters(frame)[0]).attrs.get_or<int64_t>("parallel_iterations", 10);
+}
+
+bool LoopFrames::is_constant_enter(int enter) const {
+  return graph_->node(enter).attrs.get_or<bool>("is_constant", false);
+}
+
+int LoopFrames::enter_behind(int border) const {
+  const Node& node = graph_->node(border);
+  if (is_enter(node)) return border;
+  const Node& merge = is_switch(node) ? graph_->node(node.inputs[0].node) : node;
+  for (Endpoint e : merge.inputs) {
+    if (is_enter(graph_->node(e.node))) return e.node;
+  }
+  return -1;
+}
+
 absl::StatusOr<ForwardLoop> LoopFrames::loop(int frame) const {
   const StaticFrame& f = info_.frames[frame];
   auto malformed = [&](absl::string_view what) {
@@ -168,7 +186,7 @@ absl::StatusOr<ForwardLoop> LoopFrames::loop(int frame) const {
   for (int id : f.enters) {
     if (!merged.contains(id)) loop.constants.push_back(id);
   }
-  loop.parallel_iterations = graph_->node(f.enters[0]).attrs.get_or<int64_t>("parallel_iterations", 10);
+  loop.parallel_iterations = parallel_iterations(frame);
   return loop;
 }
 

@@ -63,6 +63,12 @@ class LoopFrames {
   void place(int node, int frame) { added_.try_emplace(node, frame); }
   const std::vector<int>& enters(int frame) const { return info_.frames[frame].enters; }
   int parent(int frame) const { return info_.frames[frame].parent; }
+  const std::string& name(int frame) const { return info_.frames[frame].name; }
+  int64_t parallel_iterations(int frame) const;
+  /// Whether what it brings into its frame is the same in all iterations.
+  bool is_constant_enter(int enter) const;
+  /// The Enter by which the value of a border first came into its frame; -1: there is none.
+  int enter_behind(int border) const;
   /// InvalidArgument unless the frame is a loop as while loops are.
   absl::StatusOr<ForwardLoop> loop(int frame) const;
   /// The conditionals of `frame` that `e`, a value of the forward graph, stands in, from the outermost.

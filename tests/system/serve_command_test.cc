@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "actors/grpc_door/grpc_server.h"
 #include "actors/runtime.h"
 #include "tests/system/graph_texts.h"
@@ -61,6 +62,26 @@ TEST_F(ServeCommand, drains_no_longer_than_there_are_sessions) {
       find_program({"timeout"}), {"--preserve-status", "-s", "TERM", "-k", "30", "1", TROUPE_PROGRAM, "serve",
                                   "--cluster", "worker=127.0.0.1:0", "--drain-seconds", "1000"});
   EXPECT_EQ(r.exit_code, 0) << r.err;
+}
+
+TEST_F(ServeCommand, has_as_many_devices_as_its_config_says_in_clusters_that_sessions_bring) {
+  const TemporaryFolder folder;
+  const std::string graph = folder.write("graph.pbtxt", R"(
+    node { name: "x" op: "Placeholder" device: "/job:worker/task:0/device:CPU:2"
+           attr { key: "dtype" value { type: DT_FLOAT } } }
+    node { name: "y" op: "Neg" input: "x" device: "/job:worker/task:0/device:CPU:1"
+           attr { key: "T" value { type: DT_FLOAT } } }
+    versions { producer: 1000 })");
+  const std::string script = absl::StrCat(
+      "cd '", folder.path(), "' && mkfifo out && { '", TROUPE_PROGRAM,
+      "' serve --grpc localhost:0 --config 'device_count { key: \"CPU\" value: 3 }' >out & } && read -r "
+      "target <out && '",
+      TROUPE_PROGRAM, "' run '", graph, "' --feed 'x=[1, 2]' --fetch y --server \"$target\" ",
+      "--config \"cluster_def { job { name: 'worker' tasks { key: 0 value: '${target#grpc://}' } } }\"; ",
+      "code=$?; kill $!; wait; exit $code");
+  const ProgramResult r = run_program(find_program({"sh"}), {"-c", script});
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_EQ(r.out, "y: float [2]\n[-1. -2.]\n");
 }
 
 TEST_F(ServeCommand, says_why_it_does_not_serve) {

@@ -54,8 +54,7 @@ struct Request {
   std::string console;
 };
 
-/// The devices that the config asks for.
-absl::StatusOr<ClusterNodeOptions> node_options(const Request& request, const SessionOptions& config) {
+absl::StatusOr<ClusterNodeOptions> node_options(const Request& request) {
   ClusterNodeOptions out;
   const bool words = request.cluster.find('=') != std::string::npos;
   TROUPE_ASSIGN_OR_RETURN(out.cluster,
@@ -63,9 +62,6 @@ absl::StatusOr<ClusterNodeOptions> node_options(const Request& request, const Se
   out.task = request.task;
   out.tls = request.server.tls;
   out.insecure = request.server.insecure;
-  out.intra_op_threads = config.intra_op_threads;
-  if (const auto cpus = config.device_count.find("CPU"); cpus != config.device_count.end())
-    out.num_cpus = cpus->second;
   return out;
 }
 
@@ -173,9 +169,11 @@ absl::Status serve(const Request& request) {
   if (request.cluster.empty()) {
     if (request.server.tls.given()) return serve_alone(request, options, signals);
     TROUPE_ASSIGN_OR_RETURN(options.node, only_task(request));
+    options.node.take_devices(config);
     return serve_at_one_port(request, std::move(options), signals);
   }
-  TROUPE_ASSIGN_OR_RETURN(options.node, node_options(request, config));
+  TROUPE_ASSIGN_OR_RETURN(options.node, node_options(request));
+  options.node.take_devices(config);
   if (shares_port(request, options.node)) return serve_at_one_port(request, std::move(options), signals);
   return serve_task(request, std::move(options), signals);
 }

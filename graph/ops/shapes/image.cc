@@ -10,10 +10,8 @@ namespace {
 
 absl::Status invalid(std::string message) { return absl::InvalidArgumentError(std::move(message)); }
 
-}  // namespace
-
-absl::Status resize_image(ShapeContext& c) {
-  TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), 4));
+/// Images of the height and width that input 1 says.
+absl::Status sized_image(ShapeContext& c, int64_t batch, int64_t depth) {
   TROUPE_ASSIGN_OR_RETURN(PartialShape size, with_rank(c.input(1), 1));
   TROUPE_RETURN_IF_ERROR(with_value(dim_of(size, 0), 2).status());
   int64_t height = kUnknownDim, width = kUnknownDim;
@@ -23,11 +21,26 @@ absl::Status resize_image(ShapeContext& c) {
     if (height < -1 || width < -1)
       return invalid(absl::StrCat("Dimension ", std::min(height, width), " must be >= 0"));
   }
-  c.set_output(0, PartialShape({dim_of(in, 0), height, width, dim_of(in, 3)}));
+  c.set_output(0, PartialShape({batch, height, width, depth}));
   return absl::OkStatus();
 }
 
+}  // namespace
+
+absl::Status resize_image(ShapeContext& c) {
+  TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), 4));
+  return sized_image(c, dim_of(in, 0), dim_of(in, 3));
+}
+
 namespace {
+
+absl::Status glimpse(ShapeContext& c) {
+  TROUPE_ASSIGN_OR_RETURN(PartialShape in, with_rank(c.input(0), 4));
+  TROUPE_ASSIGN_OR_RETURN(PartialShape offsets, with_rank(c.input(2), 2));
+  TROUPE_ASSIGN_OR_RETURN(int64_t batch, merge_dims(dim_of(in, 0), dim_of(offsets, 0)));
+  TROUPE_RETURN_IF_ERROR(with_value(dim_of(offsets, 1), 2).status());
+  return sized_image(c, batch, dim_of(in, 3));
+}
 
 absl::Status resize_gradient(ShapeContext& c) {
   c.set_output(0, c.input(1));
@@ -189,6 +202,8 @@ constexpr ShapeRow kRows[] = {
     {"DrawBoundingBoxesV2", draw_boxes},
     {"EncodeJpeg", rule<"[?,?,?] -> []">},
     {"EncodePng", encode_png},
+    {"ExtractGlimpse", glimpse},
+    {"ExtractGlimpseV2", glimpse},
     {"HSVToRGB", colours},
     {"RGBToHSV", colours},
     {"NonMaxSuppression", rule<"[n,4] [n] [] -> [?]">},

@@ -1,4 +1,4 @@
-// Matrices over leading batch dimensions, diagonals, Fourier transforms.
+// Matrices over leading batch dimensions, tensors with diagonals, Fourier transforms.
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -124,44 +124,6 @@ absl::Status diag_part(ShapeContext& c) {
   return absl::OkStatus();
 }
 
-absl::Status matrix_diag(ShapeContext& c) {
-  const PartialShape& in = c.input(0);
-  TROUPE_RETURN_IF_ERROR(check_rank_at_least(in, 1));
-  if (in.known_rank()) c.set_output(0, append(in, dim_of(in, -1)));
-  return absl::OkStatus();
-}
-
-/// The smaller of two dimensions; 0 is the smallest whatever the other is.
-int64_t min_dim(int64_t a, int64_t b) {
-  if (a == 0 || b == 0) return 0;
-  return a < 0 || b < 0 ? kUnknownDim : std::min(a, b);
-}
-
-absl::Status matrix_diag_part(ShapeContext& c) {
-  const PartialShape& in = c.input(0);
-  TROUPE_RETURN_IF_ERROR(check_rank_at_least(in, 2));
-  if (in.known_rank()) c.set_output(0, append(subshape(in, 0, -2), min_dim(dim_of(in, -2), dim_of(in, -1))));
-  return absl::OkStatus();
-}
-
-absl::Status matrix_set_diag(ShapeContext& c) {
-  const PartialShape &in = c.input(0), &diagonal = c.input(1);
-  TROUPE_RETURN_IF_ERROR(check_rank_at_least(in, 2));
-  TROUPE_RETURN_IF_ERROR(check_rank_at_least(diagonal, 1));
-  PartialShape out = in;
-  if (in.known_rank()) TROUPE_RETURN_IF_ERROR(with_rank(diagonal, in.rank() - 1).status());
-  if (in.known_rank() && diagonal.known_rank()) {
-    TROUPE_RETURN_IF_ERROR(
-        merge_dims(min_dim(dim_of(in, -2), dim_of(in, -1)), dim_of(diagonal, -1)).status());
-    TROUPE_ASSIGN_OR_RETURN(PartialShape batch, merge(subshape(in, 0, -2), subshape(diagonal, 0, -1)));
-    out = concatenate(batch, subshape(in, -2));
-  } else if (diagonal.known_rank()) {
-    out = concatenate(subshape(diagonal, 0, -1), PartialShape({kUnknownDim, kUnknownDim}));
-  }
-  c.set_output(0, std::move(out));
-  return absl::OkStatus();
-}
-
 /// FFT over the last kRank dimensions.
 template <int kRank>
 absl::Status fft(ShapeContext& c) {
@@ -192,6 +154,26 @@ absl::Status real_fft(ShapeContext& c) {
   return absl::OkStatus();
 }
 
+/// Over the axes that input 2 says, whose lengths input 1 does.
+absl::Status fft_of_axes(ShapeContext& c) {
+  const PartialShape& in = c.input(0);
+  TROUPE_RETURN_IF_ERROR(check_rank_at_least(in, 1));
+  if (!in.known_rank()) return absl::OkStatus();
+  const auto lengths = c.all_ints(1), axes = c.all_ints(2);
+  const bool halves = c.op().name == "RFFTND";
+  PartialShape out = axes ? in : unknown_of_rank(in.rank());
+  for (size_t i = 0; axes && i < axes->size(); ++i) {
+    const auto axis = canonical_axis((*axes)[i], in.rank());
+    if (!axis) return absl::OkStatus();
+    int64_t n = lengths && lengths->size() == axes->size() ? (*lengths)[i] : kUnknownDim;
+    if (n < 0) n = kUnknownDim;
+    if (halves && i + 1 == axes->size() && n > 0) n = n / 2 + 1;
+    out = replace_dim(out, *axis, n);
+  }
+  c.set_output(0, std::move(out));
+  return absl::OkStatus();
+}
+
 constexpr ShapeRow kRows[] = {
     {"Cholesky", batch_square},
     {"MatrixInverse", batch_square},
@@ -209,9 +191,6 @@ constexpr ShapeRow kRows[] = {
     {"Lu", lu},
     {"Diag", diag},
     {"DiagPart", diag_part},
-    {"MatrixDiag", matrix_diag},
-    {"MatrixDiagPart", matrix_diag_part},
-    {"MatrixSetDiag", matrix_set_diag},
     {"MatrixBandPart", unchanged},
     {"FFT", fft<1>},
     {"FFT2D", fft<2>},
@@ -219,6 +198,10 @@ constexpr ShapeRow kRows[] = {
     {"IFFT", fft<1>},
     {"IFFT2D", fft<2>},
     {"IFFT3D", fft<3>},
+    {"FFTND", fft_of_axes},
+    {"IFFTND", fft_of_axes},
+    {"RFFTND", fft_of_axes},
+    {"IRFFTND", fft_of_axes},
     {"RFFT", real_fft<1>},
     {"RFFT2D", real_fft<2>},
     {"RFFT3D", real_fft<3>},

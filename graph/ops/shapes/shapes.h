@@ -12,6 +12,7 @@ absl::Status register_control_flow_shapes(OpRegistry* registry);
 absl::Status register_conv_shapes(OpRegistry* registry);
 absl::Status register_data_flow_shapes(OpRegistry* registry);
 absl::Status register_dataset_shapes(OpRegistry* registry);
+absl::Status register_diagonals_shapes(OpRegistry* registry);
 absl::Status register_functional_shapes(OpRegistry* registry);
 absl::Status register_image_shapes(OpRegistry* registry);
 absl::Status register_index_shapes(OpRegistry* registry);

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <google/protobuf/text_format.h>
 
+#include <future>
+
 #include "tests/actors/grpc_door/door_fixture.h"
 #include "tests/actors/node/cluster_fixture.h"
 
@@ -105,6 +107,32 @@ TEST_F(DoorClusterTest, says_for_which_tasks_a_session_waits_in_vain) {
   const auto late = create_session(there_and_back());
   EXPECT_EQ(late.status().code(), absl::StatusCode::kDeadlineExceeded) << late.status();
   EXPECT_THAT(std::string(late.status().message()), HasSubstr(task_name(1)));
+}
+
+TEST_F(DoorClusterTest, waits_for_tasks_no_longer_than_its_client) {
+  options_.open_patience = std::chrono::hours(24);
+  serve_task(2, 1);
+  tensorflow::CreateSessionRequest request;
+  *request.mutable_graph_def() = there_and_back();
+  ::grpc::ClientContext context;
+  auto opening = std::async(std::launch::async, [&] {
+    tensorflow::CreateSessionResponse response;
+    return client_->CreateSession(&context, request, &response).error_code();
+  });
+  EXPECT_TRUE(comes_to_open(0, 1));
+  context.TryCancel();
+  EXPECT_EQ(opening.get(), ::grpc::StatusCode::CANCELLED);
+  EXPECT_TRUE(comes_to_open(0, 0));
+}
+
+TEST_F(DoorClusterTest, waits_for_tasks_no_longer_than_it_serves) {
+  options_.open_patience = std::chrono::hours(24);
+  serve_task(2, 1);
+  auto opening = std::async(std::launch::async, [&] { return create_session(there_and_back()).status(); });
+  EXPECT_TRUE(comes_to_open(0, 1));
+  server_->stop();
+  EXPECT_TRUE(absl::IsAborted(opening.get()));
+  EXPECT_TRUE(comes_to_open(0, 0));
 }
 
 TEST_F(DoorClusterTest, shares_variables_between_sessions_unless_they_are_isolated) {

@@ -365,5 +365,18 @@ TEST_F(CafSessions, do_not_open_at_a_node_of_another_host) {
   EXPECT_THAT(text_of(refused), AllOf(HasSubstr(target(0)), HasSubstr("mismatch")));
 }
 
+TEST_F(CafSessions, that_wait_for_tasks_are_given_up_with_their_client) {
+  options_.open_patience = std::chrono::hours(24);
+  plan(2);
+  start(0);
+  {
+    Stranger client(*machines_[0]->node);
+    ASSERT_TRUE(client.say_hello({std::nullopt, 7}));
+    ASSERT_TRUE(client.say(open_session(1)));
+    EXPECT_TRUE(comes_to_open(0, 1));
+  }
+  EXPECT_TRUE(comes_to_open(0, 0)) << "he has hung up";
+}
+
 }  // namespace
 }  // namespace troupe::test

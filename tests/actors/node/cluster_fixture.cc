@@ -73,6 +73,14 @@ bool TestCluster::comes_to_have(int task, int64_t sessions) {
   return false;
 }
 
+bool TestCluster::comes_to_open(int task, size_t sessions) {
+  for (int i = 0; i < 500; ++i) {
+    if (machines_[task]->node->num_sessions() == sessions) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
 std::unique_ptr<Session> ClusterTest::open(const std::string& graph_text, const SessionOptions& options) {
   tensorflow::GraphDef graph;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(graph_text, &graph)) << graph_text;

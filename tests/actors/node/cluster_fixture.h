@@ -50,6 +50,8 @@ class TestCluster {
   int64_t sessions_on(int task);
   /// Whether a task has that many within five seconds.
   bool comes_to_have(int task, int64_t sessions);
+  /// The same of its node, whose sessions count from when somebody asks for them.
+  bool comes_to_open(int task, size_t sessions);
 
   ClusterNodeOptions options_;
   RuntimeOptions runtime_options_;

@@ -1,10 +1,16 @@
 // Which sessions there are over a cluster: the tasks that they have, and who opens and resets them.
 #include <gmock/gmock.h>
 #include <google/protobuf/text_format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
+#include <future>
 #include <thread>
 
 #include "actors/session_factories.h"
+#include "actors/sockets/resolve.h"
+#include "actors/sockets/socket.h"
+#include "devices/cancellation.h"
 #include "tests/actors/node/cluster_fixture.h"
 
 namespace troupe::test {
@@ -47,6 +53,17 @@ class ClusterSessionsTest : public ClusterTest {
               node("read" + n, "ReadVariableOp", {"v" + n}, kDtype + on_task(task));
     }
     return text;
+  }
+  /// Who listens at a task's address, and says nothing.
+  Socket listen_for(int task) {
+    const auto address = resolve(*options_.cluster.address({"worker", task}));
+    EXPECT_TRUE(address.ok()) << address.status();
+    Socket socket(::socket((*address)->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const int on = 1;
+    (void)::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    EXPECT_EQ(::bind(socket.get(), (*address)->ai_addr, (*address)->ai_addrlen), 0);
+    EXPECT_EQ(::listen(socket.get(), 8), 0);
+    return socket;
   }
   SessionOptions by_target(const std::string& config = "") {
     SessionOptions options = *SessionOptions::from_config_text(config);
@@ -159,6 +176,35 @@ TEST_F(ClusterSessionsTest, that_wait_for_tasks_fail_when_their_node_ends) {
   opener.join();
   // Before or after it looked for its factory.
   EXPECT_TRUE(absl::IsCancelled(end) || absl::IsNotFound(end)) << end;
+}
+
+/// Task 1 is not there; or somebody listens in its place, and says nothing.
+TEST_F(ClusterSessionsTest, that_wait_for_tasks_are_given_up_at_once) {
+  options_.open_patience = std::chrono::hours(24);
+  options_.lease = {std::chrono::hours(1), std::chrono::minutes(1), std::chrono::minutes(30)};
+  plan(2);
+  start(0);
+  for (const bool somebody : {false, true}) {
+    const Socket silent = somebody ? listen_for(1) : Socket();
+    SessionOptions options;
+    options.given_up = std::make_shared<CancellationToken>();
+    auto opening =
+        std::async(std::launch::async, [&] { return machines_[0]->node->open_session(options).status(); });
+    EXPECT_TRUE(comes_to_open(0, 1));
+    EXPECT_EQ(opening.wait_for(std::chrono::milliseconds(200)), std::future_status::timeout);
+    options.given_up->cancel(absl::CancelledError("not wanted any more"));
+    ASSERT_EQ(opening.wait_for(std::chrono::seconds(2)), std::future_status::ready);
+    EXPECT_EQ(opening.get(), absl::CancelledError("not wanted any more"));
+  }
+}
+
+TEST_F(ClusterSessionsTest, are_not_begun_when_they_are_given_up_already) {
+  plan(2);
+  start(0);
+  SessionOptions options;
+  options.given_up = std::make_shared<CancellationToken>();
+  options.given_up->cancel(absl::CancelledError("not wanted any more"));
+  EXPECT_EQ(machines_[0]->node->open_session(options).status(), absl::CancelledError("not wanted any more"));
 }
 
 }  // namespace

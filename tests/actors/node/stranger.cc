@@ -3,25 +3,24 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
+#include <utility>
 
-#include "actors/node/dial.h"
 #include "actors/node/hello.h"
+#include "actors/sockets/dial.h"
 
 namespace troupe::test {
 
 Stranger::Stranger(const ClusterNode& node) {
-  const auto socket = dial({"127.0.0.1", node.port()}, std::chrono::seconds(5));
+  auto socket = dial({"127.0.0.1", node.port()}, std::chrono::seconds(5));
   EXPECT_TRUE(socket.ok()) << socket.status();
-  socket_ = socket.ok() ? *socket : -1;
+  if (socket.ok()) socket_ = *std::move(socket);
   connection_.trust();
 }
 
-Stranger::~Stranger() { ::close(socket_); }
-
 bool Stranger::say(const std::string& bytes) {
   // What is said here fits into the socket's buffer.
-  return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+  return ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+         static_cast<ssize_t>(bytes.size());
 }
 
 bool Stranger::say_hello(const PeerId& me) {
@@ -36,10 +35,10 @@ std::string Stranger::bytes_of(const NodeMessage& message) {
 }
 
 bool Stranger::listen(bool* ended) {
-  pollfd wait{socket_, POLLIN, 0};
+  pollfd wait{socket_.get(), POLLIN, 0};
   if (::poll(&wait, 1, 10'000) != 1) return false;
   char block[4096];
-  const ssize_t n = ::recv(socket_, block, sizeof(block), 0);
+  const ssize_t n = ::recv(socket_.get(), block, sizeof(block), 0);
   *ended = n <= 0;
   if (n > 0) (void)connection_.feed({block, static_cast<size_t>(n)}, &heard);
   return n > 0;

@@ -6,6 +6,7 @@
 #include "actors/node/cluster_node.h"
 #include "actors/node/connection.h"
 #include "actors/node/messages.h"
+#include "actors/sockets/socket.h"
 
 namespace troupe::test {
 
@@ -13,7 +14,6 @@ namespace troupe::test {
 class Stranger {
  public:
   explicit Stranger(const ClusterNode& node);
-  ~Stranger();
   Stranger(const Stranger&) = delete;
 
   /// False when the node has ended the connection.
@@ -36,7 +36,7 @@ class Stranger {
   /// Takes what comes next; false when nothing does within ten seconds, or the node has ended the connection, which `ended` then says.
   bool listen(bool* ended);
 
-  int socket_ = -1;
+  Socket socket_;
   Connection connection_;
 };
 

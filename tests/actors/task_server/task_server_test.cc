@@ -1,6 +1,7 @@
 // Servers that are tasks of clusters at one address, and of clusters that sessions bring.
 #include "actors/task_server/task_server.h"
 
+#include <caf/all.hpp>
 #include <gmock/gmock.h>
 #include <google/protobuf/text_format.h>
 
@@ -43,13 +44,14 @@ tensorflow::GraphDef there_and_back(const std::string& here, const std::string& 
 
 /// A variable "v" on a device: "set" makes it 1, "add" counts it up.
 tensorflow::GraphDef counter(const std::string& device) {
-  const std::string one = node("one", "Const", {}, constant_attrs("DT_FLOAT", "", "float_val: 1") + on(device));
-  return graph_of(
-      one +
-      node("v", "VarHandleOp", {}, kDtype + attr("shape", "shape {}") + attr("shared_name", "s: 'v'") + on(device)) +
-      node("set", "AssignVariableOp", {"v", "one"}, kDtype + on(device)) +
-      node("add", "AssignAddVariableOp", {"v", "one"}, kDtype + on(device)) +
-      node("read", "ReadVariableOp", {"v"}, kDtype + on(device)));
+  const std::string one =
+      node("one", "Const", {}, constant_attrs("DT_FLOAT", "", "float_val: 1") + on(device));
+  return graph_of(one +
+                  node("v", "VarHandleOp", {},
+                       kDtype + attr("shape", "shape {}") + attr("shared_name", "s: 'v'") + on(device)) +
+                  node("set", "AssignVariableOp", {"v", "one"}, kDtype + on(device)) +
+                  node("add", "AssignAddVariableOp", {"v", "one"}, kDtype + on(device)) +
+                  node("read", "ReadVariableOp", {"v"}, kDtype + on(device)));
 }
 
 /// Servers, each started for itself, and a runtime that is their client.
@@ -62,10 +64,11 @@ class TaskServerTest : public testing::Test {
     TaskServerOptions options;
     options.node.task = {job, 0};
     EXPECT_TRUE(options.node.cluster.add(options.node.task, "localhost:0").ok());
-    options.node.open_patience = std::chrono::seconds(5);
+    options.node.open_patience = open_patience_;
     options.node.num_cpus = cpus;
-    options.server.default_config = SessionOptions::from_config_text(absl::StrCat(
-                                        "device_count { key: 'CPU' value: ", cpus, " }"))->config;
+    options.server.default_config =
+        SessionOptions::from_config_text(absl::StrCat("device_count { key: 'CPU' value: ", cpus, " }"))
+            ->config;
     auto server = TaskServer::start(options);
     EXPECT_TRUE(server.ok()) << server.status();
     servers_.push_back(*std::move(server));
@@ -98,6 +101,7 @@ class TaskServerTest : public testing::Test {
     return only(session.run({{"x", Tensor::scalar<float>(x)}}, {"z:0"}));
   }
 
+  std::chrono::milliseconds open_patience_{5000};
   std::unique_ptr<Runtime> client_ = Runtime::create();
   std::vector<std::unique_ptr<TaskServer>> servers_;
 };
@@ -107,7 +111,8 @@ const char* const kWorker1 = "/job:worker/replica:0/task:1";
 
 TEST_F(TaskServerTest, alone_serves_sessions_of_its_own_task) {
   start("local", 2);
-  const auto session = open(0, "", there_and_back("/job:local/task:0/device:CPU:0", "/job:local/task:0/device:CPU:1"));
+  const auto session =
+      open(0, "", there_and_back("/job:local/task:0/device:CPU:0", "/job:local/task:0/device:CPU:1"));
   ASSERT_TRUE(session.ok()) << session.status();
   EXPECT_EQ(square_of_twice(**session, 3), 36);
 }
@@ -122,7 +127,8 @@ TEST_F(TaskServerTest, s399_is_a_task_of_a_cluster_that_a_session_brings) {
   const auto devices = (*session)->list_devices();
   ASSERT_TRUE(devices.ok()) << devices.status();
   for (const auto& d : *devices) names.push_back(d.name);
-  EXPECT_THAT(names, UnorderedElementsAre(std::string(kWorker0) + "/device:CPU:0", std::string(kWorker1) + "/device:CPU:0"));
+  EXPECT_THAT(names, UnorderedElementsAre(std::string(kWorker0) + "/device:CPU:0",
+                                          std::string(kWorker1) + "/device:CPU:0"));
 }
 
 TEST_F(TaskServerTest, s400_s401_puts_nodes_on_the_task_that_they_ask_for) {
@@ -161,8 +167,9 @@ TEST_F(TaskServerTest, s402_s403_s404_takes_names_of_devices_in_all_forms) {
 TEST_F(TaskServerTest, s405_has_as_many_devices_as_each_server_was_started_with) {
   start("local", 2);
   start("local", 3);
-  const auto session = open(0, bringing({0, 1}), there_and_back(std::string(kWorker0) + "/device:CPU:1",
-                                                                std::string(kWorker1) + "/device:CPU:2"));
+  const auto session =
+      open(0, bringing({0, 1}),
+           there_and_back(std::string(kWorker0) + "/device:CPU:1", std::string(kWorker1) + "/device:CPU:2"));
   ASSERT_TRUE(session.ok()) << session.status();
   EXPECT_EQ((*session)->list_devices()->size(), 5u);
   EXPECT_EQ(square_of_twice(**session, 2), 16);
@@ -246,7 +253,8 @@ TEST_F(TaskServerTest, refuses_clusters_that_make_no_sense) {
               "' } tasks { key: 1 value: 'nowhere' } } }",
           "nowhere");
   std::string many = "cluster_def { job { name: 'worker' tasks { key: 0 value: '" + address(0) + "' }";
-  for (int i = 1; i < 400; ++i) many += " tasks { key: " + std::to_string(i) + " value: 'host" + std::to_string(i) + ":1' }";
+  for (int i = 1; i < 400; ++i)
+    many += " tasks { key: " + std::to_string(i) + " value: 'host" + std::to_string(i) + ":1' }";
   refused(many + " } }", "400 tasks");
 }
 
@@ -271,6 +279,20 @@ TEST_F(TaskServerTest, a_server_that_stops_ends_what_others_have_there) {
   const auto lost = (*session)->run({{"x", Tensor::scalar<float>(1)}}, {"z:0"}).status();
   EXPECT_EQ(lost.code(), absl::StatusCode::kUnavailable) << lost;
   EXPECT_THAT(std::string(lost.message()), HasSubstr(kWorker1));
+}
+
+TEST_F(TaskServerTest, stops_though_a_session_waits_for_tasks_that_are_not_there) {
+  open_patience_ = std::chrono::hours(24);
+  start();
+  start();
+  const std::string config = bringing({0, 1});
+  servers_.pop_back();
+  auto opening = std::async(std::launch::async,
+                            [&] { return open(0, config, there_and_back(kWorker0, kWorker1)).status(); });
+  EXPECT_EQ(opening.wait_for(std::chrono::milliseconds(300)), std::future_status::timeout);
+  servers_[0]->stop();
+  ASSERT_EQ(opening.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  EXPECT_FALSE(opening.get().ok());
 }
 
 TEST_F(TaskServerTest, by_tls_has_no_port_for_both) {

@@ -201,5 +201,101 @@ TEST(ShapeFunctions, of_two_errors_report_the_one_that_shows_without_values) {
   EXPECT_THAT(message, testing::EndsWith("with input shapes: [2], [1,1]."));
 }
 
+TEST(ShapeFunctions, take_bands_of_diagonals_out) {
+  ShapeGraph g;
+  Out x = g.input({2, 3, 4}), zero = g.b.constant(0.0f);
+  for (const char* op : {"MatrixDiagPartV2", "MatrixDiagPartV3"}) {
+    auto part = [&](Out in, In k) { return g.shape(op, {in, k, zero}); };
+    EXPECT_EQ(part(x, g.ints({-1, 1})), "[2,3,3]") << op;
+    EXPECT_EQ(part(x, g.b.constant(-1)), "[2,2]");
+    EXPECT_EQ(part(x, g.ints({0})), "[2,3]");
+    EXPECT_EQ(part(g.input({-1, 4}), g.ints({-1, 1})), "[3,?]");
+    EXPECT_EQ(part(g.input({2, 0, 4}), g.ints({0, 1})), "[2,2,0]");
+    EXPECT_EQ(part(x, g.input({2}, kInt)), "<unknown>");
+    EXPECT_THAT(part(x, g.ints({1, 0})), StartsWith("lower_diag_index is greater than upper_diag_index for"));
+    EXPECT_THAT(part(x, g.ints({-3, 1})), StartsWith("lower_diag_index is out of bound. for"));
+    EXPECT_THAT(part(x, g.ints({-1, 7})), StartsWith("upper_diag_index is out of bound. for"));
+    EXPECT_THAT(part(x, g.ints({-1, 1, 2})),
+                StartsWith("diag_index must be a vector with one or two elements. It has 3 elements. for"));
+  }
+}
+
+TEST(ShapeFunctions, make_matrices_of_bands_of_diagonals) {
+  ShapeGraph g;
+  Out zero = g.b.constant(0.0f), any = g.input({}, kInt);
+  auto size = [&](int n) { return g.b.constant(n); };
+  for (const char* op : {"MatrixDiagV2", "MatrixDiagV3"}) {
+    auto matrix = [&](const PartialShape& in, In k, Out rows, Out cols) {
+      return g.shape(op, {g.input(in), k, rows, cols, zero});
+    };
+    const Out band = g.ints({-1, 1}), none = size(-1);
+    EXPECT_EQ(matrix({2, 3, 4}, band, none, none), "[2,4,4]") << op;
+    EXPECT_EQ(matrix({3, 4}, g.b.constant(-1), none, none), "[3,5,5]");
+    EXPECT_EQ(matrix({2, 3, 4}, band, size(5), none), "[2,5,4]");
+    EXPECT_EQ(matrix({2, 3, 4}, band, none, size(5)), "[2,4,5]");
+    EXPECT_EQ(matrix({2, -1, -1}, band, none, none), "[2,?,?]");
+    EXPECT_EQ(matrix({2, 3, 4}, band, any, none), "[2,?,?]");
+    EXPECT_EQ(matrix({2, 3, 4}, band, any, size(6)), "[2,4,6]") << "one of both is as small as can be";
+    EXPECT_EQ(matrix({2, 3, 4}, band, any, size(4)), "[2,?,4]");
+    EXPECT_EQ(matrix({3, 4}, g.input({2}, kInt), none, none), "<unknown>");
+    EXPECT_THAT(
+        matrix({2, 4}, band, none, none),
+        StartsWith("The number of rows of `diagonal` doesn't match the number of diagonals implied from"));
+    EXPECT_THAT(matrix({2, 3, 4}, band, size(2), none), StartsWith("num_rows is too small for"));
+    EXPECT_THAT(matrix({2, 3, 4}, band, none, size(2)), StartsWith("num_cols is too small. for"));
+    EXPECT_THAT(matrix({2, 3, 4}, band, size(5), size(5)),
+                HasSubstr("num_rows = 5 != min_num_rows = 4, num_cols = 5 != min_num_cols = 4"));
+  }
+}
+
+TEST(ShapeFunctions, put_bands_of_diagonals_in) {
+  ShapeGraph g;
+  for (const char* op : {"MatrixSetDiagV2", "MatrixSetDiagV3"}) {
+    auto set = [&](const PartialShape& in, const PartialShape& diagonal, In k) {
+      return g.shape(op, {g.input(in), g.input(diagonal), k});
+    };
+    const Out band = g.ints({-1, 1});
+    EXPECT_EQ(set({2, 3, 4}, {2, 3, 3}, band), "[2,3,4]") << op;
+    EXPECT_EQ(set({-1, 3, 4}, {2, 3, 3}, band), "[2,3,4]");
+    EXPECT_EQ(set({}, {2, 3, 3}, band), "[2,?,?]");
+    EXPECT_EQ(set({}, {2, 3}, g.b.constant(1)), "[2,?,?]");
+    EXPECT_EQ(set({}, {2, 3}, g.input({2}, kInt)), "<unknown>");
+    EXPECT_THAT(set({2, 3, 4}, {2, 3}, band), StartsWith("Shape must be rank 3 but is rank 2 for"));
+    EXPECT_THAT(set({2, 3, 4}, {2, 3}, g.b.constant(7)), StartsWith("lower_diag_index is out of bound. for"));
+  }
+}
+
+TEST(ShapeFunctions, transform_the_axes_that_are_said) {
+  ShapeGraph g;
+  Out real = g.input({2, 8, 6}), complex = g.input({2, 8, 6}, DataType::kComplex64);
+  const Out lengths = g.ints({5, 10}), axes = g.ints({0, -1});
+  EXPECT_EQ(g.shape("FFTND", {complex, lengths, axes}), "[5,8,10]");
+  EXPECT_EQ(g.shape("IFFTND", {complex, lengths, axes}), "[5,8,10]");
+  EXPECT_EQ(g.shape("RFFTND", {real, lengths, axes}), "[5,8,6]");
+  EXPECT_EQ(g.shape("IRFFTND", {complex, lengths, axes}), "[5,8,10]");
+  EXPECT_EQ(g.shape("RFFTND", {real, g.input({2}, kInt), axes}), "[?,8,?]");
+  EXPECT_EQ(g.shape("RFFTND", {real, lengths, g.input({2}, kInt)}), "[?,?,?]");
+  EXPECT_EQ(g.shape("RFFTND", {g.input({}), lengths, axes}), "<unknown>");
+  EXPECT_EQ(g.shape("RFFTND", {g.input({4}), lengths, g.ints({1, 5})}), "<unknown>")
+      << "it fails when it runs";
+}
+
+TEST(ShapeFunctions, cut_glimpses) {
+  ShapeGraph g;
+  Out images = g.input({2, 8, 9, 3});
+  for (const char* op : {"ExtractGlimpse", "ExtractGlimpseV2"}) {
+    auto cut = [&](Out in, Out size, const PartialShape& offsets) {
+      return g.shape(op, {in, size, g.input(offsets)});
+    };
+    EXPECT_EQ(cut(images, g.ints({4, 5}), {2, 2}), "[2,4,5,3]") << op;
+    EXPECT_EQ(cut(g.input({-1, 8, 9, -1}), g.ints({-1, 5}), {3, 2}), "[3,?,5,?]");
+    EXPECT_EQ(cut(images, g.input({2}, kInt), {-1, 2}), "[2,?,?,3]");
+    EXPECT_THAT(cut(images, g.ints({4, 5}), {3, 2}),
+                StartsWith("Dimensions must be equal, but are 2 and 3 for"));
+    EXPECT_THAT(cut(images, g.ints({4, 5}), {2, 3}), StartsWith("Dimension must be 2 but is 3 for"));
+    EXPECT_THAT(cut(images, g.ints({-2, 5}), {2, 2}), StartsWith("Dimension -2 must be >= 0 for"));
+  }
+}
+
 }  // namespace
 }  // namespace troupe

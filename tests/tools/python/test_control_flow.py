@@ -319,3 +319,34 @@ def test_derivatives_in_a_loop_wait_for_what_is_in_it():
     with tf.Session() as session:
         session.run(tf.global_variables_initializer())
         assert session.run(x) == 27.0 and session.run(n) == 3
+
+
+def _three_sines(x, w):
+    return tf.while_loop(lambda j, a: j < 3, lambda j, a: (j + 1, tf.sin(a * w)), (0, x))[1]
+
+
+def _two_steps(x, derivative):
+    """x <- x + derivative(x), twice."""
+    return tf.while_loop(lambda i, v: i < 2, lambda i, v: (i + 1, v + derivative(v)), (0, x))[1]
+
+
+def test_derivatives_in_a_loop_go_through_loops_inside():
+    # As TensorFlow says.
+    x = tf.constant(0.5, tf.float64)
+    w = tf.constant(1.1, tf.float64)
+    by_value = _two_steps(x, lambda v: tf.gradients(_three_sines(v, tf.constant(1.1, tf.float64)), v)[0])
+    by_invariant = _two_steps(x, lambda v: tf.gradients(_three_sines(v, w), w)[0])
+    assert run([by_value, by_invariant]) == pytest.approx([1.3407470146962004, 2.3309896198390057], rel=1e-12)
+
+
+def test_derivatives_in_a_loop_go_on_around_it():
+    x = tf.constant(0.5, tf.float64)
+    w = tf.constant(0.1, tf.float64)
+    around = tf.exp(w)
+    assert run(_two_steps(x, lambda v: tf.gradients(_three_sines(v, around), w)[0])) == pytest.approx(2.3927236560007734, rel=1e-12)
+
+
+def test_derivatives_in_a_loop_are_of_one_iteration():
+    x = tf.placeholder(tf.float64, [], name="start")
+    with pytest.raises(ValueError, match="Cannot compute gradient inside while loop with respect to op 'start'"):
+        _two_steps(x, lambda v: tf.gradients(tf.sin(v), x)[0])

@@ -71,16 +71,28 @@ class ControlFlowContext:
         self._mark(op)
 
     def take_in(self, operations: Sequence[Operation]) -> None:
-        """Takes in operations of the native library's, whose inputs may be outside."""
+        """Takes in operations of the native library's, whose inputs may be outside. What enters the loops around, and loops of its own, it has
+        made itself."""
+        made, loops = set(operations), self._loop_names()
         for op in operations:
             self._own(op)
         for op in operations:
+            if op.type == "Enter" and op.get_attr("frame_name").decode() in loops:
+                continue
             for index, tensor in enumerate(op.inputs):
                 inside = self.add_value(tensor)
                 if inside is not tensor:
                     op._update_input(index, inside)
-            if not op.control_inputs and all(_is_constant_enter(t.op) for t in op.inputs):
+            if not op.control_inputs and all(_is_constant_enter(t.op) and t.op not in made for t in op.inputs):
                 op._add_control_input(self.pivot_operation())
+
+    def _loop_names(self):
+        context, names = self, set()
+        while context is not None:
+            if context.while_context() is context:
+                names.add(context.name)
+            context = context.outer_context
+        return names
 
     def _own_entrance(self, op):
         """The same of one through which a value comes in."""
