@@ -1,4 +1,4 @@
-#include "devices/cpu/loops/reduce.h"
+#include "devices/common/reduce/reduce_plan.h"
 
 #include <bitset>
 
