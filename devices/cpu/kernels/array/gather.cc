@@ -6,7 +6,7 @@
 
 #include "devices/cpu/kernels/array/indexing.h"
 #include "devices/cpu/kernels/shared/array_util.h"
-#include "devices/cpu/kernels/shared/variable.h"
+#include "devices/common/variable/variable.h"
 #include "devices/cpu/loops/storage.h"
 #include "devices/kernel_registry.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/common/variable/resource_access.h"
 
 namespace troupe {
 

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "devices/cpu/kernels/shared/resource_access.h"
-#include "devices/cpu/kernels/shared/variable.h"
+#include "devices/common/variable/resource_access.h"
+#include "devices/common/variable/variable.h"
 #include "devices/cpu/kernels/variable/update.h"
 #include "devices/kernel_registry.h"
 

@@ -2,7 +2,7 @@
 
 #include <shared_mutex>
 
-#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/common/variable/resource_access.h"
 #include "devices/kernel.h"
 #include "devices/resource_manager.h"
 
@@ -40,7 +40,7 @@ class Var final : public Resource {
 
   /// The value to read while mu() is held.
   const Tensor& locked() const { return tensor_; }
-  /// The value to write while mu() is held exclusively: copied first when somebody shares its memory.
+  /// The value to write while mu() is held exclusively: copied first when somebody shares its memory, by the host.
   /// FailedPrecondition when there is none yet.
   absl::StatusOr<Tensor*> writable(Allocator* allocator);
   /// Replaces the value while mu() is held exclusively.
@@ -52,7 +52,7 @@ class Var final : public Resource {
   Tensor tensor_;  // guarded by mu_
 };
 
-/// Makes `tensor` the only user of its memory, copying when it is shared.
+/// Makes `tensor`, in memory of the host, the only user of its memory, copying when it is shared.
 absl::Status make_unique(Tensor* tensor, Allocator* allocator);
 
 /// The variable that input i names. NotFound when nobody has assigned it yet.

@@ -1,4 +1,4 @@
-#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/common/variable/resource_access.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "devices/cpu/kernels/shared/variable.h"
+#include "devices/common/variable/variable.h"
 
 #include "absl/strings/str_cat.h"
 
