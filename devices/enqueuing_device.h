@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "absl/status/status.h"
+#include "graph/tensor/allocator.h"
 
 namespace troupe {
 
@@ -15,6 +17,8 @@ class EnqueuingDevice {
   /// Calls `done` once: when all that was enqueued so far is done, or the device is lost. At once, on this thread, where there is nothing to wait
   /// for; else on a thread that must not be held up. The error is the device's.
   virtual void when_done(std::function<void(absl::Status)> done) = 0;
+  /// The device's memory, for who may want to know about it when the device is gone.
+  virtual std::shared_ptr<const Allocator> share_memory() const = 0;
 };
 
 }  // namespace troupe
