@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -18,7 +20,7 @@ absl::StatusOr<cuda::Driver> load_driver(const char* library);
 absl::Status start_driver(const cuda::Driver& driver);
 
 /// "CUDA_ERROR_OUT_OF_MEMORY", or the number where the driver does not know it.
-absl::string_view error_name(const cuda::Driver& driver, cuda::CUresult result);
+std::string error_name(const cuda::Driver& driver, cuda::CUresult result);
 
 /// What a call of the driver gave: OK, or "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY: out of memory" as ResourceExhausted; Unavailable for errors
 /// that mean that the device is lost, Internal for others.

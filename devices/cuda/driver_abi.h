@@ -119,6 +119,7 @@ inline constexpr unsigned kMemHostAllocPortable = 0x1; // CU_MEMHOSTALLOC_PORTAB
   X(cuModuleGetFunction, "cuModuleGetFunction", (CUfunction* function, CUmodule module, const char* name))                          \
   X(cuFuncGetAttribute, "cuFuncGetAttribute", (int* value, CUfunction_attribute attribute, CUfunction function))                    \
   X(cuFuncSetAttribute, "cuFuncSetAttribute", (CUfunction function, CUfunction_attribute attribute, int value))                     \
+  X(cuFuncGetParamInfo, "cuFuncGetParamInfo", (CUfunction function, size_t index, size_t* offset, size_t* bytes))                   \
   X(cuLaunchKernel, "cuLaunchKernel",                                                                                               \
     (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,  \
      unsigned shared_bytes, CUstream stream, void** arguments, void** extra))

@@ -104,7 +104,7 @@ class Stream {
       : gpu_(std::move(gpu)), events_(events), name_(std::move(name)) {}
   void note_completed(uint64_t number);
   /// Turns the result of a call that enqueues into a status, and counts it.
-  absl::Status enqueued(cuda::CUresult result, absl::string_view call);
+  absl::Status counted(cuda::CUresult result, absl::string_view call);
 
   const std::shared_ptr<Gpu> gpu_;
   EventPool* const events_;
