@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "devices/cpu/kernels/image/resize.h"
+#include "devices/common/image/resize.h"
 #include "devices/cpu/kernels/shared/float_elements.h"
 
 namespace troupe {

@@ -1,4 +1,4 @@
-#include "devices/cpu/kernels/image/resize.h"
+#include "devices/common/image/resize.h"
 
 #include <limits>
 

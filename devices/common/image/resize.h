@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "devices/kernel_registry.h"
+#include "devices/kernel.h"
 
 namespace troupe {
 
