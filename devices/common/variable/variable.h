@@ -43,6 +43,8 @@ class Var final : public Resource {
   /// The value to write while mu() is held exclusively: copied first when somebody shares its memory, by the host.
   /// FailedPrecondition when there is none yet.
   absl::StatusOr<Tensor*> writable(Allocator* allocator);
+  /// The value itself while mu() is held exclusively, for who sees to it that nobody shares its memory before he writes there.
+  Tensor* locked_for_writing() { return &tensor_; }
   /// Replaces the value while mu() is held exclusively.
   void set_locked(Tensor value) { tensor_ = std::move(value); }
 
