@@ -161,6 +161,7 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
         std::make_unique<const SessionMetadata>(SessionMetadata{want.metadata_name, want.metadata_version});
   }
   core->memory_log = memory_log_of_environment();
+  core->sync_on_finish = sync_on_finish;
   if (want.inter_op_threads == 0 && options.inter_op_threads < 0 && !want.use_per_session_threads &&
       want.inter_op_pools.empty()) {
     core->options.inter_op_threads = options.inter_op_threads;
@@ -257,6 +258,7 @@ std::unique_ptr<Runtime> Runtime::create(caf::actor_system& system, const Runtim
   impl->options = options;
   if (options.inter_op_threads == 0) impl->options.inter_op_threads = environment.inter_op_threads;
   if (options.intra_op_threads == 0) impl->options.intra_op_threads = environment.intra_op_threads;
+  impl->sync_on_finish = environment.sync_on_finish;
   impl->system = &system;
   impl->ops = options.ops != nullptr ? options.ops : &builtin_ops();
   impl->kernels = options.kernels != nullptr ? options.kernels : &builtin_kernels();

@@ -29,6 +29,8 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;
   std::shared_ptr<Allocator> host_memory;
+  /// Environment::sync_on_finish.
+  bool sync_on_finish = true;
   std::unique_ptr<IntraOpPool> intra_op;
   std::shared_ptr<NamedPool> default_pool;
   std::shared_ptr<Services> services;
