@@ -17,6 +17,8 @@
 
 #define TROUPE_KERNEL(name, parameters) extern "C" __global__ void name parameters
 #define TROUPE_SHARED(T, name, count) __shared__ T name[count]
+/// Before a loop of few rounds that need not be written out.
+#define TROUPE_KEEP_LOOP _Pragma("unroll 1")
 
 #else
 
@@ -28,6 +30,7 @@
       ::troupe::launchable::Emulated<name>::registered(#name); \
   static void name parameters
 #define TROUPE_SHARED(T, name, count) T name[count]
+#define TROUPE_KEEP_LOOP
 
 #endif
 
