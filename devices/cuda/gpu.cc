@@ -24,6 +24,7 @@ absl::StatusOr<std::shared_ptr<Gpu>> Gpu::open(const cuda::Driver* driver, int o
 }
 
 Gpu::~Gpu() {
+  companion_.reset();
   if (context_ == nullptr) return;
   if (!is_lost()) {
     Current current(*this);
@@ -130,6 +131,12 @@ absl::StatusOr<int64_t> Gpu::free_memory() {
   size_t total = 0;
   TROUPE_RETURN_IF_ERROR(check(driver_->cuMemGetInfo(&free, &total), "cuMemGetInfo"));
   return static_cast<int64_t>(free);
+}
+
+std::shared_ptr<void> Gpu::companion(absl::FunctionRef<std::shared_ptr<void>()> make) {
+  std::lock_guard lock(companion_mu_);
+  if (companion_ == nullptr) companion_ = make();
+  return companion_;
 }
 
 absl::Status Gpu::check(cuda::CUresult result, absl::string_view call) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "devices/cuda/driver.h"
 #include "graph/status.h"
 
@@ -55,6 +56,9 @@ class Gpu {
   absl::StatusOr<bool> enable_peer(Gpu& peer);
   /// Bytes that nobody has taken, now.
   absl::StatusOr<int64_t> free_memory();
+  /// What belongs to a started GPU and is not the driver's: the handles of libraries. The first call makes it; it goes with the GPU, before
+  /// its context.
+  std::shared_ptr<void> companion(absl::FunctionRef<std::shared_ptr<void>()> make);
 
   /// @name Calling the driver
   /// What `call` gave, as a status that names this GPU. A result that means that the device is lost makes it so.
@@ -95,6 +99,9 @@ class Gpu {
   absl::Status start_status_;
   cuda::CUcontext context_ = nullptr;
   std::vector<cuda::CUmodule> modules_;
+
+  std::mutex companion_mu_;
+  std::shared_ptr<void> companion_;  // guarded by companion_mu_
 
   mutable std::shared_mutex functions_mu_;
   // Guarded by functions_mu_.
