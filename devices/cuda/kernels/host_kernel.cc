@@ -25,6 +25,20 @@ class HostKernel final : public Kernel {
   const std::unique_ptr<Kernel> kernel_;
 };
 
+/// The same for one that finishes later, whose context goes when it has.
+class AsyncHostKernel final : public AsyncKernel {
+ public:
+  explicit AsyncHostKernel(std::unique_ptr<Kernel> kernel) : kernel_(std::move(kernel)) {}
+
+  void compute_async(KernelContext& context, Done done) override {
+    context.own_allocator = CudaDevice::of(context).host_allocator();
+    static_cast<AsyncKernel&>(*kernel_).compute_async(context, std::move(done));
+  }
+
+ private:
+  const std::unique_ptr<Kernel> kernel_;
+};
+
 }  // namespace
 
 void add_host_kernel(KernelRegistry* registry, KernelDef def) {
@@ -33,7 +47,7 @@ void add_host_kernel(KernelRegistry* registry, KernelDef def) {
     TROUPE_ASSIGN_OR_RETURN(const KernelDef* cpu, registry->find(op, "CPU", c.node().attrs));
     if (cpu == nullptr) return absl::NotFoundError(absl::StrCat("The CPU has no kernel of ", op));
     TROUPE_ASSIGN_OR_RETURN(std::unique_ptr<Kernel> kernel, cpu->factory(c));
-    if (kernel->is_async()) return absl::InternalError(absl::StrCat("The CPU's kernel of ", op, " is asynchronous"));
+    if (kernel->is_async()) return std::make_unique<AsyncHostKernel>(std::move(kernel));
     return std::make_unique<HostKernel>(std::move(kernel));
   };
   registry->add(std::move(def));
