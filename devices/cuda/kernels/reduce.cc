@@ -5,6 +5,7 @@
 #include "devices/common/reduce/reduce_plan.h"
 #include "devices/cuda/enqueue.h"
 #include "devices/cuda/kernels/enqueue_fold.h"
+#include "devices/cuda/kernels/host_kernel.h"
 #include "devices/cuda/kernels/reduce_parts.h"
 
 namespace troupe {
@@ -73,46 +74,6 @@ class Reduction final : public Kernel {
   bool keep_dims_ = false;
 };
 
-/// int32 is folded on the host, where shapes are.
-template <auto fold, int32_t first>
-class HostReduction final : public Kernel {
- public:
-  void attributes(AttrReader& a) { a("keep_dims", &keep_dims_); }
-  absl::Status compute(KernelContext& c) override {
-    const Tensor& in = c.input(0);
-    ReducePlan plan;
-    TROUPE_RETURN_IF_ERROR(plan.init(in.shape(), c.input(1), keep_dims_));
-    TROUPE_ASSIGN_OR_RETURN(Tensor * out, allocate_host_output(c, 0, plan.output()));
-    const int32_t* x = in.flat<int32_t>().data();
-    const int64_t inner = plan.inner();
-    int64_t at = 0;
-    for (int32_t& y : out->flat<int32_t>()) {
-      y = first;
-      const int64_t kept = plan.inner_reduced() ? at : at / inner;
-      const int32_t* row =
-          x + ReducePlan::offset(plan.kept(), kept) + (plan.inner_reduced() ? 0 : at % inner);
-      for (int64_t r = 0; r < plan.num_reduced(); ++r) {
-        const int32_t* from = row + ReducePlan::offset(plan.reduced(), r);
-        for (int64_t k = 0; k < (plan.inner_reduced() ? inner : 1); ++k) y = fold(y, from[k]);
-      }
-      ++at;
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  bool keep_dims_ = false;
-};
-
-int32_t sum_of(int32_t a, int32_t b) {
-  return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
-}
-int32_t product_of(int32_t a, int32_t b) {
-  return static_cast<int32_t>(static_cast<uint32_t>(a) * static_cast<uint32_t>(b));
-}
-int32_t greater_of(int32_t a, int32_t b) { return std::max(a, b); }
-int32_t lesser_of(int32_t a, int32_t b) { return std::min(a, b); }
-
 template <bool kMax>
 absl::Status arg_best(KernelContext& c) {
   const Tensor& x = c.input(0);
@@ -145,11 +106,6 @@ KernelDef gpu(const char* op, std::vector<DataType> types) {
   return KernelDef(op).device("GPU").types("T", std::move(types)).types("Tidx", index_types());
 }
 
-template <class K>
-void add_host(KernelRegistry* r, const char* op) {
-  r->add(gpu(op, {DataType::kInt32}).host_memory({"input", "reduction_indices", "output"}).kernel<K>());
-}
-
 }  // namespace
 
 void register_cuda_reduce_kernels(KernelRegistry* r) {
@@ -171,10 +127,10 @@ void register_cuda_reduce_kernels(KernelRegistry* r) {
   };
   r->add(logic("All").kernel<Reduction<AllOp>>());
   r->add(logic("Any").kernel<Reduction<AnyOp>>());
-  add_host<HostReduction<sum_of, 0>>(r, "Sum");
-  add_host<HostReduction<product_of, 1>>(r, "Prod");
-  add_host<HostReduction<greater_of, INT32_MIN>>(r, "Max");
-  add_host<HostReduction<lesser_of, INT32_MAX>>(r, "Min");
+  // int32 is folded on the host, where shapes are.
+  for (const char* op : {"Sum", "Prod", "Max", "Min"}) {
+    add_host_kernel(r, gpu(op, {D::kInt32}).host_memory({"input", "reduction_indices", "output"}));
+  }
   auto place = [&](const char* op, KernelFn fn) {
     r->add(gpu(op, with(floats, {D::kBool}))
                .types("output_type", index_types())
