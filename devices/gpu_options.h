@@ -22,12 +22,8 @@ struct GpuOptions {
   double per_process_gpu_memory_fraction = 0;
   /// Memory is taken when it is needed, instead of at the start.
   bool allow_growth = false;
-  /// "", "BFC"
-  std::string allocator_type;
   /// "1,0": GPU:0 is the driver's number 1; "": all, in the driver's order.
   std::string visible_device_list;
-  /// How often what was enqueued is asked whether it is done, while something is; 0: the default.
-  int polling_active_delay_usecs = 0;
   std::vector<VirtualDevices> virtual_devices;
 
   friend bool operator==(const GpuOptions&, const GpuOptions&) = default;

@@ -33,7 +33,7 @@ CAF_FORBIDDEN = ("actors/step/", "actors/cluster/", "actors/tls/", "actors/sessi
 # The floors of actors/ itself: a file includes its own floor and those below it. Without endings; the rest of the folder is the
 # roof, "whoever runs sessions".
 FLOORS = [
-    "options option_table option_rows config_option_rows graph_option_rows run_option_rows environment run_values run_gate errors ask asker turn_unit open_questions reusable_message precompiled remote_part remote_master remote_step signature_code",
+    "options option_table option_rows config_option_rows gpu_option_rows graph_option_rows run_option_rows environment run_values run_gate errors ask asker turn_unit open_questions reusable_message precompiled remote_part remote_master remote_step signature_code",
     "messages message_types interfaces remote_tasks",
     "partial_run_table debugger debug_files builtin_debugger step_calls step_slot step_listeners step_trace step_history step_meter slot_stock signature signature_key signature_cache cost_model log_memory run_metadata executor_type",
     "callable_code callable_devices session_core idle_slots placement_log compile_plan step_lease session_graph signature_compiler",
