@@ -1,7 +1,5 @@
 #include "devices/device_set.h"
 
-#include "devices/enqueuing_device.h"
-
 namespace troupe {
 
 void DeviceSet::add(std::shared_ptr<Device> device, int priority, bool local) {
@@ -11,7 +9,7 @@ void DeviceSet::add(std::shared_ptr<Device> device, int priority, bool local) {
   e.incarnation = device->attributes().incarnation;
   e.priority = priority;
   e.local = local;
-  e.host_memory = dynamic_cast<const EnqueuingDevice*>(device.get()) == nullptr;
+  e.host_memory = device->allocator() == nullptr || device->allocator()->is_host();
   entries_.push_back(std::move(e));
   devices_.push_back(std::move(device));
 }

@@ -5,6 +5,7 @@
 
 #include "devices/cuda/stream.h"
 #include "devices/device.h"
+#include "devices/enqueuing_device.h"
 #include "devices/kernel.h"
 
 namespace troupe {
@@ -17,7 +18,7 @@ inline constexpr int kGpuPriority = 210;
 
 /// "GPU:i" of a session. Its memory and streams are a VirtualGpu's, which sessions of a runtime share: whatever one of them frees, the next may
 /// take, as the work of all goes on one compute stream. Kernels enqueue and never wait. Thread-safe.
-class CudaDevice final : public Device {
+class CudaDevice final : public Device, public EnqueuingDevice {
  public:
   CudaDevice(DeviceAttributes attributes, std::shared_ptr<VirtualGpu> gpu, Allocator* host_allocator, ParallelRunner* runner);
   ~CudaDevice() override;
@@ -32,6 +33,10 @@ class CudaDevice final : public Device {
   CopyEngine& copies() const;
   /// Where kernels put outputs that are host memory.
   Allocator* host_allocator() const { return host_allocator_; }
+
+  // EnqueuingDevice
+  void when_done(std::function<void(absl::Status)> done) override;
+  std::shared_ptr<const Allocator> share_memory() const override;
 
  private:
   const std::shared_ptr<VirtualGpu> gpu_;
