@@ -35,7 +35,42 @@ bool inner_fits(const ScatterShape& s, const Shape& shape, const Tensor& updates
   return true;
 }
 
+/// indices.shape + params.shape[1:], or a scalar.
+bool rows_fit(const Tensor& params, const Tensor& indices, const Tensor& updates) {
+  if (updates.rank() == 0) return true;
+  if (updates.rank() != indices.rank() + params.rank() - 1) return false;
+  for (int i = 0; i < updates.rank(); ++i) {
+    const int64_t want = i < indices.rank() ? indices.dim(i) : params.dim(i - indices.rank() + 1);
+    if (updates.dim(i) != want) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+absl::Status check_row_scatter(bool is_resource, const Tensor& params, const Tensor& indices,
+                               const Tensor& updates) {
+  if (params.rank() < 1)
+    return invalid("params must be at least 1-D, got shape ", params.shape().to_string());
+  if (is_resource && updates.rank() != 0) {
+    bool prefix = updates.rank() >= indices.rank();
+    for (int i = 0; prefix && i < indices.rank(); ++i) prefix = indices.dim(i) == updates.dim(i);
+    if (!prefix) {
+      return invalid("The shape of indices (", indices.shape().to_string(),
+                     ") must be a prefix of the shape of updates (", updates.shape().to_string(), ")");
+    }
+  }
+  if (!rows_fit(params, indices, updates)) {
+    return invalid(
+        "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got "
+        "updates.shape ",
+        updates.shape().to_string(), ", indices.shape ", indices.shape().to_string(), ", params.shape ",
+        params.shape().to_string());
+  }
+  if (params.dtype() == updates.dtype()) return absl::OkStatus();
+  return invalid("DType of scatter resource (", dtype_name(params.dtype()), ") does not match ",
+                 dtype_name(updates.dtype()));
+}
 
 absl::Status check_scatter_shapes(ScatterWording wording, const Tensor& indices, const Tensor& updates,
                                   const Shape& shape) {

@@ -20,6 +20,11 @@ enum class ScatterWording { kNew, kUpdate, kTensor };
 absl::Status check_scatter_shapes(ScatterWording wording, const Tensor& indices, const Tensor& updates,
                                   const Shape& shape);
 
+/// Whether updates fit a scatter to whole rows of a variable's value, `params`: Scatter* on references, ResourceScatter* on handles. A scalar
+/// goes to all rows. Looks at no element. InvalidArgument with TensorFlow's words.
+absl::Status check_row_scatter(bool is_resource, const Tensor& params, const Tensor& indices,
+                               const Tensor& updates);
+
 /// What happens to an index outside of the target: attr bad_indices_policy. DEFAULT, or no attr, is the device's own way.
 enum class BadIndices { kDefault, kError, kIgnore };
 absl::StatusOr<BadIndices> read_bad_indices_policy(const KernelNode& node);

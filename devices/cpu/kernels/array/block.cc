@@ -3,8 +3,8 @@
 #include <type_traits>
 
 #include "devices/common/array/block_plan.h"
+#include "devices/common/conv/window.h"
 #include "devices/cpu/kernels/shared/array_util.h"
-#include "devices/cpu/kernels/shared/window.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
