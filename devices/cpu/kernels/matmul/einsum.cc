@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "devices/cpu/kernels/matmul/einsum_equation.h"
+#include "devices/common/matmul/einsum_equation.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/primitives/gemm.h"
 
