@@ -72,7 +72,15 @@ void BestFitPool::deallocate(void* block, uint64_t stamp) {
 
 uint64_t BestFitPool::stamp(const void* block) const {
   std::lock_guard lock(mu_);
-  return blocks_.find(const_cast<void*>(block))->second->stamp;
+  const auto found = blocks_.find(const_cast<void*>(block));
+  return found == blocks_.end() ? std::numeric_limits<uint64_t>::max() : found->second->stamp;
+}
+
+bool BestFitPool::owns(const void* memory) const {
+  std::lock_guard lock(mu_);
+  return std::any_of(regions_.begin(), regions_.end(), [memory](const Region& region) {
+    return std::less_equal<>()(region.start, memory) && std::less<>()(memory, region.start + region.bytes);
+  });
 }
 
 BestFitPool::Piece* BestFitPool::find(size_t rounded) {

@@ -46,8 +46,11 @@ class BestFitPool {
   void* allocate(size_t bytes);
   /// Gives back what allocate returned. `stamp`: what the next owner should know, the number of the last work that uses the memory.
   void deallocate(void* block, uint64_t stamp = 0);
-  /// The highest stamp with which any of a block's memory came back before it was handed out; 0 for memory that was new.
+  /// The highest stamp with which any of a block's memory came back before it was handed out: 0 for memory that was new, the highest number for
+  /// what is no block.
   uint64_t stamp(const void* block) const;
+  /// True for addresses in its regions.
+  bool owns(const void* memory) const;
 
   /// `bytes_kept`: of regions, what is not in use.
   AllocatorStats stats() const;

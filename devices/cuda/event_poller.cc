@@ -14,14 +14,6 @@ namespace {
 /// Rounds without rest after a point was reached: the next is often near.
 constexpr int kEagerRounds = 50;
 
-void answer(const EventPoller::Call& call, absl::Status status) {
-  try {
-    call(std::move(status));
-  } catch (...) {
-    // There is nobody to tell: whoever watches answers for itself.
-  }
-}
-
 /// The system rounds short sleeps up to 50 us unless a thread says otherwise.
 void sleep_exactly() {
 #ifdef __linux__
@@ -34,15 +26,38 @@ void sleep_exactly() {
 EventPoller::~EventPoller() { stop(); }
 
 void EventPoller::watch(Point point, Call call) {
+  Watch watch{std::move(point), std::move(call)};
   {
     std::lock_guard lock(mu_);
+    ++pending_[watch.point.stream()];
     if (!stopping_ && has_thread()) {
-      arrived_.push_back({std::move(point), std::move(call)});
+      arrived_.push_back(std::move(watch));
       changed_.notify_one();
       return;
     }
   }
-  answer(call, point.wait());
+  absl::Status status = watch.point.wait();
+  finish(std::move(watch), std::move(status));
+}
+
+void EventPoller::finish(Watch watch, absl::Status status) {
+  const Stream* stream = watch.point.stream();
+  try {
+    watch.call(std::move(status));
+  } catch (...) {
+    // There is nobody to tell: whoever watches answers for itself.
+  }
+  watch = Watch();
+  std::lock_guard lock(mu_);
+  const auto pending = pending_.find(stream);
+  if (--pending->second > 0) return;
+  pending_.erase(pending);
+  drained_.notify_all();
+}
+
+void EventPoller::drain(const Stream& stream) {
+  std::unique_lock lock(mu_);
+  drained_.wait(lock, [&] { return !pending_.contains(&stream); });
 }
 
 bool EventPoller::has_thread() {
@@ -98,9 +113,9 @@ bool EventPoller::round() {
     while (!watches.empty()) {
       absl::StatusOr<bool> reached = watches.front().point.reached();
       if (reached.ok() && !*reached) break;
-      const Watch first = std::move(watches.front());
+      Watch first = std::move(watches.front());
       watches.pop_front();
-      answer(first.call, reached.status());
+      finish(std::move(first), reached.status());
       any = true;
     }
     if (watches.empty()) {

@@ -14,7 +14,7 @@
 namespace troupe {
 
 /// Turns points of streams into calls: one thread for all GPUs of a machine, which asks for the first open point of each stream, rests a little
-/// when none is reached, and sleeps when there are none. Its streams outlive it or have no open points. Thread-safe.
+/// when none is reached, and sleeps when there are none. A stream's owner calls `drain` before it goes. Thread-safe.
 class EventPoller {
  public:
   using Call = std::function<void(absl::Status)>;
@@ -30,6 +30,8 @@ class EventPoller {
   /// not hold up. What it throws is dropped. Calls of one stream come in the order of `watch`. Where no thread can be had, or after `stop`, waits
   /// for the point and calls at once.
   void watch(Point point, Call call);
+  /// Waits until all points of the stream are reached and their calls, with all that these hold, are gone; not from a call.
+  void drain(const Stream& stream);
   /// Waits until all points are reached and their calls are over, and joins the thread; not from a call.
   void stop();
   /// How often streams were asked: none are while nothing is open.
@@ -46,12 +48,16 @@ class EventPoller {
   void serve();
   /// Asks each stream for its first points, and calls those that are reached. True when any was.
   bool round();
+  void finish(Watch watch, absl::Status status);
 
   const std::chrono::microseconds longest_rest_;
   std::mutex mu_;
   std::condition_variable changed_;
   // Guarded by mu_.
   std::deque<Watch> arrived_;
+  /// Watches that are not over, by stream; none with 0.
+  absl::flat_hash_map<const Stream*, int64_t> pending_;
+  std::condition_variable drained_;
   std::thread thread_;
   bool stopping_ = false;
 

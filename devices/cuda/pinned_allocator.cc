@@ -19,11 +19,6 @@ BestFitPool::Source regions_of(Gpu* gpu) {
           }};
 }
 
-/// What a tensor of make_tensor holds.
-struct Hold {
-  std::shared_ptr<PinnedAllocator> allocator;
-};
-
 }  // namespace
 
 PinnedAllocator::PinnedAllocator(std::shared_ptr<Gpu> gpu, size_t limit_bytes)
@@ -37,13 +32,13 @@ Tensor PinnedAllocator::make_tensor(DataType dtype, const Shape& shape) {
   const size_t bytes = static_cast<size_t>(shape.num_elements()) * dtype_size(dtype);
   void* block = allocate(bytes);
   if (block == nullptr) return Tensor();
-  auto* hold = new Hold{shared_from_this()};
+  using Holder = std::shared_ptr<PinnedAllocator>;
+  auto* holder = new Holder(shared_from_this());
   const auto release = [](void* data, size_t size, void* arg) {
-    auto* held = static_cast<Hold*>(arg);
-    held->allocator->deallocate(data, size);
-    delete held;
+    const std::unique_ptr<Holder> held(static_cast<Holder*>(arg));
+    (*held)->deallocate(data, size);
   };
-  return Tensor(dtype, shape, Buffer::adopt(block, bytes, release, hold));
+  return Tensor(dtype, shape, Buffer::adopt(block, bytes, release, holder));
 }
 
 }  // namespace troupe
