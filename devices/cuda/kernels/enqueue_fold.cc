@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "devices/cuda/enqueue.h"
 
 namespace troupe {
 namespace {
@@ -60,27 +59,11 @@ bool cut_plan(FoldPlan* plan) {
 }
 
 absl::Status enqueue_fold(KernelContext& c, absl::string_view op, DataType dtype, const void* x, void* y,
-                          FoldPlan plan, FoldFinish finish) {
-  const bool rows = cut_plan(&plan);
-  const int64_t num_pieces = plan.outputs * plan.chunks;
-  Tensor pieces;
-  if (plan.chunks > 1) {
-    // No accumulator is larger than 16 bytes.
-    TROUPE_ASSIGN_OR_RETURN(pieces, c.allocate_temp(DataType::kComplex128, Shape{num_pieces}));
-  }
-  const void* from = x;
-  void* p = pieces.raw();
-  void* to = y;
-  if (rows) {
-    TROUPE_RETURN_IF_ERROR(enqueue_blocks(c, with_suffix(absl::StrCat(op, "_rows"), dtype), num_pieces, from,
-                                          p, to, plan, finish));
-  } else {
-    TROUPE_RETURN_IF_ERROR(
-        enqueue(c, with_suffix(absl::StrCat(op, "_columns"), dtype), num_pieces, from, p, to, plan, finish));
-  }
-  if (plan.chunks == 1) return absl::OkStatus();
-  return enqueue_blocks(c, with_suffix(absl::StrCat(op, "_pieces"), dtype), plan.outputs, p, to, plan.outputs,
-                        plan.chunks, plan.count, finish);
+                          const FoldPlan& plan, FoldFinish finish) {
+  const FoldKernels kernels = {with_suffix(absl::StrCat(op, "_rows"), dtype),
+                               with_suffix(absl::StrCat(op, "_columns"), dtype),
+                               with_suffix(absl::StrCat(op, "_pieces"), dtype)};
+  return enqueue_fold_of(c, kernels, y, plan, finish, x);
 }
 
 absl::StatusOr<FoldPlan> plan_of_channels(int64_t outer, int64_t channels, int64_t inner) {
