@@ -9,6 +9,17 @@ std::string Var::debug_string() const {
   return absl::StrCat(dtype_name(dtype_), "/", tensor_.shape().to_string());
 }
 
+absl::Status check_readable(const Var& var, DataType dtype) {
+  if (!var.locked().initialized())
+    return absl::FailedPreconditionError("Resource variable is uninitialized.");
+  if (var.locked().dtype() != dtype) {
+    return absl::InvalidArgumentError(absl::StrCat("Trying to read variable with wrong dtype. Expected ",
+                                                   dtype_name(dtype), " got ",
+                                                   dtype_name(var.locked().dtype())));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status make_unique(Tensor* tensor, Allocator* allocator) {
   if (tensor->unique() || tensor->num_elements() == 0) return absl::OkStatus();
   TROUPE_ASSIGN_OR_RETURN(Tensor copy, Tensor::make(tensor->dtype(), tensor->shape(), allocator));

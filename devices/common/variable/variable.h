@@ -54,6 +54,9 @@ class Var final : public Resource {
   Tensor tensor_;  // guarded by mu_
 };
 
+/// Whether the variable, whose lock is held, has a value of this dtype. FailedPrecondition or InvalidArgument.
+absl::Status check_readable(const Var& var, DataType dtype);
+
 /// Makes `tensor`, in memory of the host, the only user of its memory, copying when it is shared.
 absl::Status make_unique(Tensor* tensor, Allocator* allocator);
 

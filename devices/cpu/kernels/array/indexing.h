@@ -14,7 +14,5 @@ std::string index_text(const Tensor& indices, int64_t row);
 /// Turns the rows of `indices` (its innermost dimension, `depth` numbers) into flat positions in the first `depth`
 /// dimensions of `shape`. Returns the first row out of range, or -1.
 int64_t flatten_indices(const Tensor& indices, const Shape& shape, int depth, int64_t* flat);
-/// The variable, whose lock is held, has a value of this dtype.
-absl::Status check_readable(const Var& var, DataType dtype);
 
 }  // namespace troupe
