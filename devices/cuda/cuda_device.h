@@ -34,7 +34,6 @@ class CudaDevice final : public Device, public EnqueuingDevice {
   /// Where kernels put outputs that are host memory.
   Allocator* host_allocator() const { return host_allocator_; }
 
-  // EnqueuingDevice
   void when_done(std::function<void(absl::Status)> done) override;
   std::shared_ptr<const Allocator> share_memory() const override;
 
@@ -44,8 +43,8 @@ class CudaDevice final : public Device, public EnqueuingDevice {
 };
 
 /// Device number `index` among the GPUs of the task named by `prefix` ("/job:localhost/replica:0/task:0"), with a fresh incarnation.
-/// `host_allocator` and `runner` must outlive it. Starts the GPU, which may fail.
-absl::StatusOr<std::unique_ptr<CudaDevice>> make_cuda_device(const std::string& prefix, int index, std::shared_ptr<VirtualGpu> gpu,
-                                                             Allocator* host_allocator, ParallelRunner* runner);
+/// `host_allocator` and `runner` must outlive it.
+std::unique_ptr<CudaDevice> make_cuda_device(const std::string& prefix, int index, std::shared_ptr<VirtualGpu> gpu,
+                                             Allocator* host_allocator, ParallelRunner* runner);
 
 }  // namespace troupe

@@ -80,8 +80,8 @@ absl::Status Gpu::make_context() {
   return absl::OkStatus();
 }
 
-std::string Gpu::description(int id) const {
-  return absl::StrCat("device: ", id, ", name: ", attributes_.name, ", pci bus id: ", attributes_.pci_bus_id,
+std::string Gpu::description() const {
+  return absl::StrCat("device: ", ordinal_, ", name: ", attributes_.name, ", pci bus id: ", attributes_.pci_bus_id,
                       ", compute capability: ", attributes_.compute_major, ".", attributes_.compute_minor);
 }
 

@@ -45,8 +45,8 @@ class Gpu {
   const GpuAttributes& attributes() const { return attributes_; }
   /// As the driver counts them.
   int ordinal() const { return ordinal_; }
-  /// "device: 1, name: NVIDIA H100, pci bus id: 0000:01:00.0, compute capability: 9.0", as TensorFlow describes device `id` of a session.
-  std::string description(int id) const;
+  /// "device: 1, name: NVIDIA H100, pci bus id: 0000:01:00.0, compute capability: 9.0", as TensorFlow words it.
+  std::string description() const;
   /// Null before `start`.
   cuda::CUcontext context() const { return context_; }
 

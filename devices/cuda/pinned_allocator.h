@@ -22,6 +22,8 @@ class PinnedAllocator final : public Allocator, public std::enable_shared_from_t
   absl::string_view name() const override { return "cuda_host_bfc"; }
   AllocatorStats stats() const override { return pool_.stats(); }
 
+  /// The GPU whose context it came from is lost: there is no new memory.
+  bool is_lost() const { return gpu_->is_lost(); }
   /// True for addresses in its memory.
   bool owns(const void* memory) const { return pool_.owns(memory); }
   /// A tensor that keeps the allocator alive, as clients may hold it longer than their sessions. Not initialised when there is no memory.
