@@ -24,6 +24,8 @@ absl::StatusOr<Plan> plan_signature(SessionCore& core, const PlacedGraph& placed
   want.targets = sorted.targets;
   want.partial = sorted.partial;
   want.connections = sorted.connections;
+  want.feed_devices = sorted.feed_devices;
+  want.fetch_devices = sorted.fetch_devices;
   PlanOptions options = plan_options(core);
   options.placement = placed.placement.get();
   options.stateful_places = placed.stateful_places.get();

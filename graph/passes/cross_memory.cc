@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "graph/ir/in_place.h"
 #include "graph/passes/pass.h"
+#include "graph/passes/plan.h"
 
 namespace troupe {
 namespace {
@@ -117,6 +118,7 @@ class MemoryCrosser {
   }
 
   absl::Status describe(const Node& n) {
+    if (n.attrs.find(kClientDevice) != nullptr) return describe_end(n);
     if (is_on_host(n)) return absl::OkStatus();
     if (routes(n)) {
       if (is_host_type(n.output_types[0])) return absl::OkStatus();
@@ -129,6 +131,13 @@ class MemoryCrosser {
       return absl::OkStatus();
     }
     return describe_kernel(n);
+  }
+
+  /// A feed or fetch that the client has on the device.
+  absl::Status describe_end(const Node& n) {
+    if (n.num_inputs() > 0) places_.input(n, 0) = Memory::kDevice;
+    if (n.num_outputs() > 0) places_.output(n, 0) = Memory::kDevice;
+    return absl::OkStatus();
   }
 
   absl::Status describe_kernel(const Node& n) {

@@ -12,7 +12,7 @@ namespace troupe {
 ///
 /// Which memory an input or output is in, the kernel's registration says (`DeviceCatalog::Support::host_args`). Strings and handles of
 /// resources are always the host's; so are what Const, _Arg, _Recv and Merge's value_index give, what _Retval and _Send take, and
-/// the predicates of Switch and LoopCond. Nodes that hand values on (Identity, Switch, Merge, Enter, ...) have them where those who make
+/// the predicates of Switch and LoopCond. An _Arg or _Retval with the attr kClientDevice is the device's. Nodes that hand values on (Identity, Switch, Merge, Enter, ...) have them where those who make
 /// the value have it, all that are joined by edges in the same memory.
 ///
 /// A copy is a node as any other: it is in the frame of what it copies, once an iteration there, and dead when that is dead. A copy of a
