@@ -1,0 +1,35 @@
+#include "devices/cuda/kernels/register_kernels.h"
+
+#include "devices/cuda/kernels/control.h"
+#include "devices/cuda/kernels/copies.h"
+#include "devices/cuda/kernels/cwise.h"
+#include "devices/cuda/kernels/norm.h"
+#include "devices/cuda/kernels/random.h"
+#include "devices/cuda/kernels/reduce.h"
+#include "devices/cuda/kernels/softmax.h"
+
+namespace troupe {
+namespace {
+
+/// A family has the name of the CPU's.
+struct Family {
+  const char* name;
+  void (*add)(KernelRegistry* registry);
+};
+constexpr Family kFamilies[] = {
+    {"control", register_cuda_control_kernels},
+    {"control", register_cuda_copy_kernels},
+    {"cwise", register_cuda_cwise_kernels},
+    {"norm", register_cuda_norm_kernels},
+    {"random", register_cuda_random_kernels},
+    {"reduce", register_cuda_reduce_kernels},
+    {"nn", register_cuda_softmax_kernels},
+};
+
+}  // namespace
+
+void register_cuda_kernels(KernelRegistry* registry) {
+  for (const Family& family : kFamilies) registry->add_family(family.name, family.add);
+}
+
+}  // namespace troupe
