@@ -1,5 +1,8 @@
 #include "devices/common/array/block_plan.h"
 
+#include <algorithm>
+#include <string>
+
 #include "devices/common/array_values.h"
 
 namespace troupe {
@@ -123,6 +126,65 @@ absl::StatusOr<BlockPlan> space_to_batch_plan(const KernelContext& context, int6
 absl::StatusOr<BlockPlan> batch_to_space_plan(const KernelContext& context, int64_t block) {
   TROUPE_RETURN_IF_ERROR(check_image(context, "crops"));
   return batch_to_space(context.input(0), {block, block}, ints_of(context.input(1)));
+}
+
+absl::StatusOr<DepthBlockAttrs> DepthBlockAttrs::make(const KernelConstruction& c, bool to_depth) {
+  // The largest whose square is an int32.
+  constexpr int64_t kMaxDepthBlock = 46340;
+  TROUPE_ASSIGN_OR_RETURN(int64_t block, c.attr<int64_t>("block_size"));
+  TROUPE_ASSIGN_OR_RETURN(std::string format, c.attr<std::string>("data_format"));
+  if (!to_depth && (block <= 1 || block > kMaxDepthBlock)) {
+    return invalid("Block size should be > 1 and <= ", kMaxDepthBlock, " but was: ", block);
+  }
+  if (block <= 1) return invalid("Block size should be > 1, but was: ", block);
+  if (block > INT32_MAX) return invalid("Block size too large: ", block);
+  if (format != "NHWC" && format != "NCHW") return invalid("Only NHWC and NCHW are supported, got ", format);
+  return DepthBlockAttrs{block, format == "NHWC"};
+}
+
+absl::StatusOr<Shape> DepthBlockAttrs::shape(const Shape& input, bool to_depth) const {
+  if (input.rank() != 4) {
+    return to_depth ? invalid("Input rank should be 4 instead of ", input.rank())
+                    : invalid("Input rank should be: 4 instead of: ", input.rank());
+  }
+  int h = channels_last ? 1 : 2, w = h + 1, c = channels_last ? 3 : 1;
+  Indices dims(input.dims().begin(), input.dims().end());
+  if (to_depth) {
+    if (dims[h] % block != 0 || dims[w] % block != 0) {
+      return invalid("Image width ", dims[w], " and height ", dims[h],
+                     " should be divisible by block_size: ", block);
+    }
+    dims[h] /= block;
+    dims[w] /= block;
+    if (multiply_overflows(dims[c], block * block, &dims[c]))
+      return invalid("The output depth must fit in 63 bits");
+  } else {
+    if (dims[c] % (block * block) != 0) {
+      return invalid("Input depth dimension ", dims[c], " should be divisible by: ", block * block);
+    }
+    dims[c] /= block * block;
+    if (multiply_overflows(dims[h], block, &dims[h]) || multiply_overflows(dims[w], block, &dims[w])) {
+      return invalid("The output image must fit in 63 bits");
+    }
+  }
+  return Shape::make({dims.data(), dims.size()});
+}
+
+std::array<DepthBlockAxis, 6> DepthBlockAttrs::axes(const Shape& wide_shape, const Shape& deep_shape,
+                                                    bool to_depth) const {
+  const int h = channels_last ? 1 : 2, w = h + 1, c = channels_last ? 3 : 1;
+  const Indices wide = strides_of(wide_shape), deep = strides_of(deep_shape);
+  const int64_t depth = wide_shape.dim(c);
+  std::array<DepthBlockAxis, 6> axes = {{{wide_shape.dim(0), wide[0], deep[0]},
+                                         {deep_shape.dim(h), wide[h] * block, deep[h]},
+                                         {block, wide[h], deep[c] * depth * block},
+                                         {deep_shape.dim(w), wide[w] * block, deep[w]},
+                                         {block, wide[w], deep[c] * depth},
+                                         {depth, wide[c], deep[c]}}};
+  std::stable_sort(axes.begin(), axes.end(), [to_depth](const DepthBlockAxis& a, const DepthBlockAxis& b) {
+    return to_depth ? a.deep > b.deep : a.wide > b.wide;
+  });
+  return axes;
 }
 
 }  // namespace troupe

@@ -20,6 +20,16 @@ bool even(int64_t v) { return v % 2 == 0; }
 
 std::string by_size(absl::string_view base, size_t element_bytes) { return absl::StrCat(base, "_", element_bytes); }
 
+WideRuns widest_runs(DataType dtype, int64_t run, std::initializer_list<const void*> pointers) {
+  WideRuns wide{dtype_size(dtype), run};
+  while (wide.element < kWidest && wide.run > 0 && even(wide.run) &&
+         std::all_of(pointers.begin(), pointers.end(), [&](const void* p) { return aligned(p, 2 * wide.element); })) {
+    wide.element *= 2;
+    wide.run /= 2;
+  }
+  return wide;
+}
+
 void StridedCopy::add(int64_t size, int64_t from_stride, int64_t to_stride) {
   if (size == 1) return;
   if (size == 0) elements_ = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <string>
 
@@ -52,6 +53,13 @@ absl::Status enqueue_split(KernelContext& c, DataType dtype, int64_t rows, std::
 /// `count` copies of one element: of one in the host's memory, or of one in the device's.
 absl::Status enqueue_fill(KernelContext& c, DataType dtype, const void* host_value, void* to, int64_t count);
 absl::Status enqueue_fill_from(KernelContext& c, DataType dtype, const void* value, void* to, int64_t count);
+
+/// Runs of neighbouring elements as fewer and wider ones: of up to 16 bytes, where `run` and all `pointers` allow.
+struct WideRuns {
+  size_t element;
+  int64_t run;
+};
+WideRuns widest_runs(DataType dtype, int64_t run, std::initializer_list<const void*> pointers);
 
 /// Calls fn with a value of the type that stores elements of so many bytes: 1, 2, 4, 8 or 16. Internal for others.
 template <class F>

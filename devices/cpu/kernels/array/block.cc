@@ -109,83 +109,30 @@ class ImageBlocks final : public Kernel {
   int64_t block_ = 0;
 };
 
-/// The largest whose square is an int32.
-constexpr int64_t kMaxDepthBlock = 46340;
-
 /// SpaceToDepth and DepthToSpace, also for channels before space (which TensorFlow's CPU lacks).
 template <bool kToDepth>
 class DepthBlocks final : public Kernel {
  public:
-  void attributes(AttrReader& a) { a("block_size", &block_); }
   absl::Status init(const KernelConstruction& c) {
-    TROUPE_ASSIGN_OR_RETURN(std::string format, c.attr<std::string>("data_format"));
-    if (!kToDepth && (block_ <= 1 || block_ > kMaxDepthBlock)) {
-      return invalid("Block size should be > 1 and <= ", kMaxDepthBlock, " but was: ", block_);
-    }
-    if (block_ <= 1) return invalid("Block size should be > 1, but was: ", block_);
-    if (block_ > INT32_MAX) return invalid("Block size too large: ", block_);
-    if (format != "NHWC" && format != "NCHW")
-      return invalid("Only NHWC and NCHW are supported, got ", format);
-    channels_last_ = format == "NHWC";
+    TROUPE_ASSIGN_OR_RETURN(attrs_, DepthBlockAttrs::make(c, kToDepth));
     return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
-    if (input.rank() != 4) {
-      return kToDepth ? invalid("Input rank should be 4 instead of ", input.rank())
-                      : invalid("Input rank should be: 4 instead of: ", input.rank());
-    }
-    int h = channels_last_ ? 1 : 2, w = h + 1, c = channels_last_ ? 3 : 1;
-    Indices dims(input.shape().dims().begin(), input.shape().dims().end());
-    if (kToDepth) {
-      if (dims[h] % block_ != 0 || dims[w] % block_ != 0) {
-        return invalid("Image width ", dims[w], " and height ", dims[h],
-                       " should be divisible by block_size: ", block_);
-      }
-      dims[h] /= block_;
-      dims[w] /= block_;
-      if (multiply_overflows(dims[c], block_ * block_, &dims[c]))
-        return invalid("The output depth must fit in 63 bits");
-    } else {
-      if (dims[c] % (block_ * block_) != 0) {
-        return invalid("Input depth dimension ", dims[c], " should be divisible by: ", block_ * block_);
-      }
-      dims[c] /= block_ * block_;
-      if (multiply_overflows(dims[h], block_, &dims[h]) || multiply_overflows(dims[w], block_, &dims[w])) {
-        return invalid("The output image must fit in 63 bits");
-      }
-    }
-    TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
+    TROUPE_ASSIGN_OR_RETURN(Shape shape, attrs_.shape(input.shape(), kToDepth));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (out->num_elements() == 0) return absl::OkStatus();
-    move(context, input, out, h, w, c);
+    const Shape& wide = kToDepth ? input.shape() : shape;
+    const Shape& deep = kToDepth ? shape : input.shape();
+    Box box;
+    for (const DepthBlockAxis& a : attrs_.axes(wide, deep, kToDepth))
+      box.add(a.size, kToDepth ? a.wide : a.deep, kToDepth ? a.deep : a.wide);
+    copy_box(context.parallel(), input.dtype(), box, input.raw(), out->raw());
     return absl::OkStatus();
   }
 
  private:
-  /// Both directions are one permutation of the axes (batch, y, by, x, bx, depth): `wide` is the side where a block
-  /// is spread over space, `deep` the one where it lies in the depth.
-  void move(KernelContext& context, const Tensor& input, Tensor* out, int h, int w, int c) const {
-    const Shape& wide_shape = kToDepth ? input.shape() : out->shape();
-    const Shape& deep_shape = kToDepth ? out->shape() : input.shape();
-    Indices wide = strides_of(wide_shape), deep = strides_of(deep_shape);
-    int64_t depth = wide_shape.dim(c);
-    struct {
-      int64_t size, wide, deep;
-    } axes[6] = {{wide_shape.dim(0), wide[0], deep[0]},       {deep_shape.dim(h), wide[h] * block_, deep[h]},
-                 {block_, wide[h], deep[c] * depth * block_}, {deep_shape.dim(w), wide[w] * block_, deep[w]},
-                 {block_, wide[w], deep[c] * depth},          {depth, wide[c], deep[c]}};
-    // From the outermost of the destination inwards.
-    std::stable_sort(std::begin(axes), std::end(axes), [](const auto& a, const auto& b) {
-      return kToDepth ? a.deep > b.deep : a.wide > b.wide;
-    });
-    Box box;
-    for (const auto& a : axes) box.add(a.size, kToDepth ? a.wide : a.deep, kToDepth ? a.deep : a.wide);
-    copy_box(context.parallel(), input.dtype(), box, input.raw(), out->raw());
-  }
-
-  int64_t block_ = 0;
-  bool channels_last_ = true;
+  DepthBlockAttrs attrs_;
 };
 
 /// Patches of images or volumes side by side in the depth.
