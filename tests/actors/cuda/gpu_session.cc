@@ -8,14 +8,14 @@
 #include "devices/cuda/kernels/register_kernels.h"
 #include "proto/config.pb.h"
 #include "proto/graph.pb.h"
-#include "tests/actors/cuda/slow_kernels.h"
+#include "tests/actors/cuda/held_kernels.h"
 
 namespace troupe::test {
 
 const OpRegistry& ops_of_all() {
   static const OpRegistry* registry = [] {
     auto* r = new OpRegistry(&builtin_ops());
-    add_slow_op(r);
+    add_hold_op(r);
     return r;
   }();
   return *registry;
@@ -26,7 +26,7 @@ const KernelRegistry& kernels_of_all() {
     auto* r = new KernelRegistry;
     register_cpu_kernels(r);
     register_cuda_kernels(r);
-    add_slow_kernel(r);
+    add_hold_kernel(r);
     return r;
   }();
   return *registry;

@@ -14,7 +14,7 @@
 
 namespace troupe::test {
 
-/// Every op, and TestSlow (slow_kernels.h); every kernel of CPUs and of GPUs, and its. Made once.
+/// Every op, and TestGpuHold (held_kernels.h); every kernel of CPUs and of GPUs, and its. Made once.
 const OpRegistry& ops_of_all();
 const KernelRegistry& kernels_of_all();
 
