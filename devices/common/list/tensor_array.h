@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "devices/common/list/element_memory.h"
 #include "devices/kernel.h"
 
 namespace troupe {
@@ -20,6 +21,8 @@ class TensorArray final : public Resource, public std::enable_shared_from_this<T
   static constexpr int64_t kMaxElements = int64_t{1} << 24;
 
   struct Options {
+    /// Where elements are.
+    const ElementMemory* memory = nullptr;
     DataType dtype = DataType::kInvalid;
     PartialShape element_shape;
     bool identical_element_shapes = false;
@@ -39,6 +42,7 @@ class TensorArray final : public Resource, public std::enable_shared_from_this<T
   std::string type_name() const override { return kTypeName; }
   const std::string& container() const { return container_; }
   const std::string& name() const { return name_; }
+  const ElementMemory& memory() const { return *options_.memory; }
   DataType dtype() const { return options_.dtype; }
 
   // All of these fail with InvalidArgument "TensorArray n has already been closed." after close.
@@ -83,7 +87,7 @@ class TensorArray final : public Resource, public std::enable_shared_from_this<T
   const std::string container_;
   const std::string name_;
   mutable std::mutex mu_;
-  // Guarded by mu_, but for options_.dtype and options_.is_gradient, which stay.
+  // Guarded by mu_, but for memory, dtype and is_gradient in options_, which stay.
   Options options_;
   bool closed_ = false;
   /// Several values were added to one element, so that the gradient of this array is not defined.

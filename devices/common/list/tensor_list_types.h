@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "devices/cpu/kernels/shared/array_util.h"
+#include "devices/common/array_values.h"
 
 namespace troupe {
 

@@ -1,9 +1,9 @@
 // The TensorArray ops in their three kinds: handles as Ref(string), as string pairs (V2) and as resources
 // (V3). One element at a time; tensor_array_bulk.cc has those that take and give several.
-#include "devices/cpu/kernels/list/element_shapes.h"
-#include "devices/cpu/kernels/list/step_resource.h"
-#include "devices/cpu/kernels/list/tensor_array_input.h"
-#include "devices/cpu/kernels/shared/array_util.h"
+#include "devices/common/list/element_shapes.h"
+#include "devices/common/list/step_resource.h"
+#include "devices/common/list/tensor_array_input.h"
+#include "devices/common/array_values.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
@@ -12,7 +12,7 @@ namespace {
 absl::Status output_handle(KernelContext& context, const ArrayPtr& array) {
   TROUPE_RETURN_IF_ERROR(output_step_handle(context, array));
   if (context.num_outputs() > 1) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor * flow, context.allocate_output(1, Shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * flow, array->memory().host_output(context, 1, Shape()));
     flow->flat<float>()[0] = 0;
   }
   return absl::OkStatus();
@@ -20,18 +20,17 @@ absl::Status output_handle(KernelContext& context, const ArrayPtr& array) {
 
 class CreateKernel final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
+  explicit CreateKernel(const ElementMemory& memory) { options_.memory = &memory; }
+  absl::Status init(const KernelConstruction& c) {
     const AttrMap& attrs = c.node().attrs;
-    auto kernel = std::make_unique<CreateKernel>();
-    TensorArray::Options& o = kernel->options_;
-    TROUPE_ASSIGN_OR_RETURN(o.dtype, c.attr<DataType>("dtype"));
-    o.element_shape = attrs.get_or<PartialShape>("element_shape", PartialShape());
-    o.dynamic_size = attrs.get_or<bool>("dynamic_size", false);
-    o.clear_after_read = attrs.get_or<bool>("clear_after_read", true);
-    o.identical_element_shapes = attrs.get_or<bool>("identical_element_shapes", false);
-    kernel->name_ = attrs.get_or<std::string>("tensor_array_name", "");
-    if (kernel->name_.empty()) kernel->name_ = c.name();
-    return kernel;
+    TROUPE_ASSIGN_OR_RETURN(options_.dtype, c.attr<DataType>("dtype"));
+    options_.element_shape = attrs.get_or<PartialShape>("element_shape", PartialShape());
+    options_.dynamic_size = attrs.get_or<bool>("dynamic_size", false);
+    options_.clear_after_read = attrs.get_or<bool>("clear_after_read", true);
+    options_.identical_element_shapes = attrs.get_or<bool>("identical_element_shapes", false);
+    name_ = attrs.get_or<std::string>("tensor_array_name", "");
+    if (name_.empty()) name_ = c.name();
+    return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& size = context.input(0);
@@ -57,6 +56,7 @@ class CreateKernel final : public Kernel {
 
 class GradKernel final : public Kernel {
  public:
+  explicit GradKernel(const ElementMemory&) {}
   void attributes(AttrReader& a) { a("source", &source_); }
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(ArrayPtr array, input_array(context));
@@ -75,7 +75,7 @@ class GradKernel final : public Kernel {
   std::string source_;
 };
 
-absl::Status write(KernelContext& context) {
+absl::Status write(KernelContext& context, const ElementMemory&) {
   const Tensor& index = context.input(1);
   if (!is_scalar(index))
     return invalid("TensorArray index must be scalar, but had shape: ", index.shape().to_string());
@@ -86,7 +86,7 @@ absl::Status write(KernelContext& context) {
   return absl::OkStatus();
 }
 
-absl::Status read(KernelContext& context) {
+absl::Status read(KernelContext& context, const ElementMemory&) {
   const Tensor& index = context.input(1);
   if (!is_scalar(index))
     return invalid("TensorArray index must be scalar, but had shape: ", index.shape().to_string());
@@ -97,15 +97,15 @@ absl::Status read(KernelContext& context) {
   return absl::OkStatus();
 }
 
-absl::Status size(KernelContext& context) {
+absl::Status size(KernelContext& context, const ElementMemory& memory) {
   TROUPE_ASSIGN_OR_RETURN(ArrayPtr array, input_array(context));
   TROUPE_ASSIGN_OR_RETURN(int64_t n, array->size());
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, memory.host_output(context, 0, Shape()));
   out->flat<int32_t>()[0] = static_cast<int32_t>(n);
   return absl::OkStatus();
 }
 
-absl::Status close(KernelContext& context) {
+absl::Status close(KernelContext& context, const ElementMemory&) {
   TROUPE_ASSIGN_OR_RETURN(ArrayPtr array, input_array(context));
   array->close();
   return absl::OkStatus();
@@ -113,17 +113,48 @@ absl::Status close(KernelContext& context) {
 
 }  // namespace
 
-void register_list_tensor_array_ops(KernelRegistry* registry) {
+void add_tensor_array_ops(const ElementMemory* memory, const AddElementOp& add) {
   const std::vector<DataType> storable = every_type();
   for (std::string v : {"", "V2", "V3"}) {
-    registry->add(KernelDef("TensorArray" + v).kernel<CreateKernel>());
-    registry->add(KernelDef("TensorArrayGrad" + v).kernel<GradKernel>());
-    registry->add(KernelDef("TensorArraySize" + v).fn(size, /*cheap=*/true));
-    registry->add(KernelDef("TensorArrayClose" + v).fn(close));
-    registry->add(KernelDef("TensorArrayWrite" + v).types("T", storable).fn(write, /*cheap=*/true));
-    registry->add(KernelDef("TensorArrayRead" + v).types("dtype", storable).fn(read, /*cheap=*/true));
+    add({"TensorArray" + v,
+         "dtype",
+         {},
+         {"size", "handle", "flow"},
+         {},
+         element_kernel<CreateKernel>(memory)});
+    add({"TensorArrayGrad" + v,
+         nullptr,
+         {},
+         {"handle", "flow_in", "grad_handle", "flow_out"},
+         {},
+         element_kernel<GradKernel>(memory)});
+    add({"TensorArraySize" + v,
+         nullptr,
+         {},
+         {"handle", "flow_in", "size"},
+         {},
+         element_kernel(size, memory, /*cheap=*/true)});
+    add({"TensorArrayClose" + v, nullptr, {}, {"handle"}, {}, element_kernel(close, memory)});
+    add({"TensorArrayWrite" + v,
+         "T",
+         storable,
+         {"handle", "index", "flow_in", "flow_out"},
+         {"value"},
+         element_kernel(write, memory, /*cheap=*/true)});
+    add({"TensorArrayRead" + v,
+         "dtype",
+         storable,
+         {"handle", "index", "flow_in"},
+         {"value"},
+         element_kernel(read, memory, /*cheap=*/true)});
   }
-  registry->add(KernelDef("TensorArrayGradWithShape").kernel<GradKernel>());
+  add({"TensorArrayGradWithShape",
+       nullptr,
+       {},
+       {"handle", "flow_in", "shape_to_prepend", "grad_handle", "flow_out"},
+       {},
+       element_kernel<GradKernel>(memory)});
+  add_tensor_array_bulk_ops(memory, add);
 }
 
 }  // namespace troupe

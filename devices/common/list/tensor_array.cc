@@ -1,10 +1,9 @@
-#include "devices/cpu/kernels/list/tensor_array.h"
+#include "devices/common/list/tensor_array.h"
 
 #include <limits>
 
-#include "devices/cpu/kernels/list/element_shapes.h"
-#include "devices/cpu/kernels/shared/array_util.h"
-#include "devices/cpu/loops/combine.h"
+#include "devices/common/list/element_shapes.h"
+#include "devices/common/array_values.h"
 
 namespace troupe {
 
@@ -87,17 +86,9 @@ absl::Status TensorArray::aggregate(KernelContext& context, int64_t index, Eleme
   }
   if (value.num_elements() == 0) return absl::OkStatus();
   const DataType t = options_.dtype;
-  CombineLoop add =
-      is_floating(t) || is_integer(t) || is_complex(t) ? combine_loop(Combine::kAdd, t) : nullptr;
-  if (add == nullptr) return invalid("tensor_array::AddToTensor type not supported: ", dtype_name(t));
+  if (!memory().has_sum(t)) return invalid("tensor_array::AddToTensor type not supported: ", dtype_name(t));
   aggregated_ = true;
-  if (!element.value.unique()) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor sum, context.allocate_temp(t, element.shape));
-    copy_elements(element.value, 0, sum, 0, sum.num_elements());
-    element.value = std::move(sum);
-  }
-  add(element.value.raw(), value.raw(), value.num_elements());
-  return absl::OkStatus();
+  return memory().add(context, value, &element.value);
 }
 
 absl::StatusOr<Tensor> TensorArray::read(KernelContext& context, int64_t index) {
@@ -139,8 +130,7 @@ absl::StatusOr<Tensor> TensorArray::read_locked(KernelContext& context, int64_t 
           "the gradients to be written.  If you set the full element_shape property on the forward "
           "TensorArray, the proper all-zeros tensor will be returned instead of incurring this error.");
     }
-    TROUPE_ASSIGN_OR_RETURN(element.value, context.allocate_temp(options_.dtype, *shape));
-    fill_zero(context.parallel(), options_.dtype, element.value.raw(), element.value.num_elements());
+    TROUPE_ASSIGN_OR_RETURN(element.value, memory().zeros(context, options_.dtype, *shape));
     element.shape = *shape;
   }
   element.read = true;

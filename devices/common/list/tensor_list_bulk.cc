@@ -1,9 +1,9 @@
 // TensorList ops that turn lists into tensors and tensors into lists.
 
-#include "devices/cpu/kernels/list/element_shapes.h"
-#include "devices/cpu/kernels/list/tensor_list.h"
-#include "devices/cpu/kernels/list/tensor_list_types.h"
-#include "devices/cpu/kernels/shared/array_util.h"
+#include "devices/common/list/element_shapes.h"
+#include "devices/common/list/tensor_list.h"
+#include "devices/common/list/tensor_list_types.h"
+#include "devices/common/array_values.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
@@ -25,17 +25,14 @@ absl::StatusOr<Shape> with_rows(int64_t rows, const Shape& row) {
   return Shape::make(dims);
 }
 
-/// Copies an element, or zeros for one never set, to elements [offset, offset + count) of `out`.
-void copy_element(KernelContext& context, const Tensor& element, Tensor* out, int64_t offset, int64_t count) {
-  if (element.initialized()) {
-    copy_flat(context.parallel(), out->dtype(), element.raw(), element_at(*out, offset), count);
-  } else {
-    fill_zero(context.parallel(), out->dtype(), element_at(*out, offset), count);
-  }
+/// An element of `count` elements, or zeros for one never set.
+ElementRun run_of(const Tensor& element, int64_t count) {
+  return {element.initialized() ? &element : nullptr, 0, count};
 }
 
 class StackKernel final : public Kernel {
  public:
+  explicit StackKernel(const ElementMemory& memory) : memory_(memory) {}
   absl::Status init(const KernelConstruction& c) {
     num_elements_ = c.node().attrs.get_or<int64_t>("num_elements", -1);
     return absl::OkStatus();
@@ -62,17 +59,18 @@ class StackKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(Shape stacked, with_rows(list->size(), *shape));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, stacked));
     const int64_t n = shape->num_elements();
-    for (int64_t i = 0; i < list->size(); ++i) {
-      copy_element(context, list->elements[static_cast<size_t>(i)], out, i * n, n);
-    }
-    return absl::OkStatus();
+    std::vector<ElementRun> runs;
+    runs.reserve(list->elements.size());
+    for (const Tensor& element : list->elements) runs.push_back(run_of(element, n));
+    return memory_.join(context, runs, out);
   }
 
  private:
+  const ElementMemory& memory_;
   int64_t num_elements_ = -1;
 };
 
-absl::Status gather(KernelContext& context) {
+absl::Status gather(KernelContext& context, const ElementMemory& memory) {
   TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0, context.output_type(0)));
   const Tensor& indices = context.input(1);
   TROUPE_ASSIGN_OR_RETURN(PartialShape partial, merged_element_shape(context, *list, 2));
@@ -97,18 +95,17 @@ absl::Status gather(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(Shape gathered, with_rows(indices.num_elements(), *shape));
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, gathered));
   const int64_t n = shape->num_elements();
-  int64_t offset = 0;
-  for (int32_t i : indices.flat<int32_t>()) {
-    copy_element(context, list->elements[static_cast<size_t>(i)], out, offset, n);
-    offset += n;
-  }
-  return absl::OkStatus();
+  std::vector<ElementRun> runs;
+  runs.reserve(static_cast<size_t>(indices.num_elements()));
+  for (int32_t i : indices.flat<int32_t>()) runs.push_back(run_of(list->elements[static_cast<size_t>(i)], n));
+  return memory.join(context, runs, out);
 }
 
 /// Concat, whose element shape is an attr, and ConcatV2, where shape and lengths of elements never set are
 /// inputs.
 class ConcatKernel final : public Kernel {
  public:
+  explicit ConcatKernel(const ElementMemory& memory) : memory_(memory) {}
   absl::Status init(const KernelConstruction& c) {
     attr_shape_ = c.node().attrs.get_or<PartialShape>("element_shape", PartialShape());
     return absl::OkStatus();
@@ -176,8 +173,8 @@ class ConcatKernel final : public Kernel {
     if (rows < 0) return invalid("Invalid value in leading_dims: ", rows);
     return rows;
   }
-  static absl::Status join(KernelContext& context, const TensorList& list, const std::vector<int64_t>& rows,
-                           const Shape& row) {
+  absl::Status join(KernelContext& context, const TensorList& list, const std::vector<int64_t>& rows,
+                    const Shape& row) const {
     int64_t total = 0;
     for (int64_t r : rows) {
       if (__builtin_add_overflow(total, r, &total))
@@ -185,34 +182,32 @@ class ConcatKernel final : public Kernel {
     }
     TROUPE_ASSIGN_OR_RETURN(Shape shape, with_rows(total, row));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-    TROUPE_ASSIGN_OR_RETURN(Tensor * lengths, context.allocate_output(1, Shape{list.size()}));
-    int64_t offset = 0;
+    TROUPE_ASSIGN_OR_RETURN(Tensor * lengths, memory_.host_output(context, 1, Shape{list.size()}));
+    std::vector<ElementRun> runs;
+    runs.reserve(rows.size());
     for (size_t i = 0; i < rows.size(); ++i) {
       lengths->flat<int64_t>()[i] = rows[i];
-      const int64_t count = out->num_elements() == 0 ? 0 : rows[i] * row.num_elements();
-      copy_element(context, list.elements[i], out, offset, count);
-      offset += count;
+      if (out->num_elements() > 0) runs.push_back(run_of(list.elements[i], rows[i] * row.num_elements()));
     }
-    return absl::OkStatus();
+    return memory_.join(context, runs, out);
   }
 
+  const ElementMemory& memory_;
   PartialShape attr_shape_;
 };
 
-/// Appends the rows of `t`, one element each, to `parts`.
-absl::Status split_rows(KernelContext& context, const Tensor& t, std::vector<Tensor>* parts) {
+/// The rows of `t`, one element each.
+absl::StatusOr<std::vector<Tensor>> split_rows(KernelContext& context, const ElementMemory& memory,
+                                               const Tensor& t) {
   Shape row = t.shape();
   row.remove_dim(0);
-  const int64_t n = t.dim(0);
-  const int64_t size = n == 0 ? 0 : row.num_elements();
-  TROUPE_RETURN_IF_ERROR(check_list_size(n));
-  parts->reserve(static_cast<size_t>(n));
-  for (int64_t i = 0; i < n; ++i) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor part, context.allocate_temp(t.dtype(), row));
-    copy_flat(context.parallel(), t.dtype(), element_at(t, i * size), part.raw(), size);
-    parts->push_back(std::move(part));
+  TROUPE_RETURN_IF_ERROR(check_list_size(t.dim(0)));
+  std::vector<Tensor> parts(static_cast<size_t>(t.dim(0)));
+  for (Tensor& part : parts) {
+    TROUPE_ASSIGN_OR_RETURN(part, context.allocate_temp(t.dtype(), row));
   }
-  return absl::OkStatus();
+  TROUPE_RETURN_IF_ERROR(memory.cut(context, t, absl::MakeSpan(parts)));
+  return parts;
 }
 
 /// Checks that rows of `t` may be elements of `shape`.
@@ -228,7 +223,7 @@ absl::Status check_rows(const Tensor& t, const PartialShape& shape) {
   return absl::OkStatus();
 }
 
-absl::Status from_tensor(KernelContext& context) {
+absl::Status from_tensor(KernelContext& context, const ElementMemory& memory) {
   const Tensor& t = context.input(0);
   if (t.rank() < 1)
     return invalid("Tensor must be at least a vector, but saw shape: ", t.shape().to_string());
@@ -238,8 +233,7 @@ absl::Status from_tensor(KernelContext& context) {
   }
   TROUPE_ASSIGN_OR_RETURN(PartialShape shape, shape_from_tensor(context.input(1)));
   TROUPE_RETURN_IF_ERROR(check_rows(t, shape));
-  std::vector<Tensor> parts;
-  TROUPE_RETURN_IF_ERROR(split_rows(context, t, &parts));
+  TROUPE_ASSIGN_OR_RETURN(std::vector<Tensor> parts, split_rows(context, memory, t));
   output_new_list(context, t.dtype(), std::move(shape))->elements = std::move(parts);
   return absl::OkStatus();
 }
@@ -260,15 +254,15 @@ absl::StatusOr<int64_t> check_scatter(const Tensor& t, const Tensor& indices) {
   return largest;
 }
 
-absl::Status scatter_rows(KernelContext& context, const Tensor& t, const Tensor& indices, TensorList* list) {
-  std::vector<Tensor> parts;
-  TROUPE_RETURN_IF_ERROR(split_rows(context, t, &parts));
+absl::Status scatter_rows(KernelContext& context, const ElementMemory& memory, const Tensor& t,
+                          const Tensor& indices, TensorList* list) {
+  TROUPE_ASSIGN_OR_RETURN(std::vector<Tensor> parts, split_rows(context, memory, t));
   size_t next = 0;
   for (int32_t i : indices.flat<int32_t>()) list->elements[static_cast<size_t>(i)] = std::move(parts[next++]);
   return absl::OkStatus();
 }
 
-absl::Status scatter(KernelContext& context) {
+absl::Status scatter(KernelContext& context, const ElementMemory& memory) {
   const Tensor& t = context.input(0);
   const Tensor& indices = context.input(1);
   if (context.input(2).rank() > 1) {
@@ -291,10 +285,10 @@ absl::Status scatter(KernelContext& context) {
   TROUPE_RETURN_IF_ERROR(check_list_size(size));
   TensorList* list = output_new_list(context, t.dtype(), std::move(shape));
   list->elements.resize(static_cast<size_t>(size));
-  return scatter_rows(context, t, indices, list);
+  return scatter_rows(context, memory, t, indices, list);
 }
 
-absl::Status scatter_into(KernelContext& context) {
+absl::Status scatter_into(KernelContext& context, const ElementMemory& memory) {
   const Tensor& t = context.input(1);
   const Tensor& indices = context.input(2);
   TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0, t.dtype()));
@@ -303,10 +297,10 @@ absl::Status scatter_into(KernelContext& context) {
   TROUPE_RETURN_IF_ERROR(check_list_size(largest + 1));
   TROUPE_ASSIGN_OR_RETURN(TensorList * changed, output_changed_list(context));
   if (largest >= changed->size()) changed->elements.resize(static_cast<size_t>(largest) + 1);
-  return scatter_rows(context, t, indices, changed);
+  return scatter_rows(context, memory, t, indices, changed);
 }
 
-absl::Status split(KernelContext& context) {
+absl::Status split(KernelContext& context, const ElementMemory& memory) {
   const Tensor& t = context.input(0);
   const Tensor& lengths = context.input(2);
   TROUPE_ASSIGN_OR_RETURN(PartialShape element, shape_from_tensor(context.input(1)));
@@ -331,7 +325,6 @@ absl::Status split(KernelContext& context) {
   TROUPE_RETURN_IF_ERROR(check_list_size(lengths.num_elements()));
   std::vector<Tensor> parts;
   parts.reserve(static_cast<size_t>(lengths.num_elements()));
-  const int64_t size = t.dim(0) == 0 ? 0 : row.num_elements();
   int64_t begin = 0;
   Shape part_shape = t.shape();
   for (int64_t length : lengths.flat<int64_t>()) {
@@ -343,30 +336,45 @@ absl::Status split(KernelContext& context) {
     }
     part_shape.set_dim(0, length);
     TROUPE_ASSIGN_OR_RETURN(Tensor part, context.allocate_temp(t.dtype(), part_shape));
-    copy_flat(context.parallel(), t.dtype(), element_at(t, begin * size), part.raw(), part.num_elements());
     parts.push_back(std::move(part));
     begin += length;
   }
   if (begin != t.dim(0)) {
     return invalid("Unused values in tensor. Length of tensor: ", t.dim(0), " Values used: ", begin);
   }
+  TROUPE_RETURN_IF_ERROR(memory.cut(context, t, absl::MakeSpan(parts)));
   output_new_list(context, t.dtype(), std::move(element))->elements = std::move(parts);
   return absl::OkStatus();
 }
 
 }  // namespace
 
-void register_list_tensor_list_bulk(KernelRegistry* registry) {
-  auto add = [&](const char* op) { return KernelDef(op).types("element_dtype", list_element_types()); };
-  registry->add(add("TensorListStack").kernel<StackKernel>());
-  registry->add(add("TensorListGather").fn(gather));
-  registry->add(add("TensorListConcat").kernel<ConcatKernel>());
-  registry->add(add("TensorListConcatV2").kernel<ConcatKernel>());
-  registry->add(add("TensorListFromTensor").fn(from_tensor));
-  registry->add(add("TensorListScatter").fn(scatter));
-  registry->add(add("TensorListScatterV2").fn(scatter));
-  registry->add(add("TensorListScatterIntoExistingList").fn(scatter_into));
-  registry->add(add("TensorListSplit").fn(split));
+void add_tensor_list_bulk_ops(const ElementMemory* memory, const AddElementOp& add) {
+  auto op = [&](const char* name, std::vector<std::string> host_args, const char* element_arg,
+                KernelFactory factory) {
+    add({name,
+         "element_dtype",
+         list_element_types(),
+         std::move(host_args),
+         {element_arg},
+         std::move(factory)});
+  };
+  op("TensorListStack", {"input_handle", "element_shape"}, "tensor", element_kernel<StackKernel>(memory));
+  op("TensorListGather", {"input_handle", "indices", "element_shape"}, "values",
+     element_kernel(gather, memory));
+  op("TensorListConcat", {"input_handle", "lengths"}, "tensor", element_kernel<ConcatKernel>(memory));
+  op("TensorListConcatV2", {"input_handle", "element_shape", "leading_dims", "lengths"}, "tensor",
+     element_kernel<ConcatKernel>(memory));
+  op("TensorListFromTensor", {"element_shape", "output_handle"}, "tensor",
+     element_kernel(from_tensor, memory));
+  op("TensorListScatter", {"indices", "element_shape", "output_handle"}, "tensor",
+     element_kernel(scatter, memory));
+  op("TensorListScatterV2", {"indices", "element_shape", "num_elements", "output_handle"}, "tensor",
+     element_kernel(scatter, memory));
+  op("TensorListScatterIntoExistingList", {"input_handle", "indices", "output_handle"}, "tensor",
+     element_kernel(scatter_into, memory));
+  op("TensorListSplit", {"element_shape", "lengths", "output_handle"}, "tensor",
+     element_kernel(split, memory));
 }
 
 }  // namespace troupe

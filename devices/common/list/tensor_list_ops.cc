@@ -1,9 +1,9 @@
 // TensorList ops on single elements and on whole lists.
 
-#include "devices/cpu/kernels/list/element_shapes.h"
-#include "devices/cpu/kernels/list/tensor_list.h"
-#include "devices/cpu/kernels/list/tensor_list_types.h"
-#include "devices/cpu/kernels/shared/array_util.h"
+#include "devices/common/list/element_shapes.h"
+#include "devices/common/list/tensor_list.h"
+#include "devices/common/list/tensor_list_types.h"
+#include "devices/common/array_values.h"
 #include "devices/kernel_registry.h"
 #include "graph/tensor/tensor_proto.h"
 
@@ -14,7 +14,7 @@ absl::StatusOr<DataType> element_type(const KernelContext& context) {
   return context.node().attrs.get<DataType>("element_dtype");
 }
 
-absl::Status empty_list(KernelContext& context) {
+absl::Status empty_list(KernelContext& context, const ElementMemory&) {
   const Tensor& capacity = context.input(1);
   if (!is_scalar(capacity)) {
     return invalid("max_num_elements expected to be a scalar but got shape: ", capacity.shape().to_string());
@@ -25,7 +25,7 @@ absl::Status empty_list(KernelContext& context) {
   return absl::OkStatus();
 }
 
-absl::Status reserve(KernelContext& context) {
+absl::Status reserve(KernelContext& context, const ElementMemory&) {
   TROUPE_ASSIGN_OR_RETURN(PartialShape shape, shape_from_tensor(context.input(0)));
   const Tensor& count = context.input(1);
   if (count.num_elements() != 1) {
@@ -39,28 +39,29 @@ absl::Status reserve(KernelContext& context) {
   return absl::OkStatus();
 }
 
-absl::Status length(KernelContext& context) {
+absl::Status length(KernelContext& context, const ElementMemory& memory) {
   TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0));
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, memory.host_output(context, 0, Shape()));
   out->flat<int32_t>()[0] = static_cast<int32_t>(list->size());
   return absl::OkStatus();
 }
 
-absl::Status element_shape(KernelContext& context) {
+absl::Status element_shape(KernelContext& context, const ElementMemory& memory) {
   TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0));
   const PartialShape& shape = list->element_shape;
   if (!shape.known_rank()) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, memory.host_output(context, 0, Shape()));
     set_int(out, 0, -1);
     return absl::OkStatus();
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape{shape.rank()}));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, memory.host_output(context, 0, Shape{shape.rank()}));
   for (int i = 0; i < shape.rank(); ++i) set_int(out, i, shape.dim(i));
   return absl::OkStatus();
 }
 
 /// Zeros for an element that was never set, of the shape that list and op know together.
-absl::StatusOr<Tensor> unset_element(KernelContext& context, const TensorList& list, int shape_input) {
+absl::StatusOr<Tensor> unset_element(KernelContext& context, const ElementMemory& memory,
+                                     const TensorList& list, int shape_input) {
   TROUPE_ASSIGN_OR_RETURN(PartialShape partial, merged_element_shape(context, list, shape_input));
   auto shape = partial.to_shape();
   if (!shape) {
@@ -76,12 +77,10 @@ absl::StatusOr<Tensor> unset_element(KernelContext& context, const TensorList& l
     return invalid("Trying to read an uninitialized tensor but element_shape is not fully defined",
                    partial.to_string());
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor zero, context.allocate_temp(list.dtype, *shape));
-  fill_zero(context.parallel(), list.dtype, zero.raw(), zero.num_elements());
-  return zero;
+  return memory.zeros(context, list.dtype, *shape);
 }
 
-absl::Status get_item(KernelContext& context) {
+absl::Status get_item(KernelContext& context, const ElementMemory& memory) {
   TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0, context.output_type(0)));
   if (context.input(1).num_elements() != 1) return invalid("index must be a scalar");
   const int32_t index = context.input(1).value<int32_t>();
@@ -89,17 +88,15 @@ absl::Status get_item(KernelContext& context) {
     return invalid("Trying to access element ", index, " in a list with ", list->size(), " elements.");
   }
   const Tensor& element = list->elements[static_cast<size_t>(index)];
-  if (element.initialized()) {
-    context.set_output(0, element);
-    return absl::OkStatus();
-  }
-  TROUPE_ASSIGN_OR_RETURN(Tensor zero, unset_element(context, *list, 2));
-  context.set_output(0, std::move(zero));
+  TROUPE_ASSIGN_OR_RETURN(Tensor item, element.initialized() ? memory.here(context, element)
+                                                             : unset_element(context, memory, *list, 2));
+  context.set_output(0, std::move(item));
   return absl::OkStatus();
 }
 
 class SetItemKernel final : public Kernel {
  public:
+  explicit SetItemKernel(const ElementMemory&) {}
   absl::Status init(const KernelConstruction& c) {
     grow_ = c.node().attrs.get_or<bool>("resize_if_index_out_of_bounds", false);
     return absl::OkStatus();
@@ -143,7 +140,7 @@ absl::Status check_appended(const TensorList& list, const Tensor& value) {
   return absl::OkStatus();
 }
 
-absl::Status push_back(KernelContext& context) {
+absl::Status push_back(KernelContext& context, const ElementMemory&) {
   TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0));
   TROUPE_RETURN_IF_ERROR(check_appended(*list, context.input(1)));
   TROUPE_ASSIGN_OR_RETURN(TensorList * changed, output_changed_list(context));
@@ -151,20 +148,23 @@ absl::Status push_back(KernelContext& context) {
   return absl::OkStatus();
 }
 
-absl::Status pop_back(KernelContext& context) {
+absl::Status pop_back(KernelContext& context, const ElementMemory& memory) {
   TROUPE_ASSIGN_OR_RETURN(const TensorList* list, input_list(context, 0, context.output_type(1)));
   if (list->elements.empty()) return invalid("Trying to pop from an empty list.");
   if (!list->elements.back().initialized()) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor zero, unset_element(context, *list, 1));
+    TROUPE_ASSIGN_OR_RETURN(Tensor zero, unset_element(context, memory, *list, 1));
     context.set_output(1, std::move(zero));
   }
   TROUPE_ASSIGN_OR_RETURN(TensorList * changed, output_changed_list(context));
-  if (changed->elements.back().initialized()) context.set_output(1, std::move(changed->elements.back()));
+  const Tensor last = std::move(changed->elements.back());
   changed->elements.pop_back();
+  if (!last.initialized()) return absl::OkStatus();
+  TROUPE_ASSIGN_OR_RETURN(Tensor element, memory.here(context, last));
+  context.set_output(1, std::move(element));
   return absl::OkStatus();
 }
 
-absl::Status resize(KernelContext& context) {
+absl::Status resize(KernelContext& context, const ElementMemory&) {
   TROUPE_RETURN_IF_ERROR(input_list(context, 0).status());
   if (context.input(1).num_elements() != 1) return invalid("size must be a scalar");
   const int32_t size = context.input(1).value<int32_t>();
@@ -175,7 +175,7 @@ absl::Status resize(KernelContext& context) {
   return absl::OkStatus();
 }
 
-absl::Status concat_lists(KernelContext& context) {
+absl::Status concat_lists(KernelContext& context, const ElementMemory& memory) {
   const Tensor& a = context.input(0);
   const Tensor& b = context.input(1);
   if (!(a.shape() == b.shape())) {
@@ -183,7 +183,7 @@ absl::Status concat_lists(KernelContext& context) {
                    b.shape().to_string());
   }
   TROUPE_ASSIGN_OR_RETURN(DataType dtype, element_type(context));
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, a.shape()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, memory.host_output(context, 0, a.shape()));
   for (int64_t i = 0; i < a.num_elements(); ++i) {
     const auto* x = a.flat<Variant>()[i].get<TensorList>();
     const auto* y = b.flat<Variant>()[i].get<TensorList>();
@@ -204,7 +204,7 @@ absl::Status concat_lists(KernelContext& context) {
   return absl::OkStatus();
 }
 
-absl::Status push_back_batch(KernelContext& context) {
+absl::Status push_back_batch(KernelContext& context, const ElementMemory& memory) {
   const Tensor& value = context.input(1);
   const Tensor& handles = context.input(0);
   if (value.rank() < 1)
@@ -218,18 +218,21 @@ absl::Status push_back_batch(KernelContext& context) {
   }
   Shape row = value.shape();
   row.remove_dim(0);
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, handles.shape()));
+  std::vector<Tensor> parts(static_cast<size_t>(n));
+  for (Tensor& part : parts) {
+    TROUPE_ASSIGN_OR_RETURN(part, context.allocate_temp(value.dtype(), row));
+  }
+  TROUPE_RETURN_IF_ERROR(memory.cut(context, value, absl::MakeSpan(parts)));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, memory.host_output(context, 0, handles.shape()));
   for (int64_t i = 0; i < n; ++i) {
     const auto* list = handles.flat<Variant>()[i].get<TensorList>();
     if (list == nullptr) return invalid("Input handle at index ", i, " is not a list.");
-    TROUPE_ASSIGN_OR_RETURN(Tensor part, context.allocate_temp(value.dtype(), row));
-    copy_flat(context.parallel(), value.dtype(), element_at(value, i * row.num_elements()), part.raw(),
-              part.num_elements());
     if (!list->element_shape.compatible_with(row)) {
       return invalid("Tried to append a tensor with incompatible shape to a list at index ", i,
                      ". Op element shape: ", row.to_string(),
                      " list shape: ", list->element_shape.to_string());
     }
+    Tensor& part = parts[static_cast<size_t>(i)];
     TROUPE_RETURN_IF_ERROR(check_appended(*list, part));
     auto longer = std::make_shared<TensorList>(*list);
     longer->elements.push_back(std::move(part));
@@ -240,20 +243,76 @@ absl::Status push_back_batch(KernelContext& context) {
 
 }  // namespace
 
-void register_list_tensor_list_ops(KernelRegistry* registry) {
-  register_variant_decoder(TensorList::kTypeName, TensorList::deserialize);
+void add_tensor_list_ops(const ElementMemory* memory, const AddElementOp& add) {
+  const char* const t = "element_dtype";
   const std::vector<DataType> types = list_element_types();
-  registry->add(KernelDef("EmptyTensorList").fn(empty_list));
-  registry->add(KernelDef("TensorListReserve").fn(reserve));
-  registry->add(KernelDef("TensorListLength").fn(length, /*cheap=*/true));
-  registry->add(KernelDef("TensorListElementShape").fn(element_shape, /*cheap=*/true));
-  registry->add(KernelDef("TensorListGetItem").types("element_dtype", types).fn(get_item, /*cheap=*/true));
-  registry->add(KernelDef("TensorListSetItem").kernel<SetItemKernel>());
-  registry->add(KernelDef("TensorListPushBack").fn(push_back, /*cheap=*/true));
-  registry->add(KernelDef("TensorListPushBackBatch").types("element_dtype", types).fn(push_back_batch));
-  registry->add(KernelDef("TensorListPopBack").types("element_dtype", types).fn(pop_back, /*cheap=*/true));
-  registry->add(KernelDef("TensorListResize").fn(resize));
-  registry->add(KernelDef("TensorListConcatLists").fn(concat_lists));
+  add({"EmptyTensorList",
+       nullptr,
+       {},
+       {"element_shape", "max_num_elements", "handle"},
+       {},
+       element_kernel(empty_list, memory)});
+  add({"TensorListReserve",
+       nullptr,
+       {},
+       {"element_shape", "num_elements", "handle"},
+       {},
+       element_kernel(reserve, memory)});
+  add({"TensorListLength",
+       nullptr,
+       {},
+       {"input_handle", "length"},
+       {},
+       element_kernel(length, memory, /*cheap=*/true)});
+  add({"TensorListElementShape",
+       nullptr,
+       {},
+       {"input_handle", "element_shape"},
+       {},
+       element_kernel(element_shape, memory, /*cheap=*/true)});
+  add({"TensorListGetItem",
+       t,
+       types,
+       {"input_handle", "index", "element_shape"},
+       {"item"},
+       element_kernel(get_item, memory, /*cheap=*/true)});
+  add({"TensorListSetItem",
+       t,
+       {},
+       {"input_handle", "index", "output_handle"},
+       {"item"},
+       element_kernel<SetItemKernel>(memory)});
+  add({"TensorListPushBack",
+       t,
+       {},
+       {"input_handle", "output_handle"},
+       {"tensor"},
+       element_kernel(push_back, memory, /*cheap=*/true)});
+  add({"TensorListPushBackBatch",
+       t,
+       types,
+       {"input_handles", "output_handles"},
+       {"tensor"},
+       element_kernel(push_back_batch, memory)});
+  add({"TensorListPopBack",
+       t,
+       types,
+       {"input_handle", "element_shape", "output_handle"},
+       {"tensor"},
+       element_kernel(pop_back, memory, /*cheap=*/true)});
+  add({"TensorListResize",
+       nullptr,
+       {},
+       {"input_handle", "size", "output_handle"},
+       {},
+       element_kernel(resize, memory)});
+  add({"TensorListConcatLists",
+       nullptr,
+       {},
+       {"input_a", "input_b", "output"},
+       {},
+       element_kernel(concat_lists, memory)});
+  add_tensor_list_bulk_ops(memory, add);
 }
 
 }  // namespace troupe

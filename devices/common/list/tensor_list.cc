@@ -1,12 +1,12 @@
-#include "devices/cpu/kernels/list/tensor_list.h"
+#include "devices/common/list/tensor_list.h"
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <algorithm>
 
-#include "devices/cpu/kernels/list/element_shapes.h"
-#include "devices/cpu/kernels/shared/array_util.h"
+#include "devices/common/list/element_shapes.h"
+#include "devices/common/array_values.h"
 #include "graph/tensor/tensor_proto.h"
 
 namespace troupe {
@@ -178,19 +178,20 @@ absl::Status check_list_size(int64_t size) {
   return absl::ResourceExhaustedError(absl::StrCat("A TensorList of ", size, " elements is too large"));
 }
 
-absl::StatusOr<Variant> TensorList::zeros(KernelContext& context) const {
+absl::StatusOr<Variant> TensorList::zeros(KernelContext& context, const ElementMemory& memory) const {
   auto zero = std::make_shared<TensorList>();
   zero->dtype = dtype;
   zero->element_shape = element_shape;
   zero->elements.reserve(elements.size());
   for (const Tensor& t : elements) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor z, zeros_of(context, t));
+    TROUPE_ASSIGN_OR_RETURN(Tensor z, zeros_of(context, memory, t));
     zero->elements.push_back(std::move(z));
   }
   return Variant(std::move(zero));
 }
 
-absl::StatusOr<Variant> TensorList::plus(KernelContext& context, const VariantValue& other) const {
+absl::StatusOr<Variant> TensorList::plus(KernelContext& context, const ElementMemory& memory,
+                                         const VariantValue& other) const {
   const auto& y = static_cast<const TensorList&>(other);
   if (dtype != y.dtype) {
     return invalid("Trying to add two lists of tensors of different dtypes. One is ", dtype_name(dtype),
@@ -209,7 +210,7 @@ absl::StatusOr<Variant> TensorList::plus(KernelContext& context, const VariantVa
   TROUPE_ASSIGN_OR_RETURN(sum->element_shape, merge_shapes(element_shape, y.element_shape));
   sum->elements.reserve(elements.size());
   for (size_t i = 0; i < elements.size(); ++i) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor s, sum_of(context, elements[i], y.elements[i]));
+    TROUPE_ASSIGN_OR_RETURN(Tensor s, sum_of(context, memory, elements[i], y.elements[i]));
     sum->elements.push_back(std::move(s));
   }
   return Variant(std::move(sum));

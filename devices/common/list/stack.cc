@@ -1,8 +1,9 @@
 // Stacks: what the forward half of a loop saves for its gradient. They live as long as the step.
 
 #include "absl/strings/str_cat.h"
-#include "devices/cpu/kernels/list/step_resource.h"
-#include "devices/cpu/kernels/shared/array_util.h"
+#include "devices/common/list/element_memory.h"
+#include "devices/common/list/step_resource.h"
+#include "devices/common/array_values.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
@@ -63,6 +64,7 @@ class Stack final : public Resource {
 
 class StackKernel final : public Kernel {
  public:
+  explicit StackKernel(const ElementMemory&) {}
   void attributes(AttrReader& a) { a("elem_type", &dtype_); }
   absl::Status init(const KernelConstruction& c) {
     name_ = c.node().attrs.get_or<std::string>("stack_name", "");
@@ -89,7 +91,7 @@ class StackKernel final : public Kernel {
   std::string name_;
 };
 
-absl::Status push(KernelContext& context) {
+absl::Status push(KernelContext& context, const ElementMemory&) {
   TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Stack> stack, input_step_resource<Stack>(context));
   const DataType type = context.input(1).dtype();
   if (stack->dtype() != type) {
@@ -101,7 +103,7 @@ absl::Status push(KernelContext& context) {
   return absl::OkStatus();
 }
 
-absl::Status pop(KernelContext& context) {
+absl::Status pop(KernelContext& context, const ElementMemory&) {
   TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Stack> stack, input_step_resource<Stack>(context));
   TROUPE_ASSIGN_OR_RETURN(Tensor value, stack->pop());
   if (value.dtype() != context.output_type(0)) {
@@ -113,7 +115,7 @@ absl::Status pop(KernelContext& context) {
   return absl::OkStatus();
 }
 
-absl::Status close(KernelContext& context) {
+absl::Status close(KernelContext& context, const ElementMemory&) {
   TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Stack> stack, input_step_resource<Stack>(context));
   stack->close();
   return absl::OkStatus();
@@ -121,12 +123,17 @@ absl::Status close(KernelContext& context) {
 
 }  // namespace
 
-void register_list_stack(KernelRegistry* registry) {
+void add_stack_ops(const ElementMemory* memory, const AddElementOp& add) {
   for (std::string v : {"", "V2"}) {
-    registry->add(KernelDef("Stack" + v).kernel<StackKernel>());
-    registry->add(KernelDef("StackPush" + v).fn(push, /*cheap=*/true));
-    registry->add(KernelDef("StackPop" + v).fn(pop, /*cheap=*/true));
-    registry->add(KernelDef("StackClose" + v).fn(close));
+    add({"Stack" + v, nullptr, {}, {"max_size", "handle"}, {}, element_kernel<StackKernel>(memory)});
+    add({"StackPush" + v,
+         "T",
+         {},
+         {"handle"},
+         {"elem", "output"},
+         element_kernel(push, memory, /*cheap=*/true)});
+    add({"StackPop" + v, "elem_type", {}, {"handle"}, {"elem"}, element_kernel(pop, memory, /*cheap=*/true)});
+    add({"StackClose" + v, nullptr, {}, {"handle"}, {}, element_kernel(close, memory)});
   }
 }
 

@@ -1,6 +1,6 @@
-#include "devices/cpu/kernels/list/element_shapes.h"
+#include "devices/common/list/element_shapes.h"
 
-#include "devices/cpu/kernels/shared/array_util.h"
+#include "devices/common/array_values.h"
 
 namespace troupe {
 

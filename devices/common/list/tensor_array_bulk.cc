@@ -1,9 +1,9 @@
 // TensorArrays filled from one tensor, and joined to one: Scatter, Unpack, Split; Gather, Pack, Concat.
 #include <numeric>
 
-#include "devices/cpu/kernels/list/element_shapes.h"
-#include "devices/cpu/kernels/list/tensor_array_input.h"
-#include "devices/cpu/kernels/shared/array_util.h"
+#include "devices/common/list/element_shapes.h"
+#include "devices/common/list/tensor_array_input.h"
+#include "devices/common/array_values.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
@@ -15,9 +15,18 @@ std::vector<int64_t> counting(int64_t n) {
   return v;
 }
 
+/// All elements of all values.
+std::vector<ElementRun> runs_of(const std::vector<Tensor>& values) {
+  std::vector<ElementRun> runs;
+  runs.reserve(values.size());
+  for (const Tensor& v : values) runs.push_back({&v, 0, v.num_elements()});
+  return runs;
+}
+
 /// Gather, with indices, and Pack, of all elements.
 class GatherKernel final : public Kernel {
  public:
+  explicit GatherKernel(const ElementMemory& memory) : memory_(memory) {}
   absl::Status init(const KernelConstruction& c) {
     element_shape_ = c.node().attrs.get_or<PartialShape>("element_shape", PartialShape());
     return absl::OkStatus();
@@ -70,20 +79,17 @@ class GatherKernel final : public Kernel {
       return absl::OkStatus();
     }
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-    const int64_t step = first.num_elements();
-    for (size_t i = 0; i < values.size(); ++i) {
-      copy_flat(context.parallel(), out->dtype(), values[i].raw(),
-                element_at(*out, static_cast<int64_t>(i) * step), step);
-    }
-    return absl::OkStatus();
+    return memory_.join(context, runs_of(values), out);
   }
 
  private:
+  const ElementMemory& memory_;
   PartialShape element_shape_;
 };
 
 class ConcatKernel final : public Kernel {
  public:
+  explicit ConcatKernel(const ElementMemory& memory) : memory_(memory) {}
   absl::Status init(const KernelConstruction& c) {
     row_shape_ = c.node().attrs.get_or<PartialShape>("element_shape_except0", PartialShape());
     return absl::OkStatus();
@@ -103,18 +109,13 @@ class ConcatKernel final : public Kernel {
       if (shape->rank() >= Shape::kMaxRank) return invalid("TensorArray elements have too many dimensions");
       shape->insert_dim(0, 0);
       TROUPE_RETURN_IF_ERROR(context.allocate_output(0, *shape).status());
-      return context.allocate_output(1, Shape{0}).status();
+      return memory_.host_output(context, 1, Shape{0}).status();
     }
     TROUPE_ASSIGN_OR_RETURN(std::vector<Tensor> values, array->read_many(context, counting(n)));
-    TROUPE_ASSIGN_OR_RETURN(Tensor * lengths, context.allocate_output(1, Shape{n}));
+    TROUPE_ASSIGN_OR_RETURN(Tensor * lengths, memory_.host_output(context, 1, Shape{n}));
     TROUPE_ASSIGN_OR_RETURN(Shape shape, joined_shape(values, lengths));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-    int64_t offset = 0;
-    for (const Tensor& v : values) {
-      copy_flat(context.parallel(), out->dtype(), v.raw(), element_at(*out, offset), v.num_elements());
-      offset += v.num_elements();
-    }
-    return absl::OkStatus();
+    return memory_.join(context, runs_of(values), out);
   }
 
  private:
@@ -148,20 +149,13 @@ class ConcatKernel final : public Kernel {
     return Shape::make(dims);
   }
 
+  const ElementMemory& memory_;
   PartialShape row_shape_;
 };
 
-/// The `count` rows of `t` from `row` on, as a tensor of `shape`.
-absl::StatusOr<Tensor> copy_rows(KernelContext& context, const Tensor& t, int64_t first_element,
-                                 const Shape& shape) {
-  TROUPE_ASSIGN_OR_RETURN(Tensor part, context.allocate_temp(t.dtype(), shape));
-  copy_flat(context.parallel(), t.dtype(), element_at(t, first_element), part.raw(), part.num_elements());
-  return part;
-}
-
 /// Scatter, with indices, and Unpack, to 0, 1, 2, ...
-absl::Status scatter_rows(KernelContext& context, const Tensor* indices_input, const Tensor& value,
-                          int flow) {
+absl::Status scatter_rows(KernelContext& context, const ElementMemory& memory, const Tensor* indices_input,
+                          const Tensor& value, int flow) {
   TROUPE_ASSIGN_OR_RETURN(ArrayPtr array, input_array(context));
   TROUPE_RETURN_IF_ERROR(check_written_type(*array, value.dtype()));
   if (value.rank() == 0) {
@@ -203,20 +197,23 @@ absl::Status scatter_rows(KernelContext& context, const Tensor* indices_input, c
   std::vector<Tensor> parts;
   parts.reserve(indices.size());
   for (int64_t i = 0; i < n; ++i) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor part, copy_rows(context, value, i * element.num_elements(), element));
+    TROUPE_ASSIGN_OR_RETURN(Tensor part, context.allocate_temp(value.dtype(), element));
     parts.push_back(std::move(part));
   }
+  TROUPE_RETURN_IF_ERROR(memory.cut(context, value, absl::MakeSpan(parts)));
   TROUPE_RETURN_IF_ERROR(array->write_many(context, indices, std::move(parts)));
   context.forward_input(flow, 0);
   return absl::OkStatus();
 }
 
-absl::Status scatter(KernelContext& context) {
-  return scatter_rows(context, &context.input(1), context.input(2), 3);
+absl::Status scatter(KernelContext& context, const ElementMemory& memory) {
+  return scatter_rows(context, memory, &context.input(1), context.input(2), 3);
 }
-absl::Status unpack(KernelContext& context) { return scatter_rows(context, nullptr, context.input(1), 2); }
+absl::Status unpack(KernelContext& context, const ElementMemory& memory) {
+  return scatter_rows(context, memory, nullptr, context.input(1), 2);
+}
 
-absl::Status split(KernelContext& context) {
+absl::Status split(KernelContext& context, const ElementMemory& memory) {
   const Tensor& value = context.input(1);
   const Tensor& lengths = context.input(2);
   TROUPE_ASSIGN_OR_RETURN(ArrayPtr array, input_array(context));
@@ -243,16 +240,14 @@ absl::Status split(KernelContext& context) {
                    "), and the TensorArray is not marked as dynamically resizeable");
   }
   Shape part_shape = value.shape();
-  const int64_t row = value.shape().num_elements(1, value.rank());
   std::vector<Tensor> parts;
   parts.reserve(static_cast<size_t>(n));
-  int64_t offset = 0;
   for (int64_t length : lengths.flat<int64_t>()) {
     part_shape.set_dim(0, length);
-    TROUPE_ASSIGN_OR_RETURN(Tensor part, copy_rows(context, value, offset * row, part_shape));
+    TROUPE_ASSIGN_OR_RETURN(Tensor part, context.allocate_temp(value.dtype(), part_shape));
     parts.push_back(std::move(part));
-    offset += length;
   }
+  TROUPE_RETURN_IF_ERROR(memory.cut(context, value, absl::MakeSpan(parts)));
   TROUPE_RETURN_IF_ERROR(array->mark_size(array_size));
   TROUPE_RETURN_IF_ERROR(array->write_many(context, counting(n), std::move(parts)));
   context.forward_input(3, 0);
@@ -261,19 +256,49 @@ absl::Status split(KernelContext& context) {
 
 }  // namespace
 
-void register_list_tensor_array_bulk(KernelRegistry* registry) {
+void add_tensor_array_bulk_ops(const ElementMemory* memory, const AddElementOp& add) {
   std::vector<DataType> packable = value_types();
   for (DataType t : {DataType::kQint8, DataType::kQuint8, DataType::kQint32}) packable.push_back(t);
   const std::vector<DataType> gatherable = with(packable, {DataType::kVariant});
   const std::vector<DataType> storable = every_type();
   for (std::string v : {"", "V2", "V3"}) {
-    registry->add(KernelDef("TensorArrayScatter" + v).types("T", storable).fn(scatter));
-    registry->add(KernelDef("TensorArraySplit" + v).types("T", storable).fn(split));
-    registry->add(KernelDef("TensorArrayGather" + v).types("dtype", gatherable).kernel<GatherKernel>());
-    registry->add(KernelDef("TensorArrayConcat" + v).types("dtype", packable).kernel<ConcatKernel>());
+    add({"TensorArrayScatter" + v,
+         "T",
+         storable,
+         {"handle", "indices", "flow_in", "flow_out"},
+         {"value"},
+         element_kernel(scatter, memory)});
+    add({"TensorArraySplit" + v,
+         "T",
+         storable,
+         {"handle", "lengths", "flow_in", "flow_out"},
+         {"value"},
+         element_kernel(split, memory)});
+    add({"TensorArrayGather" + v,
+         "dtype",
+         gatherable,
+         {"handle", "indices", "flow_in"},
+         {"value"},
+         element_kernel<GatherKernel>(memory)});
+    add({"TensorArrayConcat" + v,
+         "dtype",
+         packable,
+         {"handle", "flow_in", "lengths"},
+         {"value"},
+         element_kernel<ConcatKernel>(memory)});
   }
-  registry->add(KernelDef("TensorArrayPack").types("dtype", gatherable).kernel<GatherKernel>());
-  registry->add(KernelDef("TensorArrayUnpack").types("T", storable).fn(unpack));
+  add({"TensorArrayPack",
+       "dtype",
+       gatherable,
+       {"handle", "flow_in"},
+       {"value"},
+       element_kernel<GatherKernel>(memory)});
+  add({"TensorArrayUnpack",
+       "T",
+       storable,
+       {"handle", "flow_in", "flow_out"},
+       {"value"},
+       element_kernel(unpack, memory)});
 }
 
 }  // namespace troupe

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "devices/cpu/kernels/shared/variant_math.h"
+#include "devices/common/list/variant_math.h"
 #include "devices/kernel.h"
 #include "graph/tensor/variant.h"
 
@@ -24,8 +24,9 @@ class TensorList final : public VariantValue, public VariantMath {
   bool serialize(std::string* metadata, std::vector<Tensor>* tensors) const override;
   static absl::StatusOr<std::shared_ptr<VariantValue>> deserialize(const std::string& metadata,
                                                                    std::vector<Tensor> tensors);
-  absl::StatusOr<Variant> zeros(KernelContext& context) const override;
-  absl::StatusOr<Variant> plus(KernelContext& context, const VariantValue& other) const override;
+  absl::StatusOr<Variant> zeros(KernelContext& context, const ElementMemory& memory) const override;
+  absl::StatusOr<Variant> plus(KernelContext& context, const ElementMemory& memory,
+                               const VariantValue& other) const override;
 
   int64_t size() const { return static_cast<int64_t>(elements.size()); }
 
@@ -53,6 +54,9 @@ TensorList* output_new_list(KernelContext& context, DataType dtype, PartialShape
 /// What the list and the shape in input i say together of elements.
 absl::StatusOr<PartialShape> merged_element_shape(const KernelContext& context, const TensorList& list,
                                                   int i);
+
+/// Ops that turn lists into tensors and tensors into lists; called by add_tensor_list_ops.
+void add_tensor_list_bulk_ops(const ElementMemory* memory, const AddElementOp& add);
 
 /// ResourceExhausted when a list of so many elements is out of all proportion.
 absl::Status check_list_size(int64_t size);
