@@ -17,14 +17,4 @@ struct ConvShape {
   bool channels_last = true;
 };
 
-/// Images of one size to be copied into those of another.
-struct RegionShape {
-  int64_t batch = 0, channels = 0;
-  int64_t from[3] = {1, 1, 1};
-  int64_t to[3] = {1, 1, 1};
-  /// Where the first pixel of the new image is in the old one; what is not there is zero.
-  int64_t offset[3] = {0, 0, 0};
-  bool channels_last = true;
-};
-
 }  // namespace troupe

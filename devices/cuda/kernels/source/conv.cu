@@ -1,5 +1,4 @@
 // Convolutions of two and three dimensions by their definition, an element a thread: for depthwise ones, and for where cuDNN is not.
-// And what its calls need beside them: filters and images in other orders, and images with other edges.
 #include "devices/cuda/kernels/conv_shape.h"
 #include "devices/cuda/kernels/source/launchable.h"
 
@@ -160,62 +159,6 @@ TROUPE_DEVICE_ONLY void sum_chunks(const compute_t<T>* partial, T* out, int64_t 
   }
 }
 
-template <class T>
-TROUPE_DEVICE_ONLY void copy_region(const T* from, T* to, const RegionShape& s) {
-  const int64_t pixels = volume(s.to);
-  const ImageStrides in(s.channels_last, volume(s.from), s.channels);
-  TROUPE_FOR_EACH(i, s.batch * pixels * s.channels) {
-    const ImagePlace place = place_of(i, s.channels_last, pixels, s.channels);
-    int64_t at[3];
-    split_pixel(place.pixel, s.to, at);
-    bool inside = true;
-    for (int d = 0; d < 3; ++d) {
-      at[d] += s.offset[d];
-      inside = inside && at[d] >= 0 && at[d] < s.from[d];
-    }
-    const int64_t pixel = (at[0] * s.from[1] + at[1]) * s.from[2] + at[2];
-    to[i] = inside ? from[place.image * in.image + pixel * in.pixel + place.channel * in.channel] : T(0);
-  }
-}
-
-/// [batch, outer, inner] to [batch, inner, outer], in square tiles so that both sides walk along memory.
-template <class T>
-TROUPE_DEVICE_ONLY void swap_axes(const T* from, T* to, int64_t batch, int64_t outer, int64_t inner) {
-  constexpr int kSide = 32;
-  TROUPE_SHARED(T, tile, kSide * (kSide + 1));
-  const int64_t outer_tiles = (outer + kSide - 1) / kSide, inner_tiles = (inner + kSide - 1) / kSide;
-  TROUPE_FOR_BLOCKS(block, batch * outer_tiles * inner_tiles) {
-    const int64_t i0 = block % inner_tiles * kSide, o0 = block / inner_tiles % outer_tiles * kSide;
-    const int64_t base = block / inner_tiles / outer_tiles * outer * inner;
-    const int is = static_cast<int>(inner - i0 < kSide ? inner - i0 : kSide);
-    const int os = static_cast<int>(outer - o0 < kSide ? outer - o0 : kSide);
-    block_sync();  // The last tile may still be read.
-    TROUPE_FOR_THREADS(t, os * is) {
-      const int o = static_cast<int>(t) / is, i = static_cast<int>(t) % is;
-      tile[o * (kSide + 1) + i] = from[base + (o0 + o) * inner + i0 + i];
-    }
-    block_sync();
-    TROUPE_FOR_THREADS(t, os * is) {
-      const int i = static_cast<int>(t) / os, o = static_cast<int>(t) % os;
-      to[base + (i0 + i) * outer + o0 + o] = tile[o * (kSide + 1) + i];
-    }
-  }
-}
-
-/// A filter [taps, in, out] and the same in another order: [out, in, taps], or [out, taps, in] with in_last; or back.
-template <class T>
-TROUPE_DEVICE_ONLY void reorder_filter(const T* from, T* to, int64_t taps, int64_t in, int64_t out, bool in_last, bool back) {
-  TROUPE_FOR_EACH(i, taps * in * out) {
-    const int64_t o = i % out, c = i / out % in, tap = i / out / in;
-    const int64_t other = in_last ? (o * taps + tap) * in + c : (o * in + c) * taps + tap;
-    if (back) {
-      to[i] = from[other];
-    } else {
-      to[other] = from[i];
-    }
-  }
-}
-
 }  // namespace
 }  // namespace troupe::launchable
 
@@ -232,14 +175,6 @@ TROUPE_DEVICE_ONLY void reorder_filter(const T* from, T* to, int64_t taps, int64
   }                                                                                                               \
   TROUPE_KERNEL(conv_sum_chunks_##suffix, (const compute_t<T>* partial, T* out, int64_t chunks, int64_t size)) {  \
     sum_chunks<T>(partial, out, chunks, size);                                                                    \
-  }                                                                                                               \
-  TROUPE_KERNEL(conv_region_##suffix, (const T* from, T* to, troupe::RegionShape s)) { copy_region<T>(from, to, s); } \
-  TROUPE_KERNEL(conv_swap_axes_##suffix, (const T* from, T* to, int64_t batch, int64_t outer, int64_t inner)) {   \
-    swap_axes<T>(from, to, batch, outer, inner);                                                                  \
-  }                                                                                                               \
-  TROUPE_KERNEL(conv_filter_##suffix,                                                                             \
-                (const T* from, T* to, int64_t taps, int64_t in, int64_t out, bool in_last, bool back)) {         \
-    reorder_filter<T>(from, to, taps, in, out, in_last, back);                                                    \
   }
 TROUPE_INSTANTIATE(f32, float)
 TROUPE_INSTANTIATE(f64, double)

@@ -1,4 +1,4 @@
-// Products of matrices in tiles of shared memory, and what Einsum does beside them. For where cuBLAS is not.
+// Products of matrices in tiles of shared memory, for where cuBLAS is not.
 #include "devices/cuda/kernels/product_args.h"
 #include "devices/cuda/kernels/source/launchable.h"
 
@@ -86,56 +86,15 @@ TROUPE_DEVICE_ONLY void product(const T* a, const T* b, T* c, const ProductArgs&
   }
 }
 
-/// Sums of rows of `width` elements.
-template <class T>
-TROUPE_DEVICE_ONLY void sum_rows(const T* in, T* out, int64_t rows, int64_t width) {
-  using C = compute_t<T>;
-  TROUPE_FOR_BLOCKS(row, rows) {
-    C sum(0);
-    TROUPE_FOR_THREADS(i, width) { sum += static_cast<C>(in[row * width + i]); }
-    sum = block_sum(sum);
-    if (thread_index() == 0) out[row] = static_cast<T>(sum);
-  }
-}
-
-/// Copies a box of elements: from any strides to any.
-template <class T>
-TROUPE_DEVICE_ONLY void copy_strided(const T* from, T* to, int64_t count, const Dims<16>& sizes,
-                                     const Dims<16>& from_strides, const Dims<16>& to_strides) {
-  TROUPE_FOR_EACH(i, count) {
-    int64_t rest = i, from_at = 0, to_at = 0;
-    for (int d = sizes.rank - 1; d >= 0; --d) {
-      const int64_t at = rest % sizes.sizes[d];
-      rest /= sizes.sizes[d];
-      from_at += at * from_strides.sizes[d];
-      to_at += at * to_strides.sizes[d];
-    }
-    to[to_at] = from[from_at];
-  }
-}
-
 }  // namespace
 }  // namespace troupe::launchable
 
-#define TROUPE_INSTANTIATE(suffix, T)                                                                        \
-  TROUPE_KERNEL(product_##suffix, (const T* a, const T* b, T* c, troupe::ProductArgs p)) { product<T>(a, b, c, p); } \
-  TROUPE_KERNEL(einsum_sum_##suffix, (const T* in, T* out, int64_t rows, int64_t width)) { sum_rows<T>(in, out, rows, width); }
+#define TROUPE_INSTANTIATE(suffix, T)                                                                \
+  TROUPE_KERNEL(product_##suffix, (const T* a, const T* b, T* c, troupe::ProductArgs p)) { product<T>(a, b, c, p); }
 TROUPE_INSTANTIATE(f32, float)
 TROUPE_INSTANTIATE(f64, double)
 TROUPE_INSTANTIATE(f16, half_t)
 TROUPE_INSTANTIATE(bf16, bfloat16_t)
 TROUPE_INSTANTIATE(c64, complex64_t)
 TROUPE_INSTANTIATE(c128, complex128_t)
-#undef TROUPE_INSTANTIATE
-
-// By the size of an element, in bytes.
-#define TROUPE_INSTANTIATE(bytes, T)                                                                              \
-  TROUPE_KERNEL(einsum_copy_##bytes, (const T* from, T* to, int64_t count, Dims<16> sizes, Dims<16> from_strides, \
-                                      Dims<16> to_strides)) {                                                     \
-    copy_strided<T>(from, to, count, sizes, from_strides, to_strides);                                            \
-  }
-TROUPE_INSTANTIATE(2, uint16_t)
-TROUPE_INSTANTIATE(4, uint32_t)
-TROUPE_INSTANTIATE(8, uint64_t)
-TROUPE_INSTANTIATE(16, complex128_t)
 #undef TROUPE_INSTANTIATE
