@@ -17,7 +17,6 @@
 #include "actors/units/quiet_clock.h"
 #include "actors/units/thread_urgency.h"
 #include "actors/end_idle_slots.h"
-#include "devices/cpu/kernels/register_kernels.h"
 #include "devices/memory/host_allocator.h"
 #include "devices/services.h"
 
@@ -261,7 +260,7 @@ std::unique_ptr<Runtime> Runtime::create(caf::actor_system& system, const Runtim
   impl->sync_on_finish = environment.sync_on_finish;
   impl->system = &system;
   impl->ops = options.ops != nullptr ? options.ops : &builtin_ops();
-  impl->kernels = options.kernels != nullptr ? options.kernels : &builtin_kernels();
+  impl->use_kernels(options.kernels);
   // The application's is not ours to delete.
   if (options.host_memory != nullptr) {
     impl->host_memory = std::shared_ptr<Allocator>(std::shared_ptr<void>(), options.host_memory);

@@ -1,11 +1,13 @@
 // The devices of a runtime's sessions, and the DEVICEs that serve them.
 #include <caf/all.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "actors/device_actor.h"
+#include "actors/machine_devices.h"
 #include "actors/runtime_impl.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/enqueuing_device.h"
@@ -63,6 +65,19 @@ std::string local_name(const Device& device) {
 }
 
 }  // namespace
+
+void Runtime::Impl::use_kernels(const KernelRegistry* own) {
+  kernels = own;
+  if (own != nullptr) return;
+  MachineDevices machine = find_machine_devices();
+  kernels = machine.kernels;
+  for (DeviceType& type : machine.types) {
+    // The application's own of that name comes first.
+    const auto is_it = [&](const DeviceType& t) { return t.name == type.name; };
+    if (std::none_of(options.device_types.begin(), options.device_types.end(), is_it))
+      options.device_types.push_back(std::move(type));
+  }
+}
 
 DeviceActor Runtime::Impl::device(const Device& device) {
   std::lock_guard lock(mu_);

@@ -1,6 +1,7 @@
 // Sessions whose nodes are on GPUs: values cross memories, loops and conditionals run there.
 #include <gmock/gmock.h>
 
+#include "devices/device_set.h"
 #include "tests/actors/cuda/gpu_session.h"
 
 namespace troupe::test {
