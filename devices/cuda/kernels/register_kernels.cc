@@ -7,13 +7,19 @@
 #include "devices/cuda/kernels/copies.h"
 #include "devices/cuda/kernels/cwise.h"
 #include "devices/cuda/kernels/image.h"
+#include "devices/cuda/kernels/list.h"
 #include "devices/cuda/kernels/matmul.h"
 #include "devices/cuda/kernels/norm.h"
 #include "devices/cuda/kernels/pool.h"
 #include "devices/cuda/kernels/quantized.h"
 #include "devices/cuda/kernels/random.h"
 #include "devices/cuda/kernels/reduce.h"
+#include "devices/cuda/kernels/scatter.h"
+#include "devices/cuda/kernels/segment.h"
 #include "devices/cuda/kernels/softmax.h"
+#include "devices/cuda/kernels/stitch.h"
+#include "devices/cuda/kernels/training.h"
+#include "devices/cuda/kernels/variable.h"
 
 namespace troupe {
 namespace {
@@ -25,12 +31,16 @@ struct Family {
 };
 constexpr Family kFamilies[] = {
     {"array", register_cuda_array_kernels},
+    {"array", register_cuda_scatter_kernels},
+    {"array", register_cuda_segment_kernels},
+    {"array", register_cuda_stitch_kernels},
     {"control", register_cuda_control_kernels},
     {"control", register_cuda_copy_kernels},
     {"conv", register_cuda_conv_kernels},
     {"cwise", register_cuda_check_numerics_kernels},
     {"cwise", register_cuda_cwise_kernels},
     {"image", register_cuda_image_kernels},
+    {"list", register_cuda_list_kernels},
     {"matmul", register_cuda_matmul_kernels},
     {"nn", register_cuda_softmax_kernels},
     {"norm", register_cuda_norm_kernels},
@@ -38,6 +48,8 @@ constexpr Family kFamilies[] = {
     {"quantized", register_cuda_quantized_kernels},
     {"random", register_cuda_random_kernels},
     {"reduce", register_cuda_reduce_kernels},
+    {"training", register_cuda_training_kernels},
+    {"variable", register_cuda_variable_kernels},
 };
 
 }  // namespace

@@ -2,13 +2,12 @@
 
 #include <string>
 
+#include "devices/common/array/stitch_shape.h"
 #include "devices/common/variable/variable.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
 
-/// "[1,0]": where element `flat` of a tensor of this shape is; "" for a scalar.
-std::string position_text(const Shape& shape, int64_t flat);
 /// "0, 3": row `row` of an index tensor.
 std::string index_text(const Tensor& indices, int64_t row);
 /// Turns the rows of `indices` (its innermost dimension, `depth` numbers) into flat positions in the first `depth`
