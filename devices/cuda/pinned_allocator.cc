@@ -5,7 +5,7 @@
 namespace troupe {
 namespace {
 
-BestFitPool::Source regions_of(Gpu* gpu) {
+BestFitPool::Source pinned_regions(Gpu* gpu) {
   return {[gpu](size_t bytes) -> void* {
             Gpu::Current current(*gpu);
             void* region = nullptr;
@@ -22,7 +22,7 @@ BestFitPool::Source regions_of(Gpu* gpu) {
 }  // namespace
 
 PinnedAllocator::PinnedAllocator(std::shared_ptr<Gpu> gpu, size_t limit_bytes)
-    : gpu_(std::move(gpu)), pool_(regions_of(gpu_.get()), {.limit_bytes = limit_bytes}) {}
+    : gpu_(std::move(gpu)), pool_(pinned_regions(gpu_.get()), {.limit_bytes = limit_bytes}) {}
 
 std::shared_ptr<PinnedAllocator> PinnedAllocator::make(std::shared_ptr<Gpu> gpu, size_t limit_bytes) {
   return std::shared_ptr<PinnedAllocator>(new PinnedAllocator(std::move(gpu), limit_bytes));
