@@ -82,20 +82,6 @@ absl::Status sparse_cross_entropy(KernelContext& c) {
                         grad->raw(), rows, classes);
 }
 
-absl::Status in_top_k(KernelContext& c) {
-  const Tensor &predictions = c.input(0), &targets = c.input(1), &k = c.input(2);
-  if (!is_scalar(k)) return invalid("k must be 0-D, got shape ", k.shape().to_string());
-  if (predictions.rank() != 2) return invalid("predictions must be 2-dimensional");
-  if (!is_vector(targets)) return invalid("targets must be 1-dimensional");
-  if (predictions.dim(0) != targets.dim(0)) {
-    return invalid("First dimension of predictions ", predictions.dim(0), " must match length of targets ",
-                   targets.dim(0));
-  }
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, c.allocate_output(0, targets.shape()));
-  return enqueue_blocks(c, with_suffix("in_top_k", targets.dtype()), targets.dim(0), predictions.raw(),
-                        targets.raw(), out->raw(), targets.dim(0), predictions.dim(1), int_at(k, 0));
-}
-
 }  // namespace
 
 void register_cuda_softmax_kernels(KernelRegistry* r) {
@@ -105,7 +91,6 @@ void register_cuda_softmax_kernels(KernelRegistry* r) {
   r->add(floats("SoftmaxCrossEntropyWithLogits").fn(cross_entropy));
   r->add(
       floats("SparseSoftmaxCrossEntropyWithLogits").types("Tlabels", index_types()).fn(sparse_cross_entropy));
-  r->add(KernelDef("InTopKV2").device("GPU").types("T", index_types()).host_memory({"k"}).fn(in_top_k));
 }
 
 }  // namespace troupe

@@ -4,7 +4,7 @@
 
 namespace troupe {
 
-/// Softmax, cross entropies and InTopKV2 on GPUs.
+/// Softmax and cross entropies on GPUs.
 void register_cuda_softmax_kernels(KernelRegistry* registry);
 
 }  // namespace troupe

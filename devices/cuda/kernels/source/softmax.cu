@@ -1,4 +1,4 @@
-// Softmax, its logarithm, cross entropies and InTopK: a block a row, or a thread where rows are short.
+// Softmax, its logarithm and cross entropies: a block a row, or a thread where rows are short.
 #include "devices/cuda/kernels/cross_entropy_strides.h"
 #include "devices/cuda/kernels/source/reduce.h"
 
@@ -109,20 +109,6 @@ TROUPE_DEVICE_ONLY void sparse_cross_entropy_row(const T* x, int64_t label, int6
   });
 }
 
-/// Whether less than k of a row's numbers are greater than the target's; not where one is not finite, or the target is none of them.
-TROUPE_DEVICE_ONLY void in_top_k_row(const float* row, int64_t target, int64_t n, int64_t k, bool* result) {
-  int64_t better = 0;
-  int32_t known = target >= 0 && target < n ? 1 : 0;
-  const float wanted = known != 0 ? row[target] : 0;
-  BlockRow::each(n, [&](int64_t i) {
-    if (!std::isfinite(row[i])) known = 0;
-    if (row[i] > wanted) ++better;
-  });
-  better = block_sum(better);
-  known = block_min(known);
-  if (thread_index() == 0) *result = known != 0 && better < k;
-}
-
 }  // namespace troupe::launchable
 
 #define TROUPE_SOFTMAX(sfx, T)                                                                          \
@@ -159,13 +145,3 @@ TROUPE_SOFTMAX(f32, float)
 TROUPE_SOFTMAX(f64, double)
 TROUPE_SOFTMAX(f16, half_t)
 TROUPE_SOFTMAX(bf16, bfloat16_t)
-
-#define TROUPE_IN_TOP_K(index, I)                                                                           \
-  TROUPE_KERNEL(in_top_k_##index, (const float* predictions, const I* targets, bool* results, int64_t rows, \
-                                   int64_t classes, int64_t k)) {                                           \
-    TROUPE_FOR_BLOCKS(r, rows) {                                                                            \
-      in_top_k_row(predictions + r * classes, targets[r], classes, k, results + r);                         \
-    }                                                                                                       \
-  }
-TROUPE_IN_TOP_K(i32, int32_t)
-TROUPE_IN_TOP_K(i64, int64_t)

@@ -1,4 +1,4 @@
-// Softmax, cross entropies and InTopKV2 of GPUs, beside those of the CPU.
+// Softmax and cross entropies of GPUs, beside those of the CPU.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -95,20 +95,6 @@ TEST(CudaCrossEntropy, refuses_shapes_as_the_cpu_does) {
   EXPECT_SAME(op, {floats(Shape{3, 2}), labels(Shape{3, 1})});
   EXPECT_SAME(op, {floats(Shape{3, 2}), labels(Shape{4})});
   EXPECT_SAME(op, {floats(Shape{3, 0}), labels(Shape{3})});
-}
-
-TEST(CudaInTopK, is_that_of_the_cpu) {
-  for (D dtype : {D::kInt32, D::kInt64}) {
-    const Tensor targets = random_tensor(dtype, Shape{40}, -1, 12);
-    for (int k : {0, 1, 3, 20}) {
-      const Tensor of_k = dtype == D::kInt32 ? Tensor::scalar<int32_t>(k) : Tensor::scalar<int64_t>(k);
-      EXPECT_SAME("InTopKV2", {random_tensor(D::kFloat, Shape{40, 10}), targets, of_k}, {}, 0, 0);
-      EXPECT_SAME("InTopKV2", {odd_tensor(D::kFloat, Shape{40, 10}), targets, of_k}, {}, 0, 0);
-    }
-  }
-  const Tensor rows = random_tensor(D::kFloat, Shape{3, 4});
-  EXPECT_SAME("InTopKV2", {rows, random_tensor(D::kInt32, Shape{2}, 0, 2), Tensor::scalar<int32_t>(1)});
-  EXPECT_SAME("InTopKV2", {rows, random_tensor(D::kInt32, Shape{3}, 0, 2), Tensor::vector<int32_t>({1})});
 }
 
 }  // namespace
