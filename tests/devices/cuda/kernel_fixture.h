@@ -8,6 +8,7 @@
 
 #include "devices/cuda/cuda_device.h"
 #include "devices/kernel_registry.h"
+
 #include "tests/support/kernel_harness.h"
 
 namespace troupe::test {
@@ -16,14 +17,15 @@ namespace troupe::test {
 const KernelRegistry& all_kernels();
 
 /// Runs kernels of GPUs on an emulated one, outside any graph, as KernelHarness does on the CPU. Keeps resources between calls. Inputs
-/// and outputs are in the host's memory: what a kernel takes or gives in the GPU's is copied.
+/// and outputs are in the host's memory: what a kernel takes or gives in the GPU's is copied. All of a program share one emulated GPU,
+/// which is never given up, so that such a program makes no EmulatedDriver of its own.
 class CudaHarness {
  public:
-  /// `seed`: of the order in which the emulated GPU works.
-  explicit CudaHarness(uint64_t seed = 1);
+  CudaHarness();
   ~CudaHarness();
 
-  /// Attrs that the inputs imply (T, N, ...) may be left out. Waits for the GPU. References (ref inputs) are not for this.
+  /// Attrs that the inputs imply (T, N, ...) may be left out. Waits for the GPU. References (ref inputs) are not for this. Internal when an
+  /// output is in other memory than the kernel's registration says, or the driver saw what must not be done.
   absl::StatusOr<std::vector<Tensor>> run(const std::string& op, std::vector<Tensor> inputs, AttrMap attrs = {},
                                           const std::string& node_name = "n");
   CudaDevice& device();
