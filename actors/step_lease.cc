@@ -10,6 +10,7 @@
 #include "actors/idle_slots.h"
 #include "actors/log_memory.h"
 #include "actors/run_metadata.h"
+#include "devices/device_memory.h"
 #include "devices/memory/step_allocations.h"
 #include "graph/thrown.h"
 #include "devices/cpu/thread_pool_runner.h"
@@ -32,7 +33,7 @@ absl::Status check_feed(const SignatureCode& code, int at, const Tensor& value) 
 absl::Status check_memory(const SignatureCode& code, int at, const Tensor& value) {
   if (code.device_feeds.empty() || value.num_elements() == 0) [[likely]]
     return absl::OkStatus();
-  const bool on_device = value.buffer() != nullptr && !value.buffer()->allocator()->is_host();
+  const bool on_device = in_device_memory(value);
   if (on_device == code.device_feeds[at]) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("The value of feed '", code.feeds[at], "' is in the memory of ",

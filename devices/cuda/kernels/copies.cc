@@ -9,6 +9,7 @@
 #include "devices/common/list/tensor_list.h"
 #include "devices/cuda/copy_engine.h"
 #include "devices/cuda/cuda_device.h"
+#include "devices/device_memory.h"
 #include "devices/first_answer.h"
 
 namespace troupe {
@@ -42,7 +43,7 @@ class VariantCopy : public std::enable_shared_from_this<VariantCopy> {
   std::shared_ptr<TensorList> copy_of(const TensorList& list) {
     auto copy = std::make_shared<TensorList>(list);
     for (Tensor& element : copy->elements) {
-      if (!on_device(element)) {
+      if (!in_device_memory(element)) {
         if (element.initialized()) element = in_host_memory(element);
         continue;
       }
@@ -57,17 +58,13 @@ class VariantCopy : public std::enable_shared_from_this<VariantCopy> {
     return copy;
   }
 
-  static bool on_device(const Tensor& t) {
-    return t.initialized() && t.buffer() != nullptr && !t.buffer()->allocator()->is_host();
-  }
-
   static bool holds_device_memory(const Tensor& variants) {
     const auto all = variants.flat<Variant>();
     return std::any_of(all.begin(), all.end(), [](const Variant& v) {
       const TensorList* list = v.get<TensorList>();
       return list != nullptr &&
              std::any_of(list->elements.begin(), list->elements.end(), [](const Tensor& t) {
-               return on_device(t) || (t.dtype() == DataType::kVariant && holds_device_memory(t));
+               return in_device_memory(t) || (t.dtype() == DataType::kVariant && holds_device_memory(t));
              });
     });
   }

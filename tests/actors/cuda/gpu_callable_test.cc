@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "devices/device_memory.h"
 #include "tests/actors/cuda/gpu_session.h"
 
 namespace troupe::test {
@@ -32,7 +33,6 @@ class GpuCallables : public GpuSession {
     options.fetches = {y};
     return options;
   }
-  static bool on_host(const Tensor& t) { return t.buffer()->allocator()->is_host(); }
 };
 
 TEST_F(GpuCallables, s64_feed_on_the_cpu_and_fetch_on_the_gpu_and_back) {
@@ -47,9 +47,9 @@ TEST_F(GpuCallables, s64_feed_on_the_cpu_and_fetch_on_the_gpu_and_back) {
   {
     const Tensor four = call(there, scalar(2));
     ASSERT_TRUE(four.initialized());
-    EXPECT_FALSE(on_host(four));
+    EXPECT_TRUE(in_device_memory(four));
     const Tensor sixteen = call(back, four);
-    EXPECT_TRUE(on_host(sixteen));
+    EXPECT_FALSE(in_device_memory(sixteen));
     EXPECT_EQ(sixteen.value<float>(), 16);
     std::vector<Tensor> out(1);
     EXPECT_THAT(std::string(session->run_callable(there, std::vector<Tensor>{four}, out).message()),
