@@ -25,12 +25,7 @@ absl::StatusOr<std::shared_ptr<Gpu>> Gpu::open(const cuda::Driver* driver, int o
 
 Gpu::~Gpu() {
   companion_.reset();
-  if (context_ == nullptr) return;
-  if (!is_lost()) {
-    Current current(*this);
-    for (cuda::CUmodule module : modules_) driver_->cuModuleUnload(module);
-  }
-  driver_->cuDevicePrimaryCtxRelease(device_);
+  end_context();
 }
 
 absl::Status Gpu::read_attributes() {
@@ -62,11 +57,11 @@ absl::Status Gpu::read_attributes() {
 
 absl::Status Gpu::start() {
   std::lock_guard lock(start_mu_);
-  if (!started_) {
-    started_ = true;
-    start_status_ = make_context();
-  }
-  return start_status_;
+  if (started_) return absl::OkStatus();
+  const absl::Status status = make_context();
+  started_ = status.ok();
+  if (!started_) end_context();
+  return status;
 }
 
 absl::Status Gpu::make_context() {
@@ -78,6 +73,17 @@ absl::Status Gpu::make_context() {
     modules_.push_back(module);
   }
   return absl::OkStatus();
+}
+
+void Gpu::end_context() {
+  if (context_ == nullptr) return;
+  if (!is_lost()) {
+    Current current(*this);
+    for (cuda::CUmodule module : modules_) driver_->cuModuleUnload(module);
+  }
+  modules_.clear();
+  driver_->cuDevicePrimaryCtxRelease(device_);
+  context_ = nullptr;
 }
 
 std::string Gpu::description() const {

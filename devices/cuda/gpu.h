@@ -38,7 +38,7 @@ class Gpu {
   ~Gpu();
   Gpu(const Gpu&) = delete;
 
-  /// Makes the context and loads the kernels, which takes hundreds of milliseconds; at most once: later calls give what the first one gave.
+  /// Makes the context and loads the kernels, which takes hundreds of milliseconds; once it has, later calls do nothing.
   absl::Status start();
 
   const cuda::Driver& driver() const { return *driver_; }
@@ -84,6 +84,7 @@ class Gpu {
       : driver_(driver), ordinal_(ordinal), images_(std::move(images)) {}
   absl::Status read_attributes();
   absl::Status make_context();
+  void end_context();
 
   // Constant after `open`.
   const cuda::Driver* const driver_;
@@ -96,7 +97,6 @@ class Gpu {
   std::mutex start_mu_;
   // Guarded by start_mu_; what `start` made is constant after it.
   bool started_ = false;
-  absl::Status start_status_;
   cuda::CUcontext context_ = nullptr;
   std::vector<cuda::CUmodule> modules_;
 

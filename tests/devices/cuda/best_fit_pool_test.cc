@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <random>
@@ -38,7 +39,6 @@ struct Driver {
 struct Block {
   size_t bytes = 0;
   unsigned char mark = 0;
-  uint64_t freed_at_least = 0;
 };
 
 /// Blocks never overlap, keep what was written, and fit whenever the smallest free piece that is large enough is there.
@@ -66,15 +66,17 @@ TEST(BestFitPool, agrees_with_a_model_on_random_calls) {
       if (start == nullptr) continue;
       ASSERT_EQ(reinterpret_cast<uintptr_t>(start) % BestFitPool::kGrainBytes, 0u);
       const auto behind = live.lower_bound(start);
-      if (behind != live.end()) ASSERT_LE(start + bytes, behind->first);
-      if (behind != live.begin()) ASSERT_LE(std::prev(behind)->first + std::prev(behind)->second.bytes, start);
+      ASSERT_TRUE(behind == live.end() || start + bytes <= behind->first);
+      ASSERT_TRUE(behind == live.begin() || std::prev(behind)->first + std::prev(behind)->second.bytes <= start);
       const auto mark = static_cast<unsigned char>(i);
       std::memset(start, mark, bytes);
       live[start] = {bytes, mark};
       in_use += static_cast<int64_t>(bytes);
       ++allocations;
       ASSERT_TRUE(pool.owns(start));
-      if (i % 50 == 0) ASSERT_EQ(pool.fault(), "");
+      if (i % 50 == 0) {
+        ASSERT_EQ(pool.fault(), "");
+      }
     }
     EXPECT_EQ(pool.fault(), "");
     EXPECT_EQ(pool.stats().bytes_in_use, in_use);

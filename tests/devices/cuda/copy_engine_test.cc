@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
 #include <random>
 
@@ -66,7 +67,6 @@ TEST(CopyEngine, keeps_the_order_with_kernels_whatever_the_seed) {
       ASSERT_TRUE(copy.ok()) << copy.status();
       EXPECT_TRUE(is_counted_from(*copy, first));
     }
-    machine.poller->drain(copies.out());
   }
 }
 
@@ -93,10 +93,26 @@ TEST(CopyEngine, gives_staged_memory_back) {
 }
 
 TEST(CopyEngine, does_without_pinned_memory) {
-  TestMachine machine;
-  machine.driver.fail("cuMemHostAlloc", 1, cuda::CUDA_ERROR_OUT_OF_MEMORY);
-  const Tensor x = *machine.gpu().copies().to_device(counted_from(1, 1000), &machine.gpu().memory());
+  TestMachine machine({}, size_t{32} << 20, 0);
+  Tensor from = counted_from(1, 1000);
+  const Tensor x = *machine.gpu().copies().to_device(from, &machine.gpu().memory());
+  // Not read yet.
+  EXPECT_FALSE(from.unique());
   EXPECT_TRUE(is_counted_from(*machine.to_host(x), 1));
+  EXPECT_EQ(machine.driver.pageable_copies(), 2);
+  machine.poller->drain(machine.gpu().copies().in());
+  EXPECT_TRUE(from.unique());
+}
+
+TEST(CopyEngine, copies_pinned_memory_as_it_lies) {
+  TestMachine machine;
+  Tensor from = machine.pinned->make_tensor(DataType::kInt32, Shape({100000}));
+  std::fill_n(static_cast<int32_t*>(from.raw()), 100000, 7);
+  const Tensor x = *machine.gpu().copies().to_device(from, &machine.gpu().memory());
+  EXPECT_FALSE(from.unique());
+  EXPECT_TRUE(is_all(*machine.to_host(x), 7));
+  machine.poller->drain(machine.gpu().copies().in());
+  EXPECT_TRUE(from.unique());
 }
 
 TEST(CopyEngine, passes_objects_and_nothing_on) {
@@ -124,7 +140,6 @@ TEST(CopyEngine, copies_between_gpus_whatever_the_seed) {
       y = Tensor();
       EXPECT_TRUE(is_all(*machine.to_host(back, 0), i + 10));
     }
-    for (int i = 0; i < 2; ++i) machine.poller->drain(machine.gpu(i).copies().peer());
   }
 }
 

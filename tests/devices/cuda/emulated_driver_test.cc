@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "tests/devices/cuda/test_machine.h"
 
 namespace troupe::test {

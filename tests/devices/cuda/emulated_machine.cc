@@ -84,7 +84,7 @@ void EmulatedMachine::enqueue(cuda::CUstream stream, cuda::CUstream_st::Work wor
 bool EmulatedMachine::ready(const cuda::CUstream_st& stream) const {
   if (stream.busy || stream.queue.empty()) return false;
   const cuda::CUstream_st::Work& first = stream.queue.front();
-  return first.waits_for == nullptr || first.waits_for->reached >= first.waits_for_number;
+  return first.waits_for == nullptr || first.waits_for->reached(first.waits_for_number);
 }
 
 cuda::CUstream EmulatedMachine::choose() {
@@ -115,7 +115,7 @@ bool EmulatedMachine::step(Lock& lock) {
   // The GPU may have been lost meanwhile, and its queues with it.
   if (!stream->queue.empty()) stream->queue.pop_front();
   if (result != cuda::CUDA_SUCCESS) lose(stream->gpu, result);
-  if (work.records != nullptr) work.records->reached = std::max(work.records->reached, work.records_number);
+  if (work.records != nullptr) work.records->open.erase(work.records_number);
   changed.notify_all();
   return true;
 }
@@ -152,7 +152,7 @@ void EmulatedMachine::lose(int gpu, cuda::CUresult result) {
   }
   // Others wait for nothing that will not come.
   for (const auto& event : events) {
-    if (event->gpu == gpu) event->reached = event->recorded;
+    if (event->gpu == gpu) event->open.clear();
   }
   changed.notify_all();
 }

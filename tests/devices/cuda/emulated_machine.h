@@ -28,16 +28,18 @@ struct CUctx_st {
 struct CUevent_st {
   bool alive = true;
   int gpu = 0;
-  /// How often it was recorded, and up to which of these the work is done.
+  /// How often it was recorded, and which of these have not been reached: in other streams later ones may come first.
   uint64_t recorded = 0;
-  uint64_t reached = 0;
+  std::set<uint64_t> open = {};
+
+  bool reached(uint64_t number) const { return !open.contains(number); }
 };
 
 struct CUstream_st {
   struct Work {
     /// Null: only an event.
     std::function<CUresult()> run = nullptr;
-    /// Not before this event has been reached so often.
+    /// Not before this event's record of this number has been reached.
     CUevent waits_for = nullptr;
     uint64_t waits_for_number = 0;
     CUevent records = nullptr;

@@ -55,7 +55,8 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
     machine.fault("an event recorded in a stream of another GPU");
     return CUDA_ERROR_INVALID_HANDLE;
   }
-  machine.enqueue(stream, {.records = event, .records_number = ++event->recorded});
+  event->open.insert(++event->recorded);
+  machine.enqueue(stream, {.records = event, .records_number = event->recorded});
   return CUDA_SUCCESS;
 }
 
@@ -66,13 +67,13 @@ CUresult cuEventQuery(CUevent event) {
     for (uint64_t n = machine.random() % 3; n > 0 && machine.step(lock);) --n;
   }
   if (machine.gpus[event->gpu].lost != CUDA_SUCCESS) return machine.gpus[event->gpu].lost;
-  return event->reached == event->recorded ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+  return event->reached(event->recorded) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 CUresult cuEventSynchronize(CUevent event) {
   TROUPE_BEGIN_ON_GPU(cuEventSynchronize)
   if (!knows(machine, machine.events, event, "an event")) return CUDA_ERROR_INVALID_HANDLE;
-  machine.wait_until(lock, [event, number = event->recorded] { return event->reached >= number; });
+  machine.wait_until(lock, [event, number = event->recorded] { return event->reached(number); });
   return machine.gpus[event->gpu].lost;
 }
 

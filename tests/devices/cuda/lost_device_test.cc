@@ -32,6 +32,7 @@ TEST(LostDevice, fails_what_waits_and_all_that_comes_after) {
 TEST(LostDevice, does_not_reach_the_driver_again) {
   TestMachine machine;
   Tensor x = machine.tensor(10);
+  ASSERT_EQ(machine.set(x, 1), absl::OkStatus());
   machine.driver.lose(0);
   EXPECT_THAT(std::string(machine.set(x, 1).message()), HasSubstr("is lost: cuLaunchKernel of test_set: CUDA_ERROR_ECC_UNCORRECTABLE"));
   const int64_t launches = machine.driver.calls("cuLaunchKernel");
@@ -49,10 +50,10 @@ TEST(LostDevice, is_lost_at_any_piece_of_work_without_a_hang) {
       auto x = machine.gpu(0).copies().to_device(counted_from(i, i % 2 == 0 ? 10 : 20000), &machine.gpu(0).memory());
       if (!x.ok()) continue;
       auto y = machine.gpu(0).copies().to_peer(*x, machine.gpu(1), &machine.gpu(1).memory());
+      if (!y.ok()) continue;
       auto promise = std::make_shared<std::promise<absl::StatusOr<Tensor>>>();
       fetches.push_back(promise->get_future());
-      machine.gpu(1).copies().to_host(y.ok() ? *y : machine.tensor(1, 1),
-                                      [promise](absl::StatusOr<Tensor> copy) { promise->set_value(std::move(copy)); });
+      machine.gpu(1).copies().to_host(*y, [promise](absl::StatusOr<Tensor> copy) { promise->set_value(std::move(copy)); });
     }
     for (auto& fetch : fetches) fetch.wait();
   }
@@ -90,7 +91,7 @@ TEST(LostDevice, any_call_of_a_copy_may_fail) {
       const auto x = machine.gpu().copies().to_device(counted_from(3, 20000), &machine.gpu().memory());
       if (!x.ok()) continue;
       const auto back = machine.to_host(*x);
-      if (back.ok()) EXPECT_TRUE(is_counted_from(*back, 3));
+      EXPECT_TRUE(!back.ok() || is_counted_from(*back, 3));
     }
   }
 }

@@ -17,11 +17,11 @@ absl::Status launch(VirtualGpu& gpu, absl::string_view name, int64_t n, std::vec
 
 }  // namespace
 
-TestMachine::TestMachine(EmulatedDriver::Options options, size_t limit_bytes) : driver(options) {
+TestMachine::TestMachine(EmulatedDriver::Options options, size_t limit_bytes, size_t pinned_bytes) : driver(options) {
   for (int i = 0; i < options.gpus; ++i) {
     physical.push_back(*Gpu::open(driver.driver(), i, EmulatedDriver::kernels().images));
     EXPECT_EQ(physical[i]->start(), absl::OkStatus());
-    if (i == 0) pinned = PinnedAllocator::make(physical[0]);
+    if (i == 0) pinned = PinnedAllocator::make(physical[0], pinned_bytes);
     auto made = VirtualGpu::make(
         physical[i], {.memory = {.name = "GPU_bfc", .limit_bytes = limit_bytes, .grows = true, .fill_freed = kNonsense},
                       .poller = poller,
@@ -33,7 +33,11 @@ TestMachine::TestMachine(EmulatedDriver::Options options, size_t limit_bytes) : 
 
 TestMachine::~TestMachine() {
   for (const auto& gpu : gpus) {
-    if (gpu == nullptr || gpu->gpu().is_lost()) continue;
+    // What is on its way holds memory.
+    for (const Stream* stream : {&gpu->copies().in(), &gpu->copies().out(), &gpu->copies().peer()}) poller->drain(*stream);
+  }
+  for (const auto& gpu : gpus) {
+    if (gpu->gpu().is_lost()) continue;
     EXPECT_EQ(gpu->memory().fault(), "");
     EXPECT_EQ(gpu->memory().stats().bytes_in_use, 0);
   }

@@ -12,7 +12,8 @@ namespace troupe::test {
 /// seen.
 class TestMachine {
  public:
-  explicit TestMachine(EmulatedDriver::Options options = {}, size_t limit_bytes = size_t{32} << 20);
+  explicit TestMachine(EmulatedDriver::Options options = {}, size_t limit_bytes = size_t{32} << 20,
+                       size_t pinned_bytes = PinnedAllocator::kLimitBytes);
   ~TestMachine();
   TestMachine(const TestMachine&) = delete;
 
