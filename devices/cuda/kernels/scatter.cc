@@ -13,6 +13,7 @@
 #include "devices/common/variable/variable.h"
 #include "devices/cuda/enqueue.h"
 #include "devices/cuda/kernels/array_args.h"
+#include "devices/cuda/kernels/array_scatter_nd.h"
 #include "devices/cuda/kernels/in_place.h"
 
 namespace troupe {
@@ -43,26 +44,6 @@ absl::Status enqueue_rows(KernelContext& context, const Combination& how, const 
   return enqueue(context, absl::StrCat("scatter_rows_", with_element(how.kernel, how.moves, target->dtype())),
                  n, target->raw(), updates.raw(), int64_t{updates.rank() == 0 ? 0 : 1}, indices.raw(),
                  int32_t{indices.dtype() == DataType::kInt64}, target->dim(0), run, n);
-}
-
-absl::Status enqueue_nd(KernelContext& context, const Combination& how, const Tensor& indices,
-                        const Tensor& updates, Tensor* target) {
-  TROUPE_ASSIGN_OR_RETURN(BadIndices policy, read_bad_indices_policy(context.node()));
-  if (policy == BadIndices::kError)
-    return invalid("ERROR bad_indices_policy is not supported on GPU devices.");
-  if (target->num_elements() == 0) return absl::OkStatus();
-  const ScatterShape shape = scatter_shape(indices);
-  IndexedDims dims = {};
-  if (shape.depth > IndexedDims::kMax)
-    return absl::UnimplementedError(absl::StrCat("Scatter to ", shape.depth, " dimensions"));
-  dims.rank = static_cast<int32_t>(shape.depth);
-  for (int i = 0; i < dims.rank; ++i) dims.sizes[i] = target->dim(i);
-  const int64_t n = updates.num_elements();
-  return enqueue(context,
-                 absl::StrCat("scatter_nd_", with_element(how.kernel, how.moves, target->dtype()),
-                              index_suffix(indices)),
-                 n, dims, indices.raw(), updates.raw(), target->raw(),
-                 count_dims(target->shape(), dims.rank, target->rank()), n);
 }
 
 /// Writes to a variable, by reference or handle; updates are the last of three inputs.
@@ -99,8 +80,11 @@ class ScatterKernel final : public Kernel {
     TROUPE_RETURN_IF_ERROR(
         is_nd_ ? check_scatter_shapes(ScatterWording::kUpdate, indices, updates, target->shape())
                : check_row_scatter(is_resource, *target, indices, updates));
+    TROUPE_ASSIGN_OR_RETURN(BadIndices policy, read_bad_indices_policy(context.node()));
+    if (policy == BadIndices::kError)
+      return invalid("ERROR bad_indices_policy is not supported on GPU devices.");
     TROUPE_RETURN_IF_ERROR(make_unique_on_gpu(context, target));
-    return is_nd_ ? enqueue_nd(context, how_, indices, updates, target)
+    return is_nd_ ? enqueue_scatter_nd(context, how_.kernel, indices, updates, target)
                   : enqueue_rows(context, how_, indices, updates, target);
   }
 

@@ -122,14 +122,17 @@ absl::StatusOr<Tensor> segment_starts(const Tensor& ids, int64_t segments) {
   int64_t* start = starts.flat<int64_t>().data();
   int64_t next = 0;
   const int64_t n = ids.num_elements();
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t id = int_at(ids, i);
-    if (i > 0 && id < int_at(ids, i - 1)) return invalid("segment ids are not increasing");
+  for (int64_t begin = 0; begin < n;) {
+    const int64_t id = int_at(ids, begin);
+    int64_t end = begin + 1;
+    while (end < n && int_at(ids, end) == id) ++end;
+    if (end < n && int_at(ids, end) < id) return invalid("segment ids are not increasing");
     if (id < 0 || id >= segments) {
       return invalid("Segment id ", id, " out of range [0, ", segments,
                      "), possibly because 'segment_ids' input is not sorted.");
     }
-    while (next <= id) start[next++] = i;
+    while (next <= id) start[next++] = begin;
+    begin = end;
   }
   while (next <= segments) start[next++] = n;
   return starts;
