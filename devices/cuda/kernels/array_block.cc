@@ -11,7 +11,9 @@ namespace {
 /// or to what is inside them.
 BlockAxes block_axes(const BlockPlan& plan, const Shape& image, const Shape& blocked) {
   const int n = static_cast<int>(plan.blocks.size());
-  auto idle = [&](int i) { return plan.blocks[i] == 1 && plan.edges[2 * i] == 0 && plan.edges[2 * i + 1] == 0; };
+  auto idle = [&](int i) {
+    return plan.blocks[i] == 1 && plan.edges[2 * i] == 0 && plan.edges[2 * i + 1] == 0;
+  };
   int begin = 0, end = n;
   while (begin < end && idle(begin)) ++begin;
   while (end > begin && idle(end - 1)) --end;
@@ -28,12 +30,14 @@ BlockAxes block_axes(const BlockPlan& plan, const Shape& image, const Shape& blo
   return axes;
 }
 
-absl::Status move_blocks(KernelContext& context, absl::string_view kernel, const BlockPlan& plan, bool to_batch) {
+absl::Status move_blocks(KernelContext& context, absl::string_view kernel, const BlockPlan& plan,
+                         bool to_batch) {
   const Tensor& input = context.input(0);
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, plan.shape));
   if (out->num_elements() == 0) return absl::OkStatus();
   if (input.num_elements() == 0) return enqueue_zeros(context, out);
-  BlockAxes axes = to_batch ? block_axes(plan, input.shape(), out->shape()) : block_axes(plan, out->shape(), input.shape());
+  BlockAxes axes = to_batch ? block_axes(plan, input.shape(), out->shape())
+                            : block_axes(plan, out->shape(), input.shape());
   const WideRuns wide = widest_runs(input.dtype(), axes.inner, {input.raw(), out->raw()});
   const int64_t n = out->num_elements() / axes.inner * wide.run;
   axes.inner = wide.run;
@@ -60,8 +64,8 @@ class ImageBlocks final : public Kernel {
     return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
-    TROUPE_ASSIGN_OR_RETURN(BlockPlan plan,
-                            kToBatch ? space_to_batch_plan(context, block_) : batch_to_space_plan(context, block_));
+    TROUPE_ASSIGN_OR_RETURN(BlockPlan plan, kToBatch ? space_to_batch_plan(context, block_)
+                                                     : batch_to_space_plan(context, block_));
     return move_blocks(context, kToBatch ? "space_to_batch" : "batch_to_space", plan, kToBatch);
   }
 

@@ -15,7 +15,8 @@ absl::Status gather(KernelContext& context, int64_t axis, int64_t batch_dims) {
   const auto [element, run] = widest_runs(params.dtype(), plan.run, {params.raw(), out->raw()});
   const int64_t n = out->num_elements() / plan.run * run;
   return enqueue(context, with_suffix(by_size("gather", element), indices.dtype()), n,
-                 GatherArgs{plan.outer, plan.axis, plan.indices, run}, params.raw(), indices.raw(), out->raw(), n);
+                 GatherArgs{plan.outer, plan.axis, plan.indices, run}, params.raw(), indices.raw(),
+                 out->raw(), n);
 }
 
 absl::Status gather_v1(KernelContext& context) { return gather(context, 0, 0); }
@@ -41,15 +42,16 @@ absl::Status gather_nd(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(GatherPlan plan, plan_gather_nd(params, indices));
   IndexedDims dims = {};
   const int64_t depth = indices.dim(indices.rank() - 1);
-  if (depth > IndexedDims::kMax) return absl::UnimplementedError(absl::StrCat("Gather from ", depth, " dimensions"));
+  if (depth > IndexedDims::kMax)
+    return absl::UnimplementedError(absl::StrCat("Gather from ", depth, " dimensions"));
   dims.rank = static_cast<int32_t>(depth);
   for (int i = 0; i < dims.rank; ++i) dims.sizes[i] = params.dim(i);
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, plan.shape));
   if (out->num_elements() == 0) return absl::OkStatus();
   const auto [element, run] = widest_runs(params.dtype(), plan.run, {params.raw(), out->raw()});
   const int64_t n = plan.indices * run;
-  return enqueue(context, with_suffix(by_size("gather_nd", element), indices.dtype()), n, dims, params.raw(), indices.raw(),
-                 out->raw(), int64_t{run}, n);
+  return enqueue(context, with_suffix(by_size("gather_nd", element), indices.dtype()), n, dims, params.raw(),
+                 indices.raw(), out->raw(), int64_t{run}, n);
 }
 
 class OneHot final : public Kernel {
@@ -64,7 +66,8 @@ class OneHot final : public Kernel {
     if (axis_ != -1 && (axis_ < 0 || axis_ > rank)) {
       return invalid("Expected axis to be -1 or between [0, ", rank + 1, ").  But received: ", axis_);
     }
-    if (!is_scalar(depth_tensor)) return invalid("depth must be a scalar, but got: ", depth_tensor.shape().to_string());
+    if (!is_scalar(depth_tensor))
+      return invalid("depth must be a scalar, but got: ", depth_tensor.shape().to_string());
     if (!is_scalar(on)) return invalid("on_value must be a scalar, but got: ", on.shape().to_string());
     if (!is_scalar(off)) return invalid("off_value must be a scalar, but got: ", off.shape().to_string());
     const int64_t depth = int_at(depth_tensor, 0);
@@ -78,8 +81,9 @@ class OneHot final : public Kernel {
     Shape shape = indices.shape();
     shape.insert_dim(axis, depth);
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-    return enqueue(context, with_suffix(by_size("one_hot", dtype_size(on.dtype())), indices.dtype()), total, indices.raw(),
-                   on.raw(), off.raw(), out->raw(), depth, count_dims(indices.shape(), axis, rank), total);
+    return enqueue(context, with_suffix(by_size("one_hot", dtype_size(on.dtype())), indices.dtype()), total,
+                   indices.raw(), on.raw(), off.raw(), out->raw(), depth,
+                   count_dims(indices.shape(), axis, rank), total);
   }
 
  private:

@@ -22,7 +22,9 @@ absl::Status concat_inputs(KernelContext& context, int first, int n, int axis_in
   return enqueue_join(context, out->dtype(), count_dims(joint.shape, 0, joint.axis), pieces, out->raw());
 }
 
-absl::Status concat(KernelContext& context) { return concat_inputs(context, 1, context.num_inputs() - 1, 0, "concat_dim"); }
+absl::Status concat(KernelContext& context) {
+  return concat_inputs(context, 1, context.num_inputs() - 1, 0, "concat_dim");
+}
 absl::Status concat_v2(KernelContext& context) {
   const int n = context.num_inputs() - 1;
   return concat_inputs(context, 0, n, n, "axis");
@@ -40,7 +42,8 @@ class Pack final : public Kernel {
       return absl::OkStatus();
     }
     int64_t elements = 0;
-    if (multiply_overflows(head.num_elements(), n, &elements)) return invalid("The packed tensor would be too large");
+    if (multiply_overflows(head.num_elements(), n, &elements))
+      return invalid("The packed tensor would be too large");
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, joint.shape));
     if (elements == 0) return absl::OkStatus();
     const int64_t run = count_dims(head.shape(), joint.axis, head.rank());
@@ -98,7 +101,8 @@ class Unpack final : public Kernel {
       pieces.push_back({out->raw(), run});
     }
     if (input.num_elements() == 0) return absl::OkStatus();
-    return enqueue_split(context, input.dtype(), count_dims(input.shape(), 0, joint.axis), pieces, input.raw());
+    return enqueue_split(context, input.dtype(), count_dims(input.shape(), 0, joint.axis), pieces,
+                         input.raw());
   }
 
  private:
@@ -108,12 +112,18 @@ class Unpack final : public Kernel {
 }  // namespace
 
 void register_cuda_array_join(KernelRegistry* registry) {
-  registry->add(KernelDef("Concat").device("GPU").types("T", gpu_types()).host_memory({"concat_dim"}).fn(concat));
-  registry->add(KernelDef("ConcatV2").device("GPU").types("T", gpu_types()).host_memory({"axis"}).fn(concat_v2));
-  registry->add(KernelDef("Pack").device("GPU").types("T", gpu_types()).kernel<Pack>());
-  registry->add(KernelDef("Split").device("GPU").types("T", gpu_types()).host_memory({"split_dim"}).fn(split));
   registry->add(
-      KernelDef("SplitV").device("GPU").types("T", gpu_types()).host_memory({"size_splits", "split_dim"}).fn(split_v));
+      KernelDef("Concat").device("GPU").types("T", gpu_types()).host_memory({"concat_dim"}).fn(concat));
+  registry->add(
+      KernelDef("ConcatV2").device("GPU").types("T", gpu_types()).host_memory({"axis"}).fn(concat_v2));
+  registry->add(KernelDef("Pack").device("GPU").types("T", gpu_types()).kernel<Pack>());
+  registry->add(
+      KernelDef("Split").device("GPU").types("T", gpu_types()).host_memory({"split_dim"}).fn(split));
+  registry->add(KernelDef("SplitV")
+                    .device("GPU")
+                    .types("T", gpu_types())
+                    .host_memory({"size_splits", "split_dim"})
+                    .fn(split_v));
   registry->add(KernelDef("Unpack").device("GPU").types("T", gpu_types()).kernel<Unpack>());
   add_int32_on_host(registry, "Concat", {"concat_dim", "values", "output"});
   add_int32_on_host(registry, "ConcatV2", {"values", "axis", "output"});

@@ -25,12 +25,14 @@ absl::Status diag_part(KernelContext& context) {
   const Tensor& input = context.input(0);
   const int rank = input.rank();
   if (rank % 2 != 0) {
-    return invalid("The rank of the tensor should be even and positive, got shape ", input.shape().to_string());
+    return invalid("The rank of the tensor should be even and positive, got shape ",
+                   input.shape().to_string());
   }
   Shape shape;
   for (int i = 0; i < rank / 2; ++i) {
     if (input.dim(i) != input.dim(i + rank / 2)) {
-      return invalid("Invalid shape ", input.shape().to_string(), ": dimensions ", i, " and ", i + rank / 2, " do not match.");
+      return invalid("Invalid shape ", input.shape().to_string(), ": dimensions ", i, " and ", i + rank / 2,
+                     " do not match.");
     }
     shape.add_dim(input.dim(i));
   }
@@ -59,12 +61,13 @@ class BandKernel : public Kernel {
 
  protected:
   /// Writes `out`: diagonals, and elsewhere `other`, or where that is null the element `padding`.
-  static absl::Status set_diagonals(KernelContext& context, const Band& band, const Tensor& diagonal, const void* other,
-                                    const Element16& padding, Tensor* out) {
+  static absl::Status set_diagonals(KernelContext& context, const Band& band, const Tensor& diagonal,
+                                    const void* other, const Element16& padding, Tensor* out) {
     const int64_t n = out->num_elements();
     return with_element(dtype_size(out->dtype()), [&]<class T>(T value) {
       std::memcpy(&value, &padding, sizeof(T));
-      return enqueue(context, by_size("set_diagonals", sizeof(T)), n, args_of(band), diagonal.raw(), other, value, out->raw(), n);
+      return enqueue(context, by_size("set_diagonals", sizeof(T)), n, args_of(band), diagonal.raw(), other,
+                     value, out->raw(), n);
     });
   }
 
@@ -101,7 +104,8 @@ class MatrixDiagPart final : public BandKernel {
     const int64_t n = out->num_elements();
     return with_element(dtype_size(out->dtype()), [&, &out = out]<class T>(T value) {
       std::memcpy(&value, &padding, sizeof(T));
-      return enqueue(context, by_size("get_diagonals", sizeof(T)), n, args_of(result.band), input.raw(), value, out->raw(), n);
+      return enqueue(context, by_size("get_diagonals", sizeof(T)), n, args_of(result.band), input.raw(),
+                     value, out->raw(), n);
     });
   }
 };
@@ -116,23 +120,29 @@ absl::Status matrix_band_part(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, input.shape()));
   const int rank = input.rank();
   const int64_t n = out->num_elements();
-  return enqueue(context, by_size("band_part", dtype_size(input.dtype())), n, input.raw(), out->raw(), input.dim(rank - 2),
-                 input.dim(rank - 1), kept.lower, kept.upper, n);
+  return enqueue(context, by_size("band_part", dtype_size(input.dtype())), n, input.raw(), out->raw(),
+                 input.dim(rank - 2), input.dim(rank - 1), kept.lower, kept.upper, n);
 }
 
 }  // namespace
 
 void register_cuda_array_matrix(KernelRegistry* registry) {
   auto def = [](std::string op, std::vector<std::string> host = {}) {
-    return KernelDef(std::move(op)).device("GPU").types("T", gpu_types_and_int32()).host_memory(std::move(host));
+    return KernelDef(std::move(op))
+        .device("GPU")
+        .types("T", gpu_types_and_int32())
+        .host_memory(std::move(host));
   };
   registry->add(def("Diag").fn(diag));
   registry->add(def("DiagPart").fn(diag_part));
   for (const char* op : {"MatrixDiag", "BatchMatrixDiag"}) registry->add(def(op).kernel<MatrixDiag>());
-  for (const char* op : {"MatrixDiagPart", "BatchMatrixDiagPart"}) registry->add(def(op).kernel<MatrixDiagPart>());
-  for (const char* op : {"MatrixSetDiag", "BatchMatrixSetDiag"}) registry->add(def(op).kernel<MatrixSetDiag>());
+  for (const char* op : {"MatrixDiagPart", "BatchMatrixDiagPart"})
+    registry->add(def(op).kernel<MatrixDiagPart>());
+  for (const char* op : {"MatrixSetDiag", "BatchMatrixSetDiag"})
+    registry->add(def(op).kernel<MatrixSetDiag>());
   for (const std::string version : {"V2", "V3"}) {
-    registry->add(def("MatrixDiag" + version, {"k", "num_rows", "num_cols", "padding_value"}).kernel<MatrixDiag>());
+    registry->add(
+        def("MatrixDiag" + version, {"k", "num_rows", "num_cols", "padding_value"}).kernel<MatrixDiag>());
     registry->add(def("MatrixDiagPart" + version, {"k", "padding_value"}).kernel<MatrixDiagPart>());
     registry->add(def("MatrixSetDiag" + version, {"k"}).kernel<MatrixSetDiag>());
   }

@@ -22,7 +22,8 @@ absl::Status transpose_any(KernelContext& context, bool conjugates) {
   for (int i = 0; i < input.rank(); ++i) copy.add(shape.dim(i), from[transposed.perm[i]], to[i]);
   TROUPE_RETURN_IF_ERROR(copy.enqueue(context, input.dtype(), input.raw(), out->raw()));
   if (!conjugates) return absl::OkStatus();
-  return enqueue(context, with_suffix("conjugate", out->dtype()), out->num_elements(), out->raw(), out->num_elements());
+  return enqueue(context, with_suffix("conjugate", out->dtype()), out->num_elements(), out->raw(),
+                 out->num_elements());
 }
 
 absl::Status transpose(KernelContext& context) { return transpose_any(context, false); }
@@ -88,7 +89,8 @@ class ReverseSequence final : public Kernel {
     if (input.num_elements() == 0) return absl::OkStatus();
     const Indices strides = strides_of(input.shape());
     const auto seq = static_cast<int>(seq_), batch = static_cast<int>(batch_);
-    return enqueue(context, with_suffix(by_size("reverse_sequence", dtype_size(input.dtype())), lengths.dtype()),
+    return enqueue(context,
+                   with_suffix(by_size("reverse_sequence", dtype_size(input.dtype())), lengths.dtype()),
                    input.num_elements(), input.raw(), lengths.raw(), out->raw(), input.dim(seq), strides[seq],
                    input.dim(batch), strides[batch], input.num_elements());
   }
@@ -111,7 +113,8 @@ absl::Status roll(KernelContext& context) {
       axes.sizes[axes.rank - 1] *= input.dim(i);
       continue;
     }
-    if (axes.rank == RollAxes::kMax) return absl::UnimplementedError(absl::StrCat("Roll of ", input.rank(), " axes"));
+    if (axes.rank == RollAxes::kMax)
+      return absl::UnimplementedError(absl::StrCat("Roll of ", input.rank(), " axes"));
     last_moves = moved[i] != 0;
     axes.sizes[axes.rank] = input.dim(i);
     axes.shifts[axes.rank++] = moved[i];
@@ -123,8 +126,10 @@ absl::Status roll(KernelContext& context) {
 }  // namespace
 
 void register_cuda_array_move(KernelRegistry* registry) {
-  auto add = [registry](const char* op, std::vector<DataType> types, std::vector<std::string> host, KernelFn fn) {
-    registry->add(KernelDef(op).device("GPU").types("T", std::move(types)).host_memory(std::move(host)).fn(fn));
+  auto add = [registry](const char* op, std::vector<DataType> types, std::vector<std::string> host,
+                        KernelFn fn) {
+    registry->add(
+        KernelDef(op).device("GPU").types("T", std::move(types)).host_memory(std::move(host)).fn(fn));
   };
   add("Transpose", gpu_types_and_int32(), {"perm"}, transpose);
   add("ConjugateTranspose", gpu_types_and_int32(), {"perm"}, conjugate_transpose);

@@ -11,7 +11,8 @@ namespace {
 /// `paddings` around `inner` give `outer`, row-major both. Unimplemented for more axes than a kernel takes.
 absl::StatusOr<PadAxes> pad_axes(const Shape& inner, const Shape& outer, const Indices& paddings) {
   if (outer.rank() > PadAxes::kMax) {
-    return absl::UnimplementedError(absl::StrCat("GPUs pad up to ", PadAxes::kMax, " axes, not ", outer.rank()));
+    return absl::UnimplementedError(
+        absl::StrCat("GPUs pad up to ", PadAxes::kMax, " axes, not ", outer.rank()));
   }
   PadAxes axes = {};
   axes.rank = outer.rank();
@@ -75,7 +76,8 @@ class MirrorPad final : public MirrorKernel {
     if (n == 0) return absl::OkStatus();
     if (shape.rank() > PadAxes::kMax) melt_axes_without_paddings(&input, &paddings, &shape);
     TROUPE_ASSIGN_OR_RETURN(PadAxes axes, pad_axes(input.shape(), shape, paddings));
-    return enqueue(context, by_size("mirror_pad", dtype_size(input.dtype())), n, axes, offset_, input.raw(), out->raw(), n);
+    return enqueue(context, by_size("mirror_pad", dtype_size(input.dtype())), n, axes, offset_, input.raw(),
+                   out->raw(), n);
   }
 
  private:
@@ -128,9 +130,11 @@ class MirrorPadGrad final : public MirrorKernel {
       start += before * from[i];
       if (before == 0 && after == 0) continue;
       const int64_t n = input.num_elements() / input.dim(i) * shape.dim(i);
-      TROUPE_RETURN_IF_ERROR(enqueue(context, kernel, n, folded.raw(), before, shape.dim(i), after, from[i], offset_, n));
+      TROUPE_RETURN_IF_ERROR(
+          enqueue(context, kernel, n, folded.raw(), before, shape.dim(i), after, from[i], offset_, n));
     }
-    return middle.enqueue(context, input.dtype(), element_at(static_cast<const Tensor&>(folded), start), out->raw());
+    return middle.enqueue(context, input.dtype(), element_at(static_cast<const Tensor&>(folded), start),
+                          out->raw());
   }
 
  private:
@@ -150,13 +154,23 @@ class MirrorPadGrad final : public MirrorKernel {
 
 void register_cuda_array_pad(KernelRegistry* registry) {
   registry->add(KernelDef("Pad").device("GPU").types("T", gpu_types()).host_memory({"paddings"}).fn(pad));
-  registry->add(
-      KernelDef("PadV2").device("GPU").types("T", gpu_types()).host_memory({"paddings", "constant_values"}).fn(pad));
-  registry->add(KernelDef("MirrorPad").device("GPU").types("T", gpu_types()).host_memory({"paddings"}).kernel<MirrorPad>());
+  registry->add(KernelDef("PadV2")
+                    .device("GPU")
+                    .types("T", gpu_types())
+                    .host_memory({"paddings", "constant_values"})
+                    .fn(pad));
+  registry->add(KernelDef("MirrorPad")
+                    .device("GPU")
+                    .types("T", gpu_types())
+                    .host_memory({"paddings"})
+                    .kernel<MirrorPad>());
   std::vector<DataType> numbers = gpu_types();
   std::erase(numbers, DataType::kBool);
-  registry->add(
-      KernelDef("MirrorPadGrad").device("GPU").types("T", numbers).host_memory({"paddings"}).kernel<MirrorPadGrad>());
+  registry->add(KernelDef("MirrorPadGrad")
+                    .device("GPU")
+                    .types("T", numbers)
+                    .host_memory({"paddings"})
+                    .kernel<MirrorPadGrad>());
   add_int32_on_host(registry, "Pad", {"input", "paddings", "output"});
   add_int32_on_host(registry, "PadV2", {"input", "paddings", "constant_values", "output"});
   add_int32_on_host(registry, "MirrorPad", {"input", "paddings", "output"});

@@ -60,12 +60,13 @@ void add_copy(KernelRegistry* registry, const char* op, const char* kernel, std:
 
 }  // namespace
 
-absl::Status enqueue_scatter_nd(KernelContext& context, absl::string_view op, const Tensor& indices, const Tensor& updates,
-                                Tensor* target) {
+absl::Status enqueue_scatter_nd(KernelContext& context, absl::string_view op, const Tensor& indices,
+                                const Tensor& updates, Tensor* target) {
   if (target->num_elements() == 0 || updates.num_elements() == 0) return absl::OkStatus();
   const ScatterShape shape = scatter_shape(indices);
   IndexedDims dims = {};
-  if (shape.depth > IndexedDims::kMax) return absl::UnimplementedError(absl::StrCat("Scatter to ", shape.depth, " dimensions"));
+  if (shape.depth > IndexedDims::kMax)
+    return absl::UnimplementedError(absl::StrCat("Scatter to ", shape.depth, " dimensions"));
   dims.rank = static_cast<int32_t>(shape.depth);
   for (int i = 0; i < dims.rank; ++i) dims.sizes[i] = target->dim(i);
   int64_t run = count_dims(target->shape(), dims.rank, target->rank()), n = updates.num_elements();
@@ -78,7 +79,8 @@ absl::Status enqueue_scatter_nd(KernelContext& context, absl::string_view op, co
   } else {
     kernel = with_suffix(kernel, target->dtype());
   }
-  return enqueue(context, with_suffix(kernel, indices.dtype()), n, dims, indices.raw(), updates.raw(), target->raw(), run, n);
+  return enqueue(context, with_suffix(kernel, indices.dtype()), n, dims, indices.raw(), updates.raw(),
+                 target->raw(), run, n);
 }
 
 void register_cuda_array_scatter_nd(KernelRegistry* registry) {
@@ -100,7 +102,8 @@ void register_cuda_array_scatter_nd(KernelRegistry* registry) {
   add_copy(registry, "TensorScatterSub", "sub", numbers);
   add_copy(registry, "TensorScatterMax", "max", real_numbers);
   add_copy(registry, "TensorScatterMin", "min", real_numbers);
-  for (const char* op : {"TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub", "TensorScatterMax", "TensorScatterMin"}) {
+  for (const char* op : {"TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub", "TensorScatterMax",
+                         "TensorScatterMin"}) {
     add_int32_on_host(registry, op, {"tensor", "indices", "updates", "output"});
   }
 }

@@ -59,7 +59,8 @@ absl::Status host_constant_like(KernelContext& context) {
 /// Elements are zero whatever `init` says: memory of others must not show.
 absl::Status empty(KernelContext& context) {
   const Tensor& sizes = context.input(0);
-  if (!is_vector(sizes)) return invalid("shape must be a vector of int32, got shape ", sizes.shape().to_string());
+  if (!is_vector(sizes))
+    return invalid("shape must be a vector of int32, got shape ", sizes.shape().to_string());
   const Indices dims = ints_of(sizes);
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
@@ -76,8 +77,10 @@ absl::Status snapshot(KernelContext& context) {
 }  // namespace
 
 void register_cuda_array_shape(KernelRegistry* registry) {
-  auto on_host = [registry](const char* op, const char* attr, std::vector<DataType> types, std::vector<std::string> args) {
-    add_host_kernel(registry, KernelDef(op).device("GPU").types(attr, std::move(types)).host_memory(std::move(args)));
+  auto on_host = [registry](const char* op, const char* attr, std::vector<DataType> types,
+                            std::vector<std::string> args) {
+    add_host_kernel(registry,
+                    KernelDef(op).device("GPU").types(attr, std::move(types)).host_memory(std::move(args)));
   };
   for (const char* op : {"Shape", "ShapeN", "Size", "Rank"}) {
     on_host(op, "T", gpu_types(), {"output"});
@@ -97,17 +100,25 @@ void register_cuda_array_shape(KernelRegistry* registry) {
   on_host("InvertPermutation", "T", index_types(), {"x", "y"});
   on_host("BroadcastArgs", "T", index_types(), {"s0", "s1", "r0"});
   on_host("BroadcastGradientArgs", "T", index_types(), {"s0", "s1", "r0", "r1"});
-  on_host("Range", "Tidx", with(float_types(), {DataType::kInt32, DataType::kInt64}), {"start", "limit", "delta", "output"});
+  on_host("Range", "Tidx", with(float_types(), {DataType::kInt32, DataType::kInt64}),
+          {"start", "limit", "delta", "output"});
   on_host("LinSpace", "T", {DataType::kFloat, DataType::kDouble}, {"start", "stop", "num", "output"});
 
   registry->add(KernelDef("Fill").device("GPU").types("T", gpu_types()).host_memory({"dims"}).fn(fill));
   registry->add(KernelDef("ZerosLike").device("GPU").types("T", gpu_types()).fn(zeros_like));
-  registry->add(
-      KernelDef("ZerosLike").device("GPU").types("T", {DataType::kInt32}).host_memory({"y"}).fn(host_constant_like<0>, true));
+  registry->add(KernelDef("ZerosLike")
+                    .device("GPU")
+                    .types("T", {DataType::kInt32})
+                    .host_memory({"y"})
+                    .fn(host_constant_like<0>, true));
   registry->add(KernelDef("OnesLike").device("GPU").types("T", gpu_types()).fn(ones_like));
+  registry->add(KernelDef("OnesLike")
+                    .device("GPU")
+                    .types("T", {DataType::kInt32})
+                    .host_memory({"y"})
+                    .fn(host_constant_like<1>, true));
   registry->add(
-      KernelDef("OnesLike").device("GPU").types("T", {DataType::kInt32}).host_memory({"y"}).fn(host_constant_like<1>, true));
-  registry->add(KernelDef("Empty").device("GPU").types("dtype", gpu_types()).host_memory({"shape"}).fn(empty));
+      KernelDef("Empty").device("GPU").types("dtype", gpu_types()).host_memory({"shape"}).fn(empty));
   registry->add(KernelDef("Snapshot").device("GPU").types("T", gpu_types_and_int32()).fn(snapshot));
 }
 

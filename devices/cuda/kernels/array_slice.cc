@@ -110,7 +110,8 @@ class StridedSliceGrad final : public StridedKernel {
 };
 
 /// target[range] = value, which broadcasts to the range.
-absl::Status assign_range(KernelContext& context, const StridedRange& range, const Tensor& value, Tensor* target) {
+absl::Status assign_range(KernelContext& context, const StridedRange& range, const Tensor& value,
+                          Tensor* target) {
   TROUPE_ASSIGN_OR_RETURN(Indices along, range.value_strides(value.shape()));
   if (range.shape.num_elements() == 0) return absl::OkStatus();
   Indices steps;
@@ -155,9 +156,11 @@ class ResourceStridedSliceAssign final : public StridedKernel {
     const Tensor& value = context.input(4);
     std::unique_lock lock(var->mu());
     if (var->dtype() != value.dtype()) {
-      return invalid("l-value dtype ", dtype_name(var->dtype()), " does not match r-value dtype ", dtype_name(value.dtype()));
+      return invalid("l-value dtype ", dtype_name(var->dtype()), " does not match r-value dtype ",
+                     dtype_name(value.dtype()));
     }
-    if (!var->locked().initialized()) return absl::FailedPreconditionError("Resource variable is uninitialized.");
+    if (!var->locked().initialized())
+      return absl::FailedPreconditionError("Resource variable is uninitialized.");
     TROUPE_ASSIGN_OR_RETURN(StridedRange range, resolve(context, var->locked().shape()));
     TROUPE_RETURN_IF_ERROR(make_unique_on_gpu(context, var->locked_for_writing()));
     return assign_range(context, range, value, var->locked_for_writing());
@@ -167,7 +170,8 @@ class ResourceStridedSliceAssign final : public StridedKernel {
 }  // namespace
 
 void register_cuda_array_slice(KernelRegistry* registry) {
-  registry->add(KernelDef("Slice").device("GPU").types("T", gpu_types()).host_memory({"begin", "size"}).fn(slice));
+  registry->add(
+      KernelDef("Slice").device("GPU").types("T", gpu_types()).host_memory({"begin", "size"}).fn(slice));
   registry->add(KernelDef("StridedSlice")
                     .device("GPU")
                     .types("T", gpu_types())
@@ -196,7 +200,8 @@ void register_cuda_array_slice(KernelRegistry* registry) {
   add_int32_on_host(registry, "Slice", {"input", "begin", "size", "output"});
   add_int32_on_host(registry, "StridedSlice", {"input", "begin", "end", "strides", "output"});
   add_int32_on_host(registry, "StridedSliceGrad", {"shape", "begin", "end", "strides", "dy", "output"});
-  add_int32_on_host(registry, "TensorStridedSliceUpdate", {"input", "begin", "end", "strides", "value", "output"});
+  add_int32_on_host(registry, "TensorStridedSliceUpdate",
+                    {"input", "begin", "end", "strides", "value", "output"});
 }
 
 }  // namespace troupe

@@ -24,9 +24,10 @@ class CheckNumerics final : public AsyncKernel {
     context.forward_input(0, 0);
     absl::StatusOr<Tensor> found = enqueue_check(context);
     if (!found.ok()) return done(found.status());
-    CudaDevice::of(context).copies().to_host(*found, [this, done = std::move(done)](absl::StatusOr<Tensor> on_host) {
-      done(on_host.ok() ? status_of(on_host->flat<int32_t>()) : on_host.status());
-    });
+    CudaDevice::of(context).copies().to_host(
+        *found, [this, done = std::move(done)](absl::StatusOr<Tensor> on_host) {
+          done(on_host.ok() ? status_of(on_host->flat<int32_t>()) : on_host.status());
+        });
   }
 
  private:
@@ -35,8 +36,8 @@ class CheckNumerics final : public AsyncKernel {
     const Tensor& input = context.input(0);
     TROUPE_ASSIGN_OR_RETURN(Tensor found, context.allocate_temp(DataType::kInt32, Shape{3}));
     TROUPE_RETURN_IF_ERROR(enqueue_zeros(context, &found));
-    TROUPE_RETURN_IF_ERROR(enqueue(context, with_suffix("check_numerics", input.dtype()), input.num_elements(), input.raw(),
-                                   found.raw(), input.num_elements()));
+    TROUPE_RETURN_IF_ERROR(enqueue(context, with_suffix("check_numerics", input.dtype()),
+                                   input.num_elements(), input.raw(), found.raw(), input.num_elements()));
     return found;
   }
 
@@ -61,8 +62,10 @@ class CheckNumerics final : public AsyncKernel {
 }  // namespace
 
 void register_cuda_check_numerics_kernels(KernelRegistry* registry) {
-  registry->add(KernelDef("CheckNumerics").device("GPU").types("T", float_types()).kernel<CheckNumerics<false>>());
-  registry->add(KernelDef("CheckNumericsV2").device("GPU").types("T", float_types()).kernel<CheckNumerics<true>>());
+  registry->add(
+      KernelDef("CheckNumerics").device("GPU").types("T", float_types()).kernel<CheckNumerics<false>>());
+  registry->add(
+      KernelDef("CheckNumericsV2").device("GPU").types("T", float_types()).kernel<CheckNumerics<true>>());
 }
 
 }  // namespace troupe

@@ -37,10 +37,13 @@ absl::Status adjust_pixels(KernelContext& context, const char* kernel, const cha
   const Tensor& in = context.input(0);
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, in.shape()));
   const int64_t pixels = in.num_elements() / 3;
-  return enqueue(context, with_suffix(kernel, in.dtype()), pixels, in.raw(), context.input(1).raw(), out->raw(), pixels);
+  return enqueue(context, with_suffix(kernel, in.dtype()), pixels, in.raw(), context.input(1).raw(),
+                 out->raw(), pixels);
 }
 absl::Status adjust_hue(KernelContext& context) { return adjust_pixels(context, "adjust_hue", "delta"); }
-absl::Status adjust_saturation(KernelContext& context) { return adjust_pixels(context, "adjust_saturation", "scale"); }
+absl::Status adjust_saturation(KernelContext& context) {
+  return adjust_pixels(context, "adjust_saturation", "scale");
+}
 
 /// Spreads the values of each channel of each picture about their mean.
 absl::Status adjust_contrast(KernelContext& context) {
@@ -52,10 +55,10 @@ absl::Status adjust_contrast(KernelContext& context) {
   const int rank = in.rank();
   const int64_t channels = in.dim(rank - 1), area = in.dim(rank - 3) * in.dim(rank - 2), total = n / area;
   TROUPE_ASSIGN_OR_RETURN(Tensor means, context.allocate_temp(DataType::kFloat, Shape{total}));
-  TROUPE_RETURN_IF_ERROR(enqueue_blocks(context, with_suffix("channel_means", in.dtype()), total, in.raw(), means.raw(), area,
-                                        channels, total));
-  return enqueue(context, with_suffix("adjust_contrast", in.dtype()), n, in.raw(), means.raw(), context.input(1).raw(),
-                 out->raw(), area, channels, n);
+  TROUPE_RETURN_IF_ERROR(enqueue_blocks(context, with_suffix("channel_means", in.dtype()), total, in.raw(),
+                                        means.raw(), area, channels, total));
+  return enqueue(context, with_suffix("adjust_contrast", in.dtype()), n, in.raw(), means.raw(),
+                 context.input(1).raw(), out->raw(), area, channels, n);
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ class CropKernel : public Kernel {
  public:
   absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(std::string method, c.attr<std::string>("method"));
-    if (method != "bilinear" && method != "nearest") return invalid("method must be 'bilinear' or 'nearest'", method);
+    if (method != "bilinear" && method != "nearest")
+      return invalid("method must be 'bilinear' or 'nearest'", method);
     args_.nearest = method == "nearest";
     args_.outside = c.node().attrs.get_or<float>("extrapolation_value", 0.0F);
     return absl::OkStatus();
@@ -50,7 +51,8 @@ class CropKernel : public Kernel {
 class CropAndResize final : public CropKernel {
  public:
   absl::Status compute(KernelContext& context) override {
-    const Tensor &image = context.input(0), &boxes = context.input(1), &index = context.input(2), &size = context.input(3);
+    const Tensor &image = context.input(0), &boxes = context.input(1), &index = context.input(2),
+                 &size = context.input(3);
     if (image.rank() != 4) return invalid("input image must be 4-D", image.shape().to_string());
     if (image.dim(1) <= 0 || image.dim(2) <= 0) return invalid("image dimensions must be positive");
     if (size.rank() != 1) return invalid("crop_size must be 1-D", size.shape().to_string());
@@ -61,15 +63,16 @@ class CropAndResize final : public CropKernel {
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({{count, rows, cols, image.dim(3)}}));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     const int64_t n = out->num_elements();
-    return enqueue(context, with_suffix("crop_and_resize", image.dtype()), n, args(image.shape(), rows, cols), image.raw(),
-                   boxes.raw(), index.raw(), out->raw(), n);
+    return enqueue(context, with_suffix("crop_and_resize", image.dtype()), n, args(image.shape(), rows, cols),
+                   image.raw(), boxes.raw(), index.raw(), out->raw(), n);
   }
 };
 
 class CropAndResizeGradImage final : public CropKernel {
  public:
   absl::Status compute(KernelContext& context) override {
-    const Tensor &grads = context.input(0), &boxes = context.input(1), &index = context.input(2), &size = context.input(3);
+    const Tensor &grads = context.input(0), &boxes = context.input(1), &index = context.input(2),
+                 &size = context.input(3);
     if (grads.rank() != 4) return invalid("grads image must be 4-D", grads.shape().to_string());
     if (grads.dim(1) <= 0 || grads.dim(2) <= 0) return invalid("grads dimensions must be positive");
     if (size.rank() != 1 || size.dim(0) != 4) {
@@ -89,8 +92,8 @@ class CropAndResizeGradImage final : public CropKernel {
     }
     TROUPE_RETURN_IF_ERROR(enqueue_zeros(context, &sums));
     TROUPE_RETURN_IF_ERROR(enqueue(context, "crop_grad_image_f32", grads.num_elements(),
-                                   args(shape, grads.dim(1), grads.dim(2)), grads.raw(), boxes.raw(), index.raw(), sums.raw(),
-                                   grads.num_elements()));
+                                   args(shape, grads.dim(1), grads.dim(2)), grads.raw(), boxes.raw(),
+                                   index.raw(), sums.raw(), grads.num_elements()));
     if (sums.shares_buffer_with(*out)) return absl::OkStatus();
     const int64_t n = out->num_elements();
     return enqueue(context, with_suffix("narrow_sums", out->dtype()), n, sums.raw(), out->raw(), n);
@@ -100,9 +103,11 @@ class CropAndResizeGradImage final : public CropKernel {
 class CropAndResizeGradBoxes final : public CropKernel {
  public:
   absl::Status compute(KernelContext& context) override {
-    const Tensor &grads = context.input(0), &image = context.input(1), &boxes = context.input(2), &index = context.input(3);
+    const Tensor &grads = context.input(0), &image = context.input(1), &boxes = context.input(2),
+                 &index = context.input(3);
     if (grads.rank() != 4 || image.rank() != 4) {
-      return invalid("grads and image must be 4-D: ", grads.shape().to_string(), " and ", image.shape().to_string());
+      return invalid("grads and image must be 4-D: ", grads.shape().to_string(), " and ",
+                     image.shape().to_string());
     }
     if (image.dim(1) <= 0 || image.dim(2) <= 0) return invalid("image dimensions must be positive");
     if (image.dim(3) != grads.dim(3)) return invalid("image, grads depth differ");
@@ -110,8 +115,8 @@ class CropAndResizeGradBoxes final : public CropKernel {
     if (grads.dim(0) != count) return invalid("boxes and grads have incompatible shape");
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, Shape{count, 4}));
     return enqueue_blocks(context, with_suffix("crop_grad_boxes", image.dtype()), count,
-                          args(image.shape(), grads.dim(1), grads.dim(2)), grads.raw(), image.raw(), boxes.raw(), index.raw(),
-                          out->raw(), count);
+                          args(image.shape(), grads.dim(1), grads.dim(2)), grads.raw(), image.raw(),
+                          boxes.raw(), index.raw(), out->raw(), count);
   }
 };
 

@@ -76,27 +76,32 @@ class ResizeBilinearGrad final : public ResizeKernel {
     if (grad.rank() != 4) return invalid("input_grad must be 4-dimensional", grad.shape().to_string());
     if (image.rank() != 4) return invalid("original_image must be 4-dimensional", image.shape().to_string());
     if (grad.dim(0) != image.dim(0) || grad.dim(3) != image.dim(3)) {
-      return invalid("input_grad and original_image must agree in batch and channels: ", grad.shape().to_string(), " vs. ",
-                     image.shape().to_string());
+      return invalid("input_grad and original_image must agree in batch and channels: ",
+                     grad.shape().to_string(), " vs. ", image.shape().to_string());
     }
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, image.shape()));
     if (grad.num_elements() == 0) return enqueue_zeros(context, out);
     const int64_t n = out->num_elements();
     return enqueue(context, with_suffix("resize_bilinear_grad", out->dtype()), n,
-                   args(image.dim(1), image.dim(2), grad.dim(1), grad.dim(2), grad.dim(3)), grad.raw(), out->raw(), n);
+                   args(image.dim(1), image.dim(2), grad.dim(1), grad.dim(2), grad.dim(3)), grad.raw(),
+                   out->raw(), n);
   }
 };
 
 }  // namespace
 
 void register_cuda_image_resize(KernelRegistry* registry) {
-  auto def = [](const char* op, std::vector<DataType> types) { return KernelDef(op).device("GPU").types("T", std::move(types)); };
-  const std::vector<DataType> copied = {DataType::kFloat, DataType::kDouble, DataType::kHalf,   DataType::kBfloat16, DataType::kInt8,
-                                        DataType::kUint8, DataType::kInt16,  DataType::kUint16, DataType::kInt64};
+  auto def = [](const char* op, std::vector<DataType> types) {
+    return KernelDef(op).device("GPU").types("T", std::move(types));
+  };
+  const std::vector<DataType> copied = {DataType::kFloat,    DataType::kDouble, DataType::kHalf,
+                                        DataType::kBfloat16, DataType::kInt8,   DataType::kUint8,
+                                        DataType::kInt16,    DataType::kUint16, DataType::kInt64};
   registry->add(def("ResizeBilinear", float_types()).host_memory({"size"}).kernel<ResizeBilinear>());
   registry->add(def("ResizeBilinearGrad", float_types()).kernel<ResizeBilinearGrad>());
   registry->add(def("ResizeNearestNeighbor", copied).host_memory({"size"}).kernel<ResizeNearest>());
-  registry->add(def("ResizeNearestNeighborGrad", float_types()).host_memory({"size"}).kernel<ResizeNearestGrad>());
+  registry->add(
+      def("ResizeNearestNeighborGrad", float_types()).host_memory({"size"}).kernel<ResizeNearestGrad>());
 }
 
 }  // namespace troupe

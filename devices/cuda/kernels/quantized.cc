@@ -44,10 +44,12 @@ class FakeQuant final : public Kernel {
 
   absl::Status compute(KernelContext& context) override {
     const Tensor& x = context.input(kGradient ? 1 : 0);
-    if (kGradient && !(x.shape() == context.input(0).shape())) return invalid("gradient and input must be the same size");
+    if (kGradient && !(x.shape() == context.input(0).shape()))
+      return invalid("gradient and input must be the same size");
     FakeQuantArgs args = args_;
     if constexpr (from != RangeFrom::kAttrs) {
-      TROUPE_RETURN_IF_ERROR(read_range(x, context.input(kGradient ? 2 : 1), context.input(kGradient ? 3 : 2), &args));
+      TROUPE_RETURN_IF_ERROR(
+          read_range(x, context.input(kGradient ? 2 : 1), context.input(kGradient ? 3 : 2), &args));
     }
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, x.shape()));
     const int64_t n = x.num_elements();
@@ -61,18 +63,20 @@ class FakeQuant final : public Kernel {
   }
 
  private:
-  static absl::Status read_range(const Tensor& x, const Tensor& low, const Tensor& high, FakeQuantArgs* args) {
+  static absl::Status read_range(const Tensor& x, const Tensor& low, const Tensor& high,
+                                 FakeQuantArgs* args) {
     if (from == RangeFrom::kChannels) {
       if (x.rank() < 1) return invalid("inputs must be at least rank 1");
       args->channels = x.dim(x.rank() - 1);
     }
     const int rank = from == RangeFrom::kChannels ? 1 : 0;
     if (low.rank() != rank || high.rank() != rank) {
-      return invalid("`min` and `max` must be rank ", rank, " but are rank ", low.rank(), " and ", high.rank());
+      return invalid("`min` and `max` must be rank ", rank, " but are rank ", low.rank(), " and ",
+                     high.rank());
     }
     if (low.num_elements() != args->channels || high.num_elements() != args->channels) {
-      return invalid("min and max have incorrect size, expected ", args->channels, " was ", low.num_elements(), " and ",
-                     high.num_elements());
+      return invalid("min and max have incorrect size, expected ", args->channels, " was ",
+                     low.num_elements(), " and ", high.num_elements());
     }
     if (from == RangeFrom::kChannels) {
       args->lows = static_cast<const float*>(low.raw());
@@ -91,10 +95,12 @@ class FakeQuant final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(Tensor * above, context.allocate_output(2, context.input(3).shape()));
     if (args.channels == 0) return absl::OkStatus();
     const int64_t rows = x.num_elements() / args.channels, parts = parts_of(rows);
-    TROUPE_ASSIGN_OR_RETURN(Tensor sums, context.allocate_temp(DataType::kDouble, Shape{args.channels, parts, 2}));
-    TROUPE_RETURN_IF_ERROR(enqueue_blocks(context, "fake_quant_range_sums_f32", args.channels * parts, args, grad.raw(), x.raw(),
-                                          sums.raw(), rows, parts));
-    return enqueue(context, "add_range_sums_f32", args.channels, sums.raw(), below->raw(), above->raw(), parts, args.channels);
+    TROUPE_ASSIGN_OR_RETURN(Tensor sums,
+                            context.allocate_temp(DataType::kDouble, Shape{args.channels, parts, 2}));
+    TROUPE_RETURN_IF_ERROR(enqueue_blocks(context, "fake_quant_range_sums_f32", args.channels * parts, args,
+                                          grad.raw(), x.raw(), sums.raw(), rows, parts));
+    return enqueue(context, "add_range_sums_f32", args.channels, sums.raw(), below->raw(), above->raw(),
+                   parts, args.channels);
   }
 
   FakeQuantArgs args_ = {};
@@ -119,7 +125,8 @@ class RoundTrip final : public Kernel {
   absl::Status compute(KernelContext& context) override {
     const Tensor& x = context.input(0);
     if (axis_ >= x.rank()) {
-      return invalid("Axis requested is larger than input dimensions. Axis: ", axis_, " Input Dimensions: ", x.rank());
+      return invalid("Axis requested is larger than input dimensions. Axis: ", axis_,
+                     " Input Dimensions: ", x.rank());
     }
     int64_t bits = bits_;
     if constexpr (kVersion == 3) {
@@ -142,7 +149,8 @@ class RoundTrip final : public Kernel {
     if (n == 0) return absl::OkStatus();
     if (!range_given_) TROUPE_RETURN_IF_ERROR(measure(context, args, &ranges));
     const T* lows = static_cast<const T*>(ranges.raw());
-    return enqueue(context, with_suffix("round_trip", x.dtype()), n, args, x.raw(), lows, lows + args.channels, out->raw(), n);
+    return enqueue(context, with_suffix("round_trip", x.dtype()), n, args, x.raw(), lows,
+                   lows + args.channels, out->raw(), n);
   }
 
  private:
@@ -155,15 +163,16 @@ class RoundTrip final : public Kernel {
     for (int i : {1, 2}) {
       const Tensor& t = context.input(i);
       if (t.num_elements() != channels) {
-        return invalid("Shape must be rank ", axis_ < 0 ? 0 : 1, " with ", channels, " elements for input_", i == 1 ? "min" : "max",
-                       ", got ", t.shape().to_string());
+        return invalid("Shape must be rank ", axis_ < 0 ? 0 : 1, " with ", channels, " elements for input_",
+                       i == 1 ? "min" : "max", ", got ", t.shape().to_string());
       }
     }
     const auto lows = context.input(1).flat<T>(), highs = context.input(2).flat<T>();
     for (size_t c = 0; c < lows.size(); ++c) {
       if (lows[c] > highs[c]) return invalid("Invalid range: input_min ", lows[c], " > input_max ", highs[c]);
     }
-    TROUPE_ASSIGN_OR_RETURN(Tensor both, Tensor::make(dtype_of<T>(), Shape{2, channels}, CudaDevice::of(context).host_allocator()));
+    TROUPE_ASSIGN_OR_RETURN(Tensor both, Tensor::make(dtype_of<T>(), Shape{2, channels},
+                                                      CudaDevice::of(context).host_allocator()));
     std::copy(lows.begin(), lows.end(), both.flat<T>().begin());
     std::copy(highs.begin(), highs.end(), both.flat<T>().begin() + channels);
     TROUPE_ASSIGN_OR_RETURN(*ranges, CudaDevice::of(context).copies().to_device(both, context.allocator()));
@@ -172,14 +181,16 @@ class RoundTrip final : public Kernel {
 
   static absl::Status measure(KernelContext& context, const RoundTripArgs& args, Tensor* ranges) {
     const Tensor& x = context.input(0);
-    const int64_t blocks = x.num_elements() / (args.channels * args.inner), parts = parts_of(blocks * args.inner);
+    const int64_t blocks = x.num_elements() / (args.channels * args.inner),
+                  parts = parts_of(blocks * args.inner);
     TROUPE_ASSIGN_OR_RETURN(*ranges, context.allocate_temp(x.dtype(), Shape{2, args.channels}));
     TROUPE_ASSIGN_OR_RETURN(Tensor ends, context.allocate_temp(x.dtype(), Shape{args.channels, parts, 2}));
-    TROUPE_RETURN_IF_ERROR(enqueue_blocks(context, with_suffix("measure_ranges", x.dtype()), args.channels * parts, x.raw(),
-                                          ends.raw(), args.channels, args.inner, blocks, parts));
+    TROUPE_RETURN_IF_ERROR(enqueue_blocks(context, with_suffix("measure_ranges", x.dtype()),
+                                          args.channels * parts, x.raw(), ends.raw(), args.channels,
+                                          args.inner, blocks, parts));
     T* lows = static_cast<T*>(ranges->raw());
-    return enqueue(context, with_suffix("join_ranges", x.dtype()), args.channels, ends.raw(), lows, lows + args.channels, parts,
-                   args.channels);
+    return enqueue(context, with_suffix("join_ranges", x.dtype()), args.channels, ends.raw(), lows,
+                   lows + args.channels, parts, args.channels);
   }
 
   bool signed_ = true, range_given_ = false, narrow_ = false, half_up_ = false;
@@ -188,14 +199,17 @@ class RoundTrip final : public Kernel {
 
 /// QuantizeAndDequantizeV4Grad: passes what lay inside the range.
 absl::Status round_trip_grad(KernelContext& context) {
-  const Tensor &grad = context.input(0), &x = context.input(1), &low = context.input(2), &high = context.input(3);
+  const Tensor &grad = context.input(0), &x = context.input(1), &low = context.input(2),
+               &high = context.input(3);
   if (!(grad.shape() == x.shape())) return invalid("gradient and input must be the same size");
   const auto axis = context.node().attrs.get_or<int64_t>("axis", -1);
   if (axis < -1 || axis >= x.rank()) {
-    return invalid("Axis requested is larger than input dimensions. Axis: ", axis, " Input Dimensions: ", x.rank());
+    return invalid("Axis requested is larger than input dimensions. Axis: ", axis,
+                   " Input Dimensions: ", x.rank());
   }
   const int64_t channels = axis < 0 ? 1 : x.dim(static_cast<int>(axis));
-  const int64_t inner = axis < 0 ? x.num_elements() : count_dims(x.shape(), static_cast<int>(axis) + 1, x.rank());
+  const int64_t inner =
+      axis < 0 ? x.num_elements() : count_dims(x.shape(), static_cast<int>(axis) + 1, x.rank());
   if (low.num_elements() != channels || high.num_elements() != channels) {
     return invalid("input_min and input_max must have ", channels, " elements");
   }
@@ -205,8 +219,8 @@ absl::Status round_trip_grad(KernelContext& context) {
     TROUPE_RETURN_IF_ERROR(enqueue_zeros(context, zero));
   }
   const int64_t n = x.num_elements();
-  return enqueue(context, with_suffix("round_trip_grad", x.dtype()), n, grad.raw(), x.raw(), low.raw(), high.raw(), out->raw(),
-                 inner, channels, n);
+  return enqueue(context, with_suffix("round_trip_grad", x.dtype()), n, grad.raw(), x.raw(), low.raw(),
+                 high.raw(), out->raw(), inner, channels, n);
 }
 
 template <class T>
@@ -214,9 +228,12 @@ void add_round_trips(KernelRegistry* registry) {
   auto def = [](const char* op, std::vector<std::string> host) {
     return KernelDef(op).device("GPU").types("T", {dtype_of<T>()}).host_memory(std::move(host));
   };
-  registry->add(def("QuantizeAndDequantizeV2", {"input_min", "input_max"}).template kernel<RoundTrip<T, 2>>());
-  registry->add(def("QuantizeAndDequantizeV3", {"input_min", "input_max", "num_bits"}).template kernel<RoundTrip<T, 3>>());
-  registry->add(def("QuantizeAndDequantizeV4", {"input_min", "input_max"}).template kernel<RoundTrip<T, 4>>());
+  registry->add(
+      def("QuantizeAndDequantizeV2", {"input_min", "input_max"}).template kernel<RoundTrip<T, 2>>());
+  registry->add(def("QuantizeAndDequantizeV3", {"input_min", "input_max", "num_bits"})
+                    .template kernel<RoundTrip<T, 3>>());
+  registry->add(
+      def("QuantizeAndDequantizeV4", {"input_min", "input_max"}).template kernel<RoundTrip<T, 4>>());
   registry->add(def("QuantizeAndDequantizeV4Grad", {}).fn(round_trip_grad));
 }
 
@@ -227,13 +244,17 @@ void register_cuda_quantized_kernels(KernelRegistry* registry) {
   const char* vars = "FakeQuantWithMinMaxVars";
   registry->add(def("FakeQuantWithMinMaxArgs").kernel<FakeQuant<RangeFrom::kAttrs, false>>());
   registry->add(def("FakeQuantWithMinMaxArgsGradient").kernel<FakeQuant<RangeFrom::kAttrs, true>>());
-  registry->add(KernelDef(vars).device("GPU").host_memory({"min", "max"}).kernel<FakeQuant<RangeFrom::kScalars, false>>());
+  registry->add(KernelDef(vars)
+                    .device("GPU")
+                    .host_memory({"min", "max"})
+                    .kernel<FakeQuant<RangeFrom::kScalars, false>>());
   registry->add(KernelDef(absl::StrCat(vars, "Gradient"))
                     .device("GPU")
                     .host_memory({"min", "max"})
                     .kernel<FakeQuant<RangeFrom::kScalars, true>>());
   registry->add(def("FakeQuantWithMinMaxVarsPerChannel").kernel<FakeQuant<RangeFrom::kChannels, false>>());
-  registry->add(def("FakeQuantWithMinMaxVarsPerChannelGradient").kernel<FakeQuant<RangeFrom::kChannels, true>>());
+  registry->add(
+      def("FakeQuantWithMinMaxVarsPerChannelGradient").kernel<FakeQuant<RangeFrom::kChannels, true>>());
   add_round_trips<float>(registry);
   add_round_trips<double>(registry);
 }

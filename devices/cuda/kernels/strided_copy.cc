@@ -18,12 +18,15 @@ bool even(int64_t v) { return v % 2 == 0; }
 
 }  // namespace
 
-std::string by_size(absl::string_view base, size_t element_bytes) { return absl::StrCat(base, "_", element_bytes); }
+std::string by_size(absl::string_view base, size_t element_bytes) {
+  return absl::StrCat(base, "_", element_bytes);
+}
 
 WideRuns widest_runs(DataType dtype, int64_t run, std::initializer_list<const void*> pointers) {
   WideRuns wide{dtype_size(dtype), run};
   while (wide.element < kWidest && wide.run > 0 && even(wide.run) &&
-         std::all_of(pointers.begin(), pointers.end(), [&](const void* p) { return aligned(p, 2 * wide.element); })) {
+         std::all_of(pointers.begin(), pointers.end(),
+                     [&](const void* p) { return aligned(p, 2 * wide.element); })) {
     wide.element *= 2;
     wide.run /= 2;
   }
@@ -106,8 +109,9 @@ absl::Status StridedCopy::enqueue_axes(KernelContext& c, size_t element, const c
     if (TransposePlan plan; transposes(&plan)) {
       const auto tiles = [](int64_t n) { return (n + kTransposeTile - 1) / kTransposeTile; };
       const int64_t matrices = elements_ / (plan.rows * plan.cols);
-      return enqueue_blocks(c, by_size("transpose_tiles", element), matrices * tiles(plan.rows) * tiles(plan.cols), plan,
-                            source, destination, matrices);
+      return enqueue_blocks(c, by_size("transpose_tiles", element),
+                            matrices * tiles(plan.rows) * tiles(plan.cols), plan, source, destination,
+                            matrices);
     }
     CopyAxes axes = {};
     axes.rank = count_;
@@ -134,8 +138,8 @@ absl::Status StridedCopy::enqueue(KernelContext& c, DataType dtype, const void* 
 namespace {
 
 /// Joins or splits; the pieces go into as many launches as they need.
-absl::Status enqueue_pieces(KernelContext& c, DataType dtype, int64_t rows, std::span<const Piece> pieces, char* whole,
-                            bool splits) {
+absl::Status enqueue_pieces(KernelContext& c, DataType dtype, int64_t rows, std::span<const Piece> pieces,
+                            char* whole, bool splits) {
   size_t element = dtype_size(dtype);
   int64_t scale = 1, row = 0;
   for (const Piece& p : pieces) row += p.count;
@@ -157,7 +161,8 @@ absl::Status enqueue_pieces(KernelContext& c, DataType dtype, int64_t rows, std:
     }
     const int64_t width = args.starts[args.count];
     TROUPE_RETURN_IF_ERROR(with_element(element, [&]<class T>(T) {
-      return troupe::enqueue(c, kernel, rows * width, args, reinterpret_cast<T*>(whole), row, first, rows * width);
+      return troupe::enqueue(c, kernel, rows * width, args, reinterpret_cast<T*>(whole), row, first,
+                             rows * width);
     }));
     first += width;
   }
@@ -166,11 +171,13 @@ absl::Status enqueue_pieces(KernelContext& c, DataType dtype, int64_t rows, std:
 
 }  // namespace
 
-absl::Status enqueue_join(KernelContext& c, DataType dtype, int64_t rows, std::span<const Piece> pieces, void* whole) {
+absl::Status enqueue_join(KernelContext& c, DataType dtype, int64_t rows, std::span<const Piece> pieces,
+                          void* whole) {
   return enqueue_pieces(c, dtype, rows, pieces, static_cast<char*>(whole), false);
 }
 
-absl::Status enqueue_split(KernelContext& c, DataType dtype, int64_t rows, std::span<const Piece> pieces, const void* whole) {
+absl::Status enqueue_split(KernelContext& c, DataType dtype, int64_t rows, std::span<const Piece> pieces,
+                           const void* whole) {
   return enqueue_pieces(c, dtype, rows, pieces, const_cast<char*>(static_cast<const char*>(whole)), true);
 }
 
@@ -185,7 +192,8 @@ absl::Status enqueue_fill(KernelContext& c, DataType dtype, const void* host_val
 absl::Status enqueue_fill_from(KernelContext& c, DataType dtype, const void* value, void* to, int64_t count) {
   const size_t element = dtype_size(dtype);
   return with_element(element, [&]<class T>(T) {
-    return troupe::enqueue(c, by_size("fill_from", element), count, static_cast<const T*>(value), static_cast<T*>(to), count);
+    return troupe::enqueue(c, by_size("fill_from", element), count, static_cast<const T*>(value),
+                           static_cast<T*>(to), count);
   });
 }
 

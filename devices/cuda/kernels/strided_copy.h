@@ -47,8 +47,10 @@ struct Piece {
   int64_t count;
 };
 /// `rows` rows of `whole`, each made of the next run of every piece; and back, whole into pieces.
-absl::Status enqueue_join(KernelContext& c, DataType dtype, int64_t rows, std::span<const Piece> pieces, void* whole);
-absl::Status enqueue_split(KernelContext& c, DataType dtype, int64_t rows, std::span<const Piece> pieces, const void* whole);
+absl::Status enqueue_join(KernelContext& c, DataType dtype, int64_t rows, std::span<const Piece> pieces,
+                          void* whole);
+absl::Status enqueue_split(KernelContext& c, DataType dtype, int64_t rows, std::span<const Piece> pieces,
+                           const void* whole);
 
 /// `count` copies of one element: of one in the host's memory, or of one in the device's.
 absl::Status enqueue_fill(KernelContext& c, DataType dtype, const void* host_value, void* to, int64_t count);

@@ -88,8 +88,8 @@ absl::Status scatter_nd_ref(KernelContext& context) {
   {
     std::lock_guard lock(ref->mu);
     if (!ref->tensor.initialized()) return uninitialized_ref(*ref);
-    TROUPE_RETURN_IF_ERROR(
-        check_scatter_shapes(ScatterWording::kUpdate, context.input(1), context.input(2), ref->tensor.shape()));
+    TROUPE_RETURN_IF_ERROR(check_scatter_shapes(ScatterWording::kUpdate, context.input(1), context.input(2),
+                                                ref->tensor.shape()));
     TROUPE_RETURN_IF_ERROR(make_unique(&ref->tensor, context.allocator()));
     TROUPE_RETURN_IF_ERROR(scatter_into(context, kOp, context.input(1), context.input(2), &ref->tensor));
   }
@@ -102,8 +102,8 @@ absl::Status scatter_nd_resource(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Var> var, lookup_variable(context, 0));
   std::unique_lock lock(var->mu());
   TROUPE_RETURN_IF_ERROR(check_readable(*var, context.input_type(2)));
-  TROUPE_RETURN_IF_ERROR(
-      check_scatter_shapes(ScatterWording::kUpdate, context.input(1), context.input(2), var->locked().shape()));
+  TROUPE_RETURN_IF_ERROR(check_scatter_shapes(ScatterWording::kUpdate, context.input(1), context.input(2),
+                                              var->locked().shape()));
   TROUPE_ASSIGN_OR_RETURN(Tensor * target, var->writable(context.allocator()));
   return scatter_into(context, kOp, context.input(1), context.input(2), target);
 }

@@ -11,9 +11,10 @@ using troupe::Element16;  // NOLINT: kernels are written at the top
 #define TROUPE_EACH_SIZE(M) M(1, uint8_t) M(2, uint16_t) M(4, uint32_t) M(8, uint64_t) M(16, Element16)
 #define TROUPE_EACH_FLOAT(M) M(f32, float) M(f64, double) M(f16, half_t) M(bf16, bfloat16_t)
 #define TROUPE_EACH_COMPLEX(M) M(c64, complex64_t) M(c128, complex128_t)
-#define TROUPE_EACH_INT(M)                                                                      \
-  M(i8, int8_t) M(u8, uint8_t) M(i16, int16_t) M(u16, uint16_t) M(i32, int32_t) M(u32, uint32_t) \
-  M(i64, int64_t) M(u64, uint64_t)
+#define TROUPE_EACH_INT(M)                                                                         \
+  M(i8, int8_t)                                                                                    \
+  M(u8, uint8_t) M(i16, int16_t) M(u16, uint16_t) M(i32, int32_t) M(u32, uint32_t) M(i64, int64_t) \
+      M(u64, uint64_t)
 
 namespace troupe::launchable {
 

@@ -26,7 +26,7 @@ TROUPE_DEVICE_ONLY void copy_axes(const CopyAxes& axes, const T* from, T* to, in
 template <class T>
 TROUPE_DEVICE_ONLY void transpose_tiles(const TransposePlan& plan, const T* from, T* to, int64_t matrices) {
   // A column more, so that the elements of one lie in different banks.
-  TROUPE_SHARED(T, tile, kTransposeTile*(kTransposeTile + 1));
+  TROUPE_SHARED(T, tile, kTransposeTile * (kTransposeTile + 1));
   const int64_t row_tiles = (plan.rows + kTransposeTile - 1) / kTransposeTile;
   const int64_t col_tiles = (plan.cols + kTransposeTile - 1) / kTransposeTile;
   TROUPE_FOR_BLOCKS(block, matrices * row_tiles * col_tiles) {
@@ -99,8 +99,9 @@ TROUPE_DEVICE_ONLY void roll(const RollAxes& axes, const T* from, T* to, int64_t
 
 /// Lengths outside of [0, steps] count as the nearer of the two.
 template <class T, class Length>
-TROUPE_DEVICE_ONLY void reverse_sequence(const T* from, const Length* lengths, T* to, int64_t steps, int64_t step_stride,
-                                         int64_t batch, int64_t batch_stride, int64_t n) {
+TROUPE_DEVICE_ONLY void reverse_sequence(const T* from, const Length* lengths, T* to, int64_t steps,
+                                         int64_t step_stride, int64_t batch, int64_t batch_stride,
+                                         int64_t n) {
   TROUPE_FOR_EACH(i, n) {
     const int64_t step = i / step_stride % steps;
     int64_t length = static_cast<int64_t>(lengths[i / batch_stride % batch]);
@@ -120,31 +121,35 @@ TROUPE_DEVICE_ONLY void conjugate(complex_t<T>* x, int64_t n) {
 
 using namespace troupe;  // NOLINT: kernels are written at the top
 
-#define TROUPE_MOVES(size, T)                                                                                         \
-  TROUPE_KERNEL(copy_axes_##size, (CopyAxes axes, const T* from, T* to, int64_t n)) { copy_axes(axes, from, to, n); } \
-  TROUPE_KERNEL(transpose_tiles_##size, (TransposePlan plan, const T* from, T* to, int64_t matrices)) {               \
-    transpose_tiles(plan, from, to, matrices);                                                                        \
-  }                                                                                                                   \
-  TROUPE_KERNEL(join_pieces_##size, (JoinedPieces p, T * whole, int64_t row, int64_t first, int64_t n)) {             \
-    move_pieces<T, false>(p, whole, row, first, n);                                                                   \
-  }                                                                                                                   \
-  TROUPE_KERNEL(split_pieces_##size, (JoinedPieces p, T * whole, int64_t row, int64_t first, int64_t n)) {            \
-    move_pieces<T, true>(p, whole, row, first, n);                                                                    \
-  }                                                                                                                   \
-  TROUPE_KERNEL(fill_##size, (T value, T * to, int64_t n)) {                                                          \
-    TROUPE_FOR_EACH(i, n) { to[i] = value; }                                                                          \
-  }                                                                                                                   \
-  TROUPE_KERNEL(fill_from_##size, (const T* value, T* to, int64_t n)) {                                               \
-    TROUPE_FOR_EACH(i, n) { to[i] = *value; }                                                                         \
-  }                                                                                                                   \
-  TROUPE_KERNEL(roll_##size, (RollAxes axes, const T* from, T* to, int64_t n)) { roll(axes, from, to, n); }           \
-  TROUPE_KERNEL(reverse_sequence_##size##_i32, (const T* from, const int32_t* lengths, T* to, int64_t steps,          \
-                                                int64_t step_stride, int64_t batch, int64_t batch_stride, int64_t n)) { \
-    reverse_sequence(from, lengths, to, steps, step_stride, batch, batch_stride, n);                                  \
-  }                                                                                                                   \
-  TROUPE_KERNEL(reverse_sequence_##size##_i64, (const T* from, const int64_t* lengths, T* to, int64_t steps,          \
-                                                int64_t step_stride, int64_t batch, int64_t batch_stride, int64_t n)) { \
-    reverse_sequence(from, lengths, to, steps, step_stride, batch, batch_stride, n);                                  \
+#define TROUPE_MOVES(size, T)                                                                               \
+  TROUPE_KERNEL(copy_axes_##size, (CopyAxes axes, const T* from, T* to, int64_t n)) {                       \
+    copy_axes(axes, from, to, n);                                                                           \
+  }                                                                                                         \
+  TROUPE_KERNEL(transpose_tiles_##size, (TransposePlan plan, const T* from, T* to, int64_t matrices)) {     \
+    transpose_tiles(plan, from, to, matrices);                                                              \
+  }                                                                                                         \
+  TROUPE_KERNEL(join_pieces_##size, (JoinedPieces p, T * whole, int64_t row, int64_t first, int64_t n)) {   \
+    move_pieces<T, false>(p, whole, row, first, n);                                                         \
+  }                                                                                                         \
+  TROUPE_KERNEL(split_pieces_##size, (JoinedPieces p, T * whole, int64_t row, int64_t first, int64_t n)) {  \
+    move_pieces<T, true>(p, whole, row, first, n);                                                          \
+  }                                                                                                         \
+  TROUPE_KERNEL(fill_##size, (T value, T * to, int64_t n)) {                                                \
+    TROUPE_FOR_EACH(i, n) { to[i] = value; }                                                                \
+  }                                                                                                         \
+  TROUPE_KERNEL(fill_from_##size, (const T* value, T* to, int64_t n)) {                                     \
+    TROUPE_FOR_EACH(i, n) { to[i] = *value; }                                                               \
+  }                                                                                                         \
+  TROUPE_KERNEL(roll_##size, (RollAxes axes, const T* from, T* to, int64_t n)) { roll(axes, from, to, n); } \
+  TROUPE_KERNEL(reverse_sequence_##size##_i32,                                                              \
+                (const T* from, const int32_t* lengths, T* to, int64_t steps, int64_t step_stride,          \
+                 int64_t batch, int64_t batch_stride, int64_t n)) {                                         \
+    reverse_sequence(from, lengths, to, steps, step_stride, batch, batch_stride, n);                        \
+  }                                                                                                         \
+  TROUPE_KERNEL(reverse_sequence_##size##_i64,                                                              \
+                (const T* from, const int64_t* lengths, T* to, int64_t steps, int64_t step_stride,          \
+                 int64_t batch, int64_t batch_stride, int64_t n)) {                                         \
+    reverse_sequence(from, lengths, to, steps, step_stride, batch, batch_stride, n);                        \
   }
 TROUPE_EACH_SIZE(TROUPE_MOVES)
 

@@ -28,7 +28,8 @@ TROUPE_DEVICE int64_t position_of(const IndexedDims& dims, const Index* indices,
 }
 
 template <class T, class Index>
-TROUPE_DEVICE_ONLY void gather_nd(const IndexedDims& dims, const T* from, const Index* indices, T* to, int64_t run, int64_t n) {
+TROUPE_DEVICE_ONLY void gather_nd(const IndexedDims& dims, const T* from, const Index* indices, T* to,
+                                  int64_t run, int64_t n) {
   TROUPE_FOR_EACH(i, n) {
     int64_t row = i;
     const int64_t k = take_coordinate(&row, run);
@@ -81,8 +82,8 @@ struct Least {
 };
 
 template <class Op, class T, class Index>
-TROUPE_DEVICE_ONLY void scatter_nd(const IndexedDims& dims, const Index* indices, const T* updates, T* to, int64_t run,
-                                   int64_t n) {
+TROUPE_DEVICE_ONLY void scatter_nd(const IndexedDims& dims, const Index* indices, const T* updates, T* to,
+                                   int64_t run, int64_t n) {
   TROUPE_FOR_EACH(i, n) {
     int64_t row = i;
     const int64_t k = take_coordinate(&row, run);
@@ -92,7 +93,8 @@ TROUPE_DEVICE_ONLY void scatter_nd(const IndexedDims& dims, const Index* indices
 }
 
 template <class T, class Index>
-TROUPE_DEVICE_ONLY void one_hot(const Index* indices, const T* on, const T* off, T* to, int64_t depth, int64_t suffix, int64_t n) {
+TROUPE_DEVICE_ONLY void one_hot(const Index* indices, const T* on, const T* off, T* to, int64_t depth,
+                                int64_t suffix, int64_t n) {
   TROUPE_FOR_EACH(i, n) {
     int64_t prefix = i;
     const int64_t behind = take_coordinate(&prefix, suffix), at = take_coordinate(&prefix, depth);
@@ -105,20 +107,20 @@ TROUPE_DEVICE_ONLY void one_hot(const Index* indices, const T* on, const T* off,
 
 using namespace troupe;  // NOLINT: kernels are written at the top
 
-#define TROUPE_SCATTER(name, Op, suffix, T)                                                                             \
-  TROUPE_KERNEL(scatter_nd_##name##_##suffix##_i32, (IndexedDims dims, const int32_t* indices, const T* updates, T* to, \
-                                                     int64_t run, int64_t n)) {                                        \
-    scatter_nd<Op>(dims, indices, updates, to, run, n);                                                                 \
-  }                                                                                                                     \
-  TROUPE_KERNEL(scatter_nd_##name##_##suffix##_i64, (IndexedDims dims, const int64_t* indices, const T* updates, T* to, \
-                                                     int64_t run, int64_t n)) {                                        \
-    scatter_nd<Op>(dims, indices, updates, to, run, n);                                                                 \
+#define TROUPE_SCATTER(name, Op, suffix, T)                                                              \
+  TROUPE_KERNEL(scatter_nd_##name##_##suffix##_i32, (IndexedDims dims, const int32_t* indices,           \
+                                                     const T* updates, T* to, int64_t run, int64_t n)) { \
+    scatter_nd<Op>(dims, indices, updates, to, run, n);                                                  \
+  }                                                                                                      \
+  TROUPE_KERNEL(scatter_nd_##name##_##suffix##_i64, (IndexedDims dims, const int64_t* indices,           \
+                                                     const T* updates, T* to, int64_t run, int64_t n)) { \
+    scatter_nd<Op>(dims, indices, updates, to, run, n);                                                  \
   }
-#define TROUPE_SUMS(suffix, T)           \
-  TROUPE_SCATTER(add, Add, suffix, T)    \
+#define TROUPE_SUMS(suffix, T)        \
+  TROUPE_SCATTER(add, Add, suffix, T) \
   TROUPE_SCATTER(sub, Subtract, suffix, T)
-#define TROUPE_EXTREMES(suffix, T)          \
-  TROUPE_SCATTER(max, Greatest, suffix, T)  \
+#define TROUPE_EXTREMES(suffix, T)         \
+  TROUPE_SCATTER(max, Greatest, suffix, T) \
   TROUPE_SCATTER(min, Least, suffix, T)
 TROUPE_EACH_FLOAT(TROUPE_SUMS)
 TROUPE_EACH_COMPLEX(TROUPE_SUMS)
@@ -126,26 +128,27 @@ TROUPE_EACH_INT(TROUPE_SUMS)
 TROUPE_EACH_FLOAT(TROUPE_EXTREMES)
 TROUPE_EACH_INT(TROUPE_EXTREMES)
 
-#define TROUPE_PICKS(size, T, index, Index)                                                                            \
-  TROUPE_KERNEL(gather_##size##_##index, (GatherArgs a, const T* from, const Index* indices, T* to, int64_t n)) {      \
-    gather(a, from, indices, to, n);                                                                                   \
-  }                                                                                                                    \
-  TROUPE_KERNEL(gather_nd_##size##_##index,                                                                            \
-                (IndexedDims dims, const T* from, const Index* indices, T* to, int64_t run, int64_t n)) {              \
-    gather_nd(dims, from, indices, to, run, n);                                                                        \
+#define TROUPE_PICKS(size, T, index, Index)                                                               \
+  TROUPE_KERNEL(gather_##size##_##index,                                                                  \
+                (GatherArgs a, const T* from, const Index* indices, T* to, int64_t n)) {                  \
+    gather(a, from, indices, to, n);                                                                      \
+  }                                                                                                       \
+  TROUPE_KERNEL(gather_nd_##size##_##index,                                                               \
+                (IndexedDims dims, const T* from, const Index* indices, T* to, int64_t run, int64_t n)) { \
+    gather_nd(dims, from, indices, to, run, n);                                                           \
   }
-#define TROUPE_ONE_HOT(size, T, index, Index)                                                                          \
-  TROUPE_KERNEL(one_hot_##size##_##index,                                                                              \
-                (const Index* indices, const T* on, const T* off, T* to, int64_t depth, int64_t suffix, int64_t n)) {  \
-    one_hot(indices, on, off, to, depth, suffix, n);                                                                   \
+#define TROUPE_ONE_HOT(size, T, index, Index)                                                      \
+  TROUPE_KERNEL(one_hot_##size##_##index, (const Index* indices, const T* on, const T* off, T* to, \
+                                           int64_t depth, int64_t suffix, int64_t n)) {            \
+    one_hot(indices, on, off, to, depth, suffix, n);                                               \
   }
-#define TROUPE_BY_INDEX(size, T)              \
-  TROUPE_PICKS(size, T, i16, int16_t)         \
-  TROUPE_PICKS(size, T, i32, int32_t)         \
-  TROUPE_PICKS(size, T, i64, int64_t)         \
-  TROUPE_ONE_HOT(size, T, i8, int8_t)         \
-  TROUPE_ONE_HOT(size, T, u8, uint8_t)        \
-  TROUPE_ONE_HOT(size, T, i32, int32_t)       \
-  TROUPE_ONE_HOT(size, T, i64, int64_t)       \
+#define TROUPE_BY_INDEX(size, T)        \
+  TROUPE_PICKS(size, T, i16, int16_t)   \
+  TROUPE_PICKS(size, T, i32, int32_t)   \
+  TROUPE_PICKS(size, T, i64, int64_t)   \
+  TROUPE_ONE_HOT(size, T, i8, int8_t)   \
+  TROUPE_ONE_HOT(size, T, u8, uint8_t)  \
+  TROUPE_ONE_HOT(size, T, i32, int32_t) \
+  TROUPE_ONE_HOT(size, T, i64, int64_t) \
   TROUPE_SCATTER(assign, Assign, size, T)
 TROUPE_EACH_SIZE(TROUPE_BY_INDEX)

@@ -38,8 +38,8 @@ TROUPE_DEVICE_ONLY void mirror_pad(const PadAxes& axes, int64_t offset, const T*
 
 /// Adds the mirrored borders before and behind the middle `size` of an axis to where they came from, in place: first the one before.
 template <class T>
-TROUPE_DEVICE_ONLY void fold_mirrored(T* data, int64_t before, int64_t size, int64_t after, int64_t run, int64_t offset,
-                                      int64_t n) {
+TROUPE_DEVICE_ONLY void fold_mirrored(T* data, int64_t before, int64_t size, int64_t after, int64_t run,
+                                      int64_t offset, int64_t n) {
   using C = compute_t<T>;
   const int64_t full = before + size + after;
   TROUPE_FOR_EACH(i, n) {
@@ -49,7 +49,8 @@ TROUPE_DEVICE_ONLY void fold_mirrored(T* data, int64_t before, int64_t size, int
     T* line = data + rest * full * run + k;
     T sum = line[(before + at) * run];
     const int64_t ahead = before - 1 - at + offset, behind = before + 2 * size - 1 - offset - at;
-    if (ahead >= 0 && ahead < before) sum = static_cast<T>(static_cast<C>(sum) + static_cast<C>(line[ahead * run]));
+    if (ahead >= 0 && ahead < before)
+      sum = static_cast<T>(static_cast<C>(sum) + static_cast<C>(line[ahead * run]));
     if (behind >= before + size && behind < full) {
       sum = static_cast<T>(static_cast<C>(sum) + static_cast<C>(line[behind * run]));
     }
@@ -64,7 +65,8 @@ TROUPE_DEVICE_ONLY void move_blocks(const BlockAxes& axes, const T* from, T* to,
     int64_t rest = i;
     const int64_t inner = take_coordinate(&rest, axes.inner);
     int64_t at[BlockAxes::kMax];
-    for (int d = axes.rank - 1; d >= 0; --d) at[d] = take_coordinate(&rest, kToBatch ? axes.blocked[d] : axes.image[d]);
+    for (int d = axes.rank - 1; d >= 0; --d)
+      at[d] = take_coordinate(&rest, kToBatch ? axes.blocked[d] : axes.image[d]);
     const int64_t batch = take_coordinate(&rest, axes.batch);
     int64_t block = rest;  // of the output when it has blocks; else put together below
     int64_t source = batch, block_stride = 1;
@@ -104,10 +106,12 @@ TROUPE_DEVICE int64_t offset_of(const BandArgs& b, int64_t d) {
 
 /// Matrices with the diagonals of `diagonal`; elsewhere the elements of `other`, or `*value`, or zero bytes.
 template <class T>
-TROUPE_DEVICE_ONLY void set_diagonals(const BandArgs& b, const T* diagonal, const T* other, T value, T* to, int64_t n) {
+TROUPE_DEVICE_ONLY void set_diagonals(const BandArgs& b, const T* diagonal, const T* other, T value, T* to,
+                                      int64_t n) {
   TROUPE_FOR_EACH(i, n) {
     int64_t matrix = i;
-    const int64_t col = take_coordinate(&matrix, b.cols), row = take_coordinate(&matrix, b.rows), d = col - row;
+    const int64_t col = take_coordinate(&matrix, b.cols), row = take_coordinate(&matrix, b.rows),
+                  d = col - row;
     T result = other != nullptr ? other[i] : value;
     if (d >= b.lower && d <= b.upper) {
       const int64_t at = row < col ? row : col;
@@ -134,7 +138,8 @@ TROUPE_DEVICE_ONLY void get_diagonals(const BandArgs& b, const T* from, T value,
 
 /// Negative `lower` or `upper`: all diagonals on that side.
 template <class T>
-TROUPE_DEVICE_ONLY void band_part(const T* from, T* to, int64_t rows, int64_t cols, int64_t lower, int64_t upper, int64_t n) {
+TROUPE_DEVICE_ONLY void band_part(const T* from, T* to, int64_t rows, int64_t cols, int64_t lower,
+                                  int64_t upper, int64_t n) {
   TROUPE_FOR_EACH(i, n) {
     int64_t rest = i;
     const int64_t col = take_coordinate(&rest, cols), row = take_coordinate(&rest, rows);
@@ -148,34 +153,36 @@ TROUPE_DEVICE_ONLY void band_part(const T* from, T* to, int64_t rows, int64_t co
 
 using namespace troupe;  // NOLINT: kernels are written at the top
 
-#define TROUPE_SURROUND(size, T)                                                                                        \
-  TROUPE_KERNEL(pad_##size, (PadAxes axes, T value, const T* from, T* to, int64_t n)) { pad(axes, value, from, to, n); } \
-  TROUPE_KERNEL(mirror_pad_##size, (PadAxes axes, int64_t offset, const T* from, T* to, int64_t n)) {                   \
-    mirror_pad(axes, offset, from, to, n);                                                                              \
-  }                                                                                                                     \
-  TROUPE_KERNEL(space_to_batch_##size, (BlockAxes axes, const T* from, T* to, int64_t n)) {                             \
-    move_blocks<T, true>(axes, from, to, n);                                                                            \
-  }                                                                                                                     \
-  TROUPE_KERNEL(batch_to_space_##size, (BlockAxes axes, const T* from, T* to, int64_t n)) {                             \
-    move_blocks<T, false>(axes, from, to, n);                                                                           \
-  }                                                                                                                     \
-  TROUPE_KERNEL(set_diagonals_##size,                                                                                   \
-                (BandArgs band, const T* diagonal, const T* other, T value, T* to, int64_t n)) {                        \
-    set_diagonals(band, diagonal, other, value, to, n);                                                                 \
-  }                                                                                                                     \
-  TROUPE_KERNEL(get_diagonals_##size, (BandArgs band, const T* from, T value, T* to, int64_t n)) {                      \
-    get_diagonals(band, from, value, to, n);                                                                            \
-  }                                                                                                                     \
-  TROUPE_KERNEL(band_part_##size,                                                                                       \
-                (const T* from, T* to, int64_t rows, int64_t cols, int64_t lower, int64_t upper, int64_t n)) {          \
-    band_part(from, to, rows, cols, lower, upper, n);                                                                   \
+#define TROUPE_SURROUND(size, T)                                                                      \
+  TROUPE_KERNEL(pad_##size, (PadAxes axes, T value, const T* from, T* to, int64_t n)) {               \
+    pad(axes, value, from, to, n);                                                                    \
+  }                                                                                                   \
+  TROUPE_KERNEL(mirror_pad_##size, (PadAxes axes, int64_t offset, const T* from, T* to, int64_t n)) { \
+    mirror_pad(axes, offset, from, to, n);                                                            \
+  }                                                                                                   \
+  TROUPE_KERNEL(space_to_batch_##size, (BlockAxes axes, const T* from, T* to, int64_t n)) {           \
+    move_blocks<T, true>(axes, from, to, n);                                                          \
+  }                                                                                                   \
+  TROUPE_KERNEL(batch_to_space_##size, (BlockAxes axes, const T* from, T* to, int64_t n)) {           \
+    move_blocks<T, false>(axes, from, to, n);                                                         \
+  }                                                                                                   \
+  TROUPE_KERNEL(set_diagonals_##size,                                                                 \
+                (BandArgs band, const T* diagonal, const T* other, T value, T* to, int64_t n)) {      \
+    set_diagonals(band, diagonal, other, value, to, n);                                               \
+  }                                                                                                   \
+  TROUPE_KERNEL(get_diagonals_##size, (BandArgs band, const T* from, T value, T* to, int64_t n)) {    \
+    get_diagonals(band, from, value, to, n);                                                          \
+  }                                                                                                   \
+  TROUPE_KERNEL(band_part_##size, (const T* from, T* to, int64_t rows, int64_t cols, int64_t lower,   \
+                                   int64_t upper, int64_t n)) {                                       \
+    band_part(from, to, rows, cols, lower, upper, n);                                                 \
   }
 TROUPE_EACH_SIZE(TROUPE_SURROUND)
 
-#define TROUPE_FOLD_MIRRORED(suffix, T)                                                                           \
-  TROUPE_KERNEL(fold_mirrored_##suffix, (T * data, int64_t before, int64_t size, int64_t after, int64_t run,      \
-                                         int64_t offset, int64_t n)) {                                            \
-    fold_mirrored(data, before, size, after, run, offset, n);                                                     \
+#define TROUPE_FOLD_MIRRORED(suffix, T)                                                                      \
+  TROUPE_KERNEL(fold_mirrored_##suffix, (T * data, int64_t before, int64_t size, int64_t after, int64_t run, \
+                                         int64_t offset, int64_t n)) {                                       \
+    fold_mirrored(data, before, size, after, run, offset, n);                                                \
   }
 TROUPE_EACH_FLOAT(TROUPE_FOLD_MIRRORED)
 TROUPE_EACH_COMPLEX(TROUPE_FOLD_MIRRORED)

@@ -8,7 +8,8 @@ namespace {
 template <class T>
 TROUPE_DEVICE uint64_t order_key(T value) {
   if constexpr (std::is_integral_v<T>) {
-    if constexpr (std::is_signed_v<T>) return static_cast<uint64_t>(static_cast<int64_t>(value)) ^ (uint64_t{1} << 63);
+    if constexpr (std::is_signed_v<T>)
+      return static_cast<uint64_t>(static_cast<int64_t>(value)) ^ (uint64_t{1} << 63);
     return static_cast<uint64_t>(value);
   } else {
     const auto d = static_cast<double>(static_cast<compute_t<T>>(value));
@@ -24,7 +25,9 @@ struct Ranked {
   int64_t at;
 };
 /// Greater ones first; of equal ones those that stand earlier.
-TROUPE_DEVICE bool before(const Ranked& a, const Ranked& b) { return a.key > b.key || (a.key == b.key && a.at < b.at); }
+TROUPE_DEVICE bool before(const Ranked& a, const Ranked& b) {
+  return a.key > b.key || (a.key == b.key && a.at < b.at);
+}
 struct First {
   TROUPE_DEVICE Ranked operator()(const Ranked& a, const Ranked& b) const { return before(a, b) ? a : b; }
 };
@@ -33,7 +36,8 @@ TROUPE_DEVICE Ranked behind_all() { return {0, INT64_MAX}; }
 
 /// One walk over the row for each of the k.
 template <class T, class Index>
-TROUPE_DEVICE_ONLY void top_k_select(const T* in, T* values, Index* indices, int64_t n, int64_t k, int64_t rows) {
+TROUPE_DEVICE_ONLY void top_k_select(const T* in, T* values, Index* indices, int64_t n, int64_t k,
+                                     int64_t rows) {
   TROUPE_FOR_BLOCKS(r, rows) {
     const T* row = in + r * n;
     Ranked last = {~uint64_t{0}, -1};
@@ -54,8 +58,8 @@ TROUPE_DEVICE_ONLY void top_k_select(const T* in, T* values, Index* indices, int
 
 /// Sorts each row in `scratch`, `padded` elements a row (a power of 2 that is not less than n): a bitonic network.
 template <class T, class Index>
-TROUPE_DEVICE_ONLY void top_k_sort(const T* in, T* values, Index* indices, Ranked* scratch, int64_t padded, int64_t n, int64_t k,
-                                   int64_t rows) {
+TROUPE_DEVICE_ONLY void top_k_sort(const T* in, T* values, Index* indices, Ranked* scratch, int64_t padded,
+                                   int64_t n, int64_t k, int64_t rows) {
   TROUPE_FOR_BLOCKS(r, rows) {
     const T* row = in + r * n;
     Ranked* ranked = scratch + r * padded;
@@ -89,8 +93,8 @@ TROUPE_DEVICE_ONLY void top_k_sort(const T* in, T* values, Index* indices, Ranke
 }
 
 template <class Index>
-TROUPE_DEVICE_ONLY void in_top_k(const float* predictions, const Index* targets, bool* out, int64_t classes, int64_t k,
-                                 int64_t rows) {
+TROUPE_DEVICE_ONLY void in_top_k(const float* predictions, const Index* targets, bool* out, int64_t classes,
+                                 int64_t k, int64_t rows) {
   TROUPE_FOR_BLOCKS(r, rows) {
     const float* row = predictions + r * classes;
     const int64_t target = static_cast<int64_t>(targets[r]);
@@ -109,7 +113,8 @@ TROUPE_DEVICE_ONLY void in_top_k(const float* predictions, const Index* targets,
 
 /// Where `value` belongs in rows of `n` ascending numbers: before those equal to it, or behind them.
 template <class T, class Out, bool kUpper>
-TROUPE_DEVICE_ONLY void bounds(const T* sorted, const T* values, Out* out, int64_t n, int64_t m, int64_t total) {
+TROUPE_DEVICE_ONLY void bounds(const T* sorted, const T* values, Out* out, int64_t n, int64_t m,
+                               int64_t total) {
   TROUPE_FOR_EACH(i, total) {
     const T* row = sorted + i / m * n;
     const uint64_t key = order_key(values[i]);
@@ -128,7 +133,8 @@ TROUPE_DEVICE_ONLY void bounds(const T* sorted, const T* values, Out* out, int64
 }
 
 template <class T>
-TROUPE_DEVICE_ONLY void bucketize(const T* x, const float* boundaries, int32_t count, int32_t* out, int64_t n) {
+TROUPE_DEVICE_ONLY void bucketize(const T* x, const float* boundaries, int32_t count, int32_t* out,
+                                  int64_t n) {
   using C = std::common_type_t<T, float>;
   TROUPE_FOR_EACH(i, n) {
     int32_t low = 0, high = count;
@@ -147,44 +153,45 @@ TROUPE_DEVICE_ONLY void bucketize(const T* x, const float* boundaries, int32_t c
 }  // namespace
 }  // namespace troupe::launchable
 
-#define TROUPE_TOP_K(suffix, T, index, Index)                                                                            \
-  TROUPE_KERNEL(top_k_select_##suffix##_##index,                                                                         \
-                (const T* in, T* values, Index* indices, int64_t n, int64_t k, int64_t rows)) {                          \
-    top_k_select(in, values, indices, n, k, rows);                                                                       \
-  }                                                                                                                      \
-  TROUPE_KERNEL(top_k_sort_##suffix##_##index, (const T* in, T* values, Index* indices, void* scratch, int64_t padded,   \
-                                                int64_t n, int64_t k, int64_t rows)) {                                   \
-    top_k_sort(in, values, indices, static_cast<Ranked*>(scratch), padded, n, k, rows);                                  \
+#define TROUPE_TOP_K(suffix, T, index, Index)                                                          \
+  TROUPE_KERNEL(top_k_select_##suffix##_##index,                                                       \
+                (const T* in, T* values, Index* indices, int64_t n, int64_t k, int64_t rows)) {        \
+    top_k_select(in, values, indices, n, k, rows);                                                     \
+  }                                                                                                    \
+  TROUPE_KERNEL(top_k_sort_##suffix##_##index, (const T* in, T* values, Index* indices, void* scratch, \
+                                                int64_t padded, int64_t n, int64_t k, int64_t rows)) { \
+    top_k_sort(in, values, indices, static_cast<Ranked*>(scratch), padded, n, k, rows);                \
   }
-#define TROUPE_BOUNDS(suffix, T, index, Index)                                                                           \
-  TROUPE_KERNEL(lower_bound_##suffix##_##index,                                                                          \
-                (const T* sorted, const T* values, Index* out, int64_t n, int64_t m, int64_t total)) {                   \
-    bounds<T, Index, false>(sorted, values, out, n, m, total);                                                           \
-  }                                                                                                                      \
-  TROUPE_KERNEL(upper_bound_##suffix##_##index,                                                                          \
-                (const T* sorted, const T* values, Index* out, int64_t n, int64_t m, int64_t total)) {                   \
-    bounds<T, Index, true>(sorted, values, out, n, m, total);                                                            \
+#define TROUPE_BOUNDS(suffix, T, index, Index)                                                         \
+  TROUPE_KERNEL(lower_bound_##suffix##_##index,                                                        \
+                (const T* sorted, const T* values, Index* out, int64_t n, int64_t m, int64_t total)) { \
+    bounds<T, Index, false>(sorted, values, out, n, m, total);                                         \
+  }                                                                                                    \
+  TROUPE_KERNEL(upper_bound_##suffix##_##index,                                                        \
+                (const T* sorted, const T* values, Index* out, int64_t n, int64_t m, int64_t total)) { \
+    bounds<T, Index, true>(sorted, values, out, n, m, total);                                          \
   }
-#define TROUPE_ORDER(suffix, T)             \
-  TROUPE_TOP_K(suffix, T, i16, int16_t)     \
-  TROUPE_TOP_K(suffix, T, i32, int32_t)     \
-  TROUPE_TOP_K(suffix, T, i64, int64_t)     \
-  TROUPE_BOUNDS(suffix, T, i32, int32_t)    \
+#define TROUPE_ORDER(suffix, T)          \
+  TROUPE_TOP_K(suffix, T, i16, int16_t)  \
+  TROUPE_TOP_K(suffix, T, i32, int32_t)  \
+  TROUPE_TOP_K(suffix, T, i64, int64_t)  \
+  TROUPE_BOUNDS(suffix, T, i32, int32_t) \
   TROUPE_BOUNDS(suffix, T, i64, int64_t)
 TROUPE_EACH_FLOAT(TROUPE_ORDER)
 TROUPE_EACH_INT(TROUPE_ORDER)
 
-#define TROUPE_IN_TOP_K(index, Index)                                                                               \
-  TROUPE_KERNEL(in_top_k_##index,                                                                                   \
-                (const float* predictions, const Index* targets, bool* out, int64_t classes, int64_t k, int64_t rows)) { \
-    in_top_k(predictions, targets, out, classes, k, rows);                                                          \
+#define TROUPE_IN_TOP_K(index, Index)                                                         \
+  TROUPE_KERNEL(in_top_k_##index, (const float* predictions, const Index* targets, bool* out, \
+                                   int64_t classes, int64_t k, int64_t rows)) {               \
+    in_top_k(predictions, targets, out, classes, k, rows);                                    \
   }
 TROUPE_IN_TOP_K(i32, int32_t)
 TROUPE_IN_TOP_K(i64, int64_t)
 
-#define TROUPE_BUCKETIZE(suffix, T)                                                                                     \
-  TROUPE_KERNEL(bucketize_##suffix, (const T* x, const float* boundaries, int32_t count, int32_t* out, int64_t n)) {    \
-    bucketize(x, boundaries, count, out, n);                                                                            \
+#define TROUPE_BUCKETIZE(suffix, T)                                                              \
+  TROUPE_KERNEL(bucketize_##suffix,                                                              \
+                (const T* x, const float* boundaries, int32_t count, int32_t* out, int64_t n)) { \
+    bucketize(x, boundaries, count, out, n);                                                     \
   }
 TROUPE_BUCKETIZE(f32, float)
 TROUPE_BUCKETIZE(f64, double)

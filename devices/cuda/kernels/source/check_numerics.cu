@@ -16,6 +16,8 @@ TROUPE_DEVICE_ONLY void check_numerics(const T* x, int32_t* found, int64_t n) {
 }  // namespace
 }  // namespace troupe::launchable
 
-#define TROUPE_CHECK(suffix, T) \
-  TROUPE_KERNEL(check_numerics_##suffix, (const T* x, int32_t* found, int64_t n)) { check_numerics(x, found, n); }
+#define TROUPE_CHECK(suffix, T)                                                     \
+  TROUPE_KERNEL(check_numerics_##suffix, (const T* x, int32_t* found, int64_t n)) { \
+    check_numerics(x, found, n);                                                    \
+  }
 TROUPE_EACH_FLOAT(TROUPE_CHECK)

@@ -13,7 +13,8 @@ struct LinearTaps {
   float weight[2];
 };
 TROUPE_DEVICE LinearTaps linear_taps(const ResizeArgs& a, int64_t x, float scale, int64_t in) {
-  const float at = a.half_pixel_centers ? (static_cast<float>(x) + 0.5F) * scale - 0.5F : static_cast<float>(x) * scale;
+  const float at =
+      a.half_pixel_centers ? (static_cast<float>(x) + 0.5F) * scale - 0.5F : static_cast<float>(x) * scale;
   const float low = std::floor(at);
   LinearTaps taps;
   taps.at[0] = clamped(static_cast<int64_t>(low), in);
@@ -24,12 +25,14 @@ TROUPE_DEVICE LinearTaps linear_taps(const ResizeArgs& a, int64_t x, float scale
 }
 
 TROUPE_DEVICE int64_t nearest(const ResizeArgs& a, int64_t x, float scale, int64_t in) {
-  const float at = a.half_pixel_centers ? (static_cast<float>(x) + 0.5F) * scale : static_cast<float>(x) * scale;
+  const float at =
+      a.half_pixel_centers ? (static_cast<float>(x) + 0.5F) * scale : static_cast<float>(x) * scale;
   return clamped(static_cast<int64_t>(a.align_corners ? std::round(at) : std::floor(at)), in);
 }
 
 /// The output pixels that may come from input pixel `x`, generously: [first, last).
-TROUPE_DEVICE void reached_from(int64_t x, float scale, int64_t in, int64_t out, int64_t* first, int64_t* last) {
+TROUPE_DEVICE void reached_from(int64_t x, float scale, int64_t in, int64_t out, int64_t* first,
+                                int64_t* last) {
   *first = 0;
   *last = out;
   if (scale <= 0) return;
@@ -47,8 +50,10 @@ template <class T>
 TROUPE_DEVICE_ONLY void resize_bilinear(const ResizeArgs& a, const T* in, float* out, int64_t n) {
   TROUPE_FOR_EACH(i, n) {
     int64_t rest = i;
-    const int64_t c = take_coordinate(&rest, a.channels), x = take_coordinate(&rest, a.cols), y = take_coordinate(&rest, a.rows);
-    const LinearTaps rows = linear_taps(a, y, a.row_scale, a.in_rows), cols = linear_taps(a, x, a.col_scale, a.in_cols);
+    const int64_t c = take_coordinate(&rest, a.channels), x = take_coordinate(&rest, a.cols),
+                  y = take_coordinate(&rest, a.rows);
+    const LinearTaps rows = linear_taps(a, y, a.row_scale, a.in_rows),
+                     cols = linear_taps(a, x, a.col_scale, a.in_cols);
     const T* image = in + rest * a.in_rows * a.in_cols * a.channels + c;
     float sum = 0;
     for (int q = 0; q < 2; ++q) {
@@ -56,7 +61,8 @@ TROUPE_DEVICE_ONLY void resize_bilinear(const ResizeArgs& a, const T* in, float*
       float line = 0;
       for (int p = 0; p < 2; ++p) {
         if (rows.weight[p] == 0) continue;
-        line += rows.weight[p] * static_cast<float>(image[(rows.at[p] * a.in_cols + cols.at[q]) * a.channels]);
+        line +=
+            rows.weight[p] * static_cast<float>(image[(rows.at[p] * a.in_cols + cols.at[q]) * a.channels]);
       }
       sum += cols.weight[q] * line;
     }
@@ -83,7 +89,8 @@ TROUPE_DEVICE_ONLY void resize_bilinear_grad(const ResizeArgs& a, const float* g
         for (int p = 0; p < 2; ++p) {
           for (int q = 0; q < 2; ++q) {
             if (rows.at[p] != y || cols.at[q] != x) continue;
-            sum += static_cast<double>(image[(r * a.cols + s) * a.channels] * rows.weight[p] * cols.weight[q]);
+            sum +=
+                static_cast<double>(image[(r * a.cols + s) * a.channels] * rows.weight[p] * cols.weight[q]);
           }
         }
       }
@@ -96,7 +103,8 @@ template <class T>
 TROUPE_DEVICE_ONLY void resize_nearest(const ResizeArgs& a, const T* in, T* out, int64_t n) {
   TROUPE_FOR_EACH(i, n) {
     int64_t rest = i;
-    const int64_t c = take_coordinate(&rest, a.channels), x = take_coordinate(&rest, a.cols), y = take_coordinate(&rest, a.rows);
+    const int64_t c = take_coordinate(&rest, a.channels), x = take_coordinate(&rest, a.cols),
+                  y = take_coordinate(&rest, a.rows);
     const int64_t row = nearest(a, y, a.row_scale, a.in_rows), col = nearest(a, x, a.col_scale, a.in_cols);
     out[i] = in[((rest * a.in_rows + row) * a.in_cols + col) * a.channels + c];
   }
@@ -129,18 +137,20 @@ TROUPE_DEVICE_ONLY void resize_nearest_grad(const ResizeArgs& a, const T* grad, 
 
 using namespace troupe;  // NOLINT: kernels are written at the top
 
-#define TROUPE_RESIZE(suffix, T)                                                                              \
-  TROUPE_KERNEL(resize_bilinear_##suffix, (ResizeArgs a, const T* in, float* out, int64_t n)) {               \
-    resize_bilinear(a, in, out, n);                                                                           \
-  }                                                                                                           \
-  TROUPE_KERNEL(resize_bilinear_grad_##suffix, (ResizeArgs a, const float* grad, T* out, int64_t n)) {        \
-    resize_bilinear_grad(a, grad, out, n);                                                                    \
-  }                                                                                                           \
-  TROUPE_KERNEL(resize_nearest_grad_##suffix, (ResizeArgs a, const T* grad, T* out, int64_t n)) {             \
-    resize_nearest_grad(a, grad, out, n);                                                                     \
+#define TROUPE_RESIZE(suffix, T)                                                                       \
+  TROUPE_KERNEL(resize_bilinear_##suffix, (ResizeArgs a, const T* in, float* out, int64_t n)) {        \
+    resize_bilinear(a, in, out, n);                                                                    \
+  }                                                                                                    \
+  TROUPE_KERNEL(resize_bilinear_grad_##suffix, (ResizeArgs a, const float* grad, T* out, int64_t n)) { \
+    resize_bilinear_grad(a, grad, out, n);                                                             \
+  }                                                                                                    \
+  TROUPE_KERNEL(resize_nearest_grad_##suffix, (ResizeArgs a, const T* grad, T* out, int64_t n)) {      \
+    resize_nearest_grad(a, grad, out, n);                                                              \
   }
 TROUPE_EACH_FLOAT(TROUPE_RESIZE)
 
-#define TROUPE_RESIZE_NEAREST(size, T) \
-  TROUPE_KERNEL(resize_nearest_##size, (ResizeArgs a, const T* in, T* out, int64_t n)) { resize_nearest(a, in, out, n); }
+#define TROUPE_RESIZE_NEAREST(size, T)                                                   \
+  TROUPE_KERNEL(resize_nearest_##size, (ResizeArgs a, const T* in, T* out, int64_t n)) { \
+    resize_nearest(a, in, out, n);                                                       \
+  }
 TROUPE_EACH_SIZE(TROUPE_RESIZE_NEAREST)

@@ -103,19 +103,22 @@ TROUPE_DEVICE_ONLY void each_pixel(const T* in, T* out, int64_t pixels, Fn fn) {
 
 /// The mean of each channel of each picture of `area` pixels.
 template <class T>
-TROUPE_DEVICE_ONLY void channel_means(const T* in, float* means, int64_t area, int64_t channels, int64_t total) {
+TROUPE_DEVICE_ONLY void channel_means(const T* in, float* means, int64_t area, int64_t channels,
+                                      int64_t total) {
   TROUPE_FOR_BLOCKS(b, total) {
     const T* picture = in + b / channels * area * channels + b % channels;
     double sum = 0;
-    TROUPE_FOR_THREADS(i, area) { sum += static_cast<double>(static_cast<compute_t<T>>(picture[i * channels])); }
+    TROUPE_FOR_THREADS(i, area) {
+      sum += static_cast<double>(static_cast<compute_t<T>>(picture[i * channels]));
+    }
     sum = block_sum(sum);
     if (thread_index() == 0) means[b] = static_cast<float>(sum / static_cast<double>(area));
   }
 }
 
 template <class T>
-TROUPE_DEVICE_ONLY void adjust_contrast(const T* in, const float* means, const float* factor, T* out, int64_t area,
-                                        int64_t channels, int64_t n) {
+TROUPE_DEVICE_ONLY void adjust_contrast(const T* in, const float* means, const float* factor, T* out,
+                                        int64_t area, int64_t channels, int64_t n) {
   TROUPE_FOR_EACH(i, n) {
     const float mean = means[i / (area * channels) * channels + i % channels];
     out[i] = static_cast<T>((static_cast<float>(in[i]) - mean) * *factor + mean);
@@ -125,28 +128,29 @@ TROUPE_DEVICE_ONLY void adjust_contrast(const T* in, const float* means, const f
 }  // namespace
 }  // namespace troupe::launchable
 
-#define TROUPE_SPACES(suffix, T)                                                           \
-  TROUPE_KERNEL(rgb_to_hsv_##suffix, (const T* in, T* out, int64_t pixels)) {              \
-    each_pixel(in, out, pixels, RgbToHsv());                                               \
-  }                                                                                        \
-  TROUPE_KERNEL(hsv_to_rgb_##suffix, (const T* in, T* out, int64_t pixels)) {              \
-    each_pixel(in, out, pixels, HsvToRgb());                                               \
+#define TROUPE_SPACES(suffix, T)                                              \
+  TROUPE_KERNEL(rgb_to_hsv_##suffix, (const T* in, T* out, int64_t pixels)) { \
+    each_pixel(in, out, pixels, RgbToHsv());                                  \
+  }                                                                           \
+  TROUPE_KERNEL(hsv_to_rgb_##suffix, (const T* in, T* out, int64_t pixels)) { \
+    each_pixel(in, out, pixels, HsvToRgb());                                  \
   }
 TROUPE_EACH_FLOAT(TROUPE_SPACES)
 
-#define TROUPE_ADJUST(suffix, T)                                                                                  \
-  TROUPE_KERNEL(adjust_hue_##suffix, (const T* in, const float* amount, T* out, int64_t pixels)) {                \
-    each_pixel(in, out, pixels, AdjustHue{amount});                                                               \
-  }                                                                                                               \
-  TROUPE_KERNEL(adjust_saturation_##suffix, (const T* in, const float* amount, T* out, int64_t pixels)) {         \
-    each_pixel(in, out, pixels, AdjustSaturation{amount});                                                        \
-  }                                                                                                               \
-  TROUPE_KERNEL(channel_means_##suffix, (const T* in, float* means, int64_t area, int64_t channels, int64_t total)) { \
-    channel_means(in, means, area, channels, total);                                                              \
-  }                                                                                                               \
-  TROUPE_KERNEL(adjust_contrast_##suffix, (const T* in, const float* means, const float* factor, T* out, int64_t area, \
-                                           int64_t channels, int64_t n)) {                                        \
-    adjust_contrast(in, means, factor, out, area, channels, n);                                                   \
+#define TROUPE_ADJUST(suffix, T)                                                                          \
+  TROUPE_KERNEL(adjust_hue_##suffix, (const T* in, const float* amount, T* out, int64_t pixels)) {        \
+    each_pixel(in, out, pixels, AdjustHue{amount});                                                       \
+  }                                                                                                       \
+  TROUPE_KERNEL(adjust_saturation_##suffix, (const T* in, const float* amount, T* out, int64_t pixels)) { \
+    each_pixel(in, out, pixels, AdjustSaturation{amount});                                                \
+  }                                                                                                       \
+  TROUPE_KERNEL(channel_means_##suffix,                                                                   \
+                (const T* in, float* means, int64_t area, int64_t channels, int64_t total)) {             \
+    channel_means(in, means, area, channels, total);                                                      \
+  }                                                                                                       \
+  TROUPE_KERNEL(adjust_contrast_##suffix, (const T* in, const float* means, const float* factor, T* out,  \
+                                           int64_t area, int64_t channels, int64_t n)) {                  \
+    adjust_contrast(in, means, factor, out, area, channels, n);                                           \
   }
 TROUPE_ADJUST(f32, float)
 TROUPE_ADJUST(f16, half_t)

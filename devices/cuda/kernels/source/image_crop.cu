@@ -22,7 +22,8 @@ TROUPE_DEVICE Sample sample_at(const CropArgs& a, const float* box, int64_t row,
   Sample s = {};
   s.y = position(box[0], box[2], a.in_rows, a.rows, row);
   s.x = position(box[1], box[3], a.in_cols, a.cols, col);
-  s.inside = s.y >= 0 && s.y <= static_cast<float>(a.in_rows - 1) && s.x >= 0 && s.x <= static_cast<float>(a.in_cols - 1);
+  s.inside = s.y >= 0 && s.y <= static_cast<float>(a.in_rows - 1) && s.x >= 0 &&
+             s.x <= static_cast<float>(a.in_cols - 1);
   if (!s.inside) return s;
   s.top = static_cast<int64_t>(std::floor(s.y));
   s.bottom = static_cast<int64_t>(std::ceil(s.y));
@@ -32,11 +33,12 @@ TROUPE_DEVICE Sample sample_at(const CropArgs& a, const float* box, int64_t row,
 }
 
 template <class T>
-TROUPE_DEVICE_ONLY void crop_and_resize(const CropArgs& a, const T* images, const float* boxes, const int32_t* box_index,
-                                        float* out, int64_t n) {
+TROUPE_DEVICE_ONLY void crop_and_resize(const CropArgs& a, const T* images, const float* boxes,
+                                        const int32_t* box_index, float* out, int64_t n) {
   TROUPE_FOR_EACH(i, n) {
     int64_t box = i;
-    const int64_t c = take_coordinate(&box, a.channels), col = take_coordinate(&box, a.cols), row = take_coordinate(&box, a.rows);
+    const int64_t c = take_coordinate(&box, a.channels), col = take_coordinate(&box, a.cols),
+                  row = take_coordinate(&box, a.rows);
     const int64_t picture = box_index[box];
     const Sample s = sample_at(a, boxes + box * 4, row, col);
     if (!s.inside || picture < 0 || picture >= a.batch) {
@@ -44,24 +46,28 @@ TROUPE_DEVICE_ONLY void crop_and_resize(const CropArgs& a, const T* images, cons
       continue;
     }
     const T* image = images + picture * a.in_rows * a.in_cols * a.channels + c;
-    auto at = [&](int64_t y, int64_t x) { return static_cast<float>(image[(y * a.in_cols + x) * a.channels]); };
+    auto at = [&](int64_t y, int64_t x) {
+      return static_cast<float>(image[(y * a.in_cols + x) * a.channels]);
+    };
     if (a.nearest) {
       out[i] = at(static_cast<int64_t>(std::round(s.y)), static_cast<int64_t>(std::round(s.x)));
       continue;
     }
     const float dy = s.y - static_cast<float>(s.top), dx = s.x - static_cast<float>(s.left);
-    const float tl = at(s.top, s.left), tr = at(s.top, s.right), bl = at(s.bottom, s.left), br = at(s.bottom, s.right);
+    const float tl = at(s.top, s.left), tr = at(s.top, s.right), bl = at(s.bottom, s.left),
+                br = at(s.bottom, s.right);
     const float above = tl + (tr - tl) * dx, below = bl + (br - bl) * dx;
     out[i] = above + (below - above) * dy;
   }
 }
 
 /// Adds to `sums`, in any order.
-TROUPE_DEVICE_ONLY void crop_grad_image(const CropArgs& a, const float* grads, const float* boxes, const int32_t* box_index,
-                                        float* sums, int64_t n) {
+TROUPE_DEVICE_ONLY void crop_grad_image(const CropArgs& a, const float* grads, const float* boxes,
+                                        const int32_t* box_index, float* sums, int64_t n) {
   TROUPE_FOR_EACH(i, n) {
     int64_t box = i;
-    const int64_t c = take_coordinate(&box, a.channels), col = take_coordinate(&box, a.cols), row = take_coordinate(&box, a.rows);
+    const int64_t c = take_coordinate(&box, a.channels), col = take_coordinate(&box, a.cols),
+                  row = take_coordinate(&box, a.rows);
     const int64_t picture = box_index[box];
     const Sample s = sample_at(a, boxes + box * 4, row, col);
     if (!s.inside || picture < 0 || picture >= a.batch) continue;
@@ -83,8 +89,9 @@ TROUPE_DEVICE_ONLY void crop_grad_image(const CropArgs& a, const float* grads, c
 
 /// A box a block.
 template <class T>
-TROUPE_DEVICE_ONLY void crop_grad_boxes(const CropArgs& a, const float* grads, const T* images, const float* boxes,
-                                        const int32_t* box_index, float* out, int64_t count) {
+TROUPE_DEVICE_ONLY void crop_grad_boxes(const CropArgs& a, const float* grads, const T* images,
+                                        const float* boxes, const int32_t* box_index, float* out,
+                                        int64_t count) {
   const auto row_reach = static_cast<float>(a.in_rows - 1), col_reach = static_cast<float>(a.in_cols - 1);
   const float row_ratio = a.rows > 1 ? row_reach / static_cast<float>(a.rows - 1) : 0;
   const float col_ratio = a.cols > 1 ? col_reach / static_cast<float>(a.cols - 1) : 0;
@@ -98,11 +105,15 @@ TROUPE_DEVICE_ONLY void crop_grad_boxes(const CropArgs& a, const float* grads, c
       const Sample s = sample_at(a, boxes + box * 4, row, col);
       if (!s.inside) continue;
       const T* image = images + picture * a.in_rows * a.in_cols * a.channels + c;
-      auto at = [&](int64_t y, int64_t x) { return static_cast<float>(image[(y * a.in_cols + x) * a.channels]); };
+      auto at = [&](int64_t y, int64_t x) {
+        return static_cast<float>(image[(y * a.in_cols + x) * a.channels]);
+      };
       const float g = grads[box * per_box + i];
       const float dy = s.y - static_cast<float>(s.top), dx = s.x - static_cast<float>(s.left);
-      const float tl = at(s.top, s.left), tr = at(s.top, s.right), bl = at(s.bottom, s.left), br = at(s.bottom, s.right);
-      const float y_slope = ((1 - dx) * (bl - tl) + dx * (br - tr)) * g, x_slope = ((1 - dy) * (tr - tl) + dy * (br - bl)) * g;
+      const float tl = at(s.top, s.left), tr = at(s.top, s.right), bl = at(s.bottom, s.left),
+                  br = at(s.bottom, s.right);
+      const float y_slope = ((1 - dx) * (bl - tl) + dx * (br - tr)) * g,
+                  x_slope = ((1 - dy) * (tr - tl) + dy * (br - bl)) * g;
       const float down = static_cast<float>(row) * row_ratio, across = static_cast<float>(col) * col_ratio;
       sums[0] += y_slope * (a.rows > 1 ? row_reach - down : 0.5F * row_reach);
       sums[1] += x_slope * (a.cols > 1 ? col_reach - across : 0.5F * col_reach);
@@ -121,21 +132,22 @@ TROUPE_DEVICE_ONLY void crop_grad_boxes(const CropArgs& a, const float* grads, c
 
 using namespace troupe;  // NOLINT: kernels are written at the top
 
-#define TROUPE_CROP(suffix, T)                                                                                                \
-  TROUPE_KERNEL(crop_and_resize_##suffix, (CropArgs a, const T* images, const float* boxes, const int32_t* box_index,         \
-                                           float* out, int64_t n)) {                                                          \
-    crop_and_resize(a, images, boxes, box_index, out, n);                                                                     \
-  }                                                                                                                           \
-  TROUPE_KERNEL(crop_grad_boxes_##suffix, (CropArgs a, const float* grads, const T* images, const float* boxes,               \
-                                           const int32_t* box_index, float* out, int64_t count)) {                            \
-    crop_grad_boxes(a, grads, images, boxes, box_index, out, count);                                                          \
-  }                                                                                                                           \
-  TROUPE_KERNEL(narrow_sums_##suffix, (const float* sums, T* out, int64_t n)) {                                               \
-    TROUPE_FOR_EACH(i, n) { out[i] = static_cast<T>(sums[i]); }                                                               \
+#define TROUPE_CROP(suffix, T)                                                                 \
+  TROUPE_KERNEL(crop_and_resize_##suffix, (CropArgs a, const T* images, const float* boxes,    \
+                                           const int32_t* box_index, float* out, int64_t n)) { \
+    crop_and_resize(a, images, boxes, box_index, out, n);                                      \
+  }                                                                                            \
+  TROUPE_KERNEL(crop_grad_boxes_##suffix,                                                      \
+                (CropArgs a, const float* grads, const T* images, const float* boxes,          \
+                 const int32_t* box_index, float* out, int64_t count)) {                       \
+    crop_grad_boxes(a, grads, images, boxes, box_index, out, count);                           \
+  }                                                                                            \
+  TROUPE_KERNEL(narrow_sums_##suffix, (const float* sums, T* out, int64_t n)) {                \
+    TROUPE_FOR_EACH(i, n) { out[i] = static_cast<T>(sums[i]); }                                \
   }
 TROUPE_EACH_FLOAT(TROUPE_CROP)
 
-TROUPE_KERNEL(crop_grad_image_f32, (CropArgs a, const float* grads, const float* boxes, const int32_t* box_index, float* sums,
-                                int64_t n)) {
+TROUPE_KERNEL(crop_grad_image_f32, (CropArgs a, const float* grads, const float* boxes,
+                                    const int32_t* box_index, float* sums, int64_t n)) {
   crop_grad_image(a, grads, boxes, box_index, sums, n);
 }

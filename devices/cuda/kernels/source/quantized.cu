@@ -13,7 +13,8 @@ struct NudgedRange {
   float low, high, scale, inverse_scale, quant_zero;
 };
 TROUPE_DEVICE NudgedRange nudged(const FakeQuantArgs& a, int64_t channel) {
-  const float low = a.lows != nullptr ? a.lows[channel] : a.low, high = a.lows != nullptr ? a.highs[channel] : a.high;
+  const float low = a.lows != nullptr ? a.lows[channel] : a.low,
+              high = a.lows != nullptr ? a.highs[channel] : a.high;
   NudgedRange r;
   r.empty = low == 0 && high == 0;
   r.scale = (high - low) / (a.quant_max - a.quant_min);
@@ -36,7 +37,8 @@ TROUPE_DEVICE_ONLY void fake_quant(const FakeQuantArgs& a, const float* x, float
   }
 }
 
-TROUPE_DEVICE_ONLY void fake_quant_grad(const FakeQuantArgs& a, const float* grad, const float* x, float* out, int64_t n) {
+TROUPE_DEVICE_ONLY void fake_quant_grad(const FakeQuantArgs& a, const float* grad, const float* x, float* out,
+                                        int64_t n) {
   TROUPE_FOR_EACH(i, n) {
     const NudgedRange r = nudged(a, a.lows != nullptr ? i % a.channels : 0);
     out[i] = r.empty || (x[i] >= r.low && x[i] <= r.high) ? grad[i] : 0.0F;
@@ -44,10 +46,11 @@ TROUPE_DEVICE_ONLY void fake_quant_grad(const FakeQuantArgs& a, const float* gra
 }
 
 /// Per channel and part of the rows, the sums of gradients of what lies below the range, and above: two numbers each in `sums`.
-TROUPE_DEVICE_ONLY void fake_quant_range_sums(const FakeQuantArgs& a, const float* grad, const float* x, double* sums, int64_t rows,
-                                              int64_t parts) {
+TROUPE_DEVICE_ONLY void fake_quant_range_sums(const FakeQuantArgs& a, const float* grad, const float* x,
+                                              double* sums, int64_t rows, int64_t parts) {
   TROUPE_FOR_BLOCKS(b, a.channels * parts) {
-    const int64_t channel = b / parts, part = b % parts, first = rows * part / parts, last = rows * (part + 1) / parts;
+    const int64_t channel = b / parts, part = b % parts, first = rows * part / parts,
+                  last = rows * (part + 1) / parts;
     const NudgedRange r = nudged(a, channel);
     double below = 0, above = 0;
     TROUPE_FOR_THREADS(k, last - first) {
@@ -64,7 +67,8 @@ TROUPE_DEVICE_ONLY void fake_quant_range_sums(const FakeQuantArgs& a, const floa
   }
 }
 
-TROUPE_DEVICE_ONLY void add_range_sums(const double* sums, float* below, float* above, int64_t parts, int64_t channels) {
+TROUPE_DEVICE_ONLY void add_range_sums(const double* sums, float* below, float* above, int64_t parts,
+                                       int64_t channels) {
   TROUPE_FOR_EACH(c, channels) {
     double b = 0, a = 0;
     for (int64_t p = 0; p < parts; ++p) {
@@ -83,7 +87,8 @@ TROUPE_DEVICE double greatest(double) { return DBL_MAX; }
 
 /// The least and the greatest of each channel, and of each part of its blocks: two numbers each in `ends`.
 template <class T>
-TROUPE_DEVICE_ONLY void measure_ranges(const T* x, T* ends, int64_t channels, int64_t inner, int64_t blocks, int64_t parts) {
+TROUPE_DEVICE_ONLY void measure_ranges(const T* x, T* ends, int64_t channels, int64_t inner, int64_t blocks,
+                                       int64_t parts) {
   TROUPE_FOR_BLOCKS(b, channels * parts) {
     const int64_t channel = b / parts, part = b % parts, count = blocks * inner;
     const int64_t first = count * part / parts, last = count * (part + 1) / parts;
@@ -118,12 +123,14 @@ TROUPE_DEVICE_ONLY void join_ranges(const T* ends, T* lows, T* highs, int64_t pa
 }
 
 template <class T>
-TROUPE_DEVICE_ONLY void round_trip(const RoundTripArgs& a, const T* x, const T* lows, const T* highs, T* out, int64_t n) {
+TROUPE_DEVICE_ONLY void round_trip(const RoundTripArgs& a, const T* x, const T* lows, const T* highs, T* out,
+                                   int64_t n) {
   const T min_q = static_cast<T>(a.quant_min), max_q = static_cast<T>(a.quant_max);
   TROUPE_FOR_EACH(i, n) {
     const int64_t c = i / a.inner % a.channels;
     T low = lows[c], high = highs[c], scale, inverse;
-    const T from_low = min_q * low > 0 ? min_q / low : greatest(T()), from_high = max_q * high > 0 ? max_q / high : greatest(T());
+    const T from_low = min_q * low > 0 ? min_q / low : greatest(T()),
+            from_high = max_q * high > 0 ? max_q / high : greatest(T());
     if (from_low < from_high) {
       scale = from_low;
       inverse = low / min_q;
@@ -144,8 +151,8 @@ TROUPE_DEVICE_ONLY void round_trip(const RoundTripArgs& a, const T* x, const T* 
 }
 
 template <class T>
-TROUPE_DEVICE_ONLY void round_trip_grad(const T* grad, const T* x, const T* lows, const T* highs, T* out, int64_t inner,
-                                        int64_t channels, int64_t n) {
+TROUPE_DEVICE_ONLY void round_trip_grad(const T* grad, const T* x, const T* lows, const T* highs, T* out,
+                                        int64_t inner, int64_t channels, int64_t n) {
   TROUPE_FOR_EACH(i, n) {
     const int64_t c = i / inner % channels;
     out[i] = x[i] >= lows[c] && x[i] <= highs[c] ? grad[i] : T(0);
@@ -157,32 +164,37 @@ TROUPE_DEVICE_ONLY void round_trip_grad(const T* grad, const T* x, const T* lows
 
 using namespace troupe;  // NOLINT: kernels are written at the top
 
-TROUPE_KERNEL(fake_quant_f32, (FakeQuantArgs a, const float* x, float* out, int64_t n)) { fake_quant(a, x, out, n); }
-TROUPE_KERNEL(fake_quant_grad_f32, (FakeQuantArgs a, const float* grad, const float* x, float* out, int64_t n)) {
+TROUPE_KERNEL(fake_quant_f32, (FakeQuantArgs a, const float* x, float* out, int64_t n)) {
+  fake_quant(a, x, out, n);
+}
+TROUPE_KERNEL(fake_quant_grad_f32,
+              (FakeQuantArgs a, const float* grad, const float* x, float* out, int64_t n)) {
   fake_quant_grad(a, grad, x, out, n);
 }
-TROUPE_KERNEL(fake_quant_range_sums_f32,
-              (FakeQuantArgs a, const float* grad, const float* x, double* sums, int64_t rows, int64_t parts)) {
+TROUPE_KERNEL(fake_quant_range_sums_f32, (FakeQuantArgs a, const float* grad, const float* x, double* sums,
+                                          int64_t rows, int64_t parts)) {
   fake_quant_range_sums(a, grad, x, sums, rows, parts);
 }
-TROUPE_KERNEL(add_range_sums_f32, (const double* sums, float* below, float* above, int64_t parts, int64_t channels)) {
+TROUPE_KERNEL(add_range_sums_f32,
+              (const double* sums, float* below, float* above, int64_t parts, int64_t channels)) {
   add_range_sums(sums, below, above, parts, channels);
 }
 
-#define TROUPE_ROUND_TRIP(suffix, T)                                                                                        \
-  TROUPE_KERNEL(measure_ranges_##suffix,                                                                                    \
-                (const T* x, T* ends, int64_t channels, int64_t inner, int64_t blocks, int64_t parts)) {                    \
-    measure_ranges(x, ends, channels, inner, blocks, parts);                                                                \
-  }                                                                                                                         \
-  TROUPE_KERNEL(join_ranges_##suffix, (const T* ends, T* lows, T* highs, int64_t parts, int64_t channels)) {                \
-    join_ranges(ends, lows, highs, parts, channels);                                                                        \
-  }                                                                                                                         \
-  TROUPE_KERNEL(round_trip_##suffix, (RoundTripArgs a, const T* x, const T* lows, const T* highs, T* out, int64_t n)) {     \
-    round_trip(a, x, lows, highs, out, n);                                                                                  \
-  }                                                                                                                         \
-  TROUPE_KERNEL(round_trip_grad_##suffix, (const T* grad, const T* x, const T* lows, const T* highs, T* out, int64_t inner, \
-                                           int64_t channels, int64_t n)) {                                                  \
-    round_trip_grad(grad, x, lows, highs, out, inner, channels, n);                                                         \
+#define TROUPE_ROUND_TRIP(suffix, T)                                                                         \
+  TROUPE_KERNEL(measure_ranges_##suffix,                                                                     \
+                (const T* x, T* ends, int64_t channels, int64_t inner, int64_t blocks, int64_t parts)) {     \
+    measure_ranges(x, ends, channels, inner, blocks, parts);                                                 \
+  }                                                                                                          \
+  TROUPE_KERNEL(join_ranges_##suffix, (const T* ends, T* lows, T* highs, int64_t parts, int64_t channels)) { \
+    join_ranges(ends, lows, highs, parts, channels);                                                         \
+  }                                                                                                          \
+  TROUPE_KERNEL(round_trip_##suffix,                                                                         \
+                (RoundTripArgs a, const T* x, const T* lows, const T* highs, T* out, int64_t n)) {           \
+    round_trip(a, x, lows, highs, out, n);                                                                   \
+  }                                                                                                          \
+  TROUPE_KERNEL(round_trip_grad_##suffix, (const T* grad, const T* x, const T* lows, const T* highs, T* out, \
+                                           int64_t inner, int64_t channels, int64_t n)) {                    \
+    round_trip_grad(grad, x, lows, highs, out, inner, channels, n);                                          \
   }
 TROUPE_ROUND_TRIP(f32, float)
 TROUPE_ROUND_TRIP(f64, double)

@@ -6,8 +6,9 @@
 namespace troupe::test {
 namespace {
 
-const std::vector<DataType> kTypes = {DataType::kInt8, DataType::kHalf,  DataType::kFloat,     DataType::kInt32,
-                                      DataType::kBool, DataType::kInt64, DataType::kComplex128};
+const std::vector<DataType> kTypes = {DataType::kInt8,      DataType::kHalf, DataType::kFloat,
+                                      DataType::kInt32,     DataType::kBool, DataType::kInt64,
+                                      DataType::kComplex128};
 
 Tensor indices_below(int64_t limit, const Shape& shape, DataType dtype = DataType::kInt32) {
   return random_tensor(dtype, shape, 0, static_cast<double>(limit));
@@ -16,22 +17,27 @@ Tensor indices_below(int64_t limit, const Shape& shape, DataType dtype = DataTyp
 TEST(CudaGather, picks_along_an_axis) {
   for (DataType dtype : kTypes) {
     for (DataType index : {DataType::kInt32, DataType::kInt64}) {
-      EXPECT_SAME("Gather", {random_tensor(dtype, Shape{5, 3}), indices_below(5, Shape{2, 2}, index)}, {}, 0, 0);
+      EXPECT_SAME("Gather", {random_tensor(dtype, Shape{5, 3}), indices_below(5, Shape{2, 2}, index)}, {}, 0,
+                  0);
       for (int32_t axis : {0, 1, 2, -1}) {
         const Tensor x = random_tensor(dtype, Shape{3, 3, 4});
-        EXPECT_SAME("GatherV2", {x, indices_below(3, Shape{4}, index), Tensor::scalar<int32_t>(axis)}, {}, 0, 0);
-        EXPECT_SAME("GatherV2", {x, indices_below(3, Shape{0}, index), Tensor::scalar<int32_t>(axis)}, {}, 0, 0);
+        EXPECT_SAME("GatherV2", {x, indices_below(3, Shape{4}, index), Tensor::scalar<int32_t>(axis)}, {}, 0,
+                    0);
+        EXPECT_SAME("GatherV2", {x, indices_below(3, Shape{0}, index), Tensor::scalar<int32_t>(axis)}, {}, 0,
+                    0);
       }
       for (int32_t axis : {1, 2}) {
         EXPECT_SAME("GatherV2",
-                    {random_tensor(dtype, Shape{2, 3, 4}), indices_below(3, Shape{2, 5}, index), Tensor::scalar<int32_t>(axis)},
+                    {random_tensor(dtype, Shape{2, 3, 4}), indices_below(3, Shape{2, 5}, index),
+                     Tensor::scalar<int32_t>(axis)},
                     {{"batch_dims", int64_t{1}}}, 0, 0);
       }
     }
   }
   const Tensor x = random_tensor(DataType::kFloat, Shape{3, 4});
   EXPECT_SAME("GatherV2", {x, indices_below(3, Shape{2}), Tensor::scalar<int32_t>(2)});
-  EXPECT_SAME("GatherV2", {x, indices_below(3, Shape{2}), Tensor::scalar<int32_t>(0)}, {{"batch_dims", int64_t{1}}});
+  EXPECT_SAME("GatherV2", {x, indices_below(3, Shape{2}), Tensor::scalar<int32_t>(0)},
+              {{"batch_dims", int64_t{1}}});
 }
 
 TEST(CudaGather, gives_zeros_for_indices_out_of_range) {
@@ -47,7 +53,8 @@ TEST(CudaGather, gives_zeros_for_indices_out_of_range) {
 TEST(CudaGatherNd, picks_by_coordinates) {
   for (DataType dtype : kTypes) {
     for (int64_t depth : {0, 1, 2, 3}) {
-      EXPECT_SAME("GatherNd", {random_tensor(dtype, Shape{3, 3, 4}), indices_below(3, Shape{2, 5, depth})}, {}, 0, 0);
+      EXPECT_SAME("GatherNd", {random_tensor(dtype, Shape{3, 3, 4}), indices_below(3, Shape{2, 5, depth})},
+                  {}, 0, 0);
     }
   }
   EXPECT_SAME("GatherNd", {random_tensor(DataType::kFloat, Shape{3}), indices_below(3, Shape{2, 2})});
@@ -55,10 +62,12 @@ TEST(CudaGatherNd, picks_by_coordinates) {
 }
 
 TEST(CudaScatterNd, adds_up) {
-  for (DataType dtype : {DataType::kInt8, DataType::kHalf, DataType::kFloat, DataType::kInt32, DataType::kInt64, DataType::kComplex64}) {
+  for (DataType dtype : {DataType::kInt8, DataType::kHalf, DataType::kFloat, DataType::kInt32,
+                         DataType::kInt64, DataType::kComplex64}) {
     const Tensor at = indices_below(4, Shape{6, 1});
     const double near = is_integer(dtype) ? 0 : dtype == DataType::kHalf ? 1e-2 : 1e-5;
-    EXPECT_SAME("ScatterNd", {at, random_tensor(dtype, Shape{6, 3}), Tensor::vector<int32_t>({4, 3})}, {}, near, near);
+    EXPECT_SAME("ScatterNd", {at, random_tensor(dtype, Shape{6, 3}), Tensor::vector<int32_t>({4, 3})}, {},
+                near, near);
     const Tensor x = random_tensor(dtype, Shape{4, 3});
     for (const char* op : {"TensorScatterAdd", "TensorScatterSub", "ScatterNdNonAliasingAdd"}) {
       EXPECT_SAME(op, {x, at, random_tensor(dtype, Shape{6, 3})}, {}, near, near);
@@ -74,12 +83,15 @@ TEST(CudaScatterNd, adds_up) {
 TEST(CudaScatterNd, replaces) {
   for (DataType dtype : kTypes) {
     const Tensor at = Tensor::from<int32_t>(Shape{2, 1}, {3, 1});
-    EXPECT_SAME("TensorScatterUpdate", {random_tensor(dtype, Shape{4, 6}), at, random_tensor(dtype, Shape{2, 6})}, {}, 0, 0);
+    EXPECT_SAME("TensorScatterUpdate",
+                {random_tensor(dtype, Shape{4, 6}), at, random_tensor(dtype, Shape{2, 6})}, {}, 0, 0);
   }
-  const Tensor x = random_tensor(DataType::kFloat, Shape{4, 3}), at = Tensor::from<int32_t>(Shape{2, 1}, {3, 1});
+  const Tensor x = random_tensor(DataType::kFloat, Shape{4, 3}),
+               at = Tensor::from<int32_t>(Shape{2, 1}, {3, 1});
   EXPECT_SAME("TensorScatterUpdate", {x, at, random_tensor(DataType::kFloat, Shape{2, 4})});
   EXPECT_SAME("TensorScatterUpdate", {x, at, random_tensor(DataType::kFloat, Shape{3, 3})});
-  EXPECT_SAME("ScatterNd", {at, random_tensor(DataType::kFloat, Shape{2, 4}), Tensor::vector<int32_t>({4, 3})});
+  EXPECT_SAME("ScatterNd",
+              {at, random_tensor(DataType::kFloat, Shape{2, 4}), Tensor::vector<int32_t>({4, 3})});
 }
 
 TEST(CudaScatterNd, passes_over_indices_out_of_range) {
@@ -94,18 +106,19 @@ TEST(CudaOneHot, sets_one) {
     for (DataType index : {DataType::kInt32, DataType::kInt64, DataType::kUint8}) {
       for (int64_t axis : {-1, 0, 1}) {
         EXPECT_SAME("OneHot",
-                    {random_tensor(index, Shape{2, 3}, 0, 6), Tensor::scalar<int32_t>(4), random_tensor(dtype, Shape()),
-                     random_tensor(dtype, Shape())},
+                    {random_tensor(index, Shape{2, 3}, 0, 6), Tensor::scalar<int32_t>(4),
+                     random_tensor(dtype, Shape()), random_tensor(dtype, Shape())},
                     {{"axis", axis}}, 0, 0);
       }
     }
   }
-  EXPECT_SAME("OneHot", {Tensor::scalar<int32_t>(1), Tensor::scalar<int32_t>(-1), Tensor::scalar<float>(1), Tensor::scalar<float>(0)});
+  EXPECT_SAME("OneHot", {Tensor::scalar<int32_t>(1), Tensor::scalar<int32_t>(-1), Tensor::scalar<float>(1),
+                         Tensor::scalar<float>(0)});
 }
 
 std::vector<DataType> ordered_types() {
-  return {DataType::kFloat, DataType::kDouble, DataType::kHalf, DataType::kBfloat16, DataType::kInt8, DataType::kUint64,
-          DataType::kInt32, DataType::kInt64};
+  return {DataType::kFloat, DataType::kDouble, DataType::kHalf,  DataType::kBfloat16,
+          DataType::kInt8,  DataType::kUint64, DataType::kInt32, DataType::kInt64};
 }
 
 TEST(CudaTopK, finds_the_greatest) {

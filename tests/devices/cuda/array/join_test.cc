@@ -7,7 +7,8 @@ namespace {
 Tensor axis_at(int32_t axis) { return Tensor::scalar<int32_t>(axis); }
 
 std::vector<DataType> types_of_all_sizes() {
-  return {DataType::kInt8, DataType::kHalf, DataType::kFloat, DataType::kDouble, DataType::kComplex128, DataType::kInt32};
+  return {DataType::kInt8,   DataType::kHalf,       DataType::kFloat,
+          DataType::kDouble, DataType::kComplex128, DataType::kInt32};
 }
 
 TEST(CudaConcat, joins_along_any_axis) {
@@ -36,7 +37,8 @@ TEST(CudaConcat, joins_more_pieces_than_a_kernel_takes) {
 }
 
 TEST(CudaConcat, refuses_what_does_not_fit) {
-  const Tensor a = random_tensor(DataType::kFloat, Shape{2, 3}), b = random_tensor(DataType::kFloat, Shape{2, 4});
+  const Tensor a = random_tensor(DataType::kFloat, Shape{2, 3}),
+               b = random_tensor(DataType::kFloat, Shape{2, 4});
   EXPECT_SAME("ConcatV2", {a, b, axis_at(0)});
   EXPECT_SAME("ConcatV2", {a, a, axis_at(2)});
   EXPECT_SAME("ConcatV2", {a, random_tensor(DataType::kFloat, Shape{2}), axis_at(0)});
@@ -54,7 +56,8 @@ TEST(CudaPack, stacks_along_a_new_axis) {
   }
   EXPECT_SAME("Pack", {Tensor::scalar<float>(3)});
   EXPECT_SAME("Pack", {Tensor::scalar<float>(3), Tensor::scalar<float>(4)});
-  EXPECT_SAME("Pack", {random_tensor(DataType::kFloat, Shape{0, 2}), random_tensor(DataType::kFloat, Shape{0, 2})});
+  EXPECT_SAME("Pack",
+              {random_tensor(DataType::kFloat, Shape{0, 2}), random_tensor(DataType::kFloat, Shape{0, 2})});
   EXPECT_SAME("Pack", {Tensor::scalar<float>(3), Tensor::vector<float>({4})});
   EXPECT_SAME("Pack", {Tensor::scalar<float>(3)}, {{"axis", int64_t{1}}});
 }
@@ -67,8 +70,10 @@ TEST(CudaSplit, cuts_along_any_axis) {
       EXPECT_SAME("Split", {axis_at(axis), x}, {{"num_split", int64_t{1}}}, 0, 0);
     }
     const Tensor sizes = Tensor::vector<int64_t>({1, 0, -1, 2});
-    EXPECT_SAME("SplitV", {random_tensor(dtype, Shape{3, 7, 2}), sizes, axis_at(1)}, {{"num_split", int64_t{4}}}, 0, 0);
-    EXPECT_SAME("Unpack", {random_tensor(dtype, Shape{3, 4, 2})}, {{"num", int64_t{4}}, {"axis", int64_t{1}}}, 0, 0);
+    EXPECT_SAME("SplitV", {random_tensor(dtype, Shape{3, 7, 2}), sizes, axis_at(1)},
+                {{"num_split", int64_t{4}}}, 0, 0);
+    EXPECT_SAME("Unpack", {random_tensor(dtype, Shape{3, 4, 2})}, {{"num", int64_t{4}}, {"axis", int64_t{1}}},
+                0, 0);
     EXPECT_SAME("Unpack", {random_tensor(dtype, Shape{1, 4})}, {{"num", int64_t{1}}}, 0, 0);
   }
   EXPECT_SAME("Unpack", {random_tensor(DataType::kFloat, Shape{2, 0})}, {{"num", int64_t{2}}});

@@ -4,8 +4,9 @@
 namespace troupe::test {
 namespace {
 
-const std::vector<DataType> kTypes = {DataType::kInt8,   DataType::kBool,   DataType::kBfloat16,  DataType::kFloat,
-                                      DataType::kInt64,  DataType::kInt32,  DataType::kComplex64, DataType::kComplex128};
+const std::vector<DataType> kTypes = {DataType::kInt8,      DataType::kBool,      DataType::kBfloat16,
+                                      DataType::kFloat,     DataType::kInt64,     DataType::kInt32,
+                                      DataType::kComplex64, DataType::kComplex128};
 
 TEST(CudaTranspose, moves_axes) {
   for (DataType dtype : kTypes) {
@@ -20,17 +21,22 @@ TEST(CudaTranspose, moves_axes) {
 /// Matrices that are larger than a tile, and not a multiple of it.
 TEST(CudaTranspose, moves_matrices_by_tiles) {
   for (DataType dtype : kTypes) {
-    EXPECT_SAME("Transpose", {random_tensor(dtype, Shape{70, 45}), Tensor::vector<int32_t>({1, 0})}, {}, 0, 0);
-    EXPECT_SAME("Transpose", {random_tensor(dtype, Shape{3, 33, 40}), Tensor::vector<int32_t>({2, 0, 1})}, {}, 0, 0);
-    EXPECT_SAME("Transpose", {random_tensor(dtype, Shape{9, 2, 3, 20}), Tensor::vector<int32_t>({3, 1, 2, 0})}, {}, 0, 0);
-    EXPECT_SAME("Transpose", {random_tensor(dtype, Shape{10, 12, 2}), Tensor::vector<int32_t>({1, 0, 2})}, {}, 0, 0);
+    EXPECT_SAME("Transpose", {random_tensor(dtype, Shape{70, 45}), Tensor::vector<int32_t>({1, 0})}, {}, 0,
+                0);
+    EXPECT_SAME("Transpose", {random_tensor(dtype, Shape{3, 33, 40}), Tensor::vector<int32_t>({2, 0, 1})}, {},
+                0, 0);
+    EXPECT_SAME("Transpose",
+                {random_tensor(dtype, Shape{9, 2, 3, 20}), Tensor::vector<int32_t>({3, 1, 2, 0})}, {}, 0, 0);
+    EXPECT_SAME("Transpose", {random_tensor(dtype, Shape{10, 12, 2}), Tensor::vector<int32_t>({1, 0, 2})}, {},
+                0, 0);
   }
 }
 
 TEST(CudaTranspose, takes_any_rank) {
   EXPECT_SAME("Transpose", {Tensor::scalar<float>(1), Tensor(DataType::kInt32, Shape{0})});
   EXPECT_SAME("Transpose", {random_tensor(DataType::kFloat, Shape{0, 3}), Tensor::vector<int32_t>({1, 0})});
-  EXPECT_SAME("Transpose", {random_tensor(DataType::kFloat, Shape{2, 3, 1, 2, 3, 2}), Tensor::vector<int32_t>({5, 3, 1, 0, 4, 2})});
+  EXPECT_SAME("Transpose", {random_tensor(DataType::kFloat, Shape{2, 3, 1, 2, 3, 2}),
+                            Tensor::vector<int32_t>({5, 3, 1, 0, 4, 2})});
   // More axes than a kernel takes.
   std::vector<int64_t> dims(14, 2);
   Tensor perm(DataType::kInt32, Shape{14});
@@ -40,7 +46,8 @@ TEST(CudaTranspose, takes_any_rank) {
 
 TEST(CudaTranspose, refuses_what_is_no_permutation) {
   const Tensor x = random_tensor(DataType::kFloat, Shape{2, 3});
-  for (auto perm : {Tensor::vector<int32_t>({0, 0}), Tensor::vector<int32_t>({0, 2}), Tensor::vector<int32_t>({0})}) {
+  for (auto perm :
+       {Tensor::vector<int32_t>({0, 0}), Tensor::vector<int32_t>({0, 2}), Tensor::vector<int32_t>({0})}) {
     EXPECT_SAME("Transpose", {x, perm});
   }
 }
@@ -96,9 +103,11 @@ TEST(CudaRoll, moves_round) {
     EXPECT_SAME("Roll", {x, Tensor::vector<int64_t>({-1, 7}), Tensor::vector<int32_t>({0, -1})}, {}, 0, 0);
     EXPECT_SAME("Roll", {x, Tensor::vector<int64_t>({1, 2}), Tensor::vector<int32_t>({1, 1})}, {}, 0, 0);
   }
-  EXPECT_SAME("Roll", {random_tensor(DataType::kFloat, Shape{0, 2}), Tensor::scalar<int32_t>(1), Tensor::scalar<int32_t>(0)});
+  EXPECT_SAME("Roll", {random_tensor(DataType::kFloat, Shape{0, 2}), Tensor::scalar<int32_t>(1),
+                       Tensor::scalar<int32_t>(0)});
   EXPECT_SAME("Roll", {Tensor::scalar<float>(1), Tensor::scalar<int32_t>(1), Tensor::scalar<int32_t>(0)});
-  EXPECT_SAME("Roll", {Tensor::vector<float>({1, 2}), Tensor::scalar<int32_t>(1), Tensor::scalar<int32_t>(1)});
+  EXPECT_SAME("Roll",
+              {Tensor::vector<float>({1, 2}), Tensor::scalar<int32_t>(1), Tensor::scalar<int32_t>(1)});
 }
 
 }  // namespace

@@ -4,9 +4,10 @@
 namespace troupe::test {
 namespace {
 
-const std::vector<DataType> kTypes = {DataType::kInt8, DataType::kHalf,     DataType::kBfloat16,  DataType::kFloat,
-                                      DataType::kBool, DataType::kInt32,    DataType::kInt64,     DataType::kComplex64,
-                                      DataType::kUint16, DataType::kDouble, DataType::kComplex128};
+const std::vector<DataType> kTypes = {DataType::kInt8,   DataType::kHalf,      DataType::kBfloat16,
+                                      DataType::kFloat,  DataType::kBool,      DataType::kInt32,
+                                      DataType::kInt64,  DataType::kComplex64, DataType::kUint16,
+                                      DataType::kDouble, DataType::kComplex128};
 
 TEST(CudaShapes, are_read_on_the_host) {
   for (DataType dtype : kTypes) {
@@ -50,25 +51,31 @@ TEST(CudaFills, write_one_value) {
 }
 
 TEST(CudaSequences, are_made_on_the_host) {
-  EXPECT_SAME("Range", {Tensor::scalar<float>(0), Tensor::scalar<float>(1), Tensor::scalar<float>(0.1F)}, {}, 0, 0);
-  EXPECT_SAME("Range", {Tensor::scalar<int32_t>(9), Tensor::scalar<int32_t>(1), Tensor::scalar<int32_t>(-3)}, {}, 0, 0);
+  EXPECT_SAME("Range", {Tensor::scalar<float>(0), Tensor::scalar<float>(1), Tensor::scalar<float>(0.1F)}, {},
+              0, 0);
+  EXPECT_SAME("Range", {Tensor::scalar<int32_t>(9), Tensor::scalar<int32_t>(1), Tensor::scalar<int32_t>(-3)},
+              {}, 0, 0);
   EXPECT_SAME("Range", {Tensor::scalar<int64_t>(0), Tensor::scalar<int64_t>(1), Tensor::scalar<int64_t>(0)});
-  EXPECT_SAME("LinSpace", {Tensor::scalar<double>(0), Tensor::scalar<double>(1), Tensor::scalar<int32_t>(7)}, {}, 0, 0);
+  EXPECT_SAME("LinSpace", {Tensor::scalar<double>(0), Tensor::scalar<double>(1), Tensor::scalar<int32_t>(7)},
+              {}, 0, 0);
   EXPECT_SAME("InvertPermutation", {Tensor::vector<int32_t>({2, 0, 1})}, {}, 0, 0);
   EXPECT_SAME("InvertPermutation", {Tensor::vector<int32_t>({2, 0, 2})});
   const Tensor a = Tensor::vector<int32_t>({2, 1, 3}), b = Tensor::vector<int32_t>({4, 1});
   EXPECT_SAME("BroadcastArgs", {a, b}, {}, 0, 0);
   EXPECT_SAME("BroadcastGradientArgs", {a, b}, {}, 0, 0);
   EXPECT_SAME("BroadcastArgs", {a, Tensor::vector<int32_t>({2})});
-  EXPECT_SAME("ConcatOffset", {Tensor::scalar<int32_t>(1), Tensor::vector<int32_t>({2, 3}), Tensor::vector<int32_t>({2, 5})}, {}, 0, 0);
+  EXPECT_SAME("ConcatOffset",
+              {Tensor::scalar<int32_t>(1), Tensor::vector<int32_t>({2, 3}), Tensor::vector<int32_t>({2, 5})},
+              {}, 0, 0);
 }
 
 TEST(CudaCheckNumerics, tells_what_it_found) {
   const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   const AttrMap attrs = {{"message", std::string("here")}};
   for (const char* op : {"CheckNumerics", "CheckNumericsV2"}) {
-    for (const Tensor& x : {Tensor::vector<float>({1, 2}), Tensor(DataType::kFloat, Shape{0}), Tensor::vector<float>({1, nan}),
-                            Tensor::vector<float>({inf, 2}), Tensor::vector<float>({-inf, nan}), Tensor::vector<float>({-inf, inf, nan})}) {
+    for (const Tensor& x : {Tensor::vector<float>({1, 2}), Tensor(DataType::kFloat, Shape{0}),
+                            Tensor::vector<float>({1, nan}), Tensor::vector<float>({inf, 2}),
+                            Tensor::vector<float>({-inf, nan}), Tensor::vector<float>({-inf, inf, nan})}) {
       EXPECT_SAME(op, {x}, attrs, 0, 0);
     }
     for (DataType dtype : {DataType::kDouble, DataType::kHalf, DataType::kBfloat16}) {

@@ -10,8 +10,9 @@ Tensor ints(const std::vector<int32_t>& v) {
   return Tensor::from<int32_t>(Shape{static_cast<int64_t>(v.size())}, std::span<const int32_t>(v));
 }
 
-const std::vector<DataType> kTypes = {DataType::kInt8, DataType::kHalf,  DataType::kFloat,     DataType::kInt32,
-                                      DataType::kBool, DataType::kInt64, DataType::kComplex128};
+const std::vector<DataType> kTypes = {DataType::kInt8,      DataType::kHalf, DataType::kFloat,
+                                      DataType::kInt32,     DataType::kBool, DataType::kInt64,
+                                      DataType::kComplex128};
 
 TEST(CudaSlice, takes_a_box) {
   for (DataType dtype : kTypes) {
@@ -52,10 +53,13 @@ TEST(CudaStridedSlice, does_as_the_cpu) {
     auto part = run_kernel("StridedSlice", {x, ints(begin), ints(end), ints(strides)}, attrs);
     if (!part.ok()) continue;
     std::vector<int32_t> shape(dims.begin(), dims.end());
-    EXPECT_SAME("StridedSliceGrad", {ints(shape), ints(begin), ints(end), ints(strides), part->at(0)}, attrs, 0, 0);
-    EXPECT_SAME("TensorStridedSliceUpdate", {x, ints(begin), ints(end), ints(strides), random_tensor(dtype, part->at(0).shape())},
-                attrs, 0, 0);
-    EXPECT_SAME("TensorStridedSliceUpdate", {x, ints(begin), ints(end), ints(strides), random_tensor(dtype, Shape())}, attrs, 0, 0);
+    EXPECT_SAME("StridedSliceGrad", {ints(shape), ints(begin), ints(end), ints(strides), part->at(0)}, attrs,
+                0, 0);
+    EXPECT_SAME("TensorStridedSliceUpdate",
+                {x, ints(begin), ints(end), ints(strides), random_tensor(dtype, part->at(0).shape())}, attrs,
+                0, 0);
+    EXPECT_SAME("TensorStridedSliceUpdate",
+                {x, ints(begin), ints(end), ints(strides), random_tensor(dtype, Shape())}, attrs, 0, 0);
   }
 }
 
@@ -64,19 +68,24 @@ TEST(CudaStridedSlice, refuses_what_does_not_fit) {
   EXPECT_SAME("StridedSlice", {x, ints({0}), ints({1}), ints({0})});
   EXPECT_SAME("StridedSlice", {x, ints({0, 0, 0}), ints({1, 1, 1}), ints({1, 1, 1})});
   EXPECT_SAME("StridedSlice", {x, ints({9}), ints({10}), ints({1})}, {{"shrink_axis_mask", int64_t{1}}});
-  EXPECT_SAME("StridedSliceGrad", {ints({4}), ints({0}), ints({2}), ints({1}), random_tensor(DataType::kFloat, Shape{3})});
-  EXPECT_SAME("TensorStridedSliceUpdate", {x, ints({0}), ints({2}), ints({1}), random_tensor(DataType::kFloat, Shape{4})});
+  EXPECT_SAME("StridedSliceGrad",
+              {ints({4}), ints({0}), ints({2}), ints({1}), random_tensor(DataType::kFloat, Shape{3})});
+  EXPECT_SAME("TensorStridedSliceUpdate",
+              {x, ints({0}), ints({2}), ints({1}), random_tensor(DataType::kFloat, Shape{4})});
 }
 
 TEST(CudaStridedSliceAssign, leaves_values_that_were_read) {
   CudaHarness gpu;
-  const Tensor start = random_tensor(DataType::kFloat, Shape{3, 4}), row = random_tensor(DataType::kFloat, Shape{4});
-  const AttrMap of_float = {{"dtype", DataType::kFloat}, {"shape", PartialShape{3, 4}}, {"shared_name", std::string("v")}};
+  const Tensor start = random_tensor(DataType::kFloat, Shape{3, 4}),
+               row = random_tensor(DataType::kFloat, Shape{4});
+  const AttrMap of_float = {
+      {"dtype", DataType::kFloat}, {"shape", PartialShape{3, 4}}, {"shared_name", std::string("v")}};
   auto handle = gpu.run("VarHandleOp", {}, of_float, "v");
   ASSERT_TRUE(handle.ok()) << handle.status();
   ASSERT_TRUE(gpu.run("AssignVariableOp", {handle->at(0), start}).ok());
   const AttrMap shrinks = {{"shrink_axis_mask", int64_t{1}}, {"T", DataType::kFloat}};
-  auto assigned = gpu.run("ResourceStridedSliceAssign", {handle->at(0), ints({1}), ints({2}), ints({1}), row}, shrinks);
+  auto assigned =
+      gpu.run("ResourceStridedSliceAssign", {handle->at(0), ints({1}), ints({2}), ints({1}), row}, shrinks);
   ASSERT_TRUE(assigned.ok()) << assigned.status();
   auto now = gpu.run("ReadVariableOp", {handle->at(0)}, {{"dtype", DataType::kFloat}});
   ASSERT_TRUE(now.ok()) << now.status();

@@ -5,7 +5,8 @@ namespace troupe::test {
 namespace {
 
 TEST(CudaFakeQuant, rounds_to_the_steps_of_a_range) {
-  const Tensor x = random_tensor(DataType::kFloat, Shape{40, 5}, -8, 8), grad = random_tensor(DataType::kFloat, Shape{40, 5});
+  const Tensor x = random_tensor(DataType::kFloat, Shape{40, 5}, -8, 8),
+               grad = random_tensor(DataType::kFloat, Shape{40, 5});
   for (bool narrow : {false, true}) {
     const AttrMap attrs = {{"narrow_range", narrow}, {"num_bits", int64_t{4}}};
     AttrMap of_args = attrs;
@@ -18,19 +19,23 @@ TEST(CudaFakeQuant, rounds_to_the_steps_of_a_range) {
       EXPECT_SAME("FakeQuantWithMinMaxVars", {x, lows, highs}, attrs);
       EXPECT_SAME("FakeQuantWithMinMaxVarsGradient", {grad, x, lows, highs}, attrs, 1e-4, 1e-4);
     }
-    const Tensor lows = Tensor::vector<float>({-1, -2, 0, -4, 1}), highs = Tensor::vector<float>({1, 3, 0, 7, 2});
+    const Tensor lows = Tensor::vector<float>({-1, -2, 0, -4, 1}),
+                 highs = Tensor::vector<float>({1, 3, 0, 7, 2});
     EXPECT_SAME("FakeQuantWithMinMaxVarsPerChannel", {x, lows, highs}, attrs);
     EXPECT_SAME("FakeQuantWithMinMaxVarsPerChannelGradient", {grad, x, lows, highs}, attrs, 1e-4, 1e-4);
   }
   EXPECT_SAME("FakeQuantWithMinMaxVars", {x, Tensor::scalar<float>(2), Tensor::scalar<float>(1)});
-  EXPECT_SAME("FakeQuantWithMinMaxVarsPerChannel", {x, Tensor::vector<float>({1}), Tensor::vector<float>({2})});
+  EXPECT_SAME("FakeQuantWithMinMaxVarsPerChannel",
+              {x, Tensor::vector<float>({1}), Tensor::vector<float>({2})});
   EXPECT_SAME("FakeQuantWithMinMaxArgs", {x}, {{"num_bits", int64_t{1}}});
 }
 
 /// Sums of more elements than one block folds.
 TEST(CudaFakeQuant, sums_up_gradients_of_ranges_in_parts) {
-  const Tensor x = random_tensor(DataType::kFloat, Shape{20000}), grad = random_tensor(DataType::kFloat, Shape{20000});
-  EXPECT_SAME("FakeQuantWithMinMaxVarsGradient", {grad, x, Tensor::scalar<float>(-1), Tensor::scalar<float>(1)}, {}, 1e-4, 1e-4);
+  const Tensor x = random_tensor(DataType::kFloat, Shape{20000}),
+               grad = random_tensor(DataType::kFloat, Shape{20000});
+  EXPECT_SAME("FakeQuantWithMinMaxVarsGradient",
+              {grad, x, Tensor::scalar<float>(-1), Tensor::scalar<float>(1)}, {}, 1e-4, 1e-4);
 }
 
 template <class T>
@@ -52,8 +57,10 @@ void expect_round_trips(DataType dtype) {
     }
   }
   const Tensor lows = Tensor::vector<T>({-1, -2, -3, 0}), highs = Tensor::vector<T>({1, 2, 1, 4});
-  EXPECT_SAME("QuantizeAndDequantizeV4Grad", {random_tensor(dtype, Shape{3, 4, 5}), x, lows, highs}, {{"axis", int64_t{1}}});
-  EXPECT_SAME("QuantizeAndDequantizeV2", {x, Tensor::scalar<T>(3), Tensor::scalar<T>(2)}, {{"range_given", true}});
+  EXPECT_SAME("QuantizeAndDequantizeV4Grad", {random_tensor(dtype, Shape{3, 4, 5}), x, lows, highs},
+              {{"axis", int64_t{1}}});
+  EXPECT_SAME("QuantizeAndDequantizeV2", {x, Tensor::scalar<T>(3), Tensor::scalar<T>(2)},
+              {{"range_given", true}});
   EXPECT_SAME("QuantizeAndDequantizeV2", {x, lows, highs}, {{"range_given", true}});
   EXPECT_SAME("QuantizeAndDequantizeV2", {random_tensor(dtype, Shape{20000}), lows, highs});
 }
