@@ -139,7 +139,8 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
     // The step may have been cancelled meanwhile.
     if (!awaits_device_ || m.step_id != step_id_) return;
     awaits_device_ = false;
-    state_->abort(m.status);
+    // As of a kernel that the device failed: Unavailable is for what other processes do.
+    state_->abort(absl::IsUnavailable(m.status) ? absl::InternalError(m.status.message()) : m.status);
     finish();
   }
 

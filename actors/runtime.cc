@@ -146,8 +146,10 @@ std::shared_ptr<Services> Runtime::Impl::io_services(int num_threads) {
 
 absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const SessionOptions& want) {
   // Not in one block with its counts: those who refer to it weakly would keep its memory.
-  std::shared_ptr<SessionCore> core(new SessionCore, [impl = shared_from_this()](SessionCore* gone) {
-    impl->sessions_.remove(*gone);
+  std::shared_ptr<SessionCore> core(new SessionCore, [impl = shared_from_this()](SessionCore* gone) mutable {
+    // Weak references keep this function, and the runtime has some (IdleSlots): the function must not keep the runtime.
+    const std::shared_ptr<Impl> parts = std::move(impl);
+    parts->sessions_.remove(*gone);
     delete gone;
   });
   core->runtime_parts = shared_from_this();

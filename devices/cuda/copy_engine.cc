@@ -44,13 +44,18 @@ absl::StatusOr<Tensor> CopyEngine::to_device(const Tensor& from, Allocator* allo
   TROUPE_RETURN_IF_ERROR(parts_.gpu->health());
   if (is_object(from.dtype())) return from;
   TROUPE_ASSIGN_OR_RETURN(Tensor to, Tensor::make(from.dtype(), from.shape(), allocator));
-  if (from.bytes() == 0) return to;
-  if (from.bytes() <= kSmallBytes) {
-    TROUPE_ASSIGN_OR_RETURN(const bool copied, copy_small(from, &to));
-    if (copied) return to;
-  }
-  TROUPE_RETURN_IF_ERROR(copy_large(from, &to));
+  TROUPE_RETURN_IF_ERROR(fill_on_device(from, &to));
   return to;
+}
+
+absl::Status CopyEngine::fill_on_device(const Tensor& from, Tensor* to) {
+  TROUPE_RETURN_IF_ERROR(parts_.gpu->health());
+  if (from.bytes() == 0) return absl::OkStatus();
+  if (from.bytes() <= kSmallBytes) {
+    TROUPE_ASSIGN_OR_RETURN(const bool copied, copy_small(from, to));
+    if (copied) return absl::OkStatus();
+  }
+  return copy_large(from, to);
 }
 
 absl::StatusOr<bool> CopyEngine::copy_small(const Tensor& from, Tensor* to) {

@@ -49,6 +49,8 @@ class CopyEngine {
   /// A tensor in the GPU's memory with the elements of `from`, which is in the host's and is held while it is read. Kernels that are enqueued from
   /// now on see them. `allocator`: the GPU's, or one that keeps account of it. ResourceExhausted "OOM when allocating tensor ...".
   absl::StatusOr<Tensor> to_device(const Tensor& from, Allocator* allocator);
+  /// The same into `to`, a new tensor of the same dtype and shape in the GPU's memory. Not for strings, resources and variants.
+  absl::Status fill_on_device(const Tensor& from, Tensor* to);
   /// Hands `done`, once, a tensor in pinned host memory with the elements that `from`, in the GPU's memory, has after all that was enqueued so far;
   /// from the poller's thread, which must not be held up, or at once where there is nothing to wait for. The tensor may outlive the GPU's other
   /// users.

@@ -123,15 +123,19 @@ class CopyToDevice final : public Kernel {
 
   absl::Status compute(KernelContext& context) override {
     CopyEngine& copies = CudaDevice::of(context).copies();
-    if (!keeps_) {
-      TROUPE_ASSIGN_OR_RETURN(Tensor copy, copies.to_device(context.input(0), context.allocator()));
-      context.set_output(0, std::move(copy));
+    const Tensor& from = context.input(0);
+    if (from.dtype() == DataType::kVariant) {
+      context.set_output(0, from);
       return absl::OkStatus();
+    }
+    if (!keeps_) {
+      TROUPE_ASSIGN_OR_RETURN(Tensor * copy, context.allocate_output(0, from.shape()));
+      return copies.fill_on_device(from, copy);
     }
     std::lock_guard lock(mu_);
     if (!kept_.initialized()) {
       // Not on the account of the step that happens to be the first.
-      TROUPE_ASSIGN_OR_RETURN(kept_, copies.to_device(context.input(0), context.device()->allocator()));
+      TROUPE_ASSIGN_OR_RETURN(kept_, copies.to_device(from, context.device()->allocator()));
     }
     context.set_output(0, kept_);
     return absl::OkStatus();

@@ -82,8 +82,8 @@ float GpuSession::value(const std::vector<NamedTensor>& feeds, const std::string
   return out.ok() ? (*out)[0].value<float>() : -1;
 }
 
-std::vector<std::string> GpuSession::placed(const std::vector<NamedTensor>& feeds,
-                                            const std::vector<std::string>& fetches) {
+std::vector<std::string> GpuSession::planned(const std::vector<NamedTensor>& feeds,
+                                             const std::vector<std::string>& fetches) {
   RunOptions options;
   options.output_partition_graphs = true;
   RunStats stats;
@@ -94,9 +94,7 @@ std::vector<std::string> GpuSession::placed(const std::vector<NamedTensor>& feed
   std::vector<std::string> lines;
   for (const auto& graph : metadata.partition_graphs()) {
     for (const auto& node : graph.node()) {
-      const std::string device = node.device();
-      lines.push_back(
-          absl::StrCat(node.name(), " ", node.op(), " on ", device.substr(device.rfind('/') + 8)));
+      lines.push_back(absl::StrCat(node.op(), " ", node.name()));
     }
   }
   return lines;

@@ -34,9 +34,9 @@ class GpuSession : public testing::Test {
                                           const std::vector<std::string>& targets = {});
   /// A single number that is fetched; -1 after an error, which fails the test.
   float value(const std::vector<NamedTensor>& feeds, const std::string& fetch);
-  /// Where the plan of a run has its nodes: "name op on GPU:0" by the partition graphs of the run.
-  std::vector<std::string> placed(const std::vector<NamedTensor>& feeds,
-                                  const std::vector<std::string>& fetches);
+  /// The nodes of a run's partition graphs: "Add sum".
+  std::vector<std::string> planned(const std::vector<NamedTensor>& feeds,
+                                   const std::vector<std::string>& fetches);
   /// Waits until all that was enqueued is done, at most some seconds.
   bool becomes_idle();
   void close();
