@@ -17,9 +17,7 @@ absl::Status check_device(const std::string& tensor, const std::string& name, co
     return absl::InvalidArgumentError(absl::StrCat("Device '", name, "' specified for tensor '", tensor,
                                                    "' in CallableOptions does not exist"));
   }
-  if (device->attributes().type == "CPU") return absl::OkStatus();
-  return absl::UnimplementedError(absl::StrCat("Cannot feed or fetch tensor '", tensor, "' from device ",
-                                               name, ": only those of the host's memory are supported"));
+  return absl::OkStatus();
 }
 
 absl::Status check_devices(const std::vector<std::string>& tensors,
@@ -42,6 +40,16 @@ absl::Status check_callable_devices(const CallableOptions& options, const Device
   }
   TROUPE_RETURN_IF_ERROR(check_devices(options.feeds, options.feed_devices, devices));
   return check_devices(options.fetches, options.fetch_devices, devices);
+}
+
+std::map<std::string, std::string> devices_with_own_memory(
+    const std::vector<std::string>& tensors, const std::map<std::string, std::string>& devices_of) {
+  std::map<std::string, std::string> out;
+  for (const std::string& tensor : tensors) {
+    const auto found = devices_of.find(tensor);
+    if (found != devices_of.end() && DeviceName::parse(found->second)->type != "CPU") out.insert(*found);
+  }
+  return out;
 }
 
 }  // namespace troupe

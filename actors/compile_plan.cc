@@ -49,6 +49,16 @@ absl::Status provide_debug_sink(const SessionCore& core, const Graph& partition,
   return absl::OkStatus();
 }
 
+/// Which feeds a partition wants in its device's memory.
+void note_device_feeds(const Graph& partition, SignatureCode* code) {
+  code->device_feeds.resize(code->feed_types.size());
+  for (int i = 0; i < partition.num_ids(); ++i) {
+    const Node& n = partition.node(i);
+    if (n.is("_Arg") && n.attrs.find(kClientDevice) != nullptr)
+      code->device_feeds[n.attrs.get_or<int64_t>("index", 0)] = true;
+  }
+}
+
 }  // namespace
 
 PlanOptions plan_options(const SessionCore& core) {
@@ -89,6 +99,7 @@ absl::StatusOr<std::shared_ptr<SignatureCode>> compile_plan(const SessionCore& c
       code->has_transfers = code->crosses_tasks = true;
       continue;
     }
+    if (!where.host_memory) note_device_feeds(p.graph, code.get());
     Device* const device = core.devices->at(p.device);
     TROUPE_RETURN_IF_ERROR(provide_debug_sink(core, p.graph, device));
     TROUPE_ASSIGN_OR_RETURN(

@@ -26,7 +26,7 @@ constexpr absl::string_view kCompiler = "Of a compiler that this runtime does no
 constexpr absl::string_view kNoCollectives = "Of collective ops, which this runtime does not have.";
 
 const ConfigRow kRows[] = {
-    {{"device_count", kHonoured, "Devices by type: so many CPUs; other types are not there."},
+    {{"device_count", kHonoured, "Devices by type: so many CPUs, at most so many of the GPUs that are there."},
      [](const Config& c, SessionOptions* o) {
        for (const auto& [type, count] : c.device_count()) o->device_count[type] = count;
      }},
@@ -38,7 +38,6 @@ const ConfigRow kRows[] = {
     {{"inter_op_parallelism_threads", kHonoured,
       "Threads that run kernels side by side, the session's own; 0: the runtime's; below 0: the caller's."},
      [](const Config& c, SessionOptions* o) { o->inter_op_threads = c.inter_op_parallelism_threads(); }},
-    {{"gpu_options", kWithoutMeaning, "Of GPUs, of which this build has none."}},
     {{"allow_soft_placement", kHonoured, "A node whose device cannot run it goes where it can."},
      [](const Config& c, SessionOptions* o) { o->allow_soft_placement = c.allow_soft_placement(); }},
     {{"log_device_placement", kHonoured, "Says where each node is."},

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
+#include <string>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 
 namespace troupe {
@@ -23,6 +25,17 @@ std::optional<int> read_int(const char* name, int least, int most) {
   return std::nullopt;
 }
 
+/// As TensorFlow reads them.
+std::optional<bool> read_bool(const char* name) {
+  const char* text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return std::nullopt;
+  const std::string lower = absl::AsciiStrToLower(text);
+  if (lower == "1" || lower == "true") return true;
+  if (lower == "0" || lower == "false") return false;
+  spdlog::warn("{}={} is ignored: it is none of 0, 1, true and false", name, text);
+  return std::nullopt;
+}
+
 }  // namespace
 
 Environment Environment::read() {
@@ -30,6 +43,7 @@ Environment Environment::read() {
   out.inter_op_threads = read_int("TF_NUM_INTEROP_THREADS", -kMaxThreads, kMaxThreads).value_or(0);
   out.intra_op_threads = read_int("TF_NUM_INTRAOP_THREADS", 0, kMaxThreads).value_or(0);
   out.min_log_level = read_int("TF_CPP_MIN_LOG_LEVEL", 0, 99);
+  out.sync_on_finish = read_bool("TF_SYNC_ON_FINISH").value_or(true);
   return out;
 }
 

@@ -12,6 +12,9 @@ struct Environment {
   int intra_op_threads = 0;
   /// TF_CPP_MIN_LOG_LEVEL: 0 information, 1 warnings, 2 errors, 3 and above nothing but what ends the program.
   std::optional<int> min_log_level;
+  /// TF_SYNC_ON_FINISH: a step ends when what its kernels enqueued on GPUs is done. "0" or "false": when all is enqueued; what then fails
+  /// on the device is an error of later steps.
+  bool sync_on_finish = true;
 
   /// As it is now. A variable that is no whole number, or is out of its range, counts as not set and is logged.
   static Environment read();

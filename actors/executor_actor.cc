@@ -6,6 +6,7 @@
 #include "actors/errors.h"
 #include "actors/session_core.h"
 #include "actors/units/on_step_unit.h"
+#include "devices/enqueuing_device.h"
 #include "devices/lent_runner.h"
 
 namespace troupe {
@@ -17,6 +18,8 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
       : OnStepUnit(config, slot->unit), keep_slot_(slot), slot_(slot.get()), index_(index) {
     slot_->states.push_back(std::make_unique<ExecutorState>(slot_->code->partitions[index], this));
     state_ = slot_->states.back().get();
+    if (slot_->session->sync_on_finish)
+      device_ = dynamic_cast<EnqueuingDevice*>(slot_->code->partitions[index]->device());
   }
 
   const char* name() const override { return "executor"; }
@@ -44,9 +47,10 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
     return {
         [this](StartExecutor) { start(); },
         [this](DrainKernels) {
-          if (running_) turn();
+          if (running_ && !awaits_device_) turn();
         },
         [this](const AbortExecutor& m) { abort(m); },
+        [this](const DeviceDone& m) { device_done(m); },
         [this](CopyExecutor m) { return copy(m); },
         [this](InspectExecutor) { return inspect(); },
     };
@@ -90,6 +94,7 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
   void start() {
     running_ = true;
     released_ = false;
+    awaits_device_ = false;
     step_id_ = slot_->life.id();
     StepState& step = *slot_->step_states[index_];
     step.step_id = slot_->outer_step_id != 0 ? slot_->outer_step_id : step_id_;
@@ -116,8 +121,27 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
       case ExecutorState::Turn::kWaiting:
         if (!state_->status().ok()) release_waiters();
         break;
-      case ExecutorState::Turn::kFinished: finish(); break;
+      case ExecutorState::Turn::kFinished: device_ == nullptr ? finish() : await_device(); break;
     }
+  }
+
+  /// What the kernels of the step enqueued is done before its end is told, and its error is the step's. Nobody waits for the work of a step that has
+  /// failed: what it uses comes back when the device has passed it.
+  void await_device() {
+    if (!state_->status().ok()) return finish();
+    awaits_device_ = true;
+    device_->when_done([me = caf::actor_cast<ExecutorActor>(address()), id = step_id_](absl::Status status) {
+      caf::anon_send(me, DeviceDone{id, std::move(status)});
+    });
+  }
+
+  void device_done(const DeviceDone& m) {
+    // The step may have been cancelled meanwhile.
+    if (!awaits_device_ || m.step_id != step_id_) return;
+    awaits_device_ = false;
+    // As of a kernel that the device failed: Unavailable is for what other processes do.
+    state_->abort(absl::IsUnavailable(m.status) ? absl::InternalError(m.status.message()) : m.status);
+    finish();
   }
 
   void finish() {
@@ -173,7 +197,7 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
     // It may be about a step that has ended here meanwhile.
     if (!running_ || m.step_id != step_id_) return;
     state_->abort(m.status);
-    turn();
+    std::exchange(awaits_device_, false) ? finish() : turn();
   }
 
   FrontierReply inspect() const {
@@ -201,6 +225,9 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
   int64_t step_id_ = 0;
   bool yielded_ = false;
   bool released_ = false;
+  /// Null where kernels have done their work when they return.
+  EnqueuingDevice* device_ = nullptr;
+  bool awaits_device_ = false;
   std::vector<Copy> copies_;
 };
 

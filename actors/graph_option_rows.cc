@@ -39,7 +39,8 @@ void read_optimizer(const Config& c, SessionOptions* o) {
 }
 
 constexpr absl::string_view kOfNoUse = "Of no use in TensorFlow either.";
-constexpr absl::string_view kNoGpu = "Of GPUs, of which this build has none.";
+constexpr absl::string_view kNoGpu =
+    "What needs no GPU stays on the host as the kernels' registrations say.";
 constexpr absl::string_view kOtherPass = "Of a pass of TensorFlow's that this planner does not have.";
 constexpr absl::string_view kTypes = "Values keep the types that the graph gives them.";
 constexpr absl::string_view kNoCollectives = "Of collective ops, which this runtime does not have.";

@@ -44,6 +44,8 @@ using ExecutorActor = caf::typed_actor<
     caf::reacts_to<DrainKernels>,
     // Start nothing more.
     caf::reacts_to<AbortExecutor>,
+    // End the step, which waited for its device.
+    caf::reacts_to<DeviceDone>,
     // What the step has come to, once it is at rest.
     caf::replies_to<CopyExecutor>::with<ExecutorCopy>,
     // What is not done, and what it waits for.

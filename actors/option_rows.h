@@ -17,8 +17,10 @@ using ConfigRow = ReadRow<tensorflow::ConfigProto, SessionOptions>;
 using RunRow = ReadRow<tensorflow::RunOptions, RunOptions>;
 using CallableRow = ReadRow<tensorflow::CallableOptions, CallableOptions>;
 
-/// Of ConfigProto all but the next two.
+/// Of ConfigProto all but the next three.
 std::span<const ConfigRow> config_rows();
+/// Of ConfigProto.gpu_options.
+std::span<const ConfigRow> gpu_rows();
 /// Of ConfigProto.graph_options.
 std::span<const ConfigRow> graph_rows();
 /// Of ConfigProto.experimental.

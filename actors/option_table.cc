@@ -123,7 +123,8 @@ std::vector<std::string> OptionTable::without_meaning(const Message& message) co
 
 const OptionTable& config_table() {
   static const auto* table = new OptionTable(
-      "ConfigProto", {pointers(config_rows()), pointers(graph_rows()), pointers(experimental_rows())});
+      "ConfigProto", {pointers(config_rows()), pointers(gpu_rows()),
+                                                     pointers(graph_rows()), pointers(experimental_rows())});
   return *table;
 }
 

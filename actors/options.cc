@@ -49,6 +49,7 @@ absl::StatusOr<SessionOptions> from_proto(const pb::ConfigProto& c) {
   TROUPE_RETURN_IF_ERROR(check_threads(c));
   SessionOptions o;
   read_rows(config_rows(), c, &o);
+  read_rows(gpu_rows(), c, &o);
   read_rows(graph_rows(), c, &o);
   read_rows(experimental_rows(), c, &o);
   o.without_meaning = config_table().without_meaning(c);

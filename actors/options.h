@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "devices/gpu_options.h"
 #include "graph/passes/tensor_watch.h"
 
 namespace troupe {
@@ -37,8 +38,10 @@ struct SessionOptions {
   std::string target;
   /// The client's name for it, unlike those of the runtime's other open sessions; "": none.
   std::string handle;
-  /// How many devices of each type ("CPU"); absent: one CPU.
+  /// How many devices of each type ("CPU"); absent: one CPU, all GPUs that `gpu` lets be seen.
   std::map<std::string, int> device_count;
+  /// Of the session's GPUs.
+  GpuOptions gpu;
   /// Null: devices of its own. Otherwise these (Runtime::make_devices), whose resources are those of all sessions that have them, as the sessions of
   /// one TensorFlow server share theirs; then device_count and intra_op_threads say nothing.
   std::shared_ptr<DeviceSet> devices;

@@ -34,6 +34,7 @@ class RemoteExecutorImpl final : public OnStepUnit<RemoteExecutorActor::base> {
         [this](StartExecutor) { start(); },
         // Nothing is done here.
         [](DrainKernels) {},
+        [](const DeviceDone&) {},
         [this](const AbortExecutor& m) {
           if (!running_ || m.step_id != step_id_) return;
           stopped_ = m.status;

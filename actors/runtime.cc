@@ -17,7 +17,6 @@
 #include "actors/units/quiet_clock.h"
 #include "actors/units/thread_urgency.h"
 #include "actors/end_idle_slots.h"
-#include "devices/cpu/kernels/register_kernels.h"
 #include "devices/memory/host_allocator.h"
 #include "devices/services.h"
 
@@ -147,8 +146,10 @@ std::shared_ptr<Services> Runtime::Impl::io_services(int num_threads) {
 
 absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const SessionOptions& want) {
   // Not in one block with its counts: those who refer to it weakly would keep its memory.
-  std::shared_ptr<SessionCore> core(new SessionCore, [impl = shared_from_this()](SessionCore* gone) {
-    impl->sessions_.remove(*gone);
+  std::shared_ptr<SessionCore> core(new SessionCore, [impl = shared_from_this()](SessionCore* gone) mutable {
+    // Weak references keep this function, and the runtime has some (IdleSlots): the function must not keep the runtime.
+    const std::shared_ptr<Impl> parts = std::move(impl);
+    parts->sessions_.remove(*gone);
     delete gone;
   });
   core->runtime_parts = shared_from_this();
@@ -161,6 +162,7 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
         std::make_unique<const SessionMetadata>(SessionMetadata{want.metadata_name, want.metadata_version});
   }
   core->memory_log = memory_log_of_environment();
+  core->sync_on_finish = sync_on_finish;
   if (want.inter_op_threads == 0 && options.inter_op_threads < 0 && !want.use_per_session_threads &&
       want.inter_op_pools.empty()) {
     core->options.inter_op_threads = options.inter_op_threads;
@@ -257,9 +259,10 @@ std::unique_ptr<Runtime> Runtime::create(caf::actor_system& system, const Runtim
   impl->options = options;
   if (options.inter_op_threads == 0) impl->options.inter_op_threads = environment.inter_op_threads;
   if (options.intra_op_threads == 0) impl->options.intra_op_threads = environment.intra_op_threads;
+  impl->sync_on_finish = environment.sync_on_finish;
   impl->system = &system;
   impl->ops = options.ops != nullptr ? options.ops : &builtin_ops();
-  impl->kernels = options.kernels != nullptr ? options.kernels : &builtin_kernels();
+  impl->use_kernels(options.kernels);
   // The application's is not ours to delete.
   if (options.host_memory != nullptr) {
     impl->host_memory = std::shared_ptr<Allocator>(std::shared_ptr<void>(), options.host_memory);

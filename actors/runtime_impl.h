@@ -29,6 +29,8 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   const OpRegistry* ops = nullptr;
   const KernelRegistry* kernels = nullptr;
   std::shared_ptr<Allocator> host_memory;
+  /// Environment::sync_on_finish.
+  bool sync_on_finish = true;
   std::unique_ptr<IntraOpPool> intra_op;
   std::shared_ptr<NamedPool> default_pool;
   std::shared_ptr<Services> services;
@@ -62,7 +64,9 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   /// Closed ones, too, until the last of their steps is gone.
   std::vector<std::shared_ptr<SessionCore>> known_sessions() const { return sessions_.all(); }
   const SessionTable& sessions() const { return sessions_; }
-  /// CPUs of that task, and what the application brings.
+  /// The application's, or, null, those of the machine's devices, of which its own types then are.
+  void use_kernels(const KernelRegistry* kernels);
+  /// CPUs of that task, the machine's other devices, and what the application brings.
   absl::StatusOr<std::shared_ptr<DeviceSet>> make_devices(const SessionOptions& want,
                                                           const std::string& task);
   /// A session's core with its devices and pools, without an actor.

@@ -52,6 +52,8 @@ class SessionImpl final : public SessionBase {
   caf::result<CallableReply> prepare_callable(const CallableOptions& asked) override {
     if (auto s = check_callable_devices(asked, *core_->devices); !s.ok()) return to_error(s);
     LeaseRequest want{asked.feeds, asked.fetches, asked.targets, false, asked.tensor_connections};
+    want.feed_devices = devices_with_own_memory(asked.feeds, asked.feed_devices);
+    want.fetch_devices = devices_with_own_memory(asked.fetches, asked.fetch_devices);
     auto promise = make_response_promise<CallableReply>();
     lease_then(want, [core = core_, want, promise,
                       options = asked.run_options](absl::StatusOr<SlotReply> reply) mutable {

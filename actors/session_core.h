@@ -104,6 +104,8 @@ struct SessionCore : std::enable_shared_from_this<SessionCore> {
   std::vector<std::shared_ptr<NamedPool>> pools;
   /// Hears what its steps allocate; null unless the environment asks for it (log_memory.h).
   AllocationLog* memory_log = nullptr;
+  /// Steps wait at their end for what their kernels enqueued on devices (Environment::sync_on_finish).
+  bool sync_on_finish = true;
   /// The runtime's threads that may wait, and its clock.
   std::shared_ptr<Services> services;
   /// Where graphs are imported, and signatures and functions compiled: what takes long, and what takes long to free.

@@ -21,6 +21,8 @@ struct SignatureCode {
   std::vector<std::string> targets;
   std::vector<DataType> feed_types;
   std::vector<DataType> fetch_types;
+  /// Feeds that must be in a device's memory, while the others must not; empty where all memory is the host's.
+  std::vector<bool> device_feeds;
   bool has_transfers = false;
   /// Some of them with other tasks.
   bool crosses_tasks = false;

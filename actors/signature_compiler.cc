@@ -8,6 +8,7 @@
 #include "actors/debugger.h"
 #include "actors/signature_key.h"
 #include "graph/ir/graph_def.h"
+#include "graph/passes/cross_memory.h"
 #include "graph/passes/infer_shapes.h"
 #include "graph/passes/watch_tensors.h"
 #include "proto/graph.pb.h"
@@ -24,6 +25,8 @@ absl::StatusOr<Plan> plan_signature(SessionCore& core, const PlacedGraph& placed
   want.targets = sorted.targets;
   want.partial = sorted.partial;
   want.connections = sorted.connections;
+  want.feed_devices = sorted.feed_devices;
+  want.fetch_devices = sorted.fetch_devices;
   PlanOptions options = plan_options(core);
   options.placement = placed.placement.get();
   options.stateful_places = placed.stateful_places.get();
@@ -36,6 +39,9 @@ absl::StatusOr<Plan> plan_signature(SessionCore& core, const PlacedGraph& placed
   for (PlanPartition& p : plan.partitions) {
     const std::string& device = core.devices->at(p.device)->name();
     TROUPE_RETURN_IF_ERROR(core.debugger->decorate(sorted.watches, device, &p.graph));
+    // Debug ops look at values on the host.
+    if (!core.devices->entries()[p.device].host_memory)
+      TROUPE_RETURN_IF_ERROR(cross_memory(*core.devices, p.device, &p.graph).status());
   }
   return plan;
 }

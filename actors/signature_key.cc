@@ -89,6 +89,11 @@ std::string signature_key(const LeaseRequest& request) {
   for (const auto& [from, to] : request.connections) {
     absl::StrAppend(&key, "\xff", from.size(), ":", from, to.size(), ":", to);
   }
+  for (const auto* devices : {&request.feed_devices, &request.fetch_devices}) {
+    if (!devices->empty()) key += "\xff@";
+    for (const auto& [name, device] : *devices)
+      absl::StrAppend(&key, name.size(), ":", name, device.size(), ":", device);
+  }
   for (const TensorWatch& w : request.watches) {
     absl::StrAppend(&key, "\xffw", w.node.size(), ":", w.node, w.slot, w.tolerates_failures ? "?" : "!");
     append_names(w.debug_ops, &key);

@@ -10,6 +10,7 @@
 #include "actors/idle_slots.h"
 #include "actors/log_memory.h"
 #include "actors/run_metadata.h"
+#include "devices/device_memory.h"
 #include "devices/memory/step_allocations.h"
 #include "graph/thrown.h"
 #include "devices/cpu/thread_pool_runner.h"
@@ -28,12 +29,24 @@ absl::Status check_feed(const SignatureCode& code, int at, const Tensor& value) 
   return absl::InvalidArgumentError(text);
 }
 
+/// A value that is not where the step looks for it would be read as something else.
+absl::Status check_memory(const SignatureCode& code, int at, const Tensor& value) {
+  if (code.device_feeds.empty() || value.num_elements() == 0) [[likely]]
+    return absl::OkStatus();
+  const bool on_device = in_device_memory(value);
+  if (on_device == code.device_feeds[at]) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("The value of feed '", code.feeds[at], "' is in the memory of ",
+                   on_device ? "a device, expected the host's" : "the host, expected a device's"));
+}
+
 absl::Status load_feed(StepSlot* slot, int at, const Tensor& value) {
   if (value.dtype() == DataType::kResource) [[unlikely]] {
     TROUPE_ASSIGN_OR_RETURN(slot->args[at], fed_tensor(*slot->session, value));
     return check_feed(*slot->code, at, slot->args[at]);
   }
   TROUPE_RETURN_IF_ERROR(check_feed(*slot->code, at, value));
+  TROUPE_RETURN_IF_ERROR(check_memory(*slot->code, at, value));
   slot->args[at] = value;
   return absl::OkStatus();
 }

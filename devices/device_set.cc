@@ -9,6 +9,7 @@ void DeviceSet::add(std::shared_ptr<Device> device, int priority, bool local) {
   e.incarnation = device->attributes().incarnation;
   e.priority = priority;
   e.local = local;
+  e.host_memory = device->allocator() == nullptr || device->allocator()->is_host();
   entries_.push_back(std::move(e));
   devices_.push_back(std::move(device));
 }
@@ -43,7 +44,7 @@ absl::StatusOr<DeviceCatalog::Support> DeviceSet::kernel_support(const OpDef& op
                                                                  const std::string& device_type) const {
   TROUPE_ASSIGN_OR_RETURN(const KernelDef* def, kernels_->find(op.name, device_type, attrs));
   if (def == nullptr) return Support{};
-  return Support{true, def->priority};
+  return Support{true, def->priority, &def->host_memory_args};
 }
 
 }  // namespace troupe

@@ -1,15 +1,33 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "devices/device.h"
+#include "devices/gpu_options.h"
 
 namespace troupe {
 
+/// For whom devices are made.
+struct DeviceRequest {
+  /// The front of their names: "/job:localhost/replica:0/task:0".
+  std::string task;
+  /// SessionOptions::device_count for the type; nothing: it does not say.
+  std::optional<int> count;
+  /// The runtime's host memory, and the session's intra-op threads. Both outlive the devices.
+  Allocator* host_memory = nullptr;
+  ParallelRunner* loops = nullptr;
+  GpuOptions gpu;
+};
+
 /// A type of devices that an application brings (RuntimeOptions): every session of its runtime has some, beside the CPUs. Kernels are
 /// registered for it by name (KernelDef::device); placement knows it as any other type. Its tensors are in memory that CPUs can read and
-/// write, too: values cross without a copy.
+/// write, too: values cross without a copy. `make` may make others (devices/enqueuing_device.h).
 struct DeviceType {
   /// "NPU": its devices are ".../device:NPU:0" and on. Letters, digits and '_', a letter first; not "CPU".
   std::string name;
@@ -24,6 +42,9 @@ struct DeviceType {
   /// @name What it says of itself
   int64_t memory_limit_bytes = 0;
   std::string physical_description = {};
+  /// Makes a session's devices of this type, of which then only name and priority above are looked at: as many as there are, named in
+  /// order. An error is that of opening the session. Called from any thread.
+  std::function<absl::StatusOr<std::vector<std::shared_ptr<Device>>>(const DeviceRequest&)> make = nullptr;
 };
 
 }  // namespace troupe

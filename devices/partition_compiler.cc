@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "devices/compiled_partition.h"
+#include "devices/enqueuing_device.h"
 #include "devices/implied_waits.h"
 #include "graph/ir/in_place.h"
 
@@ -27,7 +28,8 @@ class PartitionCompiler {
  public:
   PartitionCompiler(const Graph& graph, Device* device, const KernelRegistry& kernels,
                     StatefulKernels* stateful, SharedNodes* shared)
-      : graph_(graph), device_(device), kernels_(kernels), stateful_(stateful), shared_(shared) {}
+      : graph_(graph), device_(device), enqueues_(dynamic_cast<EnqueuingDevice*>(device) != nullptr),
+        kernels_(kernels), stateful_(stateful), shared_(shared) {}
 
   absl::StatusOr<std::shared_ptr<const CompiledPartition>> run() {
     p_->device_ = device_;
@@ -188,7 +190,8 @@ class PartitionCompiler {
     c->kernel = kernel;
     p_->computes_floats_ = p_->computes_floats_ || any_may_hold_floats(c->info->input_types) ||
                            any_may_hold_floats(c->info->output_types);
-    c->expensive = kernel->is_expensive();
+    // Who only enqueues is done at once.
+    c->expensive = kernel->is_expensive() && !enqueues_;
     if (kernel->is_async()) {
       c->kind = c->kind == NodeKind::kKernel ? NodeKind::kAsyncKernel : NodeKind::kRecv;
       c->expensive = false;
@@ -350,6 +353,7 @@ class PartitionCompiler {
 
   const Graph& graph_;
   Device* const device_;
+  const bool enqueues_;
   const KernelRegistry& kernels_;
   StatefulKernels* const stateful_;
   SharedNodes* const shared_;

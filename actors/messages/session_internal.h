@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -32,6 +33,9 @@ struct LeaseRequest {
   std::vector<TensorWatch> watches = {};
   /// Set when the signature is known and only a slot is wanted; the names are empty then.
   std::shared_ptr<const SignatureAlias> alias = nullptr;
+  /// Of a callable: CallableOptions::feed_devices and fetch_devices, those whose memory is not the client's.
+  std::map<std::string, std::string> feed_devices = {};
+  std::map<std::string, std::string> fetch_devices = {};
 };
 struct SlotReply {
   /// For one who takes it; nobody's, it goes back.

@@ -42,6 +42,11 @@ struct AbortExecutor {
   int64_t step_id = 0;
   absl::Status status;
 };
+/// What the kernels of step `step_id` enqueued on the device is done; its error, when it is lost.
+struct DeviceDone {
+  int64_t step_id = 0;
+  absl::Status status;
+};
 /// What that step has come to in its partition. Answer: ExecutorCopy, once nothing can be done there before a value comes, or all is done;
 /// the error of a step that failed, Cancelled for one that is not this executor's any more.
 struct CopyExecutor {

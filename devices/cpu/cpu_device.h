@@ -4,6 +4,7 @@
 #include <string>
 
 #include "devices/device.h"
+#include "devices/incarnation.h"
 
 namespace troupe {
 
@@ -16,8 +17,5 @@ inline constexpr int64_t kCpuMemoryLimitBytes = 256 << 20;
 /// incarnation. `allocator` and `runner` must outlive it.
 std::unique_ptr<Device> make_cpu_device(const std::string& prefix, int index, Allocator* allocator,
                                         ParallelRunner* runner);
-
-/// A random number that is not zero.
-uint64_t new_incarnation();
 
 }  // namespace troupe

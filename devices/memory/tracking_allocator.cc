@@ -16,9 +16,12 @@ int64_t micros_now() {
       .count();
 }
 
+/// Of the header of a buffer in its block: memory that the CPU does not write has none.
+size_t header_bytes(const Allocator& memory) { return memory.is_host() ? Buffer::kHeaderBytes : 0; }
+
 /// Of a block that holds a buffer, header and all.
-int64_t element_bytes(size_t bytes) {
-  return static_cast<int64_t>(bytes - std::min(bytes, Buffer::kHeaderBytes));
+int64_t element_bytes(const Allocator& memory, size_t bytes) {
+  return static_cast<int64_t>(bytes - std::min(bytes, header_bytes(memory)));
 }
 
 }  // namespace
@@ -41,10 +44,11 @@ const Allocator* TrackingAllocator::source_of(const Allocator* allocator) {
 int64_t TrackingAllocator::allocation_id(const Buffer& buffer) {
   const auto* tracking = dynamic_cast<const TrackingAllocator*>(buffer.allocator());
   if (tracking == nullptr) return 0;
-  // A buffer that came from an allocator begins its block.
+  // A buffer that came from an allocator begins its block, or its elements do.
+  const void* start = tracking->is_host() ? static_cast<const void*>(&buffer) : buffer.data();
   std::lock_guard lock(tracking->mu_);
   for (const Block& b : tracking->blocks_) {
-    if (b.start == &buffer) return b.id;
+    if (b.start == start) return b.id;
   }
   return 0;
 }
@@ -53,10 +57,10 @@ void* TrackingAllocator::allocate(size_t bytes) {
   static std::atomic<int64_t> next_id{1};
   void* block = source_->allocate(bytes);
   if (block == nullptr) return nullptr;
-  const int64_t size = element_bytes(bytes);
+  const int64_t size = element_bytes(*source_, bytes);
   const int64_t id = next_id.fetch_add(1, std::memory_order_relaxed);
   if (log_ != nullptr) {
-    log_->allocated(step_id_, node_, name(), id, static_cast<char*>(block) + Buffer::kHeaderBytes, size);
+    log_->allocated(step_id_, node_, name(), id, static_cast<char*>(block) + header_bytes(*source_), size);
   }
   std::lock_guard lock(mu_);
   blocks_.push_back({block, id});
@@ -70,7 +74,7 @@ void* TrackingAllocator::allocate(size_t bytes) {
 
 void TrackingAllocator::deallocate(void* block, size_t bytes) {
   std::shared_ptr<TrackingAllocator> last;  // freed outside the lock
-  const int64_t size = element_bytes(bytes);
+  const int64_t size = element_bytes(*source_, bytes);
   int64_t id = 0;
   {
     std::lock_guard lock(mu_);

@@ -256,6 +256,8 @@ const OpRow kRows[] = {
     {"_Arg", "", "output:T", "T:type; index:int >= 0", "stateful"},
     {"_ArrayToList", "input:N * T", "output:list(out_types)", "T:type; N:int >= 1; out_types:list(type) >= 1",
      ""},
+    {"_CopyToDevice", "input:T", "output:T", "T:type; keep:bool = False", ""},
+    {"_CopyToHost", "input:T", "output:T", "T:type", ""},
     {"_DeviceArg", "", "output:T", "T:type; index:int >= 0", "stateful"},
     {"_DeviceRetval", "input:T", "", "T:type; index:int >= 0", "stateful"},
     {"_EagerConst", "input:T", "output:T", "T:type", ""},

@@ -20,10 +20,14 @@ class DeviceCatalog {
     int priority = 60;
     /// False for devices of other tasks.
     bool local = true;
+    /// False where the tensors of its kernels are in memory that CPUs do not read.
+    bool host_memory = true;
   };
   struct Support {
     bool supported = false;
     int priority = 0;
+    /// Inputs and outputs of the op that the kernel has in the host's memory, wherever its device's is. Null: none.
+    const std::vector<std::string>* host_args = nullptr;
   };
 
   virtual ~DeviceCatalog() = default;

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "graph/passes/cross_memory.h"
 #include "graph/passes/function_references.h"
 
 namespace troupe {
@@ -309,7 +310,13 @@ absl::StatusOr<std::vector<PlanPartition>> partition(const DeviceCatalog& device
   } else {
     TROUPE_ASSIGN_OR_RETURN(parts, Partitioner(devices, cut, std::move(draft)).run());
   }
-  for (PlanPartition& p : parts) p.graph.set_library(reachable_functions(p.graph));
+  for (PlanPartition& p : parts) {
+    const DeviceCatalog::Entry& device = devices.entries()[p.device];
+    // What other tasks get they cut by device themselves.
+    if (!device.host_memory && device.local && cut.devices_in[cut.part_of[p.device]] == 1)
+      TROUPE_RETURN_IF_ERROR(cross_memory(devices, p.device, &p.graph).status());
+    p.graph.set_library(reachable_functions(p.graph));
+  }
   return parts;
 }
 

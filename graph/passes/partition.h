@@ -27,7 +27,8 @@ Cut cut_by_device(const DeviceCatalog& devices);
 /// In every part that a while loop receives values in inside the loop goes a loop of control: what is received waits for
 /// it, so that it is received once an iteration. InvalidArgument for such a loop without a LoopCond, or with several. Transfers
 /// that the graph has already get the incarnation of the device that sends, if they say 0. A partition has the functions that
-/// its nodes may come to call. Linear. `draft` is used up.
+/// its nodes may come to call. In a part on one device with memory of its own, values are copied between its memory and the host's
+/// (cross_memory.h). Linear. `draft` is used up.
 absl::StatusOr<std::vector<PlanPartition>> partition(const DeviceCatalog& devices, const Cut& cut,
                                                      Draft draft);
 

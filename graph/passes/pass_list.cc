@@ -61,6 +61,15 @@ absl::StatusOr<PassStats> inline_calls(PassContext& c) {
 }
 
 /// Feeds arrive, and fetches leave, where the client is. In a placed graph what is fed has no say in where its consumers are.
+/// Where an end of a signature is: with the client, or on the device that it says.
+int end_device(const DeviceCatalog& devices, const Node& n) {
+  const std::string device = n.attrs.get_or<std::string>(kClientDevice, "");
+  for (size_t i = 0; i < devices.entries().size() && !device.empty(); ++i) {
+    if (devices.entries()[i].name == device) return static_cast<int>(i);
+  }
+  return devices.client_device();
+}
+
 absl::StatusOr<PassStats> pin_to_client(PassContext& c) {
   Graph& graph = c.draft->graph;
   PassStats stats("pin_to_client", graph);
@@ -71,8 +80,9 @@ absl::StatusOr<PassStats> pin_to_client(PassContext& c) {
     const bool transfers = is_client_transfer(n);
     if (!transfers && !n.is("_Arg") && !n.is("_Retval")) continue;
     ++pinned;
-    n.requested_device = client.name;
-    if (c.options->placement != nullptr) n.device = c.devices->client_device();
+    const int where = end_device(*c.devices, n);
+    n.requested_device = c.devices->entries()[where].name;
+    if (c.options->placement != nullptr) n.device = where;
     if (!transfers) continue;
     n.attrs.set("send_device", client.name);
     n.attrs.set("send_device_incarnation", static_cast<int64_t>(client.incarnation));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +25,13 @@ struct PlanSignature {
   bool partial = false;
   /// (from, to): whoever uses output `to` gets the value of output `from`.
   std::vector<std::pair<std::string, std::string>> connections = {};
+  /// By name: feeds and fetches that are in the memory of a device, in full, instead of the client's.
+  std::map<std::string, std::string> feed_devices = {};
+  std::map<std::string, std::string> fetch_devices = {};
 };
+
+/// The attr of an `_Arg` or `_Retval` whose value is in the memory of the device that it names.
+inline constexpr char kClientDevice[] = "_client_device";
 
 struct PlanOptions {
   /// False leaves every node in place, whatever the next say.

@@ -1,6 +1,7 @@
 #include "graph/passes/planner.h"
 
 #include "graph/ir/control_flow.h"
+#include "graph/ir/device_name.h"
 #include "graph/passes/draft_function.h"
 #include "graph/passes/partition.h"
 #include "graph/passes/partition_by_task.h"
@@ -24,6 +25,21 @@ absl::Status check_frames(const Graph& graph) {
     if (!n.removed() && (n.is("Enter") || n.is("RefEnter") || n.is("Exit") || n.is("RefExit"))) {
       return static_frames(graph).status();
     }
+  }
+  return absl::OkStatus();
+}
+
+/// The nodes of a function that ask for no device are with its caller; but for those without a kernel there, which are anywhere in its task.
+absl::Status let_go_what_cannot_be_there(const DeviceCatalog& devices, const std::string& device,
+                                         Graph* graph) {
+  const std::optional<DeviceName> there = DeviceName::parse(device);
+  if (!there || there->type.value_or("CPU") == "CPU") return absl::OkStatus();
+  for (int i = 0; i < graph->num_ids(); ++i) {
+    Node& n = graph->node(i);
+    if (n.removed() || n.requested_device != device) continue;
+    TROUPE_ASSIGN_OR_RETURN(const DeviceCatalog::Support support,
+                            devices.kernel_support(*n.op, n.attrs, *there->type));
+    if (!support.supported) n.requested_device = there->task_string();
   }
   return absl::OkStatus();
 }
@@ -52,6 +68,7 @@ absl::StatusOr<Plan> plan_function(const Graph& graph, const FunctionInstance& i
                                    const PlanOptions& options) {
   Plan plan;
   TROUPE_ASSIGN_OR_RETURN(Draft draft, draft_function(graph, instance, &plan));
+  TROUPE_RETURN_IF_ERROR(let_go_what_cannot_be_there(devices, instance.device, &draft.graph));
   PassContext context{&draft, &devices, evaluator, &options, instance.function.name, true};
   TROUPE_RETURN_IF_ERROR(run_passes(context));
   TROUPE_ASSIGN_OR_RETURN(plan.partitions, partition(devices, cut_by_device(devices), std::move(draft)));

@@ -5,11 +5,31 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "graph/ir/algorithm.h"
+#include "graph/ir/device_name.h"
 #include "graph/ir/names.h"
 #include "graph/passes/place.h"
 
 namespace troupe {
 namespace {
+
+/// As in TensorFlow: what its GPUs have _Arg and _Retval for, in their own memory.
+bool is_fed_from_gpus(DataType type) {
+  switch (type) {
+    case DataType::kBfloat16:
+    case DataType::kBool:
+    case DataType::kComplex128:
+    case DataType::kComplex64:
+    case DataType::kDouble:
+    case DataType::kFloat:
+    case DataType::kHalf:
+    case DataType::kInt16:
+    case DataType::kInt64:
+    case DataType::kInt8:
+    case DataType::kUint16:
+    case DataType::kUint8: return true;
+    default: return false;
+  }
+}
 
 bool is_placeholder(const Node& n) { return n.is("Placeholder") || n.is("PlaceholderV2"); }
 
@@ -125,6 +145,26 @@ class Rewriter {
     return Endpoint{n->id, name.slot};
   }
 
+  /// Whether a value of this type can be in the memory of the device that the signature says, if it says one.
+  absl::Status check_device(const std::map<std::string, std::string>& devices, const std::string& text,
+                            Endpoint tensor) const {
+    const auto found = devices.find(text);
+    if (found == devices.end()) return absl::OkStatus();
+    const std::string type = DeviceName::parse(found->second).value_or(DeviceName()).type.value_or("");
+    const DataType dtype = base_type(graph_.type_of(tensor));
+    if (type == "GPU" && is_fed_from_gpus(dtype)) return absl::OkStatus();
+    return absl::UnimplementedError(
+        absl::StrCat("Cannot feed or fetch tensor '", graph_.node(tensor.node).name, ":", tensor.slot,
+                     "' from device ", found->second, " as feeding/fetching from ", type,
+                     " devices is not yet supported for ", dtype_name(dtype), " tensors"));
+  }
+
+  static void set_device(const std::map<std::string, std::string>& devices, const std::string& text,
+                         Node* end) {
+    if (const auto found = devices.find(text); found != devices.end())
+      end->attrs.set(kClientDevice, found->second);
+  }
+
   int num_fed() const { return static_cast<int>(signature_.feeds.size()); }
 
   absl::Status resolve() {
@@ -132,6 +172,7 @@ class Rewriter {
       TROUPE_ASSIGN_OR_RETURN(Endpoint fed, signature_.partial ? find_fed(text) : find_tensor(text));
       feeds_.push_back(fed);
       plan_->feed_types.push_back(base_type(graph_.type_of(fed)));
+      TROUPE_RETURN_IF_ERROR(check_device(signature_.feed_devices, text, fed));
     }
     for (const auto& [from, to] : signature_.connections) {
       TROUPE_ASSIGN_OR_RETURN(Endpoint source, find_source(from));
@@ -144,6 +185,7 @@ class Rewriter {
       TROUPE_ASSIGN_OR_RETURN(Endpoint fetch, signature_.partial ? find_fetched(text) : find_tensor(text));
       fetches_.push_back(fetch);
       plan_->fetch_types.push_back(base_type(graph_.type_of(fetch)));
+      TROUPE_RETURN_IF_ERROR(check_device(signature_.fetch_devices, text, fetch));
     }
     std::string missing;
     for (const std::string& text : signature_.targets) {
@@ -240,6 +282,7 @@ class Rewriter {
                                     {{"T", plan_->feed_types[i]}, {"index", static_cast<int64_t>(i)}}, {});
       }
       TROUPE_RETURN_IF_ERROR(arg.status());
+      set_device(signature_.feed_devices, signature_.feeds[i], *arg);
       args_[i] = (*arg)->id;
     }
     return absl::OkStatus();
@@ -344,6 +387,7 @@ class Rewriter {
                                     {map(fetches_[i])});
       }
       TROUPE_RETURN_IF_ERROR(ret.status());
+      set_device(signature_.fetch_devices, signature_.fetches[i], *ret);
       draft_.roots.push_back((*ret)->id);
     }
     return absl::OkStatus();

@@ -22,13 +22,17 @@ Buffer* Buffer::create(Allocator* allocator, DataType dtype, int64_t count) {
   int64_t bytes = 0;
   if (multiply_overflows(count, static_cast<int64_t>(dtype_size(dtype)), &bytes)) return nullptr;
   if (bytes > INT64_MAX - static_cast<int64_t>(kHeaderBytes)) return nullptr;
-  void* block = allocator->allocate(static_cast<size_t>(bytes) + kHeaderBytes);
+  const bool has_objects = dtype == DataType::kString || dtype == DataType::kResource || dtype == DataType::kVariant;
+  // Objects are made and destroyed by the host, whatever is behind them.
+  if (has_objects && !allocator->is_host()) allocator = plain_allocator();
+  const bool apart = !allocator->is_host();
+  void* block = allocator->allocate(static_cast<size_t>(bytes) + (apart ? 0 : kHeaderBytes));
   if (block == nullptr) return nullptr;
-  auto* buffer = new (block) Buffer;
+  auto* buffer = apart ? new Buffer : new (block) Buffer;
   buffer->allocator_ = allocator;
   buffer->dtype_ = dtype;
   buffer->bytes_ = static_cast<size_t>(bytes);
-  buffer->data_ = static_cast<char*>(block) + kHeaderBytes;
+  buffer->data_ = apart ? block : static_cast<char*>(block) + kHeaderBytes;
   switch (dtype) {
     case DataType::kString:
       std::uninitialized_default_construct_n(static_cast<TString*>(buffer->data_), count);
@@ -66,6 +70,12 @@ void Buffer::destroy() {
     default: break;
   }
   Allocator* allocator = allocator_;
+  // A device's memory never lies right behind a block of the host's heap.
+  if (data_ != reinterpret_cast<char*>(this) + kHeaderBytes) {
+    allocator->deallocate(data_, bytes_);
+    delete this;
+    return;
+  }
   size_t bytes = bytes_ + kHeaderBytes;
   this->~Buffer();
   allocator->deallocate(this, bytes);

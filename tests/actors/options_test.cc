@@ -112,6 +112,10 @@ void set_field(Message* message, const FieldDescriptor* field) {
   } else if (field->is_repeated() && field->message_type() != nullptr) {
     Message* one = r->AddMessage(message, field);
     set_field(one, one->GetDescriptor()->field(0));
+  } else if (field->is_repeated() && field->cpp_type() == FieldDescriptor::CPPTYPE_FLOAT) {
+    r->AddFloat(message, field, 7);
+  } else if (field->is_repeated() && field->cpp_type() == FieldDescriptor::CPPTYPE_INT32) {
+    r->AddInt32(message, field, 7);
   } else if (field->is_repeated()) {
     ASSERT_EQ(field->cpp_type(), FieldDescriptor::CPPTYPE_STRING) << field->full_name();
     r->AddString(message, field, "seven");
@@ -236,14 +240,14 @@ TEST(OptionTable, refuses_numbers_that_are_no_value_of_their_enum) {
 
 TEST(OptionTable, names_what_is_set_and_does_nothing) {
   auto options = SessionOptions::from_config_text(
-      "gpu_options { allow_growth: true } allow_soft_placement: true experimental { use_tfrt: true "
+      "gpu_options { force_gpu_compatible: true allow_growth: true } allow_soft_placement: true experimental { use_tfrt: true "
       "executor_type: 'DEFAULT' } "
       "graph_options { rewrite_options { constant_folding: OFF layout_optimizer: ON optimizers: 'shape' "
       "optimizers: "
       "'common_subgraph_elimination' } } session_handle: 'mine'");
   ASSERT_TRUE(options.ok()) << options.status();
   EXPECT_THAT(options->without_meaning,
-              ElementsAre(StartsWith("gpu_options.allow_growth: "),
+              ElementsAre(StartsWith("gpu_options.force_gpu_compatible: "),
                           StartsWith("graph_options.rewrite_options.layout_optimizer: "),
                           StartsWith("experimental.use_tfrt: "),
                           "graph_options.rewrite_options.optimizers: \"shape\" is "

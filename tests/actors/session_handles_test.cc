@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "actors/runtime_impl.h"
-#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/common/variable/resource_access.h"
 #include "tests/actors/session_fixture.h"
 
 namespace troupe::test {

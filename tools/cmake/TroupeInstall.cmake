@@ -19,7 +19,8 @@ endif()
 # One archive of all libraries of the C++ face, made anew by every install.
 set(archives)
 get_property(kernel_libraries GLOBAL PROPERTY TROUPE_KERNEL_LIBRARIES)
-foreach(library IN ITEMS troupe_console troupe_actors troupe_step troupe_cpu troupe_cpu_kernels ${kernel_libraries} troupe_cpu_loops
+foreach(library IN ITEMS troupe_console troupe_actors troupe_step troupe_cuda_kernels troupe_cuda_libraries troupe_cuda
+        troupe_cpu troupe_cpu_kernels ${kernel_libraries} troupe_common troupe_cpu_loops
         troupe_cpu_primitives troupe_checkpoint troupe_memory troupe_devices troupe_gradients troupe_passes troupe_ir troupe_ops troupe_tensor_proto
         troupe_tensor troupe_proto)
   list(APPEND archives $<TARGET_FILE:${library}>)

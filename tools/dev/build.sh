@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# build.sh [CONFIG [TARGET ...]]  configures and builds in build/CONFIG; CONFIG is release, debug, asan or tsan.
+# build.sh [CONFIG [TARGET ...]]  configures and builds in build/CONFIG; CONFIG is release, debug, asan, tsan, or cuda:
+# the release with kernels of GPUs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 config=${1:-release}

@@ -15,9 +15,10 @@ ALLOWED = {
     "graph/passes": {"graph", "graph/tensor", "graph/ops", "graph/ir", "proto"},
     "graph/gradients": {"graph", "graph/tensor", "graph/ops", "graph/ir", "graph/passes", "proto"},
     "devices": {"graph"},
-    "devices/cpu": {"devices", "devices/checkpoint", "graph", "proto"},
+    "devices/common": {"devices", "graph"},
+    "devices/cpu": {"devices", "devices/checkpoint", "devices/common", "graph", "proto"},
     "devices/checkpoint": {"devices", "graph", "proto"},
-    "devices/cuda": {"devices", "graph"},
+    "devices/cuda": {"devices", "devices/common", "graph"},
     "actors/step": {"devices", "graph"},
     "actors/cluster": {"graph", "proto"},
     "actors/sockets": {"graph", "actors/cluster"},
@@ -33,7 +34,7 @@ CAF_FORBIDDEN = ("actors/step/", "actors/cluster/", "actors/sockets/", "actors/t
 # The floors of actors/ itself: a file includes its own floor and those below it. Without endings; the rest of the folder is the
 # roof, "whoever runs sessions".
 FLOORS = [
-    "options option_table option_rows config_option_rows graph_option_rows run_option_rows environment run_values run_gate errors ask asker turn_unit open_questions reusable_message precompiled remote_part remote_master remote_step signature_code",
+    "options option_table option_rows config_option_rows gpu_option_rows graph_option_rows run_option_rows environment run_values run_gate errors ask asker turn_unit open_questions reusable_message precompiled remote_part remote_master remote_step signature_code",
     "messages message_types interfaces remote_tasks",
     "partial_run_table debugger debug_files builtin_debugger step_calls step_slot step_listeners step_trace step_history step_meter slot_stock signature signature_key signature_cache cost_model log_memory run_metadata executor_type",
     "callable_code callable_devices session_core idle_slots placement_log compile_plan step_lease session_graph signature_compiler",

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "devices/cpu/primitives/conv_problem.h"
+#include "devices/common/conv/conv_problem.h"
 
 namespace troupe::onednn {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "devices/cpu/primitives/conv_problem.h"
+#include "devices/common/conv/conv_problem.h"
 #include "devices/device.h"
 #include "graph/status.h"
 

@@ -326,6 +326,8 @@ constexpr ShapeRow kRows[] = {
     {"Snapshot", identity},
     {"GuaranteeConst", identity},
     {"DeepCopy", unchanged},
+    {"_CopyToDevice", unchanged},
+    {"_CopyToHost", unchanged},
     {"IdentityN", identity_n},
     {"CheckNumerics", unchanged},
     {"CheckNumericsV2", unchanged},

@@ -2,70 +2,21 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "devices/common/array/block_plan.h"
+#include "devices/common/conv/window.h"
 #include "devices/cpu/kernels/shared/array_util.h"
-#include "devices/cpu/kernels/shared/window.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
 namespace {
 
-/// Block dimensions that neither pad nor cut are left to the batch or the rest; more than this many others are refused.
-constexpr int kMaxBlockDims = 4;
-
-absl::Status check_blocks(const Tensor& input, const Tensor& blocks, const Tensor& edges,
-                          const char* edges_name) {
-  if (!is_vector(blocks)) return invalid("block_shape rank should be 1 instead of ", blocks.rank());
-  int64_t n = blocks.dim(0);
-  if (n >= Shape::kMaxRank || input.rank() < 1 + n) {
-    return invalid("input rank should be >= ", 1 + n, " instead of ", input.rank());
-  }
-  if (edges.rank() != 2 || edges.dim(0) != n || edges.dim(1) != 2) {
-    return invalid(edges_name, " should have shape [", n, ", 2] instead of ", edges.shape().to_string());
-  }
-  return absl::OkStatus();
-}
-
-/// How many block dimensions are left when those of block 1 without padding at both ends are set aside.
-int combined_blocks(const Indices& blocks, const Indices& edges) {
-  int begin = 0, end = static_cast<int>(blocks.size());
-  auto idle = [&](int i) { return blocks[i] == 1 && edges[2 * i] == 0 && edges[2 * i + 1] == 0; };
-  while (begin < end && idle(begin)) ++begin;
-  while (end > begin && idle(end - 1)) --end;
-  return end - begin;
-}
-
 /// One block position after the other: each is a strided copy of the part of the image that lies in the padded one.
-absl::Status space_to_batch_any(KernelContext& context, const Indices& blocks, const Indices& paddings) {
+absl::Status space_to_batch_any(KernelContext& context, const BlockPlan& plan) {
   const Tensor& input = context.input(0);
-  int n = static_cast<int>(blocks.size());
-  int64_t product = 1;
-  for (int i = 0; i < n; ++i) {
-    if (blocks[i] < 1)
-      return invalid("All values in block_shape must be positive, got value, ", blocks[i], " at index ", i,
-                     ".");
-    if (multiply_overflows(product, blocks[i], &product))
-      return invalid("Product of block sizes must fit in 63 bits");
-  }
-  if (combined_blocks(blocks, paddings) > kMaxBlockDims) {
-    return invalid("Maximum number of non-combined block dimensions is ", combined_blocks(blocks, paddings),
-                   " but must not exceed ", kMaxBlockDims);
-  }
-  Indices dims(input.shape().dims().begin(), input.shape().dims().end());
-  if (multiply_overflows(dims[0], product, &dims[0])) return invalid("The output batch must fit in 63 bits");
-  for (int i = 0; i < n; ++i) {
-    int64_t padded = 0;
-    if (paddings[2 * i] < 0 || paddings[2 * i + 1] < 0) return invalid("Paddings must be non-negative");
-    if (__builtin_add_overflow(dims[1 + i], paddings[2 * i], &padded) ||
-        __builtin_add_overflow(padded, paddings[2 * i + 1], &padded)) {
-      return invalid("padded_shape[", i, "] must fit in 63 bits");
-    }
-    if (padded % blocks[i] != 0) {
-      return invalid("padded_shape[", i, "]=", padded, " is not divisible by block_shape[", i,
-                     "]=", blocks[i]);
-    }
-    dims[1 + i] = padded / blocks[i];
-  }
-  TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
+  const Indices &blocks = plan.blocks, &paddings = plan.edges;
+  const Shape& shape = plan.shape;
+  const int n = static_cast<int>(blocks.size());
+  const auto dims = shape.dims();
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   if (out->num_elements() == 0) return absl::OkStatus();
   bool padded = std::any_of(paddings.begin(), paddings.end(), [](int64_t p) { return p != 0; });
@@ -75,7 +26,7 @@ absl::Status space_to_batch_any(KernelContext& context, const Indices& blocks, c
   if (input.num_elements() == 0) return absl::OkStatus();
   Indices from_strides = strides_of(input.shape()), to_strides = strides_of(shape);
   Indices at(n, 0);
-  for (int64_t b = 0; b < product; ++b) {
+  for (int64_t b = 0; b < plan.product; ++b) {
     int64_t from = 0, to = b * input.dim(0) * to_strides[0];
     Box box;
     box.add(input.dim(0), from_strides[0], to_strides[0]);
@@ -97,39 +48,17 @@ absl::Status space_to_batch_any(KernelContext& context, const Indices& blocks, c
   return absl::OkStatus();
 }
 
-absl::Status batch_to_space_any(KernelContext& context, const Indices& blocks, const Indices& crops) {
+absl::Status batch_to_space_any(KernelContext& context, const BlockPlan& plan) {
   const Tensor& input = context.input(0);
-  int n = static_cast<int>(blocks.size());
-  int64_t product = 1;
-  for (int i = 0; i < n; ++i) {
-    if (blocks[i] < 1) return invalid("Product of block sizes must be positive, got ", blocks[i]);
-    if (multiply_overflows(product, blocks[i], &product))
-      return invalid("Product of block sizes must fit in 63 bits");
-  }
-  if (combined_blocks(blocks, crops) > kMaxBlockDims) {
-    return invalid("Maximum number of non-combined block dimensions is ", combined_blocks(blocks, crops),
-                   " but must not exceed ", kMaxBlockDims);
-  }
-  if (input.dim(0) % product != 0) {
-    return invalid("Input batch dimension (", input.dim(0), ") is not divisible by product of block sizes (",
-                   product, ")");
-  }
-  Indices dims(input.shape().dims().begin(), input.shape().dims().end());
-  dims[0] /= product;
-  for (int i = 0; i < n; ++i) {
-    if (crops[2 * i] < 0 || crops[2 * i + 1] < 0) return invalid("Crops must be non-negative");
-    if (multiply_overflows(dims[1 + i], blocks[i], &dims[1 + i]))
-      return invalid("cropped_shape[", i, "] must fit in 63 bits");
-    dims[1 + i] = dims[1 + i] - crops[2 * i];
-    if (dims[1 + i] >= 0) dims[1 + i] -= crops[2 * i + 1];
-    if (dims[1 + i] < 0) return invalid("cropped_shape[", i, "]=", dims[1 + i], " must be non-negative");
-  }
-  TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
+  const Indices &blocks = plan.blocks, &crops = plan.edges;
+  const Shape& shape = plan.shape;
+  const int n = static_cast<int>(blocks.size());
+  const auto dims = shape.dims();
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   if (out->num_elements() == 0) return absl::OkStatus();
   Indices from_strides = strides_of(input.shape()), to_strides = strides_of(shape);
   Indices at(n, 0);
-  for (int64_t b = 0; b < product; ++b) {
+  for (int64_t b = 0; b < plan.product; ++b) {
     int64_t from = b * dims[0] * from_strides[0], to = 0;
     Box box;
     box.add(dims[0], from_strides[0], to_strides[0]);
@@ -152,13 +81,13 @@ absl::Status batch_to_space_any(KernelContext& context, const Indices& blocks, c
 }
 
 absl::Status space_to_batch_nd(KernelContext& context) {
-  TROUPE_RETURN_IF_ERROR(check_blocks(context.input(0), context.input(1), context.input(2), "paddings"));
-  return space_to_batch_any(context, ints_of(context.input(1)), ints_of(context.input(2)));
+  TROUPE_ASSIGN_OR_RETURN(BlockPlan plan, space_to_batch_nd_plan(context));
+  return space_to_batch_any(context, plan);
 }
 
 absl::Status batch_to_space_nd(KernelContext& context) {
-  TROUPE_RETURN_IF_ERROR(check_blocks(context.input(0), context.input(1), context.input(2), "crops"));
-  return batch_to_space_any(context, ints_of(context.input(1)), ints_of(context.input(2)));
+  TROUPE_ASSIGN_OR_RETURN(BlockPlan plan, batch_to_space_nd_plan(context));
+  return batch_to_space_any(context, plan);
 }
 
 /// SpaceToBatch and BatchToSpace: images and one block size.
@@ -171,99 +100,39 @@ class ImageBlocks final : public Kernel {
     return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
-    const Tensor& input = context.input(0);
-    const Tensor& edges = context.input(1);
-    if (input.rank() != 4) return invalid("Input rank should be: 4instead of: ", input.rank());
-    if (edges.rank() != 2 || edges.dim(0) != 2 || edges.dim(1) != 2) {
-      return invalid(kToBatch ? "paddings" : "crops", " should have shape [2, 2] instead of ",
-                     edges.shape().to_string());
-    }
-    Indices blocks = {block_, block_};
-    return kToBatch ? space_to_batch_any(context, blocks, ints_of(edges))
-                    : batch_to_space_any(context, blocks, ints_of(edges));
+    TROUPE_ASSIGN_OR_RETURN(BlockPlan plan, kToBatch ? space_to_batch_plan(context, block_)
+                                                     : batch_to_space_plan(context, block_));
+    return kToBatch ? space_to_batch_any(context, plan) : batch_to_space_any(context, plan);
   }
 
  private:
   int64_t block_ = 0;
 };
 
-/// The largest whose square is an int32.
-constexpr int64_t kMaxDepthBlock = 46340;
-
 /// SpaceToDepth and DepthToSpace, also for channels before space (which TensorFlow's CPU lacks).
 template <bool kToDepth>
 class DepthBlocks final : public Kernel {
  public:
-  void attributes(AttrReader& a) { a("block_size", &block_); }
   absl::Status init(const KernelConstruction& c) {
-    TROUPE_ASSIGN_OR_RETURN(std::string format, c.attr<std::string>("data_format"));
-    if (!kToDepth && (block_ <= 1 || block_ > kMaxDepthBlock)) {
-      return invalid("Block size should be > 1 and <= ", kMaxDepthBlock, " but was: ", block_);
-    }
-    if (block_ <= 1) return invalid("Block size should be > 1, but was: ", block_);
-    if (block_ > INT32_MAX) return invalid("Block size too large: ", block_);
-    if (format != "NHWC" && format != "NCHW")
-      return invalid("Only NHWC and NCHW are supported, got ", format);
-    channels_last_ = format == "NHWC";
+    TROUPE_ASSIGN_OR_RETURN(attrs_, DepthBlockAttrs::make(c, kToDepth));
     return absl::OkStatus();
   }
   absl::Status compute(KernelContext& context) override {
     const Tensor& input = context.input(0);
-    if (input.rank() != 4) {
-      return kToDepth ? invalid("Input rank should be 4 instead of ", input.rank())
-                      : invalid("Input rank should be: 4 instead of: ", input.rank());
-    }
-    int h = channels_last_ ? 1 : 2, w = h + 1, c = channels_last_ ? 3 : 1;
-    Indices dims(input.shape().dims().begin(), input.shape().dims().end());
-    if (kToDepth) {
-      if (dims[h] % block_ != 0 || dims[w] % block_ != 0) {
-        return invalid("Image width ", dims[w], " and height ", dims[h],
-                       " should be divisible by block_size: ", block_);
-      }
-      dims[h] /= block_;
-      dims[w] /= block_;
-      if (multiply_overflows(dims[c], block_ * block_, &dims[c]))
-        return invalid("The output depth must fit in 63 bits");
-    } else {
-      if (dims[c] % (block_ * block_) != 0) {
-        return invalid("Input depth dimension ", dims[c], " should be divisible by: ", block_ * block_);
-      }
-      dims[c] /= block_ * block_;
-      if (multiply_overflows(dims[h], block_, &dims[h]) || multiply_overflows(dims[w], block_, &dims[w])) {
-        return invalid("The output image must fit in 63 bits");
-      }
-    }
-    TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
+    TROUPE_ASSIGN_OR_RETURN(Shape shape, attrs_.shape(input.shape(), kToDepth));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (out->num_elements() == 0) return absl::OkStatus();
-    move(context, input, out, h, w, c);
+    const Shape& wide = kToDepth ? input.shape() : shape;
+    const Shape& deep = kToDepth ? shape : input.shape();
+    Box box;
+    for (const DepthBlockAxis& a : attrs_.axes(wide, deep, kToDepth))
+      box.add(a.size, kToDepth ? a.wide : a.deep, kToDepth ? a.deep : a.wide);
+    copy_box(context.parallel(), input.dtype(), box, input.raw(), out->raw());
     return absl::OkStatus();
   }
 
  private:
-  /// Both directions are one permutation of the axes (batch, y, by, x, bx, depth): `wide` is the side where a block
-  /// is spread over space, `deep` the one where it lies in the depth.
-  void move(KernelContext& context, const Tensor& input, Tensor* out, int h, int w, int c) const {
-    const Shape& wide_shape = kToDepth ? input.shape() : out->shape();
-    const Shape& deep_shape = kToDepth ? out->shape() : input.shape();
-    Indices wide = strides_of(wide_shape), deep = strides_of(deep_shape);
-    int64_t depth = wide_shape.dim(c);
-    struct {
-      int64_t size, wide, deep;
-    } axes[6] = {{wide_shape.dim(0), wide[0], deep[0]},       {deep_shape.dim(h), wide[h] * block_, deep[h]},
-                 {block_, wide[h], deep[c] * depth * block_}, {deep_shape.dim(w), wide[w] * block_, deep[w]},
-                 {block_, wide[w], deep[c] * depth},          {depth, wide[c], deep[c]}};
-    // From the outermost of the destination inwards.
-    std::stable_sort(std::begin(axes), std::end(axes), [](const auto& a, const auto& b) {
-      return kToDepth ? a.deep > b.deep : a.wide > b.wide;
-    });
-    Box box;
-    for (const auto& a : axes) box.add(a.size, kToDepth ? a.wide : a.deep, kToDepth ? a.deep : a.wide);
-    copy_box(context.parallel(), input.dtype(), box, input.raw(), out->raw());
-  }
-
-  int64_t block_ = 0;
-  bool channels_last_ = true;
+  DepthBlockAttrs attrs_;
 };
 
 /// Patches of images or volumes side by side in the depth.

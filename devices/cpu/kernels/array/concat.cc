@@ -1,5 +1,6 @@
 // Tensors joined: Concat along an axis, Pack along a new one, and where each piece begins.
 #include "absl/strings/str_join.h"
+#include "devices/common/array/join.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/kernel_registry.h"
 
@@ -10,47 +11,9 @@ using Pieces = absl::InlinedVector<ConcatPiece, 16>;
 
 /// Concatenates inputs [first, first + n) along the axis that input `axis_input` tells.
 absl::Status concat_inputs(KernelContext& context, int first, int n, int axis_input, const char* axis_name) {
-  const Tensor& axis_tensor = context.input(axis_input);
-  if (axis_tensor.num_elements() != 1 || axis_tensor.rank() > 1) {
-    return invalid(axis_name, " tensor should be a scalar integer, but got shape ",
-                   axis_tensor.shape().to_string());
-  }
-  const Tensor& head = context.input(first);
-  int rank = head.rank();
-  int64_t axis = int_at(axis_tensor, 0);
-  if (rank == 0) {
-    for (int i = 0; i < n; ++i) {
-      if (context.input(first + i).rank() == 0) {
-        return invalid("ConcatOp : Can't concatenate scalars (use tf.stack instead)");
-      }
-    }
-  }
-  if (axis < -rank || axis >= rank) {
-    return invalid("ConcatOp : Expected concatenating dimensions in the range [", -rank, ", ", rank,
-                   "), but got ", axis);
-  }
-  int concat_axis = static_cast<int>(axis < 0 ? axis + rank : axis);
-  int64_t total = 0;
-  for (int i = 0; i < n; ++i) {
-    const Tensor& in = context.input(first + i);
-    if (in.rank() != rank) {
-      return invalid("ConcatOp : Ranks of all input tensors should match: shape[0] = ",
-                     head.shape().to_string(), " vs. shape[", i, "] = ", in.shape().to_string());
-    }
-    for (int d = 0; d < rank; ++d) {
-      if (d != concat_axis && in.dim(d) != head.dim(d)) {
-        return invalid("ConcatOp : Dimension ", d,
-                       " in both shapes must be equal: shape[0] = ", head.shape().to_string(), " vs. shape[",
-                       i, "] = ", in.shape().to_string());
-      }
-    }
-    if (__builtin_add_overflow(total, in.dim(concat_axis), &total)) {
-      return invalid("ConcatOp : the output would have more than 2**63 - 1 rows");
-    }
-  }
-  Indices dims(head.shape().dims().begin(), head.shape().dims().end());
-  dims[concat_axis] = total;
-  TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
+  TROUPE_ASSIGN_OR_RETURN(Joint joint, concat_shape(context, first, n, axis_input, axis_name));
+  const Shape& shape = joint.shape;
+  const int concat_axis = joint.axis, rank = shape.rank();
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   if (shape.num_elements() == 0) return absl::OkStatus();
   int64_t rows = count_dims(shape, 0, concat_axis);
@@ -117,20 +80,10 @@ class Pack final : public Kernel {
  public:
   void attributes(AttrReader& a) { a("axis", &axis_); }
   absl::Status compute(KernelContext& context) override {
+    TROUPE_ASSIGN_OR_RETURN(Joint joint, pack_shape(context, axis_));
     const Tensor& head = context.input(0);
-    int n = context.num_inputs();
-    int rank = head.rank() + 1;
-    int64_t axis = axis_ < 0 ? axis_ + rank : axis_;
-    if (axis < 0 || axis >= rank) return invalid("axis = ", axis_, " not in [", -rank, ", ", rank, ")");
-    if (rank > Shape::kMaxRank) return invalid("Too many dimensions: ", rank);
-    for (int i = 1; i < n; ++i) {
-      if (!(context.input(i).shape() == head.shape())) {
-        return invalid("Shapes of all inputs must match: values[0].shape = ", head.shape().to_string(),
-                       " != values[", i, "].shape = ", context.input(i).shape().to_string());
-      }
-    }
-    Shape shape = head.shape();
-    shape.insert_dim(static_cast<int>(axis), n);
+    const int n = context.num_inputs(), rank = joint.shape.rank(), axis = joint.axis;
+    Shape& shape = joint.shape;
     if (n == 1) {
       context.set_output(0, head.reshaped(std::move(shape)));
       return absl::OkStatus();
@@ -140,7 +93,7 @@ class Pack final : public Kernel {
       return invalid("The packed tensor would be too large");
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     if (elements == 0) return absl::OkStatus();
-    int64_t run = count_dims(head.shape(), static_cast<int>(axis), rank - 1);
+    int64_t run = count_dims(head.shape(), axis, rank - 1);
     Pieces pieces;
     for (int i = 0; i < n; ++i) pieces.push_back({context.input(i).raw(), run});
     concat_rows(context.parallel(), out->dtype(), head.num_elements() / run, pieces, out->raw());

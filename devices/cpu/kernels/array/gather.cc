@@ -4,19 +4,15 @@
 #include <shared_mutex>
 #include <type_traits>
 
+#include "devices/common/array/gather_plan.h"
 #include "devices/cpu/kernels/array/indexing.h"
 #include "devices/cpu/kernels/shared/array_util.h"
-#include "devices/cpu/kernels/shared/variable.h"
+#include "devices/common/variable/variable.h"
 #include "devices/cpu/loops/storage.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
 namespace {
-
-/// What a gather along one axis does: for each batch, each of `outer` blocks, each index: one run of `run` elements.
-struct GatherPlan {
-  int64_t batch = 1, outer = 1, axis = 1, indices = 1, run = 1;
-};
 
 template <class T, class Index>
 void gather_runs(ParallelRunner& runner, const GatherPlan& plan, const T* from, const Index* index, T* to) {
@@ -57,41 +53,10 @@ absl::Status check_indices(const Tensor& indices, int64_t limit) {
 
 absl::Status gather(KernelContext& context, const Tensor& params, const Tensor& indices, int64_t axis,
                     int64_t batch_dims) {
-  int rank = params.rank();
-  if (rank < 1) return invalid("params must be at least 1 dimensional");
-  int64_t min_rank = axis < 0 ? -axis : axis + 1;
-  if (rank < min_rank) return invalid("Shape must be at least rank ", min_rank, " but is rank ", rank);
-  int64_t given_batch = batch_dims;
-  if (batch_dims != 0) {
-    if (batch_dims < -indices.rank() || batch_dims > indices.rank()) {
-      return invalid("Expected batch_dims in the range [", -indices.rank(), ", ", indices.rank(),
-                     "], but got ", given_batch);
-    }
-    if (batch_dims < 0) batch_dims += indices.rank();
-    if (batch_dims >= rank)
-      return invalid("batch_dims (", batch_dims, ") must be less than rank(params) (", rank, ").");
-  }
-  int a = static_cast<int>(axis < 0 ? axis + rank : axis), b = static_cast<int>(batch_dims);
-  if (b > a) return invalid("batch_dims (", b, ") must be less than or equal to axis (", a, ").");
-  for (int i = 0; i < b; ++i) {
-    if (params.dim(i) != indices.dim(i)) {
-      return invalid("params.shape[", i, "]: ", params.dim(i), " should be equal to indices.shape[", i,
-                     "]: ", indices.dim(i));
-    }
-  }
-  TROUPE_RETURN_IF_ERROR(check_indices(indices, params.dim(a)));
-  Indices dims(params.shape().dims().begin(), params.shape().dims().begin() + a);
-  dims.insert(dims.end(), indices.shape().dims().begin() + b, indices.shape().dims().end());
-  dims.insert(dims.end(), params.shape().dims().begin() + a + 1, params.shape().dims().end());
-  TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-  if (shape.num_elements() == 0) return absl::OkStatus();
-  GatherPlan plan;
-  plan.batch = count_dims(params.shape(), 0, b);
-  plan.outer = count_dims(params.shape(), b, a);
-  plan.axis = params.dim(a);
-  plan.indices = count_dims(indices.shape(), b, indices.rank());
-  plan.run = count_dims(params.shape(), a + 1, rank);
+  TROUPE_ASSIGN_OR_RETURN(GatherPlan plan, plan_gather(params, indices, axis, batch_dims));
+  TROUPE_RETURN_IF_ERROR(check_indices(indices, plan.axis));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, plan.shape));
+  if (plan.shape.num_elements() == 0) return absl::OkStatus();
   Tensor narrow;
   const Tensor* index = &indices;
   if (indices.dtype() != DataType::kInt32 && indices.dtype() != DataType::kInt64) {
@@ -146,37 +111,21 @@ class ResourceGather final : public Kernel {
 };
 
 absl::Status gather_nd(KernelContext& context, const Tensor& params, const Tensor& indices) {
-  if (params.rank() < 1) return invalid("params must be at least a vector");
-  if (indices.rank() < 1) return invalid("indices must be at least a vector");
-  int64_t depth = indices.dim(indices.rank() - 1);
-  if (depth > params.rank()) {
-    return invalid("index innermost dimension length must be <= params rank; saw: ", depth, " vs. ",
-                   params.rank());
-  }
-  int d = static_cast<int>(depth);
-  Shape prefix = indices.shape();
-  prefix.remove_dim(prefix.rank() - 1);
-  int64_t n = prefix.num_elements();
-  Indices dims(prefix.dims().begin(), prefix.dims().end());
-  dims.insert(dims.end(), params.shape().dims().begin() + d, params.shape().dims().end());
-  TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
-  if (n > 0 && params.num_elements() == 0) {
-    return invalid("Requested more than 0 entries, but params is empty.  Params shape: ",
-                   params.shape().to_string());
-  }
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
+  TROUPE_ASSIGN_OR_RETURN(GatherPlan plan, plan_gather_nd(params, indices));
+  const int64_t n = plan.indices;
+  const int d = static_cast<int>(indices.dim(indices.rank() - 1));
+  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, plan.shape));
   if (n == 0) return absl::OkStatus();
   // The flat position of every index, checked; then one gather along one axis.
   TROUPE_ASSIGN_OR_RETURN(Tensor flat, context.allocate_temp(DataType::kInt64, Shape{n}));
   int64_t bad = flatten_indices(indices, params.shape(), d, flat.flat<int64_t>().data());
   if (bad >= 0) {
+    Shape prefix = indices.shape();
+    prefix.remove_dim(prefix.rank() - 1);
     return invalid("indices", position_text(prefix, bad), " = [", index_text(indices, bad),
                    "] does not index into param shape ", params.shape().to_string(),
                    ", node name: ", context.node().name);
   }
-  GatherPlan plan;
-  plan.indices = n;
-  plan.run = count_dims(params.shape(), d, params.rank());
   with_storage(params.dtype(), [&]<class T>(T*) {
     gather_runs(context.parallel(), plan, static_cast<const T*>(params.raw()), flat.flat<int64_t>().data(),
                 static_cast<T*>(out->raw()));

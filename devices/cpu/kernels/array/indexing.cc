@@ -5,26 +5,6 @@
 
 namespace troupe {
 
-absl::Status check_readable(const Var& var, DataType dtype) {
-  if (!var.locked().initialized())
-    return absl::FailedPreconditionError("Resource variable is uninitialized.");
-  if (var.locked().dtype() != dtype) {
-    return invalid("Trying to read variable with wrong dtype. Expected ", dtype_name(dtype), " got ",
-                   dtype_name(var.locked().dtype()));
-  }
-  return absl::OkStatus();
-}
-
-std::string position_text(const Shape& shape, int64_t flat) {
-  if (shape.rank() == 0) return "";
-  std::string text;
-  for (int i = shape.rank() - 1; i >= 0; --i) {
-    text = absl::StrCat(flat % shape.dim(i), text.empty() ? "" : ",", text);
-    flat /= shape.dim(i);
-  }
-  return absl::StrCat("[", text, "]");
-}
-
 std::string index_text(const Tensor& indices, int64_t row) {
   int64_t depth = indices.rank() > 0 ? indices.dim(indices.rank() - 1) : 1;
   std::string text;

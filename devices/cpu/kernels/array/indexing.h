@@ -2,19 +2,16 @@
 
 #include <string>
 
-#include "devices/cpu/kernels/shared/variable.h"
+#include "devices/common/array/stitch_shape.h"
+#include "devices/common/variable/variable.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
 
-/// "[1,0]": where element `flat` of a tensor of this shape is; "" for a scalar.
-std::string position_text(const Shape& shape, int64_t flat);
 /// "0, 3": row `row` of an index tensor.
 std::string index_text(const Tensor& indices, int64_t row);
 /// Turns the rows of `indices` (its innermost dimension, `depth` numbers) into flat positions in the first `depth`
 /// dimensions of `shape`. Returns the first row out of range, or -1.
 int64_t flatten_indices(const Tensor& indices, const Shape& shape, int depth, int64_t* flat);
-/// The variable, whose lock is held, has a value of this dtype.
-absl::Status check_readable(const Var& var, DataType dtype);
 
 }  // namespace troupe

@@ -1,6 +1,7 @@
 // Copies of a tensor in another order: Tile, Reverse, Roll and their like.
 #include <algorithm>
 
+#include "devices/common/array/reorder.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/kernel_registry.h"
 
@@ -8,38 +9,15 @@ namespace troupe {
 namespace {
 
 absl::Status tile(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(auto tiled, tile_of(context));
+  auto& [multiples, shape] = tiled;
   const Tensor& input = context.input(0);
-  const Tensor& multiples_tensor = context.input(1);
-  if (!is_vector(multiples_tensor)) {
-    return invalid("Expected multiples to be 1-D, but got shape ", multiples_tensor.shape().to_string());
-  }
-  if (multiples_tensor.dim(0) != input.rank()) {
-    return invalid("Expected multiples argument to be a vector of length ", input.rank(), " but got length ",
-                   multiples_tensor.dim(0));
-  }
-  Indices multiples = ints_of(multiples_tensor);
-  Indices dims(multiples.size());
-  int64_t total = 1;
-  bool same = true;
-  for (size_t i = 0; i < multiples.size(); ++i) {
-    if (multiples[i] < 0) return invalid("Expected multiples[", i, "] >= 0, but got ", multiples[i]);
-    int64_t d = input.dim(static_cast<int>(i));
-    if (multiply_overflows(d, multiples[i], &dims[i])) {
-      return invalid("Encountered overflow when multiplying ", d, " with ", multiples[i], ", result: -1");
-    }
-    int64_t before = total;
-    if (multiply_overflows(total, dims[i], &total)) {
-      return invalid("Encountered overflow when multiplying ", before, " with ", dims[i], ", result: -1");
-    }
-    same &= multiples[i] == 1;
-  }
-  if (same) {
+  if (shape == input.shape() && input.num_elements() > 0) {
     context.set_output(0, input);
     return absl::OkStatus();
   }
-  TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-  if (total == 0) return absl::OkStatus();
+  if (out->num_elements() == 0) return absl::OkStatus();
   Indices from = strides_of(input.shape());
   Indices to = strides_of(shape);
   Box box;
@@ -51,7 +29,7 @@ absl::Status tile(KernelContext& context) {
   return absl::OkStatus();
 }
 
-absl::Status reverse_axes(KernelContext& context, const bool* reversed) {
+absl::Status reverse_axes(KernelContext& context, const ReversedAxes& reversed) {
   const Tensor& input = context.input(0);
   bool any = false;
   for (int i = 0; i < input.rank(); ++i) any |= reversed[i] && input.dim(i) > 1;
@@ -72,33 +50,12 @@ absl::Status reverse_axes(KernelContext& context, const bool* reversed) {
 }
 
 absl::Status reverse(KernelContext& context) {
-  const Tensor& input = context.input(0);
-  const Tensor& dims = context.input(1);
-  if (!is_vector(dims) && input.rank() > 0) return invalid("'dims' must be 1-dimension, not ", dims.rank());
-  if (input.rank() > 0 && dims.dim(0) != input.rank()) {
-    return invalid("'dims' must have the same number of values as 'input' has dimensions. 'input' has ",
-                   input.rank(), "'dims' has ", dims.dim(0), " values");
-  }
-  return reverse_axes(context, dims.flat<bool>().data());
+  TROUPE_ASSIGN_OR_RETURN(auto reversed, reversed_axes(context));
+  return reverse_axes(context, reversed);
 }
 
 absl::Status reverse_v2(KernelContext& context) {
-  const Tensor& input = context.input(0);
-  const Tensor& axes = context.input(1);
-  bool reversed[Shape::kMaxRank] = {};
-  // What has no elements is its own reverse, whatever the axes say.
-  if (input.rank() > 0 && input.num_elements() > 0) {
-    if (!is_vector(axes)) return invalid("'dims' must be 1-dimension, not ", axes.rank());
-    for (int64_t i = 0; i < axes.dim(0); ++i) {
-      int64_t axis = int_at(axes, i);
-      int64_t canonical = axis < 0 ? axis + input.rank() : axis;
-      if (canonical < 0 || canonical >= input.rank()) {
-        return invalid("'axis'[", i, "] = ", axis, " is out of valid range [", 0, ", ", input.rank() - 1);
-      }
-      if (reversed[canonical]) return invalid("axis ", canonical, " specified more than once.");
-      reversed[canonical] = true;
-    }
-  }
+  TROUPE_ASSIGN_OR_RETURN(auto reversed, reversed_axes_v2(context));
   return reverse_axes(context, reversed);
 }
 
@@ -123,19 +80,8 @@ class ReverseSequence final : public Kernel {
 
  private:
   absl::Status check(const Tensor& input, const Tensor& lengths) const {
-    if (!is_vector(lengths)) return invalid("seq_lengths must be 1-dim, not ", lengths.rank());
-    if (batch_ == seq_) return invalid("batch_dim == seq_dim == ", seq_);
-    if (seq_ < 0) return invalid("Invalid seq_dim ", seq_);
-    if (batch_ < 0) return invalid("Invalid batch_dim ", batch_);
-    if (seq_ >= input.rank())
-      return invalid("seq_dim must be < input rank ( ", seq_, " vs. ", input.rank(), ")");
-    if (batch_ >= input.rank())
-      return invalid("batch_dim must be < input rank ( ", batch_, " vs. ", input.rank(), ")");
-    int64_t n = lengths.dim(0);
-    if (n != input.dim(static_cast<int>(batch_))) {
-      return invalid("Length of seq_lengths != input.dims(", batch_, "), (", n, " vs. ",
-                     input.dim(static_cast<int>(batch_)), ")");
-    }
+    TROUPE_RETURN_IF_ERROR(check_reverse_sequence(input, lengths, seq_, batch_));
+    const int64_t n = lengths.dim(0);
     for (int64_t i = 0; i < n; ++i) {
       int64_t length = int_at(lengths, i);
       if (length < 0) return invalid("seq_lens(", i, ") < 0");
@@ -169,23 +115,8 @@ class ReverseSequence final : public Kernel {
 };
 
 absl::Status roll(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(Indices moved, rolled_axes(context));
   const Tensor& input = context.input(0);
-  const Tensor& shift = context.input(1);
-  const Tensor& axis = context.input(2);
-  if (input.rank() < 1) return invalid("input must be 1-D or higher");
-  if (shift.rank() > 1)
-    return invalid("shift must be a scalar or a 1-D vector. Found: ", shift.shape().to_string());
-  if (axis.rank() > 1)
-    return invalid("axis must be a scalar or a 1-D vector. Found: ", axis.shape().to_string());
-  if (!(shift.shape() == axis.shape())) return invalid("shift and axis must have the same size");
-  Indices moved(input.rank(), 0);
-  for (int64_t i = 0; i < shift.num_elements(); ++i) {
-    int64_t a = int_at(axis, i);
-    if (a < 0) a += input.rank();
-    if (a < 0 || a >= input.rank()) return invalid("axis ", a, " is out of range");
-    int64_t size = std::max<int64_t>(input.dim(static_cast<int>(a)), 1);
-    moved[a] = (moved[a] + int_at(shift, i) % size + size) % size;
-  }
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, input.shape()));
   if (input.num_elements() == 0) return absl::OkStatus();
   Indices strides = strides_of(input.shape());

@@ -3,37 +3,13 @@
 #include <algorithm>
 #include <complex>
 
+#include "devices/common/array/paddings.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/loops/storage.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
 namespace {
-
-absl::Status check_paddings_shape(const Tensor& input, const Tensor& paddings, const char* separator) {
-  if (paddings.rank() != 2 || paddings.dim(1) != 2) {
-    return invalid("paddings must be a matrix with 2 columns: ", paddings.shape().to_string());
-  }
-  if (paddings.dim(0) != input.rank()) {
-    return invalid("The first dimension of paddings must be the rank of inputs", paddings.shape().to_string(),
-                   separator, input.shape().to_string());
-  }
-  return absl::OkStatus();
-}
-
-/// The shape after padding. Sums wrap around: InvalidArgument when one ends up negative, or positive but wrapped.
-absl::StatusOr<Shape> padded_shape(const Tensor& input, const Indices& paddings) {
-  Indices dims(input.rank());
-  for (int i = 0; i < input.rank(); ++i) {
-    const auto before = static_cast<uint64_t>(paddings[2 * i]),
-               after = static_cast<uint64_t>(paddings[2 * i + 1]);
-    dims[i] = static_cast<int64_t>(static_cast<uint64_t>(input.dim(i)) + before + after);
-    if (dims[i] > 0 && dims[i] < input.dim(i)) {
-      return invalid("Expected a non-negative size, got one of more than 2**63 - 1");
-    }
-  }
-  return Shape::make({dims.data(), dims.size()});
-}
 
 /// Writes the rows of the innermost axis: padding, the input's row, padding; rows that are all padding too.
 template <class T>
@@ -75,46 +51,11 @@ void pad_rows(ParallelRunner& runner, const Tensor& input, const Indices& paddin
                       });
 }
 
-/// Melts neighbouring axes without padding into the one before them.
-void melt_axes(Tensor* input, Indices* paddings, Shape* shape) {
-  Shape in, out;
-  Indices pads;
-  for (int i = 0; i < shape->rank(); ++i) {
-    bool plain = (*paddings)[2 * i] == 0 && (*paddings)[2 * i + 1] == 0;
-    if (plain && in.rank() > 0) {
-      int last = in.rank() - 1;
-      int64_t d = input->dim(i);
-      pads[2 * last] *= d;
-      pads[2 * last + 1] *= d;
-      in.set_dim(last, in.dim(last) * d);
-      out.set_dim(last, out.dim(last) * d);
-    } else {
-      in.add_dim(input->dim(i));
-      out.add_dim(shape->dim(i));
-      pads.push_back((*paddings)[2 * i]);
-      pads.push_back((*paddings)[2 * i + 1]);
-    }
-  }
-  *input = input->reshaped(in);
-  *shape = out;
-  *paddings = pads;
-}
-
 absl::Status pad(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(auto padded, pad_shape(context));
+  auto& [paddings, shape] = padded;
   Tensor input = context.input(0);
-  const Tensor& paddings_tensor = context.input(1);
-  TROUPE_RETURN_IF_ERROR(check_paddings_shape(input, paddings_tensor, " "));
   const Tensor* constant = context.num_inputs() > 2 ? &context.input(2) : nullptr;
-  if (constant != nullptr && !is_scalar(*constant)) {
-    return invalid("constant_values must be a scalar. Found: ", constant->shape().to_string());
-  }
-  Indices paddings = ints_of(paddings_tensor);
-  for (int i = 0; i < input.rank(); ++i) {
-    if (paddings[2 * i] < 0 || paddings[2 * i + 1] < 0) {
-      return invalid("Paddings must be non-negative: ", paddings[2 * i], " ", paddings[2 * i + 1]);
-    }
-  }
-  TROUPE_ASSIGN_OR_RETURN(Shape shape, padded_shape(input, paddings));
   if (shape == input.shape()) {
     context.set_output(0, std::move(input));
     return absl::OkStatus();
@@ -142,11 +83,7 @@ class MirrorPadKernel : public Kernel {
   template <class K>
   static absl::StatusOr<std::unique_ptr<Kernel>> make(const KernelConstruction& c) {
     auto kernel = std::make_unique<K>();
-    TROUPE_ASSIGN_OR_RETURN(std::string mode, c.attr<std::string>("mode"));
-    if (mode != "REFLECT" && mode != "SYMMETRIC") {
-      return invalid("mode must be either REFLECT or SYMMETRIC.");
-    }
-    kernel->offset_ = mode == "REFLECT" ? 1 : 0;
+    TROUPE_ASSIGN_OR_RETURN(kernel->offset_, read_mirror_offset(c));
     return kernel;
   }
 
@@ -183,22 +120,9 @@ class MirrorPad final : public MirrorPadKernel {
     return make<MirrorPad>(c);
   }
   absl::Status compute(KernelContext& context) override {
+    TROUPE_ASSIGN_OR_RETURN(auto padded, mirror_pad_shape(context, offset_));
+    const auto& [paddings, shape] = padded;
     const Tensor& input = context.input(0);
-    TROUPE_RETURN_IF_ERROR(check_paddings_shape(input, context.input(1), ", "));
-    Indices paddings = ints_of(context.input(1));
-    for (int i = 0; i < input.rank(); ++i) {
-      int64_t before = paddings[2 * i], after = paddings[2 * i + 1], d = input.dim(i);
-      if (before < 0 || after < 0) return invalid("paddings must be non-negative: ", before, " ", after);
-      if (offset_ == 0 && (before > d || after > d)) {
-        return invalid("paddings must be no greater than the dimension size: ", before, ", ", after,
-                       " greater than ", d);
-      }
-      if (offset_ == 1 && (before >= d || after >= d) && (before > 0 || after > 0 || d == 0)) {
-        return invalid("paddings must be less than the dimension size: ", before, ", ", after,
-                       " not less than ", d);
-      }
-    }
-    TROUPE_ASSIGN_OR_RETURN(Shape shape, padded_shape(input, paddings));
     if (shape == input.shape()) {
       context.set_output(0, input);
       return absl::OkStatus();
@@ -247,33 +171,9 @@ class MirrorPadGrad final : public MirrorPadKernel {
     return make<MirrorPadGrad>(c);
   }
   absl::Status compute(KernelContext& context) override {
+    TROUPE_ASSIGN_OR_RETURN(auto padded, mirror_pad_grad_shape(context, offset_));
+    const auto& [paddings, shape] = padded;
     const Tensor& input = context.input(0);
-    TROUPE_RETURN_IF_ERROR(check_paddings_shape(input, context.input(1), " "));
-    Indices paddings = ints_of(context.input(1));
-    Shape shape = input.shape();
-    for (int i = 0; i < input.rank(); ++i) {
-      int64_t before = paddings[2 * i], after = paddings[2 * i + 1];
-      if (before < 0 || after < 0) return invalid("Paddings must be non-negative: ", before, ", ", after);
-      int64_t total = 0;
-      if (__builtin_add_overflow(before, after, &total) || total > input.dim(i)) {
-        return invalid("Total paddings must be less than the input dimension size: ", total,
-                       " was not less than ", input.dim(i));
-      }
-      int64_t d = input.dim(i) - total;
-      if (offset_ == 1 && std::max(before, after) >= d && (d == 0 || total > 0)) {
-        if (total == input.dim(i)) {
-          return invalid("Total paddings must be less than the input dimension size: ", total,
-                         " was not less than ", input.dim(i));
-        }
-        return invalid("Paddings must be less than the output dimension size: ", before, ", ", after,
-                       " not less than ", d);
-      }
-      if (offset_ == 0 && std::max(before, after) > d) {
-        return invalid("Paddings must be no greater than the output dimension size: ", before, ", ", after,
-                       " greater than ", d);
-      }
-      shape.set_dim(i, d);
-    }
     if (shape == input.shape()) {
       context.set_output(0, input);
       return absl::OkStatus();

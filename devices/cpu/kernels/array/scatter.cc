@@ -1,6 +1,7 @@
 // Scatter to rows of variables: Scatter* on ref variables, ResourceScatter* on resource variables.
 #include <mutex>
 
+#include "devices/common/array/scatter_shape.h"
 #include "devices/cpu/kernels/array/indexing.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/loops/combine.h"
@@ -10,11 +11,6 @@ namespace {
 
 /// target[indices[i]] op= updates[i] for every row; scalar updates go to all rows.
 absl::Status scatter_rows(Combine op, const Tensor& indices, const Tensor& updates, Tensor* target) {
-  if (target->rank() < 1) return invalid("var must be at least 1-D");
-  if (target->dtype() != updates.dtype()) {
-    return invalid("DType of scatter resource (", dtype_name(target->dtype()), ") does not match ",
-                   dtype_name(updates.dtype()));
-  }
   int64_t n = indices.num_elements();
   int64_t rows = target->dim(0);
   int64_t run = count_dims(target->shape(), 1, target->rank());
@@ -42,16 +38,6 @@ absl::Status scatter_rows(Combine op, const Tensor& indices, const Tensor& updat
   return absl::OkStatus();
 }
 
-bool updates_fit(const Tensor& target, const Tensor& indices, const Tensor& updates) {
-  if (updates.rank() == 0) return true;
-  if (updates.rank() != indices.rank() + target.rank() - 1) return false;
-  for (int i = 0; i < updates.rank(); ++i) {
-    int64_t want = i < indices.rank() ? indices.dim(i) : target.dim(i - indices.rank() + 1);
-    if (updates.dim(i) != want) return false;
-  }
-  return true;
-}
-
 template <Combine kOp>
 absl::Status scatter_ref(KernelContext& context) {
   const std::shared_ptr<RefTensor>& ref = context.input_ref(0);
@@ -63,15 +49,7 @@ absl::Status scatter_ref(KernelContext& context) {
     if (!ref->tensor.initialized()) {
       return uninitialized_ref(*ref);
     }
-    if (ref->tensor.rank() < 1)
-      return invalid("params must be at least 1-D, got shape ", ref->tensor.shape().to_string());
-    if (!updates_fit(ref->tensor, indices, updates)) {
-      return invalid(
-          "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got "
-          "updates.shape ",
-          updates.shape().to_string(), ", indices.shape ", indices.shape().to_string(), ", params.shape ",
-          ref->tensor.shape().to_string());
-    }
+    TROUPE_RETURN_IF_ERROR(check_row_scatter(false, ref->tensor, indices, updates));
     TROUPE_RETURN_IF_ERROR(make_unique(&ref->tensor, context.allocator()));
     TROUPE_RETURN_IF_ERROR(scatter_rows(kOp, indices, updates, &ref->tensor));
   }
@@ -86,23 +64,7 @@ absl::Status scatter_resource(KernelContext& context) {
   const Tensor& updates = context.input(2);
   std::unique_lock lock(var->mu());
   TROUPE_ASSIGN_OR_RETURN(Tensor * target, var->writable(context.allocator()));
-  if (target->rank() < 1)
-    return invalid("params must be at least 1-D, got shape ", target->shape().to_string());
-  if (updates.rank() != 0) {
-    bool prefix = updates.rank() >= indices.rank();
-    for (int i = 0; prefix && i < indices.rank(); ++i) prefix = indices.dim(i) == updates.dim(i);
-    if (!prefix) {
-      return invalid("The shape of indices (", indices.shape().to_string(),
-                     ") must be a prefix of the shape of updates (", updates.shape().to_string(), ")");
-    }
-    if (!updates_fit(*target, indices, updates)) {
-      return invalid(
-          "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = [], got "
-          "updates.shape ",
-          updates.shape().to_string(), ", indices.shape ", indices.shape().to_string(), ", params.shape ",
-          target->shape().to_string());
-    }
-  }
+  TROUPE_RETURN_IF_ERROR(check_row_scatter(true, *target, indices, updates));
   return scatter_rows(kOp, indices, updates, target);
 }
 

@@ -1,6 +1,7 @@
 // ScatterNd, TensorScatter*, ScatterNdNonAliasingAdd; ScatterNd* on ref and resource variables.
 #include <mutex>
 
+#include "devices/common/array/scatter_shape.h"
 #include "devices/cpu/kernels/array/indexing.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/loops/combine.h"
@@ -8,91 +9,10 @@
 namespace troupe {
 namespace {
 
-/// The indices of a scatter: rows of `depth` numbers, as many as the first `outer` dimensions hold.
-struct ScatterShape {
-  int64_t depth = 1;
-  int outer = 1;
-};
-
-ScatterShape scatter_shape(const Tensor& indices) {
-  ScatterShape s;
-  if (indices.rank() > 1) {
-    s.depth = indices.dim(indices.rank() - 1);
-    s.outer = indices.rank() - 1;
-  }
-  return s;
-}
-
-bool outer_fits(const ScatterShape& s, const Tensor& indices, const Tensor& updates) {
-  if (updates.rank() < s.outer || indices.rank() < s.outer) return false;
-  for (int i = 0; i < s.outer; ++i) {
-    if (indices.dim(i) != updates.dim(i)) return false;
-  }
-  return true;
-}
-
-bool inner_fits(const ScatterShape& s, const Shape& shape, const Tensor& updates) {
-  if (s.depth > shape.rank()) return false;
-  int depth = static_cast<int>(s.depth);
-  if (updates.rank() - s.outer != shape.rank() - depth) return false;
-  for (int i = depth; i < shape.rank(); ++i) {
-    if (updates.dim(s.outer + i - depth) != shape.dim(i)) return false;
-  }
-  return true;
-}
-
-/// Which of TensorFlow's wordings the op has.
-enum class Wording { kNew, kUpdate, kTensor };
-
-absl::Status check_shapes(Wording wording, const Tensor& indices, const Tensor& updates, const Shape& shape) {
-  if (indices.rank() < 1 && wording != Wording::kUpdate) {
-    return invalid("Indices shape must have rank at least one. Found:", indices.shape().to_string());
-  }
-  if (updates.rank() < 1 && wording != Wording::kUpdate) {
-    return invalid("Updates shape must have rank at least one. Found:", updates.shape().to_string());
-  }
-  if (shape.num_elements() == 0 && (indices.num_elements() > 0 || updates.num_elements() > 0)) {
-    if (wording == Wording::kTensor) return invalid("Indices and updates specified for empty output shape");
-    return invalid("Indices and updates specified for empty output.  indices shape: ",
-                   indices.shape().to_string());
-  }
-  ScatterShape s = scatter_shape(indices);
-  if (!outer_fits(s, indices, updates)) {
-    if (wording == Wording::kTensor) {
-      return invalid("Outer dimensions of indices and update must match. Indices shape: ",
-                     indices.shape().to_string(), ", updates shape:", updates.shape().to_string());
-    }
-    return invalid("Dimensions [0,", s.outer, ") of indices[shape=", indices.shape().to_string(),
-                   "] must match dimensions [0,", s.outer, ") of updates[shape=", updates.shape().to_string(),
-                   "]");
-  }
-  if (!inner_fits(s, shape, updates)) {
-    if (wording == Wording::kTensor) {
-      return invalid(
-          "Inner dimensions of output shape must match inner dimensions of updates shape. Output: ",
-          shape.to_string(), " updates: ", updates.shape().to_string());
-    }
-    return invalid("Dimensions [", s.depth, ",", shape.rank(), ") of input[shape=", shape.to_string(),
-                   "] must match dimensions [", wording == Wording::kUpdate ? s.depth : s.outer, ",",
-                   updates.rank(), ") of updates[shape=", updates.shape().to_string(), "]");
-  }
-  return absl::OkStatus();
-}
-
-/// What happens to an index outside of the target: attr bad_indices_policy.
-enum class BadIndices { kError, kIgnore };
-
-absl::StatusOr<BadIndices> read_policy(const KernelNode& node) {
-  std::string policy = node.attrs.get_or<std::string>("bad_indices_policy", "");
-  if (policy.empty() || policy == "DEFAULT" || policy == "ERROR") return BadIndices::kError;
-  if (policy == "IGNORE") return BadIndices::kIgnore;
-  return invalid("Unknown bad_indices_policy: ", policy);
-}
-
 /// Shapes are checked; the target is the kernel's own.
 absl::Status scatter_into(KernelContext& context, Combine op, const Tensor& indices, const Tensor& updates,
                           Tensor* target) {
-  TROUPE_ASSIGN_OR_RETURN(BadIndices policy, read_policy(context.node()));
+  TROUPE_ASSIGN_OR_RETURN(BadIndices policy, read_bad_indices_policy(context.node()));
   if (target->num_elements() == 0 || updates.num_elements() == 0) return absl::OkStatus();
   ScatterShape s = scatter_shape(indices);
   int depth = static_cast<int>(s.depth);
@@ -113,7 +33,7 @@ absl::Status scatter_into(KernelContext& context, Combine op, const Tensor& indi
       }
       at[i] = at[i] * target->dim(k) + v;
     }
-    if (at[i] < 0 && policy == BadIndices::kError) {
+    if (at[i] < 0 && policy != BadIndices::kIgnore) {
       Shape prefix = indices.shape();
       if (prefix.rank() > 1) prefix.remove_dim(prefix.rank() - 1);
       std::string numbers;
@@ -136,15 +56,15 @@ absl::Status scatter_nd(KernelContext& context) {
   if (!is_vector(sizes)) return invalid("Shape must be a vector");
   Indices dims = ints_of(sizes);
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({dims.data(), dims.size()}));
-  TROUPE_RETURN_IF_ERROR(check_shapes(Wording::kNew, indices, updates, shape));
+  TROUPE_RETURN_IF_ERROR(check_scatter_shapes(ScatterWording::kNew, indices, updates, shape));
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
   fill_zero(context.parallel(), out->dtype(), out->raw(), out->num_elements());
   return scatter_into(context, Combine::kAdd, indices, updates, out);
 }
 
-absl::Status scatter_copy(KernelContext& context, Combine op, Wording wording) {
+absl::Status scatter_copy(KernelContext& context, Combine op, ScatterWording wording) {
   const Tensor& input = context.input(0);
-  TROUPE_RETURN_IF_ERROR(check_shapes(wording, context.input(1), context.input(2), input.shape()));
+  TROUPE_RETURN_IF_ERROR(check_scatter_shapes(wording, context.input(1), context.input(2), input.shape()));
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, input.shape()));
   if (!out->shares_buffer_with(input)) {
     copy_flat(context.parallel(), input.dtype(), input.raw(), out->raw(), input.num_elements());
@@ -154,11 +74,11 @@ absl::Status scatter_copy(KernelContext& context, Combine op, Wording wording) {
 
 template <Combine kOp>
 absl::Status tensor_scatter(KernelContext& context) {
-  return scatter_copy(context, kOp, Wording::kTensor);
+  return scatter_copy(context, kOp, ScatterWording::kTensor);
 }
 
 absl::Status non_aliasing_add(KernelContext& context) {
-  return scatter_copy(context, Combine::kAdd, Wording::kUpdate);
+  return scatter_copy(context, Combine::kAdd, ScatterWording::kUpdate);
 }
 
 template <Combine kOp>
@@ -168,8 +88,8 @@ absl::Status scatter_nd_ref(KernelContext& context) {
   {
     std::lock_guard lock(ref->mu);
     if (!ref->tensor.initialized()) return uninitialized_ref(*ref);
-    TROUPE_RETURN_IF_ERROR(
-        check_shapes(Wording::kUpdate, context.input(1), context.input(2), ref->tensor.shape()));
+    TROUPE_RETURN_IF_ERROR(check_scatter_shapes(ScatterWording::kUpdate, context.input(1), context.input(2),
+                                                ref->tensor.shape()));
     TROUPE_RETURN_IF_ERROR(make_unique(&ref->tensor, context.allocator()));
     TROUPE_RETURN_IF_ERROR(scatter_into(context, kOp, context.input(1), context.input(2), &ref->tensor));
   }
@@ -182,8 +102,8 @@ absl::Status scatter_nd_resource(KernelContext& context) {
   TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Var> var, lookup_variable(context, 0));
   std::unique_lock lock(var->mu());
   TROUPE_RETURN_IF_ERROR(check_readable(*var, context.input_type(2)));
-  TROUPE_RETURN_IF_ERROR(
-      check_shapes(Wording::kUpdate, context.input(1), context.input(2), var->locked().shape()));
+  TROUPE_RETURN_IF_ERROR(check_scatter_shapes(ScatterWording::kUpdate, context.input(1), context.input(2),
+                                              var->locked().shape()));
   TROUPE_ASSIGN_OR_RETURN(Tensor * target, var->writable(context.allocator()));
   return scatter_into(context, kOp, context.input(1), context.input(2), target);
 }

@@ -1,4 +1,5 @@
 // Tensors cut: Split along an axis, Unpack that removes it.
+#include "devices/common/array/join.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/kernel_registry.h"
 
@@ -26,91 +27,36 @@ absl::Status split_into(KernelContext& context, const Tensor& input, int axis, c
   return absl::OkStatus();
 }
 
-absl::StatusOr<int> split_axis(const Tensor& dim, int rank) {
-  int64_t axis = int_at(dim, 0);
-  if (axis < -rank || axis >= rank) {
-    return invalid("-input rank(-", rank, ") <= split_dim < input rank (", rank, "), but got ", axis);
-  }
-  return static_cast<int>(axis < 0 ? axis + rank : axis);
-}
-
 absl::Status split(KernelContext& context) {
-  const Tensor& dim = context.input(0);
+  TROUPE_ASSIGN_OR_RETURN(Cut cut, split_cut(context));
   const Tensor& input = context.input(1);
-  if (!is_scalar(dim)) return invalid("split_dim must be a scalar but has rank ", dim.rank());
-  TROUPE_ASSIGN_OR_RETURN(int axis, split_axis(dim, input.rank()));
-  int n = context.num_outputs();
-  if (n <= 0) return invalid("Number of ways to split should be > 0, but got ", n);
-  if (input.dim(axis) % n != 0) {
-    return invalid("Number of ways to split should evenly divide the split dimension, but got split_dim ",
-                   axis, " (size = ", input.dim(axis), ") and num_split ", n);
-  }
-  if (n == 1) {
+  if (cut.sizes.size() == 1) {
     context.set_output(0, input);
     return absl::OkStatus();
   }
-  return split_into(context, input, axis, Indices(n, input.dim(axis) / n));
+  return split_into(context, input, cut.axis, cut.sizes);
 }
 
 absl::Status split_v(KernelContext& context) {
+  TROUPE_ASSIGN_OR_RETURN(Cut cut, split_v_cut(context));
   const Tensor& input = context.input(0);
-  const Tensor& sizes_tensor = context.input(1);
-  const Tensor& dim = context.input(2);
-  int n = context.num_outputs();
-  if (dim.num_elements() != 1) return invalid("split_dim_tensor must have exactly one element.");
-  if (!is_vector(sizes_tensor) || sizes_tensor.num_elements() != n) {
-    return invalid("size of the split_tensor must be 1-D and have the same elements as outputs got ",
-                   sizes_tensor.rank(), " -D and ", sizes_tensor.num_elements(), " elements");
-  }
-  TROUPE_ASSIGN_OR_RETURN(int axis, split_axis(dim, input.rank()));
-  Indices sizes = ints_of(sizes_tensor);
-  int64_t whole = input.dim(axis);
-  if (n == 1) {
-    if (sizes[0] != -1 && sizes[0] != whole) {
-      return invalid("If there is only one output, it must have the same size as the input. Input size: ",
-                     whole, " output size: ", sizes[0]);
-    }
+  if (cut.sizes.size() == 1) {
     context.set_output(0, input);
     return absl::OkStatus();
   }
-  int64_t known = 0;
-  int unknown = -1;
-  for (int i = 0; i < n; ++i) {
-    if (sizes[i] == -1) {
-      if (unknown != -1) return invalid("There can only be one -1 in the input.");
-      unknown = i;
-    } else if (sizes[i] < 0) {
-      return invalid("Split size at index ", i, " must be >= 0. Got: ", sizes[i]);
-    } else if (__builtin_add_overflow(known, sizes[i], &known)) {
-      return invalid("Split sizes add up to more than 2**63 - 1");
-    }
-  }
-  if (known > whole || (unknown == -1 && known != whole)) {
-    return invalid(
-        "Determined shape must either match input shape along split_dim exactly if fully specified, or be "
-        "less than the size of the input along split_dim if not fully specified.  Got: ",
-        known);
-  }
-  if (unknown != -1) sizes[unknown] = whole - known;
-  return split_into(context, input, axis, sizes);
+  return split_into(context, input, cut.axis, cut.sizes);
 }
 
 class Unpack final : public Kernel {
  public:
   void attributes(AttrReader& a) { a("axis", &axis_); }
   absl::Status compute(KernelContext& context) override {
+    TROUPE_ASSIGN_OR_RETURN(Joint joint, unpack_shape(context, axis_));
     const Tensor& input = context.input(0);
-    int n = context.num_outputs();
-    int rank = input.rank();
-    int64_t axis = axis_ < 0 ? axis_ + rank : axis_;
-    if (axis < 0 || axis >= rank) return invalid("axis = ", axis_, " not in [", -rank, ", ", rank, ")");
-    if (input.dim(static_cast<int>(axis)) != n) {
-      return invalid("Input shape axis ", axis, " must equal ", n, ", got shape ", input.shape().to_string());
-    }
-    Shape shape = input.shape();
-    shape.remove_dim(static_cast<int>(axis));
-    int64_t rows = count_dims(input.shape(), 0, static_cast<int>(axis));
-    int64_t run = count_dims(input.shape(), static_cast<int>(axis) + 1, rank);
+    const int n = context.num_outputs(), rank = input.rank(), axis = joint.axis;
+    const Shape& shape = joint.shape;
+    int64_t rows = count_dims(input.shape(), 0, axis);
+    int64_t run = count_dims(input.shape(), axis + 1, rank);
     for (int i = 0; i < n; ++i) {
       if (n == 1) {
         context.set_output(0, input.reshaped(shape));

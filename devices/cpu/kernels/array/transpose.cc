@@ -1,32 +1,12 @@
 // Transpose, ConjugateTranspose, and the permutations that they take.
 #include <complex>
 
-#include "absl/strings/str_join.h"
+#include "devices/common/array/reorder.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
 namespace {
-
-/// perm as axes of 0 .. rank-1, negative ones resolved.
-absl::StatusOr<Indices> permutation_of(const Tensor& perm, int rank) {
-  if (!is_vector(perm)) return invalid("perm must be rank 1, got shape ", perm.shape().to_string());
-  if (perm.dim(0) != rank) {
-    return invalid("transpose expects a vector of size ", rank, ". But input(1) is a vector of size ",
-                   perm.dim(0));
-  }
-  Indices axes = ints_of(perm);
-  bool used[Shape::kMaxRank] = {};
-  for (int64_t& a : axes) {
-    if (a < 0 && a >= -rank) a += rank;
-    if (a < 0 || a >= rank) return invalid(a, " is out of range [0 .. ", rank, ")");
-    used[a] = true;
-  }
-  for (int i = 0; i < rank; ++i) {
-    if (!used[i]) return invalid(i, " is missing from {", absl::StrJoin(axes, ","), "}.");
-  }
-  return axes;
-}
 
 template <class Real>
 void conjugate(Tensor* t) {
@@ -35,16 +15,8 @@ void conjugate(Tensor* t) {
 
 absl::Status transpose_any(KernelContext& context, bool conjugated) {
   const Tensor& input = context.input(0);
-  TROUPE_ASSIGN_OR_RETURN(Indices perm, permutation_of(context.input(1), input.rank()));
-  Shape shape = input.shape();
-  bool moves = false;
-  int64_t last = -1;  // Axes of size 1 may go anywhere without moving an element.
-  for (int i = 0; i < input.rank(); ++i) {
-    shape.set_dim(i, input.dim(static_cast<int>(perm[i])));
-    if (shape.dim(i) == 1) continue;
-    moves |= perm[i] < last;
-    last = perm[i];
-  }
+  TROUPE_ASSIGN_OR_RETURN(auto transposed, transpose_of(context));
+  auto& [perm, shape, moves] = transposed;
   conjugated = conjugated && is_complex(input.dtype());
   if (!conjugated && (!moves || input.num_elements() == 0)) {
     context.set_output(0, input.reshaped(std::move(shape)));

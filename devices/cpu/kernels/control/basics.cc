@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/kernels/control/functional.h"
-#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/common/variable/resource_access.h"
 #include "devices/kernel_registry.h"
 #include "devices/session_handles.h"
 

@@ -2,7 +2,7 @@
 
 #include <deque>
 
-#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/common/variable/resource_access.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {

@@ -6,7 +6,7 @@
 
 #include "devices/cpu/kernels/control/batch_queue.h"
 #include "devices/cpu/kernels/shared/array_util.h"
-#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/common/variable/resource_access.h"
 #include "devices/function_runner.h"
 #include "devices/kernel_registry.h"
 

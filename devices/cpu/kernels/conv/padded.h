@@ -1,6 +1,6 @@
 #pragma once
 
-#include "devices/cpu/kernels/shared/window.h"
+#include "devices/common/conv/window.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {

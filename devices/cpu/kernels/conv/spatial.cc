@@ -1,17 +1,15 @@
 #include <Eigen/Core>
 
 #include "absl/strings/str_cat.h"
+#include "devices/common/conv/problem.h"
+#include "devices/common/conv/window.h"
 #include "devices/cpu/kernels/conv/padded.h"
-#include "devices/cpu/kernels/conv/problem.h"
 #include "devices/cpu/kernels/shared/conv_loops.h"
 #include "devices/cpu/kernels/shared/fused_ops.h"
-#include "devices/cpu/kernels/shared/window.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
 namespace {
-
-using onednn::ConvProblem;
 
 enum class Pass { kForward, kBackwardInput, kBackwardFilter };
 

@@ -9,7 +9,7 @@
 #include "devices/checkpoint/file.h"
 #include "devices/cpu/kernels/dataset/core.h"
 #include "devices/cpu/kernels/shared/array_util.h"
-#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/common/variable/resource_access.h"
 
 namespace troupe {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "devices/cpu/kernels/dataset/iterator_resource.h"
 #include "devices/cpu/kernels/shared/array_util.h"
-#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/common/variable/resource_access.h"
 #include "graph/tensor/tensor_proto.h"
 #include "proto/tensor.pb.h"
 

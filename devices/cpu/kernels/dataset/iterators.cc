@@ -5,7 +5,7 @@
 #include "devices/cpu/kernels/dataset/iterator_resource.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/kernels/shared/optional_value.h"
-#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/common/variable/resource_access.h"
 #include "devices/function_runner.h"
 #include "devices/kernel_registry.h"
 #include "graph/thrown.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "devices/cpu/kernels/dataset/core.h"
-#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/common/variable/resource_access.h"
 #include "devices/cpu/loops/philox.h"
 
 namespace troupe {

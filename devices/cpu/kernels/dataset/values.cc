@@ -8,7 +8,7 @@
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/kernels/shared/lookup_table.h"
 #include "devices/cpu/kernels/shared/record_writer.h"
-#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/common/variable/resource_access.h"
 
 namespace troupe {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/kernels/image/dtypes.h"
-#include "devices/cpu/kernels/image/resize.h"
+#include "devices/common/image/resize.h"
 #include "devices/cpu/kernels/shared/float_elements.h"
 
 namespace troupe {

@@ -5,8 +5,9 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "devices/cpu/kernels/image/resize.h"
+#include "devices/common/image/resize.h"
 #include "devices/cpu/kernels/shared/float_elements.h"
+#include "devices/kernel_registry.h"
 
 namespace troupe {
 namespace {

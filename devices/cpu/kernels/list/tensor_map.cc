@@ -3,7 +3,7 @@
 #include <map>
 
 #include "devices/cpu/kernels/shared/array_util.h"
-#include "devices/cpu/kernels/shared/variant_math.h"
+#include "devices/common/list/variant_math.h"
 #include "devices/kernel_registry.h"
 #include "graph/tensor/tensor_proto.h"
 #include "graph/tensor/variant.h"
@@ -18,11 +18,12 @@ class TensorMap final : public VariantValue, public VariantMath {
   std::string type_name() const override { return kTypeName; }
   /// TensorFlow's wire form: keys and values in turn.
   bool serialize(std::string* metadata, std::vector<Tensor>* tensors) const override;
-  absl::StatusOr<Variant> zeros(KernelContext&) const override {
+  absl::StatusOr<Variant> zeros(KernelContext&, const ElementMemory&) const override {
     return Variant(std::make_shared<TensorMap>());
   }
   /// Of both, with the sums of values that have the same key.
-  absl::StatusOr<Variant> plus(KernelContext& context, const VariantValue& other) const override;
+  absl::StatusOr<Variant> plus(KernelContext& context, const ElementMemory& memory,
+                               const VariantValue& other) const override;
 
   /// By the bytes of the key: dtype, shape and elements.
   std::map<std::string, std::pair<Tensor, Tensor>> entries;
@@ -52,12 +53,13 @@ bool TensorMap::serialize(std::string* metadata, std::vector<Tensor>* tensors) c
   return true;
 }
 
-absl::StatusOr<Variant> TensorMap::plus(KernelContext& context, const VariantValue& other) const {
+absl::StatusOr<Variant> TensorMap::plus(KernelContext& context, const ElementMemory& memory,
+                                        const VariantValue& other) const {
   auto sum = std::make_shared<TensorMap>(*this);
   for (const auto& [bytes, entry] : static_cast<const TensorMap&>(other).entries) {
     auto [it, is_new] = sum->entries.try_emplace(bytes, entry);
     if (is_new) continue;
-    TROUPE_ASSIGN_OR_RETURN(it->second.second, sum_of(context, entry.second, it->second.second));
+    TROUPE_ASSIGN_OR_RETURN(it->second.second, sum_of(context, memory, entry.second, it->second.second));
   }
   return Variant(std::move(sum));
 }

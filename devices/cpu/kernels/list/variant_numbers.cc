@@ -1,8 +1,8 @@
-// ZerosLike and AddN of variants, and the variants that hold one plain number.
+// Variants that hold one plain number.
 #include <cstring>
 
 #include "devices/cpu/kernels/shared/array_util.h"
-#include "devices/cpu/kernels/shared/variant_math.h"
+#include "devices/common/list/variant_math.h"
 #include "devices/kernel_registry.h"
 #include "graph/tensor/tensor_proto.h"
 
@@ -22,8 +22,8 @@ class NumberVariant final : public VariantValue, public VariantMath {
     metadata->assign(reinterpret_cast<const char*>(&number_), sizeof(T));
     return true;
   }
-  absl::StatusOr<Variant> zeros(KernelContext&) const override { return with_number(T{}); }
-  absl::StatusOr<Variant> plus(KernelContext&, const VariantValue& other) const override {
+  absl::StatusOr<Variant> zeros(KernelContext&, const ElementMemory&) const override { return with_number(T{}); }
+  absl::StatusOr<Variant> plus(KernelContext&, const ElementMemory&, const VariantValue& other) const override {
     const T b = static_cast<const NumberVariant&>(other).number_;
     if constexpr (std::is_same_v<T, bool>) return with_number(number_ || b);
     if constexpr (std::is_same_v<T, int32_t>) {
@@ -58,39 +58,13 @@ void register_number(const char* type) {
                            });
 }
 
-absl::Status zeros_like(KernelContext& context) {
-  if (!is_scalar(context.input(0))) {
-    return invalid("ZerosLike non-scalar Tensor with dtype=DT_VARIANT is not supported.");
-  }
-  TROUPE_ASSIGN_OR_RETURN(Tensor zero, zeros_of(context, context.input(0)));
-  context.set_output(0, std::move(zero));
-  return absl::OkStatus();
-}
-
-absl::Status add_n(KernelContext& context) {
-  for (int i = 0; i < context.num_inputs(); ++i) {
-    if (!is_scalar(context.input(i))) {
-      return invalid("AddN of non-scalar Tensor with dtype=DT_VARIANT is not supported; inputs[", i,
-                     "] has shape: ", context.input(i).shape().to_string(), ".");
-    }
-  }
-  Tensor sum = context.input(0);
-  for (int i = 1; i < context.num_inputs(); ++i) {
-    TROUPE_ASSIGN_OR_RETURN(sum, sum_of(context, sum, context.input(i)));
-  }
-  context.set_output(0, std::move(sum));
-  return absl::OkStatus();
-}
-
 }  // namespace
 
-void register_list_variant_numbers(KernelRegistry* registry) {
+void register_list_variant_numbers(KernelRegistry*) {
   register_number<int32_t>("int");
   register_number<float>("float");
   register_number<double>("double");
   register_number<bool>("bool");
-  registry->add(KernelDef("ZerosLike").types("T", {DataType::kVariant}).with_priority(1).fn(zeros_like));
-  registry->add(KernelDef("AddN").types("T", {DataType::kVariant}).fn(add_n));
 }
 
 }  // namespace troupe

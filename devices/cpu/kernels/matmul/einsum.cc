@@ -8,68 +8,22 @@
 #include <type_traits>
 #include <vector>
 
-#include "devices/cpu/kernels/matmul/einsum_equation.h"
+#include "devices/common/matmul/einsum_axes.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/primitives/gemm.h"
 
 namespace troupe {
 namespace {
 
-/// One axis of an operand; `stride` adds up where a label is repeated, which reads the diagonal.
-struct Axis {
-  int label;
-  int64_t size;
-  int64_t stride;
-};
-using Axes = std::vector<Axis>;
-
-bool has_label(const Axes& axes, int label) {
-  return std::any_of(axes.begin(), axes.end(), [&](const Axis& a) { return a.label == label; });
-}
-
-int64_t elements_of(const Axes& axes) {
-  int64_t n = 1;
-  for (const Axis& a : axes) n *= a.size;
-  return n;
-}
-
-/// Row-major strides for axes in the given order.
-void set_dense_strides(Axes* axes) {
-  int64_t stride = 1;
-  for (size_t i = axes->size(); i-- > 0;) {
-    (*axes)[i].stride = stride;
-    stride *= (*axes)[i].size;
-  }
-}
-
 /// An operand, or an intermediate: its memory, and the axes longer than 1 in the order of the memory.
 struct Operand {
   Tensor data;
-  Axes axes;
+  EinsumAxes axes;
 };
-
-/// The axes of `o` in the order of `labels`, all of which it has.
-Axes in_order(const Operand& o, const std::vector<int>& labels) {
-  Axes axes;
-  for (int label : labels) {
-    axes.push_back(
-        *std::find_if(o.axes.begin(), o.axes.end(), [&](const Axis& a) { return a.label == label; }));
-  }
-  return axes;
-}
-
-bool is_dense(const Axes& axes) {
-  int64_t stride = 1;
-  for (size_t i = axes.size(); i-- > 0;) {
-    if (axes[i].stride != stride) return false;
-    stride *= axes[i].size;
-  }
-  return true;
-}
 
 /// The operand with its axes in that order and dense: a copy unless it is so already.
 absl::StatusOr<Operand> arrange(KernelContext& context, const Operand& o, const std::vector<int>& labels) {
-  Axes from = in_order(o, labels);
+  EinsumAxes from = in_order(o.axes, labels);
   if (is_dense(from)) return Operand{o.data, std::move(from)};
   Operand result{Tensor(), from};
   set_dense_strides(&result.axes);
@@ -90,15 +44,15 @@ using Sum =
 template <class T>
 absl::StatusOr<Operand> sum_out(KernelContext& context, const Operand& o, const std::vector<int>& kept) {
   std::vector<int> order = kept;
-  for (const Axis& a : o.axes) {
-    if (std::find(kept.begin(), kept.end(), a.label) == kept.end()) order.push_back(a.label);
+  for (const EinsumAxis& a : o.axes) {
+    if (!has_label(kept, a.label)) order.push_back(a.label);
   }
   TROUPE_ASSIGN_OR_RETURN(Operand rows, arrange(context, o, order));
   if (order.size() == kept.size()) return rows;
-  Operand result{Tensor(), Axes(rows.axes.begin(), rows.axes.begin() + static_cast<int64_t>(kept.size()))};
+  Operand result{Tensor(), in_order(rows.axes, kept)};
   const int64_t count = elements_of(result.axes);
   const int64_t width =
-      elements_of(Axes(rows.axes.begin() + static_cast<int64_t>(kept.size()), rows.axes.end()));
+      elements_of(EinsumAxes(rows.axes.begin() + static_cast<int64_t>(kept.size()), rows.axes.end()));
   set_dense_strides(&result.axes);
   TROUPE_ASSIGN_OR_RETURN(result.data, context.allocate_temp(o.data.dtype(), Shape{count}));
   const T* from = rows.data.flat<T>().data();
@@ -139,20 +93,14 @@ void multiply(ParallelRunner& runner, bool transpose_a, bool transpose_b, int64_
   });
 }
 
-std::vector<int> joined(std::initializer_list<const std::vector<int>*> parts) {
-  std::vector<int> all;
-  for (const auto* p : parts) all.insert(all.end(), p->begin(), p->end());
-  return all;
-}
-
-int64_t size_of(const Operand& o, const std::vector<int>& labels) { return elements_of(in_order(o, labels)); }
+int64_t size_of(const Operand& o, const std::vector<int>& labels) { return elements_of(in_order(o.axes, labels)); }
 
 /// The operand as a batch of matrices, rows by columns, transposed when its memory has it that way.
 absl::StatusOr<Operand> as_matrices(KernelContext& context, const Operand& o, const std::vector<int>& batch,
                                     const std::vector<int>& rows, const std::vector<int>& cols,
                                     bool* transposed) {
-  *transposed = !is_dense(in_order(o, joined({&batch, &rows, &cols}))) &&
-                is_dense(in_order(o, joined({&batch, &cols, &rows})));
+  *transposed = !is_dense(in_order(o.axes, joined({&batch, &rows, &cols}))) &&
+                is_dense(in_order(o.axes, joined({&batch, &cols, &rows})));
   return arrange(context, o, *transposed ? joined({&batch, &cols, &rows}) : joined({&batch, &rows, &cols}));
 }
 
@@ -160,27 +108,16 @@ absl::StatusOr<Operand> as_matrices(KernelContext& context, const Operand& o, co
 template <class T>
 absl::StatusOr<Operand> contract(KernelContext& context, const Operand* a, const Operand* b,
                                  const std::vector<int>& wanted) {
-  std::vector<int> batch, rows, cols, inner;
-  for (int label : wanted) {
-    const bool in_a = has_label(a->axes, label), in_b = has_label(b->axes, label);
-    if (in_a || in_b) (in_a && in_b ? batch : in_a ? rows : cols).push_back(label);
-  }
-  for (const Axis& axis : a->axes) {
-    if (std::find(wanted.begin(), wanted.end(), axis.label) == wanted.end()) inner.push_back(axis.label);
-  }
-  std::vector<int> direct = wanted;
-  if (direct == joined({&batch, &cols, &rows})) {
-    std::swap(a, b);
-    std::swap(rows, cols);
-  }
+  const auto [batch, rows, cols, inner, swapped] = plan_contraction(a->axes, b->axes, wanted);
+  if (swapped) std::swap(a, b);
   const int64_t count = size_of(*a, batch), m = size_of(*a, rows), n = size_of(*b, cols),
                 k = size_of(*a, inner);
   bool transpose_a = false, transpose_b = false;
   TROUPE_ASSIGN_OR_RETURN(Operand left, as_matrices(context, *a, batch, rows, inner, &transpose_a));
   TROUPE_ASSIGN_OR_RETURN(Operand right, as_matrices(context, *b, batch, inner, cols, &transpose_b));
   Operand result;
-  for (const auto& axis : in_order(*a, joined({&batch, &rows}))) result.axes.push_back(axis);
-  for (const auto& axis : in_order(*b, cols)) result.axes.push_back(axis);
+  for (const auto& axis : in_order(a->axes, joined({&batch, &rows}))) result.axes.push_back(axis);
+  for (const auto& axis : in_order(b->axes, cols)) result.axes.push_back(axis);
   TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({{count, m, n}}));
   TROUPE_ASSIGN_OR_RETURN(result.data, context.allocate_temp(a->data.dtype(), shape));
   set_dense_strides(&result.axes);
@@ -205,124 +142,37 @@ class Einsum final : public Kernel {
   }
 
   absl::Status compute(KernelContext& context) override {
-    std::vector<int64_t> sizes(kLabels, -1);
+    absl::InlinedVector<const Shape*, 2> shapes;
+    for (int i = 0; i < context.num_inputs(); ++i) shapes.push_back(&context.input(i).shape());
+    TROUPE_ASSIGN_OR_RETURN(const EinsumPlan plan, plan_einsum(equation_, shapes));
     std::vector<Operand> operands;
-    int broadcast_rank = 0;
-    for (int i = 0; i < context.num_inputs(); ++i) {
-      TROUPE_ASSIGN_OR_RETURN(Operand o, read(context, i, &sizes, &broadcast_rank));
-      operands.push_back(std::move(o));
-    }
-    Shape shape;
-    std::vector<int> labels;
-    TROUPE_RETURN_IF_ERROR(plan_output(sizes, broadcast_rank, &labels, &shape));
-    std::vector<int> wanted;  // without repetitions and axes of length 1
-    for (int label : labels) {
-      if (sizes[label] != 1 && std::find(wanted.begin(), wanted.end(), label) == wanted.end())
-        wanted.push_back(label);
-    }
+    for (size_t i = 0; i < plan.operands.size(); ++i)
+      operands.push_back({context.input(static_cast<int>(i)), plan.operands[i]});
     Operand result;
     if (operands.size() == 1) {
-      TROUPE_ASSIGN_OR_RETURN(result, sum_out<T>(context, operands[0], wanted));
+      TROUPE_ASSIGN_OR_RETURN(result, sum_out<T>(context, operands[0], plan.wanted));
     } else {
       for (size_t i = 0; i < 2; ++i) {
-        TROUPE_RETURN_IF_ERROR(drop_solo(context, operands[1 - i], wanted, &operands[i]));
+        const std::vector<int> kept = plan.kept(i);
+        if (kept.size() == operands[i].axes.size()) continue;
+        TROUPE_ASSIGN_OR_RETURN(operands[i], sum_out<T>(context, operands[i], kept));
       }
-      TROUPE_ASSIGN_OR_RETURN(result, contract<T>(context, &operands[0], &operands[1], wanted));
+      TROUPE_ASSIGN_OR_RETURN(result, contract<T>(context, &operands[0], &operands[1], plan.wanted));
     }
-    return write(context, result, labels, wanted, shape);
+    return write(context, plan, result);
   }
 
  private:
-  /// Input i with its axes; fills in and checks the sizes of labels.
-  absl::StatusOr<Operand> read(KernelContext& context, int i, std::vector<int64_t>* sizes,
-                               int* broadcast_rank) const {
-    const Tensor& t = context.input(i);
-    const Subscript& s = equation_.inputs[i];
-    TROUPE_ASSIGN_OR_RETURN(std::vector<int> labels, expand_ellipsis(s, t.rank(), i));
-    if (std::find(s.begin(), s.end(), kEllipsis) != s.end()) {
-      *broadcast_rank = std::max(*broadcast_rank, t.rank() - static_cast<int>(s.size()) + 1);
-    }
-    Indices strides = strides_of(t.shape());
-    Operand o{t, {}};
-    for (int d = 0; d < t.rank(); ++d) {
-      const int label = labels[d];
-      const int64_t size = t.dim(d);
-      int64_t& known = (*sizes)[label];
-      if (known == -1 || (label >= kBroadcast && known == 1)) {
-        known = size;
-      } else if (known != size && !(label >= kBroadcast && size == 1)) {
-        if (label >= kBroadcast) {
-          return invalid("In[0] and In[1] must have compatible batch dimensions: ",
-                         context.input(0).shape().to_string(), " vs. ", t.shape().to_string());
-        }
-        return invalid("Expected dimension ", known, " at axis ", d, " of the input shaped ",
-                       t.shape().to_string(), " but got dimension ", size);
-      }
-      if (size == 1) continue;
-      auto same = std::find_if(o.axes.begin(), o.axes.end(), [&](const Axis& a) { return a.label == label; });
-      if (same == o.axes.end()) {
-        o.axes.push_back({label, size, strides[d]});
-      } else {
-        same->stride += strides[d];
-      }
-    }
-    return o;
-  }
-
-  absl::Status plan_output(const std::vector<int64_t>& sizes, int broadcast_rank, std::vector<int>* labels,
-                           Shape* shape) const {
-    std::vector<int64_t> dims;
-    bool ellipsis = false;
-    for (int label : equation_.output) {
-      if (label == kEllipsis) {
-        ellipsis = true;
-        for (int i = broadcast_rank - 1; i >= 0; --i) labels->push_back(kBroadcast + i);
-      } else if (sizes[label] < 0) {
-        return invalid("Output subscript label '", std::string(1, static_cast<char>(label)),
-                       "' does not appear in any input subscript");
-      } else {
-        labels->push_back(label);
-      }
-    }
-    if (broadcast_rank > 0 && !ellipsis) {
-      return invalid("Output contains ", broadcast_rank,
-                     " broadcasting dimension(s) but no ellipsis (...) was found in the output subscripts.");
-    }
-    for (int label : *labels) dims.push_back(sizes[label]);
-    TROUPE_ASSIGN_OR_RETURN(*shape, Shape::make(dims));
-    return absl::OkStatus();
-  }
-
-  /// Sums over the labels that only this operand has and the output does not.
-  absl::Status drop_solo(KernelContext& context, const Operand& other, const std::vector<int>& wanted,
-                         Operand* o) const {
-    std::vector<int> kept;
-    for (const Axis& a : o->axes) {
-      if (has_label(other.axes, a.label) || std::find(wanted.begin(), wanted.end(), a.label) != wanted.end())
-        kept.push_back(a.label);
-    }
-    if (kept.size() == o->axes.size()) return absl::OkStatus();
-    TROUPE_ASSIGN_OR_RETURN(*o, sum_out<T>(context, *o, kept));
-    return absl::OkStatus();
-  }
-
   /// Puts the result into the order of the output, on the diagonal where a label is repeated.
-  absl::Status write(KernelContext& context, const Operand& result, const std::vector<int>& labels,
-                     const std::vector<int>& wanted, const Shape& shape) const {
-    Axes from = in_order(result, wanted);
-    Indices strides = strides_of(shape);
-    Axes to = from;
-    for (Axis& axis : to) {
-      axis.stride = 0;
-      for (size_t d = 0; d < labels.size(); ++d) axis.stride += labels[d] == axis.label ? strides[d] : 0;
-    }
-    if (shape.num_elements() > 0 && is_dense(from) && is_dense(to)) {
-      context.set_output(0, result.data.reshaped(shape));
+  absl::Status write(KernelContext& context, const EinsumPlan& plan, const Operand& result) const {
+    const EinsumAxes from = in_order(result.axes, plan.wanted), to = plan.in_output(result.axes);
+    if (plan.shape.num_elements() > 0 && is_dense(from) && is_dense(to)) {
+      context.set_output(0, result.data.reshaped(plan.shape));
       return absl::OkStatus();
     }
-    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-    if (shape.num_elements() == 0) return absl::OkStatus();
-    if (elements_of(to) != shape.num_elements())
+    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, plan.shape));
+    if (out->num_elements() == 0) return absl::OkStatus();
+    if (elements_of(to) != out->num_elements())
       fill_zero(context.parallel(), out->dtype(), out->raw(), out->num_elements());
     Box box;
     for (size_t i = 0; i < from.size(); ++i) box.add(from[i].size, from[i].stride, to[i].stride);

@@ -2,23 +2,13 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "devices/common/matmul/product_shapes.h"
 #include "devices/cpu/kernels/shared/fused_ops.h"
 #include "devices/cpu/primitives/gemm.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
 namespace {
-
-absl::Status sizes_differ(const Tensor& a, const Tensor& b, absl::string_view tail = "") {
-  return absl::InvalidArgumentError(absl::StrCat("Matrix size-incompatible: In[0]: ", a.shape().to_string(),
-                                                 ", In[1]: ", b.shape().to_string(), tail));
-}
-
-absl::Status check_matrices(const Tensor& a, const Tensor& b) {
-  if (a.rank() != 2) return absl::InvalidArgumentError("In[0] ndims must be >= 2");
-  if (b.rank() != 2) return absl::InvalidArgumentError("In[1] ndims must be >= 2");
-  return absl::OkStatus();
-}
 
 template <class T>
 class MatMulKernel final : public Kernel {
@@ -28,10 +18,9 @@ class MatMulKernel final : public Kernel {
   absl::Status compute(KernelContext& context) override {
     const Tensor& a = context.input(0);
     const Tensor& b = context.input(1);
-    TROUPE_RETURN_IF_ERROR(check_matrices(a, b));
-    const int64_t m = a.dim(transpose_a_ ? 1 : 0), k = a.dim(transpose_a_ ? 0 : 1);
-    const int64_t n = b.dim(transpose_b_ ? 0 : 1);
-    if (k != b.dim(transpose_b_ ? 1 : 0)) return sizes_differ(a, b);
+    TROUPE_ASSIGN_OR_RETURN(const ProductShape sizes,
+                            product_shape(a.shape(), transpose_a_, b.shape(), transpose_b_));
+    const auto [m, n, k] = sizes;
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({{m, n}}));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     parallel_gemm<T>(context.parallel(), transpose_a_ ? MatrixOp::kTranspose : MatrixOp::kNone,
@@ -58,10 +47,9 @@ class FusedMatMulKernel final : public Kernel {
   absl::Status compute(KernelContext& context) override {
     const Tensor& a = context.input(0);
     const Tensor& b = context.input(1);
-    TROUPE_RETURN_IF_ERROR(check_matrices(a, b));
-    const int64_t m = a.dim(transpose_a_ ? 1 : 0), k = a.dim(transpose_a_ ? 0 : 1);
-    const int64_t n = b.dim(transpose_b_ ? 0 : 1);
-    if (k != b.dim(transpose_b_ ? 1 : 0)) return sizes_differ(a, b);
+    TROUPE_ASSIGN_OR_RETURN(const ProductShape sizes,
+                            product_shape(a.shape(), transpose_a_, b.shape(), transpose_b_));
+    const auto [m, n, k] = sizes;
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make({{m, n}}));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
     MatrixOp op_a = transpose_a_ ? MatrixOp::kTranspose : MatrixOp::kNone;
@@ -125,92 +113,41 @@ class SparseMatMulKernel final : public Kernel {
   bool transpose_b_ = false;
 };
 
-/// The extents of a batch of products, and where the operands of each lie.
-struct BatchPlan {
-  int64_t m, n, k, batches;
-  Shape out;
-  /// Index of the matrix of x and of y for each product; empty when it is the product's own index.
-  std::vector<int64_t> x_index, y_index;
+/// Which matrix of x and of y each product of a batch takes; empty when it is the one of its own number.
+struct BatchIndices {
+  std::vector<int64_t> x, y;
 };
 
-/// Fills in the batch dimensions of `plan` after NumPy's broadcasting rule. False when they do not fit.
-bool broadcast_batches(const Shape& x, const Shape& y, BatchPlan* plan) {
-  const int rank = std::max(x.rank(), y.rank()) - 2;
-  std::vector<int64_t> xs(static_cast<size_t>(rank), 1), ys = xs, dims;
-  for (int i = 0; i < rank; ++i) {
-    const int xi = i - (rank - (x.rank() - 2)), yi = i - (rank - (y.rank() - 2));
-    const auto s = static_cast<size_t>(i);
-    xs[s] = xi < 0 ? 1 : x.dim(xi);
-    ys[s] = yi < 0 ? 1 : y.dim(yi);
-    if (xs[s] != ys[s] && xs[s] != 1 && ys[s] != 1) return false;
-    dims.push_back(xs[s] == 1 ? ys[s] : xs[s]);
-  }
-  dims.push_back(plan->m);
-  dims.push_back(plan->n);
-  auto shape = Shape::make(dims);
-  if (!shape.ok()) return false;
-  plan->out = *std::move(shape);
-  plan->batches = plan->out.num_elements(0, rank);
-  if (xs == ys || plan->batches == 0) return true;
-  plan->x_index.resize(static_cast<size_t>(plan->batches));
-  plan->y_index.resize(static_cast<size_t>(plan->batches));
-  for (int64_t b = 0; b < plan->batches; ++b) {
+BatchIndices batch_indices(const BatchPlan& plan) {
+  BatchIndices indices;
+  if (!plan.repeats()) return indices;
+  indices.x.resize(static_cast<size_t>(plan.batches));
+  indices.y.resize(static_cast<size_t>(plan.batches));
+  for (int64_t b = 0; b < plan.batches; ++b) {
     int64_t rest = b, xi = 0, yi = 0, x_stride = 1, y_stride = 1;
-    for (int i = rank - 1; i >= 0; --i) {
-      const auto s = static_cast<size_t>(i);
-      const int64_t at = rest % dims[s];
-      rest /= dims[s];
-      if (xs[s] != 1) xi += at * x_stride;
-      if (ys[s] != 1) yi += at * y_stride;
-      x_stride *= xs[s];
-      y_stride *= ys[s];
+    for (size_t i = plan.x_dims.size(); i-- > 0;) {
+      const int64_t size = plan.out.dim(static_cast<int>(i)), at = rest % size;
+      rest /= size;
+      if (plan.x_dims[i] != 1) xi += at * x_stride;
+      if (plan.y_dims[i] != 1) yi += at * y_stride;
+      x_stride *= plan.x_dims[i];
+      y_stride *= plan.y_dims[i];
     }
-    plan->x_index[static_cast<size_t>(b)] = xi;
-    plan->y_index[static_cast<size_t>(b)] = yi;
+    indices.x[static_cast<size_t>(b)] = xi;
+    indices.y[static_cast<size_t>(b)] = yi;
   }
-  return true;
-}
-
-absl::StatusOr<BatchPlan> plan_batches(const Tensor& x, const Tensor& y, bool adj_x, bool adj_y,
-                                       bool broadcasts) {
-  std::string shapes_vs =
-      absl::StrCat(x.shape().to_string(), broadcasts ? " vs. " : " vs ", y.shape().to_string());
-  if (!broadcasts && x.rank() != y.rank()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "In[0] and In[1] has different ndims: ", x.shape().to_string(), " vs. ", y.shape().to_string()));
-  }
-  if (x.rank() < 2) return absl::InvalidArgumentError(absl::StrCat("In[0] ndims must be >= 2: ", x.rank()));
-  if (y.rank() < 2) return absl::InvalidArgumentError(absl::StrCat("In[1] ndims must be >= 2: ", y.rank()));
-  if (!broadcasts) {
-    for (int i = 0; i + 2 < x.rank(); ++i) {
-      if (x.dim(i) == y.dim(i)) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("In[0].dim(", i, ") and In[1].dim(", i, ") must be the same: ", shapes_vs));
-    }
-  }
-  BatchPlan plan{};
-  const int xr = x.rank(), yr = y.rank();
-  plan.m = x.dim(adj_x ? xr - 1 : xr - 2);
-  plan.k = x.dim(adj_x ? xr - 2 : xr - 1);
-  plan.n = y.dim(adj_y ? yr - 2 : yr - 1);
-  if (!broadcast_batches(x.shape(), y.shape(), &plan)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("In[0] and In[1] must have compatible batch dimensions: ", shapes_vs));
-  }
-  if (plan.k != y.dim(adj_y ? yr - 1 : yr - 2)) {
-    return sizes_differ(x, y, absl::StrCat(" ", adj_x ? 1 : 0, " ", adj_y ? 1 : 0));
-  }
-  return plan;
+  return indices;
 }
 
 template <class T>
 void run_batches(ParallelRunner& runner, const BatchPlan& p, MatrixOp op_x, MatrixOp op_y, const T* x,
                  const T* y, T* out) {
   if (p.batches == 0 || p.m == 0 || p.n == 0) return;
+  const BatchIndices indices = batch_indices(p);
   auto one = [&](int64_t b, bool parallel) {
     const auto i = static_cast<size_t>(b);
-    const T* xb = x + (p.x_index.empty() ? b : p.x_index[i]) * p.m * p.k;
-    const T* yb = y + (p.y_index.empty() ? b : p.y_index[i]) * p.k * p.n;
+    const T* xb = x + (indices.x.empty() ? b : indices.x[i]) * p.m * p.k;
+    const T* yb = y + (indices.y.empty() ? b : indices.y[i]) * p.k * p.n;
     T* to = out + b * p.m * p.n;
     if (parallel) {
       parallel_gemm<T>(runner, op_x, op_y, p.m, p.n, p.k, xb, yb, to);
@@ -235,7 +172,7 @@ class BatchMatMulKernel final : public Kernel {
   absl::Status compute(KernelContext& context) override {
     const Tensor& x = context.input(0);
     const Tensor& y = context.input(1);
-    TROUPE_ASSIGN_OR_RETURN(BatchPlan plan, plan_batches(x, y, adj_x_, adj_y_, kBroadcasts));
+    TROUPE_ASSIGN_OR_RETURN(BatchPlan plan, plan_batches(x.shape(), y.shape(), adj_x_, adj_y_, kBroadcasts));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, plan.out));
     run_batches<T>(context.parallel(), plan, adj_x_ ? MatrixOp::kAdjoint : MatrixOp::kNone,
                    adj_y_ ? MatrixOp::kAdjoint : MatrixOp::kNone, x.flat<T>().data(), y.flat<T>().data(),
@@ -274,7 +211,7 @@ class MixedBatchMatMulKernel final : public Kernel {
 
   absl::Status compute(KernelContext& context) override {
     TROUPE_ASSIGN_OR_RETURN(BatchPlan plan,
-                            plan_batches(context.input(0), context.input(1), adj_x_, adj_y_, true));
+                            plan_batches(context.input(0).shape(), context.input(1).shape(), adj_x_, adj_y_, true));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, plan.out));
     std::vector<Wide> x, y, wide(static_cast<size_t>(plan.out.num_elements()));
     convert_any<Wide>(context.input(0), &x);

@@ -10,7 +10,7 @@
 #include "devices/checkpoint/file.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/kernels/shared/random_stream.h"
-#include "devices/cpu/kernels/shared/variable.h"
+#include "devices/common/variable/variable.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "devices/common/conv/window.h"
 #include "devices/cpu/kernels/norm/images.h"
-#include "devices/cpu/kernels/shared/window.h"
 #include "devices/cpu/loops/vector/vector_loops.h"
 #include "devices/kernel_registry.h"
 

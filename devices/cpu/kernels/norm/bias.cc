@@ -2,7 +2,7 @@
 #include <complex>
 
 #include "absl/strings/str_cat.h"
-#include "devices/cpu/kernels/shared/window.h"
+#include "devices/common/conv/window.h"
 #include "devices/cpu/loops/vector/vector_loops.h"
 #include "devices/kernel_registry.h"
 

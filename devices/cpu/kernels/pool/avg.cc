@@ -1,7 +1,7 @@
 #include <Eigen/Core>
 
 #include "absl/strings/str_cat.h"
-#include "devices/cpu/kernels/shared/pooling.h"
+#include "devices/common/pool/pooling.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "devices/cpu/kernels/shared/pooling.h"
+#include "devices/common/pool/pooling.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {

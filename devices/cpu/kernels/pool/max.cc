@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "devices/cpu/kernels/shared/pooling.h"
+#include "devices/common/pool/pooling.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {

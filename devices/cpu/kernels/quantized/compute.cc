@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "devices/common/pool/pooling.h"
 #include "devices/cpu/kernels/quantized/conv.h"
 #include "devices/cpu/kernels/quantized/math.h"
 #include "devices/cpu/kernels/shared/conv_loops.h"
-#include "devices/cpu/kernels/shared/pooling.h"
 #include "devices/cpu/primitives/gemm.h"
 #include "devices/kernel_registry.h"
 
@@ -76,7 +76,7 @@ class QuantizedConvKernel final : public Kernel {
     if (filter.num_elements() == 0) return absl::InvalidArgumentError("filter must not have zero elements");
     TROUPE_ASSIGN_OR_RETURN(QuantRange ri, QuantRange::read(context, 2));
     TROUPE_ASSIGN_OR_RETURN(QuantRange rf, QuantRange::read(context, 4));
-    onednn::ConvProblem p;
+    ConvProblem p;
     p.batch = input.dim(0);
     p.in_channels = input.dim(3);
     p.out_channels = filter.dim(3);

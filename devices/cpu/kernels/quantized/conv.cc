@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "absl/strings/match.h"
+#include "devices/common/conv/window.h"
 #include "devices/cpu/kernels/quantized/conv.h"
 #include "devices/cpu/kernels/quantized/scaled.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/kernels/shared/conv_loops.h"
-#include "devices/cpu/kernels/shared/window.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
@@ -54,7 +54,7 @@ class QuantizedConv final : public Kernel {
   }
 
   absl::Status compute(KernelContext& context) override {
-    TROUPE_ASSIGN_OR_RETURN(onednn::ConvProblem p, problem(context.input(0), context.input(1)));
+    TROUPE_ASSIGN_OR_RETURN(ConvProblem p, problem(context.input(0), context.input(1)));
     TROUPE_ASSIGN_OR_RETURN(const Scales scales, read_scales(context, p.out_channels));
     TROUPE_ASSIGN_OR_RETURN(Shape shape, attrs_.layout.shape(p.batch, p.out.data() + 1, p.out_channels));
     TROUPE_RETURN_IF_ERROR(check_addends(context, shape, p.out_channels));
@@ -84,7 +84,7 @@ class QuantizedConv final : public Kernel {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<onednn::ConvProblem> problem(const Tensor& input, const Tensor& filter) const {
+  absl::StatusOr<ConvProblem> problem(const Tensor& input, const Tensor& filter) const {
     if (input.rank() != 4) return invalid("input must be 4-dimensional", input.shape().to_string());
     if (filter.rank() != 4) return invalid("filter must be 4-dimensional: ", filter.shape().to_string());
     if (input.dim(3) != filter.dim(2)) {
@@ -92,7 +92,7 @@ class QuantizedConv final : public Kernel {
     }
     if (filter.num_elements() == 0)
       return invalid("filter must not have zero elements (i.e. all dimensions must be non-zero)");
-    onednn::ConvProblem p;
+    ConvProblem p;
     p.batch = input.dim(0);
     p.in_channels = input.dim(3);
     p.out_channels = depthwise_ ? filter.dim(2) * filter.dim(3) : filter.dim(3);

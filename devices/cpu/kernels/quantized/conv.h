@@ -1,13 +1,13 @@
 #pragma once
 
-#include "devices/cpu/kernels/shared/window.h"
+#include "devices/common/conv/window.h"
 #include "devices/cpu/primitives/onednn.h"
 
 namespace troupe {
 
 /// Makes the plane of channels-last images, and of a filter over it, the last two of a problem's three spatial axes.
 inline absl::Status set_plane(const WindowAttrs& attrs, const Tensor& input, const Tensor& filter,
-                              onednn::ConvProblem* p) {
+                              ConvProblem* p) {
   p->spatial_rank = 3;
   for (int i = 0; i < 2; ++i) {
     TROUPE_ASSIGN_OR_RETURN(Window w, attrs.window(i, input.dim(i + 1), filter.dim(i)));

@@ -3,7 +3,7 @@
 #include "absl/strings/strip.h"
 #include "devices/cpu/kernels/queue/reader.h"
 #include "devices/cpu/kernels/shared/array_util.h"
-#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/common/variable/resource_access.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {

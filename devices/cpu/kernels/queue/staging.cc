@@ -2,7 +2,7 @@
 
 #include "devices/cpu/kernels/queue/staging.h"
 #include "devices/cpu/kernels/shared/array_util.h"
-#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/common/variable/resource_access.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {

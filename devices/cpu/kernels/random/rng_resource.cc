@@ -5,7 +5,7 @@
 #include "devices/cpu/kernels/random/fill.h"
 #include "devices/cpu/kernels/random/rng_state.h"
 #include "devices/cpu/kernels/shared/array_util.h"
-#include "devices/cpu/kernels/shared/variable.h"
+#include "devices/common/variable/variable.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {

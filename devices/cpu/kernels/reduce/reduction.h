@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "devices/common/reduce/reduce_plan.h"
 #include "devices/cpu/loops/elementwise.h"
-#include "devices/cpu/loops/reduce.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {

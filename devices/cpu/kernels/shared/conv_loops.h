@@ -14,7 +14,7 @@ namespace troupe {
 template <class T>
 class PlainConv {
  public:
-  using Problem = onednn::ConvProblem;
+  using Problem = ConvProblem;
   /// Elements of the patch matrix at a time.
   static constexpr int64_t kPatchElements = int64_t{1} << 18;
 

@@ -19,17 +19,18 @@ absl::StatusOr<std::shared_ptr<VariantValue>> decode_optional(const std::string&
   return std::make_shared<OptionalVariant>(std::move(tensors));
 }
 
-absl::StatusOr<Variant> OptionalVariant::zeros(KernelContext& context) const {
+absl::StatusOr<Variant> OptionalVariant::zeros(KernelContext& context, const ElementMemory& memory) const {
   if (!values_.has_value()) return Variant(std::make_shared<OptionalVariant>(std::nullopt));
   std::vector<Tensor> zeros;
   for (const Tensor& t : *values_) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor zero, zeros_of(context, t));
+    TROUPE_ASSIGN_OR_RETURN(Tensor zero, zeros_of(context, memory, t));
     zeros.push_back(std::move(zero));
   }
   return Variant(std::make_shared<OptionalVariant>(std::move(zeros)));
 }
 
-absl::StatusOr<Variant> OptionalVariant::plus(KernelContext& context, const VariantValue& other) const {
+absl::StatusOr<Variant> OptionalVariant::plus(KernelContext& context, const ElementMemory& memory,
+                                            const VariantValue& other) const {
   const auto& b = static_cast<const OptionalVariant&>(other).values_;
   if (values_.has_value() != b.has_value()) {
     return invalid("Cannot add optionals because one has a value and the other doesn't.");
@@ -41,7 +42,7 @@ absl::StatusOr<Variant> OptionalVariant::plus(KernelContext& context, const Vari
   }
   std::vector<Tensor> sums;
   for (size_t i = 0; i < b->size(); ++i) {
-    TROUPE_ASSIGN_OR_RETURN(Tensor sum, sum_of(context, (*values_)[i], (*b)[i]));
+    TROUPE_ASSIGN_OR_RETURN(Tensor sum, sum_of(context, memory, (*values_)[i], (*b)[i]));
     sums.push_back(std::move(sum));
   }
   return Variant(std::make_shared<OptionalVariant>(std::move(sums)));

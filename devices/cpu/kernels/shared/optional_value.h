@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "devices/cpu/kernels/shared/variant_math.h"
+#include "devices/common/list/variant_math.h"
 #include "graph/tensor/tensor.h"
 #include "graph/tensor/variant.h"
 
@@ -21,8 +21,9 @@ class OptionalVariant final : public VariantValue, public VariantMath {
   std::string type_name() const override { return kTypeName; }
   /// TensorFlow's wire form. The metadata: one byte, whether there is a value.
   bool serialize(std::string* metadata, std::vector<Tensor>* tensors) const override;
-  absl::StatusOr<Variant> zeros(KernelContext& context) const override;
-  absl::StatusOr<Variant> plus(KernelContext& context, const VariantValue& other) const override;
+  absl::StatusOr<Variant> zeros(KernelContext& context, const ElementMemory& memory) const override;
+  absl::StatusOr<Variant> plus(KernelContext& context, const ElementMemory& memory,
+                               const VariantValue& other) const override;
   const std::optional<std::vector<Tensor>>& values() const { return values_; }
 
  private:

@@ -4,12 +4,13 @@
 
 namespace troupe {
 
-absl::StatusOr<Variant> RaggedValue::zeros(KernelContext& context) const {
-  TROUPE_ASSIGN_OR_RETURN(Tensor zero, zeros_of(context, values));
+absl::StatusOr<Variant> RaggedValue::zeros(KernelContext& context, const ElementMemory& memory) const {
+  TROUPE_ASSIGN_OR_RETURN(Tensor zero, zeros_of(context, memory, values));
   return ragged_variant(splits, std::move(zero));
 }
 
-absl::StatusOr<Variant> RaggedValue::plus(KernelContext& context, const VariantValue& other) const {
+absl::StatusOr<Variant> RaggedValue::plus(KernelContext& context, const ElementMemory& memory,
+                                            const VariantValue& other) const {
   const auto& y = static_cast<const RaggedValue&>(other);
   if (values.dtype() != y.values.dtype()) {
     return invalid("Can't add RaggedTensorVariants of different dtypes. One is ", dtype_name(values.dtype()),
@@ -24,7 +25,7 @@ absl::StatusOr<Variant> RaggedValue::plus(KernelContext& context, const VariantV
       return invalid("Can't add RaggedTensorVariants with different row_splits.");
     }
   }
-  TROUPE_ASSIGN_OR_RETURN(Tensor sum, sum_of(context, values, y.values));
+  TROUPE_ASSIGN_OR_RETURN(Tensor sum, sum_of(context, memory, values, y.values));
   return ragged_variant(splits, std::move(sum));
 }
 

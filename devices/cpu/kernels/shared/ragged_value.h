@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "devices/cpu/kernels/shared/variant_math.h"
+#include "devices/common/list/variant_math.h"
 #include "graph/tensor/tensor.h"
 #include "graph/tensor/variant.h"
 
@@ -25,8 +25,9 @@ class RaggedValue final : public VariantValue, public VariantMath {
     tensors->push_back(values);
     return true;
   }
-  absl::StatusOr<Variant> zeros(KernelContext& context) const override;
-  absl::StatusOr<Variant> plus(KernelContext& context, const VariantValue& other) const override;
+  absl::StatusOr<Variant> zeros(KernelContext& context, const ElementMemory& memory) const override;
+  absl::StatusOr<Variant> plus(KernelContext& context, const ElementMemory& memory,
+                               const VariantValue& other) const override;
 
   const std::vector<Tensor> splits;
   const Tensor values;

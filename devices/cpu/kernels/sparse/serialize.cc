@@ -7,7 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "devices/cpu/kernels/shared/encoded_tensor.h"
-#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/common/variable/resource_access.h"
 #include "devices/cpu/kernels/shared/tensor_variant.h"
 #include "devices/cpu/kernels/sparse/parts.h"
 #include "devices/resource_manager.h"

@@ -14,7 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "devices/checkpoint/crc32c.h"
 #include "devices/checkpoint/file.h"
-#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/common/variable/resource_access.h"
 #include "devices/cpu/kernels/summary/values.h"
 #include "devices/kernel_registry.h"
 #include "proto/event.pb.h"

@@ -2,14 +2,15 @@
 
 #include <cstdint>
 
+#include "devices/common/training/optimizer_slots.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
 
 /// One update of the slots of an optimiser: var and, behind it, its accumulators, moments and so on.
 struct OptimizerCall {
-  static constexpr int kMaxSlots = 4;
-  static constexpr int kMaxScalars = 8;
+  static constexpr int kMaxSlots = OptimizerLayout::kMaxSlots;
+  static constexpr int kMaxScalars = OptimizerLayout::kMaxScalars;
 
   /// The elements, all of one dtype and shape; written in place. Two may be the same memory.
   void* slots[kMaxSlots] = {};

@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/kernels/shared/hash_string.h"
-#include "devices/cpu/kernels/shared/variable.h"
+#include "devices/common/variable/variable.h"
 #include "devices/cpu/kernels/training/sdca_loss.h"
 #include "devices/kernel_registry.h"
 

@@ -1,6 +1,6 @@
 // Ops about resource handles, memory and file systems, not about what the handles name.
 #include "devices/cpu/kernels/shared/array_util.h"
-#include "devices/cpu/kernels/shared/variable.h"
+#include "devices/common/variable/variable.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {

@@ -8,6 +8,9 @@
 namespace troupe {
 namespace {
 
+/// out[i] = a[i] + b[i] or a[i] - b[i]; `out` may be `a`. Integers wrap.
+using UpdateLoop = void (*)(void* out, const void* a, const void* b, int64_t n);
+
 template <class T, bool kSubtract>
 void update(void* out, const void* a, const void* b, int64_t n) {
   T* o = static_cast<T*>(out);
@@ -29,8 +32,7 @@ UpdateLoop pick(bool subtract) {
   return subtract ? update<T, true> : update<T, false>;
 }
 
-}  // namespace
-
+/// Null for dtypes without addition.
 UpdateLoop update_loop(DataType dtype, bool subtract) {
   switch (dtype) {
     case DataType::kFloat: return pick<float>(subtract);
@@ -51,6 +53,8 @@ UpdateLoop update_loop(DataType dtype, bool subtract) {
   }
 }
 
+}  // namespace
+
 const std::vector<DataType>& update_dtypes() {
   static const auto* list = [] {
     auto* v = new std::vector<DataType>;
@@ -62,12 +66,12 @@ const std::vector<DataType>& update_dtypes() {
   return *list;
 }
 
-absl::Status update_tensor(KernelContext& context, UpdateLoop loop, const Tensor& value, Tensor* target) {
+absl::Status update_tensor(KernelContext& context, bool subtract, const Tensor& value, Tensor* target) {
+  const UpdateLoop loop = update_loop(target->dtype(), subtract);
   const int64_t n = target->num_elements();
   Tensor out;
   if (target->unique()) {
-    out = std::move(*target);
-    *target = out;
+    out = *target;
   } else {
     TROUPE_ASSIGN_OR_RETURN(out, context.allocate_temp(target->dtype(), target->shape()));
   }

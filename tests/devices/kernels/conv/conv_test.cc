@@ -182,7 +182,7 @@ class CountingRunner final : public ParallelRunner {
 };
 
 TEST(OneDnn, cuts_large_convolutions_into_blocks_that_add_up) {
-  onednn::ConvProblem p;
+  ConvProblem p;
   p.in_channels = 16;
   p.out_channels = 32;
   p.in = p.out = {41, 40, 1};

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "devices/cpu/cpu_device.h"
-#include "devices/cpu/kernels/shared/resource_access.h"
+#include "devices/common/variable/resource_access.h"
 #include "graph/ir/graph.h"
 #include "graph/tensor/resource_handle.h"
 #include "tests/support/kernel_harness.h"

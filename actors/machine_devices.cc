@@ -1,0 +1,39 @@
+#include "actors/machine_devices.h"
+
+#include <spdlog/spdlog.h>
+
+#include <string>
+#include <vector>
+
+#include "devices/cpu/kernels/register_kernels.h"
+#include "devices/cuda/driver.h"
+#include "devices/cuda/kernels/images.h"
+#include "devices/cuda/kernels/register_kernels.h"
+#include "devices/cuda/machine_gpus.h"
+
+namespace troupe {
+namespace {
+
+const KernelRegistry& kernels_with_gpus() {
+  static const KernelRegistry* registry = [] {
+    auto* r = new KernelRegistry;
+    register_cpu_kernels(r);
+    register_cuda_kernels(r);
+    return r;
+  }();
+  return *registry;
+}
+
+}  // namespace
+
+MachineDevices find_machine_devices() {
+  const std::shared_ptr<MachineGpus> gpus = MachineGpus::find(machine_driver(), kernel_images());
+  for (const std::string& ignored : gpus->ignored()) spdlog::warn("{}", ignored);
+  if (gpus->size() == 0) {
+    spdlog::debug("no GPUs: {}", std::string(gpus->why_none().message()));
+    return {&builtin_kernels(), {}};
+  }
+  return {&kernels_with_gpus(), {gpu_device_type(gpus)}};
+}
+
+}  // namespace troupe

@@ -1,0 +1,21 @@
+// Add, Sub, Mul and their like. Integers wrap.
+#include "devices/cuda/kernels/source/operations.h"
+
+TROUPE_FLOATS(TROUPE_BINARY, add, AddOp)
+TROUPE_COMPLEXES(TROUPE_BINARY, add, AddOp)
+TROUPE_INTS(TROUPE_BINARY, add, AddOp)
+TROUPE_FLOATS(TROUPE_BINARY, sub, SubOp)
+TROUPE_COMPLEXES(TROUPE_BINARY, sub, SubOp)
+TROUPE_INTS(TROUPE_BINARY, sub, SubOp)
+TROUPE_FLOATS(TROUPE_BINARY, mul, MulOp)
+TROUPE_COMPLEXES(TROUPE_BINARY, mul, MulOp)
+TROUPE_INTS(TROUPE_BINARY, mul, MulOp)
+TROUPE_FLOATS(TROUPE_BINARY, mul_no_nan, MulNoNanOp)
+TROUPE_COMPLEXES(TROUPE_BINARY, mul_no_nan, MulNoNanOp)
+TROUPE_FLOATS(TROUPE_BINARY, squared_difference, SquaredDifferenceOp)
+TROUPE_COMPLEXES(TROUPE_BINARY, squared_difference, SquaredDifferenceOp)
+TROUPE_BINARY(squared_difference, SquaredDifferenceOp, i64, int64_t)
+TROUPE_FLOATS(TROUPE_BINARY, maximum, MaximumOp)
+TROUPE_INTS(TROUPE_BINARY, maximum, MaximumOp)
+TROUPE_FLOATS(TROUPE_BINARY, minimum, MinimumOp)
+TROUPE_INTS(TROUPE_BINARY, minimum, MinimumOp)

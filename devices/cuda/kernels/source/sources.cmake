@@ -1,0 +1,43 @@
+# The sources of kernels: for nvcc, and as C++ for the emulated driver of the tests.
+set(TROUPE_CUDA_SOURCES
+  array_copy.cu
+  array_gather.cu
+  array_pad.cu
+  array_sort.cu
+  bincount.cu
+  check_numerics.cu
+  conv.cu
+  cwise_activations.cu
+  cwise_arithmetic.cu
+  cwise_bits.cu
+  cwise_cast.cu
+  cwise_comparison.cu
+  cwise_complex.cu
+  cwise_division.cu
+  cwise_functions.cu
+  cwise_fused.cu
+  cwise_many.cu
+  cwise_select.cu
+  cwise_special.cu
+  cwise_trigonometric.cu
+  fused_steps.cu
+  image.cu
+  image_color.cu
+  image_crop.cu
+  matmul.cu
+  norm.cu
+  pieces.cu
+  pool.cu
+  quantized.cu
+  random.cu
+  reduce_extreme.cu
+  reduce_sum.cu
+  scan.cu
+  scatter.cu
+  segment.cu
+  softmax.cu
+  training_adagrad.cu
+  training_descent.cu
+  training_moments.cu
+)
+list(TRANSFORM TROUPE_CUDA_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
