@@ -156,7 +156,8 @@ TEST(CudaConv, does_what_is_fused_to_it) {
       fused({"BiasAdd"}, {vector(-1)});
       fused({"BiasAdd", "Relu"}, {vector(-1)});
       fused({"FusedBatchNorm", "LeakyRelu"}, {vector(0.5), vector(-1), vector(-1), vector(0.5)});
-      fused({"BiasAdd", "Add", "Relu6"}, {vector(-1), random_tensor(dtype, image_shape({2, 5, 4, 2}, last))});
+      // The CPU takes a summand with channels last for any image.
+      if (last) fused({"BiasAdd", "Add", "Relu6"}, {vector(-1), random_tensor(dtype, Shape{2, 5, 4, 2})});
     }
   }
 }

@@ -75,7 +75,9 @@ TEST(CudaProducts, multiply_batches) {
         const std::vector<Tensor> in = {operand(dtype, Shape{2, 3, 4, 5}, adj_x), operand(dtype, Shape{2, 3, 5, 6}, adj_y)};
         EXPECT_SAME("BatchMatMul", in, attrs, tolerance, 8 * tolerance);
         EXPECT_SAME("BatchMatMulV2", in, attrs, tolerance, 8 * tolerance);
-        EXPECT_SAME("BatchMatMulV3", in, attrs, tolerance, 8 * tolerance);
+        AttrMap typed = attrs;
+        typed.set("Tout", dtype);
+        EXPECT_SAME("BatchMatMulV3", in, typed, tolerance, 8 * tolerance);
       }
     }
   }
