@@ -49,7 +49,7 @@ TEST(LostDevice, is_lost_at_any_piece_of_work_without_a_hang) {
     for (int i = 0; i < 4; ++i) {
       auto x = machine.gpu(0).copies().to_device(counted_from(i, i % 2 == 0 ? 10 : 20000), &machine.gpu(0).memory());
       if (!x.ok()) continue;
-      auto y = machine.gpu(0).copies().to_peer(*x, machine.gpu(1), &machine.gpu(1).memory());
+      auto y = machine.gpu(0).copies().to_peer(*x, machine.gpu(1).copies(), &machine.gpu(1).memory());
       if (!y.ok()) continue;
       auto promise = std::make_shared<std::promise<absl::StatusOr<Tensor>>>();
       fetches.push_back(promise->get_future());
