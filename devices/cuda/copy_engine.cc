@@ -137,14 +137,15 @@ void CopyEngine::to_host(const Tensor& from, Done done) {
     out_->synchronize().IgnoreError();
     return done(std::move(status));
   }
-  parts_.poller->watch(end, [from = Tensor(from), to = std::move(to), done = std::move(done)](absl::Status status) mutable {
-    from = Tensor();
-    if (status.ok()) {
-      done(std::move(to));
-    } else {
-      done(std::move(status));
-    }
-  });
+  parts_.poller->watch(
+      end, [from = Tensor(from), to = std::move(to), done = std::move(done)](absl::Status status) mutable {
+        from = Tensor();
+        if (status.ok()) {
+          done(std::move(to));
+        } else {
+          done(std::move(status));
+        }
+      });
 }
 
 absl::Status CopyEngine::enqueue_to_host(const Tensor& from, Tensor* to, Point* end) {
@@ -189,7 +190,8 @@ absl::Status CopyEngine::enqueue_to_peer(const Tensor& from, CopyEngine& other, 
   return absl::OkStatus();
 }
 
-absl::Status CopyEngine::wait_until_unused(Stream& copies, Stream& compute, const GpuAllocator& memory, const void* block) {
+absl::Status CopyEngine::wait_until_unused(Stream& copies, Stream& compute, const GpuAllocator& memory,
+                                           const void* block) {
   if (memory.last_use(block) <= compute.completed()) return absl::OkStatus();
   TROUPE_ASSIGN_OR_RETURN(const Point unused, compute.record());
   return copies.wait_for(unused);

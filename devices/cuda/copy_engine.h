@@ -14,9 +14,9 @@
 
 namespace troupe {
 
-/// Moves tensors between a VirtualGpu's memory, the host's and other GPUs'. Large copies go on streams of their own, beside the kernels; events keep
-/// the order. Nothing here waits for the GPU, but for want of pinned memory. Strings, resources and variants, whose objects are always the host's, are
-/// passed on as they are. Thread-safe.
+/// Moves tensors between a VirtualGpu's memory, the host's and other GPUs'. Large copies go on streams of their own, beside the
+/// kernels; events keep the order. Nothing here waits for the GPU, but for want of pinned memory. Strings, resources and variants,
+/// whose objects are always the host's, are passed on as they are. Thread-safe.
 class CopyEngine {
  public:
   using Done = std::function<void(absl::StatusOr<Tensor>)>;
@@ -79,7 +79,8 @@ class CopyEngine {
   /// Gives staged memory back that has been read.
   void drop_staged();
   /// Makes `copies` wait until work on `compute` that may still use what was in the block's place is done.
-  static absl::Status wait_until_unused(Stream& copies, Stream& compute, const GpuAllocator& memory, const void* block);
+  static absl::Status wait_until_unused(Stream& copies, Stream& compute, const GpuAllocator& memory,
+                                        const void* block);
   /// Lets `held` go at `point`.
   void hold(const Point& point, std::vector<Tensor> held);
 
