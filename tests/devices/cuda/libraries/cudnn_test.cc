@@ -132,7 +132,9 @@ absl::Status convolve(ConvLibrary& library, const LibraryOptions& options,
   static float x = 2, w = 3, y = 0;
   LibraryCall call{made_up_libraries().stream, workspace, options};
   const absl::Status status = library.convolve(small_conv(), &x, &w, &y, call);
-  if (status.ok()) EXPECT_EQ(y, 6);
+  if (status.ok()) {
+    EXPECT_EQ(y, 6);
+  }
   return status;
 }
 
