@@ -21,7 +21,8 @@ std::string readable(size_t bytes) { return human_readable_bytes(static_cast<int
 }  // namespace
 
 BestFitPool::BestFitPool(Source source, Options options)
-    : source_(std::move(source)), options_(options), next_region_bytes_(options.grows ? kRegionGrainBytes : options.limit_bytes) {}
+    : source_(std::move(source)), options_(options),
+      next_region_bytes_(options.grows ? kRegionGrainBytes : options.limit_bytes) {}
 
 BestFitPool::~BestFitPool() {
   for (const Region& region : regions_) source_.give(region.start, region.bytes);
@@ -92,7 +93,8 @@ bool BestFitPool::extend(size_t rounded) {
   if (rounded > options_.limit_bytes) return false;
   const size_t left = options_.limit_bytes - region_bytes_;
   // As much as is wished for, then less, down to what is needed.
-  for (size_t wished = std::max(next_region_bytes_, round_up(rounded, kRegionGrainBytes));; wished = wished / 10 * 9) {
+  for (size_t wished = std::max(next_region_bytes_, round_up(rounded, kRegionGrainBytes));;
+       wished = wished / 10 * 9) {
     const size_t bytes = std::max(std::min(wished, left) / kRegionGrainBytes * kRegionGrainBytes, rounded);
     if (bytes > left) break;
     if (add_region(bytes)) {
@@ -178,13 +180,15 @@ std::string BestFitPool::report() const {
   size_t free_bytes = 0;
   for (const Piece* piece : free_) free_bytes += piece->bytes;
   const size_t largest = free_.empty() ? 0 : (*free_.rbegin())->bytes;
-  std::string text = absl::StrCat("Limit: ", readable(options_.limit_bytes), "\nInUse: ", human_readable_bytes(stats_.bytes_in_use), " in ",
-                                  blocks_.size(), " blocks\nMaxInUse: ", human_readable_bytes(stats_.peak_bytes_in_use),
-                                  "\nMaxAllocSize: ", human_readable_bytes(stats_.largest_allocation), "\nFree: ", readable(free_bytes),
-                                  " in ", free_.size(), " pieces, the largest of ", readable(largest), "\n");
+  std::string text = absl::StrCat(
+      "Limit: ", readable(options_.limit_bytes), "\nInUse: ", human_readable_bytes(stats_.bytes_in_use),
+      " in ", blocks_.size(), " blocks\nMaxInUse: ", human_readable_bytes(stats_.peak_bytes_in_use),
+      "\nMaxAllocSize: ", human_readable_bytes(stats_.largest_allocation), "\nFree: ", readable(free_bytes),
+      " in ", free_.size(), " pieces, the largest of ", readable(largest), "\n");
   for (const Region& region : regions_) {
     size_t in_use = 0;
-    for (const Piece* piece = region.first; piece != nullptr; piece = piece->behind) in_use += piece->free ? 0 : piece->bytes;
+    for (const Piece* piece = region.first; piece != nullptr; piece = piece->behind)
+      in_use += piece->free ? 0 : piece->bytes;
     absl::StrAppend(&text, "Region of ", readable(region.bytes), ": ", readable(in_use), " in use\n");
   }
   return text;
@@ -203,10 +207,12 @@ std::string BestFitPool::fault() const {
     for (const Piece* piece = region.first; piece != nullptr; piece = piece->behind) {
       if (piece->start != next) return "pieces do not follow each other";
       next += piece->bytes;
-      if (piece->behind != nullptr && piece->behind->before != piece) return "neighbours do not know each other";
+      if (piece->behind != nullptr && piece->behind->before != piece)
+        return "neighbours do not know each other";
       if (piece->free && piece->behind != nullptr && piece->behind->free) return "two free neighbours";
       if (piece->bytes == 0 || piece->bytes % kGrainBytes != 0) return "a piece of an odd size";
-      if (piece->free != (free_.count(const_cast<Piece*>(piece)) == 1)) return "a free piece that is not listed, or a block that is";
+      if (piece->free != (free_.count(const_cast<Piece*>(piece)) == 1))
+        return "a free piece that is not listed, or a block that is";
       if (!piece->free && !blocks_.contains(piece->start)) return "a block that is not listed";
       (piece->free ? num_free : num_blocks) += 1;
       in_blocks += piece->free ? 0 : piece->bytes;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "devices/cuda/virtual_gpu.h"
 
 namespace troupe {
 namespace {
@@ -138,14 +137,15 @@ void CopyEngine::to_host(const Tensor& from, Done done) {
     out_->synchronize().IgnoreError();
     return done(std::move(status));
   }
-  parts_.poller->watch(end, [from = Tensor(from), to = std::move(to), done = std::move(done)](absl::Status status) mutable {
-    from = Tensor();
-    if (status.ok()) {
-      done(std::move(to));
-    } else {
-      done(std::move(status));
-    }
-  });
+  parts_.poller->watch(
+      end, [from = Tensor(from), to = std::move(to), done = std::move(done)](absl::Status status) mutable {
+        from = Tensor();
+        if (status.ok()) {
+          done(std::move(to));
+        } else {
+          done(std::move(status));
+        }
+      });
 }
 
 absl::Status CopyEngine::enqueue_to_host(const Tensor& from, Tensor* to, Point* end) {
@@ -156,9 +156,9 @@ absl::Status CopyEngine::enqueue_to_host(const Tensor& from, Tensor* to, Point* 
   return absl::OkStatus();
 }
 
-absl::StatusOr<Tensor> CopyEngine::to_peer(const Tensor& from, VirtualGpu& to, Allocator* allocator) {
+absl::StatusOr<Tensor> CopyEngine::to_peer(const Tensor& from, CopyEngine& to, Allocator* allocator) {
   TROUPE_RETURN_IF_ERROR(parts_.gpu->health());
-  TROUPE_RETURN_IF_ERROR(to.gpu().health());
+  TROUPE_RETURN_IF_ERROR(to.parts_.gpu->health());
   if (is_object(from.dtype())) return from;
   TROUPE_ASSIGN_OR_RETURN(Tensor copy, Tensor::make(from.dtype(), from.shape(), allocator));
   if (from.bytes() == 0) return copy;
@@ -170,25 +170,28 @@ absl::StatusOr<Tensor> CopyEngine::to_peer(const Tensor& from, VirtualGpu& to, A
   return copy;
 }
 
-absl::Status CopyEngine::enqueue_to_peer(const Tensor& from, VirtualGpu& other, Tensor* to) {
+absl::Status CopyEngine::enqueue_to_peer(const Tensor& from, CopyEngine& other, Tensor* to) {
+  Gpu& other_gpu = *other.parts_.gpu;
+  Stream& other_compute = *other.parts_.compute;
   TROUPE_ASSIGN_OR_RETURN(const Point made, parts_.compute->record());
   TROUPE_RETURN_IF_ERROR(peer_->wait_for(made));
-  TROUPE_RETURN_IF_ERROR(wait_until_unused(*peer_, other.compute(), other.memory(), to->raw()));
-  if (other.gpu().ordinal() == parts_.gpu->ordinal()) {
+  TROUPE_RETURN_IF_ERROR(wait_until_unused(*peer_, other_compute, *other.parts_.memory, to->raw()));
+  if (other_gpu.ordinal() == parts_.gpu->ordinal()) {
     TROUPE_RETURN_IF_ERROR(peer_->copy(from.raw(), to->raw(), from.bytes()));
   } else {
     // Faster where the hardware can; right where it cannot.
-    TROUPE_RETURN_IF_ERROR(parts_.gpu->enable_peer(other.gpu()).status());
-    TROUPE_RETURN_IF_ERROR(other.gpu().enable_peer(*parts_.gpu).status());
-    TROUPE_RETURN_IF_ERROR(peer_->copy_to_peer(from.raw(), other.gpu(), to->raw(), from.bytes()));
+    TROUPE_RETURN_IF_ERROR(parts_.gpu->enable_peer(other_gpu).status());
+    TROUPE_RETURN_IF_ERROR(other_gpu.enable_peer(*parts_.gpu).status());
+    TROUPE_RETURN_IF_ERROR(peer_->copy_to_peer(from.raw(), other_gpu, to->raw(), from.bytes()));
   }
   TROUPE_ASSIGN_OR_RETURN(const Point end, peer_->record());
-  TROUPE_RETURN_IF_ERROR(other.compute().wait_for(end));
+  TROUPE_RETURN_IF_ERROR(other_compute.wait_for(end));
   hold(end, {from});
   return absl::OkStatus();
 }
 
-absl::Status CopyEngine::wait_until_unused(Stream& copies, Stream& compute, const GpuAllocator& memory, const void* block) {
+absl::Status CopyEngine::wait_until_unused(Stream& copies, Stream& compute, const GpuAllocator& memory,
+                                           const void* block) {
   if (memory.last_use(block) <= compute.completed()) return absl::OkStatus();
   TROUPE_ASSIGN_OR_RETURN(const Point unused, compute.record());
   return copies.wait_for(unused);

@@ -14,11 +14,9 @@
 
 namespace troupe {
 
-class VirtualGpu;
-
-/// Moves tensors between a VirtualGpu's memory, the host's and other GPUs'. Large copies go on streams of their own, beside the kernels; events keep
-/// the order. Nothing here waits for the GPU, but for want of pinned memory. Strings, resources and variants, whose objects are always the host's, are
-/// passed on as they are. Thread-safe.
+/// Moves tensors between a VirtualGpu's memory, the host's and other GPUs'. Large copies go on streams of their own, beside the
+/// kernels; events keep the order. Nothing here waits for the GPU, but for want of pinned memory. Strings, resources and variants,
+/// whose objects are always the host's, are passed on as they are. Thread-safe.
 class CopyEngine {
  public:
   using Done = std::function<void(absl::StatusOr<Tensor>)>;
@@ -55,8 +53,8 @@ class CopyEngine {
   /// from the poller's thread, which must not be held up, or at once where there is nothing to wait for. The tensor may outlive the GPU's other
   /// users.
   void to_host(const Tensor& from, Done done);
-  /// A tensor in `to`'s memory (`allocator`: as above, but `to`'s), for kernels that are enqueued there from now on.
-  absl::StatusOr<Tensor> to_peer(const Tensor& from, VirtualGpu& to, Allocator* allocator);
+  /// A tensor in the memory of the GPU that `to` is of (`allocator`: as above, but that GPU's), for kernels that are enqueued there from now on.
+  absl::StatusOr<Tensor> to_peer(const Tensor& from, CopyEngine& to, Allocator* allocator);
 
   const Stream& in() const { return *in_; }
   const Stream& out() const { return *out_; }
@@ -77,11 +75,12 @@ class CopyEngine {
   /// Enqueues what copy_large copies, and adds to `held` what must live until it is done.
   absl::Status enqueue_pieces(const Tensor& from, Tensor* to, std::vector<Tensor>* held);
   absl::Status enqueue_to_host(const Tensor& from, Tensor* to, Point* end);
-  absl::Status enqueue_to_peer(const Tensor& from, VirtualGpu& other, Tensor* to);
+  absl::Status enqueue_to_peer(const Tensor& from, CopyEngine& other, Tensor* to);
   /// Gives staged memory back that has been read.
   void drop_staged();
   /// Makes `copies` wait until work on `compute` that may still use what was in the block's place is done.
-  static absl::Status wait_until_unused(Stream& copies, Stream& compute, const GpuAllocator& memory, const void* block);
+  static absl::Status wait_until_unused(Stream& copies, Stream& compute, const GpuAllocator& memory,
+                                        const void* block);
   /// Lets `held` go at `point`.
   void hold(const Point& point, std::vector<Tensor> held);
 

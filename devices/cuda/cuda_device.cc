@@ -8,8 +8,10 @@
 
 namespace troupe {
 
-CudaDevice::CudaDevice(DeviceAttributes attributes, std::shared_ptr<VirtualGpu> gpu, Allocator* host_allocator, ParallelRunner* runner)
-    : Device(std::move(attributes), &gpu->memory(), runner), gpu_(std::move(gpu)), host_allocator_(host_allocator) {}
+CudaDevice::CudaDevice(DeviceAttributes attributes, std::shared_ptr<VirtualGpu> gpu,
+                       Allocator* host_allocator, ParallelRunner* runner)
+    : Device(std::move(attributes), &gpu->memory(), runner), gpu_(std::move(gpu)),
+      host_allocator_(host_allocator) {}
 
 CudaDevice::~CudaDevice() {
   // Variables give their memory back while it is there.
@@ -24,8 +26,9 @@ void CudaDevice::when_done(std::function<void(absl::Status)> done) { gpu_->when_
 
 std::shared_ptr<const Allocator> CudaDevice::share_memory() const { return {gpu_, &gpu_->memory()}; }
 
-std::unique_ptr<CudaDevice> make_cuda_device(const std::string& prefix, int index, std::shared_ptr<VirtualGpu> gpu,
-                                             Allocator* host_allocator, ParallelRunner* runner) {
+std::unique_ptr<CudaDevice> make_cuda_device(const std::string& prefix, int index,
+                                             std::shared_ptr<VirtualGpu> gpu, Allocator* host_allocator,
+                                             ParallelRunner* runner) {
   DeviceAttributes a;
   a.name = absl::StrCat(prefix, "/device:GPU:", index);
   a.type = "GPU";

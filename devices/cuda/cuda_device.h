@@ -20,7 +20,8 @@ inline constexpr int kGpuPriority = 210;
 /// take, as the work of all goes on one compute stream. Kernels enqueue and never wait. Thread-safe.
 class CudaDevice final : public Device, public EnqueuingDevice {
  public:
-  CudaDevice(DeviceAttributes attributes, std::shared_ptr<VirtualGpu> gpu, Allocator* host_allocator, ParallelRunner* runner);
+  CudaDevice(DeviceAttributes attributes, std::shared_ptr<VirtualGpu> gpu, Allocator* host_allocator,
+             ParallelRunner* runner);
   ~CudaDevice() override;
 
   /// The device of a kernel that was registered for "GPU".
@@ -44,7 +45,8 @@ class CudaDevice final : public Device, public EnqueuingDevice {
 
 /// Device number `index` among the GPUs of the task named by `prefix` ("/job:localhost/replica:0/task:0"), with a fresh incarnation.
 /// `host_allocator` and `runner` must outlive it.
-std::unique_ptr<CudaDevice> make_cuda_device(const std::string& prefix, int index, std::shared_ptr<VirtualGpu> gpu,
-                                             Allocator* host_allocator, ParallelRunner* runner);
+std::unique_ptr<CudaDevice> make_cuda_device(const std::string& prefix, int index,
+                                             std::shared_ptr<VirtualGpu> gpu, Allocator* host_allocator,
+                                             ParallelRunner* runner);
 
 }  // namespace troupe

@@ -55,7 +55,8 @@ absl::StatusOr<cuda::Driver> load_driver(const char* library) {
 absl::Status start_driver(const cuda::Driver& driver) {
   const cuda::CUresult result = driver.cuInit(0);
   if (result == cuda::CUDA_SUCCESS) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat("no driver: ", driver_status(driver, result, "cuInit").message()));
+  return absl::UnavailableError(
+      absl::StrCat("no driver: ", driver_status(driver, result, "cuInit").message()));
 }
 
 std::string error_name(const cuda::Driver& driver, cuda::CUresult result) {
@@ -68,7 +69,8 @@ absl::Status driver_status(const cuda::Driver& driver, cuda::CUresult result, ab
   if (result == cuda::CUDA_SUCCESS) return absl::OkStatus();
   std::string text = absl::StrCat(call, ": ", error_name(driver, result));
   const char* meaning = nullptr;
-  if (driver.cuGetErrorString(result, &meaning) == cuda::CUDA_SUCCESS && meaning != nullptr) absl::StrAppend(&text, ": ", meaning);
+  if (driver.cuGetErrorString(result, &meaning) == cuda::CUDA_SUCCESS && meaning != nullptr)
+    absl::StrAppend(&text, ": ", meaning);
   return absl::Status(code_of(result), text);
 }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "devices/cuda/cuda_device.h"
 
 namespace troupe {
@@ -48,17 +50,25 @@ const char* suffix_of(DataType dtype) {
   }
 }
 
+/// Names the node.
+absl::Status asked_for(const KernelContext& c, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat(status.message(), ", which ", c.node().name, " (", c.node().op->name, ") asked for"));
+}
+
 }  // namespace
 
 absl::Status enqueue_launch(KernelContext& c, const Launch& launch) {
   CudaDevice& device = CudaDevice::of(c);
   Gpu& gpu = device.gpu();
-  const absl::StatusOr<cuda::CUfunction> function = gpu.function(launch.kernel);
-  if (!function.ok()) {
-    return absl::Status(function.status().code(), absl::StrCat(function.status().message(), ", which ", c.node().name, " (",
-                                                               c.node().op->name, ") asked for"));
+  const absl::StatusOr<const GpuFunction*> function = gpu.function(launch.kernel);
+  if (!function.ok()) return asked_for(c, function.status());
+  const std::span<const size_t> sizes(launch.sizes, static_cast<size_t>(launch.num_args));
+  const std::vector<size_t>& parameters = (*function)->parameter_bytes;
+  if (!std::equal(sizes.begin(), sizes.end(), parameters.begin(), parameters.end())) {
+    return asked_for(c, absl::InternalError(absl::StrCat("CUDA kernel '", launch.kernel, "' takes arguments of ",
+                                                         absl::StrJoin(parameters, ", "), " bytes, not of ", absl::StrJoin(sizes, ", "))));
   }
-  return device.compute().launch(*function, grid_of(launch, gpu.attributes()), kEnqueueThreads, 0, launch.args, launch.kernel);
+  return device.compute().launch((*function)->handle, grid_of(launch, gpu.attributes()), kEnqueueThreads, 0, launch.args, launch.kernel);
 }
 
 absl::Status enqueue_zeros(KernelContext& c, Tensor* t) {

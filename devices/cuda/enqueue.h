@@ -25,8 +25,8 @@ struct Launch {
 /// Threads of a block.
 inline constexpr int kEnqueueThreads = 256;
 
-/// Enqueues on the compute stream of the context's device and returns at once. Internal: no such kernel in the module, or one with
-/// other arguments (names kernel and op); else the driver's error.
+/// Enqueues on the compute stream of the context's device and returns at once. NotFound for a kernel that no image has, Internal for one with
+/// other arguments, both with the node and its op; else the driver's error.
 absl::Status enqueue_launch(KernelContext& c, const Launch& launch);
 
 namespace internal {

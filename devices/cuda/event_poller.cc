@@ -97,7 +97,8 @@ void EventPoller::serve() {
     lock.unlock();
     idle_rounds = round() ? 0 : idle_rounds + 1;
     if (idle_rounds > kEagerRounds) {
-      std::this_thread::sleep_for(std::min(longest_rest_, std::chrono::microseconds(idle_rounds - kEagerRounds)));
+      std::this_thread::sleep_for(
+          std::min(longest_rest_, std::chrono::microseconds(idle_rounds - kEagerRounds)));
     } else if (idle_rounds > 0) {
       std::this_thread::yield();
     }

@@ -17,7 +17,8 @@ Gpu::Current::~Current() {
   if (before_ != nullptr && before_ != gpu_.context_) gpu_.driver_->cuCtxSetCurrent(before_);
 }
 
-absl::StatusOr<std::shared_ptr<Gpu>> Gpu::open(const cuda::Driver* driver, int ordinal, std::vector<const void*> images) {
+absl::StatusOr<std::shared_ptr<Gpu>> Gpu::open(const cuda::Driver* driver, int ordinal,
+                                               std::vector<const void*> images) {
   std::shared_ptr<Gpu> gpu(new Gpu(driver, ordinal, std::move(images)));
   TROUPE_RETURN_IF_ERROR(gpu->read_attributes());
   return gpu;
@@ -32,9 +33,11 @@ absl::Status Gpu::read_attributes() {
   label_ = absl::StrCat("GPU ", ordinal_);
   TROUPE_RETURN_IF_ERROR(check(driver_->cuDeviceGet(&device_, ordinal_), "cuDeviceGet"));
   std::array<char, 256> text{};
-  TROUPE_RETURN_IF_ERROR(check(driver_->cuDeviceGetName(text.data(), text.size(), device_), "cuDeviceGetName"));
+  TROUPE_RETURN_IF_ERROR(
+      check(driver_->cuDeviceGetName(text.data(), text.size(), device_), "cuDeviceGetName"));
   attributes_.name = text.data();
-  TROUPE_RETURN_IF_ERROR(check(driver_->cuDeviceGetPCIBusId(text.data(), text.size(), device_), "cuDeviceGetPCIBusId"));
+  TROUPE_RETURN_IF_ERROR(
+      check(driver_->cuDeviceGetPCIBusId(text.data(), text.size(), device_), "cuDeviceGetPCIBusId"));
   // Lower case, as in the files of the system.
   attributes_.pci_bus_id = absl::AsciiStrToLower(text.data());
   size_t bytes = 0;
@@ -49,7 +52,8 @@ absl::Status Gpu::read_attributes() {
       {cuda::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &attributes_.shared_bytes_per_block},
   };
   for (const auto& [attribute, value] : numbers) {
-    TROUPE_RETURN_IF_ERROR(check(driver_->cuDeviceGetAttribute(value, attribute, device_), "cuDeviceGetAttribute"));
+    TROUPE_RETURN_IF_ERROR(
+        check(driver_->cuDeviceGetAttribute(value, attribute, device_), "cuDeviceGetAttribute"));
   }
   label_ = absl::StrCat("GPU ", ordinal_, " (", attributes_.name, ", ", attributes_.pci_bus_id, ")");
   return absl::OkStatus();
@@ -65,7 +69,8 @@ absl::Status Gpu::start() {
 }
 
 absl::Status Gpu::make_context() {
-  TROUPE_RETURN_IF_ERROR(check(driver_->cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain"));
+  TROUPE_RETURN_IF_ERROR(
+      check(driver_->cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain"));
   Current current(*this);
   for (const void* image : images_) {
     cuda::CUmodule module = nullptr;
@@ -87,26 +92,34 @@ void Gpu::end_context() {
 }
 
 std::string Gpu::description() const {
-  return absl::StrCat("device: ", ordinal_, ", name: ", attributes_.name, ", pci bus id: ", attributes_.pci_bus_id,
+  return absl::StrCat("device: ", ordinal_, ", name: ", attributes_.name,
+                      ", pci bus id: ", attributes_.pci_bus_id,
                       ", compute capability: ", attributes_.compute_major, ".", attributes_.compute_minor);
 }
 
-absl::StatusOr<cuda::CUfunction> Gpu::function(absl::string_view name) {
+absl::StatusOr<const GpuFunction*> Gpu::function(absl::string_view name) {
   {
     std::shared_lock lock(functions_mu_);
-    if (const auto found = functions_.find(name); found != functions_.end()) return found->second;
+    if (const auto found = functions_.find(name); found != functions_.end()) return found->second.get();
   }
   TROUPE_RETURN_IF_ERROR(health());
   const std::string text(name);
   Current current(*this);
   for (cuda::CUmodule module : modules_) {
-    cuda::CUfunction function = nullptr;
-    const cuda::CUresult result = driver_->cuModuleGetFunction(&function, module, text.c_str());
+    auto function = std::make_unique<GpuFunction>();
+    const cuda::CUresult result = driver_->cuModuleGetFunction(&function->handle, module, text.c_str());
     if (result == cuda::CUDA_ERROR_NOT_FOUND) continue;
     TROUPE_RETURN_IF_ERROR(check(result, "cuModuleGetFunction"));
+    // The driver has no count of them: the first that is none is an invalid value.
+    size_t offset = 0, bytes = 0;
+    cuda::CUresult known = cuda::CUDA_SUCCESS;
+    while ((known = driver_->cuFuncGetParamInfo(function->handle, function->parameter_bytes.size(), &offset,
+                                                &bytes)) == cuda::CUDA_SUCCESS)
+      function->parameter_bytes.push_back(bytes);
+    if (known != cuda::CUDA_ERROR_INVALID_VALUE) TROUPE_RETURN_IF_ERROR(check(known, "cuFuncGetParamInfo"));
     std::unique_lock lock(functions_mu_);
-    functions_[text] = function;
-    return function;
+    // Whoever was first.
+    return functions_.try_emplace(text, std::move(function)).first->second.get();
   }
   return absl::NotFoundError(absl::StrCat("No CUDA kernel '", name, "' for ", label_));
 }
@@ -117,7 +130,8 @@ absl::StatusOr<bool> Gpu::enable_peer(Gpu& peer) {
   std::lock_guard lock(peers_mu_);
   if (const auto known = peers_.find(peer.ordinal_); known != peers_.end()) return known->second;
   int can = 0;
-  TROUPE_RETURN_IF_ERROR(check(driver_->cuDeviceCanAccessPeer(&can, device_, peer.device_), "cuDeviceCanAccessPeer"));
+  TROUPE_RETURN_IF_ERROR(
+      check(driver_->cuDeviceCanAccessPeer(&can, device_, peer.device_), "cuDeviceCanAccessPeer"));
   if (can != 0) {
     Current current(*this);
     const cuda::CUresult result = driver_->cuCtxEnablePeerAccess(peer.context_, 0);

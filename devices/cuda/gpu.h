@@ -30,11 +30,19 @@ struct GpuAttributes {
   int64_t memory_bytes = 0;
 };
 
+/// A kernel that is loaded: lives as long as its Gpu.
+struct GpuFunction {
+  cuda::CUfunction handle = nullptr;
+  /// Bytes of each of its parameters.
+  std::vector<size_t> parameter_bytes;
+};
+
 /// A physical GPU: its primary context, the kernels loaded into it, and whether it still works. Shared by all that uses it. Thread-safe.
 class Gpu {
  public:
   /// Reads attributes and starts nothing yet. `driver` and the images (fat binaries or PTX of kernels) must live as long as the process.
-  static absl::StatusOr<std::shared_ptr<Gpu>> open(const cuda::Driver* driver, int ordinal, std::vector<const void*> images);
+  static absl::StatusOr<std::shared_ptr<Gpu>> open(const cuda::Driver* driver, int ordinal,
+                                                   std::vector<const void*> images);
   ~Gpu();
   Gpu(const Gpu&) = delete;
 
@@ -51,7 +59,7 @@ class Gpu {
   cuda::CUcontext context() const { return context_; }
 
   /// A kernel by name. NotFound "No CUDA kernel 'name' for ...".
-  absl::StatusOr<cuda::CUfunction> function(absl::string_view name);
+  absl::StatusOr<const GpuFunction*> function(absl::string_view name);
   /// Lets kernels and copies of this GPU read memory of `peer`'s; false when the hardware cannot: copies then pass through the host.
   absl::StatusOr<bool> enable_peer(Gpu& peer);
   /// Bytes that nobody has taken, now.
@@ -105,13 +113,13 @@ class Gpu {
 
   mutable std::shared_mutex functions_mu_;
   // Guarded by functions_mu_.
-  absl::flat_hash_map<std::string, cuda::CUfunction> functions_;
+  absl::flat_hash_map<std::string, std::unique_ptr<const GpuFunction>> functions_;
 
   std::atomic<bool> lost_{false};
   mutable std::mutex lost_mu_;
-  absl::Status lost_why_;                       // guarded by lost_mu_
+  absl::Status lost_why_;  // guarded by lost_mu_
   std::mutex peers_mu_;
-  absl::flat_hash_map<int, bool> peers_;        // by ordinal; guarded by peers_mu_
+  absl::flat_hash_map<int, bool> peers_;  // by ordinal; guarded by peers_mu_
 };
 
 }  // namespace troupe

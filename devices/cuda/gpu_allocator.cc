@@ -17,14 +17,16 @@ BestFitPool::Source regions_of(Gpu* gpu) {
           [gpu](void* region, size_t) {
             if (gpu->is_lost()) return;
             Gpu::Current current(*gpu);
-            gpu->check(gpu->driver().cuMemFree(reinterpret_cast<cuda::CUdeviceptr>(region)), "cuMemFree").IgnoreError();
+            gpu->check(gpu->driver().cuMemFree(reinterpret_cast<cuda::CUdeviceptr>(region)), "cuMemFree")
+                .IgnoreError();
           }};
 }
 
 }  // namespace
 
 GpuAllocator::GpuAllocator(std::shared_ptr<Gpu> gpu, Stream* compute, Options options)
-    : gpu_(std::move(gpu)), compute_(compute), name_(std::move(options.name)), fill_freed_(options.fill_freed),
+    : gpu_(std::move(gpu)), compute_(compute), name_(std::move(options.name)),
+      fill_freed_(options.fill_freed),
       pool_(regions_of(gpu_.get()), {.limit_bytes = options.limit_bytes, .grows = options.grows}) {}
 
 void* GpuAllocator::allocate(size_t bytes) { return gpu_->is_lost() ? nullptr : pool_.allocate(bytes); }

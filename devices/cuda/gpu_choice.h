@@ -23,9 +23,11 @@ struct GpuPart {
 
 /// Of a machine with `num_gpus`, what options ask for, in the order of the devices' numbers. `count`: at most so many GPUs, all if nothing.
 /// Errors as MachineGpus::parts.
-absl::StatusOr<std::vector<GpuPart>> choose_gpus(const GpuOptions& options, std::optional<int> count, int num_gpus);
+absl::StatusOr<std::vector<GpuPart>> choose_gpus(const GpuOptions& options, std::optional<int> count,
+                                                 int num_gpus);
 
 /// Of a GPU with so much memory, what a session may have: its fraction, or nearly all that is free.
-absl::StatusOr<int64_t> memory_share(const GpuOptions& options, int64_t total_bytes, int64_t free_bytes, int compute_major);
+absl::StatusOr<int64_t> memory_share(const GpuOptions& options, int64_t total_bytes, int64_t free_bytes,
+                                     int compute_major);
 
 }  // namespace troupe

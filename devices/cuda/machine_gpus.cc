@@ -14,7 +14,8 @@ std::string capability_text(int number) { return absl::StrCat(number / 10, ".", 
 
 }  // namespace
 
-std::shared_ptr<MachineGpus> MachineGpus::find(const absl::StatusOr<const cuda::Driver*>& driver, const GpuKernels& kernels) {
+std::shared_ptr<MachineGpus> MachineGpus::find(const absl::StatusOr<const cuda::Driver*>& driver,
+                                               const GpuKernels& kernels) {
   std::shared_ptr<MachineGpus> machine(new MachineGpus);
   machine->why_none_ = machine->look(driver, kernels);
   return machine;
@@ -37,8 +38,9 @@ absl::Status MachineGpus::look(const absl::StatusOr<const cuda::Driver*>& driver
     const GpuAttributes& a = (*gpu)->attributes();
     const int capability = 10 * a.compute_major + a.compute_minor;
     if (capability < kernels.least_capability) {
-      ignored_.push_back(absl::StrCat("Ignoring visible gpu device (", (*gpu)->description(), ") with core compute capability ",
-                                      capability_text(capability), ". The minimum required Cuda capability is ",
+      ignored_.push_back(absl::StrCat("Ignoring visible gpu device (", (*gpu)->description(),
+                                      ") with core compute capability ", capability_text(capability),
+                                      ". The minimum required Cuda capability is ",
                                       capability_text(kernels.least_capability), "."));
       continue;
     }
@@ -48,13 +50,15 @@ absl::Status MachineGpus::look(const absl::StatusOr<const cuda::Driver*>& driver
   return absl::UnavailableError(ignored_.empty() ? "no GPU" : absl::StrJoin(ignored_, "; "));
 }
 
-absl::StatusOr<std::vector<std::shared_ptr<VirtualGpu>>> MachineGpus::parts(const GpuOptions& options, std::optional<int> count) {
+absl::StatusOr<std::vector<std::shared_ptr<VirtualGpu>>> MachineGpus::parts(const GpuOptions& options,
+                                                                            std::optional<int> count) {
   std::vector<std::shared_ptr<VirtualGpu>> parts;
   if (gpus_.empty()) return parts;
   TROUPE_ASSIGN_OR_RETURN(const std::vector<GpuPart> chosen, choose_gpus(options, count, size()));
   std::lock_guard lock(mu_);
   for (const GpuPart& p : chosen) {
-    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<VirtualGpu> made, part({p.gpu, p.part, p.limit_bytes, p.priority}, options));
+    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<VirtualGpu> made,
+                            part({p.gpu, p.part, p.limit_bytes, p.priority}, options));
     parts.push_back(std::move(made));
   }
   return parts;
@@ -68,7 +72,8 @@ absl::StatusOr<std::shared_ptr<VirtualGpu>> MachineGpus::part(const Key& key, co
   int64_t limit = limit_bytes;
   if (limit == 0) {
     TROUPE_ASSIGN_OR_RETURN(const int64_t free, gpu->free_memory());
-    TROUPE_ASSIGN_OR_RETURN(limit, memory_share(options, gpu->attributes().memory_bytes, free, gpu->attributes().compute_major));
+    TROUPE_ASSIGN_OR_RETURN(
+        limit, memory_share(options, gpu->attributes().memory_bytes, free, gpu->attributes().compute_major));
   }
   if (poller_ == nullptr) poller_ = std::make_shared<EventPoller>();
   // Any context's pinned memory is for all; not a lost one's.
@@ -88,12 +93,15 @@ DeviceType gpu_device_type(std::shared_ptr<MachineGpus> gpus) {
   DeviceType type;
   type.name = "GPU";
   type.priority = kGpuPriority;
-  type.make = [gpus = std::move(gpus)](const DeviceRequest& request) -> absl::StatusOr<std::vector<std::shared_ptr<Device>>> {
-    TROUPE_ASSIGN_OR_RETURN(std::vector<std::shared_ptr<VirtualGpu>> parts, gpus->parts(request.gpu, request.count));
+  type.make = [gpus = std::move(gpus)](
+                  const DeviceRequest& request) -> absl::StatusOr<std::vector<std::shared_ptr<Device>>> {
+    TROUPE_ASSIGN_OR_RETURN(std::vector<std::shared_ptr<VirtualGpu>> parts,
+                            gpus->parts(request.gpu, request.count));
     std::vector<std::shared_ptr<Device>> devices;
     for (std::shared_ptr<VirtualGpu>& part : parts) {
       const int index = static_cast<int>(devices.size());
-      devices.push_back(make_cuda_device(request.task, index, std::move(part), request.host_memory, request.loops));
+      devices.push_back(
+          make_cuda_device(request.task, index, std::move(part), request.host_memory, request.loops));
     }
     return devices;
   };

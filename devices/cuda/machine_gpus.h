@@ -27,7 +27,8 @@ struct GpuKernels {
 class MachineGpus {
  public:
   /// Looks which there are, and starts none. `driver`: machine_driver(), or one that tests emulate; it must live as long as the process does.
-  static std::shared_ptr<MachineGpus> find(const absl::StatusOr<const cuda::Driver*>& driver, const GpuKernels& kernels);
+  static std::shared_ptr<MachineGpus> find(const absl::StatusOr<const cuda::Driver*>& driver,
+                                           const GpuKernels& kernels);
   ~MachineGpus();
   MachineGpus(const MachineGpus&) = delete;
 
@@ -41,7 +42,8 @@ class MachineGpus {
   /// What a session with these options has, in the order of its devices' numbers; `count`: at most so many GPUs, all if nothing. Starts those
   /// GPUs. Sessions that want the same part of a GPU share it, and then its memory's limit is what the first one said. Errors are TensorFlow's:
   /// InvalidArgument for lists that make no sense, Unknown for virtual devices of GPUs that are not there; the driver's.
-  absl::StatusOr<std::vector<std::shared_ptr<VirtualGpu>>> parts(const GpuOptions& options, std::optional<int> count);
+  absl::StatusOr<std::vector<std::shared_ptr<VirtualGpu>>> parts(const GpuOptions& options,
+                                                                 std::optional<int> count);
 
  private:
   /// GPU by place in gpus_, number of the part, its limit in bytes (0: by fraction), its priority.

@@ -9,7 +9,8 @@ BestFitPool::Source pinned_regions(Gpu* gpu) {
   return {[gpu](size_t bytes) -> void* {
             Gpu::Current current(*gpu);
             void* region = nullptr;
-            const cuda::CUresult result = gpu->driver().cuMemHostAlloc(&region, bytes, cuda::kMemHostAllocPortable);
+            const cuda::CUresult result =
+                gpu->driver().cuMemHostAlloc(&region, bytes, cuda::kMemHostAllocPortable);
             return gpu->check(result, "cuMemHostAlloc").ok() ? region : nullptr;
           },
           [gpu](void* region, size_t) {

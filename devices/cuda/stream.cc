@@ -27,7 +27,8 @@ absl::StatusOr<cuda::CUevent> EventPool::take() {
   }
   Gpu::Current current(*gpu_);
   cuda::CUevent event = nullptr;
-  TROUPE_RETURN_IF_ERROR(gpu_->check(gpu_->driver().cuEventCreate(&event, cuda::kEventDisableTiming), "cuEventCreate"));
+  TROUPE_RETURN_IF_ERROR(
+      gpu_->check(gpu_->driver().cuEventCreate(&event, cuda::kEventDisableTiming), "cuEventCreate"));
   return event;
 }
 
@@ -67,7 +68,8 @@ absl::Status Point::wait() const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<Stream>> Stream::make(std::shared_ptr<Gpu> gpu, EventPool* events, std::string name, int priority) {
+absl::StatusOr<std::unique_ptr<Stream>> Stream::make(std::shared_ptr<Gpu> gpu, EventPool* events,
+                                                     std::string name, int priority) {
   TROUPE_RETURN_IF_ERROR(gpu->health());
   std::unique_ptr<Stream> stream(new Stream(std::move(gpu), events, std::move(name)));
   Gpu::Current current(*stream->gpu_);
@@ -92,12 +94,12 @@ absl::Status Stream::counted(cuda::CUresult result, absl::string_view call) {
   return absl::OkStatus();
 }
 
-absl::Status Stream::launch(cuda::CUfunction function, unsigned grid, unsigned block, unsigned shared_bytes, void** arguments,
-                            absl::string_view name) {
+absl::Status Stream::launch(cuda::CUfunction function, unsigned grid, unsigned block, unsigned shared_bytes,
+                            void** arguments, absl::string_view name) {
   TROUPE_RETURN_IF_ERROR(gpu_->health());
   Gpu::Current current(*gpu_);
-  const cuda::CUresult result =
-      gpu_->driver().cuLaunchKernel(function, grid, 1, 1, block, 1, 1, shared_bytes, stream_, arguments, nullptr);
+  const cuda::CUresult result = gpu_->driver().cuLaunchKernel(function, grid, 1, 1, block, 1, 1, shared_bytes,
+                                                              stream_, arguments, nullptr);
   if (result != cuda::CUDA_SUCCESS) [[unlikely]]
     return gpu_->check(result, absl::StrCat("cuLaunchKernel of ", name));
   note_work();
@@ -115,7 +117,8 @@ absl::Status Stream::copy(const void* from, void* to, size_t bytes) {
   TROUPE_RETURN_IF_ERROR(gpu_->health());
   if (bytes == 0) return absl::OkStatus();
   Gpu::Current current(*gpu_);
-  return counted(gpu_->driver().cuMemcpyDtoDAsync(address(to), address(from), bytes, stream_), "cuMemcpyDtoDAsync");
+  return counted(gpu_->driver().cuMemcpyDtoDAsync(address(to), address(from), bytes, stream_),
+                 "cuMemcpyDtoDAsync");
 }
 
 absl::Status Stream::copy_from_host(const void* from, void* to, size_t bytes) {
@@ -137,7 +140,8 @@ absl::Status Stream::copy_to_peer(const void* from, Gpu& to_gpu, void* to, size_
   TROUPE_RETURN_IF_ERROR(to_gpu.health());
   if (bytes == 0) return absl::OkStatus();
   Gpu::Current current(*gpu_);
-  return counted(gpu_->driver().cuMemcpyPeerAsync(address(to), to_gpu.context(), address(from), gpu_->context(), bytes, stream_),
+  return counted(gpu_->driver().cuMemcpyPeerAsync(address(to), to_gpu.context(), address(from),
+                                                  gpu_->context(), bytes, stream_),
                  "cuMemcpyPeerAsync");
 }
 

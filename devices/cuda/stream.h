@@ -59,15 +59,16 @@ class Point {
 class Stream {
  public:
   /// `priority`: smaller runs first; 0 is the least. `events` must outlive it.
-  static absl::StatusOr<std::unique_ptr<Stream>> make(std::shared_ptr<Gpu> gpu, EventPool* events, std::string name, int priority = 0);
+  static absl::StatusOr<std::unique_ptr<Stream>> make(std::shared_ptr<Gpu> gpu, EventPool* events,
+                                                      std::string name, int priority = 0);
   /// Waits for its work.
   ~Stream();
   Stream(const Stream&) = delete;
 
   /// @name Enqueuing. All fail at once when the GPU is lost; none waits.
   /// One-dimensional; `arguments` point to values of the kernel's parameters' types, which are copied.
-  absl::Status launch(cuda::CUfunction function, unsigned grid, unsigned block, unsigned shared_bytes, void** arguments,
-                      absl::string_view name);
+  absl::Status launch(cuda::CUfunction function, unsigned grid, unsigned block, unsigned shared_bytes,
+                      void** arguments, absl::string_view name);
   /// Sets bytes.
   absl::Status fill(void* to, unsigned char value, size_t bytes);
   /// Within the GPU.

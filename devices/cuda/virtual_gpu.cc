@@ -11,10 +11,12 @@ absl::Status check_priority(Gpu& gpu, int priority, absl::string_view name) {
   int least = 0;
   int greatest = 0;
   Gpu::Current current(gpu);
-  TROUPE_RETURN_IF_ERROR(gpu.check(gpu.driver().cuCtxGetStreamPriorityRange(&least, &greatest), "cuCtxGetStreamPriorityRange"));
+  TROUPE_RETURN_IF_ERROR(
+      gpu.check(gpu.driver().cuCtxGetStreamPriorityRange(&least, &greatest), "cuCtxGetStreamPriorityRange"));
   if (priority >= greatest && priority <= least) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("Priority ", priority, " is outside the range of supported priorities [", greatest, ",",
-                                                 least, "] for ", name, " on GPU# ", gpu.ordinal()));
+  return absl::InvalidArgumentError(absl::StrCat("Priority ", priority,
+                                                 " is outside the range of supported priorities [", greatest,
+                                                 ",", least, "] for ", name, " on GPU# ", gpu.ordinal()));
 }
 
 }  // namespace
@@ -26,7 +28,8 @@ absl::StatusOr<std::shared_ptr<VirtualGpu>> VirtualGpu::make(std::shared_ptr<Gpu
   made->poller_ = std::move(options.poller);
   made->pinned_ = std::move(options.pinned);
   made->events_ = std::make_unique<EventPool>(made->gpu_);
-  TROUPE_ASSIGN_OR_RETURN(made->compute_, Stream::make(made->gpu_, made->events_.get(), "compute", options.priority));
+  TROUPE_ASSIGN_OR_RETURN(made->compute_,
+                          Stream::make(made->gpu_, made->events_.get(), "compute", options.priority));
   made->memory_ = std::make_unique<GpuAllocator>(made->gpu_, made->compute_.get(), std::move(options.memory));
   TROUPE_ASSIGN_OR_RETURN(made->copies_, CopyEngine::make({.gpu = made->gpu_,
                                                            .compute = made->compute_.get(),

@@ -5,31 +5,12 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "graph/ir/algorithm.h"
-#include "graph/ir/device_name.h"
 #include "graph/ir/names.h"
+#include "graph/passes/client_device.h"
 #include "graph/passes/place.h"
 
 namespace troupe {
 namespace {
-
-/// As in TensorFlow: what its GPUs have _Arg and _Retval for, in their own memory.
-bool is_fed_from_gpus(DataType type) {
-  switch (type) {
-    case DataType::kBfloat16:
-    case DataType::kBool:
-    case DataType::kComplex128:
-    case DataType::kComplex64:
-    case DataType::kDouble:
-    case DataType::kFloat:
-    case DataType::kHalf:
-    case DataType::kInt16:
-    case DataType::kInt64:
-    case DataType::kInt8:
-    case DataType::kUint16:
-    case DataType::kUint8: return true;
-    default: return false;
-  }
-}
 
 bool is_placeholder(const Node& n) { return n.is("Placeholder") || n.is("PlaceholderV2"); }
 
@@ -145,18 +126,11 @@ class Rewriter {
     return Endpoint{n->id, name.slot};
   }
 
-  /// Whether a value of this type can be in the memory of the device that the signature says, if it says one.
+  /// Refuses what cannot be in the memory of the device that the signature says, if it says one.
   absl::Status check_device(const std::map<std::string, std::string>& devices, const std::string& text,
                             Endpoint tensor) const {
     const auto found = devices.find(text);
-    if (found == devices.end()) return absl::OkStatus();
-    const std::string type = DeviceName::parse(found->second).value_or(DeviceName()).type.value_or("");
-    const DataType dtype = base_type(graph_.type_of(tensor));
-    if (type == "GPU" && is_fed_from_gpus(dtype)) return absl::OkStatus();
-    return absl::UnimplementedError(
-        absl::StrCat("Cannot feed or fetch tensor '", graph_.node(tensor.node).name, ":", tensor.slot,
-                     "' from device ", found->second, " as feeding/fetching from ", type,
-                     " devices is not yet supported for ", dtype_name(dtype), " tensors"));
+    return found == devices.end() ? absl::OkStatus() : check_client_device(graph_, tensor, found->second);
   }
 
   static void set_device(const std::map<std::string, std::string>& devices, const std::string& text,

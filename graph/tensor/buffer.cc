@@ -22,7 +22,8 @@ Buffer* Buffer::create(Allocator* allocator, DataType dtype, int64_t count) {
   int64_t bytes = 0;
   if (multiply_overflows(count, static_cast<int64_t>(dtype_size(dtype)), &bytes)) return nullptr;
   if (bytes > INT64_MAX - static_cast<int64_t>(kHeaderBytes)) return nullptr;
-  const bool has_objects = dtype == DataType::kString || dtype == DataType::kResource || dtype == DataType::kVariant;
+  const bool has_objects =
+      dtype == DataType::kString || dtype == DataType::kResource || dtype == DataType::kVariant;
   // Objects are made and destroyed by the host, whatever is behind them.
   if (has_objects && !allocator->is_host()) allocator = plain_allocator();
   const bool apart = !allocator->is_host();

@@ -38,7 +38,7 @@ ARROWS = [
     ("EXECUTOR", "STEP", ["ExecutorDone"]),
     ("EXECUTOR", "RENDEZVOUS", ["RendezvousSend", "RendezvousRecv"]),
     ("EXECUTOR", "DEVICE", ["LaunchKernels"]),
-    ("DEVICE", "EXECUTOR", ["DrainKernels"]),
+    ("DEVICE", "EXECUTOR", ["DrainKernels", "DeviceDone"]),
 ]
 SPAWNS = ("RUNTIME", "SESSION")
 LEGEND_AT = (2, 2)
@@ -47,7 +47,8 @@ LEGEND = [
     ("note", "dashed: spawns"),
     ("note", "A thread in Session::run begins its step itself,"),
     ("note", "one of a single partition by StartExecutor."),
-    ("note", "DrainKernels: from threads that the DEVICE feeds"),
+    ("note", "DrainKernels: from threads that the DEVICE feeds,"),
+    ("note", "DeviceDone: from the thread that hears of a GPU"),
 ]
 # Where the messages of each are sent.
 SOURCES = {
@@ -56,7 +57,7 @@ SOURCES = {
     "RUNTIME": ["runtime_actor.cc"],
     "STEP": ["step_actor.cc", "step_slot.cc", "step_slot.h"],
     "EXECUTOR": ["executor_actor.cc", "rendezvous_actor.cc", "step_slot.h"],
-    "DEVICE": ["step_slot.h"],
+    "DEVICE": ["step_slot.h", "executor_actor.cc"],
 }
 
 # Pixels.

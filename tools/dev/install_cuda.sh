@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 packages=(nvidia-cuda-nvcc nvidia-cuda-runtime nvidia-cuda-crt nvidia-nvvm nvidia-cuda-cccl)
-libraries=(nvidia-cublas nvidia-cudnn-cu13)
+libraries=(nvidia-cublas==13.* nvidia-cudnn-cu13)
 if [ "${1:-}" = --compiler-only ]; then
   libraries=()
 fi

@@ -8,7 +8,7 @@ namespace troupe {
 
 /// Checks input and filter against each other and the attrs, and works out the whole problem.
 absl::StatusOr<ConvProblem> make_problem(const WindowAttrs& a, bool depthwise, const Shape& input,
-                                                 const Shape& filter);
+                                         const Shape& filter);
 
 /// Checks the gradient of the output against the problem; `op` is for the message.
 absl::Status check_out_backprop(const WindowAttrs& a, const ConvProblem& p, const Shape& out,

@@ -12,7 +12,8 @@ namespace {
 /// Reads the shapes of operands against an equation, label by label.
 class Reader {
  public:
-  Reader(const Equation& equation, std::span<const Shape* const> shapes) : equation_(equation), shapes_(shapes) {}
+  Reader(const Equation& equation, std::span<const Shape* const> shapes)
+      : equation_(equation), shapes_(shapes) {}
 
   /// The axes of operand i; fills in and checks the sizes of labels.
   absl::StatusOr<EinsumAxes> read(size_t i) {
@@ -78,11 +79,11 @@ class Reader {
     }
     if (known == size || (broadcasts && size == 1)) return absl::OkStatus();
     if (broadcasts) {
-      return invalid("In[0] and In[1] must have compatible batch dimensions: ", shapes_[0]->to_string(), " vs. ",
-                     shape.to_string());
+      return invalid("In[0] and In[1] must have compatible batch dimensions: ", shapes_[0]->to_string(),
+                     " vs. ", shape.to_string());
     }
-    return invalid("Expected dimension ", known, " at axis ", axis, " of the input shaped ", shape.to_string(),
-                   " but got dimension ", size);
+    return invalid("Expected dimension ", known, " at axis ", axis, " of the input shaped ",
+                   shape.to_string(), " but got dimension ", size);
   }
 
   const Equation& equation_;

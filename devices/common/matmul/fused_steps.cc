@@ -67,9 +67,9 @@ absl::Status FusedSteps::check(std::span<const Shape> args, int64_t rows, int64_
   if (bias && args[0].rank() != 1)
     return absl::InvalidArgumentError(absl::StrCat("Biases must be 1D: ", args[0].to_string()));
   if (bias && args[0].dim(0) != channels) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("Must provide as many biases as the last dimension of the input tensor: ",
-                     args[0].to_string(), " vs. [", rows, ",", channels, "]"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "Must provide as many biases as the last dimension of the input tensor: ", args[0].to_string(),
+        " vs. [", rows, ",", channels, "]"));
   }
   static constexpr const char* kNames[] = {"scale", "offset", "mean", "variance"};
   for (size_t i = 0; batch_norm && i < 4; ++i) {

@@ -9,7 +9,17 @@ namespace troupe {
 /// What the `fused_ops` attr of _FusedMatMul, _FusedConv2D and their like asks to be done to the result: one step that takes vectors
 /// (none, a bias, a batch normalisation), an optional sum with another tensor, one activation.
 struct FusedSteps {
-  enum class Activation : int32_t { kNone, kRelu, kRelu6, kElu, kLeakyRelu, kTanh, kSigmoid, kGeluApproximate, kGeluExact };
+  enum class Activation : int32_t {
+    kNone,
+    kRelu,
+    kRelu6,
+    kElu,
+    kLeakyRelu,
+    kTanh,
+    kSigmoid,
+    kGeluApproximate,
+    kGeluExact
+  };
 
   bool bias = false;
   /// The bias is one summand of a sum of any shapes, rather than BiasAdd's.

@@ -39,7 +39,8 @@ bool broadcast_batches(const Shape& x, const Shape& y, BatchPlan* plan) {
 
 }  // namespace
 
-absl::StatusOr<ProductShape> product_shape(const Shape& a, bool transpose_a, const Shape& b, bool transpose_b) {
+absl::StatusOr<ProductShape> product_shape(const Shape& a, bool transpose_a, const Shape& b,
+                                           bool transpose_b) {
   if (a.rank() != 2) return absl::InvalidArgumentError("In[0] ndims must be >= 2");
   if (b.rank() != 2) return absl::InvalidArgumentError("In[1] ndims must be >= 2");
   const ProductShape p = {a.dim(transpose_a ? 1 : 0), b.dim(transpose_b ? 0 : 1), a.dim(transpose_a ? 0 : 1)};
@@ -47,7 +48,8 @@ absl::StatusOr<ProductShape> product_shape(const Shape& a, bool transpose_a, con
   return p;
 }
 
-absl::StatusOr<BatchPlan> plan_batches(const Shape& x, const Shape& y, bool adj_x, bool adj_y, bool broadcasts) {
+absl::StatusOr<BatchPlan> plan_batches(const Shape& x, const Shape& y, bool adj_x, bool adj_y,
+                                       bool broadcasts) {
   const std::string shapes_vs = absl::StrCat(x.to_string(), broadcasts ? " vs. " : " vs ", y.to_string());
   if (!broadcasts && x.rank() != y.rank()) {
     return absl::InvalidArgumentError(

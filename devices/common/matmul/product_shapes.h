@@ -12,7 +12,8 @@ struct ProductShape {
   int64_t m = 0, n = 0, k = 0;
 };
 /// Of two matrices, as MatMul takes them. InvalidArgument when they are none, or do not fit: "Matrix size-incompatible: In[0]: ...".
-absl::StatusOr<ProductShape> product_shape(const Shape& a, bool transpose_a, const Shape& b, bool transpose_b);
+absl::StatusOr<ProductShape> product_shape(const Shape& a, bool transpose_a, const Shape& b,
+                                           bool transpose_b);
 
 /// The extents of a batch of products, and how the batches of their operands broadcast.
 struct BatchPlan {
@@ -26,6 +27,7 @@ struct BatchPlan {
   bool repeats() const { return x_dims != y_dims; }
 };
 /// As BatchMatMul takes them, or the later versions where batches broadcast by NumPy's rule. InvalidArgument when they do not fit.
-absl::StatusOr<BatchPlan> plan_batches(const Shape& x, const Shape& y, bool adj_x, bool adj_y, bool broadcasts);
+absl::StatusOr<BatchPlan> plan_batches(const Shape& x, const Shape& y, bool adj_x, bool adj_y,
+                                       bool broadcasts);
 
 }  // namespace troupe

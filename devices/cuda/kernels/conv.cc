@@ -29,7 +29,9 @@ class ConvForwardKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(attrs_, WindowAttrs::make(c, kKind.spatial_rank));
     return absl::OkStatus();
   }
-  absl::Status compute(KernelContext& context) override { return enqueue_forward(context, attrs_, kKind.depthwise); }
+  absl::Status compute(KernelContext& context) override {
+    return enqueue_forward(context, attrs_, kKind.depthwise);
+  }
 
  private:
   WindowAttrs attrs_;
@@ -37,20 +39,21 @@ class ConvForwardKernel final : public Kernel {
 
 /// The shape that a sizes operand tells: a vector of sizes, or (the oldest 3-D ops) a tensor of that shape. Of an image
 /// the spatial sizes are enough; batch and channels then come from the other operands.
-absl::StatusOr<Shape> told_shape(const Tensor& t, bool as_tensor, const ImageLayout& layout, const Tensor& filter,
-                                 const Tensor& out_backprop, bool image) {
+absl::StatusOr<Shape> told_shape(const Tensor& t, bool as_tensor, const ImageLayout& layout,
+                                 const Tensor& filter, const Tensor& out_backprop, bool image) {
   if (as_tensor) return t.shape();
   TROUPE_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, int_vector(t, image ? "input_sizes" : "filter_sizes"));
   for (int64_t s : sizes) {
     if (s < 0) return absl::InvalidArgumentError(absl::StrCat("Dimension ", s, " must be >= 0"));
   }
-  if (image && static_cast<int>(sizes.size()) == layout.spatial_rank && out_backprop.rank() == layout.rank() &&
-      filter.rank() == layout.rank()) {
+  if (image && static_cast<int>(sizes.size()) == layout.spatial_rank &&
+      out_backprop.rank() == layout.rank() && filter.rank() == layout.rank()) {
     return layout.shape(out_backprop.dim(0), sizes.data(), filter.dim(layout.rank() - 2));
   }
   if (static_cast<int>(sizes.size()) != layout.rank()) {
-    return absl::InvalidArgumentError(absl::StrCat(image ? "input_sizes" : "filter_sizes", " must be a vector of ", layout.rank(),
-                                                   " integers, got ", sizes.size()));
+    return absl::InvalidArgumentError(absl::StrCat(image ? "input_sizes" : "filter_sizes",
+                                                   " must be a vector of ", layout.rank(), " integers, got ",
+                                                   sizes.size()));
   }
   return Shape::make(sizes);
 }
@@ -66,12 +69,14 @@ class ConvBackwardKernel final : public Kernel {
     constexpr bool kForInput = kPass == ConvPass::kBackwardInput;
     const Tensor& out_backprop = context.input(2);
     Shape shapes[2] = {context.input(0).shape(), context.input(1).shape()};
-    TROUPE_ASSIGN_OR_RETURN(shapes[kForInput ? 0 : 1], told_shape(context.input(kForInput ? 0 : 1), kSizesAreTensor, attrs_.layout,
-                                                                  context.input(1), out_backprop, kForInput));
+    TROUPE_ASSIGN_OR_RETURN(shapes[kForInput ? 0 : 1],
+                            told_shape(context.input(kForInput ? 0 : 1), kSizesAreTensor, attrs_.layout,
+                                       context.input(1), out_backprop, kForInput));
     const auto& [input, filter] = shapes;
     const Shape& wanted = kForInput ? input : filter;
     const int rank = attrs_.layout.rank();
-    if (filter.num_elements() == 0 && filter.rank() == rank && input.rank() == rank && out_backprop.rank() == rank) {
+    if (filter.num_elements() == 0 && filter.rank() == rank && input.rank() == rank &&
+        out_backprop.rank() == rank) {
       // Nothing comes of an empty filter, and goes into one: no error, unlike forwards.
       TROUPE_ASSIGN_OR_RETURN(Tensor * zero, context.allocate_output(0, wanted));
       return enqueue_zeros(context, zero);
@@ -113,8 +118,12 @@ class FusedConvKernel final : public Kernel {
 void add_gradients_2d(KernelRegistry* r, DataType t) {
   constexpr ConvPass kInput = ConvPass::kBackwardInput, kFilter = ConvPass::kBackwardFilter;
   auto gpu = [t](const char* op) { return KernelDef(op).device("GPU").types("T", {t}); };
-  r->add(gpu("Conv2DBackpropInput").host_memory({"input_sizes"}).kernel<ConvBackwardKernel<kConv2D, kInput, false>>());
-  r->add(gpu("Conv2DBackpropFilter").host_memory({"filter_sizes"}).kernel<ConvBackwardKernel<kConv2D, kFilter, false>>());
+  r->add(gpu("Conv2DBackpropInput")
+             .host_memory({"input_sizes"})
+             .kernel<ConvBackwardKernel<kConv2D, kInput, false>>());
+  r->add(gpu("Conv2DBackpropFilter")
+             .host_memory({"filter_sizes"})
+             .kernel<ConvBackwardKernel<kConv2D, kFilter, false>>());
   r->add(gpu("Conv2DBackpropInputV2").kernel<ConvBackwardKernel<kConv2D, kInput, true>>());
   r->add(gpu("Conv2DBackpropFilterV2").kernel<ConvBackwardKernel<kConv2D, kFilter, true>>());
   r->add(gpu("DepthwiseConv2dNativeBackpropInput")
@@ -128,8 +137,12 @@ void add_gradients_2d(KernelRegistry* r, DataType t) {
 void add_gradients_3d(KernelRegistry* r, DataType t) {
   constexpr ConvPass kInput = ConvPass::kBackwardInput, kFilter = ConvPass::kBackwardFilter;
   auto gpu = [t](const char* op) { return KernelDef(op).device("GPU").types("T", {t}); };
-  r->add(gpu("Conv3DBackpropInputV2").host_memory({"input_sizes"}).kernel<ConvBackwardKernel<kConv3D, kInput, false>>());
-  r->add(gpu("Conv3DBackpropFilterV2").host_memory({"filter_sizes"}).kernel<ConvBackwardKernel<kConv3D, kFilter, false>>());
+  r->add(gpu("Conv3DBackpropInputV2")
+             .host_memory({"input_sizes"})
+             .kernel<ConvBackwardKernel<kConv3D, kInput, false>>());
+  r->add(gpu("Conv3DBackpropFilterV2")
+             .host_memory({"filter_sizes"})
+             .kernel<ConvBackwardKernel<kConv3D, kFilter, false>>());
   if (t == DataType::kBfloat16) return;
   r->add(gpu("Conv3DBackpropInput").kernel<ConvBackwardKernel<kConv3D, kInput, true>>());
   r->add(gpu("Conv3DBackpropFilter").kernel<ConvBackwardKernel<kConv3D, kFilter, true>>());
@@ -147,7 +160,8 @@ void register_cuda_conv_kernels(KernelRegistry* registry) {
     add_gradients_3d(registry, t);
     if (t == DataType::kBfloat16) continue;
     // The arguments are of the images' dtype here, and in the memory of the GPU.
-    registry->add(gpu("_FusedConv2D").types("TArgs", {t}).host_memory({"host_args"}).kernel<FusedConvKernel>());
+    registry->add(
+        gpu("_FusedConv2D").types("TArgs", {t}).host_memory({"host_args"}).kernel<FusedConvKernel>());
   }
 }
 

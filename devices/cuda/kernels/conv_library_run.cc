@@ -92,9 +92,10 @@ class LibraryRun {
     if (straight) {
       written = *result;
     } else {
-      const int64_t count = pass == ConvPass::kForward         ? p_.batch * p_.out_image()
-                            : pass == ConvPass::kBackwardInput ? p_.batch * volume(a_.conv.in) * p_.in_channels
-                                                               : p_.filter_size();
+      const int64_t count = pass == ConvPass::kForward ? p_.batch * p_.out_image()
+                            : pass == ConvPass::kBackwardInput
+                                ? p_.batch * volume(a_.conv.in) * p_.in_channels
+                                : p_.filter_size();
       TROUPE_ASSIGN_OR_RETURN(written, temp(count));
     }
     TROUPE_RETURN_IF_ERROR(library.convolve(a_.conv, x.raw(), w.raw(), y.raw(), call.call()));
@@ -184,12 +185,15 @@ class LibraryRun {
 
   /// Between our images and the middle of the library's.
   absl::Status copy_inner(const void* from, void* to, bool to_library) const {
-    const std::array<int64_t, 5> ours = strides(p_.in, p_.channels_last != 0), theirs = strides(a_.conv.in, a_.conv.channels_last);
+    const std::array<int64_t, 5> ours = strides(p_.in, p_.channels_last != 0),
+                                 theirs = strides(a_.conv.in, a_.conv.channels_last);
     const std::array<int64_t, 5> sizes = {p_.batch, p_.in[0], p_.in[1], p_.in[2], p_.in_channels};
     const bool channels_last = to_library ? a_.conv.channels_last : p_.channels_last != 0;
-    const std::array<size_t, 5> order = channels_last ? std::array<size_t, 5>{0, 1, 2, 3, 4} : std::array<size_t, 5>{0, 4, 1, 2, 3};
+    const std::array<size_t, 5> order =
+        channels_last ? std::array<size_t, 5>{0, 1, 2, 3, 4} : std::array<size_t, 5>{0, 4, 1, 2, 3};
     StridedCopy copy;
-    for (size_t i : order) copy.add(sizes[i], to_library ? ours[i] : theirs[i], to_library ? theirs[i] : ours[i]);
+    for (size_t i : order)
+      copy.add(sizes[i], to_library ? ours[i] : theirs[i], to_library ? theirs[i] : ours[i]);
     return copy.enqueue(context_, dtype_, from, to);
   }
 
@@ -201,8 +205,9 @@ class LibraryRun {
 
 }  // namespace
 
-absl::Status enqueue_library_conv(KernelContext& context, ConvLibrary& library, ConvPass pass, const ConvProblem& problem,
-                                  const Tensor& first, const Tensor& second, Tensor* result) {
+absl::Status enqueue_library_conv(KernelContext& context, ConvLibrary& library, ConvPass pass,
+                                  const ConvProblem& problem, const Tensor& first, const Tensor& second,
+                                  Tensor* result) {
   const DataType dtype = result->dtype();
   const LibraryOptions& options = LibraryOptions::of_process();
   const bool last = problem.channels_last != 0;

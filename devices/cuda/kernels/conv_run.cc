@@ -44,8 +44,8 @@ bool is_product(const ConvProblem& p) {
   return true;
 }
 
-absl::Status enqueue_as_product(KernelContext& context, ConvPass pass, const ConvProblem& p, const Tensor& first, const Tensor& second,
-                                Tensor* result) {
+absl::Status enqueue_as_product(KernelContext& context, ConvPass pass, const ConvProblem& p,
+                                const Tensor& first, const Tensor& second, Tensor* result) {
   const int64_t pixels = p.batch * p.in[0] * p.in[1] * p.in[2];
   MatrixProduct product;
   product.dtype = result->dtype();
@@ -70,28 +70,31 @@ absl::Status enqueue_as_product(KernelContext& context, ConvPass pass, const Con
   }
 }
 
-absl::Status enqueue_own(KernelContext& context, ConvPass pass, const ConvProblem& p, const Tensor& first, const Tensor& second,
-                         Tensor* result) {
+absl::Status enqueue_own(KernelContext& context, ConvPass pass, const ConvProblem& p, const Tensor& first,
+                         const Tensor& second, Tensor* result) {
   const ConvShape shape = shape_of(p);
   const DataType dtype = result->dtype();
   const int64_t count = result->num_elements();
   if (pass != ConvPass::kBackwardFilter) {
     const char* kernel = pass == ConvPass::kForward ? "conv_forward" : "conv_backward_input";
-    return enqueue(context, with_suffix(kernel, dtype), count, first.raw(), second.raw(), result->raw(), shape);
+    return enqueue(context, with_suffix(kernel, dtype), count, first.raw(), second.raw(), result->raw(),
+                   shape);
   }
   const int64_t positions = p.batch * p.out[0] * p.out[1] * p.out[2];
-  const int64_t chunks = std::clamp<int64_t>(std::min(kPartialSums / count, positions / kPositionsPerSum), 1, positions);
+  const int64_t chunks =
+      std::clamp<int64_t>(std::min(kPartialSums / count, positions / kPositionsPerSum), 1, positions);
   const DataType sums = dtype == DataType::kDouble ? DataType::kDouble : DataType::kFloat;
   TROUPE_ASSIGN_OR_RETURN(Tensor partial, context.allocate_temp(sums, Shape{chunks, count}));
-  TROUPE_RETURN_IF_ERROR(enqueue(context, with_suffix("conv_backward_filter", dtype), chunks * count, first.raw(), second.raw(),
-                                 partial.raw(), chunks, shape));
-  return enqueue(context, with_suffix("conv_sum_chunks", dtype), count, partial.raw(), result->raw(), chunks, count);
+  TROUPE_RETURN_IF_ERROR(enqueue(context, with_suffix("conv_backward_filter", dtype), chunks * count,
+                                 first.raw(), second.raw(), partial.raw(), chunks, shape));
+  return enqueue(context, with_suffix("conv_sum_chunks", dtype), count, partial.raw(), result->raw(), chunks,
+                 count);
 }
 
 }  // namespace
 
-absl::Status enqueue_conv(KernelContext& context, ConvPass pass, const ConvProblem& p, const Tensor& first, const Tensor& second,
-                          Tensor* result) {
+absl::Status enqueue_conv(KernelContext& context, ConvPass pass, const ConvProblem& p, const Tensor& first,
+                          const Tensor& second, Tensor* result) {
   if (result->num_elements() == 0) return absl::OkStatus();
   if (p.batch * p.in_image() == 0 || p.batch * p.out_image() == 0) return enqueue_zeros(context, result);
   if (is_product(p)) return enqueue_as_product(context, pass, p, first, second, result);

@@ -27,7 +27,8 @@ absl::StatusOr<Args> read_args(const KernelContext& context, const FusedSteps& s
 }
 
 /// All of the steps, on a tensor that every argument fits.
-absl::Status enqueue_in_place(KernelContext& c, const FusedSteps& steps, const Args& args, bool channels_last, Tensor* data) {
+absl::Status enqueue_in_place(KernelContext& c, const FusedSteps& steps, const Args& args, bool channels_last,
+                              Tensor* data) {
   const Shape& shape = data->shape();
   const int axis = channels_last ? shape.rank() - 1 : 1;
   const int64_t channels = shape.dim(axis), inner = shape.num_elements(axis + 1, shape.rank());
@@ -43,8 +44,8 @@ absl::Status enqueue_in_place(KernelContext& c, const FusedSteps& steps, const A
   const void* const bias = steps.bias ? args.data[0] : none;
   const void* const summand = steps.add ? args.data.back() : none;
   auto normal = [&](size_t i) { return steps.batch_norm ? args.data[i] : none; };
-  return enqueue(c, with_suffix("fused_steps", data->dtype()), kernel.count, data->raw(), bias, normal(0), normal(1), normal(2),
-                 normal(3), summand, kernel);
+  return enqueue(c, with_suffix("fused_steps", data->dtype()), kernel.count, data->raw(), bias, normal(0),
+                 normal(1), normal(2), normal(3), summand, kernel);
 }
 
 absl::StatusOr<Tensor> enqueue_sum(KernelContext& c, const Tensor& a, const Shape& b_shape, const void* b) {
@@ -62,7 +63,8 @@ absl::StatusOr<Tensor> enqueue_sum(KernelContext& c, const Tensor& a, const Shap
 }
 
 /// As the ops one after the other, where a sum makes the result larger.
-absl::StatusOr<Tensor> enqueue_one_by_one(KernelContext& c, const FusedSteps& steps, const Args& args, Tensor output) {
+absl::StatusOr<Tensor> enqueue_one_by_one(KernelContext& c, const FusedSteps& steps, const Args& args,
+                                          Tensor output) {
   if (steps.bias && steps.bias_broadcasts) {
     TROUPE_ASSIGN_OR_RETURN(output, enqueue_sum(c, output, args.shapes[0], args.data[0]));
   } else if (steps.bias || steps.batch_norm) {
@@ -86,7 +88,8 @@ absl::StatusOr<Tensor> enqueue_one_by_one(KernelContext& c, const FusedSteps& st
 
 }  // namespace
 
-absl::Status enqueue_fused_steps(KernelContext& context, const FusedSteps& steps, int first, bool channels_last, Tensor output) {
+absl::Status enqueue_fused_steps(KernelContext& context, const FusedSteps& steps, int first,
+                                 bool channels_last, Tensor output) {
   TROUPE_ASSIGN_OR_RETURN(const Args args, read_args(context, steps, first));
   if (channels_last && !steps.fits(args.shapes, output.shape())) {
     TROUPE_ASSIGN_OR_RETURN(output, enqueue_one_by_one(context, steps, args, std::move(output)));
@@ -98,7 +101,8 @@ absl::Status enqueue_fused_steps(KernelContext& context, const FusedSteps& steps
 }
 
 ProductEnd product_end(const KernelContext& context, const FusedSteps& steps, int first, int64_t n) {
-  if (steps.batch_norm || steps.add || !steps.bias || !steps.check_count(context.num_inputs(), first).ok()) return {};
+  if (steps.batch_norm || steps.add || !steps.bias || !steps.check_count(context.num_inputs(), first).ok())
+    return {};
   const Tensor& bias = context.input(first);
   if (bias.rank() != 1 || bias.dim(0) != n) return {};
   switch (steps.activation) {

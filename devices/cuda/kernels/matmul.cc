@@ -21,7 +21,8 @@ struct MatMulAttrs {
   bool transpose_b = false;
 
   absl::StatusOr<MatrixProduct> product(const Tensor& a, const Tensor& b) const {
-    TROUPE_ASSIGN_OR_RETURN(const ProductShape sizes, product_shape(a.shape(), transpose_a, b.shape(), transpose_b));
+    TROUPE_ASSIGN_OR_RETURN(const ProductShape sizes,
+                            product_shape(a.shape(), transpose_a, b.shape(), transpose_b));
     MatrixProduct p;
     p.dtype = a.dtype();
     p.a = transposed_if(transpose_a);
@@ -35,7 +36,9 @@ struct MatMulAttrs {
 
 class MatMulKernel final : public Kernel {
  public:
-  void attributes(AttrReader& a) { a("transpose_a", &attrs_.transpose_a)("transpose_b", &attrs_.transpose_b); }
+  void attributes(AttrReader& a) {
+    a("transpose_a", &attrs_.transpose_a)("transpose_b", &attrs_.transpose_b);
+  }
 
   absl::Status compute(KernelContext& context) override {
     const Tensor &a = context.input(0), &b = context.input(1);
@@ -52,7 +55,9 @@ class MatMulKernel final : public Kernel {
 /// _FusedMatMul: a product, then bias and activation.
 class FusedMatMulKernel final : public Kernel {
  public:
-  void attributes(AttrReader& a) { a("transpose_a", &attrs_.transpose_a)("transpose_b", &attrs_.transpose_b); }
+  void attributes(AttrReader& a) {
+    a("transpose_a", &attrs_.transpose_a)("transpose_b", &attrs_.transpose_b);
+  }
   absl::Status init(const KernelConstruction& c) {
     TROUPE_ASSIGN_OR_RETURN(steps_, FusedSteps::make(c));
     return absl::OkStatus();
@@ -127,7 +132,8 @@ class BatchMatMulKernel final : public Kernel {
 
   absl::Status compute(KernelContext& context) override {
     const Tensor &x = context.input(0), &y = context.input(1);
-    TROUPE_ASSIGN_OR_RETURN(const BatchPlan plan, plan_batches(x.shape(), y.shape(), adj_x_, adj_y_, kBroadcasts));
+    TROUPE_ASSIGN_OR_RETURN(const BatchPlan plan,
+                            plan_batches(x.shape(), y.shape(), adj_x_, adj_y_, kBroadcasts));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, plan.out));
     if (out->num_elements() == 0) return absl::OkStatus();
     const BatchWalk walk(plan);
@@ -142,7 +148,8 @@ class BatchMatMulKernel final : public Kernel {
     p.a_stride = walk.inner.x * p.m * p.k;
     p.b_stride = walk.inner.y * p.k * p.n;
     const auto element = static_cast<int64_t>(dtype_size(p.dtype));
-    const int64_t x_bytes = p.m * p.k * element, y_bytes = p.k * p.n * element, out_bytes = p.batch * p.m * p.n * element;
+    const int64_t x_bytes = p.m * p.k * element, y_bytes = p.k * p.n * element,
+                  out_bytes = p.batch * p.m * p.n * element;
     return walk.each_call([&](int64_t call, int64_t first_x, int64_t first_y) {
       return enqueue_product(context, p, static_cast<const char*>(x.raw()) + first_x * x_bytes,
                              static_cast<const char*>(y.raw()) + first_y * y_bytes,
@@ -159,12 +166,16 @@ class BatchMatMulKernel final : public Kernel {
 
 void register_cuda_matmul_kernels(KernelRegistry* registry) {
   auto gpu = [](const char* op) { return KernelDef(op).device("GPU"); };
-  for (DataType t : {DataType::kFloat, DataType::kDouble, DataType::kHalf, DataType::kBfloat16, DataType::kComplex64,
-                     DataType::kComplex128}) {
+  for (DataType t : {DataType::kFloat, DataType::kDouble, DataType::kHalf, DataType::kBfloat16,
+                     DataType::kComplex64, DataType::kComplex128}) {
     registry->add(gpu("MatMul").types("T", {t}).kernel<MatMulKernel>());
     registry->add(gpu("BatchMatMul").types("T", {t}).kernel<BatchMatMulKernel<false>>());
     registry->add(gpu("BatchMatMulV2").types("T", {t}).kernel<BatchMatMulKernel<true>>());
-    registry->add(gpu("BatchMatMulV3").types("Ta", {t}).types("Tb", {t}).types("Tout", {t}).kernel<BatchMatMulKernel<true>>());
+    registry->add(gpu("BatchMatMulV3")
+                      .types("Ta", {t})
+                      .types("Tb", {t})
+                      .types("Tout", {t})
+                      .kernel<BatchMatMulKernel<true>>());
   }
   registry->add(gpu("_FusedMatMul")
                     .types("T", {DataType::kFloat, DataType::kHalf, DataType::kBfloat16})

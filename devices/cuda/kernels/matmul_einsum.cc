@@ -17,9 +17,11 @@ struct Operand {
   EinsumAxes axes;
 };
 
-absl::Status copy(KernelContext& context, const Tensor& from, const EinsumAxes& from_axes, const EinsumAxes& to_axes, Tensor* to) {
+absl::Status copy(KernelContext& context, const Tensor& from, const EinsumAxes& from_axes,
+                  const EinsumAxes& to_axes, Tensor* to) {
   StridedCopy strided;
-  for (size_t i = 0; i < from_axes.size(); ++i) strided.add(from_axes[i].size, from_axes[i].stride, to_axes[i].stride);
+  for (size_t i = 0; i < from_axes.size(); ++i)
+    strided.add(from_axes[i].size, from_axes[i].stride, to_axes[i].stride);
   return strided.enqueue(context, from.dtype(), from.raw(), to->raw());
 }
 
@@ -44,14 +46,16 @@ absl::StatusOr<Operand> sum_out(KernelContext& context, const Operand& o, const 
     if (!has_label(kept, a.label)) TROUPE_RETURN_IF_ERROR(add_dim(&plan.reduced, a.size, a.stride));
   }
   set_dense_strides(&result.axes);
-  TROUPE_ASSIGN_OR_RETURN(result.data, context.allocate_temp(o.data.dtype(), Shape{elements_of(result.axes)}));
+  TROUPE_ASSIGN_OR_RETURN(result.data,
+                          context.allocate_temp(o.data.dtype(), Shape{elements_of(result.axes)}));
   TROUPE_RETURN_IF_ERROR(enqueue_fold(context, "sum", o.data.dtype(), o.data.raw(), result.data.raw(), plan));
   return result;
 }
 
 /// The operand as a batch of matrices, rows by columns, transposed when its memory has it that way.
 absl::StatusOr<Operand> as_matrices(KernelContext& context, const Operand& o, const std::vector<int>& batch,
-                                    const std::vector<int>& rows, const std::vector<int>& cols, MatrixForm* form) {
+                                    const std::vector<int>& rows, const std::vector<int>& cols,
+                                    MatrixForm* form) {
   const std::vector<int> plain = joined({&batch, &rows, &cols}), turned = joined({&batch, &cols, &rows});
   const bool transposed = !is_dense(in_order(o.axes, plain)) && is_dense(in_order(o.axes, turned));
   *form = transposed ? MatrixForm::kTransposed : MatrixForm::kPlain;
@@ -59,7 +63,8 @@ absl::StatusOr<Operand> as_matrices(KernelContext& context, const Operand& o, co
 }
 
 /// The product of two operands without solo labels; `wanted` are the output's labels in order.
-absl::StatusOr<Operand> contract(KernelContext& context, const Operand* a, const Operand* b, const std::vector<int>& wanted) {
+absl::StatusOr<Operand> contract(KernelContext& context, const Operand* a, const Operand* b,
+                                 const std::vector<int>& wanted) {
   const Contraction c = plan_contraction(a->axes, b->axes, wanted);
   if (c.swapped) std::swap(a, b);
   MatrixProduct p;
@@ -88,7 +93,8 @@ class Einsum final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(std::string text, c.attr<std::string>("equation"));
     TROUPE_ASSIGN_OR_RETURN(equation_, parse_equation(text));
     if (static_cast<int>(equation_.inputs.size()) != c.num_inputs()) {
-      return invalid("Expected ", equation_.inputs.size(), " inputs for equation '", text, "' but got: ", c.num_inputs());
+      return invalid("Expected ", equation_.inputs.size(), " inputs for equation '", text,
+                     "' but got: ", c.num_inputs());
     }
     return absl::OkStatus();
   }
@@ -98,7 +104,8 @@ class Einsum final : public Kernel {
     for (int i = 0; i < context.num_inputs(); ++i) shapes.push_back(&context.input(i).shape());
     TROUPE_ASSIGN_OR_RETURN(const EinsumPlan plan, plan_einsum(equation_, shapes));
     std::vector<Operand> operands;
-    for (size_t i = 0; i < plan.operands.size(); ++i) operands.push_back({context.input(static_cast<int>(i)), plan.operands[i]});
+    for (size_t i = 0; i < plan.operands.size(); ++i)
+      operands.push_back({context.input(static_cast<int>(i)), plan.operands[i]});
     Operand result;
     if (operands.size() == 1) {
       TROUPE_ASSIGN_OR_RETURN(result, sum_out(context, operands[0], plan.wanted));
@@ -135,8 +142,8 @@ class Einsum final : public Kernel {
 void register_cuda_einsum(KernelRegistry* registry) {
   registry->add(KernelDef("Einsum")
                     .device("GPU")
-                    .types("T", {DataType::kFloat, DataType::kDouble, DataType::kHalf, DataType::kBfloat16, DataType::kComplex64,
-                                 DataType::kComplex128})
+                    .types("T", {DataType::kFloat, DataType::kDouble, DataType::kHalf, DataType::kBfloat16,
+                                 DataType::kComplex64, DataType::kComplex128})
                     .kernel<Einsum>());
 }
 

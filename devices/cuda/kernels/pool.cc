@@ -18,7 +18,8 @@ class AvgPoolKernel final : public Kernel {
     const Tensor& in = context.input(0);
     TROUPE_ASSIGN_OR_RETURN(const PoolProblem p, attrs_.problem(in.shape(), "tensor_in", false));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, p.out));
-    return enqueue(context, with_suffix("avg_pool", in.dtype()), out->num_elements(), in.raw(), out->raw(), pool_shape(p));
+    return enqueue(context, with_suffix("avg_pool", in.dtype()), out->num_elements(), in.raw(), out->raw(),
+                   pool_shape(p));
   }
 
  private:
@@ -36,14 +37,17 @@ class AvgPoolGradKernel final : public Kernel {
     const Tensor &sizes_tensor = context.input(0), &grad = context.input(1);
     const int rank = attrs_.layout.rank();
     if (sizes_tensor.rank() != 1 || sizes_tensor.dim(0) != rank)
-      return absl::InvalidArgumentError(absl::StrCat("orig_input_shape must be 1-dimensional and ", rank, " elements"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("orig_input_shape must be 1-dimensional and ", rank, " elements"));
     TROUPE_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, int_vector(sizes_tensor, "orig_input_shape"));
     TROUPE_ASSIGN_OR_RETURN(Shape shape, Shape::make(sizes));
-    if (grad.rank() != rank) return absl::InvalidArgumentError(absl::StrCat("out_backprop must be ", rank, "-dimensional"));
+    if (grad.rank() != rank)
+      return absl::InvalidArgumentError(absl::StrCat("out_backprop must be ", rank, "-dimensional"));
     TROUPE_ASSIGN_OR_RETURN(const PoolProblem p, attrs_.problem(shape, "orig_input", false));
     TROUPE_RETURN_IF_ERROR(check_shape("grad", p.out, grad.shape()));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-    return enqueue(context, with_suffix("avg_pool_grad", grad.dtype()), out->num_elements(), grad.raw(), out->raw(), pool_shape(p));
+    return enqueue(context, with_suffix("avg_pool_grad", grad.dtype()), out->num_elements(), grad.raw(),
+                   out->raw(), pool_shape(p));
   }
 
  private:
@@ -69,8 +73,8 @@ PoolShape pool_shape(const PoolProblem& p) {
 
 absl::Status check_shape(const char* what, const Shape& expected, const Shape& actual) {
   if (actual == expected) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("Expected ", what, " shape to be ", expected.to_string(), ", but got ", actual.to_string()));
+  return absl::InvalidArgumentError(absl::StrCat("Expected ", what, " shape to be ", expected.to_string(),
+                                                 ", but got ", actual.to_string()));
 }
 
 void register_cuda_pool_kernels(KernelRegistry* registry) {

@@ -26,8 +26,8 @@ class MaxPoolWithArgmaxKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(const PoolProblem p, attrs_.pool.problem(in.shape(), "tensor_in", false));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, p.out));
     TROUPE_ASSIGN_OR_RETURN(Tensor * argmax, context.allocate_output(1, p.out));
-    return enqueue(context, with_suffix("max_pool_with_argmax", in.dtype()), out->num_elements(), in.raw(), out->raw(), argmax->raw(),
-                   attrs_.include_batch, pool_shape(p));
+    return enqueue(context, with_suffix("max_pool_with_argmax", in.dtype()), out->num_elements(), in.raw(),
+                   out->raw(), argmax->raw(), attrs_.include_batch, pool_shape(p));
   }
 
  private:
@@ -35,8 +35,8 @@ class MaxPoolWithArgmaxKernel final : public Kernel {
 };
 
 /// Adds each gradient to the input that argmax names.
-absl::Status enqueue_scatter(KernelContext& context, const PoolProblem& p, bool include_batch, const Tensor& grad, const Tensor& argmax,
-                             Tensor* out) {
+absl::Status enqueue_scatter(KernelContext& context, const PoolProblem& p, bool include_batch,
+                             const Tensor& grad, const Tensor& argmax, Tensor* out) {
   const DataType dtype = grad.dtype();
   const bool narrow = dtype == DataType::kHalf || dtype == DataType::kBfloat16;
   Tensor sums = *out;
@@ -45,10 +45,13 @@ absl::Status enqueue_scatter(KernelContext& context, const PoolProblem& p, bool 
     TROUPE_ASSIGN_OR_RETURN(sums, context.allocate_temp(DataType::kFloat, out->shape()));
   }
   TROUPE_RETURN_IF_ERROR(enqueue_zeros(context, &sums));
-  const int64_t image = p.in_pixels() * p.channels, out_image = p.out_pixels() * p.channels, count = out->num_elements();
-  TROUPE_RETURN_IF_ERROR(enqueue(context, with_suffix("max_pool_scatter", dtype), grad.num_elements(), argmax.raw(), grad.raw(),
-                                 sums.raw(), p.images, image, out_image, include_batch));
-  return narrow ? enqueue(context, with_suffix("pool_narrow", dtype), count, sums.raw(), out->raw(), count) : absl::OkStatus();
+  const int64_t image = p.in_pixels() * p.channels, out_image = p.out_pixels() * p.channels,
+                count = out->num_elements();
+  TROUPE_RETURN_IF_ERROR(enqueue(context, with_suffix("max_pool_scatter", dtype), grad.num_elements(),
+                                 argmax.raw(), grad.raw(), sums.raw(), p.images, image, out_image,
+                                 include_batch));
+  return narrow ? enqueue(context, with_suffix("pool_narrow", dtype), count, sums.raw(), out->raw(), count)
+                : absl::OkStatus();
 }
 
 /// MaxPoolGradWithArgmax (kGradGrad false: grad is like the output) and MaxPoolGradGradWithArgmax (grad is like the input).
@@ -64,8 +67,9 @@ class MaxPoolGradWithArgmaxKernel final : public Kernel {
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, kGradGrad ? p.out : in.shape()));
     if (out->num_elements() == 0) return absl::OkStatus();
     if constexpr (!kGradGrad) return enqueue_scatter(context, p, attrs_.include_batch, grad, argmax, out);
-    return enqueue(context, with_suffix("max_pool_take", grad.dtype()), out->num_elements(), argmax.raw(), grad.raw(), out->raw(),
-                   p.images, p.in_pixels() * p.channels, p.out_pixels() * p.channels, attrs_.include_batch);
+    return enqueue(context, with_suffix("max_pool_take", grad.dtype()), out->num_elements(), argmax.raw(),
+                   grad.raw(), out->raw(), p.images, p.in_pixels() * p.channels, p.out_pixels() * p.channels,
+                   attrs_.include_batch);
   }
 
  private:

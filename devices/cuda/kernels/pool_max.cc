@@ -20,7 +20,8 @@ class MaxPoolKernel final : public Kernel {
     }
     TROUPE_ASSIGN_OR_RETURN(const PoolProblem p, attrs.problem(in.shape(), "tensor_in", kSpatial == 2));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, p.out));
-    return enqueue(context, with_suffix("max_pool", in.dtype()), out->num_elements(), in.raw(), out->raw(), pool_shape(p));
+    return enqueue(context, with_suffix("max_pool", in.dtype()), out->num_elements(), in.raw(), out->raw(),
+                   pool_shape(p));
   }
 
  private:
@@ -49,14 +50,15 @@ class MaxPoolGradKernel final : public Kernel {
     // Where each window has its maximum: found once, though an input pixel asks for that of every window that it is in.
     TROUPE_ASSIGN_OR_RETURN(Tensor where, context.allocate_temp(DataType::kInt64, p.out));
     const PoolShape shape = pool_shape(p);
-    TROUPE_RETURN_IF_ERROR(
-        enqueue(context, with_suffix("max_pool_where", in.dtype()), where.num_elements(), in.raw(), where.raw(), shape));
+    TROUPE_RETURN_IF_ERROR(enqueue(context, with_suffix("max_pool_where", in.dtype()), where.num_elements(),
+                                   in.raw(), where.raw(), shape));
     if constexpr (kGradGrad) {
       const int64_t image = p.in_pixels() * p.channels, out_image = p.out_pixels() * p.channels;
-      return enqueue(context, with_suffix("max_pool_take", in.dtype()), out->num_elements(), where.raw(), grad.raw(), out->raw(),
-                     p.images, image, out_image, false);
+      return enqueue(context, with_suffix("max_pool_take", in.dtype()), out->num_elements(), where.raw(),
+                     grad.raw(), out->raw(), p.images, image, out_image, false);
     }
-    return enqueue(context, with_suffix("max_pool_grad", in.dtype()), out->num_elements(), where.raw(), grad.raw(), out->raw(), shape);
+    return enqueue(context, with_suffix("max_pool_grad", in.dtype()), out->num_elements(), where.raw(),
+                   grad.raw(), out->raw(), shape);
   }
 
  private:

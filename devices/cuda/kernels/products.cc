@@ -11,7 +11,8 @@ constexpr int64_t kTile = 64;
 
 int64_t tiles(int64_t extent) { return (extent + kTile - 1) / kTile; }
 
-absl::Status enqueue_own(KernelContext& context, const MatrixProduct& p, const void* a, const void* b, void* c) {
+absl::Status enqueue_own(KernelContext& context, const MatrixProduct& p, const void* a, const void* b,
+                         void* c) {
   ProductArgs args;
   args.m = p.m;
   args.n = p.n;
@@ -26,18 +27,20 @@ absl::Status enqueue_own(KernelContext& context, const MatrixProduct& p, const v
   args.b_along = plain_b ? 1 : p.k;
   args.conjugate_a = p.a == MatrixForm::kAdjoint;
   args.conjugate_b = p.b == MatrixForm::kAdjoint;
-  return enqueue_blocks(context, with_suffix("product", p.dtype), p.batch * tiles(p.m) * tiles(p.n), a, b, c, args);
+  return enqueue_blocks(context, with_suffix("product", p.dtype), p.batch * tiles(p.m) * tiles(p.n), a, b, c,
+                        args);
 }
 
 }  // namespace
 
-absl::StatusOr<bool> enqueue_product(KernelContext& context, const MatrixProduct& product, const void* a, const void* b, void* c,
-                                     const ProductEnd& end) {
+absl::StatusOr<bool> enqueue_product(KernelContext& context, const MatrixProduct& product, const void* a,
+                                     const void* b, void* c, const ProductEnd& end) {
   if (product.batch == 0 || product.m == 0 || product.n == 0) return end.none();
   CudaDevice& device = CudaDevice::of(context);
   if (product.k == 0) {
     const int64_t count = product.batch * product.m * product.n;
-    TROUPE_RETURN_IF_ERROR(device.compute().fill(c, 0, static_cast<size_t>(count) * dtype_size(product.dtype)));
+    TROUPE_RETURN_IF_ERROR(
+        device.compute().fill(c, 0, static_cast<size_t>(count) * dtype_size(product.dtype)));
     return end.none();
   }
   if (ProductLibrary* library = Libraries::of(device.gpu()).products()) {
@@ -55,7 +58,8 @@ absl::StatusOr<bool> enqueue_product(KernelContext& context, const MatrixProduct
   return end.none();
 }
 
-absl::Status enqueue_product(KernelContext& context, const MatrixProduct& product, const void* a, const void* b, void* c) {
+absl::Status enqueue_product(KernelContext& context, const MatrixProduct& product, const void* a,
+                             const void* b, void* c) {
   return enqueue_product(context, product, a, b, c, ProductEnd()).status();
 }
 

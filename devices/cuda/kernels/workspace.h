@@ -21,8 +21,8 @@ class KernelLibraryCall {
     KernelLibraryCall* self;
     absl::StatusOr<void*> operator()(size_t bytes) const {
       self->memory_ = Tensor();
-      TROUPE_ASSIGN_OR_RETURN(self->memory_,
-                              self->context_.allocate_temp(DataType::kUint8, Shape{static_cast<int64_t>(bytes)}));
+      TROUPE_ASSIGN_OR_RETURN(
+          self->memory_, self->context_.allocate_temp(DataType::kUint8, Shape{static_cast<int64_t>(bytes)}));
       return self->memory_.raw();
     }
   };

@@ -29,8 +29,8 @@ struct LibraryConv {
   friend bool operator==(const LibraryConv&, const LibraryConv&) = default;
   template <class H>
   friend H AbslHashValue(H h, const LibraryConv& c) {
-    return H::combine(std::move(h), c.pass, c.dtype, c.channels_last, c.spatial_rank, c.batch, c.in_channels, c.out_channels, c.groups,
-                      c.in, c.out, c.kernel, c.stride, c.dilation, c.padding);
+    return H::combine(std::move(h), c.pass, c.dtype, c.channels_last, c.spatial_rank, c.batch, c.in_channels,
+                      c.out_channels, c.groups, c.in, c.out, c.kernel, c.stride, c.dilation, c.padding);
   }
 };
 

@@ -36,7 +36,8 @@ struct Key {
   friend bool operator==(const Key&, const Key&) = default;
   template <class H>
   friend H AbslHashValue(H h, const Key& k) {
-    return H::combine(std::move(h), k.product, k.options, k.a_alignment, k.b_alignment, k.c_alignment, k.epilogue);
+    return H::combine(std::move(h), k.product, k.options, k.a_alignment, k.b_alignment, k.c_alignment,
+                      k.epilogue);
   }
 };
 
@@ -73,16 +74,20 @@ struct Scales {
   std::array<double, 2> double_one = {1, 0}, double_zero = {0, 0};
 
   const void* one(cudaDataType_t t) const {
-    return t == CUDA_R_64F || t == CUDA_C_64F ? static_cast<const void*>(double_one.data()) : single_one.data();
+    return t == CUDA_R_64F || t == CUDA_C_64F ? static_cast<const void*>(double_one.data())
+                                              : single_one.data();
   }
   const void* zero(cudaDataType_t t) const {
-    return t == CUDA_R_64F || t == CUDA_C_64F ? static_cast<const void*>(double_zero.data()) : single_zero.data();
+    return t == CUDA_R_64F || t == CUDA_C_64F ? static_cast<const void*>(double_zero.data())
+                                              : single_zero.data();
   }
 };
 constexpr Scales kScales;
 
 cublasOperation_t operation_of(MatrixForm form) {
-  return form == MatrixForm::kPlain ? CUBLAS_OP_N : form == MatrixForm::kTransposed ? CUBLAS_OP_T : CUBLAS_OP_C;
+  return form == MatrixForm::kPlain        ? CUBLAS_OP_N
+         : form == MatrixForm::kTransposed ? CUBLAS_OP_T
+                                           : CUBLAS_OP_C;
 }
 
 /// A description of one product, and the algorithm for it. cuBLAS counts columns first: it is told of C^T = op(B)^T op(A)^T, in which
@@ -137,11 +142,14 @@ class Cublaslt final : public ProductLibrary {
     if (plan->workspace_bytes > 0) {
       TROUPE_ASSIGN_OR_RETURN(workspace, call.workspace(plan->workspace_bytes));
     }
-    if (end.bias != nullptr) TROUPE_RETURN_IF_ERROR(set(plan->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, end.bias));
+    if (end.bias != nullptr)
+      TROUPE_RETURN_IF_ERROR(set(plan->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, end.bias));
     const cublasStatus_t status =
-        calls_.cublasLtMatmul(handle_, plan->desc, kScales.one(plan->scale), b, plan->left, a, plan->right, kScales.zero(plan->scale), c,
-                              plan->result, c, plan->result, &*plan->algo, workspace, plan->workspace_bytes, call.stream.handle());
-    if (status == CUBLAS_STATUS_NOT_SUPPORTED) return absl::UnimplementedError("cuBLASLt has no such product");
+        calls_.cublasLtMatmul(handle_, plan->desc, kScales.one(plan->scale), b, plan->left, a, plan->right,
+                              kScales.zero(plan->scale), c, plan->result, c, plan->result, &*plan->algo,
+                              workspace, plan->workspace_bytes, call.stream.handle());
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED)
+      return absl::UnimplementedError("cuBLASLt has no such product");
     call.stream.note_work();
     return check(status, "cublasLtMatmul");
   }
@@ -153,8 +161,10 @@ class Cublaslt final : public ProductLibrary {
   }
 
   template <class T>
-  absl::Status set(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t attribute, const T& value) const {
-    return check(calls_.cublasLtMatmulDescSetAttribute(desc, attribute, &value, sizeof(value)), "cublasLtMatmulDescSetAttribute");
+  absl::Status set(cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t attribute,
+                   const T& value) const {
+    return check(calls_.cublasLtMatmulDescSetAttribute(desc, attribute, &value, sizeof(value)),
+                 "cublasLtMatmulDescSetAttribute");
   }
 
   absl::StatusOr<Plan*> find(const Key& key, const ProductEnd& end) {
@@ -164,15 +174,19 @@ class Cublaslt final : public ProductLibrary {
     return (plans_[key] = std::move(plan)).get();
   }
 
-  absl::StatusOr<cublasLtMatrixLayout_t> layout(cudaDataType_t type, int64_t rows, int64_t cols, int64_t batch, int64_t stride) const {
+  absl::StatusOr<cublasLtMatrixLayout_t> layout(cudaDataType_t type, int64_t rows, int64_t cols,
+                                                int64_t batch, int64_t stride) const {
     cublasLtMatrixLayout_t made = nullptr;
-    TROUPE_RETURN_IF_ERROR(check(
-        calls_.cublasLtMatrixLayoutCreate(&made, type, static_cast<uint64_t>(rows), static_cast<uint64_t>(cols), rows), "cublasLtMatrixLayoutCreate"));
+    TROUPE_RETURN_IF_ERROR(check(calls_.cublasLtMatrixLayoutCreate(&made, type, static_cast<uint64_t>(rows),
+                                                                   static_cast<uint64_t>(cols), rows),
+                                 "cublasLtMatrixLayoutCreate"));
     if (batch == 1) return made;
     const auto count = static_cast<int32_t>(batch);
-    cublasStatus_t status = calls_.cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof(count));
+    cublasStatus_t status = calls_.cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+                                                                    &count, sizeof(count));
     if (status == CUBLAS_STATUS_SUCCESS)
-      status = calls_.cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof(stride));
+      status = calls_.cublasLtMatrixLayoutSetAttribute(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                                       &stride, sizeof(stride));
     if (status != CUBLAS_STATUS_SUCCESS) calls_.cublasLtMatrixLayoutDestroy(made);
     TROUPE_RETURN_IF_ERROR(check(status, "cublasLtMatrixLayoutSetAttribute"));
     return made;
@@ -184,15 +198,19 @@ class Cublaslt final : public ProductLibrary {
     const std::optional<Types> types = types_of(p.dtype, key.options.tensor_float_32);
     if (!types || p.batch > INT32_MAX) return plan;
     plan->scale = types->scale;
-    TROUPE_RETURN_IF_ERROR(check(calls_.cublasLtMatmulDescCreate(&plan->desc, types->compute, types->scale), "cublasLtMatmulDescCreate"));
+    TROUPE_RETURN_IF_ERROR(check(calls_.cublasLtMatmulDescCreate(&plan->desc, types->compute, types->scale),
+                                 "cublasLtMatmulDescCreate"));
     TROUPE_RETURN_IF_ERROR(set(plan->desc, CUBLASLT_MATMUL_DESC_TRANSA, int32_t{operation_of(p.b)}));
     TROUPE_RETURN_IF_ERROR(set(plan->desc, CUBLASLT_MATMUL_DESC_TRANSB, int32_t{operation_of(p.a)}));
     TROUPE_RETURN_IF_ERROR(set(plan->desc, CUBLASLT_MATMUL_DESC_EPILOGUE, key.epilogue));
     // The heuristics want to see one where there will be one.
-    if (end.bias != nullptr) TROUPE_RETURN_IF_ERROR(set(plan->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, end.bias));
+    if (end.bias != nullptr)
+      TROUPE_RETURN_IF_ERROR(set(plan->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, end.bias));
     const bool plain_a = p.a == MatrixForm::kPlain, plain_b = p.b == MatrixForm::kPlain;
-    TROUPE_ASSIGN_OR_RETURN(plan->left, layout(types->element, plain_b ? p.n : p.k, plain_b ? p.k : p.n, p.batch, p.b_stride));
-    TROUPE_ASSIGN_OR_RETURN(plan->right, layout(types->element, plain_a ? p.k : p.m, plain_a ? p.m : p.k, p.batch, p.a_stride));
+    TROUPE_ASSIGN_OR_RETURN(
+        plan->left, layout(types->element, plain_b ? p.n : p.k, plain_b ? p.k : p.n, p.batch, p.b_stride));
+    TROUPE_ASSIGN_OR_RETURN(
+        plan->right, layout(types->element, plain_a ? p.k : p.m, plain_a ? p.m : p.k, p.batch, p.a_stride));
     TROUPE_ASSIGN_OR_RETURN(plan->result, layout(types->element, p.n, p.m, p.batch, p.m * p.n));
     TROUPE_RETURN_IF_ERROR(choose(key, plan.get()));
     return plan;
@@ -200,7 +218,8 @@ class Cublaslt final : public ProductLibrary {
 
   absl::Status choose(const Key& key, Plan* plan) const {
     cublasLtMatmulPreference_t preference = nullptr;
-    TROUPE_RETURN_IF_ERROR(check(calls_.cublasLtMatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate"));
+    TROUPE_RETURN_IF_ERROR(
+        check(calls_.cublasLtMatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate"));
     auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
       return check(calls_.cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof(value)),
                    "cublasLtMatmulPreferenceSetAttribute");
@@ -212,13 +231,15 @@ class Cublaslt final : public ProductLibrary {
     status.Update(prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, key.c_alignment));
     if (key.options.deterministic) {
       status.Update(prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-                           uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE} | uint32_t{CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE}));
+                           uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE} |
+                               uint32_t{CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE}));
     }
     if (status.ok()) {
       cublasLtMatmulHeuristicResult_t best{};
       int found = 0;
-      const cublasStatus_t asked = calls_.cublasLtMatmulAlgoGetHeuristic(handle_, plan->desc, plan->left, plan->right, plan->result,
-                                                                         plan->result, preference, 1, &best, &found);
+      const cublasStatus_t asked =
+          calls_.cublasLtMatmulAlgoGetHeuristic(handle_, plan->desc, plan->left, plan->right, plan->result,
+                                                plan->result, preference, 1, &best, &found);
       if (asked != CUBLAS_STATUS_NOT_SUPPORTED) status = check(asked, "cublasLtMatmulAlgoGetHeuristic");
       if (asked == CUBLAS_STATUS_SUCCESS && found > 0 && best.state == CUBLAS_STATUS_SUCCESS) {
         plan->algo = best.algo;
@@ -243,7 +264,8 @@ absl::StatusOr<cublaslt::Calls> load_cublaslt(const std::vector<std::string>& na
   const absl::StatusOr<SharedLibrary> library = SharedLibrary::open(names);
   if (!library.ok()) return absl::UnavailableError(absl::StrCat("cuBLASLt: ", library.status().message()));
   Calls calls;
-#define TROUPE_CUBLASLT_FIND(name, result, parameters) TROUPE_RETURN_IF_ERROR(library->find(#name, &calls.name));
+#define TROUPE_CUBLASLT_FIND(name, result, parameters) \
+  TROUPE_RETURN_IF_ERROR(library->find(#name, &calls.name));
   TROUPE_CUBLASLT_CALLS(TROUPE_CUBLASLT_FIND)
 #undef TROUPE_CUBLASLT_FIND
   return calls;

@@ -82,33 +82,36 @@ struct cublasLtMatmulHeuristicResult_t {
 };
 
 /// X(name, what it returns, parameters)
-#define TROUPE_CUBLASLT_CALLS(X)                                                                                                       \
-  X(cublasLtCreate, cublasStatus_t, (cublasLtHandle_t * handle))                                                                       \
-  X(cublasLtDestroy, cublasStatus_t, (cublasLtHandle_t handle))                                                                        \
-  X(cublasLtGetStatusString, const char*, (cublasStatus_t status))                                                                     \
-  X(cublasLtGetVersion, size_t, ())                                                                                                    \
-  X(cublasLtMatmulDescCreate, cublasStatus_t,                                                                                          \
-    (cublasLtMatmulDesc_t * desc, cublasComputeType_t compute, cudaDataType_t scale))                                                  \
-  X(cublasLtMatmulDescDestroy, cublasStatus_t, (cublasLtMatmulDesc_t desc))                                                            \
-  X(cublasLtMatmulDescSetAttribute, cublasStatus_t,                                                                                    \
-    (cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t attribute, const void* value, size_t bytes))                            \
-  X(cublasLtMatrixLayoutCreate, cublasStatus_t,                                                                                        \
-    (cublasLtMatrixLayout_t * layout, cudaDataType_t type, uint64_t rows, uint64_t cols, int64_t ld))                                  \
-  X(cublasLtMatrixLayoutDestroy, cublasStatus_t, (cublasLtMatrixLayout_t layout))                                                      \
-  X(cublasLtMatrixLayoutSetAttribute, cublasStatus_t,                                                                                  \
-    (cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute, const void* value, size_t bytes))                       \
-  X(cublasLtMatmulPreferenceCreate, cublasStatus_t, (cublasLtMatmulPreference_t * preference))                                         \
-  X(cublasLtMatmulPreferenceDestroy, cublasStatus_t, (cublasLtMatmulPreference_t preference))                                          \
-  X(cublasLtMatmulPreferenceSetAttribute, cublasStatus_t,                                                                              \
-    (cublasLtMatmulPreference_t preference, cublasLtMatmulPreferenceAttributes_t attribute, const void* value, size_t bytes))          \
-  X(cublasLtMatmulAlgoGetHeuristic, cublasStatus_t,                                                                                    \
-    (cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, \
-     cublasLtMatrixLayout_t d, cublasLtMatmulPreference_t preference, int asked, cublasLtMatmulHeuristicResult_t * results,            \
-     int* found))                                                                                                                      \
-  X(cublasLtMatmul, cublasStatus_t,                                                                                                    \
-    (cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void* alpha, const void* a, cublasLtMatrixLayout_t a_layout,            \
-     const void* b, cublasLtMatrixLayout_t b_layout, const void* beta, const void* c, cublasLtMatrixLayout_t c_layout, void* d,        \
-     cublasLtMatrixLayout_t d_layout, const cublasLtMatmulAlgo_t* algo, void* workspace, size_t workspace_bytes, cudaStream_t stream))
+#define TROUPE_CUBLASLT_CALLS(X)                                                                             \
+  X(cublasLtCreate, cublasStatus_t, (cublasLtHandle_t * handle))                                             \
+  X(cublasLtDestroy, cublasStatus_t, (cublasLtHandle_t handle))                                              \
+  X(cublasLtGetStatusString, const char*, (cublasStatus_t status))                                           \
+  X(cublasLtGetVersion, size_t, ())                                                                          \
+  X(cublasLtMatmulDescCreate, cublasStatus_t,                                                                \
+    (cublasLtMatmulDesc_t * desc, cublasComputeType_t compute, cudaDataType_t scale))                        \
+  X(cublasLtMatmulDescDestroy, cublasStatus_t, (cublasLtMatmulDesc_t desc))                                  \
+  X(cublasLtMatmulDescSetAttribute, cublasStatus_t,                                                          \
+    (cublasLtMatmulDesc_t desc, cublasLtMatmulDescAttributes_t attribute, const void* value, size_t bytes))  \
+  X(cublasLtMatrixLayoutCreate, cublasStatus_t,                                                              \
+    (cublasLtMatrixLayout_t * layout, cudaDataType_t type, uint64_t rows, uint64_t cols, int64_t ld))        \
+  X(cublasLtMatrixLayoutDestroy, cublasStatus_t, (cublasLtMatrixLayout_t layout))                            \
+  X(cublasLtMatrixLayoutSetAttribute, cublasStatus_t,                                                        \
+    (cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute, const void* value,            \
+     size_t bytes))                                                                                          \
+  X(cublasLtMatmulPreferenceCreate, cublasStatus_t, (cublasLtMatmulPreference_t * preference))               \
+  X(cublasLtMatmulPreferenceDestroy, cublasStatus_t, (cublasLtMatmulPreference_t preference))                \
+  X(cublasLtMatmulPreferenceSetAttribute, cublasStatus_t,                                                    \
+    (cublasLtMatmulPreference_t preference, cublasLtMatmulPreferenceAttributes_t attribute,                  \
+     const void* value, size_t bytes))                                                                       \
+  X(cublasLtMatmulAlgoGetHeuristic, cublasStatus_t,                                                          \
+    (cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b, \
+     cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d, cublasLtMatmulPreference_t preference, int asked,   \
+     cublasLtMatmulHeuristicResult_t* results, int* found))                                                  \
+  X(cublasLtMatmul, cublasStatus_t,                                                                          \
+    (cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void* alpha, const void* a,                   \
+     cublasLtMatrixLayout_t a_layout, const void* b, cublasLtMatrixLayout_t b_layout, const void* beta,      \
+     const void* c, cublasLtMatrixLayout_t c_layout, void* d, cublasLtMatrixLayout_t d_layout,               \
+     const cublasLtMatmulAlgo_t* algo, void* workspace, size_t workspace_bytes, cudaStream_t stream))
 
 /// The library as a table of its functions.
 struct Calls {

@@ -48,7 +48,8 @@ cudnnMathType_t math_of(DataType dtype, const LibraryOptions& options) {
 }
 
 /// Numbers as the library takes them; `fits` turns false when one is too large for it.
-std::vector<int> narrow(std::initializer_list<int64_t> first, const std::array<int64_t, 3>& rest, int count, bool* fits) {
+std::vector<int> narrow(std::initializer_list<int64_t> first, const std::array<int64_t, 3>& rest, int count,
+                        bool* fits) {
   std::vector<int64_t> wide(first);
   wide.insert(wide.end(), rest.begin(), rest.begin() + count);
   std::vector<int> out;
@@ -144,7 +145,8 @@ class Cudnn final : public ConvLibrary {
         TROUPE_RETURN_IF_ERROR(memory.status());
         workspace = *memory;
       }
-      TROUPE_RETURN_IF_ERROR(check(calls_.cudnnSetConvolutionMathType(plan->conv, algorithm.mathType), "cudnnSetConvolutionMathType"));
+      TROUPE_RETURN_IF_ERROR(check(calls_.cudnnSetConvolutionMathType(plan->conv, algorithm.mathType),
+                                   "cudnnSetConvolutionMathType"));
       const cudnnStatus_t result = run(conv, *plan, algorithm, x, w, y, workspace);
       if (is_category(result, CUDNN_STATUS_NOT_SUPPORTED)) continue;
       call.stream.note_work();
@@ -175,48 +177,59 @@ class Cudnn final : public ConvLibrary {
     const int rank = c.spatial_rank + 2;
     const std::vector<int> x = narrow({c.batch, c.in_channels}, c.in, c.spatial_rank, &fits);
     const std::vector<int> y = narrow({c.batch, c.out_channels}, c.out, c.spatial_rank, &fits);
-    const std::vector<int> w = narrow({c.out_channels, c.in_channels / c.groups}, c.kernel, c.spatial_rank, &fits);
-    const std::vector<int> pads = narrow({}, c.padding, c.spatial_rank, &fits), strides = narrow({}, c.stride, c.spatial_rank, &fits),
+    const std::vector<int> w =
+        narrow({c.out_channels, c.in_channels / c.groups}, c.kernel, c.spatial_rank, &fits);
+    const std::vector<int> pads = narrow({}, c.padding, c.spatial_rank, &fits),
+                           strides = narrow({}, c.stride, c.spatial_rank, &fits),
                            dilations = narrow({}, c.dilation, c.spatial_rank, &fits);
     if (!fits) return false;
-    TROUPE_RETURN_IF_ERROR(check(calls_.cudnnCreateTensorDescriptor(&plan->x), "cudnnCreateTensorDescriptor"));
-    TROUPE_RETURN_IF_ERROR(check(calls_.cudnnCreateTensorDescriptor(&plan->y), "cudnnCreateTensorDescriptor"));
-    TROUPE_RETURN_IF_ERROR(check(calls_.cudnnCreateFilterDescriptor(&plan->w), "cudnnCreateFilterDescriptor"));
-    TROUPE_RETURN_IF_ERROR(check(calls_.cudnnCreateConvolutionDescriptor(&plan->conv), "cudnnCreateConvolutionDescriptor"));
+    TROUPE_RETURN_IF_ERROR(
+        check(calls_.cudnnCreateTensorDescriptor(&plan->x), "cudnnCreateTensorDescriptor"));
+    TROUPE_RETURN_IF_ERROR(
+        check(calls_.cudnnCreateTensorDescriptor(&plan->y), "cudnnCreateTensorDescriptor"));
+    TROUPE_RETURN_IF_ERROR(
+        check(calls_.cudnnCreateFilterDescriptor(&plan->w), "cudnnCreateFilterDescriptor"));
+    TROUPE_RETURN_IF_ERROR(
+        check(calls_.cudnnCreateConvolutionDescriptor(&plan->conv), "cudnnCreateConvolutionDescriptor"));
     const cudnnDataType_t type = type_of(c.dtype);
     TROUPE_ASSIGN_OR_RETURN(const bool x_fits, set_images(plan->x, type, x, c.channels_last));
     TROUPE_ASSIGN_OR_RETURN(const bool y_fits, set_images(plan->y, type, y, c.channels_last));
     if (!x_fits || !y_fits) return false;
     const cudnnTensorFormat_t format = c.channels_last ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW;
-    TROUPE_ASSIGN_OR_RETURN(const bool filter_fits, taken(calls_.cudnnSetFilterNdDescriptor(plan->w, type, format, rank, w.data()),
-                                                          "cudnnSetFilterNdDescriptor"));
+    TROUPE_ASSIGN_OR_RETURN(const bool filter_fits,
+                            taken(calls_.cudnnSetFilterNdDescriptor(plan->w, type, format, rank, w.data()),
+                                  "cudnnSetFilterNdDescriptor"));
     const cudnnDataType_t compute = c.dtype == DataType::kDouble ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT;
-    TROUPE_ASSIGN_OR_RETURN(const bool conv_fits,
-                            taken(calls_.cudnnSetConvolutionNdDescriptor(plan->conv, c.spatial_rank, pads.data(), strides.data(),
-                                                                         dilations.data(), CUDNN_CROSS_CORRELATION, compute),
-                                  "cudnnSetConvolutionNdDescriptor"));
+    TROUPE_ASSIGN_OR_RETURN(
+        const bool conv_fits,
+        taken(calls_.cudnnSetConvolutionNdDescriptor(plan->conv, c.spatial_rank, pads.data(), strides.data(),
+                                                     dilations.data(), CUDNN_CROSS_CORRELATION, compute),
+              "cudnnSetConvolutionNdDescriptor"));
     if (!filter_fits || !conv_fits) return false;
+    TROUPE_RETURN_IF_ERROR(check(calls_.cudnnSetConvolutionGroupCount(plan->conv, static_cast<int>(c.groups)),
+                                 "cudnnSetConvolutionGroupCount"));
     TROUPE_RETURN_IF_ERROR(
-        check(calls_.cudnnSetConvolutionGroupCount(plan->conv, static_cast<int>(c.groups)), "cudnnSetConvolutionGroupCount"));
-    TROUPE_RETURN_IF_ERROR(
-        check(calls_.cudnnSetConvolutionMathType(plan->conv, math_of(c.dtype, key.options)), "cudnnSetConvolutionMathType"));
+        check(calls_.cudnnSetConvolutionMathType(plan->conv, math_of(c.dtype, key.options)),
+              "cudnnSetConvolutionMathType"));
     return true;
   }
 
-  absl::StatusOr<bool> set_images(cudnnTensorDescriptor_t desc, cudnnDataType_t type, const std::vector<int>& dims,
-                                  bool channels_last) const {
+  absl::StatusOr<bool> set_images(cudnnTensorDescriptor_t desc, cudnnDataType_t type,
+                                  const std::vector<int>& dims, bool channels_last) const {
     std::vector<int> strides;
     for (int64_t stride : image_strides(dims, channels_last)) {
       if (stride > std::numeric_limits<int>::max()) return false;
       strides.push_back(static_cast<int>(stride));
     }
-    return taken(calls_.cudnnSetTensorNdDescriptor(desc, type, static_cast<int>(dims.size()), dims.data(), strides.data()),
+    return taken(calls_.cudnnSetTensorNdDescriptor(desc, type, static_cast<int>(dims.size()), dims.data(),
+                                                   strides.data()),
                  "cudnnSetTensorNdDescriptor");
   }
 
   /// False for what the library does not take: some of it it calls a bad parameter.
   absl::StatusOr<bool> taken(cudnnStatus_t status, absl::string_view call) const {
-    if (is_category(status, CUDNN_STATUS_NOT_SUPPORTED) || is_category(status, CUDNN_STATUS_BAD_PARAM)) return false;
+    if (is_category(status, CUDNN_STATUS_NOT_SUPPORTED) || is_category(status, CUDNN_STATUS_BAD_PARAM))
+      return false;
     TROUPE_RETURN_IF_ERROR(check(status, call));
     return true;
   }
@@ -227,16 +240,16 @@ class Cudnn final : public ConvLibrary {
     cudnnStatus_t asked = CUDNN_STATUS_SUCCESS;
     switch (key.conv.pass) {
       case ConvPass::kForward:
-        asked = calls_.cudnnGetConvolutionForwardAlgorithm_v7(handle_, plan->x, plan->w, plan->conv, plan->y, kMaxAlgorithms, &found,
-                                                              results.data());
+        asked = calls_.cudnnGetConvolutionForwardAlgorithm_v7(handle_, plan->x, plan->w, plan->conv, plan->y,
+                                                              kMaxAlgorithms, &found, results.data());
         break;
       case ConvPass::kBackwardInput:
-        asked = calls_.cudnnGetConvolutionBackwardDataAlgorithm_v7(handle_, plan->w, plan->y, plan->conv, plan->x, kMaxAlgorithms, &found,
-                                                                   results.data());
+        asked = calls_.cudnnGetConvolutionBackwardDataAlgorithm_v7(
+            handle_, plan->w, plan->y, plan->conv, plan->x, kMaxAlgorithms, &found, results.data());
         break;
       case ConvPass::kBackwardFilter:
-        asked = calls_.cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle_, plan->x, plan->y, plan->conv, plan->w, kMaxAlgorithms,
-                                                                     &found, results.data());
+        asked = calls_.cudnnGetConvolutionBackwardFilterAlgorithm_v7(
+            handle_, plan->x, plan->y, plan->conv, plan->w, kMaxAlgorithms, &found, results.data());
         break;
     }
     TROUPE_ASSIGN_OR_RETURN(const bool answered, taken(asked, "cudnnGetConvolutionAlgorithm"));
@@ -249,7 +262,8 @@ class Cudnn final : public ConvLibrary {
     return absl::OkStatus();
   }
 
-  cudnnStatus_t run(const LibraryConv& c, const Plan& plan, const AlgoPerf& algorithm, void* x, void* w, void* y, void* workspace) const {
+  cudnnStatus_t run(const LibraryConv& c, const Plan& plan, const AlgoPerf& algorithm, void* x, void* w,
+                    void* y, void* workspace) const {
     const float single[2] = {1, 0};
     const double wide[2] = {1, 0};
     const bool is_double = c.dtype == DataType::kDouble;
@@ -257,14 +271,16 @@ class Cudnn final : public ConvLibrary {
     const void* zero = is_double ? static_cast<const void*>(&wide[1]) : &single[1];
     switch (c.pass) {
       case ConvPass::kForward:
-        return calls_.cudnnConvolutionForward(handle_, one, plan.x, x, plan.w, w, plan.conv, algorithm.algo, workspace, algorithm.memory,
-                                              zero, plan.y, y);
+        return calls_.cudnnConvolutionForward(handle_, one, plan.x, x, plan.w, w, plan.conv, algorithm.algo,
+                                              workspace, algorithm.memory, zero, plan.y, y);
       case ConvPass::kBackwardInput:
-        return calls_.cudnnConvolutionBackwardData(handle_, one, plan.w, w, plan.y, y, plan.conv, algorithm.algo, workspace,
-                                                   algorithm.memory, zero, plan.x, x);
+        return calls_.cudnnConvolutionBackwardData(handle_, one, plan.w, w, plan.y, y, plan.conv,
+                                                   algorithm.algo, workspace, algorithm.memory, zero, plan.x,
+                                                   x);
       default:
-        return calls_.cudnnConvolutionBackwardFilter(handle_, one, plan.x, x, plan.y, y, plan.conv, algorithm.algo, workspace,
-                                                     algorithm.memory, zero, plan.w, w);
+        return calls_.cudnnConvolutionBackwardFilter(handle_, one, plan.x, x, plan.y, y, plan.conv,
+                                                     algorithm.algo, workspace, algorithm.memory, zero,
+                                                     plan.w, w);
     }
   }
 

@@ -16,9 +16,18 @@ using cudnnFilterDescriptor_t = struct cudnnFilterStruct*;
 using cudnnConvolutionDescriptor_t = struct cudnnConvolutionStruct*;
 
 /// Those that code asks for. Thousands are categories: 2xxx bad parameters, 3xxx not supported.
-enum cudnnStatus_t : int { CUDNN_STATUS_SUCCESS = 0, CUDNN_STATUS_BAD_PARAM = 2000, CUDNN_STATUS_NOT_SUPPORTED = 3000 };
+enum cudnnStatus_t : int {
+  CUDNN_STATUS_SUCCESS = 0,
+  CUDNN_STATUS_BAD_PARAM = 2000,
+  CUDNN_STATUS_NOT_SUPPORTED = 3000
+};
 
-enum cudnnDataType_t : int { CUDNN_DATA_FLOAT = 0, CUDNN_DATA_DOUBLE = 1, CUDNN_DATA_HALF = 2, CUDNN_DATA_BFLOAT16 = 9 };
+enum cudnnDataType_t : int {
+  CUDNN_DATA_FLOAT = 0,
+  CUDNN_DATA_DOUBLE = 1,
+  CUDNN_DATA_HALF = 2,
+  CUDNN_DATA_BFLOAT16 = 9
+};
 
 /// DEFAULT allows TF32 for floats, FMA nothing but float.
 enum cudnnMathType_t : int { CUDNN_DEFAULT_MATH = 0, CUDNN_TENSOR_OP_MATH = 1, CUDNN_FMA_MATH = 3 };
@@ -41,48 +50,52 @@ struct AlgoPerf {
 };
 
 /// X(name, what it returns, parameters)
-#define TROUPE_CUDNN_CALLS(X)                                                                                                       \
-  X(cudnnGetVersion, size_t, ())                                                                                                    \
-  X(cudnnGetErrorString, const char*, (cudnnStatus_t status))                                                                       \
-  X(cudnnCreate, cudnnStatus_t, (cudnnHandle_t * handle))                                                                           \
-  X(cudnnDestroy, cudnnStatus_t, (cudnnHandle_t handle))                                                                            \
-  X(cudnnSetStream, cudnnStatus_t, (cudnnHandle_t handle, cudaStream_t stream))                                                     \
-  X(cudnnCreateTensorDescriptor, cudnnStatus_t, (cudnnTensorDescriptor_t * desc))                                                   \
-  X(cudnnDestroyTensorDescriptor, cudnnStatus_t, (cudnnTensorDescriptor_t desc))                                                    \
-  X(cudnnSetTensorNdDescriptor, cudnnStatus_t,                                                                                      \
-    (cudnnTensorDescriptor_t desc, cudnnDataType_t type, int rank, const int* dims, const int* strides))                            \
-  X(cudnnCreateFilterDescriptor, cudnnStatus_t, (cudnnFilterDescriptor_t * desc))                                                   \
-  X(cudnnDestroyFilterDescriptor, cudnnStatus_t, (cudnnFilterDescriptor_t desc))                                                    \
-  X(cudnnSetFilterNdDescriptor, cudnnStatus_t,                                                                                      \
-    (cudnnFilterDescriptor_t desc, cudnnDataType_t type, cudnnTensorFormat_t format, int rank, const int* dims))                    \
-  X(cudnnCreateConvolutionDescriptor, cudnnStatus_t, (cudnnConvolutionDescriptor_t * desc))                                         \
-  X(cudnnDestroyConvolutionDescriptor, cudnnStatus_t, (cudnnConvolutionDescriptor_t desc))                                          \
-  X(cudnnSetConvolutionNdDescriptor, cudnnStatus_t,                                                                                 \
-    (cudnnConvolutionDescriptor_t desc, int spatial, const int* pads, const int* strides, const int* dilations,                     \
-     cudnnConvolutionMode_t mode, cudnnDataType_t compute))                                                                         \
-  X(cudnnSetConvolutionMathType, cudnnStatus_t, (cudnnConvolutionDescriptor_t desc, cudnnMathType_t type))                          \
-  X(cudnnSetConvolutionGroupCount, cudnnStatus_t, (cudnnConvolutionDescriptor_t desc, int groups))                                  \
-  X(cudnnGetConvolutionForwardAlgorithm_v7, cudnnStatus_t,                                                                          \
-    (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w, cudnnConvolutionDescriptor_t conv,                 \
-     cudnnTensorDescriptor_t y, int asked, int* found, AlgoPerf* results))                                                          \
-  X(cudnnGetConvolutionBackwardDataAlgorithm_v7, cudnnStatus_t,                                                                     \
-    (cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy, cudnnConvolutionDescriptor_t conv,                \
-     cudnnTensorDescriptor_t dx, int asked, int* found, AlgoPerf* results))                                                         \
-  X(cudnnGetConvolutionBackwardFilterAlgorithm_v7, cudnnStatus_t,                                                                   \
-    (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy, cudnnConvolutionDescriptor_t conv,                \
-     cudnnFilterDescriptor_t dw, int asked, int* found, AlgoPerf* results))                                                         \
-  X(cudnnConvolutionForward, cudnnStatus_t,                                                                                         \
-    (cudnnHandle_t handle, const void* alpha, cudnnTensorDescriptor_t x_desc, const void* x, cudnnFilterDescriptor_t w_desc,        \
-     const void* w, cudnnConvolutionDescriptor_t conv, int algo, void* workspace, size_t workspace_bytes, const void* beta,         \
-     cudnnTensorDescriptor_t y_desc, void* y))                                                                                      \
-  X(cudnnConvolutionBackwardData, cudnnStatus_t,                                                                                    \
-    (cudnnHandle_t handle, const void* alpha, cudnnFilterDescriptor_t w_desc, const void* w, cudnnTensorDescriptor_t dy_desc,       \
-     const void* dy, cudnnConvolutionDescriptor_t conv, int algo, void* workspace, size_t workspace_bytes, const void* beta,        \
-     cudnnTensorDescriptor_t dx_desc, void* dx))                                                                                    \
-  X(cudnnConvolutionBackwardFilter, cudnnStatus_t,                                                                                  \
-    (cudnnHandle_t handle, const void* alpha, cudnnTensorDescriptor_t x_desc, const void* x, cudnnTensorDescriptor_t dy_desc,       \
-     const void* dy, cudnnConvolutionDescriptor_t conv, int algo, void* workspace, size_t workspace_bytes, const void* beta,        \
-     cudnnFilterDescriptor_t dw_desc, void* dw))
+#define TROUPE_CUDNN_CALLS(X)                                                                               \
+  X(cudnnGetVersion, size_t, ())                                                                            \
+  X(cudnnGetErrorString, const char*, (cudnnStatus_t status))                                               \
+  X(cudnnCreate, cudnnStatus_t, (cudnnHandle_t * handle))                                                   \
+  X(cudnnDestroy, cudnnStatus_t, (cudnnHandle_t handle))                                                    \
+  X(cudnnSetStream, cudnnStatus_t, (cudnnHandle_t handle, cudaStream_t stream))                             \
+  X(cudnnCreateTensorDescriptor, cudnnStatus_t, (cudnnTensorDescriptor_t * desc))                           \
+  X(cudnnDestroyTensorDescriptor, cudnnStatus_t, (cudnnTensorDescriptor_t desc))                            \
+  X(cudnnSetTensorNdDescriptor, cudnnStatus_t,                                                              \
+    (cudnnTensorDescriptor_t desc, cudnnDataType_t type, int rank, const int* dims, const int* strides))    \
+  X(cudnnCreateFilterDescriptor, cudnnStatus_t, (cudnnFilterDescriptor_t * desc))                           \
+  X(cudnnDestroyFilterDescriptor, cudnnStatus_t, (cudnnFilterDescriptor_t desc))                            \
+  X(cudnnSetFilterNdDescriptor, cudnnStatus_t,                                                              \
+    (cudnnFilterDescriptor_t desc, cudnnDataType_t type, cudnnTensorFormat_t format, int rank,              \
+     const int* dims))                                                                                      \
+  X(cudnnCreateConvolutionDescriptor, cudnnStatus_t, (cudnnConvolutionDescriptor_t * desc))                 \
+  X(cudnnDestroyConvolutionDescriptor, cudnnStatus_t, (cudnnConvolutionDescriptor_t desc))                  \
+  X(cudnnSetConvolutionNdDescriptor, cudnnStatus_t,                                                         \
+    (cudnnConvolutionDescriptor_t desc, int spatial, const int* pads, const int* strides,                   \
+     const int* dilations, cudnnConvolutionMode_t mode, cudnnDataType_t compute))                           \
+  X(cudnnSetConvolutionMathType, cudnnStatus_t, (cudnnConvolutionDescriptor_t desc, cudnnMathType_t type))  \
+  X(cudnnSetConvolutionGroupCount, cudnnStatus_t, (cudnnConvolutionDescriptor_t desc, int groups))          \
+  X(cudnnGetConvolutionForwardAlgorithm_v7, cudnnStatus_t,                                                  \
+    (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,                            \
+     cudnnConvolutionDescriptor_t conv, cudnnTensorDescriptor_t y, int asked, int* found,                   \
+     AlgoPerf* results))                                                                                    \
+  X(cudnnGetConvolutionBackwardDataAlgorithm_v7, cudnnStatus_t,                                             \
+    (cudnnHandle_t handle, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy,                           \
+     cudnnConvolutionDescriptor_t conv, cudnnTensorDescriptor_t dx, int asked, int* found,                  \
+     AlgoPerf* results))                                                                                    \
+  X(cudnnGetConvolutionBackwardFilterAlgorithm_v7, cudnnStatus_t,                                           \
+    (cudnnHandle_t handle, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy,                           \
+     cudnnConvolutionDescriptor_t conv, cudnnFilterDescriptor_t dw, int asked, int* found,                  \
+     AlgoPerf* results))                                                                                    \
+  X(cudnnConvolutionForward, cudnnStatus_t,                                                                 \
+    (cudnnHandle_t handle, const void* alpha, cudnnTensorDescriptor_t x_desc, const void* x,                \
+     cudnnFilterDescriptor_t w_desc, const void* w, cudnnConvolutionDescriptor_t conv, int algo,            \
+     void* workspace, size_t workspace_bytes, const void* beta, cudnnTensorDescriptor_t y_desc, void* y))   \
+  X(cudnnConvolutionBackwardData, cudnnStatus_t,                                                            \
+    (cudnnHandle_t handle, const void* alpha, cudnnFilterDescriptor_t w_desc, const void* w,                \
+     cudnnTensorDescriptor_t dy_desc, const void* dy, cudnnConvolutionDescriptor_t conv, int algo,          \
+     void* workspace, size_t workspace_bytes, const void* beta, cudnnTensorDescriptor_t dx_desc, void* dx)) \
+  X(cudnnConvolutionBackwardFilter, cudnnStatus_t,                                                          \
+    (cudnnHandle_t handle, const void* alpha, cudnnTensorDescriptor_t x_desc, const void* x,                \
+     cudnnTensorDescriptor_t dy_desc, const void* dy, cudnnConvolutionDescriptor_t conv, int algo,          \
+     void* workspace, size_t workspace_bytes, const void* beta, cudnnFilterDescriptor_t dw_desc, void* dw))
 
 /// The library as a table of its functions.
 struct Calls {

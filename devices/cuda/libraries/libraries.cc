@@ -35,7 +35,8 @@ const Found<cudnn::Calls>& machine_cudnn(const std::vector<std::string>& names) 
 /// What `make` makes with the functions; where that is not to be had, null, and why goes to `missing`.
 template <class Library, class Calls>
 std::unique_ptr<Library> make_library(Gpu& gpu, const Found<Calls>& calls,
-                                      absl::StatusOr<std::unique_ptr<Library>> (*make)(Gpu&, const Calls&), std::string* missing) {
+                                      absl::StatusOr<std::unique_ptr<Library>> (*make)(Gpu&, const Calls&),
+                                      std::string* missing) {
   absl::StatusOr<std::unique_ptr<Library>> made = calls.ok() ? make(gpu, *calls) : calls.status();
   if (made.ok()) return *std::move(made);
   absl::StrAppend(missing, missing->empty() ? "" : "; ", made.status().message());
@@ -57,11 +58,14 @@ std::shared_ptr<Libraries> Libraries::load(Gpu& gpu) {
   // A library finds the machine's driver by itself: it knows nothing of the memory of another.
   const absl::StatusOr<const cuda::Driver*> driver = machine_driver();
   if (!driver.ok() || *driver != &gpu.driver()) return libraries;
-  const std::vector<std::string> products = names_of("TROUPE_CUBLASLT_LIBRARY", {"libcublasLt.so.13", "libcublasLt.so.12"});
+  const std::vector<std::string> products =
+      names_of("TROUPE_CUBLASLT_LIBRARY", {"libcublasLt.so.13", "libcublasLt.so.12"});
   const std::vector<std::string> convolutions = names_of("TROUPE_CUDNN_LIBRARY", {"libcudnn.so.9"});
   std::string* const missing = &libraries->missing_;
-  if (!products.empty()) libraries->products_ = make_library(gpu, machine_cublaslt(products), &make_cublaslt, missing);
-  if (!convolutions.empty()) libraries->convolutions_ = make_library(gpu, machine_cudnn(convolutions), &make_cudnn, missing);
+  if (!products.empty())
+    libraries->products_ = make_library(gpu, machine_cublaslt(products), &make_cublaslt, missing);
+  if (!convolutions.empty())
+    libraries->convolutions_ = make_library(gpu, machine_cudnn(convolutions), &make_cudnn, missing);
   return libraries;
 }
 

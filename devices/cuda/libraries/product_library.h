@@ -42,8 +42,8 @@ class ProductLibrary {
  public:
   virtual ~ProductLibrary() = default;
   /// Enqueues. Unimplemented when the library does not have that product: nothing has been enqueued then.
-  virtual absl::Status multiply(const MatrixProduct& p, const void* a, const void* b, void* c, const ProductEnd& end,
-                                LibraryCall& call) = 0;
+  virtual absl::Status multiply(const MatrixProduct& p, const void* a, const void* b, void* c,
+                                const ProductEnd& end, LibraryCall& call) = 0;
 };
 
 }  // namespace troupe

@@ -55,7 +55,8 @@ TEST(BestFitPool, agrees_with_a_model_on_random_calls) {
       if (!live.empty() && random() % 5 < 2) {
         const auto victim = std::next(live.begin(), static_cast<int64_t>(random() % live.size()));
         const auto [start, block] = *victim;
-        ASSERT_EQ(std::count(start, start + block.bytes, static_cast<char>(block.mark)), static_cast<int64_t>(block.bytes));
+        ASSERT_EQ(std::count(start, start + block.bytes, static_cast<char>(block.mark)),
+                  static_cast<int64_t>(block.bytes));
         pool.deallocate(start, random() % 1000);
         in_use -= static_cast<int64_t>(block.bytes);
         live.erase(victim);
@@ -67,7 +68,8 @@ TEST(BestFitPool, agrees_with_a_model_on_random_calls) {
       ASSERT_EQ(reinterpret_cast<uintptr_t>(start) % BestFitPool::kGrainBytes, 0u);
       const auto behind = live.lower_bound(start);
       ASSERT_TRUE(behind == live.end() || start + bytes <= behind->first);
-      ASSERT_TRUE(behind == live.begin() || std::prev(behind)->first + std::prev(behind)->second.bytes <= start);
+      ASSERT_TRUE(behind == live.begin() ||
+                  std::prev(behind)->first + std::prev(behind)->second.bytes <= start);
       const auto mark = static_cast<unsigned char>(i);
       std::memset(start, mark, bytes);
       live[start] = {bytes, mark};
@@ -181,8 +183,9 @@ TEST(BestFitPool, reports_what_it_has) {
   Driver driver(8 * kMiB);
   BestFitPool pool(driver.source(), {.limit_bytes = 8 * kMiB, .grows = false});
   pool.allocate(kMiB);
-  EXPECT_EQ(pool.report(), "Limit: 8.00MiB\nInUse: 1.00MiB in 1 blocks\nMaxInUse: 1.00MiB\nMaxAllocSize: 1.00MiB\n"
-                           "Free: 7.00MiB in 1 pieces, the largest of 7.00MiB\nRegion of 8.00MiB: 1.00MiB in use\n");
+  EXPECT_EQ(pool.report(),
+            "Limit: 8.00MiB\nInUse: 1.00MiB in 1 blocks\nMaxInUse: 1.00MiB\nMaxAllocSize: 1.00MiB\n"
+            "Free: 7.00MiB in 1 pieces, the largest of 7.00MiB\nRegion of 8.00MiB: 1.00MiB in use\n");
 }
 
 }  // namespace

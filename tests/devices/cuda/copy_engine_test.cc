@@ -133,10 +133,11 @@ TEST(CopyEngine, copies_between_gpus_whatever_the_seed) {
     for (int32_t i = 0; i < 4; ++i) {
       Tensor x = machine.tensor(50, 0);
       ASSERT_EQ(machine.set(x, i, 0), absl::OkStatus());
-      Tensor y = *machine.gpu(0).copies().to_peer(x, machine.gpu(1), &machine.gpu(1).memory());
+      Tensor y = *machine.gpu(0).copies().to_peer(x, machine.gpu(1).copies(), &machine.gpu(1).memory());
       x = Tensor();
       ASSERT_EQ(machine.add(y, y, 10, 1), absl::OkStatus());
-      const Tensor back = *machine.gpu(1).copies().to_peer(y, machine.gpu(0), &machine.gpu(0).memory());
+      const Tensor back =
+          *machine.gpu(1).copies().to_peer(y, machine.gpu(0).copies(), &machine.gpu(0).memory());
       y = Tensor();
       EXPECT_TRUE(is_all(*machine.to_host(back, 0), i + 10));
     }
@@ -145,8 +146,9 @@ TEST(CopyEngine, copies_between_gpus_whatever_the_seed) {
 
 TEST(CopyEngine, says_when_there_is_no_memory) {
   TestMachine machine({}, size_t{2} << 20);
-  EXPECT_EQ(machine.gpu().copies().to_device(counted_from(0, 1 << 20), &machine.gpu().memory()).status().code(),
-            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(
+      machine.gpu().copies().to_device(counted_from(0, 1 << 20), &machine.gpu().memory()).status().code(),
+      absl::StatusCode::kResourceExhausted);
 }
 
 }  // namespace

@@ -11,15 +11,17 @@ namespace troupe::cuda {
 namespace {
 
 template <class Ours, class Theirs>
-constexpr bool kSameWhenPassed = sizeof(Ours) == sizeof(Theirs) && alignof(Ours) == alignof(Theirs) &&
-                                 std::is_pointer_v<Ours> == std::is_pointer_v<Theirs> &&
-                                 (std::is_pointer_v<Ours> || std::is_signed_v<Ours> == std::is_signed_v<Theirs> || std::is_enum_v<Ours>);
+constexpr bool kSameWhenPassed =
+    sizeof(Ours) == sizeof(Theirs) &&
+    alignof(Ours) == alignof(Theirs) && std::is_pointer_v<Ours> == std::is_pointer_v<Theirs> &&
+    (std::is_pointer_v<Ours> || std::is_signed_v<Ours> == std::is_signed_v<Theirs> || std::is_enum_v<Ours>);
 
 template <class Ours, class Theirs>
 struct SameCall : std::false_type {};
 template <class... Ours, class... Theirs>
   requires(sizeof...(Ours) == sizeof...(Theirs))
-struct SameCall<CUresult (*)(Ours...), ::CUresult (*)(Theirs...)> : std::bool_constant<(kSameWhenPassed<Ours, Theirs> && ...)> {};
+struct SameCall<CUresult (*)(Ours...), ::CUresult (*)(Theirs...)>
+    : std::bool_constant<(kSameWhenPassed<Ours, Theirs> && ...)> {};
 
 TEST(DriverAbi, functions_take_what_those_of_cuda_take) {
 #define TROUPE_SAME_CALL(name, symbol, parameters) \

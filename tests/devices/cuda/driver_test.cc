@@ -45,8 +45,10 @@ TEST(Driver, turns_results_into_codes_with_cudas_names) {
   EmulatedDriver emulated;
   const auto status = [&](cuda::CUresult result) { return driver_status(*emulated.driver(), result, "cuX"); };
   EXPECT_EQ(status(cuda::CUDA_SUCCESS), absl::OkStatus());
-  EXPECT_EQ(status(cuda::CUDA_ERROR_OUT_OF_MEMORY), absl::ResourceExhaustedError("cuX: CUDA_ERROR_OUT_OF_MEMORY: out of memory"));
-  EXPECT_EQ(status(cuda::CUDA_ERROR_ILLEGAL_ADDRESS), absl::UnavailableError("cuX: CUDA_ERROR_ILLEGAL_ADDRESS"));
+  EXPECT_EQ(status(cuda::CUDA_ERROR_OUT_OF_MEMORY),
+            absl::ResourceExhaustedError("cuX: CUDA_ERROR_OUT_OF_MEMORY: out of memory"));
+  EXPECT_EQ(status(cuda::CUDA_ERROR_ILLEGAL_ADDRESS),
+            absl::UnavailableError("cuX: CUDA_ERROR_ILLEGAL_ADDRESS"));
   EXPECT_EQ(status(cuda::CUDA_ERROR_INVALID_VALUE), absl::InternalError("cuX: CUDA_ERROR_INVALID_VALUE"));
   EXPECT_EQ(status(static_cast<cuda::CUresult>(12345)), absl::InternalError("cuX: error 12345"));
 }

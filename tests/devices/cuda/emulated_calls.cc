@@ -42,7 +42,8 @@ const cuda::Driver& emulated_calls() {
 const void* emulated_image() { return kImage; }
 
 cuda::CUresult EmulatedMachine::current_gpu(int* gpu) const {
-  if (current_context.machine != machine_number || current_context.context == nullptr) return cuda::CUDA_ERROR_INVALID_CONTEXT;
+  if (current_context.machine != machine_number || current_context.context == nullptr)
+    return cuda::CUDA_ERROR_INVALID_CONTEXT;
   if (!current_context.context->alive) return cuda::CUDA_ERROR_INVALID_CONTEXT;
   *gpu = current_context.context->gpu;
   return gpus[*gpu].lost;
@@ -58,7 +59,8 @@ CUresult cuCtxGetCurrent(CUcontext* context) {
 CUresult cuCtxSetCurrent(CUcontext context) {
   TROUPE_BEGIN(cuCtxSetCurrent)
   if (context != nullptr) {
-    const bool there = std::any_of(machine.gpus.begin(), machine.gpus.end(), [&](const auto& gpu) { return gpu.context() == context; });
+    const bool there = std::any_of(machine.gpus.begin(), machine.gpus.end(),
+                                   [&](const auto& gpu) { return gpu.context() == context; });
     if (!there) return CUDA_ERROR_INVALID_CONTEXT;
   }
   current_context = {machine_number, context};

@@ -20,16 +20,18 @@ const void* emulated_image();
 
 /// Under `mu`: whether the handle is there; if not, that is a fault.
 template <class T>
-bool knows(EmulatedMachine& machine, const std::vector<std::unique_ptr<T>>& all, const T* handle, const char* what) {
-  const bool there = std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.get() == handle && one->alive; });
+bool knows(EmulatedMachine& machine, const std::vector<std::unique_ptr<T>>& all, const T* handle,
+           const char* what) {
+  const bool there =
+      std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.get() == handle && one->alive; });
   if (!there) machine.fault(std::string("a call with ") + what + " that is not there");
   return there;
 }
 
 /// How every function begins: `machine`, locked by `lock`.
-#define TROUPE_BEGIN(call)                                                                                      \
-  EmulatedMachine& machine = emulated_machine();                                                                \
-  EmulatedMachine::Lock lock(machine.mu);                                                                       \
+#define TROUPE_BEGIN(call)                       \
+  EmulatedMachine& machine = emulated_machine(); \
+  EmulatedMachine::Lock lock(machine.mu);        \
   if (const cuda::CUresult begun = machine.begin(#call); begun != cuda::CUDA_SUCCESS) return begun;
 
 /// Of those that need a context: `gpu` is its GPU.

@@ -6,7 +6,9 @@
 namespace troupe::test::calls {
 namespace {
 
-bool is_gpu(const EmulatedMachine& machine, int i) { return i >= 0 && i < static_cast<int>(machine.gpus.size()); }
+bool is_gpu(const EmulatedMachine& machine, int i) {
+  return i >= 0 && i < static_cast<int>(machine.gpus.size());
+}
 
 }  // namespace
 
@@ -110,8 +112,10 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
   const auto here = [&](const auto& one) { return one->gpu == device && one->alive; };
   if (gpu.lost == CUDA_SUCCESS) {
     if (!gpu.blocks.empty()) machine.fault("a context that ends with memory in use");
-    if (std::any_of(machine.streams.begin(), machine.streams.end(), here)) machine.fault("a context that ends with streams");
-    if (std::any_of(machine.events.begin(), machine.events.end(), here)) machine.fault("a context that ends with events");
+    if (std::any_of(machine.streams.begin(), machine.streams.end(), here))
+      machine.fault("a context that ends with streams");
+    if (std::any_of(machine.events.begin(), machine.events.end(), here))
+      machine.fault("a context that ends with events");
     if (!machine.idle(device)) machine.fault("a context that ends with work");
   }
   machine.forget(device);

@@ -7,7 +7,9 @@
 
 namespace troupe::test {
 
-EmulatedDriver::EmulatedDriver(Options options) : machine_(std::make_unique<EmulatedMachine>(options)) { emulate(machine_.get()); }
+EmulatedDriver::EmulatedDriver(Options options) : machine_(std::make_unique<EmulatedMachine>(options)) {
+  emulate(machine_.get());
+}
 
 EmulatedDriver::~EmulatedDriver() { emulate(nullptr); }
 

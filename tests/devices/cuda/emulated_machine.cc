@@ -15,7 +15,9 @@ constexpr size_t kMostFilled = size_t{8} << 20;
 /// Before and behind a block, so that what runs over it is seen.
 constexpr size_t kGuardBytes = 4096;
 
-size_t mapped_bytes(size_t bytes) { return (bytes + kGuardBytes - 1) / kGuardBytes * kGuardBytes + 2 * kGuardBytes; }
+size_t mapped_bytes(size_t bytes) {
+  return (bytes + kGuardBytes - 1) / kGuardBytes * kGuardBytes + 2 * kGuardBytes;
+}
 
 bool within(const std::map<uintptr_t, size_t>& blocks, const void* memory, size_t bytes) {
   const auto at = reinterpret_cast<uintptr_t>(memory);
@@ -27,9 +29,11 @@ bool within(const std::map<uintptr_t, size_t>& blocks, const void* memory, size_
 
 }  // namespace
 
-EmulatedMachine::EmulatedMachine(const Options& wanted) : options(wanted), random(wanted.seed), gpus(wanted.gpus) {
+EmulatedMachine::EmulatedMachine(const Options& wanted)
+    : options(wanted), random(wanted.seed), gpus(wanted.gpus) {
   for (const EmulatedKernel& kernel : emulated_kernels()) {
-    if (!functions.try_emplace(kernel.name, cuda::CUfunc_st{&kernel}).second) fault(std::string("two kernels named ") + kernel.name);
+    if (!functions.try_emplace(kernel.name, cuda::CUfunc_st{&kernel}).second)
+      fault(std::string("two kernels named ") + kernel.name);
   }
   if (options.works_alone) worker_ = std::thread([this] { work_alone(); });
 }
@@ -57,7 +61,8 @@ cuda::CUresult EmulatedMachine::begin(const char* call) {
 }
 
 void* EmulatedMachine::map(size_t bytes) {
-  void* start = mmap(nullptr, mapped_bytes(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* start =
+      mmap(nullptr, mapped_bytes(bytes), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (start == MAP_FAILED) return nullptr;
   char* block = static_cast<char*>(start) + kGuardBytes;
   mprotect(block, mapped_bytes(bytes) - 2 * kGuardBytes, PROT_READ | PROT_WRITE);
@@ -65,7 +70,9 @@ void* EmulatedMachine::map(size_t bytes) {
   return block;
 }
 
-void EmulatedMachine::unmap(void* block, size_t bytes) { munmap(static_cast<char*>(block) - kGuardBytes, mapped_bytes(bytes)); }
+void EmulatedMachine::unmap(void* block, size_t bytes) {
+  munmap(static_cast<char*>(block) - kGuardBytes, mapped_bytes(bytes));
+}
 
 bool EmulatedMachine::on_gpu(const void* memory, size_t bytes, int gpu) const {
   for (int i = 0; i < static_cast<int>(gpus.size()); ++i) {
@@ -74,7 +81,9 @@ bool EmulatedMachine::on_gpu(const void* memory, size_t bytes, int gpu) const {
   return false;
 }
 
-bool EmulatedMachine::pinned(const void* memory, size_t bytes) const { return within(pinned_blocks, memory, bytes); }
+bool EmulatedMachine::pinned(const void* memory, size_t bytes) const {
+  return within(pinned_blocks, memory, bytes);
+}
 
 void EmulatedMachine::enqueue(cuda::CUstream stream, cuda::CUstream_st::Work work) {
   stream->queue.push_back(std::move(work));

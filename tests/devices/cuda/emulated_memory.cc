@@ -9,11 +9,13 @@ void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
 
 // What is enqueued. Called without the lock.
 
-CUresult copy_now(EmulatedMachine& machine, void* to, const void* from, size_t bytes, bool to_gpu, bool from_gpu, bool to_pinned, bool from_pinned) {
+CUresult copy_now(EmulatedMachine& machine, void* to, const void* from, size_t bytes, bool to_gpu,
+                  bool from_gpu, bool to_pinned, bool from_pinned) {
   {
     std::lock_guard lock(machine.mu);
     const bool to_there = to_gpu ? machine.on_gpu(to, bytes) : (!to_pinned || machine.pinned(to, bytes));
-    const bool from_there = from_gpu ? machine.on_gpu(from, bytes) : (!from_pinned || machine.pinned(from, bytes));
+    const bool from_there =
+        from_gpu ? machine.on_gpu(from, bytes) : (!from_pinned || machine.pinned(from, bytes));
     if (!to_there || !from_there) {
       machine.fault(std::string("a copy ") + (to_there ? "from" : "to") + " memory that was given back");
       return CUDA_ERROR_ILLEGAL_ADDRESS;
@@ -23,7 +25,8 @@ CUresult copy_now(EmulatedMachine& machine, void* to, const void* from, size_t b
   return CUDA_SUCCESS;
 }
 
-CUresult enqueue_copy(EmulatedMachine& machine, CUstream stream, void* to, const void* from, size_t bytes, bool to_gpu, bool from_gpu) {
+CUresult enqueue_copy(EmulatedMachine& machine, CUstream stream, void* to, const void* from, size_t bytes,
+                      bool to_gpu, bool from_gpu) {
   if (!knows(machine, machine.streams, stream, "a stream")) return CUDA_ERROR_INVALID_HANDLE;
   if ((to_gpu && !machine.on_gpu(to, bytes)) || (from_gpu && !machine.on_gpu(from, bytes))) {
     machine.fault("a copy of memory that is no GPU's");
@@ -32,7 +35,9 @@ CUresult enqueue_copy(EmulatedMachine& machine, CUstream stream, void* to, const
   const bool to_pinned = !to_gpu && machine.pinned(to, bytes);
   const bool from_pinned = !from_gpu && machine.pinned(from, bytes);
   if ((!to_gpu && !to_pinned) || (!from_gpu && !from_pinned)) ++machine.pageable_copies;
-  machine.enqueue(stream, {.run = [=, &machine] { return copy_now(machine, to, from, bytes, to_gpu, from_gpu, to_pinned, from_pinned); }});
+  machine.enqueue(stream, {.run = [=, &machine] {
+                    return copy_now(machine, to, from, bytes, to_gpu, from_gpu, to_pinned, from_pinned);
+                  }});
   return CUDA_SUCCESS;
 }
 
@@ -109,9 +114,11 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstr
   return enqueue_copy(machine, stream, pointer(to), pointer(from), bytes, true, true);
 }
 
-CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes, CUstream stream) {
+CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                           size_t bytes, CUstream stream) {
   TROUPE_BEGIN_ON_GPU(cuMemcpyPeerAsync)
-  if (!machine.on_gpu(pointer(to), bytes, to_context->gpu) || !machine.on_gpu(pointer(from), bytes, from_context->gpu)) {
+  if (!machine.on_gpu(pointer(to), bytes, to_context->gpu) ||
+      !machine.on_gpu(pointer(from), bytes, from_context->gpu)) {
     machine.fault("a peer copy of memory of other GPUs");
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -122,16 +129,16 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUst
   TROUPE_BEGIN_ON_GPU(cuMemsetD8Async)
   if (!knows(machine, machine.streams, stream, "a stream")) return CUDA_ERROR_INVALID_HANDLE;
   machine.enqueue(stream, {.run = [=, &machine]() -> CUresult {
-                     {
-                       std::lock_guard guard(machine.mu);
-                       if (!machine.on_gpu(pointer(to), count)) {
-                         machine.fault("memory set that is not there");
-                         return CUDA_ERROR_ILLEGAL_ADDRESS;
-                       }
-                     }
-                     std::memset(pointer(to), value, count);
-                     return CUDA_SUCCESS;
-                   }});
+                    {
+                      std::lock_guard guard(machine.mu);
+                      if (!machine.on_gpu(pointer(to), count)) {
+                        machine.fault("memory set that is not there");
+                        return CUDA_ERROR_ILLEGAL_ADDRESS;
+                      }
+                    }
+                    std::memset(pointer(to), value, count);
+                    return CUDA_SUCCESS;
+                  }});
   return CUDA_SUCCESS;
 }
 

@@ -30,7 +30,9 @@ CUresult cuStreamSynchronize(CUstream stream) {
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
   TROUPE_BEGIN_ON_GPU(cuStreamWaitEvent)
-  if (!knows(machine, machine.streams, stream, "a stream") || !knows(machine, machine.events, event, "an event")) return CUDA_ERROR_INVALID_HANDLE;
+  if (!knows(machine, machine.streams, stream, "a stream") ||
+      !knows(machine, machine.events, event, "an event"))
+    return CUDA_ERROR_INVALID_HANDLE;
   machine.enqueue(stream, {.waits_for = event, .waits_for_number = event->recorded});
   return CUDA_SUCCESS;
 }
@@ -50,7 +52,9 @@ CUresult cuEventDestroy(CUevent event) {
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
   TROUPE_BEGIN_ON_GPU(cuEventRecord)
-  if (!knows(machine, machine.streams, stream, "a stream") || !knows(machine, machine.events, event, "an event")) return CUDA_ERROR_INVALID_HANDLE;
+  if (!knows(machine, machine.streams, stream, "a stream") ||
+      !knows(machine, machine.events, event, "an event"))
+    return CUDA_ERROR_INVALID_HANDLE;
   if (event->gpu != stream->gpu) {
     machine.fault("an event recorded in a stream of another GPU");
     return CUDA_ERROR_INVALID_HANDLE;
@@ -77,11 +81,13 @@ CUresult cuEventSynchronize(CUevent event) {
   return machine.gpus[event->gpu].lost;
 }
 
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,
-                        unsigned block_z, unsigned, CUstream stream, void** arguments, void**) {
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned, CUstream stream,
+                        void** arguments, void**) {
   TROUPE_BEGIN_ON_GPU(cuLaunchKernel)
   if (!knows(machine, machine.streams, stream, "a stream")) return CUDA_ERROR_INVALID_HANDLE;
-  if (grid_x == 0 || block_x == 0 || block_x > 1024 || grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1) {
+  if (grid_x == 0 || block_x == 0 || block_x > 1024 || grid_y != 1 || grid_z != 1 || block_y != 1 ||
+      block_z != 1) {
     machine.fault("a launch of an odd size");
     return CUDA_ERROR_INVALID_VALUE;
   }
@@ -93,11 +99,11 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     std::memcpy(value.data(), arguments[i], kernel.sizes[i]);
   }
   machine.enqueue(stream, {.run = [&kernel, values = std::move(values), grid_x]() mutable {
-                     std::vector<void*> pointers;
-                     for (auto& value : values) pointers.push_back(value.data());
-                     kernel.run(pointers.data(), grid_x);
-                     return CUDA_SUCCESS;
-                   }});
+                    std::vector<void*> pointers;
+                    for (auto& value : values) pointers.push_back(value.data());
+                    kernel.run(pointers.data(), grid_x);
+                    return CUDA_SUCCESS;
+                  }});
   return CUDA_SUCCESS;
 }
 

@@ -53,7 +53,8 @@ TEST(EventPoller, lets_go_of_what_calls_hold_before_it_is_drained) {
   TestMachine machine;
   auto held = std::make_shared<int>(1);
   const std::weak_ptr<int> watched = held;
-  machine.poller->watch(*machine.gpu().compute().record(), [held = std::move(held)](absl::Status) { throw 1; });
+  machine.poller->watch(*machine.gpu().compute().record(),
+                        [held = std::move(held)](absl::Status) { throw 1; });
   machine.poller->drain(machine.gpu().compute());
   EXPECT_TRUE(watched.expired());
 }

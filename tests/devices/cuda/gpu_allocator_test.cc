@@ -44,7 +44,8 @@ TEST(GpuAllocator, has_a_limit_and_says_so_as_tensorflow) {
   EXPECT_FALSE(memory.is_host());
   const auto large = Tensor::make(DataType::kInt32, Shape({1024, 1025}), &memory);
   EXPECT_EQ(large.status(),
-            absl::ResourceExhaustedError("OOM when allocating tensor with shape[1024,1025] and type int32 by allocator GPU_bfc"));
+            absl::ResourceExhaustedError(
+                "OOM when allocating tensor with shape[1024,1025] and type int32 by allocator GPU_bfc"));
   const auto all = Tensor::make(DataType::kInt32, Shape({1024, 1024}), &memory);
   EXPECT_TRUE(all.ok());
   EXPECT_EQ(memory.stats().bytes_limit, static_cast<int64_t>(4 * kMiB));

@@ -39,11 +39,14 @@ TEST(GpuChoice, takes_those_that_are_visible_in_their_order) {
 
 TEST(GpuChoice, refuses_lists_that_make_no_sense) {
   EXPECT_EQ(refused(visible("0,x")),
-            absl::InvalidArgumentError("Could not parse entry in 'visible_device_list': 'x'. visible_device_list = 0,x"));
+            absl::InvalidArgumentError(
+                "Could not parse entry in 'visible_device_list': 'x'. visible_device_list = 0,x"));
   EXPECT_EQ(refused(visible("2")),
-            absl::InvalidArgumentError("'visible_device_list' listed an invalid Device id '2' but visible device count is 2"));
+            absl::InvalidArgumentError(
+                "'visible_device_list' listed an invalid Device id '2' but visible device count is 2"));
   EXPECT_EQ(refused(visible("-1")),
-            absl::InvalidArgumentError("'visible_device_list' listed an invalid Device id '-1' but visible device count is 2"));
+            absl::InvalidArgumentError(
+                "'visible_device_list' listed an invalid Device id '-1' but visible device count is 2"));
   EXPECT_EQ(refused(visible("1,1")),
             absl::InvalidArgumentError("visible_device_list contained a duplicate entry: 1,1"));
 }
@@ -63,14 +66,17 @@ TEST(GpuChoice, refuses_splits_that_make_no_sense) {
   EXPECT_EQ(refused(options).code(), absl::StatusCode::kInvalidArgument);
   options.virtual_devices[0].priority.clear();
   EXPECT_EQ(refused(options), absl::OkStatus());
-  EXPECT_EQ(refused(options, 1), absl::UnknownError("Not enough GPUs to create virtual devices. num_gpus_to_use: 1 #virtual_devices: 2"));
+  EXPECT_EQ(refused(options, 1),
+            absl::UnknownError(
+                "Not enough GPUs to create virtual devices. num_gpus_to_use: 1 #virtual_devices: 2"));
   EXPECT_EQ(refused(options, {}, 3).code(), absl::StatusCode::kUnknown);
   options.visible_device_list = "0,1,2";
   EXPECT_EQ(refused(options, {}, 3).code(), absl::StatusCode::kInvalidArgument);
   options.visible_device_list = "";
   options.per_process_gpu_memory_fraction = 0.5;
   EXPECT_EQ(refused(options),
-            absl::InvalidArgumentError("It's invalid to set per_process_gpu_memory_fraction when virtual_devices is set."));
+            absl::InvalidArgumentError(
+                "It's invalid to set per_process_gpu_memory_fraction when virtual_devices is set."));
   for (const float mb : {0.0F, -1.0F, NAN, INFINITY}) {
     options = {};
     options.virtual_devices.resize(2);

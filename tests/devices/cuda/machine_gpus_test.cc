@@ -24,7 +24,8 @@ TEST(MachineGpus, says_why_there_is_none) {
             absl::UnavailableError("no driver: x"));
   EmulatedDriver none({.gpus = 0});
   EXPECT_EQ(none.machine()->why_none(), absl::UnavailableError("no GPU"));
-  EXPECT_EQ(MachineGpus::find(none.driver(), {})->why_none(), absl::UnavailableError("built without CUDA kernels"));
+  EXPECT_EQ(MachineGpus::find(none.driver(), {})->why_none(),
+            absl::UnavailableError("built without CUDA kernels"));
   GpuOptions options;
   options.visible_device_list = "7";
   EXPECT_TRUE(none.machine()->parts(options, 1)->empty());
@@ -81,7 +82,8 @@ TEST(MachineGpus, gives_each_part_its_memory) {
   options.virtual_devices[0].priority = {1, 0};
   const absl::Status refused = machine->parts(options, {}).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(refused.message()), HasSubstr("Priority 1 is outside the range of supported priorities [-5,0]"));
+  EXPECT_THAT(std::string(refused.message()),
+              HasSubstr("Priority 1 is outside the range of supported priorities [-5,0]"));
 }
 
 TEST(MachineGpus, takes_a_fraction_at_once_unless_it_may_grow) {
@@ -123,7 +125,8 @@ TEST(MachineGpus, makes_the_devices_of_sessions) {
   EXPECT_EQ(first.type, "GPU");
   EXPECT_NE(first.incarnation, 0u);
   EXPECT_GT(first.memory_limit_bytes, 0);
-  EXPECT_EQ(first.physical_description, "device: 1, name: Emulated GPU, pci bus id: 0000:0b:00.0, compute capability: 9.0");
+  EXPECT_EQ(first.physical_description,
+            "device: 1, name: Emulated GPU, pci bus id: 0000:0b:00.0, compute capability: 9.0");
   EXPECT_FALSE(devices[0]->allocator()->is_host());
   bool done = false;
   dynamic_cast<EnqueuingDevice&>(*devices[0]).when_done([&](absl::Status status) { done = status.ok(); });

@@ -121,9 +121,11 @@ TEST(Gpu, has_kernels_by_name) {
   Gpu& gpu = *machine.physical[0];
   EXPECT_EQ(*gpu.function("test_set"), *gpu.function("test_set"));
   EXPECT_EQ(machine.driver.calls("cuModuleGetFunction"), 1);
+  EXPECT_EQ((*gpu.function("test_set"))->parameter_bytes.front(), sizeof(void*));
   EXPECT_EQ(gpu.function("nothing").status(),
             absl::NotFoundError("No CUDA kernel 'nothing' for GPU 0 (Emulated GPU, 0000:0a:00.0)"));
-  EXPECT_EQ(gpu.description(), "device: 0, name: Emulated GPU, pci bus id: 0000:0a:00.0, compute capability: 9.0");
+  EXPECT_EQ(gpu.description(),
+            "device: 0, name: Emulated GPU, pci bus id: 0000:0a:00.0, compute capability: 9.0");
 }
 
 }  // namespace

@@ -11,21 +11,24 @@ namespace {
 constexpr unsigned char kNonsense = 0xcd;
 
 absl::Status launch(VirtualGpu& gpu, absl::string_view name, int64_t n, std::vector<void*> arguments) {
-  TROUPE_ASSIGN_OR_RETURN(const cuda::CUfunction function, gpu.gpu().function(name));
-  return gpu.compute().launch(function, static_cast<unsigned>(std::clamp<int64_t>(n, 1, 4)), 256, 0, arguments.data(), name);
+  TROUPE_ASSIGN_OR_RETURN(const GpuFunction* function, gpu.gpu().function(name));
+  return gpu.compute().launch(function->handle, static_cast<unsigned>(std::clamp<int64_t>(n, 1, 4)), 256, 0,
+                              arguments.data(), name);
 }
 
 }  // namespace
 
-TestMachine::TestMachine(EmulatedDriver::Options options, size_t limit_bytes, size_t pinned_bytes) : driver(options) {
+TestMachine::TestMachine(EmulatedDriver::Options options, size_t limit_bytes, size_t pinned_bytes)
+    : driver(options) {
   for (int i = 0; i < options.gpus; ++i) {
     physical.push_back(*Gpu::open(driver.driver(), i, EmulatedDriver::kernels().images));
     EXPECT_EQ(physical[i]->start(), absl::OkStatus());
     if (i == 0) pinned = PinnedAllocator::make(physical[0], pinned_bytes);
     auto made = VirtualGpu::make(
-        physical[i], {.memory = {.name = "GPU_bfc", .limit_bytes = limit_bytes, .grows = true, .fill_freed = kNonsense},
-                      .poller = poller,
-                      .pinned = pinned});
+        physical[i],
+        {.memory = {.name = "GPU_bfc", .limit_bytes = limit_bytes, .grows = true, .fill_freed = kNonsense},
+         .poller = poller,
+         .pinned = pinned});
     EXPECT_TRUE(made.ok()) << made.status();
     gpus.push_back(*std::move(made));
   }
@@ -34,7 +37,8 @@ TestMachine::TestMachine(EmulatedDriver::Options options, size_t limit_bytes, si
 TestMachine::~TestMachine() {
   for (const auto& gpu : gpus) {
     // What is on its way holds memory.
-    for (const Stream* stream : {&gpu->copies().in(), &gpu->copies().out(), &gpu->copies().peer()}) poller->drain(*stream);
+    for (const Stream* stream : {&gpu->copies().in(), &gpu->copies().out(), &gpu->copies().peer()})
+      poller->drain(*stream);
   }
   for (const auto& gpu : gpus) {
     if (gpu->gpu().is_lost()) continue;
@@ -47,13 +51,16 @@ TestMachine::~TestMachine() {
   const std::vector<std::string> faults = driver.faults();
   EXPECT_EQ(faults.size(), expected_faults.size());
   for (const std::string& fault : faults) {
-    const bool expected = std::any_of(expected_faults.begin(), expected_faults.end(),
-                                      [&](const std::string& part) { return fault.find(part) != std::string::npos; });
+    const bool expected =
+        std::any_of(expected_faults.begin(), expected_faults.end(),
+                    [&](const std::string& part) { return fault.find(part) != std::string::npos; });
     EXPECT_TRUE(expected) << fault;
   }
 }
 
-Tensor TestMachine::tensor(int64_t n, int i) { return *Tensor::make(DataType::kInt32, Shape({n}), &gpus[i]->memory()); }
+Tensor TestMachine::tensor(int64_t n, int i) {
+  return *Tensor::make(DataType::kInt32, Shape({n}), &gpus[i]->memory());
+}
 
 absl::Status TestMachine::set(Tensor& x, int32_t value, int i) {
   auto* data = static_cast<int32_t*>(x.raw());
@@ -70,7 +77,8 @@ absl::Status TestMachine::add(const Tensor& from, Tensor& to, int32_t by, int i)
 
 absl::StatusOr<Tensor> TestMachine::to_host(const Tensor& from, int i) {
   auto promise = std::make_shared<std::promise<absl::StatusOr<Tensor>>>();
-  gpus[i]->copies().to_host(from, [promise](absl::StatusOr<Tensor> copy) { promise->set_value(std::move(copy)); });
+  gpus[i]->copies().to_host(from,
+                            [promise](absl::StatusOr<Tensor> copy) { promise->set_value(std::move(copy)); });
   return promise->get_future().get();
 }
 

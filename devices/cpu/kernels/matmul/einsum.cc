@@ -93,7 +93,9 @@ void multiply(ParallelRunner& runner, bool transpose_a, bool transpose_b, int64_
   });
 }
 
-int64_t size_of(const Operand& o, const std::vector<int>& labels) { return elements_of(in_order(o.axes, labels)); }
+int64_t size_of(const Operand& o, const std::vector<int>& labels) {
+  return elements_of(in_order(o.axes, labels));
+}
 
 /// The operand as a batch of matrices, rows by columns, transposed when its memory has it that way.
 absl::StatusOr<Operand> as_matrices(KernelContext& context, const Operand& o, const std::vector<int>& batch,

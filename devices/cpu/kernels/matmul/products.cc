@@ -210,8 +210,8 @@ class MixedBatchMatMulKernel final : public Kernel {
   void attributes(AttrReader& a) { a("adj_x", &adj_x_)("adj_y", &adj_y_); }
 
   absl::Status compute(KernelContext& context) override {
-    TROUPE_ASSIGN_OR_RETURN(BatchPlan plan,
-                            plan_batches(context.input(0).shape(), context.input(1).shape(), adj_x_, adj_y_, true));
+    TROUPE_ASSIGN_OR_RETURN(BatchPlan plan, plan_batches(context.input(0).shape(), context.input(1).shape(),
+                                                         adj_x_, adj_y_, true));
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, plan.out));
     std::vector<Wide> x, y, wide(static_cast<size_t>(plan.out.num_elements()));
     convert_any<Wide>(context.input(0), &x);

@@ -131,7 +131,8 @@ absl::Status FusedOps::apply(ParallelRunner& runner, const std::vector<Arg>& arg
     for (int64_t r = begin; r < end; r += tile) {
       const int64_t count = std::min(tile, end - r);
       float* const at = data + r * channels;
-      if (steps_.batch_norm) loops.scales.rows(at, args[2].data, factor.data(), args[1].data, at, count, channels);
+      if (steps_.batch_norm)
+        loops.scales.rows(at, args[2].data, factor.data(), args[1].data, at, count, channels);
       for (int64_t i = 0; steps_.bias && i < count; ++i)
         loops.floats.add(at + i * channels, args[0].data, at + i * channels, channels, RowMode::kBoth);
       if (summand != nullptr)

@@ -32,7 +32,8 @@ TROUPE_DEVICE void split_pixel(int64_t pixel, const int64_t* extents, int64_t* a
 }
 
 /// Whether a tap (numbered as in the filter) of an output position lies in the image, and on which pixel.
-TROUPE_DEVICE bool input_pixel(const ConvShape& s, const int64_t* out_at, const int64_t* tap, int64_t* pixel) {
+TROUPE_DEVICE bool input_pixel(const ConvShape& s, const int64_t* out_at, const int64_t* tap,
+                               int64_t* pixel) {
   int64_t at[3];
   for (int d = 0; d < 3; ++d) {
     at[d] = out_at[d] * s.stride[d] - s.before[d] + tap[d] * s.dilation[d];
@@ -43,7 +44,8 @@ TROUPE_DEVICE bool input_pixel(const ConvShape& s, const int64_t* out_at, const 
 }
 
 /// Which output position a tap takes an input position to, if any.
-TROUPE_DEVICE bool output_pixel(const ConvShape& s, const int64_t* in_at, const int64_t* tap, int64_t* pixel) {
+TROUPE_DEVICE bool output_pixel(const ConvShape& s, const int64_t* in_at, const int64_t* tap,
+                                int64_t* pixel) {
   int64_t at[3];
   for (int d = 0; d < 3; ++d) {
     const int64_t from = in_at[d] + s.before[d] - tap[d] * s.dilation[d];
@@ -112,8 +114,8 @@ TROUPE_DEVICE_ONLY void conv_backward_input(const T* filter, const T* grad, T* r
 
 /// The filter's gradient over each of `chunks` runs of output positions: partial[chunk, filter element].
 template <class T>
-TROUPE_DEVICE_ONLY void conv_backward_filter(const T* input, const T* grad, compute_t<T>* partial, int64_t chunks,
-                                             const ConvShape& s) {
+TROUPE_DEVICE_ONLY void conv_backward_filter(const T* input, const T* grad, compute_t<T>* partial,
+                                             int64_t chunks, const ConvShape& s) {
   using C = compute_t<T>;
   const int64_t group_in = s.in_channels / s.groups, group_out = s.out_channels / s.groups;
   const int64_t pixels = volume(s.out), positions = s.batch * pixels;
@@ -162,19 +164,21 @@ TROUPE_DEVICE_ONLY void sum_chunks(const compute_t<T>* partial, T* out, int64_t 
 }  // namespace
 }  // namespace troupe::launchable
 
-#define TROUPE_INSTANTIATE(suffix, T)                                                                             \
-  TROUPE_KERNEL(conv_forward_##suffix, (const T* input, const T* filter, T* output, troupe::ConvShape s)) {       \
-    conv_forward<T>(input, filter, output, s);                                                                    \
-  }                                                                                                               \
-  TROUPE_KERNEL(conv_backward_input_##suffix, (const T* filter, const T* grad, T* result, troupe::ConvShape s)) { \
-    conv_backward_input<T>(filter, grad, result, s);                                                              \
-  }                                                                                                               \
-  TROUPE_KERNEL(conv_backward_filter_##suffix,                                                                    \
-                (const T* input, const T* grad, compute_t<T>* partial, int64_t chunks, troupe::ConvShape s)) {    \
-    conv_backward_filter<T>(input, grad, partial, chunks, s);                                                     \
-  }                                                                                                               \
-  TROUPE_KERNEL(conv_sum_chunks_##suffix, (const compute_t<T>* partial, T* out, int64_t chunks, int64_t size)) {  \
-    sum_chunks<T>(partial, out, chunks, size);                                                                    \
+#define TROUPE_INSTANTIATE(suffix, T)                                                                       \
+  TROUPE_KERNEL(conv_forward_##suffix, (const T* input, const T* filter, T* output, troupe::ConvShape s)) { \
+    conv_forward<T>(input, filter, output, s);                                                              \
+  }                                                                                                         \
+  TROUPE_KERNEL(conv_backward_input_##suffix,                                                               \
+                (const T* filter, const T* grad, T* result, troupe::ConvShape s)) {                         \
+    conv_backward_input<T>(filter, grad, result, s);                                                        \
+  }                                                                                                         \
+  TROUPE_KERNEL(conv_backward_filter_##suffix, (const T* input, const T* grad, compute_t<T>* partial,       \
+                                                int64_t chunks, troupe::ConvShape s)) {                     \
+    conv_backward_filter<T>(input, grad, partial, chunks, s);                                               \
+  }                                                                                                         \
+  TROUPE_KERNEL(conv_sum_chunks_##suffix,                                                                   \
+                (const compute_t<T>* partial, T* out, int64_t chunks, int64_t size)) {                      \
+    sum_chunks<T>(partial, out, chunks, size);                                                              \
   }
 TROUPE_INSTANTIATE(f32, float)
 TROUPE_INSTANTIATE(f64, double)

@@ -23,15 +23,15 @@ TROUPE_DEVICE C activated(C x, int32_t activation, C alpha) {
 
 /// In place. Operands that are null are not there; scale stands for all four of a normalisation.
 template <class T>
-TROUPE_DEVICE_ONLY void fused_steps(T* data, const T* bias, const T* scale, const T* offset, const T* mean, const T* variance,
-                                    const T* summand, const FusedArgs& a) {
+TROUPE_DEVICE_ONLY void fused_steps(T* data, const T* bias, const T* scale, const T* offset, const T* mean,
+                                    const T* variance, const T* summand, const FusedArgs& a) {
   using C = compute_t<T>;
   TROUPE_FOR_EACH(i, a.count) {
     const int64_t channel = i / a.channel_stride % a.channels;
     C x = static_cast<C>(data[i]);
     if (scale != nullptr) {
-      const C factor =
-          static_cast<C>(scale[channel]) / std::sqrt(static_cast<C>(variance[channel]) + static_cast<C>(a.epsilon));
+      const C factor = static_cast<C>(scale[channel]) /
+                       std::sqrt(static_cast<C>(variance[channel]) + static_cast<C>(a.epsilon));
       x = (x - static_cast<C>(mean[channel])) * factor + static_cast<C>(offset[channel]);
     }
     if (bias != nullptr) x += static_cast<C>(bias[channel]);
@@ -43,10 +43,11 @@ TROUPE_DEVICE_ONLY void fused_steps(T* data, const T* bias, const T* scale, cons
 }  // namespace
 }  // namespace troupe::launchable
 
-#define TROUPE_INSTANTIATE(suffix, T)                                                                                       \
-  TROUPE_KERNEL(fused_steps_##suffix, (T * data, const T* bias, const T* scale, const T* offset, const T* mean,             \
-                                       const T* variance, const T* summand, troupe::FusedArgs args)) {                      \
-    fused_steps<T>(data, bias, scale, offset, mean, variance, summand, args);                                               \
+#define TROUPE_INSTANTIATE(suffix, T)                                                                        \
+  TROUPE_KERNEL(fused_steps_##suffix,                                                                        \
+                (T * data, const T* bias, const T* scale, const T* offset, const T* mean, const T* variance, \
+                 const T* summand, troupe::FusedArgs args)) {                                                \
+    fused_steps<T>(data, bias, scale, offset, mean, variance, summand, args);                                \
   }
 TROUPE_INSTANTIATE(f32, float)
 TROUPE_INSTANTIATE(f64, double)

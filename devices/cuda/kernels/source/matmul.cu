@@ -20,8 +20,8 @@ TROUPE_DEVICE compute_t<T> operand(const T& value, bool conjugate) {
 
 /// Columns k0 .. k0 + depth of `count` rows: tile[d * kPitch + r]. Threads walk along memory.
 template <class T>
-TROUPE_DEVICE_ONLY void load_tile(const T* from, int64_t row, int64_t along, int count, int depth, bool conjugate,
-                                  compute_t<T>* tile) {
+TROUPE_DEVICE_ONLY void load_tile(const T* from, int64_t row, int64_t along, int count, int depth,
+                                  bool conjugate, compute_t<T>* tile) {
   TROUPE_FOR_THREADS(i, count * depth) {
     const int at = static_cast<int>(i);
     const int d = along == 1 ? at % depth : at / count;
@@ -89,8 +89,10 @@ TROUPE_DEVICE_ONLY void product(const T* a, const T* b, T* c, const ProductArgs&
 }  // namespace
 }  // namespace troupe::launchable
 
-#define TROUPE_INSTANTIATE(suffix, T)                                                                \
-  TROUPE_KERNEL(product_##suffix, (const T* a, const T* b, T* c, troupe::ProductArgs p)) { product<T>(a, b, c, p); }
+#define TROUPE_INSTANTIATE(suffix, T)                                                      \
+  TROUPE_KERNEL(product_##suffix, (const T* a, const T* b, T* c, troupe::ProductArgs p)) { \
+    product<T>(a, b, c, p);                                                                \
+  }
 TROUPE_INSTANTIATE(f32, float)
 TROUPE_INSTANTIATE(f64, double)
 TROUPE_INSTANTIATE(f16, half_t)

@@ -114,7 +114,8 @@ TROUPE_DEVICE_ONLY void max_pool_where(const T* in, int64_t* where, const PoolSh
 }
 
 template <class T>
-TROUPE_DEVICE_ONLY void max_pool_with_argmax(const T* in, T* out, int64_t* argmax, bool include_batch, const PoolShape& s) {
+TROUPE_DEVICE_ONLY void max_pool_with_argmax(const T* in, T* out, int64_t* argmax, bool include_batch,
+                                             const PoolShape& s) {
   const int64_t pixels = volume(s.out), image = volume(s.in) * s.channels;
   TROUPE_FOR_EACH(i, s.images * pixels * s.channels) {
     const PoolPlace at(i, pixels, s.channels);
@@ -143,8 +144,8 @@ TROUPE_DEVICE_ONLY void max_pool_grad(const int64_t* where, const T* grad, T* ou
 
 /// out[i] = grad[where[i]], within the image unless positions are those of the whole batch; 0 where there is no such element.
 template <class T>
-TROUPE_DEVICE_ONLY void max_pool_take(const int64_t* where, const T* grad, T* out, int64_t images, int64_t image,
-                                      int64_t out_image, bool include_batch) {
+TROUPE_DEVICE_ONLY void max_pool_take(const int64_t* where, const T* grad, T* out, int64_t images,
+                                      int64_t image, int64_t out_image, bool include_batch) {
   TROUPE_FOR_EACH(i, images * out_image) {
     const int64_t base = include_batch ? 0 : i / out_image * image;
     const bool there = where[i] >= 0 && where[i] < images * image - base;
@@ -154,8 +155,9 @@ TROUPE_DEVICE_ONLY void max_pool_take(const int64_t* where, const T* grad, T* ou
 
 /// The reverse: sums[where[i]] += grad[i].
 template <class T>
-TROUPE_DEVICE_ONLY void max_pool_scatter(const int64_t* where, const T* grad, compute_t<T>* sums, int64_t images, int64_t image,
-                                         int64_t out_image, bool include_batch) {
+TROUPE_DEVICE_ONLY void max_pool_scatter(const int64_t* where, const T* grad, compute_t<T>* sums,
+                                         int64_t images, int64_t image, int64_t out_image,
+                                         bool include_batch) {
   TROUPE_FOR_EACH(i, images * out_image) {
     const int64_t base = include_batch ? 0 : i / out_image * image;
     if (where[i] >= 0 && where[i] < images * image - base)
@@ -203,29 +205,35 @@ TROUPE_DEVICE_ONLY void avg_pool_grad(const T* grad, T* out, const PoolShape& s)
 }  // namespace
 }  // namespace troupe::launchable
 
-#define TROUPE_INSTANTIATE(suffix, T)                                                                                    \
-  TROUPE_KERNEL(max_pool_##suffix, (const T* in, T* out, troupe::PoolShape s)) { max_pool<T>(in, out, s); }              \
-  TROUPE_KERNEL(max_pool_where_##suffix, (const T* in, int64_t* where, troupe::PoolShape s)) {                           \
-    max_pool_where<T>(in, where, s);                                                                                     \
-  }                                                                                                                      \
-  TROUPE_KERNEL(max_pool_with_argmax_##suffix,                                                                           \
-                (const T* in, T* out, int64_t* argmax, bool include_batch, troupe::PoolShape s)) {                       \
-    max_pool_with_argmax<T>(in, out, argmax, include_batch, s);                                                          \
-  }                                                                                                                      \
-  TROUPE_KERNEL(max_pool_grad_##suffix, (const int64_t* where, const T* grad, T* out, troupe::PoolShape s)) {            \
-    max_pool_grad<T>(where, grad, out, s);                                                                               \
-  }                                                                                                                      \
-  TROUPE_KERNEL(max_pool_take_##suffix, (const int64_t* where, const T* grad, T* out, int64_t images, int64_t image,     \
-                                         int64_t out_image, bool include_batch)) {                                       \
-    max_pool_take<T>(where, grad, out, images, image, out_image, include_batch);                                         \
-  }                                                                                                                      \
-  TROUPE_KERNEL(max_pool_scatter_##suffix, (const int64_t* where, const T* grad, compute_t<T>* sums, int64_t images,     \
-                                            int64_t image, int64_t out_image, bool include_batch)) {                     \
-    max_pool_scatter<T>(where, grad, sums, images, image, out_image, include_batch);                                     \
-  }                                                                                                                      \
-  TROUPE_KERNEL(pool_narrow_##suffix, (const compute_t<T>* from, T* to, int64_t count)) { narrow<T>(from, to, count); }  \
-  TROUPE_KERNEL(avg_pool_##suffix, (const T* in, T* out, troupe::PoolShape s)) { avg_pool<T>(in, out, s); }              \
-  TROUPE_KERNEL(avg_pool_grad_##suffix, (const T* grad, T* out, troupe::PoolShape s)) { avg_pool_grad<T>(grad, out, s); }
+#define TROUPE_INSTANTIATE(suffix, T)                                                                       \
+  TROUPE_KERNEL(max_pool_##suffix, (const T* in, T* out, troupe::PoolShape s)) { max_pool<T>(in, out, s); } \
+  TROUPE_KERNEL(max_pool_where_##suffix, (const T* in, int64_t* where, troupe::PoolShape s)) {              \
+    max_pool_where<T>(in, where, s);                                                                        \
+  }                                                                                                         \
+  TROUPE_KERNEL(max_pool_with_argmax_##suffix,                                                              \
+                (const T* in, T* out, int64_t* argmax, bool include_batch, troupe::PoolShape s)) {          \
+    max_pool_with_argmax<T>(in, out, argmax, include_batch, s);                                             \
+  }                                                                                                         \
+  TROUPE_KERNEL(max_pool_grad_##suffix,                                                                     \
+                (const int64_t* where, const T* grad, T* out, troupe::PoolShape s)) {                       \
+    max_pool_grad<T>(where, grad, out, s);                                                                  \
+  }                                                                                                         \
+  TROUPE_KERNEL(max_pool_take_##suffix, (const int64_t* where, const T* grad, T* out, int64_t images,       \
+                                         int64_t image, int64_t out_image, bool include_batch)) {           \
+    max_pool_take<T>(where, grad, out, images, image, out_image, include_batch);                            \
+  }                                                                                                         \
+  TROUPE_KERNEL(max_pool_scatter_##suffix,                                                                  \
+                (const int64_t* where, const T* grad, compute_t<T>* sums, int64_t images, int64_t image,    \
+                 int64_t out_image, bool include_batch)) {                                                  \
+    max_pool_scatter<T>(where, grad, sums, images, image, out_image, include_batch);                        \
+  }                                                                                                         \
+  TROUPE_KERNEL(pool_narrow_##suffix, (const compute_t<T>* from, T* to, int64_t count)) {                   \
+    narrow<T>(from, to, count);                                                                             \
+  }                                                                                                         \
+  TROUPE_KERNEL(avg_pool_##suffix, (const T* in, T* out, troupe::PoolShape s)) { avg_pool<T>(in, out, s); } \
+  TROUPE_KERNEL(avg_pool_grad_##suffix, (const T* grad, T* out, troupe::PoolShape s)) {                     \
+    avg_pool_grad<T>(grad, out, s);                                                                         \
+  }
 TROUPE_INSTANTIATE(f32, float)
 TROUPE_INSTANTIATE(f64, double)
 TROUPE_INSTANTIATE(f16, half_t)

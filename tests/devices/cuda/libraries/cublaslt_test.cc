@@ -13,10 +13,11 @@ using D = DataType;
 using CublasLt = LibraryTest;
 
 /// One float by one float, directly.
-absl::Status multiply(ProductLibrary& library, const MatrixProduct& p, const LibraryOptions& options = {},
-                      absl::FunctionRef<absl::StatusOr<void*>(size_t)> workspace = [](size_t) -> absl::StatusOr<void*> {
-                        return absl::ResourceExhaustedError("no memory");
-                      }) {
+absl::Status multiply(
+    ProductLibrary& library, const MatrixProduct& p, const LibraryOptions& options = {},
+    absl::FunctionRef<absl::StatusOr<void*>(size_t)> workspace = [](size_t) -> absl::StatusOr<void*> {
+      return absl::ResourceExhaustedError("no memory");
+    }) {
   alignas(256) static float a[64], b[64], c[64];
   LibraryCall call{made_up_libraries().stream, workspace, options};
   return library.multiply(p, a, b, c, ProductEnd(), call);
@@ -35,9 +36,11 @@ TEST_F(CublasLt, computes_what_the_cpu_computes) {
     for (bool x : {false, true}) {
       for (bool y : {false, true}) {
         const int64_t before = libraries.products.computed;
-        const Tensor a = random_tensor(dtype, x ? Shape{5, 3} : Shape{3, 5}), b = random_tensor(dtype, y ? Shape{4, 5} : Shape{5, 4});
+        const Tensor a = random_tensor(dtype, x ? Shape{5, 3} : Shape{3, 5}),
+                     b = random_tensor(dtype, y ? Shape{4, 5} : Shape{5, 4});
         EXPECT_SAME("MatMul", {a, b}, {{"transpose_a", x}, {"transpose_b", y}}, tolerance, 8 * tolerance);
-        const Tensor c = random_tensor(dtype, x ? Shape{6, 5, 3} : Shape{6, 3, 5}), d = random_tensor(dtype, y ? Shape{6, 4, 5} : Shape{6, 5, 4});
+        const Tensor c = random_tensor(dtype, x ? Shape{6, 5, 3} : Shape{6, 3, 5}),
+                     d = random_tensor(dtype, y ? Shape{6, 4, 5} : Shape{6, 5, 4});
         EXPECT_SAME("BatchMatMulV2", {c, d}, {{"adj_x", x}, {"adj_y", y}}, tolerance, 8 * tolerance);
         EXPECT_EQ(libraries.products.computed, before + 2);
       }
@@ -87,7 +90,8 @@ TEST_F(CublasLt, heeds_the_options) {
 
 TEST_F(CublasLt, has_memory_for_its_work) {
   libraries.products.workspace_bytes = 1000;
-  EXPECT_SAME("MatMul", {random_tensor(D::kFloat, Shape{21, 3}), random_tensor(D::kFloat, Shape{3, 2})}, {}, 1e-5, 1e-5);
+  EXPECT_SAME("MatMul", {random_tensor(D::kFloat, Shape{21, 3}), random_tensor(D::kFloat, Shape{3, 2})}, {},
+              1e-5, 1e-5);
   EXPECT_TRUE(libraries.products.had_workspace);
   const auto library = new_product_library();
   EXPECT_TRUE(absl::IsResourceExhausted(multiply(*library, small_product(3))));
@@ -102,15 +106,20 @@ TEST_F(CublasLt, adds_a_bias_and_an_activation_along) {
   };
   expect_epilogue({"BiasAdd"}, cublaslt::CUBLASLT_EPILOGUE_BIAS);
   expect_epilogue({"BiasAdd", "Relu"}, cublaslt::CUBLASLT_EPILOGUE_BIAS | cublaslt::CUBLASLT_EPILOGUE_RELU);
-  expect_epilogue({"BiasAdd", "GeluApproximate"}, cublaslt::CUBLASLT_EPILOGUE_BIAS | cublaslt::CUBLASLT_EPILOGUE_GELU);
+  expect_epilogue({"BiasAdd", "GeluApproximate"},
+                  cublaslt::CUBLASLT_EPILOGUE_BIAS | cublaslt::CUBLASLT_EPILOGUE_GELU);
   expect_epilogue({"BiasAdd", "Tanh"}, cublaslt::CUBLASLT_EPILOGUE_DEFAULT);
 }
 
 TEST_F(CublasLt, leaves_what_it_does_not_have_to_our_kernels) {
   libraries.products.has_nothing = true;
-  EXPECT_SAME("MatMul", {random_tensor(D::kFloat, Shape{22, 3}), random_tensor(D::kFloat, Shape{3, 2})}, {}, 1e-5, 1e-5);
-  EXPECT_SAME("_FusedMatMul", {random_tensor(D::kFloat, Shape{22, 3}), random_tensor(D::kFloat, Shape{3, 4}), random_tensor(D::kFloat, Shape{4})},
-              {{"fused_ops", std::vector<std::string>{"BiasAdd", "Relu"}}, {"num_args", int64_t{1}}}, 1e-4, 1e-4);
+  EXPECT_SAME("MatMul", {random_tensor(D::kFloat, Shape{22, 3}), random_tensor(D::kFloat, Shape{3, 2})}, {},
+              1e-5, 1e-5);
+  EXPECT_SAME("_FusedMatMul",
+              {random_tensor(D::kFloat, Shape{22, 3}), random_tensor(D::kFloat, Shape{3, 4}),
+               random_tensor(D::kFloat, Shape{4})},
+              {{"fused_ops", std::vector<std::string>{"BiasAdd", "Relu"}}, {"num_args", int64_t{1}}}, 1e-4,
+              1e-4);
   EXPECT_GT(libraries.products.heuristics, 0);
   EXPECT_EQ(libraries.products.computed, 0);
 }
@@ -135,9 +144,11 @@ TEST_F(CublasLt, gives_back_all_that_it_made) {
 TEST(CublasLtLoader, says_why_there_is_none) {
   const absl::Status status = load_cublaslt({"libno_such_library.so.1", "libnor_this.so"}).status();
   EXPECT_TRUE(absl::IsUnavailable(status));
-  EXPECT_THAT(std::string(status.message()), testing::AllOf(testing::StartsWith("cuBLASLt: "), testing::HasSubstr("libno_such_library.so.1"),
-                                                            testing::HasSubstr("libnor_this.so")));
-  EXPECT_THAT(std::string(load_cublaslt({TROUPE_MADE_UP_CUDNN}).status().message()), testing::HasSubstr("has no cublasLtCreate"));
+  EXPECT_THAT(std::string(status.message()),
+              testing::AllOf(testing::StartsWith("cuBLASLt: "), testing::HasSubstr("libno_such_library.so.1"),
+                             testing::HasSubstr("libnor_this.so")));
+  EXPECT_THAT(std::string(load_cublaslt({TROUPE_MADE_UP_CUDNN}).status().message()),
+              testing::HasSubstr("has no cublasLtCreate"));
 }
 
 }  // namespace

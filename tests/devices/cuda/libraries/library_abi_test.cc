@@ -12,8 +12,9 @@ namespace troupe {
 namespace {
 
 template <class Ours, class Theirs>
-constexpr bool kSameWhenPassed = sizeof(Ours) == sizeof(Theirs) && alignof(Ours) == alignof(Theirs) &&
-                                 std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>;
+constexpr bool kSameWhenPassed =
+    sizeof(Ours) == sizeof(Theirs) &&
+    alignof(Ours) == alignof(Theirs) && std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>;
 
 template <class Ours, class Theirs>
 struct SameCall : std::false_type {};

@@ -47,8 +47,9 @@ std::unique_ptr<ConvLibrary> new_conv_library() {
 MadeUpLibraries& made_up_libraries() {
   static auto* const libraries = [] {
     driver = &device().gpu().driver();
-    auto* made = new MadeUpLibraries{account(TROUPE_MADE_UP_CUBLASLT, "made_up_cublaslt"), account(TROUPE_MADE_UP_CUDNN, "made_up_cudnn"),
-                                     device().gpu(), device().compute()};
+    auto* made = new MadeUpLibraries{account(TROUPE_MADE_UP_CUBLASLT, "made_up_cublaslt"),
+                                     account(TROUPE_MADE_UP_CUDNN, "made_up_cudnn"), device().gpu(),
+                                     device().compute()};
     Libraries::set(device().gpu(), std::make_shared<Libraries>(new_product_library(), new_conv_library()));
     return made;
   }();

@@ -61,7 +61,8 @@ void each(const int64_t* extents, Fn fn) {
 
 /// Calls fn(element of x, of w, of y) for all that are multiplied.
 template <class Fn>
-void each_product(const Layout& x, const Layout& w, const Layout& y, const cudnnConvolutionStruct& conv, Fn fn) {
+void each_product(const Layout& x, const Layout& w, const Layout& y, const cudnnConvolutionStruct& conv,
+                  Fn fn) {
   const int64_t group_in = x.dims[1] / conv.groups, group_out = y.dims[1] / conv.groups;
   for (int64_t n = 0; n < y.dims[0]; ++n) {
     for (int64_t k = 0; k < y.dims[1]; ++k) {
@@ -82,29 +83,37 @@ void each_product(const Layout& x, const Layout& w, const Layout& y, const cudnn
 }
 
 int64_t elements(const Layout& layout) {
-  return std::accumulate(layout.dims.begin(), layout.dims.end(), int64_t{1}, [](int64_t a, int64_t b) { return a * b; });
+  return std::accumulate(layout.dims.begin(), layout.dims.end(), int64_t{1},
+                         [](int64_t a, int64_t b) { return a * b; });
 }
 
 enum class Pass { kForward, kData, kFilter };
 
 template <class T>
-void convolve(Pass pass, const Layout& x_layout, const void* x, const Layout& w_layout, const void* w, const Layout& y_layout,
-              const void* y, const cudnnConvolutionStruct& conv, void* out) {
+void convolve(Pass pass, const Layout& x_layout, const void* x, const Layout& w_layout, const void* w,
+              const Layout& y_layout, const void* y, const cudnnConvolutionStruct& conv, void* out) {
   const Layout& out_layout = pass == Pass::kForward ? y_layout : pass == Pass::kData ? x_layout : w_layout;
   std::vector<double> sums(static_cast<size_t>(elements(out_layout)));
   const auto *xs = static_cast<const T*>(x), *ws = static_cast<const T*>(w), *ys = static_cast<const T*>(y);
   each_product(x_layout, w_layout, y_layout, conv, [&](int64_t xi, int64_t wi, int64_t yi) {
     switch (pass) {
-      case Pass::kForward: sums[static_cast<size_t>(yi)] += static_cast<double>(xs[xi]) * static_cast<double>(ws[wi]); break;
-      case Pass::kData: sums[static_cast<size_t>(xi)] += static_cast<double>(ws[wi]) * static_cast<double>(ys[yi]); break;
-      case Pass::kFilter: sums[static_cast<size_t>(wi)] += static_cast<double>(xs[xi]) * static_cast<double>(ys[yi]); break;
+      case Pass::kForward:
+        sums[static_cast<size_t>(yi)] += static_cast<double>(xs[xi]) * static_cast<double>(ws[wi]);
+        break;
+      case Pass::kData:
+        sums[static_cast<size_t>(xi)] += static_cast<double>(ws[wi]) * static_cast<double>(ys[yi]);
+        break;
+      case Pass::kFilter:
+        sums[static_cast<size_t>(wi)] += static_cast<double>(xs[xi]) * static_cast<double>(ys[yi]);
+        break;
     }
   });
   for (size_t i = 0; i < sums.size(); ++i) static_cast<T*>(out)[i] = static_cast<T>(sums[i]);
 }
 
-cudnnStatus_t run(cudnnHandle_t handle, Pass pass, const Layout& x_layout, const void* x, const Layout& w_layout, const void* w,
-                  const Layout& y_layout, const void* y, const cudnnConvolutionStruct& conv, int algo, void* workspace, void* out) {
+cudnnStatus_t run(cudnnHandle_t handle, Pass pass, const Layout& x_layout, const void* x,
+                  const Layout& w_layout, const void* w, const Layout& y_layout, const void* y,
+                  const cudnnConvolutionStruct& conv, int algo, void* workspace, void* out) {
   MadeUpLibrary& account = made_up_cudnn;
   if (account.fails) return static_cast<cudnnStatus_t>(5000);
   account.synchronize(handle->stream);
@@ -116,26 +125,32 @@ cudnnStatus_t run(cudnnHandle_t handle, Pass pass, const Layout& x_layout, const
   switch (x_layout.type) {
     case CUDNN_DATA_FLOAT: convolve<float>(pass, x_layout, x, w_layout, w, y_layout, y, conv, out); break;
     case CUDNN_DATA_DOUBLE: convolve<double>(pass, x_layout, x, w_layout, w, y_layout, y, conv, out); break;
-    case CUDNN_DATA_HALF: convolve<Eigen::half>(pass, x_layout, x, w_layout, w, y_layout, y, conv, out); break;
-    case CUDNN_DATA_BFLOAT16: convolve<Eigen::bfloat16>(pass, x_layout, x, w_layout, w, y_layout, y, conv, out); break;
+    case CUDNN_DATA_HALF:
+      convolve<Eigen::half>(pass, x_layout, x, w_layout, w, y_layout, y, conv, out);
+      break;
+    case CUDNN_DATA_BFLOAT16:
+      convolve<Eigen::bfloat16>(pass, x_layout, x, w_layout, w, y_layout, y, conv, out);
+      break;
   }
   return CUDNN_STATUS_SUCCESS;
 }
 
 /// Two algorithms: 1 wants memory and gives other bits every time, 0 does neither. The extents must be those of a convolution.
-cudnnStatus_t ask(const Layout& x, const Layout& w, const Layout& y, const cudnnConvolutionStruct& conv, int asked, int* found,
-                  AlgoPerf* results) {
+cudnnStatus_t ask(const Layout& x, const Layout& w, const Layout& y, const cudnnConvolutionStruct& conv,
+                  int asked, int* found, AlgoPerf* results) {
   ++made_up_cudnn.heuristics;
   for (size_t d = 0; d < 3; ++d) {
     const int64_t reach = (w.dims[d + 2] - 1) * conv.dilations[d] + 1;
-    if ((x.dims[d + 2] + 2 * conv.pads[d] - reach) / conv.strides[d] + 1 != y.dims[d + 2]) return CUDNN_STATUS_BAD_PARAM;
+    if ((x.dims[d + 2] + 2 * conv.pads[d] - reach) / conv.strides[d] + 1 != y.dims[d + 2])
+      return CUDNN_STATUS_BAD_PARAM;
   }
   const bool channels_last = x.strides[1] == 1 && x.dims[1] > 1;
   const bool has = !made_up_cudnn.has_nothing && !(channels_last && made_up_cudnn.has_no_channels_last);
   if (!has) return CUDNN_STATUS_NOT_SUPPORTED;
   *found = std::min(asked, 2);
-  const AlgoPerf all[2] = {{1, CUDNN_STATUS_SUCCESS, 1, made_up_cudnn.workspace_bytes, CUDNN_NON_DETERMINISTIC, conv.math, {}},
-                           {0, CUDNN_STATUS_SUCCESS, 2, 0, CUDNN_DETERMINISTIC, conv.math, {}}};
+  const AlgoPerf all[2] = {
+      {1, CUDNN_STATUS_SUCCESS, 1, made_up_cudnn.workspace_bytes, CUDNN_NON_DETERMINISTIC, conv.math, {}},
+      {0, CUDNN_STATUS_SUCCESS, 2, 0, CUDNN_DETERMINISTIC, conv.math, {}}};
   std::copy_n(all, *found, results);
   return CUDNN_STATUS_SUCCESS;
 }
@@ -154,10 +169,14 @@ TROUPE_MADE_UP cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t s
   return CUDNN_STATUS_SUCCESS;
 }
 
-TROUPE_MADE_UP cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t* desc) { return made(desc, new cudnnTensorStruct); }
-TROUPE_MADE_UP cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t desc) { return destroyed(desc); }
-TROUPE_MADE_UP cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t desc, cudnnDataType_t type, int rank, const int* dims,
-                                                        const int* strides) {
+TROUPE_MADE_UP cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t* desc) {
+  return made(desc, new cudnnTensorStruct);
+}
+TROUPE_MADE_UP cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t desc) {
+  return destroyed(desc);
+}
+TROUPE_MADE_UP cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t desc, cudnnDataType_t type,
+                                                        int rank, const int* dims, const int* strides) {
   desc->type = type;
   for (int i = 0; i < rank; ++i) {
     desc->dims[place(rank, i)] = dims[i];
@@ -166,10 +185,15 @@ TROUPE_MADE_UP cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t 
   return CUDNN_STATUS_SUCCESS;
 }
 
-TROUPE_MADE_UP cudnnStatus_t cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t* desc) { return made(desc, new cudnnFilterStruct); }
-TROUPE_MADE_UP cudnnStatus_t cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t desc) { return destroyed(desc); }
-TROUPE_MADE_UP cudnnStatus_t cudnnSetFilterNdDescriptor(cudnnFilterDescriptor_t desc, cudnnDataType_t type, cudnnTensorFormat_t format,
-                                                        int rank, const int* dims) {
+TROUPE_MADE_UP cudnnStatus_t cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t* desc) {
+  return made(desc, new cudnnFilterStruct);
+}
+TROUPE_MADE_UP cudnnStatus_t cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t desc) {
+  return destroyed(desc);
+}
+TROUPE_MADE_UP cudnnStatus_t cudnnSetFilterNdDescriptor(cudnnFilterDescriptor_t desc, cudnnDataType_t type,
+                                                        cudnnTensorFormat_t format, int rank,
+                                                        const int* dims) {
   desc->type = type;
   for (int i = 0; i < rank; ++i) desc->dims[place(rank, i)] = dims[i];
   const auto& d = desc->dims;
@@ -182,10 +206,13 @@ TROUPE_MADE_UP cudnnStatus_t cudnnSetFilterNdDescriptor(cudnnFilterDescriptor_t 
 TROUPE_MADE_UP cudnnStatus_t cudnnCreateConvolutionDescriptor(cudnnConvolutionDescriptor_t* desc) {
   return made(desc, new cudnnConvolutionStruct);
 }
-TROUPE_MADE_UP cudnnStatus_t cudnnDestroyConvolutionDescriptor(cudnnConvolutionDescriptor_t desc) { return destroyed(desc); }
-TROUPE_MADE_UP cudnnStatus_t cudnnSetConvolutionNdDescriptor(cudnnConvolutionDescriptor_t desc, int spatial, const int* pads,
-                                                             const int* strides, const int* dilations, cudnnConvolutionMode_t mode,
-                                                             cudnnDataType_t) {
+TROUPE_MADE_UP cudnnStatus_t cudnnDestroyConvolutionDescriptor(cudnnConvolutionDescriptor_t desc) {
+  return destroyed(desc);
+}
+TROUPE_MADE_UP cudnnStatus_t cudnnSetConvolutionNdDescriptor(cudnnConvolutionDescriptor_t desc, int spatial,
+                                                             const int* pads, const int* strides,
+                                                             const int* dilations,
+                                                             cudnnConvolutionMode_t mode, cudnnDataType_t) {
   if (mode != CUDNN_CROSS_CORRELATION) return CUDNN_STATUS_NOT_SUPPORTED;
   for (int i = 0; i < spatial; ++i) {
     const size_t at = place(spatial + 2, i + 2) - 2;
@@ -195,7 +222,8 @@ TROUPE_MADE_UP cudnnStatus_t cudnnSetConvolutionNdDescriptor(cudnnConvolutionDes
   }
   return CUDNN_STATUS_SUCCESS;
 }
-TROUPE_MADE_UP cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t desc, cudnnMathType_t type) {
+TROUPE_MADE_UP cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t desc,
+                                                         cudnnMathType_t type) {
   desc->math = type;
   return CUDNN_STATUS_SUCCESS;
 }
@@ -204,40 +232,46 @@ TROUPE_MADE_UP cudnnStatus_t cudnnSetConvolutionGroupCount(cudnnConvolutionDescr
   return CUDNN_STATUS_SUCCESS;
 }
 
-TROUPE_MADE_UP cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(cudnnHandle_t, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,
-                                                                    cudnnConvolutionDescriptor_t conv, cudnnTensorDescriptor_t y,
-                                                                    int asked, int* found, AlgoPerf* results) {
+TROUPE_MADE_UP cudnnStatus_t cudnnGetConvolutionForwardAlgorithm_v7(cudnnHandle_t, cudnnTensorDescriptor_t x,
+                                                                    cudnnFilterDescriptor_t w,
+                                                                    cudnnConvolutionDescriptor_t conv,
+                                                                    cudnnTensorDescriptor_t y, int asked,
+                                                                    int* found, AlgoPerf* results) {
   return ask(*x, *w, *y, *conv, asked, found, results);
 }
-TROUPE_MADE_UP cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithm_v7(cudnnHandle_t, cudnnFilterDescriptor_t w,
-                                                                         cudnnTensorDescriptor_t dy, cudnnConvolutionDescriptor_t conv,
-                                                                         cudnnTensorDescriptor_t dx, int asked, int* found,
-                                                                         AlgoPerf* results) {
+TROUPE_MADE_UP cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithm_v7(
+    cudnnHandle_t, cudnnFilterDescriptor_t w, cudnnTensorDescriptor_t dy, cudnnConvolutionDescriptor_t conv,
+    cudnnTensorDescriptor_t dx, int asked, int* found, AlgoPerf* results) {
   return ask(*dx, *w, *dy, *conv, asked, found, results);
 }
-TROUPE_MADE_UP cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(cudnnHandle_t, cudnnTensorDescriptor_t x,
-                                                                           cudnnTensorDescriptor_t dy, cudnnConvolutionDescriptor_t conv,
-                                                                           cudnnFilterDescriptor_t dw, int asked, int* found,
-                                                                           AlgoPerf* results) {
+TROUPE_MADE_UP cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(
+    cudnnHandle_t, cudnnTensorDescriptor_t x, cudnnTensorDescriptor_t dy, cudnnConvolutionDescriptor_t conv,
+    cudnnFilterDescriptor_t dw, int asked, int* found, AlgoPerf* results) {
   return ask(*x, *dw, *dy, *conv, asked, found, results);
 }
 
-TROUPE_MADE_UP cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void*, cudnnTensorDescriptor_t x_desc, const void* x,
-                                                     cudnnFilterDescriptor_t w_desc, const void* w, cudnnConvolutionDescriptor_t conv,
-                                                     int algo, void* workspace, size_t, const void*, cudnnTensorDescriptor_t y_desc,
-                                                     void* y) {
+TROUPE_MADE_UP cudnnStatus_t cudnnConvolutionForward(cudnnHandle_t handle, const void*,
+                                                     cudnnTensorDescriptor_t x_desc, const void* x,
+                                                     cudnnFilterDescriptor_t w_desc, const void* w,
+                                                     cudnnConvolutionDescriptor_t conv, int algo,
+                                                     void* workspace, size_t, const void*,
+                                                     cudnnTensorDescriptor_t y_desc, void* y) {
   return run(handle, Pass::kForward, *x_desc, x, *w_desc, w, *y_desc, nullptr, *conv, algo, workspace, y);
 }
-TROUPE_MADE_UP cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t handle, const void*, cudnnFilterDescriptor_t w_desc,
-                                                          const void* w, cudnnTensorDescriptor_t dy_desc, const void* dy,
-                                                          cudnnConvolutionDescriptor_t conv, int algo, void* workspace, size_t,
-                                                          const void*, cudnnTensorDescriptor_t dx_desc, void* dx) {
+TROUPE_MADE_UP cudnnStatus_t cudnnConvolutionBackwardData(cudnnHandle_t handle, const void*,
+                                                          cudnnFilterDescriptor_t w_desc, const void* w,
+                                                          cudnnTensorDescriptor_t dy_desc, const void* dy,
+                                                          cudnnConvolutionDescriptor_t conv, int algo,
+                                                          void* workspace, size_t, const void*,
+                                                          cudnnTensorDescriptor_t dx_desc, void* dx) {
   return run(handle, Pass::kData, *dx_desc, nullptr, *w_desc, w, *dy_desc, dy, *conv, algo, workspace, dx);
 }
-TROUPE_MADE_UP cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t handle, const void*, cudnnTensorDescriptor_t x_desc,
-                                                            const void* x, cudnnTensorDescriptor_t dy_desc, const void* dy,
-                                                            cudnnConvolutionDescriptor_t conv, int algo, void* workspace, size_t,
-                                                            const void*, cudnnFilterDescriptor_t dw_desc, void* dw) {
+TROUPE_MADE_UP cudnnStatus_t cudnnConvolutionBackwardFilter(cudnnHandle_t handle, const void*,
+                                                            cudnnTensorDescriptor_t x_desc, const void* x,
+                                                            cudnnTensorDescriptor_t dy_desc, const void* dy,
+                                                            cudnnConvolutionDescriptor_t conv, int algo,
+                                                            void* workspace, size_t, const void*,
+                                                            cudnnFilterDescriptor_t dw_desc, void* dw) {
   return run(handle, Pass::kFilter, *x_desc, x, *dw_desc, nullptr, *dy_desc, dy, *conv, algo, workspace, dw);
 }
 

@@ -14,7 +14,8 @@ void expect_einsum(const std::string& equation, const std::vector<Shape>& shapes
 }
 
 TEST(CudaEinsum, reorders_and_sums_one_operand) {
-  for (const char* equation : {"ij->ij", "ij->ji", "ij->i", "ij->j", "ij->"}) expect_einsum(equation, {Shape{3, 4}});
+  for (const char* equation : {"ij->ij", "ij->ji", "ij->i", "ij->j", "ij->"})
+    expect_einsum(equation, {Shape{3, 4}});
   expect_einsum("ii->i", {Shape{4, 4}});
   expect_einsum("ii->", {Shape{4, 4}});
   expect_einsum("i->ii", {Shape{4}});

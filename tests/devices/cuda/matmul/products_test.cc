@@ -11,7 +11,9 @@ using D = DataType;
 const std::vector<D> kFields = {D::kFloat, D::kDouble, D::kHalf, D::kBfloat16, D::kComplex64, D::kComplex128};
 
 /// Sums of a hundred products in another order.
-double product_tolerance(D dtype) { return dtype == D::kFloat || dtype == D::kComplex64 ? 1e-4 : 4 * tolerance_of(dtype); }
+double product_tolerance(D dtype) {
+  return dtype == D::kFloat || dtype == D::kComplex64 ? 1e-4 : 4 * tolerance_of(dtype);
+}
 
 Tensor operand(D dtype, const Shape& shape, bool transposed) {
   const int r = shape.rank();
@@ -22,8 +24,8 @@ Tensor operand(D dtype, const Shape& shape, bool transposed) {
 
 void expect_product(D dtype, int64_t m, int64_t n, int64_t k, bool ta, bool tb) {
   const double tolerance = product_tolerance(dtype);
-  EXPECT_SAME("MatMul", {operand(dtype, Shape{m, k}, ta), operand(dtype, Shape{k, n}, tb)}, {{"transpose_a", ta}, {"transpose_b", tb}},
-              tolerance, tolerance * static_cast<double>(k));
+  EXPECT_SAME("MatMul", {operand(dtype, Shape{m, k}, ta), operand(dtype, Shape{k, n}, tb)},
+              {{"transpose_a", ta}, {"transpose_b", tb}}, tolerance, tolerance * static_cast<double>(k));
 }
 
 TEST(CudaProducts, multiply_matrices_of_every_dtype) {
@@ -35,7 +37,8 @@ TEST(CudaProducts, multiply_matrices_of_every_dtype) {
 }
 
 TEST(CudaProducts, cross_the_borders_of_tiles) {
-  for (const auto& [m, n, k] : std::vector<std::array<int64_t, 3>>{{1, 1, 1}, {64, 64, 16}, {65, 63, 17}, {3, 130, 33}, {130, 1, 100}, {1, 200, 64}}) {
+  for (const auto& [m, n, k] : std::vector<std::array<int64_t, 3>>{
+           {1, 1, 1}, {64, 64, 16}, {65, 63, 17}, {3, 130, 33}, {130, 1, 100}, {1, 200, 64}}) {
     expect_product(D::kFloat, m, n, k, false, false);
     expect_product(D::kFloat, m, n, k, true, true);
   }
@@ -72,10 +75,13 @@ TEST(CudaProducts, multiply_batches) {
     for (bool adj_x : {false, true}) {
       for (bool adj_y : {false, true}) {
         const AttrMap attrs = {{"adj_x", adj_x}, {"adj_y", adj_y}};
-        const std::vector<Tensor> in = {operand(dtype, Shape{2, 3, 4, 5}, adj_x), operand(dtype, Shape{2, 3, 5, 6}, adj_y)};
+        const std::vector<Tensor> in = {operand(dtype, Shape{2, 3, 4, 5}, adj_x),
+                                        operand(dtype, Shape{2, 3, 5, 6}, adj_y)};
         EXPECT_SAME("BatchMatMul", in, attrs, tolerance, 8 * tolerance);
         EXPECT_SAME("BatchMatMulV2", in, attrs, tolerance, 8 * tolerance);
-        EXPECT_SAME("BatchMatMulV3", in, attrs, tolerance, 8 * tolerance);
+        AttrMap typed = attrs;
+        typed.set("Tout", dtype);
+        EXPECT_SAME("BatchMatMulV3", in, typed, tolerance, 8 * tolerance);
       }
     }
   }
@@ -83,25 +89,31 @@ TEST(CudaProducts, multiply_batches) {
 
 TEST(CudaProducts, broadcast_batches) {
   const std::vector<std::pair<Shape, Shape>> cases = {
-      {Shape{7, 2, 3}, Shape{3, 4}},          {Shape{2, 3}, Shape{5, 3, 4}},          {Shape{4, 1, 2, 3}, Shape{1, 5, 3, 2}},
-      {Shape{4, 5, 2, 3}, Shape{5, 3, 2}},    {Shape{1, 5, 2, 3}, Shape{4, 5, 3, 2}}, {Shape{2, 1, 3, 2, 3}, Shape{2, 4, 1, 3, 2}},
+      {Shape{7, 2, 3}, Shape{3, 4}},          {Shape{2, 3}, Shape{5, 3, 4}},
+      {Shape{4, 1, 2, 3}, Shape{1, 5, 3, 2}}, {Shape{4, 5, 2, 3}, Shape{5, 3, 2}},
+      {Shape{1, 5, 2, 3}, Shape{4, 5, 3, 2}}, {Shape{2, 1, 3, 2, 3}, Shape{2, 4, 1, 3, 2}},
       {Shape{1, 1, 2, 3}, Shape{1, 1, 3, 2}}, {Shape{2, 1, 2, 3}, Shape{2, 3, 3, 2}}};
-  for (const auto& [x, y] : cases) EXPECT_SAME("BatchMatMulV2", {random_tensor(D::kFloat, x), random_tensor(D::kFloat, y)}, {}, 1e-5, 1e-4);
+  for (const auto& [x, y] : cases)
+    EXPECT_SAME("BatchMatMulV2", {random_tensor(D::kFloat, x), random_tensor(D::kFloat, y)}, {}, 1e-5, 1e-4);
 }
 
-AttrMap fused(const std::vector<std::string>& ops, int64_t num_args) { return {{"fused_ops", ops}, {"num_args", num_args}}; }
+AttrMap fused(const std::vector<std::string>& ops, int64_t num_args) {
+  return {{"fused_ops", ops}, {"num_args", num_args}};
+}
 
 TEST(CudaProducts, do_what_is_fused_to_them) {
   for (D dtype : {D::kFloat, D::kHalf, D::kBfloat16}) {
     const Tensor a = random_tensor(dtype, Shape{9, 4}, -1, 1), b = random_tensor(dtype, Shape{4, 6}, -1, 1);
     const Tensor bias = random_tensor(dtype, Shape{6}), summand = random_tensor(dtype, Shape{9, 6});
     const double tolerance = dtype == D::kFloat ? 1e-5 : 2 * tolerance_of(dtype);
-    for (const char* activation : {"", "Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid", "GeluApproximate", "GeluExact"}) {
+    for (const char* activation :
+         {"", "Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid", "GeluApproximate", "GeluExact"}) {
       std::vector<std::string> ops = {"BiasAdd"};
       if (*activation != '\0') ops.emplace_back(activation);
       EXPECT_SAME("_FusedMatMul", {a, b, bias}, fused(ops, 1), tolerance, 10 * tolerance);
     }
-    EXPECT_SAME("_FusedMatMul", {a, b, bias, summand}, fused({"BiasAdd", "Add", "Relu"}, 2), tolerance, 10 * tolerance);
+    EXPECT_SAME("_FusedMatMul", {a, b, bias, summand}, fused({"BiasAdd", "Add", "Relu"}, 2), tolerance,
+                10 * tolerance);
   }
 }
 
@@ -120,7 +132,8 @@ TEST(CudaProducts, add_summands_that_broadcast) {
   const Tensor a = f(Shape{2, 3}), b = f(Shape{3, 4});
   AttrMap attrs = fused({"BiasAdd", "Relu"}, 1);
   attrs.set("_bias_broadcasts", true);
-  for (const Shape& bias : {Shape{4}, Shape{1}, Shape{2, 4}, Shape{5, 1, 4}, Shape()}) EXPECT_SAME("_FusedMatMul", {a, b, f(bias)}, attrs);
+  for (const Shape& bias : {Shape{4}, Shape{1}, Shape{2, 4}, Shape{5, 1, 4}, Shape()})
+    EXPECT_SAME("_FusedMatMul", {a, b, f(bias)}, attrs);
   EXPECT_SAME("_FusedMatMul", {a, b, f(Shape{3})}, attrs);
   EXPECT_SAME("_FusedMatMul", {a, b, f(Shape{4}), f(Shape{3, 2, 4})}, fused({"BiasAdd", "Add", "Elu"}, 2));
 }

@@ -46,9 +46,11 @@ void expect_pooling(D dtype, const Case& c) {
   ASSERT_TRUE(out.ok()) << out.status();
   const Tensor grad = random_tensor(dtype, (*out)[0].shape());
   EXPECT_SAME("MaxPool" + suffix + "Grad", {in, (*out)[0], grad}, attrs, tolerance, 8 * tolerance);
-  EXPECT_SAME("MaxPool" + suffix + "GradGrad", {in, (*out)[0], random_tensor(dtype, in.shape())}, attrs, 0, 0);
+  EXPECT_SAME("MaxPool" + suffix + "GradGrad", {in, (*out)[0], random_tensor(dtype, in.shape())}, attrs, 0,
+              0);
   Tensor sizes(D::kInt32, Shape{in.rank()});
-  for (int i = 0; i < in.rank(); ++i) sizes.flat<int32_t>()[static_cast<size_t>(i)] = static_cast<int32_t>(in.dim(i));
+  for (int i = 0; i < in.rank(); ++i)
+    sizes.flat<int32_t>()[static_cast<size_t>(i)] = static_cast<int32_t>(in.dim(i));
   EXPECT_SAME("AvgPool" + suffix + "Grad", {sizes, grad}, attrs, tolerance, 8 * tolerance);
 }
 
@@ -87,13 +89,16 @@ TEST(CudaPool, takes_sizes_from_inputs) {
   EXPECT_SAME("MaxPoolV2", {in, ksize, strides}, attrs, 0, 0);
   const auto out = run_on_gpu("MaxPoolV2", {in, ksize, strides}, attrs);
   ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_SAME("MaxPoolGradV2", {in, (*out)[0], random_tensor(D::kFloat, (*out)[0].shape()), ksize, strides}, attrs);
-  EXPECT_SAME("MaxPoolGradGradV2", {in, (*out)[0], random_tensor(D::kFloat, in.shape()), ksize, strides}, attrs);
+  EXPECT_SAME("MaxPoolGradV2", {in, (*out)[0], random_tensor(D::kFloat, (*out)[0].shape()), ksize, strides},
+              attrs);
+  EXPECT_SAME("MaxPoolGradGradV2", {in, (*out)[0], random_tensor(D::kFloat, in.shape()), ksize, strides},
+              attrs);
   EXPECT_SAME("MaxPoolV2", {in, Tensor::vector<int32_t>({1, 0, 2, 1}), strides}, attrs);
 }
 
 TEST(CudaPool, takes_the_maximum_of_channels) {
-  EXPECT_SAME("MaxPool", {random_tensor(D::kFloat, Shape{2, 3, 3, 6})}, attrs_of({{}, {1, 1, 1, 3}, {1, 1, 1, 3}, "VALID"}), 0, 0);
+  EXPECT_SAME("MaxPool", {random_tensor(D::kFloat, Shape{2, 3, 3, 6})},
+              attrs_of({{}, {1, 1, 1, 3}, {1, 1, 1, 3}, "VALID"}), 0, 0);
 }
 
 TEST(CudaPool, pads_each_side_as_it_is_told) {
@@ -105,14 +110,18 @@ TEST(CudaPool, pads_each_side_as_it_is_told) {
 TEST(CudaPool, tells_where_the_maxima_are) {
   for (D dtype : {D::kFloat, D::kDouble, D::kHalf, D::kBfloat16}) {
     for (bool include_batch : {false, true}) {
-      AttrMap attrs = {{"ksize", Ints{1, 3, 3, 1}}, {"strides", Ints{1, 2, 2, 1}}, {"padding", std::string("SAME")},
-                       {"include_batch_in_index", include_batch}, {"Targmax", D::kInt64}};
+      AttrMap attrs = {{"ksize", Ints{1, 3, 3, 1}},
+                       {"strides", Ints{1, 2, 2, 1}},
+                       {"padding", std::string("SAME")},
+                       {"include_batch_in_index", include_batch},
+                       {"Targmax", D::kInt64}};
       const Tensor in = random_tensor(dtype, Shape{3, 5, 6, 2});
       EXPECT_SAME("MaxPoolWithArgmax", {in}, attrs, 0, 0);
       const auto out = run_on_gpu("MaxPoolWithArgmax", {in}, attrs);
       ASSERT_TRUE(out.ok()) << out.status();
       const Tensor grad = random_tensor(dtype, (*out)[0].shape());
-      EXPECT_SAME("MaxPoolGradWithArgmax", {in, grad, (*out)[1]}, attrs, 4 * tolerance_of(dtype), 8 * tolerance_of(dtype));
+      EXPECT_SAME("MaxPoolGradWithArgmax", {in, grad, (*out)[1]}, attrs, 4 * tolerance_of(dtype),
+                  8 * tolerance_of(dtype));
       // The gradient of the gradient reads what the argmax names: the maxima, where it is handed the input.
       const auto again = run_on_gpu("MaxPoolGradGradWithArgmax", {in, in, (*out)[1]}, attrs);
       ASSERT_TRUE(again.ok()) << again.status();
@@ -122,9 +131,15 @@ TEST(CudaPool, tells_where_the_maxima_are) {
 }
 
 TEST(CudaPool, passes_over_places_that_are_not_there) {
-  const AttrMap attrs = {{"ksize", Ints{1, 2, 2, 1}}, {"strides", Ints{1, 2, 2, 1}}, {"padding", std::string("VALID")}, {"Targmax", D::kInt64}};
-  const auto out = run_on_gpu("MaxPoolGradWithArgmax", {Tensor::from<float>(Shape{1, 2, 2, 1}, {1, 2, 3, 4}), Tensor::from<float>(Shape{1, 1, 1, 1}, {5}),
-                                                        Tensor::from<int64_t>(Shape{1, 1, 1, 1}, {4})}, attrs);
+  const AttrMap attrs = {{"ksize", Ints{1, 2, 2, 1}},
+                         {"strides", Ints{1, 2, 2, 1}},
+                         {"padding", std::string("VALID")},
+                         {"Targmax", D::kInt64}};
+  const auto out =
+      run_on_gpu("MaxPoolGradWithArgmax",
+                 {Tensor::from<float>(Shape{1, 2, 2, 1}, {1, 2, 3, 4}),
+                  Tensor::from<float>(Shape{1, 1, 1, 1}, {5}), Tensor::from<int64_t>(Shape{1, 1, 1, 1}, {4})},
+                 attrs);
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_TRUE(tensors_near((*out)[0], Tensor::from<float>(Shape{1, 2, 2, 1}, {0, 0, 0, 0}), 0, 0));
 }
