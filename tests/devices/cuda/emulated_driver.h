@@ -7,6 +7,7 @@
 
 #include "devices/cuda/driver_abi.h"
 #include "devices/cuda/machine_gpus.h"
+#include "tests/devices/cuda/emulated_options.h"
 
 namespace troupe::test {
 
@@ -18,17 +19,7 @@ class EmulatedMachine;
 /// is gone before it goes. Thread-safe.
 class EmulatedDriver {
  public:
-  struct Options {
-    int gpus = 1;
-    size_t memory_bytes = size_t{256} << 20;
-    uint64_t seed = 1;
-    /// Works by itself; else only while somebody asks (cuEventQuery does some) or waits.
-    bool works_alone = false;
-    /// "9.0"
-    int compute_major = 9;
-    int compute_minor = 0;
-    bool peers = true;
-  };
+  using Options = EmulatedOptions;
 
   explicit EmulatedDriver(Options options);
   EmulatedDriver() : EmulatedDriver(Options()) {}

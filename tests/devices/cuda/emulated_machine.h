@@ -14,8 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "devices/cuda/driver_abi.h"
 #include "devices/cuda/kernels/source/emulated.h"
-#include "tests/devices/cuda/emulated_driver.h"
+#include "tests/devices/cuda/emulated_options.h"
 
 /// What CUDA's handles point to. Destroyed ones stay until the machine goes, so that no address is used twice.
 namespace troupe::cuda {
@@ -68,7 +69,7 @@ namespace troupe::test {
 /// The state behind EmulatedDriver: memory, streams, who works when. Its members are called with `mu` held unless said otherwise.
 class EmulatedMachine {
  public:
-  using Options = EmulatedDriver::Options;
+  using Options = EmulatedOptions;
   using Lock = std::unique_lock<std::mutex>;
 
   struct Gpu {
