@@ -246,11 +246,11 @@ TEST_F(CommandLine, inspect_shows_the_graph_before_and_after_a_pass) {
 
 TEST_F(CommandLine, inspect_says_what_a_config_does) {
   const std::string config =
-      graph("allow_soft_placement: true gpu_options { allow_growth: true } session_handle: 'mine'");
+      graph("allow_soft_placement: true placement_period: 7 session_handle: 'mine'");
   const ProgramResult r = troupe({"inspect", "--config", config});
   EXPECT_EQ(r.exit_code, 0) << r.err;
   EXPECT_THAT(r.out, HasSubstr("allow_soft_placement = true  honoured: "));
-  EXPECT_THAT(r.out, HasSubstr("gpu_options.allow_growth = true  without meaning: "));
+  EXPECT_THAT(r.out, HasSubstr("placement_period = 7  without meaning: "));
   EXPECT_THAT(r.out, HasSubstr("session_handle = \"mine\"  honoured: "));
   EXPECT_THAT(r.out, Not(HasSubstr("cluster_def")));
   EXPECT_THAT(troupe({"inspect", "--config", config, "--all"}).out,

@@ -11,6 +11,7 @@ constexpr char kRewrites[] = "made by rewrites of TensorFlow's own optimiser, no
 constexpr char kEager[] = "made by eager execution";
 
 constexpr LeftOut kLeftOut[] = {
+    {"_CopyTo*", "copies between a GPU's memory and the host's, where partitions of GPUs need it"},
     {"AllToAll", kCollective},
     {"BoostedTrees*", kNotInTensorFlow},
     {"CTCLossV2", kNotInTensorFlow},

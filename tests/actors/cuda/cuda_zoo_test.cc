@@ -25,14 +25,16 @@ std::string shared_folder() {
   return TROUPE_SOURCE_DIR "/../shared";
 }
 
-/// Ids of cases that differ on CPUs, too.
+/// Ids of cases that differ on purpose: on CPUs, too, or on GPUs alone.
 std::set<std::string> known_differences() {
   std::set<std::string> ids;
-  const auto text = read_file(TROUPE_SOURCE_DIR "/tests/system/zoo_differences.txt");
-  EXPECT_TRUE(text.ok()) << text.status();
-  for (absl::string_view line : absl::StrSplit(text.value_or(""), '\n')) {
-    line = line.substr(0, line.find_first_of("\t "));
-    if (!line.empty() && line[0] != '#') ids.insert(std::string(line));
+  for (const char* list : {"/tests/system/zoo_differences.txt", "/tests/actors/cuda/zoo_differences.txt"}) {
+    const auto text = read_file(absl::StrCat(TROUPE_SOURCE_DIR, list));
+    EXPECT_TRUE(text.ok()) << text.status();
+    for (absl::string_view line : absl::StrSplit(text.value_or(""), '\n')) {
+      line = line.substr(0, line.find_first_of("\t "));
+      if (!line.empty() && line[0] != '#') ids.insert(std::string(line));
+    }
   }
   return ids;
 }
