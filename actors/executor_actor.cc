@@ -18,8 +18,7 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
       : OnStepUnit(config, slot->unit), keep_slot_(slot), slot_(slot.get()), index_(index) {
     slot_->states.push_back(std::make_unique<ExecutorState>(slot_->code->partitions[index], this));
     state_ = slot_->states.back().get();
-    if (slot_->session->sync_on_finish)
-      device_ = dynamic_cast<EnqueuingDevice*>(slot_->code->partitions[index]->device());
+    device_ = dynamic_cast<EnqueuingDevice*>(slot_->code->partitions[index]->device());
   }
 
   const char* name() const override { return "executor"; }
@@ -107,6 +106,9 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
     } else {
       state_->start(&step, slot_->inline_only, slot_->collect_stats, slot_->loops);
     }
+    // Else its kernels would fail for want of memory.
+    if (device_ != nullptr) [[unlikely]]
+      state_->abort(of_this_process(device_->health()));
     turn();
   }
 
@@ -128,7 +130,7 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
   /// What the kernels of the step enqueued is done before its end is told, and its error is the step's. Nobody waits for the work of a step that has
   /// failed: what it uses comes back when the device has passed it.
   void await_device() {
-    if (!state_->status().ok()) return finish();
+    if (!state_->status().ok() || !slot_->session->sync_on_finish) return finish();
     awaits_device_ = true;
     device_->when_done([me = caf::actor_cast<ExecutorActor>(address()), id = step_id_](absl::Status status) {
       caf::anon_send(me, DeviceDone{id, std::move(status)});
@@ -139,9 +141,13 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
     // The step may have been cancelled meanwhile.
     if (!awaits_device_ || m.step_id != step_id_) return;
     awaits_device_ = false;
-    // As of a kernel that the device failed: Unavailable is for what other processes do.
-    state_->abort(absl::IsUnavailable(m.status) ? absl::InternalError(m.status.message()) : m.status);
+    state_->abort(of_this_process(m.status));
     finish();
+  }
+
+  /// As of a kernel that its device failed: Unavailable is for what other processes do.
+  static absl::Status of_this_process(const absl::Status& of_device) {
+    return absl::IsUnavailable(of_device) ? absl::InternalError(of_device.message()) : of_device;
   }
 
   void finish() {

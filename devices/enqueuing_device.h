@@ -19,6 +19,8 @@ class EnqueuingDevice {
   virtual void when_done(std::function<void(absl::Status)> done) = 0;
   /// The device's memory, for who may want to know about it when the device is gone.
   virtual std::shared_ptr<const Allocator> share_memory() const = 0;
+  /// The device's error, once it is lost: whatever is begun there fails.
+  virtual absl::Status health() const = 0;
 };
 
 }  // namespace troupe

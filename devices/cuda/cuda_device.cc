@@ -24,6 +24,8 @@ CopyEngine& CudaDevice::copies() const { return gpu_->copies(); }
 
 void CudaDevice::when_done(std::function<void(absl::Status)> done) { gpu_->when_done(std::move(done)); }
 
+absl::Status CudaDevice::health() const { return gpu().health(); }
+
 std::shared_ptr<const Allocator> CudaDevice::share_memory() const { return {gpu_, &gpu_->memory()}; }
 
 std::unique_ptr<CudaDevice> make_cuda_device(const std::string& prefix, int index,

@@ -37,6 +37,7 @@ class CudaDevice final : public Device, public EnqueuingDevice {
 
   void when_done(std::function<void(absl::Status)> done) override;
   std::shared_ptr<const Allocator> share_memory() const override;
+  absl::Status health() const override;
 
  private:
   const std::shared_ptr<VirtualGpu> gpu_;

@@ -61,7 +61,8 @@ struct ElementOp {
   const char* type_attr = nullptr;
   /// Those it is for; empty: all.
   std::vector<DataType> types;
-  /// Arguments that are on the host everywhere, and elements.
+  /// Arguments that are on the host everywhere, and elements. Variants are none of them: they count as being where their elements are, so that
+  /// those are copied where a list leaves its device.
   std::vector<std::string> host_args;
   std::vector<std::string> element_args;
   KernelFactory factory;

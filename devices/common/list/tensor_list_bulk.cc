@@ -359,22 +359,17 @@ void add_tensor_list_bulk_ops(const ElementMemory* memory, const AddElementOp& a
          {element_arg},
          std::move(factory)});
   };
-  op("TensorListStack", {"input_handle", "element_shape"}, "tensor", element_kernel<StackKernel>(memory));
-  op("TensorListGather", {"input_handle", "indices", "element_shape"}, "values",
-     element_kernel(gather, memory));
-  op("TensorListConcat", {"input_handle", "lengths"}, "tensor", element_kernel<ConcatKernel>(memory));
-  op("TensorListConcatV2", {"input_handle", "element_shape", "leading_dims", "lengths"}, "tensor",
+  op("TensorListStack", {"element_shape"}, "tensor", element_kernel<StackKernel>(memory));
+  op("TensorListGather", {"indices", "element_shape"}, "values", element_kernel(gather, memory));
+  op("TensorListConcat", {"lengths"}, "tensor", element_kernel<ConcatKernel>(memory));
+  op("TensorListConcatV2", {"element_shape", "leading_dims", "lengths"}, "tensor",
      element_kernel<ConcatKernel>(memory));
-  op("TensorListFromTensor", {"element_shape", "output_handle"}, "tensor",
-     element_kernel(from_tensor, memory));
-  op("TensorListScatter", {"indices", "element_shape", "output_handle"}, "tensor",
+  op("TensorListFromTensor", {"element_shape"}, "tensor", element_kernel(from_tensor, memory));
+  op("TensorListScatter", {"indices", "element_shape"}, "tensor", element_kernel(scatter, memory));
+  op("TensorListScatterV2", {"indices", "element_shape", "num_elements"}, "tensor",
      element_kernel(scatter, memory));
-  op("TensorListScatterV2", {"indices", "element_shape", "num_elements", "output_handle"}, "tensor",
-     element_kernel(scatter, memory));
-  op("TensorListScatterIntoExistingList", {"input_handle", "indices", "output_handle"}, "tensor",
-     element_kernel(scatter_into, memory));
-  op("TensorListSplit", {"element_shape", "lengths", "output_handle"}, "tensor",
-     element_kernel(split, memory));
+  op("TensorListScatterIntoExistingList", {"indices"}, "tensor", element_kernel(scatter_into, memory));
+  op("TensorListSplit", {"element_shape", "lengths"}, "tensor", element_kernel(split, memory));
 }
 
 }  // namespace troupe

@@ -249,69 +249,39 @@ void add_tensor_list_ops(const ElementMemory* memory, const AddElementOp& add) {
   add({"EmptyTensorList",
        nullptr,
        {},
-       {"element_shape", "max_num_elements", "handle"},
+       {"element_shape", "max_num_elements"},
        {},
        element_kernel(empty_list, memory)});
   add({"TensorListReserve",
        nullptr,
        {},
-       {"element_shape", "num_elements", "handle"},
+       {"element_shape", "num_elements"},
        {},
        element_kernel(reserve, memory)});
-  add({"TensorListLength",
-       nullptr,
-       {},
-       {"input_handle", "length"},
-       {},
-       element_kernel(length, memory, /*cheap=*/true)});
+  add({"TensorListLength", nullptr, {}, {"length"}, {}, element_kernel(length, memory, /*cheap=*/true)});
   add({"TensorListElementShape",
        nullptr,
        {},
-       {"input_handle", "element_shape"},
+       {"element_shape"},
        {},
        element_kernel(element_shape, memory, /*cheap=*/true)});
   add({"TensorListGetItem",
        t,
        types,
-       {"input_handle", "index", "element_shape"},
+       {"index", "element_shape"},
        {"item"},
        element_kernel(get_item, memory, /*cheap=*/true)});
-  add({"TensorListSetItem",
-       t,
-       {},
-       {"input_handle", "index", "output_handle"},
-       {"item"},
-       element_kernel<SetItemKernel>(memory)});
-  add({"TensorListPushBack",
-       t,
-       {},
-       {"input_handle", "output_handle"},
-       {"tensor"},
-       element_kernel(push_back, memory, /*cheap=*/true)});
-  add({"TensorListPushBackBatch",
-       t,
-       types,
-       {"input_handles", "output_handles"},
-       {"tensor"},
-       element_kernel(push_back_batch, memory)});
+  add({"TensorListSetItem", t, {}, {"index"}, {"item"}, element_kernel<SetItemKernel>(memory)});
+  add({"TensorListPushBack", t, {}, {}, {"tensor"}, element_kernel(push_back, memory, /*cheap=*/true)});
+  add({"TensorListPushBackBatch", t, types, {}, {"tensor"}, element_kernel(push_back_batch, memory)});
   add({"TensorListPopBack",
        t,
        types,
-       {"input_handle", "element_shape", "output_handle"},
+       {"element_shape"},
        {"tensor"},
        element_kernel(pop_back, memory, /*cheap=*/true)});
-  add({"TensorListResize",
-       nullptr,
-       {},
-       {"input_handle", "size", "output_handle"},
-       {},
-       element_kernel(resize, memory)});
-  add({"TensorListConcatLists",
-       nullptr,
-       {},
-       {"input_a", "input_b", "output"},
-       {},
-       element_kernel(concat_lists, memory)});
+  add({"TensorListResize", nullptr, {}, {"size"}, {}, element_kernel(resize, memory)});
+  add({"TensorListConcatLists", nullptr, {}, {}, {}, element_kernel(concat_lists, memory)});
   add_tensor_list_bulk_ops(memory, add);
 }
 

@@ -104,8 +104,8 @@ absl::Status add_n(KernelContext& context, const ElementMemory& memory) {
 }  // namespace
 
 void add_variant_math_ops(const ElementMemory* memory, const AddElementOp& add) {
-  add({"ZerosLike", "T", {DataType::kVariant}, {"x", "y"}, {}, element_kernel(zeros_like, memory), 1});
-  add({"AddN", "T", {DataType::kVariant}, {"inputs", "sum"}, {}, element_kernel(add_n, memory)});
+  add({"ZerosLike", "T", {DataType::kVariant}, {}, {}, element_kernel(zeros_like, memory), 1});
+  add({"AddN", "T", {DataType::kVariant}, {}, {}, element_kernel(add_n, memory)});
 }
 
 }  // namespace troupe

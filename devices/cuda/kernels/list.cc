@@ -99,12 +99,12 @@ std::vector<DataType> those_of(const std::vector<DataType>& types, const std::ve
   return result;
 }
 
-/// Types of which all elements are on the host.
+/// Types of which all elements are on the host, apart from variants.
 std::vector<DataType> types_on_host() {
   std::vector<DataType> result;
   for (DataType t : list_element_types()) {
     const std::vector<DataType>& ours = gpu_variable_types();
-    if (std::find(ours.begin(), ours.end(), t) == ours.end()) result.push_back(t);
+    if (t != DataType::kVariant && std::find(ours.begin(), ours.end(), t) == ours.end()) result.push_back(t);
   }
   return result;
 }
@@ -122,12 +122,19 @@ void add(KernelRegistry* registry, ElementOp op) {
   }
   def.constraints.emplace_back(op.type_attr, those_of(gpu_variable_types(), op.types));
   registry->add(std::move(def));
-  KernelDef host(op.op);
-  host.device("GPU");
-  host.constraints.emplace_back(op.type_attr, those_of(types_on_host(), op.types));
-  host.host_memory_args = std::move(op.host_args);
-  host.host_memory_args.insert(host.host_memory_args.end(), op.element_args.begin(), op.element_args.end());
-  add_host_kernel(registry, std::move(host));
+  const auto on_host = [&](const std::vector<DataType>& types, const std::vector<std::string>& host_args) {
+    std::vector<DataType> ours = those_of(types, op.types);
+    if (ours.empty()) return;
+    KernelDef host(op.op);
+    host.device("GPU");
+    host.constraints.emplace_back(op.type_attr, std::move(ours));
+    host.host_memory_args = host_args;
+    add_host_kernel(registry, std::move(host));
+  };
+  // Variants count as being where what is in them is (graph/passes/cross_memory).
+  on_host({DataType::kVariant}, op.host_args);
+  op.host_args.insert(op.host_args.end(), op.element_args.begin(), op.element_args.end());
+  on_host(types_on_host(), op.host_args);
 }
 
 }  // namespace

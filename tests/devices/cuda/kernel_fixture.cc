@@ -35,7 +35,9 @@ std::shared_ptr<VirtualGpu> emulated_gpu() {
   return parts->front();
 }
 
-bool is_host_type(DataType dtype) { return dtype == DataType::kString || dtype == DataType::kResource; }
+bool is_host_type(DataType dtype) {
+  return dtype == DataType::kString || dtype == DataType::kResource || dtype == DataType::kVariant;
+}
 
 /// Which inputs or outputs of a node are in the host's memory.
 absl::StatusOr<std::vector<bool>> on_host(const std::vector<ArgDef>& args, const std::vector<DataType>& types, const AttrMap& attrs,

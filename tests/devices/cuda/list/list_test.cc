@@ -101,6 +101,20 @@ TEST_F(CudaElements, of_lists_are_added) {
   });
 }
 
+TEST_F(CudaElements, of_lists_are_lists) {
+  const AttrMap dtype{{"element_dtype", DataType::kFloat}};
+  const AttrMap lists{{"element_dtype", DataType::kVariant}};
+  const Tensor x = random_tensor(DataType::kFloat, Shape{2, 3});
+  expect_same([&](auto run) {
+    const Tensor inner = run("TensorListFromTensor", {x, sizes({3})}, dtype)[0];
+    Tensor outer = run("EmptyTensorList", {sizes({}), number(-1)}, lists)[0];
+    outer = run("TensorListPushBack", {outer, inner}, lists)[0];
+    outer = run("TensorListPushBack", {outer, inner}, lists)[0];
+    const Tensor item = run("TensorListGetItem", {outer, number(1), sizes({})}, lists)[0];
+    return Tensors{run("TensorListStack", {item, sizes({3})}, dtype)[0]};
+  });
+}
+
 TEST_F(CudaElements, of_lists_of_cpus_are_copied) {
   const AttrMap dtype{{"element_dtype", DataType::kFloat}};
   const Tensor x = random_tensor(DataType::kFloat, Shape{6, 3});
