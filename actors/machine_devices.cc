@@ -12,7 +12,6 @@
 #include "devices/cuda/machine_gpus.h"
 
 namespace troupe {
-namespace {
 
 const KernelRegistry& kernels_with_gpus() {
   static const KernelRegistry* registry = [] {
@@ -23,8 +22,6 @@ const KernelRegistry& kernels_with_gpus() {
   }();
   return *registry;
 }
-
-}  // namespace
 
 MachineDevices find_machine_devices() {
   const std::shared_ptr<MachineGpus> gpus = MachineGpus::find(machine_driver(), kernel_images());

@@ -7,6 +7,9 @@
 
 namespace troupe {
 
+/// Those of CPUs and of GPUs, whether there are any or not. Made once a process, when first asked for.
+const KernelRegistry& kernels_with_gpus();
+
 /// What a runtime has of the machine's devices when it brings no kernels of its own.
 struct MachineDevices {
   /// Of CPUs; where there are GPUs, of these, too. Made once a process.

@@ -50,6 +50,7 @@ struct Flags {
   std::string pass;
   std::string dot;
   int cpus = 1;
+  int gpus = 0;
   bool raw = false;
   bool soft_placement = false;
   bool json = false;
@@ -167,7 +168,7 @@ absl::StatusOr<std::string> inspect(const Flags& flags) {
     options.allow_soft_placement = flags.soft_placement;
     options.differentiator = &builtin_differentiator();
     TROUPE_ASSIGN_OR_RETURN(report, plan_report(model.graph_def(), signature, flags.cpus, options,
-                                                flags.pass == "all" ? "" : flags.pass));
+                                                flags.pass == "all" ? "" : flags.pass, flags.gpus));
   }
   std::string passes;
   if (!flags.pass.empty()) {
@@ -207,6 +208,8 @@ void add_inspect_command(CLI::App& app, Command* chosen) {
   sub->add_option("--pass", flags->pass, "Show what this pass did, or all of them")->type_name("NAME|all");
   sub->add_option("--dot", flags->dot, "Write a picture for Graphviz")->type_name("FILE");
   sub->add_option("--cpus", flags->cpus, "CPU devices to plan for")->check(CLI::Range(1, 1024));
+  sub->add_option("--gpus", flags->gpus, "GPUs to plan for; they need not be there")
+      ->check(CLI::Range(0, 1024));
   sub->add_flag("--raw", flags->raw, "Plan without optimisation");
   sub->add_flag("--soft-placement", flags->soft_placement, "Plan with allow_soft_placement");
   sub->add_flag("--json", flags->json, "The summary as JSON");

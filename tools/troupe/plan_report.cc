@@ -2,9 +2,12 @@
 
 #include <memory>
 
+#include "actors/machine_devices.h"
+
 #include "devices/cpu/cpu_device.h"
 #include "devices/cpu/folding_evaluator.h"
 #include "devices/cpu/kernels/register_kernels.h"
+#include "devices/cuda/cuda_device.h"
 #include "devices/device_set.h"
 
 #include "graph/ir/graph.h"
@@ -34,6 +37,24 @@ pb::GraphDef placed_graph_def(const Graph& graph, const DeviceCatalog& devices) 
     if (node.device >= 0) out.set_device(devices.entries()[node.device].name);
   }
   return def;
+}
+
+/// Of GPUs that are only planned for.
+class NoMemory final : public Allocator {
+ public:
+  void* allocate(size_t) override { return nullptr; }
+  void deallocate(void*, size_t) override {}
+  absl::string_view name() const override { return "planned"; }
+  AllocatorStats stats() const override { return {}; }
+  bool is_host() const override { return false; }
+};
+
+std::shared_ptr<Device> planned_gpu(int index) {
+  static NoMemory memory;
+  DeviceAttributes a;
+  a.name = absl::StrCat(kTask, "/device:GPU:", index);
+  a.type = "GPU";
+  return std::make_shared<Device>(std::move(a), &memory, serial_runner());
 }
 
 /// Gathers the runs of a watched pass from what the planner tells after each pass.
@@ -82,13 +103,14 @@ class PassWatcher {
 }  // namespace
 
 absl::StatusOr<PlanReport> plan_report(const pb::GraphDef& def, const PlanSignature& signature, int cpus,
-                                       const PlanOptions& options, const std::string& watched) {
+                                       const PlanOptions& options, const std::string& watched, int gpus) {
   Graph graph;
   TROUPE_RETURN_IF_ERROR(import_graph_def(def, ImportOptions(), &graph));
-  DeviceSet devices(&builtin_kernels());
+  DeviceSet devices(gpus > 0 ? &kernels_with_gpus() : &builtin_kernels());
   for (int i = 0; i < cpus; ++i) {
     devices.add(make_cpu_device(kTask, i, plain_allocator(), serial_runner()), kCpuPriority);
   }
+  for (int i = 0; i < gpus; ++i) devices.add(planned_gpu(i), kGpuPriority);
   const FoldingEvaluator evaluator(&builtin_kernels());
 
   PlanReport report;

@@ -35,9 +35,10 @@ struct PlanReport {
   int nodes_after = 0;
 };
 
-/// Plans a signature for `cpus` CPU devices, without a session. Keeps the graphs around the runs of `watched`: a pass by
+/// Plans a signature for `cpus` CPU devices and `gpus` GPUs, which need not be there, without a session. Keeps the graphs around the runs of `watched`: a pass by
 /// name, "all" of them, or "" for none.
 absl::StatusOr<PlanReport> plan_report(const tensorflow::GraphDef& graph, const PlanSignature& signature,
-                                       int cpus, const PlanOptions& options, const std::string& watched = "");
+                                       int cpus, const PlanOptions& options, const std::string& watched = "",
+                                       int gpus = 0);
 
 }  // namespace troupe

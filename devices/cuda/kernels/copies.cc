@@ -112,7 +112,8 @@ class CopyToHost final : public AsyncKernel {
   }
 };
 
-/// Enqueued before whatever reads it. Lists stay as they are: who reads an element copies it. Of a constant the first copy is kept as long as the kernel where the node says that nobody writes to it.
+/// Enqueued before whatever reads it. Lists stay as they are: who reads an element copies it. Of a constant the first copy is kept as long as
+/// the kernel, where the node says that nobody writes to it.
 class CopyToDevice final : public Kernel {
  public:
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {

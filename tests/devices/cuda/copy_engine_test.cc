@@ -144,6 +144,26 @@ TEST(CopyEngine, copies_between_gpus_whatever_the_seed) {
   }
 }
 
+TEST(CopyEngine, waits_for_kernels_of_the_other_gpu_that_still_read_what_was_there) {
+  for (uint64_t seed = 1; seed <= 150; ++seed) {
+    SCOPED_TRACE(seed);
+    TestMachine machine({.gpus = 2, .seed = seed});
+    Tensor x = machine.tensor(50, 0);
+    ASSERT_EQ(machine.set(x, 1, 0), absl::OkStatus());
+    Tensor before = machine.tensor(50, 1);
+    Tensor sum = machine.tensor(50, 1);
+    ASSERT_EQ(machine.set(before, 2, 1), absl::OkStatus());
+    ASSERT_EQ(machine.add(before, sum, 3, 1), absl::OkStatus());
+    const void* place = before.raw();
+    before = Tensor();
+    const Tensor copy =
+        *machine.gpu(0).copies().to_peer(x, machine.gpu(1).copies(), &machine.gpu(1).memory());
+    ASSERT_EQ(copy.raw(), place);
+    EXPECT_TRUE(is_all(*machine.to_host(sum, 1), 5));
+    EXPECT_TRUE(is_all(*machine.to_host(copy, 1), 1));
+  }
+}
+
 TEST(CopyEngine, says_when_there_is_no_memory) {
   TestMachine machine({}, size_t{2} << 20);
   EXPECT_EQ(

@@ -79,6 +79,16 @@ TEST(Stream, tells_how_far_it_is) {
   EXPECT_EQ(stream.completed(), stream.enqueued());
 }
 
+/// What is freed behind a wait must not be written before it is over.
+TEST(Stream, counts_waits_as_work) {
+  TestMachine machine;
+  EventPool events(machine.physical[0]);
+  auto other = *Stream::make(machine.physical[0], &events, "other");
+  ASSERT_EQ(machine.gpu().compute().wait_for(*other->record()), absl::OkStatus());
+  EXPECT_EQ(machine.gpu().compute().enqueued(), 1u);
+  EXPECT_EQ(machine.gpu().compute().completed(), 0u);
+}
+
 TEST(Stream, uses_its_events_again) {
   TestMachine machine;
   Stream& stream = machine.gpu().compute();
