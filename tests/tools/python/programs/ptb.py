@@ -125,7 +125,8 @@ with tf.Graph().as_default():
         with tf.variable_scope("Model", reuse=True, initializer=initializer):
             mvalid = PTBModel(False, config, data[:40], "ValidInput")
         tf.summary.scalar("Validation Loss", mvalid._cost)
-    sv = tf.train.Supervisor(logdir=os.path.join(folder, "logs"))
+    # Its own summaries would take elements of the queues, now and then.
+    sv = tf.train.Supervisor(logdir=os.path.join(folder, "logs"), summary_op=None)
     with sv.managed_session() as session:
         for i in range(config.max_max_epoch):
             m.assign_lr(session, config.learning_rate * config.lr_decay ** max(i + 1 - config.max_epoch, 0.0))
