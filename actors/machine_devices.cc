@@ -24,7 +24,10 @@ const KernelRegistry& kernels_with_gpus() {
 }
 
 MachineDevices find_machine_devices() {
-  const std::shared_ptr<MachineGpus> gpus = MachineGpus::find(machine_driver(), kernel_images());
+  const GpuKernels kernels = kernel_images();
+  // The driver is not started for nothing: it takes a while, and has threads.
+  const absl::StatusOr<const cuda::Driver*> driver = kernels.images.empty() ? nullptr : machine_driver();
+  const std::shared_ptr<MachineGpus> gpus = MachineGpus::find(driver, kernels);
   for (const std::string& ignored : gpus->ignored()) spdlog::warn("{}", ignored);
   if (gpus->size() == 0) {
     spdlog::debug("no GPUs: {}", std::string(gpus->why_none().message()));
