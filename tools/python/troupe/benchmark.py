@@ -5,7 +5,8 @@
             with tf.Session() as session:
                 self.run_op_benchmark(session, tf.reduce_sum(tf.ones([1000])))
 
-`tf.test.main()` runs those that `--benchmark_filter=REGEX` fits. Reports go to files whose paths begin with $TEST_REPORT_FILE_PREFIX, else to the output."""
+`tf.test.main()` runs those that `--benchmark_filter=REGEX` fits. Reports go to files whose paths begin with $TEST_REPORT_FILE_PREFIX, else to the
+output."""
 
 from __future__ import annotations
 
@@ -134,8 +135,8 @@ class Benchmark:
     def run_op_benchmark(self, sess: BaseSession, op_or_tensor: Fetches, feed_dict: FeedDict | None = None, burn_iters: int = 2, min_iters: int = 10,
                          store_trace: bool = False, store_memory_usage: bool = True, name: str | None = None, extras: dict[str, Any] | None = None,
                          mbs: float = 0) -> dict[str, Any]:
-        """Runs it `burn_iters` times, then `min_iters` times, and reports the median as `wall_time`. What it reports, and in "extras" the mean and the
-        deviation; with store_trace also what Chrome shows of a step, with store_memory_usage the most bytes that allocators had in use."""
+        """Runs it `burn_iters` times, then `min_iters` times, and reports the median as `wall_time`. What it reports, and in "extras" the mean and
+        the deviation; with store_trace also what Chrome shows of a step, with store_memory_usage the most bytes that allocators had in use."""
         for _ in range(burn_iters):
             sess.run(op_or_tensor, feed_dict=feed_dict)
         times = []

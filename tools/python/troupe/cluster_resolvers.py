@@ -23,7 +23,8 @@ def _url(address, rpc_layer=None):
 
 
 class ClusterResolver(abc.ABC):
-    """What tells of a cluster. Classes that derive from it define `cluster_spec` and `master`, and set `task_type` and `task_id` where there are any."""
+    """What tells of a cluster. Classes that derive from it define `cluster_spec` and `master`, and set `task_type` and `task_id` where there
+    are any."""
 
     _task_type: Any = None
     _task_id: Any = None
@@ -178,9 +179,11 @@ def _tf_config():
 
 
 class TFConfigClusterResolver(ClusterResolver):
-    """Reads $TF_CONFIG, JSON of {"cluster": {job: [address]}, "task": {"type": job, "index": number}}, whenever it is asked. Arguments say otherwise."""
+    """Reads $TF_CONFIG, JSON of {"cluster": {job: [address]}, "task": {"type": job, "index": number}}, whenever it is asked. Arguments say
+    otherwise."""
 
-    def __init__(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None, environment: str | None = None) -> None:
+    def __init__(self, task_type: str | None = None, task_id: int | None = None, rpc_layer: str | None = None,
+                 environment: str | None = None) -> None:
         self._task_type, self._task_id, self._rpc_layer, self._environment = task_type, task_id, rpc_layer, environment
 
     @staticmethod
@@ -217,7 +220,8 @@ class TFConfigClusterResolver(ClusterResolver):
         self._rpc_layer = rpc_layer
 
     def num_accelerators(self, task_type: str | None = None, task_id: int | None = None, config_proto: Message | None = None) -> Mapping[str, int]:
-        return super().num_accelerators(self.task_type if task_type is None else task_type, self.task_id if task_id is None else task_id, config_proto)
+        return super().num_accelerators(self.task_type if task_type is None else task_type, self.task_id if task_id is None else task_id,
+                                        config_proto)
 
     def cluster_spec(self) -> ClusterSpec:
         return ClusterSpec(_tf_config().get("cluster", {}))
@@ -285,8 +289,8 @@ def _num_gpus():
 
 
 class SlurmClusterResolver(ClusterResolver):
-    """Reads what Slurm says of the job step: its nodes, and how many tasks each has. `jobs` are numbers of tasks by name, `tasks_per_node` a number or
-    {host: number}; tasks of a node have ports from `port_base` on, and GPUs in turn, which `cluster_spec` puts into $CUDA_VISIBLE_DEVICES with
+    """Reads what Slurm says of the job step: its nodes, and how many tasks each has. `jobs` are numbers of tasks by name, `tasks_per_node` a number
+    or {host: number}; tasks of a node have ports from `port_base` on, and GPUs in turn, which `cluster_spec` puts into $CUDA_VISIBLE_DEVICES with
     `auto_set_gpu`. RuntimeError outside of a step, and for more tasks or GPUs than there are."""
 
     rpc_layer: str | None

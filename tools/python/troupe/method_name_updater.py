@@ -32,8 +32,8 @@ class MethodNameUpdater:
         wanted = None if tags is None else {tags} if isinstance(tags, str) else set(tags)
         graphs = [g for g in self._model.meta_graphs if wanted is None or wanted == set(g.meta_info_def.tags)]
         if not graphs:
-            raise ValueError(f"MetaGraphDef associated with tags {tags} could not be found in SavedModel. This means either you specified invalid tags "
-                             "or your SavedModel does not have a MetaGraphDef with the specified tags.")
+            raise ValueError(f"MetaGraphDef associated with tags {tags} could not be found in SavedModel. This means either you specified invalid "
+                             "tags or your SavedModel does not have a MetaGraphDef with the specified tags.")
         for graph in graphs:
             if signature_key not in graph.signature_def:
                 raise ValueError(f"MetaGraphDef associated with tags {tags} does not have a signature_def with key: '{signature_key}'. This means "
