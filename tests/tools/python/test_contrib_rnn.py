@@ -299,5 +299,8 @@ def test_states_are_kept_by_what_saves_them():
         session.run(outputs[-1])
         a, b = session.run([outputs[-1], whole[-1]])
     np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
-    with pytest.raises(ValueError, match="state_name"):
+    assert rnn.static_state_saving_rnn is tf.nn.static_state_saving_rnn
+    with pytest.raises(ValueError, match="`state_name` should be the same type as `cell.state_size`"):
         rnn.static_state_saving_rnn(rnn.BasicLSTMCell(5), steps, None, "c")
+    with pytest.raises(ValueError, match="Number of elements in argument `state_name` and `cell.state_size` are mismatched"):
+        rnn.static_state_saving_rnn(rnn.BasicLSTMCell(5), steps, None, ("c", "h", "i"))

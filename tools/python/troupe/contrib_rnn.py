@@ -1,13 +1,11 @@
-"""What tf.contrib.rnn has beyond cells: layers that go both ways, and states that are kept between runs."""
+"""What tf.contrib.rnn has beyond cells: layers that go both ways."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from troupe import array_ops, nest, rnn
-from troupe.control_flow_ops import group
-from troupe.control_flow_ops import identity_of as identity
-from troupe.ops import control_dependencies
+from troupe import array_ops, rnn
+from troupe.rnn import static_state_saving_rnn  # noqa: F401, it is of this module, too
 from troupe.rnn_cell import MultiRNNCell
 from troupe.seq2seq_helpers import batch_and_time_swapped as transpose_batch_time  # noqa: F401, it is of this module, too
 from troupe.variable_scope import variable_scope
@@ -67,21 +65,6 @@ def stack_bidirectional_rnn(cells_fw: Sequence[RNNCell], cells_bw: Sequence[RNNC
                 inputs, forward, backward = rnn.static_bidirectional_rnn(*pair, inputs, *first, sequence_length=sequence_length, dtype=dtype)
             states[0].append(forward), states[1].append(backward)
     return inputs, tuple(states[0]), tuple(states[1])
-
-
-def static_state_saving_rnn(cell: RNNCell, inputs: Sequence[TensorLike], state_saver: Any, state_name: str | Sequence[str],
-                            sequence_length: TensorLike | None = None, scope: str | VariableScope | None = None) -> tuple[list[Any], Any]:
-    """static_rnn from `state_saver.state(name)`, for one name or one for each part of the state; the outputs wait until
-    `state_saver.save_state(name, state)` has kept the last. ValueError where the names are not those of the state's parts."""
-    names = nest.flatten(state_name)
-    if nest.is_nested(cell.state_size) != nest.is_nested(state_name) or len(nest.flatten(cell.state_size)) != len(names):
-        raise ValueError(f"#(state_name) != #(cell.state_size): state_name={state_name}, cell.state_size={cell.state_size}")
-    first = nest.pack_sequence_as(cell.state_size, [state_saver.state(n) for n in names])
-    outputs, state = rnn.static_rnn(cell, inputs, initial_state=first, sequence_length=sequence_length, scope=scope)
-    saved = group(*[state_saver.save_state(n, s) for n, s in zip(names, nest.flatten(state))])
-    with control_dependencies([saved]):
-        outputs[-1] = nest.map_structure(identity, outputs[-1])
-        return outputs, nest.map_structure(identity, state)
 
 
 def best_effort_input_batch_size(flat_input: Sequence[Tensor]) -> Any:

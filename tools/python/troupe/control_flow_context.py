@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from troupe import op_call
+from troupe.loop_frames import parts_of_loops_outside
 from troupe.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -50,12 +51,15 @@ class ControlFlowContext:
         """Whether an operation is in it, or in something inside it."""
         return self.encloses(output_context(op))
 
+    def is_inside(self, tensor: Tensor) -> bool:
+        return tensor in self._inside or self.contains(tensor.op)
+
     def add_value(self, tensor: Tensor) -> Tensor:
         """The tensor that stands for `tensor` inside."""
         stand_in = self._stand_ins.get(tensor)
         if stand_in is not None:
             return stand_in
-        if tensor in self._inside or self.contains(tensor.op):
+        if self.is_inside(tensor):
             return tensor
         outer = tensor if self.outer_context is None else self.outer_context.add_value(tensor)
         with self._graph.control_dependencies(None):
@@ -72,8 +76,13 @@ class ControlFlowContext:
 
     def take_in(self, operations: Sequence[Operation]) -> None:
         """Takes in operations of the native library's, whose inputs may be outside. What enters the loops around, and loops of its own, it has
-        made itself."""
+        made itself. What it added to loops outside stays in these. ValueError where nothing can be made of that."""
         made, loops = set(operations), self._loop_names()
+        for op, loop in parts_of_loops_outside(self, operations).items():
+            made.remove(op)
+            if loop is not None:
+                loop._own(op)
+        operations = [op for op in operations if op in made]
         for op in operations:
             self._own(op)
         for op in operations:

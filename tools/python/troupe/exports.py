@@ -69,9 +69,10 @@ _NAMES = {
         read_file reduce_join regex_replace serialize_tensor string_join string_split string_strip string_to_hash_bucket
         string_to_hash_bucket_fast string_to_hash_bucket_strong string_to_number substr timestamp write_file""",
     "tensor_array_ops": "TensorArray",
+    "variable_creators": "variable_creator_scope",
     "type_specs": "IndexedSlicesSpec OptionalSpec RaggedTensorSpec SparseTensorSpec TensorSpec TypeSpec type_spec_from_value",
     "toggles": """disable_resource_variables enable_resource_variables resource_variables_enabled control_flow_v2_enabled disable_control_flow_v2 disable_tensor_equality disable_v2_tensorshape
-        enable_control_flow_v2 enable_eager_execution enable_v2_behavior executing_eagerly_outside_functions
+        enable_tensor_equality enable_control_flow_v2 enable_eager_execution enable_v2_behavior executing_eagerly_outside_functions
         get_static_value initialize_local_variables initialize_variables make_template op_scope""",
 }
 MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -32,6 +32,7 @@ class _Scopes(threading.local):
         self.attrs = {}
         self.gradient_overrides = {}
         self.original_op = None
+        self.creators = []
 
 
 class _Controller:
@@ -261,6 +262,19 @@ class GraphScopes:
             yield
         finally:
             scopes.original_op = old
+
+    @contextmanager
+    def _variable_creator_scope(self, creator):
+        """Variables made inside are what `creator` makes of them. RuntimeError where such blocks do not end in their order."""
+        scopes = self._scopes
+        old, scopes.creators = scopes.creators, [*scopes.creators, creator]
+        new = scopes.creators
+        try:
+            yield
+        finally:
+            if scopes.creators is not new:
+                raise RuntimeError("Exiting variable_creator_scope without proper nesting.")
+            scopes.creators = old
 
     def _get_control_flow_context(self):
         return self._scopes.control_flow

@@ -54,6 +54,8 @@ _LATER = {
     "debugging": [("check_shapes", "assert_shapes"), ("device_config", "get_log_device_placement set_log_device_placement")],
     "distribute": [("distribution_strategy", """InputContext InputReplicationMode MirroredStrategy OneDeviceStrategy ReduceOp ReplicaContext Strategy
         get_loss_reduction get_replica_context get_strategy has_strategy in_cross_replica_context"""), ("", "Server=train:Server")],
+    "distribute.cluster_resolver": [("cluster_resolvers", """ClusterResolver SimpleClusterResolver SlurmClusterResolver TFConfigClusterResolver
+        UnionResolver""")],
     "experimental": [("optional_ops", "Optional")],
     "image": [("image_boxes_later", "combined_non_max_suppression non_max_suppression_padded")],
     "io": [("parsing_ragged", "RaggedFeature"), ("more_ops", "decode_proto")],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from troupe import array_ops, dtypes, math_ops, nest, op_call, stacks
 from troupe.constant_op import constant
-from troupe.control_flow_ops import Assert, cond, while_loop
+from troupe.control_flow_ops import Assert, cond, identity_of, while_loop
 from troupe.conversion import convert_to_tensor
 from troupe.rnn_base import RNNCell, static_dims, zeros_of
 from troupe.tensor_shape import TensorShape
@@ -275,3 +275,23 @@ def _turned(sequence, lengths):
     for part, like in zip(made, sequence):
         part.set_shape(like.shape)
     return made
+
+
+def static_state_saving_rnn(cell: RNNCell, inputs: Sequence[TensorLike], state_saver: Any, state_name: str | Sequence[str],
+                            sequence_length: TensorLike | None = None, scope: str | VariableScope | None = None) -> tuple[list[Any], Any]:
+    """static_rnn from `state_saver.state(name)`, for one name or one for each part of the state; the last output and the state wait until
+    `state_saver.save_state(name, state)` has kept it. ValueError where the names are not those of the state's parts."""
+    size = cell.state_size
+    if nest.is_nested(size) != nest.is_nested(state_name):
+        raise ValueError("Argument `state_name` should be the same type as `cell.state_size`. Received: "
+                         f"state_name={state_name}, cell.state_size={size}.")
+    names = nest.flatten(state_name)
+    if len(nest.flatten(size)) != len(names):
+        raise ValueError("Number of elements in argument `state_name` and `cell.state_size` are mismatched. Received "
+                         f"state_name={state_name} with {len(names)} elements and cell.state_size={size} with {len(nest.flatten(size))} elements.")
+    first = nest.pack_sequence_as(size, [state_saver.state(n) for n in names])
+    outputs, state = static_rnn(cell, inputs, initial_state=first, sequence_length=sequence_length, scope=scope)
+    saved = [state_saver.save_state(n, s) for n, s in zip(names, nest.flatten(state))]
+    with stacks.get_default_graph().control_dependencies(saved):
+        outputs[-1] = nest.map_structure(identity_of, outputs[-1])
+        return outputs, nest.map_structure(identity_of, state)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from troupe import protos, stacks
 from troupe.checkpoint_state import checkpoint_exists, write_whole
 from troupe.meta_graph import create_meta_graph_def, import_scoped_meta_graph
+from troupe.method_name_updater import MethodNameUpdater
 from troupe.saved_model_signatures import (
     build_signature_def, build_tensor_info, classification_signature_def, constants, get_tensor_from_tensor_info, is_valid_signature,
     predict_signature_def, regression_signature_def, signature_constants, tag_constants)
@@ -233,7 +234,7 @@ def main_op_with_restore(restore_op_name: str) -> Operation:
 
 main_op = types.SimpleNamespace(main_op=_main_op, main_op_with_restore=main_op_with_restore)
 signature_def_utils = types.SimpleNamespace(
-    is_valid_signature=is_valid_signature,
+    MethodNameUpdater=MethodNameUpdater, is_valid_signature=is_valid_signature,
     build_signature_def=build_signature_def, classification_signature_def=classification_signature_def,
     predict_signature_def=predict_signature_def, regression_signature_def=regression_signature_def)
 utils = types.SimpleNamespace(build_tensor_info=build_tensor_info, get_tensor_from_tensor_info=get_tensor_from_tensor_info)

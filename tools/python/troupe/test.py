@@ -26,10 +26,18 @@ __all__ = ["TestCase", "assert_equal_graph_def", "compute_gradient", "compute_gr
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Runs the tests of the program, and ends the process."""
+    """Runs the tests of the program, or its measurements (`benchmark`), and ends the process."""
     from troupe.app_flags import FLAGS
 
-    unittest.main(argv=FLAGS(sys.argv if argv is None else argv, known_only=True))
+    argv = list(sys.argv if argv is None else argv)
+    filters = [a for a in argv if a.startswith(("--benchmark_filter=", "-benchmark_filter="))]
+    if filters:
+        from troupe.benchmark import run_benchmarks
+
+        FLAGS([a for a in argv if a not in filters[:1]], known_only=True)
+        run_benchmarks(filters[0].partition("=")[2])
+        sys.exit(0)
+    unittest.main(argv=FLAGS(argv, known_only=True))
 
 
 @overload
@@ -140,6 +148,10 @@ def is_built_with_xla() -> bool:
 
 def __getattr__(name: str) -> Any:
     """What fewer tests take."""
+    if name == "Benchmark":
+        from troupe.benchmark import Benchmark
+
+        return Benchmark
     if name in ("StubOutForTesting", "benchmark_config", "create_local_cluster", "disable_with_predicate", "is_cpu_target_available", "with_eager_op_as_function"):
         from troupe import test_tools
 

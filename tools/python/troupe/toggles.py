@@ -25,6 +25,8 @@ def _nothing():
 
 
 disable_control_flow_v2 = disable_tensor_equality = disable_v2_tensorshape = _nothing
+# In graphs tensors and variables are compared by identity all the same.
+enable_tensor_equality = _nothing
 
 
 def enable_resource_variables() -> None:

@@ -10,6 +10,7 @@ from troupe.ops import GraphKeys
 from troupe.ops import name_scope as _name_scope
 from troupe.tensor import Tensor
 from troupe.tensor_shape import as_shape
+from troupe.variable_creators import is_resource, is_trainable
 from troupe.variables import Variable
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ class _VariableStore:
         if partitioner is not None and not (isinstance(shape, (list, tuple)) and not shape) or reuse is True and name in self._partitioned:
             return self._in_parts(name, partitioner, shape, dtype, initializer, reuse, regularizer=regularizer, trainable=trainable,
                                   collections=collections, caching_device=caching_device, validate_shape=validate_shape, use_resource=use_resource,
-                                  constraint=constraint)
+                                  constraint=constraint, synchronization=synchronization, aggregation=aggregation)
         if f"{name}/part_0" in self._by_name:
             raise ValueError(f"No partitioner was provided, but a partitioned version of the variable was found: {name}/part_0. Perhaps a variable of "
                              "the same name was already created with partitioning?")
@@ -127,7 +128,8 @@ class _VariableStore:
         if reuse is True:
             raise ValueError(f"Variable {name} does not exist, or was not created with tf.get_variable(). Did you mean to set "
                              "reuse=tf.AUTO_REUSE in VarScope?")
-        variable = self._new(name, shape, dtype, initializer, trainable, collections, caching_device, validate_shape, use_resource, constraint)
+        variable = self._new(name, shape, dtype, initializer, is_trainable(trainable, synchronization), collections, caching_device, validate_shape,
+                             is_resource(use_resource, Variable._resources), constraint, synchronization, aggregation)
         if regularizer is not None:
             # Of a cell it is made in a loop, but is a loss outside.
             with stacks.get_default_graph().name_scope(name + "/Regularizer/"), stacks.get_default_graph().control_dependencies(None):
@@ -154,7 +156,8 @@ class _VariableStore:
             raise ValueError(f"Trying to share variable {name}, but specified dtype {dtype.name} and found dtype {found.dtype.base_dtype.name}.")
         return found
 
-    def _new(self, name, shape, dtype, initializer, trainable, collections, caching_device, validate_shape, use_resource, constraint):
+    def _new(self, name, shape, dtype, initializer, trainable, collections, caching_device, validate_shape, use_resource, constraint,
+             synchronization, aggregation):
         if initializer is None:
             initializer, made_from_shape = _default_initializer(name, dtype), True
         else:
@@ -176,7 +179,8 @@ class _VariableStore:
             else:
                 first = lambda: _make_first(initializer, shape, dtype)
         variable = Variable(first, trainable=trainable, collections=collections, caching_device=caching_device, name=name, dtype=dtype,
-                            validate_shape=validate_shape, constraint=constraint, use_resource=use_resource)
+                            validate_shape=validate_shape, constraint=constraint, use_resource=use_resource, synchronization=synchronization,
+                            aggregation=aggregation, shape=shape)
         self._by_name[name] = variable
         return variable
 

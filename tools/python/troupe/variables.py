@@ -12,6 +12,7 @@ from troupe.ops import GraphKeys, get_collection
 from troupe.save_slice_info import SaveSliceInfo
 from troupe.tensor import Operators
 from troupe.tensor_shape import TensorShape, as_shape
+from troupe.variable_creators import CreatedByCreators, is_resource, is_trainable
 from troupe.variable_updates import RowUpdates
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class VariableAggregation:
     NONE, SUM, MEAN, ONLY_FIRST_REPLICA = 0, 1, 2, 3
 
 
-class Variable(RowUpdates, Operators):
+class Variable(RowUpdates, Operators, metaclass=CreatedByCreators):
     """A variable of the default graph, which the operation `initializer` gives its first value. `Variable(...)` makes a RefVariable, or a
     ResourceVariable with use_resource; the value is a tensor wherever one is wanted."""
 
@@ -40,12 +41,13 @@ class Variable(RowUpdates, Operators):
     SaveSliceInfo = SaveSliceInfo
     # Where nobody says which kind.
     _resources = False
+    _by_creators = True
 
     def __new__(cls, *args, use_resource=None, **kwargs):
         if cls is Variable:
             from troupe.resource_variable import ResourceVariable
 
-            cls = ResourceVariable if (Variable._resources if use_resource is None else use_resource) else RefVariable
+            cls = ResourceVariable if is_resource(use_resource, Variable._resources) else RefVariable
         return object.__new__(cls)
 
     if TYPE_CHECKING:  # What each kind of variables defines.
@@ -72,7 +74,7 @@ class Variable(RowUpdates, Operators):
         if not isinstance(collections, (list, tuple, set)):
             raise ValueError(f"collections argument to Variable constructor must be a list, tuple, or set. Got {collections} of type "
                              f"{type(collections)}")
-        self._trainable = trainable is None or trainable
+        self._trainable = is_trainable(trainable, synchronization)
         self._constraint = constraint
         self._synchronization, self._aggregation = synchronization, aggregation
         self._caching_device = caching_device
@@ -211,9 +213,10 @@ class Variable(RowUpdates, Operators):
 
     @staticmethod
     def from_proto(variable_def: Message, import_scope: str | None = None) -> Variable:
-        if variable_def.is_resource:  # type: ignore[attr-defined]
-            return Variable(variable_def=variable_def, import_scope=import_scope, use_resource=True)
-        return Variable(variable_def=variable_def, import_scope=import_scope, use_resource=False)
+        from troupe.resource_variable import ResourceVariable
+
+        return (ResourceVariable if variable_def.is_resource else RefVariable)(  # type: ignore[attr-defined]
+            variable_def=variable_def, import_scope=import_scope)
 
 
 operators.add_to(Variable)
