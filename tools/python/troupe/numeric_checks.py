@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 # They put out what they were given, or are checked where it comes from.
 _SKIPPED = frozenset("""Enter Exit Identity If LoopCond Merge NextIteration StatelessIf StatefulPartitionedCall Switch While RemoteCall
-    DestroyResourceOp CheckNumerics CheckNumericsV2 Concat ConcatV2 ExpandDims Fill Gather Maximum Minimum Reshape Slice Squeeze Stack StridedSlice StridedSliceGrad
+    DestroyResourceOp CheckNumerics CheckNumericsV2 Concat ConcatV2 ExpandDims Fill Gather Maximum Minimum Reshape
+    Slice Squeeze Stack StridedSlice StridedSliceGrad
     TensorListConcatV2 TensorListGather TensorListGetItem TensorListPopBack TensorListStack Transpose Unpack""".split())
 # Of no rows they are NaN, and nobody minds.
 _NORMALIZATIONS = ("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
