@@ -53,8 +53,7 @@ class LoopFrames:
 def parts_of_loops_outside(context: ControlFlowContext, operations: Sequence[Operation]) -> dict[Operation, WhileContext | None]:
     """Which of new operations, the derivatives' that were asked for inside `context`, are parts of loops outside of it: those that count turns and
     keep values for the derivatives, and what they begin with. They stay there; to each its loop, None where that has no context. ValueError inside
-    another
-    loop than those are in: what was kept can be taken once."""
+    another loop than those are in: what was kept can be taken once."""
     made, frames, outside, loops = set(operations), LoopFrames(), set(), {}
     around = _loops_around(context)
     for t in (t for op in operations for t in op.inputs):

@@ -51,7 +51,8 @@ _LATER = {
     "contrib.feature_column": [("feature_column_layers", "concatenate_context_input sequence_input_layer"),
                                ("feature_column", """sequence_categorical_column_with_hash_bucket sequence_categorical_column_with_identity
         sequence_categorical_column_with_vocabulary_file sequence_categorical_column_with_vocabulary_list sequence_numeric_column""")],
-    "debugging": [("check_shapes", "assert_shapes"), ("device_config", "get_log_device_placement set_log_device_placement")],
+    "debugging": [("check_shapes", "assert_shapes"), ("numeric_checks", "disable_check_numerics enable_check_numerics"),
+                  ("device_config", "get_log_device_placement set_log_device_placement")],
     "distribute": [("distribution_strategy", """InputContext InputReplicationMode MirroredStrategy OneDeviceStrategy ReduceOp ReplicaContext Strategy
         get_loss_reduction get_replica_context get_strategy has_strategy in_cross_replica_context"""), ("", "Server=train:Server")],
     "distribute.cluster_resolver": [("cluster_resolvers", """ClusterResolver SimpleClusterResolver SlurmClusterResolver TFConfigClusterResolver

@@ -278,22 +278,28 @@ def _result_type(op_type, names):
     return namedtuple(op_type, names)
 
 
+# What outputs go through first, once somebody asked for it (numeric_checks).
+checks_of_outputs: Any = None
+
+
 def outputs_of(op: Operation, op_def: Any = None) -> Any:
     """What a call gives: the operation if it has no outputs; else its output, list, or a named tuple of these."""
     op_def = op_def or op.graph._op_def(op.type)
     if not op_def.outputs:
         return op
+    checks = checks_of_outputs
+    outputs = op._outputs if checks is None or not checks.on else checks.outputs(op)
     if len(op_def.outputs) == 1 and not op_def.outputs[0][3] and not op_def.outputs[0][4]:
-        return op._outputs[0]
+        return outputs[0]
     parts, begin = [], 0
     for _, _, _, number_attr, type_list_attr, _ in op_def.outputs:
         if not number_attr and not type_list_attr:
-            parts.append(op._outputs[begin])
+            parts.append(outputs[begin])
             begin += 1
             continue
         value = op.get_attr(number_attr or type_list_attr)
         count = value if number_attr else len(value)
-        parts.append(op._outputs[begin:begin + count])  # type: ignore[arg-type]
+        parts.append(outputs[begin:begin + count])  # type: ignore[arg-type]
         begin += count
     return parts[0] if len(parts) == 1 else _result_type(op_def.name, tuple(o[0] for o in op_def.outputs))(*parts)
 

@@ -58,6 +58,6 @@ def is_resource(use_resource: bool | None, otherwise: bool) -> bool:
 
 def variable_creator_scope(variable_creator: Callable[..., Any]) -> AbstractContextManager[None]:
     """In this block variables of the default graph are what `variable_creator(next_creator, **kwargs)` gives. `next_creator(**kwargs)` makes one as
-    it would be made without it: by the creator of the block around, or by tf.Variable, whose arguments `kwargs` are. tf.get_variable asks creators for
-    variables that are new."""
+    it would be made without it: by the creator of the block around, or by tf.Variable, whose arguments `kwargs` are. tf.get_variable asks creators
+    for variables that are new."""
     return stacks.get_default_graph()._variable_creator_scope(variable_creator)
