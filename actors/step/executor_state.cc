@@ -150,7 +150,8 @@ void ExecutorState::abort(absl::Status status) {
   deferred_.clear();
 }
 
-void ExecutorState::fail(int node, const absl::Status& status) {
+void ExecutorState::fail(int node, const absl::Status& error) {
+  const absl::Status status = unless_lost(error, *partition_->device());
   if (step_->cancellation->cancelled() && is_derived(status, step_->cancellation->reason())) {
     bool first = !aborted_;
     abort(step_->cancellation->reason());

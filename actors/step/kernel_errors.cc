@@ -1,6 +1,8 @@
 #include "actors/step/kernel_errors.h"
 
 #include "absl/strings/str_cat.h"
+#include "devices/device.h"
+#include "devices/enqueuing_device.h"
 
 namespace troupe {
 
@@ -18,6 +20,14 @@ absl::Status as_of_this_process(const absl::Status& status, const OpDef& op, abs
   status.ForEachPayload(
       [&](absl::string_view type, const absl::Cord& value) { internal.SetPayload(type, value); });
   return internal;
+}
+
+absl::Status unless_lost(const absl::Status& status, const Device& device) {
+  if (!absl::IsResourceExhausted(status)) return status;
+  const auto* enqueuing = dynamic_cast<const EnqueuingDevice*>(&device);
+  if (enqueuing == nullptr) return status;
+  const absl::Status health = enqueuing->health();
+  return health.ok() ? status : health;
 }
 
 }  // namespace troupe

@@ -13,6 +13,7 @@ namespace troupe::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using namespace std::chrono_literals;
 using Ended = std::future<absl::StatusOr<std::vector<Tensor>>>;
 
@@ -102,6 +103,17 @@ TEST_F(GpuEnds, are_the_errors_of_a_gpu_that_is_lost) {
     EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr("GPU 0 (Emulated GPU, 0000:0a:00.0) is lost"));
   }
+  EXPECT_EQ(value({{"x", scalar(3)}}, "here"), 0) << "the process lives";
+}
+
+/// The first value there is makes the GPU's pool ask for memory.
+TEST_F(GpuEnds, say_that_a_gpu_is_lost_where_it_is_to_give_memory) {
+  open();
+  driver->fail("cuMemAlloc", 1, cuda::CUDA_ERROR_ECC_UNCORRECTABLE);
+  const absl::Status status = run({{"x", scalar(3)}}, {"quick"}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("GPU 0 (Emulated GPU, 0000:0a:00.0) is lost"));
+  EXPECT_THAT(std::string(status.message()), Not(HasSubstr("OOM")));
   EXPECT_EQ(value({{"x", scalar(3)}}, "here"), 0) << "the process lives";
 }
 
