@@ -35,7 +35,7 @@ class GpuCallables : public GpuSession {
   }
 };
 
-TEST_F(GpuCallables, s64_feed_on_the_cpu_and_fetch_on_the_gpu_and_back) {
+TEST_F(GpuCallables, s064_feed_on_the_cpu_and_fetch_on_the_gpu_and_back) {
   Out x = b.placeholder(DataType::kFloat, {}, "x");
   b.mul(x, x, "y");
   open();
@@ -110,7 +110,7 @@ constexpr DataType kTypes[] = {
 
 class GpuTypes : public GpuCallables, public testing::WithParamInterface<bool> {};
 
-TEST_P(GpuTypes, s65_s66_come_back_bit_by_bit_or_are_refused) {
+TEST_P(GpuTypes, s065_s066_come_back_bit_by_bit_or_are_refused) {
   for (DataType type : kTypes) {
     SCOPED_TRACE(dtype_name(type));
     Out x = b.placeholder(type, {}, "x");
