@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "devices/common/array_values.h"
-#include "devices/common/norm/images.h"
+#include "devices/common/norm/batch_norm.h"
 #include "devices/cuda/kernels/enqueue_fold.h"
 #include "devices/cuda/kernels/norm_args.h"
 #include "devices/cuda/kernels/norm_parts.h"
@@ -16,37 +16,21 @@ FoldKernels channel_kernels(absl::string_view op, absl::string_view pieces, Data
           std::string(pieces)};
 }
 
-struct NormAttrs {
-  ImageLayout layout;
-  float epsilon = 0;
-  float average_factor = 1;
-  bool training = true;
-
-  static absl::StatusOr<NormAttrs> make(const KernelConstruction& c) {
-    NormAttrs a;
-    TROUPE_ASSIGN_OR_RETURN(std::string format, c.attr<std::string>("data_format"));
-    TROUPE_ASSIGN_OR_RETURN(a.layout, parse_layout(format, 0));
-    TROUPE_ASSIGN_OR_RETURN(a.epsilon, c.attr<float>("epsilon"));
-    TROUPE_ASSIGN_OR_RETURN(a.training, c.attr<bool>("is_training"));
-    a.average_factor = c.node().attrs.get_or<float>("exponential_avg_factor", 1.0f);
-    return a;
-  }
-  BatchNormArgs args(const Images& s) const {
-    BatchNormArgs a;
-    a.channels = s.channels;
-    a.count = s.per_channel();
-    a.epsilon = epsilon;
-    a.training = training ? 1 : 0;
-    return a;
-  }
-};
+BatchNormArgs args_of(const BatchNormAttrs& attrs, const Images& s) {
+  BatchNormArgs a;
+  a.channels = s.channels;
+  a.count = s.per_channel();
+  a.epsilon = attrs.epsilon;
+  a.training = attrs.training ? 1 : 0;
+  return a;
+}
 
 /// Outputs: y, batch mean, batch variance (with Bessel's correction), then what the gradient wants: mean and population variance, and
 /// from V3 on something empty.
 class BatchNorm final : public Kernel {
  public:
   absl::Status init(const KernelConstruction& c) {
-    TROUPE_ASSIGN_OR_RETURN(attrs_, NormAttrs::make(c));
+    TROUPE_ASSIGN_OR_RETURN(attrs_, BatchNormAttrs::make(c));
     const auto activation = c.node().attrs.get_or<std::string>("activation_mode", "Identity");
     if (activation != "Identity" && activation != "Relu")
       return invalid("Unsupported activation mode: ", activation);
@@ -57,8 +41,7 @@ class BatchNorm final : public Kernel {
 
   absl::Status compute(KernelContext& c) override {
     const Tensor& x = c.input(0);
-    TROUPE_ASSIGN_OR_RETURN(Images s, split_images(x, attrs_.layout, "input"));
-    TROUPE_RETURN_IF_ERROR(check_inputs(c, s));
+    TROUPE_ASSIGN_OR_RETURN(Images s, attrs_.check(c, side_input_));
     Tensor* out[5] = {};
     for (int i = 1; i < 5; ++i) {
       TROUPE_ASSIGN_OR_RETURN(out[i], c.allocate_output(i, Shape{s.channels}));
@@ -78,26 +61,9 @@ class BatchNorm final : public Kernel {
   }
 
  private:
-  absl::Status check_inputs(const KernelContext& c, const Images& s) const {
-    static constexpr const char* kNames[] = {"", "scale", "offset", "estimated_mean", "estimated_variance"};
-    for (int i = 1; i < 5; ++i) TROUPE_RETURN_IF_ERROR(check_vector(c.input(i), kNames[i]));
-    TROUPE_RETURN_IF_ERROR(check_length(c.input(1), "scale", s.channels));
-    TROUPE_RETURN_IF_ERROR(check_length(c.input(2), "offset", s.channels));
-    if (!attrs_.training || attrs_.average_factor != 1) {
-      const char* when = attrs_.training ? "When exponential_avg_factor != 1, " : "When is_training=false, ";
-      TROUPE_RETURN_IF_ERROR(check_length(c.input(3), absl::StrCat(when, "mean"), s.channels));
-      TROUPE_RETURN_IF_ERROR(check_length(c.input(4), absl::StrCat(when, "variance"), s.channels));
-    }
-    if (side_input_ && !(c.input(5).shape() == c.input(0).shape())) {
-      return invalid("side_input shape must be equal to input shape: ", c.input(5).shape().to_string(),
-                     " != ", c.input(0).shape().to_string());
-    }
-    return absl::OkStatus();
-  }
-
   /// Without training the statistics are those given, as they are.
   BatchNormArgs channel_args(const Images& s) const {
-    BatchNormArgs args = attrs_.args(s);
+    BatchNormArgs args = args_of(attrs_, s);
     if (!attrs_.training) return args;
     const auto count = static_cast<double>(s.per_channel());
     args.average_factor = attrs_.average_factor;
@@ -119,7 +85,7 @@ class BatchNorm final : public Kernel {
                            variance->raw(), plan, FoldFinish::kMean, x.raw(), mean->raw());
   }
 
-  NormAttrs attrs_;
+  BatchNormAttrs attrs_;
   bool relu_ = false;
   bool side_input_ = false;
 };
@@ -127,12 +93,12 @@ class BatchNorm final : public Kernel {
 class BatchNormGrad final : public Kernel {
  public:
   absl::Status init(const KernelConstruction& c) {
-    TROUPE_ASSIGN_OR_RETURN(attrs_, NormAttrs::make(c));
+    TROUPE_ASSIGN_OR_RETURN(attrs_, BatchNormAttrs::make(c));
     return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& c) override {
-    TROUPE_ASSIGN_OR_RETURN(Images s, check_inputs(c));
+    TROUPE_ASSIGN_OR_RETURN(Images s, attrs_.check_gradient(c));
     TROUPE_ASSIGN_OR_RETURN(Tensor * scale_grad, c.allocate_output(1, Shape{s.channels}));
     TROUPE_ASSIGN_OR_RETURN(Tensor * offset_grad, c.allocate_output(2, Shape{s.channels}));
     for (int i : {3, 4}) {
@@ -151,31 +117,14 @@ class BatchNormGrad final : public Kernel {
     }
     TROUPE_RETURN_IF_ERROR(enqueue(c, "batch_norm_grad_channels", s.channels, sums.raw(), c.input(2).raw(),
                                    c.input(4).raw(), scale_grad->raw(), offset_grad->raw(),
-                                   coefficients.raw(), attrs_.args(s)));
+                                   coefficients.raw(), args_of(attrs_, s)));
     TROUPE_ASSIGN_OR_RETURN(Tensor * dx, c.forward_or_allocate_output({0, 1}, 0, x.shape()));
     return enqueue(c, with_suffix("batch_norm_grad", x.dtype()), x.num_elements(), dy.raw(), x.raw(),
                    mean.raw(), coefficients.raw(), dx->raw(), x.num_elements(), s.channels, s.inner);
   }
 
  private:
-  absl::StatusOr<Images> check_inputs(const KernelContext& c) const {
-    const Tensor &grad = c.input(0), &x = c.input(1);
-    TROUPE_RETURN_IF_ERROR(split_images(grad, attrs_.layout, "input").status());
-    TROUPE_ASSIGN_OR_RETURN(Images s, split_images(x, attrs_.layout, "input"));
-    TROUPE_RETURN_IF_ERROR(check_vector(c.input(2), "scale"));
-    TROUPE_RETURN_IF_ERROR(check_vector(c.input(3), "saved mean"));
-    TROUPE_RETURN_IF_ERROR(check_vector(c.input(4), "saved variance"));
-    if (!(x.shape() == grad.shape())) {
-      return invalid("x and y_backprop must have same shape, but x has shape ", x.shape().to_string(),
-                     " and y_backprop has shape ", grad.shape().to_string());
-    }
-    TROUPE_RETURN_IF_ERROR(check_length(c.input(2), "scale", s.channels));
-    TROUPE_RETURN_IF_ERROR(check_length(c.input(3), "reserve_space_1", s.channels));
-    TROUPE_RETURN_IF_ERROR(check_length(c.input(4), "reserve_space_2", s.channels));
-    return s;
-  }
-
-  NormAttrs attrs_;
+  BatchNormAttrs attrs_;
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
-#include "devices/common/conv/window.h"
+#include "devices/common/norm/batch_norm.h"
 #include "devices/cpu/kernels/norm/images.h"
 #include "devices/cpu/loops/vector/vector_loops.h"
 #include "devices/kernel_registry.h"
@@ -60,30 +60,13 @@ void scale_channels(ParallelRunner& runner, const Images& s, const float* from, 
   });
 }
 
-struct NormAttrs {
-  ImageLayout layout;
-  float epsilon = 0;
-  float average_factor = 1;
-  bool training = true;
-
-  static absl::StatusOr<NormAttrs> make(const KernelConstruction& c) {
-    NormAttrs a;
-    TROUPE_ASSIGN_OR_RETURN(std::string format, c.attr<std::string>("data_format"));
-    TROUPE_ASSIGN_OR_RETURN(a.layout, parse_layout(format, 0));
-    TROUPE_ASSIGN_OR_RETURN(a.epsilon, c.attr<float>("epsilon"));
-    TROUPE_ASSIGN_OR_RETURN(a.training, c.attr<bool>("is_training"));
-    a.average_factor = c.node().attrs.get_or<float>("exponential_avg_factor", 1.0f);
-    return a;
-  }
-};
-
 /// FusedBatchNorm, V2, V3 and _FusedBatchNormEx. Outputs: y, batch mean, batch variance (with Bessel's correction),
 /// then what the gradient wants: mean and population variance, and from V3 on something empty.
 template <class T>
 class BatchNormKernel final : public Kernel {
  public:
   absl::Status init(const KernelConstruction& c) {
-    TROUPE_ASSIGN_OR_RETURN(attrs_, NormAttrs::make(c));
+    TROUPE_ASSIGN_OR_RETURN(attrs_, BatchNormAttrs::make(c));
     std::string activation = c.node().attrs.get_or<std::string>("activation_mode", "Identity");
     if (activation != "Identity" && activation != "Relu") {
       return absl::InvalidArgumentError(absl::StrCat("Unsupported activation mode: ", activation));
@@ -94,22 +77,7 @@ class BatchNormKernel final : public Kernel {
   }
 
   absl::Status compute(KernelContext& context) override {
-    const Tensor& x = context.input(0);
-    TROUPE_ASSIGN_OR_RETURN(Images s, split_images(x, attrs_.layout, "input"));
-    static constexpr const char* kNames[] = {"", "scale", "offset", "estimated_mean", "estimated_variance"};
-    for (int i = 1; i < 5; ++i) TROUPE_RETURN_IF_ERROR(check_vector(context.input(i), kNames[i]));
-    TROUPE_RETURN_IF_ERROR(check_length(context.input(1), "scale", s.channels));
-    TROUPE_RETURN_IF_ERROR(check_length(context.input(2), "offset", s.channels));
-    if (!attrs_.training || attrs_.average_factor != 1) {
-      const char* when = attrs_.training ? "When exponential_avg_factor != 1, " : "When is_training=false, ";
-      TROUPE_RETURN_IF_ERROR(check_length(context.input(3), absl::StrCat(when, "mean"), s.channels));
-      TROUPE_RETURN_IF_ERROR(check_length(context.input(4), absl::StrCat(when, "variance"), s.channels));
-    }
-    if (side_input_ && !(context.input(5).shape() == x.shape())) {
-      return absl::InvalidArgumentError(
-          "side_input shape must be equal to input shape: " + context.input(5).shape().to_string() +
-          " != " + x.shape().to_string());
-    }
+    TROUPE_ASSIGN_OR_RETURN(Images s, attrs_.check(context, side_input_));
     // The statistics first: y may be written over x.
     std::vector<float> mean(static_cast<size_t>(s.channels)), variance = mean;
     TROUPE_RETURN_IF_ERROR(statistics(context, s, &mean, &variance));
@@ -200,7 +168,7 @@ class BatchNormKernel final : public Kernel {
     return absl::OkStatus();
   }
 
-  NormAttrs attrs_;
+  BatchNormAttrs attrs_;
   bool relu_ = false;
   bool side_input_ = false;
 };
@@ -210,26 +178,14 @@ template <class T>
 class BatchNormGradKernel final : public Kernel {
  public:
   absl::Status init(const KernelConstruction& c) {
-    TROUPE_ASSIGN_OR_RETURN(attrs_, NormAttrs::make(c));
+    TROUPE_ASSIGN_OR_RETURN(attrs_, BatchNormAttrs::make(c));
     return absl::OkStatus();
   }
 
   absl::Status compute(KernelContext& context) override {
     const Tensor& grad = context.input(0);
     const Tensor& x = context.input(1);
-    TROUPE_RETURN_IF_ERROR(split_images(grad, attrs_.layout, "input").status());
-    TROUPE_ASSIGN_OR_RETURN(Images s, split_images(x, attrs_.layout, "input"));
-    TROUPE_RETURN_IF_ERROR(check_vector(context.input(2), "scale"));
-    TROUPE_RETURN_IF_ERROR(check_vector(context.input(3), "saved mean"));
-    TROUPE_RETURN_IF_ERROR(check_vector(context.input(4), "saved variance"));
-    if (!(x.shape() == grad.shape())) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("x and y_backprop must have same shape, but x has shape ", x.shape().to_string(),
-                       " and y_backprop has shape ", grad.shape().to_string()));
-    }
-    TROUPE_RETURN_IF_ERROR(check_length(context.input(2), "scale", s.channels));
-    TROUPE_RETURN_IF_ERROR(check_length(context.input(3), "reserve_space_1", s.channels));
-    TROUPE_RETURN_IF_ERROR(check_length(context.input(4), "reserve_space_2", s.channels));
+    TROUPE_ASSIGN_OR_RETURN(Images s, attrs_.check_gradient(context));
     const T *from = x.flat<T>().data(), *dy = grad.flat<T>().data();
     auto scale = context.input(2).flat<float>(), mean = context.input(3).flat<float>(),
          variance = context.input(4).flat<float>();
@@ -273,7 +229,7 @@ class BatchNormGradKernel final : public Kernel {
   }
 
  private:
-  NormAttrs attrs_;
+  BatchNormAttrs attrs_;
 };
 
 template <class T>
