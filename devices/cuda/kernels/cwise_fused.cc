@@ -24,20 +24,53 @@ struct FusedOperation {
 /// Nothing for an op that programs do not have.
 const FusedOperation* operation_of(const std::string& op) {
   using enum FusedOp;
-  static const auto* const kOperations = new absl::flat_hash_map<std::string, FusedOperation>{
-      {"Add", {kAdd, 2}}, {"AddV2", {kAdd, 2}}, {"Sub", {kSub, 2}}, {"Mul", {kMul, 2}}, {"RealDiv", {kDivide, 2}},
-      {"Div", {kDivide, 2}}, {"Maximum", {kMaximum, 2}}, {"Minimum", {kMinimum, 2}},
-      {"SquaredDifference", {kSquaredDifference, 2}}, {"MulNoNan", {kMulNoNan, 2}}, {"DivNoNan", {kDivNoNan, 2}},
-      {"SigmoidGrad", {kSigmoidGrad, 2, true}}, {"TanhGrad", {kTanhGrad, 2, true}}, {"SqrtGrad", {kSqrtGrad, 2, true}},
-      {"RsqrtGrad", {kRsqrtGrad, 2, true}}, {"ReciprocalGrad", {kReciprocalGrad, 2, true}},
-      {"InvGrad", {kReciprocalGrad, 2, true}}, {"ReluGrad", {kReluGrad, 2, true}}, {"Relu6Grad", {kRelu6Grad, 2, true}},
-      {"EluGrad", {kEluGrad, 2, true}}, {"SeluGrad", {kSeluGrad, 2, true}}, {"SoftplusGrad", {kSoftplusGrad, 2, true}},
-      {"SoftsignGrad", {kSoftsignGrad, 2, true}}, {"Abs", {kAbs, 1}}, {"Neg", {kNeg, 1}}, {"Sign", {kSign, 1}},
-      {"Square", {kSquare, 1}}, {"Reciprocal", {kReciprocal, 1}}, {"Inv", {kReciprocal, 1}}, {"Sqrt", {kSqrt, 1}},
-      {"Rsqrt", {kRsqrt, 1}}, {"Exp", {kExp, 1}}, {"Expm1", {kExpm1, 1}}, {"Log", {kLog, 1}}, {"Log1p", {kLog1p, 1}},
-      {"Sigmoid", {kSigmoid, 1}}, {"Tanh", {kTanh, 1}}, {"Erf", {kErf, 1}}, {"Floor", {kFloor, 1}}, {"Ceil", {kCeil, 1}},
-      {"Relu", {kRelu, 1}}, {"Relu6", {kRelu6, 1}}, {"Elu", {kElu, 1}}, {"Selu", {kSelu, 1}},
-      {"Softplus", {kSoftplus, 1}}, {"Softsign", {kSoftsign, 1}}};
+  static const auto* const kOperations =
+      new absl::flat_hash_map<std::string, FusedOperation>{{"Add", {kAdd, 2}},
+                                                           {"AddV2", {kAdd, 2}},
+                                                           {"Sub", {kSub, 2}},
+                                                           {"Mul", {kMul, 2}},
+                                                           {"RealDiv", {kDivide, 2}},
+                                                           {"Div", {kDivide, 2}},
+                                                           {"Maximum", {kMaximum, 2}},
+                                                           {"Minimum", {kMinimum, 2}},
+                                                           {"SquaredDifference", {kSquaredDifference, 2}},
+                                                           {"MulNoNan", {kMulNoNan, 2}},
+                                                           {"DivNoNan", {kDivNoNan, 2}},
+                                                           {"SigmoidGrad", {kSigmoidGrad, 2, true}},
+                                                           {"TanhGrad", {kTanhGrad, 2, true}},
+                                                           {"SqrtGrad", {kSqrtGrad, 2, true}},
+                                                           {"RsqrtGrad", {kRsqrtGrad, 2, true}},
+                                                           {"ReciprocalGrad", {kReciprocalGrad, 2, true}},
+                                                           {"InvGrad", {kReciprocalGrad, 2, true}},
+                                                           {"ReluGrad", {kReluGrad, 2, true}},
+                                                           {"Relu6Grad", {kRelu6Grad, 2, true}},
+                                                           {"EluGrad", {kEluGrad, 2, true}},
+                                                           {"SeluGrad", {kSeluGrad, 2, true}},
+                                                           {"SoftplusGrad", {kSoftplusGrad, 2, true}},
+                                                           {"SoftsignGrad", {kSoftsignGrad, 2, true}},
+                                                           {"Abs", {kAbs, 1}},
+                                                           {"Neg", {kNeg, 1}},
+                                                           {"Sign", {kSign, 1}},
+                                                           {"Square", {kSquare, 1}},
+                                                           {"Reciprocal", {kReciprocal, 1}},
+                                                           {"Inv", {kReciprocal, 1}},
+                                                           {"Sqrt", {kSqrt, 1}},
+                                                           {"Rsqrt", {kRsqrt, 1}},
+                                                           {"Exp", {kExp, 1}},
+                                                           {"Expm1", {kExpm1, 1}},
+                                                           {"Log", {kLog, 1}},
+                                                           {"Log1p", {kLog1p, 1}},
+                                                           {"Sigmoid", {kSigmoid, 1}},
+                                                           {"Tanh", {kTanh, 1}},
+                                                           {"Erf", {kErf, 1}},
+                                                           {"Floor", {kFloor, 1}},
+                                                           {"Ceil", {kCeil, 1}},
+                                                           {"Relu", {kRelu, 1}},
+                                                           {"Relu6", {kRelu6, 1}},
+                                                           {"Elu", {kElu, 1}},
+                                                           {"Selu", {kSelu, 1}},
+                                                           {"Softplus", {kSoftplus, 1}},
+                                                           {"Softsign", {kSoftsign, 1}}};
   const auto found = kOperations->find(op);
   return found == kOperations->end() ? nullptr : &found->second;
 }
@@ -54,7 +87,8 @@ struct Step {
 
 class FusedElementwise final : public Kernel {
  public:
-  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c, const KernelRegistry& kernels) {
+  static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c,
+                                                        const KernelRegistry& kernels) {
     auto k = std::make_unique<FusedElementwise>();
     TROUPE_RETURN_IF_ERROR(k->read(c, kernels));
     k->write_program();
@@ -74,7 +108,8 @@ class FusedElementwise final : public Kernel {
       if (in.unique() && in.num_elements() == shape->num_elements()) reused = k;
     }
     BroadcastPlan<kFusedInputs>& plan = program.plan;
-    if (!plan_broadcast(*shape, {shapes.data(), num_inputs_}, &plan.rank, plan.sizes, plan.strides[0], plan.kMaxRank))
+    if (!plan_broadcast(*shape, {shapes.data(), num_inputs_}, &plan.rank, plan.sizes, plan.strides[0],
+                        plan.kMaxRank))
       return run_steps(context);
     TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({reused}, 0, *shape));
     return enqueue(context, kernel_, shape->num_elements(), program, out->raw());
@@ -104,8 +139,8 @@ class FusedElementwise final : public Kernel {
     return absl::OkStatus();
   }
 
-  static absl::StatusOr<Step> make_step(const KernelConstruction& c, const KernelRegistry& kernels, const std::string& op,
-                                        size_t num_operands) {
+  static absl::StatusOr<Step> make_step(const KernelConstruction& c, const KernelRegistry& kernels,
+                                        const std::string& op, size_t num_operands) {
     Step step;
     step.node = std::make_unique<KernelNode>();
     step.node->name = c.name();
@@ -132,8 +167,9 @@ class FusedElementwise final : public Kernel {
 
   /// Where each step finds its operands. A slot is free again when its last user has read it.
   void write_program() {
-    has_program_ = steps_.size() <= kFusedSteps && num_inputs_ <= kFusedInputs &&
-                   std::all_of(steps_.begin(), steps_.end(), [](const Step& s) { return s.operation != nullptr; });
+    has_program_ =
+        steps_.size() <= kFusedSteps && num_inputs_ <= kFusedInputs &&
+        std::all_of(steps_.begin(), steps_.end(), [](const Step& s) { return s.operation != nullptr; });
     if (!has_program_) return;
     program_.num_inputs = static_cast<int32_t>(num_inputs_);
     program_.num_steps = static_cast<int32_t>(steps_.size());
@@ -155,7 +191,8 @@ class FusedElementwise final : public Kernel {
       out.slot = kFusedNone;
       const int last_use = last[num_inputs_ + i];
       if (last_use <= now + 1) continue;
-      const auto slot = std::find_if(free_from.begin(), free_from.end(), [now](int from) { return from <= now; });
+      const auto slot =
+          std::find_if(free_from.begin(), free_from.end(), [now](int from) { return from <= now; });
       if (slot == free_from.end()) {
         has_program_ = false;
         return;
@@ -191,11 +228,15 @@ class FusedElementwise final : public Kernel {
     for (size_t i = 0; i < num_inputs_; ++i) values[i] = context.take_input(static_cast<int>(i));
     for (size_t i = 0; i < steps_.size(); ++i) {
       const Step& step = steps_[i];
-      auto taken = [&](size_t value) { return last[value] == static_cast<int>(i) ? std::move(values[value]) : values[value]; };
+      auto taken = [&](size_t value) {
+        return last[value] == static_cast<int>(i) ? std::move(values[value]) : values[value];
+      };
       Value operands[2], output;
-      if (step.node->input_types.size() == 2) operands[1].tensor = step.a == step.b ? values[step.b] : taken(step.b);
+      if (step.node->input_types.size() == 2)
+        operands[1].tensor = step.a == step.b ? values[step.b] : taken(step.b);
       operands[0].tensor = taken(step.a);
-      KernelContext inner(&context.step(), step.node.get(), std::span<Value>(operands, step.node->input_types.size()),
+      KernelContext inner(&context.step(), step.node.get(),
+                          std::span<Value>(operands, step.node->input_types.size()),
                           std::span<Value>(&output, 1));
       inner.own_allocator = context.own_allocator;
       if (absl::Status failed = step.kernel->compute(inner); !failed.ok()) {
@@ -219,7 +260,8 @@ class FusedElementwise final : public Kernel {
 }  // namespace
 
 void register_cuda_fused_elementwise(KernelRegistry* registry) {
-  KernelDef def = KernelDef("_FusedElementwise").device("GPU").types("T", {DataType::kFloat, DataType::kDouble});
+  KernelDef def =
+      KernelDef("_FusedElementwise").device("GPU").types("T", {DataType::kFloat, DataType::kDouble});
   def.factory = [registry](const KernelConstruction& c) { return FusedElementwise::create(c, *registry); };
   registry->add(std::move(def));
 }
