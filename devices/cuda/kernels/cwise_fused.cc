@@ -5,11 +5,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "devices/common/array_values.h"
+#include "devices/common/cwise/fused_elementwise.h"
 #include "devices/cuda/enqueue.h"
 #include "devices/cuda/kernels/broadcasting.h"
 #include "devices/cuda/kernels/cwise_parts.h"
 #include "devices/cuda/kernels/fused_program.h"
-#include "graph/ops/op_registry.h"
 
 namespace troupe {
 namespace {
@@ -75,7 +75,6 @@ const FusedOperation* operation_of(const std::string& op) {
   return found == kOperations->end() ? nullptr : &found->second;
 }
 
-/// One operation. Values are numbered: the node's inputs, then the results of the steps.
 struct Step {
   std::unique_ptr<KernelNode> node;
   std::unique_ptr<Kernel> kernel;
@@ -120,42 +119,13 @@ class FusedElementwise final : public Kernel {
   absl::Status read(const KernelConstruction& c, const KernelRegistry& kernels) {
     num_inputs_ = static_cast<size_t>(c.num_inputs());
     kernel_ = with_suffix("fused", c.output_type(0));
-    TROUPE_ASSIGN_OR_RETURN(const auto ops, c.attr<std::vector<std::string>>("ops"));
-    TROUPE_ASSIGN_OR_RETURN(const auto operands, c.attr<std::vector<int64_t>>("operands"));
-    const auto names = c.node().attrs.get_or<std::vector<std::string>>("names", {});
-    if (operands.size() != 2 * ops.size())
-      return invalid("_FusedElementwise has ", ops.size(), " ops and ", operands.size(), " operands");
-    for (size_t i = 0; i < ops.size(); ++i) {
-      const auto known = static_cast<int64_t>(num_inputs_ + i);
-      const int64_t a = operands[2 * i], b = operands[2 * i + 1];
-      if (a < 0 || a >= known || b < -1 || b >= known)
-        return invalid("_FusedElementwise: step ", i, " has no operands ", a, " and ", b);
-      TROUPE_ASSIGN_OR_RETURN(Step step, make_step(c, kernels, ops[i], b < 0 ? 1 : 2));
-      if (i < names.size()) step.node->name = names[i];
-      step.a = static_cast<size_t>(a);
-      step.b = static_cast<size_t>(b < 0 ? a : b);
-      steps_.push_back(std::move(step));
+    TROUPE_ASSIGN_OR_RETURN(std::vector<FusedElementwiseStep> steps, read_fused_elementwise(c, kernels));
+    for (FusedElementwiseStep& s : steps) {
+      const FusedOperation* operation = operation_of(s.node->op->name);
+      steps_.push_back({std::move(s.node), std::move(s.kernel), operation, static_cast<size_t>(s.a),
+                        static_cast<size_t>(s.b < 0 ? s.a : s.b)});
     }
     return absl::OkStatus();
-  }
-
-  static absl::StatusOr<Step> make_step(const KernelConstruction& c, const KernelRegistry& kernels,
-                                        const std::string& op, size_t num_operands) {
-    Step step;
-    step.node = std::make_unique<KernelNode>();
-    step.node->name = c.name();
-    step.node->op = builtin_ops().find(op);
-    if (step.node->op == nullptr) return invalid("_FusedElementwise: there is no op ", op);
-    if (step.node->op->inputs.size() != num_operands || step.node->op->outputs.size() != 1)
-      return invalid("_FusedElementwise: ", op, " does not make one result of ", num_operands, " operands");
-    step.node->attrs.set("T", c.output_type(0));
-    step.node->input_types.assign(num_operands, c.output_type(0));
-    step.node->output_types = {c.output_type(0)};
-    step.node->graph_producer_version = c.node().graph_producer_version;
-    TROUPE_ASSIGN_OR_RETURN(step.kernel, kernels.create(*step.node, c.device()));
-    if (step.kernel->is_async()) return invalid("_FusedElementwise: ", op, " waits for others");
-    step.operation = operation_of(op);
-    return step;
   }
 
   /// By value: the last step that takes it; -1 for none.

@@ -3,10 +3,10 @@
 #include <list>
 #include <optional>
 
+#include "devices/common/cwise/fused_elementwise.h"
 #include "devices/cpu/kernels/cwise/pair.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/loops/broadcast.h"
-#include "graph/ops/op_registry.h"
 
 namespace troupe {
 namespace {
@@ -57,16 +57,22 @@ const Shape* shape_of(const Shape* a, const Shape* b, std::list<Shape>* made) {
   return &made->emplace_back(std::move(shape));
 }
 
-/// One operation. Values are numbered: the node's inputs, then the results of the steps.
-struct Step {
-  std::unique_ptr<KernelNode> node;
-  std::unique_ptr<Kernel> kernel;
+struct Step : FusedElementwiseStep {
+  explicit Step(FusedElementwiseStep step) : FusedElementwiseStep(std::move(step)) {
+    // Kernels that have no rows, those of plug-ins, say, run as they are.
+    if (const auto* pair = dynamic_cast<const PairKernel*>(kernel.get())) {
+      binary = &pair->spec();
+      pairs = true;
+    } else {
+      unary = unary_spec(*kernel);
+      binary = binary_spec(*kernel);
+    }
+  }
+
   const UnarySpec* unary = nullptr;
   const BinarySpec* binary = nullptr;
   /// Its operands must be of one shape to go by rows.
   bool pairs = false;
-  int a = -1;
-  int b = -1;
   /// Where its result waits; the last step has none.
   int slot = -1;
 
@@ -145,49 +151,9 @@ class FusedElementwise final : public Kernel {
   absl::Status read(const KernelConstruction& c, const KernelRegistry& kernels) {
     num_inputs_ = static_cast<size_t>(c.num_inputs());
     element_ = static_cast<int64_t>(dtype_size(c.output_type(0)));
-    TROUPE_ASSIGN_OR_RETURN(const auto ops, c.attr<std::vector<std::string>>("ops"));
-    TROUPE_ASSIGN_OR_RETURN(const auto operands, c.attr<std::vector<int64_t>>("operands"));
-    const auto names = c.node().attrs.get_or<std::vector<std::string>>("names", {});
-    if (operands.size() != 2 * ops.size())
-      return invalid("_FusedElementwise has ", ops.size(), " ops and ", operands.size(), " operands");
-    for (size_t i = 0; i < ops.size(); ++i) {
-      const auto known = static_cast<int64_t>(num_inputs_ + i);
-      const int64_t a = operands[2 * i], b = operands[2 * i + 1];
-      if (a < 0 || a >= known || b < -1 || b >= known)
-        return invalid("_FusedElementwise: step ", i, " has no operands ", a, " and ", b);
-      TROUPE_ASSIGN_OR_RETURN(Step step, make_step(c, kernels, ops[i], b < 0 ? 1 : 2));
-      if (i < names.size()) step.node->name = names[i];
-      step.a = static_cast<int>(a);
-      step.b = static_cast<int>(b);
-      steps_.push_back(std::move(step));
-    }
+    TROUPE_ASSIGN_OR_RETURN(std::vector<FusedElementwiseStep> steps, read_fused_elementwise(c, kernels));
+    for (FusedElementwiseStep& step : steps) steps_.emplace_back(std::move(step));
     return absl::OkStatus();
-  }
-
-  static absl::StatusOr<Step> make_step(const KernelConstruction& c, const KernelRegistry& kernels,
-                                        const std::string& op, size_t num_operands) {
-    Step step;
-    step.node = std::make_unique<KernelNode>();
-    step.node->name = c.name();
-    step.node->op = builtin_ops().find(op);
-    if (step.node->op == nullptr) return invalid("_FusedElementwise: there is no op ", op);
-    if (step.node->op->inputs.size() != num_operands || step.node->op->outputs.size() != 1)
-      return invalid("_FusedElementwise: ", op, " does not make one result of ", num_operands, " operands");
-    step.node->attrs.set("T", c.output_type(0));
-    step.node->input_types.assign(num_operands, c.output_type(0));
-    step.node->output_types = {c.output_type(0)};
-    step.node->graph_producer_version = c.node().graph_producer_version;
-    TROUPE_ASSIGN_OR_RETURN(step.kernel, kernels.create(*step.node, c.device()));
-    if (step.kernel->is_async()) return invalid("_FusedElementwise: ", op, " waits for others");
-    // Kernels that have no rows, those of plug-ins, say, run as they are.
-    if (const auto* pair = dynamic_cast<const PairKernel*>(step.kernel.get())) {
-      step.binary = &pair->spec();
-      step.pairs = true;
-    } else {
-      step.unary = unary_spec(*step.kernel);
-      step.binary = binary_spec(*step.kernel);
-    }
-    return step;
   }
 
   /// A result's slot is free again when its last user has read it, which may write there at once.
