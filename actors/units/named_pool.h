@@ -3,11 +3,8 @@
 #include <caf/execution_unit.hpp>
 #include <caf/resumable.hpp>
 
-#include <condition_variable>
-#include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -47,7 +44,7 @@ class NamedPool {
 
   const std::string& name() const { return name_; }
   int num_threads() const { return num_threads_; }
-  bool is_lent() const { return shared_->lent != nullptr; }
+  bool is_lent() const;
 
   /// Resumes an actor; takes over its reference.
   void enqueue(caf::resumable* job);
@@ -92,40 +89,7 @@ class NamedPool {
   class Unit;
   struct Worker;
   /// What the threads share with the pool; they may outlive it by a moment.
-  struct Shared {
-    Shared(caf::actor_system* s, bool hand, ThreadPool* threads = nullptr)
-        : system(s), by_hand(hand), lent(threads) {}
-    void enqueue(caf::resumable* job);
-    /// The same with mu held; gives it up.
-    void enqueue(caf::resumable* job, std::unique_lock<std::mutex> lock);
-    /// Whether something waits for a thread.
-    bool is_waited_for();
-    /// Whether the caller is to wake a thread, when it has given up mu. One is waked at a time: to wake it takes longer than most turns, and it wakes
-    /// the next when there is more than it takes itself. With mu held.
-    bool wakes_another();
-    /// Of a thread that has nothing to do. Wakes with mu held, for whatever reason.
-    void sleep(std::unique_lock<std::mutex>& lock);
-    /// No thread is left to run anything, or none could be made. With mu held, behind start_threads.
-    bool has_nobody() const { return live_threads == 0; }
-
-    caf::actor_system* const system;
-    const bool by_hand;
-    /// Null: the threads are its own.
-    ThreadPool* const lent;
-    std::mutex mu;
-    std::condition_variable arrived;
-    // Guarded by mu. Actors go before kernels: their turns are short.
-    std::deque<caf::resumable*> actors;
-    /// One entry for each kernel to come.
-    std::deque<std::shared_ptr<KernelQueue>> kernels;
-    bool stopping = false;
-    int live_threads = 0;
-    int busy = 0;
-    int sleeping = 0;
-    /// One that slept was told to wake, and has not yet.
-    bool waking = false;
-    int64_t kernels_run = 0;
-  };
+  struct Shared;
   /// As many as can be made, unless there are some. With mu held.
   void start_threads();
   static bool run_kernel(KernelQueue& queue, Unit* unit);
