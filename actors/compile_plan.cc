@@ -63,22 +63,22 @@ void note_device_feeds(const Graph& partition, SignatureCode* code) {
 
 PlanOptions plan_options(const SessionCore& core) {
   PlanOptions options;
-  options.optimize = core.options.optimize;
-  options.fold_constants = core.options.fold_constants;
-  options.take_known_branches = core.options.take_known_branches;
-  options.rewrite_arithmetic = core.options.rewrite_arithmetic;
-  options.merge_common_subexpressions = core.options.merge_common_subexpressions;
-  options.bypass_identities = core.options.bypass_identities;
-  options.fuse = core.options.fuse;
-  options.min_graph_nodes = core.options.min_graph_nodes;
-  options.inline_functions = core.options.inline_functions;
-  options.allow_soft_placement = core.options.allow_soft_placement;
-  if (core.options.log_device_placement) {
+  options.optimize = core.options->optimize;
+  options.fold_constants = core.options->fold_constants;
+  options.take_known_branches = core.options->take_known_branches;
+  options.rewrite_arithmetic = core.options->rewrite_arithmetic;
+  options.merge_common_subexpressions = core.options->merge_common_subexpressions;
+  options.bypass_identities = core.options->bypass_identities;
+  options.fuse = core.options->fuse;
+  options.min_graph_nodes = core.options->min_graph_nodes;
+  options.inline_functions = core.options->inline_functions;
+  options.allow_soft_placement = core.options->allow_soft_placement;
+  if (core.options->log_device_placement) {
     options.placed = [log = std::make_shared<PlacementLog>(*core.devices)](const Node& n) {
       log->add(n, n.device);
     };
   }
-  options.max_folded_constant_bytes = core.options.max_folded_constant_bytes;
+  options.max_folded_constant_bytes = core.options->max_folded_constant_bytes;
   options.differentiator = &builtin_differentiator();
   options.stopped = [&core] { return core.closing.cancelled() ? core.closing.reason() : absl::OkStatus(); };
   return options;

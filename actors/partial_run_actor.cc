@@ -191,7 +191,7 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
                  caf::anon_send(self, PartialRunValue{id, i, std::move(status), std::move(value), is_dead});
                })});
     }
-    const auto patience = parts_.core->options.operation_timeout;
+    const auto patience = parts_.core->options->operation_timeout;
     if (patience.count() > 0 && turn.missing > 0) delayed_send(this, patience, PartialRunTimeout{id});
     if (turn.missing == 0) turn_complete(id);
   }
@@ -315,7 +315,7 @@ class PartialRunImpl final : public PartialRunActor::base, private ForkedRun {
     if (phase_ == Phase::kOver) return to_error(no_partial_run());
     last_turn_ = parts_.core->now();
     auto promise = make_response_promise<ReadyFork>();
-    forks_.add(promise, parts_.core->cancels(), parts_.core->options.operation_timeout);
+    forks_.add(promise, parts_.core->cancels(), parts_.core->options->operation_timeout);
     return promise;
   }
 

@@ -19,8 +19,8 @@ absl::Status check_lease(std::chrono::milliseconds lease) {
 }
 
 absl::Status not_there(const std::string& handle) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(no_partial_run().message(), " There is none of the name '", handle, "': it has ended, or never was."));
+  return absl::InvalidArgumentError(absl::StrCat(no_partial_run().message(), " There is none of the name '",
+                                                 handle, "': it has ended, or never was."));
 }
 
 void refuse(PartialRunParts& parts, const absl::Status& why, PartialRuns::Promise& promise) {
@@ -33,7 +33,7 @@ void refuse(PartialRunParts& parts, const absl::Status& why, PartialRuns::Promis
 }  // namespace
 
 PartialRuns::Started PartialRuns::set_up(const std::shared_ptr<SessionCore>& core, const PartialRunSetup& m) {
-  const std::chrono::milliseconds patience = m.lease.value_or(core->options.partial_run_lease);
+  const std::chrono::milliseconds patience = m.lease.value_or(core->options->partial_run_lease);
   if (const absl::Status good = check_lease(patience); !good.ok()) return to_error(good);
   // What is called later must be copied: a function.
   auto parts = std::make_shared<PartialRunParts>();

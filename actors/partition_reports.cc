@@ -11,7 +11,7 @@ void PartitionReports::describe(const LeaseRequest& signature, Then then) {
   if (core_->closed()) return then(absl::CancelledError("Session has been closed."));
   if (!core_->has_graph) return then(absl::InvalidArgumentError("the session has no graph"));
   if (const absl::Status no = core_->check_not_finalized(); !no.ok()) return then(no);
-  if (core_->options.disable_output_partition_graphs) {
+  if (core_->options->disable_output_partition_graphs) {
     return then(
         absl::InvalidArgumentError("RunOptions.output_partition_graphs is not supported when "
                                    "disable_output_partition_graphs is true."));

@@ -21,7 +21,7 @@ void PlacementLog::add(const Node& node, int device) {
 }
 
 void log_placement(const SessionCore& core, const Graph& graph, const Placement& placement, int first_id) {
-  if (!core.options.log_device_placement) return;
+  if (!core.options->log_device_placement) return;
   PlacementLog log(*core.devices);
   for (int id = first_id; id < graph.num_ids(); ++id) {
     if (placement.device_of(id) >= 0) log.add(graph.node(id), placement.device_of(id));

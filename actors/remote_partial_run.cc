@@ -48,7 +48,9 @@ class RemotePartialRunImpl final : public RemotePartialRunActor::base {
           take_turn(m, {promise, nullptr});
           return promise;
         },
-        [this](const TakeTurn& m) { take_turn(m.call->turn(), {{}, m.call}); },
+        [this](const TakeTurn& m) {
+          take_turn(m.call->turn(), {{}, m.call});
+        },
         [this](const CancelPartialRun& m) {
           if (m.step_id == 0 || m.step_id == step_id_) give_up(m.status);
         },
@@ -109,7 +111,7 @@ class RemotePartialRunImpl final : public RemotePartialRunActor::base {
     }
     step.fetches = turn.fetches.names;
     step.partial_run = parts_.handle;
-    step.timeout = parts_.core->options.operation_timeout;
+    step.timeout = parts_.core->options->operation_timeout;
     turns_.emplace(id, std::move(turn));
     master_->run(id, std::move(step), [me = RemotePartialRunActor(this), id](RemoteMaster::StepEnd end) {
       caf::anon_send(me, RemoteTurnEnded{id, std::make_shared<RemoteMaster::StepEnd>(std::move(end))});

@@ -38,7 +38,7 @@ class RemoteSessionImpl final : public SessionBase {
     end_runs(ended);
     // Nobody waits for it.
     if (!std::exchange(closing_, true))
-      master_->close(core_->options.close_patience, [](const absl::Status&) {});
+      master_->close(core_->options->close_patience, [](const absl::Status&) {});
     fail_waiting(ended);
     core_ = nullptr;
   }
@@ -248,7 +248,7 @@ class RemoteSessionImpl final : public SessionBase {
     shut("Session has been closed.");
     if (std::exchange(closing_, true)) return Done{};
     auto promise = make_response_promise<Done>();
-    master_->close(core_->options.close_patience, when_done([promise](const absl::Status& status) mutable {
+    master_->close(core_->options->close_patience, when_done([promise](const absl::Status& status) mutable {
                      if (!status.ok()) return (void)promise.deliver(to_error(status));
                      promise.deliver(Done{});
                    }));

@@ -144,6 +144,22 @@ std::shared_ptr<Services> Runtime::Impl::io_services(int num_threads) {
   return own;
 }
 
+std::shared_ptr<const SessionOptions> Runtime::Impl::share(SessionOptions want) {
+  if (want.inter_op_threads == 0 && options.inter_op_threads < 0 && !want.use_per_session_threads &&
+      want.inter_op_pools.empty()) {
+    want.inter_op_threads = options.inter_op_threads;
+  }
+  // Before the lock, so that options that nobody else has any more go after it.
+  std::shared_ptr<const SessionOptions> last;
+  std::lock_guard lock(mu_);
+  last = last_options_.lock();
+  if (last != nullptr && *last == want) return last;
+  // Not in one block with its counts: the weak reference would keep its memory.
+  std::shared_ptr<const SessionOptions> own(new SessionOptions(std::move(want)));
+  last_options_ = own;
+  return own;
+}
+
 absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const SessionOptions& want) {
   // Not in one block with its counts: those who refer to it weakly would keep its memory.
   std::shared_ptr<SessionCore> core(new SessionCore, [impl = shared_from_this()](SessionCore* gone) mutable {
@@ -156,17 +172,13 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
   core->id = next_session_.fetch_add(1, std::memory_order_relaxed);
   core->compilers = compilers;
   core->system = system;
-  core->options = want;
+  core->options = share(want);
   if (want.has_metadata) {
     core->metadata =
         std::make_unique<const SessionMetadata>(SessionMetadata{want.metadata_name, want.metadata_version});
   }
   core->memory_log = memory_log_of_environment();
   core->sync_on_finish = sync_on_finish;
-  if (want.inter_op_threads == 0 && options.inter_op_threads < 0 && !want.use_per_session_threads &&
-      want.inter_op_pools.empty()) {
-    core->options.inter_op_threads = options.inter_op_threads;
-  }
   core->ops = ops;
   core->meter = meter;
   core->slot_counts.of_runtime = live_slots;
@@ -193,7 +205,7 @@ absl::StatusOr<std::shared_ptr<SessionCore>> Runtime::Impl::make_core(const Sess
 }
 
 absl::Status Runtime::Impl::add_pools(SessionCore* core) {
-  const SessionOptions& want = core->options;
+  const SessionOptions& want = *core->options;
   for (const InterOpPoolOptions& p : want.inter_op_pools) {
     TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<NamedPool> pool, named_pool(p));
     core->pools.push_back(std::move(pool));

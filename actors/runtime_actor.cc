@@ -128,7 +128,7 @@ class RuntimeActorImpl final : public OnAskersThread<RuntimeActor::base> {
     if (*factory != impl_->direct_sessions) return reset_elsewhere(m);
     for (const auto& core : impl_->live_sessions()) {
       // Those that share devices are for who shares them out to reset, those elsewhere for their factory.
-      if (core->options.devices != nullptr || core->master != nullptr) continue;
+      if (core->options->devices != nullptr || core->master != nullptr) continue;
       core->devices->clear_containers(m.containers);
       core->gate.shut();
       if (core->actor) caf::anon_send(core->actor, CloseRequest{});
@@ -203,7 +203,7 @@ class RuntimeActorImpl final : public OnAskersThread<RuntimeActor::base> {
     s.sessions = static_cast<int64_t>(sessions.size());
     for (const auto& core : sessions)
       s.open_sessions.push_back(
-          {core->id, core->actor.address(), core->options.metadata_name, core->counters()});
+          {core->id, core->actor.address(), core->options->metadata_name, core->counters()});
     s.pools = impl_->pool_statuses();
     // Every session has devices of its own, by the same names: each name once.
     std::map<std::string, DeviceInfo> devices;

@@ -89,6 +89,8 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   friend class Runtime;
   const DebuggerAnchor anchor_{this};
   absl::Status add_pools(SessionCore* core);
+  /// What a session that asks for this goes by, the same object when the last session asked for the same.
+  std::shared_ptr<const SessionOptions> share(SessionOptions want);
   std::atomic<int64_t> next_session_{1};
   SessionTable sessions_;
   mutable std::mutex mu_;
@@ -103,6 +105,7 @@ struct Runtime::Impl : std::enable_shared_from_this<Runtime::Impl> {
   using Pools = std::list<std::shared_ptr<NamedPool>>;
   Pools session_pools_, retired_pools_;
   bool stopped_ = false;
+  std::weak_ptr<const SessionOptions> last_options_;
 };
 
 /// Spawns RUNTIME: opens sessions, resets them, knows its sessions.

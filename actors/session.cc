@@ -107,7 +107,7 @@ Session::~Session() {
   // Released.
   if (impl_ == nullptr) return;
   (void)close();
-  const bool idle = wait_for_runs(*impl_->core, impl_->core->options.close_patience);
+  const bool idle = wait_for_runs(*impl_->core, impl_->core->options->close_patience);
   if (SessionActor actor = impl_->core->actor) {
     const Asking asking;
     caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);

@@ -115,7 +115,7 @@ void SessionBase::compiled(const CompileDone& m) {
     for (Waiter& w : waiters) w.then(m.result->status());
     return;
   }
-  const size_t bound = static_cast<size_t>(std::max(1, core_->options.max_signatures));
+  const size_t bound = static_cast<size_t>(std::max(1, core_->options->max_signatures));
   core_->free_later(core_->signatures.add(m.key, **m.result, bound));
   for (Waiter& w : waiters) {
     w.alias->signature = **m.result;

@@ -12,6 +12,11 @@
 
 namespace troupe {
 
+const std::shared_ptr<const SessionOptions>& SessionCore::default_options() {
+  static const auto& options = *new std::shared_ptr<const SessionOptions>(std::make_shared<SessionOptions>());
+  return options;
+}
+
 SessionCore::~SessionCore() { meter->add_gone_runs(gate.runs()); }
 
 absl::StatusOr<RunGate::Place> SessionCore::enter(int stripe) {
@@ -32,7 +37,7 @@ absl::Status SessionCore::check_graph() const {
   return absl::InvalidArgumentError("Session was not created with a graph before Run()!");
 }
 
-std::string SessionCore::name() const { return options.handle.empty() ? absl::StrCat(id) : options.handle; }
+std::string SessionCore::name() const { return options->handle.empty() ? absl::StrCat(id) : options->handle; }
 
 void SessionCore::warn_once(std::span<const std::string> texts) {
   if (texts.empty()) return;

@@ -56,6 +56,8 @@ struct SessionCore : std::enable_shared_from_this<SessionCore> {
   /// Logs each of these texts that the session has not logged before. Thread-safe.
   void warn_once(std::span<const std::string> texts);
 
+  static const std::shared_ptr<const SessionOptions>& default_options();
+
   /// @name Running
   RunGate gate;
   bool closed() const { return gate.is_shut(); }
@@ -88,7 +90,8 @@ struct SessionCore : std::enable_shared_from_this<SessionCore> {
   caf::actor_system* system = nullptr;
   /// What deadlines and leases go by: the actor system's clock.
   std::chrono::steady_clock::time_point now() const;
-  SessionOptions options;
+  /// Shared by sessions that ask for the same. Never null.
+  std::shared_ptr<const SessionOptions> options = default_options();
   /// What its kernels see of `options`.
   std::unique_ptr<const SessionMetadata> metadata;
   /// Why no graph can be given to it: its options ask for pools that cannot be had.

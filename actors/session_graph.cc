@@ -17,7 +17,7 @@ namespace {
 absl::Status place_new(const SessionCore& core, const Graph& graph, Placement* placement) {
   if (placement == nullptr) return absl::OkStatus();
   const int first_id = placement->num_ids();
-  TROUPE_RETURN_IF_ERROR(placement->extend(*core.devices, core.options.allow_soft_placement, graph));
+  TROUPE_RETURN_IF_ERROR(placement->extend(*core.devices, core.options->allow_soft_placement, graph));
   log_placement(core, graph, *placement, first_id);
   return absl::OkStatus();
 }
@@ -51,7 +51,7 @@ struct SessionGraph::Base {
   }
   /// Null with place_pruned_graph.
   std::shared_ptr<Placement> changeable_placement(const SessionCore& core) const {
-    if (core.options.place_pruned_graph) return nullptr;
+    if (core.options->place_pruned_graph) return nullptr;
     if (placement == nullptr) return std::make_shared<Placement>();
     return may_change_placement ? placement : std::make_shared<Placement>(*placement);
   }
@@ -83,7 +83,7 @@ absl::StatusOr<SessionGraph::Labour> SessionGraph::begin(const SessionCore& core
   if (graph_ == nullptr && change.increment == nullptr)
     return begin(core, CreateGraph{change.proto, change.graph});
   if (graph_ == nullptr) return absl::FailedPreconditionError("the session has no graph to extend");
-  if (core.options.optimize_for_static_graph) {
+  if (core.options->optimize_for_static_graph) {
     return absl::FailedPreconditionError(
         "Extend is not allowed when optimize_for_static_graph is true in the session's ConfigProto");
   }

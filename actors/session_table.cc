@@ -20,7 +20,7 @@ std::string metadata_key(const SessionOptions& options) {
 void SessionTable::add(const std::shared_ptr<SessionCore>& core) {
   std::lock_guard lock(mu_);
   core->at = all_.insert(all_.end(), core);
-  for (const std::string& name : {handle_key(core->options), metadata_key(core->options)}) {
+  for (const std::string& name : {handle_key(*core->options), metadata_key(*core->options)}) {
     if (!name.empty()) by_name_[name] = *core->at;
   }
 }
@@ -28,7 +28,7 @@ void SessionTable::add(const std::shared_ptr<SessionCore>& core) {
 void SessionTable::remove(SessionCore& core) {
   if (!core.at) return;
   std::lock_guard lock(mu_);
-  for (const std::string& name : {handle_key(core.options), metadata_key(core.options)}) {
+  for (const std::string& name : {handle_key(*core.options), metadata_key(*core.options)}) {
     const auto known = by_name_.find(name);
     // Another may bear it: names are free again when a session closes.
     if (known != by_name_.end() && known->second == *core.at) by_name_.erase(known);

@@ -64,7 +64,7 @@ struct Compiled {
 absl::StatusOr<Compiled> compile(SessionCore& core, const PlacedGraph& placed, const LeaseRequest& sorted) {
   Compiled out;
   TROUPE_ASSIGN_OR_RETURN(Plan plan, plan_signature(core, placed, sorted));
-  TROUPE_RETURN_IF_ERROR(check_executor_type(core.options, *placed.graph, plan));
+  TROUPE_RETURN_IF_ERROR(check_executor_type(*core.options, *placed.graph, plan));
   TROUPE_RETURN_IF_ERROR(publish_graphs(core, plan, sorted));
   TROUPE_ASSIGN_OR_RETURN(out.code,
                           compile_plan(core, *placed.graph, std::move(plan), &core.stateful, &out.elsewhere));
@@ -113,7 +113,7 @@ absl::StatusOr<PartitionGraphs> describe(SessionCore& core, const PlacedGraph& p
   TROUPE_ASSIGN_OR_RETURN(Plan plan, plan_signature(core, placed, signature));
   PartitionGraphs reply;
   for (PlanPartition& p : plan.partitions) {
-    if (core.options.infer_shapes) annotate_shapes(&p.graph, core.evaluator.get());
+    if (core.options->infer_shapes) annotate_shapes(&p.graph, core.evaluator.get());
     tensorflow::GraphDef def;
     to_graph_def(p.graph, &def);
     reply.graphs.push_back(def.SerializeAsString());

@@ -283,7 +283,7 @@ std::string SlotCalls::serialized_library() const {
   return proto.SerializeAsString();
 }
 
-std::string SlotCalls::serialized_config() const { return slot_->session->options.config; }
+std::string SlotCalls::serialized_config() const { return slot_->session->options->config; }
 
 std::vector<std::string> SlotCalls::input_names(const KernelNode& node) const {
   for (const auto& partition : slot_->code->partitions) {

@@ -16,7 +16,7 @@ class SessionTableTest : public testing::Test {
       table_.remove(*gone);
       delete gone;
     });
-    core->options = std::move(options);
+    core->options = std::make_shared<const SessionOptions>(std::move(options));
     table_.add(core);
     return core;
   }
