@@ -274,15 +274,11 @@ class FusedConvKernel final : public Kernel {
                                              to_floats(filter).data(), result));
     }
     if (direct) return fused_.finish(context, 2, out);
-    TROUPE_ASSIGN_OR_RETURN(const std::vector<FusedOps::Arg> args, fused_.args(context, 2));
+    TROUPE_ASSIGN_OR_RETURN(std::vector<FusedOps::Arg> args, fused_.args(context, 2));
     if (p.channels_last) {
       TROUPE_RETURN_IF_ERROR(fused_.apply(context.parallel(), args, rows, p.out_channels, result));
     } else {
-      const int64_t area = rows / p.batch;
-      std::vector<float> turned(wide.size());
-      transpose_images(wide.data(), p.batch, p.out_channels, area, turned.data());
-      TROUPE_RETURN_IF_ERROR(fused_.apply(context.parallel(), args, rows, p.out_channels, turned.data()));
-      transpose_images(turned.data(), p.batch, area, p.out_channels, wide.data());
+      TROUPE_RETURN_IF_ERROR(finish_channels_first(context.parallel(), p, rows, &args, &wide));
     }
     std::span<T> to = out->flat<T>();
     for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<T>(wide[i]);
@@ -290,6 +286,21 @@ class FusedConvKernel final : public Kernel {
   }
 
  private:
+  /// The steps want channels last: the result, and what is added to it, are turned round for them.
+  absl::Status finish_channels_first(ParallelRunner& runner, const ConvProblem& p, int64_t rows,
+                                     std::vector<FusedOps::Arg>* args, std::vector<float>* result) const {
+    const int64_t area = rows / p.batch;
+    std::vector<float> turned(result->size());
+    if (fused_.adds() && args->back().shape.num_elements() == rows * p.out_channels) {
+      transpose_images(args->back().data, p.batch, p.out_channels, area, turned.data());
+      args->back().hold(turned);
+    }
+    transpose_images(result->data(), p.batch, p.out_channels, area, turned.data());
+    TROUPE_RETURN_IF_ERROR(fused_.apply(runner, *args, rows, p.out_channels, turned.data()));
+    transpose_images(turned.data(), p.batch, area, p.out_channels, result->data());
+    return absl::OkStatus();
+  }
+
   WindowAttrs attrs_;
   FusedOps fused_;
   std::unique_ptr<onednn::PackedFilter> packed_;

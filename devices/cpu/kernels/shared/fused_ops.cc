@@ -93,7 +93,11 @@ std::vector<float> to_floats(const Tensor& t) {
 
 FusedOps::Arg::Arg(const Tensor& t) : shape(t.shape()), data(static_cast<const float*>(t.raw())) {
   if (t.dtype() == DataType::kFloat) return;
-  wide = to_floats(t);
+  hold(to_floats(t));
+}
+
+void FusedOps::Arg::hold(std::vector<float> elements) {
+  wide = std::move(elements);
   data = wide.data();
 }
 

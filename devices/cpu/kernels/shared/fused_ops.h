@@ -16,6 +16,8 @@ class FusedOps {
   /// An extra input of the node, as floats.
   struct Arg {
     explicit Arg(const Tensor& t);
+    /// These elements, in another order than the tensor's.
+    void hold(std::vector<float> elements);
     Shape shape;
     /// The tensor's own memory, or `wide`.
     const float* data;
@@ -25,6 +27,8 @@ class FusedOps {
   /// As FusedSteps::make.
   static absl::StatusOr<FusedOps> make(const KernelConstruction& c);
 
+  /// Whether the last of its inputs is added to the result.
+  bool adds() const { return steps_.add; }
   /// The inputs that it takes, of which `first` is the first. InvalidArgument when there are too few.
   absl::StatusOr<std::vector<Arg>> args(const KernelContext& context, int first) const;
 
