@@ -1,8 +1,10 @@
 // Element-wise operations of three or more operands of one shape.
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "devices/cpu/kernels/cwise/rows.h"
+#include "devices/cpu/loops/vector/vector_loops.h"
 
 namespace troupe {
 namespace {
@@ -16,11 +18,43 @@ T plus(const T& a, const T& b) {
   }
 }
 
-/// The sum of all inputs, in their order. Blocks that fit in the first cache are summed completely, one by one.
+/// Adds rows of T by vectors, to the bits of `plus`; null where there are no such loops.
+template <class T>
+BinaryRow vector_add() {
+  const VectorLoops& loops = vector_loops();
+  if constexpr (std::is_same_v<T, float>) return loops.floats.add;
+  if constexpr (std::is_integral_v<T> && sizeof(T) == sizeof(int32_t)) return loops.ints.add;
+  if constexpr (std::is_integral_v<T> && sizeof(T) == sizeof(int64_t)) return loops.longs.add;
+  return nullptr;
+}
+
+/// Elements that are summed completely before the next: they stay in the first cache.
+constexpr int64_t kSumBlock = 1024;
+
+/// out[i] = the sum of element at + i of all inputs, in their order, for n <= kSumBlock. `out` may be the first input's.
+template <class T>
+void sum_block(const KernelContext& context, int64_t at, int64_t n, T* out) {
+  using C = compute_t<T>;
+  C sum[kSumBlock];
+  const T* x = context.input(0).flat<T>().data() + at;
+  for (int64_t i = 0; i < n; ++i) sum[i] = element_cast<C>(x[i]);
+  for (int k = 1; k < context.num_inputs(); ++k) {
+    x = context.input(k).flat<T>().data() + at;
+    for (int64_t i = 0; i < n; ++i) sum[i] = plus(sum[i], element_cast<C>(x[i]));
+  }
+  for (int64_t i = 0; i < n; ++i) out[i] = element_cast<T>(sum[i]);
+}
+
+/// The same of two inputs at least.
+template <class T>
+void sum_block(const KernelContext& context, BinaryRow add, int64_t at, int64_t n, T* out) {
+  const auto input = [&](int k) { return context.input(k).flat<T>().data() + at; };
+  add(input(0), input(1), out, n, RowMode::kBoth);
+  for (int k = 2; k < context.num_inputs(); ++k) add(out, input(k), out, n, RowMode::kBoth);
+}
+
 template <class T>
 absl::Status add_n(KernelContext& context) {
-  using C = compute_t<T>;
-  constexpr int64_t kBlock = 1024;
   const Tensor& first = context.input(0);
   const int inputs = context.num_inputs();
   for (int k = 1; k < inputs; ++k) {
@@ -38,24 +72,23 @@ absl::Status add_n(KernelContext& context) {
   // Only the first operand is given up: the others are still to be read when the block is first written.
   const int64_t n = first.num_elements();
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.forward_or_allocate_output({0}, 0, first.shape()));
-  T* o = out->flat<T>().data();
+  T* const to = out->flat<T>().data();
+  const BinaryRow add = vector_add<T>();
   auto part = [&](int64_t begin, int64_t end) {
-    C sum[kBlock];
-    for (int64_t at = begin; at < end; at += kBlock) {
-      const int64_t m = std::min(kBlock, end - at);
-      const T* x = context.input(0).flat<T>().data() + at;
-      for (int64_t i = 0; i < m; ++i) sum[i] = element_cast<C>(x[i]);
-      for (int k = 1; k < inputs; ++k) {
-        const T* y = context.input(k).flat<T>().data() + at;
-        for (int64_t i = 0; i < m; ++i) sum[i] = plus(sum[i], element_cast<C>(y[i]));
+    for (int64_t at = begin; at < end; at += kSumBlock) {
+      const int64_t count = std::min(kSumBlock, end - at);
+      if (add != nullptr) {
+        sum_block(context, add, at, count, to + at);
+      } else {
+        sum_block(context, at, count, to + at);
       }
-      for (int64_t i = 0; i < m; ++i) o[at + i] = element_cast<T>(sum[i]);
     }
   };
+  const int64_t cost = add != nullptr ? std::max(1, inputs / 16) : inputs;
   if (n * inputs < kParallelElements) {
     part(0, n);
   } else {
-    context.parallel().parallel_for(n, inputs, part);
+    context.parallel().parallel_for(n, cost, part);
   }
   return absl::OkStatus();
 }

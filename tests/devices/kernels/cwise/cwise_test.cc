@@ -42,5 +42,39 @@ TEST(Zeta, is_zero_where_its_terms_are) {
   EXPECT_THAT(out->at(0).flat<float>(), testing::ElementsAre(1, 0));
 }
 
+/// Of n inputs, each sum alone.
+template <class T>
+void expect_sums(int64_t elements, int inputs) {
+  std::vector<Tensor> in;
+  Tensor want(dtype_of<T>(), Shape{elements});
+  for (int k = 0; k < inputs; ++k) {
+    Tensor& t = in.emplace_back(dtype_of<T>(), Shape{elements});
+    for (int64_t i = 0; i < elements; ++i) {
+      t.flat<T>()[i] = static_cast<T>((i * 31 + k * 17) % 101 - 50);
+      want.flat<T>()[i] = static_cast<T>((k == 0 ? T(0) : want.flat<T>()[i]) + t.flat<T>()[i]);
+    }
+  }
+  for (const char* op : {"AddN", "AccumulateNV2"}) {
+    AttrMap attrs;
+    if (op == std::string("AccumulateNV2")) attrs.set("shape", PartialShape{elements});
+    const auto out = run_kernel(op, in, attrs);
+    ASSERT_TRUE(out.ok()) << op << ": " << out.status();
+    EXPECT_TRUE(tensors_near(out->at(0), want, 0, 0)) << op << " of " << inputs << " times " << elements;
+  }
+}
+
+TEST(AddN, sums_all_inputs_whatever_their_number_and_size) {
+  for (const int64_t elements : {0, 1, 7, 1024, 1025, 40'000}) {
+    for (const int inputs : {1, 2, 3, 17}) {
+      expect_sums<float>(elements, inputs);
+      expect_sums<double>(elements, inputs);
+      expect_sums<int8_t>(elements, inputs);
+      expect_sums<int32_t>(elements, inputs);
+      expect_sums<uint32_t>(elements, inputs);
+      expect_sums<int64_t>(elements, inputs);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace troupe::test
