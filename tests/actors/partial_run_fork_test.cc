@@ -198,7 +198,9 @@ TEST_F(PartialRunForkTest, are_right_while_others_take_turns) {
     const auto report = s.inspect_partial_run(second);
     ASSERT_TRUE(report.ok()) << report.status();
     const bool before = report->feeds_to_come.size() == 2;
-    if (before) EXPECT_EQ(turn(s, second, {{"a", f(20)}}, "held:0"), 20);
+    if (before) {
+      EXPECT_EQ(turn(s, second, {{"a", f(20)}}, "held:0"), 20);
+    }
     EXPECT_EQ(turn(s, second, {{"b", f(1)}}, "far:0"), before ? 21 : 11);
     EXPECT_EQ(turn(s, second, {}, "sum:0"), before ? 21 : 11);
     EXPECT_EQ(turn(s, first, {{"b", f(2)}}, "far:0"), 12);

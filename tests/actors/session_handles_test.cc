@@ -111,10 +111,17 @@ TEST_F(SessionHandles, s048_give_their_tensor_to_a_run_that_is_fed_their_name) {
 
 TEST_F(SessionHandles, s049_give_their_tensor_to_a_callable_that_is_fed_their_name) {
   Session& s = open();
-  auto callable = [&](const CallableOptions& options) { return *s.make_callable(options); };
-  const CallableHandle make = callable({{"x"}, {"h2"}, {}, {}, {}});
-  const CallableHandle use = callable({{"name"}, {"plus_two"}, {}, {}, {}});
-  const CallableHandle drop = callable({{"name"}, {}, {"drop"}, {}, {}});
+  using Names = std::vector<std::string>;
+  auto callable = [&](const char* feed, Names fetches, Names targets) {
+    CallableOptions options;
+    options.feeds = {feed};
+    options.fetches = std::move(fetches);
+    options.targets = std::move(targets);
+    return *s.make_callable(options);
+  };
+  const CallableHandle make = callable("x", {"h2"}, {});
+  const CallableHandle use = callable("name", {"plus_two"}, {});
+  const CallableHandle drop = callable("name", {}, {"drop"});
   std::vector<Tensor> out(1);
   const Tensor three = Tensor::scalar<float>(3);
   ASSERT_TRUE(s.run_callable(make, {&three, 1}, out).ok());
