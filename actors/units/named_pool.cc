@@ -4,8 +4,6 @@
 #include <caf/scheduler/abstract_coordinator.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -20,17 +18,6 @@
 
 namespace troupe {
 
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-/// How long a thread looks for more after a kernel: as long as that took, and no longer than this. To wake a core that sleeps takes 5 to 50 us.
-constexpr Clock::duration kLongestLook = std::chrono::microseconds(100);
-/// Who looks leaves the time; one that has not for so long has lost its core.
-constexpr Clock::duration kFreshLook = std::chrono::microseconds(3);
-
-}  // namespace
-
 struct NamedPool::Shared {
   Shared(caf::actor_system* s, bool hand, ThreadPool* threads = nullptr)
       : system(s), by_hand(hand), lent(threads) {}
@@ -44,19 +31,6 @@ struct NamedPool::Shared {
   bool wakes_another();
   /// Of a thread that has nothing to do. Wakes with mu held, for whatever reason.
   void sleep(std::unique_lock<std::mutex>& lock);
-  /// Of a thread that has just run a kernel and sees nothing to do: looks for more, for `patience` at most, and lets other threads have its core. With
-  /// mu held, which it gives up meanwhile.
-  void look_around(std::unique_lock<std::mutex>& lock, Clock::duration patience);
-  /// A thread that looks has a core, so it sees what comes without being waked. With mu held.
-  bool is_looked_for() const {
-    return looking > 0 && Clock::now() - last_look.load(std::memory_order_relaxed) < kFreshLook;
-  }
-  /// Whether there is something to do: tells those that look, too. With mu held, after each change.
-  bool note_work() {
-    const bool some = !actors.empty() || !kernels.empty();
-    has_work.store(some, std::memory_order_relaxed);
-    return some;
-  }
   /// No thread is left to run anything, or none could be made. With mu held, behind start_threads.
   bool has_nobody() const { return live_threads == 0; }
 
@@ -76,12 +50,7 @@ struct NamedPool::Shared {
   int sleeping = 0;
   /// One that slept was told to wake, and has not yet.
   bool waking = false;
-  int looking = 0;
   int64_t kernels_run = 0;
-
-  /// For those that look: what note_work said last.
-  std::atomic<bool> has_work{false};
-  std::atomic<Clock::time_point> last_look{};
 };
 
 /// What an actor sees as its execution unit while a pool thread resumes it.
@@ -219,14 +188,13 @@ void NamedPool::Shared::enqueue(caf::resumable* job, std::unique_lock<std::mutex
   } else {
     actors.push_back(job);
   }
-  note_work();
   const bool wakes = wakes_another();
   lock.unlock();
   if (wakes) arrived.notify_one();
 }
 
 bool NamedPool::Shared::wakes_another() {
-  if (waking || sleeping == 0 || (actors.empty() && kernels.empty()) || is_looked_for()) return false;
+  if (waking || sleeping == 0 || (actors.empty() && kernels.empty())) return false;
   return waking = true;
 }
 
@@ -235,20 +203,6 @@ void NamedPool::Shared::sleep(std::unique_lock<std::mutex>& lock) {
   arrived.wait(lock);
   --sleeping;
   waking = false;
-}
-
-void NamedPool::Shared::look_around(std::unique_lock<std::mutex>& lock, Clock::duration patience) {
-  const auto until = Clock::now() + std::min(patience, kLongestLook);
-  ++looking;
-  for (auto now = Clock::now(); now < until && !stopping && !note_work();) {
-    lock.unlock();
-    for (; now < until && !has_work.load(std::memory_order_relaxed); now = Clock::now()) {
-      last_look.store(now, std::memory_order_relaxed);
-      std::this_thread::yield();
-    }
-    lock.lock();
-  }
-  --looking;
 }
 
 void NamedPool::Shared::enqueue(caf::resumable* job) { enqueue(job, std::unique_lock(mu)); }
@@ -303,9 +257,7 @@ void NamedPool::run_kernels(const std::shared_ptr<KernelQueue>& queue, size_t n)
       return;
     }
     shared_->kernels.insert(shared_->kernels.end(), n, queue);
-    shared_->note_work();
     if (n == 1 && !shared_->wakes_another()) return;
-    if (shared_->looking == shared_->live_threads && shared_->is_looked_for()) return;
   }
   if (n == 1) {
     shared_->arrived.notify_one();
@@ -377,20 +329,16 @@ void NamedPool::work(std::shared_ptr<Shared> shared, Urgency urgency) {
       queue = std::move(shared->kernels.front());
       shared->kernels.pop_front();
     }
-    shared->note_work();
     ++shared->busy;
     const bool wakes = shared->wakes_another();
     lock.unlock();
     if (wakes) shared->arrived.notify_one();
     if (actor != nullptr) resume(actor, &unit);
-    const Clock::time_point began = queue != nullptr ? Clock::now() : Clock::time_point();
     const bool ran_kernel = queue != nullptr && run_kernel(*queue, &unit);
     go_on(&unit);
     lock.lock();
     --shared->busy;
-    if (!ran_kernel) continue;
-    ++shared->kernels_run;
-    shared->look_around(lock, Clock::now() - began);
+    if (ran_kernel) ++shared->kernels_run;
   }
 }
 

@@ -19,7 +19,6 @@ using namespace std::chrono_literals;
 
 constexpr OpRow kOps[] = {{"Slow", "x:int32", "y:int32", "", ""}};
 
-/// Slow enough for its thread to look around for a while.
 absl::Status slow(KernelContext& c) {
   for (const auto until = std::chrono::steady_clock::now() + 100us;
        std::chrono::steady_clock::now() < until;) {
@@ -113,14 +112,14 @@ TEST_F(PoolKernels, of_a_pool_that_has_ended_run_where_they_come_from) {
   EXPECT_EQ(retvals_[1].value<int32_t>(), 2);
 }
 
-TEST_F(PoolKernels, whose_threads_look_for_more_leave_none_asleep_that_is_wanted) {
+TEST_F(PoolKernels, leave_no_thread_asleep_that_is_wanted) {
   NamedPool pool(&system_, "two", 2);
   runs_on_ = &pool;
   for (int round = 0; round < 50; ++round) {
     woken_ = {};
     state_->start(&step_, false);
     if (state_->advance() == ExecutorState::Turn::kWaiting) woken_.get_future().wait();
-    // One thread at least looks around, none or one sleeps; both are wanted.
+    // One thread is about to sleep, or does; both are wanted.
     std::promise<void> come[2], met[2];
     for (int i : {0, 1}) {
       pool.run([i, &come, &met] {
