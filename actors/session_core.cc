@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -41,11 +42,14 @@ std::string SessionCore::name() const { return options->handle.empty() ? absl::S
 
 void SessionCore::warn_once(std::span<const std::string> texts) {
   if (texts.empty()) return;
-  std::lock_guard lock(mu_);
-  if (warned_ == nullptr) warned_ = std::make_unique<std::set<std::string>>();
-  for (const std::string& text : texts) {
-    if (warned_->insert(text).second) spdlog::warn("session {}: {}", name(), text);
+  std::vector<std::string> fresh;
+  {
+    std::lock_guard lock(mu_);
+    if (warned_ == nullptr) warned_ = std::make_unique<std::set<std::string>>();
+    std::ranges::copy_if(texts, std::back_inserter(fresh),
+                         [&](const std::string& text) { return warned_->insert(text).second; });
   }
+  for (const std::string& text : fresh) spdlog::warn("session {}: {}", name(), text);
 }
 
 absl::Status SessionCore::check_not_finalized() const {
@@ -97,12 +101,12 @@ absl::StatusOr<NamedPool*> SessionCore::pool(int index) const {
 }
 
 std::vector<std::weak_ptr<StepSlot>> SessionCore::slots() {
-  std::lock_guard lock(slots_mu_);
+  std::lock_guard lock(mu_);
   return slots_;
 }
 
 void SessionCore::add_slot(const std::shared_ptr<StepSlot>& slot) {
-  std::lock_guard lock(slots_mu_);
+  std::lock_guard lock(mu_);
   if (slots_.size() >= sweep_slots_at_) {
     std::erase_if(slots_, [](const std::weak_ptr<StepSlot>& s) { return s.expired(); });
     sweep_slots_at_ = std::max(kFewSlots, 2 * slots_.size());
@@ -111,13 +115,13 @@ void SessionCore::add_slot(const std::shared_ptr<StepSlot>& slot) {
 }
 
 CallableHandle SessionCore::add_callable(std::shared_ptr<const CallableCode> callable) {
-  std::lock_guard lock(callables_mu_);
+  std::lock_guard lock(mu_);
   callables_.emplace(next_callable_, std::move(callable));
   return next_callable_++;
 }
 
 absl::StatusOr<std::shared_ptr<const CallableCode>> SessionCore::callable(CallableHandle handle) const {
-  std::lock_guard lock(callables_mu_);
+  std::lock_guard lock(mu_);
   if (auto it = callables_.find(handle); it != callables_.end()) return it->second;
   if (handle < 0 || handle >= next_callable_) {
     return absl::InvalidArgumentError(absl::StrCat("No such callable handle: ", handle));
@@ -128,7 +132,7 @@ absl::StatusOr<std::shared_ptr<const CallableCode>> SessionCore::callable(Callab
 
 absl::Status SessionCore::release_callable(CallableHandle handle) {
   decltype(callables_)::node_type released;  // freed outside the lock
-  std::lock_guard lock(callables_mu_);
+  std::lock_guard lock(mu_);
   if (handle < 0 || handle >= next_callable_) {
     return absl::InvalidArgumentError(absl::StrCat("No such callable handle: ", handle));
   }
@@ -138,7 +142,7 @@ absl::Status SessionCore::release_callable(CallableHandle handle) {
 
 void SessionCore::release_callables() {
   decltype(callables_) released;  // freed outside the lock
-  std::lock_guard lock(callables_mu_);
+  std::lock_guard lock(mu_);
   released.swap(callables_);
 }
 

@@ -160,18 +160,15 @@ struct SessionCore : std::enable_shared_from_this<SessionCore> {
 
  private:
   std::atomic<int64_t> cancels_{0};
-  /// Of what is seldom used.
+  /// One for all that is held for moments.
   mutable std::mutex mu_;
   // Guarded by mu_.
   absl::Status last_cancel_;
   /// No more than there are fields that do nothing; null while there are none.
   std::unique_ptr<std::set<std::string>> warned_;
-  mutable std::mutex callables_mu_;
-  // Guarded by callables_mu_. What is below next_callable_ and not there was released.
+  /// What is below next_callable_ and not there was released.
   absl::flat_hash_map<CallableHandle, std::shared_ptr<const CallableCode>> callables_;
   CallableHandle next_callable_ = 0;
-  std::mutex slots_mu_;
-  // Guarded by slots_mu_.
   std::vector<std::weak_ptr<StepSlot>> slots_;
   /// Those that are gone are swept when there are so many: at most half are gone then.
   static constexpr size_t kFewSlots = 8;
