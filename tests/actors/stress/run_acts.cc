@@ -115,13 +115,19 @@ void run_with_options(Player& p) {
   RunStats stats;
   const auto fetched = p.session().run(a.feeds(), {a.question->fetch}, {}, options, &stats);
   if (!a.check(p.answers(), Asked::kPooledRun, p.shared()->mark.get(), fetched)) return;
-  if (options.collect_stats || options.output_partition_graphs) EXPECT_FALSE(stats.metadata.empty());
-  if (options.inter_op_threads == nullptr) EXPECT_NE(options.inter_op_pool, 9);
+  if (options.collect_stats || options.output_partition_graphs) {
+    EXPECT_FALSE(stats.metadata.empty());
+  }
+  if (options.inter_op_threads == nullptr) {
+    EXPECT_NE(options.inter_op_pool, 9);
+  }
 }
 
 void call_functions(Player& p) {
   auto fetched = p.session().run({{"x", scalar(7)}}, {"call"});
-  if (p.good(Asked::kRun, fetched.status())) EXPECT_EQ(fetched->at(0).value<float>(), 13);
+  if (p.good(Asked::kRun, fetched.status())) {
+    EXPECT_EQ(fetched->at(0).value<float>(), 13);
+  }
 }
 
 void run_callable(Player& p) {
@@ -135,7 +141,9 @@ void run_callable(Player& p) {
   for (unsigned i = p.below(5); i > 0; --i) {
     std::vector<Tensor> fetched(1);
     const absl::Status s = p.session().run_callable(*handle, values, fetched);
-    if (p.good(Asked::kRunCallable, s)) EXPECT_EQ(fetched[0].value<float>(), a.question->answer(a.x, a.y));
+    if (p.good(Asked::kRunCallable, s)) {
+      EXPECT_EQ(fetched[0].value<float>(), a.question->answer(a.x, a.y));
+    }
   }
   // Some are left to the session.
   if (!p.once_in(10)) (void)p.good(Asked::kReleaseCallable, p.session().release_callable(*handle));

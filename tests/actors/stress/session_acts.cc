@@ -21,7 +21,9 @@ void extend(Player& p) {
   if (!p.good(Asked::kExtend, p.session().extend(more))) return;
   const float x = p.number();
   auto fetched = p.session().run({{"x", scalar(x)}}, {name});
-  if (p.good(Asked::kRun, fetched.status())) EXPECT_EQ(fetched->at(0).value<float>(), 3 * x);
+  if (p.good(Asked::kRun, fetched.status())) {
+    EXPECT_EQ(fetched->at(0).value<float>(), 3 * x);
+  }
 }
 
 void cancel_one(Player& p) {

@@ -104,7 +104,9 @@ void look_at_turns(Player& p) {
   }
   const std::string& handle = all->at(p.below(all->size())).handle;
   auto one = p.session().inspect_partial_run(handle);
-  if (p.good(Asked::kInspectTurns, one.status())) EXPECT_EQ(one->handle, handle);
+  if (p.good(Asked::kInspectTurns, one.status())) {
+    EXPECT_EQ(one->handle, handle);
+  }
 }
 
 void end_anothers(Player& p) {

@@ -14,7 +14,9 @@ using std::chrono::milliseconds;
 void look(Player& p) {
   EXPECT_GE(p.session().counters().running_steps, 0);
   auto devices = p.session().list_devices();
-  if (p.good(Asked::kDevices, devices.status())) EXPECT_EQ(devices->size(), 2U);
+  if (p.good(Asked::kDevices, devices.status())) {
+    EXPECT_EQ(devices->size(), 2U);
+  }
   auto steps = p.session().inspect();
   if (!p.good(Asked::kInspect, steps.status())) return;
   for (const StepReport& step : *steps) EXPECT_GT(step.step_id, 0);
