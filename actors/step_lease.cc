@@ -121,6 +121,7 @@ absl::Status StepLease::load_arguments(std::vector<Tensor> args) {
 
 absl::Status StepLease::begin(const RunOptions& options, int64_t cancels) {
   SessionCore& core = *slot_->session;
+  const SessionOptions& session = *core.options;
   Surroundings around;
   if (const absl::Status chosen = choose_threads(options, &around); !chosen.ok()) {
     core.meter->refused(chosen);
@@ -137,17 +138,17 @@ absl::Status StepLease::begin(const RunOptions& options, int64_t cancels) {
   const bool single = slot_->code->partitions.size() == 1;
   if (!options.without_meaning.empty()) [[unlikely]]
     core.warn_once(options.without_meaning);
-  const Wanted wanted = slot_->code->partial ? Wanted() : wanted_of(*core.options, alias_->signature.get());
+  const Wanted wanted = slot_->code->partial ? Wanted() : wanted_of(session, alias_->signature.get());
   slot_->build_cost_model = wanted.costs;
-  around.inline_only = single && (options.inter_op_pool == -1 || core.options->inter_op_threads < 0 ||
-                                  core.options->executor_type == kSingleThreadedExecutor);
+  around.inline_only = single && (options.inter_op_pool == -1 || session.inter_op_threads < 0 ||
+                                  session.executor_type == kSingleThreadedExecutor);
   slot_->reports_stats = options.collect_stats || wanted.costs || wanted.statistics;
   start_ = core.meter->begin(RunGate::stripe_of_thread(), around.began, alias_->signature->to_record);
   around.collect_stats = slot_->reports_stats || start_.traced;
   if (slot_->reports_stats || options.report_tensor_allocations_upon_oom || core.memory_log != nullptr)
       [[unlikely]]
     around.allocations = std::make_shared<StepAllocations>();
-  const auto timeout = options.timeout.count() != 0 ? options.timeout : core.options->operation_timeout;
+  const auto timeout = options.timeout.count() != 0 ? options.timeout : session.operation_timeout;
   if (timeout.count() > 0) around.deadline = core.now() + timeout;
   begin(around);
   begun_ = true;
