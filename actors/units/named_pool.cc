@@ -257,13 +257,9 @@ void NamedPool::run_kernels(const std::shared_ptr<KernelQueue>& queue, size_t n)
       return;
     }
     shared_->kernels.insert(shared_->kernels.end(), n, queue);
-    if (n == 1 && !shared_->wakes_another()) return;
+    if (!shared_->wakes_another()) return;
   }
-  if (n == 1) {
-    shared_->arrived.notify_one();
-  } else {
-    shared_->arrived.notify_all();
-  }
+  shared_->arrived.notify_one();
 }
 
 bool NamedPool::run_next_kernel() {
