@@ -60,7 +60,7 @@ class FlipGradientBuilder(object):
         self.num_calls = 0
 
     def __call__(self, x, l=1.0):
-        grad_name = "FlipGradient%d" % self.num_calls
+        grad_name = "FlipGradientOfGists%d" % self.num_calls
 
         @tf.RegisterGradient(grad_name)
         def _flip_gradients(op, grad):
@@ -79,23 +79,23 @@ l = tf.placeholder(tf.float32, [])
 z = tf.reduce_sum(tf.square(flip(x * 2.0, l)))
 
 
-@tf.RegisterGradient("GuidedRelu")
+@tf.RegisterGradient("GuidedReluOfGists")
 def _GuidedReluGrad(op, grad):
     return tf.where(0.0 < grad, tf.nn.relu(grad) if False else grad * tf.cast(op.outputs[0] > 0, tf.float32), tf.zeros(tf.shape(grad)))
 
 
-with tf.get_default_graph().gradient_override_map({"Relu": "GuidedRelu"}):
+with tf.get_default_graph().gradient_override_map({"Relu": "GuidedReluOfGists"}):
     guided = tf.gradients(tf.nn.relu(x) * [1.0, -1.0, 1.0], x)[0]
 
 
-@tf.RegisterGradient("QuantizeGrad")
+@tf.RegisterGradient("QuantizeGradOfGists")
 def quantize_grad(op, dy):
     return dy
 
 
 def quantize(x, k=2):
     n = float(2**k - 1)
-    with tf.get_default_graph().gradient_override_map({"Round": "QuantizeGrad"}):
+    with tf.get_default_graph().gradient_override_map({"Round": "QuantizeGradOfGists"}):
         return tf.round(x * n) / n
 
 
@@ -179,7 +179,7 @@ with tf.Session() as sess:
     show("hvp", sess.run(hv))
     show("hess", sess.run(tf.hessians(tf.reduce_sum(x**3), x)))
 for bad in (
-    lambda: tf.RegisterGradient("GuidedRelu")(lambda op, g: g),
+    lambda: tf.RegisterGradient("GuidedReluOfGists")(lambda op, g: g),
     lambda: tf.RegisterGradient(3),
     lambda: tf.gradients(x, [tf.constant(1)], grad_ys=[1, 2]),
     lambda: tf.gradients(tf.constant(True), x),
