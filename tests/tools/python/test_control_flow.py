@@ -85,7 +85,7 @@ def test_a_loop_uses_and_changes_what_is_outside():
 
 def test_a_loop_ends_after_so_many_iterations():
     assert run(tf.while_loop(lambda i: i < 100, lambda i: i + 1, [0], maximum_iterations=3)) == 3
-    assert run(tf.while_loop(lambda i, x: i < 2, lambda i, x: (i + 1, x * 3.0), [0, 1.0], maximum_iterations=5)) == [2, 9.0]
+    assert run(tf.while_loop(lambda i, x: i < 2, lambda i, x: (i + 1, x * 3.0), [0, 1.0], maximum_iterations=5)) == (2, 9.0)
 
 
 def test_a_loop_keeps_types_and_shapes():

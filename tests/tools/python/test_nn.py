@@ -1,5 +1,6 @@
 """Functions of neural networks and initializers, with TensorFlow's numbers."""
 
+import numpy as np
 import pytest
 from recorded import check, ramp, weights
 
@@ -152,3 +153,24 @@ def test_operations_have_the_names_of_tensorflow(graph):
 def test_wrong_arguments_are_value_errors(call, text):
     with pytest.raises(ValueError, match=text):
         call()
+
+
+def test_what_is_named_has_that_name():
+    x = tf.placeholder(tf.float32, [2, 3, 3])
+    assert tf.nn.softmax(x, axis=1, name="probabilities").name == "probabilities:0"
+    assert tf.nn.log_softmax(x, dim=0, name="odds").name == "odds:0"
+    assert tf.nn.softmax(x, axis=1).name == "transpose_3:0"
+    assert tf.image.rgb_to_grayscale(x, name="grey").name == "grey:0"
+    assert tf.image.grayscale_to_rgb(x[..., :1], name="colours").name == "colours:0"
+    assert tf.histogram_fixed_width(x, [0.0, 1.0]).name == "histogram_fixed_width:0"
+
+
+def test_pictures_are_cut_to_numbers_of_numpy_and_to_dimensions():
+    image, other = tf.placeholder(tf.float32, [None, None, 3]), tf.zeros([4, 5, 3])
+    assert tf.image.resize_image_with_crop_or_pad(image, np.int64(4), other.shape[1]).shape.as_list() == [4, 5, 3]
+    assert tf.image.crop_to_bounding_box(image, np.int32(0), 1, other.shape[0], np.int64(2)).shape.as_list() == [4, 2, 3]
+    with pytest.raises(ValueError, match="rank = 3 or rank = 4"):
+        tf.image.central_crop(tf.placeholder(tf.float32), 0.5)
+    part = tf.placeholder(tf.float32, [])
+    with tf.Session() as session:
+        assert session.run(tf.image.central_crop(other, part), {part: 0.5}).shape == (2, 3, 3)

@@ -293,3 +293,15 @@ def test_s382_a_conversion_is_registered_once():
     with tf.Session() as session:
         assert session.run(Squares(tf.constant(3.0))) == 9.0
         assert session.run([Squares(x + 1.0)], {Squares(x): 4.0}) == [25.0]
+
+
+def test_only_what_the_step_updates_is_read_again():
+    v, w = tf.Variable(1.0), tf.Variable(2.0)
+    update, plain = v.assign_add(1.0), v + w
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        assert session.run([update, v, w, plain])[:3] == [2.0, 2.0, 2.0]
+        found = [s for s in session._signatures.values() if s.reads is not None]
+        assert [s.places for s in found] == [[1]]
+        assert session.run(update) == 3.0 and session.run([v, w]) == [3.0, 2.0]
+        assert sum(s.reads is not None for s in session._signatures.values()) == 1

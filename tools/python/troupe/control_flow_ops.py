@@ -222,8 +222,6 @@ class _Loop:
 
     def _body_results(self, body, structure, inside):
         given = body(*_packed(structure, inside))
-        if not isinstance(given, (list, _tuple)) or len(structure) == 1 and len(given) != 1:
-            given = [given]
         nest.assert_same_structure(list(structure), list(given))
         results = [convert_to_tensor(r) for r in nest.flatten(given)]
         for t, r in zip(inside, results):
@@ -256,10 +254,11 @@ def while_loop(cond: Callable[..., TensorLike], body: Callable[..., Any], loop_v
         raise TypeError("'parallel_iterations' must be a positive integer.")
     graph = _graph()
     with graph.name_scope(name or "while"):
-        single = not isinstance(loop_vars, (list, _tuple)) or len(loop_vars) == 1
+        values = structure = list(loop_vars) if isinstance(loop_vars, (list, _tuple)) else [loop_vars]
+        given = _Given(body, values)
+        body = given.again
         if maximum_iterations is not None:
-            cond, body, loop_vars, shape_invariants = _counted(cond, body, loop_vars, shape_invariants, maximum_iterations)
-        structure = list(loop_vars) if isinstance(loop_vars, (list, _tuple)) else [loop_vars]
+            cond, body, structure, shape_invariants = _counted(cond, body, values, shape_invariants, maximum_iterations)
         tensors = [convert_to_tensor(v) for v in nest.flatten(structure)]
         invariants = None if shape_invariants is None else [as_shape(s) for s in _flatten_shapes(shape_invariants)]
         context = WhileContext(graph, graph.unique_name("while_context"), parallel_iterations)
@@ -270,10 +269,29 @@ def while_loop(cond: Callable[..., TensorLike], body: Callable[..., Any], loop_v
         for t in exits:
             if context.outer_context is not None:
                 context.outer_context._inside.add(t)
-        packed = _packed(structure, exits)
-        if maximum_iterations is not None:
-            packed = packed[1]
-        return packed[0] if single and not return_same_structure else packed
+        return given.packed(exits if maximum_iterations is None else exits[1:], return_same_structure)
+
+
+class _Given:
+    """What the body of a loop gives, in the nest in which the loop gives it, too."""
+
+    def __init__(self, body, values):
+        self.body, self.values = body, values
+        self.nest, self.alone = None, False
+
+    def again(self, *variables):
+        """A list of what it gives."""
+        self.nest = self.body(*variables)
+        self.alone = not isinstance(self.nest, (list, _tuple)) or len(self.values) == 1 and len(self.nest) != 1
+        return [self.nest] if self.alone else list(self.nest)
+
+    def packed(self, exits, same_structure):
+        leaves = [_restored(o, t) for o, t in zip(nest.flatten(self.values), exits)]
+        if self.alone:
+            packed = nest.pack_sequence_as([self.nest], leaves)
+        else:
+            packed = nest.pack_sequence_as(self.nest, leaves)
+        return packed[0] if not same_structure and (self.alone or len(exits) == 1) else packed
 
 
 def _restored(original, tensor):
@@ -290,18 +308,15 @@ def _flatten_shapes(shapes):
     return [s for part in shapes for s in (_flatten_shapes(part) if isinstance(part, (list, _tuple)) else [part])]
 
 
-def _counted(cond, body, loop_vars, shape_invariants, maximum_iterations):
-    """(cond, body, loop_vars, shape_invariants) of the loop with a counter beside."""
+def _counted(cond, body, values, shape_invariants, maximum_iterations):
+    """(cond, body, values, shape_invariants) of the loop with a counter beside."""
     most = convert_to_tensor(maximum_iterations, dtypes.int32, name="maximum_iterations")
     counter = convert_to_tensor(0, dtypes.int32, name="iteration_counter")
-    values = list(loop_vars) if isinstance(loop_vars, (list, _tuple)) else [loop_vars]
 
     def both(i, variables):
         return op_call.call("LogicalAnd", None, x=i < most, y=cond(*variables))
 
     def step(i, variables):
-        following = i + 1
-        given = body(*variables)
-        return following, list(given) if isinstance(given, (list, _tuple)) else [given]
+        return i + 1, body(*variables)
 
     return both, step, [counter, values], None if shape_invariants is None else [TensorShape([]), list(shape_invariants)]

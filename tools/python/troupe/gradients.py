@@ -35,7 +35,8 @@ def gradients(ys: Any, xs: Any, grad_ys: Sequence[Any] | None = None, name: str 
         if weight is None and (y.dtype.is_complex or y.dtype.base_dtype is dtypes.string):
             raise TypeError(f"Gradients of {y.dtype.base_dtype.name} tensors ({y}) must set grad_ys")
     weights = [None if w is None else _weight(w, y, i) for i, (w, y) in enumerate(zip(weights, ys))]
-    stops = [convert_to_tensor(s) for s in _as_list([] if stop_gradients is None else stop_gradients)]
+    # Behind a variable is nothing that derivatives could go through; those by it are wanted.
+    stops = [convert_to_tensor(s) for s in _as_list([] if stop_gradients is None else stop_gradients) if not (hasattr(s, "handle") or hasattr(s, "_ref"))]
     found = _derivatives(graph, name, ys, sources, weights, stops)
     for x, d in zip(given, found):
         if isinstance(d, Tensor) and d.shape.is_compatible_with(x.shape):

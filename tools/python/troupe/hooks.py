@@ -15,7 +15,7 @@ from troupe.event_writer import FileWriterCache
 from troupe.meta_graph import create_meta_graph_def
 from troupe.ops import GraphKeys, get_collection
 from troupe.session_run_hook import SessionRunArgs, SessionRunHook
-from troupe.training_util import get_global_step
+from troupe.training_util import get_global_step, step_before_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -39,10 +39,9 @@ def _one_of(secs, steps, what):
 
 
 def _needed_step(what):
-    step = get_global_step()
-    if step is None:
+    if get_global_step() is None:
         raise RuntimeError(f"Global step should be created to use {what}.")
-    return step
+    return step_before_run()
 
 
 class SecondOrStepTimer:
@@ -146,7 +145,9 @@ class StopAtStepHook(_StepHook):
         self._num_steps, self._last_step = num_steps, last_step
 
     def begin(self) -> None:
-        self._step = _needed_step("StopAtStepHook")
+        self._step = get_global_step()
+        if self._step is None:
+            raise RuntimeError("Global step should be created to use StopAtStepHook.")
 
     def after_create_session(self, session: BaseSession, coord: Coordinator) -> None:
         if self._last_step is None:
@@ -254,7 +255,7 @@ class StepCounterHook(_StepHook):
         if self._writer is None and self._folder:
             self._writer = FileWriterCache.get(self._folder)
         self._step = _needed_step("StepCounterHook")
-        self._tag = self._step.op.name + "/sec"
+        self._tag = get_global_step().op.name + "/sec"
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         step = self._due(run_context, run_values)

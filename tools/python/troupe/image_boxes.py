@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +28,21 @@ def _scope(name):
     return stacks.get_default_graph().name_scope(name)
 
 
+def _picture(image):
+    """As a tensor; where nobody knows how many dimensions it has, it is one picture."""
+    image = convert_to_tensor(image, name="image")
+    if image.shape.rank is None:
+        image = array_ops.identity(image)
+        image.set_shape([None] * 3)
+    return image
+
+
+def _number(value):
+    """An int where it is one of NumPy's or a Dimension that is known; a tensor stays one."""
+    value = getattr(value, "value", value)
+    return int(value) if isinstance(value, numbers.Integral) else value
+
+
 def _sizes(image):
     """(height, width): numbers where they are known."""
     known, dims = image.shape.as_list()[-3:-1], array_ops.shape(image)
@@ -38,21 +54,25 @@ def _around(image):
     return [0] * (image.shape.rank - 3)
 
 
-def central_crop(image: TensorLike, central_fraction: float) -> Tensor:
+def central_crop(image: TensorLike, central_fraction: TensorLike) -> Tensor:
     """The middle: so much of the height and of the width. ValueError unless it is more than 0 and at most 1."""
     with _scope("central_crop"):
         image = convert_to_tensor(image, name="image")
-        if not 0.0 < central_fraction <= 1.0:
+        fraction = constant_value(central_fraction) if hasattr(central_fraction, "op") else central_fraction
+        if fraction is not None and not 0.0 < fraction <= 1.0:
             raise ValueError("central_fraction must be within (0, 1]")
-        if central_fraction == 1.0:
+        if image.shape.rank not in (3, 4):
+            raise ValueError(f"`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = {image.shape.rank}.")
+        if fraction == 1.0:
             return image
         starts = []
         for size in _sizes(image):
-            if isinstance(size, int):
-                starts.append(int((float(size) - float(size) * central_fraction) / 2))
+            if isinstance(size, int) and fraction is not None:
+                starts.append(int((float(size) - float(size) * fraction) / 2))
             else:
-                wide = math_ops.cast(size, dtypes.float64)
-                starts.append(math_ops.cast((wide - wide * central_fraction) / 2, dtypes.int32))
+                # TensorFlow's fraction is a float32 here, too, whose last bits are seen in what is rounded down.
+                wide, part = math_ops.cast(size, dtypes.float64), math_ops.cast(convert_to_tensor(central_fraction), dtypes.float64)
+                starts.append(math_ops.cast((wide - wide * part) / 2, dtypes.int32))
         sizes = [s - 2 * b for s, b in zip(_sizes(image), starts)]
         return array_ops.slice(image, array_ops.stack([*_around(image), *starts, 0]), array_ops.stack([-1] * (image.shape.rank - 3) + [*sizes, -1]))
 
@@ -61,7 +81,8 @@ def crop_to_bounding_box(image: TensorLike, offset_height: TensorLike, offset_wi
                          target_width: TensorLike) -> Tensor:
     """A part of this size from this place. ValueError for parts that are known to be outside."""
     with _scope("crop_to_bounding_box"):
-        image = convert_to_tensor(image, name="image")
+        image = _picture(image)
+        offset_height, offset_width, target_height, target_width = map(_number, (offset_height, offset_width, target_height, target_width))
         height, width = _sizes(image)
         for offset, what in ((offset_height, "offset_height"), (offset_width, "offset_width")):
             if isinstance(offset, int) and offset < 0:
@@ -85,7 +106,8 @@ def pad_to_bounding_box(image: TensorLike, offset_height: TensorLike, offset_wid
                         target_width: TensorLike) -> Tensor:
     """A larger image of zeros with this one in it, at this place. ValueError when it is known that it does not fit."""
     with _scope("pad_to_bounding_box"):
-        image = convert_to_tensor(image, name="image")
+        image = _picture(image)
+        offset_height, offset_width, target_height, target_width = map(_number, (offset_height, offset_width, target_height, target_width))
         height, width = _sizes(image)
         after = target_height - offset_height - height, target_width - offset_width - width
         for value, what in ((offset_height, "offset_height must be >= 0"), (offset_width, "offset_width must be >= 0"),
@@ -113,8 +135,9 @@ def _half(value):
 def resize_image_with_crop_or_pad(image: TensorLike, target_height: TensorLike, target_width: TensorLike) -> Tensor:
     """The middle of an image, or the image in the middle of zeros."""
     with _scope("resize_image_with_crop_or_pad"):
-        image = convert_to_tensor(image, name="image")
-        (height, width), targets = _sizes(image), (target_height, target_width)
+        image = _picture(image)
+        target_height, target_width = targets = _number(target_height), _number(target_width)
+        height, width = _sizes(image)
         over = [_larger(_half(size - t), 0) for size, t in zip((height, width), targets)]
         image = crop_to_bounding_box(image, *over, _smaller(target_height, height), _smaller(target_width, width))
         under = [_larger(_half(t - size), 0) for size, t in zip((height, width), targets)]
@@ -130,7 +153,8 @@ def resize_image_with_pad(image: TensorLike, target_height: TensorLike, target_w
     from troupe.image_ops import resize_images
 
     with _scope("resize_image_with_pad"):
-        image = convert_to_tensor(image, name="image")
+        image = _picture(image)
+        target_height, target_width = _number(target_height), _number(target_width)
         height, width = (math_ops.cast(s, dtypes.float64) for s in _sizes(image))
         ratio = math_ops.maximum(width / target_width, height / target_height)
         sizes = [math_ops.cast(math_ops.floor(s / ratio), dtypes.int32) for s in (height, width)]

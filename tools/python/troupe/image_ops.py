@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from troupe import array_ops, dtypes, math_ops, op_call, random_ops, stacks, thin
+from troupe import array_ops, case_ops, control_flow_ops, dtypes, math_ops, op_call, random_ops, stacks, thin
 from troupe.conversion import convert_to_tensor
 from troupe.image_boxes import *  # noqa: F403, they are of this module
 from troupe.tensor_util import constant_value
@@ -79,7 +79,7 @@ def _turned(axis, name):
     def flip(image):
         with _scope(name):
             image = _image(image)
-            return array_ops.reverse(image, [image.shape.rank - 3 + axis])
+            return array_ops.reverse(image, [axis - 3 if image.shape.rank is None else image.shape.rank - 3 + axis])
 
     flip.__name__ = flip.__qualname__ = name
     flip.__doc__ = "The first row last." if axis == 0 else "The first column last."
@@ -93,15 +93,20 @@ def _random_flip(axis, name):
     def flip(image, seed=None):
         with _scope(name) as scope:
             image = _image(image)
-            if image.shape.rank == 4:
+
+            def each():
                 count = array_ops.shape(image)[0]
                 drawn = math_ops.round(array_ops.reshape(random_ops.random_uniform(array_ops.expand_dims(count, 0), seed=seed), [-1, 1, 1, 1]))
                 drawn = math_ops.cast(drawn, image.dtype)
                 return drawn * array_ops.reverse(image, [axis + 1]) + (1 - drawn) * image
-            from troupe.control_flow_ops import cond
 
-            turn = math_ops.less(random_ops.random_uniform([], 0, 1.0, seed=seed), 0.5)
-            return cond(turn, lambda: array_ops.reverse(image, [axis]), lambda: image, name=scope)
+            def one():
+                turn = math_ops.less(random_ops.random_uniform([], 0, 1.0, seed=seed), 0.5)
+                return control_flow_ops.cond(turn, lambda: array_ops.reverse(image, [axis]), lambda: image, name=scope)
+
+            if image.shape.rank is None:
+                return control_flow_ops.cond(math_ops.equal(array_ops.rank(image), 3), one, each)
+            return each() if image.shape.rank == 4 else one()
 
     flip.__name__ = flip.__qualname__ = name
     flip.__doc__ = "Turned round or as it is, each half of the time; each image of several for itself."
@@ -113,27 +118,38 @@ random_flip_up_down, random_flip_left_right = _random_flip(0, "random_flip_up_do
 
 def transpose(image: TensorLike, name: str | None = None) -> Tensor:
     """Rows as columns."""
-    with _scope(name or "transpose"):
+    with _scope(name or "transpose") as scope:
         image = _image(image)
-        return array_ops.transpose(image, [1, 0, 2] if image.shape.rank == 3 else [0, 2, 1, 3])
+        return array_ops.transpose(image, _rows_as_columns(image), name=scope)
+
+
+def _rows_as_columns(image):
+    if image.shape.rank is not None:
+        return [1, 0, 2] if image.shape.rank == 3 else [0, 2, 1, 3]
+    rank = array_ops.rank(image)
+    return array_ops.concat([math_ops.range(rank - 3), [rank - 2, rank - 3, rank - 1]], 0)
 
 
 transpose_image = transpose
 
 
-def rot90(image: TensorLike, k: int = 1, name: str | None = None) -> Tensor:
+def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tensor:
     """Turned `k` times by 90 degrees against the clock."""
-    with _scope(name or "rot90"):
+    with _scope(name or "rot90") as scope:
         image = _image(image)
-        rows = image.shape.rank - 3
-        if hasattr(k, "op"):
-            raise NotImplementedError("rot90 by a tensor")
-        k %= 4
-        if k == 2:
-            return array_ops.reverse(image, [rows, rows + 1])
-        if k == 1:
-            return array_ops.reverse(transpose(image), [rows])
-        return array_ops.reverse(transpose(image), [rows + 1]) if k == 3 else image
+        turns = [lambda: image, lambda: array_ops.reverse(_exchanged(image), [-3]), lambda: array_ops.reverse(image, [-3, -2]),
+                 lambda: array_ops.reverse(_exchanged(image), [-2])]
+        known = constant_value(convert_to_tensor(k, dtypes.int32, name="k")) if hasattr(k, "op") else k
+        if known is not None:
+            return turns[int(known) % 4]()
+        k = math_ops.mod(k, 4)
+        made = case_ops.case([(math_ops.equal(k, i), turns[i]) for i in (1, 2, 3)], default=turns[0], exclusive=True, name=scope)
+        made.set_shape([None if i in (-3, -2) else image.shape[i] for i in range(-image.shape.rank, 0)] if image.shape.rank else None)
+        return made
+
+
+def _exchanged(image):
+    return array_ops.transpose(image, _rows_as_columns(image))
 
 
 def convert_image_dtype(image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None) -> Tensor:
@@ -228,23 +244,28 @@ def random_saturation(image: TensorLike, lower: TensorLike, upper: TensorLike, s
 
 def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
     """One channel of how bright they are."""
-    with _scope(name or "rgb_to_grayscale"):
+    with _scope(name or "rgb_to_grayscale") as scope:
         images = convert_to_tensor(images, name="images")
         own = images.dtype.base_dtype
         grey = math_ops.reduce_sum(convert_image_dtype(images, dtypes.float32) * [0.2989, 0.587, 0.114], -1)
-        return convert_image_dtype(array_ops.expand_dims(grey, -1), own)
+        return convert_image_dtype(array_ops.expand_dims(grey, -1), own, name=scope)
 
 
 def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
-    with _scope(name or "grayscale_to_rgb"):
+    with _scope(name or "grayscale_to_rgb") as scope:
         images = convert_to_tensor(images, name="images")
-        return array_ops.concat([images] * 3, images.shape.rank - 1)
+        before = array_ops.expand_dims(array_ops.rank(images) - 1, 0)
+        made = array_ops.tile(images, array_ops.concat([array_ops.ones(before, dtypes.int32), [3]], 0), name=scope)
+        made.set_shape(images.shape[:-1].concatenate([3]))
+        return made
 
 
 def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the distances of neighbours of each image."""
     with _scope(name or "total_variation"):
         images = convert_to_tensor(images)
+        if images.shape.rank not in (3, 4):
+            raise ValueError("'images' must be either 3 or 4-dimensional.")
         down = images[..., 1:, :, :] - images[..., :-1, :, :]
         right = images[..., :, 1:, :] - images[..., :, :-1, :]
         axes = [1, 2, 3] if images.shape.rank == 4 else None

@@ -71,7 +71,7 @@ def tridiagonal_solve(diagonals: TensorLike | Sequence[TensorLike], rhs: TensorL
     the main one), three tensors ("sequence") or whole matrices ("matrix"). ValueError for other formats, and for perturbing without pivoting."""
     if perturb_singular and not partial_pivoting:
         raise ValueError("partial_pivoting must be True if perturb_singular is.")
-    with stacks.get_default_graph().name_scope(name or "tridiagonal_solve"):
+    with stacks.get_default_graph().name_scope(name or "tridiagonal_solve") as scope:
         if diagonals_format == "compact":
             compact = convert_to_tensor(diagonals, name="diagonals")
         elif diagonals_format == "sequence":
@@ -93,7 +93,7 @@ def tridiagonal_solve(diagonals: TensorLike | Sequence[TensorLike], rhs: TensorL
             rhs = math_ops.conj(rhs)
         if size is not None and not rhs.shape[-2].is_compatible_with(size):
             raise ValueError(f"Expected number of left-hand sided and right-hand sides to be equal, got {size} and {rhs.shape[-2]}")
-        made = op_call.call("TridiagonalSolve", None, diagonals=compact, rhs=rhs, partial_pivoting=partial_pivoting, perturb_singular=perturb_singular)
+        made = op_call.call("TridiagonalSolve", None if is_vector else scope, diagonals=compact, rhs=rhs, partial_pivoting=partial_pivoting, perturb_singular=perturb_singular)
         return array_ops.squeeze(made, -1) if is_vector else made
 
 

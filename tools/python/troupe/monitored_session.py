@@ -165,11 +165,11 @@ class _Running:
             hook.after_create_session(self.session, self.coord)
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        contexts, asked, feeds = [], {"caller": fetches}, dict(feed_dict or {})
+        # One for all hooks: each sees whether one before it has asked for the end.
+        context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self.session)
+        asked, feeds = {"caller": fetches}, dict(feed_dict or {})
         options = protos.RunOptions() if options is None else protos.RunOptions.FromString(options.SerializeToString())
         for i, hook in enumerate(self._hooks):
-            context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self.session)
-            contexts.append(context)
             wanted = hook.before_run(context)
             if wanted is None:
                 continue
@@ -184,9 +184,9 @@ class _Running:
         plain = not options.SerializeToString() and run_metadata is None
         metadata = None if plain else run_metadata if run_metadata is not None else protos.RunMetadata()
         got = self.session.run(asked, feeds, options=None if plain else options, run_metadata=metadata)
-        for i, (hook, context) in enumerate(zip(self._hooks, contexts)):
+        for i, hook in enumerate(self._hooks):
             hook.after_run(context, SessionRunValues(got.get(str(i)), options, metadata))
-            self.stop_requested = self.stop_requested or context.stop_requested
+        self.stop_requested = self.stop_requested or context.stop_requested
         return got["caller"]
 
     def guarded_run(self, *args, **kwargs):

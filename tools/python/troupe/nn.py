@@ -85,9 +85,8 @@ def _over_axis(op_type, logits, axis, name):
         raise errors.InvalidArgumentError(None, None, f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the number of dimensions in "
                                                       f"the input. Received: dim={axis}")
     order[axis], order[-1] = order[-1], order[axis]
-    with _scope(name, op_type.lower()):
-        swapped = op_call.call(op_type, None, logits=array_ops.transpose(logits, order))
-        return array_ops.transpose(swapped, order)
+    swapped = op_call.call(op_type, None, logits=array_ops.transpose(logits, order))
+    return array_ops.transpose(swapped, order, name=name or "transpose")
 
 
 def bias_add(value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None) -> Tensor:

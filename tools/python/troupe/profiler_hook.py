@@ -10,7 +10,7 @@ from troupe.event_writer import FileWriterCache
 from troupe.hooks import SecondOrStepTimer
 from troupe.session_run_hook import SessionRunArgs, SessionRunHook
 from troupe.timeline import Timeline
-from troupe.training_util import get_global_step
+from troupe.training_util import step_before_run
 
 if TYPE_CHECKING:
     from troupe.session_run_hook import SessionRunContext, SessionRunValues
@@ -27,7 +27,7 @@ class ProfilerHook(SessionRunHook):
         self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
 
     def begin(self) -> None:
-        self._next_step, self._step = None, get_global_step()
+        self._next_step, self._step = None, step_before_run()
         if self._step is None:
             raise RuntimeError("Global step should be created to use ProfilerHook.")
 

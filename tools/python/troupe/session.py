@@ -12,6 +12,7 @@ from troupe import _native, async_run, errors, feeds, protos, stacks
 from troupe.device_spec import DeviceAttributes
 from troupe.fetches import Fetches, expand_feed_key
 from troupe.graph import Graph
+from troupe.signatures import Signature
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -26,19 +27,6 @@ _MOST_KEPT = 256
 def _check_count(values, fed):
     if len(values) != len(fed):
         raise errors.InvalidArgumentError(None, None, f"Expected {len(fed)} feed tensors, but got {len(values)}")
-
-
-class _Signature:
-    """What runs of one kind feed, fetch and target. Its second run compiles it."""
-
-    __slots__ = ("native", "callable", "has_run", "has_work")
-
-    def __init__(self, fed, tensors, targets):
-        self.native = _native.Signature([t.name for t in fed], [t.dtype.base_dtype.as_datatype_enum for t in fed],
-                                        [t.name for t in tensors], [op.name for op in targets])
-        self.callable = None
-        self.has_run = False
-        self.has_work = bool(tensors or targets)
 
 
 class BaseSession:
@@ -59,7 +47,7 @@ class BaseSession:
         self._config = config
         self._closed = False
         self._lock = threading.Lock()
-        self._signatures: dict[Any, _Signature] = {}
+        self._signatures: dict[Any, Signature] = {}
         self._nests: dict[Any, Fetches] = {}
         self._callables: list[Any] = []
         config = stacks.session_config if config is None else config
@@ -164,7 +152,8 @@ class BaseSession:
             key = (fed, nest.key)
             found = self._signatures.get(key)
             if found is None:
-                found = _Signature(fed, [t for t in nest.tensors if t not in fed], nest.targets)
+                tensors = [t for t in nest.tensors if t not in fed]
+                found = Signature(fed, tensors, nest.targets).look_for_updates(fed, tensors, nest.targets)
                 self._keep(self._signatures, key, found)
             self._keep(nest.signatures, fed, found)
         return found
@@ -174,12 +163,16 @@ class BaseSession:
             compiled = signature.callable or self._compiled(signature)
             if compiled is not None:
                 self._native.extend()
-                return compiled.run(values)
-            fetched = self._native.run(signature.native, values, b"", False)[0]
-            signature.has_run = True
-            return fetched
+                fetched = compiled.run(values)
+            else:
+                fetched = self._native.run(signature.native, values, b"", False)[0]
+                signature.has_run = True
         except errors.OpError as e:
             raise self._explained(e) from None
+        return fetched if signature.reads is None else signature.after_step(fetched, self._read_variables)
+
+    def _read_variables(self, signature):
+        return self._run_signature(signature, ())
 
     def _compiled(self, signature):
         """What runs it faster; None before it has run."""
@@ -194,7 +187,7 @@ class BaseSession:
             raise self._explained(e) from None
         if run_metadata is not None:
             run_metadata.ParseFromString(metadata)
-        return fetched
+        return fetched if signature.reads is None else signature.after_step(fetched, self._read_variables)
 
     @staticmethod
     def _check_metadata(run_metadata):
@@ -228,12 +221,12 @@ class BaseSession:
         fed = [feeds.tensor_of(self._graph, t) for key in feed_list or () for t in expand_feed_key(key)]
         if accept_options or any(t in nest.tensors for t in fed) or len(fed) != len(feed_list or ()):
             return self._slow_callable(fetches, feed_list or ())
-        signature = _Signature(fed, nest.tensors, nest.targets)
+        signature = Signature(fed, nest.tensors, nest.targets).look_for_updates(fed, nest.tensors, nest.targets)
         try:
             compiled = self._native.make_callable(signature.native, b"")
         except errors.OpError as e:
             raise self._explained(e) from None
-        return self._fast_callable(nest, fed, compiled)
+        return self._fast_callable(nest, fed, compiled, signature)
 
     def _slow_callable(self, fetches, feed_list):
         def run(*values, **kwargs):
@@ -242,7 +235,7 @@ class BaseSession:
 
         return run
 
-    def _fast_callable(self, nest, fed, compiled):
+    def _fast_callable(self, nest, fed, compiled, signature):
         build, single = nest.build, nest.single and not nest.handles
 
         def run(*values):
@@ -254,6 +247,8 @@ class BaseSession:
                 fetched = compiled.run(values)
             except errors.OpError as e:
                 raise self._explained(e) from None
+            if signature.reads is not None:
+                fetched = signature.after_step(fetched, self._read_variables)
             return fetched[0] if single else build(fetched, self)
 
         return run
@@ -294,7 +289,7 @@ class BaseSession:
         nest = Fetches(self._graph, fetches)
         fed = [self._feed_of(t) for key in feeds or () for t in expand_feed_key(key)]
         try:
-            return self._native.partial_run_setup(_Signature(fed, nest.tensors, nest.targets).native)
+            return self._native.partial_run_setup(Signature(fed, nest.tensors, nest.targets).native)
         except errors.OpError as e:
             raise self._explained(e) from None
 

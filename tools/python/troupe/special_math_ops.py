@@ -157,7 +157,7 @@ def histogram_fixed_width_bins(values: TensorLike, value_range: TensorLike, nbin
 
 def histogram_fixed_width(values: TensorLike, value_range: TensorLike, nbins: TensorLike = 100, dtype: DTypeLike = dtypes.int32,
                           name: str | None = None) -> Tensor:
-    made = op_call.call("HistogramFixedWidth", name, values=values, value_range=value_range, nbins=nbins, dtype=dtype)
+    made = op_call.call("HistogramFixedWidth", name or "histogram_fixed_width", values=values, value_range=value_range, nbins=nbins, dtype=dtype)
     known = constant_value(made.op.inputs[2])
     made.set_shape([None if known is None else int(known)])
     return made

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from troupe.session import BaseSession
 
 _READ_KEY = "global_step_read_op_cache"
+_BEFORE_KEY = "global_step_before_run"
 
 
 def global_step(sess: BaseSession | _MonitoredSession, global_step_tensor: Tensor | Variable) -> int:
@@ -65,6 +66,20 @@ def assert_global_step(global_step_tensor: Tensor | Variable) -> None:
         raise TypeError(f'Existing "global_step" does not have integer type: {global_step_tensor.dtype}')
     if global_step_tensor.shape.rank not in (0, None):
         raise TypeError(f'Existing "global_step" is not scalar: {global_step_tensor.shape}')
+
+
+def step_before_run(graph: Graph | None = None) -> Tensor | Variable | None:
+    """What hooks fetch beside what counts the step: the step before it is counted, where the variable itself would be fetched as it is then."""
+    graph = graph or stacks.get_default_graph()
+    step = get_global_step(graph)
+    if not isinstance(step, Variable) or hasattr(step, "handle"):
+        return step
+    for known in graph.get_collection(_BEFORE_KEY):
+        return known
+    with graph.as_default(), graph.control_dependencies(None), graph.name_scope(None), graph.name_scope(step.op.name + "/"):
+        made = step.value() + 0
+        graph.add_to_collection(_BEFORE_KEY, made)
+    return made
 
 
 def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:

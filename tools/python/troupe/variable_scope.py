@@ -29,6 +29,9 @@ AUTO_REUSE = _ReuseMode()
 _STORE = ("__variable_store",)
 _SCOPE = ("__varscope",)
 # What inherits from the scope outside when it is not given.
+# What getters may give by place.
+_GETTER_ARGUMENTS = ("shape", "dtype", "initializer", "regularizer", "reuse", "trainable", "collections", "caching_device", "partitioner",
+                     "validate_shape", "use_resource", "constraint", "synchronization", "aggregation")
 _INHERITED = ("initializer", "regularizer", "caching_device", "partitioner", "custom_getter", "use_resource", "constraint")
 
 
@@ -99,7 +102,7 @@ class VariableScope:
         # Names of operations do not follow the scopes of names.
         with stacks.get_default_graph().name_scope(None):
             if getter is not None:
-                return getter(lambda name=full, **changed: var_store.get(name, **{**given, **changed}), full, **given)
+                return getter(lambda name, *args, **named: var_store.get(name, **dict(zip(_GETTER_ARGUMENTS, args)), **named), full, **given)
             return var_store.get(full, **given)
 
 
@@ -146,7 +149,8 @@ class _VariableStore:
         return partitioned_variables.get(self, name, partitioner, *args, **others)
 
     def _shared(self, found, name, shape, dtype, reuse):
-        if not reuse:
+        # A getter may leave it to what is there.
+        if reuse is False:
             where = "".join(found.op.traceback_text())
             raise ValueError(f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope? "
                              f"Originally defined at:\n\n{where}")
