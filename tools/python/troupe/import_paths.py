@@ -9,6 +9,8 @@ import sys
 import types
 from typing import TYPE_CHECKING
 
+from troupe.import_paths_later import LATER
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
@@ -145,6 +147,7 @@ _OLDER = {
 }
 _OLDER.update({f"python.training.{name}": "optimizers" for name in (
     "adadelta", "adagrad", "adagrad_da", "adam", "ftrl", "gradient_descent", "momentum", "proximal_adagrad", "proximal_gradient_descent", "rmsprop")})
+_OLDER.update(LATER)
 # Of the generated ones each function is an op, with its inputs and attrs in their order.
 _GENERATED = "python.ops.gen_"
 # Beside these, a message's file: core.framework.graph_pb2.

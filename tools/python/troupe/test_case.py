@@ -9,7 +9,6 @@ import re
 import shutil
 import sys
 import tempfile
-import unittest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from troupe import errors, nest, ops, stacks
 from troupe.composite import IndexedSlicesValue, SparseTensorValue
 from troupe.graph import Graph
+from troupe.plain_assertions import PlainAssertions
 from troupe.session import Session
 from troupe.tensor import Tensor
 
@@ -41,7 +41,7 @@ def get_temp_dir() -> str:
     return _temp_dir
 
 
-class TestCase(unittest.TestCase):
+class TestCase(PlainAssertions):
     """Each test begins with an empty default graph and the same seeds. What is compared may be a tensor, which is run in the session around it."""
 
     _SEED = 87654321
@@ -113,6 +113,10 @@ class TestCase(unittest.TestCase):
         if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) or hasattr(v, "_as_graph_element") for v in nest.flatten(value)):
             return type(value)(*map(self._values, value)) if hasattr(value, "_fields") else type(value)(map(self._values, value))
         return self.evaluate(value) if isinstance(value, Tensor) or hasattr(value, "_as_graph_element") else value
+
+    def evaluate_if_both_tensors(self, a: Any, b: Any) -> tuple[Any, Any]:
+        """Both as values, when both are tensors; else as they are."""
+        return self.evaluate((a, b)) if isinstance(a, Tensor) and isinstance(b, Tensor) else (a, b)
 
     def _array(self, value):
         value = self._values(value)
@@ -263,6 +267,15 @@ class TestCase(unittest.TestCase):
         if expected != validate_message:
             self.assertMultiLineEqual(str(expected), str(validate_message), msg)
             self.fail(msg or "The messages differ")
+
+    def assertProtoEqualsVersion(self, expected: str, actual: Message, producer: int | None = None, min_consumer: int | None = None,  # noqa: N802
+                                 msg: str | None = None) -> None:
+        """The text of a GraphDef, which says nothing of the versions: those are these, this package's unless told."""
+        from troupe import versions
+
+        producer = versions.GRAPH_DEF_VERSION if producer is None else producer
+        least = versions.GRAPH_DEF_VERSION_MIN_CONSUMER if min_consumer is None else min_consumer
+        self.assertProtoEquals(f"versions {{ producer: {producer} {f'min_consumer: {least}' if least else ''} }}\n{expected}", actual, msg)
 
     # Errors.
 
