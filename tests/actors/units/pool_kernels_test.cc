@@ -118,7 +118,13 @@ TEST_F(PoolKernels, leave_no_thread_asleep_that_is_wanted) {
   for (int round = 0; round < 50; ++round) {
     woken_ = {};
     state_->start(&step_, false);
-    if (state_->advance() == ExecutorState::Turn::kWaiting) woken_.get_future().wait();
+    // Two threads, which must not come before `advance` is through.
+    std::promise<void> begun;
+    const std::shared_future<void> go = begun.get_future().share();
+    for (int i = 0; i < 2; ++i) pool.run([go] { go.wait(); });
+    ASSERT_EQ(state_->advance(), ExecutorState::Turn::kWaiting);
+    begun.set_value();
+    woken_.get_future().wait();
     // One thread is about to sleep, or does; both are wanted.
     std::promise<void> come[2], met[2];
     for (int i : {0, 1}) {
