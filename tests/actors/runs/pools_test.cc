@@ -1,4 +1,6 @@
 // On which threads the kernels of a run are.
+#include <atomic>
+#include <chrono>
 #include <set>
 #include <thread>
 
@@ -91,6 +93,39 @@ TEST_F(PoolsTest, have_as_many_threads_as_was_asked_for) {
   EXPECT_THAT(one, SizeIs(1));
   EXPECT_THAT(many, Not(Contains(*one.begin())));
   EXPECT_THAT(many, Not(Contains(std::this_thread::get_id())));
+}
+
+/// How many kernels are inside, and whether as many as the pool has threads were.
+std::atomic<int> inside{0};
+std::atomic<bool> met{false};
+
+absl::Status meet(KernelContext& c) {
+  ++inside;
+  for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+       !met && std::chrono::steady_clock::now() < until;) {
+    if (inside == 3) met = true;
+    std::this_thread::yield();
+  }
+  --inside;
+  c.set_output(0, c.input(0));
+  return absl::OkStatus();
+}
+
+TEST_F(PoolsTest, run_as_many_kernels_at_once_as_they_have_threads) {
+  constexpr OpRow kOps[] = {{"TestMeet", "x:float", "z:float", "", ""}};
+  ASSERT_TRUE(ops_->add(kOps).ok());
+  kernels_->add(KernelDef("TestMeet").fn(meet));
+  std::vector<std::string> names;
+  for (int i = 0; i < kKernels; ++i) {
+    names.push_back(absl::StrCat("meet", i));
+    add(names.back(), "TestMeet", {}, {{graph_.find("in")->id, 0}});
+  }
+  Session& s = open(from_text("session_inter_op_thread_pool { num_threads: 3 }"));
+  for (int round = 0; round < 20; ++round) {
+    met = false;
+    ASSERT_TRUE(s.run({{"in", Tensor::scalar<float>(1)}}, names, {}, in_pool(0)).ok());
+    ASSERT_TRUE(met) << "in round " << round;
+  }
 }
 
 TEST_F(PoolsTest, s058_are_refused_where_there_are_none) {
