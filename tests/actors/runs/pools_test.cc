@@ -112,13 +112,13 @@ absl::Status meet(KernelContext& c) {
 }
 
 TEST_F(PoolsTest, run_as_many_kernels_at_once_as_they_have_threads) {
-  constexpr OpRow kOps[] = {{"TestMeet", "x:float", "z:float", "", ""}};
+  constexpr OpRow kOps[] = {{"TestMeet", "x:float", "z:float", "i:int", ""}};
   ASSERT_TRUE(ops_->add(kOps).ok());
   kernels_->add(KernelDef("TestMeet").fn(meet));
   std::vector<std::string> names;
   for (int i = 0; i < kKernels; ++i) {
     names.push_back(absl::StrCat("meet", i));
-    add(names.back(), "TestMeet", {}, {{graph_.find("in")->id, 0}});
+    add(names.back(), "TestMeet", {{"i", i}}, {{graph_.find("in")->id, 0}});
   }
   Session& s = open(from_text("session_inter_op_thread_pool { num_threads: 3 }"));
   for (int round = 0; round < 20; ++round) {
