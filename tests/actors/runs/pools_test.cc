@@ -95,20 +95,21 @@ TEST_F(PoolsTest, have_as_many_threads_as_was_asked_for) {
   EXPECT_THAT(many, Not(Contains(std::this_thread::get_id())));
 }
 
-/// How many kernels are inside, and whether as many as the pool has threads were.
-std::atomic<int> inside{0};
-std::atomic<bool> met{false};
+constexpr int kMeeting = 3;
+/// Kernels that have come in this round.
+std::atomic<int> come{0};
 
+/// Waits for the others, and stays a while, so that it is worth another thread next time, too.
 absl::Status meet(KernelContext& c) {
-  ++inside;
-  for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-       !met && std::chrono::steady_clock::now() < until;) {
-    if (inside == 3) met = true;
+  using Clock = std::chrono::steady_clock;
+  ++come;
+  const auto begin = Clock::now();
+  while (Clock::now() < begin + std::chrono::microseconds(100) ||
+         (come < kMeeting && Clock::now() < begin + std::chrono::seconds(10))) {
     std::this_thread::yield();
   }
-  --inside;
   c.set_output(0, c.input(0));
-  return absl::OkStatus();
+  return come < kMeeting ? absl::DeadlineExceededError("nobody came") : absl::OkStatus();
 }
 
 TEST_F(PoolsTest, run_as_many_kernels_at_once_as_they_have_threads) {
@@ -116,15 +117,15 @@ TEST_F(PoolsTest, run_as_many_kernels_at_once_as_they_have_threads) {
   ASSERT_TRUE(ops_->add(kOps).ok());
   kernels_->add(KernelDef("TestMeet").fn(meet));
   std::vector<std::string> names;
-  for (int i = 0; i < kKernels; ++i) {
+  for (int i = 0; i < kMeeting; ++i) {
     names.push_back(absl::StrCat("meet", i));
     add(names.back(), "TestMeet", {{"i", i}}, {{graph_.find("in")->id, 0}});
   }
   Session& s = open(from_text("session_inter_op_thread_pool { num_threads: 3 }"));
   for (int round = 0; round < 20; ++round) {
-    met = false;
-    ASSERT_TRUE(s.run({{"in", Tensor::scalar<float>(1)}}, names, {}, in_pool(0)).ok());
-    ASSERT_TRUE(met) << "in round " << round;
+    come = 0;
+    const auto out = s.run({{"in", Tensor::scalar<float>(1)}}, names, {}, in_pool(0));
+    ASSERT_TRUE(out.ok()) << out.status() << " in round " << round;
   }
 }
 
