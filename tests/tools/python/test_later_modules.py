@@ -1,0 +1,151 @@
+"""Modules that TensorFlow's own tests import by their paths."""
+
+import functools
+import unittest
+
+import numpy as np
+import pytest
+import troupe as tf
+
+
+def _run(*classes):
+    result = unittest.TestResult()
+    unittest.TestSuite(unittest.defaultTestLoader.loadTestsFromTestCase(c) for c in classes).run(result)
+    return result
+
+
+def test_definitions_of_ops():
+    from troupe.python.framework import op_def_registry
+
+    assert op_def_registry.get("NoSuchOp") is None
+    assert [a.name for a in op_def_registry.get("Pack").attr] == ["N", "T", "axis"] and op_def_registry.get("Pack").attr[0].minimum == 1
+    assert len(op_def_registry.get("ImageSummary").attr[-1].default_value.tensor.tensor_shape.dim) == 1
+    conv = op_def_registry.get("MaxPool")
+    attrs = {a.name: a for a in conv.attr}
+    assert attrs["ksize"].minimum == 4 and list(attrs["padding"].allowed_values.list.s) == [b"SAME", b"VALID", b"EXPLICIT"]
+    assert attrs["data_format"].default_value.s == b"NHWC" and attrs["T"].default_value.type == tf.float32.as_datatype_enum
+    assert op_def_registry.get("Assign").input_arg[0].is_ref and op_def_registry.get("VariableV2").is_stateful
+    assert op_def_registry.get("Placeholder").attr[1].default_value.shape.unknown_rank
+    conv.name = "Other"
+    assert op_def_registry.get("MaxPool").name == "MaxPool"
+
+
+def test_functions_in_decorators():
+    from troupe.python.util import tf_decorator, tf_inspect
+
+    def target(a, b=2, *, c=3):
+        """What it does."""
+        return a + b + c
+
+    def plain(a, b, c=1):
+        return a, b, c
+
+    def named(function):
+        def wrapper(*args, **kwargs):
+            return 2 * wrapper.__wrapped__(*args, **kwargs)
+
+        return tf_decorator.make_decorator(function, wrapper)
+
+    decorated = named(target)
+    decorators, inside = tf_decorator.unwrap(decorated)
+    assert inside is target and [d.decorator_name for d in decorators] == ["named"] and decorated(1) == 12
+    assert decorated.__name__ == "target" and decorated.__doc__ == "What it does."
+    assert tf_inspect.getfullargspec(decorated).args == ["a", "b"] and str(tf_inspect.signature(decorated)) == "(a, b=2, *, c=3)"
+    assert tf_inspect.getcallargs(decorated, 5, c=1) == {"a": 5, "b": 2, "c": 1}
+    assert tf_inspect.getsource(decorated).lstrip().startswith("def target") and tf_inspect.isfunction(decorated)
+    assert tf_decorator.rewrap(decorated, target, lambda a: a) is decorated and decorated(4) == 8
+    other = tf_inspect.FullArgSpec(["x", "y"], "args", None, (1,), [], None, {})
+    respelled = tf_decorator.make_decorator(target, lambda *args: target(*args), "respelled", decorator_argspec=other)
+    assert str(tf_inspect.signature(respelled)) == "(x, y=1, *args)" and tf_inspect.getfullargspec(respelled) == other
+    assert tf_inspect.getargspec(functools.partial(plain, 1, b=2)) == (["b", "c"], None, None, (2, 1))
+    with pytest.raises(ValueError, match="keyword-only"):
+        tf_inspect.getargspec(functools.partial(plain, a=1))
+    with pytest.raises(ValueError, match="unknown partial keyword d"):
+        tf_inspect.getargspec(functools.partial(plain, d=2))
+
+
+def test_messages_are_compared():
+    from troupe.python.util.protobuf import compare
+
+    class Case(compare.ProtoAssertions, unittest.TestCase):
+        def runTest(self):  # noqa: N802
+            pass
+
+    case = Case()
+    first = tf.GraphDef()
+    node = first.node.add(name="a", op="Const")
+    node.attr["f"].f = 1.0
+    second = tf.GraphDef.FromString(first.SerializeToString())
+    assert compare.ProtoEq(first, second) and compare.ProtoEq(first.node, second.node)
+    case.assertProtoEqual(first, second)
+    case.assertProtoEqual('node { name: "a" op: "Const" attr { key: "f" value { f: 1.0 } } }', first)
+    second.node[0].attr["f"].f = 1.0001
+    assert not compare.ProtoEq(first, second)
+    case.assertProtoEqual(first, second, relative_tolerance=1e-3)
+    assert first.node[0].attr["f"].f == 1.0
+    with pytest.raises(AssertionError):
+        case.assertProtoEqual(first, second)
+    with pytest.raises(AssertionError):
+        case.assertProtoEqual(first, second, relative_tolerance=1e-6)
+    second.node[0].attr["f"].f = 1.0 + 2e-7
+    case.assertProtoEqual(first, second, normalize_numbers=True)
+    second.node.add(name="b")
+    assert not compare.ProtoEq(first, second)
+    assert compare.isClose(float("inf"), float("inf"), 0.1) and not compare.isClose(1, float("nan"), 0.1)
+
+
+def test_operations_of_branches_and_loops():
+    from troupe.python.ops import control_flow_util as util
+
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [], name="x")
+        made = []
+
+        def inside(name):
+            made.append(tf.identity(x, name=name) * 2)
+            return made[-1]
+
+        tf.cond(x > 0, lambda: inside("in_cond"), lambda: x)
+        tf.while_loop(lambda i: i < 3, lambda i: i + tf.cast(inside("in_loop"), tf.int32), [0])
+        in_cond, in_loop = made
+        assert util.IsInCond(in_cond.op) and not util.IsInWhileLoop(in_cond.op) and util.IsInWhileLoop(in_loop.op)
+        kinds = {k: [o.name for o in graph.get_operations() if getattr(util, k)(o)] for k in (
+            "IsCondSwitch", "IsCondMerge", "IsLoopSwitch", "IsLoopMerge", "IsLoopExit", "IsLoopConstantEnter")}
+        assert kinds["IsCondMerge"] == ["cond/Merge"] and kinds["IsLoopSwitch"] == ["while/Switch"]
+        assert kinds["IsLoopMerge"] == ["while/Merge"] and kinds["IsLoopExit"] == ["while/Exit"] and len(kinds["IsLoopConstantEnter"]) == 1
+        assert all("cond" in name for name in kinds["IsCondSwitch"])
+        context = in_loop.op._get_control_flow_context()
+        assert util.GetWhileContext(in_loop.op) is context and util.OpInContext(in_loop.op, context)
+        assert not util.TensorInContext(x, context) and util.IsContainingContext(context, None)
+
+
+def test_test_cases_of_datasets():
+    parameterized = pytest.importorskip("absl.testing.parameterized")
+    from troupe.python.data.kernel_tests import test_base
+    from troupe.python.framework import combinations, errors
+
+    class Case(test_base.DatasetTestBase, parameterized.TestCase):
+        @combinations.generate(combinations.times(test_base.default_test_combinations(), combinations.combine(count=[1, 3])))
+        def test_produces(self, count):
+            dataset = tf.data.Dataset.range(count).map(lambda i: {"a": i, "b": i * 2})
+            self.assertDatasetProduces(dataset, [{"a": i, "b": 2 * i} for i in range(count)], num_test_iterations=2)
+            self.assertDatasetsEqual(dataset, dataset.map(lambda d: d))
+            self.assertEqual([int(e) for e in self.getDatasetOutput(tf.data.Dataset.range(count), True)], list(range(count)))
+
+        @combinations.generate(test_base.eager_only_combinations())
+        def test_eager(self):
+            self.fail()
+
+        @combinations.generate(test_base.default_test_combinations())
+        def test_errors(self):
+            dataset = tf.data.Dataset.from_tensors(np.nan).map(lambda x: tf.check_numerics(x, "not a number"))
+            self.assertDatasetProduces(dataset, expected_error=(errors.InvalidArgumentError, "not a number"))
+            self.assertDatasetsRaiseSameError(dataset, dataset, errors.InvalidArgumentError)
+            with self.assertRaisesRegex(AssertionError, "Dataset ended early, producing 2"):
+                self.assertDatasetProduces(tf.data.Dataset.range(2), [0, 1, 2])
+            with self.assertRaises(AssertionError):
+                self.assertDatasetProduces(tf.data.Dataset.range(2), [0])
+            self.assertDatasetProduces(self.structuredDataset((None, (None,)), [2]), [([0, 0], ([0, 0],))])
+
+    result = _run(Case)
+    assert (result.testsRun, len(result.skipped)) == (5, 2) and result.wasSuccessful(), (result.errors, result.failures)
