@@ -149,3 +149,69 @@ def test_test_cases_of_datasets():
 
     result = _run(Case)
     assert (result.testsRun, len(result.skipped)) == (5, 2) and result.wasSuccessful(), (result.errors, result.failures)
+
+
+def test_barriers():
+    from troupe.python.ops import data_flow_ops
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        barrier = data_flow_ops.Barrier((tf.string, tf.int32), shapes=((), ()), name="b")
+        session.run(barrier.insert_many(0, keys=["k1", "k2"], values=["a", "b"]))
+        session.run(barrier.insert_many(1, keys=["k1"], values=[1]))
+        session.run(barrier.insert_many(0, keys=["k3"], values=["c"]))
+        session.run(barrier.insert_many(1, keys=["k3"], values=[3]))
+        assert session.run([barrier.ready_size(), barrier.incomplete_size()]) == [2, 1]
+        session.run(barrier.insert_many(1, keys=["k2"], values=[2]))
+        taken = barrier.take_many(2)
+        assert taken[0].op.name == "b_BarrierTakeMany" and [t.shape.as_list() for t in taken.values] == [[2], [2]]
+        indices, keys, first, second = session.run([*taken[:2], *taken[2]])
+        assert indices.tolist() == [-2**63] * 2 and dict(zip(keys, zip(first, second))) == {b"k1": (b"a", 1), b"k2": (b"b", 2)}
+        session.run(barrier.close())
+        assert session.run(barrier.take_many(5, allow_small_batch=True)[1]).tolist() == [b"k3"]
+        with pytest.raises(ValueError, match="Empty tensors are not supported"):
+            data_flow_ops.Barrier((tf.string, tf.int32), shapes=((), (0,)))
+
+
+def test_staging_areas():
+    from troupe.python.ops import data_flow_ops
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.placeholder(tf.float32, [2])
+        area = data_flow_ops.StagingArea([tf.float32], shapes=[[2]])
+        put, got = area.put([x]), area.get()
+        assert area.name == "StagingArea" and got[0].shape.as_list() == [2]
+        for i in range(3):
+            session.run(put, {x: [i, i]})
+        assert session.run([area.size(), area.peek(1)[0]])[1].tolist() == [1, 1] and session.run(got)[0].tolist() == [0, 0]
+        session.run(area.clear())
+        assert session.run(area.size()) == 0
+        with pytest.raises(ValueError, match="Datatypes do not match"):
+            area.put([tf.cast(x, tf.int32)])
+        named = data_flow_ops.MapStagingArea([tf.float32, tf.int32], names=["x", "n"], shared_name="m", ordered=True)
+        key = tf.placeholder(tf.int64, [])
+        both, part = named.put(key, {"x": x, "n": tf.constant(7)}), named.put(key, {"x": x})
+        session.run(both, {key: 5, x: [1, 2]})
+        session.run(both, {key: 3, x: [3, 4]})
+        session.run(part, {key: 1, x: [0, 0]})
+        assert session.run([named.size(), named.incomplete_size()]) == [2, 1]
+        assert session.run(named.peek(key, ["n"]), {key: 5})["n"] == 7
+        least, element = session.run(named.get())
+        assert least == 3 and element["x"].tolist() == [3, 4] and element["n"] == 7
+        assert session.run(named.get(key)[1], {key: 5})["x"].tolist() == [1, 2]
+        with pytest.raises(ValueError, match="Named index not in Staging Area names"):
+            named.get(indices=["y"])
+        with pytest.raises(ValueError, match="enqueue a dictionary in a staging area"):
+            named.put(1, [x], [0])
+
+
+def test_records_are_read_ahead(tmp_path):
+    from troupe.python.ops import data_flow_ops
+
+    with tf.python_io.TFRecordWriter(str(tmp_path / "a")) as writer:
+        for i in range(4):
+            writer.write(b"%d" % i)
+    with tf.Graph().as_default(), tf.Session() as session:
+        records = data_flow_ops.RecordInput(str(tmp_path / "*"), batch_size=2, buffer_size=4, batches=2, seed=1).get_yield_op()
+        assert [len(r) for r in records] == [2, 2]
+        assert {r for batch in session.run(records) for r in batch} <= {b"0", b"1", b"2", b"3"}
+        assert session.run(data_flow_ops.RecordInput(str(tmp_path / "*"), batch_size=3).get_yield_op()).shape == (3,)

@@ -90,7 +90,7 @@ _OLDER = {
     "python.ops.control_flow_ops": "control_flow_ops case_ops",
     "python.ops.ctc_ops": "nn",
     "python.ops.custom_gradient": "custom_gradient",
-    "python.ops.data_flow_ops": "queues tensor_array_ops sort_ops accumulators",
+    "python.ops.data_flow_ops": "queues tensor_array_ops sort_ops accumulators staging",
     "python.ops.distributions": "distributions",
     "python.ops.embedding_ops": "nn_embedding",
     "python.ops.functional_ops": "functional_ops",
