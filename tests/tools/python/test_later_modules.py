@@ -215,3 +215,50 @@ def test_records_are_read_ahead(tmp_path):
         assert [len(r) for r in records] == [2, 2]
         assert {r for batch in session.run(records) for r in batch} <= {b"0", b"1", b"2", b"3"}
         assert session.run(data_flow_ops.RecordInput(str(tmp_path / "*"), batch_size=3).get_yield_op()).shape == (3,)
+
+
+def test_statistics_and_scopes():
+    from troupe.python.framework import ops
+
+    with tf.Graph().as_default() as graph:
+        with ops.name_scope_v1("outer"), ops.device_v2("/cpu:0"):
+            assert ops.get_name_scope() == "outer"
+            y = tf.matmul(tf.ones([2, 3]), tf.ones([3, 4]), name="y")
+        node = graph.get_operation_by_name("outer/y").node_def
+        assert y.device == "/device:CPU:0" and ops.get_stats_for_node_def(graph, node, "flops").value == 48
+        assert ops.get_stats_for_node_def(graph, node, "weeping").value is None
+
+        @ops.RegisterStatistics("MatMul", "weeping")
+        def _(graph, node):
+            return ops.OpStats("weeping", len(node.input))
+
+        total = ops.OpStats("weeping")
+        total += ops.get_stats_for_node_def(graph, node, "weeping")
+        assert total.value == 2
+        with pytest.raises(ValueError, match="Can't add an OpStat"):
+            total += ops.OpStats("flops", 3)
+        with pytest.raises(KeyError, match="MatMul,weeping"):
+            ops.RegisterStatistics("MatMul", "weeping")(lambda *unused: None)
+        with pytest.raises(RuntimeError, match="does not support functions"):
+            ops.device_v2(lambda op: "")
+
+
+def test_functions_of_the_second_interface():
+    from troupe.python.framework import indexed_slices
+    from troupe.python.ops import array_ops, check_ops, lookup_ops, math_ops, nn_ops
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        x = tf.constant([[1.0, 2.0, 3.0], [6.0, 5.0, 4.0]])
+        some = indexed_slices.internal_convert_n_to_tensor_or_indexed_slices([None, 1.0, tf.IndexedSlices(x, [0, 1])], name="some")
+        assert some[0] is None and some[1].op.name == "some_1" and isinstance(some[2], tf.IndexedSlices)
+        table = lookup_ops.StaticHashTableV1(lookup_ops.KeyValueTensorInitializer(["a"], [3]), -1)
+        session.run(table.initializer)
+        with tf.control_dependencies([check_ops.assert_less_v2(x, 7.0, "too much", 3)]):
+            made = [array_ops.transpose_v2(x, None, False), array_ops.boolean_mask_v2(x, [True, False, True], 1), array_ops.shape_v2(x, tf.int64),
+                    array_ops.pad_v2(x, [[0, 0], [1, 0]], "CONSTANT", 9.0), array_ops.gather_v2(x, [2, 0], axis=1),
+                    array_ops.gather_nd_v2(x, [[2], [0]], 1), math_ops.argmax_v2(x), math_ops.argmin_v2(x, 1, tf.int32),
+                    math_ops.reduce_sum_v1(x, 1), nn_ops.softmax_v2(x, 0), table.lookup(tf.constant(["a", "b"]))]
+        values = [v.tolist() for v in session.run(made)]
+    assert values[:9] == [[[1, 6], [2, 5], [3, 4]], [[1, 3], [6, 4]], [2, 3], [[9, 1, 2, 3], [9, 6, 5, 4]], [[3, 1], [4, 6]], [3, 6], [1, 1, 1],
+                          [0, 2], [6, 15]]
+    assert made[2].dtype == tf.int64 and made[7].dtype == tf.int32 and np.allclose(np.sum(values[9], 0), 1) and values[10] == [3, -1]

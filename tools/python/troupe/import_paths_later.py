@@ -6,7 +6,7 @@ from __future__ import annotations
 LATER = {
     "python.framework.combinations": "test_combinations test_util", "python.framework.composite_tensor": "composite ragged_tensor",
     "python.framework.config": ".config.experimental", "python.framework.device_spec": "device_spec",
-    "python.framework.indexed_slices": "composite conversion", "python.framework.load_library": "",
+    "python.framework.indexed_slices": "composite conversion op_statistics", "python.framework.load_library": "",
     "python.framework.tensor": "tensor type_specs operators", "python.framework.tensor_conversion": "conversion",
     "python.framework.tensor_conversion_registry": "conversion", "python.framework.tensor_spec": "type_specs",
     "python.framework.test_util": "test_util test_case test", "python.framework.type_spec": "type_specs",
