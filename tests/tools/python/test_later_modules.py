@@ -262,3 +262,11 @@ def test_functions_of_the_second_interface():
     assert values[:9] == [[[1, 6], [2, 5], [3, 4]], [[1, 3], [6, 4]], [2, 3], [[9, 1, 2, 3], [9, 6, 5, 4]], [[3, 1], [4, 6]], [3, 6], [1, 1, 1],
                           [0, 2], [6, 15]]
     assert made[2].dtype == tf.int64 and made[7].dtype == tf.int32 and np.allclose(np.sum(values[9], 0), 1) and values[10] == [3, -1]
+
+
+def test_ops_under_their_own_names():
+    with tf.Graph().as_default(), tf.Session() as session:
+        encoded = tf.io.encode_proto([[1, 2]], [tf.constant([[b"x"]]), tf.constant([[b"a", b"b"]])], ["name", "input"], "tensorflow.NodeDef")
+        assert session.run(encoded).tolist() == [b"\n\x01x\x1a\x01a\x1a\x01b"] and session.run(tf.user_ops.my_fact()) == b"0! == 1"
+        inside, default = session.run(tf.ragged_fill_empty_rows_grad(tf.constant([0, 2], tf.int64), tf.constant([1.0, 2, 3])))
+    assert inside.tolist() == [1, 3] and default == 2
