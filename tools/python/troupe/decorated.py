@@ -116,7 +116,7 @@ def rewrap(decorator_func: Any, previous_target: Any, new_target: Any) -> Any:
         assert decorator_func is previous_target
         return new_target
     decorator.decorated_target = new_target
-    getattr(innermost, "__func__", innermost).__wrapped__ = new_target  # type: ignore[attr-defined]
+    getattr(innermost, "__func__", innermost).__wrapped__ = new_target  # type: ignore[union-attr]
     return decorator_func
 
 

@@ -82,7 +82,7 @@ def generate(combinations: Iterable[Combination], test_combinations: Any = ()) -
 def _for_each(test, combinations):
     if not combinations:
         return unittest.skip("There is no combination for graphs.")(test)
-    from absl.testing import parameterized  # type: ignore[import-not-found]
+    from absl.testing import parameterized  # type: ignore
 
     taken = inspect.signature(test).parameters
 
