@@ -32,7 +32,8 @@ _NAMES = {
     "logging_ops": "print",
     "more_ops": """CriticalSection add_check_numerics_ops approx_top_k assert_variables_initialized batch_scatter_update conv
         conv2d_backprop_filter_v2 conv2d_backprop_input_v2 dimension_at_index extract_volume_patches fftnd fingerprint ifftnd irfftnd
-        load_file_system_library load_library load_op_library parallel_stack ragged_fill_empty_rows random_index_shuffle
+        load_file_system_library load_library load_op_library parallel_stack ragged_fill_empty_rows ragged_fill_empty_rows_grad
+        random_index_shuffle
         required_space_to_batch_paddings rfftnd vectorized_map""",
     "linalg_ops": """cholesky cholesky_solve matrix_determinant matrix_diag matrix_diag_part matrix_inverse matrix_set_diag matrix_solve
         matrix_solve_ls matrix_square_root matrix_triangular_solve qr self_adjoint_eig self_adjoint_eigvals svd trace""",

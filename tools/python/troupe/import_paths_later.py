@@ -4,13 +4,16 @@ from __future__ import annotations
 
 # As in import_paths: a path, and where its names are looked up before `tf` itself.
 LATER = {
-    "python.framework.combinations": "test_util", "python.framework.composite_tensor": "composite ragged_tensor",
+    "python.framework.combinations": "test_combinations test_util", "python.framework.composite_tensor": "composite ragged_tensor",
     "python.framework.config": ".config.experimental", "python.framework.device_spec": "device_spec",
-    "python.framework.indexed_slices": "composite conversion", "python.framework.load_library": "",
+    "python.framework.indexed_slices": "composite conversion op_statistics", "python.framework.load_library": "",
     "python.framework.tensor": "tensor type_specs operators", "python.framework.tensor_conversion": "conversion",
     "python.framework.tensor_conversion_registry": "conversion", "python.framework.tensor_spec": "type_specs",
     "python.framework.test_util": "test_util test_case test", "python.framework.type_spec": "type_specs",
-    "python.client.session_ops": "session_ops",
+    "python.client.session_ops": "session_ops", "python.framework.op_def_registry": "op_def_registry",
+    "python.framework.test_combinations": "test_combinations",
+    "python.data.kernel_tests.test_base": "dataset_tests", "python.ops.control_flow_util": "control_flow_util",
+    "python.util.protobuf.compare": "message_comparison", "python.util.tf_decorator": "decorated", "python.util.tf_inspect": "decorated_inspect",
     "python.eager.backprop": "gradient_tape", "python.eager.context": "eager_context",
     "python.ops.array_ops_stack": "array_ops", "python.ops.batch_ops": "", "python.ops.bincount_ops": "", "python.ops.bitwise_ops": ".bitwise",
     "python.ops.candidate_sampling_ops": ".nn", "python.ops.cond": "control_flow_ops", "python.ops.confusion_matrix": ".math",

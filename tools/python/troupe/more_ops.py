@@ -30,6 +30,9 @@ conv(input, filter, strides, padding, explicit_paddings=[], data_format="CHANNEL
 conv2d_backprop_filter_v2(input, filter, out_backprop, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=[], data_format="NHWC", dilations=[1,1,1,1]) = Conv2DBackpropFilterV2
 conv2d_backprop_input_v2(input, filter, out_backprop, strides, padding, use_cudnn_on_gpu=True, explicit_paddings=[], data_format="NHWC", dilations=[1,1,1,1]) = Conv2DBackpropInputV2
 ragged_fill_empty_rows(value_rowids, values, nrows, default_value) = RaggedFillEmptyRows
+ragged_fill_empty_rows_grad(reverse_index_map, grad_values) = RaggedFillEmptyRowsGrad
+encode_proto(sizes, values, field_names, message_type, descriptor_source="local://") = EncodeProto
+my_fact() = Fact
 random_index_shuffle(index, seed, max_index, rounds=4) = RandomIndexShuffle
 decode_proto(bytes, message_type, field_names, output_types, descriptor_source="local://", message_format="binary", sanitize=False) = DecodeProtoV2
 approx_top_k(input, k, reduction_dimension=-1, recall_target=0.95, is_max_k=True, reduction_input_size_override=-1, aggregate_to_topk=True) = ApproxTopK

@@ -59,7 +59,7 @@ _LATER = {
         UnionResolver""")],
     "experimental": [("optional_ops", "Optional")],
     "image": [("image_boxes_later", "combined_non_max_suppression non_max_suppression_padded")],
-    "io": [("parsing_ragged", "RaggedFeature"), ("more_ops", "decode_proto")],
+    "io": [("parsing_ragged", "RaggedFeature"), ("more_ops", "decode_proto encode_proto")],
     "linalg": [("linalg_exp", "eigh_tridiagonal expm tridiagonal_solve"), *_OPERATORS],
     "linalg.experimental": [("conjugate_gradients", "conjugate_gradient")],
     "math": [("more_nn", "approx_max_k approx_min_k"), ("more_ops", "erfcinv sobol_sample")],
@@ -79,6 +79,7 @@ _LATER = {
         cross_hashed=sparse_cross:sparse_cross_hashed""")],
     "sysconfig": [("resources", "CXX11_ABI_FLAG CXX_VERSION MONOLITHIC_BUILD get_build_info get_compile_flags get_include get_lib get_link_flags")],
     "train.experimental": [("loss_scales", f"{_LOSS_SCALES} {_MIXED}")],
+    "user_ops": [("more_ops", "my_fact")],
     "version": [("versions", "COMPILER_VERSION")],
     "xla.experimental": [("", "compile=more_ops:xla_compile jit_scope=more_ops:jit_scope")],
 }
