@@ -125,29 +125,6 @@ TEST(Conv2D, agrees_between_onednn_and_plain_loops_in_every_layout) {
   }
 }
 
-Tensor turned(const Tensor& t, std::vector<int32_t> order) {
-  auto out =
-      run_kernel("Transpose", {t, Tensor::from<int32_t>(Shape{4}, order)}, {{"Tperm", DataType::kInt32}});
-  EXPECT_TRUE(out.ok()) << out.status();
-  return out->at(0);
-}
-
-TEST(FusedConv2D, adds_the_same_in_either_layout) {
-  const Tensor x = sample<float>(Shape{2, 5, 4, 3}, 1), w = sample<float>(Shape{2, 2, 3, 6}, 2),
-               bias = sample<float>(Shape{6}, 3), summand = sample<float>(Shape{2, 5, 4, 6}, 4);
-  AttrMap attrs = {{"padding", "SAME"},
-                   {"strides", Ints{1, 1, 1, 1}},
-                   {"num_args", 2},
-                   {"fused_ops", std::vector<std::string>{"BiasAdd", "Add", "Relu"}}};
-  const auto last = run_kernel("_FusedConv2D", {x, w, bias, summand}, attrs);
-  ASSERT_TRUE(last.ok()) << last.status();
-  attrs.set("data_format", "NCHW");
-  const auto first =
-      run_kernel("_FusedConv2D", {turned(x, {0, 3, 1, 2}), w, bias, turned(summand, {0, 3, 1, 2})}, attrs);
-  ASSERT_TRUE(first.ok()) << first.status();
-  EXPECT_TRUE(tensors_near(turned(first->at(0), {0, 2, 3, 1}), last->at(0)));
-}
-
 TEST(Conv2D, pads_each_side_by_what_it_is_told) {
   AttrMap attrs = {{"padding", "EXPLICIT"},
                    {"explicit_paddings", Ints{0, 0, 2, 0, 1, 3, 0, 0}},
