@@ -262,6 +262,23 @@ TEST(Conv2DBackpropInput, refuses_gradients_of_another_size) {
             absl::string_view::npos);
 }
 
+TEST(Conv2DBackprop, takes_sizes_of_space_alone_and_refuses_others) {
+  const Tensor grad = sample<float>(Shape{1, 2, 2, 2}, 0);
+  const AttrMap attrs = {{"strides", Ints{1, 2, 2, 1}}, {"padding", "SAME"}};
+  auto gradient = [&](const Tensor& sizes) {
+    return run_kernel("Conv2DBackpropInput", {sizes, filter(), grad}, attrs);
+  };
+  const auto whole = gradient(shape_vector(Shape{1, 4, 4, 2})), space = gradient(shape_vector(Shape{4, 4}));
+  ASSERT_TRUE(whole.ok() && space.ok()) << whole.status() << space.status();
+  EXPECT_TRUE(tensors_near(space->at(0), whole->at(0)));
+  EXPECT_EQ(gradient(shape_vector(Shape{4, 4, 2})).status(),
+            absl::InvalidArgumentError("input_sizes must be a vector of 4 integers, got 3"));
+  EXPECT_EQ(gradient(Tensor::vector<int32_t>({1, -4, 4, 2})).status(),
+            absl::InvalidArgumentError("Dimension -4 must be >= 0"));
+  EXPECT_EQ(run_kernel("Conv2DBackpropFilter", {image(), shape_vector(Shape{3, 3, 2}), grad}, attrs).status(),
+            absl::InvalidArgumentError("filter_sizes must be a vector of 4 integers, got 3"));
+}
+
 /// As TensorFlow's CPU; the forward pass takes both.
 TEST(Conv2DBackprop, refuses_dilations_under_explicit_padding) {
   const AttrMap attrs = {{"strides", Ints{1, 1, 1, 1}},
