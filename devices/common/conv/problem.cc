@@ -1,6 +1,8 @@
 #include "devices/common/conv/problem.h"
 
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 
@@ -106,6 +108,25 @@ absl::Status check_out_backprop(const WindowAttrs& a, const ConvProblem& p, cons
         " output: ", actual, " stride: ", p.stride[s], " dilation: ", p.dilation[s]));
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<Shape> told_shape(const Tensor& t, bool as_tensor, const ImageLayout& layout,
+                                 const Tensor& filter, const Tensor& out_backprop, bool image) {
+  if (as_tensor) return t.shape();
+  TROUPE_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, int_vector(t, image ? "input_sizes" : "filter_sizes"));
+  for (int64_t s : sizes) {
+    if (s < 0) return absl::InvalidArgumentError(absl::StrCat("Dimension ", s, " must be >= 0"));
+  }
+  if (image && static_cast<int>(sizes.size()) == layout.spatial_rank &&
+      out_backprop.rank() == layout.rank() && filter.rank() == layout.rank()) {
+    return layout.shape(out_backprop.dim(0), sizes.data(), filter.dim(layout.rank() - 2));
+  }
+  if (static_cast<int>(sizes.size()) != layout.rank()) {
+    return absl::InvalidArgumentError(absl::StrCat(image ? "input_sizes" : "filter_sizes",
+                                                   " must be a vector of ", layout.rank(), " integers, got ",
+                                                   sizes.size()));
+  }
+  return Shape::make(sizes);
 }
 
 }  // namespace troupe

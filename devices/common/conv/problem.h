@@ -14,4 +14,10 @@ absl::StatusOr<ConvProblem> make_problem(const WindowAttrs& a, bool depthwise, c
 absl::Status check_out_backprop(const WindowAttrs& a, const ConvProblem& p, const Shape& out,
                                 absl::string_view op);
 
+/// The shape of the image, or else of the filter, of which a gradient is made, as its sizes operand tells: a vector of sizes in the host's
+/// memory, or (the oldest 3-D ops) a tensor of that shape. Of an image the spatial sizes are enough; batch and channels then come from
+/// the other operands.
+absl::StatusOr<Shape> told_shape(const Tensor& t, bool as_tensor, const ImageLayout& layout,
+                                 const Tensor& filter, const Tensor& out_backprop, bool image);
+
 }  // namespace troupe

@@ -1,6 +1,7 @@
 // Elements in another order: Transpose, Tile, Reverse, Roll and their like.
 #include "absl/strings/str_cat.h"
 #include "devices/common/array/reorder.h"
+#include "devices/common/array/reorder_kernels.h"
 #include "devices/cuda/kernels/array_parts.h"
 
 namespace troupe {
@@ -28,54 +29,6 @@ absl::Status transpose_any(KernelContext& context, bool conjugates) {
 
 absl::Status transpose(KernelContext& context) { return transpose_any(context, false); }
 absl::Status conjugate_transpose(KernelContext& context) { return transpose_any(context, true); }
-
-absl::Status tile(KernelContext& context) {
-  TROUPE_ASSIGN_OR_RETURN(Tiled tiled, tile_of(context));
-  const Tensor& input = context.input(0);
-  if (tiled.shape == input.shape() && input.num_elements() > 0) {
-    context.set_output(0, input);
-    return absl::OkStatus();
-  }
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, tiled.shape));
-  if (out->num_elements() == 0) return absl::OkStatus();
-  const Indices from = strides_of(input.shape());
-  const Indices to = strides_of(tiled.shape);
-  StridedCopy copy;
-  for (int i = 0; i < input.rank(); ++i) {
-    copy.add(tiled.multiples[i], 0, input.dim(i) * to[i]);
-    copy.add(input.dim(i), from[i], to[i]);
-  }
-  return copy.enqueue(context, input.dtype(), input.raw(), out->raw());
-}
-
-absl::Status reverse_axes(KernelContext& context, const ReversedAxes& reversed) {
-  const Tensor& input = context.input(0);
-  bool any = false;
-  for (int i = 0; i < input.rank(); ++i) any |= reversed[i] && input.dim(i) > 1;
-  if (!any || input.num_elements() == 0) {
-    context.set_output(0, input);
-    return absl::OkStatus();
-  }
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, input.shape()));
-  const Indices strides = strides_of(input.shape());
-  StridedCopy copy;
-  int64_t start = 0;
-  for (int i = 0; i < input.rank(); ++i) {
-    if (reversed[i]) start += (input.dim(i) - 1) * strides[i];
-    copy.add(input.dim(i), reversed[i] ? -strides[i] : strides[i], strides[i]);
-  }
-  return copy.enqueue(context, input.dtype(), element_at(input, start), out->raw());
-}
-
-absl::Status reverse(KernelContext& context) {
-  TROUPE_ASSIGN_OR_RETURN(ReversedAxes reversed, reversed_axes(context));
-  return reverse_axes(context, reversed);
-}
-
-absl::Status reverse_v2(KernelContext& context) {
-  TROUPE_ASSIGN_OR_RETURN(ReversedAxes reversed, reversed_axes_v2(context));
-  return reverse_axes(context, reversed);
-}
 
 /// Lengths are on the GPU: ones out of range, an error on the CPU, count as 0 or as all steps.
 class ReverseSequence final : public Kernel {
@@ -133,9 +86,9 @@ void register_cuda_array_move(KernelRegistry* registry) {
   };
   add("Transpose", gpu_types_and_int32(), {"perm"}, transpose);
   add("ConjugateTranspose", gpu_types_and_int32(), {"perm"}, conjugate_transpose);
-  add("Tile", gpu_types_and_int32(), {"multiples"}, tile);
-  add("Reverse", gpu_types(), {"dims"}, reverse);
-  add("ReverseV2", gpu_types(), {"axis"}, reverse_v2);
+  add("Tile", gpu_types_and_int32(), {"multiples"}, tile<enqueue_axes>);
+  add("Reverse", gpu_types(), {"dims"}, reverse<enqueue_axes>);
+  add("ReverseV2", gpu_types(), {"axis"}, reverse_v2<enqueue_axes>);
   add("Roll", gpu_types_and_int32(), {"shift", "axis"}, roll);
   registry->add(KernelDef("ReverseSequence")
                     .device("GPU")

@@ -1,46 +1,13 @@
 // Slice, StridedSlice, its gradient and its assignments.
 #include <mutex>
 
-#include "devices/common/array/strided_range.h"
+#include "devices/common/array/slice_kernels.h"
 #include "devices/common/variable/variable.h"
 #include "devices/cuda/kernels/array_parts.h"
 #include "devices/cuda/kernels/in_place.h"
 
 namespace troupe {
 namespace {
-
-absl::Status slice(KernelContext& context) {
-  const Tensor& input = context.input(0);
-  const Tensor& begin = context.input(1);
-  const Tensor& size = context.input(2);
-  const int rank = input.rank();
-  if (!is_vector(begin) || !is_vector(size) || begin.dim(0) != rank || size.dim(0) != rank) {
-    return invalid("Expected begin and size arguments to be 1-D tensors of size ", rank, ", but got shapes ",
-                   begin.shape().to_string(), " and ", size.shape().to_string(), " instead.");
-  }
-  Shape shape = input.shape();
-  const Indices strides = strides_of(input.shape());
-  int64_t offset = 0;
-  for (int i = 0; i < rank; ++i) {
-    const int64_t b = int_at(begin, i), d = input.dim(i);
-    int64_t s = int_at(size, i);
-    if (b < 0 || b > d) return invalid("Expected begin[", i, "] in [0, ", d, "], but got ", b);
-    if (s == -1) s = d - b;
-    if (s < 0 || s > d - b) return invalid("Expected size[", i, "] in [0, ", d - b, "], but got ", s);
-    shape.set_dim(i, s);
-    offset += input.num_elements() == 0 ? 0 : b * strides[i];
-  }
-  if (shape == input.shape()) {
-    context.set_output(0, input);
-    return absl::OkStatus();
-  }
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-  if (out->num_elements() == 0) return absl::OkStatus();
-  const Indices to = strides_of(shape);
-  StridedCopy copy;
-  for (int i = 0; i < rank; ++i) copy.add(shape.dim(i), strides[i], to[i]);
-  return copy.enqueue(context, input.dtype(), element_at(input, offset), out->raw());
-}
 
 class StridedKernel : public Kernel {
  public:
@@ -50,31 +17,13 @@ class StridedKernel : public Kernel {
   absl::StatusOr<StridedRange> resolve(KernelContext& context, const Shape& shape) const {
     return resolve_slice(shape.dims(), context.input(1), context.input(2), context.input(3), masks_);
   }
-
- private:
   StridedMasks masks_;
 };
 
 class StridedSlice final : public StridedKernel {
  public:
   absl::Status compute(KernelContext& context) override {
-    const Tensor& input = context.input(0);
-    TROUPE_ASSIGN_OR_RETURN(StridedRange range, resolve(context, input.shape()));
-    if (range.identity) {
-      context.set_output(0, input.reshaped(std::move(range.shape)));
-      return absl::OkStatus();
-    }
-    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, range.shape));
-    if (out->num_elements() == 0) return absl::OkStatus();
-    Indices steps;
-    const int64_t offset = range.offset_and_steps(input.shape(), &steps);
-    int64_t to = out->num_elements();
-    StridedCopy copy;
-    for (int i = 0; i < input.rank(); ++i) {
-      to /= range.size[i];
-      copy.add(range.size[i], steps[i], to);
-    }
-    return copy.enqueue(context, input.dtype(), element_at(input, offset), out->raw());
+    return strided_slice(context, masks_, enqueue_axes);
   }
 };
 
@@ -170,8 +119,11 @@ class ResourceStridedSliceAssign final : public StridedKernel {
 }  // namespace
 
 void register_cuda_array_slice(KernelRegistry* registry) {
-  registry->add(
-      KernelDef("Slice").device("GPU").types("T", gpu_types()).host_memory({"begin", "size"}).fn(slice));
+  registry->add(KernelDef("Slice")
+                    .device("GPU")
+                    .types("T", gpu_types())
+                    .host_memory({"begin", "size"})
+                    .fn(slice<enqueue_axes>));
   registry->add(KernelDef("StridedSlice")
                     .device("GPU")
                     .types("T", gpu_types())

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
 
+#include "devices/common/array/order_checks.h"
 #include "devices/cuda/copy_engine.h"
 #include "devices/cuda/cuda_device.h"
 #include "devices/cuda/kernels/array_parts.h"
@@ -18,14 +18,7 @@ constexpr int64_t kScratchBytes = int64_t{256} << 20;
 
 absl::Status top_k(KernelContext& context, int64_t k) {
   const Tensor& input = context.input(0);
-  if (k < 0) return invalid("Need k >= 0, got ", k);
-  if (input.rank() < 1) return invalid("input must be >= 1-D, got shape ", input.shape().to_string());
   const int64_t n = input.dim(input.rank() - 1);
-  if (n < k) return invalid("input must have at least k columns. Had ", n, ", needed ", k);
-  if (context.output_type(1) == DataType::kInt16 && n > std::numeric_limits<int16_t>::max()) {
-    return invalid("Second dimension of flattened input must be <= ", std::numeric_limits<int16_t>::max(),
-                   ", got ", n);
-  }
   Shape shape = input.shape();
   shape.set_dim(input.rank() - 1, k);
   TROUPE_ASSIGN_OR_RETURN(Tensor * values, context.allocate_output(0, shape));
@@ -55,29 +48,22 @@ absl::Status top_k(KernelContext& context, int64_t k) {
 }
 
 absl::Status top_k_v2(KernelContext& context) {
-  const Tensor& k = context.input(1);
-  if (!is_scalar(k)) return invalid("k must be scalar, got shape ", k.shape().to_string());
-  return top_k(context, int_at(k, 0));
+  TROUPE_ASSIGN_OR_RETURN(const int64_t k, top_k_v2_k(context));
+  return top_k(context, k);
 }
 
 absl::Status in_top_k(KernelContext& context, int64_t k) {
   const Tensor& predictions = context.input(0);
   const Tensor& targets = context.input(1);
-  if (predictions.rank() != 2) return invalid("predictions must be 2-dimensional");
-  if (!is_vector(targets)) return invalid("targets must be 1-dimensional");
-  if (predictions.dim(0) != targets.dim(0)) {
-    return invalid("First dimension of predictions ", predictions.dim(0), " must match length of targets ",
-                   targets.dim(0));
-  }
+  TROUPE_RETURN_IF_ERROR(check_in_top_k(predictions, targets));
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, targets.shape()));
   return enqueue_blocks(context, with_suffix("in_top_k", targets.dtype()), targets.dim(0), predictions.raw(),
                         targets.raw(), out->raw(), predictions.dim(1), k, targets.dim(0));
 }
 
 absl::Status in_top_k_v2(KernelContext& context) {
-  const Tensor& k = context.input(2);
-  if (!is_scalar(k)) return invalid("k must be 0-D, got shape ", k.shape().to_string());
-  return in_top_k(context, int_at(k, 0));
+  TROUPE_ASSIGN_OR_RETURN(const int64_t k, in_top_k_v2_k(context));
+  return in_top_k(context, k);
 }
 
 class InTopK final : public Kernel {
@@ -92,17 +78,9 @@ class InTopK final : public Kernel {
 absl::Status bound(KernelContext& context, const char* kernel) {
   const Tensor& sorted = context.input(0);
   const Tensor& values = context.input(1);
-  if (sorted.rank() != 2) {
-    return invalid("Shape must be rank 2 but is rank ", sorted.rank(), " for `sorted_inputs` argument");
-  }
-  if (values.rank() != 2)
-    return invalid("Shape must be rank 2 but is rank ", values.rank(), " for `values` argument");
-  if (sorted.dim(0) != values.dim(0)) return invalid("Leading dim_size of both tensors must match.");
+  TROUPE_RETURN_IF_ERROR(check_bounds(context));
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, values.shape()));
   const int64_t n = sorted.dim(1);
-  if (out->dtype() == DataType::kInt32 && n >= INT32_MAX) {
-    return invalid("trailing dim_size must less than INT_MAX for int32 output type, was ", n);
-  }
   return enqueue(context, with_suffix(with_suffix(kernel, sorted.dtype()), out->dtype()), out->num_elements(),
                  sorted.raw(), values.raw(), out->raw(), n, values.dim(1), out->num_elements());
 }

@@ -37,27 +37,6 @@ class ConvForwardKernel final : public Kernel {
   WindowAttrs attrs_;
 };
 
-/// The shape that a sizes operand tells: a vector of sizes, or (the oldest 3-D ops) a tensor of that shape. Of an image
-/// the spatial sizes are enough; batch and channels then come from the other operands.
-absl::StatusOr<Shape> told_shape(const Tensor& t, bool as_tensor, const ImageLayout& layout,
-                                 const Tensor& filter, const Tensor& out_backprop, bool image) {
-  if (as_tensor) return t.shape();
-  TROUPE_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, int_vector(t, image ? "input_sizes" : "filter_sizes"));
-  for (int64_t s : sizes) {
-    if (s < 0) return absl::InvalidArgumentError(absl::StrCat("Dimension ", s, " must be >= 0"));
-  }
-  if (image && static_cast<int>(sizes.size()) == layout.spatial_rank &&
-      out_backprop.rank() == layout.rank() && filter.rank() == layout.rank()) {
-    return layout.shape(out_backprop.dim(0), sizes.data(), filter.dim(layout.rank() - 2));
-  }
-  if (static_cast<int>(sizes.size()) != layout.rank()) {
-    return absl::InvalidArgumentError(absl::StrCat(image ? "input_sizes" : "filter_sizes",
-                                                   " must be a vector of ", layout.rank(), " integers, got ",
-                                                   sizes.size()));
-  }
-  return Shape::make(sizes);
-}
-
 template <ConvKind kKind, ConvPass kPass, bool kSizesAreTensor>
 class ConvBackwardKernel final : public Kernel {
  public:

@@ -2,6 +2,7 @@
 #include "devices/cuda/kernels/reduce.h"
 
 #include "devices/common/array_values.h"
+#include "devices/common/reduce/axis.h"
 #include "devices/common/reduce/reduce_plan.h"
 #include "devices/cuda/enqueue.h"
 #include "devices/cuda/kernels/enqueue_fold.h"
@@ -77,17 +78,7 @@ class Reduction final : public Kernel {
 template <bool kMax>
 absl::Status arg_best(KernelContext& c) {
   const Tensor& x = c.input(0);
-  const Tensor& dimension = c.input(1);
-  if (dimension.rank() != 0) {
-    return invalid("dim must be a scalar, but received tensor of shape: ", dimension.shape().to_string());
-  }
-  int64_t axis = int_at(dimension, 0);
-  if (axis < -x.rank() || axis >= x.rank()) {
-    return invalid("Expected dimension in the range [", -x.rank(), ", ", x.rank(), "), but got ", axis);
-  }
-  if (axis < 0) axis += x.rank();
-  const int at = static_cast<int>(axis);
-  if (x.dim(at) == 0) return invalid("Reduction axis ", axis, " is empty in shape ", x.shape().to_string());
+  TROUPE_ASSIGN_OR_RETURN(const int at, arg_axis(x, c.input(1)));
   Shape shape = x.shape();
   shape.remove_dim(at);
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, c.allocate_output(0, shape));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "devices/common/array_values.h"
+#include "devices/common/reduce/axis.h"
 #include "devices/cuda/enqueue.h"
 #include "devices/cuda/kernels/reduce_parts.h"
 #include "devices/cuda/kernels/scan_plan.h"
@@ -39,17 +40,7 @@ class Scan final : public Kernel {
 
   absl::Status compute(KernelContext& c) override {
     const Tensor& x = c.input(0);
-    const Tensor& axis_tensor = c.input(1);
-    if (axis_tensor.rank() != 0) {
-      return invalid("ScanOp: axis must be a scalar, not ", axis_tensor.shape().to_string());
-    }
-    int64_t axis = int_at(axis_tensor, 0);
-    if (axis < -x.rank() || axis >= x.rank()) {
-      return invalid("ScanOp: Expected scan axis in the range [", -x.rank(), ", ", x.rank(), "), but got ",
-                     axis);
-    }
-    if (axis < 0) axis += x.rank();
-    const int at = static_cast<int>(axis);
+    TROUPE_ASSIGN_OR_RETURN(const int at, scan_axis(x, c.input(1)));
     TROUPE_ASSIGN_OR_RETURN(Tensor * y, c.allocate_output(0, x.shape()));
     if (x.num_elements() == 0) return absl::OkStatus();
     ScanPlan plan;

@@ -135,6 +135,13 @@ absl::Status StridedCopy::enqueue(KernelContext& c, DataType dtype, const void* 
   return wide.enqueue_axes(c, element, static_cast<const char*>(from), static_cast<char*>(to));
 }
 
+absl::Status enqueue_axes(KernelContext& c, const Tensor& from, int64_t start, std::span<const BoxAxis> axes,
+                          Tensor* to) {
+  StridedCopy copy;
+  for (const BoxAxis& a : axes) copy.add(a.size, a.from, a.to);
+  return copy.enqueue(c, from.dtype(), element_at(from, start), to->raw());
+}
+
 namespace {
 
 /// Joins or splits; the pieces go into as many launches as they need.

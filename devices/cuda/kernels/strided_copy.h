@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "devices/common/array/box_copy.h"
 #include "devices/cuda/enqueue.h"
 #include "devices/cuda/kernels/array_args.h"
 
@@ -40,6 +41,10 @@ class StridedCopy {
   int count_ = 0;
   int64_t elements_ = 1;
 };
+
+/// The BoxCopy of GPUs.
+absl::Status enqueue_axes(KernelContext& c, const Tensor& from, int64_t start, std::span<const BoxAxis> axes,
+                          Tensor* to);
 
 /// A run of elements of each row: `count` of them in memory of their own.
 struct Piece {

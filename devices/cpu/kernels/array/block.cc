@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "devices/common/array/block_plan.h"
+#include "devices/common/array/block_kernels.h"
 #include "devices/common/conv/window.h"
 #include "devices/cpu/kernels/shared/array_util.h"
+#include "devices/cpu/kernels/shared/box_copy.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
@@ -80,60 +81,9 @@ absl::Status batch_to_space_any(KernelContext& context, const BlockPlan& plan) {
   return absl::OkStatus();
 }
 
-absl::Status space_to_batch_nd(KernelContext& context) {
-  TROUPE_ASSIGN_OR_RETURN(BlockPlan plan, space_to_batch_nd_plan(context));
-  return space_to_batch_any(context, plan);
+absl::Status move_blocks(KernelContext& context, const BlockPlan& plan, bool to_batch) {
+  return to_batch ? space_to_batch_any(context, plan) : batch_to_space_any(context, plan);
 }
-
-absl::Status batch_to_space_nd(KernelContext& context) {
-  TROUPE_ASSIGN_OR_RETURN(BlockPlan plan, batch_to_space_nd_plan(context));
-  return batch_to_space_any(context, plan);
-}
-
-/// SpaceToBatch and BatchToSpace: images and one block size.
-template <bool kToBatch>
-class ImageBlocks final : public Kernel {
- public:
-  void attributes(AttrReader& a) { a("block_size", &block_); }
-  absl::Status init(const KernelConstruction&) {
-    if (block_ <= 1) return invalid("Block size should be > 1: ", block_);
-    return absl::OkStatus();
-  }
-  absl::Status compute(KernelContext& context) override {
-    TROUPE_ASSIGN_OR_RETURN(BlockPlan plan, kToBatch ? space_to_batch_plan(context, block_)
-                                                     : batch_to_space_plan(context, block_));
-    return kToBatch ? space_to_batch_any(context, plan) : batch_to_space_any(context, plan);
-  }
-
- private:
-  int64_t block_ = 0;
-};
-
-/// SpaceToDepth and DepthToSpace, also for channels before space (which TensorFlow's CPU lacks).
-template <bool kToDepth>
-class DepthBlocks final : public Kernel {
- public:
-  absl::Status init(const KernelConstruction& c) {
-    TROUPE_ASSIGN_OR_RETURN(attrs_, DepthBlockAttrs::make(c, kToDepth));
-    return absl::OkStatus();
-  }
-  absl::Status compute(KernelContext& context) override {
-    const Tensor& input = context.input(0);
-    TROUPE_ASSIGN_OR_RETURN(Shape shape, attrs_.shape(input.shape(), kToDepth));
-    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-    if (out->num_elements() == 0) return absl::OkStatus();
-    const Shape& wide = kToDepth ? input.shape() : shape;
-    const Shape& deep = kToDepth ? shape : input.shape();
-    Box box;
-    for (const DepthBlockAxis& a : attrs_.axes(wide, deep, kToDepth))
-      box.add(a.size, kToDepth ? a.wide : a.deep, kToDepth ? a.deep : a.wide);
-    copy_box(context.parallel(), input.dtype(), box, input.raw(), out->raw());
-    return absl::OkStatus();
-  }
-
- private:
-  DepthBlockAttrs attrs_;
-};
 
 /// Patches of images or volumes side by side in the depth.
 template <int kSpatial>
@@ -226,14 +176,18 @@ class ExtractPatches final : public Kernel {
 }  // namespace
 
 void register_array_block(KernelRegistry* registry) {
-  registry->add(KernelDef("SpaceToBatch").types("T", real_number_types()).kernel<ImageBlocks<true>>());
-  registry->add(KernelDef("BatchToSpace").types("T", real_number_types()).kernel<ImageBlocks<false>>());
-  registry->add(KernelDef("SpaceToBatchND").types("T", real_number_types()).fn(space_to_batch_nd));
-  registry->add(KernelDef("BatchToSpaceND").types("T", real_number_types()).fn(batch_to_space_nd));
+  registry->add(
+      KernelDef("SpaceToBatch").types("T", real_number_types()).kernel<ImageBlocks<true, move_blocks>>());
+  registry->add(
+      KernelDef("BatchToSpace").types("T", real_number_types()).kernel<ImageBlocks<false, move_blocks>>());
+  registry->add(
+      KernelDef("SpaceToBatchND").types("T", real_number_types()).fn(move_blocks_nd<true, move_blocks>));
+  registry->add(
+      KernelDef("BatchToSpaceND").types("T", real_number_types()).fn(move_blocks_nd<false, move_blocks>));
   registry->add(KernelDef("SpaceToDepth")
                     .types("T", with(every_type(), {DataType::kQint8}))
-                    .kernel<DepthBlocks<true>>());
-  registry->add(KernelDef("DepthToSpace").types("T", every_type()).kernel<DepthBlocks<false>>());
+                    .kernel<DepthBlocks<true, copy_axes>>());
+  registry->add(KernelDef("DepthToSpace").types("T", every_type()).kernel<DepthBlocks<false, copy_axes>>());
   registry->add(KernelDef("ExtractImagePatches").types("T", number_types()).kernel<ExtractPatches<2>>());
   registry->add(
       KernelDef("ExtractVolumePatches").types("T", real_number_types()).kernel<ExtractPatches<3>>());

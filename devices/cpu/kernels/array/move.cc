@@ -2,62 +2,13 @@
 #include <algorithm>
 
 #include "devices/common/array/reorder.h"
+#include "devices/common/array/reorder_kernels.h"
 #include "devices/cpu/kernels/shared/array_util.h"
+#include "devices/cpu/kernels/shared/box_copy.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
 namespace {
-
-absl::Status tile(KernelContext& context) {
-  TROUPE_ASSIGN_OR_RETURN(auto tiled, tile_of(context));
-  auto& [multiples, shape] = tiled;
-  const Tensor& input = context.input(0);
-  if (shape == input.shape() && input.num_elements() > 0) {
-    context.set_output(0, input);
-    return absl::OkStatus();
-  }
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-  if (out->num_elements() == 0) return absl::OkStatus();
-  Indices from = strides_of(input.shape());
-  Indices to = strides_of(shape);
-  Box box;
-  for (int i = 0; i < input.rank(); ++i) {
-    box.add(multiples[i], 0, input.dim(i) * to[i]);
-    box.add(input.dim(i), from[i], to[i]);
-  }
-  copy_box(context.parallel(), input.dtype(), box, input.raw(), out->raw());
-  return absl::OkStatus();
-}
-
-absl::Status reverse_axes(KernelContext& context, const ReversedAxes& reversed) {
-  const Tensor& input = context.input(0);
-  bool any = false;
-  for (int i = 0; i < input.rank(); ++i) any |= reversed[i] && input.dim(i) > 1;
-  if (!any || input.num_elements() == 0) {
-    context.set_output(0, input);
-    return absl::OkStatus();
-  }
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, input.shape()));
-  Indices strides = strides_of(input.shape());
-  Box box;
-  int64_t start = 0;
-  for (int i = 0; i < input.rank(); ++i) {
-    if (reversed[i]) start += (input.dim(i) - 1) * strides[i];
-    box.add(input.dim(i), reversed[i] ? -strides[i] : strides[i], strides[i]);
-  }
-  copy_box(context.parallel(), input.dtype(), box, element_at(input, start), out->raw());
-  return absl::OkStatus();
-}
-
-absl::Status reverse(KernelContext& context) {
-  TROUPE_ASSIGN_OR_RETURN(auto reversed, reversed_axes(context));
-  return reverse_axes(context, reversed);
-}
-
-absl::Status reverse_v2(KernelContext& context) {
-  TROUPE_ASSIGN_OR_RETURN(auto reversed, reversed_axes_v2(context));
-  return reverse_axes(context, reversed);
-}
 
 class ReverseSequence final : public Kernel {
  public:
@@ -153,9 +104,9 @@ absl::Status roll(KernelContext& context) {
 }  // namespace
 
 void register_array_move(KernelRegistry* registry) {
-  registry->add(KernelDef("Tile").types("T", every_type()).fn(tile));
-  registry->add(KernelDef("Reverse").types("T", value_types()).fn(reverse));
-  registry->add(KernelDef("ReverseV2").types("T", value_types()).fn(reverse_v2));
+  registry->add(KernelDef("Tile").types("T", every_type()).fn(tile<copy_axes>));
+  registry->add(KernelDef("Reverse").types("T", value_types()).fn(reverse<copy_axes>));
+  registry->add(KernelDef("ReverseV2").types("T", value_types()).fn(reverse_v2<copy_axes>));
   registry->add(KernelDef("ReverseSequence").types("T", value_types()).kernel<ReverseSequence>());
   registry->add(KernelDef("Roll").types("T", every_type()).fn(roll));
 }

@@ -1,46 +1,12 @@
 // Slice, StridedSlice, its gradient and its assignments.
-#include "devices/common/array/strided_range.h"
-#include "devices/cpu/kernels/shared/array_util.h"
+#include "devices/common/array/slice_kernels.h"
 #include "devices/common/variable/variable.h"
+#include "devices/cpu/kernels/shared/array_util.h"
+#include "devices/cpu/kernels/shared/box_copy.h"
 #include "devices/kernel_registry.h"
 
 namespace troupe {
 namespace {
-
-absl::Status slice(KernelContext& context) {
-  const Tensor& input = context.input(0);
-  const Tensor& begin = context.input(1);
-  const Tensor& size = context.input(2);
-  int rank = input.rank();
-  if (!is_vector(begin) || !is_vector(size) || begin.dim(0) != rank || size.dim(0) != rank) {
-    return invalid("Expected begin and size arguments to be 1-D tensors of size ", rank, ", but got shapes ",
-                   begin.shape().to_string(), " and ", size.shape().to_string(), " instead.");
-  }
-  Shape shape = input.shape();
-  Indices strides = strides_of(input.shape());
-  int64_t offset = 0;
-  for (int i = 0; i < rank; ++i) {
-    int64_t b = int_at(begin, i);
-    int64_t s = int_at(size, i);
-    int64_t d = input.dim(i);
-    if (b < 0 || b > d) return invalid("Expected begin[", i, "] in [0, ", d, "], but got ", b);
-    if (s == -1) s = d - b;
-    if (s < 0 || s > d - b) return invalid("Expected size[", i, "] in [0, ", d - b, "], but got ", s);
-    shape.set_dim(i, s);
-    offset += input.num_elements() == 0 ? 0 : b * strides[i];
-  }
-  if (shape == input.shape()) {
-    context.set_output(0, input);
-    return absl::OkStatus();
-  }
-  TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));
-  if (shape.num_elements() == 0) return absl::OkStatus();
-  Indices to = strides_of(shape);
-  Box box;
-  for (int i = 0; i < rank; ++i) box.add(shape.dim(i), strides[i], to[i]);
-  copy_box(context.parallel(), input.dtype(), box, element_at(input, offset), out->raw());
-  return absl::OkStatus();
-}
 
 class StridedKernel : public Kernel {
  public:
@@ -65,26 +31,7 @@ class StridedSlice final : public StridedKernel {
   static absl::StatusOr<std::unique_ptr<Kernel>> create(const KernelConstruction& c) {
     return make<StridedSlice>(c);
   }
-  absl::Status compute(KernelContext& context) override {
-    const Tensor& input = context.input(0);
-    TROUPE_ASSIGN_OR_RETURN(StridedRange range, resolve(context, input.shape().dims()));
-    if (range.identity) {
-      context.set_output(0, input.reshaped(std::move(range.shape)));
-      return absl::OkStatus();
-    }
-    TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, range.shape));
-    if (range.shape.num_elements() == 0) return absl::OkStatus();
-    Indices steps;
-    int64_t offset = range.offset_and_steps(input.shape(), &steps);
-    int64_t to = range.shape.num_elements();
-    Box box;
-    for (int i = 0; i < input.rank(); ++i) {
-      to /= range.size[i];
-      box.add(range.size[i], steps[i], to);
-    }
-    copy_box(context.parallel(), input.dtype(), box, element_at(input, offset), out->raw());
-    return absl::OkStatus();
-  }
+  absl::Status compute(KernelContext& context) override { return strided_slice(context, masks_, copy_axes); }
 };
 
 class StridedSliceGrad final : public StridedKernel {
@@ -196,7 +143,7 @@ void register_array_slice(KernelRegistry* registry) {
   auto slice_types = with(value_types(), {DataType::kFloat8E5m2, DataType::kFloat8E4m3fn, DataType::kQint8,
                                           DataType::kQuint8, DataType::kQint32});
   auto types = with(slice_types, {DataType::kResource, DataType::kVariant});
-  registry->add(KernelDef("Slice").types("T", slice_types).fn(slice));
+  registry->add(KernelDef("Slice").types("T", slice_types).fn(slice<copy_axes>));
   registry->add(KernelDef("StridedSlice").types("T", types).kernel<StridedSlice>());
   registry->add(KernelDef("StridedSliceGrad").types("T", types).kernel<StridedSliceGrad>());
   registry->add(KernelDef("TensorStridedSliceUpdate").types("T", types).kernel<TensorStridedSliceUpdate>());

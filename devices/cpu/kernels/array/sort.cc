@@ -2,10 +2,10 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <cstring>
 #include <utility>
 
+#include "devices/common/array/order_checks.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/kernel_registry.h"
 
@@ -114,28 +114,21 @@ absl::Status top_k(KernelContext& context, const TopKRequest& wanted) {
 }
 
 absl::Status top_k_of_rows(KernelContext& context, int64_t k) {
-  const Tensor& input = context.input(0);
-  if (k < 0) return invalid("Need k >= 0, got ", k);
-  if (input.rank() < 1) return invalid("input must be >= 1-D, got shape ", input.shape().to_string());
-  const int64_t n = input.dim(input.rank() - 1);
-  if (n < k) return invalid("input must have at least k columns. Had ", n, ", needed ", k);
-  if (context.output_type(1) == DataType::kInt16 && n > std::numeric_limits<int16_t>::max()) {
-    return invalid("Second dimension of flattened input must be <= ", std::numeric_limits<int16_t>::max(),
-                   ", got ", n);
-  }
-  return top_k(context, {k, input.rank() - 1});
+  return top_k(context, {k, context.input(0).rank() - 1});
 }
 
 absl::Status top_k_v2(KernelContext& context) {
-  const Tensor& k = context.input(1);
-  if (!is_scalar(k)) return invalid("k must be scalar, got shape ", k.shape().to_string());
-  return top_k_of_rows(context, int_at(k, 0));
+  TROUPE_ASSIGN_OR_RETURN(const int64_t k, top_k_v2_k(context));
+  return top_k_of_rows(context, k);
 }
 
 class TopK final : public Kernel {
  public:
   void attributes(AttrReader& a) { a("k", &k_); }
-  absl::Status compute(KernelContext& context) override { return top_k_of_rows(context, k_); }
+  absl::Status compute(KernelContext& context) override {
+    TROUPE_RETURN_IF_ERROR(check_top_k(context, k_));
+    return top_k_of_rows(context, k_);
+  }
 
  private:
   int64_t k_ = 0;
@@ -207,12 +200,7 @@ class NthElement final : public Kernel {
 absl::Status in_top_k(KernelContext& context, int64_t k) {
   const Tensor& predictions = context.input(0);
   const Tensor& targets = context.input(1);
-  if (predictions.rank() != 2) return invalid("predictions must be 2-dimensional");
-  if (!is_vector(targets)) return invalid("targets must be 1-dimensional");
-  if (predictions.dim(0) != targets.dim(0)) {
-    return invalid("First dimension of predictions ", predictions.dim(0), " must match length of targets ",
-                   targets.dim(0));
-  }
+  TROUPE_RETURN_IF_ERROR(check_in_top_k(predictions, targets));
   int64_t classes = predictions.dim(1);
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, targets.shape()));
   for (int64_t b = 0; b < targets.dim(0); ++b) {
@@ -233,9 +221,8 @@ absl::Status in_top_k(KernelContext& context, int64_t k) {
 }
 
 absl::Status in_top_k_v2(KernelContext& context) {
-  const Tensor& k = context.input(2);
-  if (!is_scalar(k)) return invalid("k must be 0-D, got shape ", k.shape().to_string());
-  return in_top_k(context, int_at(k, 0));
+  TROUPE_ASSIGN_OR_RETURN(const int64_t k, in_top_k_v2_k(context));
+  return in_top_k(context, k);
 }
 
 class InTopK final : public Kernel {
@@ -250,15 +237,9 @@ class InTopK final : public Kernel {
 absl::Status bound(KernelContext& context, bool upper) {
   const Tensor& sorted = context.input(0);
   const Tensor& values = context.input(1);
-  if (sorted.rank() != 2)
-    return invalid("Shape must be rank 2 but is rank ", sorted.rank(), " for `sorted_inputs` argument");
-  if (values.rank() != 2)
-    return invalid("Shape must be rank 2 but is rank ", values.rank(), " for `values` argument");
-  if (sorted.dim(0) != values.dim(0)) return invalid("Leading dim_size of both tensors must match.");
+  TROUPE_RETURN_IF_ERROR(check_bounds(context));
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, values.shape()));
   int64_t n = sorted.dim(1), m = values.dim(1);
-  if (out->dtype() == DataType::kInt32 && n >= INT32_MAX)
-    return invalid("trailing dim_size must less than INT_MAX for int32 output type, was ", n);
   std::vector<uint64_t> rows(static_cast<size_t>(n)), wanted(static_cast<size_t>(m));
   for (int64_t b = 0; b < values.dim(0); ++b) {
     order_keys(sorted, b * n, n, rows.data());

@@ -1,6 +1,7 @@
 // ArgMax and ArgMin.
 #include <limits>
 
+#include "devices/common/reduce/axis.h"
 #include "devices/cpu/kernels/reduce/reduction.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/kernels/shared/element_types.h"
@@ -37,17 +38,7 @@ void store_index(Tensor* out, int64_t i, int64_t value) {
 template <class T, bool kMax>
 absl::Status arg_best(KernelContext& context) {
   const Tensor& x = context.input(0);
-  const Tensor& dimension = context.input(1);
-  if (dimension.rank() != 0) {
-    return invalid("dim must be a scalar, but received tensor of shape: ", dimension.shape().to_string());
-  }
-  int64_t axis = int_at(dimension, 0);
-  if (axis < -x.rank() || axis >= x.rank()) {
-    return invalid("Expected dimension in the range [", -x.rank(), ", ", x.rank(), "), but got ", axis);
-  }
-  if (axis < 0) axis += x.rank();
-  const int at = static_cast<int>(axis);
-  if (x.dim(at) == 0) return invalid("Reduction axis ", axis, " is empty in shape ", x.shape().to_string());
+  TROUPE_ASSIGN_OR_RETURN(const int at, arg_axis(x, context.input(1)));
   Shape shape = x.shape();
   shape.remove_dim(at);
   TROUPE_ASSIGN_OR_RETURN(Tensor * out, context.allocate_output(0, shape));

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "devices/common/reduce/axis.h"
 #include "devices/cpu/kernels/shared/array_util.h"
 #include "devices/cpu/kernels/shared/element_types.h"
 #include "devices/cpu/loops/elementwise.h"
@@ -65,17 +66,7 @@ class Scan final : public Kernel {
 
   absl::Status compute(KernelContext& context) override {
     const Tensor& x = context.input(0);
-    const Tensor& axis_tensor = context.input(1);
-    if (axis_tensor.rank() != 0) {
-      return invalid("ScanOp: axis must be a scalar, not ", axis_tensor.shape().to_string());
-    }
-    int64_t axis = int_at(axis_tensor, 0);
-    if (axis < -x.rank() || axis >= x.rank()) {
-      return invalid("ScanOp: Expected scan axis in the range [", -x.rank(), ", ", x.rank(), "), but got ",
-                     axis);
-    }
-    if (axis < 0) axis += x.rank();
-    const int at = static_cast<int>(axis);
+    TROUPE_ASSIGN_OR_RETURN(const int at, scan_axis(x, context.input(1)));
     const int64_t outer = x.shape().num_elements(0, at);
     const int64_t length = x.dim(at);
     const int64_t inner = x.shape().num_elements(at + 1, x.rank());

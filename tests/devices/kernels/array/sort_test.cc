@@ -61,5 +61,51 @@ TEST(TopK, wants_indices_that_fit) {
             absl::InvalidArgumentError("Second dimension of flattened input must be <= 32767, got 40000"));
 }
 
+Tensor zeros(const Shape& shape) { return ramp(shape, 0); }
+
+std::string refusal(const std::string& op, const std::vector<Tensor>& inputs) {
+  return message_of(run_kernel(op, inputs));
+}
+
+TEST(TopK, refuses_what_does_not_fit) {
+  const Tensor x = zeros({2, 2}), one = Tensor::scalar<int32_t>(1);
+  EXPECT_EQ(refusal("TopKV2", {x, Tensor::scalar<int32_t>(-1)}), "Need k >= 0, got -1");
+  EXPECT_EQ(refusal("TopKV2", {x, Tensor::vector<int32_t>({1})}), "k must be scalar, got shape [1]");
+  EXPECT_EQ(refusal("TopKV2", {x, Tensor::scalar<int32_t>(3)}),
+            "input must have at least k columns. Had 2, needed 3");
+  EXPECT_EQ(refusal("TopKV2", {zeros(Shape()), one}), "input must be >= 1-D, got shape []");
+}
+
+TEST(InTopK, compares_rows_with_targets) {
+  const Tensor targets = Tensor::vector<int32_t>({2, 1}), one = Tensor::scalar<int32_t>(1);
+  auto out = run_kernel("InTopKV2", {Tensor::from<float>({2, 3}, {.1f, .3f, .2f, .5f, .1f, .2f}), targets,
+                                     Tensor::scalar<int32_t>(2)});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(out->at(0).flat<bool>(), ElementsAre(true, false));
+  EXPECT_EQ(refusal("InTopKV2", {zeros({2, 2, 1}), targets, one}), "predictions must be 2-dimensional");
+  EXPECT_EQ(refusal("InTopKV2", {zeros({2, 2}), Tensor::from<int32_t>({1, 2}, {0, 1}), one}),
+            "targets must be 1-dimensional");
+  EXPECT_EQ(refusal("InTopKV2", {zeros({3, 2}), targets, one}),
+            "First dimension of predictions 3 must match length of targets 2");
+  EXPECT_EQ(refusal("InTopKV2", {zeros({2, 2}), targets, Tensor::vector<int32_t>({1})}),
+            "k must be 0-D, got shape [1]");
+}
+
+TEST(Bounds, are_where_values_would_go) {
+  const Tensor sorted = Tensor::from<float>({1, 4}, {1, 2, 2, 3}),
+               values = Tensor::from<float>({1, 2}, {2, 4});
+  auto lower = run_kernel("LowerBound", {sorted, values});
+  auto upper = run_kernel("UpperBound", {sorted, values});
+  ASSERT_TRUE(lower.ok() && upper.ok()) << lower.status() << upper.status();
+  EXPECT_THAT(lower->at(0).flat<int32_t>(), ElementsAre(1, 4));
+  EXPECT_THAT(upper->at(0).flat<int32_t>(), ElementsAre(3, 4));
+  EXPECT_EQ(refusal("LowerBound", {zeros({2}), zeros({1, 1})}),
+            "Shape must be rank 2 but is rank 1 for `sorted_inputs` argument");
+  EXPECT_EQ(refusal("UpperBound", {zeros({1, 2}), zeros({1})}),
+            "Shape must be rank 2 but is rank 1 for `values` argument");
+  EXPECT_EQ(refusal("LowerBound", {zeros({1, 2}), zeros({2, 1})}),
+            "Leading dim_size of both tensors must match.");
+}
+
 }  // namespace
 }  // namespace troupe::test

@@ -125,29 +125,6 @@ TEST(Conv2D, agrees_between_onednn_and_plain_loops_in_every_layout) {
   }
 }
 
-Tensor turned(const Tensor& t, std::vector<int32_t> order) {
-  auto out =
-      run_kernel("Transpose", {t, Tensor::from<int32_t>(Shape{4}, order)}, {{"Tperm", DataType::kInt32}});
-  EXPECT_TRUE(out.ok()) << out.status();
-  return out->at(0);
-}
-
-TEST(FusedConv2D, adds_the_same_in_either_layout) {
-  const Tensor x = sample<float>(Shape{2, 5, 4, 3}, 1), w = sample<float>(Shape{2, 2, 3, 6}, 2),
-               bias = sample<float>(Shape{6}, 3), summand = sample<float>(Shape{2, 5, 4, 6}, 4);
-  AttrMap attrs = {{"padding", "SAME"},
-                   {"strides", Ints{1, 1, 1, 1}},
-                   {"num_args", 2},
-                   {"fused_ops", std::vector<std::string>{"BiasAdd", "Add", "Relu"}}};
-  const auto last = run_kernel("_FusedConv2D", {x, w, bias, summand}, attrs);
-  ASSERT_TRUE(last.ok()) << last.status();
-  attrs.set("data_format", "NCHW");
-  const auto first =
-      run_kernel("_FusedConv2D", {turned(x, {0, 3, 1, 2}), w, bias, turned(summand, {0, 3, 1, 2})}, attrs);
-  ASSERT_TRUE(first.ok()) << first.status();
-  EXPECT_TRUE(tensors_near(turned(first->at(0), {0, 2, 3, 1}), last->at(0)));
-}
-
 TEST(Conv2D, pads_each_side_by_what_it_is_told) {
   AttrMap attrs = {{"padding", "EXPLICIT"},
                    {"explicit_paddings", Ints{0, 0, 2, 0, 1, 3, 0, 0}},
@@ -283,6 +260,23 @@ TEST(Conv2DBackpropInput, refuses_gradients_of_another_size) {
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(status.message().find("Size of out_backprop doesn't match computed: actual = 3, computed = 2"),
             absl::string_view::npos);
+}
+
+TEST(Conv2DBackprop, takes_sizes_of_space_alone_and_refuses_others) {
+  const Tensor grad = sample<float>(Shape{1, 2, 2, 2}, 0);
+  const AttrMap attrs = {{"strides", Ints{1, 2, 2, 1}}, {"padding", "SAME"}};
+  auto gradient = [&](const Tensor& sizes) {
+    return run_kernel("Conv2DBackpropInput", {sizes, filter(), grad}, attrs);
+  };
+  const auto whole = gradient(shape_vector(Shape{1, 4, 4, 2})), space = gradient(shape_vector(Shape{4, 4}));
+  ASSERT_TRUE(whole.ok() && space.ok()) << whole.status() << space.status();
+  EXPECT_TRUE(tensors_near(space->at(0), whole->at(0)));
+  EXPECT_EQ(gradient(shape_vector(Shape{4, 4, 2})).status(),
+            absl::InvalidArgumentError("input_sizes must be a vector of 4 integers, got 3"));
+  EXPECT_EQ(gradient(Tensor::vector<int32_t>({1, -4, 4, 2})).status(),
+            absl::InvalidArgumentError("Dimension -4 must be >= 0"));
+  EXPECT_EQ(run_kernel("Conv2DBackpropFilter", {image(), shape_vector(Shape{3, 3, 2}), grad}, attrs).status(),
+            absl::InvalidArgumentError("filter_sizes must be a vector of 4 integers, got 3"));
 }
 
 /// As TensorFlow's CPU; the forward pass takes both.

@@ -113,6 +113,30 @@ TEST(Scans, go_either_way_with_or_without_the_element) {
   EXPECT_TRUE(tensors_near(scan("Cumprod", true, false), Tensor::vector<float>({1, 1, 2})));
 }
 
+TEST(Scans, count_axes_from_the_end) {
+  const Tensor x = Tensor::from<float>(Shape{2, 3, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  auto out = run_kernel("Cumsum", {x, Tensor::scalar<int32_t>(-2)}, {{"reverse", true}});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_TRUE(tensors_near(out->at(0),
+                           Tensor::from<float>(Shape{2, 3, 2}, {6, 9, 6, 8, 4, 5, 24, 27, 18, 20, 10, 11})));
+}
+
+TEST(OneAxis, is_a_scalar_within_the_rank) {
+  const Tensor x(DataType::kFloat, Shape{2, 3, 2});
+  const Tensor vector = Tensor::vector<int32_t>({1});
+  EXPECT_EQ(run_kernel("Cumsum", {x, Tensor::scalar<int32_t>(3)}).status(),
+            absl::InvalidArgumentError("ScanOp: Expected scan axis in the range [-3, 3), but got 3"));
+  EXPECT_EQ(run_kernel("Cumsum", {x, vector}).status(),
+            absl::InvalidArgumentError("ScanOp: axis must be a scalar, not [1]"));
+  EXPECT_EQ(run_kernel("ArgMax", {x, Tensor::scalar<int32_t>(-4)}).status(),
+            absl::InvalidArgumentError("Expected dimension in the range [-3, 3), but got -4"));
+  EXPECT_EQ(run_kernel("ArgMax", {x, vector}).status(),
+            absl::InvalidArgumentError("dim must be a scalar, but received tensor of shape: [1]"));
+  EXPECT_EQ(
+      run_kernel("ArgMin", {Tensor(DataType::kFloat, Shape{2, 0}), Tensor::scalar<int32_t>(-1)}).status(),
+      absl::InvalidArgumentError("Reduction axis 1 is empty in shape [2,0]"));
+}
+
 TEST(Bincount, adds_weights_of_what_is_below_the_size) {
   const Tensor values = Tensor::vector<int32_t>({0, 2, 2, 9});
   auto out =
