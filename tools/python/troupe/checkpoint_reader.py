@@ -59,9 +59,6 @@ def table_entries(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     for _, handle in _block(data, offset, size):
         yield from _block(data, *_handle(handle)[:2])
 
-# Of types that messages call otherwise.
-_PROTO_NAMES = {"float16": "half", "float32": "float", "float64": "double"}
-
 
 class CheckpointReader:
     """What is in a checkpoint of the second format. NotFoundError where there is none, DataLossError for a damaged index."""
@@ -110,7 +107,7 @@ class CheckpointReader:
     def debug_string(self) -> bytes:
         """A line for each tensor."""
         types, shapes = self.get_variable_to_dtype_map(), self.get_variable_to_shape_map()
-        return "".join(f"{n} (DT_{_PROTO_NAMES.get(types[n].name, types[n].name).upper()}) [{','.join(map(str, shapes[n]))}]\n" for n in sorted(types)).encode()
+        return "".join(f"{n} (DT_{types[n]._name_in_messages.upper()}) [{','.join(map(str, shapes[n]))}]\n" for n in sorted(types)).encode()
 
 
 def NewCheckpointReader(filepattern: str | os.PathLike[str]) -> CheckpointReader:

@@ -33,6 +33,11 @@ class DType:
         return self._number
 
     @property
+    def _name_in_messages(self):
+        """DT_HALF is "half", and so on."""
+        return {"float16": "half", "float32": "float", "float64": "double"}.get(self.name, self.name)
+
+    @property
     def as_numpy_dtype(self) -> Any:
         if self._np is None:
             raise TypeError(f"NumPy has no type for {self.name}")

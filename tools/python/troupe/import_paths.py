@@ -209,11 +209,8 @@ def _message(name):
 
     # types_pb2.DT_FLOAT and the like.
     if name.startswith("DT_"):
-        return dtypes.as_dtype(_TYPE_NAMES.get(name, name[3:].lower())).as_datatype_enum
+        return dtypes.as_dtype(name[3:].lower()).as_datatype_enum
     raise AttributeError(name)
-
-
-_TYPE_NAMES = {"DT_FLOAT": "float32", "DT_DOUBLE": "float64", "DT_HALF": "float16"}
 
 
 def _generated(name):

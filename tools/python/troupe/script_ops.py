@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 # What TensorFlow tells for these; all others are UNKNOWN.
 _CODES = ((TypeError, errors.INVALID_ARGUMENT), (ValueError, errors.INVALID_ARGUMENT), (StopIteration, errors.OUT_OF_RANGE),
           (MemoryError, errors.RESOURCE_EXHAUSTED), (NotImplementedError, errors.UNIMPLEMENTED))
-# As TensorFlow's kernel says them.
-_TYPE_NAMES = {dtypes.float32: "float", dtypes.float64: "double", dtypes.float16: "half"}
 
 
 class _Failure(Exception):
@@ -93,12 +91,8 @@ def _as_array(value, dtype, token, index):
     if found is None or found is dtypes.string and not all(isinstance(item, (bytes, str)) for item in array.ravel().tolist()):
         raise _Failure(f"Unsupported object type {type(value).__name__}")
     if array.dtype != dtype._np:
-        raise _Failure(f"{index}-th value returned by {token} is {_type_name(found)}, but expects {_type_name(dtype)}")
+        raise _Failure(f"{index}-th value returned by {token} is {found._name_in_messages}, but expects {dtype._name_in_messages}")
     return dtypes._to_native_array(array, dtype.as_datatype_enum)
-
-
-def _type_name(dtype):
-    return _TYPE_NAMES.get(dtype, dtype.name)
 
 
 def _hold(held):

@@ -59,8 +59,9 @@ def _is_of_graphs(combination):
     return combination.get("mode", "graph") == "graph" and combination.get("tf_api_version", 1) == 1
 
 
-def _name_of(combination):
-    return "".join(f"_{''.join(filter(str.isalnum, k))}_{''.join(filter(str.isalnum, str(v)))}" for k, v in sorted(combination.items()))
+def case_name(parameters: Iterable[tuple[str, Any]]) -> str:
+    """What a test of these keys and values is called for absl's `parameterized`."""
+    return "_test" + "".join(f"_{''.join(filter(str.isalnum, k))}_{''.join(filter(str.isalnum, str(v)))}" for k, v in parameters)
 
 
 def generate(combinations: Iterable[Combination], test_combinations: Any = ()) -> Callable[[Any], Any]:
@@ -90,4 +91,4 @@ def _for_each(test, combinations):
     def run(self, **parameters):
         return test(self, **{k: v for k, v in parameters.items() if k in taken or k not in _MODES})
 
-    return parameterized.named_parameters(*({**c, "testcase_name": f"_test{_name_of(c)}"} for c in combinations))(run)
+    return parameterized.named_parameters(*({**c, "testcase_name": case_name(sorted(c.items()))} for c in combinations))(run)

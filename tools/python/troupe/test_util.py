@@ -7,7 +7,7 @@ import itertools
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from troupe import array_ops, stacks
+from troupe import array_ops, stacks, test_combinations
 from troupe.graph import Graph
 from troupe.test_case import TestCase
 from troupe.tensor import Tensor
@@ -218,6 +218,5 @@ def generate_combinations_with_testcase_name(**kwargs: Iterable[Any]) -> list[di
     made = []
     for values in itertools.product(*kwargs.values()):
         named = dict(zip(kwargs, values))
-        name = "".join(f"_{''.join(filter(str.isalnum, key))}_{''.join(filter(str.isalnum, str(value)))}" for key, value in named.items())
-        made.append({**named, "testcase_name": f"_test{name}"})
+        made.append({**named, "testcase_name": test_combinations.case_name(named.items())})
     return made

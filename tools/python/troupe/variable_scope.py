@@ -28,10 +28,10 @@ class _ReuseMode:
 AUTO_REUSE = _ReuseMode()
 _STORE = ("__variable_store",)
 _SCOPE = ("__varscope",)
-# What inherits from the scope outside when it is not given.
 # What getters may give by place.
 _GETTER_ARGUMENTS = ("shape", "dtype", "initializer", "regularizer", "reuse", "trainable", "collections", "caching_device", "partitioner",
                      "validate_shape", "use_resource", "constraint", "synchronization", "aggregation")
+# What inherits from the scope outside when it is not given.
 _INHERITED = ("initializer", "regularizer", "caching_device", "partitioner", "custom_getter", "use_resource", "constraint")
 
 
