@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING
 
 from troupe import array_ops, check_ops, checkpoint_reader, control_flow_ops, math_ops, ops, stacks
@@ -186,33 +185,3 @@ def get_name_scope() -> str:
 def zero_initializer(ref: Variable, use_locking: bool = True, name: str = "zero_initializer") -> Operation:
     """The operation that makes all of a variable 0."""
     return ref.assign(array_ops.zeros(ref.shape, ref.dtype.base_dtype), use_locking=use_locking).op
-
-
-def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> Callable[[Any], Any]:
-    """A decorator: the first call of a function says that it is old, and what to do instead."""
-    def decorate(function):
-        told = []
-
-        @functools.wraps(function)
-        def called(*args, **kwargs):
-            if not (told and warn_once):
-                told.append(True)
-                when = "in a future version" if date is None else f"after {date}"
-                get_logger().warning("%s is deprecated and will be removed %s.\nInstructions for updating:\n%s", function.__qualname__,
-                                     when, instructions)
-            return function(*args, **kwargs)
-
-        return called
-
-    return decorate
-
-
-def deprecated_args(date: str | None, instructions: str, *deprecated_arg_names_or_tuples: Any, warn_once: bool = True) -> Callable[[Any], Any]:
-    """A decorator: calls with these arguments say that they are old."""
-    names = {n[0] if isinstance(n, tuple) else n for n in deprecated_arg_names_or_tuples}
-
-    def decorate(function):
-        warned = deprecated(date, instructions, warn_once)(function)
-        return functools.wraps(function)(lambda *args, **kwargs: (warned if names & set(kwargs) else function)(*args, **kwargs))
-
-    return decorate

@@ -51,7 +51,7 @@ _OLDER = {
     "contrib.slim.python.slim.data.tfexample_decoder": "contrib_slim_data",
     "contrib.training.python.training.training": ".contrib.training",
     "python.client.device_lib": "device_lib",
-    "python.client.session": "session",
+    "python.client.session": "session fetches",
     "python.client.timeline": "timeline",
     "python.framework.common_shapes": "tensor_shape array_ops",
     "python.framework.constant_op": "constant_op",
@@ -64,7 +64,7 @@ _OLDER = {
     "python.framework.graph_util_impl": "graph_util",
     "python.framework.importer": "importer",
     "python.framework.meta_graph": "meta_graph",
-    "python.framework.ops": "ops stacks tensor graph conversion composite gradient_rules op_statistics",
+    "python.framework.ops": "ops stacks tensor graph conversion composite gradient_rules op_statistics framework_names session",
     "python.framework.random_seed": "ops",
     "python.framework.smart_cond": "layer",
     "python.framework.sparse_tensor": "composite",
@@ -143,7 +143,8 @@ _OLDER = {
     "python.training.saver": "saver checkpoint_state meta_graph", "python.training.session_manager": "session_manager",
     "python.training.slot_creator": "slot_creator", "python.training.summary_io": "event_writer summary",
     "python.training.supervisor": "supervisor", "python.training.training_util": "training_util",
-    "python.util.compat": ".compat", "python.util.nest": "contrib_nest nest", "python.util.deprecation": "contrib_scopes",
+    "python.pywrap_tensorflow": "checkpoint_reader event_writer", "python._pywrap_events_writer": "event_writer",
+    "python.util.compat": ".compat", "python.util.nest": "contrib_nest nest", "python.util.deprecation": "deprecations",
 }
 _OLDER.update({f"python.training.{name}": "optimizers" for name in (
     "adadelta", "adagrad", "adagrad_da", "adam", "ftrl", "gradient_descent", "momentum", "proximal_adagrad", "proximal_gradient_descent", "rmsprop")})
@@ -187,13 +188,18 @@ def _attribute(path):
     return value
 
 
-def _finder(places):
+def _finder(places, generated=False):
     def find(name):
         for place in places:
             module = _attribute(place[1:]) if place.startswith(".") else importlib.import_module(f"troupe.{place}")
             if hasattr(module, name):
                 return getattr(module, name)
-        return _attribute(name)
+        try:
+            return _attribute(name)
+        except AttributeError:
+            if not generated:
+                raise
+            return _generated(name)
 
     return find
 
@@ -243,7 +249,8 @@ def _module(path):
     if path.startswith("core."):
         return OlderModule(path, _message) if _is_older(path) else None
     if path in _OLDER:
-        return OlderModule(path, _finder(_OLDER[path].split()))
+        # TensorFlow's modules of functions have the generated ones, too.
+        return OlderModule(path, _finder(_OLDER[path].split(), generated=path.startswith("python.") and path.endswith("_ops")))
     from troupe import exports
 
     if exports.is_namespace(path):

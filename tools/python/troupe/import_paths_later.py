@@ -48,12 +48,22 @@ LATER = {
     "python.checkpoint.checkpoint": "object_checkpoints", "python.checkpoint.checkpoint_management": "checkpoint_state object_checkpoints",
     "python.training.device_setter": "train", "python.training.py_checkpoint_reader": "checkpoint_reader",
     "python.training.saving.saveable_object": "saveable", "python.training.saving.saveable_object_util": "saveable",
+    "python.framework.graph_io": "meta_graph model_tools", "python.ops.inplace_ops": "", "python.training.training_ops": "",
+    "contrib.eager.python": ".contrib.eager", "contrib.eager.python.tfe": ".contrib.eager",
+    "python.tpu": "tpu_context", "python.tpu.ops": "tpu_context", "python.tpu.ops.tpu_ops": "tpu_context", "python.tpu.tpu_function": "tpu_context",
+    "python.ops.weights": "weights", "python.tf2": "plain_utilities", "python.types.core": "typing tensor",
+    "python.util.all_util": "plain_utilities", "python.util.dispatch": "plain_utilities", "python.util.function_utils": "plain_utilities",
+    "python.util.lazy_loader": "plain_utilities", "python.util.object_identity": "plain_utilities",
+    "python.util.tf_contextlib": "plain_utilities", "python.util.tf_export": "deprecations",
     "python.training.server_lib": "server_lib", "python.training.sync_replicas_optimizer": "sync_replicas",
     "python.training.warm_starting_util": "warm_starting", "python.training.experimental.loss_scale": "loss_scales",
 }
 LATER.update({f"python.data.experimental.ops.{name}": ".data.experimental data_experimental" for name in (
     "batching", "cardinality", "counter", "enumerate_ops", "error_ops", "get_single_element", "grouping", "interleave_ops", "iterator_ops",
     "random_ops", "readers", "resampling", "scan_ops", "shuffle_ops", "take_while_ops", "unique", "writers")})
+LATER.update({f"python.ops.linalg.linear_operator{name}": ".linalg" for name in (
+    "", "_adjoint", "_block_diag", "_block_lower_triangular", "_circulant", "_composition", "_diag", "_full_matrix", "_householder", "_identity",
+    "_inversion", "_kronecker", "_low_rank_update", "_lower_triangular", "_permutation", "_toeplitz", "_tridiag", "_zeros")})
 LATER.update({f"python.ops.ragged.{name}": ".ragged ragged_tensor ragged ragged_functions type_specs" for name in (
     "ragged_array_ops", "ragged_concat_ops", "ragged_conversion_ops", "ragged_factory_ops", "ragged_functional_ops", "ragged_gather_ops",
     "ragged_math_ops", "ragged_squeeze_op", "ragged_string_ops", "ragged_tensor", "ragged_tensor_value", "ragged_where_op", "segment_id_ops")})

@@ -6,7 +6,7 @@ import logging
 import os
 from typing import TYPE_CHECKING
 
-from troupe import protos, stacks
+from troupe import framework_names, protos, stacks
 from troupe.checkpoint_state import write_whole
 from troupe.importer import import_graph_def
 from troupe.ops import GraphKeys
@@ -41,9 +41,21 @@ def _converters():
     return found
 
 
-def _fill(target, items, export_scope):
+def _converter(key, converters):
+    """Those that the program registered come first."""
+    registered = framework_names.proto_functions(key)
+    if registered is not None and registered.from_proto is not None and registered.proto_type is not None:
+        return registered.proto_type, registered.from_proto
+    return converters.get(key)
+
+
+def _fill(target, key, items, export_scope):
     """Puts the items of a collection into a CollectionDef. TypeError for those that have no place in one."""
-    if all(hasattr(i, "to_proto") for i in items):
+    to_proto = framework_names.get_to_proto_function(key)
+    if to_proto is not None:
+        messages = [to_proto(i, export_scope=export_scope) for i in items]
+        target.bytes_list.value.extend([m.SerializeToString() for m in messages if m is not None])
+    elif all(hasattr(i, "to_proto") for i in items):
         messages = [i.to_proto(export_scope=export_scope) for i in items]
         target.bytes_list.value.extend([m.SerializeToString() for m in messages if m is not None])
     elif all(isinstance(i, (str, bytes)) for i in items):
@@ -126,7 +138,7 @@ def create_meta_graph_def(meta_info_def: Message | None = None, graph_def: Messa
             continue
         collection = protos.CollectionDef()
         try:
-            _fill(collection, items, export_scope)
+            _fill(collection, key, items, export_scope)
         except (TypeError, ValueError, AttributeError) as e:
             _log.warning("Collection %s is left out of the exported graph: %s", key, e)
             continue
@@ -222,7 +234,7 @@ def import_scoped_meta_graph(meta_graph_or_file: Any, clear_devices: bool = Fals
             if kind is None or kind == "any_list":
                 # Assets of a saved model, which its loader reads.
                 continue
-            for item in _items(kind, collection, graph, scope, converters.get(key), variables):
+            for item in _items(kind, collection, graph, scope, _converter(key, converters), variables):
                 graph.add_to_collection(key, item)
     return meta_graph, elements, scope
 

@@ -20,8 +20,9 @@ _LOSSES = {"contrib_losses": """absolute_difference add_loss compute_weighted_lo
 _STEPS = {"contrib_learning": "add_gradients_summaries clip_gradient_norms clip_gradient_norms_fn multiply_gradients"}
 _CHECKPOINTS = {"contrib_evaluation": "checkpoints_iterator wait_for_new_checkpoint"}
 _FRAMEWORK = {"contrib_framework": """VariableDeviceChooser add_model_variable assert_scalar_int assign_from_checkpoint assign_from_values
-    assign_from_values_fn deprecated deprecated_args get_graph_from_inputs get_name_scope global_variable local_variable reduce_sum_n
-    remove_squeezable_dimensions with_same_shape with_shape zero_initializer"""}
+    assign_from_values_fn get_graph_from_inputs get_name_scope global_variable local_variable reduce_sum_n
+    remove_squeezable_dimensions with_same_shape with_shape zero_initializer""",
+              "deprecations": "deprecated deprecated_arg_values deprecated_args", "layer": "smart_cond"}
 _SLIM_FRAMEWORK = {"contrib_framework": """VariableDeviceChooser add_model_variable assign_from_checkpoint assign_from_values assign_from_values_fn
     global_variable local_variable"""}
 _UTILS = {"contrib_layers_utils": """append_tensor_alias channel_dimension collect_named_outputs constant_value convert_collection_to_dict
@@ -61,6 +62,8 @@ _NAMES: dict[str, dict[str, str]] = {
         resnet_v2_200 resnet_v2_50 resnet_v2_block"""},
     "contrib.slim.nets.inception": {"slim_nets_inception": """inception_v1 inception_v1_base inception_v3 inception_v3_arg_scope
         inception_v3_base inception_v1_arg_scope=inception_v3_arg_scope"""},
+    "contrib.eager": {"eager_context": "executing_eagerly in_eager_mode num_gpus", "resource_variable": "Variable=ResourceVariable",
+                      "toggles": "enable_eager_execution"},
     "contrib.framework": _FRAMEWORK,
     "contrib.metrics": _METRICS,
     "contrib.losses": _LOSSES,

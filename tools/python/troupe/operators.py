@@ -94,3 +94,6 @@ def add_to(cls: Any) -> None:
 
 
 add_to(Tensor)
+# The operators that a class of a program's own takes over from tensors.
+Tensor.OVERLOADABLE_OPERATORS = {*(f"__{r}{method}__" for method, _, _ in _BINARY for r in ("", "r")), *(f"__{method}__" for method, _ in _COMPARISONS),
+                                 "__neg__", "__abs__", "__invert__", "__getitem__", "__eq__", "__ne__"}
