@@ -51,7 +51,7 @@ LATER = {
     "python.framework.graph_io": "meta_graph model_tools", "python.ops.inplace_ops": "", "python.training.training_ops": "",
     "contrib.eager.python": ".contrib.eager", "contrib.eager.python.tfe": ".contrib.eager",
     "python.tpu": "tpu_context", "python.tpu.ops": "tpu_context", "python.tpu.ops.tpu_ops": "tpu_context", "python.tpu.tpu_function": "tpu_context",
-    "python.ops.weights": "weights", "python.tf2": "plain_utilities", "python.types.core": "typing tensor",
+    "python.ops.summary_ops_v2": "summary_writers", "python.ops.weights": "weights", "python.tf2": "plain_utilities", "python.types.core": "typing tensor",
     "python.util.all_util": "plain_utilities", "python.util.dispatch": "plain_utilities", "python.util.function_utils": "plain_utilities",
     "python.util.lazy_loader": "plain_utilities", "python.util.object_identity": "plain_utilities",
     "python.util.tf_contextlib": "plain_utilities", "python.util.tf_export": "deprecations",

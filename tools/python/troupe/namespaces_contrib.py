@@ -67,6 +67,9 @@ _NAMES: dict[str, dict[str, str]] = {
     "contrib.framework": _FRAMEWORK,
     "contrib.metrics": _METRICS,
     "contrib.losses": _LOSSES,
+    "contrib.summary": {"summary_writers": """SummaryWriter all_summary_ops always_record_summaries audio create_file_writer
+        create_summary_file_writer eval_dir flush generic graph histogram image import_event initialize never_record_summaries
+        record_summaries_every_n_global_steps scalar should_record_summaries summary_writer_initializer_op"""},
     "contrib.training": {**_STEPS, "contrib_learning": _STEPS["contrib_learning"] + " train=monitored_train", "contrib_evaluation": """
         StopAfterNEvalsHook SummaryAtEndHook checkpoints_iterator evaluate_once=evaluate_checkpoint evaluate_repeatedly get_or_create_eval_step
         wait_for_new_checkpoint"""},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -102,11 +103,28 @@ def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: st
 _MESSAGES = ("Event", "SessionLog", "Summary", "SummaryDescription", "TaggedRunMetadata")
 
 
+# Of summaries that the graph writes itself.
+_WRITERS = ("all_v2_summary_ops", "initialize")
+
+
+def get_summary_description(node_def: Message) -> Any:
+    """The SummaryDescription of a TensorSummary's node. ValueError for other ops."""
+    if node_def.op != "TensorSummary":
+        raise ValueError(f"Can't get_summary_description on {node_def.op}")
+    made = protos.SummaryDescription()
+    made.type_hint = json.loads(node_def.attr["description"].s.decode() or "{}").get("typeHint", "")
+    return made
+
+
 def __getattr__(name: str) -> Any:
     if name in _MESSAGES:
         return getattr(protos, name)
+    if name in _WRITERS:
+        from troupe import summary_writers
+
+        return getattr(summary_writers, name)
     raise AttributeError(f"module 'troupe.summary' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return exports.listed(globals(), _MESSAGES)
+    return exports.listed(globals(), _MESSAGES + _WRITERS)
