@@ -268,3 +268,36 @@ def test_errors_say_what_was_wrong(graph, call, error, text):
 def test_a_variable_is_its_own_reference():
     v = tf.Variable(1.0)
     assert v.ref().deref() is v and {v.ref(): 1}[v.experimental_ref()] == 1
+
+
+@pytest.mark.parametrize(("made", "error", "text"), [
+    (lambda: tf.no_op(name="!bad"), ValueError, "'!bad' is not a valid root scope name"),
+    (lambda: tf.constant(1, name="a b"), ValueError, "`a b` is not a valid node name"),
+    (lambda: tf.Dimension("3"), TypeError, "must be integer or None or have an __index__ method, got value ''3''"),
+    (lambda: tf.TensorShape(["x"]), TypeError, "must be integer or None"),
+    (lambda: tf.TensorShape("ab"), TypeError, "Failed to convert ''ab'' to a shape: ''a''could not be converted to a dimension"),
+    (lambda: list(tf.Variable([1, 2])), tf.errors.OperatorNotAllowedInGraphError, "Iterating over a symbolic `tf.Tensor` is not allowed"),
+    (lambda: bool(tf.constant(1)), TypeError, "You can attempt the following resolutions"),
+    (lambda: tf.Session().run(tf.constant(1), 3), TypeError, "FlattenDictItems: 'dict' must be a dictionary .* instead of 'int'"),
+    (lambda: tf.while_loop(lambda a, b: a < 3, lambda a, b: [a + 1], [tf.constant(0), tf.constant(0)]), ValueError,
+     r"(?s)First structure: type=list str=\[<tf.Tensor 'while/Identity:0'.*same number of elements.*Entire second structure:\n\[\.\]"),
+])
+def test_texts_of_misuse(made, error, text):
+    with tf.Graph().as_default(), pytest.raises(error, match=text):
+        made()
+
+
+def test_nests_that_are_not_alike():
+    def difference(a, b, kind=ValueError):
+        with pytest.raises(kind, match="don't have the same nested structure") as raised:
+            tf.nest.assert_same_structure(a, b)
+        return str(raised.value).partition("More specifically: ")[2]
+
+    assert difference([1, [2]], [1, 2]) == ('Substructure "type=list str=[2]" is a sequence, while substructure "type=int str=2" is not\n'
+                                            "Entire first structure:\n[., [.]]\nEntire second structure:\n[., .]")
+    assert difference({"a": 1}, {"a": 1, "b": 2}).startswith(
+        "The two dictionaries don't have the same set of keys. First structure has keys type=list str=['a'], while second")
+    assert difference([], [1]).startswith("The two structures don't have the same number of elements. First structure: type=list str=[].")
+    assert difference([1], (1,), TypeError).startswith("The two namedtuples don't have the same sequence type. First structure type=list")
+    with tf.Graph().as_default(), tf.Session() as session:
+        assert session.run(tf.constant(3), []) == 3 == session.run(tf.constant(3), 0)

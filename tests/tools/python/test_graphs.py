@@ -242,7 +242,7 @@ def test_constants_refuse_what_does_not_fit():
         tf.constant(1.5, tf.int32)
     with pytest.raises(ValueError, match="None values not supported"):
         tf.constant(None)
-    with pytest.raises(ValueError, match="not rectangular"):
+    with pytest.raises(ValueError, match="inhomogeneous shape.*not rectangular"):
         tf.constant([[1], [2, 3]])
     with pytest.raises(ValueError, match="Too many elements provided. Takes at most 2, but got 3"):
         tf.constant([1, 2, 3], shape=[2])

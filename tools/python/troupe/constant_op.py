@@ -90,7 +90,7 @@ def _bad_array(value, error):
     if isinstance(error, OverflowError):
         return ValueError(str(error))
     return ValueError(f"Can't convert Python sequence with mixed types to Tensor: {error}" if "inhomogeneous" not in str(error)
-                      else f"Argument must be a dense tensor: {value} - got shape that is not rectangular.")
+                      else f"{error} Argument must be a dense tensor: {value} is not rectangular.")
 
 
 def _has_arrays(value):

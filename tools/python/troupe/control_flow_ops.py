@@ -221,8 +221,9 @@ class _Loop:
         return [op_call.call("RefExit" if s[0].dtype._is_ref_dtype else "Exit", None, data=s[0]) for s in switched]
 
     def _body_results(self, body, structure, inside):
-        given = body(*_packed(structure, inside))
-        nest.assert_same_structure(list(structure), list(given))
+        taken = _packed(structure, inside)
+        given = body(*taken)
+        nest.assert_same_structure(list(taken), list(given))
         results = [convert_to_tensor(r) for r in nest.flatten(given)]
         for t, r in zip(inside, results):
             if t.dtype.base_dtype is not r.dtype.base_dtype:

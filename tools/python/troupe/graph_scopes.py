@@ -74,6 +74,13 @@ class GraphScopes:
                 used[key] = 1
             return f"{name}_{count - 1}"
 
+    def _bad_scope_name(self, name):
+        """The error of a name that is none for a scope here, or None."""
+        kind, pattern = ("scope name", _SCOPE_NAME) if self._scopes.name else ("root scope name", _OP_NAME)
+        if pattern.match(name):
+            return None
+        return ValueError(f"'{name}' is not a valid {kind}. A {kind} has to match the following pattern: {pattern.pattern}")
+
     @contextmanager
     def name_scope(self, name: str | None) -> Iterator[str]:
         """Names made inside begin with `name/`. None or "": none; "x/": the scope x once more. Gives the prefix, with its "/"."""
@@ -81,10 +88,9 @@ class GraphScopes:
         if name:
             if isinstance(name, bytes):
                 name = name.decode()
-            pattern = _SCOPE_NAME if scopes.name else _OP_NAME
-            if not pattern.match(name):
-                raise ValueError(f"'{name}' is not a valid {'' if scopes.name else 'root '}scope name. A {'' if scopes.name else 'root '}"
-                                 f"scope name has to match the following pattern: {pattern.pattern}")
+            bad = self._bad_scope_name(name)
+            if bad is not None:
+                raise bad
         old = scopes.name
         if not name:
             scopes.name = ""

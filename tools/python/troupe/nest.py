@@ -103,17 +103,41 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expa
     _assert_alike(nest1, nest2, check_types, (nest1, nest2))
 
 
+def _shown(value):
+    return f"type={type(value).__name__} str={value}"
+
+
+def _raise_unlike(kind, whole, more):
+    dots = [repr(map_structure(lambda _: _Dot(), nest)) for nest in whole]
+    raise kind(f"The two structures don't have the same nested structure.\n\nFirst structure: {_shown(whole[0])}\n\nSecond structure: "
+               f"{_shown(whole[1])}\n\nMore specifically: {more}\nEntire first structure:\n{dots[0]}\nEntire second structure:\n{dots[1]}")
+
+
+class _Dot:
+    """A leaf in an error's picture of a nest."""
+
+    def __repr__(self):
+        return "."
+
+
 def _assert_alike(a, b, check_types, whole):
-    if is_nested(a) != is_nested(b) or is_nested(a) and len(a) != len(b) or isinstance(a, Mapping) and isinstance(b, Mapping) and set(a) != set(b):
-        raise ValueError(f"The two structures don't have the same nested structure.\n\nFirst structure: {whole[0]}\n\nSecond structure: {whole[1]}")
-    if check_types and is_nested(a) and not _same_kind(a, b):
-        raise TypeError(f"The two structures don't have the same nested structure.\n\nFirst structure: {whole[0]}\n\nSecond structure: {whole[1]}\n\n"
-                        f"More specifically: they don't have the same sequence type: {a} has type {type(a).__name__}, while {b} has type "
-                        f"{type(b).__name__}")
+    if is_nested(a) != is_nested(b):
+        nest, leaf = (a, b) if is_nested(a) else (b, a)
+        _raise_unlike(ValueError, whole, f'Substructure "{_shown(nest)}" is a sequence, while substructure "{_shown(leaf)}" is not')
+    if not is_nested(a):
+        return
+    if check_types and not _same_kind(a, b):
+        _raise_unlike(TypeError, whole, "The two namedtuples don't have the same sequence type. First structure "
+                      f"{_shown(a)} has type {type(a).__name__}, while second structure {_shown(b)} has type {type(b).__name__}")
+    if isinstance(a, Mapping) and isinstance(b, Mapping) and set(a) != set(b):
+        _raise_unlike(ValueError, whole, "The two dictionaries don't have the same set of keys. First structure has keys "
+                      f"{_shown(list(a))}, while second structure has keys {_shown(list(b))}")
+    if len(a) != len(b):
+        _raise_unlike(ValueError, whole, "The two structures don't have the same number of elements. First structure: "
+                      f"{_shown(a)}. Second structure: {_shown(b)}")
     values = lambda nest: [nest[key] for key in sorted(nest)] if isinstance(nest, Mapping) else nest
-    if is_nested(a):
-        for x, y in zip(values(a), values(b)):
-            _assert_alike(x, y, check_types, whole)
+    for x, y in zip(values(a), values(b)):
+        _assert_alike(x, y, check_types, whole)
 
 
 def _same_kind(a, b):

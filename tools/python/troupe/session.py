@@ -130,10 +130,11 @@ class BaseSession:
             where[key] = value
 
     def _read_feeds(self, feed_dict):
-        if feed_dict is None:
+        if not feed_dict:
             return {}
         if not isinstance(feed_dict, Mapping):
-            raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}")
+            raise TypeError("FlattenDictItems: 'dict' must be a dictionary or collection.Mapping type object, instead of "
+                            f"'{type(feed_dict).__name__}'.")
         return feeds.read(self._graph, feed_dict)
 
     def _finish(self, nest, fed, run, feeds_alone=False):

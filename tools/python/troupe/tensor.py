@@ -251,8 +251,8 @@ class Tensor(Operators):
 
     def __bool__(self):
         raise errors.OperatorNotAllowedInGraphError(
-            "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. Use `if t is not None:` instead of `if t:` to test if a "
-            "tensor is defined, and tf.cond for what depends on its value.")
+            "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. You can attempt the following resolutions to the problem: use "
+            "`if t is not None:` instead of `if t:` to test if a tensor is defined, and tf.cond for what depends on its value.")
 
     def __len__(self):
         raise TypeError(f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` rather than "
@@ -264,7 +264,8 @@ class Tensor(Operators):
 
     def __iter__(self):
         raise errors.OperatorNotAllowedInGraphError(
-            "Iterating over a symbolic `tf.Tensor` is not allowed. Use tf.unstack for its parts, and tf.while_loop for what is done with each.")
+            "Iterating over a symbolic `tf.Tensor` is not allowed. You can attempt the following resolutions to the problem: use tf.unstack for "
+            "its parts, and tf.while_loop for what is done with each.")
 
     def __copy__(self):
         return self

@@ -16,12 +16,12 @@ class Dimension:
     __slots__ = ("_value",)
     _value: Any
 
-    def __init__(self, value: SupportsIndex | str | None) -> None:
+    def __init__(self, value: SupportsIndex | None) -> None:
         if isinstance(value, Dimension):
             value = value._value
         if value is not None:
             try:
-                value = value.__index__() if not isinstance(value, (str, bytes)) else int(value)
+                value = value.__index__()
             except AttributeError:
                 raise TypeError(f"Dimension value must be integer or None or have an __index__ method, got value '{value!r}' "
                                 f"with type '{type(value)!r}'") from None
@@ -155,7 +155,8 @@ class TensorShape:
         elif hasattr(dims, "unknown_rank"):
             self._dims = None if dims.unknown_rank else tuple(None if d.size < 0 else d.size for d in dims.dim)  # type: ignore[union-attr]
         elif isinstance(dims, (str, bytes)):
-            raise TypeError(f"A string has ambiguous TensorShape, please wrap in a list or convert to an int: {dims!r}")
+            raise TypeError(f"Failed to convert '{dims!r}' to a shape: '{dims[:1]!r}'could not be converted to a dimension. A shape should "
+                            "either be single dimension (e.g. 10), or an iterable of dimensions (e.g. [1, 10, None]).")
         else:
             try:
                 items = iter(dims)  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from troupe import dtypes, op_call, operators, protos, stacks
+from troupe import dtypes, errors, op_call, operators, protos, stacks
 from troupe.control_flow_ops import group, no_op
 from troupe.conversion import convert_to_tensor, register_tensor_conversion_function
 from troupe.first_values import waiting_for_others
@@ -182,7 +182,8 @@ class Variable(RowUpdates, Operators, metaclass=CreatedByCreators):
         return self
 
     def __iter__(self):
-        raise TypeError("'Variable' object is not iterable.")
+        raise errors.OperatorNotAllowedInGraphError(
+            "Iterating over a symbolic `tf.Tensor` is not allowed. 'Variable' object is not iterable: use tf.unstack for its parts.")
 
     def __repr__(self):
         return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
