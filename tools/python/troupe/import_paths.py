@@ -10,6 +10,7 @@ import types
 from typing import TYPE_CHECKING
 
 from troupe.import_paths_later import LATER
+from troupe.import_paths_modules import MODULES, SECOND
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -149,6 +150,12 @@ _OLDER = {
 _OLDER.update({f"python.training.{name}": "optimizers" for name in (
     "adadelta", "adagrad", "adagrad_da", "adam", "ftrl", "gradient_descent", "momentum", "proximal_adagrad", "proximal_gradient_descent", "rmsprop")})
 _OLDER.update(LATER)
+_OLDER.update(MODULES)
+for _name in SECOND:
+    _OLDER[f"python.ops.{_name}"] += " second_names_later"
+_OLDER.update({f"python.framework.{name}": f"{_OLDER[f'python.framework.{name}']} second_names_later" for name in ("smart_cond", "tensor_conversion")})
+_OLDER.update({f"python.data.ops.{name}": f"{_OLDER[f'python.data.ops.{name}']} second_names_later" for name in ("dataset_ops", "readers")})
+_OLDER["python.platform.googletest"] += " second_names_later"
 # Of the generated ones each function is an op, with its inputs and attrs in their order.
 _GENERATED = "python.ops.gen_"
 # Beside these, a message's file: core.framework.graph_pb2.

@@ -11,12 +11,15 @@ from collections.abc import MutableMapping, MutableSet
 from contextlib import contextmanager  # tf_contextlib
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
 __all__ = ("LazyLoader", "ObjectIdentityDictionary", "ObjectIdentitySet", "add_dispatch_support", "contextmanager", "enabled", "fn_args",
-           "get_func_code", "get_func_name", "has_kwargs", "make_all", "memoize", "remove_undocumented", "reveal_undocumented")
+           "get_func_code", "get_func_name", "has_kwargs", "keyword_args_only", "make_all", "memoize", "np_array", "np_asarray", "np_reshape",
+           "np_where", "remove_undocumented", "reveal_undocumented", "should_use_result")
 
 
 def enabled() -> bool:
@@ -80,6 +83,41 @@ def memoize(func: Callable[..., Any]) -> Callable[..., Any]:
 def add_dispatch_support(target: Any = None, iterable_parameters: Sequence[str] | None = None) -> Any:
     """A decorator that leaves functions as they are: types of a program's own become tensors by `tf.register_tensor_conversion_function`."""
     return (lambda function: function) if target is None else target
+
+
+def should_use_result(fn: Any = None, warn_in_eager: bool = False, error_in_function: bool = False) -> Any:
+    """A decorator that leaves functions as they are: nobody is told of results that are not used."""
+    return (lambda function: function) if fn is None else fn
+
+
+def keyword_args_only(func: Callable[..., Any]) -> Callable[..., Any]:
+    """A decorator: ValueError for a call with arguments without names."""
+    @functools.wraps(func)
+    def called(*args, **kwargs):
+        if args:
+            raise ValueError(f"The function {func.__name__} only accepts keyword arguments. Do not pass positional arguments. Received the "
+                             f"following positional arguments: {args}")
+        return func(**kwargs)
+
+    return called
+
+
+def np_array(values: Any, dtype: Any = None, copy: bool | None = True, order: str = "K") -> np.ndarray:
+    """`numpy.array`, whose `copy=None` is "where it must" in all versions."""
+    return np.asarray(values, dtype=dtype, order=order) if not copy else np.array(values, dtype=dtype, order=order)
+
+
+def np_asarray(values: Any, dtype: Any = None, order: str | None = None, copy: bool | None = None) -> np.ndarray:
+    return np.array(values, dtype=dtype, order=order or "K") if copy else np.asarray(values, dtype=dtype, order=order)
+
+
+def np_where(condition: Any, x: Any = None, y: Any = None) -> Any:
+    """`numpy.where`, of numbers without dimensions, too."""
+    return np.nonzero(np.atleast_1d(condition)) if x is None and y is None else np.where(condition, x, y)
+
+
+def np_reshape(a: Any, /, shape: Any = None, *, newshape: Any = None, order: str = "C", copy: bool | None = None) -> np.ndarray:
+    return np.reshape(a, shape if newshape is None else newshape, order=order)
 
 
 class LazyLoader(types.ModuleType):
