@@ -25,11 +25,15 @@ def __getattr__(name: str) -> Any:
         import troupe
 
         return troupe
+    if name in ("forward_compatibility_horizon", "forward_compatible"):
+        from troupe import forward_compat
+
+        return getattr(forward_compat, name)
     raise AttributeError(f"module 'troupe.compat' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return exports.listed(globals(), ["v1"])
+    return exports.listed(globals(), ["forward_compatibility_horizon", "forward_compatible", "v1"])
 
 
 def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") -> bytes:

@@ -9,7 +9,7 @@ LATER = {
     "python.framework.indexed_slices": "composite conversion op_statistics", "python.framework.load_library": "",
     "python.framework.tensor": "tensor type_specs operators", "python.framework.tensor_conversion": "conversion",
     "python.framework.tensor_conversion_registry": "conversion", "python.framework.tensor_spec": "type_specs",
-    "python.framework.test_util": "test_util test_case test", "python.framework.type_spec": "type_specs",
+    "python.framework.test_util": "test_util test_util_more test_case test", "python.framework.type_spec": "type_specs",
     "python.client.session_ops": "session_ops", "python.framework.op_def_registry": "op_def_registry",
     "python.framework.test_combinations": "test_combinations",
     "python.data.kernel_tests.test_base": "dataset_tests", "python.ops.control_flow_util": "control_flow_util",

@@ -9,6 +9,9 @@ import unittest
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from troupe import errors
+from troupe.test_files import TestFiles
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -41,7 +44,7 @@ class CheckedThread:
         return self._thread.is_alive()
 
 
-class PlainAssertions(unittest.TestCase):
+class PlainAssertions(TestFiles, unittest.TestCase):
     """What is compared are values of Python."""
 
     def checkedThread(self, target: Callable[..., Any], args: Sequence[Any] | None = None,  # noqa: N802
@@ -134,3 +137,8 @@ class PlainAssertions(unittest.TestCase):
         with self.assertRaises(expected_exception) as raised:
             yield
         self.assertEqual(expected_exception_message, str(raised.exception))
+
+    def assertRaisesIncompatibleShapesError(  # noqa: N802
+            self, exception_type: type[BaseException] = errors.InvalidArgumentError) -> contextlib.AbstractContextManager[Any]:
+        """An error of shapes that do not go together."""
+        return self.assertRaisesRegex(exception_type, "Incompatible shapes|Dimensions must be equal|required broadcastable shapes")

@@ -190,9 +190,9 @@ def rank_internal(input: Any, name: str | None = None, optimize: bool = True) ->
 
 def repeat_with_axis(data: Any, repeats: Any, axis: int | None, name: str | None = None) -> Any:
     """Each element of an axis so many times."""
-    import troupe
+    from troupe import sort_ops
 
-    return troupe.repeat(data, repeats, axis, name)
+    return sort_ops.repeat(data, repeats, axis, name)
 
 
 def convert_to_int_tensor(tensor: Any, name: str, dtype: Any = None) -> Any:
