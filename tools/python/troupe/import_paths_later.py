@@ -41,7 +41,7 @@ LATER = {
     "python.feature_column.feature_column_lib": ".feature_column", "python.feature_column.feature_column_v2": ".feature_column",
     "python.platform.sysconfig": ".sysconfig", "python.profiler.model_analyzer": ".profiler", "python.profiler.option_builder": ".profiler",
     "python.saved_model.builder_impl": ".saved_model.builder", "python.saved_model.constants": ".saved_model.constants",
-    "python.saved_model.loader_impl": ".saved_model.loader", "python.saved_model.main_op_impl": ".saved_model.main_op",
+    "python.saved_model.loader_impl": "saved_model_loader .saved_model.loader", "python.saved_model.main_op_impl": ".saved_model.main_op",
     "python.saved_model.method_name_updater": "method_name_updater",
     "python.saved_model.signature_def_utils_impl": ".saved_model.signature_def_utils", "python.saved_model.utils_impl": ".saved_model.utils",
     "python.summary.writer.event_file_writer": "event_writer", "python.summary.writer.writer_cache": "event_writer summary",

@@ -1,4 +1,4 @@
-"""Paths of modules whose functions lie elsewhere in this package, or that only say something to TensorFlow's own registries when they are imported."""
+"""Paths of modules whose functions lie elsewhere in this package, or that only say something to registries when they are imported."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ MODULES = {
     "python.ops.resources": "resource_lists", "python.ops.sdca_ops": ".train", "python.ops.signal.util_ops": ".signal",
     "python.ops.summary_op_util": "summary_scopes", "python.platform.benchmark": "benchmark", "python.platform.build_info": ".sysconfig",
     "python.saved_model.saved_model": ".saved_model", "python.training.basic_loops": ".train", "python.training.evaluation": "contrib_evaluation",
+    "python.tools.saved_model_utils": "saved_model_loader",
     "python.util.keyword_args": "plain_utilities", "python.util.numpy_compat": "plain_utilities",
     "python.util.tf_should_use": "plain_utilities", "python.util.traceback_utils": ".debugging",
 }

@@ -159,20 +159,25 @@ def load(sess: BaseSession, tags: Iterable[str], export_dir: str | os.PathLike[s
     """Adds the graph with just these tags to the session's, gives its variables their values and runs its initialisation; the MetaGraphDef.
     RuntimeError where no graph has the tags."""
     export_dir = os.fsdecode(export_dir)
-    model, wanted = _read(export_dir), {tags} if isinstance(tags, str) else set(tags)
-    found = [m for m in model.meta_graphs if set(m.meta_info_def.tags) == wanted]
-    if not found:
-        there = [sorted(m.meta_info_def.tags) for m in model.meta_graphs]
-        raise RuntimeError(f"MetaGraphDef associated with tags {str(sorted(wanted))[1:-1]} could not be found in SavedModel, with available "
-                           f"tags '{there}'. To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: "
-                           "`saved_model_cli`.")
-    meta_graph = found[0]
+    meta_graph = _with_tags(_read(export_dir), tags)
     with sess.graph.as_default():
         _, _, scope = import_scoped_meta_graph(meta_graph, graph=sess.graph, import_scope=import_scope)
         prefix = scope + "/" if scope else ""
         _restore(sess, meta_graph, export_dir, scope, saver_kwargs)
         _initialise(sess, meta_graph, {prefix + name: path for name, path in _assets(meta_graph, export_dir).items()}, prefix)
     return meta_graph
+
+
+def _with_tags(model, tags):
+    """The graph with just these tags. RuntimeError where there is none."""
+    wanted = {tags} if isinstance(tags, str) else set(tags)
+    found = [m for m in model.meta_graphs if set(m.meta_info_def.tags) == wanted]
+    if not found:
+        there = [sorted(m.meta_info_def.tags) for m in model.meta_graphs]
+        raise RuntimeError(f"MetaGraphDef associated with tags {str(sorted(wanted))[1:-1]} could not be found in SavedModel, with available "
+                           f"tags '{there}'. To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: "
+                           "`saved_model_cli`.")
+    return found[0]
 
 
 def _restore(sess, meta_graph, export_dir, scope, saver_kwargs):
@@ -195,6 +200,13 @@ def _assets(meta_graph, export_dir):
 
 
 def _initialise(sess, meta_graph, feeds, prefix):
+    name = _init_op_name(meta_graph)
+    if name is not None:
+        sess.run(sess.graph.as_graph_element(prefix + name), feed_dict=feeds)
+
+
+def _init_op_name(meta_graph):
+    """What is run before all else, by its name in the saved graph, or None. RuntimeError for several."""
     name = None
     if constants.INIT_OP_SIGNATURE_KEY in list(meta_graph.signature_def.keys()):
         outputs = meta_graph.signature_def[constants.INIT_OP_SIGNATURE_KEY].outputs
@@ -205,8 +217,7 @@ def _initialise(sess, meta_graph, feeds, prefix):
             if len(names) != 1:
                 raise RuntimeError(f"Expected exactly one SavedModel init op. Found {len(names)}: {names}.")
             name = names[0]
-    if name is not None:
-        sess.run(sess.graph.as_graph_element(prefix + name), feed_dict=feeds)
+    return name
 
 
 loader = types.SimpleNamespace(load=load, maybe_saved_model_directory=maybe_saved_model_directory)
