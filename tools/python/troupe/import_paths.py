@@ -64,7 +64,7 @@ _OLDER = {
     "python.framework.graph_util": "graph_util",
     "python.framework.graph_util_impl": "graph_util",
     "python.framework.importer": "importer",
-    "python.framework.meta_graph": "meta_graph",
+    "python.framework.meta_graph": "meta_graph_parts meta_graph",
     "python.framework.ops": "ops stacks tensor graph conversion composite gradient_rules op_statistics framework_names session",
     "python.framework.random_seed": "ops",
     "python.framework.smart_cond": "layer",
@@ -155,6 +155,7 @@ for _name in SECOND:
     _OLDER[f"python.ops.{_name}"] += " second_names_later"
 _OLDER.update({f"python.framework.{name}": f"{_OLDER[f'python.framework.{name}']} second_names_later" for name in ("smart_cond", "tensor_conversion")})
 _OLDER.update({f"python.data.ops.{name}": f"{_OLDER[f'python.data.ops.{name}']} second_names_later" for name in ("dataset_ops", "readers")})
+_OLDER["python.framework.tensor_util"] += " second_names_later"
 _OLDER["python.platform.googletest"] += " second_names_later"
 # Of the generated ones each function is an op, with its inputs and attrs in their order.
 _GENERATED = "python.ops.gen_"

@@ -131,21 +131,24 @@ def create_meta_graph_def(meta_info_def: Message | None = None, graph_def: Messa
     for key in graph.get_all_collection_keys() if collection_list is None else collection_list:
         if not isinstance(key, str) or key.startswith("__"):
             continue
-        items = graph.get_collection(key)
-        if export_scope:
-            items = [i for i in items if not hasattr(i, "name") or _inside(i.name, export_scope)]
-        if not items:
-            continue
-        collection = protos.CollectionDef()
-        try:
-            _fill(collection, key, items, export_scope)
-        except (TypeError, ValueError, AttributeError) as e:
-            _log.warning("Collection %s is left out of the exported graph: %s", key, e)
-            continue
-        made.collection_def[key].CopyFrom(collection)
+        _add_collection(made, key, graph.get_collection(key), export_scope)
     if saver_def is not None:
         made.saver_def.CopyFrom(saver_def)
     return made
+
+
+def _add_collection(made, key, items, export_scope):
+    if export_scope:
+        items = [i for i in items if not hasattr(i, "name") or _inside(i.name, export_scope)]
+    if not items:
+        return
+    collection = protos.CollectionDef()
+    try:
+        _fill(collection, key, items, export_scope)
+    except (TypeError, ValueError, AttributeError) as e:
+        _log.warning("Collection %s is left out of the exported graph: %s", key, e)
+        return
+    made.collection_def[key].CopyFrom(collection)
 
 
 def export_meta_graph(filename: Path | None = None, meta_info_def: Message | None = None, graph_def: Message | None = None,

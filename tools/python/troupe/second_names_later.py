@@ -115,6 +115,7 @@ _OTHERWISE = {
     "TFRecordDatasetV2": ("data", "TFRecordDataset"), "FixedLengthRecordDatasetV1": ("data", "FixedLengthRecordDataset"),
     "FixedLengthRecordDatasetV2": ("data", "FixedLengthRecordDataset"), "GetTempDir": ("test_case", "get_temp_dir"),
     "BaseResourceVariable": ("resource_variable", "ResourceVariable"), "smart_constant_value": ("layer", "smart_constant"),
+    "MakeNdarray": ("tensor_util", "make_ndarray"), "is_tf_type": ("tensor_util", "is_tensor"), "IsTensorLike": ("tensor_util", "is_tensor"),
 }
 
 
@@ -242,3 +243,19 @@ def is_resource_variable(var: Any) -> bool:
 def DatasetV1Adapter(dataset: Any) -> Any:  # noqa: N802
     """The dataset: there is one kind."""
     return dataset
+
+
+def ShapeEquals(tensor_proto: Any, shape: Any) -> bool:  # noqa: N802
+    """Whether a TensorProto has this shape, a list or a message. TypeError for what is neither."""
+    if not hasattr(tensor_proto, "tensor_shape"):
+        raise TypeError(f"`tensor_proto` must be a tensor_pb2.TensorProto object, but got type {type(tensor_proto)}.")
+    if hasattr(shape, "dim"):
+        shape = [d.size for d in shape.dim]
+    elif not isinstance(shape, (list, tuple)):
+        raise TypeError(f"`shape` must be a list or tuple, but got type {type(shape)}.")
+    return [d.size for d in tensor_proto.tensor_shape.dim] == list(shape)
+
+
+def TensorShapeProtoToList(shape: Any) -> list[int]:  # noqa: N802
+    """The sizes of a TensorShapeProto."""
+    return [d.size for d in shape.dim]
