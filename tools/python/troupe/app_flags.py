@@ -270,6 +270,19 @@ def mark_flags_as_required(flag_names: Iterable[str], flag_values: FlagValues | 
         mark_flag_as_required(name, flag_values)
 
 
+def read_command_line(argv: list[str]) -> list[str]:
+    """What is left of a command line when its flags are read: those of this package, and absl's where the program has it. Error for values
+    that are none."""
+    rest = FLAGS(argv, known_only=True)
+    absl = sys.modules.get("absl.flags")
+    if absl is None or absl.FLAGS.is_parsed():
+        return rest
+    try:
+        return absl.FLAGS(rest, known_only=True)
+    except absl.Error as e:
+        raise Error(str(e)) from None
+
+
 def run(main: Callable[[list[str]], Any] | None = None, argv: list[str] | None = None) -> NoReturn:
     """Reads the flags, calls `main` (that of the program) with the arguments that are none, and ends the process with what it returns.
     `--help` prints the flags."""
@@ -278,7 +291,7 @@ def run(main: Callable[[list[str]], Any] | None = None, argv: list[str] | None =
         print(FLAGS.get_help())
         sys.exit(1)
     try:
-        rest = FLAGS(argv, known_only=True)
+        rest = read_command_line(argv)
     except Error as e:
         print(f"FATAL Flags parsing error: {e}\nPass --help to see help on flags.", file=sys.stderr)
         sys.exit(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -117,7 +118,19 @@ class BoundingBox(ItemHandler):
         return array_ops.transpose(array_ops.stack([array_ops.reshape(s.values if isinstance(s, SparseTensor) else s, [-1]) for s in sides]))
 
 
-class TFExampleDecoder:
+class DataDecoder(abc.ABC):
+    """What makes tensors of data."""
+
+    @abc.abstractmethod
+    def decode(self, data: Any, items: Any) -> Any:
+        """The tensors of some items, in their order."""
+
+    @abc.abstractmethod
+    def list_items(self) -> Any:
+        """The names of all items."""
+
+
+class TFExampleDecoder(DataDecoder):
     """Items {name: handler} of Examples of features {key: kind}."""
 
     def __init__(self, keys_to_features: Mapping[str, Any], items_to_handlers: Mapping[str, ItemHandler]) -> None:

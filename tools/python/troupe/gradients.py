@@ -35,12 +35,17 @@ def gradients(ys: Any, xs: Any, grad_ys: Sequence[Any] | None = None, name: str 
         if weight is None and (y.dtype.is_complex or y.dtype.base_dtype is dtypes.string):
             raise TypeError(f"Gradients of {y.dtype.base_dtype.name} tensors ({y}) must set grad_ys")
     weights = [None if w is None else _weight(w, y, i) for i, (w, y) in enumerate(zip(weights, ys))]
+    # Of other shapes they are right where the first rule can do with them: that of Reshape can, or that of Mul with a scalar.
+    odd = any(w is not None and not w.shape.is_compatible_with(y.shape) for w, y in zip(weights, ys))
     # Behind a variable is nothing that derivatives could go through; those by it are wanted.
     stops = [convert_to_tensor(s) for s in _as_list([] if stop_gradients is None else stop_gradients) if not (hasattr(s, "handle") or hasattr(s, "_ref"))]
     found = _derivatives(graph, name, ys, sources, weights, stops)
     for x, d in zip(given, found):
         if isinstance(d, Tensor) and d.shape.is_compatible_with(x.shape):
             d.set_shape(x.shape)
+        elif odd and isinstance(d, Tensor) and not any(d is w for w in weights):
+            raise ValueError(f"Incompatible shapes between op input and calculated input gradient. Original input shape: {x.shape}. "
+                             f"Calculated input gradient shape: {d.shape}")
     return [_unconnected(x, d, unconnected_gradients) for x, d in zip(given, found)]
 
 
@@ -62,10 +67,7 @@ def _derivatives(graph, name, ys, xs, weights, stops):
 def _weight(weight, y, index):
     if isinstance(weight, IndexedSlices):
         weight = convert_to_tensor(weight)
-    weight = convert_to_tensor(weight, y.dtype.base_dtype, name=f"grad_ys_{index}")
-    if not weight.shape.is_compatible_with(y.shape):
-        raise ValueError(f"Shape {weight.shape} of the gradient is not that of {y}: {y.shape}")
-    return weight
+    return convert_to_tensor(weight, y.dtype.base_dtype, name=f"grad_ys_{index}")
 
 
 def _native_gradients(graph, prefix, ys, xs, weights):

@@ -47,6 +47,7 @@ _OLDER = {
     "contrib.slim.python.slim.learning": ".contrib.slim.learning",
     "contrib.slim.python.slim.queues": "contrib_slim_data",
     "contrib.slim.python.slim.data": "contrib_slim_data",
+    "contrib.slim.python.slim.data.data_decoder": "contrib_slim_data",
     "contrib.slim.python.slim.data.dataset": "contrib_slim_data",
     "contrib.slim.python.slim.data.dataset_data_provider": "contrib_slim_data",
     "contrib.slim.python.slim.data.tfexample_decoder": "contrib_slim_data",
@@ -180,7 +181,12 @@ class OlderModule(types.ModuleType):
         try:
             return self.__dict__["_find"](name)
         except AttributeError:
-            raise AttributeError(f"module '{self.__name__}' has no attribute {name!r}") from None
+            pass
+        # Modules of others have those that they import themselves: python.ops.rnn has rnn_cell_impl.
+        for folder in (path.rpartition(".")[0].rpartition(".")[0], "python.ops", "python.framework"):
+            if path.startswith("python.") and f"{folder}.{name}" in _OLDER:
+                return importlib.import_module(f"troupe.{folder}.{name}")
+        raise AttributeError(f"module '{self.__name__}' has no attribute {name!r}")
 
 
 def _is_older(path):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from troupe import dtypes, op_call, stacks, thin
 from troupe.composite import IndexedSlices, SparseTensor
 from troupe.constant_op import constant
@@ -261,7 +263,8 @@ def range(start: TensorLike, limit: TensorLike | None = None, delta: TensorLike 
     if limit is None:
         start, limit = 0, start
     with stacks.get_default_graph().name_scope(name) as scope:
-        values = [start, limit, delta]
+        # Variables, and what else becomes a tensor by itself, have types of their own.
+        values = [v if isinstance(v, (Tensor, int, float, np.ndarray, np.generic)) else convert_to_tensor(v) for v in (start, limit, delta)]
         if dtype is None:
             kinds = [convert_to_np_type(v) for v in values]
             order = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)

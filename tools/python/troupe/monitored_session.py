@@ -299,6 +299,9 @@ class _MonitoredSession:
         """The session beneath, or None once it is closed."""
         return None if self._running is None else self._running.session
 
+    # By this name programs of TensorFlow 1 reach it.
+    _tf_sess = raw_session
+
     def close(self) -> None:
         self._close(None)
 

@@ -46,7 +46,7 @@ _NAMES: dict[str, dict[str, str]] = {
     "contrib.slim.metrics": _METRICS,
     "contrib.slim.losses": _LOSSES,
     "contrib.slim.dataset": {"contrib_slim_data": "Dataset"},
-    "contrib.slim.data_decoder": {"contrib_slim_data": "DataDecoder=TFExampleDecoder"},
+    "contrib.slim.data_decoder": {"contrib_slim_data": "DataDecoder"},
     "contrib.slim.tfexample_decoder": _DECODERS,
     "contrib.slim.dataset_data_provider": {"contrib_slim_data": "DatasetDataProvider"},
     "contrib.slim.parallel_reader": {"contrib_slim_data": "get_data_files parallel_read single_pass_read"},

@@ -8,6 +8,7 @@ import numpy as np
 
 from troupe import dtypes, op_call, tensor_shape
 from troupe.constant_op import constant
+from troupe.conversion import convert_to_tensor
 from troupe.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -18,14 +19,16 @@ if TYPE_CHECKING:
 newaxis = None
 
 
-def _check_index(index):
-    if isinstance(index, Tensor) or hasattr(index, "_as_graph_element"):
-        return
-    if isinstance(index, tensor_shape.Dimension):
-        return
+def _checked(index):
+    """The index; the tensor of a variable."""
+    if isinstance(index, (Tensor, tensor_shape.Dimension)):
+        return index
+    if hasattr(index, "_as_graph_element"):
+        return convert_to_tensor(index)
     if isinstance(index, (bool, np.bool_)) or not hasattr(index, "__index__") and not isinstance(index, np.ndarray):
         raise TypeError("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar tf.int32/tf.int64 tensors are valid "
                         f"indices, got {index!r}")
+    return index
 
 
 class _Bounds:
@@ -47,11 +50,7 @@ class _Bounds:
         for bound, mask in ((s.start, "begin_mask"), (s.stop, "end_mask")):
             if bound is None:
                 self.mark(mask)
-            else:
-                _check_index(bound)
-        if s.step is not None:
-            _check_index(s.step)
-        self.add(0 if s.start is None else s.start, 0 if s.stop is None else s.stop, 1 if s.step is None else s.step)
+        self.add(*(default if bound is None else _checked(bound) for bound, default in ((s.start, 0), (s.stop, 0), (s.step, 1))))
 
     def add_key(self, key):
         if isinstance(key, slice):
@@ -63,7 +62,7 @@ class _Bounds:
             self.mark("new_axis_mask")
             self.add(0, 0)
         else:
-            _check_index(key)
+            key = _checked(key)
             self.mark("shrink_axis_mask")
             self.add(key, key + 1)
 

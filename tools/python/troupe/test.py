@@ -27,7 +27,7 @@ __all__ = ["TestCase", "assert_equal_graph_def", "compute_gradient", "compute_gr
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Runs the tests of the program, or its measurements (`benchmark`), and ends the process."""
-    from troupe.app_flags import FLAGS
+    from troupe.app_flags import FLAGS, read_command_line
 
     argv = list(sys.argv if argv is None else argv)
     filters = [a for a in argv if a.startswith(("--benchmark_filter=", "-benchmark_filter="))]
@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         FLAGS([a for a in argv if a not in filters[:1]], known_only=True)
         run_benchmarks(filters[0].partition("=")[2])
         sys.exit(0)
-    unittest.main(argv=FLAGS(argv, known_only=True))
+    unittest.main(argv=read_command_line(argv))
 
 
 @overload

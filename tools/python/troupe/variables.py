@@ -383,7 +383,7 @@ def report_uninitialized_variables(var_list: Sequence[Variable] | None = None, n
 
 def assign(ref: Variable | Tensor, value: TensorLike, validate_shape: bool | None = None, use_locking: bool | None = None,
            name: str | None = None) -> Tensor:
-    if isinstance(ref, Variable) and not isinstance(ref, RefVariable):
+    if hasattr(ref, "assign") and not isinstance(ref, RefVariable):  # A variable, or a part of one.
         return ref.assign(value, name=name)
     return op_call.call("Assign", name, ref=getattr(ref, "_variable", ref), value=value, validate_shape=validate_shape, use_locking=use_locking)
 
