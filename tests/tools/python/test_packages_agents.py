@@ -164,3 +164,23 @@ tf.app.run(lambda rest: print(tf.flags.FLAGS.ours, flags.FLAGS.theirs, rest[1:])
 """
     done = subprocess.run([sys.executable, "-c", program, "--theirs=2", "word", "--ours", "3"], capture_output=True, text=True)
     assert done.stdout.strip() == "3 2 ['word']", done.stderr
+
+
+@pytest.mark.parametrize("layer, shape", [
+    (tf.layers.Dense(4), [None, 3]), (tf.layers.Dense(4), [2, 5, 3]), (tf.layers.Flatten(), [2, 3, 4]), (tf.layers.Dropout(), [2, 3]),
+    (tf.layers.BatchNormalization(), [2, 3]), (tf.layers.Conv1D(4, 3), [2, 8, 3]),
+    (tf.layers.Conv2D(4, 3, 2, "same"), [2, 7, 8, 3]), (tf.layers.Conv2D(4, 3, dilation_rate=2), [2, 7, 8, 3]),
+    (tf.layers.SeparableConv2D(4, 3), [2, 7, 8, 3]), (tf.layers.Conv2DTranspose(4, 3, 2), [2, 7, 8, 3]),
+    (tf.layers.MaxPooling2D(2, 2), [2, 7, 8, 3]), (tf.layers.AveragePooling1D(3, 2, "same"), [2, 7, 3])])
+def test_layers_say_which_shapes_they_make(layer, shape):
+    assert layer.compute_output_shape(shape).as_list() == layer(tf.placeholder(tf.float32, shape)).shape.as_list()
+
+
+def test_weights_of_layers_are_lists_that_subclasses_may_extend():
+    inner = tf.layers.Dense(2)
+    inner(tf.ones([1, 3]))
+    outer = tf.layers.Layer()
+    outer._trainable_weights.append(inner.kernel)
+    assert outer.trainable_weights == [inner.kernel] and inner._trainable_weights == [inner.kernel, inner.bias]
+    outer.trainable = False
+    assert outer.trainable_weights == [] and outer.non_trainable_weights == [inner.kernel]

@@ -111,7 +111,7 @@ _OLDER = {
     "python.ops.partitioned_variables": "partitioned_variables",
     "python.ops.random_ops": "random_ops special_math_ops",
     "python.ops.resource_variable_ops": "resource_variable",
-    "python.ops.rnn": "rnn", "python.ops.rnn_cell": "rnn_cell", "python.ops.rnn_cell_impl": "rnn_cell rnn_base rnn_wrappers",
+    "python.ops.rnn": "rnn .contrib.rnn.python.ops.rnn", "python.ops.rnn_cell": "rnn_cell", "python.ops.rnn_cell_impl": "rnn_cell rnn_base rnn_wrappers",
     "python.ops.script_ops": "script_ops",
     "python.ops.sparse_ops": "sparse_ops sparse_shapes",
     "python.ops.spectral_ops": "spectral_ops",

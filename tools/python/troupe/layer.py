@@ -104,7 +104,8 @@ class Layer:
         self._reuse = _reuse
         self._scope: VariableScope | None = None
         self.built = False
-        self._weights: list[tuple[Variable, bool]] = []
+        self._trainable_weights: list[Variable] = []
+        self._non_trainable_weights: list[Variable] = []
         self._losses: list[Tensor] = []
         self._updates: list = []
         if _scope:
@@ -142,11 +143,11 @@ class Layer:
 
     @property
     def trainable_weights(self) -> list[Variable]:
-        return [v for v, trainable in self._weights if trainable] if self.trainable else []
+        return list(self._trainable_weights) if self.trainable else []
 
     @property
     def non_trainable_weights(self) -> list[Variable]:
-        return [v for v, trainable in self._weights if not (trainable and self.trainable)]
+        return list(self._non_trainable_weights) if self.trainable else self._trainable_weights + self._non_trainable_weights
 
     @property
     def weights(self) -> list[Variable]:
@@ -178,6 +179,10 @@ class Layer:
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         return inputs
 
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
+        """The shape of what it makes of one of this shape. NotImplementedError where a layer does not say so."""
+        raise NotImplementedError(f"{type(self).__name__} does not say which shape it makes")
+
     def add_weight(self, name: str, shape: ShapeLike = None, dtype: DTypeLike | None = None, initializer: Initializer = None,
                    regularizer: Regularizer | None = None, trainable: bool = True, constraint: Constraint | None = None,
                    use_resource: bool | None = None, partitioner: Partitioner | None = None, collections: Sequence[str] | None = None) -> Variable:
@@ -199,7 +204,7 @@ class Layer:
                     loss = regularizer(part)
                 if loss is not None:
                     self.add_loss(loss)
-        self._weights.extend((part, trainable) for part in parts)
+        (self._trainable_weights if trainable else self._non_trainable_weights).extend(parts)
         return variable
 
     add_variable = add_weight

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from troupe import array_ops, initializers, nn_conv, op_call
 from troupe.layer import Layer, named_function, named_initializer
-from troupe.tensor_shape import TensorShape
+from troupe.tensor_shape import TensorShape, as_shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from troupe.tensor import Tensor
-    from troupe.typing import Activation, Constraint, Initializer, Regularizer
+    from troupe.typing import Activation, Constraint, Initializer, Regularizer, ShapeLike
 
 
 def sizes(value: int | Iterable[int], n: int, name: str) -> tuple[int, ...]:
@@ -28,6 +28,21 @@ def channels_first(data_format: str) -> bool:
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError('The `data_format` argument must be one of "channels_first", "channels_last". Received: ' + str(data_format))
     return data_format == "channels_first"
+
+
+def windowed(length: int | None, window: int, padding: str, stride: int, dilation: int = 1) -> int | None:
+    """How many windows there are along a dimension."""
+    if length is None:
+        return None
+    return -(-(length if padding == "same" else length - (window - 1) * dilation) // stride)
+
+
+def of_places(input_shape: ShapeLike, rank: int, first: bool, channels: int | None, of_place: Callable[[int, int | None], int | None]) -> TensorShape:
+    """The shape whose places are functions of (which, length) of those of another. Channels are the same for None."""
+    shape = as_shape(input_shape).with_rank(rank + 2).as_list()
+    places = [of_place(i, d) for i, d in enumerate(shape[2:] if first else shape[1:-1])]
+    last = (shape[1] if first else shape[-1]) if channels is None else channels
+    return TensorShape([shape[0], last, *places] if first else [shape[0], *places, last])
 
 
 def _checked_padding(padding: str) -> str:
@@ -57,6 +72,10 @@ class _Conv(Layer):
         self.kernel_regularizer, self.bias_regularizer = kernel_regularizer, bias_regularizer
         self.kernel_constraint, self.bias_constraint = kernel_constraint, bias_constraint
         self.kernel = self.bias = None
+
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
+        return of_places(input_shape, self.rank, self._first, self.filters, lambda i, length: windowed(
+            length, self.kernel_size[i], self.padding, self.strides[i], self.dilation_rate[i]))
 
     @property
     def _format(self) -> str:
@@ -137,6 +156,10 @@ class _ConvTranspose(_Conv):
         made = function(inputs, self.kernel, array_ops.stack(shape), self.strides, self.padding.upper(), self._format)
         made.set_shape([known[0], *[d if isinstance(d, int) else None for d in shape[1:]]])
         return self._finished(made)
+
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
+        return of_places(input_shape, self.rank, self._first, self.filters, lambda i, length: None if length is None else self._length(
+            length, self.kernel_size[i], self.strides[i]))
 
     def _length(self, length, kernel: int, stride: int):
         return length * stride + (max(kernel - stride, 0) if self.padding == "valid" else 0)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from troupe import array_ops, contractions, dtypes, initializers, op_call
 from troupe.layer import Layer, named_function, named_initializer, smart_cond
+from troupe.tensor_shape import TensorShape, as_shape
 
 if TYPE_CHECKING:
     from typing import Any
@@ -47,6 +48,12 @@ class Dense(Layer):
                                         constraint=self.bias_constraint)
         self.built = True
 
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
+        shape = as_shape(input_shape).with_rank_at_least(2)
+        if shape.dims[-1].value is None:  # type: ignore[index]
+            raise ValueError(f"The innermost dimension of input_shape must be defined, but saw: {input_shape}")
+        return shape[:-1].concatenate(self.units)
+
     def call(self, inputs: TensorLike) -> Tensor:
         if inputs.dtype.base_dtype is not self.dtype.base_dtype:
             inputs = op_call.call("Cast", None, x=inputs, DstT=self.dtype)
@@ -71,6 +78,9 @@ class Dropout(Layer):
             raise ValueError(f"Invalid value {rate} received for `rate`, expected a value between 0 and 1.")
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
 
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
+        return as_shape(input_shape)
+
     def _noise_shape(self, inputs):
         if self.noise_shape is None:
             return None
@@ -92,6 +102,10 @@ class Flatten(Layer):
     def __init__(self, data_format: str = "channels_last", name: str | None = None, **kwargs: Any) -> None:
         super().__init__(name=name, **kwargs)
         self.data_format = data_format
+
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
+        shape = as_shape(input_shape).with_rank_at_least(2)
+        return TensorShape([shape[0], shape[1:].num_elements()])
 
     def call(self, inputs: TensorLike) -> Tensor:
         dims = inputs.shape.as_list()

@@ -9,6 +9,7 @@ from troupe.constant_op import constant
 from troupe.conversion import convert_to_tensor
 from troupe.layer import Layer, named_initializer, smart_cond, smart_constant
 from troupe.math_ops import cast
+from troupe.tensor_shape import TensorShape, as_shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,6 +66,9 @@ class BatchNormalization(Layer):
         shape = [dims[self.axis[0]]] if len(self.axis) == 1 else [dims[i] if i in self.axis else 1 for i in range(rank)]
         self._make_variables(shape)
         self.built = True
+
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
+        return as_shape(input_shape)
 
     def _make_variables(self, shape):
         dtype = dtypes.float32 if self.dtype in (dtypes.float16, dtypes.bfloat16) else self.dtype

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 from troupe import array_ops, nn_pool
 from troupe.layer import Layer
-from troupe.layers_conv import channels_first, sizes
+from troupe.layers_conv import channels_first, of_places, sizes, windowed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
     from troupe.tensor import Tensor
+    from troupe.tensor_shape import TensorShape
+    from troupe.typing import ShapeLike
 
 
 class _Pooling(Layer):
@@ -28,6 +30,10 @@ class _Pooling(Layer):
         self.pool_size = sizes(pool_size, self.rank, "pool_size")
         self.strides = sizes(pool_size if strides is None else strides, self.rank, "strides")
         self.padding, self.data_format, self._first = padding, data_format, channels_first(data_format)
+
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
+        return of_places(input_shape, self.rank, self._first, None, lambda i, length: windowed(
+            length, self.pool_size[i], self.padding, self.strides[i]))
 
     def call(self, inputs: Tensor) -> Tensor:
         formats = {1: ("NHWC", "NCHW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}[self.rank]

@@ -243,7 +243,7 @@ NAMESPACES.update({
     "contrib.legacy_seq2seq.python.ops.seq2seq": NAMESPACES["contrib.legacy_seq2seq"],
     "contrib.rnn.python.ops.core_rnn_cell": f"""{_CELLS} {_MORE_CELLS} _Linear=contrib_rnn_wrappers:Linear _linear=contrib_rnn_wrappers:linear""",
     "contrib.rnn.python.ops.lstm_ops": _all_of("contrib_rnn_blocks", "LSTMBlockCell LSTMBlockFusedCell"),
-    "contrib.rnn.python.ops.rnn": _MORE_CELLS,
+    "contrib.rnn.python.ops.rnn": _MORE_CELLS + " _transpose_batch_time=seq2seq_helpers:batch_and_time_swapped",
     "contrib.rnn.python.ops.rnn_cell": _MORE_CELLS,
     "contrib.seq2seq.python.ops.attention_wrapper": f"""{_ATTENTION} _compute_attention=seq2seq_wrapper:compute_attention
         {_all_of("seq2seq_attention", "_BaseAttentionMechanism _bahdanau_score _luong_score _maybe_mask_score _prepare_memory")}""",
