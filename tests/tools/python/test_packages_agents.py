@@ -122,7 +122,7 @@ def test_variables_are_bounds_of_ranges_and_slices():
 
 @pytest.mark.parametrize("path, names", [
     ("python.ops.rnn", "rnn_cell_impl dynamic_rnn math_ops"), ("contrib.rnn.python.ops.core_rnn", "static_rnn static_bidirectional_rnn"),
-    ("python.ops.summary_op_util", "summary_scope collect skip_summary"), ("python.distribute.summary_op_util", "skip_summary"),
+    ("python.ops.summary_op_util", "summary_scope collect skip_summary"),
     ("contrib.slim.python.slim.data.data_decoder", "DataDecoder"), ("contrib.summary", "scalar create_file_writer"),
     ("python.debug", "LocalCLIDebugWrapperSession has_inf_or_nan"), ("contrib.eager.python.tfe", "executing_eagerly")])
 def test_paths_have_their_names(path, names):

@@ -48,12 +48,8 @@ _LATER = {
         set_experimental_options=device_config:set_optimizer_options set_jit=device_config:set_optimizer_jit""")],
     "config.threading": [("device_config", """get_inter_op_parallelism_threads get_intra_op_parallelism_threads
         set_inter_op_parallelism_threads set_intra_op_parallelism_threads""")],
-    "contrib.eager": [("eager_context", "executing_eagerly in_eager_mode num_gpus")],
     "contrib.graph_editor": [("op_selector", """filter_ops filter_ops_from_regex filter_ts filter_ts_from_regex get_backward_walk_ops
         get_forward_walk_ops get_walks_intersection_ops make_list_of_op make_list_of_t select_ops""")],
-    "contrib.summary": [("contrib_summary", """SummaryWriter all_summary_ops always_record_summaries audio create_file_writer
-        create_summary_file_writer eval_dir flush generic graph histogram image initialize never_record_summaries
-        record_summaries_every_n_global_steps scalar should_record_summaries summary_writer_initializer_op""")],
     "contrib.feature_column": [("feature_column_layers", "concatenate_context_input sequence_input_layer"),
                                ("feature_column", """sequence_categorical_column_with_hash_bucket sequence_categorical_column_with_identity
         sequence_categorical_column_with_vocabulary_file sequence_categorical_column_with_vocabulary_list sequence_numeric_column""")],

@@ -39,20 +39,6 @@ def _collected(tensor, collections, default=(GraphKeys.SUMMARIES,)):
     return tensor
 
 
-# By these names other modules know them: tensorflow.python.ops.summary_op_util.
-summary_scope, clean_tag = _scope, _clean
-
-
-def collect(val: Tensor, collections: Sequence[str] | None, default_collections: Sequence[str]) -> None:
-    """Adds a summary to collections, or to those that are the default."""
-    add_to_collections(list(default_collections) if collections is None else collections, val)
-
-
-def skip_summary() -> bool:
-    """Whether another replica writes it: there is one."""
-    return False
-
-
 def scalar(name: str, tensor: TensorLike, collections: Sequence[str] | None = None, family: str | None = None) -> Tensor:
     """A number under a tag."""
     with _scope(name, family, values=[tensor]) as (tag, scope):
@@ -141,4 +127,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(set(exports.listed(globals(), _MESSAGES + _WRITERS)) - {"clean_tag", "collect", "skip_summary", "summary_scope"})
+    return exports.listed(globals(), _MESSAGES + _WRITERS)
