@@ -30,10 +30,12 @@ class EventsFile:
     """A file of events in a folder. Any thread may add to it. What was added is on the disk after `flush` and `close`, after
     `max_queue` more events, and with the first event `flush_secs` seconds later."""
 
-    def __init__(self, logdir: Path, max_queue: int = 10, flush_secs: int = 120, filename_suffix: str | None = None) -> None:
-        os.makedirs(logdir, exist_ok=True)
+    def __init__(self, logdir: Path, max_queue: int = 10, flush_secs: int = 120, filename_suffix: str | None = None,
+                 path: str | None = None) -> None:
+        os.makedirs(logdir or ".", exist_ok=True)
         name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{_next_number()}{filename_suffix or ''}"
-        self.path = os.path.join(logdir, name)
+        # `path`: the name is the caller's.
+        self.path = path or os.path.join(logdir, name)
         self._max_queue, self._flush_secs = max(1, max_queue), flush_secs
         self._lock = threading.Lock()
         self._file = open(self.path, "ab")

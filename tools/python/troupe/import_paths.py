@@ -145,7 +145,7 @@ _OLDER = {
     "python.training.saver": "saver checkpoint_state meta_graph", "python.training.session_manager": "session_manager",
     "python.training.slot_creator": "slot_creator", "python.training.summary_io": "event_writer summary",
     "python.training.supervisor": "supervisor", "python.training.training_util": "training_util",
-    "python.pywrap_tensorflow": "checkpoint_reader event_writer", "python._pywrap_events_writer": "event_writer",
+    "python.pywrap_tensorflow": "pywrap checkpoint_reader event_writer", "python._pywrap_events_writer": "event_writer",
     "python.util.compat": ".compat", "python.util.nest": "contrib_nest nest", "python.util.deprecation": "deprecations",
 }
 _OLDER.update({f"python.training.{name}": "optimizers" for name in (
