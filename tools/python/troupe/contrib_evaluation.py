@@ -217,3 +217,7 @@ def evaluation_loop(master: str, checkpoint_dir: str | os.PathLike[str], logdir:
     scaffold.init_fn = init_fn or scaffold.init_fn
     return evaluate_repeatedly(checkpoint_dir, master, scaffold, eval_op, eval_op_feed_dict, final_op, final_op_feed_dict, eval_interval_secs,
                                all_hooks, session_config, max_number_of_evaluations, timeout, timeout_fn)
+
+
+# As `tensorflow.python.training.evaluation` calls them.
+_StopAfterNEvalsHook, _evaluate_once, _get_or_create_eval_step = StopAfterNEvalsHook, evaluate_checkpoint, get_or_create_eval_step

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from troupe import dtypes, nest, op_call, stacks
 from troupe.composite import IndexedSlices, SparseTensor, is_composite, parts_of
 from troupe.control_flow_context import CondContext, WhileContext, enter, merge, switch
-from troupe.conversion import convert_to_tensor
+from troupe.conversion import convert_n_to_tensor, convert_to_tensor
 from troupe.tensor import Operation
 from troupe.tensor_shape import TensorShape, as_shape
 
@@ -92,13 +92,15 @@ def no_op_after(gate: ControlInput) -> Operation:
 
 
 def Assert(condition: TensorLike, data: Sequence[TensorLike], summarize: int | None = None, name: str | None = None) -> Operation:
-    """An operation that fails where `condition` is false, and shows `data`."""
+    """An operation that fails where `condition` is false, and shows `data`. Texts and int32 are on the host anyway; what else is shown is fetched
+    from devices only then."""
     with _graph().name_scope(name or "Assert"):
-        condition = convert_to_tensor(condition, name="Condition")
-
         def check():
             return op_call.call("Assert", None, condition=condition, data=data, summarize=3 if summarize is None else summarize)
 
+        if all(t.dtype in (dtypes.string, dtypes.int32) for t in convert_n_to_tensor(data)):
+            return check()
+        condition = convert_to_tensor(condition, name="Condition")
         return cond(condition, no_op, check, name="AssertGuard").op
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from troupe.control_flow_context import CondContext, ControlFlowContext, WhileContext, output_context
 
 if TYPE_CHECKING:
+    from troupe.graph import Graph
     from troupe.tensor import Operation, Tensor
 
 
@@ -110,3 +111,11 @@ def OpInContext(op: Operation, ctxt: ControlFlowContext | None) -> bool:  # noqa
 
 def TensorInContext(tensor: Tensor, ctxt: ControlFlowContext | None) -> bool:  # noqa: N802
     return OpInContext(tensor.op, ctxt)
+
+
+def InXlaContext(graph: Graph) -> bool:  # noqa: N802
+    """Never: there is none."""
+    return False
+
+
+GraphOrParentsInXlaContext = InXlaContext

@@ -7,6 +7,7 @@ import fnmatch
 import os
 import re
 import shutil
+import uuid
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -231,6 +232,28 @@ def glob(pattern: Path | Sequence[Path]) -> list[str]:
         else:
             found = [os.path.join(d, part) for d in found if os.path.lexists(os.path.join(d, part))]
     return found
+
+
+def read_file_to_string(filename: Path, binary_mode: bool = False) -> Any:
+    """All of a file: bytes in binary mode, else a text."""
+    with GFile(filename, "rb" if binary_mode else "r") as file:
+        return file.read()
+
+
+def write_string_to_file(filename: Path, file_content: str | bytes) -> None:
+    with GFile(filename, "w") as file:
+        file.write(file_content)
+
+
+def atomic_write_string_to_file(filename: Path, contents: str | bytes, overwrite: bool = True) -> None:
+    """Readers see the whole contents, or what was there before. AlreadyExistsError as rename."""
+    other = f"{_path(filename)}.tmp{uuid.uuid4().hex}"
+    write_string_to_file(other, contents)
+    try:
+        rename(other, filename, overwrite)
+    except errors.OpError:
+        remove(other)
+        raise
 
 
 def join(path: Path, *paths: Any) -> str:

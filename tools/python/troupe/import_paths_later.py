@@ -5,7 +5,7 @@ from __future__ import annotations
 # As in import_paths: a path, and where its names are looked up before `tf` itself.
 LATER = {
     "python.framework.combinations": "test_combinations test_util", "python.framework.composite_tensor": "composite ragged_tensor",
-    "python.framework.config": ".config.experimental", "python.framework.device_spec": "device_spec",
+    "python.framework.config": ".config.experimental", "python.framework.device_spec": "device_spec second_names",
     "python.framework.indexed_slices": "composite conversion op_statistics", "python.framework.load_library": "",
     "python.framework.tensor": "tensor type_specs operators", "python.framework.tensor_conversion": "conversion",
     "python.framework.tensor_conversion_registry": "conversion", "python.framework.tensor_spec": "type_specs",
@@ -14,9 +14,10 @@ LATER = {
     "python.framework.test_combinations": "test_combinations",
     "python.data.kernel_tests.test_base": "dataset_tests", "python.ops.control_flow_util": "control_flow_util",
     "python.util.protobuf.compare": "message_comparison", "python.util.tf_decorator": "decorated", "python.util.tf_inspect": "decorated_inspect",
+    "python.training.evaluation": "contrib_evaluation", "python.keras.engine.input_spec": "layer_inputs",
     "python.eager.backprop": "gradient_tape", "python.eager.context": "eager_context",
     "python.ops.array_ops_stack": "array_ops", "python.ops.batch_ops": "", "python.ops.bincount_ops": "", "python.ops.bitwise_ops": ".bitwise",
-    "python.ops.candidate_sampling_ops": ".nn", "python.ops.cond": "control_flow_ops", "python.ops.confusion_matrix": ".math",
+    "python.ops.candidate_sampling_ops": ".nn", "python.ops.cond": "control_flow_ops", "python.ops.confusion_matrix": ".math inner_names",
     "python.ops.control_flow_assert": "check_ops control_flow_ops", "python.ops.control_flow_case": "case_ops",
     "python.ops.control_flow_switch_case": "case_ops", "python.ops.critical_section_ops": "",
     "python.ops.distributions.bernoulli": ".distributions", "python.ops.distributions.beta": ".distributions",

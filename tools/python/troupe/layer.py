@@ -10,6 +10,7 @@ from typing import Any, TYPE_CHECKING
 from troupe import dtypes, initializers, nest, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.graph import Graph
+from troupe.layer_inputs import InputSpec
 from troupe.ops import GraphKeys
 from troupe.partitioned_variables import parts_of
 from troupe.tensor import Tensor
@@ -92,6 +93,8 @@ class Layer:
 
     min_ndim: int | None = None
     exact_ndim: int | None = None
+    # What it demands besides: an InputSpec, or a nest of them, one for each input.
+    input_spec: Any = None
 
     def __init__(self, trainable: bool = True, name: str | VariableScope | None = None, dtype: DTypeLike | None = None,
                  activity_regularizer: Regularizer | None = None, _scope: str | None = None, _reuse: bool | None = None, **others: Any) -> None:
@@ -247,6 +250,7 @@ class Layer:
         with self._entered(True if self.built else self._reuse):
             flat = [x if isinstance(x, Tensor) or hasattr(x, "dense_shape") else convert_to_tensor(x) for x in nest.flatten(inputs)]
             inputs = nest.pack_sequence_as(inputs, flat) if nest.is_nested(inputs) else flat[0]
+            self._check_inputs(flat)
             self._build_for(flat[0])
             outputs = self.call(inputs, *args, **kwargs)
             self._regularize_activity(outputs)
@@ -256,7 +260,6 @@ class Layer:
         return self(inputs, *args, **kwargs)
 
     def _build_for(self, first: Tensor) -> None:
-        self._check_rank(first.shape)
         if self.built:
             return
         if self._dtype is None:
@@ -264,18 +267,18 @@ class Layer:
         self.build(as_shape(first.shape))
         self.built = True
 
-    def _check_rank(self, shape: TensorShape) -> None:
-        rank = shape.rank
-        if rank is None:
+    def _check_inputs(self, flat: Sequence[Tensor]) -> None:
+        """ValueError where they are not as the layer demands: as its `input_spec` says, or the first one of the rank of its class."""
+        if self.input_spec is None:
             if self.exact_ndim is not None or self.min_ndim is not None:
-                raise ValueError(f"Input 0 of layer {self.name} is incompatible with the layer: its rank is undefined, but the layer requires a "
-                                 "defined rank.")
-        elif self.exact_ndim is not None and rank != self.exact_ndim:
-            raise ValueError(f"Input 0 of layer {self.name} is incompatible with the layer: expected ndim={self.exact_ndim}, found ndim={rank}. "
-                             f"Full shape received: {tuple(shape.as_list())}")
-        elif self.min_ndim is not None and rank < self.min_ndim:
-            raise ValueError(f"Input 0 of layer {self.name} is incompatible with the layer: : expected min_ndim={self.min_ndim}, found ndim={rank}. "
-                             f"Full shape received: {tuple(shape.as_list())}")
+                InputSpec(ndim=self.exact_ndim, min_ndim=self.min_ndim).check(flat[0], 0, self.name)
+            return
+        specs = nest.flatten(self.input_spec)
+        if len(specs) != len(flat):
+            raise ValueError(f"Layer {self.name} expects {len(specs)} inputs, but it received {len(flat)} input tensors. Inputs received: {flat}")
+        for index, (spec, value) in enumerate(zip(specs, flat)):
+            if spec is not None:
+                spec.check(value, index, self.name)
 
     def _regularize_activity(self, outputs) -> None:
         if self._activity_regularizer is None:

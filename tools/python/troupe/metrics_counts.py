@@ -93,7 +93,8 @@ def _checked_probabilities(predictions):
         return op_call.call("Identity", None, input=predictions)
 
 
-def _counts_at(labels, predictions, thresholds, weights, kinds):
+def counts_at(labels: TensorLike, predictions: TensorLike, thresholds: Sequence[float], weights: TensorLike | None,
+              kinds: Iterable[str]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """({kind: variable [thresholds]}, {kind: the same after the update}) of predictions above each threshold."""
     predictions = _checked_probabilities(cast(predictions, dtypes.float32))
     predictions, labels, weights = matched(predictions, cast(labels, dtypes.bool_), weights)
@@ -115,7 +116,7 @@ def _counts_at(labels, predictions, thresholds, weights, kinds):
 
 def _number_of_counts(number, labels, predictions, thresholds, weights, metrics_collections, updates_collections, kinds=_KINDS):
     """The metric `number(counts, name)` of the counts at these thresholds: its value, and its value after the update."""
-    values, updates = _counts_at(labels, predictions, thresholds, weights, kinds)
+    values, updates = counts_at(labels, predictions, thresholds, weights, kinds)
     return collected(number(values, "value"), number(updates, "update_op"), metrics_collections, updates_collections)
 
 
@@ -124,7 +125,7 @@ def _counter_at(kind: str):
               metrics_collections: str | Iterable[str] | None = None, updates_collections: str | Iterable[str] | None = None,
               name: str | None = None) -> tuple[Tensor, Tensor]:
         with variable_scope(name, kind):
-            values, updates = _counts_at(labels, predictions, thresholds, weights, (kind,))
+            values, updates = counts_at(labels, predictions, thresholds, weights, (kind,))
             return collected(values[kind], updates[kind], metrics_collections, updates_collections)
 
     count.__name__ = count.__qualname__ = kind + "_at_thresholds"

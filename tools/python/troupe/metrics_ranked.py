@@ -137,9 +137,20 @@ def average_precision_at_k(labels: TensorLike | SparseTensor, predictions: Tenso
         raise ValueError(f"Invalid k={k}. `k` should be >= 1.")
     with ops.name_scope(name, _named("average_precision", k)) as scope:
         predictions = convert_to_tensor(predictions)
-        chosen = cast(nn.top_k(predictions, k)[1], dtypes.int64)
-        labels = _labels(_within(labels, array_ops.shape(predictions)[-1]), chosen)
-        values = _average_precision(labels, chosen, k)
+        labels = _within(labels, array_ops.shape(predictions)[-1])
+        return average_precision_at_top_k(labels, nn.top_k(predictions, k)[1], weights, metrics_collections, updates_collections, scope)
+
+
+def average_precision_at_top_k(labels: TensorLike | SparseTensor, predictions_idx: TensorLike, weights: TensorLike | None = None,
+                               metrics_collections: str | Iterable[str] | None = None, updates_collections: str | Iterable[str] | None = None,
+                               name: str | None = None) -> tuple[Tensor, Tensor]:
+    """The same of the classes [..., k] that were predicted, the best one first. ValueError when k is not known."""
+    chosen = cast(convert_to_tensor(predictions_idx), dtypes.int64)
+    k = None if chosen.shape.rank in (None, 0) else chosen.shape.as_list()[-1]
+    if k is None:
+        raise ValueError("The last dimension of predictions_idx must be set.")
+    with ops.name_scope(name, _named("average_precision", k)) as scope:
+        values = _average_precision(_labels(labels, chosen), chosen, k)
         number = cast(array_ops.size(values), dtypes.float64)
         if weights is not None:
             weights = weighting.broadcast_weights(cast(weights, dtypes.float64), values)

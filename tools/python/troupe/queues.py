@@ -23,8 +23,8 @@ def _as_list(values):
     return list(values) if isinstance(values, (list, tuple)) else [values]
 
 
-def _shapes(shapes, count):
-    """A list of them, or None."""
+def _shapes(shapes, count, padded=False):
+    """A list of them, or None. ValueError for shapes that are not known; of those that are padded, their ranks must be."""
     if shapes is None:
         return None
     if isinstance(shapes, TensorShape) or count == 1 and not (shapes and isinstance(shapes, (list, tuple)) and _is_shape(shapes[0])):
@@ -32,6 +32,8 @@ def _shapes(shapes, count):
     shapes = [as_shape(s) for s in shapes]
     if len(shapes) != count:
         raise ValueError(f"Queue shapes must have the same length as dtypes, received len(shapes)={len(shapes)}, len(dtypes)={count}")
+    if not all(s.rank is not None if padded else s.is_fully_defined() for s in shapes):
+        raise ValueError(f"All shapes must {'have a defined rank' if padded else 'be fully defined'}: {shapes}")
     return shapes
 
 
@@ -163,10 +165,10 @@ class QueueBase:
         return op_call.call("QueueSizeV2", name or f"{self._name}_Size", handle=self._queue_ref)
 
 
-def _arguments(dtypes, shapes, names):
+def _arguments(dtypes, shapes, names, padded=False):
     dtypes = [_types.as_dtype(t) for t in _as_list(dtypes)]
     names = names if names is None else _as_list(names)
-    return dtypes, _shapes(shapes, len(dtypes)), names
+    return dtypes, _shapes(shapes, len(dtypes), padded), names
 
 
 class FIFOQueue(QueueBase):
@@ -202,7 +204,7 @@ class PaddingFIFOQueue(QueueBase):
 
     def __init__(self, capacity: int, dtypes: DTypeLike | Sequence[DTypeLike], shapes: ShapeLike | Sequence[ShapeLike],
                  names: str | Sequence[str] | None = None, shared_name: str | None = None, name: str = "padding_fifo_queue") -> None:
-        dtypes, shapes, names = _arguments(dtypes, shapes, names)
+        dtypes, shapes, names = _arguments(dtypes, shapes, names, padded=True)
         if shapes is None or len(shapes) != len(dtypes):  # type: ignore[arg-type]
             raise ValueError("Shapes must be provided for all components, but received "
                              f"{0 if shapes is None else len(shapes)} dtypes and {len(dtypes)} shapes.")  # type: ignore[arg-type]

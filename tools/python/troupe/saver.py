@@ -8,7 +8,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from troupe import array_ops, errors, ops, progress, protos, stacks
+from troupe import array_ops, errors, ops, progress, protos, stacks, tf_logging
 from troupe.checkpoint_state import checkpoint_exists, remove_checkpoint, update_checkpoint_state
 from troupe.ops import GraphKeys, get_collection, get_collection_ref
 from troupe.saveable import SaverBuilder, saveables_of
@@ -30,8 +30,9 @@ def all_saveable_objects(scope: str | None = None) -> list[Any]:
 
 
 class Saver:
-    """Saves variables as V2 checkpoints `<path>-<step>`, restores them, and deletes the oldest checkpoints but `max_to_keep`. `var_list`: a
-    list of variables or {name in the checkpoint: variable}; all of them by default. ValueError for none, unless allow_empty."""
+    """Saves variables as V2 checkpoints `<path>-<step>`, whatever `write_version` says, restores them, and deletes the oldest checkpoints but
+    `max_to_keep`. `var_list`: a list of variables or {name in the checkpoint: variable}; all of them by default. ValueError for none, unless
+    allow_empty."""
 
     def __init__(self, var_list: dict[str, Any] | Iterable[Any] | None = None, reshape: bool = False, sharded: bool = False,
                  max_to_keep: int | None = 5, keep_checkpoint_every_n_hours: float = 10000.0, name: str | None = None,
@@ -41,8 +42,7 @@ class Saver:
         if defer_build and var_list:
             raise ValueError("If `var_list` is provided then build cannot be deferred. Either set defer_build=False or var_list=None.")
         _check_saver_def(saver_def)
-        if write_version != 2:
-            raise ValueError("Checkpoints are written in the second format only: write_version must be 2.")
+        self._write_version = write_version
         self._var_list, self._reshape, self._sharded = var_list, reshape, sharded
         self._max_to_keep, self._keep_hours = max_to_keep, keep_checkpoint_every_n_hours
         self._name, self._sequentially, self._filename = name, restore_sequentially, filename
@@ -149,6 +149,9 @@ class Saver:
             raise TypeError(f"'sess' must be a Session; {sess}")
         if self._is_empty:
             return None
+        if self._write_version != protos.SaverDef.V2:
+            tf_logging.warning("Checkpoints are written in the second format only, although the Saver's write_version is %s.", self._write_version)
+            self._write_version = protos.SaverDef.V2
         with self._turn:
             path = save_path if global_step is None else f"{save_path}-{self._step_text(sess, global_step)}"
             folder = os.path.dirname(save_path)

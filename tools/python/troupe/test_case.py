@@ -41,12 +41,19 @@ def get_temp_dir() -> str:
     return _temp_dir
 
 
+def _placed(graph, anywhere):
+    return contextlib.nullcontext() if anywhere else graph.device("/device:CPU:0")
+
+
 class TestCase(PlainAssertions):
     """Each test begins with an empty default graph and the same seeds. What is compared may be a tensor, which is run in the session around it."""
 
     _SEED = 87654321
-    _sessions: dict[Graph, Any]
-    _directory: str | None
+
+    def __init__(self, methodName: str = "runTest") -> None:  # noqa: N803, unittest's name
+        super().__init__(methodName)
+        self._sessions: dict[Graph, Any] = {}
+        self._directory: str | None = None
 
     def setUp(self) -> None:
         super().setUp()
@@ -54,7 +61,6 @@ class TestCase(PlainAssertions):
         np.random.seed(self._SEED)
         stacks.reset_default_graph()
         ops.set_random_seed(self._SEED)
-        self._sessions, self._directory = {}, None
 
     def tearDown(self) -> None:
         for session in self._sessions.values():
@@ -72,9 +78,10 @@ class TestCase(PlainAssertions):
 
     @contextlib.contextmanager
     def session(self, graph: Graph | None = None, config: Message | None = None, use_gpu: bool = True, force_gpu: bool = False) -> Iterator[Session]:
-        """A new one, the default in the block, of the default graph or this one."""
+        """A new one, the default in the block, of the default graph or this one. Without `use_gpu`, what the block makes is for the CPU."""
         with Graph.as_default(graph) if graph is not None else contextlib.nullcontext(), Session(graph=graph, config=config) as session:
-            yield session
+            with _placed(session.graph, use_gpu or force_gpu):
+                yield session
 
     @contextlib.contextmanager
     def cached_session(self, graph: Graph | None = None, config: Message | None = None, use_gpu: bool = True,
@@ -87,7 +94,7 @@ class TestCase(PlainAssertions):
             session._test_config = None if config is None else config.SerializeToString()  # type: ignore[attr-defined]
         elif config is not None and session._test_config != config.SerializeToString():
             raise ValueError("The config of cached_session differs from that of the cached session.")
-        with graph.as_default(), session.as_default():
+        with graph.as_default(), session.as_default(), _placed(graph, use_gpu or force_gpu):
             yield session
 
     def test_session(self, graph: Graph | None = None, config: Message | None = None, use_gpu: bool = True,
