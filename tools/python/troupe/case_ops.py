@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from troupe import array_ops, dtypes, math_ops, stacks
 from troupe.constant_op import constant
 from troupe.control_flow_ops import Assert, cond
@@ -24,7 +26,12 @@ def case(pred_fn_pairs: Sequence[tuple[Tensor, Callable[[], Any]]] | dict[Tensor
          exclusive: bool = False, strict: bool = False, name: str = "case") -> Any:
     """What the function of the first true predicate gives; `default()` where none is. Without a default, and with `exclusive` for more than one
     true predicate, a run fails with InvalidArgumentError. TypeError for pairs that are none."""
-    pairs = _pairs(pred_fn_pairs)
+    return _case_helper(cond, pred_fn_pairs, default, exclusive, name, strict=strict)
+
+
+def _case_helper(cond_fn, pred_fn_pairs, default, exclusive, name, allow_python_preds=False, **cond_kwargs):
+    """`case` by another `cond`: packages that choose while they build the graph have one."""
+    pairs = _pairs(pred_fn_pairs, allow_python_preds)
     if not pairs and default is None:
         raise ValueError("Of no pairs and no default there is none to choose")
     with stacks.get_default_graph().name_scope(name):
@@ -32,14 +39,14 @@ def case(pred_fn_pairs: Sequence[tuple[Tensor, Callable[[], Any]]] | dict[Tensor
             default, pairs = _last_as_default(pairs), pairs[:-1]
         function = default
         for pred, branch in reversed(pairs):
-            function = _otherwise(pred, branch, function, strict)
+            function = _otherwise(pred, branch, function, cond_fn, **cond_kwargs)
         if not exclusive:
             return function()
         with stacks.get_default_graph().control_dependencies([_at_most([p for p, _ in pairs], 1, "Input error: exclusive=True")]):
             return function()
 
 
-def _pairs(pred_fn_pairs):
+def _pairs(pred_fn_pairs, allow_python_preds=False):
     if not isinstance(pred_fn_pairs, (list, tuple, dict)):
         raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(pred_fn_pairs)}")
     pairs = pred_fn_pairs
@@ -52,16 +59,17 @@ def _pairs(pred_fn_pairs):
             raise TypeError(f"Each entry in 'pred_fn_pairs' must be a 2-tuple. Received {pair}.")
         pred, function = pair
         if not isinstance(pred, Tensor):
-            raise TypeError(f"pred must be a Tensor, got: {pred}")
-        if pred.dtype is not dtypes.bool_:
+            if not (allow_python_preds and isinstance(pred, (bool, np.bool_))):
+                raise TypeError(f"pred must be a Tensor{', or a Python bool' if allow_python_preds else ''}, got: {pred}")
+        elif pred.dtype is not dtypes.bool_:
             raise TypeError(f"pred must be Tensor of type bool: {pred.name}")
         if not callable(function):
-            raise TypeError(f"fn for pred {pred.name} must be callable.")
+            raise TypeError(f"fn for pred {getattr(pred, 'name', pred)} must be callable.")
     return list(pairs)
 
 
-def _otherwise(pred, branch, other, strict):
-    return lambda: cond(pred, branch, other, strict=strict)
+def _otherwise(pred, branch, other, cond_fn=cond, **cond_kwargs):
+    return lambda: cond_fn(pred, branch, other, **cond_kwargs)
 
 
 def _at_most(predicates, count, message):
@@ -69,7 +77,7 @@ def _at_most(predicates, count, message):
     packed = array_ops.stack(predicates, name="preds_c")
     true = math_ops.reduce_sum(math_ops.cast(packed, dtypes.int32), name="num_true_conds")
     ok = math_ops.less_equal(true, constant(count, name="n_true_conds"))
-    names = ", ".join(p.name for p in predicates)
+    names = ", ".join(str(getattr(p, "name", p)) for p in predicates)
     return Assert(ok, [f"{message}: more than {count} conditions ({names}) evaluated as True:", packed], summarize=len(predicates))
 
 
@@ -107,5 +115,5 @@ def switch_case(branch_index: TensorLike,
         index = convert_to_tensor(branch_index, dtypes.int32, name="branch_index")
         chosen = functions[-1]
         for i in range(len(functions) - 2, -1, -1):
-            chosen = _otherwise(math_ops.equal(index, i), functions[i], chosen, False)
+            chosen = _otherwise(math_ops.equal(index, i), functions[i], chosen)
         return chosen()

@@ -1,9 +1,10 @@
-"""`tf.compat`: texts and bytes; `tf.compat.v1` is the package itself."""
+"""`tf.compat`: texts and bytes; `tf.compat.v1` is the package itself, `tf.compat.v2` has arguments in the order of TensorFlow 2."""
 
 from __future__ import annotations
 
 import numbers
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,11 +21,18 @@ real_types = (numbers.Real, np.integer, np.floating)
 complex_types = (numbers.Complex, np.number)
 
 
+# So that `import troupe.compat.v1` is the package, not made once more.
+__path__: list[str] = []
+sys.modules[f"{__name__}.v1"] = sys.modules["troupe"]
+
+
 def __getattr__(name: str) -> Any:
     if name == "v1":
-        import troupe
+        return sys.modules["troupe"]
+    if name == "v2":
+        from troupe.compat_v2 import Later
 
-        return troupe
+        return sys.modules.setdefault(f"{__name__}.v2", Later())
     if name in ("forward_compatibility_horizon", "forward_compatible"):
         from troupe import forward_compat
 
@@ -33,7 +41,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return exports.listed(globals(), ["forward_compatibility_horizon", "forward_compatible", "v1"])
+    return exports.listed(globals(), ["forward_compatibility_horizon", "forward_compatible", "v1", "v2"])
 
 
 def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") -> bytes:

@@ -23,7 +23,11 @@ IndexedSlicesValue = namedtuple("IndexedSlicesValue", ["values", "indices", "den
 SparseTensorValue = namedtuple("SparseTensorValue", ["indices", "values", "dense_shape"])
 
 
-class _Rows:
+class CompositeTensor:
+    """What is made of several tensors."""
+
+
+class _Rows(CompositeTensor):
     """What both are made of: `values`, and where in a tensor of `dense_shape` they stand."""
 
     _values: Tensor

@@ -14,7 +14,7 @@ from troupe.contrib_layers import _collected, _convolved, _finished, _format, _g
 from troupe.contrib_scopes import add_arg_scope, model_variable
 from troupe.control_flow_ops import identity_of as identity
 from troupe.conversion import convert_to_tensor
-from troupe.custom_gradient import custom_gradient
+from troupe.custom_gradients import custom_gradient
 from troupe.gather_ops import gather_nd
 from troupe.layers_conv import Conv3DTranspose, sizes
 from troupe.layers_pool import AveragePooling3D, MaxPooling3D

@@ -60,7 +60,8 @@ def _of_partial(partial):
 
 
 def getfullargspec(obj: Any) -> FullArgSpec:
-    """The arguments of the outermost decorator that says some, or of what is inside."""
+    """The arguments of the outermost decorator that says some, or of what is inside. Hints of this package's functions are left out: those of
+    TensorFlow 1 had none, and programs compare them with their own."""
     decorators, target = unwrap(obj)
     for decorator in decorators:
         spec = decorator.decorator_argspec
@@ -68,7 +69,8 @@ def getfullargspec(obj: Any) -> FullArgSpec:
             return spec
         if spec is not None:
             return FullArgSpec(spec.args, spec.varargs, spec.keywords, spec.defaults, [], None, {})
-    return inspect.getfullargspec(target)
+    spec = inspect.getfullargspec(target)
+    return spec._replace(annotations={}) if (getattr(target, "__module__", None) or "").startswith("troupe.") else spec
 
 
 def getcallargs(*func_and_positional: Any, **named: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from troupe import stacks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
 
 @contextmanager
@@ -28,6 +28,11 @@ def executing_eagerly() -> bool:
 
 
 in_eager_mode = executing_eagerly
+
+
+def defun(func: Any = None, input_signature: Any = None, autograph: bool = True, **unused: Any) -> Any:
+    """The function as it is, or a decorator that gives it so: its operations are those of the graph that is built."""
+    return (lambda f: f) if func is None else func
 
 
 def num_gpus() -> int:

@@ -21,7 +21,7 @@ _NAMES = {
         assert_negative assert_non_negative assert_non_positive assert_none_equal assert_positive assert_proper_iterable
         assert_rank assert_rank_at_least assert_rank_in assert_same_float_dtype assert_scalar assert_type ensure_shape
         is_non_decreasing is_numeric_tensor is_strictly_increasing is_symbolic_tensor verify_tensor_all_finite""",
-    "custom_gradient": "custom_gradient grad_pass_through recompute_grad",
+    "custom_gradients": "custom_gradient grad_pass_through recompute_grad",
     "contractions": "einsum tensordot",
     "graph_picture": "show",
     "functional_ops": "foldl foldr map_fn scan",

@@ -76,6 +76,11 @@ class Graph(GraphScopes):
         return f"<tf.Graph of {self.version} operations{', finalized' if self._finalized else ''}>"
 
     @property
+    def _c_graph(self):
+        """What stands for it in `pywrap_tensorflow`."""
+        return self
+
+    @property
     def seed(self) -> int | None:
         return self._seed
 

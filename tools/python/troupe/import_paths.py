@@ -26,6 +26,7 @@ _OLDER = {
     "contrib.learn.python.learn.datasets": "mnist_data",
     "contrib.learn.python.learn.datasets.base": "mnist_data",
     "contrib.learn.python.learn.datasets.mnist": "mnist_data",
+    "contrib.eager.python": ".contrib.eager", "contrib.eager.python.tfe": ".contrib.eager",
     "contrib.framework.python.framework": ".contrib.framework",
     "contrib.framework.python.ops": ".contrib.framework",
     "contrib.framework.python.ops.arg_scope": ".contrib.framework",
@@ -91,7 +92,7 @@ _OLDER = {
     "python.ops.clip_ops": "tensor_algebra special_math_ops",
     "python.ops.control_flow_ops": "control_flow_ops case_ops",
     "python.ops.ctc_ops": "nn",
-    "python.ops.custom_gradient": "custom_gradient",
+    "python.ops.custom_gradient": "custom_gradients",
     "python.ops.data_flow_ops": "queues tensor_array_ops sort_ops accumulators staging",
     "python.ops.distributions": "distributions",
     "python.ops.embedding_ops": "nn_embedding",
@@ -101,11 +102,13 @@ _OLDER = {
     "python.ops.init_ops": "initializers",
     "python.ops.io_ops": "string_ops readers saver",
     "python.ops.linalg_ops": "linalg_ops linalg_factors", "python.ops.linalg": ".linalg",
+    "python.ops.linalg.linear_operator_addition": "linear_operator_util", "python.ops.linalg.linear_operator_util": "linear_operator_util",
     "python.ops.logging_ops": "logging_ops tensor_algebra",
     "python.ops.lookup_ops": "lookup contrib_lookup second_names",
     "python.ops.losses.losses": "losses", "python.ops.losses.losses_impl": "losses", "python.ops.losses.util": "losses",
     "python.ops.math_ops": "math_ops reductions special_math_ops second_names",
     "python.ops.metrics": "metrics", "python.ops.metrics_impl": "metrics metrics_base inner_names",
+    "python.ops.parallel_for": "jacobians functional_ops more_ops", "python.ops.parallel_for.gradients": "jacobians",
     "python.ops.nn": "nn", "python.ops.nn_impl": "nn", "python.ops.nn_ops": "nn nn_conv nn_pool nn_backprop second_names", "python.ops.standard_ops": "",
     "python.ops.parsing_ops": "parsing_ops string_ops",
     "python.ops.partitioned_variables": "partitioned_variables",
@@ -147,6 +150,7 @@ _OLDER = {
     "python.training.supervisor": "supervisor", "python.training.training_util": "training_util",
     "python.pywrap_tensorflow": "pywrap checkpoint_reader event_writer", "python._pywrap_events_writer": "event_writer",
     "python.util.compat": ".compat", "python.util.nest": "contrib_nest nest", "python.util.deprecation": "deprecations",
+    "python.pywrap_tensorflow_internal": "pywrap checkpoint_reader event_writer",
 }
 _OLDER.update({f"python.training.{name}": "optimizers" for name in (
     "adadelta", "adagrad", "adagrad_da", "adam", "ftrl", "gradient_descent", "momentum", "proximal_adagrad", "proximal_gradient_descent", "rmsprop")})
@@ -265,6 +269,9 @@ def _module(path):
     if path in _OLDER:
         # TensorFlow's modules of functions have the generated ones, too.
         return OlderModule(path, _finder(_OLDER[path].split(), generated=path.startswith("python.") and path.endswith("_ops")))
+    if path == "compat.v2" or path.startswith("compat.v2."):
+        found = _attribute(path)
+        return found if isinstance(found, types.ModuleType) else None
     from troupe import exports
 
     if exports.is_namespace(path):

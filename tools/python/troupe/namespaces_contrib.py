@@ -33,7 +33,7 @@ _DECODERS = {"contrib_slim_data": "BoundingBox Image ItemHandler TFExampleDecode
 # Path of `tf`: {module: names of it}.
 _NAMES: dict[str, dict[str, str]] = {
     "contrib.layers": {**_LAYERS, "contrib_training": "OPTIMIZER_CLS_NAMES OPTIMIZER_SUMMARIES", "nn_sparse": "safe_embedding_lookup_sparse",
-                       "custom_gradient": "recompute_grad"},
+                       "custom_gradients": "recompute_grad"},
     "contrib.layers.utils": _UTILS,
     "contrib.slim.utils": _UTILS,
     "contrib.slim.summaries": {"contrib_layers_utils": """add_histogram_summaries add_histogram_summary add_image_summaries add_image_summary
@@ -62,8 +62,6 @@ _NAMES: dict[str, dict[str, str]] = {
         resnet_v2_200 resnet_v2_50 resnet_v2_block"""},
     "contrib.slim.nets.inception": {"slim_nets_inception": """inception_v1 inception_v1_base inception_v3 inception_v3_arg_scope
         inception_v3_base inception_v1_arg_scope=inception_v3_arg_scope"""},
-    "contrib.eager": {"eager_context": "executing_eagerly in_eager_mode num_gpus", "resource_variable": "Variable=ResourceVariable",
-                      "toggles": "enable_eager_execution"},
     "contrib.framework": _FRAMEWORK,
     "contrib.metrics": _METRICS,
     "contrib.losses": _LOSSES,
@@ -87,6 +85,9 @@ _NAMES: dict[str, dict[str, str]] = {
         "contrib_counts": "Binomial Geometric Poisson",
         "contrib_mixtures": "Cauchy Deterministic Gumbel HalfNormal Logistic Mixture MixtureSameFamily NormalWithSoftplusScale"},
     "contrib.factorization": {"contrib_kmeans": "COSINE_DISTANCE KMEANS_PLUS_PLUS_INIT KMeans RANDOM_INIT SQUARED_EUCLIDEAN_DISTANCE"},
+    "contrib.eager": {"eager_context": "defun executing_eagerly in_eager_mode num_gpus", "custom_gradients": "custom_gradient",
+                      "gradient_tape": "GradientTape", "py_functions": "py_func=py_function", "resource_variable": "Variable=ResourceVariable",
+                      "toggles": "enable_eager_execution"},
     "contrib.integrate": {"contrib_integrate": "odeint odeint_fixed"},
     "contrib.learn.datasets": {"mnist_data": "load_dataset"},
     "contrib.learn.datasets.mnist": {"mnist_data": "DataSet dense_to_one_hot extract_images extract_labels load_mnist read_data_sets"},

@@ -63,6 +63,7 @@ def _xor(x, y, scope):
 _BINARY = (
     ("add", "add", lambda x, y, scope: op_call.call("AddV2" if x.dtype.base_dtype is not dtypes.string else "Add", scope, x=x, y=y)),
     ("sub", "sub", _op("Sub")), ("mul", "mul", _op("Mul")), ("truediv", "truediv", math_ops.truediv),
+    ("div", "div", math_ops.div),
     ("floordiv", "floordiv", _op("FloorDiv")), ("mod", "mod", _op("FloorMod")), ("pow", "pow", _op("Pow")),
     ("matmul", "matmul", lambda x, y, scope: math_ops.matmul(x, y, name=scope)),
     ("and", "and", _logical("LogicalAnd", "BitwiseAnd")), ("or", "or", _logical("LogicalOr", "BitwiseOr")), ("xor", "xor", _xor),

@@ -12,9 +12,18 @@ from troupe.checkpoint_reader import CheckpointReader, NewCheckpointReader
 from troupe.event_writer import EventsFile
 
 if TYPE_CHECKING:
+    from typing import Any
+
+    from troupe.graph import Graph
     from troupe.typing import Message, Path
 
-__all__ = ["CheckpointReader", "EventsWriter", "IsGoogleCudaEnabled", "NewCheckpointReader", "TF_bfloat16_type"]
+__all__ = ["CheckpointReader", "EventsWriter", "IsGoogleCudaEnabled", "NewCheckpointReader", "TF_TryEvaluateConstant_wrapper",
+           "TF_bfloat16_type"]
+
+
+def TF_TryEvaluateConstant_wrapper(graph: Graph, output: tuple[int, int]) -> Any:  # noqa: N802
+    """The value that an output of `tensor._as_tf_output()` has in every run, or None; `graph` is what `_c_graph` gives."""
+    return graph._native.constant_value(output)
 
 
 class EventsWriter:

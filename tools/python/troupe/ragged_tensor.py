@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from troupe import array_ops, check_ops, dtypes, math_ops, op_call, sort_ops, stacks
-from troupe.composite import SparseTensor
+from troupe.composite import CompositeTensor, SparseTensor
 from troupe.conversion import convert_to_tensor
 from troupe.fetches import register_session_run_conversion_functions
 from troupe.ragged_rows import MoreRows
@@ -70,7 +70,7 @@ def _with_conditions(tensor, checks):
         return array_ops.identity(tensor)
 
 
-class RaggedTensor(MoreRows):
+class RaggedTensor(MoreRows, CompositeTensor):
     """Row `i` is values[row_splits[i]:row_splits[i + 1]]; values may be ragged themselves. Made by the class methods, with `validate` the step checks
     what they are given: InvalidArgumentError. Operators work on values of the same row splits, and on scalars."""
 

@@ -46,6 +46,16 @@ def truncated_normal(shape: ShapeOrTensor, mean: TensorLike = 0.0, stddev: Tenso
         return _scaled("TruncatedNormal", shape, mean, stddev, dtypes.as_dtype(dtype), seed, scope)
 
 
+def parameterized_truncated_normal(shape: ShapeOrTensor, means: TensorLike = 0.0, stddevs: TensorLike = 1.0, minvals: TensorLike = -2.0,
+                                   maxvals: TensorLike = 2.0, dtype: DTypeLike = dtypes.float32, seed: int | None = None,
+                                   name: str | None = None) -> Tensor:
+    """Normal numbers between these limits, which may be other ones for each row."""
+    dtype = dtypes.as_dtype(dtype)
+    with stacks.get_default_graph().name_scope(name or "parameterized_truncated_normal") as scope:
+        parameters = {n: convert_to_tensor(v, dtype, name=n) for n, v in (("means", means), ("stdevs", stddevs), ("minvals", minvals), ("maxvals", maxvals))}
+        return _random("ParameterizedTruncatedNormal", _shape(shape), None, seed, scope, **parameters)
+
+
 def random_uniform(shape: ShapeOrTensor, minval: TensorLike = 0, maxval: TensorLike | None = None, dtype: DTypeLike = dtypes.float32,
                    seed: int | None = None, name: str | None = None) -> Tensor:
     """Numbers from `minval` to `maxval`, without it."""

@@ -50,6 +50,10 @@ def zeros_of(sizes: Nest, batch_size: int | Tensor, dtype: DTypeLike) -> Any:
     return _map_sizes(zeros, sizes)
 
 
+# As packages with cells of their own know it.
+_zero_state_tensors = zeros_of
+
+
 def _map_sizes(function, sizes):
     """Over a nest whose leaves are sizes; a TensorShape is one leaf."""
     return nest.pack_sequence_as(sizes, [function(s) for s in nest.flatten(sizes)])

@@ -178,6 +178,8 @@ class Tensor(Operators):
 
     __slots__ = ("op", "_index", "dtype", "_name", "_fed_shape", "__weakref__", "__dict__")
     __array_priority__ = 100
+    # The names of its operators, which `operators` gives it.
+    OVERLOADABLE_OPERATORS: set[str] = set()
 
     def __init__(self, op: Operation, index: int, dtype: dtypes.DType) -> None:
         self.op = op
@@ -253,6 +255,8 @@ class Tensor(Operators):
         raise errors.OperatorNotAllowedInGraphError(
             "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. You can attempt the following resolutions to the problem: use "
             "`if t is not None:` instead of `if t:` to test if a tensor is defined, and tf.cond for what depends on its value.")
+
+    __nonzero__ = __bool__
 
     def __len__(self):
         raise TypeError(f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` rather than "

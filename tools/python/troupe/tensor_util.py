@@ -57,10 +57,13 @@ def _shape_by_op(op, inputs):
 
 
 def _sliced_shape(op, inputs):
-    bounds = [constant_value(i) for i in inputs[1:]]
-    whole = constant_value_as_shape(inputs[0])
     masks = [op.get_attr(name) for name in ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")]
-    if whole.rank is None or any(b is None or b.size != 1 for b in bounds) or any(masks[2:]):
+    bounds = [constant_value(i) for i in inputs[1:]]
+    # Also what makes a vector of a scalar.
+    if any(masks[2:]) or any(b is None or b.size != 1 for b in bounds):
+        return None
+    whole = constant_value_as_shape(inputs[0])
+    if whole.rank is None:
         return None
     begin, end, step = (int(b[0]) for b in bounds)
     return whole[None if masks[0] & 1 else begin:None if masks[1] & 1 else end:step]

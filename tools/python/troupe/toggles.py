@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from troupe import ops, stacks
 from troupe import variables as _variables
 from troupe.variable_scope import variable_scope
@@ -13,10 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import NoReturn
 
-    import numpy as np
-
     from troupe.tensor import Operation
-    from troupe.typing import CustomGetter, Message, TensorLike
+    from troupe.typing import CustomGetter, Message
     from troupe.variable_scope import VariableScope
 
 
@@ -66,10 +66,18 @@ def initialize_local_variables() -> Operation:
     return _variables.local_variables_initializer()
 
 
-def get_static_value(tensor: TensorLike, partial: bool = False) -> np.ndarray | None:
-    from troupe.tensor_util import constant_value
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The value that a tensor has in every run, as an array, or None; what is no tensor is its own value. With `partial`, of what is packed of
+    several tensors those that are known, and None for others."""
+    from troupe.tensor import Tensor
+    from troupe.tensor_util import constant_value, is_tensor
 
-    return constant_value(tensor, partial)
+    if not isinstance(tensor, Tensor):
+        return None if is_tensor(tensor) else tensor
+    value = constant_value(tensor)
+    if value is None and partial and tensor.op.type == "Pack" and tensor.op.get_attr("axis") == 0:
+        return np.array([constant_value(t) for t in tensor.op.inputs], dtype=object)
+    return value
 
 
 def op_scope(values: Iterable[Any] | None, name: str | None, default_name: str | None = None) -> ops.name_scope:

@@ -133,7 +133,7 @@ class _VariableStore:
                              "reuse=tf.AUTO_REUSE in VarScope?")
         variable = self._new(name, shape, dtype, initializer, is_trainable(trainable, synchronization), collections, caching_device, validate_shape,
                              is_resource(use_resource, Variable._resources), constraint, synchronization, aggregation)
-        if regularizer is not None:
+        if regularizer:
             # Of a cell it is made in a loop, but is a loss outside.
             with stacks.get_default_graph().name_scope(name + "/Regularizer/"), stacks.get_default_graph().control_dependencies(None):
                 loss = regularizer(variable)
@@ -332,6 +332,13 @@ def variable_scope(name_or_scope: str | VariableScope | None, default_name: str 
         _forget_inner(name, before)
         if named is not None:
             named.__exit__(None, None, None)
+
+
+def _pure_variable_scope(name_or_scope, reuse=None, initializer=None, regularizer=None, caching_device=None, partitioner=None, custom_getter=None,
+                         old_name_scope=None, dtype=None, use_resource=None, constraint=None):
+    """`variable_scope` that leaves the names of operations alone: packages that name them otherwise have it."""
+    return variable_scope(name_or_scope, None, None, initializer, regularizer, caching_device, partitioner, custom_getter, reuse, dtype, use_resource,
+                          constraint, auxiliary_name_scope=False)
 
 
 def _chain(inner, outer):
