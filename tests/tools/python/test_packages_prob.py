@@ -173,3 +173,18 @@ def test_normal_numbers_between_limits():
 
     drawn = _value(random_ops.parameterized_truncated_normal([1000], 0.0, 10.0, -1.0, 2.0, seed=1))
     assert drawn.min() >= -1 and drawn.max() <= 2
+
+
+@pytest.mark.parametrize("adjoint", [False, True])
+def test_updates_of_few_rows_need_no_definite_matrix(adjoint):
+    # It says that it is positive definite, and is not: it is solved by the small matrices.
+    operator = tf.linalg.LinearOperatorLowRankUpdate(tf.linalg.LinearOperatorDiag([-1.0, 2.0, 3.0]), [[1.0], [2.0], [0.5]], [-0.7], is_non_singular=True,
+                                                     is_self_adjoint=True, is_positive_definite=True)
+    other = tf.linalg.LinearOperatorLowRankUpdate(tf.linalg.LinearOperatorDiag([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]), tf.ones([3, 2]), v=[[1.0, 2], [3, 4], [5, 7]])
+    for op in (operator, other):
+        rhs = tf.ones([3, 2])
+        dense, solved, log, det = _value(op.to_dense(), op.solve(rhs, adjoint=adjoint), op.log_abs_determinant(), op.determinant())
+        matrix = np.swapaxes(dense, -1, -2) if adjoint else dense
+        np.testing.assert_allclose(matrix @ solved, np.ones_like(solved), atol=1e-5)
+        np.testing.assert_allclose(np.linalg.det(dense), det, rtol=1e-4)
+        np.testing.assert_allclose(np.log(np.abs(det)), log, rtol=1e-4)

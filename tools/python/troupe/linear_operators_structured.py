@@ -192,3 +192,23 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         left, right = (self._v, self._u) if adjoint else (self._u, self._v)
         inner = self.diag_operator.matmul(math_ops.matmul(right, x, adjoint_a=True), adjoint=adjoint)
         return self._base.matmul(x, adjoint=adjoint) + math_ops.matmul(left, inner)
+
+    def _capacitance(self, u, v, adjoint=False):
+        """(base_operator^-1 U, D^-1 + V^H base_operator^-1 U): small matrices, by which systems and determinants are those of the base."""
+        solved = self._base.solve(u, adjoint=adjoint)
+        diagonal = self.diag_operator.inverse().to_dense()
+        return solved, (adjoint_of(diagonal) if adjoint else diagonal) + math_ops.matmul(v, solved, adjoint_a=True)
+
+    def _solve(self, rhs, adjoint=False, adjoint_arg=False):
+        u, v = (self._v, self._u) if adjoint else (self._u, self._v)
+        by_base = self._base.solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
+        solved, small = self._capacitance(u, v, adjoint)
+        return by_base - math_ops.matmul(solved, linalg_ops.matrix_solve(*same_batch(small, math_ops.matmul(v, by_base, adjoint_a=True))))
+
+    def _determinant(self):
+        _, small = self._capacitance(self._u, self._v)
+        return linalg_ops.matrix_determinant(small) * self.diag_operator.determinant() * self._base.determinant()
+
+    def _log_abs_determinant(self):
+        _, small = self._capacitance(self._u, self._v)
+        return linalg_ops.slogdet(small).log_abs_determinant + self.diag_operator.log_abs_determinant() + self._base.log_abs_determinant()
