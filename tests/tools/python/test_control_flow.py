@@ -260,8 +260,8 @@ def test_names_of_what_waits(graph):
     a, b = tf.constant(1.0, name="a"), tf.constant(2.0, name="b")
     first, second = tf.tuple([a, b], name="both")
     assert (first.name, second.name) == ("both/control_dependency:0", "both/control_dependency_1:0")
-    check = tf.Assert(a < b, ["no"], name="check")
-    assert check.name == "check/AssertGuard/Merge"
+    assert tf.Assert(a < b, ["no"], name="check").name == "check/Assert"
+    assert tf.Assert(a < b, ["no", a], name="of_floats").name == "of_floats/AssertGuard/Merge"
 
 
 @pytest.mark.parametrize("kind", ["plain", "weights", "loop", "branch", "rule", "slices", "several"])

@@ -51,7 +51,7 @@ def test_old_arguments(caplog):
     def other(a=False):
         return a
 
-    assert [_warnings(caplog, function, *c) for c in [(1,), (1, 2), (1, 2, 3)]] == [0, 1, 1]
+    assert [_warnings(caplog, function, *c) for c in [(1,), (1, 2), (1, 2, 3)]] == [0, 1, 2]
     assert _warnings(caplog, function, 1, b=None) == 0 and _warnings(caplog, function, 1, b=2) == 1
     assert _warnings(caplog, other, True) == 1 and _warnings(caplog, other, a=False) == 0
 

@@ -1,10 +1,10 @@
-"""Functions and arguments that are old: `tensorflow.python.util.deprecation`, with the decorators of exported names around it."""
+"""Marks of what is old: `tensorflow.python.util.deprecation`."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-import threading
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,50 +14,44 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-_local = threading.local()
+_PRINT_DEPRECATION_WARNINGS = True
+# What no argument is.
+_NOTHING = object()
 
 
-def _tell(what, date, instructions):
-    if getattr(_local, "silent", 0):
-        return
-    when = "in a future version" if date is None else f"after {date}"
-    get_logger().warning("%s is deprecated and will be removed %s.\nInstructions for updating:\n%s", what, when, instructions)
+def _check(date, instructions):
+    if date is not None and not re.match(r"20\d\d-[01]\d-[0123]\d", date):
+        raise ValueError(f"Date must be in format YYYY-MM-DD. Received: {date}")
+    if not instructions:
+        raise ValueError("Don't deprecate things without conversion instructions! Specify the `instructions` argument.")
 
 
-@contextmanager
-def silence() -> Iterator[None]:
-    """The block says nothing of what is old, in this thread."""
-    _local.silent = getattr(_local, "silent", 0) + 1
-    try:
-        yield
-    finally:
-        _local.silent -= 1
+def _when(date):
+    return "in a future version" if date is None else f"after {date}"
+
+
+def _warn(message, *args):
+    if _PRINT_DEPRECATION_WARNINGS:
+        get_logger().warning(message, *args)
 
 
 def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> Callable[[Any], Any]:
-    """A decorator: the first call of a function (or of a class) says that it is old, and what to do instead."""
+    """A decorator: the first call of a function, or making of a class's first instance, says that it is old, and what to do instead. ValueError
+    without instructions, and for a date that is none."""
+    _check(date, instructions)
+
     def decorate(function):
-        told = []
-
-        def tell():
-            if not (told and warn_once):
-                told.append(True)
-                _tell(function.__qualname__, date, instructions)
-
         if inspect.isclass(function):
-            made = function.__init__
-
-            @functools.wraps(made)
-            def init(self, *args, **kwargs):
-                tell()
-                made(self, *args, **kwargs)
-
-            function.__init__ = init
+            function.__init__ = decorate(function.__init__)
+            function.__init__.__qualname__ = f"{function.__qualname__}.__init__"
             return function
+        told = []
 
         @functools.wraps(function)
         def called(*args, **kwargs):
-            tell()
+            if not (told and warn_once):
+                told.append(True)
+                _warn("%s is deprecated and will be removed %s.\nInstructions for updating:\n%s", called.__qualname__, _when(date), instructions)
             return function(*args, **kwargs)
 
         return called
@@ -65,16 +59,23 @@ def deprecated(date: str | None, instructions: str, warn_once: bool = True) -> C
     return decorate
 
 
-def _decorator_of_calls(date, instructions, warn_once, is_old):
+def _old_arguments(date, instructions, warn_once, is_old):
+    """A decorator that tells of the arguments for which `is_old` of the name and what was given."""
+    _check(date, instructions)
+
     def decorate(function):
-        told = []
+        names = inspect.getfullargspec(function).args
+        told = set()
 
         @functools.wraps(function)
         def called(*args, **kwargs):
-            old = is_old(function, args, kwargs)
-            if old and not (told and warn_once):
-                told.append(True)
-                _tell(f"{function.__qualname__} ({', '.join(old)})", date, instructions)
+            if _PRINT_DEPRECATION_WARNINGS:
+                for name, value in (*zip(names, args), *kwargs.items()):
+                    shown = is_old(name, value)
+                    if shown and not (warn_once and name in told):
+                        told.add(name)
+                        _warn("calling %s (from %s) with %s is deprecated and will be removed %s.\nInstructions for updating:\n%s", function.__qualname__,
+                              function.__module__, shown, _when(date), instructions)
             return function(*args, **kwargs)
 
         return called
@@ -83,38 +84,23 @@ def _decorator_of_calls(date, instructions, warn_once, is_old):
 
 
 def deprecated_args(date: str | None, instructions: str, *deprecated_arg_names_or_tuples: Any, warn_once: bool = True) -> Callable[[Any], Any]:
-    """A decorator: calls with these arguments say that they are old; of a tuple (name, value), those with another value."""
-    fine = {n[0]: n[1:] for n in (n if isinstance(n, tuple) else (n,) for n in deprecated_arg_names_or_tuples)}
-
-    def is_old(function, args, kwargs):
-        names = [p for p in inspect.signature(function).parameters]
-        given = {**dict(zip(names, args)), **kwargs}
-        return [n for n in fine if n in given and not any(given[n] is value or given[n] == value for value in fine[n])]
-
-    return _decorator_of_calls(date, instructions, warn_once, is_old)
+    """A decorator: calls with these arguments say that they are old; those of a pair (name, value) do not where they have that value."""
+    known = dict(n if isinstance(n, tuple) else (n, _NOTHING) for n in deprecated_arg_names_or_tuples)
+    return _old_arguments(date, instructions, warn_once, lambda name, value: name if name in known and not _equal(known[name], value) else None)
 
 
 def deprecated_arg_values(date: str | None, instructions: str, warn_once: bool = True, **deprecated_kwargs: Any) -> Callable[[Any], Any]:
-    """A decorator: calls whose arguments have these values say that they are old."""
-    def is_old(function, args, kwargs):
-        given = inspect.signature(function).bind_partial(*args, **kwargs).arguments
-        return [f"{n}={v!r}" for n, v in deprecated_kwargs.items() if n in given and given[n] == v]
-
-    return _decorator_of_calls(date, instructions, warn_once, is_old)
+    """A decorator: calls that give these arguments these values say that they are old."""
+    return _old_arguments(date, instructions, warn_once,
+                          lambda name, value: f"{name}={value}" if name in deprecated_kwargs and _equal(deprecated_kwargs[name], value) else None)
 
 
-def deprecated_alias(deprecated_name: str, name: str, func_or_class: Any, warn_once: bool = True) -> Any:
-    """What is called as `func_or_class` is, by a name that is old."""
-    @functools.wraps(func_or_class)
-    def called(*args, **kwargs):
-        return func_or_class(*args, **kwargs)
-
-    called.__qualname__ = deprecated_name
-    return deprecated(None, f"Please use {name} instead.", warn_once)(called)
+def _equal(known, value):
+    return known is value or (isinstance(known, (str, bytes, int, float, tuple)) and type(known) is type(value) and known == value)
 
 
 def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old_value: Any) -> Any:
-    """The value of an argument that has two names. ValueError when both are given."""
+    """The value of an argument that has two names. ValueError where both were given."""
     if old_value is None:
         return new_value
     if new_value is not None:
@@ -122,13 +108,53 @@ def deprecated_argument_lookup(new_name: str, new_value: Any, old_name: str, old
     return old_value
 
 
+def rewrite_argument_docstring(old_doc: str, old_argument: str, new_argument: str) -> str:
+    """A text about a function whose argument has another name."""
+    return old_doc.replace(f"`{old_argument}`", f"`{new_argument}`").replace(f"{old_argument}:", f"{new_argument}:")
+
+
+def deprecated_alias(deprecated_name: str, name: str, func_or_class: Any, warn_once: bool = True) -> Any:
+    """A function, or a class below it, that says at its first use that it has another name now."""
+    told = []
+
+    def tell():
+        if not (told and warn_once):
+            told.append(True)
+            _warn("The name %s is deprecated. Please use %s instead.\n", deprecated_name, name)
+
+    if inspect.isclass(func_or_class):
+        def __init__(self, *args, **kwargs):
+            tell()
+            func_or_class.__init__(self, *args, **kwargs)
+
+        return type(func_or_class.__name__, (func_or_class,), {"__init__": __init__, "__doc__": func_or_class.__doc__, "__module__": func_or_class.__module__})
+
+    @functools.wraps(func_or_class)
+    def called(*args, **kwargs):
+        tell()
+        return func_or_class(*args, **kwargs)
+
+    return called
+
+
 def deprecated_endpoints(*args: str) -> Callable[[Any], Any]:
-    """A decorator that notes by which names something is exported no more."""
+    """A decorator that keeps the older names of what is exported."""
     def decorate(function):
         function._tf_deprecated_api_names = args
         return function
 
     return decorate
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """The block says nothing of what is old."""
+    global _PRINT_DEPRECATION_WARNINGS
+    before, _PRINT_DEPRECATION_WARNINGS = _PRINT_DEPRECATION_WARNINGS, False
+    try:
+        yield
+    finally:
+        _PRINT_DEPRECATION_WARNINGS = before
 
 
 class tf_export:  # noqa: N801

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from troupe import array_ops, metrics_counts, metrics_ranked, ops, stacks
+from troupe import metrics_counts, metrics_ranked, ops, stacks
 from troupe.conversion import convert_to_tensor
 from troupe.math_ops import div_no_nan
 from troupe.metrics_base import matched
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from troupe.typing import TensorLike
 
 _SHORT = {"true_positives": "tp", "false_negatives": "fn", "true_negatives": "tn", "false_positives": "fp"}
-# The same function of the module of ops.
-shape_internal = array_ops.shape
 _streaming_sparse_average_precision_at_top_k = metrics_ranked.average_precision_at_top_k
 
 

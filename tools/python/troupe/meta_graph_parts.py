@@ -20,13 +20,13 @@ def ops_used_by_graph_def(graph_def: Message) -> set[str]:
     """The ops of its nodes, and of the functions that these call, but not the functions."""
     functions = {f.signature.name: f for f in graph_def.library.function}
     used: set[str] = set()
-    todo = [n.op for n in graph_def.node]
-    while todo:
-        op = todo.pop()
+    waiting = [n.op for n in graph_def.node]
+    while waiting:
+        op = waiting.pop()
         if op not in used:
             used.add(op)
             if op in functions:
-                todo.extend(n.op for n in functions[op].node_def)
+                waiting.extend(n.op for n in functions[op].node_def)
     return used - set(functions)
 
 

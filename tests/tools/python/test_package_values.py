@@ -150,7 +150,7 @@ def test_collections_that_are_messages():
         assert [i.number for i in tf.get_collection("items_of_this_test")] == [7]
     with pytest.raises(KeyError):
         ops.register_proto_function("items_of_this_test")
-    with pytest.raises(TypeError, match="`to_proto` must be callable"):
+    with pytest.raises(TypeError, match="to_proto must be callable"):
         ops.register_proto_function("others", to_proto=1)
 
 
