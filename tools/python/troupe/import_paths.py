@@ -73,7 +73,6 @@ _OLDER = {
     "python.framework.sparse_tensor": "composite",
     "python.framework.tensor_shape": "tensor_shape",
     "python.framework.tensor_util": "tensor_util",
-    "python.framework.test_util": "test_case test",
     "python.framework.versions": "versions",
     "python.layers": "layers layer",
     "python.layers.base": "layer layer_inputs layers",
@@ -87,7 +86,7 @@ _OLDER = {
     "python.lib.io.file_io": "file_io",
     "python.lib.io.python_io": "python_io",
     "python.lib.io.tf_record": "record_io",
-    "python.ops.array_ops": "array_ops gather_ops sort_ops special_math_ops quantize_ops second_names inner_names",
+    "python.ops.array_ops": "array_ops gather_ops sort_ops special_math_ops quantize_ops second_names",
     "python.ops.check_ops": "check_ops second_names",
     "python.ops.clip_ops": "tensor_algebra special_math_ops",
     "python.ops.control_flow_ops": "control_flow_ops case_ops",
@@ -156,12 +155,8 @@ _OLDER.update({f"python.training.{name}": "optimizers" for name in (
     "adadelta", "adagrad", "adagrad_da", "adam", "ftrl", "gradient_descent", "momentum", "proximal_adagrad", "proximal_gradient_descent", "rmsprop")})
 _OLDER.update(LATER)
 _OLDER.update(MODULES)
-for _name in SECOND:
-    _OLDER[f"python.ops.{_name}"] += " second_names_later"
-_OLDER.update({f"python.framework.{name}": f"{_OLDER[f'python.framework.{name}']} second_names_later" for name in ("smart_cond", "tensor_conversion")})
-_OLDER.update({f"python.data.ops.{name}": f"{_OLDER[f'python.data.ops.{name}']} second_names_later" for name in ("dataset_ops", "readers")})
-_OLDER["python.framework.tensor_util"] += " second_names_later"
-_OLDER["python.platform.googletest"] += " second_names_later"
+for _path in SECOND:
+    _OLDER[_path] += " second_names_later"
 # Of the generated ones each function is an op, with its inputs and attrs in their order.
 _GENERATED = "python.ops.gen_"
 # Beside these, a message's file: core.framework.graph_pb2.

@@ -51,7 +51,6 @@ LATER = {
     "python.training.device_setter": "train", "python.training.py_checkpoint_reader": "checkpoint_reader",
     "python.training.saving.saveable_object": "saveable", "python.training.saving.saveable_object_util": "saveable",
     "python.framework.graph_io": "meta_graph model_tools", "python.ops.inplace_ops": "inplace_ops", "python.training.training_ops": "",
-    "contrib.eager.python": ".contrib.eager", "contrib.eager.python.tfe": ".contrib.eager",
     "python.tpu": "tpu_context", "python.tpu.ops": "tpu_context", "python.tpu.ops.tpu_ops": "tpu_context", "python.tpu.tpu_function": "tpu_context",
     "python.ops.summary_ops_v2": "summary_writers", "python.ops.weights": "weights", "python.tf2": "plain_utilities", "python.types.core": "typing tensor",
     "python.util.all_util": "plain_utilities", "python.util.dispatch": "plain_utilities", "python.util.function_utils": "plain_utilities",

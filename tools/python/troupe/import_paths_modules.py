@@ -16,7 +16,7 @@ MODULES = {
     "python.ops.random_ops_util": "random_generator .random.experimental", "python.ops.resource_variables_toggle": "toggles",
     "python.ops.resources": "resource_lists", "python.ops.sdca_ops": ".train", "python.ops.signal.util_ops": ".signal",
     "python.ops.summary_op_util": "summary_scopes", "python.platform.benchmark": "benchmark", "python.platform.build_info": ".sysconfig",
-    "python.saved_model.saved_model": ".saved_model", "python.training.basic_loops": ".train", "python.training.evaluation": "contrib_evaluation",
+    "python.saved_model.saved_model": ".saved_model", "python.training.basic_loops": ".train",
     "python.tools.saved_model_utils": "saved_model_loader",
     "python.util.keyword_args": "plain_utilities", "python.util.numpy_compat": "plain_utilities",
     "python.util.tf_should_use": "plain_utilities", "python.util.traceback_utils": ".debugging",
@@ -35,6 +35,9 @@ MODULES.update({f"python.ops.ragged.{name}": ".ragged ragged_tensor ragged ragge
     "ragged_autograph", "ragged_batch_gather_ops", "ragged_batch_gather_with_default_op", "ragged_bincount_ops", "ragged_check_ops",
     "ragged_embedding_ops", "ragged_getitem", "ragged_map_ops", "ragged_operators", "ragged_ops", "ragged_util")})
 # Where names of the second interface are made: behind what a module has.
-SECOND = ("array_ops", "bincount_ops", "check_ops", "control_flow_case", "control_flow_ops", "embedding_ops", "functional_ops", "gradients_impl",
-          "image_ops_impl", "linalg_ops", "map_fn", "math_ops", "nn_impl", "nn_ops", "numerics", "parsing_ops", "resource_variable_ops",
-          "sparse_ops", "string_ops", "variable_scope", "variable_v1", "variables", "while_loop")
+SECOND = tuple(f"python.ops.{name}" for name in (
+    "array_ops", "bincount_ops", "check_ops", "control_flow_case", "control_flow_ops", "embedding_ops", "functional_ops", "gradients_impl",
+    "image_ops_impl", "linalg_ops", "map_fn", "math_ops", "nn_impl", "nn_ops", "numerics", "parsing_ops", "resource_variable_ops", "sparse_ops",
+    "string_ops", "variable_scope", "variable_v1", "variables", "while_loop")) + (
+    "python.data.ops.dataset_ops", "python.data.ops.readers", "python.framework.smart_cond", "python.framework.tensor_conversion",
+    "python.framework.tensor_util", "python.platform.googletest")

@@ -226,7 +226,7 @@ def make_operation(op_type: str, name: str | None, keywords: Mapping[str, Any]) 
         raise RuntimeError(f"Unrecognized Op name {op_type}")
     if graph._finalized:
         graph._check_not_finalized()
-    name = _unique(graph, name if name else op_type, _bad_scope)
+    name = _unique(graph, name if name else op_type, as_scope=True)
     scopes = graph._scopes
     outer = scopes.name
     scopes.name = name
@@ -239,21 +239,17 @@ def make_operation(op_type: str, name: str | None, keywords: Mapping[str, Any]) 
         scopes.name = outer
 
 
-def _unique(graph, name, bad=None):
+def _unique(graph, name, as_scope=False):
+    """`as_scope`: the name is a scope first, and errors are of that."""
     from troupe.graph_scopes import _OP_NAME
 
     if name[-1] == "/":
         return name[:-1]
     unique = graph.unique_name(name)
     if not _OP_NAME.match(unique):
-        raise (bad(graph, name) if bad else None) or ValueError(
-            f"`{unique}` is not a valid node name. Accepted names conform to Regex /{_OP_NAME}/")
+        bad = graph._bad_scope_name(name) if as_scope else None
+        raise bad or ValueError(f"`{unique}` is not a valid node name. Accepted names conform to Regex /{_OP_NAME}/")
     return unique
-
-
-def _bad_scope(graph, name):
-    """An operation's name is a scope first."""
-    return graph._bad_scope_name(name)
 
 
 def _make(graph, op_def, name, keywords, outer):
