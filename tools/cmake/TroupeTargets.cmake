@@ -1,6 +1,6 @@
 # troupe_library(NAME SOURCES ... LINK ... [PRECOMPILED header or target])  one static library with the project's warnings.
 # troupe_test(NAME SOURCES ... LINK ... [LABELS ...] [TIMEOUT s] [PRECOMPILED target])  one GoogleTest program, one ctest entry.
-# troupe_program(NAME SOURCES ... LINK ...)  one executable.
+# troupe_program(NAME SOURCES ... LINK ... [PRECOMPILED header or target])  one executable.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
@@ -53,9 +53,10 @@ function(troupe_library name)
 endfunction()
 
 function(troupe_program name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "PRECOMPILED" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE troupe_options ${arg_LINK})
+  troupe_precompile(${name} "${arg_PRECOMPILED}")
 endfunction()
 
 function(troupe_test name)

@@ -15,7 +15,7 @@ namespace pb = ::tensorflow;
 
 namespace {
 
-std::string quoted(absl::string_view text) {
+std::string dot_text(absl::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') out.push_back('\\');
@@ -43,8 +43,8 @@ absl::string_view colour(absl::string_view op) {
 }
 
 void add_node(const pb::NodeDef& node, absl::string_view part, absl::string_view indent, std::string* out) {
-  absl::StrAppend(out, indent, quoted(absl::StrCat(part, node.name())),
-                  " [label=", quoted(absl::StrCat(node.name(), "\n", node.op())), ", fillcolor=\"",
+  absl::StrAppend(out, indent, dot_text(absl::StrCat(part, node.name())),
+                  " [label=", dot_text(absl::StrCat(node.name(), "\n", node.op())), ", fillcolor=\"",
                   colour(node.op()), "\"];\n");
 }
 
@@ -52,8 +52,8 @@ void add_edges(const pb::GraphDef& graph, absl::string_view part, std::string* o
   for (const pb::NodeDef& node : graph.node()) {
     for (const std::string& input : node.input()) {
       const TensorName from = parse_tensor_name(input);
-      absl::StrAppend(out, "  ", quoted(absl::StrCat(part, from.node)), " -> ",
-                      quoted(absl::StrCat(part, node.name())));
+      absl::StrAppend(out, "  ", dot_text(absl::StrCat(part, from.node)), " -> ",
+                      dot_text(absl::StrCat(part, node.name())));
       if (from.is_control()) {
         absl::StrAppend(out, " [style=dashed]");
       } else if (from.slot > 0) {
@@ -72,7 +72,7 @@ std::string begin() {
 
 void add_cluster(int number, const std::string& title, const std::vector<const pb::NodeDef*>& nodes,
                  absl::string_view part, std::string* out) {
-  absl::StrAppend(out, "  subgraph cluster_", number, " {\n    label=", quoted(title), ";\n");
+  absl::StrAppend(out, "  subgraph cluster_", number, " {\n    label=", dot_text(title), ";\n");
   for (const pb::NodeDef* node : nodes) add_node(*node, part, "    ", out);
   absl::StrAppend(out, "  }\n");
 }
