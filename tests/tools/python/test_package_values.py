@@ -35,14 +35,12 @@ def test_interface_of_tensorflow_2_has_its_order_of_arguments():
 
 
 def test_each_row_of_that_interface_can_be_called():
-    from troupe import compat_v2
+    from troupe import compat_v2, second_order
 
-    for path, parameters, target in compat_v2._ROWS.values():
-        names = [p.partition("=")[0].split(":")[-1] for p in parameters.split(", ")]
-        inspect.signature(compat_v2._of_tf(target)).bind(**dict.fromkeys(names))
-        assert callable(compat_v2._found(path))
+    for path, *row in second_order.PUBLIC.values():
+        assert compat_v2._found(path) is second_order.made(path, *row)
     for target in compat_v2._OTHERS.values():
-        assert callable(compat_v2._of_tf(target))
+        assert callable(second_order.of_tf(target))
 
 
 def test_values_before_the_run():

@@ -1,11 +1,13 @@
 """Functions by the names that TensorFlow's modules have for them, which its own tests and packages call."""
 
 import importlib
+import inspect
+import re
 
 import numpy as np
 import pytest
 import troupe as tf
-from troupe import second_names_later
+from troupe import second_names_later, second_order
 from troupe.import_paths_modules import MODULES
 from troupe.python.framework import tensor_conversion
 from troupe.python.ops import array_ops, check_ops, list_ops, math_ops, nn_impl, nn_ops, resource_variable_ops, resources, variable_v1, while_loop
@@ -17,14 +19,27 @@ def session():
         yield session
 
 
-@pytest.mark.parametrize("name", sorted(second_names_later._specifications()))
+@pytest.mark.parametrize("name", sorted(second_order.NAMED))
 def test_each_is_made(name):
-    module, function, parameters = second_names_later._specifications()[name]
-    path = f"troupe.python.{'framework' if module == 'tensor_conversion' else 'ops'}.{module}"
-    made = getattr(importlib.import_module(path), name)
-    assert made.__name__ == name and function in made.__doc__ and parameters
-    with pytest.raises(TypeError, match="positional arguments but"):
-        made(*range(len(parameters) + 1))
+    path, parameters, target, _ = second_order.NAMED[name]
+    made = getattr(second_names_later, name)
+    assert made.__name__ == path.rpartition(".")[2] and f"`tf.{target}`" in made.__doc__
+    names = list(inspect.signature(made).parameters)
+    assert len(names) == len(re.findall(r"(?:^|, )[a-zA-Z]", parameters))
+    # All that the other function is told are parameters of it.
+    other = inspect.signature(second_order.of_tf(target))
+    taken = [p.partition("=")[0].partition(":") for p in re.split(r", (?=[a-zA-Z])", parameters)]
+    other.bind(**dict.fromkeys(theirs or ours for ours, _, theirs in taken))
+    with pytest.raises(TypeError, match="positional arguments but|positional argument but"):
+        made(*range(len(names) + 1))
+
+
+@pytest.mark.parametrize("path, name", [
+    ("array_ops", "expand_dims_v2"), ("check_ops", "assert_equal_v2"), ("functional_ops", "scan_v2"), ("image_ops_impl", "crop_and_resize_v1"),
+    ("math_ops", "argmax_v2"), ("nn_impl", "nce_loss_v2"), ("nn_ops", "softmax_v2"), ("sparse_ops", "sparse_concat_v2"),
+    ("string_ops", "string_length_v2"), ("numerics", "verify_tensor_all_finite_v2"), ("while_loop", "while_loop_v2")])
+def test_modules_have_them(path, name):
+    assert getattr(importlib.import_module(f"troupe.python.ops.{path}"), name) is getattr(second_names_later, name)
 
 
 @pytest.mark.parametrize("path", sorted(MODULES))
