@@ -323,12 +323,17 @@ def test_seeds_make_random_numbers_again():
 
 def test_scopes_are_each_threads_own(graph):
     seen = []
+
+    def look():
+        with graph.as_default():
+            seen.append(tf.constant(1.0))
+
     with tf.name_scope("outer"), tf.device("/cpu:1"):
-        thread = threading.Thread(target=lambda: seen.append(tf.constant(1.0).name if graph.as_default().__enter__() else None))
+        thread = threading.Thread(target=look)
         thread.start()
         thread.join()
         assert tf.constant(1.0).name == "outer/Const:0"
-    assert seen == ["Const:0"]
+    assert [(s.name, s.device) for s in seen] == [("Const:0", "")]
 
 
 def test_other_threads_go_on_while_gradients_are_made(graph):

@@ -131,13 +131,14 @@ def create_meta_graph_def(meta_info_def: Message | None = None, graph_def: Messa
     for key in graph.get_all_collection_keys() if collection_list is None else collection_list:
         if not isinstance(key, str) or key.startswith("__"):
             continue
-        _add_collection(made, key, graph.get_collection(key), export_scope)
+        fill_collection(made, key, graph.get_collection(key), export_scope)
     if saver_def is not None:
         made.saver_def.CopyFrom(saver_def)
     return made
 
 
-def _add_collection(made, key, items, export_scope):
+def fill_collection(made: Message, key: str, items: Sequence[Any], export_scope: str | None) -> None:
+    """Puts items of a collection that are in a scope into a MetaGraphDef; says in the log what has no place there."""
     if export_scope:
         items = [i for i in items if not hasattr(i, "name") or _inside(i.name, export_scope)]
     if not items:

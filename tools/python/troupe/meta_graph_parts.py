@@ -48,7 +48,7 @@ def add_collection_def(meta_graph_def: Message, key: str, graph: Graph | None = 
         raise TypeError(f"graph must be of type Graph. Received type: {type(graph)}.")
     items = (graph or stacks.get_default_graph()).get_collection(key) if override_contents is None else list(override_contents)
     items = [i for i in items if not (exclude_nodes and getattr(i, "name", None) in exclude_nodes)]
-    meta_graph._add_collection(meta_graph_def, key, items, export_scope)
+    meta_graph.fill_collection(meta_graph_def, key, items, export_scope)
 
 
 def _variables(graph, scope):

@@ -11,6 +11,8 @@ from troupe import protos, stacks
 from troupe.checkpoint_state import checkpoint_exists, write_whole
 from troupe.meta_graph import create_meta_graph_def, import_scoped_meta_graph
 from troupe.method_name_updater import MethodNameUpdater
+from troupe.saved_model_files import (
+    asset_files, contains_saved_model, initialise, maybe_saved_model_directory, meta_graph_with_tags, read_saved_model)
 from troupe.saved_model_signatures import (
     build_signature_def, build_tensor_info, classification_signature_def, constants, get_tensor_from_tensor_info, is_valid_signature,
     predict_signature_def, regression_signature_def, signature_constants, tag_constants)
@@ -131,53 +133,17 @@ def simple_save(session: BaseSession, export_dir: str | os.PathLike[str], inputs
     made.save()
 
 
-def _read(export_dir):
-    """The SavedModel of a folder. OSError where there is none, or a damaged one."""
-    for name, parse in ((constants.SAVED_MODEL_FILENAME_PB, protos.SavedModel.FromString),
-                        (constants.SAVED_MODEL_FILENAME_PBTXT, lambda data: protos.SavedModel.from_text(data.decode()))):
-        path = os.path.join(export_dir, name)
-        if os.path.exists(path):
-            try:
-                with open(path, "rb") as file:
-                    return parse(file.read())
-            except Exception as e:
-                raise OSError(f"Cannot parse file {path}: {e}.") from None
-    raise OSError(f"SavedModel file does not exist at: {export_dir}{os.sep}{{{constants.SAVED_MODEL_FILENAME_PBTXT}|"
-                  f"{constants.SAVED_MODEL_FILENAME_PB}}}")
-
-
-def contains_saved_model(export_dir: str | os.PathLike[str]) -> bool:
-    """Whether a folder has a saved model."""
-    names = (constants.SAVED_MODEL_FILENAME_PB, constants.SAVED_MODEL_FILENAME_PBTXT)
-    return any(os.path.exists(os.path.join(os.fsdecode(export_dir), n)) for n in names)
-
-
-maybe_saved_model_directory = contains_saved_model
-
-
 def load(sess: BaseSession, tags: Iterable[str], export_dir: str | os.PathLike[str], import_scope: str | None = None, **saver_kwargs: Any) -> Any:
     """Adds the graph with just these tags to the session's, gives its variables their values and runs its initialisation; the MetaGraphDef.
     RuntimeError where no graph has the tags."""
     export_dir = os.fsdecode(export_dir)
-    meta_graph = _with_tags(_read(export_dir), tags)
+    meta_graph = meta_graph_with_tags(read_saved_model(export_dir), tags)
     with sess.graph.as_default():
         _, _, scope = import_scoped_meta_graph(meta_graph, graph=sess.graph, import_scope=import_scope)
         prefix = scope + "/" if scope else ""
         _restore(sess, meta_graph, export_dir, scope, saver_kwargs)
-        _initialise(sess, meta_graph, {prefix + name: path for name, path in _assets(meta_graph, export_dir).items()}, prefix)
+        initialise(sess, meta_graph, {prefix + name: path for name, path in asset_files(meta_graph, export_dir).items()}, prefix)
     return meta_graph
-
-
-def _with_tags(model, tags):
-    """The graph with just these tags. RuntimeError where there is none."""
-    wanted = {tags} if isinstance(tags, str) else set(tags)
-    found = [m for m in model.meta_graphs if set(m.meta_info_def.tags) == wanted]
-    if not found:
-        there = [sorted(m.meta_info_def.tags) for m in model.meta_graphs]
-        raise RuntimeError(f"MetaGraphDef associated with tags {str(sorted(wanted))[1:-1]} could not be found in SavedModel, with available "
-                           f"tags '{there}'. To inspect available tag-sets in the SavedModel, please use the SavedModel CLI: "
-                           "`saved_model_cli`.")
-    return found[0]
 
 
 def _restore(sess, meta_graph, export_dir, scope, saver_kwargs):
@@ -189,35 +155,6 @@ def _restore(sess, meta_graph, export_dir, scope, saver_kwargs):
     else:
         saver = Saver(all_saveable_objects(scope=scope), **saver_kwargs)
     saver.restore(sess, values)
-
-
-def _assets(meta_graph, export_dir):
-    """{name of a tensor: the file that it is to name}."""
-    assets = list(meta_graph.asset_file_def)
-    if not assets and constants.ASSETS_KEY in list(meta_graph.collection_def.keys()):
-        assets = [protos.AssetFileDef.FromString(a.value) for a in meta_graph.collection_def[constants.ASSETS_KEY].any_list.value]
-    return {a.tensor_info.name: os.path.join(export_dir, constants.ASSETS_DIRECTORY, a.filename) for a in assets}
-
-
-def _initialise(sess, meta_graph, feeds, prefix):
-    name = _init_op_name(meta_graph)
-    if name is not None:
-        sess.run(sess.graph.as_graph_element(prefix + name), feed_dict=feeds)
-
-
-def _init_op_name(meta_graph):
-    """What is run before all else, by its name in the saved graph, or None. RuntimeError for several."""
-    name = None
-    if constants.INIT_OP_SIGNATURE_KEY in list(meta_graph.signature_def.keys()):
-        outputs = meta_graph.signature_def[constants.INIT_OP_SIGNATURE_KEY].outputs
-        name = outputs[constants.INIT_OP_SIGNATURE_KEY].name
-    for key in (constants.MAIN_OP_KEY, constants.LEGACY_INIT_OP_KEY):
-        if name is None and key in list(meta_graph.collection_def.keys()):
-            names = list(meta_graph.collection_def[key].node_list.value)
-            if len(names) != 1:
-                raise RuntimeError(f"Expected exactly one SavedModel init op. Found {len(names)}: {names}.")
-            name = names[0]
-    return name
 
 
 loader = types.SimpleNamespace(load=load, maybe_saved_model_directory=maybe_saved_model_directory)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from troupe import saved_model, stacks
+from troupe import saved_model, saved_model_files, stacks
+from troupe.checkpoint_state import checkpoint_exists
 from troupe.meta_graph import import_meta_graph_with_return_elements
-from troupe.saved_model import contains_saved_model, maybe_saved_model_directory
+from troupe.saved_model_files import contains_saved_model, maybe_saved_model_directory
 from troupe.saved_model_signatures import constants
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ __all__ = ("SavedModelLoader", "contains_saved_model", "get_asset_tensors", "get
 
 def parse_saved_model(export_dir: str | os.PathLike[str]) -> Any:
     """The SavedModel of a folder. OSError where there is none, or a damaged one."""
-    return saved_model._read(os.fsdecode(export_dir))
+    return saved_model_files.read_saved_model(os.fsdecode(export_dir))
 
 
 read_saved_model = parse_saved_model
@@ -38,19 +39,19 @@ def get_saved_model_tag_sets(saved_model_dir: str | os.PathLike[str]) -> list[li
 
 def get_meta_graph_def(saved_model_dir: str | os.PathLike[str], tag_set: str) -> Any:
     """Its graph with these tags, which have commas between them. RuntimeError where there is none."""
-    return saved_model._with_tags(parse_saved_model(saved_model_dir), [t for t in tag_set.split(",") if t])
+    return saved_model_files.meta_graph_with_tags(parse_saved_model(saved_model_dir), [t for t in tag_set.split(",") if t])
 
 
 def get_asset_tensors(export_dir: str | os.PathLike[str], meta_graph_def_to_load: Message, import_scope: str | None = None) -> dict[str, bytes]:
     """{name of a tensor: the file that it is to name}."""
     prefix = f"{import_scope}/" if import_scope else ""
-    files = saved_model._assets(meta_graph_def_to_load, os.fsdecode(export_dir))
+    files = saved_model_files.asset_files(meta_graph_def_to_load, os.fsdecode(export_dir))
     return {prefix + name: os.fsencode(path) for name, path in files.items()}
 
 
 def get_init_op(meta_graph_def: Message, import_scope: str | None = None) -> Any:
     """What is run before all else, in the default graph that has been loaded, or None. RuntimeError for several."""
-    name = saved_model._init_op_name(meta_graph_def)
+    name = saved_model_files.init_op_name(meta_graph_def)
     return None if name is None else _element(name, import_scope)
 
 
@@ -92,7 +93,7 @@ class SavedModelLoader:
 
     def get_meta_graph_def_from_tags(self, tags: Iterable[str]) -> Any:
         """Its graph with just these tags. RuntimeError where there is none."""
-        return saved_model._with_tags(self._saved_model, tags)
+        return saved_model_files.meta_graph_with_tags(self._saved_model, tags)
 
     def load_graph(self, graph: Graph, tags: Iterable[str], import_scope: str | None = None, **saver_kwargs: Any) -> Any:
         """Adds it to a graph; (its saver, the elements that `return_elements` names)."""
@@ -102,7 +103,7 @@ class SavedModelLoader:
     def restore_variables(self, sess: BaseSession, saver: Saver | None, import_scope: str | None = None) -> None:
         """Gives the variables their values. ValueError without a saver when there are values."""
         path = os.fsdecode(self.variables_path)
-        if not saved_model.checkpoint_exists(path):
+        if not checkpoint_exists(path):
             return
         if saver is None:
             raise ValueError(f"No saver to restore variables from {path}")
@@ -112,7 +113,7 @@ class SavedModelLoader:
         """Runs what is run before all else."""
         prefix = f"{import_scope}/" if import_scope else ""
         meta_graph = self.get_meta_graph_def_from_tags(tags)
-        saved_model._initialise(sess, meta_graph, get_asset_tensors(self._export_dir, meta_graph, import_scope), prefix)
+        saved_model_files.initialise(sess, meta_graph, get_asset_tensors(self._export_dir, meta_graph, import_scope), prefix)
 
     def load(self, sess: BaseSession, tags: Iterable[str], import_scope: str | None = None, **saver_kwargs: Any) -> Any:
         """All three; the MetaGraphDef."""
