@@ -22,6 +22,12 @@
 namespace troupe::test {
 namespace {
 
+// The field is deprecated, and what TensorFlow's debugger reads.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+std::string log_text(const tensorflow::Event& event) { return event.log_message().message(); }
+#pragma GCC diagnostic pop
+
 namespace pb = ::tensorflow;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -84,7 +90,9 @@ class DebuggerTest : public SessionTest {
   }
   static absl::Status run(Session& s, const RunOptions& options, float a = 2) {
     auto out = s.run({{"a", Tensor::scalar<float>(a)}}, {"c:0"}, {}, options);
-    if (out.ok() && a == a) EXPECT_EQ(out->at(0).value<float>(), 4 * a);
+    if (out.ok() && a == a) {
+      EXPECT_EQ(out->at(0).value<float>(), 4 * a);
+    }
     return out.status();
   }
   /// Paths below the folder, without the times at their ends.
@@ -130,7 +138,7 @@ TEST_F(DebuggerTest, dumps_what_is_watched_in_tensorflows_layout) {
   EXPECT_EQ(nans->shape(), (Shape{1}));
   EXPECT_EQ(nans->flat<int64_t>()[0], 0);
   EXPECT_EQ(from_proto(events.at(b + "DebugNumericSummary").summary().value(0).tensor())->num_elements(), 14);
-  EXPECT_EQ(events.at("_tfdbg_core_metadata_sessionrun00000000000002").log_message().message(),
+  EXPECT_EQ(log_text(events.at("_tfdbg_core_metadata_sessionrun00000000000002")),
             "{\"global_step\":7,\"session_run_index\":2,\"executor_step_index\":0,\"input_names\":[\"a\"],"
             "\"output_names\":[\"c:0\"],\"target_nodes\":[]}");
   int graphs = 0;
@@ -157,7 +165,7 @@ TEST_F(DebuggerTest, watches_only_the_runs_that_ask) {
   EXPECT_EQ(s.counters().signature_misses, 2) << "with the watch, and without";
   ASSERT_TRUE(run(s, watched).ok());
   EXPECT_EQ(s.counters().signature_misses, 2);
-  EXPECT_THAT(dumps().at("_tfdbg_core_metadata_sessionrun00000000000003").log_message().message(),
+  EXPECT_THAT(log_text(dumps().at("_tfdbg_core_metadata_sessionrun00000000000003")),
               HasSubstr("\"executor_step_index\":1"));
 }
 

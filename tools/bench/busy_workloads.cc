@@ -43,7 +43,7 @@ class Compilers {
           const std::vector<std::string> targets(static_cast<size_t>(i % 1000) + 1, "y");
           if (run_too) {
             if (s->run({{"x", Tensor::scalar<float>(1)}}, {"y"}, targets).ok()) ++c->compiled_;
-          } else if (const auto callable = s->make_callable({{"x"}, {"y"}, targets}); callable.ok()) {
+          } else if (const auto callable = s->make_callable({.feeds = {"x"}, .fetches = {"y"}, .targets = targets}); callable.ok()) {
             ++c->compiled_;
             (void)s->release_callable(*callable);
           }

@@ -85,10 +85,10 @@ TEST_F(BypassIdentities, follows_the_edge_that_closes_a_loop) {
   run({b.neg(out[0])});
   EXPECT_EQ(draft.graph.find("while/last"), nullptr);
   for (int i = 0; i < draft.graph.num_ids(); ++i) {
-    const Node& n = draft.graph.node(i);
-    for (Endpoint e : n.inputs) EXPECT_FALSE(draft.graph.node(e.node).removed()) << n.name;
-    if (!n.is("NextIteration")) continue;
-    EXPECT_EQ(draft.graph.node(n.inputs[0].node).name, "while/next");
+    const Node& node = draft.graph.node(i);
+    for (Endpoint e : node.inputs) EXPECT_FALSE(draft.graph.node(e.node).removed()) << node.name;
+    if (!node.is("NextIteration")) continue;
+    EXPECT_EQ(draft.graph.node(node.inputs[0].node).name, "while/next");
   }
 }
 

@@ -149,20 +149,20 @@ TEST_F(ConstantFolding, s318_waits_for_what_its_constants_waited_for) {
 TEST_F(ConstantFolding, s310_makes_the_same_graph_of_the_same_graph) {
   auto folded_text = [](int salt) {
     GraphBuilder g;
-    Draft draft;
+    Draft folded;
     for (int i = 0; i < 100; ++i) {
       Out sum = g.add(g.constant(1.0f * i), g.constant(2.0f), absl::StrCat("sum", i));
       Out pair = g.op("Unpack", {g.constant(Tensor::vector<float>({3, 1.0f * salt}))}, {{"num", 2}});
-      draft.roots.push_back(g.add(g.add(sum, pair[0]), pair[1]).node());
+      folded.roots.push_back(g.add(g.add(sum, pair[0]), pair[1]).node());
     }
     auto graph = g.build();
     EXPECT_TRUE(graph.ok()) << graph.status();
-    draft.graph = *std::move(graph);
-    EXPECT_TRUE(fold_constants(TestEvaluator(), 1 << 10, &draft).ok());
-    prune(&draft);
-    draft.graph.compact();
+    folded.graph = *std::move(graph);
+    EXPECT_TRUE(fold_constants(TestEvaluator(), 1 << 10, &folded).ok());
+    prune(&folded);
+    folded.graph.compact();
     tensorflow::GraphDef def;
-    to_graph_def(draft.graph, &def);
+    to_graph_def(folded.graph, &def);
     std::string text;
     EXPECT_TRUE(google::protobuf::TextFormat::PrintToString(def, &text));
     return text;

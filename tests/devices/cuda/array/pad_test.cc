@@ -99,7 +99,9 @@ TEST(CudaBlocks, go_to_the_depth_and_back) {
 TEST(CudaDiagonals, are_set_and_read) {
   for (DataType dtype :
        {DataType::kHalf, DataType::kFloat, DataType::kInt32, DataType::kDouble, DataType::kComplex128}) {
-    if (dtype != DataType::kComplex128) EXPECT_SAME("Diag", {random_tensor(dtype, Shape{2, 3})}, {}, 0, 0);
+    if (dtype != DataType::kComplex128) {
+      EXPECT_SAME("Diag", {random_tensor(dtype, Shape{2, 3})}, {}, 0, 0);
+    }
     EXPECT_SAME("DiagPart", {random_tensor(dtype, Shape{2, 3, 2, 3})}, {}, 0, 0);
     EXPECT_SAME("MatrixDiag", {random_tensor(dtype, Shape{2, 4})}, {}, 0, 0);
     EXPECT_SAME("MatrixDiagPart", {random_tensor(dtype, Shape{2, 4, 3})}, {}, 0, 0);
