@@ -73,3 +73,48 @@ def test_messages_of_tensors():
     with pytest.raises(TypeError, match="list or tuple"):
         tensor_util.ShapeEquals(made, 3)
     assert tensor_util.is_tf_type(tf.constant(1)) and not tensor_util.is_tf_type(1)
+
+
+@pytest.mark.parametrize("stripped", [False, True])
+def test_attrs_that_are_as_by_default_are_taken_out_where_asked(stripped):
+    @function.Defun(tf.float32)
+    def square(a):
+        return tf.matmul(a, a)
+
+    with tf.Graph().as_default():
+        x = tf.placeholder(tf.float32, [2, 2], name="x")
+        square(tf.matmul(x, x, transpose_a=True, name="y"))
+        v = tf.get_variable("v", initializer=1.0, use_resource=False)
+        made = tf.train.Saver([v]).export_meta_graph(strip_default_attrs=stripped)
+    # As TensorFlow 2.21 leaves them.
+    attrs = {n.name: {a for a in n.attr if not a.startswith("_")} for n in made.graph_def.node}
+    assert attrs["x"] == {"dtype", "shape"}
+    assert attrs["y"] == {"T", "transpose_a"} | (set() if stripped else {"transpose_b", "grad_a", "grad_b"})
+    assert attrs["v"] == {"dtype", "shape"} | (set() if stripped else {"container", "shared_name"})
+    assert attrs["v/Assign"] == {"T"} | (set() if stripped else {"use_locking", "validate_shape"})
+    inner = [n for f in made.graph_def.library.function for n in f.node_def if n.op == "BatchMatMulV2"]
+    assert [{a for a in n.attr if not a.startswith("_")} for n in inner] == [
+        {"T"} | (set() if stripped else {"adj_x", "adj_y", "grad_x", "grad_y"})]
+    assert made.meta_info_def.stripped_default_attrs == stripped
+    names = [op.name for op in made.meta_info_def.stripped_op_list.op]
+    assert names == sorted(names) and {"MatMul", "BatchMatMulV2", "VariableV2", "SaveV2"} <= set(names)
+    # The graph means the same.
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.train.import_meta_graph(made)
+        assert session.run("y:0", {"x:0": [[1.0, 2.0], [3.0, 4.0]]}).tolist() == [[10.0, 14.0], [14.0, 20.0]]
+
+
+def test_saved_models_can_leave_defaults_out(tmp_path):
+    for name, stripped in (("whole", False), ("stripped", True)):
+        with tf.Graph().as_default(), tf.Session() as session:
+            tf.matmul(tf.ones([2, 2]), tf.ones([2, 2]), name="y")
+            builder = tf.saved_model.Builder(str(tmp_path / name))
+            builder.add_meta_graph_and_variables(session, ["serve"], strip_default_attrs=stripped)
+            builder.add_meta_graph(["train"], strip_default_attrs=stripped)
+            builder.save()
+        for tags in (["serve"], ["train"]):
+            with tf.Graph().as_default(), tf.Session() as session:
+                made = tf.saved_model.load(session, tags, str(tmp_path / name))
+                y = next(n for n in made.graph_def.node if n.name == "y")
+                assert ("transpose_a" in y.attr) != stripped and made.meta_info_def.stripped_default_attrs == stripped
+                assert session.run("y:0").tolist() == [[2.0, 2.0], [2.0, 2.0]]

@@ -6,7 +6,7 @@ import logging
 import os
 from typing import TYPE_CHECKING
 
-from troupe import framework_names, protos, stacks
+from troupe import framework_names, meta_graph_ops, protos, stacks
 from troupe.checkpoint_state import write_whole
 from troupe.importer import import_graph_def
 from troupe.ops import GraphKeys
@@ -111,9 +111,9 @@ def _move_inputs(copy, node, scope, unbound):
 
 def create_meta_graph_def(meta_info_def: Message | None = None, graph_def: Message | None = None, saver_def: Message | None = None,
                           collection_list: Sequence[Any] | None = None, graph: Graph | None = None, export_scope: str | None = None,
-                          clear_devices: bool = False) -> Any:
-    """The graph, its collections and a saver as a MetaGraphDef. What a collection holds that has no place there is left out, and the log
-    says so."""
+                          clear_devices: bool = False, strip_default_attrs: bool = False) -> Any:
+    """The graph, its collections, the ops that it uses and a saver as a MetaGraphDef. What a collection holds that has no place there is left
+    out, and the log says so. RuntimeError for ops that nobody knows."""
     graph = graph or stacks.get_default_graph()
     made = protos.MetaGraphDef()
     if meta_info_def is not None:
@@ -127,6 +127,11 @@ def create_meta_graph_def(meta_info_def: Message | None = None, graph_def: Messa
         for name in unbound:
             graph.add_to_collection(_UNBOUND_INPUTS, name)
     made.graph_def.CopyFrom(graph_def)
+    if not made.meta_info_def.stripped_op_list.op:
+        made.meta_info_def.stripped_op_list.CopyFrom(meta_graph_ops.stripped_op_list_for_graph(made.graph_def))
+    if strip_default_attrs:
+        meta_graph_ops.strip_default_attrs(made.graph_def)
+        made.meta_info_def.stripped_default_attrs = True
     made.meta_info_def.tensorflow_version = made.meta_info_def.tensorflow_version or "1.15.0"
     for key in graph.get_all_collection_keys() if collection_list is None else collection_list:
         if not isinstance(key, str) or key.startswith("__"):
@@ -157,7 +162,7 @@ def export_meta_graph(filename: Path | None = None, meta_info_def: Message | Non
                       graph: Graph | None = None, export_scope: str | None = None, clear_devices: bool = False,
                       clear_extraneous_savers: bool = False, strip_default_attrs: bool = False, save_debug_info: bool = False, **unused: Any) -> Any:
     """The same, also written to a file."""
-    made = create_meta_graph_def(meta_info_def, graph_def, saver_def, collection_list, graph, export_scope, clear_devices)
+    made = create_meta_graph_def(meta_info_def, graph_def, saver_def, collection_list, graph, export_scope, clear_devices, strip_default_attrs)
     if filename is not None:
         filename = os.fsdecode(filename)
         os.makedirs(os.path.dirname(os.path.abspath(filename)), exist_ok=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from troupe import framework_names, meta_graph, op_def_registry, protos, stacks
+from troupe import framework_names, meta_graph, protos, stacks
+from troupe.meta_graph_ops import ops_used_by_graph_def, stripped_op_list_for_graph
 from troupe.ops import GraphKeys
 
 if TYPE_CHECKING:
@@ -15,30 +16,6 @@ if TYPE_CHECKING:
     from troupe.graph import Graph
     from troupe.typing import Message
     from troupe.variables import Variable
-
-def ops_used_by_graph_def(graph_def: Message) -> set[str]:
-    """The ops of its nodes, and of the functions that these call, but not the functions."""
-    functions = {f.signature.name: f for f in graph_def.library.function}
-    used: set[str] = set()
-    waiting = [n.op for n in graph_def.node]
-    while waiting:
-        op = waiting.pop()
-        if op not in used:
-            used.add(op)
-            if op in functions:
-                waiting.extend(n.op for n in functions[op].node_def)
-    return used - set(functions)
-
-
-def stripped_op_list_for_graph(graph_def: Message) -> Any:
-    """An OpList of the ops that a graph uses, by their names. RuntimeError for those that nobody knows."""
-    used = sorted(ops_used_by_graph_def(graph_def))
-    unknown = [name for name in used if op_def_registry.get(name) is None]
-    if unknown:
-        raise RuntimeError(f"The following ops are used by the graph, but are not registered: {', '.join(unknown)}")
-    made = protos.OpList()
-    made.op.extend([op_def_registry.get(name) for name in used])
-    return made
 
 
 def add_collection_def(meta_graph_def: Message, key: str, graph: Graph | None = None, export_scope: str | None = None,
@@ -67,7 +44,7 @@ def export_scoped_meta_graph(filename: str | os.PathLike[str] | None = None, gra
     if graph_def is not None and export_scope:
         raise ValueError(f"export_scope must be None when graph_def is given: {export_scope}")
     made = meta_graph.create_meta_graph_def(graph_def=graph_def, graph=graph, export_scope=export_scope, clear_devices=clear_devices,
-                                            saver_def=saver_def, **kwargs)
+                                            saver_def=saver_def, strip_default_attrs=strip_default_attrs, **kwargs)
     if filename is not None:
         folder, name = os.path.split(os.fsdecode(filename))
         meta_graph.write_graph(made, folder or ".", name, as_text)

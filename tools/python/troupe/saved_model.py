@@ -57,7 +57,8 @@ class SavedModelBuilder:
             os.makedirs(folder, exist_ok=True)
             saver = saver or self._saver()
             saver.save(sess, os.path.join(folder, constants.VARIABLES_FILENAME), write_meta_graph=False, write_state=False)
-            self._add(tags, signature_def_map, assets_collection, main_op if main_op is not None else legacy_init_op, clear_devices, saver)
+            self._add(tags, signature_def_map, assets_collection, main_op if main_op is not None else legacy_init_op, clear_devices,
+                      strip_default_attrs, saver)
         self._has_saved_variables = True
 
     def add_meta_graph(self, tags: Iterable[str], signature_def_map: Mapping[str, Message] | None = None,
@@ -68,16 +69,16 @@ class SavedModelBuilder:
             raise AssertionError("Graph state including variables and assets has not been saved yet. Please invoke "
                                  "`add_meta_graph_and_variables()` first.")
         self._add(tags, signature_def_map, assets_collection, main_op if main_op is not None else legacy_init_op, clear_devices,
-                  saver or self._saver())
+                  strip_default_attrs, saver or self._saver())
 
     @staticmethod
     def _saver():
         return Saver(all_saveable_objects(), sharded=True, allow_empty=True)
 
-    def _add(self, tags, signatures, assets, main_op, clear_devices, saver):
+    def _add(self, tags, signatures, assets, main_op, clear_devices, strip_default_attrs, saver):
         for key, signature in (signatures or {}).items():
             _check_signature(key, signature)
-        made = create_meta_graph_def(saver_def=saver.saver_def, clear_devices=clear_devices)
+        made = create_meta_graph_def(saver_def=saver.saver_def, clear_devices=clear_devices, strip_default_attrs=strip_default_attrs)
         made.meta_info_def.tags.extend(list(tags))
         for key, signature in (signatures or {}).items():
             made.signature_def[key].CopyFrom(signature)
