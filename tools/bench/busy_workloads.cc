@@ -38,12 +38,15 @@ class Compilers {
     }
     for (const auto& session : c->sessions_) {
       c->threads_.emplace_back([c = c.get(), s = session.get(), run_too] {
+        CallableOptions signature;
+        signature.feeds = {"x"};
+        signature.fetches = {"y"};
         for (int64_t i = 0; !c->stop_; ++i) {
           // Targets that are needed anyway, so that only the signature is new.
-          const std::vector<std::string> targets(static_cast<size_t>(i % 1000) + 1, "y");
+          signature.targets.assign(static_cast<size_t>(i % 1000) + 1, "y");
           if (run_too) {
-            if (s->run({{"x", Tensor::scalar<float>(1)}}, {"y"}, targets).ok()) ++c->compiled_;
-          } else if (const auto callable = s->make_callable({.feeds = {"x"}, .fetches = {"y"}, .targets = targets}); callable.ok()) {
+            if (s->run({{"x", Tensor::scalar<float>(1)}}, {"y"}, signature.targets).ok()) ++c->compiled_;
+          } else if (const auto callable = s->make_callable(signature); callable.ok()) {
             ++c->compiled_;
             (void)s->release_callable(*callable);
           }
