@@ -113,9 +113,9 @@ def _model(folder, as_text=False):
 
 
 def _methods(folder):
-    from troupe import saved_model
+    from troupe.saved_model_files import read_saved_model
 
-    return [{key: g.signature_def[key].method_name for key in g.signature_def} for g in saved_model._read(str(folder)).meta_graphs]
+    return [{key: g.signature_def[key].method_name for key in g.signature_def} for g in read_saved_model(str(folder)).meta_graphs]
 
 
 Updater = tf.saved_model.signature_def_utils.MethodNameUpdater

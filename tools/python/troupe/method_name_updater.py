@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from troupe.checkpoint_state import write_whole
+from troupe.saved_model_files import read_saved_model
 from troupe.saved_model_signatures import constants
 from troupe.tf_logging import info
 
@@ -18,10 +19,8 @@ class MethodNameUpdater:
     damaged one."""
 
     def __init__(self, export_dir: str | os.PathLike[str]) -> None:
-        from troupe.saved_model import _read
-
         self._folder = os.fsdecode(export_dir)
-        self._model = _read(self._folder)
+        self._model = read_saved_model(self._folder)
 
     def replace_method_name(self, signature_key: str, method_name: str, tags: str | Sequence[str] | None = None) -> None:
         """The method of the signature of this name, in the graph with these very tags, or in all. ValueError where a graph has no such signature, or
