@@ -1,7 +1,7 @@
 #pragma once
 
-// What most of the programs and of the library that they share include, compiled once. Files still include what they use:
-// the option TROUPE_PRECOMPILE=OFF builds without.
+// What most files of the programs include, compiled once. Files still include what they use: the option
+// TROUPE_PRECOMPILE=OFF builds without.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

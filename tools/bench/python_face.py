@@ -25,15 +25,24 @@ def quantile(sorted_times, q):
     return sorted_times[min(len(sorted_times) - 1, int(q * len(sorted_times)))]
 
 
-def timed(step, seconds, calls=1):
-    """Nanoseconds a call of `step`, which makes `calls` of them, sorted; at least three."""
-    step()
+def repeated(once, seconds):
+    """What `once` returns, sorted; at least three times, and not the first."""
+    once()
     times, end = [], time.perf_counter() + seconds
     while len(times) < 3 or time.perf_counter() < end:
-        begin = time.perf_counter_ns()
-        step()
-        times.append((time.perf_counter_ns() - begin) / calls)
+        times.append(once())
     return sorted(times)
+
+
+def nanoseconds(step):
+    begin = time.perf_counter_ns()
+    step()
+    return time.perf_counter_ns() - begin
+
+
+def timed(step, seconds, calls=1):
+    """Nanoseconds a call of `step`, which makes `calls` of them."""
+    return repeated(lambda: nanoseconds(step) / calls, seconds)
 
 
 def tiny(tf):
@@ -102,15 +111,12 @@ def graph_1000(tf, seconds):
 
 
 def gradients_1000(tf, seconds):
-    times = []
-    end = time.perf_counter() + seconds
-    while len(times) < 3 or time.perf_counter() < end:
+    def once():
         with tf.Graph().as_default():
             x, y = chain(tf)
-            begin = time.perf_counter_ns()
-            tf.gradients(y, x)
-            times.append(time.perf_counter_ns() - begin)
-    return sorted(times)
+            return nanoseconds(lambda: tf.gradients(y, x))
+
+    return repeated(once, seconds)
 
 
 def import_beside_numpy(tf, seconds):
@@ -120,11 +126,7 @@ def import_beside_numpy(tf, seconds):
     def once():
         return int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()[-1])
 
-    once()
-    times, end = [], time.perf_counter() + seconds
-    while len(times) < 3 or time.perf_counter() < end:
-        times.append(once())
-    return sorted(times)
+    return repeated(once, seconds)
 
 
 _WORKLOADS = (run_fetch, run_fed, callable_fetch, callable_fed, run_async, graph_1000, gradients_1000, import_beside_numpy)

@@ -1,6 +1,7 @@
 # troupe_library(NAME SOURCES ... LINK ... [PRECOMPILED header or target])  one static library with the project's warnings.
 # troupe_test(NAME SOURCES ... LINK ... [LABELS ...] [TIMEOUT s] [PRECOMPILED target])  one GoogleTest program, one ctest entry.
 # troupe_program(NAME SOURCES ... LINK ... [PRECOMPILED header or target])  one executable.
+# troupe_headers(NAME header LINK ...)  a program that does nothing, whose precompiled header others name as PRECOMPILED.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
@@ -57,6 +58,12 @@ function(troupe_program name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE troupe_options ${arg_LINK})
   troupe_precompile(${name} "${arg_PRECOMPILED}")
+endfunction()
+
+function(troupe_headers name header)
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}.cc)
+  file(CONFIGURE OUTPUT ${source} CONTENT "int main() { return 0; }\n")
+  troupe_program(${name} SOURCES ${source} PRECOMPILED ${header} ${ARGN})
 endfunction()
 
 function(troupe_test name)

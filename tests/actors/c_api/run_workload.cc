@@ -32,7 +32,7 @@ class Library {
     if (handle_ == nullptr) throw std::runtime_error(dlerror());
   }
   template <typename Function>
-  Function* find(Function*, const char* name) const {
+  Function* find(const char* name) const {
     void* f = dlsym(handle_, name);
     if (f == nullptr) throw std::runtime_error(std::string("no ") + name);
     return reinterpret_cast<Function*>(f);
@@ -41,7 +41,7 @@ class Library {
  private:
   void* handle_;
 };
-#define CALL(function) library_.find(&function, #function)
+#define CALL(function) library_.find<decltype(function)>(#function)
 
 class Workload {
  public:

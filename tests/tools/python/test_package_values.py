@@ -35,12 +35,12 @@ def test_interface_of_tensorflow_2_has_its_order_of_arguments():
 
 
 def test_each_row_of_that_interface_can_be_called():
-    from troupe import compat_v2, second_order
+    from troupe import compat_v2, import_paths, second_order
 
     for path, *row in second_order.PUBLIC.values():
         assert compat_v2._found(path) is second_order.made(path, *row)
     for target in compat_v2._OTHERS.values():
-        assert callable(second_order.of_tf(target))
+        assert callable(import_paths.attribute(target))
 
 
 def test_values_before_the_run():

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 import troupe as tf
-from troupe import second_names_later, second_order
+from troupe import import_paths, second_names_later, second_order
 from troupe.import_paths_modules import MODULES
 from troupe.python.framework import tensor_conversion
 from troupe.python.ops import array_ops, check_ops, list_ops, math_ops, nn_impl, nn_ops, resource_variable_ops, resources, variable_v1, while_loop
@@ -27,7 +27,7 @@ def test_each_is_made(name):
     names = list(inspect.signature(made).parameters)
     assert len(names) == len(re.findall(r"(?:^|, )[a-zA-Z]", parameters))
     # All that the other function is told are parameters of it.
-    other = inspect.signature(second_order.of_tf(target))
+    other = inspect.signature(import_paths.attribute(target))
     taken = [p.partition("=")[0].partition(":") for p in re.split(r", (?=[a-zA-Z])", parameters)]
     other.bind(**dict.fromkeys(theirs or ours for ours, _, theirs in taken))
     with pytest.raises(TypeError, match="positional arguments but|positional argument but"):
@@ -40,6 +40,10 @@ def test_each_is_made(name):
     ("string_ops", "string_length_v2"), ("numerics", "verify_tensor_all_finite_v2"), ("while_loop", "while_loop_v2")])
 def test_modules_have_them(path, name):
     assert getattr(importlib.import_module(f"troupe.python.ops.{path}"), name) is getattr(second_names_later, name)
+
+
+def test_ops_of_a_second_version_are_not_taken_for_them():
+    assert not {"add_v2", "concat_v2", "split_v2", "segment_sum_v2", "segment_mean_v2", "length_v2"} & second_order.NAMED.keys()
 
 
 @pytest.mark.parametrize("path", sorted(MODULES))

@@ -6,7 +6,8 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from troupe.second_order import PUBLIC, made, of_tf
+from troupe.import_paths import attribute
+from troupe.second_order import PUBLIC, made
 
 # What is another function of `tf`, with the arguments that TensorFlow 2 has.
 _OTHERS = {
@@ -38,7 +39,7 @@ class Later(types.ModuleType):
     def __dir__(self) -> list[str]:
         inner = self._path and self._path + "."
         own = [p[len(inner):] for p in (*PUBLIC, *_OTHERS) if p.startswith(inner)]
-        return sorted({*dir(of_tf(self._path)), *(name for name in own if "." not in name)})
+        return sorted({*dir(attribute(self._path)), *(name for name in own if "." not in name)})
 
 
 def _found(path):
@@ -47,6 +48,6 @@ def _found(path):
     if plain in PUBLIC:
         return made(*PUBLIC[plain])
     if plain in _OTHERS:
-        return of_tf(_OTHERS[plain])
-    value = of_tf(path)
+        return attribute(_OTHERS[plain])
+    value = attribute(path)
     return Later(path) if path in _MODULES and path not in ("compat", "errors", "raw_ops") else value

@@ -3,6 +3,7 @@ The names are those of this package; the modules are made when they are first im
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.machinery
 import sys
@@ -193,22 +194,19 @@ def _is_older(path):
             or any(p.startswith(path + ".") for p in _OLDER))
 
 
-def _attribute(path):
+def attribute(path: str) -> Any:
     """What `tf.path` is. AttributeError where it is nothing."""
-    value = importlib.import_module("troupe")
-    for part in path.split("."):
-        value = getattr(value, part)
-    return value
+    return functools.reduce(getattr, filter(None, path.split(".")), importlib.import_module("troupe"))
 
 
 def _finder(places, generated=False):
     def find(name):
         for place in places:
-            module = _attribute(place[1:]) if place.startswith(".") else importlib.import_module(f"troupe.{place}")
+            module = attribute(place[1:]) if place.startswith(".") else importlib.import_module(f"troupe.{place}")
             if hasattr(module, name):
                 return getattr(module, name)
         try:
-            return _attribute(name)
+            return attribute(name)
         except AttributeError:
             if not generated:
                 raise
@@ -265,12 +263,12 @@ def _module(path):
         # TensorFlow's modules of functions have the generated ones, too.
         return OlderModule(path, _finder(_OLDER[path].split(), generated=path.startswith("python.") and path.endswith("_ops")))
     if path == "compat.v2" or path.startswith("compat.v2."):
-        found = _attribute(path)
+        found = attribute(path)
         return found if isinstance(found, types.ModuleType) else None
     from troupe import exports
 
     if exports.is_namespace(path):
-        return _attribute(path)
+        return attribute(path)
     return OlderModule(path, _finder([])) if _is_older(path) else None
 
 

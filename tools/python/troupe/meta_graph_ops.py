@@ -28,12 +28,12 @@ def ops_used_by_graph_def(graph_def: Message) -> set[str]:
 
 def stripped_op_list_for_graph(graph_def: Message) -> Any:
     """An OpList of the ops that a graph uses, by their names. RuntimeError for those that nobody knows."""
-    used = sorted(ops_used_by_graph_def(graph_def))
-    unknown = [name for name in used if op_def_registry.get(name) is None]
+    ops = {name: op_def_registry.get(name) for name in sorted(ops_used_by_graph_def(graph_def))}
+    unknown = [name for name, op in ops.items() if op is None]
     if unknown:
         raise RuntimeError(f"The following ops are used by the graph, but are not registered: {', '.join(unknown)}")
     made = protos.OpList()
-    made.op.extend([op_def_registry.get(name) for name in used])
+    made.op.extend(list(ops.values()))
     return made
 
 

@@ -4,9 +4,10 @@ and for the names in modules."""
 from __future__ import annotations
 
 import functools
-import importlib
 import re
 from typing import TYPE_CHECKING
+
+from troupe.import_paths import attribute
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -144,21 +145,18 @@ def _rows(table):
 
 
 PUBLIC = _rows(_PUBLIC)
-# {name in TensorFlow's modules: row}. The second of a function is mostly called so.
-NAMED = {f"{path.rpartition('.')[2]}_v2": row for path, row in PUBLIC.items()}
-NAMED.update({name: PUBLIC[path] for name, path in {
-    "convert_to_tensor_v2_with_dispatch": "convert_to_tensor", "extract_image_patches_v2": "image.extract_patches",
-    "softmax_cross_entropy_with_logits_v2_helper": "nn.softmax_cross_entropy_with_logits", "sparse_add_v2": "sparse.add",
-    "sparse_concat_v2": "sparse.concat", "sparse_segment_mean_v2": "sparse.segment_mean", "sparse_segment_sqrt_n_v2": "sparse.segment_sqrt_n",
-    "sparse_segment_sum_v2": "sparse.segment_sum", "sparse_split_v2": "sparse.split", "string_length_v2": "strings.length",
-    "verify_tensor_all_finite_v2": "debugging.assert_all_finite"}.items()})
+# The second of a function is called so in TensorFlow's modules, but for these: "add_v2" and its like are ops there.
+_CALLED = {
+    "debugging.assert_all_finite": "verify_tensor_all_finite_v2", "image.extract_patches": "extract_image_patches_v2", "sparse.add": "sparse_add_v2",
+    "sparse.concat": "sparse_concat_v2", "sparse.segment_mean": "sparse_segment_mean_v2", "sparse.segment_sqrt_n": "sparse_segment_sqrt_n_v2",
+    "sparse.segment_sum": "sparse_segment_sum_v2", "sparse.split": "sparse_split_v2", "strings.length": "string_length_v2",
+}
+# {name in TensorFlow's modules: row}.
+NAMED = {_CALLED.get(path) or f"{path.rpartition('.')[2]}_v2": row for path, row in PUBLIC.items()}
 NAMED.update(_rows(_INNER))
-NAMED["convert_to_tensor_v1_with_dispatch"] = NAMED["convert_to_tensor_v1"]
-
-
-def of_tf(path: str) -> Any:
-    """What `tf.path` is. AttributeError where it is nothing."""
-    return functools.reduce(getattr, filter(None, path.split(".")), importlib.import_module("troupe"))
+NAMED.update({second: NAMED[first] for first, second in (
+    ("convert_to_tensor_v1", "convert_to_tensor_v1_with_dispatch"), ("convert_to_tensor_v2", "convert_to_tensor_v2_with_dispatch"),
+    ("softmax_cross_entropy_with_logits_v2", "softmax_cross_entropy_with_logits_v2_helper"))})
 
 
 @functools.cache
@@ -173,7 +171,7 @@ def made(path: str, parameters: str, target: str, besides: str | None) -> Callab
         signature.append(ours + equals + default)
         arguments.append(f"{theirs or ours}={ours}")
     name = path.rpartition(".")[2]
-    scope = {"_target": of_tf(target), "__name__": __name__, **{n: getattr(dtypes, n) for n in ("float32", "int32", "int64", "string")}}
+    scope = {"_target": attribute(target), "__name__": __name__, **{n: getattr(dtypes, n) for n in ("float32", "int32", "int64", "string")}}
     exec(f"def {name}({', '.join(signature)}):\n    return _target({', '.join(arguments)})", scope)  # noqa: S102, our own table
     scope[name].__doc__ = f"`tf.{target}`, with the arguments that TensorFlow 2 has{'' if path in PUBLIC else ' under this name'}."
     return scope[name]
