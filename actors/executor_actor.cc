@@ -45,9 +45,7 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
   behavior_type make_behavior() override {
     return {
         [this](StartExecutor) { start(); },
-        [this](DrainKernels) {
-          if (running_ && !awaits_device_) turn();
-        },
+        [this](DrainKernels) { drain(); },
         [this](const AbortExecutor& m) { abort(m); },
         [this](const DeviceDone& m) { device_done(m); },
         [this](CopyExecutor m) { return copy(m); },
@@ -66,28 +64,36 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
   }
 
  private:
-  /// The turn that most steps consist of: StartExecutor alone in the mailbox. It is taken as any message is, without CAF's
+  /// The turns that most steps consist of: StartExecutor, or DrainKernels, alone in the mailbox. They are taken as any message is, without CAF's
   /// search for a handler, its timeouts and streams; all other turns are CAF's. What arrived meanwhile is taken at once, too: behind
   /// all that waits in a pool it would hold a function's caller, and its callers, while others begin. Only a step that yields waits.
   resume_result take_turn(caf::execution_unit* unit, size_t max_messages) {
-    if (!take_start(unit)) return ExecutorActor::base::resume(unit, max_messages);
+    if (!take_usual(unit)) return ExecutorActor::base::resume(unit, max_messages);
     if (finalize()) return caf::resumable::done;
     if (mailbox().try_block()) return caf::resumable::awaiting_message;
     return yielded_ ? caf::resumable::resume_later : ExecutorActor::base::resume(unit, max_messages);
   }
 
-  bool take_start(caf::execution_unit* unit) {
+  bool take_usual(caf::execution_unit* unit) {
     if (!activate(unit)) return false;
     mailbox().fetch_more();
     auto& messages = get_normal_queue();
-    if (!slot_->start_messages[index_].is(messages.peek()) || !get_urgent_queue().empty()) return false;
-    const caf::mailbox_element_ptr taken = messages.take_front();
+    const caf::mailbox_element* const next = messages.peek();
+    const bool starts = slot_->start_messages[index_].is(next);
+    if (!starts && !slot_->drain_messages[index_].is(next)) return false;
+    if (!get_urgent_queue().empty()) return false;
+    // Says nothing more, and may be sent again.
+    messages.take_front();
     try {
-      start();
+      starts ? start() : drain();
     } catch (const std::exception& e) {
       quit(caf::make_error(caf::sec::runtime_error, e.what()));
     }
     return true;
+  }
+
+  void drain() {
+    if (running_ && !awaits_device_) turn();
   }
 
   void start() {

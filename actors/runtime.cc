@@ -286,6 +286,7 @@ std::unique_ptr<Runtime> Runtime::create(caf::actor_system& system, const Runtim
   impl->services = make_services(options);
   impl->default_pool =
       std::make_shared<NamedPool>(&system, "default", std::max(0, impl->options.inter_op_threads));
+  impl->default_pool->welcome_hands();
   impl->compilers =
       std::make_shared<NamedPool>(&system, "compile", options.compile_threads, NamedPool::Urgency::kLabour);
   impl->actor = spawn_runtime(system, impl);

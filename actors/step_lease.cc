@@ -210,7 +210,7 @@ void StepLease::run(const RunOptions& options, int64_t cancels) {
   if (!begin(options, cancels).ok()) return;
   slot_->unit->open();
   slot_->life.start();
-  slot_->unit->run_until(slot_->finished);
+  slot_->unit->run_until(slot_->finished, slot_.get());
   slot_->unit->close();
 }
 

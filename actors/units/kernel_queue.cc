@@ -27,6 +27,16 @@ void KernelQueue::push(const void* session, std::span<KernelTask* const> tasks,
 std::optional<KernelQueue::Entry> KernelQueue::pop() {
   std::lock_guard lock(mu_);
   if (lines_.empty()) return std::nullopt;
+  return take_first();
+}
+
+std::optional<KernelQueue::Entry> KernelQueue::pop_of(const void* step) {
+  std::lock_guard lock(mu_);
+  if (lines_.empty() || lines_.front().entries.front().step.get() != step) return std::nullopt;
+  return take_first();
+}
+
+KernelQueue::Entry KernelQueue::take_first() {
   const auto line = lines_.begin();
   Entry next = std::move(line->entries.front());
   line->entries.pop_front();

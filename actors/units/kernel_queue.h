@@ -28,6 +28,8 @@ class KernelQueue {
             int64_t priority = 0);
   /// The next; none when all that was pushed has been taken.
   std::optional<Entry> pop();
+  /// The next if it is this step's; else none.
+  std::optional<Entry> pop_of(const void* step);
   /// Takes back what waits of a step whose token is tripped. A later step of the same slot may have queued kernels meanwhile: those stay.
   std::vector<Entry> take_back(const void* step);
   size_t size() const;
@@ -42,6 +44,8 @@ class KernelQueue {
   using Lines = std::list<Line>;
   /// Behind the last line of this priority or a higher one. With mu_ held.
   Lines::iterator behind(int64_t priority);
+  /// The first of the first line, of which there is one. With mu_ held.
+  Entry take_first();
 
   mutable std::mutex mu_;
   // Guarded by mu_. The highest priority comes first, and of each the line whose turn it is; none is empty.

@@ -14,12 +14,12 @@ void LentThread::exec_later(caf::resumable* job) {
     }
     return;
   }
+  // A kernel of the step has ended on this thread: it goes on here.
+  if (NamedPool::run_after_kernel(job)) return;
   std::shared_ptr<LentThread> lender;
   {
     std::lock_guard lock(mu_);
     if (open_.load(std::memory_order_acquire)) {
-      // A kernel of the step has ended on a thread of the pool: it goes on there, and the lender sleeps on.
-      if (sleeping_ && NamedPool::run_after_kernel(job)) return;
       remote_.push_back(job);
       has_remote_.store(true, std::memory_order_release);
       if (sleeping_) arrived_.notify_one();
@@ -67,9 +67,23 @@ bool LentThread::run_next() {
   return true;
 }
 
-void LentThread::run_until(const std::atomic<bool>& done) {
+bool LentThread::run_kernel(NamedPool::Hand* hand, const void* step) {
+  const auto kernel = hand->take(*pool(), step);
+  if (!kernel) return false;
+  close();
+  hand->run(*kernel);
+  open();
+  return true;
+}
+
+void LentThread::run_until(const std::atomic<bool>& done, const void* step) {
+  NamedPool::Hand hand;
   while (!done.load(std::memory_order_acquire)) {
-    if (run_next()) continue;
+    if (run_next()) {
+      if (!local_.empty()) hand.tell_news();
+      continue;
+    }
+    if (step != nullptr && run_kernel(&hand, step)) continue;
     NamedPool::hand_over();
     std::unique_lock lock(mu_);
     sleeping_ = true;

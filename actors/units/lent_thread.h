@@ -12,10 +12,9 @@
 
 #include "actors/units/job_ring.h"
 #include "actors/units/message_tally.h"
+#include "actors/units/named_pool.h"
 
 namespace troupe {
-
-class NamedPool;
 
 /// The execution unit of one step's actors. While a thread lends itself (`run_until`), it resumes them all; what
 /// arrives from its own turns costs no lock. While nobody lends, the unit passes everything on to a NamedPool. Owned
@@ -40,8 +39,9 @@ class LentThread final : public caf::execution_unit {
   }
   /// Makes the calling thread this unit's thread: call before the first message of the step is sent.
   void open();
-  /// Resumes actors until `done`; sleeps when there is nothing to do.
-  void run_until(const std::atomic<bool>& done);
+  /// Resumes actors until `done`. When there is nothing to do it runs kernels of `step`, of which `done` is the end, as one of the pool's threads; or
+  /// sleeps.
+  void run_until(const std::atomic<bool>& done, const void* step = nullptr);
   /// Resumes the next actor; false when there is none. Of `run_until`, and for tests that decide about every turn.
   bool run_next();
   /// Gives what is left to the pool.
@@ -56,6 +56,8 @@ class LentThread final : public caf::execution_unit {
 
  private:
   void resume(caf::resumable* job);
+  /// False when there was none. Others resume the step's actors meanwhile.
+  bool run_kernel(NamedPool::Hand* hand, const void* step);
 
   std::atomic<NamedPool*> pool_;
   std::atomic<std::thread::id> owner_{};

@@ -19,25 +19,32 @@
 namespace troupe {
 
 struct NamedPool::Shared {
-  Shared(caf::actor_system* s, bool hand, ThreadPool* threads = nullptr)
-      : system(s), by_hand(hand), lent(threads) {}
+  Shared(caf::actor_system* s, int n, bool hand, ThreadPool* threads = nullptr)
+      : system(s), num_threads(n), by_hand(hand), lent(threads) {}
   void enqueue(caf::resumable* job);
   /// The same with mu held; gives it up.
   void enqueue(caf::resumable* job, std::unique_lock<std::mutex> lock);
   /// Whether something waits for a thread.
   bool is_waited_for();
+  /// Whether no further kernel may begin. With mu held.
+  bool is_full() const { return busy + hands >= num_threads; }
+  /// Whether something waits that a thread may take. With mu held.
+  bool has_work() const { return !actors.empty() || (!kernels.empty() && (!is_full() || stopping)); }
   /// Whether the caller is to wake a thread, when it has given up mu. One is waked at a time: to wake it takes longer than most turns, and it wakes
   /// the next when there is more than it takes itself. With mu held.
   bool wakes_another();
+  void wake_one();
   /// Of a thread that has nothing to do. Wakes with mu held, for whatever reason.
   void sleep(std::unique_lock<std::mutex>& lock);
   /// No thread is left to run anything, or none could be made. With mu held, behind start_threads.
   bool has_nobody() const { return live_threads == 0; }
 
   caf::actor_system* const system;
+  const int num_threads;
   const bool by_hand;
   /// Null: the threads are its own.
   ThreadPool* const lent;
+  bool welcomes_hands = false;
   std::mutex mu;
   std::condition_variable arrived;
   // Guarded by mu. Actors go before kernels: their turns are short.
@@ -47,6 +54,8 @@ struct NamedPool::Shared {
   bool stopping = false;
   int live_threads = 0;
   int busy = 0;
+  /// Threads that are at work here while they wait for a step.
+  int hands = 0;
   int sleeping = 0;
   /// One that slept was told to wake, and has not yet.
   bool waking = false;
@@ -86,7 +95,7 @@ thread_local caf::resumable** after_kernel = nullptr;
 
 }  // namespace
 
-/// Of a pool's thread: what it goes on with when its turn is over.
+/// Of a thread; of a pool's, what it goes on with when its turn is over.
 struct NamedPool::Worker {
   Shared* shared = nullptr;
   caf::resumable* next = nullptr;
@@ -102,6 +111,7 @@ NamedPool::GoOnHere::~GoOnHere() { Worker::of_thread().goes_on_here = before_; }
 
 void NamedPool::hand_over() {
   Worker& worker = Worker::of_thread();
+  for (Hand* hand = Hand::of_thread; hand != nullptr; hand = hand->outer_) hand->let_go();
   if (caf::resumable* const kept = std::exchange(worker.next, nullptr)) worker.shared->enqueue(kept);
 }
 
@@ -121,31 +131,82 @@ void NamedPool::resume(caf::resumable* actor, Unit* unit) {
   }
 }
 
-/// False when there was none.
-bool NamedPool::run_kernel(KernelQueue& queue, Unit* unit) {
-  const auto next = queue.pop();
-  if (!next) return false;
-  next->task->run();
+void NamedPool::run_kernel(const KernelQueue::Entry& kernel, Unit* unit) {
+  kernel.task->run();
   // Its executor, when it slept.
   caf::resumable* woken = nullptr;
   after_kernel = &woken;
-  next->task->owner->complete(next->task);
+  kernel.task->owner->complete(kernel.task);
   after_kernel = nullptr;
   if (woken != nullptr) resume(woken, unit);
-  return true;
+}
+
+/// False when there was none.
+bool NamedPool::run_next(KernelQueue& queue, Unit* unit) {
+  const auto next = queue.pop();
+  if (next) run_kernel(*next, unit);
+  return next.has_value();
+}
+
+constinit thread_local NamedPool::Hand* NamedPool::Hand::of_thread = nullptr;
+
+void NamedPool::Hand::tell_news() {
+  if (const auto pool = std::exchange(news_, nullptr)) pool->wake_one();
+}
+
+void NamedPool::Hand::let_go() {
+  tell_news();
+  const auto pool = std::exchange(place_, nullptr);
+  if (pool == nullptr) return;
+  std::unique_lock lock(pool->mu);
+  --pool->hands;
+  const bool wakes = pool->wakes_another();
+  lock.unlock();
+  if (wakes) pool->arrived.notify_one();
+}
+
+std::optional<KernelQueue::Entry> NamedPool::Hand::take(const NamedPool& pool, const void* step) {
+  if (place_ != nullptr && place_ != pool.shared_) let_go();
+  Shared& shared = *pool.shared_;
+  if (!shared.welcomes_hands) return std::nullopt;
+  std::unique_lock lock(shared.mu);
+  if (shared.kernels.empty() || (place_ == nullptr && shared.is_full())) return std::nullopt;
+  std::optional<KernelQueue::Entry> next = shared.kernels.front()->pop_of(step);
+  if (!next) return std::nullopt;
+  shared.kernels.pop_front();
+  ++shared.kernels_run;
+  if (place_ == nullptr) {
+    ++shared.hands;
+    place_ = pool.shared_;
+  }
+  const bool wakes = shared.wakes_another();
+  lock.unlock();
+  if (wakes) shared.arrived.notify_one();
+  if (news_ == pool.shared_) news_ = nullptr;
+  return next;
+}
+
+void NamedPool::Hand::run(const KernelQueue::Entry& kernel) {
+  const FlushDenormals flush;
+  // It may let go of its place while the kernel waits for something.
+  const std::shared_ptr<Shared> pool = place_;
+  Unit unit(pool.get());
+  run_kernel(kernel, &unit);
 }
 
 NamedPool::NamedPool(caf::actor_system* system, std::string name, int num_threads, Urgency urgency)
     : name_(std::move(name)),
       num_threads_(num_threads > 0 ? num_threads
                                    : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()))),
-      urgency_(urgency), shared_(std::make_shared<Shared>(system, num_threads == kByHand)) {}
+      urgency_(urgency), shared_(std::make_shared<Shared>(system, num_threads_, num_threads == kByHand)) {}
 
 NamedPool::NamedPool(caf::actor_system* system, ThreadPool* lent)
     : name_("lent"), num_threads_(std::max(1, lent->num_threads())), urgency_(Urgency::kSteps),
-      shared_(std::make_shared<Shared>(system, false, lent)) {}
+      shared_(std::make_shared<Shared>(system, num_threads_, false, lent)) {}
 
 NamedPool::~NamedPool() { stop(); }
+
+void NamedPool::welcome_hands() { shared_->welcomes_hands = true; }
 
 void NamedPool::stop() {
   std::vector<std::thread> threads;
@@ -194,8 +255,15 @@ void NamedPool::Shared::enqueue(caf::resumable* job, std::unique_lock<std::mutex
 }
 
 bool NamedPool::Shared::wakes_another() {
-  if (waking || sleeping == 0 || (actors.empty() && kernels.empty())) return false;
+  if (waking || sleeping == 0 || !has_work()) return false;
   return waking = true;
+}
+
+void NamedPool::Shared::wake_one() {
+  std::unique_lock lock(mu);
+  const bool wakes = wakes_another();
+  lock.unlock();
+  if (wakes) arrived.notify_one();
 }
 
 void NamedPool::Shared::sleep(std::unique_lock<std::mutex>& lock) {
@@ -236,7 +304,7 @@ void NamedPool::lend_kernels(const std::shared_ptr<Shared>& shared, const std::s
       shared->lent->schedule([shared, queue] {
         const FlushDenormals flush;
         Unit unit(shared.get());
-        run_kernel(*queue, &unit);
+        run_next(*queue, &unit);
       });
     } catch (...) {
       hand_back_next();
@@ -257,9 +325,12 @@ void NamedPool::run_kernels(const std::shared_ptr<KernelQueue>& queue, size_t n)
       return;
     }
     shared_->kernels.insert(shared_->kernels.end(), n, queue);
-    if (!shared_->wakes_another()) return;
   }
-  shared_->arrived.notify_one();
+  Hand* const hand = Hand::of_thread;
+  if (hand == nullptr) return shared_->wake_one();
+  if (hand->news_ == shared_) return;
+  hand->tell_news();
+  hand->news_ = shared_;
 }
 
 bool NamedPool::run_next_kernel() {
@@ -269,7 +340,7 @@ bool NamedPool::run_next_kernel() {
   const std::shared_ptr<KernelQueue> queue = std::move(shared_->kernels.front());
   shared_->kernels.pop_front();
   lock.unlock();
-  if (!run_kernel(*queue, &unit)) return run_next_kernel();
+  if (!run_next(*queue, &unit)) return run_next_kernel();
   lock.lock();
   ++shared_->kernels_run;
   return true;
@@ -296,6 +367,7 @@ void NamedPool::go_on(Unit* unit) {
   Worker& worker = Worker::of_thread();
   for (int own = 1; worker.next != nullptr; ++own) {
     caf::resumable* const next = std::exchange(worker.next, nullptr);
+    Hand::of_thread->tell_news();
     if (own > kOwnTurns) {
       if (unit->shared()->is_waited_for()) return unit->shared()->enqueue(next);
       own = 1;
@@ -309,10 +381,11 @@ void NamedPool::work(std::shared_ptr<Shared> shared, Urgency urgency) {
   if (urgency == Urgency::kLabour) yield_to_others();
   Unit unit(shared.get());
   Worker::of_thread().shared = shared.get();
+  Hand hand;
   std::unique_lock lock(shared->mu);
   while (true) {
-    while (!shared->stopping && shared->actors.empty() && shared->kernels.empty()) shared->sleep(lock);
-    if (shared->actors.empty() && shared->kernels.empty()) {
+    while (!shared->stopping && !shared->has_work()) shared->sleep(lock);
+    if (!shared->has_work()) {
       --shared->live_threads;
       return;
     }
@@ -330,8 +403,11 @@ void NamedPool::work(std::shared_ptr<Shared> shared, Urgency urgency) {
     lock.unlock();
     if (wakes) shared->arrived.notify_one();
     if (actor != nullptr) resume(actor, &unit);
-    const bool ran_kernel = queue != nullptr && run_kernel(*queue, &unit);
+    const bool ran_kernel = queue != nullptr && run_next(*queue, &unit);
     go_on(&unit);
+    // It looks itself.
+    if (hand.news_ == shared) hand.news_ = nullptr;
+    hand.tell_news();
     lock.lock();
     --shared->busy;
     if (ran_kernel) ++shared->kernels_run;

@@ -5,18 +5,24 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "actors/units/kernel_queue.h"
 
 namespace troupe {
 
-class KernelQueue;
 class ThreadPool;
 
 /// N threads that resume the actors of steps and run their kernels, or do what takes long (`run`). Threads start with the
 /// first job and sleep when there is none; when the system gives none, the actor system's own run the jobs. Thread-safe.
 class NamedPool {
+  /// What the threads share with the pool; they may outlive it by a moment.
+  struct Shared;
+
  public:
   /// Messages that an actor may handle before others get their turn.
   static constexpr size_t kMessagesPerTurn = 16;
@@ -41,6 +47,9 @@ class NamedPool {
   void stop();
   /// The same without waiting, from any thread: `stop` joins the threads later.
   void retire();
+
+  /// Threads that wait for steps may run kernels of them, too (Hand): of a pool that nobody asked for in particular. Before the first job.
+  void welcome_hands();
 
   const std::string& name() const { return name_; }
   int num_threads() const { return num_threads_; }
@@ -70,8 +79,47 @@ class NamedPool {
    private:
     const bool before_;
   };
-  /// What this thread has kept to go on with goes to its pool.
+  /// What this thread has kept to go on with goes to its pool, and who is to run its kernels is waked: before it waits for something.
   static void hand_over();
+
+  /// Of a thread that waits for a step: until it has something else to do it is one of the pool's threads, for kernels of that step. While one
+  /// lives, nobody is waked for kernels that the thread itself brings to a pool, until it takes one, lets go or ends: it takes one itself, as
+  /// a rule; and whom it wakes sooner may be put on its core in the middle of its turn, for which then all wait.
+  class Hand {
+   public:
+    Hand() : innermost_(&of_thread), outer_(std::exchange(of_thread, this)) {
+      if (outer_ != nullptr) [[unlikely]]
+        outer_->tell_news();
+    }
+    ~Hand() {
+      *innermost_ = outer_;
+      if (news_ != nullptr || place_ != nullptr) [[unlikely]]
+        let_go();
+    }
+    Hand(const Hand&) = delete;
+
+    /// The next kernel, for `run`, if it is this step's; else none. Nor when as many threads are at work as there may, or the pool wants its own only.
+    std::optional<KernelQueue::Entry> take(const NamedPool& pool, const void* step);
+    /// And what comes of it, unless others resume that.
+    void run(const KernelQueue::Entry& kernel);
+    /// Wakes somebody for kernels that the thread has brought, if nobody was yet: before it does something else.
+    void tell_news();
+    /// Is no thread of a pool any longer, and wakes whoever is to go on.
+    void let_go();
+
+   private:
+    friend class NamedPool;
+
+    /// The innermost.
+    static constinit thread_local Hand* of_thread;
+
+    Hand** const innermost_;
+    Hand* const outer_;
+    /// Whose thread it is.
+    std::shared_ptr<Shared> place_;
+    /// Has kernels that nobody was waked for.
+    std::shared_ptr<Shared> news_;
+  };
 
   /// What it has to do now.
   struct Load {
@@ -88,11 +136,10 @@ class NamedPool {
  private:
   class Unit;
   struct Worker;
-  /// What the threads share with the pool; they may outlive it by a moment.
-  struct Shared;
   /// As many as can be made, unless there are some. With mu held.
   void start_threads();
-  static bool run_kernel(KernelQueue& queue, Unit* unit);
+  static bool run_next(KernelQueue& queue, Unit* unit);
+  static void run_kernel(const KernelQueue::Entry& kernel, Unit* unit);
   static void lend_kernels(const std::shared_ptr<Shared>& shared, const std::shared_ptr<KernelQueue>& queue,
                            size_t n);
   static void resume(caf::resumable* actor, Unit* unit);

@@ -4,6 +4,7 @@
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -310,9 +311,14 @@ class ThreadsOfKernels : public SessionTest {
     for (int i = 0; i < 2; ++i)
       add("note" + std::to_string(i), "TestThread", {{"number", int64_t{i}}}, {{x, 0}});
   }
+  /// Waits for the other, which is on another thread when there is one.
   static absl::Status note(KernelContext& c) {
-    std::lock_guard lock(mu);
-    seen.insert(std::this_thread::get_id());
+    {
+      std::lock_guard lock(mu);
+      seen.insert(std::this_thread::get_id());
+    }
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+    for (++come; come < 2 && std::chrono::steady_clock::now() < until;) std::this_thread::yield();
     c.forward_input(0, 0);
     return absl::OkStatus();
   }
@@ -324,12 +330,14 @@ class ThreadsOfKernels : public SessionTest {
     session_.reset();
     runtime_ = Runtime::create(options);
     seen.clear();
+    come = 0;
     EXPECT_TRUE(open(from_text(config)).run({{"x", Tensor::scalar<float>(1)}}, {"note0", "note1"}).ok());
     return seen == std::set<std::thread::id>{std::this_thread::get_id()};
   }
 
   static inline std::mutex mu;
   static inline std::set<std::thread::id> seen;
+  static inline std::atomic<int> come{0};
 };
 
 TEST_F(ThreadsOfKernels, are_the_callers_where_the_environment_or_the_config_says_so) {

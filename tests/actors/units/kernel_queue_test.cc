@@ -52,6 +52,20 @@ TEST_F(KernelQueueTest, serves_the_kernels_of_a_session_as_they_come) {
   EXPECT_FALSE(queue_.pop());
 }
 
+TEST_F(KernelQueueTest, gives_a_step_its_kernel_when_it_is_next) {
+  const auto step = std::make_shared<int>(), other = std::make_shared<int>();
+  const auto one = tasks(1);
+  const auto two = tasks(1);
+  EXPECT_FALSE(queue_.pop_of(step.get()));
+  queue_.push(kOne, one, step);
+  queue_.push(kOne, two, other);
+  EXPECT_FALSE(queue_.pop_of(other.get()));
+  const auto next = queue_.pop_of(step.get());
+  ASSERT_TRUE(next.has_value());
+  EXPECT_EQ(next->task, one[0]);
+  EXPECT_EQ(pop_all(), two);
+}
+
 TEST_F(KernelQueueTest, lets_sessions_take_turns) {
   const auto many = tasks(4);
   const auto few = tasks(2);

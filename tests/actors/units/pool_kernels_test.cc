@@ -24,10 +24,10 @@ absl::Status slow(KernelContext& c) {
   return absl::OkStatus();
 }
 
-/// A step of two independent kernels, which go to the pool.
+/// A step of two independent kernels, which go to a pool.
 class PoolKernels : public testing::Test, public ExecutorHost {
  protected:
-  PoolKernels() {
+  explicit PoolKernels(int threads = 1) : pool_(&system_, "kernels", threads) {
     EXPECT_TRUE(ops_.add(kOps).ok());
     register_cpu_kernels(&kernels_);
     kernels_.add(KernelDef("Slow").fn(slow));
@@ -51,7 +51,7 @@ class PoolKernels : public testing::Test, public ExecutorHost {
   }
 
   void launch_kernels(std::vector<KernelTask*> tasks) override {
-    queue_->push(this, tasks, nullptr);
+    queue_->push(this, tasks, owner_);
     pool_.run_kernels(queue_, tasks.size());
   }
   void wake() override {
@@ -76,10 +76,12 @@ class PoolKernels : public testing::Test, public ExecutorHost {
     if (state_->advance() == ExecutorState::Turn::kFinished) woken_.set_value(std::this_thread::get_id());
   });
   const std::shared_ptr<KernelQueue> queue_ = std::make_shared<KernelQueue>();
+  /// Stands for the step.
+  const std::shared_ptr<int> owner_ = std::make_shared<int>();
   bool outside_ = false;
   std::promise<std::thread::id> woken_;
   std::unique_ptr<ExecutorState> state_;
-  NamedPool pool_{&system_, "kernels", 1};
+  NamedPool pool_;
 };
 
 TEST_F(PoolKernels, wake_their_executor_where_they_ended) {
@@ -106,6 +108,114 @@ TEST_F(PoolKernels, of_a_pool_that_has_ended_run_where_they_come_from) {
   EXPECT_TRUE(outside_) << "no kernel ended on a thread of the pool";
   EXPECT_EQ(woken_.get_future().get(), std::this_thread::get_id());
   EXPECT_EQ(retvals_[1].value<int32_t>(), 2);
+}
+
+/// Of two threads, one of which is at work and the other asleep. The test's own waits for the step.
+class OwnKernels : public PoolKernels {
+ protected:
+  explicit OwnKernels(bool welcomes_hands = true) : PoolKernels(2) {
+    if (welcomes_hands) pool_.welcome_hands();
+    std::promise<void> second;
+    pool_.run([this] { work_.get_future().wait(); });
+    pool_.run([&] { second.get_future().wait(); });
+    await_busy(2);
+    second.set_value();
+    await_busy(1);
+    state_->start(&step_, false);
+  }
+  ~OwnKernels() override {
+    if (!released_) work_.set_value();
+    pool_.stop();
+  }
+
+  void await_busy(int threads) {
+    while (pool_.load().busy != threads) std::this_thread::yield();
+  }
+
+  std::promise<void> work_;
+  bool released_ = false;
+};
+
+TEST_F(OwnKernels, run_on_the_thread_that_waits_for_the_step) {
+  NamedPool::Hand hand;
+  ASSERT_EQ(state_->advance(), ExecutorState::Turn::kWaiting);
+  for (int i = 0; i < 2; ++i) {
+    const auto kernel = hand.take(pool_, owner_.get());
+    ASSERT_TRUE(kernel.has_value()) << i;
+    hand.run(*kernel);
+  }
+  EXPECT_EQ(woken_.get_future().get(), std::this_thread::get_id());
+  EXPECT_FALSE(outside_);
+  EXPECT_FALSE(hand.take(pool_, owner_.get()));
+  EXPECT_EQ(pool_.kernels_run(), 2);
+  EXPECT_EQ(retvals_[1].value<int32_t>(), 2);
+}
+
+TEST_F(OwnKernels, are_the_pools_when_the_thread_lets_go) {
+  auto woken = woken_.get_future();
+  NamedPool::Hand hand;
+  ASSERT_EQ(state_->advance(), ExecutorState::Turn::kWaiting);
+  EXPECT_EQ(woken.wait_for(20ms), std::future_status::timeout) << "who brings kernels looks for one first";
+  NamedPool::hand_over();
+  ASSERT_EQ(woken.wait_for(10s), std::future_status::ready) << "nobody was waked";
+  EXPECT_NE(woken.get(), std::this_thread::get_id());
+}
+
+TEST_F(OwnKernels, are_the_pools_when_a_thread_waits_in_one_for_something_else) {
+  auto woken = woken_.get_future();
+  NamedPool::Hand outer;
+  ASSERT_EQ(state_->advance(), ExecutorState::Turn::kWaiting);
+  // As when a run begins inside a turn.
+  const NamedPool::Hand inner;
+  EXPECT_EQ(woken.wait_for(10s), std::future_status::ready);
+}
+
+class OwnKernelsOfOthers : public OwnKernels {
+ protected:
+  OwnKernelsOfOthers() : OwnKernels(false) {}
+};
+
+TEST_F(OwnKernelsOfOthers, are_not_taken_from_a_pool_that_was_asked_for) {
+  NamedPool::Hand hand;
+  ASSERT_EQ(state_->advance(), ExecutorState::Turn::kWaiting);
+  EXPECT_FALSE(hand.take(pool_, owner_.get()));
+}
+
+TEST_F(OwnKernels, are_not_taken_before_another_steps_that_came_first) {
+  NamedPool::Hand hand;
+  ASSERT_EQ(state_->advance(), ExecutorState::Turn::kWaiting);
+  const auto other = std::make_shared<int>();
+  EXPECT_FALSE(hand.take(pool_, other.get()));
+}
+
+TEST_F(OwnKernels, wait_while_as_many_threads_are_at_work_as_there_may) {
+  auto woken = woken_.get_future();
+  std::promise<void> second;
+  pool_.run([&] { second.get_future().wait(); });
+  await_busy(2);
+  NamedPool::Hand hand;
+  ASSERT_EQ(state_->advance(), ExecutorState::Turn::kWaiting);
+  EXPECT_FALSE(hand.take(pool_, owner_.get()));
+  hand.let_go();
+  second.set_value();
+  ASSERT_EQ(woken.wait_for(10s), std::future_status::ready);
+}
+
+TEST_F(OwnKernels, leave_the_others_a_thread_less) {
+  NamedPool::Hand hand;
+  ASSERT_EQ(state_->advance(), ExecutorState::Turn::kWaiting);
+  const auto kernel = hand.take(pool_, owner_.get());
+  ASSERT_TRUE(kernel.has_value());
+  // One thread works, and this one: the second kernel waits for either.
+  std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(queue_->size(), 1u);
+  work_.set_value();
+  released_ = true;
+  auto woken = woken_.get_future();
+  while (queue_->size() != 0) std::this_thread::yield();
+  await_busy(0);
+  hand.run(*kernel);
+  ASSERT_EQ(woken.wait_for(10s), std::future_status::ready);
 }
 
 }  // namespace
