@@ -44,12 +44,9 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
 
   behavior_type make_behavior() override {
     return {
-        [this](StartExecutor) { start(); },
-        [this](DrainKernels) { drain(); },
-        [this](const AbortExecutor& m) { abort(m); },
-        [this](const DeviceDone& m) { device_done(m); },
-        [this](CopyExecutor m) { return copy(m); },
-        [this](InspectExecutor) { return inspect(); },
+        [this](StartExecutor) { start(); },           [this](DrainKernels) { drain(); },
+        [this](const AbortExecutor& m) { abort(m); }, [this](const DeviceDone& m) { device_done(m); },
+        [this](CopyExecutor m) { return copy(m); },   [this](InspectExecutor) { return inspect(); },
     };
   }
 

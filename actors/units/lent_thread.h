@@ -34,9 +34,7 @@ class LentThread final : public caf::execution_unit {
   static std::shared_ptr<LentThread> lender_of(const std::shared_ptr<LentThread>& unit);
 
   /// Whether the calling thread is the one that lends itself.
-  bool is_lent_here() const {
-    return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id();
-  }
+  bool is_lent_here() const { return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
   /// Makes the calling thread this unit's thread: call before the first message of the step is sent.
   void open();
   /// Resumes actors until `done`. When there is nothing to do it runs kernels of `step`, of which `done` is the end, as one of the pool's threads; or
