@@ -10,8 +10,8 @@
 #include <system_error>
 
 #include "actors/step/executor_state.h"
+#include "actors/units/function_job.h"
 #include "actors/units/go_first.h"
-#include "actors/units/kernel_queue.h"
 #include "actors/units/thread_urgency.h"
 #include "devices/flush_denormals.h"
 #include "devices/thread_pool.h"
@@ -73,27 +73,8 @@ class NamedPool::Unit final : public caf::execution_unit {
   Shared* const shared_;
 };
 
-namespace {
-
-/// A function as a job; deletes itself when it has been called.
-class Call final : public caf::resumable {
- public:
-  explicit Call(std::function<void()> job) : job_(std::move(job)) {}
-  resume_result resume(caf::execution_unit*, size_t) override {
-    job_();
-    return done;
-  }
-  void intrusive_ptr_add_ref_impl() override {}
-  void intrusive_ptr_release_impl() override { delete this; }
-
- private:
-  const std::function<void()> job_;
-};
-
 /// Where run_after_kernel puts an actor; null while this thread completes no kernel.
-thread_local caf::resumable** after_kernel = nullptr;
-
-}  // namespace
+static thread_local caf::resumable** after_kernel = nullptr;
 
 /// Of a thread; of a pool's, what it goes on with when its turn is over.
 struct NamedPool::Worker {
@@ -286,7 +267,7 @@ void NamedPool::enqueue(caf::resumable* job) {
   shared_->enqueue(job, std::move(lock));
 }
 
-void NamedPool::run(std::function<void()> job) { enqueue(new Call(std::move(job))); }
+void NamedPool::run(std::function<void()> job) { enqueue(new FunctionJob(std::move(job))); }
 
 /// Each is a job of the application's, which may be called when its run, and this pool, are gone.
 void NamedPool::lend_kernels(const std::shared_ptr<Shared>& shared, const std::shared_ptr<KernelQueue>& queue,

@@ -34,7 +34,6 @@ class NamedPool {
 
   /// For steps, or for labour, which steps and control go before where cores are few.
   enum class Urgency { kSteps, kLabour };
-
   /// 0: as many threads as cores.
   NamedPool(caf::actor_system* system, std::string name, int num_threads, Urgency urgency = Urgency::kSteps);
   /// Of an application's threads, which run kernels for as long as they are lent. What else comes goes to the actor system's own threads.
@@ -88,13 +87,11 @@ class NamedPool {
   class Hand {
    public:
     Hand() : innermost_(&of_thread), outer_(std::exchange(of_thread, this)) {
-      if (outer_ != nullptr) [[unlikely]]
-        outer_->tell_news();
+      if (outer_ != nullptr) outer_->tell_news();
     }
     ~Hand() {
       *innermost_ = outer_;
-      if (news_ != nullptr || place_ != nullptr) [[unlikely]]
-        let_go();
+      if (news_ != nullptr || place_ != nullptr) let_go();
     }
     Hand(const Hand&) = delete;
 
@@ -109,16 +106,12 @@ class NamedPool {
 
    private:
     friend class NamedPool;
-
     /// The innermost.
     static constinit thread_local Hand* of_thread;
-
     Hand** const innermost_;
     Hand* const outer_;
-    /// Whose thread it is.
-    std::shared_ptr<Shared> place_;
-    /// Has kernels that nobody was waked for.
-    std::shared_ptr<Shared> news_;
+    /// Whose thread it is; who has kernels that nobody was waked for.
+    std::shared_ptr<Shared> place_, news_;
   };
 
   /// What it has to do now.
