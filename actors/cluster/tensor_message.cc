@@ -171,21 +171,37 @@ absl::StatusOr<TensorMessage> decode(absl::string_view bytes, const absl::Cord* 
   return message;
 }
 
-}  // namespace
-
-absl::StatusOr<absl::Cord> encode(const TensorMessage& message, size_t before) {
+/// All but what depends on the elements.
+Header header_of(const TensorMessage& message) {
   Header h;
   h.step_id = message.step_id;
   h.key_id = message.key_id;
   h.frame = message.frame;
   h.iteration = message.iteration;
   if (message.is_dead) h.flags |= kDead;
+  if (!message.value.initialized()) return h;
+  h.flags |= kHasValue;
+  h.dtype = static_cast<uint8_t>(message.value.dtype());
+  h.rank = static_cast<uint32_t>(message.value.rank());
+  return h;
+}
+
+/// Header, dimensions and zeros.
+void append_head(Header h, const Tensor& value, size_t before, std::string* out) {
+  h.head_bytes = static_cast<uint32_t>(head_bytes(h.rank, before));
+  const size_t begin = out->size();
+  out->resize(begin + h.head_bytes, '\0');
+  std::memcpy(out->data() + begin, &h, sizeof(h));
+  std::memcpy(out->data() + begin + sizeof(h), value.shape().dims().data(), h.rank * sizeof(int64_t));
+}
+
+}  // namespace
+
+absl::StatusOr<absl::Cord> encode(const TensorMessage& message, size_t before) {
+  Header h = header_of(message);
   const Tensor& value = message.value;
   absl::Cord payload;
   if (value.initialized()) {
-    h.flags |= kHasValue;
-    h.dtype = static_cast<uint8_t>(value.dtype());
-    h.rank = static_cast<uint32_t>(value.rank());
     if (is_trivial(value.dtype())) {
       const absl::string_view elements(static_cast<const char*>(value.raw()), value.bytes());
       // The Cord's own reference keeps the elements.
@@ -196,13 +212,23 @@ absl::StatusOr<absl::Cord> encode(const TensorMessage& message, size_t before) {
     }
   }
   h.payload_bytes = payload.size();
-  h.head_bytes = static_cast<uint32_t>(head_bytes(h.rank, before));
-  std::string head(h.head_bytes, '\0');
-  std::memcpy(head.data(), &h, sizeof(h));
-  std::memcpy(head.data() + sizeof(h), value.shape().dims().data(), h.rank * sizeof(int64_t));
+  std::string head;
+  append_head(h, value, before, &head);
   absl::Cord bytes(std::move(head));
   bytes.Append(std::move(payload));
   return bytes;
+}
+
+bool append_small(const TensorMessage& message, size_t before, std::string* out) {
+  const Tensor& value = message.value;
+  Header h = header_of(message);
+  if (value.initialized()) {
+    if (!is_trivial(value.dtype()) || value.bytes() >= kSharedBytes) return false;
+    h.payload_bytes = value.bytes();
+  }
+  append_head(h, value, before, out);
+  if (h.payload_bytes > 0) out->append(static_cast<const char*>(value.raw()), h.payload_bytes);
+  return true;
 }
 
 absl::Cord bytes_of(Tensor block) {

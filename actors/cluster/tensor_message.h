@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/cord.h"
@@ -33,6 +34,9 @@ struct TensorMessageLimits {
 /// beginning of a block. Unimplemented for what cannot leave its process: variants of a type that has no wire form, handles of
 /// resources without a name. ResourceExhausted when a TensorProto would have 2 GiB.
 absl::StatusOr<absl::Cord> encode(const TensorMessage& message, size_t before = 0);
+
+/// Appends the same to `out`, behind which it comes, where the elements are few and of fixed size, or there are none; false where they are not.
+bool append_small(const TensorMessage& message, size_t before, std::string* out);
 
 /// The bytes of a block (DT_UINT8), which they keep.
 absl::Cord bytes_of(Tensor block);

@@ -117,6 +117,7 @@ absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(Runtime& runtime
   parts.max_clients = impl->options.max_clients;
   parts.connect_patience = impl->options.connect_patience;
   parts.tls = std::move(tls);
+  parts.memory = runtime.impl().host_memory.get();
   parts.limits.value_bytes = impl->options.max_message_bytes;
   parts.limits.open_bytes = 2 * parts.limits.value_bytes;
   parts.max_connections = impl->options.max_connections;

@@ -71,12 +71,11 @@ NodeMessage about_stream(MessageKind kind, uint64_t stream, uint64_t number) {
 }
 
 /// The body of a frame, copied: a large one into a block, in which its tensors may stay.
-absl::StatusOr<absl::Cord> kept(absl::string_view frame) {
+absl::StatusOr<absl::Cord> kept(absl::string_view frame, Allocator* memory) {
   constexpr size_t kSmallBytes = 4096;
   if (frame.size() < kSmallBytes) return absl::Cord(frame.substr(kHeaderBytes));
-  TROUPE_ASSIGN_OR_RETURN(
-      Tensor block,
-      Tensor::make(DataType::kUint8, Shape{static_cast<int64_t>(frame.size())}, plain_allocator()));
+  TROUPE_ASSIGN_OR_RETURN(Tensor block,
+                          Tensor::make(DataType::kUint8, Shape{static_cast<int64_t>(frame.size())}, memory));
   std::memcpy(block.raw(), frame.data(), frame.size());
   absl::Cord bytes = bytes_of(std::move(block));
   bytes.RemovePrefix(kHeaderBytes);
@@ -165,7 +164,7 @@ absl::Status Connection::check_header(absl::string_view header) const {
 absl::Status Connection::take_frame(absl::string_view frame, std::vector<NodeMessage>* arrived) {
   NodeMessage message;
   TROUPE_RETURN_IF_ERROR(read_header(frame, &message));
-  TROUPE_ASSIGN_OR_RETURN(message.body, kept(frame));
+  TROUPE_ASSIGN_OR_RETURN(message.body, kept(frame, memory_));
   return take(std::move(message), arrived);
 }
 

@@ -21,7 +21,9 @@ namespace troupe {
 /// has not said who he is may say little. Not thread-safe.
 class Connection {
  public:
-  explicit Connection(ChunkLimits limits = {}) : incoming_(limits) {}
+  /// Bodies that are not small lie in blocks of `memory`, which outlives them.
+  explicit Connection(ChunkLimits limits = {}, Allocator* memory = plain_allocator())
+      : memory_(memory), incoming_(limits, memory) {}
 
   using Refused = std::function<void(const absl::Status&)>;
   /// Queues a message: those of a kind and size keep their order, small ones overtake large ones. `refused`, unless it is null, is called in `feed`,
@@ -60,6 +62,7 @@ class Connection {
   absl::Status go_on_with_piece(absl::string_view* bytes, std::vector<NodeMessage>* arrived);
   absl::Status end_piece(std::vector<NodeMessage>* arrived);
 
+  Allocator* const memory_;
   ChunkSender outgoing_;
   /// Who is to be told, by stream.
   std::map<uint64_t, Refused> refused_;

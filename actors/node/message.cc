@@ -15,6 +15,8 @@ namespace {
 
 /// More tensors than any step of ours has arguments or results.
 constexpr uint32_t kMaxTensors = 1 << 20;
+/// Elements of smaller messages are copied.
+constexpr size_t kSmallBytes = 4096;
 
 template <class T>
 void put(std::string* out, T value) {
@@ -110,7 +112,8 @@ absl::StatusOr<Parcel> unpack(const absl::Cord& body) {
   return parcel;
 }
 
-absl::Status unpack(const absl::Cord& body, google::protobuf::MessageLite* proto, std::vector<Tensor>* tensors) {
+absl::Status unpack(const absl::Cord& body, google::protobuf::MessageLite* proto,
+                    std::vector<Tensor>* tensors) {
   TROUPE_ASSIGN_OR_RETURN(Parcel parcel, unpack(body));
   if (!proto->ParseFromString(parcel.proto))
     return malformed(absl::StrCat("it is no ", proto->GetTypeName()));
@@ -146,27 +149,35 @@ absl::StatusOr<absl::StatusOr<absl::Cord>> unpack_answer(const absl::Cord& body)
 
 absl::StatusOr<absl::Cord> pack(const PushedValue& value) {
   std::string head;
+  head.reserve(value.key.size() + 256);
   put(&head, value.session);
   put(&head, static_cast<uint32_t>(value.key.size()));
   head += value.key;
-  absl::Cord body(head);
   TensorMessage message{.step_id = value.step, .is_dead = value.is_dead, .value = value.value};
+  if (append_small(message, kMessageHeaderBytes + head.size(), &head)) return absl::Cord(std::move(head));
+  absl::Cord body(head);
   TROUPE_ASSIGN_OR_RETURN(absl::Cord tensor, encode(message, kMessageHeaderBytes + body.size()));
   body.Append(std::move(tensor));
   return body;
 }
 
 absl::StatusOr<PushedValue> unpack_pushed(const absl::Cord& body) {
-  Reader reader(body);
+  constexpr size_t kFixedBytes = sizeof(uint64_t) + sizeof(uint32_t);
+  // What comes by a connection is in one piece.
+  const auto bytes = body.TryFlat();
+  if (!bytes) return unpack_pushed(absl::Cord(std::string(body)));
   PushedValue out;
   uint32_t key_bytes = 0;
-  absl::Cord key, tensor;
-  if (!reader.get(&out.session) || !reader.get(&key_bytes) || !reader.take(key_bytes, &key) ||
-      !reader.take(reader.left(), &tensor)) {
-    return malformed("a value is cut off");
-  }
-  out.key = std::string(key);
-  TROUPE_ASSIGN_OR_RETURN(TensorMessage message, decode_tensor_message(tensor));
+  if (bytes->size() < kFixedBytes) return malformed("a value is cut off");
+  std::memcpy(&out.session, bytes->data(), sizeof(out.session));
+  std::memcpy(&key_bytes, bytes->data() + sizeof(out.session), sizeof(key_bytes));
+  if (key_bytes > bytes->size() - kFixedBytes) return malformed("a value is cut off");
+  out.key = std::string(bytes->substr(kFixedBytes, key_bytes));
+  const size_t at = kFixedBytes + key_bytes;
+  TROUPE_ASSIGN_OR_RETURN(TensorMessage message,
+                          bytes->size() < kSmallBytes
+                              ? decode_tensor_message(bytes->substr(at))
+                              : decode_tensor_message(body.Subcord(at, bytes->size() - at)));
   out.step = message.step_id;
   out.is_dead = message.is_dead;
   out.value = std::move(message.value);

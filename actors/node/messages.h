@@ -19,6 +19,7 @@
 
 namespace troupe {
 
+class NodeSendQueue;
 struct SignatureAlias;
 
 /// A life of a node, or of a client of one.
@@ -62,6 +63,10 @@ struct NodeSend {
   TaskId task;
   NodeMessage message;
   std::function<void(const absl::Status&)> lost;
+};
+/// Words of others: NODE takes them all.
+struct NodeSends {
+  std::shared_ptr<NodeSendQueue> queue;
 };
 /// The answer to a request that came in.
 struct NodeAnswer {

@@ -15,6 +15,7 @@
 #include "actors/node/peer_leases.h"
 #include "actors/node/peers.h"
 #include "actors/node/read_aside.h"
+#include "actors/node/send_queue.h"
 #include "devices/services.h"
 #include "graph/status.h"
 #include "graph/thrown.h"
@@ -68,7 +69,7 @@ class NodeImpl final : public caf::io::broker {
         [this](const caf::io::connection_closed_msg& m) { closed(m.handle); },
         [this](const caf::io::acceptor_closed_msg&) {},
         [this](const NodeCall& m) { call(m); },
-        [this](const NodeSend& m) { send_word(m); },
+        [this](const NodeSends& m) { send_words(m.queue->take()); },
         [this](const NodeAnswer& m) { answer(m); },
         [this](const NodeDialed& m) { dialed(m); },
         [this](const NodeArrived& m) { accepted(add_scribe(m.socket->release())); },
@@ -93,7 +94,6 @@ class NodeImpl final : public caf::io::broker {
   }
 
   static Time now() { return std::chrono::steady_clock::now(); }
-
   // --- connections ---
 
   /// `host`: of the task that was called; "" of who has come.
@@ -101,7 +101,7 @@ class NodeImpl final : public caf::io::broker {
     const uint64_t serial = ++last_peer_;
     Peer& peer = peers_[serial];
     peer.handle = handle;
-    peer.connection = std::make_unique<PeerConnection>(parts_.limits, parts_.tls, host);
+    peer.connection = std::make_unique<PeerConnection>(parts_.limits, parts_.tls, host, parts_.memory);
     peer.since = now();
     serials_[handle.id()] = serial;
     configure_read(handle, caf::io::receive_policy::at_most(kReadBytes));
@@ -152,8 +152,8 @@ class NodeImpl final : public caf::io::broker {
   }
 
   void closed(caf::io::connection_handle handle) {
-    const auto found = serials_.find(handle.id());
-    if (found != serials_.end()) lose(found->second, absl::UnavailableError("the connection was closed"));
+    if (const auto found = serials_.find(handle.id()); found != serials_.end())
+      lose(found->second, absl::UnavailableError("the connection was closed"));
   }
 
   void drop(uint64_t serial, const absl::Status& why) {
@@ -218,7 +218,7 @@ class NodeImpl final : public caf::io::broker {
     Link& link = links_[*peer.called];
     link.dialing = false;
     for (NodeCall& c : std::exchange(link.calls, {})) put_question(serial, std::move(c));
-    for (NodeSend& w : std::exchange(link.words, {})) write_word(serial, std::move(w));
+    send_words(std::exchange(link.words, {}));
     return absl::OkStatus();
   }
 
@@ -283,18 +283,21 @@ class NodeImpl final : public caf::io::broker {
           });
   }
 
-  void send_word(const NodeSend& m) {
-    Link& link = links_[m.task];
-    if (link.peer != 0 && peers_[link.peer].id) return write_word(link.peer, m);
-    link.words.push_back(m);
-    connect(m.task, &link);
-  }
-
-  void write_word(uint64_t serial, NodeSend word) {
-    write(serial, word.message,
-          [task = std::move(word.task), lost = std::move(word.lost)](const absl::Status& why) {
-            if (lost) lost(annotate(why, absl::StrCat(task.to_string(), ": ")));
-          });
+  void send_words(std::vector<NodeSend> words) {
+    // Whom something is queued for: he is flushed once.
+    uint64_t queued = 0;
+    for (NodeSend& w : words) {
+      Link& link = links_[w.task];
+      if (link.peer == 0 || !peers_[link.peer].id) {
+        link.words.push_back(std::move(w));
+        connect(link.words.back().task, &link);
+        continue;
+      }
+      if (queued != 0 && queued != link.peer) flush_peer(&peers_[queued]);
+      queued = link.peer;
+      queue_word(&peers_[queued], std::move(w));
+    }
+    if (queued != 0) flush_peer(&peers_[queued]);
   }
 
   void answer(const NodeAnswer& m) {

@@ -38,6 +38,8 @@ struct NodeParts {
   std::shared_ptr<const TlsContext> tls;
   /// What one peer may send.
   ChunkLimits limits;
+  /// Where values that come in lie; outlives them.
+  Allocator* memory = plain_allocator();
   /// How many there may be at once; who comes then is turned away.
   size_t max_connections = 4096;
   /// Where values that come in go.

@@ -4,7 +4,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "actors/node/messages.h"
 
 namespace troupe {
 
@@ -24,14 +23,24 @@ void NodeExchange::push(absl::string_view device, int64_t step_id, const std::st
   auto lost = [fail = fail_, step_id](const absl::Status& why) {
     if (fail != nullptr) (*fail)(step_id, why);
   };
-  const std::optional<TaskId> task = TaskId::parse(device);
-  if (!task) return lost(absl::InternalError(absl::StrCat("'", device, "' is no device of a task")));
+  const std::shared_ptr<const TaskId> task = task_of(device);
+  if (task == nullptr)
+    return lost(absl::InternalError(absl::StrCat("'", device, "' is no device of a task")));
   auto body = pack(PushedValue{session_, step_id, key, std::move(value), is_dead});
   if (!body.ok()) {
     return lost(
         absl::Status(body.status().code(), absl::StrCat("cannot send ", key, ": ", body.status().message())));
   }
-  caf::anon_send(node_, NodeSend{*task, {MessageKind::kPush, Method::kNone, 0, *std::move(body)}, lost});
+  if (words_->add({*task, {MessageKind::kPush, Method::kNone, 0, *std::move(body)}, lost}))
+    caf::anon_send(node_, NodeSends{words_});
+}
+
+std::shared_ptr<const TaskId> NodeExchange::task_of(absl::string_view device) {
+  std::lock_guard lock(mu_);
+  if (const auto known = tasks_.find(device); known != tasks_.end()) return known->second;
+  const std::optional<TaskId> task = TaskId::parse(device);
+  if (!task) return nullptr;
+  return tasks_.emplace(device, std::make_shared<const TaskId>(*task)).first->second;
 }
 
 void NodeExchange::open_step(int64_t step_id, const RendezvousActor& rendezvous) {

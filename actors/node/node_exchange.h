@@ -3,10 +3,13 @@
 #include <caf/actor.hpp>
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "actors/cluster/task_id.h"
+#include "actors/node/send_queue.h"
 #include "actors/node/step_directory.h"
 #include "actors/remote_tasks.h"
 
@@ -36,7 +39,14 @@ class NodeExchange final : public StepExchange {
   void close_step(int64_t step_id) override;
 
  private:
+  /// Null when it is no name of a task's device.
+  std::shared_ptr<const TaskId> task_of(absl::string_view device);
+
   const caf::actor node_;
+  const std::shared_ptr<NodeSendQueue> words_ = std::make_shared<NodeSendQueue>();
+  std::mutex mu_;
+  /// By the name of a device.
+  std::map<std::string, std::shared_ptr<const TaskId>, std::less<>> tasks_;  // guarded by mu_
   /// "/job:worker/replica:0/task:1/": what the names of this task's devices begin with.
   const std::string own_;
   const uint64_t session_;

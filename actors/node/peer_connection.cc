@@ -13,8 +13,8 @@ std::unique_ptr<TlsStream> stream_of(const std::shared_ptr<const TlsContext>& tl
 }  // namespace
 
 PeerConnection::PeerConnection(ChunkLimits limits, const std::shared_ptr<const TlsContext>& tls,
-                               const std::string& host)
-    : messages_(limits), tls_(stream_of(tls, host)) {}
+                               const std::string& host, Allocator* memory)
+    : messages_(limits, memory), tls_(stream_of(tls, host)) {}
 
 void PeerConnection::fill(std::vector<char>* wire) {
   if (tls_ == nullptr) return messages_.fill(wire);

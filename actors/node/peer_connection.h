@@ -15,8 +15,9 @@ namespace troupe {
 /// A Connection, by TLS where there is any. Not thread-safe.
 class PeerConnection {
  public:
-  /// `tls` null: without. `host`: who was called, whose certificate must have that name; "": he has come to us.
-  PeerConnection(ChunkLimits limits, const std::shared_ptr<const TlsContext>& tls, const std::string& host);
+  /// `tls` null: without. `host`: who was called, whose certificate must have that name; "": he has come to us. `memory` as Connection's.
+  PeerConnection(ChunkLimits limits, const std::shared_ptr<const TlsContext>& tls, const std::string& host,
+                 Allocator* memory = plain_allocator());
 
   /// As Connection::send.
   void send(const NodeMessage& message, Connection::Refused refused = nullptr) {

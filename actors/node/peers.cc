@@ -71,6 +71,13 @@ absl::Status dial_aside(BlockingPool& waiting, caf::actor node, NodeDialed answe
   });
 }
 
+void queue_word(NodePeer* peer, NodeSend word) {
+  peer->connection->send(word.message,
+                         [task = std::move(word.task), lost = std::move(word.lost)](const absl::Status& why) {
+                           if (lost) lost(annotate(why, absl::StrCat(task.to_string(), ": ")));
+                         });
+}
+
 void fail_calls(NodePeer* peer, const absl::Status& why) {
   for (auto& [id, done] : std::exchange(peer->calls, {})) done(why);
 }

@@ -65,6 +65,8 @@ Invitation invite(const ClusterSpec& cluster, const std::optional<TaskId>& calle
 /// Connects to a task where one may wait; the node is sent `answer`, with the socket or the error.
 absl::Status dial_aside(BlockingPool& waiting, caf::actor node, NodeDialed answer, const TaskAddress& address,
                         std::chrono::milliseconds patience);
+/// Queues a word for a peer; when he has no room for it whoever it is of hears, with the task's name.
+void queue_word(NodePeer* peer, NodeSend word);
 /// Who waits for a peer's answers hears why there are none.
 void fail_calls(NodePeer* peer, const absl::Status& why);
 /// Who waits for the connection hears why there is none.
