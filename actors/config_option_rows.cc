@@ -26,7 +26,8 @@ constexpr absl::string_view kCompiler = "Of a compiler that this runtime does no
 constexpr absl::string_view kNoCollectives = "Of collective ops, which this runtime does not have.";
 
 const ConfigRow kRows[] = {
-    {{"device_count", kHonoured, "Devices by type: so many CPUs, at most so many of the GPUs that are there."},
+    {{"device_count", kHonoured,
+      "Devices by type: so many CPUs, at most so many of the GPUs that are there."},
      [](const Config& c, SessionOptions* o) {
        for (const auto& [type, count] : c.device_count()) o->device_count[type] = count;
      }},
@@ -65,8 +66,9 @@ const ConfigRow kRows[] = {
       "other open sessions."},
      [](const Config& c, SessionOptions* o) { o->handle = c.session_handle(); }},
     {{"tensor_fuse", kWithoutMeaning,
-      "Of values that cross machines; between devices of this process they are handed over, and nothing is "
-      "sent."}},
+      "Values that cross machines go together anyway, as many as wait when the node looks; between devices "
+      "of "
+      "this process they are handed over, and nothing is sent."}},
     {{"global_io_parallelism_threads", kHonoured,
       "Threads that wait for files and for functions of datasets, at most; 0: the runtime's limit."},
      [](const Config& c, SessionOptions* o) { o->io_threads = c.global_io_parallelism_threads(); }},

@@ -123,7 +123,8 @@ class OwnKernels : public PoolKernels {
     await_busy(1);
     state_->start(&step_, false);
   }
-  ~OwnKernels() override {
+  /// While the step's host is whole.
+  void TearDown() override {
     if (!released_) work_.set_value();
     pool_.stop();
   }
