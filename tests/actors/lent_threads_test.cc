@@ -163,7 +163,9 @@ TEST_F(LentThreads, go_before_the_number_of_a_pool_but_not_before_the_callers) {
 }
 
 TEST_F(LentThreads, that_are_null_are_the_sessions_own) {
-  Session& s = open(from_text("use_per_session_threads: true"));
+  SessionOptions own;
+  own.use_per_session_threads = true;
+  Session& s = open(own);
   RunOptions options;
   options.inter_op_threads = nullptr;
   options.intra_op_threads = nullptr;
