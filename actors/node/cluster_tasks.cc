@@ -19,6 +19,9 @@
 namespace troupe {
 namespace {
 
+/// That of no task: who is asked as that says only that he is there.
+constexpr uint64_t kNoIncarnation = ~uint64_t{0};
+
 /// Of `_Arg` or `_Retval` nodes of a part, each once, in order.
 std::vector<int> indices(const RemoteTasks::Part& part, absl::string_view op) {
   std::vector<int> out;
@@ -135,8 +138,17 @@ void ClusterTasks::ask(const TaskId& task, Method method, absl::StatusOr<absl::C
   const auto life = lives_.find(task);
   if (life == lives_.end())
     return done(absl::InternalError(absl::StrCat(task.to_string(), " is not the session's")));
+  uint64_t incarnation = life->second;
+  if ((method == Method::kRegisterPart || method == Method::kRunPart) && was_lost(task)) {
+    incarnation = kNoIncarnation;
+    done = [task, done = std::move(done)](absl::StatusOr<absl::Cord> answer) {
+      if (!absl::IsAborted(answer.status())) return done(std::move(answer));
+      done(absl::AbortedError(
+          absl::StrCat(task.to_string(), " was lost: what it had for this session is lost, too")));
+    };
+  }
   auto question = std::make_shared<Question>(std::move(done));
-  caf::anon_send(node_, NodeCall{task, life->second, method, *std::move(body),
+  caf::anon_send(node_, NodeCall{task, incarnation, method, *std::move(body),
                                  [question](absl::StatusOr<absl::Cord> answer) {
                                    question->answer(std::move(answer));
                                  }});
@@ -204,10 +216,22 @@ void ClusterTasks::watch_links_of(const TaskId& task) {
       });
 }
 
+bool ClusterTasks::was_lost(const TaskId& task) const {
+  std::lock_guard lock(gone_mu_);
+  return gone_.contains(task);
+}
+
 void ClusterTasks::note_lost(const TaskId& task, const absl::StatusOr<absl::Cord>& body) {
   wire::LostLink link;
   const absl::Status status = body.ok() ? unpack(*body, &link) : body.status();
-  if (!status.ok()) return lost_({task.to_string()}, status);
+  if (!status.ok()) {
+    {
+      std::lock_guard lock(gone_mu_);
+      gone_.insert(task);
+    }
+    // After that: a step that did not see it runs, and ends by this.
+    return lost_({task.to_string()}, status);
+  }
   if (link.step() != 0) {
     exchange_->fail(link.step(), annotate(from_proto(link.why()), absl::StrCat(task.to_string(), ": ")));
     return watch_links_of(task);

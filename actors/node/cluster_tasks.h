@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include "actors/cluster/clock_offset.h"
@@ -26,7 +27,8 @@ class ClusterTasks final : public RemoteTasks, public std::enable_shared_from_th
   /// Steps with parts on all of these tasks are to end.
   using Lost = std::function<void(const std::vector<std::string>& tasks, const absl::Status& why)>;
   /// From now on `lost` is called, on any thread, when a task, or the way from one to another, is lost with the values that were on it: their parts
-  /// may have ended well. It must not wait. To be called once.
+  /// may have ended well. It must not wait. To be called once. A task that was lost begins nothing more for this session, though it may be there again,
+  /// and have the session: what it loses nobody would hear of.
   void watch_links(Lost lost);
 
   std::shared_ptr<StepExchange> exchange() const override { return exchange_; }
@@ -40,6 +42,7 @@ class ClusterTasks final : public RemoteTasks, public std::enable_shared_from_th
   void ask(const TaskId& task, Method method, absl::StatusOr<absl::Cord> body, Answered done) const;
   /// Asks a task to tell of the next link, or value, that it loses.
   void watch_links_of(const TaskId& task);
+  bool was_lost(const TaskId& task) const;
   /// What it has answered.
   void note_lost(const TaskId& task, const absl::StatusOr<absl::Cord>& body);
   /// How far a task's clock is from ours, after a round trip that ends now.
@@ -53,6 +56,9 @@ class ClusterTasks final : public RemoteTasks, public std::enable_shared_from_th
   const std::shared_ptr<NodeExchange> exchange_;
   /// Unchanged once links are watched.
   Lost lost_;
+  mutable std::mutex gone_mu_;
+  /// Whose links are not watched any more.
+  std::set<TaskId> gone_;  // guarded by gone_mu_
   mutable std::mutex clocks_mu_;
   /// By what its answers say.
   mutable std::map<TaskId, ClockOffset> clocks_;  // guarded by clocks_mu_

@@ -28,7 +28,7 @@ void HostedSession::end(const absl::Status& why) {
 }
 
 void HostedSession::note_lost(const LinkLost& link) {
-  lost_link = link;
+  lost_links[link.task] = link.why;
   tell_watcher();
 }
 
@@ -45,12 +45,12 @@ void HostedSession::watch(const NodeReply& reply) {
 }
 
 void HostedSession::tell_watcher() {
-  if (!watcher || (!lost_link && lost_values.empty())) return;
+  if (!watcher || (lost_links.empty() && lost_values.empty())) return;
   wire::LostLink out;
-  if (lost_link) {
-    out.set_task(lost_link->task.to_string());
-    to_proto(lost_link->why, out.mutable_why());
-    lost_link.reset();
+  if (const auto link = lost_links.begin(); link != lost_links.end()) {
+    out.set_task(link->first.to_string());
+    to_proto(link->second, out.mutable_why());
+    lost_links.erase(link);
   } else {
     out.set_step(lost_values.front().step);
     to_proto(lost_values.front().why, out.mutable_why());

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -26,9 +27,9 @@ struct HostedSession {
   std::shared_ptr<SessionCore> core;
   absl::flat_hash_map<uint64_t, std::shared_ptr<const SignatureAlias>> parts;
   std::shared_ptr<PartRuns> runs = std::make_shared<PartRuns>();
-  /// Who wants to know of lost links and values, the last link that he does not know of, and the values.
+  /// Who wants to know of lost links and values, the last loss of each link that he does not know of, and the values.
   std::optional<NodeReply> watcher;
-  std::optional<LinkLost> lost_link;
+  std::map<TaskId, absl::Status> lost_links;
   std::deque<ValueLost> lost_values;
 
   /// Its steps fail with the reason, and its SESSION ends.

@@ -1,5 +1,7 @@
-// fault_master CLUSTER [OPEN_PATIENCE_MS]  is task 0 of the job "worker", and does with a session over all tasks what lines on its standard input say,
-// until that ends. tools/dev/fault_matrix.py drives it while it does harm to the tasks. Each answer is a line, in no order:
+// fault_master CLUSTER [OPEN_PATIENCE_MS [insecure]]  is task 0 of the job "worker", and does with a session over all tasks what lines on its standard
+// input say, until that ends; "insecure": it may listen beyond the loopback. Clients have the lease of tasks.
+// fault_master caf://HOST:PORT  is such a client of the task there, and does the same.
+// tools/dev/fault_matrix.py drives them while it does harm to the cluster. Each answer is a line, in no order:
 //   NAME CODE MILLISECONDS MESSAGE
 // The commands, with the NAME of their answer:
 //   open                opens the session and gives it the graph (open)
@@ -7,7 +9,10 @@
 //   run NAME FETCH      runs one step
 //   do NAME TARGET      the same for a target
 //   loop NAME FETCH     runs steps until one fails, or "calm"; says "NAME looping" once the first has ended
-//   waits TASK          answers when a step waits on that task (waits)
+//   partial NAME FETCH  a partial run: feeds it and fetches what comes of that, says "NAME begun", and fetches this
+//   call NAME FETCH     makes a callable and runs it
+//   cancel              cancels what runs (cancel)
+//   waits TASK          answers when a step waits on that task (waits); not of a client
 #include <google/protobuf/text_format.h>
 
 #include <atomic>
@@ -19,10 +24,12 @@
 #include <thread>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "actors/console/console.h"
 #include "actors/node/cluster_node.h"
+#include "actors/node_client/caf_sessions.h"
 #include "actors/runtime.h"
 #include "actors/session.h"
 #include "graph/status.h"
@@ -51,7 +58,7 @@ std::string round_trip(const std::string& name, int elements) {
          node(name, "Neg", {name + "_2"}, type + on(0));
 }
 
-/// "out" waits for a queue on task 1, by way of task 2, until "push"; "quick" and "large" go through all tasks.
+/// "out" waits for a queue on task 1, by way of task 2, until "push"; "quick", "fresh" and "large" go through all tasks; "p_2" is what comes of "p".
 std::string graph_text() {
   const std::string type = attr("T", "type: DT_FLOAT"), components = "list { type: DT_FLOAT }";
   return node("q", "FIFOQueueV2", {}, attr("component_types", components) + on(1)) +
@@ -59,13 +66,17 @@ std::string graph_text() {
          node("through", "Neg", {"wait"}, type + on(2)) + node("out", "Neg", {"through"}, type + on(0)) +
          node("one", "Const", {}, constant_attrs("DT_FLOAT", "", "float_val: 1") + on(1)) +
          node("push", "QueueEnqueueV2", {"q", "one"}, attr("Tcomponents", components) + on(1)) +
-         round_trip("quick", 1) + round_trip("large", 1 << 19);
+         node("p", "Placeholder", {}, attr("dtype", "type: DT_FLOAT") + on(0)) +
+         node("p_1", "Neg", {"p"}, type + on(1)) + node("p_2", "Neg", {"p_1"}, type + on(0)) +
+         round_trip("quick", 1) + round_trip("fresh", 1) + round_trip("large", 1 << 19);
 }
 
 /// The session and what is done with it. Each command has a thread.
 class Master {
  public:
-  explicit Master(ClusterNode* node) : node_(node) {}
+  using OpenOne = std::function<absl::StatusOr<std::unique_ptr<Session>>()>;
+
+  explicit Master(OpenOne open_one) : open_one_(std::move(open_one)) {}
   ~Master() {
     calm_ = true;
     (void)close();
@@ -83,6 +94,9 @@ class Master {
     if (command == "run") return begin(name, [this, what] { return run({what}, {}); });
     if (command == "do") return begin(name, [this, what] { return run({}, {what}); });
     if (command == "loop") return begin(name, [this, name, what] { return loop(name, what); });
+    if (command == "partial") return begin(name, [this, name, what] { return run_partly(name, what); });
+    if (command == "call") return begin(name, [this, what] { return call(what); });
+    if (command == "cancel") return begin("cancel", [this] { return cancel(); });
     say(line, absl::InvalidArgumentError("no such command"), milliseconds(0));
   }
 
@@ -110,7 +124,7 @@ class Master {
     tensorflow::GraphDef graph;
     if (!google::protobuf::TextFormat::ParseFromString(graph_text(), &graph))
       return absl::InternalError("the graph is none");
-    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Session> session, node_->open_session());
+    TROUPE_ASSIGN_OR_RETURN(std::shared_ptr<Session> session, open_one_());
     TROUPE_RETURN_IF_ERROR(session->create(graph));
     std::lock_guard lock(mu_);
     session_ = std::move(session);
@@ -145,6 +159,28 @@ class Master {
     return absl::OkStatus();
   }
 
+  absl::Status run_partly(const std::string& name, const std::string& fetch) {
+    TROUPE_ASSIGN_OR_RETURN(const auto s, session());
+    TROUPE_ASSIGN_OR_RETURN(const std::string handle, s->partial_run_setup({"p"}, {"p_2", fetch}));
+    TROUPE_RETURN_IF_ERROR(s->partial_run(handle, {{"p", Tensor::scalar<float>(1)}}, {"p_2"}).status());
+    say_line(absl::StrCat(name, " begun"));
+    return s->partial_run(handle, {}, {fetch}).status();
+  }
+
+  absl::Status call(const std::string& fetch) {
+    TROUPE_ASSIGN_OR_RETURN(const auto s, session());
+    CallableOptions options;
+    options.fetches = {fetch};
+    TROUPE_ASSIGN_OR_RETURN(const CallableHandle callable, s->make_callable(options));
+    Tensor fetched;
+    return s->run_callable(callable, {}, {&fetched, 1});
+  }
+
+  absl::Status cancel() {
+    TROUPE_ASSIGN_OR_RETURN(const auto s, session());
+    return s->cancel("told to").status();
+  }
+
   absl::Status waits(int task) {
     TROUPE_ASSIGN_OR_RETURN(const auto s, session());
     for (int i = 0; i < 500; ++i) {
@@ -159,7 +195,7 @@ class Master {
     return absl::DeadlineExceededError("no step waits there");
   }
 
-  ClusterNode* const node_;
+  const OpenOne open_one_;
   std::atomic<bool> calm_{false};
   std::vector<std::thread> threads_;
   std::mutex output_;
@@ -167,18 +203,40 @@ class Master {
   std::shared_ptr<Session> session_;  // guarded by mu_
 };
 
-absl::Status serve(const std::string& cluster, int open_patience_ms) {
+/// Does what lines say, beside a console.
+absl::Status take_lines(Runtime& runtime, Master::OpenOne open_one) {
+  TROUPE_ASSIGN_OR_RETURN(const auto console, Console::start(runtime));
+  std::printf("console: %s\nready\n", console->url().c_str());
+  std::fflush(stdout);
+  Master master(std::move(open_one));
+  for (std::string line; std::getline(std::cin, line);) master.take(line);
+  return absl::OkStatus();
+}
+
+absl::Status be_task(const std::string& cluster, int open_patience_ms, bool insecure) {
   ClusterNodeOptions options;
   TROUPE_ASSIGN_OR_RETURN(options.cluster, ClusterSpec::parse(cluster));
   options.task = {"worker", 0};
   options.open_patience = milliseconds(open_patience_ms);
+  // Who cannot be reached is found out as soon as who is silent.
+  options.connect_patience = options.lease.lease;
+  options.client_lease = options.lease;
+  options.insecure = insecure;
   TROUPE_ASSIGN_OR_RETURN(const auto node, ClusterNode::start(RuntimeOptions(), options));
-  TROUPE_ASSIGN_OR_RETURN(const auto console, Console::start(node->runtime()));
-  std::printf("console: %s\nready\n", console->url().c_str());
-  std::fflush(stdout);
-  Master master(node.get());
-  for (std::string line; std::getline(std::cin, line);) master.take(line);
-  return absl::OkStatus();
+  return take_lines(node->runtime(), [&] { return node->open_session(); });
+}
+
+absl::Status be_client(const std::string& target) {
+  const std::unique_ptr<Runtime> runtime = Runtime::create();
+  CafSessionsOptions options;
+  options.lease = LeaseOptions();
+  options.connect_patience = options.lease.lease;
+  TROUPE_RETURN_IF_ERROR(add_caf_sessions(*runtime, options));
+  return take_lines(*runtime, [&] {
+    SessionOptions wish;
+    wish.target = target;
+    return Session::open(*runtime, wish);
+  });
 }
 
 }  // namespace
@@ -186,7 +244,12 @@ absl::Status serve(const std::string& cluster, int open_patience_ms) {
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
-  const absl::Status status = troupe::test::serve(argv[1], argc > 2 ? std::atoi(argv[2]) : 1000);
+  const std::string where = argv[1];
+  const bool insecure = argc > 3 && std::string(argv[3]) == "insecure";
+  const absl::Status status =
+      absl::StartsWith(where, "caf://")
+          ? troupe::test::be_client(where)
+          : troupe::test::be_task(where, argc > 2 ? std::atoi(argv[2]) : 1000, insecure);
   if (status.ok()) return 0;
   std::fprintf(stderr, "fault_master: %s\n", status.ToString().c_str());
   return 1;
