@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/node/hello.h"
+#include "actors/node/send_queue.h"
 
 namespace troupe::simulation {
 namespace {
@@ -22,7 +23,9 @@ class NodeInPlace final : public caf::event_based_actor {
   caf::behavior make_behavior() override {
     return {
         [this](const NodeCall& m) { node_->call(m); },
-        [this](const NodeSend& m) { node_->send_word(m); },
+        [this](const NodeSends& m) {
+          for (const NodeSend& w : m.queue->take()) node_->send_word(w);
+        },
         [this](const NodeAnswer& m) { node_->answer(m); },
     };
   }
@@ -103,8 +106,9 @@ void ModelledNode::dialed(const TaskId& task, uint64_t attempt, const absl::Stat
   Link& link = links_[task];
   if (attempt != link.attempt || !link.dialing) return;
   if (!status.ok()) {
-    return fail_waiting(&link,
-                        absl::UnavailableError(absl::StrCat(task.to_string(), ": ", status.message())));
+    fail_waiting(&link, absl::UnavailableError(absl::StrCat(task.to_string(), ": ", status.message())));
+    if (on_lost) on_lost(task);
+    return;
   }
   link.connection = ++fabric_->last_connection;
   Peer& peer = peers_[link.connection];

@@ -65,7 +65,7 @@ class ModelledNode {
   size_t num_connections() const { return peers_.size(); }
   /// GetStatus and CreateWorkerSession, that have no answer yet: somebody waits for them.
   int questions_of_opening() const { return *questions_of_opening_; }
-  /// Called when a task that this one has called is lost.
+  /// Called when a task that this one has called, or would call, is lost.
   std::function<void(const TaskId& task)> on_lost;
 
   /// @name From the network
