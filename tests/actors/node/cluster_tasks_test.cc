@@ -75,9 +75,9 @@ class ClusterTasksTest : public ClusterTest {
 
   /// Registers a part there; the question, and the answer once there is one.
   NodeCall register_part() {
-    RemoteTasks::Part part;
-    part.task = kOther.to_string();
-    tasks_->register_parts({part}, [this](const auto& parts) { registered_ = parts.status(); });
+    std::vector<RemoteTasks::Part> parts(1);
+    parts[0].task = kOther.to_string();
+    tasks_->register_parts(std::move(parts), [this](const auto& parts) { registered_ = parts.status(); });
     return asked_->next();
   }
 
