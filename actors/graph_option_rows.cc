@@ -39,8 +39,7 @@ void read_optimizer(const Config& c, SessionOptions* o) {
 }
 
 constexpr absl::string_view kOfNoUse = "Of no use in TensorFlow either.";
-constexpr absl::string_view kNoGpu =
-    "What needs no GPU stays on the host as the kernels' registrations say.";
+constexpr absl::string_view kNoGpu = "What needs no GPU stays on the host as the kernels' registrations say.";
 constexpr absl::string_view kOtherPass = "Of a pass of TensorFlow's that this planner does not have.";
 constexpr absl::string_view kTypes = "Values keep the types that the graph gives them.";
 constexpr absl::string_view kNoCollectives = "Of collective ops, which this runtime does not have.";
@@ -112,7 +111,7 @@ const ConfigRow kRows[] = {
       "OFF: arithmetic stays that does nothing or could be had for less."},
      read_optimizer},
     {{"graph_options.rewrite_options.dependency_optimization", kHonoured,
-      "OFF: nodes stay that only hand on."},
+      "OFF: nodes stay that only hand on, or whose results nobody reads."},
      read_optimizer},
     {{"graph_options.rewrite_options.loop_optimization", kHonoured,
       "OFF: branches stay whose predicate is a constant; loops are as they are written in any case."},

@@ -4,6 +4,7 @@
 #include "graph/passes/colocate_control_flow.h"
 #include "graph/passes/common_subexpressions.h"
 #include "graph/passes/constant_folding.h"
+#include "graph/passes/drop_unread.h"
 #include "graph/passes/fuse_elementwise.h"
 #include "graph/passes/fuse_products.h"
 #include "graph/passes/inline_functions.h"
@@ -131,6 +132,7 @@ absl::StatusOr<PassStats> take_branches(PassContext& c) {
 absl::StatusOr<PassStats> rewrite(PassContext& c) {
   return rewrite_arithmetic(*c.devices, c.draft, c.options->may_replace);
 }
+absl::StatusOr<PassStats> drop(PassContext& c) { return drop_unread(c.draft, c.options->may_replace); }
 absl::StatusOr<PassStats> bypass(PassContext& c) {
   return bypass_identities(c.draft, c.options->may_replace);
 }
@@ -161,6 +163,8 @@ constexpr Pass kPasses[] = {
     {"take_known_branches", takes_branches, take_branches},
     {"rewrite_arithmetic", rewrites, rewrite},
     {"merge_common_subexpressions", merges, merge},
+    // What it leaves are NoOps.
+    {"drop_unread", bypasses, drop},
     {"bypass_identities", bypasses, bypass},
     // Before fusing, which leaves alone what several nodes use, whoever these are.
     {"prune", has_leavings, prune_leavings},
@@ -172,7 +176,8 @@ constexpr Pass kPasses[] = {
 
 /// What a pass counts when it leaves nodes behind that nobody needs any more.
 bool leaves_something(const PassStats& stats) {
-  for (const char* count : {"calls", "branches", "loops", "folded", "taken", "rewritten", "merged"}) {
+  for (const char* count :
+       {"calls", "branches", "loops", "folded", "taken", "rewritten", "merged", "unread"}) {
     if (stats[count] > 0) return true;
   }
   return false;

@@ -109,8 +109,8 @@ TEST_F(Planner, says_what_each_pass_did) {
   ASSERT_TRUE(plan({{"x"}, {"y"}, {}}, options).ok());
   EXPECT_THAT(observed, ElementsAre("rewrite_signature", "inline_functions", "pin_to_client", "place",
                                     "constant_folding", "take_known_branches", "rewrite_arithmetic",
-                                    "common_subexpressions", "bypass_identities", "prune", "fuse_products",
-                                    "fuse_elementwise"));
+                                    "common_subexpressions", "drop_unread", "bypass_identities", "prune",
+                                    "fuse_products", "fuse_elementwise"));
   EXPECT_THAT(log, testing::IsSupersetOf(
                        {"common_subexpressions: 5 -> 4 nodes; merged 1", "prune: 4 -> 4 nodes; removed 0"}));
   observed.clear();
