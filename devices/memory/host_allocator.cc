@@ -44,6 +44,9 @@ void* take_from_system(size_t bytes) {
 }
 void* take_from_mimalloc(size_t bytes) { return mi_malloc_aligned(bytes, Allocator::kAlignmentBytes); }
 
+/// Of large blocks that are kept, beside what the peak leaves for them.
+constexpr int64_t kSpareBytes = int64_t{64} << 20;
+
 class HostAllocator final : public Allocator {
  public:
   explicit HostAllocator(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
@@ -116,7 +119,7 @@ class HostAllocator final : public Allocator {
 
   const int64_t limit_bytes_;
   const bool is_watched_ = memory_is_watched();
-  LargeBlockCache large_{take_from_mimalloc, mi_free};
+  LargeBlockCache large_{take_from_mimalloc, mi_free, kSpareBytes};
   std::array<Stripe, kStripes> stripes_;
   std::atomic<int64_t> peak_{0};
   std::atomic<int64_t> largest_{0};

@@ -82,7 +82,7 @@ void* LargeBlockCache::find(size_t rounded) {
 
 std::vector<LargeBlockCache::Kept> LargeBlockCache::evict() {
   auto first = kept_.begin();
-  for (; first != kept_.end() && kept_bytes_ + bytes_in_use_ > peak_bytes_; ++first)
+  for (; first != kept_.end() && kept_bytes_ + bytes_in_use_ > peak_bytes_ + spare_bytes_; ++first)
     kept_bytes_ -= static_cast<int64_t>(first->bytes);
   std::vector<Kept> evicted(kept_.begin(), first);
   kept_.erase(kept_.begin(), first);

@@ -33,7 +33,7 @@ class LargeBlocks : public testing::Test {
     taken = given = 0;
     none_left = false;
   }
-  LargeBlockCache cache_{take, give};
+  LargeBlockCache cache_{take, give, 0};
 };
 
 TEST_F(LargeBlocks, come_back_to_who_asks_for_their_size) {
@@ -58,6 +58,22 @@ TEST_F(LargeBlocks, do_not_raise_the_peak) {
     cache_.deallocate(a, bytes);
   }
   EXPECT_GT(given, 10);
+}
+
+TEST_F(LargeBlocks, raise_the_peak_by_what_is_spare_and_no_more) {
+  LargeBlockCache cache(take, give, 3 * kMiB);
+  for (size_t i = 0; i < 3; ++i) {
+    // A step: four at its peak, and one of another size before and after it.
+    void* a = cache.allocate(3 * kMiB);
+    cache.deallocate(a, 3 * kMiB);
+    void* b = cache.allocate(4 * kMiB);
+    cache.deallocate(b, 4 * kMiB);
+  }
+  EXPECT_EQ(taken, 2) << "both are kept";
+  void* c = cache.allocate(kMiB);
+  EXPECT_EQ(given, 1) << "eight were one too many";
+  EXPECT_EQ(cache.kept_bytes(), static_cast<int64_t>(4 * kMiB));
+  cache.deallocate(c, kMiB);
 }
 
 TEST_F(LargeBlocks, that_were_kept_longest_go_first) {

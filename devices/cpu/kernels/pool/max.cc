@@ -42,6 +42,65 @@ void max_pool(ParallelRunner& runner, const PoolProblem& p, const T* in, T* out)
   });
 }
 
+/// The windows of one output pixel, a channel each: the greatest input, the first of equals, and which pixel of the window has it.
+template <class T>
+class Greatest {
+ public:
+  explicit Greatest(int64_t channels)
+      : channels_(static_cast<size_t>(channels)), best_(channels_), tap_(channels_) {}
+
+  /// Of the window at an output pixel.
+  void find(const PoolProblem& p, int64_t position, const T* image) {
+    pixels_.clear();
+    p.each_tap(position, [&](int64_t pixel) {
+      take(image + pixel * static_cast<int64_t>(channels_), static_cast<int32_t>(pixels_.size()));
+      pixels_.push_back(pixel);
+    });
+  }
+  /// Within the image; -1 when the window lies in the padding.
+  int64_t offset(size_t channel) const {
+    if (pixels_.empty()) return -1;
+    return pixels_[static_cast<size_t>(tap_[channel])] * static_cast<int64_t>(channels_) +
+           static_cast<int64_t>(channel);
+  }
+  /// Adds the gradients of that pixel's channels to those of the image.
+  void spread(const T* grad, T* image) const {
+    const int32_t* const tap = tap_.data();
+    for (size_t t = 0; t < pixels_.size(); ++t) {
+      T* const to = image + pixels_[t] * static_cast<int64_t>(channels_);
+      for (size_t c = 0; c < channels_; ++c) {
+        // Read whatever it is for: vector code.
+        const T value = grad[c];
+        to[c] = static_cast<T>(to[c] + (tap[c] == static_cast<int32_t>(t) ? value : T(0)));
+      }
+    }
+  }
+
+ private:
+  /// Without branches: vector code.
+  void take(const T* values, int32_t number) {
+    T* const best = best_.data();
+    int32_t* const tap = tap_.data();
+    if (number == 0) {
+      std::copy_n(values, channels_, best);
+      std::fill_n(tap, channels_, 0);
+      return;
+    }
+    for (size_t c = 0; c < channels_; ++c) {
+      const T old = best[c], value = values[c];
+      // All bits set, or none: a choice between two numbers would become a branch around the stores.
+      const int32_t greater = -static_cast<int32_t>(old < value);
+      tap[c] = (tap[c] & ~greater) | (number & greater);
+      best[c] = old < value ? value : old;
+    }
+  }
+
+  const size_t channels_;
+  std::vector<T> best_;
+  std::vector<int32_t> tap_;
+  std::vector<int64_t> pixels_;
+};
+
 /// For every output element the offset, within its image, of the greatest input of its window: the first one, and
 /// -1 when the window lies in the padding. Calls fn(image, output element, offset).
 template <class T, class Fn>
@@ -57,24 +116,12 @@ void each_maximum(const PoolProblem& p, int64_t first_image, int64_t last_image,
     }
     return;
   }
-  std::vector<T> best(static_cast<size_t>(channels));
-  std::vector<int64_t> where(static_cast<size_t>(channels));
+  Greatest<T> greatest(channels);
   for (int64_t n = first_image; n < last_image; ++n) {
-    const T* from = in + n * image;
     for (int64_t i = 0; i < pixels; ++i) {
-      std::fill(where.begin(), where.end(), -1);
-      p.each_tap(i, [&](int64_t pixel) {
-        const T* tap = from + pixel * channels;
-        for (int64_t c = 0; c < channels; ++c) {
-          const auto s = static_cast<size_t>(c);
-          if (where[s] < 0 || best[s] < tap[c]) {
-            best[s] = tap[c];
-            where[s] = pixel * channels + c;
-          }
-        }
-      });
+      greatest.find(p, i, in + n * image);
       for (int64_t c = 0; c < channels; ++c)
-        fn(n, (n * pixels + i) * channels + c, where[static_cast<size_t>(c)]);
+        fn(n, (n * pixels + i) * channels + c, greatest.offset(static_cast<size_t>(c)));
     }
   }
 }
@@ -87,14 +134,16 @@ void over_images(ParallelRunner& runner, const PoolProblem& p, Fn fn) {
 
 template <class T>
 void max_pool_grad(ParallelRunner& runner, const PoolProblem& p, const T* in, const T* grad, T* out) {
-  const int64_t image = p.in_pixels() * p.channels;
+  const int64_t pixels = p.out_pixels(), image = p.in_pixels() * p.channels;
   over_images(runner, p, [&](int64_t first, int64_t last) {
-    std::fill_n(out + first * image, (last - first) * image, T(0));
-    each_maximum(p, first, last, in, [&](int64_t n, int64_t element, int64_t offset) {
-      if (offset < 0) return;
-      T& sum = out[n * image + offset];
-      sum = static_cast<T>(sum + grad[element]);
-    });
+    Greatest<T> greatest(p.channels);
+    for (int64_t n = first; n < last; ++n) {
+      std::fill_n(out + n * image, image, T(0));
+      for (int64_t i = 0; i < pixels; ++i) {
+        greatest.find(p, i, in + n * image);
+        greatest.spread(grad + (n * pixels + i) * p.channels, out + n * image);
+      }
+    }
   });
 }
 
