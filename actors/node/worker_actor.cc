@@ -208,9 +208,10 @@ class WorkerImpl final : public LeavesLast<OnSendersThread<caf::event_based_acto
   }
 
   void compiled(const PartCompiled& m) {
-    if (!m.part->ok()) return m.reply(m.part->status());
+    // When the session is gone, compiling was given up for that: Cancelled, which nobody has asked for.
     const absl::StatusOr<Session*> session = sessions_.find(m.session, m.owner);
     if (!session.ok()) return m.reply(session.status());
+    if (!m.part->ok()) return m.reply(m.part->status());
     wire::RegisteredPart out;
     out.set_part(++last_part_);
     (*session)->parts.emplace(last_part_, **m.part);

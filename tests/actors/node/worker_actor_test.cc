@@ -169,6 +169,17 @@ TEST_F(WorkerActorTest, a_session_that_is_deleted_while_it_opens_does_not_stay) 
   EXPECT_TRUE(comes_to_have(0, 0));
 }
 
+TEST_F(WorkerActorTest, a_part_of_a_session_that_went_meanwhile_is_lost_with_it) {
+  // Its compiler was told to stop.
+  PartCompiled end{1, kMaster, nullptr, NodeReply(heard_, 1, ++last_)};
+  end.part = std::make_shared<absl::StatusOr<std::shared_ptr<const SignatureAlias>>>(
+      absl::CancelledError("Session has been closed."));
+  caf::anon_send(worker_, end);
+  const absl::Status status = answers_->wait(last_);
+  EXPECT_EQ(status.code(), absl::StatusCode::kAborted) << status;
+  EXPECT_THAT(std::string(status.message()), testing::HasSubstr(task_name(1) + " does not have the session"));
+}
+
 TEST_F(WorkerActorTest, a_master_hears_of_each_link_that_is_lost_and_of_the_end) {
   ASSERT_EQ(create(kMaster, 1), absl::OkStatus());
   const auto lose = [this](int task) {
