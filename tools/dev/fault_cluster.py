@@ -1,5 +1,6 @@
 """The clusters that fault_matrix.py does harm to: processes on the loopback, or each in a network namespace of its own (packet_switch.py)."""
 import contextlib
+import glob
 import http.client
 import json
 import os
@@ -90,6 +91,19 @@ class Process:
 
     def kill(self, what):
         self.process.send_signal(what)
+
+    def stop(self):
+        """Its threads go on for a while after the signal."""
+        self.kill(signal.SIGSTOP)
+        wait_until(lambda: all(state == "T" for state in self.thread_states()), HANG_S, f"{self.command[0]} does not stop")
+
+    def thread_states(self):
+        states = []
+        for stat in glob.glob(f"/proc/{self.process.pid}/task/*/stat"):
+            # One that ends just now has none.
+            with contextlib.suppress(OSError), open(stat, encoding="ascii", errors="replace") as file:
+                states.append(file.read().rpartition(")")[2].split()[0])
+        return states
 
     def drain(self):
         """Told to go when nobody has a session there any more."""

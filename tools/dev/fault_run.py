@@ -190,7 +190,8 @@ class Run:
             self.victim.kill(signal.SIGKILL)
             self.victim.process.wait()
         elif self.fault in PROCESS_FAULTS:
-            self.victim.kill(signal.SIGSTOP)
+            self.victim.stop()
+            self.since = time.monotonic()
         elif self.fault == "jump":
             self.victim.set_clock(self.delays.choice((-JUMP_S, JUMP_S)))
         elif self.fault == "slow":
@@ -292,10 +293,11 @@ class Run:
             pass
         else:
             self.names_the_victim(answer)
-        # And from now on, whether he is back or not: what he had is lost.
+        # And from now on, whether he is back or not: what he had is lost. A master who slept before he had asked anybody had nothing.
         if self.fault == "restart":
             self.heal()
-        self.names_the_victim(self.cluster.ask("run next quick", "next"))
+        check = self.need_ok_or_lost if late and self.state == "opening" else self.names_the_victim
+        check(self.cluster.ask("run next quick", "next"))
         if self.fault in NETWORK_FAULTS:
             self.heal()
             self.names_the_victim(self.cluster.ask("run after quick", "after"))
