@@ -19,11 +19,6 @@ bool has_a_purpose(const Node& n) {
   return writes_to_input(n);
 }
 
-bool calls_functions(const Node& n) {
-  return std::any_of(n.op->attrs.begin(), n.op->attrs.end(),
-                     [](const AttrDef& a) { return a.kind == "func" || a.kind == "list(func)"; });
-}
-
 class Dropper {
  public:
   Dropper(Draft* draft, const NodeFilter& consider)
@@ -54,7 +49,7 @@ class Dropper {
  private:
   bool may_drop(const Node& n) const {
     if (readers_[n.id] > 0 || waiters_[n.id] == 0 || n.output_types.empty()) return false;
-    if (is_control_flow(*n.op) || has_a_purpose(n) || calls_functions(n)) return false;
+    if (is_control_flow(*n.op) || has_a_purpose(n) || takes_functions(*n.op)) return false;
     auto routes = [this](Endpoint e) { return is_control_flow(*graph_.node(e.node).op); };
     return std::none_of(n.inputs.begin(), n.inputs.end(), routes) && may_replace(graph_, n, consider_);
   }

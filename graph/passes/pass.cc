@@ -1,5 +1,7 @@
 #include "graph/passes/pass.h"
 
+#include <algorithm>
+
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 
@@ -60,6 +62,11 @@ bool is_control_flow(const OpDef& op) {
 
 bool is_switch(const OpDef& op) {
   return op.name == "Switch" || op.name == "RefSwitch" || op.name == "_SwitchN";
+}
+
+bool takes_functions(const OpDef& op) {
+  return std::any_of(op.attrs.begin(), op.attrs.end(),
+                     [](const AttrDef& a) { return a.kind == "func" || a.kind == "list(func)"; });
 }
 
 void make_const(Node* node, const OpDef* const_op, Tensor value) {

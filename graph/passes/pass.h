@@ -63,6 +63,8 @@ class EndpointMap {
 bool is_control_flow(const OpDef& op);
 /// Switch and its like, of whose outputs only one is alive: a control edge from them says nothing about which.
 bool is_switch(const OpDef& op);
+/// Whether an op is told by an attr which functions it calls: what those do cannot be seen from the op.
+bool takes_functions(const OpDef& op);
 /// Turns a node into a Const of this value; its control inputs stay, its data inputs go.
 void make_const(Node* node, const OpDef* const_op, Tensor value);
 /// The value of a Const node, else null.

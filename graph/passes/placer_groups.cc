@@ -9,11 +9,7 @@ namespace {
 
 /// A called function finds resources where they are.
 bool takes_resources_from_elsewhere(const Graph& graph, const Node& n) {
-  if (n.is("IdentityN") || graph.ops().find(n.op->name) != n.op) return true;
-  for (const AttrDef& a : n.op->attrs) {
-    if (a.kind == "func" || a.kind == "list(func)") return true;
-  }
-  return false;
+  return n.is("IdentityN") || graph.ops().find(n.op->name) != n.op || takes_functions(*n.op);
 }
 
 /// As TensorFlow tells them: by the name.

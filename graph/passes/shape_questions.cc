@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "graph/ir/algorithm.h"
+#include "graph/passes/pass.h"
 
 namespace troupe {
 namespace {
@@ -13,9 +14,7 @@ bool is_handle(DataType t) { return is_ref(t) || t == DataType::kResource || t =
 /// Whether the shapes that the op's function infers are those that its kernel makes, whatever has happened before.
 bool can_be_believed(const Graph& graph, const Node& n) {
   if (n.op->is_stateful || !n.op->shape_fn || graph.ops().find(n.op->name) != n.op) return false;
-  auto calls = [](const AttrDef& a) { return a.kind == "func" || a.kind == "list(func)"; };
-  return std::none_of(n.op->attrs.begin(), n.op->attrs.end(), calls) &&
-         std::none_of(n.input_types.begin(), n.input_types.end(), is_handle);
+  return !takes_functions(*n.op) && std::none_of(n.input_types.begin(), n.input_types.end(), is_handle);
 }
 
 /// Nothing when a number does not fit.
