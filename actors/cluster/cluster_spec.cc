@@ -116,16 +116,23 @@ absl::Status ClusterSpec::add(const TaskId& task, absl::string_view address) {
                                                      "\": ", there->second.to_string(), " and ", address));
     }
   }
-  for (const auto& [job, tasks] : jobs_) {
-    for (const auto& [index, other] : tasks) {
-      if (parsed->port != 0 && other == *parsed) {
-        return absl::InvalidArgumentError(absl::StrCat("Cluster: ", TaskId{job, index}.to_string(), " and ",
-                                                       task.to_string(), " have the same address ", address));
-      }
-    }
+  if (parsed->port != 0 && !addresses_.insert(parsed->to_string()).second) {
+    const std::vector<TaskId> all = tasks();
+    const auto other =
+        std::find_if(all.begin(), all.end(), [&](const TaskId& t) { return *this->address(t) == *parsed; });
+    return absl::InvalidArgumentError(absl::StrCat("Cluster: ", other->to_string(), " and ", task.to_string(),
+                                                   " have the same address ", address));
   }
   jobs_[task.job][task.index] = *std::move(parsed);
   return absl::OkStatus();
+}
+
+void ClusterSpec::set_port(const TaskId& task, uint16_t port) {
+  if (!has(task)) return;
+  TaskAddress& address = jobs_[task.job][task.index];
+  addresses_.erase(address.to_string());
+  address.port = port;
+  addresses_.insert(address.to_string());
 }
 
 int ClusterSpec::num_tasks() const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,9 @@ class ClusterSpec {
   /// address that another task has (port 0 is nobody's).
   absl::Status add(const TaskId& task, absl::string_view address);
 
+  /// The system has chosen a port for a task whose port was 0. Nothing for one that is not there.
+  void set_port(const TaskId& task, uint16_t port);
+
   bool empty() const { return jobs_.empty(); }
   int num_tasks() const;
   const std::map<std::string, Tasks>& jobs() const { return jobs_; }
@@ -55,6 +59,8 @@ class ClusterSpec {
 
  private:
   std::map<std::string, Tasks> jobs_;
+  /// Of tasks whose ports are not 0.
+  std::set<std::string> addresses_;
 };
 
 }  // namespace troupe

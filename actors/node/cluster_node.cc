@@ -4,6 +4,7 @@
 #include <caf/io/middleman.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -64,6 +65,9 @@ struct ClusterNode::Impl {
   uint16_t port = 0;
   std::shared_ptr<StepDirectory> steps = std::make_shared<StepDirectory>();
   std::shared_ptr<DeviceSet> devices;
+  std::shared_ptr<ClusterView> cluster;
+  /// Who leaves need not be told that it has left.
+  std::atomic<bool> leaves = false;
   caf::actor node;
   caf::actor worker;
   caf::actor clients;
@@ -109,7 +113,14 @@ absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(Runtime& runtime
   impl->incarnation = new_incarnation();
   TROUPE_ASSIGN_OR_RETURN(impl->devices, impl->make_devices());
   NodeParts parts;
-  parts.cluster = impl->options.cluster;
+  impl->cluster = std::make_shared<ClusterView>(impl->options.cluster);
+  parts.view = impl->cluster;
+  parts.changes = impl->options.changes;
+  if (impl->options.expelled) {
+    parts.expelled = [impl = impl.get()](const absl::Status& why) {
+      if (!impl->leaves) impl->options.expelled(why);
+    };
+  }
   parts.task = impl->options.task;
   parts.incarnation = impl->incarnation;
   parts.lease = impl->options.lease;
@@ -159,7 +170,7 @@ absl::Status ClusterNode::Impl::add_sessions() {
   ClusterSessionsParts parts;
   parts.runtime = runtime;
   parts.node = node;
-  parts.cluster = options.cluster;
+  parts.cluster = cluster;
   parts.task = options.task;
   parts.steps = steps;
   parts.devices = devices;
@@ -202,6 +213,13 @@ absl::Status ClusterNode::drain(std::chrono::milliseconds patience) {
     }
     std::this_thread::sleep_for(kDrainPause);
   }
+}
+
+ClusterSpec ClusterNode::cluster() const { return impl_->cluster->get(); }
+
+absl::Status ClusterNode::leave() {
+  impl_->leaves = true;
+  return impl_->sessions->leave();
 }
 
 ClusterNode::~ClusterNode() { impl_->stop(); }

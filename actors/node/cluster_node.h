@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "actors/cluster/cluster_spec.h"
 #include "actors/cluster/lease.h"
+#include "actors/cluster/roster.h"
 #include "actors/options.h"
 #include "actors/tls/tls_options.h"
 
@@ -28,6 +30,11 @@ struct ClusterNodeOptions {
   /// told.
   ClusterSpec cluster;
   TaskId task;
+  /// What has changed in the cluster since others of its nodes were started, where this one has joined it (node_client/cluster_calls.h).
+  std::vector<RosterChange> changes;
+  /// Called once, on a thread that must not wait, when the cluster has another process for the task, or the task no more: FailedPrecondition, which says who
+  /// has it. Others do not speak with this node then. May be null.
+  std::function<void(const absl::Status&)> expelled;
   /// The node's: its peers must have certificates of the same authority, each for the host that the cluster has for its task.
   TlsOptions tls;
   /// Any host though there is no TLS: who reaches the port may be any task.
@@ -100,6 +107,11 @@ class ClusterNode {
   /// anybody's step failing. Who opens sessions over it waits for another life of the task (open_patience). DeadlineExceeded, which says how
   /// many are left, after the patience; it may be called again. There is no way back.
   absl::Status drain(std::chrono::milliseconds patience);
+  /// The tasks that the cluster has now: those that it was started with, but for those that have joined and left since.
+  ClusterSpec cluster() const;
+  /// The cluster has this task no more: nobody waits for it who opens a session, and sessions that have parts here lose it. To be called before the end,
+  /// and after `drain`. Unavailable when no other task hears of it.
+  absl::Status leave();
 
  private:
   struct Impl;

@@ -28,6 +28,8 @@ namespace {
 
 /// Between two questions to a task that is not there yet.
 constexpr std::chrono::milliseconds kRetryAfter{50};
+/// How long one task may take to hear that another leaves.
+constexpr std::chrono::seconds kLeavePatience{3};
 /// Between two words in the log about whom a session waits for.
 constexpr std::chrono::seconds kWaitingNoteAfter{10};
 
@@ -168,6 +170,23 @@ void ClusterSessions::drain() {
   draining_ = true;
 }
 
+absl::Status ClusterSessions::leave() {
+  const Call call(this);
+  if (!call) return ended();
+  wire::LeaveCluster m;
+  m.set_task(parts_.task.to_string());
+  TROUPE_ASSIGN_OR_RETURN(const absl::Cord body, pack(m));
+  absl::Status heard;
+  for (const TaskId& task : parts_.cluster->get().tasks()) {
+    if (task == parts_.task) continue;
+    const Patience patience{std::chrono::steady_clock::now() + kLeavePatience, nullptr};
+    heard =
+        first_error({task}, ask_all({task}, Method::kLeaveCluster, body, patience), "hear that one leaves");
+    if (heard.ok()) return heard;
+  }
+  return heard;
+}
+
 size_t ClusterSessions::num_open() const {
   std::lock_guard lock(mu_);
   size_t n = static_cast<size_t>(calls_);
@@ -198,7 +217,7 @@ absl::StatusOr<ClusterSessions::Wish> ClusterSessions::wish_of(const SessionOpti
   wish.isolated = config.isolate_session_state();
   const std::vector<std::string> filters(config.device_filters().begin(), config.device_filters().end());
   TROUPE_ASSIGN_OR_RETURN(wish.filters, DeviceFilters::parse(filters));
-  wish.tasks = wish.filters.choose(parts_.cluster.tasks(), parts_.task);
+  wish.tasks = wish.filters.choose(parts_.cluster->get().tasks(), parts_.task);
   std::erase(wish.tasks, parts_.task);
   return wish;
 }
@@ -237,6 +256,7 @@ absl::StatusOr<ClusterSessions::Lives> ClusterSessions::meet(const std::vector<T
       for (const auto& d : status.devices()) life.devices.push_back(attributes_of(d));
       std::erase(missing, task);
     }
+    std::erase_if(missing, [cluster = parts_.cluster->get()](const TaskId& t) { return !cluster.has(t); });
     if (missing.empty()) break;
     if (stopping()) return ended();
     TROUPE_RETURN_IF_ERROR(patience.given_up());
@@ -295,8 +315,9 @@ absl::StatusOr<std::unique_ptr<Session>> ClusterSessions::open(const SessionOpti
   std::chrono::milliseconds time = parts_.open_patience;
   if (options.operation_timeout.count() > 0) time = std::min(time, options.operation_timeout);
   const Patience patience{std::chrono::steady_clock::now() + time, options.given_up};
-  TROUPE_ASSIGN_OR_RETURN(const Wish wish, wish_of(options));
+  TROUPE_ASSIGN_OR_RETURN(Wish wish, wish_of(options));
   TROUPE_ASSIGN_OR_RETURN(Lives lives, meet(wish.tasks, patience));
+  std::erase_if(wish.tasks, [&](const TaskId& t) { return !lives.contains(t); });
   std::map<TaskId, uint64_t> incarnations;
   for (const auto& [task, life] : lives) incarnations[task] = life.incarnation;
   const uint64_t key = new_incarnation();

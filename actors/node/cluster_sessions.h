@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/cluster/cluster_spec.h"
+#include "actors/node/cluster_view.h"
 #include "actors/node/message.h"
 #include "actors/node/step_directory.h"
 #include "actors/session_factory.h"
@@ -28,7 +28,7 @@ struct ClusterSessionsParts {
   /// Of the SESSIONs; outlives them.
   Runtime* runtime = nullptr;
   caf::actor node;
-  ClusterSpec cluster;
+  std::shared_ptr<const ClusterView> cluster;
   /// The node's own, whose sessions' master it is.
   TaskId task;
   std::shared_ptr<StepDirectory> steps;
@@ -55,6 +55,8 @@ class ClusterSessions final : public SessionFactory {
   absl::Status reset(const SessionOptions& options, const std::vector<std::string>& containers) override;
   /// Opens none any more: Unavailable.
   void drain();
+  /// Tells another task that the cluster has this one no more; that tells all. Unavailable when none hears of it; OK for a task that is alone.
+  absl::Status leave();
   /// That are open.
   size_t num_open() const;
   /// Opens none any more, and waits for calls that are at it. The NODE is told to end first: they wait for its answers.
@@ -84,6 +86,7 @@ class ClusterSessions final : public SessionFactory {
   /// Asks all of these; those that have answered by then.
   std::map<TaskId, Answer> ask_all(const std::vector<TaskId>& tasks, Method method, const absl::Cord& body,
                                    const Patience& patience) const;
+  /// Tasks that leave meanwhile are left out.
   absl::StatusOr<Lives> meet(const std::vector<TaskId>& tasks, const Patience& patience) const;
   absl::Status create_on(const Wish& wish, uint64_t key, const Patience& patience) const;
   absl::StatusOr<std::shared_ptr<DeviceSet>> devices_of(const Wish& wish, Lives lives) const;

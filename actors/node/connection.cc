@@ -52,7 +52,7 @@ absl::Cord frame_of(const NodeMessage& m) {
 /// All but the size.
 absl::Status read_header(absl::string_view frame, NodeMessage* m) {
   const auto kind = get<uint8_t>(frame.data() + 4);
-  if (kind < static_cast<uint8_t>(MessageKind::kHello) || kind > static_cast<uint8_t>(MessageKind::kBye) ||
+  if (kind < static_cast<uint8_t>(MessageKind::kHello) || kind > static_cast<uint8_t>(MessageKind::kRoster) ||
       frame[5] != 0) {
     return absl::InvalidArgumentError(absl::StrCat("a message of the unknown kind ", kind));
   }

@@ -33,7 +33,7 @@ Invitation peek_invitation(absl::string_view first_message) {
   return {hello.cluster(), hello.called()};
 }
 
-absl::StatusOr<PeerId> unpack_hello(const absl::Cord& body) {
+absl::StatusOr<PeerId> unpack_hello(const absl::Cord& body, std::string* address) {
   wire::Hello hello;
   TROUPE_RETURN_IF_ERROR(unpack(body, &hello));
   if (hello.magic() != kMagic || hello.incarnation() == 0) return absl::InvalidArgumentError("it is no node");
@@ -41,6 +41,7 @@ absl::StatusOr<PeerId> unpack_hello(const absl::Cord& body) {
     return absl::FailedPreconditionError(
         absl::StrCat("it speaks version ", hello.version(), ", we speak ", kVersion));
   }
+  if (address != nullptr) *address = hello.address();
   PeerId id;
   id.incarnation = hello.incarnation();
   if (hello.task().empty()) return id;

@@ -20,7 +20,7 @@ struct Invitation {
 absl::Cord pack_hello(const PeerId& me, const std::string& address, const Invitation& invitation = {});
 /// Of bytes that begin with a message that may be one, as they came; empty for any others.
 Invitation peek_invitation(absl::string_view first_message);
-/// Who it is. InvalidArgument for what is no word of a node, FailedPrecondition for one of another version.
-absl::StatusOr<PeerId> unpack_hello(const absl::Cord& body);
+/// Who it is, and where it listens. InvalidArgument for what is no word of a node, FailedPrecondition for one of another version.
+absl::StatusOr<PeerId> unpack_hello(const absl::Cord& body, std::string* address = nullptr);
 
 }  // namespace troupe

@@ -34,6 +34,8 @@ enum class MessageKind : uint8_t {
   kChunkAbort = 8,
   /// I am going: nobody need wait for the lease. Body: why, as text, when the peer is turned away.
   kBye = 9,
+  /// What has become of the cluster's tasks. Body: wire::Roster.
+  kRoster = 10,
 };
 
 /// What a request asks for. The numbers are the wire's.
@@ -61,6 +63,10 @@ enum class Method : uint16_t {
   kSetUpPartialRun = 39,
   kPrepareCallable = 40,
   kDropCallable = 41,
+  // Of a NODE.
+  kJoinCluster = 64,
+  kLeaveCluster = 65,
+  kGetCluster = 66,
 };
 
 /// Before each body on the wire, and in the block that a large message comes in.

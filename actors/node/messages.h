@@ -77,6 +77,8 @@ struct NodeAnswer {
 /// INTERNAL: a connection was made, or why not.
 struct NodeDialed {
   TaskId task;
+  /// Which was called.
+  std::string host;
   uint64_t attempt = 0;
   absl::Status status;
   /// Null where there is none.

@@ -11,6 +11,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "actors/node/hello.h"
+#include "actors/node/links.h"
+#include "actors/node/node_roster.h"
 #include "actors/node/node_staff.h"
 #include "actors/node/peer_leases.h"
 #include "actors/node/peers.h"
@@ -42,7 +44,7 @@ class NodeImpl final : public caf::io::broker {
 
   void on_exit() override {
     const absl::Status ended = absl::CancelledError("the node has ended");
-    for (auto& [task, link] : std::exchange(links_, {})) fail_waiting(&link, ended);
+    links_->lose_all(ended);
     for (auto& [serial, peer] : std::exchange(peers_, {})) fail_calls(&peer, ended);
     staff_ = {};
     // What others of its steps know may refer to this actor, and would keep it for ever.
@@ -56,7 +58,9 @@ class NodeImpl final : public caf::io::broker {
   }
 
   caf::behavior make_behavior() override {
+    links_.emplace(caf::actor(this), parts_.waiting, parts_.connect_patience);
     const absl::StatusOr<uint16_t> port = listen();
+    if (port.ok()) roster_.emplace(parts_.task, *port, parts_.view, parts_.changes, parts_.is_guest);
     listening_->set_value(port);
     if (!port.ok()) {
       quit();
@@ -66,7 +70,10 @@ class NodeImpl final : public caf::io::broker {
     return {
         [this](const caf::io::new_connection_msg& m) { accepted(m.handle); },
         [this](const caf::io::new_data_msg& m) { read(m); },
-        [this](const caf::io::connection_closed_msg& m) { closed(m.handle); },
+        [this](const caf::io::connection_closed_msg& m) {
+          if (const auto found = serials_.find(m.handle.id()); found != serials_.end())
+            lose(found->second, absl::UnavailableError("the connection was closed"));
+        },
         [this](const caf::io::acceptor_closed_msg&) {},
         [this](const NodeCall& m) { call(m); },
         [this](const NodeSends& m) { send_words(m.queue->take()); },
@@ -83,7 +90,6 @@ class NodeImpl final : public caf::io::broker {
  private:
   using Time = std::chrono::steady_clock::time_point;
   using Peer = NodePeer;
-  using Link = NodeLink;
 
   absl::StatusOr<uint16_t> listen() {
     if (!parts_.listens) return address_.port;
@@ -94,6 +100,7 @@ class NodeImpl final : public caf::io::broker {
   }
 
   static Time now() { return std::chrono::steady_clock::now(); }
+
   // --- connections ---
 
   /// `host`: of the task that was called; "" of who has come.
@@ -119,15 +126,28 @@ class NodeImpl final : public caf::io::broker {
 
   void say_hello(uint64_t serial) {
     const Invitation invitation =
-        parts_.is_guest ? invite(parts_.cluster, peers_[serial].called) : Invitation();
+        parts_.is_guest ? invite(roster_->cluster(), peers_[serial].called) : Invitation();
     write(serial, {MessageKind::kHello, Method::kNone, 0,
                    pack_hello({parts_.task, parts_.incarnation}, address_.to_string(), invitation)});
+  }
+
+  /// What a task that has come may not know of the others.
+  void tell_roster(uint64_t serial) {
+    if (peers_[serial].is_client()) return;
+    for (const absl::Cord& words : roster_->all())
+      write(serial, {MessageKind::kRoster, Method::kNone, 0, words});
   }
 
   void write(uint64_t serial, const NodeMessage& message, Connection::Refused refused = nullptr) {
     Peer& peer = peers_[serial];
     peer.connection->send(message, std::move(refused));
     flush_peer(&peer);
+  }
+
+  void say_to_all(MessageKind kind) {
+    for (auto& [serial, peer] : peers_) {
+      if (peer.id) write(serial, {kind, Method::kNone, 0, {}});
+    }
   }
 
   void flush_peer(Peer* peer) {
@@ -151,11 +171,6 @@ class NodeImpl final : public caf::io::broker {
     if (!good.ok()) drop(serial, good);
   }
 
-  void closed(caf::io::connection_handle handle) {
-    if (const auto found = serials_.find(handle.id()); found != serials_.end())
-      lose(found->second, absl::UnavailableError("the connection was closed"));
-  }
-
   void drop(uint64_t serial, const absl::Status& why) {
     const auto found = peers_.find(serial);
     if (found == peers_.end()) return;
@@ -171,11 +186,7 @@ class NodeImpl final : public caf::io::broker {
     serials_.erase(peer.handle.id());
     leases_.forget(serial);
     const absl::Status lost = absl::UnavailableError(absl::StrCat(peer.name(), " is lost: ", why.message()));
-    if (peer.called) {
-      Link& link = links_[*peer.called];
-      if (link.peer == serial) link.peer = 0;
-      fail_waiting(&link, lost);
-    }
+    if (peer.called) links_->lose(*peer.called, serial, lost);
     staff_.tell_lost(peer, serial, lost);
     // Who says goodbye, and who never said who he was, is no news.
     if (!stopping_ && !absl::IsCancelled(why) && (peer.id || !absl::IsUnavailable(why)))
@@ -194,32 +205,63 @@ class NodeImpl final : public caf::io::broker {
     switch (m.kind) {
       case MessageKind::kPing: return absl::OkStatus();
       case MessageKind::kRequest: return hand_on(serial, m);
-      case MessageKind::kReply: return answered(&peer, m);
+      case MessageKind::kReply: return hear_answer(&peer, m, *parts_.waiting);
       case MessageKind::kPush:
         if (peer.is_client()) return absl::PermissionDeniedError("a client sends no values to steps");
-        deliver(serial, m.body);
+        read_aside(m.body.size(), *parts_.waiting,
+                   [me = caf::actor(this), serial, body = m.body, steps = parts_.steps] {
+                     const absl::Status good =
+                         guarded("a value that came", [&] { return steps->deliver(body); });
+                     if (!good.ok()) caf::anon_send(me, NodeRefuses{serial, good});
+                   });
         return absl::OkStatus();
+      case MessageKind::kRoster: {
+        if (peer.is_client()) return absl::PermissionDeniedError("a client tells no tasks about tasks");
+        TROUPE_ASSIGN_OR_RETURN(const NodeRoster::News news, roster_->hear(m.body));
+        follow(news, serial);
+        return absl::OkStatus();
+      }
       case MessageKind::kBye: drop(serial, absl::CancelledError("it has left")); return absl::OkStatus();
       default: return absl::InvalidArgumentError("a message out of turn");
     }
   }
 
   absl::Status meet(uint64_t serial, const absl::Cord& body) {
-    TROUPE_ASSIGN_OR_RETURN(PeerId id, unpack_hello(body));
     Peer& peer = peers_[serial];
-    TROUPE_RETURN_IF_ERROR(check_peer(peer, id, parts_.cluster));
+    TROUPE_ASSIGN_OR_RETURN(PeerId id, unpack_hello(body, &peer.address));
+    if (absl::Status here = roster_->check_place(id.task, peer.address); !here.ok()) {
+      // Who has lost his place hears who has it.
+      if (!peer.called) say_hello(serial);
+      tell_roster(serial);
+      return here;
+    }
+    TROUPE_RETURN_IF_ERROR(check_peer(peer, id, roster_->cluster()));
     if (!id.task) TROUPE_RETURN_IF_ERROR(admit_client(serial));
     peer.connection->trust();
     peer.id = std::move(id);
-    if (!peer.called) {
-      say_hello(serial);
-      return absl::OkStatus();
-    }
-    Link& link = links_[*peer.called];
-    link.dialing = false;
-    for (NodeCall& c : std::exchange(link.calls, {})) put_question(serial, std::move(c));
-    send_words(std::exchange(link.words, {}));
+    if (!peer.called) say_hello(serial);
+    // Before anything else: who asks it something has told it what he knows.
+    tell_roster(serial);
+    if (!peer.called) return absl::OkStatus();
+    NodeLinks::Waiting waiting = links_->take(*peer.called);
+    for (NodeCall& c : waiting.calls) put_question(serial, std::move(c));
+    send_words(std::move(waiting.words));
     return absl::OkStatus();
+  }
+
+  /// The cluster is another; `from` has said so.
+  void follow(const NodeRoster::News& news, uint64_t from) {
+    for (auto& [serial, peer] : peers_) {
+      if (!news.words.empty() && serial != from && peer.id && peer.id->task)
+        write(serial, {MessageKind::kRoster, Method::kNone, 0, news.words});
+    }
+    for (const auto& [task, why] : news.moved) {
+      const std::string what = absl::StrCat(task.to_string(), ": ", why.message());
+      spdlog::info("node {}: {}", parts_.task.to_string(), what);
+      for (uint64_t serial : peers_elsewhere(peers_, task, roster_->cluster())) drop(serial, why);
+      links_->hang_up(task, absl::UnavailableError(what));
+    }
+    if (!news.expelled.ok() && parts_.expelled) std::exchange(parts_.expelled, nullptr)(news.expelled);
   }
 
   /// Who is turned away hears why.
@@ -235,66 +277,45 @@ class NodeImpl final : public caf::io::broker {
   }
 
   absl::Status hand_on(uint64_t serial, const NodeMessage& m) {
+    if (NodeRoster::is_asked(m.method)) {
+      NodeRoster::News news;
+      // Before who has asked is lost by what he has asked for.
+      write(serial, {MessageKind::kReply, Method::kNone, m.id,
+                     pack_answer(roster_->answer(m.method, m.body, &news))});
+      follow(news, 0);
+      return absl::OkStatus();
+    }
     staff_.hand_on(*peers_[serial].id, serial, m, NodeReply(this, serial, m.id), *parts_.waiting,
                    parts_.task);
     return absl::OkStatus();
   }
 
-  absl::Status answered(Peer* peer, const NodeMessage& m) {
-    auto call = peer->calls.extract(m.id);
-    if (call.empty())
-      return absl::InvalidArgumentError(absl::StrCat("it answers question ", m.id, ", which was not asked"));
-    const auto answer = unpack_answer(m.body);
-    // An answer that is none is the answer.
-    read_aside(
-        m.body.size(), *parts_.waiting,
-        [done = std::move(call.mapped()), told = answer.ok() ? *answer : answer.status()] { done(told); });
-    return answer.status();
-  }
-
-  void deliver(uint64_t serial, const absl::Cord& body) {
-    read_aside(body.size(), *parts_.waiting, [me = caf::actor(this), serial, body, steps = parts_.steps] {
-      const absl::Status good = guarded("a value that came", [&] { return steps->deliver(body); });
-      if (!good.ok()) caf::anon_send(me, NodeRefuses{serial, good});
-    });
-  }
-
   // --- what goes ---
 
   void call(const NodeCall& m) {
-    Link& link = links_[m.task];
-    if (link.peer != 0 && peers_[link.peer].id) return put_question(link.peer, m);
-    link.calls.push_back(m);
-    connect(m.task, &link);
+    const uint64_t peer = links_->peer_of(m.task);
+    if (peer != 0 && peers_[peer].id) return put_question(peer, m);
+    links_->await(m, roster_->cluster().address(m.task));
   }
 
   void put_question(uint64_t serial, NodeCall call) {
     Peer& peer = peers_[serial];
-    if (call.incarnation != 0 && call.incarnation != peer.id->incarnation) {
-      return call.done(absl::AbortedError(absl::StrCat(
-          call.task.to_string(), " has been started again: what it had for this session is lost")));
-    }
-    const uint64_t id = ++last_call_;
-    peer.calls.emplace(id, std::move(call.done));
-    write(serial, {MessageKind::kRequest, call.method, id, std::move(call.body)},
-          [this, serial, id, task = call.task](const absl::Status& why) {
-            auto refused = peers_[serial].calls.extract(id);
-            if (!refused.empty()) refused.mapped()(annotate(why, absl::StrCat(task.to_string(), ": ")));
-          });
+    queue_question(&peer, ++last_call_, std::move(call));
+    flush_peer(&peer);
   }
 
   void send_words(std::vector<NodeSend> words) {
     // Whom something is queued for: he is flushed once.
     uint64_t queued = 0;
     for (NodeSend& w : words) {
-      Link& link = links_[w.task];
-      if (link.peer == 0 || !peers_[link.peer].id) {
-        link.words.push_back(std::move(w));
-        connect(link.words.back().task, &link);
+      const uint64_t peer = links_->peer_of(w.task);
+      if (peer == 0 || !peers_[peer].id) {
+        const auto address = roster_->cluster().address(w.task);
+        links_->await(std::move(w), address);
         continue;
       }
-      if (queued != 0 && queued != link.peer) flush_peer(&peers_[queued]);
-      queued = link.peer;
+      if (queued != 0 && queued != peer) flush_peer(&peers_[queued]);
+      queued = peer;
       queue_word(&peers_[queued], std::move(w));
     }
     if (queued != 0) flush_peer(&peers_[queued]);
@@ -308,27 +329,12 @@ class NodeImpl final : public caf::io::broker {
           });
   }
 
-  void connect(const TaskId& task, Link* link) {
-    if (link->dialing || link->peer != 0) return;
-    const auto address = parts_.cluster.address(task);
-    if (!address.ok()) return fail_waiting(link, address.status());
-    link->dialing = true;
-    const absl::Status begun =
-        dial_aside(*parts_.waiting, caf::actor(this), {task, ++link->attempt, {}, nullptr}, *address,
-                   parts_.connect_patience);
-    if (!begun.ok()) fail_waiting(link, begun);
-  }
-
   void dialed(const NodeDialed& m) {
-    Link& link = links_[m.task];
-    if (m.attempt != link.attempt || !link.dialing) return;
-    if (!m.status.ok()) {
-      return fail_waiting(&link,
-                          absl::UnavailableError(absl::StrCat(m.task.to_string(), ": ", m.status.message())));
-    }
-    link.peer = add_peer(add_scribe(m.socket->release()), parts_.cluster.address(m.task)->host);
-    peers_[link.peer].called = m.task;
-    say_hello(link.peer);
+    if (!links_->dialed(m)) return;
+    const uint64_t serial = add_peer(add_scribe(m.socket->release()), m.host);
+    links_->connected(m.task, serial);
+    peers_[serial].called = m.task;
+    say_hello(serial);
   }
 
   // --- leases ---
@@ -336,11 +342,7 @@ class NodeImpl final : public caf::io::broker {
   void turn() {
     if (stopping_) return;
     const Time at = now();
-    for (auto& [serial, peer] : peers_) {
-      if (!peer.id) continue;
-      peer.connection->send({MessageKind::kPing, Method::kNone, 0, {}});
-      flush_peer(&peer);
-    }
+    say_to_all(MessageKind::kPing);
     for (const PeerLeases::Expired& e : leases_.turn(at)) {
       drop(e.connection,
            absl::UnavailableError(absl::StrCat("it has not been heard of for ", e.silence.count(), " ms")));
@@ -353,11 +355,7 @@ class NodeImpl final : public caf::io::broker {
 
   void stop() {
     stopping_ = true;
-    for (auto& [serial, peer] : peers_) {
-      if (!peer.id) continue;
-      peer.connection->send({MessageKind::kBye, Method::kNone, 0, {}});
-      flush_peer(&peer);
-    }
+    say_to_all(MessageKind::kBye);
     close_all();
     quit(caf::exit_reason::user_shutdown);
   }
@@ -367,10 +365,12 @@ class NodeImpl final : public caf::io::broker {
   TaskAddress address_;
   const Listening listening_;
   NodeStaff staff_;
+  /// From when it listens.
+  std::optional<NodeRoster> roster_;
   bool stopping_ = false;
   std::map<uint64_t, Peer> peers_;
   absl::flat_hash_map<int64_t, uint64_t> serials_;
-  std::map<TaskId, Link> links_;
+  std::optional<NodeLinks> links_;
   PeerLeases leases_;
   uint64_t last_peer_ = 0;
   uint64_t last_call_ = 0;

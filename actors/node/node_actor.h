@@ -3,13 +3,17 @@
 #include <caf/actor.hpp>
 #include <caf/fwd.hpp>
 
+#include <chrono>
+#include <functional>
 #include <memory>
-#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "actors/cluster/chunk_receiver.h"
 #include "actors/cluster/cluster_spec.h"
+#include "actors/cluster/roster.h"
 #include "actors/cluster/lease.h"
+#include "actors/node/cluster_view.h"
 #include "actors/node/messages.h"
 #include "actors/node/step_directory.h"
 #include "actors/tls/tls_context.h"
@@ -20,7 +24,12 @@ class BlockingPool;
 
 /// What a NODE is made of.
 struct NodeParts {
-  ClusterSpec cluster;
+  /// With the cluster that it was started with; NODE keeps it true.
+  std::shared_ptr<ClusterView> view;
+  /// What has changed before this node joined.
+  std::vector<RosterChange> changes;
+  /// Told once, on NODE's thread, when others say that this node is not its task any more; may be null.
+  std::function<void(const absl::Status&)> expelled;
   TaskId task;
   uint64_t incarnation = 0;
   LeaseOptions lease;

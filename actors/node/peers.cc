@@ -1,13 +1,10 @@
 #include "actors/node/peers.h"
 
-#include <caf/all.hpp>
-
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "actors/sockets/dial.h"
-#include "devices/services.h"
+#include "actors/node/read_aside.h"
 #include "graph/status.h"
 
 namespace troupe {
@@ -54,21 +51,48 @@ absl::Status check_peer(const NodePeer& peer, const PeerId& says, const ClusterS
   return peer.connection->check_host(address->host);
 }
 
+std::vector<uint64_t> peers_elsewhere(const std::map<uint64_t, NodePeer>& peers, const TaskId& task,
+                                      const ClusterSpec& cluster) {
+  const auto now = cluster.address(task);
+  std::vector<uint64_t> out;
+  for (const auto& [serial, peer] : peers) {
+    const bool is_it = peer.id ? peer.id->task == task : peer.called == task;
+    const bool stays = peer.id && now.ok() && peer.address == now->to_string();
+    if (is_it && !stays) out.push_back(serial);
+  }
+  return out;
+}
+
 Invitation invite(const ClusterSpec& cluster, const std::optional<TaskId>& called) {
   if (!called) return {};
   return {cluster.to_string(), called->to_string()};
 }
 
-absl::Status dial_aside(BlockingPool& waiting, caf::actor node, NodeDialed answer, const TaskAddress& address,
-                        std::chrono::milliseconds patience) {
-  return waiting.run([node = std::move(node), answer = std::move(answer), address,
-                      patience]() mutable -> BlockingPool::Answer {
-    auto socket = dial(address, patience);
-    answer.status = socket.status();
-    if (socket.ok()) answer.socket = std::make_shared<Socket>(*std::move(socket));
-    caf::anon_send(node, std::move(answer));
-    return nullptr;
-  });
+void queue_question(NodePeer* peer, uint64_t id, NodeCall call) {
+  if (call.incarnation != 0 && call.incarnation != peer->id->incarnation) {
+    return call.done(absl::AbortedError(absl::StrCat(
+        call.task.to_string(), " has been started again: what it had for this session is lost")));
+  }
+  peer->calls.emplace(id, std::move(call.done));
+  peer->connection->send({MessageKind::kRequest, call.method, id, std::move(call.body)},
+                         [peer, id, task = call.task](const absl::Status& why) {
+                           auto refused = peer->calls.extract(id);
+                           if (!refused.empty())
+                             refused.mapped()(annotate(why, absl::StrCat(task.to_string(), ": ")));
+                         });
+}
+
+absl::Status hear_answer(NodePeer* peer, const NodeMessage& answer, BlockingPool& waiting) {
+  auto call = peer->calls.extract(answer.id);
+  if (call.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("it answers question ", answer.id, ", which was not asked"));
+  }
+  const auto told = unpack_answer(answer.body);
+  // An answer that is none is the answer.
+  read_aside(answer.body.size(), waiting,
+             [done = std::move(call.mapped()), told = told.ok() ? *told : told.status()] { done(told); });
+  return told.status();
 }
 
 void queue_word(NodePeer* peer, NodeSend word) {
@@ -80,14 +104,6 @@ void queue_word(NodePeer* peer, NodeSend word) {
 
 void fail_calls(NodePeer* peer, const absl::Status& why) {
   for (auto& [id, done] : std::exchange(peer->calls, {})) done(why);
-}
-
-void fail_waiting(NodeLink* link, const absl::Status& why) {
-  link->dialing = false;
-  for (NodeCall& c : std::exchange(link->calls, {})) c.done(why);
-  for (NodeSend& w : std::exchange(link->words, {})) {
-    if (w.lost) w.lost(why);
-  }
 }
 
 }  // namespace troupe

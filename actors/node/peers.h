@@ -27,6 +27,8 @@ struct NodePeer {
   std::unique_ptr<PeerConnection> connection;
   /// Unset until he has said who he is.
   std::optional<PeerId> id;
+  /// Where he says that he listens; empty for a client.
+  std::string address;
   /// The task that was called; nothing when he has come to us.
   std::optional<TaskId> called;
   std::chrono::steady_clock::time_point since;
@@ -36,18 +38,6 @@ struct NodePeer {
   bool is_client() const { return id && !id->task; }
   /// For logs and errors.
   std::string name() const;
-};
-
-/// The way of a NODE to a task.
-struct NodeLink {
-  /// The peer's number, once connected; 0: not yet, or not any more.
-  uint64_t peer = 0;
-  /// The last attempt to connect; a late one is of no interest.
-  uint64_t attempt = 0;
-  bool dialing = false;
-  /// What waits for the connection.
-  std::vector<NodeCall> calls;
-  std::vector<NodeSend> words;
 };
 
 /// Who has come and not said yet who he is, the first one first.
@@ -62,14 +52,17 @@ absl::Status check_client(const std::map<uint64_t, NodePeer>& peers, size_t max_
 absl::Status check_peer(const NodePeer& peer, const PeerId& says, const ClusterSpec& cluster);
 /// What a guest says to a task that it calls; nothing to who has come to it.
 Invitation invite(const ClusterSpec& cluster, const std::optional<TaskId>& called);
-/// Connects to a task where one may wait; the node is sent `answer`, with the socket or the error.
-absl::Status dial_aside(BlockingPool& waiting, caf::actor node, NodeDialed answer, const TaskAddress& address,
-                        std::chrono::milliseconds patience);
+/// Those that are, or were called as, a task which listens elsewhere now, or nowhere: `cluster` says where.
+std::vector<uint64_t> peers_elsewhere(const std::map<uint64_t, NodePeer>& peers, const TaskId& task,
+                                      const ClusterSpec& cluster);
+/// Queues a question for a peer who is known, by that number: its `done` hears, besides the answer, Aborted when another life of the task is there, and when he
+/// has no room for it.
+void queue_question(NodePeer* peer, uint64_t id, NodeCall call);
+/// A peer answers; who waits hears it, where large answers are read aside. InvalidArgument for what is no answer to a question.
+absl::Status hear_answer(NodePeer* peer, const NodeMessage& answer, BlockingPool& waiting);
 /// Queues a word for a peer; when he has no room for it whoever it is of hears, with the task's name.
 void queue_word(NodePeer* peer, NodeSend word);
 /// Who waits for a peer's answers hears why there are none.
 void fail_calls(NodePeer* peer, const absl::Status& why);
-/// Who waits for the connection hears why there is none.
-void fail_waiting(NodeLink* link, const absl::Status& why);
 
 }  // namespace troupe

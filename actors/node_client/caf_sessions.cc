@@ -2,7 +2,6 @@
 
 #include <caf/all.hpp>
 
-#include <future>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -40,17 +39,6 @@ absl::StatusOr<TaskAddress> address_of(const std::string& target) {
       absl::StrCat("Could not interpret \"", target, "\" as a target: it is caf://HOST:PORT, with a port"));
 }
 
-/// Waits for the answer.
-absl::StatusOr<absl::Cord> ask_node(NodeCaller& node, Method method, absl::Cord body,
-                                    std::chrono::milliseconds patience = {}) {
-  std::promise<absl::StatusOr<absl::Cord>> answered;
-  auto answer = answered.get_future();
-  node.ask(
-      method, std::move(body),
-      [&answered](absl::StatusOr<absl::Cord> heard) { answered.set_value(std::move(heard)); }, patience);
-  return answer.get();
-}
-
 class CafSessionFactory final : public SessionFactory {
  public:
   CafSessionFactory(RuntimeActor runtime, const CafSessionsOptions& options)
@@ -70,7 +58,8 @@ class CafSessionFactory final : public SessionFactory {
     m.set_config(options.config);
     TROUPE_ASSIGN_OR_RETURN(absl::Cord body, pack(m));
     // The node bounds how long it takes.
-    TROUPE_ASSIGN_OR_RETURN(const absl::Cord answer, ask_node(*node, Method::kOpenSession, std::move(body)));
+    TROUPE_ASSIGN_OR_RETURN(const absl::Cord answer,
+                            node->ask_and_wait(Method::kOpenSession, std::move(body)));
     wire::OpenedSession opened;
     TROUPE_RETURN_IF_ERROR(unpack(answer, &opened));
     std::vector<DeviceInfo> devices;
@@ -90,7 +79,7 @@ class CafSessionFactory final : public SessionFactory {
     m.mutable_containers()->Add(containers.begin(), containers.end());
     m.set_config(options.config);
     TROUPE_ASSIGN_OR_RETURN(absl::Cord body, pack(m));
-    return ask_node(*node, Method::kResetSessions, std::move(body), options.operation_timeout).status();
+    return node->ask_and_wait(Method::kResetSessions, std::move(body), options.operation_timeout).status();
   }
 
  private:

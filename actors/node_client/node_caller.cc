@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <future>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -297,6 +298,16 @@ std::shared_ptr<NodeCaller> NodeCaller::use(const std::shared_ptr<NodeCaller>& c
 void NodeCaller::ask(Method method, absl::Cord body, Answered done, std::chrono::milliseconds patience) {
   const auto deadline = patience.count() > 0 ? Clock::now() + patience : Clock::time_point::max();
   worker_->ask({method, std::move(body), std::move(done), deadline});
+}
+
+absl::StatusOr<absl::Cord> NodeCaller::ask_and_wait(Method method, absl::Cord body,
+                                                    std::chrono::milliseconds patience) {
+  std::promise<absl::StatusOr<absl::Cord>> answered;
+  auto answer = answered.get_future();
+  ask(
+      method, std::move(body),
+      [&answered](absl::StatusOr<absl::Cord> heard) { answered.set_value(std::move(heard)); }, patience);
+  return answer.get();
 }
 
 void NodeCaller::stop() {

@@ -51,6 +51,9 @@ class NodeCaller {
   /// which names the target, when nobody is there; DeadlineExceeded when it takes longer than `patience` (zero: no limit).
   void ask(Method method, absl::Cord body, Answered done,
            std::chrono::milliseconds patience = std::chrono::milliseconds(0));
+  /// The same on a thread that may wait.
+  absl::StatusOr<absl::Cord> ask_and_wait(Method method, absl::Cord body,
+                                          std::chrono::milliseconds patience = std::chrono::milliseconds(0));
   /// Says goodbye; what waits, and what is asked from now on, is Cancelled. Waits for its thread.
   void stop();
 

@@ -43,7 +43,7 @@ absl::Status TaskServer::begin(const TaskServerOptions& options) {
   server.address = TaskAddress{address.host, shared_port_->port()}.to_string();
   server.job = node.task.job;
   server.task_index = node.task.index;
-  if (node.cluster.num_tasks() > 1) server.target = node_->target();
+  if (node.cluster.num_tasks() > 1 || options.may_grow) server.target = node_->target();
   server.brought_target = brought_target_;
   TROUPE_ASSIGN_OR_RETURN(auto door, GrpcServer::start(runtime, server));
   target_ = door->target();

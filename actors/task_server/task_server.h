@@ -21,6 +21,8 @@ struct TaskServerOptions {
   GrpcServerOptions server;
   /// A cluster of one task: sessions are of this process, on devices that the server makes.
   ClusterNodeOptions node;
+  /// Others may join a cluster of one task: its sessions are the cluster's from the start.
+  bool may_grow = false;
   RuntimeOptions runtime;
 };
 

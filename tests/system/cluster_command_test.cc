@@ -1,4 +1,4 @@
-// `troupe cluster start` as a user starts and ends it.
+// `troupe cluster` as a user starts and ends it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -95,6 +95,75 @@ TEST(ClusterCommand, is_where_troupe_run_has_its_graph_run) {
                                    "z", "--server", "caf://127.0.0.1:1"});
   EXPECT_EQ(nobody.exit_code, 1);
   EXPECT_THAT(nobody.err, HasSubstr("UNAVAILABLE: caf://127.0.0.1:1 does not answer"));
+}
+
+/// A script over a cluster of two, `$first` and `$second`, whose free port beside is `$third`.
+ProgramResult run_beside_cluster(const TemporaryFolder& folder, const std::string& script) {
+  return run_program(
+      find_program({"bash"}),
+      {"-c", absl::StrCat("cd '", folder.path(), "' && mkfifo in out news && troupe() { '", TROUPE_PROGRAM,
+                          "' \"$@\"; } && { troupe cluster start 2 <in >out 2>log & } && exec 3>in && IFS== read -r "
+                          "job all <out && first=${all%,*} second=${all#*,} && third=127.0.0.1:$((20000 + $$ % 10000)) && ",
+                          script, "; code=$?; exec 3>&-; wait; exit $code")});
+}
+
+TEST(ClusterCommand, tasks_join_are_shown_and_leave_when_they_end) {
+  const TemporaryFolder folder;
+  const ProgramResult r = run_beside_cluster(folder, R"(
+    { troupe serve --join $first --listen $third --job ps --task 4 >news & } && joined=$! &&
+    read -r line <news && echo "$line" | sed 's/port .*/port/' &&
+    troupe cluster show $second | cut -f1 &&
+    troupe cluster show $third | cut -f1 | tail -1 &&
+    kill $joined && wait $joined && troupe cluster show $second | cut -f1)");
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_EQ(r.out, R"(/job:ps/replica:0/task:4 listens on port
+/job:worker/replica:0/task:0
+/job:worker/replica:0/task:1
+/job:worker/replica:0/task:1
+/job:worker/replica:0/task:0
+/job:worker/replica:0/task:1
+)");
+}
+
+TEST(ClusterCommand, a_place_is_taken_by_force_and_its_process_ends) {
+  const TemporaryFolder folder;
+  const ProgramResult r = run_beside_cluster(folder, R"(
+    { troupe serve --join $first --listen $third --job ps --task 0 >news 2>old_log & } && old=$! && read -r line <news &&
+    ! troupe serve --join $first --listen $second --job ps --task 1 &&
+    ! troupe serve --join $first --listen 127.0.0.1:1 --job ps --task 0 &&
+    { troupe serve --join $first --listen ${third%?}$(( (${third: -1} + 1) % 10 )) --job ps --task 0 --replace >news & } &&
+    new=$! && read -r line <news && { wait $old; echo "ended with $?"; } && cat old_log &&
+    troupe cluster remove $first --job ps --task 0 && { wait $new; echo "ended with $?"; })");
+  EXPECT_EQ(r.exit_code, 0) << r.err << r.out;
+  EXPECT_THAT(r.err, HasSubstr("ALREADY_EXISTS: /job:worker/replica:0/task:1 is served by 127.0.0.1:"));
+  EXPECT_THAT(r.err, HasSubstr("ALREADY_EXISTS: /job:ps/replica:0/task:0 is served by 127.0.0.1:"));
+  EXPECT_THAT(r.out, HasSubstr("/job:ps/replica:0/task:0 is served by 127.0.0.1:"));
+  EXPECT_THAT(r.out, HasSubstr("ended with 1\n"));
+  EXPECT_THAT(r.err, HasSubstr("/job:ps/replica:0/task:0 has left the cluster"));
+}
+
+TEST(ClusterCommand, a_task_that_cannot_start_is_nobody_to_wait_for) {
+  const TemporaryFolder folder;
+  const ProgramResult r = run_beside_cluster(folder, R"(
+    ! troupe serve --join $first --listen 192.0.2.1:7 --insecure --job ps --task 0 &&
+    troupe cluster show $first | cut -f1)");
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_EQ(r.out, "/job:worker/replica:0/task:0\n/job:worker/replica:0/task:1\n");
+  EXPECT_THAT(r.err, HasSubstr("UNAVAILABLE: cannot listen on 192.0.2.1:7"));
+}
+
+TEST(ClusterCommand, says_who_is_not_there_to_be_asked) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"cluster", "show", "127.0.0.1:1"},
+        {"cluster", "remove", "127.0.0.1:1", "--job", "ps", "--task", "0"},
+        {"serve", "--join", "127.0.0.1:1", "--listen", "127.0.0.1:2", "--job", "ps", "--task", "0"}}) {
+    const ProgramResult r = run_program(TROUPE_PROGRAM, arguments);
+    EXPECT_EQ(r.exit_code, 1);
+    EXPECT_THAT(r.err, HasSubstr("UNAVAILABLE: 127.0.0.1:1 does not answer"));
+  }
+  const ProgramResult alone = run_program(TROUPE_PROGRAM, {"serve", "--grpc", "127.0.0.1:0", "--task", "1"});
+  EXPECT_EQ(alone.exit_code, 1);
+  EXPECT_THAT(alone.err, HasSubstr("--task requires --cluster or --join"));
 }
 
 TEST(ClusterCommand, says_why_it_does_not_start) {

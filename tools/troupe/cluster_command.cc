@@ -9,7 +9,9 @@
 #include <memory>
 
 #include "CLI/CLI.hpp"
+#include "actors/node_client/cluster_calls.h"
 #include "graph/status.h"
+#include "tools/troupe/command_options.h"
 #include "tools/troupe/commands.h"
 #include "tools/troupe/local_cluster.h"
 #include "tools/troupe/messages.h"
@@ -18,13 +20,16 @@ namespace troupe {
 namespace {
 
 constexpr char kExamples[] = R"(
-The first line is the cluster in words, as `troupe serve --cluster` and ClusterSpec take them; with --grpc the second is the door's target. Which
+`start`: the first line is the cluster in words, as `troupe serve --cluster` and ClusterSpec take them; with --grpc the second is the door's target. Which
 process is which task goes to standard error. All end with this program: upon SIGINT or SIGTERM, or when its standard input, if that is
-a pipe or a terminal, ends.
+a pipe or a terminal, ends. `show` and `remove` ask any node of any cluster; tasks come by `troupe serve --join`, and go with it, or, when it
+died, by `remove`.
 
 Examples:
   troupe cluster start 3
   troupe cluster start 2 --grpc 127.0.0.1:2222
+  troupe cluster show 127.0.0.1:7001
+  troupe cluster remove 127.0.0.1:7001 --job worker --task 2
   troupe cluster start 4 --job ps --config 'device_count { key: "CPU" value: 2 }'
 )";
 
@@ -82,9 +87,27 @@ absl::Status start(const LocalClusterOptions& options) {
   return end;
 }
 
-int run(const LocalClusterOptions& options) {
-  const absl::Status done = start(options);
-  return done.ok() ? 0 : fail("cluster", done);
+int end(const absl::Status& done) { return done.ok() ? 0 : fail("cluster", done); }
+
+/// A line for each task: its name, a tab, where it listens.
+absl::Status print(const absl::StatusOr<KnownCluster>& known) {
+  TROUPE_RETURN_IF_ERROR(known.status());
+  for (const TaskId& task : known->cluster.tasks())
+    std::printf("%s\t%s\n", task.to_string().c_str(), known->cluster.address(task)->to_string().c_str());
+  return absl::OkStatus();
+}
+
+struct Change {
+  ClusterDoor door;
+  TaskId task;
+};
+
+/// What both commands that ask a node take.
+void add_door(CLI::App* command, ClusterDoor* door) {
+  command->add_option("node", door->address, "Where one of its nodes listens")
+      ->required()
+      ->type_name("HOST:PORT");
+  add_tls_options(command, &door->tls);
 }
 
 }  // namespace
@@ -103,7 +126,23 @@ void add_cluster_command(CLI::App& app, Command* chosen) {
       ->add_option("--grpc", options->grpc,
                    "Where the first has a door for TensorFlow's clients; port 0: a free one")
       ->type_name("HOST:PORT");
-  starts->callback([options, chosen] { *chosen = [options] { return run(*options); }; });
+  starts->callback([options, chosen] { *chosen = [options] { return end(start(*options)); }; });
+
+  auto door = std::make_shared<ClusterDoor>();
+  CLI::App* shows =
+      sub->add_subcommand("show", "Prints the tasks that a cluster has now, and where they listen");
+  add_door(shows, door.get());
+  shows->callback([door, chosen] { *chosen = [door] { return end(print(get_cluster(*door))); }; });
+
+  auto change = std::make_shared<Change>();
+  CLI::App* removes =
+      sub->add_subcommand("remove", "Takes a task out of a cluster, which then waits for it no more");
+  add_door(removes, &change->door);
+  removes->add_option("--job", change->task.job, "Which one")->required();
+  removes->add_option("--task", change->task.index, "Which one")->required()->check(CLI::NonNegativeNumber);
+  removes->callback([change, chosen] {
+    *chosen = [change] { return end(print(leave_cluster(change->door, change->task))); };
+  });
 }
 
 }  // namespace troupe

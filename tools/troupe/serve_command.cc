@@ -1,15 +1,19 @@
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "CLI/CLI.hpp"
 #include "actors/cluster/cluster_file.h"
 #include "actors/node/cluster_node.h"
+#include "actors/node_client/cluster_calls.h"
 #include "actors/options.h"
 #include "actors/runtime.h"
 #include "actors/task_server/task_server.h"
@@ -27,7 +31,8 @@ TensorFlow's clients come in unchanged: tf.compat.v1.Session("grpc://127.0.0.1:2
 their ConfigProto says isolate_session_state. With --cluster it is a task of a cluster, and sessions that come in, or that the application
 of a node opens (actors/node), have the devices of all its tasks; so have those of other programs, which come to a task's own port:
 `troupe run --server caf://HOST:PORT`. Without TLS it listens for this machine alone. With TLS whoever connects, clients and other tasks, has
-to have a certificate of the authority, and that of a task has the task's host among its names. The environment may name the files:
+to have a certificate of the authority, and that of a task has the task's host among its names. With --join it asks a node of a cluster to be taken
+in, and leaves the cluster when it ends; sessions that open from then on have its devices, or do without it. The environment may name the files:
 TROUPE_TLS_CERT, TROUPE_TLS_KEY, TROUPE_TLS_CA.
 
 Examples:
@@ -35,6 +40,7 @@ Examples:
   troupe serve --cluster 'worker=127.0.0.1:7001,127.0.0.1:7002' --job worker --task 1
   troupe serve --cluster 'worker=127.0.0.1:7001,127.0.0.1:7002' --job worker --task 0 --grpc 127.0.0.1:2222
   troupe serve --cluster 'worker=127.0.0.1:2222,127.0.0.1:2223' --job worker --task 0 --grpc 127.0.0.1:2222   # one port for both
+  troupe serve --join 127.0.0.1:7001 --listen 127.0.0.1:7003 --job worker --task 2
   troupe serve --grpc 0.0.0.0:2222 --tls-cert node.pem --tls-key node.key --tls-ca ca.pem
   troupe serve --grpc localhost:0 --config 'device_count { key: "CPU" value: 2 }'
 )";
@@ -49,17 +55,46 @@ struct Request {
   int drain_seconds = 0;
   /// In words, or the name of a file.
   std::string cluster;
+  /// Or a node of a cluster that is there, and where this one listens then.
+  std::string join;
+  std::string listen;
+  bool replace = false;
+  /// Set once the cluster has no place for this process any more.
+  std::shared_ptr<std::atomic<bool>> expelled = std::make_shared<std::atomic<bool>>(false);
   TaskId task{"worker", 0};
   /// "PORT" or "HOST:PORT"; "" for none.
   std::string console;
 };
 
+/// Whether it is a task among others.
+bool of_cluster(const Request& request) { return !request.cluster.empty() || !request.join.empty(); }
+
+bool joins(const Request& request) { return !request.join.empty(); }
+
+/// Of a cluster whose tasks are known from the start, or of one that is there already: this task is one of it then.
+absl::Status find_cluster(const Request& request, ClusterNodeOptions* out) {
+  if (joins(request)) {
+    TROUPE_ASSIGN_OR_RETURN(KnownCluster known, join_cluster({request.join, request.server.tls}, request.task,
+                                                             request.listen, request.replace));
+    out->cluster = std::move(known.cluster);
+    out->changes = std::move(known.changes);
+    return absl::OkStatus();
+  }
+  const bool words = request.cluster.find('=') != std::string::npos;
+  TROUPE_ASSIGN_OR_RETURN(out->cluster,
+                          words ? ClusterSpec::parse(request.cluster) : read_cluster_file(request.cluster));
+  return absl::OkStatus();
+}
+
 absl::StatusOr<ClusterNodeOptions> node_options(const Request& request) {
   ClusterNodeOptions out;
-  const bool words = request.cluster.find('=') != std::string::npos;
-  TROUPE_ASSIGN_OR_RETURN(out.cluster,
-                          words ? ClusterSpec::parse(request.cluster) : read_cluster_file(request.cluster));
+  TROUPE_RETURN_IF_ERROR(find_cluster(request, &out));
   out.task = request.task;
+  out.expelled = [expelled = request.expelled](const absl::Status& why) {
+    std::fprintf(stderr, "troupe serve: %s\n", std::string(why.message()).c_str());
+    *expelled = true;
+    ::kill(::getpid(), SIGTERM);
+  };
   out.tls = request.server.tls;
   out.insecure = request.server.insecure;
   return out;
@@ -104,16 +139,22 @@ void drain(ClusterNode& node, const sigset_t& signals, std::chrono::milliseconds
   }
 }
 
+/// Ends a task in order: FailedPrecondition, which has been said, when the cluster has no place for it.
+absl::Status end(ClusterNode& node, const Request& request, const sigset_t& signals) {
+  if (*request.expelled) return absl::FailedPreconditionError("the cluster goes on without it");
+  drain(node, signals, std::chrono::seconds(request.drain_seconds));
+  return joins(request) ? node.leave() : absl::OkStatus();
+}
+
 /// At one port, which is the server's and the task's.
 absl::Status serve_at_one_port(const Request& request, TaskServerOptions options, const sigset_t& signals) {
   TROUPE_ASSIGN_OR_RETURN(const auto server, TaskServer::start(options));
   TROUPE_ASSIGN_OR_RETURN(const auto console, open_console(server->node().runtime(), request));
-  if (!request.cluster.empty())
+  if (of_cluster(request))
     std::printf("%s listens on port %d\n", request.task.to_string().c_str(), server->port());
   std::printf("%s\n", server->target().c_str());
   wait_for_end(signals);
-  drain(server->node(), signals, std::chrono::seconds(request.drain_seconds));
-  return absl::OkStatus();
+  return end(server->node(), request, signals);
 }
 
 /// By TLS: a server of one task.
@@ -141,9 +182,9 @@ absl::Status serve_task(const Request& request, TaskServerOptions options, const
     std::printf("%s\n", server->target().c_str());
   }
   wait_for_end(signals);
-  drain(*node, signals, std::chrono::seconds(request.drain_seconds));
+  const absl::Status ended = end(*node, request, signals);
   if (server != nullptr) server->stop();
-  return absl::OkStatus();
+  return ended;
 }
 
 /// A cluster of the server alone, of TensorFlow's name.
@@ -166,7 +207,7 @@ absl::Status serve(const Request& request) {
   options.server.max_message_bytes =
       std::min<int64_t>(static_cast<int64_t>(request.max_message_mb * (1 << 20)), INT32_MAX);
   options.runtime.inter_op_threads = config.inter_op_threads;
-  if (request.cluster.empty()) {
+  if (!of_cluster(request)) {
     if (request.server.tls.given()) return serve_alone(request, options, signals);
     TROUPE_ASSIGN_OR_RETURN(options.node, only_task(request));
     options.node.take_devices(config);
@@ -174,12 +215,16 @@ absl::Status serve(const Request& request) {
   }
   TROUPE_ASSIGN_OR_RETURN(options.node, node_options(request));
   options.node.take_devices(config);
+  options.may_grow = true;
   if (shares_port(request, options.node)) return serve_at_one_port(request, std::move(options), signals);
   return serve_task(request, std::move(options), signals);
 }
 
 int run(const Request& request) {
   const absl::Status served = serve(request);
+  // A task that the cluster was told of, and that is not there, is nobody to wait for.
+  if (!served.ok() && joins(request) && !*request.expelled)
+    (void)leave_cluster({request.join, request.server.tls}, request.task);
   return served.ok() ? 0 : fail("serve", served);
 }
 
@@ -198,12 +243,21 @@ void add_serve_command(CLI::App& app, Command* chosen) {
   auto* cluster = what->add_option("--cluster", request->cluster,
                                    "A task of this cluster: JOB=HOST:PORT,...;JOB=... or a file with it")
                       ->type_name("WORDS|FILE");
-  sub->add_option("--job", request->task.job, "Which one")->needs(cluster);
-  sub->add_option("--task", request->task.index, "Which one")->needs(cluster)->check(CLI::NonNegativeNumber);
+  auto* join =
+      what->add_option("--join", request->join,
+                       "A new task of the cluster of which a node listens there, until this program ends")
+          ->type_name("HOST:PORT")
+          ->excludes(cluster);
+  auto* listen = sub->add_option("--listen", request->listen, "Where the new task listens")
+                     ->type_name("HOST:PORT")
+                     ->needs(join);
+  join->needs(listen);
+  sub->add_flag("--replace", request->replace, "Though another process serves it, which ends")->needs(join);
+  sub->add_option("--job", request->task.job, "Which one");
+  sub->add_option("--task", request->task.index, "Which one")->check(CLI::NonNegativeNumber);
   sub->add_option("--drain-seconds", request->drain_seconds,
                   "Upon a signal take no new sessions, and end when those that are there have ended; a "
                   "second signal ends at once")
-      ->needs(cluster)
       ->check(CLI::NonNegativeNumber);
   sub->add_option("--config", request->config,
                   "ConfigProto in text format: devices, and what sessions have by default")
@@ -223,7 +277,13 @@ void add_serve_command(CLI::App& app, Command* chosen) {
       ->check(CLI::PositiveNumber);
   sub->add_option("--max-message-mb", request->max_message_mb, "What a client may ask at once, in MiB")
       ->check(CLI::Range(0.001, 2048.0));
-  sub->callback([request, chosen] { *chosen = [request] { return run(*request); }; });
+  sub->callback([sub, request, chosen] {
+    for (const char* of_task : {"--job", "--task", "--drain-seconds"}) {
+      if (sub->count(of_task) > 0 && !of_cluster(*request))
+        throw CLI::RequiresError(of_task, "--cluster or --join");
+    }
+    *chosen = [request] { return run(*request); };
+  });
 }
 
 }  // namespace troupe

@@ -70,6 +70,11 @@ class CafFuzz : public CafClientTest {
     ask(Method::kCancelRun, cancel);
     ask(Method::kDropCallable, wire::DropCallable());
     ask(Method::kCloseSession, wire::CloseSession());
+    // Of a task that is not there.
+    wire::LeaveCluster leave;
+    leave.set_task("/job:ps/replica:0/task:9");
+    out.push_back({MessageKind::kRequest, Method::kLeaveCluster, ++id, *pack(leave)});
+    out.push_back({MessageKind::kRequest, Method::kGetCluster, ++id, *pack_nothing()});
     return out;
   }
 };

@@ -4,6 +4,7 @@
 
 #include "actors/node/connection.h"
 #include "actors/node/hello.h"
+#include "actors/node/node_roster.h"
 #include "proto/node_wire.pb.h"
 #include "tests/support/mutations.h"
 
@@ -34,6 +35,7 @@ std::vector<NodeMessage> messages() {
   part.add_devices("/job:worker/replica:0/task:1/device:CPU:0");
   part.add_args(0);
   const PushedValue value{7, 9, "key", Tensor::vector<float>({1, 2, 3}), false};
+  const std::vector<RosterChange> changes = {{{"ps", 9}, "127.0.0.1:1", 3}, {{"worker", 1}, "", 4}};
   const std::string small = "small";
   return {{MessageKind::kHello, Method::kNone, 0, pack_hello({TaskId{"worker", 1}, 5}, "here:1")},
           {MessageKind::kPing, Method::kNone, 0, {}},
@@ -46,6 +48,7 @@ std::vector<NodeMessage> messages() {
           {MessageKind::kChunk, Method::kNone, 0, absl::Cord(piece(1, std::string(16, '\3')))},
           {MessageKind::kChunkAck, Method::kNone, 0, absl::Cord(std::string(16, '\1'))},
           {MessageKind::kChunkAbort, Method::kNone, 0, absl::Cord(std::string(16, '\1'))},
+          {MessageKind::kRoster, Method::kNone, 0, pack_roster(changes)},
           {MessageKind::kBye, Method::kNone, 0, {}}};
 }
 
@@ -78,6 +81,9 @@ void read(const NodeMessage& message, int* read_well) {
   count(unpack_hello(message.body).status());
   count(unpack_pushed(message.body).status());
   count(unpack_answer(message.body).status());
+  const auto changes = unpack_roster(message.body);
+  count(changes.status());
+  if (changes.ok()) count(Roster(*ClusterSpec::parse("worker=a:1,b:1")).merge(*changes).status());
   wire::RegisterPart part;
   count(unpack(message.body, &part));
   wire::PartEnded ended;

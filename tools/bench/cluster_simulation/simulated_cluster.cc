@@ -77,7 +77,7 @@ void SimulatedCluster::open_master() {
   ClusterSessionsParts parts;
   parts.runtime = runtime_.get();
   parts.node = tasks_[kMaster].node_actor;
-  parts.cluster = spec_;
+  parts.cluster = std::make_shared<ClusterView>(spec_);
   parts.task = task_of(kMaster);
   parts.steps = tasks_[kMaster].steps;
   parts.devices = tasks_[kMaster].devices;
