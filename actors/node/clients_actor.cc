@@ -14,6 +14,7 @@
 #include "actors/node/leaves_last.h"
 #include "actors/node/status_proto.h"
 #include "actors/session_core.h"
+#include "actors/units/on_senders_thread.h"
 #include "devices/cancellation.h"
 #include "devices/cpu/cpu_device.h"
 #include "graph/status.h"
@@ -28,7 +29,7 @@ using Texts = google::protobuf::RepeatedPtrField<std::string>;
 
 std::vector<std::string> texts(const Texts& list) { return {list.begin(), list.end()}; }
 
-class ClientsImpl final : public LeavesLast<caf::event_based_actor> {
+class ClientsImpl final : public LeavesLast<OnSendersThread<caf::event_based_actor>> {
  public:
   ClientsImpl(caf::actor_config& config, ClientsParts parts) : LeavesLast(config), parts_(std::move(parts)) {}
 

@@ -18,6 +18,7 @@
 #include "actors/node/peers.h"
 #include "actors/node/read_aside.h"
 #include "actors/node/send_queue.h"
+#include "actors/units/turns_here.h"
 #include "devices/services.h"
 #include "graph/status.h"
 #include "graph/thrown.h"
@@ -89,7 +90,6 @@ class NodeImpl final : public caf::io::broker {
 
  private:
   using Time = std::chrono::steady_clock::time_point;
-  using Peer = NodePeer;
 
   absl::StatusOr<uint16_t> listen() {
     if (!parts_.listens) return address_.port;
@@ -106,7 +106,7 @@ class NodeImpl final : public caf::io::broker {
   /// `host`: of the task that was called; "" of who has come.
   uint64_t add_peer(caf::io::connection_handle handle, const std::string& host) {
     const uint64_t serial = ++last_peer_;
-    Peer& peer = peers_[serial];
+    NodePeer& peer = peers_[serial];
     peer.handle = handle;
     peer.connection = std::make_unique<PeerConnection>(parts_.limits, parts_.tls, host, parts_.memory);
     peer.since = now();
@@ -139,7 +139,7 @@ class NodeImpl final : public caf::io::broker {
   }
 
   void write(uint64_t serial, const NodeMessage& message, Connection::Refused refused = nullptr) {
-    Peer& peer = peers_[serial];
+    NodePeer& peer = peers_[serial];
     peer.connection->send(message, std::move(refused));
     flush_peer(&peer);
   }
@@ -150,12 +150,14 @@ class NodeImpl final : public caf::io::broker {
     }
   }
 
-  void flush_peer(Peer* peer) {
+  void flush_peer(NodePeer* peer) {
     peer->connection->fill(&wr_buf(peer->handle));
     flush(peer->handle);
   }
 
   void read(const caf::io::new_data_msg& m) {
+    // What comes to steps, and is little work, they do on this thread, at the end.
+    const TurnsHere turns;
     const auto found = serials_.find(m.handle.id());
     if (found == serials_.end()) return;
     const uint64_t serial = found->second;
@@ -182,7 +184,7 @@ class NodeImpl final : public caf::io::broker {
   void lose(uint64_t serial, const absl::Status& why) {
     auto gone = peers_.extract(serial);
     if (gone.empty()) return;
-    Peer& peer = gone.mapped();
+    NodePeer& peer = gone.mapped();
     serials_.erase(peer.handle.id());
     leases_.forget(serial);
     const absl::Status lost = absl::UnavailableError(absl::StrCat(peer.name(), " is lost: ", why.message()));
@@ -197,7 +199,7 @@ class NodeImpl final : public caf::io::broker {
   // --- what comes ---
 
   absl::Status take(uint64_t serial, const NodeMessage& m) {
-    Peer& peer = peers_[serial];
+    NodePeer& peer = peers_[serial];
     if (!peer.id) {
       if (m.kind != MessageKind::kHello) return absl::InvalidArgumentError("it does not say who it is");
       return meet(serial, m.body);
@@ -227,7 +229,7 @@ class NodeImpl final : public caf::io::broker {
   }
 
   absl::Status meet(uint64_t serial, const absl::Cord& body) {
-    Peer& peer = peers_[serial];
+    NodePeer& peer = peers_[serial];
     TROUPE_ASSIGN_OR_RETURN(PeerId id, unpack_hello(body, &peer.address));
     if (absl::Status here = roster_->check_place(id.task, peer.address); !here.ok()) {
       // Who has lost his place hears who has it.
@@ -299,7 +301,7 @@ class NodeImpl final : public caf::io::broker {
   }
 
   void put_question(uint64_t serial, NodeCall call) {
-    Peer& peer = peers_[serial];
+    NodePeer& peer = peers_[serial];
     queue_question(&peer, ++last_call_, std::move(call));
     flush_peer(&peer);
   }
@@ -337,8 +339,6 @@ class NodeImpl final : public caf::io::broker {
     say_hello(serial);
   }
 
-  // --- leases ---
-
   void turn() {
     if (stopping_) return;
     const Time at = now();
@@ -368,7 +368,7 @@ class NodeImpl final : public caf::io::broker {
   /// From when it listens.
   std::optional<NodeRoster> roster_;
   bool stopping_ = false;
-  std::map<uint64_t, Peer> peers_;
+  std::map<uint64_t, NodePeer> peers_;
   absl::flat_hash_map<int64_t, uint64_t> serials_;
   std::optional<NodeLinks> links_;
   PeerLeases leases_;

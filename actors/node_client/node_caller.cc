@@ -55,6 +55,7 @@ class NodeCaller::Worker {
   };
 
   void ask(Question question) {
+    if (ask_here(&question)) return;
     {
       std::lock_guard lock(mu_);
       if (!stopping_) {
@@ -80,13 +81,25 @@ class NodeCaller::Worker {
   // --- its thread ---
 
   void run() {
-    while (take_inbox()) {
-      const absl::Status well = guarded("a connection to a node", [&] { return go_on(); });
-      if (!well.ok()) lose(well);
-      wait();
+    bool goes_on = true;
+    while (goes_on) {
+      std::vector<Told> told;
+      {
+        std::lock_guard line(line_mu_);
+        goes_on = take_inbox();
+        if (goes_on) {
+          const absl::Status well = guarded("a connection to a node", [&] { return go_on(); });
+          if (!well.ok()) lose(well);
+        } else {
+          hang_up();
+          lose(stopped());
+        }
+        told.swap(told_);
+        prepare_to_wait();
+      }
+      for (Told& t : told) t.done(std::move(t.answer));
+      if (goes_on) wait();
     }
-    hang_up();
-    lose(stopped());
   }
 
  private:
@@ -94,6 +107,26 @@ class NodeCaller::Worker {
     /// Null: nobody waits for it any more.
     Answered done;
   };
+  /// Answers are told when the line is nobody's: who hears one may ask again.
+  struct Told {
+    Answered done;
+    absl::StatusOr<absl::Cord> answer;
+  };
+
+  /// Writes it on the calling thread, so that no other is waked for that: where the line is open and free, and nothing waits before it.
+  bool ask_here(Question* question) {
+    const std::unique_lock line(line_mu_, std::try_to_lock);
+    if (!line || line_ == nullptr || !known_ || !to_ask_.empty()) return false;
+    {
+      std::lock_guard lock(mu_);
+      if (!inbox_.empty() || stopping_) return false;
+    }
+    const Clock::time_point deadline = question->deadline;
+    put(std::move(*question));
+    // What cannot go yet, and whatever goes wrong, is for the thread that reads.
+    if (!line_->flush().ok() || line_->waits_to_write() || deadline < due_) wake();
+    return true;
+  }
 
   void wake() const {
     const uint64_t one = 1;
@@ -192,10 +225,10 @@ class NodeCaller::Worker {
   void tell(uint64_t id, absl::StatusOr<absl::Cord> answer) {
     const auto call = calls_.find(id);
     if (call == calls_.end()) return;
-    const Answered done = std::exchange(call->second.done, nullptr);
+    Answered done = std::exchange(call->second.done, nullptr);
     if (done == nullptr) return;
     --waiting_;
-    done(std::move(answer));
+    told_.push_back({std::move(done), std::move(answer)});
   }
 
   void tell_late(Clock::time_point now) {
@@ -217,19 +250,25 @@ class NodeCaller::Worker {
     return absl::OkStatus();
   }
 
-  /// Until something has come, may be sent, or is due.
+  void prepare_to_wait() {
+    due_ = Clock::time_point::max();
+    awaited_ = {-1, 0, 0};
+    if (line_ == nullptr) return;
+    const short writing = line_->waits_to_write() ? POLLOUT : 0;
+    awaited_ = {line_->socket(), static_cast<short>(POLLIN | writing), 0};
+    due_ = next_turn_;
+    if (!deadlines_.empty()) due_ = std::min(due_, deadlines_.begin()->first);
+  }
+
+  /// Until something has come, may be sent, or is due. The line is this thread's to close, so that it is there meanwhile.
   void wait() const {
-    pollfd ready[2] = {{wake_, POLLIN, 0}, {-1, 0, 0}};
+    pollfd ready[2] = {{wake_, POLLIN, 0}, awaited_};
     int ms = -1;
-    if (line_ != nullptr) {
-      const short writing = line_->waits_to_write() ? POLLOUT : 0;
-      ready[1] = {line_->socket(), static_cast<short>(POLLIN | writing), 0};
-      Clock::time_point due = next_turn_;
-      if (!deadlines_.empty()) due = std::min(due, deadlines_.begin()->first);
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - Clock::now()).count();
+    if (due_ != Clock::time_point::max()) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(due_ - Clock::now()).count();
       ms = static_cast<int>(std::clamp<int64_t>(left, 0, INT32_MAX));
     }
-    (void)::poll(ready, line_ == nullptr ? 1 : 2, ms);
+    (void)::poll(ready, 2, ms);
     uint64_t count = 0;
     (void)!::read(wake_, &count, sizeof(count));
   }
@@ -255,9 +294,9 @@ class NodeCaller::Worker {
     deadlines_.clear();
     waiting_ = 0;
     for (auto& [id, call] : std::exchange(calls_, {})) {
-      if (call.done) call.done(told);
+      if (call.done) told_.push_back({std::move(call.done), told});
     }
-    for (Question& q : std::exchange(to_ask_, {})) q.done(told);
+    for (Question& q : std::exchange(to_ask_, {})) told_.push_back({std::move(q.done), told});
   }
 
   const NodeCallerOptions options_;
@@ -268,7 +307,9 @@ class NodeCaller::Worker {
   int uses_ = 0;
   bool stopping_ = false;
 
-  // The thread's.
+  std::mutex line_mu_;
+  // Guarded by line_mu_, which is taken before mu_. The thread alone opens and closes the line.
+  std::vector<Told> told_;
   bool in_use_ = false;
   /// What waits for the node to say who it is.
   std::vector<Question> to_ask_;
@@ -281,6 +322,9 @@ class NodeCaller::Worker {
   size_t waiting_ = 0;
   std::set<std::pair<Clock::time_point, uint64_t>> deadlines_;
   uint64_t last_call_ = 0;
+  /// What the thread waits for. Written by it alone.
+  Clock::time_point due_;
+  pollfd awaited_{-1, 0, 0};
 };
 
 NodeCaller::NodeCaller(NodeCallerOptions options)

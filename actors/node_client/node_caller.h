@@ -47,7 +47,7 @@ class NodeCaller {
   /// A use of it: what belongs to the connection at the node is there until the last one goes, and all that was asked is answered. Keeps the
   /// caller alive.
   static std::shared_ptr<NodeCaller> use(const std::shared_ptr<NodeCaller>& caller);
-  /// `done` is called once, on the caller's thread or, when it has been stopped, on this one, and must not wait: with the answer's body; with the error that it says; Unavailable,
+  /// Written on this thread where the connection is open and free. `done` is called once, on the caller's thread or, when that has been stopped, on this one, and must not wait: with the answer's body; with the error that it says; Unavailable,
   /// which names the target, when nobody is there; DeadlineExceeded when it takes longer than `patience` (zero: no limit).
   void ask(Method method, absl::Cord body, Answered done,
            std::chrono::milliseconds patience = std::chrono::milliseconds(0));

@@ -113,6 +113,7 @@ class ExecutorState {
   void track_memory(int node, NodeTiming* timing, KernelContext* context);
   void run_kernel_inline(const CompiledNode& n, const Ready& r);
   bool keep_for_launch(const CompiledNode& n, const Ready& r);
+  size_t input_bytes(const CompiledNode& n, const Ready& r) const;
   void launch_deferred();
   KernelTask* make_task(const Ready& r);
   void start_async(const Ready& r);

@@ -8,6 +8,12 @@
 // Kernels that run on other threads, or that are done later.
 
 namespace troupe {
+namespace {
+
+/// What a kernel that has been cheap may be given where nobody has time for it to be anything else.
+constexpr size_t kCheapBytes = size_t{64} << 10;
+
+}  // namespace
 
 void KernelTask::run() {
   if (timed) {
@@ -37,10 +43,19 @@ void KernelTask::hand_back() {
   owner->complete(this);
 }
 
-bool ExecutorState::keep_for_launch(const CompiledNode&, const Ready& r) {
+size_t ExecutorState::input_bytes(const CompiledNode& n, const Ready& r) const {
+  const Value* const in = r.iteration->inputs.data() + n.input_begin;
+  size_t bytes = 0;
+  for (int i = 0; i < n.num_inputs; ++i) bytes += in[i].tensor.bytes();
+  return bytes;
+}
+
+bool ExecutorState::keep_for_launch(const CompiledNode& n, const Ready& r) {
   if (inline_only_) return false;
   uint32_t cost = partition_->cost(r.node);
-  if (cost != 0 && cost < CompiledPartition::kExpensiveCycles) return false;
+  const bool was_cheap = cost != 0 && cost < CompiledPartition::kExpensiveCycles;
+  // A thread that has other things to do does not learn how much a large value costs.
+  if (was_cheap && !(ServesTurn::active() && input_bytes(n, r) > kCheapBytes)) return false;
   deferred_.push_back(r);
   return true;
 }

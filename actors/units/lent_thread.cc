@@ -2,6 +2,7 @@
 
 #include "actors/units/go_first.h"
 #include "actors/units/named_pool.h"
+#include "actors/units/turns_here.h"
 
 namespace troupe {
 
@@ -28,7 +29,8 @@ void LentThread::exec_later(caf::resumable* job) {
     lender = lender_;
   }
   if (lender != nullptr) return lender->exec_later(job);
-  pool()->enqueue(job);
+  NamedPool* const others = pool();
+  if (!TurnsHere::keep(job, others)) others->enqueue(job);
 }
 
 void LentThread::set_lender(std::shared_ptr<LentThread> lender) {

@@ -13,6 +13,7 @@
 #include "actors/units/function_job.h"
 #include "actors/units/go_first.h"
 #include "actors/units/thread_urgency.h"
+#include "actors/units/turns_here.h"
 #include "devices/flush_denormals.h"
 #include "devices/thread_pool.h"
 
@@ -92,6 +93,7 @@ NamedPool::GoOnHere::~GoOnHere() { Worker::of_thread().goes_on_here = before_; }
 
 void NamedPool::hand_over() {
   Worker& worker = Worker::of_thread();
+  TurnsHere::hand_over();
   for (Hand* hand = Hand::of_thread; hand != nullptr; hand = hand->outer_) hand->let_go();
   if (caf::resumable* const kept = std::exchange(worker.next, nullptr)) worker.shared->enqueue(kept);
 }
@@ -110,6 +112,11 @@ void NamedPool::resume(caf::resumable* actor, Unit* unit) {
   } else {
     caf::intrusive_ptr_release(actor);
   }
+}
+
+void NamedPool::resume_here(caf::resumable* job) {
+  Unit unit(shared_.get());
+  resume(job, &unit);
 }
 
 void NamedPool::run_kernel(const KernelQueue::Entry& kernel, Unit* unit) {

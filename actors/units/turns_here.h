@@ -1,0 +1,39 @@
+#pragma once
+
+#include <caf/execution_unit.hpp>
+#include <caf/resumable.hpp>
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace troupe {
+
+class NamedPool;
+
+/// While one lives, its thread has other work than steps, which it must get back to soon: the network's. Turns of steps that it makes ready, and that a
+/// pool would get, are taken here when it ends, and nobody is waked for them: the answer to a small question leaves on the thread that heard it.
+/// What is expensive in them goes to the pools (ServesTurn), and so do they when they come to be many, or long.
+class TurnsHere {
+ public:
+  /// How long a thread goes on: as long as it takes to wake another, a few times over.
+  static constexpr std::chrono::microseconds kBudget{100};
+
+  TurnsHere() : outer_(std::exchange(of_thread_, this)) {}
+  /// Takes the turns. What is thrown in one is the actor's, as anywhere.
+  ~TurnsHere();
+  TurnsHere(const TurnsHere&) = delete;
+
+  static bool active() { return of_thread_ != nullptr; }
+  /// Keeps the turn of an actor, whose reference it takes over, for this thread; false elsewhere. `pool`: whose it is else.
+  static bool keep(caf::resumable* job, NamedPool* pool);
+  /// What is kept goes to the pools: before this thread waits for something.
+  static void hand_over();
+
+ private:
+  static constinit thread_local TurnsHere* of_thread_;
+  TurnsHere* const outer_;
+  std::vector<std::pair<caf::resumable*, NamedPool*>> kept_;
+};
+
+}  // namespace troupe
