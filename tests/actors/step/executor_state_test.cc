@@ -93,7 +93,8 @@ TEST_F(ExecutorStateTest, a_kernel_that_was_cheap_is_sent_out_with_a_large_value
     start();
     EXPECT_EQ(advance(), ExecutorState::Turn::kFinished);
     EXPECT_TRUE(host_.out.empty());
-    given = Tensor::vector<int32_t>(std::vector<int32_t>(20'000, 7));
+    given = Tensor(DataType::kInt32, Shape{20'000});
+    std::fill_n(given.flat<int32_t>().data(), 20'000, 7);
     start();
     EXPECT_EQ(advance(), ExecutorState::Turn::kWaiting);
     ASSERT_EQ(host_.out.size(), 1u);
