@@ -34,6 +34,9 @@ absl::StatusOr<std::shared_ptr<ClusterNode>> GuestNodes::find_or_start(const Clu
   options.task = task;
   options.brought_port = port_;
   options.is_guest = true;
+  // Of the server's own cluster.
+  options.changes.clear();
+  options.expelled = nullptr;
   TROUPE_ASSIGN_OR_RETURN(auto node, ClusterNode::start(*runtime_, std::move(options)));
   return nodes_.emplace(key, std::move(node)).first->second;
 }
