@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -217,9 +218,14 @@ absl::StatusOr<ClusterSessions::Wish> ClusterSessions::wish_of(const SessionOpti
   wish.isolated = config.isolate_session_state();
   const std::vector<std::string> filters(config.device_filters().begin(), config.device_filters().end());
   TROUPE_ASSIGN_OR_RETURN(wish.filters, DeviceFilters::parse(filters));
-  wish.tasks = wish.filters.choose(parts_.cluster->get().tasks(), parts_.task);
-  std::erase(wish.tasks, parts_.task);
+  wish.tasks = others(wish.filters);
   return wish;
+}
+
+std::vector<TaskId> ClusterSessions::others(const DeviceFilters& filters) const {
+  std::vector<TaskId> tasks = filters.choose(parts_.cluster->get().tasks(), parts_.task);
+  std::erase(tasks, parts_.task);
+  return tasks;
 }
 
 std::map<TaskId, ClusterSessions::Answer> ClusterSessions::ask_all(const std::vector<TaskId>& tasks,
@@ -237,13 +243,20 @@ std::map<TaskId, ClusterSessions::Answer> ClusterSessions::ask_all(const std::ve
 }
 
 /// The devices of these tasks, when all are there.
-absl::StatusOr<ClusterSessions::Lives> ClusterSessions::meet(const std::vector<TaskId>& tasks,
+absl::StatusOr<ClusterSessions::Lives> ClusterSessions::meet(const DeviceFilters& filters,
                                                              const Patience& patience) const {
   Lives lives;
-  std::vector<TaskId> missing = tasks;
   std::string last_words;
   Time note_at = std::chrono::steady_clock::now() + kWaitingNoteAfter;
-  while (!missing.empty()) {
+  // Whom one asks tells first which tasks he knows of.
+  const auto not_met = [&] {
+    std::vector<TaskId> tasks = others(filters);
+    const std::set<TaskId> wanted(tasks.begin(), tasks.end());
+    std::erase_if(lives, [&](const auto& life) { return !wanted.contains(life.first); });
+    std::erase_if(tasks, [&](const TaskId& t) { return lives.contains(t); });
+    return tasks;
+  };
+  for (std::vector<TaskId> missing = not_met(); !missing.empty();) {
     for (const auto& [task, answer] : ask_all(missing, Method::kGetStatus, *pack_nothing(), patience)) {
       wire::TaskStatus status;
       const absl::Status good = answer.ok() ? unpack(*answer, &status) : answer.status();
@@ -254,9 +267,8 @@ absl::StatusOr<ClusterSessions::Lives> ClusterSessions::meet(const std::vector<T
       Life& life = lives[task];
       life.incarnation = status.incarnation();
       for (const auto& d : status.devices()) life.devices.push_back(attributes_of(d));
-      std::erase(missing, task);
     }
-    std::erase_if(missing, [cluster = parts_.cluster->get()](const TaskId& t) { return !cluster.has(t); });
+    missing = not_met();
     if (missing.empty()) break;
     if (stopping()) return ended();
     TROUPE_RETURN_IF_ERROR(patience.given_up());
@@ -316,10 +328,13 @@ absl::StatusOr<std::unique_ptr<Session>> ClusterSessions::open(const SessionOpti
   if (options.operation_timeout.count() > 0) time = std::min(time, options.operation_timeout);
   const Patience patience{std::chrono::steady_clock::now() + time, options.given_up};
   TROUPE_ASSIGN_OR_RETURN(Wish wish, wish_of(options));
-  TROUPE_ASSIGN_OR_RETURN(Lives lives, meet(wish.tasks, patience));
-  std::erase_if(wish.tasks, [&](const TaskId& t) { return !lives.contains(t); });
+  TROUPE_ASSIGN_OR_RETURN(Lives lives, meet(wish.filters, patience));
   std::map<TaskId, uint64_t> incarnations;
-  for (const auto& [task, life] : lives) incarnations[task] = life.incarnation;
+  wish.tasks.clear();
+  for (const auto& [task, life] : lives) {
+    wish.tasks.push_back(task);
+    incarnations[task] = life.incarnation;
+  }
   const uint64_t key = new_incarnation();
   auto exchange = std::make_shared<NodeExchange>(parts_.node, parts_.task, key, parts_.steps);
   // First: when one task refuses the others are told with its end.

@@ -20,6 +20,7 @@
 namespace troupe {
 
 class CancellationToken;
+class DeviceFilters;
 class Runtime;
 struct SessionCore;
 
@@ -86,8 +87,9 @@ class ClusterSessions final : public SessionFactory {
   /// Asks all of these; those that have answered by then.
   std::map<TaskId, Answer> ask_all(const std::vector<TaskId>& tasks, Method method, const absl::Cord& body,
                                    const Patience& patience) const;
-  /// Tasks that leave meanwhile are left out.
-  absl::StatusOr<Lives> meet(const std::vector<TaskId>& tasks, const Patience& patience) const;
+  /// The other tasks that the cluster has and these let through; those that join or leave meanwhile are met, or left out.
+  std::vector<TaskId> others(const DeviceFilters& filters) const;
+  absl::StatusOr<Lives> meet(const DeviceFilters& filters, const Patience& patience) const;
   absl::Status create_on(const Wish& wish, uint64_t key, const Patience& patience) const;
   absl::StatusOr<std::shared_ptr<DeviceSet>> devices_of(const Wish& wish, Lives lives) const;
   absl::StatusOr<std::unique_ptr<Session>> open(const SessionOptions& options);

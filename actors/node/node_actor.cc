@@ -251,12 +251,14 @@ class NodeImpl final : public caf::io::broker {
     return absl::OkStatus();
   }
 
-  /// The cluster is another; `from` has said so.
+  /// The cluster is another; `from` has said so, or, 0, was told so here: then this node tells all, else those whom it is connected to.
   void follow(const NodeRoster::News& news, uint64_t from) {
     for (auto& [serial, peer] : peers_) {
       if (!news.words.empty() && serial != from && peer.id && peer.id->task)
         write(serial, {MessageKind::kRoster, Method::kNone, 0, news.words});
     }
+    if (from == 0 && !news.words.empty())
+      send_words(words_to_others(peers_, roster_->cluster(), parts_.task, news.words));
     for (const auto& [task, why] : news.moved) {
       const std::string what = absl::StrCat(task.to_string(), ": ", why.message());
       spdlog::info("node {}: {}", parts_.task.to_string(), what);
@@ -391,10 +393,6 @@ absl::StatusOr<SpawnedNode> spawn_node(caf::actor_system& system, const TaskAddr
       system.spawn_impl<NodeImpl, caf::hidden>(config, address, std::move(parts), std::move(listening)), 0};
   TROUPE_ASSIGN_OR_RETURN(out.port, port.get());
   return out;
-}
-
-void set_worker(const caf::actor& node, const caf::actor& worker, const caf::actor& clients) {
-  caf::anon_send(node, NodeStaff{worker, clients});
 }
 
 }  // namespace troupe

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/node/client_messages.h"
+#include "actors/node/node_actor.h"
 #include "actors/node/read_aside.h"
 
 namespace troupe {
@@ -19,6 +20,10 @@ void NodeStaff::hand_on(const PeerId& from, uint64_t connection, const NodeMessa
              [worker = worker, request = WorkerRequest{from, m.method, m.body, reply}] {
                caf::anon_send(worker, request);
              });
+}
+
+void set_worker(const caf::actor& node, const caf::actor& worker, const caf::actor& clients) {
+  caf::anon_send(node, NodeStaff{worker, clients});
 }
 
 void NodeStaff::tell_lost(const NodePeer& peer, uint64_t connection, const absl::Status& why) const {

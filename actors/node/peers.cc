@@ -1,6 +1,7 @@
 #include "actors/node/peers.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -61,6 +62,20 @@ std::vector<uint64_t> peers_elsewhere(const std::map<uint64_t, NodePeer>& peers,
     if (is_it && !stays) out.push_back(serial);
   }
   return out;
+}
+
+std::vector<NodeSend> words_to_others(const std::map<uint64_t, NodePeer>& peers, const ClusterSpec& cluster,
+                                      const TaskId& me, const absl::Cord& about_roster) {
+  std::set<TaskId> known{me};
+  for (const auto& [serial, peer] : peers) {
+    if (peer.id && peer.id->task) known.insert(*peer.id->task);
+  }
+  std::vector<NodeSend> words;
+  for (const TaskId& task : cluster.tasks()) {
+    if (!known.contains(task))
+      words.push_back({task, {MessageKind::kRoster, Method::kNone, 0, about_roster}, nullptr});
+  }
+  return words;
 }
 
 Invitation invite(const ClusterSpec& cluster, const std::optional<TaskId>& called) {

@@ -55,6 +55,9 @@ Invitation invite(const ClusterSpec& cluster, const std::optional<TaskId>& calle
 /// Those that are, or were called as, a task which listens elsewhere now, or nowhere: `cluster` says where.
 std::vector<uint64_t> peers_elsewhere(const std::map<uint64_t, NodePeer>& peers, const TaskId& task,
                                       const ClusterSpec& cluster);
+/// A word about the roster to each task of the cluster but `me` that is not among the peers.
+std::vector<NodeSend> words_to_others(const std::map<uint64_t, NodePeer>& peers, const ClusterSpec& cluster,
+                                      const TaskId& me, const absl::Cord& about_roster);
 /// Queues a question for a peer who is known, by that number: its `done` hears, besides the answer, Aborted when another life of the task is there, and when he
 /// has no room for it.
 void queue_question(NodePeer* peer, uint64_t id, NodeCall call);

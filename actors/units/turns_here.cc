@@ -15,7 +15,9 @@ bool TurnsHere::keep(caf::resumable* job, NamedPool* pool) {
 
 void TurnsHere::hand_over() {
   for (TurnsHere* here = of_thread_; here != nullptr; here = here->outer_) {
-    for (const auto& [job, pool] : std::exchange(here->kept_, {})) pool->enqueue(job);
+    const auto kept = std::exchange(here->kept_, {});
+    for (size_t i = std::exchange(here->taken_, 0); i < kept.size(); ++i)
+      kept[i].second->enqueue(kept[i].first);
   }
 }
 
@@ -24,8 +26,8 @@ TurnsHere::~TurnsHere() {
     const ServesTurn expensive_goes_to_the_pool;
     const auto until = std::chrono::steady_clock::now() + kBudget;
     // What these make ready is kept, too, until the time is over.
-    for (size_t i = 0; i < kept_.size(); ++i) {
-      const auto [job, pool] = kept_[i];
+    while (taken_ < kept_.size()) {
+      const auto [job, pool] = kept_[taken_++];
       if (std::chrono::steady_clock::now() > until) {
         pool->enqueue(job);
       } else {

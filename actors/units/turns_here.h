@@ -34,6 +34,8 @@ class TurnsHere {
   static constinit thread_local TurnsHere* of_thread_;
   TurnsHere* const outer_;
   std::vector<std::pair<caf::resumable*, NamedPool*>> kept_;
+  /// How many of these have been taken.
+  size_t taken_ = 0;
 };
 
 }  // namespace troupe

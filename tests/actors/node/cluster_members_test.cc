@@ -16,10 +16,11 @@ using ::testing::HasSubstr;
 using namespace graph_text;
 using std::chrono::milliseconds;
 
-/// x on task `from`, whose negative on task `to` is y.
+/// y = x, by way of task `from` and then of task `to`.
 std::string across(int from, int to) {
-  return node("x", "Const", {}, constant_attrs("DT_FLOAT", "", "float_val: 3") + on_task(from)) +
-         node("y", "Neg", {"x"}, attr("T", "type: DT_FLOAT") + on_task(to));
+  return node("x", "Placeholder", {}, attr("dtype", "type: DT_FLOAT")) +
+         node("there", "Neg", {"x"}, attr("T", "type: DT_FLOAT") + on_task(from)) +
+         node("y", "Neg", {"there"}, attr("T", "type: DT_FLOAT") + on_task(to));
 }
 
 class ClusterMembers : public ClusterTest {
@@ -51,8 +52,12 @@ class ClusterMembers : public ClusterTest {
     options_ = before;
   }
   ClusterNode& task(int index) { return *machines_[index]->node; }
+  /// With x = 3.
+  static absl::StatusOr<std::vector<Tensor>> run(Session& session, const std::string& name) {
+    return session.run({{"x", Tensor::scalar<float>(3)}}, {name});
+  }
   static float value_of(Session& session, const std::string& name) {
-    const auto out = session.run({}, {name});
+    const auto out = run(session, name);
     EXPECT_TRUE(out.ok()) << out.status();
     return out.ok() ? (*out)[0].flat<float>()[0] : 0;
   }
@@ -71,17 +76,17 @@ class ClusterMembers : public ClusterTest {
 TEST_F(ClusterMembers, a_task_joins_while_a_session_lives) {
   start_all(2);
   auto before = open(across(1, 0));
-  EXPECT_EQ(value_of(*before, "y"), -3);
+  EXPECT_EQ(value_of(*before, "y"), 3);
   // By the one that is nobody's master.
   join(2, 1);
   EXPECT_TRUE(comes_to_know(0, 3));
   auto after = open(across(1, 2) + node("z", "Neg", {"y"}, attr("T", "type: DT_FLOAT") + on_task(0)));
-  EXPECT_EQ(value_of(*after, "z"), 3);
+  EXPECT_EQ(value_of(*after, "z"), -3);
   const auto devices = after->list_devices();
   ASSERT_TRUE(devices.ok());
   EXPECT_EQ(devices->size(), 3u);
   // The other one has the tasks that it opened with, and goes on.
-  EXPECT_EQ(value_of(*before, "y"), -3);
+  EXPECT_EQ(value_of(*before, "y"), 3);
   EXPECT_EQ(before->list_devices()->size(), 2u);
 }
 
@@ -97,7 +102,7 @@ TEST_F(ClusterMembers, workers_that_never_met_hear_of_each_other_from_the_master
   start_all(1);
   for (int i = 1; i < 5; ++i) join(i, i - 1);
   auto session = open(across(4, 2));
-  EXPECT_EQ(value_of(*session, "y"), -3);
+  EXPECT_EQ(value_of(*session, "y"), 3);
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(comes_to_know(i, 5)) << i;
 }
 
@@ -112,11 +117,8 @@ TEST_F(ClusterMembers, many_join_by_different_nodes_at_once) {
   }
   for (auto& joined : joining) EXPECT_EQ(joined.get(), absl::OkStatus());
   // Which have not met: they tell each other when they do, more than a hello may be long.
-  SessionOptions alone;
-  tensorflow::ConfigProto config;
-  config.add_device_filters("/job:worker");
-  alone.config = config.SerializeAsString();
-  EXPECT_EQ(task(0).open_session(alone).status(), absl::OkStatus());
+  const SessionOptions workers = *SessionOptions::from_config_text("device_filters: '/job:worker'");
+  EXPECT_EQ(task(0).open_session(workers).status(), absl::OkStatus());
   for (int i : {0, 1}) EXPECT_TRUE(comes_to_know(i, 2 + kNew)) << i;
   EXPECT_EQ(task(0).cluster(), task(1).cluster());
 }
@@ -125,14 +127,14 @@ TEST_F(ClusterMembers, a_task_leaves_and_nobody_waits_for_it) {
   options_.open_patience = milliseconds(2000);
   start_all(3);
   auto session = open(across(1, 0));
-  EXPECT_EQ(value_of(*session, "y"), -3);
+  EXPECT_EQ(value_of(*session, "y"), 3);
   EXPECT_EQ(task(2).leave(), absl::OkStatus());
   stop(2);
   auto after = task(0).open_session();
   ASSERT_TRUE(after.ok()) << after.status();
   EXPECT_EQ((*after)->list_devices()->size(), 2u);
   // Who had a part there has lost it, whether or not he had run it.
-  const absl::Status lost = session->run({}, {"y"}).status();
+  const absl::Status lost = run(*session, "y").status();
   EXPECT_TRUE(lost.ok() || absl::IsUnavailable(lost) || absl::IsAborted(lost)) << lost;
 }
 
@@ -178,7 +180,7 @@ TEST_F(ClusterMembers, a_node_whose_place_is_taken_hears_who_has_it) {
   start(1);
   options_.expelled = nullptr;
   auto session = open(across(1, 0));
-  EXPECT_EQ(value_of(*session, "y"), -3);
+  EXPECT_EQ(value_of(*session, "y"), 3);
   join(1, 0, /*replace=*/true);
   const absl::Status expelled = told.get_future().get();
   EXPECT_TRUE(absl::IsFailedPrecondition(expelled)) << expelled;
@@ -186,12 +188,12 @@ TEST_F(ClusterMembers, a_node_whose_place_is_taken_hears_who_has_it) {
               AllOf(HasSubstr(task_name(1) + " is served by"), HasSubstr("and not by")));
   // What the session had there is lost, and stays so.
   for (int i = 0; i < 3; ++i) {
-    const absl::Status lost = session->run({}, {"y"}).status();
+    const absl::Status lost = run(*session, "y").status();
     EXPECT_TRUE(absl::IsUnavailable(lost) || absl::IsAborted(lost)) << lost;
     EXPECT_THAT(std::string(lost.message()), HasSubstr(task_name(1)));
   }
   auto next = open(across(1, 0));
-  EXPECT_EQ(value_of(*next, "y"), -3);
+  EXPECT_EQ(value_of(*next, "y"), 3);
   EXPECT_TRUE(comes_to_open(1, 1));
 }
 
@@ -213,7 +215,7 @@ TEST_F(ClusterMembers, who_has_left_and_comes_back_by_an_old_list_is_not_heard) 
   options_.expelled = nullptr;
   join_at(1, 0, address);
   auto session = open(across(1, 0));
-  EXPECT_EQ(value_of(*session, "y"), -3);
+  EXPECT_EQ(value_of(*session, "y"), 3);
 }
 
 TEST_F(ClusterMembers, a_joined_task_that_is_started_again_is_there_again) {
@@ -221,11 +223,11 @@ TEST_F(ClusterMembers, a_joined_task_that_is_started_again_is_there_again) {
   const std::string address = free_address();
   join_at(1, 0, address);
   auto session = open(across(1, 0));
-  EXPECT_EQ(value_of(*session, "y"), -3);
+  EXPECT_EQ(value_of(*session, "y"), 3);
   stop(1);
   join_at(1, 0, address);
   auto next = open(across(1, 0));
-  EXPECT_EQ(value_of(*next, "y"), -3);
+  EXPECT_EQ(value_of(*next, "y"), 3);
 }
 
 TEST_F(ClusterMembers, a_node_with_a_port_of_the_systems_is_found_by_who_joins) {
@@ -262,7 +264,7 @@ TEST_F(ClusterMembers, by_tls_who_joins_shows_a_certificate_of_his_host) {
   start_all(2);
   join(2, 1);
   auto session = open(across(2, 0));
-  EXPECT_EQ(value_of(*session, "y"), -3);
+  EXPECT_EQ(value_of(*session, "y"), 3);
   ClusterDoor stranger = door(0);
   stranger.tls = others.issue();
   EXPECT_TRUE(absl::IsUnavailable(leave_cluster(stranger, {"worker", 1}).status()));

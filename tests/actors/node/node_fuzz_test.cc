@@ -4,6 +4,7 @@
 #include <google/protobuf/text_format.h>
 #include <spdlog/spdlog.h>
 
+#include "actors/node/node_roster.h"
 #include "proto/node_wire.pb.h"
 #include "tests/actors/node/cluster_fixture.h"
 #include "tests/actors/node/stranger.h"
