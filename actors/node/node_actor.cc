@@ -26,10 +26,6 @@
 namespace troupe {
 namespace {
 
-/// How long who has connected may take to say who he is.
-constexpr std::chrono::seconds kHelloPatience{5};
-/// So many may be connected who have not said yet who they are: when there are more the first of them goes.
-constexpr size_t kMaxStrangers = 256;
 constexpr size_t kReadBytes = size_t{256} << 10;
 
 class NodeImpl final : public caf::io::broker {
@@ -67,6 +63,8 @@ class NodeImpl final : public caf::io::broker {
       quit();
       return {};
     }
+    // Who has joined tells all, and so is connected to them: they tell him when his place is taken.
+    if (!parts_.is_guest && !parts_.changes.empty()) tell_others(roster_->all());
     turn();
     return {
         [this](const caf::io::new_connection_msg& m) { accepted(m.handle); },
@@ -136,6 +134,12 @@ class NodeImpl final : public caf::io::broker {
     if (peers_[serial].is_client()) return;
     for (const absl::Cord& words : roster_->all())
       write(serial, {MessageKind::kRoster, Method::kNone, 0, words});
+  }
+
+  /// Of the roster, to those who are not connected.
+  void tell_others(const std::vector<absl::Cord>& about) {
+    for (const absl::Cord& words : about)
+      send_words(words_to_others(peers_, roster_->cluster(), parts_.task, words));
   }
 
   void write(uint64_t serial, const NodeMessage& message, Connection::Refused refused = nullptr) {
@@ -257,8 +261,7 @@ class NodeImpl final : public caf::io::broker {
       if (!news.words.empty() && serial != from && peer.id && peer.id->task)
         write(serial, {MessageKind::kRoster, Method::kNone, 0, news.words});
     }
-    if (from == 0 && !news.words.empty())
-      send_words(words_to_others(peers_, roster_->cluster(), parts_.task, news.words));
+    if (from == 0 && !news.words.empty()) tell_others({news.words});
     for (const auto& [task, why] : news.moved) {
       const std::string what = absl::StrCat(task.to_string(), ": ", why.message());
       spdlog::info("node {}: {}", parts_.task.to_string(), what);
@@ -363,7 +366,6 @@ class NodeImpl final : public caf::io::broker {
   }
 
   NodeParts parts_;
-  /// Where it listens.
   TaskAddress address_;
   const Listening listening_;
   NodeStaff staff_;

@@ -40,6 +40,11 @@ struct NodePeer {
   std::string name() const;
 };
 
+/// How long who has connected may take to say who he is.
+inline constexpr std::chrono::seconds kHelloPatience{5};
+/// So many may be connected who have not said yet who they are: when there are more the first of them goes.
+inline constexpr size_t kMaxStrangers = 256;
+
 /// Who has come and not said yet who he is, the first one first.
 std::vector<uint64_t> strangers(const std::map<uint64_t, NodePeer>& peers);
 /// The same of those who have come before `then`.

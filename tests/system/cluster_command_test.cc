@@ -101,22 +101,25 @@ TEST(ClusterCommand, is_where_troupe_run_has_its_graph_run) {
 ProgramResult run_beside_cluster(const TemporaryFolder& folder, const std::string& script) {
   return run_program(
       find_program({"bash"}),
-      {"-c", absl::StrCat("cd '", folder.path(), "' && mkfifo in out news && troupe() { '", TROUPE_PROGRAM,
-                          "' \"$@\"; } && { troupe cluster start 2 <in >out 2>log & } && exec 3>in && IFS== read -r "
-                          "job all <out && first=${all%,*} second=${all#*,} && third=127.0.0.1:$((20000 + $$ % 10000)) && ",
-                          script, "; code=$?; exec 3>&-; wait; exit $code")});
+      {"-c",
+       absl::StrCat(
+           "cd '", folder.path(), "' && mkfifo in out news && troupe='", TROUPE_PROGRAM,
+           "' && { \"$troupe\" cluster start 2 <in >out 2>log & } && exec 3>in && IFS== read -r "
+           "job all <out && first=${all%,*} second=${all#*,} && third=127.0.0.1:$((20000 + $$ % 10000)) && ",
+           script, "; code=$?; exec 3>&-; wait; exit $code")});
 }
 
 TEST(ClusterCommand, tasks_join_are_shown_and_leave_when_they_end) {
   const TemporaryFolder folder;
   const ProgramResult r = run_beside_cluster(folder, R"(
-    { troupe serve --join $first --listen $third --job ps --task 4 >news & } && joined=$! &&
+    { "$troupe" serve --join $first --listen $third --job ps --task 4 >news & } && joined=$! &&
     read -r line <news && echo "$line" | sed 's/port .*/port/' &&
-    troupe cluster show $second | cut -f1 &&
-    troupe cluster show $third | cut -f1 | tail -1 &&
-    kill $joined && wait $joined && troupe cluster show $second | cut -f1)");
+    "$troupe" cluster show $second | cut -f1 &&
+    "$troupe" cluster show $third | cut -f1 | tail -1 &&
+    kill $joined && wait $joined && "$troupe" cluster show $second | cut -f1)");
   EXPECT_EQ(r.exit_code, 0) << r.err;
   EXPECT_EQ(r.out, R"(/job:ps/replica:0/task:4 listens on port
+/job:ps/replica:0/task:4
 /job:worker/replica:0/task:0
 /job:worker/replica:0/task:1
 /job:worker/replica:0/task:1
@@ -128,12 +131,12 @@ TEST(ClusterCommand, tasks_join_are_shown_and_leave_when_they_end) {
 TEST(ClusterCommand, a_place_is_taken_by_force_and_its_process_ends) {
   const TemporaryFolder folder;
   const ProgramResult r = run_beside_cluster(folder, R"(
-    { troupe serve --join $first --listen $third --job ps --task 0 >news 2>old_log & } && old=$! && read -r line <news &&
-    ! troupe serve --join $first --listen $second --job ps --task 1 &&
-    ! troupe serve --join $first --listen 127.0.0.1:1 --job ps --task 0 &&
-    { troupe serve --join $first --listen ${third%?}$(( (${third: -1} + 1) % 10 )) --job ps --task 0 --replace >news & } &&
+    { "$troupe" serve --join $first --listen $third --job ps --task 0 >news 2>old_log & } && old=$! && read -r line <news &&
+    ! "$troupe" serve --join $first --listen $second --job ps --task 1 &&
+    ! "$troupe" serve --join $first --listen 127.0.0.1:1 --job ps --task 0 &&
+    { "$troupe" serve --join $first --listen ${third%?}$(( (${third: -1} + 1) % 10 )) --job ps --task 0 --replace >news & } &&
     new=$! && read -r line <news && { wait $old; echo "ended with $?"; } && cat old_log &&
-    troupe cluster remove $first --job ps --task 0 && { wait $new; echo "ended with $?"; })");
+    "$troupe" cluster remove $first --job ps --task 0 && { wait $new; echo "ended with $?"; })");
   EXPECT_EQ(r.exit_code, 0) << r.err << r.out;
   EXPECT_THAT(r.err, HasSubstr("ALREADY_EXISTS: /job:worker/replica:0/task:1 is served by 127.0.0.1:"));
   EXPECT_THAT(r.err, HasSubstr("ALREADY_EXISTS: /job:ps/replica:0/task:0 is served by 127.0.0.1:"));
@@ -145,8 +148,8 @@ TEST(ClusterCommand, a_place_is_taken_by_force_and_its_process_ends) {
 TEST(ClusterCommand, a_task_that_cannot_start_is_nobody_to_wait_for) {
   const TemporaryFolder folder;
   const ProgramResult r = run_beside_cluster(folder, R"(
-    ! troupe serve --join $first --listen 192.0.2.1:7 --insecure --job ps --task 0 &&
-    troupe cluster show $first | cut -f1)");
+    ! "$troupe" serve --join $first --listen 192.0.2.1:7 --insecure --job ps --task 0 &&
+    "$troupe" cluster show $first | cut -f1)");
   EXPECT_EQ(r.exit_code, 0) << r.err;
   EXPECT_EQ(r.out, "/job:worker/replica:0/task:0\n/job:worker/replica:0/task:1\n");
   EXPECT_THAT(r.err, HasSubstr("UNAVAILABLE: cannot listen on 192.0.2.1:7"));

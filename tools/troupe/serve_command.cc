@@ -45,6 +45,14 @@ Examples:
   troupe serve --grpc localhost:0 --config 'device_count { key: "CPU" value: 2 }'
 )";
 
+/// This process's in a cluster.
+struct Place {
+  /// It has asked to be taken in, and was.
+  std::atomic<bool> joined = false;
+  /// Another has it now, or none.
+  std::atomic<bool> lost = false;
+};
+
 struct Request {
   GrpcServerOptions server;
   /// ConfigProto in text format.
@@ -59,8 +67,7 @@ struct Request {
   std::string join;
   std::string listen;
   bool replace = false;
-  /// Set once the cluster has no place for this process any more.
-  std::shared_ptr<std::atomic<bool>> expelled = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<Place> place = std::make_shared<Place>();
   TaskId task{"worker", 0};
   /// "PORT" or "HOST:PORT"; "" for none.
   std::string console;
@@ -76,6 +83,7 @@ absl::Status find_cluster(const Request& request, ClusterNodeOptions* out) {
   if (joins(request)) {
     TROUPE_ASSIGN_OR_RETURN(KnownCluster known, join_cluster({request.join, request.server.tls}, request.task,
                                                              request.listen, request.replace));
+    request.place->joined = true;
     out->cluster = std::move(known.cluster);
     out->changes = std::move(known.changes);
     return absl::OkStatus();
@@ -90,9 +98,9 @@ absl::StatusOr<ClusterNodeOptions> node_options(const Request& request) {
   ClusterNodeOptions out;
   TROUPE_RETURN_IF_ERROR(find_cluster(request, &out));
   out.task = request.task;
-  out.expelled = [expelled = request.expelled](const absl::Status& why) {
+  out.expelled = [place = request.place](const absl::Status& why) {
     std::fprintf(stderr, "troupe serve: %s\n", std::string(why.message()).c_str());
-    *expelled = true;
+    place->lost = true;
     ::kill(::getpid(), SIGTERM);
   };
   out.tls = request.server.tls;
@@ -141,7 +149,7 @@ void drain(ClusterNode& node, const sigset_t& signals, std::chrono::milliseconds
 
 /// Ends a task in order: FailedPrecondition, which has been said, when the cluster has no place for it.
 absl::Status end(ClusterNode& node, const Request& request, const sigset_t& signals) {
-  if (*request.expelled) return absl::FailedPreconditionError("the cluster goes on without it");
+  if (request.place->lost) return absl::FailedPreconditionError("the cluster goes on without it");
   drain(node, signals, std::chrono::seconds(request.drain_seconds));
   return joins(request) ? node.leave() : absl::OkStatus();
 }
@@ -223,7 +231,7 @@ absl::Status serve(const Request& request) {
 int run(const Request& request) {
   const absl::Status served = serve(request);
   // A task that the cluster was told of, and that is not there, is nobody to wait for.
-  if (!served.ok() && joins(request) && !*request.expelled)
+  if (!served.ok() && request.place->joined && !request.place->lost)
     (void)leave_cluster({request.join, request.server.tls}, request.task);
   return served.ok() ? 0 : fail("serve", served);
 }
