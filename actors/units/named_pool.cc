@@ -114,9 +114,11 @@ void NamedPool::resume(caf::resumable* actor, Unit* unit) {
   }
 }
 
-void NamedPool::resume_here(caf::resumable* job) {
+bool NamedPool::resume_here(caf::resumable* job) {
   Unit unit(shared_.get());
-  resume(job, &unit);
+  if (job->resume(&unit, kMessagesPerTurn) == caf::resumable::resume_later) return true;
+  caf::intrusive_ptr_release(job);
+  return false;
 }
 
 void NamedPool::run_kernel(const KernelQueue::Entry& kernel, Unit* unit) {

@@ -56,8 +56,8 @@ class NamedPool {
 
   /// Resumes an actor; takes over its reference.
   void enqueue(caf::resumable* job);
-  /// Resumes it on this thread, which is none of the pool's (TurnsHere); what it does not get to is the pool's.
-  void resume_here(caf::resumable* job);
+  /// Gives it a turn on this thread, which is none of the pool's (TurnsHere). True, and its reference stays the caller's, when it is to have another.
+  bool resume_here(caf::resumable* job);
   /// Calls `job`, once; it must not throw.
   void run(std::function<void()> job);
   /// Runs the next `n` kernels of the queue, those that it then has, each followed by its owner's `complete`. Where there are no threads,

@@ -30,8 +30,8 @@ TurnsHere::~TurnsHere() {
       const auto [job, pool] = kept_[taken_++];
       if (std::chrono::steady_clock::now() > until) {
         pool->enqueue(job);
-      } else {
-        pool->resume_here(job);
+      } else if (pool->resume_here(job)) {
+        kept_.emplace_back(job, pool);
       }
     }
   }

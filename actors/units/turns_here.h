@@ -16,8 +16,8 @@ class NamedPool;
 /// What is expensive in them goes to the pools (ServesTurn), and so do they when they come to be many, or long.
 class TurnsHere {
  public:
-  /// How long a thread goes on: as long as it takes to wake another, a few times over.
-  static constexpr std::chrono::microseconds kBudget{100};
+  /// How long a thread goes on: as long as it takes to wake another, several times over.
+  static constexpr std::chrono::microseconds kBudget{250};
 
   TurnsHere() : outer_(std::exchange(of_thread_, this)) {}
   /// Takes the turns. What is thrown in one is the actor's, as anywhere.

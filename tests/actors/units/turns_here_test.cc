@@ -69,19 +69,23 @@ TEST_F(TurnsHereTest, gives_what_takes_long_to_the_pool) {
   EXPECT_NE(second.get(), here_);
 }
 
-TEST_F(TurnsHereTest, what_is_not_through_is_the_pools) {
-  std::promise<std::thread::id> again;
-  auto turns_taken = std::make_shared<std::atomic<int>>(0);
-  caf::resumable* const slow = jobs_.later([&again, turns_taken](caf::execution_unit*) {
-    if (turns_taken->fetch_add(1) == 0) return caf::resumable::resume_later;
-    again.set_value(std::this_thread::get_id());
+TEST_F(TurnsHereTest, what_is_not_through_has_more_turns_and_then_is_the_pools) {
+  std::promise<void> elsewhere;
+  auto turns_here = std::make_shared<std::atomic<int>>(0);
+  caf::resumable* const endless = jobs_.later([&elsewhere, turns_here, here = here_](caf::execution_unit*) {
+    if (std::this_thread::get_id() == here) {
+      ++*turns_here;
+      return caf::resumable::resume_later;
+    }
+    elsewhere.set_value();
     return caf::resumable::done;
   });
   {
     const TurnsHere turns;
-    unit_->exec_later(slow);
+    unit_->exec_later(endless);
   }
-  EXPECT_NE(again.get_future().get(), here_);
+  EXPECT_GT(*turns_here, 1);
+  elsewhere.get_future().get();
 }
 
 TEST_F(TurnsHereTest, a_thread_that_is_to_wait_gives_away_what_it_has) {
