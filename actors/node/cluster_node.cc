@@ -14,6 +14,7 @@
 #include "actors/node/cluster_sessions.h"
 #include "actors/node/messages.h"
 #include "actors/node/node_actor.h"
+#include "actors/node/node_staff.h"
 #include "actors/node/worker_actor.h"
 #include "actors/runtime.h"
 #include "actors/runtime_impl.h"

@@ -70,7 +70,4 @@ struct SpawnedNode {
 /// Unavailable when the address cannot be had.
 absl::StatusOr<SpawnedNode> spawn_node(caf::actor_system& system, const TaskAddress& address,
                                        NodeParts parts);
-/// Who gets the requests from now on. Until then they are Unavailable.
-void set_worker(const caf::actor& node, const caf::actor& worker, const caf::actor& clients);
-
 }  // namespace troupe

@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "actors/node/client_messages.h"
-#include "actors/node/node_actor.h"
 #include "actors/node/read_aside.h"
 
 namespace troupe {

@@ -25,4 +25,7 @@ struct NodeStaff {
   void tell_lost(const NodePeer& peer, uint64_t connection, const absl::Status& why) const;
 };
 
+/// Who gets the requests of a NODE from now on. Until then they are Unavailable.
+void set_worker(const caf::actor& node, const caf::actor& worker, const caf::actor& clients);
+
 }  // namespace troupe

@@ -2,7 +2,6 @@
 
 #include "actors/units/go_first.h"
 #include "actors/units/named_pool.h"
-#include "actors/units/turns_here.h"
 
 namespace troupe {
 
@@ -30,7 +29,7 @@ void LentThread::exec_later(caf::resumable* job) {
   }
   if (lender != nullptr) return lender->exec_later(job);
   NamedPool* const others = pool();
-  if (!TurnsHere::keep(job, others)) others->enqueue(job);
+  if (!TurnsHere::keep(job, others, &system())) others->enqueue(job);
 }
 
 void LentThread::set_lender(std::shared_ptr<LentThread> lender) {

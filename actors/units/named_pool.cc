@@ -13,7 +13,6 @@
 #include "actors/units/function_job.h"
 #include "actors/units/go_first.h"
 #include "actors/units/thread_urgency.h"
-#include "actors/units/turns_here.h"
 #include "devices/flush_denormals.h"
 #include "devices/thread_pool.h"
 
@@ -112,13 +111,6 @@ void NamedPool::resume(caf::resumable* actor, Unit* unit) {
   } else {
     caf::intrusive_ptr_release(actor);
   }
-}
-
-bool NamedPool::resume_here(caf::resumable* job) {
-  Unit unit(shared_.get());
-  if (job->resume(&unit, kMessagesPerTurn) == caf::resumable::resume_later) return true;
-  caf::intrusive_ptr_release(job);
-  return false;
 }
 
 void NamedPool::run_kernel(const KernelQueue::Entry& kernel, Unit* unit) {

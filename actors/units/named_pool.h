@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "actors/units/kernel_queue.h"
+#include "actors/units/turns_here.h"
 
 namespace troupe {
 
@@ -19,7 +20,7 @@ class ThreadPool;
 
 /// N threads that resume the actors of steps and run their kernels, or do what takes long (`run`). Threads start with the
 /// first job and sleep when there is none; when the system gives none, the actor system's own run the jobs. Thread-safe.
-class NamedPool {
+class NamedPool final : public TurnTaker {
   /// What the threads share with the pool; they may outlive it by a moment.
   struct Shared;
 
@@ -54,10 +55,7 @@ class NamedPool {
   int num_threads() const { return num_threads_; }
   bool is_lent() const;
 
-  /// Resumes an actor; takes over its reference.
-  void enqueue(caf::resumable* job);
-  /// Gives it a turn on this thread, which is none of the pool's (TurnsHere). True, and its reference stays the caller's, when it is to have another.
-  bool resume_here(caf::resumable* job);
+  void enqueue(caf::resumable* job) override;
   /// Calls `job`, once; it must not throw.
   void run(std::function<void()> job);
   /// Runs the next `n` kernels of the queue, those that it then has, each followed by its owner's `complete`. Where there are no threads,

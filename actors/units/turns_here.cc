@@ -1,24 +1,42 @@
 #include "actors/units/turns_here.h"
 
 #include "actors/step/serves_turn.h"
-#include "actors/units/named_pool.h"
 
 namespace troupe {
+namespace {
+
+/// What an actor sees as its execution unit meanwhile.
+class UnitHere final : public caf::execution_unit {
+ public:
+  UnitHere(caf::actor_system* system, TurnTaker* pool) : caf::execution_unit(system), pool_(pool) {}
+  void exec_later(caf::resumable* job) override { pool_->enqueue(job); }
+
+ private:
+  TurnTaker* const pool_;
+};
+
+}  // namespace
 
 constinit thread_local TurnsHere* TurnsHere::of_thread_ = nullptr;
 
-bool TurnsHere::keep(caf::resumable* job, NamedPool* pool) {
+bool TurnsHere::keep(caf::resumable* job, TurnTaker* pool, caf::actor_system* system) {
   if (of_thread_ == nullptr) return false;
-  of_thread_->kept_.emplace_back(job, pool);
+  of_thread_->kept_.push_back({job, pool, system});
   return true;
 }
 
 void TurnsHere::hand_over() {
   for (TurnsHere* here = of_thread_; here != nullptr; here = here->outer_) {
-    const auto kept = std::exchange(here->kept_, {});
-    for (size_t i = std::exchange(here->taken_, 0); i < kept.size(); ++i)
-      kept[i].second->enqueue(kept[i].first);
+    const std::vector<Kept> kept = std::exchange(here->kept_, {});
+    for (size_t i = std::exchange(here->taken_, 0); i < kept.size(); ++i) kept[i].pool->enqueue(kept[i].job);
   }
+}
+
+bool TurnsHere::resume(const Kept& kept) {
+  UnitHere unit(kept.system, kept.pool);
+  if (kept.job->resume(&unit, kMessagesAtOnce) == caf::resumable::resume_later) return true;
+  caf::intrusive_ptr_release(kept.job);
+  return false;
 }
 
 TurnsHere::~TurnsHere() {
@@ -27,11 +45,11 @@ TurnsHere::~TurnsHere() {
     const auto until = std::chrono::steady_clock::now() + kBudget;
     // What these make ready is kept, too, until the time is over.
     while (taken_ < kept_.size()) {
-      const auto [job, pool] = kept_[taken_++];
+      const Kept next = kept_[taken_++];
       if (std::chrono::steady_clock::now() > until) {
-        pool->enqueue(job);
-      } else if (pool->resume_here(job)) {
-        kept_.emplace_back(job, pool);
+        next.pool->enqueue(next.job);
+      } else if (resume(next)) {
+        kept_.push_back(next);
       }
     }
   }

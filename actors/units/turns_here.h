@@ -9,7 +9,15 @@
 
 namespace troupe {
 
-class NamedPool;
+/// Who has threads for turns.
+class TurnTaker {
+ public:
+  /// Resumes an actor; takes over its reference. From any thread.
+  virtual void enqueue(caf::resumable* job) = 0;
+
+ protected:
+  ~TurnTaker() = default;
+};
 
 /// While one lives, its thread has other work than steps, which it must get back to soon: the network's. Turns of steps that it makes ready, and that a
 /// pool would get, are taken here when it ends, and nobody is waked for them: the answer to a small question leaves on the thread that heard it.
@@ -19,21 +27,32 @@ class TurnsHere {
   /// How long a thread goes on: as long as it takes to wake another, several times over.
   static constexpr std::chrono::microseconds kBudget{250};
 
+  /// Of an actor, before the next has its turn.
+  static constexpr size_t kMessagesAtOnce = 16;
+
   TurnsHere() : outer_(std::exchange(of_thread_, this)) {}
   /// Takes the turns. What is thrown in one is the actor's, as anywhere.
   ~TurnsHere();
   TurnsHere(const TurnsHere&) = delete;
 
   static bool active() { return of_thread_ != nullptr; }
-  /// Keeps the turn of an actor, whose reference it takes over, for this thread; false elsewhere. `pool`: whose it is else.
-  static bool keep(caf::resumable* job, NamedPool* pool);
+  /// Keeps the turn of an actor, whose reference it takes over, for this thread; false elsewhere. `pool`: whose it is else, and what it brings.
+  static bool keep(caf::resumable* job, TurnTaker* pool, caf::actor_system* system);
   /// What is kept goes to the pools: before this thread waits for something.
   static void hand_over();
 
  private:
+  struct Kept {
+    caf::resumable* job;
+    TurnTaker* pool;
+    caf::actor_system* system;
+  };
+  /// True when it is to have another turn; else its reference is given back.
+  static bool resume(const Kept& kept);
+
   static constinit thread_local TurnsHere* of_thread_;
   TurnsHere* const outer_;
-  std::vector<std::pair<caf::resumable*, NamedPool*>> kept_;
+  std::vector<Kept> kept_;
   /// How many of these have been taken.
   size_t taken_ = 0;
 };
