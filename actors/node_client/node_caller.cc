@@ -16,7 +16,6 @@
 #include "absl/strings/str_cat.h"
 #include "actors/node/hello.h"
 #include "actors/node_client/node_line.h"
-#include "actors/units/turns_here.h"
 #include "devices/cpu/cpu_device.h"
 #include "graph/status.h"
 #include "graph/thrown.h"
@@ -98,10 +97,7 @@ class NodeCaller::Worker {
         told.swap(told_);
         prepare_to_wait();
       }
-      {
-        const TurnsHere turns;
-        for (Told& t : told) t.done(std::move(t.answer));
-      }
+      for (Told& t : told) t.done(std::move(t.answer));
       if (goes_on) wait();
     }
   }

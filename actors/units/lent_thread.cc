@@ -29,7 +29,8 @@ void LentThread::exec_later(caf::resumable* job) {
   }
   if (lender != nullptr) return lender->exec_later(job);
   NamedPool* const others = pool();
-  if (!TurnsHere::keep(job, others, &system())) others->enqueue(job);
+  if (taken_anywhere_.load(std::memory_order_relaxed) && TurnsHere::keep(job, others, &system())) return;
+  others->enqueue(job);
 }
 
 void LentThread::set_lender(std::shared_ptr<LentThread> lender) {

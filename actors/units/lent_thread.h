@@ -27,6 +27,8 @@ class LentThread final : public caf::execution_unit {
   void exec_later(caf::resumable* job) override;
   /// Which pool gets what the unit does not run itself. Only while nobody lends and no actor of the step is active.
   void set_pool(NamedPool* pool) { pool_.store(pool, std::memory_order_release); }
+  /// Whether threads that have other work may take turns of the step (TurnsHere): what is told of its end must not wait for them. At the same times.
+  void let_turns_be_taken(bool anywhere) { taken_anywhere_.store(anywhere, std::memory_order_relaxed); }
   NamedPool* pool() const { return pool_.load(std::memory_order_acquire); }
   /// Another unit that runs what this one gets, while nobody lends a thread to this one; null: the pool does.
   void set_lender(std::shared_ptr<LentThread> lender);
@@ -58,6 +60,7 @@ class LentThread final : public caf::execution_unit {
   bool run_kernel(NamedPool::Hand* hand, const void* step);
 
   std::atomic<NamedPool*> pool_;
+  std::atomic<bool> taken_anywhere_{false};
   std::atomic<std::thread::id> owner_{};
   /// Owner's thread only.
   JobRing local_;

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <future>
 #include <map>
 #include <thread>
 
@@ -39,6 +40,24 @@ TEST_F(ClusterTest, a_step_runs_on_two_tasks) {
   for (int i = 1; i <= 3; ++i) {
     const float x = static_cast<float>(i);
     EXPECT_EQ(only(s->run({{"x", Tensor::scalar<float>(x)}}, {"z"})), 4 * x * x);
+  }
+}
+
+/// It must not wait, but who has not read that does not stop the node.
+TEST_F(ClusterTest, a_callback_that_waits_for_another_step_waits_on_no_thread_of_the_network) {
+  start_all(2);
+  auto s = open(there_and_back());
+  const std::vector<NamedTensor> feeds{{"x", Tensor::scalar<float>(1)}};
+  ASSERT_EQ(only(s->run(feeds, {"z"})), 4);
+  std::promise<float> second;
+  for (int i = 0; i < 20; ++i) {
+    second = {};
+    s->run_async(feeds, {"z"}, {}, {}, [&](const absl::StatusOr<std::vector<Tensor>>&, const RunStats&) {
+      second.set_value(only(s->run(feeds, {"z"})));
+    });
+    auto told = second.get_future();
+    ASSERT_EQ(told.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+    ASSERT_EQ(told.get(), 4);
   }
 }
 

@@ -19,6 +19,8 @@ using namespace std::chrono_literals;
 
 class TurnsHereTest : public testing::Test {
  protected:
+  TurnsHereTest() { unit_->let_turns_be_taken(true); }
+
   /// Whose thread takes a turn, which others wait for.
   std::future<std::thread::id> thread_of_next_turn() {
     auto told = std::make_shared<std::promise<std::thread::id>>();
@@ -50,6 +52,12 @@ TEST_F(TurnsHereTest, takes_at_its_end_what_came_to_the_pool_meanwhile) {
   EXPECT_EQ(order, "abc");
   EXPECT_FALSE(TurnsHere::active());
   EXPECT_FALSE(ServesTurn::active());
+}
+
+TEST_F(TurnsHereTest, takes_none_of_a_step_that_others_have_begun) {
+  unit_->let_turns_be_taken(false);
+  const TurnsHere turns;
+  EXPECT_NE(thread_of_next_turn().get(), here_);
 }
 
 TEST_F(TurnsHereTest, goes_by_afterwards) { EXPECT_NE(thread_of_next_turn().get(), here_); }
