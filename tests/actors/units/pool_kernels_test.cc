@@ -2,7 +2,9 @@
 #include <caf/all.hpp>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
+#include <mutex>
 #include <thread>
 
 #include "actors/step/executor_state.h"
@@ -57,7 +59,10 @@ class PoolKernels : public testing::Test, public ExecutorHost {
   void wake() override {
     if (NamedPool::run_after_kernel(go_on_)) return;
     outside_ = true;
-    woken_.set_value(std::this_thread::get_id());
+    tell();
+  }
+  void tell() {
+    if (!told_.exchange(true)) woken_.set_value(std::this_thread::get_id());
   }
 
   OpRegistry ops_{&builtin_ops()};
@@ -73,13 +78,17 @@ class PoolKernels : public testing::Test, public ExecutorHost {
   caf::actor_system system_{config_};
   /// What is woken goes on, once, when all are back.
   caf::resumable* go_on_ = jobs_.once([this] {
-    if (state_->advance() == ExecutorState::Turn::kFinished) woken_.set_value(std::this_thread::get_id());
+    // An actor has one turn at a time; two kernels that end at once would give this two.
+    std::lock_guard turn(turn_mu_);
+    if (state_->advance() == ExecutorState::Turn::kFinished) tell();
   });
   const std::shared_ptr<KernelQueue> queue_ = std::make_shared<KernelQueue>();
   /// Stands for the step.
   const std::shared_ptr<int> owner_ = std::make_shared<int>();
   bool outside_ = false;
   std::promise<std::thread::id> woken_;
+  std::atomic<bool> told_{false};
+  std::mutex turn_mu_;
   std::unique_ptr<ExecutorState> state_;
   NamedPool pool_;
 };
