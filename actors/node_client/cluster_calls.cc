@@ -18,6 +18,8 @@ absl::StatusOr<KnownCluster> ask(const ClusterDoor& door, Method method, absl::S
   TROUPE_ASSIGN_OR_RETURN(options.address, TaskAddress::parse(door.address));
   options.target = door.address;
   options.connect_patience = door.patience;
+  // As long as the answer may take: a node that many join at once is busy.
+  options.lease = {door.patience * 2, door.patience / 5, door.patience};
   if (door.tls.given()) {
     TROUPE_ASSIGN_OR_RETURN(const TlsIdentity identity, TlsIdentity::load(door.tls, TlsUse::kClient));
     TROUPE_ASSIGN_OR_RETURN(options.tls, TlsContext::make(identity));

@@ -108,7 +108,7 @@ TEST_F(ClusterMembers, workers_that_never_met_hear_of_each_other_from_the_master
 
 TEST_F(ClusterMembers, many_join_by_different_nodes_at_once) {
   start_all(2);
-  constexpr int kNew = 120;
+  constexpr int kNew = 60;
   std::vector<std::future<absl::Status>> joining;
   for (int i = 0; i < kNew; ++i) {
     joining.push_back(std::async(std::launch::async, [at = door(i % 2), i] {
