@@ -6,7 +6,6 @@
 #include "actors/errors.h"
 #include "actors/session_core.h"
 #include "actors/units/on_step_unit.h"
-#include "actors/units/turns_here.h"
 #include "devices/enqueuing_device.h"
 #include "devices/lent_runner.h"
 
@@ -32,12 +31,6 @@ class ExecutorImpl final : public OnStepUnit<ExecutorActor::base>, public Execut
   /// On another thread than its lender's, a direct run is told to have ended when the turn has: the slot is another's at once, whose start
   /// would be handled here as long as the turn goes on. Then the actor is anybody's, so what is left to say is kept on the stack.
   resume_result resume(caf::execution_unit* unit, size_t max_messages) override {
-    // It would do what is expensive here, too.
-    if (slot_->inline_only && TurnsHere::active()) {
-      caf::intrusive_ptr_add_ref(static_cast<caf::resumable*>(this));
-      this->unit()->pool()->enqueue(this);
-      return caf::resumable::awaiting_message;
-    }
     std::shared_ptr<StepSlot> ended;
     ended_ = unit == this->unit().get() ? nullptr : &ended;
     const resume_result result = take_turn(unit, max_messages);

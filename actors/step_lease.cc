@@ -194,8 +194,9 @@ void StepLease::begin(const Surroundings& around) {
   slot.loops = around.loops;
   // Threads that a caller lends run kernels only: they may be gone when his run is, and actors are not.
   slot.unit->set_pool(around.lent_pool != nullptr ? slot.session->pools[0].get() : around.pool);
-  // Begun by what came from the network, it is answered there, too. An application's callback is not called on a thread that others wait for.
-  slot.unit->let_turns_be_taken(TurnsHere::active());
+  // Begun by what came from the network, it is answered there, too. An application's callback is not called on a thread that others wait for, nor is a
+  // step taken there that does what is expensive where it is.
+  slot.unit->let_turns_be_taken(TurnsHere::active() && !around.inline_only);
   if (around.lender != nullptr) slot.unit->set_lender(around.lender);
   slot.inline_only = around.inline_only;
   slot.collect_stats = around.collect_stats;

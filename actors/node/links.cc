@@ -69,9 +69,7 @@ void NodeLinks::lose(const TaskId& task, uint64_t peer, const absl::Status& why)
 
 void NodeLinks::hang_up(const TaskId& task, const absl::Status& why) {
   const auto link = links_.find(task);
-  if (link == links_.end() || !link->second.dialing) return;
-  fail(&link->second, why);
-  ++link->second.attempt;
+  if (link != links_.end() && link->second.dialing) fail(&link->second, why);
 }
 
 void NodeLinks::lose_all(const absl::Status& why) {

@@ -64,7 +64,7 @@ class NodeImpl final : public caf::io::broker {
       return {};
     }
     // Who has joined tells all, and so is connected to them: they tell him when his place is taken.
-    if (!parts_.is_guest && !parts_.changes.empty()) tell_others(roster_->all());
+    tell_others(roster_->all());
     turn();
     return {
         [this](const caf::io::new_connection_msg& m) { accepted(m.handle); },

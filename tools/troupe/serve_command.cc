@@ -73,10 +73,10 @@ struct Request {
   std::string console;
 };
 
-/// Whether it is a task among others.
-bool of_cluster(const Request& request) { return !request.cluster.empty() || !request.join.empty(); }
-
 bool joins(const Request& request) { return !request.join.empty(); }
+
+/// Whether it is a task among others.
+bool of_cluster(const Request& request) { return !request.cluster.empty() || joins(request); }
 
 /// Of a cluster whose tasks are known from the start, or of one that is there already: this task is one of it then.
 absl::Status find_cluster(const Request& request, ClusterNodeOptions* out) {
