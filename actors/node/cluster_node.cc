@@ -20,7 +20,7 @@
 #include "actors/runtime_impl.h"
 #include "actors/session.h"
 #include "actors/units/quiet_clock.h"
-#include "actors/tls/tls_identity.h"
+#include "actors/tls/tls_context.h"
 #include "devices/cpu/cpu_device.h"
 #include "devices/services.h"
 #include "graph/status.h"
@@ -32,13 +32,6 @@ namespace {
 constexpr std::chrono::seconds kStopPatience{5};
 /// Between two looks whether a draining node has sessions.
 constexpr std::chrono::milliseconds kDrainPause{20};
-
-/// Null without files.
-absl::StatusOr<std::shared_ptr<const TlsContext>> tls_of(const TlsOptions& files) {
-  if (!files.given()) return nullptr;
-  TROUPE_ASSIGN_OR_RETURN(const TlsIdentity identity, TlsIdentity::load(files, TlsUse::kBoth));
-  return TlsContext::make(identity);
-}
 
 }  // namespace
 
@@ -107,7 +100,7 @@ absl::StatusOr<std::unique_ptr<ClusterNode>> ClusterNode::start(Runtime& runtime
                                                                 ClusterNodeOptions options) {
   TROUPE_ASSIGN_OR_RETURN(TaskAddress address, options.cluster.address(options.task));
   TROUPE_RETURN_IF_ERROR(check_listening(address.host, options.tls.given(), options.insecure));
-  TROUPE_ASSIGN_OR_RETURN(auto tls, tls_of(options.tls));
+  TROUPE_ASSIGN_OR_RETURN(auto tls, TlsContext::load(options.tls, TlsUse::kBoth));
   auto impl = std::make_unique<Impl>();
   impl->runtime = &runtime;
   impl->options = std::move(options);

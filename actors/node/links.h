@@ -22,7 +22,7 @@ class NodeLinks {
   NodeLinks(caf::actor node, BlockingPool* waiting, std::chrono::milliseconds patience)
       : node_(std::move(node)), waiting_(waiting), patience_(patience) {}
 
-  /// The number of the peer that was called as the task, and its task may have said who it is since; 0: it is not connected.
+  /// The number of the peer that was called as the task, who may not have said yet who he is; 0: it is not connected.
   uint64_t peer_of(const TaskId& task) const;
   /// Keeps it until the task is there, which is called at that address, if it is not already. Who waits hears why there is none.
   void await(NodeCall call, const absl::StatusOr<TaskAddress>& address);

@@ -16,7 +16,7 @@
 #include "actors/runtime.h"
 #include "actors/session.h"
 #include "actors/session_factories.h"
-#include "actors/tls/tls_identity.h"
+#include "actors/tls/tls_context.h"
 #include "graph/status.h"
 #include "proto/client_wire.pb.h"
 
@@ -24,13 +24,6 @@ namespace troupe {
 namespace {
 
 constexpr char kScheme[] = "caf://";
-
-/// Null without files.
-absl::StatusOr<std::shared_ptr<const TlsContext>> tls_of(const TlsOptions& files) {
-  if (!files.given()) return nullptr;
-  TROUPE_ASSIGN_OR_RETURN(const TlsIdentity identity, TlsIdentity::load(files, TlsUse::kClient));
-  return TlsContext::make(identity);
-}
 
 absl::StatusOr<TaskAddress> address_of(const std::string& target) {
   TROUPE_ASSIGN_OR_RETURN(TaskAddress address, TaskAddress::parse(absl::StripPrefix(target, kScheme)));
@@ -42,7 +35,8 @@ absl::StatusOr<TaskAddress> address_of(const std::string& target) {
 class CafSessionFactory final : public SessionFactory {
  public:
   CafSessionFactory(RuntimeActor runtime, const CafSessionsOptions& options)
-      : runtime_(std::move(runtime)), options_(options), tls_(tls_of(options.tls)) {}
+      : runtime_(std::move(runtime)), options_(options),
+        tls_(TlsContext::load(options.tls, TlsUse::kClient)) {}
   /// Actors outlive the threads that tell them answers.
   ~CafSessionFactory() override {
     for (const auto& [target, node] : nodes_) node->stop();

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "actors/node/node_roster.h"
 #include "actors/node_client/node_caller.h"
-#include "actors/tls/tls_identity.h"
+#include "actors/tls/tls_context.h"
 #include "graph/status.h"
 #include "proto/node_wire.pb.h"
 
@@ -20,10 +20,7 @@ absl::StatusOr<KnownCluster> ask(const ClusterDoor& door, Method method, absl::S
   options.connect_patience = door.patience;
   // As long as the answer may take: a node that many join at once is busy.
   options.lease = {door.patience * 2, door.patience / 5, door.patience};
-  if (door.tls.given()) {
-    TROUPE_ASSIGN_OR_RETURN(const TlsIdentity identity, TlsIdentity::load(door.tls, TlsUse::kClient));
-    TROUPE_ASSIGN_OR_RETURN(options.tls, TlsContext::make(identity));
-  }
+  TROUPE_ASSIGN_OR_RETURN(options.tls, TlsContext::load(door.tls, TlsUse::kClient));
   NodeCaller node(std::move(options));
   TROUPE_ASSIGN_OR_RETURN(const absl::Cord answer,
                           node.ask_and_wait(method, *std::move(body), door.patience));

@@ -4,6 +4,7 @@
 #include <openssl/ssl.h>
 
 #include "absl/strings/str_cat.h"
+#include "graph/status.h"
 #include "actors/tls/pem.h"
 
 namespace troupe {
@@ -24,6 +25,12 @@ bool fill(SSL_CTX* context, const TlsIdentity& identity) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::shared_ptr<const TlsContext>> TlsContext::load(const TlsOptions& files, TlsUse use) {
+  if (!files.given()) return nullptr;
+  TROUPE_ASSIGN_OR_RETURN(const TlsIdentity identity, TlsIdentity::load(files, use));
+  return make(identity);
+}
 
 absl::StatusOr<std::shared_ptr<const TlsContext>> TlsContext::make(const TlsIdentity& identity) {
   SSL_CTX* const context = SSL_CTX_new(TLS_method());

@@ -15,6 +15,8 @@ class TlsContext {
  public:
   /// Of an identity that was checked. Internal when OpenSSL does not take it.
   static absl::StatusOr<std::shared_ptr<const TlsContext>> make(const TlsIdentity& identity);
+  /// Of these files, for that use; null without files. As TlsIdentity::load, and `make`.
+  static absl::StatusOr<std::shared_ptr<const TlsContext>> load(const TlsOptions& files, TlsUse use);
   ~TlsContext();
   TlsContext(const TlsContext&) = delete;
 
