@@ -1,21 +1,20 @@
 #include "actors/node_client/node_caller.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <future>
 #include <iterator>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "actors/node/hello.h"
+#include "actors/node_client/call_table.h"
 #include "actors/node_client/node_line.h"
+#include "actors/sockets/wake_signal.h"
+#include "actors/units/lent_thread.h"
 #include "devices/cpu/cpu_device.h"
 #include "graph/status.h"
 #include "graph/thrown.h"
@@ -23,7 +22,7 @@
 namespace troupe {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = CallTable::Clock;
 
 /// The one that leases are about.
 const TaskId& node_key() {
@@ -31,16 +30,23 @@ const TaskId& node_key() {
   return *key;
 }
 
+/// How long the thread leaves the line to others who hear, after the last of them has left.
+constexpr std::chrono::milliseconds kAside{50};
+/// How long it hears itself when several wait, before one of them may.
+constexpr std::chrono::milliseconds kTogether{10};
+
 absl::Status stopped() { return absl::CancelledError("the client's runtime has ended"); }
 
 }  // namespace
 
 /// What the thread does. Shared with it, so that it may outlive who asks.
-class NodeCaller::Worker {
+///
+/// Who waits for the only answer that anybody waits for hears it himself; the thread stands aside meanwhile, and for a while after, so that it need not be waked
+/// for each. When several wait the thread hears.
+class NodeCaller::Worker final : public AnswerSource,
+                                 public std::enable_shared_from_this<NodeCaller::Worker> {
  public:
-  explicit Worker(NodeCallerOptions options)
-      : options_(std::move(options)), wake_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
-  ~Worker() { ::close(wake_); }
+  explicit Worker(NodeCallerOptions options) : options_(std::move(options)) {}
 
   const std::string& target() const { return options_.target; }
 
@@ -60,7 +66,7 @@ class NodeCaller::Worker {
       std::lock_guard lock(mu_);
       if (!stopping_) {
         inbox_.push_back(std::move(question));
-        return wake();
+        return wake_.give();
       }
     }
     question.done(stopped());
@@ -69,13 +75,35 @@ class NodeCaller::Worker {
   void count_use(int change) {
     std::lock_guard lock(mu_);
     uses_ += change;
-    if (uses_ == 0) wake();
+    if (uses_ == 0) wake_.give();
   }
 
   void stop() {
     std::lock_guard lock(mu_);
     stopping_ = true;
-    wake();
+    wake_.give();
+  }
+
+  // --- who waits ---
+
+  bool hear() override {
+    const std::shared_ptr<NodeLine> line = line_to_hear();
+    if (line == nullptr) return false;
+    pollfd ready[2] = {interrupt_.awaited(), {line->socket(), POLLIN, 0}};
+    (void)::poll(ready, 2, -1);
+    if (ready[0].revents != 0) interrupt_.take();
+    if (ready[1].revents != 0) hear_what_has_come(line);
+    return true;
+  }
+
+  void interrupt() override { interrupt_.give(); }
+
+  void leave() override {
+    std::lock_guard lock(line_mu_);
+    if (leader_ == std::this_thread::get_id()) leader_ = {};
+    if (calls_.waiting() == 0 || leader_ != std::thread::id()) return;
+    together_until_ = Clock::now() + kTogether;
+    wake_.give();
   }
 
   // --- its thread ---
@@ -83,7 +111,7 @@ class NodeCaller::Worker {
   void run() {
     bool goes_on = true;
     while (goes_on) {
-      std::vector<Told> told;
+      std::vector<CallTable::Told> told;
       {
         std::lock_guard line(line_mu_);
         goes_on = take_inbox();
@@ -94,24 +122,18 @@ class NodeCaller::Worker {
           hang_up();
           lose(stopped());
         }
-        told.swap(told_);
+        told = calls_.take_told();
         prepare_to_wait();
       }
-      for (Told& t : told) t.done(std::move(t.answer));
+      tell(told);
       if (goes_on) wait();
     }
   }
 
  private:
-  struct Call {
-    /// Null: nobody waits for it any more.
-    Answered done;
-  };
-  /// Answers are told when the line is nobody's: who hears one may ask again.
-  struct Told {
-    Answered done;
-    absl::StatusOr<absl::Cord> answer;
-  };
+  static void tell(std::vector<CallTable::Told>& told) {
+    for (CallTable::Told& t : told) t.done(std::move(t.answer));
+  }
 
   /// Writes it on the calling thread, so that no other is waked for that: where the line is open and free, and nothing waits before it.
   bool ask_here(Question* question) {
@@ -123,15 +145,45 @@ class NodeCaller::Worker {
     }
     const Clock::time_point deadline = question->deadline;
     put(std::move(*question));
-    // What cannot go yet, and whatever goes wrong, is for the thread that reads.
-    if (!line_->flush().ok() || line_->waits_to_write() || deadline < due_) wake();
+    LentThread* const waits = LentThread::here();
+    // What cannot go yet, whatever goes wrong, and what nobody else hears is for the thread.
+    if (!line_->flush().ok() || line_->waits_to_write() || deadline < due_ ||
+        (waits == nullptr && is_unheard()))
+      wake_.give();
+    if (waits != nullptr) waits->hear_from(shared_from_this());
     return true;
   }
 
-  void wake() const {
-    const uint64_t one = 1;
-    // It is full when the thread is to wake already.
-    (void)!::write(wake_, &one, sizeof(one));
+  bool is_unheard() const { return stands_aside_ && leader_ == std::thread::id(); }
+
+  /// The calling thread hears it from now on; null: another does.
+  std::shared_ptr<NodeLine> line_to_hear() {
+    std::lock_guard lock(line_mu_);
+    const std::thread::id here = std::this_thread::get_id();
+    if (leader_ != std::thread::id()) return leader_ == here ? line_ : nullptr;
+    const bool alone = line_ != nullptr && calls_.waiting() == 1 && Clock::now() >= together_until_;
+    if (alone != stands_aside_) wake_.give();
+    if (!alone) return nullptr;
+    leader_ = here;
+    has_led_ = true;
+    return line_;
+  }
+
+  void hear_what_has_come(const std::shared_ptr<NodeLine>& line) {
+    std::vector<CallTable::Told> told;
+    {
+      std::lock_guard lock(line_mu_);
+      // The thread has lost it.
+      if (line_ != line) return;
+      const absl::Status well = guarded("a connection to a node", [&] {
+        TROUPE_RETURN_IF_ERROR(read());
+        return line_->flush();
+      });
+      if (!well.ok()) lose(well);
+      if (!well.ok() || line_->waits_to_write()) wake_.give();
+      told = calls_.take_told();
+    }
+    tell(told);
   }
 
   /// False when the thread is to end.
@@ -151,9 +203,9 @@ class NodeCaller::Worker {
       for (Question& q : std::exchange(to_ask_, {})) put(std::move(q));
     }
     TROUPE_RETURN_IF_ERROR(turn(Clock::now()));
-    tell_late(Clock::now());
+    calls_.tell_late(Clock::now(), target());
     TROUPE_RETURN_IF_ERROR(line_->flush());
-    if (!in_use_ && waiting_ == 0 && to_ask_.empty()) hang_up();
+    if (!in_use_ && calls_.waiting() == 0 && to_ask_.empty()) hang_up();
     return absl::OkStatus();
   }
 
@@ -200,42 +252,18 @@ class NodeCaller::Worker {
   }
 
   absl::Status answered(const NodeMessage& m) {
-    const auto call = calls_.find(m.id);
-    if (call == calls_.end())
-      return absl::InvalidArgumentError(absl::StrCat("it answers question ", m.id, ", which was not asked"));
     auto answer = unpack_answer(m.body);
-    tell(m.id, answer.ok() ? *std::move(answer) : answer.status());
-    calls_.erase(m.id);
+    if (!calls_.end(m.id, answer.ok() ? *std::move(answer) : answer.status()))
+      return absl::InvalidArgumentError(absl::StrCat("it answers question ", m.id, ", which was not asked"));
     return answer.status();
   }
 
   void put(Question question) {
-    const uint64_t id = ++last_call_;
-    calls_.emplace(id, Call{std::move(question.done)});
-    ++waiting_;
-    if (question.deadline != Clock::time_point::max()) deadlines_.emplace(question.deadline, id);
+    const uint64_t id = calls_.add(std::move(question.done), question.deadline);
     line_->send({MessageKind::kRequest, question.method, id, std::move(question.body)},
                 [this, id](const absl::Status& why) {
-                  tell(id, annotate(why, absl::StrCat(target(), ": ")));
-                  calls_.erase(id);
+                  (void)calls_.end(id, annotate(why, absl::StrCat(target(), ": ")));
                 });
-  }
-
-  /// Answers a call, if somebody waits for it.
-  void tell(uint64_t id, absl::StatusOr<absl::Cord> answer) {
-    const auto call = calls_.find(id);
-    if (call == calls_.end()) return;
-    Answered done = std::exchange(call->second.done, nullptr);
-    if (done == nullptr) return;
-    --waiting_;
-    told_.push_back({std::move(done), std::move(answer)});
-  }
-
-  void tell_late(Clock::time_point now) {
-    while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
-      const uint64_t id = deadlines_.extract(deadlines_.begin()).value().second;
-      tell(id, absl::DeadlineExceededError(absl::StrCat(target(), " has not answered in time")));
-    }
   }
 
   absl::Status turn(Clock::time_point now) {
@@ -253,24 +281,27 @@ class NodeCaller::Worker {
   void prepare_to_wait() {
     due_ = Clock::time_point::max();
     awaited_ = {-1, 0, 0};
+    stands_aside_ = false;
+    polled_ = line_;
     if (line_ == nullptr) return;
-    const short writing = line_->waits_to_write() ? POLLOUT : 0;
-    awaited_ = {line_->socket(), static_cast<short>(POLLIN | writing), 0};
-    due_ = next_turn_;
-    if (!deadlines_.empty()) due_ = std::min(due_, deadlines_.begin()->first);
+    stands_aside_ = leader_ != std::thread::id() || (calls_.waiting() == 0 && has_led_);
+    has_led_ = false;
+    const int events = (stands_aside_ ? 0 : POLLIN) | (line_->waits_to_write() ? POLLOUT : 0);
+    awaited_ = {line_->socket(), static_cast<short>(events), 0};
+    due_ = std::min(next_turn_, calls_.next_deadline());
+    if (stands_aside_) due_ = std::min(due_, Clock::now() + kAside);
   }
 
-  /// Until something has come, may be sent, or is due. The line is this thread's to close, so that it is there meanwhile.
+  /// Until something has come, may be sent, or is due.
   void wait() const {
-    pollfd ready[2] = {{wake_, POLLIN, 0}, awaited_};
+    pollfd ready[2] = {wake_.awaited(), awaited_};
     int ms = -1;
     if (due_ != Clock::time_point::max()) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(due_ - Clock::now()).count();
       ms = static_cast<int>(std::clamp<int64_t>(left, 0, INT32_MAX));
     }
     (void)::poll(ready, 2, ms);
-    uint64_t count = 0;
-    (void)!::read(wake_, &count, sizeof(count));
+    if (ready[0].revents != 0) wake_.take();
   }
 
   void hang_up() {
@@ -278,10 +309,8 @@ class NodeCaller::Worker {
     if (known_) line_->send({MessageKind::kBye, Method::kNone, 0, {}});
     (void)line_->flush();
     line_ = nullptr;
-    // What is left nobody waits for.
-    if (waiting_ > 0) return;
-    calls_.clear();
-    deadlines_.clear();
+    // Somebody waits at the caller's end alone.
+    calls_.lose(stopped());
   }
 
   /// The connection is lost, or could not be had: whoever waits hears why.
@@ -291,16 +320,14 @@ class NodeCaller::Worker {
             ? why
             : absl::UnavailableError(absl::StrCat(target(), " does not answer: ", why.message()));
     line_ = nullptr;
-    deadlines_.clear();
-    waiting_ = 0;
-    for (auto& [id, call] : std::exchange(calls_, {})) {
-      if (call.done) told_.push_back({std::move(call.done), told});
-    }
-    for (Question& q : std::exchange(to_ask_, {})) told_.push_back({std::move(q.done), told});
+    calls_.lose(told);
+    for (Question& q : std::exchange(to_ask_, {})) calls_.tell(std::move(q.done), told);
   }
 
   const NodeCallerOptions options_;
-  const int wake_;
+  /// For the thread, and for who hears in its place.
+  const WakeSignal wake_;
+  const WakeSignal interrupt_;
   std::mutex mu_;
   // Guarded by mu_.
   std::vector<Question> inbox_;
@@ -308,22 +335,23 @@ class NodeCaller::Worker {
   bool stopping_ = false;
 
   std::mutex line_mu_;
-  // Guarded by line_mu_, which is taken before mu_. The thread alone opens and closes the line.
-  std::vector<Told> told_;
+  // Guarded by line_mu_, which is taken before mu_. The thread alone opens the line.
   bool in_use_ = false;
   /// What waits for the node to say who it is.
   std::vector<Question> to_ask_;
-  std::unique_ptr<NodeLine> line_;
+  std::shared_ptr<NodeLine> line_;
   bool known_ = false;
   std::optional<LeaseTable> leases_;
   Clock::time_point next_turn_;
-  absl::flat_hash_map<uint64_t, Call> calls_;
-  /// Of those that somebody waits for.
-  size_t waiting_ = 0;
-  std::set<std::pair<Clock::time_point, uint64_t>> deadlines_;
-  uint64_t last_call_ = 0;
-  /// What the thread waits for. Written by it alone.
+  CallTable calls_;
+  /// Who hears in the thread's place; and whether somebody has since the thread looked.
+  std::thread::id leader_;
+  bool has_led_ = false;
+  bool stands_aside_ = false;
+  Clock::time_point together_until_;
+  /// What the thread waits for. Written by it alone; who polls a line keeps it.
   Clock::time_point due_;
+  std::shared_ptr<NodeLine> polled_;
   pollfd awaited_{-1, 0, 0};
 };
 

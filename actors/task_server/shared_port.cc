@@ -4,7 +4,6 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <spdlog/spdlog.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -24,6 +23,7 @@
 #include "actors/node/message.h"
 #include "actors/sockets/resolve.h"
 #include "actors/sockets/socket.h"
+#include "actors/sockets/wake_signal.h"
 #include "graph/status.h"
 
 namespace troupe {
@@ -118,12 +118,11 @@ size_t frame_bytes(absl::string_view first) {
 
 class SharedPort::Impl {
  public:
-  Impl(std::vector<Socket> listening, uint16_t port)
-      : port_(port), listening_(std::move(listening)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+  Impl(std::vector<Socket> listening, uint16_t port) : port_(port), listening_(std::move(listening)) {}
 
   ~Impl() {
     if (!thread_.joinable()) return;
-    (void)::eventfd_write(wake_.get(), 1);
+    wake_.give();
     thread_.join();
   }
 
@@ -148,7 +147,7 @@ class SharedPort::Impl {
 
   /// Waits for somebody; false when the port is to end.
   bool turn() {
-    std::vector<pollfd> wait{{wake_.get(), POLLIN, 0}};
+    std::vector<pollfd> wait{wake_.awaited()};
     for (const Socket& s : listening_) wait.push_back({s.get(), POLLIN, 0});
     for (const Silent& s : silent_) wait.push_back({s.socket.get(), POLLIN, 0});
     (void)::poll(wait.data(), wait.size(), wait_ms());
@@ -216,7 +215,7 @@ class SharedPort::Impl {
 
   const uint16_t port_;
   const std::vector<Socket> listening_;
-  const Socket wake_;
+  const WakeSignal wake_;
   Taker http2_;
   PeerTaker peers_;
   /// Of the thread: who have connected and said nothing yet, in the order in which they came.

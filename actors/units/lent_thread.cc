@@ -1,9 +1,18 @@
 #include "actors/units/lent_thread.h"
 
+#include <utility>
+
 #include "actors/units/go_first.h"
 #include "actors/units/named_pool.h"
 
 namespace troupe {
+namespace {
+
+thread_local LentThread* unit_here = nullptr;
+
+}  // namespace
+
+LentThread* LentThread::here() { return unit_here; }
 
 void LentThread::exec_later(caf::resumable* job) {
   if (is_lent_here()) {
@@ -22,7 +31,7 @@ void LentThread::exec_later(caf::resumable* job) {
     if (open_.load(std::memory_order_acquire)) {
       remote_.push_back(job);
       has_remote_.store(true, std::memory_order_release);
-      if (sleeping_) arrived_.notify_one();
+      rouse();
       return;
     }
     lender = lender_;
@@ -47,6 +56,13 @@ void LentThread::open() {
   // No lock: what still goes to the pool meanwhile runs there as well.
   owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   open_.store(true, std::memory_order_release);
+  unit_here = this;
+}
+
+void LentThread::hear_from(std::shared_ptr<AnswerSource> source) {
+  if (source_ == source) return;
+  if (source_ != nullptr) source_->leave();
+  source_ = std::move(source);
 }
 
 void LentThread::resume(caf::resumable* job) {
@@ -87,14 +103,38 @@ void LentThread::run_until(const std::atomic<bool>& done, const void* step) {
     }
     if (step != nullptr && run_kernel(&hand, step)) continue;
     NamedPool::hand_over();
-    std::unique_lock lock(mu_);
-    sleeping_ = true;
-    arrived_.wait(lock, [&] { return !remote_.empty() || done.load(std::memory_order_acquire); });
-    sleeping_ = false;
+    if (!hear(done)) sleep(done);
   }
 }
 
+void LentThread::sleep(const std::atomic<bool>& done) {
+  std::unique_lock lock(mu_);
+  sleeping_ = true;
+  arrived_.wait(lock, [&] { return !remote_.empty() || done.load(std::memory_order_acquire); });
+  sleeping_ = false;
+}
+
+bool LentThread::hear(const std::atomic<bool>& done) {
+  if (source_ == nullptr) return false;
+  {
+    std::lock_guard lock(mu_);
+    if (!remote_.empty() || done.load(std::memory_order_acquire)) return true;
+    hearing_ = true;
+  }
+  const bool heard = source_->hear();
+  std::lock_guard lock(mu_);
+  hearing_ = false;
+  return heard;
+}
+
+void LentThread::rouse() {
+  if (sleeping_) arrived_.notify_one();
+  if (hearing_) source_->interrupt();
+}
+
 void LentThread::close() {
+  unit_here = nullptr;
+  if (source_ != nullptr) std::exchange(source_, nullptr)->leave();
   std::vector<caf::resumable*> rest;
   {
     std::lock_guard lock(mu_);
@@ -111,7 +151,7 @@ void LentThread::wake() {
   // The owner looks at `done` after each turn anyway.
   if (is_lent_here()) return;
   std::lock_guard lock(mu_);
-  arrived_.notify_one();
+  rouse();
 }
 
 }  // namespace troupe

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "actors/units/answer_source.h"
 #include "actors/units/job_ring.h"
 #include "actors/units/message_tally.h"
 #include "actors/units/named_pool.h"
@@ -37,10 +38,14 @@ class LentThread final : public caf::execution_unit {
 
   /// Whether the calling thread is the one that lends itself.
   bool is_lent_here() const { return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
+  /// The unit that the calling thread lends itself to; null: none.
+  static LentThread* here();
   /// Makes the calling thread this unit's thread: call before the first message of the step is sent.
   void open();
+  /// What the step waits for comes from there: its thread may hear it. On that thread; until `close`.
+  void hear_from(std::shared_ptr<AnswerSource> source);
   /// Resumes actors until `done`. When there is nothing to do it runs kernels of `step`, of which `done` is the end, as one of the pool's threads; or
-  /// sleeps.
+  /// hears answers; or sleeps.
   void run_until(const std::atomic<bool>& done, const void* step = nullptr);
   /// Resumes the next actor; false when there is none. Of `run_until`, and for tests that decide about every turn.
   bool run_next();
@@ -58,18 +63,25 @@ class LentThread final : public caf::execution_unit {
   void resume(caf::resumable* job);
   /// False when there was none. Others resume the step's actors meanwhile.
   bool run_kernel(NamedPool::Hand* hand, const void* step);
+  /// False when there is nobody to hear, or another thread does.
+  bool hear(const std::atomic<bool>& done);
+  void sleep(const std::atomic<bool>& done);
+  /// With mu_ held.
+  void rouse();
 
   std::atomic<NamedPool*> pool_;
   std::atomic<bool> taken_anywhere_{false};
   std::atomic<std::thread::id> owner_{};
-  /// Owner's thread only.
+  // Owner's thread only.
   JobRing local_;
+  std::shared_ptr<AnswerSource> source_;
   std::mutex mu_;
   std::condition_variable arrived_;
   /// Cleared with mu_ held.
   std::atomic<bool> open_{false};
   // Guarded by mu_.
   bool sleeping_ = false;
+  bool hearing_ = false;
   std::shared_ptr<LentThread> lender_;
   std::vector<caf::resumable*> remote_;
   std::atomic<bool> has_remote_{false};

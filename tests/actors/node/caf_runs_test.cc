@@ -142,6 +142,40 @@ TEST_F(CafRuns, one_that_waits_holds_up_no_other) {
   EXPECT_TRUE(comes_to_run(0));
 }
 
+TEST_F(CafRuns, one_that_nobody_waits_for_is_heard_at_once_after_one_that_somebody_did) {
+  Session& s = open();
+  EXPECT_EQ(only(s.run(x(1), {"y"})), 2);
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < 100; ++i) {
+    // Its own thread hears the first's answer; the caller's thread has left that to it.
+    EXPECT_EQ(only(s.run(x(1), {"y"})), 2);
+    EXPECT_EQ(only(s.run_async(x(2), {"y"}).get()), 4);
+  }
+  // A twentieth of a second each, if the second's answer lay until the caller's thread looks again.
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 4s);
+}
+
+TEST_F(CafRuns, one_that_is_waited_for_ends_with_its_node) {
+  Session& s = open();
+  EXPECT_EQ(only(s.run(x(1), {"y"})), 2);
+  auto waiting = std::async(std::launch::async, [&s] { return s.run({}, {"wait"}); });
+  ASSERT_TRUE(comes_to_run(1));
+  stop(0);
+  EXPECT_TRUE(absl::IsUnavailable(end_of(waiting)));
+}
+
+TEST_F(CafRuns, one_that_is_waited_for_is_cancelled_by_another_thread) {
+  Session& s = open();
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(only(s.run(x(1), {"y"})), 2);
+    auto waiting = std::async(std::launch::async, [&s] { return s.run({}, {"wait"}); });
+    ASSERT_TRUE(comes_to_run(1));
+    EXPECT_EQ(*s.cancel("enough"), 1);
+    EXPECT_TRUE(absl::IsCancelled(end_of(waiting)));
+    ASSERT_TRUE(comes_to_run(0));
+  }
+}
+
 // --- ends before the end ---
 
 TEST_F(CafRuns, a_cancel_ends_the_step_there_too) {

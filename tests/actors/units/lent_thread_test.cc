@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <future>
+#include <semaphore>
 #include <set>
 
 #include "actors/units/go_first.h"
@@ -145,6 +147,100 @@ TEST_F(LentThreadTest, lets_go_first_what_asks_for_it) {
   unit->run_until(done);
   unit->close();
   EXPECT_EQ(order, "ab");
+}
+
+// --- answers that it hears itself ---
+
+/// Tells one answer, or nothing until it is interrupted.
+class TestSource final : public AnswerSource {
+ public:
+  bool hear() override {
+    if (!admits) return false;
+    ++times_heard;
+    if (tell != nullptr) {
+      tell();
+    } else {
+      interrupted_.acquire();
+    }
+    return true;
+  }
+  void interrupt() override { interrupted_.release(); }
+  void leave() override { ++times_left; }
+
+  bool admits = true;
+  std::function<void()> tell;
+  int times_heard = 0;
+  int times_left = 0;
+
+ private:
+  std::counting_semaphore<> interrupted_{0};
+};
+
+TEST_F(LentThreadTest, hears_the_answers_that_its_thread_has_asked_for) {
+  auto unit = make_unit();
+  auto source = std::make_shared<TestSource>();
+  std::atomic<bool> done{false};
+  std::thread::id ran;
+  source->tell = [&] {
+    unit->exec_later(jobs_.once([&] {
+      ran = std::this_thread::get_id();
+      done = true;
+    }));
+  };
+  unit->open();
+  unit->exec_later(jobs_.once([&] { LentThread::here()->hear_from(source); }));
+  unit->run_until(done);
+  EXPECT_EQ(source->times_left, 0);
+  unit->close();
+  EXPECT_EQ(ran, std::this_thread::get_id());
+  EXPECT_EQ(source->times_heard, 1);
+  EXPECT_EQ(source->times_left, 1);
+}
+
+TEST_F(LentThreadTest, stops_hearing_for_what_other_threads_bring) {
+  auto unit = make_unit();
+  auto source = std::make_shared<TestSource>();
+  std::atomic<bool> done{false};
+  unit->open();
+  unit->hear_from(source);
+  std::thread other([&] {
+    std::this_thread::sleep_for(10ms);
+    unit->exec_later(jobs_.once([] {}));
+    std::this_thread::sleep_for(10ms);
+    done = true;
+    unit->wake();
+  });
+  unit->run_until(done);
+  unit->close();
+  other.join();
+}
+
+TEST_F(LentThreadTest, sleeps_while_another_thread_hears) {
+  auto unit = make_unit();
+  auto source = std::make_shared<TestSource>();
+  source->admits = false;
+  std::atomic<bool> done{false};
+  unit->open();
+  unit->hear_from(source);
+  std::thread other([&] {
+    std::this_thread::sleep_for(10ms);
+    unit->exec_later(jobs_.once([&] { done = true; }));
+  });
+  unit->run_until(done);
+  unit->close();
+  other.join();
+  EXPECT_EQ(source->times_heard, 0);
+  EXPECT_EQ(source->times_left, 1);
+}
+
+TEST_F(LentThreadTest, is_known_on_its_thread_while_it_is_open) {
+  auto unit = make_unit();
+  EXPECT_EQ(LentThread::here(), nullptr);
+  unit->open();
+  EXPECT_EQ(LentThread::here(), unit.get());
+  std::async(std::launch::async, [] { EXPECT_EQ(LentThread::here(), nullptr); }).get();
+  unit->close();
+  EXPECT_EQ(LentThread::here(), nullptr);
 }
 
 }  // namespace
