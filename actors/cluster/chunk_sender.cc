@@ -8,6 +8,9 @@
 namespace troupe {
 namespace {
 
+/// Of small control messages that are joined.
+constexpr size_t kJoinedBytes = size_t{64} << 10;
+
 int pieces_of(uint64_t bytes) { return static_cast<int>((bytes + kChunkBytes - 1) / kChunkBytes); }
 
 }  // namespace
@@ -20,6 +23,13 @@ uint64_t ChunkSender::open(absl::Cord value) {
   bytes_waiting_ += stream.total;
   ready_.push_back(id);
   return id;
+}
+
+void ChunkSender::copy_control(absl::string_view header, const absl::Cord& body) {
+  if (control_.empty() || control_.back().size() > kJoinedBytes) control_.emplace_back();
+  absl::Cord& last = control_.back();
+  last.Append(header);
+  for (const absl::string_view piece : body.Chunks()) last.Append(piece);
 }
 
 std::optional<std::variant<absl::Cord, Chunk>> ChunkSender::next() {

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/cord.h"
+#include "absl/strings/string_view.h"
 #include "actors/cluster/chunk.h"
 
 namespace troupe {
@@ -32,6 +33,8 @@ class ChunkSender {
   uint64_t open(absl::Cord value);
   /// Queues a message that overtakes all pieces; order among them is kept.
   void send_control(absl::Cord message) { control_.push_back(std::move(message)); }
+  /// The same of a small one, which is copied. May be joined to what waits: what `next` gives is bytes for a stream.
+  void copy_control(absl::string_view header, const absl::Cord& body);
 
   /// What to send now: a control message, or a piece.
   std::optional<std::variant<absl::Cord, Chunk>> next();

@@ -1,6 +1,7 @@
 #include "actors/node/connection.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -16,6 +17,8 @@ constexpr size_t kHeaderBytes = kMessageHeaderBytes;
 constexpr size_t kChunkHeaderBytes = 24;
 /// No frame is larger: what is goes in pieces.
 constexpr size_t kMaxBodyBytes = kChunkBytes + kChunkHeaderBytes;
+/// Smaller ones are copied.
+constexpr size_t kSmallBytes = 4096;
 /// Of those who have not said who they are.
 constexpr size_t kMaxHelloBytes = 4096;
 
@@ -35,16 +38,23 @@ T get(const char* at) {
   return value;
 }
 
-absl::Cord frame_of(const NodeMessage& m) {
-  std::string header;
-  header.reserve(kHeaderBytes);
+std::array<char, kHeaderBytes> header_of(const NodeMessage& m) {
+  std::array<char, kHeaderBytes> header{};
   // Of a message in pieces the size is not read.
-  put(&header, static_cast<uint32_t>(std::min<size_t>(m.body.size(), UINT32_MAX)));
-  put(&header, m.kind);
-  put(&header, uint8_t{0});
-  put(&header, m.method);
-  put(&header, m.id);
-  absl::Cord frame(header);
+  const auto size = static_cast<uint32_t>(std::min<size_t>(m.body.size(), UINT32_MAX));
+  std::memcpy(&header[0], &size, sizeof(size));
+  std::memcpy(&header[4], &m.kind, sizeof(m.kind));
+  std::memcpy(&header[6], &m.method, sizeof(m.method));
+  std::memcpy(&header[8], &m.id, sizeof(m.id));
+  return header;
+}
+
+absl::string_view text_of(const std::array<char, kHeaderBytes>& header) {
+  return {header.data(), header.size()};
+}
+
+absl::Cord frame_of(const NodeMessage& m) {
+  absl::Cord frame(text_of(header_of(m)));
   frame.Append(m.body);
   return frame;
 }
@@ -72,7 +82,6 @@ NodeMessage about_stream(MessageKind kind, uint64_t stream, uint64_t number) {
 
 /// The body of a frame, copied: a large one into a block, in which its tensors may stay.
 absl::StatusOr<absl::Cord> kept(absl::string_view frame, Allocator* memory) {
-  constexpr size_t kSmallBytes = 4096;
   if (frame.size() < kSmallBytes) return absl::Cord(frame.substr(kHeaderBytes));
   TROUPE_ASSIGN_OR_RETURN(Tensor block,
                           Tensor::make(DataType::kUint8, Shape{static_cast<int64_t>(frame.size())}, memory));
@@ -89,6 +98,8 @@ void append(const absl::Cord& bytes, std::vector<char>* out) {
 }  // namespace
 
 void Connection::send(const NodeMessage& message, Refused refused) {
+  if (message.body.size() < kSmallBytes)
+    return outgoing_.copy_control(text_of(header_of(message)), message.body);
   absl::Cord frame = frame_of(message);
   if (message.body.size() <= kChunkBytes) return outgoing_.send_control(std::move(frame));
   const uint64_t stream = outgoing_.open(std::move(frame));

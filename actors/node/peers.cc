@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "actors/cluster/chunk.h"
 #include "actors/node/read_aside.h"
 #include "graph/status.h"
 
@@ -111,10 +112,14 @@ absl::Status hear_answer(NodePeer* peer, const NodeMessage& answer, BlockingPool
 }
 
 void queue_word(NodePeer* peer, NodeSend word) {
-  peer->connection->send(word.message,
-                         [task = std::move(word.task), lost = std::move(word.lost)](const absl::Status& why) {
-                           if (lost) lost(annotate(why, absl::StrCat(task.to_string(), ": ")));
-                         });
+  Connection::Refused refused;
+  // What goes in one piece there is room for.
+  if (word.message.body.size() > kChunkBytes) {
+    refused = [task = std::move(word.task), lost = std::move(word.lost)](const absl::Status& why) {
+      if (lost) lost(annotate(why, absl::StrCat(task.to_string(), ": ")));
+    };
+  }
+  peer->connection->send(word.message, std::move(refused));
 }
 
 void fail_calls(NodePeer* peer, const absl::Status& why) {

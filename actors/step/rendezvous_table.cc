@@ -1,10 +1,24 @@
 #include "actors/step/rendezvous_table.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace troupe {
 
-Receiver::~Receiver() { answer(absl::CancelledError("the rendezvous has ended"), Tensor(), false); }
+namespace {
+
+template <class Items>
+auto take_first(Items* items) {
+  auto first = std::move(items->front());
+  items->erase(items->begin());
+  return first;
+}
+
+}  // namespace
+
+Receiver::~Receiver() {
+  if (done_) answer(absl::CancelledError("the rendezvous has ended"), Tensor(), false);
+}
 
 void Receiver::answer(absl::Status status, Tensor value, bool is_dead) {
   if (auto done = std::exchange(done_, nullptr)) done(std::move(status), std::move(value), is_dead);
@@ -18,28 +32,28 @@ void RendezvousTable::begin() {
 void RendezvousTable::send(const std::string& key, Tensor value, bool is_dead) {
   ++events_;
   if (!status_.ok()) return;
-  Slot& slot = slots_[key];
+  const auto at = slots_.try_emplace(key).first;
+  Slot& slot = at->second;
   if (slot.receivers.empty()) {
     slot.values.push_back({std::move(value), is_dead});
     return;
   }
-  const auto receiver = std::move(slot.receivers.front());
-  slot.receivers.pop_front();
-  if (slot.receivers.empty()) slots_.erase(key);
+  const auto receiver = take_first(&slot.receivers);
+  if (slot.receivers.empty()) slots_.erase(at);
   receiver->answer(absl::OkStatus(), std::move(value), is_dead);
 }
 
 void RendezvousTable::recv(const std::string& key, std::shared_ptr<Receiver> receiver) {
   ++events_;
   if (!status_.ok()) return receiver->answer(status_, Tensor(), false);
-  Slot& slot = slots_[key];
+  const auto at = slots_.try_emplace(key).first;
+  Slot& slot = at->second;
   if (slot.values.empty()) {
     slot.receivers.push_back(std::move(receiver));
     return;
   }
-  Item item = std::move(slot.values.front());
-  slot.values.pop_front();
-  if (slot.values.empty()) slots_.erase(key);
+  Item item = take_first(&slot.values);
+  if (slot.values.empty()) slots_.erase(at);
   receiver->answer(absl::OkStatus(), std::move(item.value), item.is_dead);
 }
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "devices/rendezvous.h"
 
 namespace troupe {
@@ -58,9 +58,10 @@ class RendezvousTable {
     Tensor value;
     bool is_dead;
   };
+  /// One of a key, mostly: more come when a node is sent to again before anybody has received.
   struct Slot {
-    std::deque<Item> values;
-    std::deque<std::shared_ptr<Receiver>> receivers;
+    absl::InlinedVector<Item, 1> values;
+    absl::InlinedVector<std::shared_ptr<Receiver>, 1> receivers;
   };
   absl::flat_hash_map<std::string, Slot> slots_;
   absl::Status status_;

@@ -71,6 +71,22 @@ TEST(ChunkSender, streams_take_turns_and_control_goes_first) {
   EXPECT_THAT(drain(&sender), ElementsAre("2@1+1048576")) << "whose turn it is";
 }
 
+TEST(ChunkSender, joins_small_control_messages_in_their_order) {
+  ChunkSender sender;
+  sender.copy_control("h1", absl::Cord("a"));
+  sender.copy_control("h2", absl::Cord());
+  sender.send_control(absl::Cord(std::string(size_t{100} << 10, 'x')));
+  sender.copy_control("h3", absl::Cord("b"));
+  std::string all;
+  int messages = 0;
+  while (auto next = sender.next()) {
+    all += std::string(std::get<absl::Cord>(*next));
+    ++messages;
+  }
+  EXPECT_EQ(all, "h1ah2" + std::string(size_t{100} << 10, 'x') + "h3b");
+  EXPECT_EQ(messages, 3) << "nothing is joined to what is large";
+}
+
 TEST(ChunkSender, sends_an_empty_value_as_an_empty_piece) {
   ChunkSender sender;
   ChunkReceiver receiver;

@@ -77,7 +77,7 @@ class ClusterTasksTest : public ClusterTest {
   NodeCall register_part() {
     std::vector<RemoteTasks::Part> parts(1);
     parts[0].task = kOther.to_string();
-    tasks_->register_parts(std::move(parts), [this](const auto& parts) { registered_ = parts.status(); });
+    tasks_->register_parts(std::move(parts), [this](const auto& registered) { registered_ = registered.status(); });
     return asked_->next();
   }
 
