@@ -3,6 +3,7 @@
 #include <caf/all.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "actors/end_after_turn.h"
 #include "actors/errors.h"
 #include "actors/open_questions.h"
 #include "actors/units/on_step_unit.h"
@@ -24,6 +25,23 @@ class StepImpl final : public OnStepUnit<StepActor::base> {
     for (size_t i = 0; i < slot_->devices.size(); ++i)
       caf::anon_send(slot_->devices[i], LeaveDevice{slot_->executors[i].id()});
     keep_slot_ = nullptr;
+  }
+
+  resume_result resume(caf::execution_unit* unit, size_t max_messages) override {
+    EndAfterTurn end(slot_);
+    const resume_result result = StepActor::base::resume(unit, max_messages);
+    const auto tell = end.told();
+    if (!tell) return result;
+    const bool has_more = result == caf::resumable::resume_later;
+    if (has_more) {
+      // What is left in its mailbox must not wait for who hears.
+      caf::intrusive_ptr_add_ref(static_cast<caf::resumable*>(this));
+      this->unit()->pool()->enqueue(this);
+    }
+    // The actor is anybody's now.
+    const NamedPool::GoOnHere here;
+    tell();
+    return has_more ? caf::resumable::awaiting_message : result;
   }
 
   behavior_type make_behavior() override {

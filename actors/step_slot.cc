@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "actors/end_after_turn.h"
 
 namespace troupe {
 
@@ -79,7 +80,8 @@ const std::string& StepSlot::part_name(size_t i) const {
 void StepSlot::signal_finished() {
   if (when_finished) {
     auto tell = std::exchange(when_finished, nullptr);
-    return tell();
+    if (!EndAfterTurn::keep(this, &tell)) tell();
+    return;
   }
   finished.store(true, std::memory_order_release);
   unit->wake();

@@ -250,14 +250,32 @@ TEST_F(AsyncRunTest, may_begin_others_from_their_callback) {
   EXPECT_TRUE(s.wait_idle(kPatience).ok());
 }
 
+TEST_F(AsyncRunTest, whose_callback_waits_for_another_run_hold_up_nothing) {
+  Session& s = open();
+  // By their EXECUTOR, by their STEP: both have let go of the slot that the other run begins on.
+  for (const std::string fetch : {"twice", "far"}) {
+    for (int i = 0; i < 20; ++i) {
+      std::promise<float> inner;
+      (void)s.run_async(x(), {fetch}, {}, {}, [&](const Fetched& fetched, const RunStats&) {
+        const Fetched again = s.run(x(fetched.ok() ? fetched->at(0).value<float>() : -1), {fetch});
+        inner.set_value(again.ok() ? again->at(0).value<float>() : -1);
+      });
+      auto ended = inner.get_future();
+      ASSERT_EQ(ended.wait_for(kPatience), std::future_status::ready) << fetch << ", run " << i;
+      EXPECT_EQ(ended.get(), fetch == "far" ? 16 : 4);
+    }
+  }
+  EXPECT_TRUE(s.wait_idle(kPatience).ok());
+}
+
 TEST_F(AsyncRunTest, whose_callback_throws_leave_the_session_as_it_was) {
   Session& s = open();
-  for (int i = 0; i < 3; ++i) {
-    (void)s.run_async(x(), {"twice"}, {}, {},
+  for (const std::string fetch : {"twice", "twice", "twice", "far", "far", "far"}) {
+    (void)s.run_async(x(), {fetch}, {}, {},
                       [](const Fetched&, const RunStats&) { throw std::runtime_error("not mine"); });
   }
   EXPECT_TRUE(s.wait_idle(kPatience).ok());
-  EXPECT_EQ(s.run(x(3), {"twice"})->at(0).value<float>(), 6);
+  EXPECT_EQ(s.run(x(3), {"far"})->at(0).value<float>(), 12);
 }
 
 TEST_F(AsyncRunTest, bring_statistics_and_partition_graphs) {
