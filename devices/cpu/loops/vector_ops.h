@@ -17,13 +17,15 @@ inline const auto& vector_pairs() {
     return vector_loops().floats;
   } else if constexpr (std::is_same_v<T, int32_t>) {
     return vector_loops().ints;
+  } else if constexpr (std::is_same_v<T, double>) {
+    return vector_loops().doubles;
   } else {
     return vector_loops().longs;
   }
 }
 template <class T>
-inline constexpr bool has_vector_pairs_v =
-    std::is_same_v<T, float> || std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t>;
+inline constexpr bool has_vector_pairs_v = std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                                           std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t>;
 /// Whether vector_loops() has rows of the Op for elements T: `Op::kVector` says which.
 template <class Op, class T, class R>
 concept VectorPair = has_vector_pairs_v<T> && std::is_same_v<T, R> && requires {

@@ -20,6 +20,10 @@ constexpr int64_t kParallelProduct = int64_t{6} << 20;
 /// elements of B.
 constexpr int64_t kSmallProduct = int64_t{1} << 18, kSmallColumns = 256, kFewRows = 4,
                   kSmallOfFewRows = int64_t{1} << 13;
+/// Of doubles, what is multiplied at once: rows of A stay in the second cache, a panel of B, copied together, in the first.
+constexpr int64_t kBlockRows = 120, kBlockDepth = 256, kPanel = 16;
+/// With fewer rows a panel is not read often enough for its copy.
+constexpr int64_t kRowsForPanels = 24;
 /// What one core multiplies in a nanosecond: only for the estimate that parallel_for wants.
 constexpr double kProductsPerNs = 30;
 
@@ -109,23 +113,73 @@ void plain_product(const Block& s, const T* a, const T* b, T* c, bool accumulate
   }
 }
 
+/// op(B)'s rows from l0 to l1 and columns from j0 to j1, in rows of kPanel elements.
+template <class T>
+void copy_panel(MatrixOp op_b, const Block& s, const T* b, int64_t l0, int64_t l1, int64_t j0, int64_t j1,
+                T* panel) {
+  const int64_t width = j1 - j0;
+  if (op_b == MatrixOp::kNone) {
+    for (int64_t l = l0; l < l1; ++l, panel += kPanel) std::copy_n(b + l * s.ldb + j0, width, panel);
+    return;
+  }
+  for (int64_t j = 0; j < width; ++j) {
+    const T* const column = b + (j0 + j) * s.ldb;
+    for (int64_t l = l0; l < l1; ++l) panel[(l - l0) * kPanel + j] = column[l];
+  }
+}
+
+/// Products of any size by those of small ones.
+template <class T>
+void blocked_product(Product<T> product, MatrixOp op_a, MatrixOp op_b, const Block& s, const T* a, const T* b,
+                     T* c, bool accumulate) {
+  const int64_t a_row = op_a == MatrixOp::kNone ? s.lda : 1, a_col = op_a == MatrixOp::kNone ? 1 : s.lda;
+  if (op_b == MatrixOp::kNone && s.m < kRowsForPanels)
+    return product(s.m, s.n, s.k, a, a_row, a_col, b, s.ldb, c, s.ldc, accumulate);
+  alignas(64) T panel[kBlockDepth * kPanel];
+  for (int64_t i0 = 0; i0 < s.m; i0 += kBlockRows) {
+    const int64_t rows = std::min(kBlockRows, s.m - i0);
+    for (int64_t l0 = 0; l0 < s.k; l0 += kBlockDepth) {
+      const int64_t l1 = std::min(l0 + kBlockDepth, s.k);
+      for (int64_t j0 = 0; j0 < s.n; j0 += kPanel) {
+        const int64_t j1 = std::min(j0 + kPanel, s.n);
+        copy_panel(op_b, s, b, l0, l1, j0, j1, panel);
+        product(rows, j1 - j0, l1 - l0, a + i0 * a_row + l0 * a_col, a_row, a_col, panel, kPanel,
+                c + i0 * s.ldc + j0, s.ldc, accumulate || l0 > 0);
+      }
+    }
+  }
+}
+
 /// Whether the loops of this folder's neighbour beat the library, which copies both operands into panels first.
 bool is_small(MatrixOp op_b, const Block& s) {
   if (op_b != MatrixOp::kNone || s.n > kSmallColumns || s.m * s.n * s.k > kSmallProduct) return false;
   return s.m >= kFewRows || s.k * s.n <= kSmallOfFewRows;
 }
 
+/// Whether block_gemm reads operands as they are.
+template <class T>
+bool transposes_itself() {
+  return std::is_same_v<T, float> ||
+         (std::is_same_v<T, double> && vector_loops().products.doubles != nullptr);
+}
+
 template <class T>
 void block_gemm(MatrixOp op_a, MatrixOp op_b, Block s, const T* a, const T* b, T* c, bool accumulate) {
   if constexpr (std::is_same_v<T, float>) {
-    if (const auto product = vector_loops().products.product; product != nullptr && is_small(op_b, s)) {
+    if (const auto product = vector_loops().products.floats; product != nullptr && is_small(op_b, s)) {
       const bool by_rows = op_a == MatrixOp::kNone;
       return product(s.m, s.n, s.k, a, by_rows ? s.lda : 1, by_rows ? 1 : s.lda, b, s.ldb, c, s.ldc,
                      accumulate);
     }
     onednn::sgemm(op_a != MatrixOp::kNone, op_b != MatrixOp::kNone, s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb,
                   accumulate ? 1.0f : 0.0f, c, s.ldc);
-  } else {
+    return;
+  }
+  if constexpr (std::is_same_v<T, double>) {
+    if (const auto product = vector_loops().products.doubles; product != nullptr)
+      return blocked_product(product, op_a, op_b, s, a, b, c, accumulate);
+  }
+  if constexpr (!std::is_same_v<T, float>) {
     std::vector<T> store_a, store_b;
     const T* pa = plain(op_a, s.m, s.k, a, &s.lda, &store_a);
     const T* pb = plain(op_b, s.k, s.n, b, &s.ldb, &store_b);
@@ -171,7 +225,7 @@ void parallel_gemm(ParallelRunner& runner, MatrixOp op_a, MatrixOp op_b, int64_t
   } else {
     int64_t lda = op_a == MatrixOp::kNone ? k : m, ldb = op_b == MatrixOp::kNone ? n : k;
     std::vector<T> store_a, store_b;
-    if constexpr (!std::is_same_v<T, float>) {
+    if (!transposes_itself<T>()) {
       a = plain(op_a, m, k, a, &lda, &store_a);
       b = plain(op_b, k, n, b, &ldb, &store_b);
       op_a = op_b = MatrixOp::kNone;

@@ -12,7 +12,7 @@ namespace troupe {
 enum class MatrixOp : uint8_t { kNone, kTranspose, kAdjoint };
 
 /// C[m,n] = op(A) * op(B), row-major and dense: A is [m,k] (or [k,m] when transposed), B [k,n] (or [n,k]). k may be 0.
-/// Serial; the float form is oneDNN's, the others are Eigen's. half and bfloat16 multiply and add in float.
+/// Serial; the float form is oneDNN's, that of doubles our own where the processor has fused multiply-add, the others are Eigen's. half and bfloat16 multiply and add in float.
 /// Instantiated in gemm.cc for the dtypes that MatMul has kernels for.
 template <class T>
 void gemm(MatrixOp op_a, MatrixOp op_b, int64_t m, int64_t n, int64_t k, const T* a, const T* b, T* c);

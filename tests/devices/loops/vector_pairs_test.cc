@@ -124,24 +124,36 @@ void expect_rows(const std::string& set, const std::vector<Pair<T>>& pairs, cons
   }
 }
 
-TEST(VectorPairs, give_floats_as_the_plain_loop_does) {
-  const float special[] = {0.0f, -0.0f, 1, -1, kInf, -kInf, kNan, 1e38f, 6, 6.5f};
-  std::vector<float> a, b;
-  for (float x : special) {
-    for (float y : special) {
-      a.push_back(x);
-      b.push_back(y);
+/// Each special number with each, and ordinary ones.
+template <class T>
+void fill_operands(std::vector<T>* a, std::vector<T>* b) {
+  const T special[] = {T(0), -T(0), 1, -1, T(kInf), -T(kInf), T(kNan), T(1e38), 6, T(6.5)};
+  for (T x : special) {
+    for (T y : special) {
+      a->push_back(x);
+      b->push_back(y);
     }
   }
   for (int i = 0; i < 40; ++i) {
-    a.push_back(0.25f * static_cast<float>(i) - 5);
-    b.push_back(7 - 0.4f * static_cast<float>(i));
+    a->push_back(T(0.25) * static_cast<T>(i) - 5);
+    b->push_back(7 - T(0.4) * static_cast<T>(i));
   }
+}
+
+TEST(VectorPairs, give_floats_as_the_plain_loop_does) {
+  std::vector<float> a, b;
+  fill_operands(&a, &b);
   for (Isa isa : sets()) {
     const std::vector<Pair<float>> pairs = float_pairs(vector_loops(isa).floats);
     expect_rows(isa_name(isa), pairs, a, b);
     for (const Pair<float>& p : pairs) expect_row(isa_name(isa), p, a, b, 0, a.size(), RowMode::kBoth);
   }
+}
+
+TEST(VectorPairs, give_doubles_as_the_plain_loop_does) {
+  std::vector<double> a, b;
+  fill_operands(&a, &b);
+  for (Isa isa : sets()) expect_rows(isa_name(isa), arithmetic<double>(vector_loops(isa).doubles), a, b);
 }
 
 TEST(VectorPairs, wrap_integers) {

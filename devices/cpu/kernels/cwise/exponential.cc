@@ -1,4 +1,4 @@
-// Exponentials, logarithms, roots and sigmoids. Floats go through vector_loops(), doubles through Eigen's vector code.
+// Exponentials, logarithms, roots and sigmoids.
 #include <algorithm>
 #include <cmath>
 
@@ -7,16 +7,15 @@
 namespace troupe {
 namespace {
 
-using Block = Eigen::Map<Eigen::Array<double, Eigen::Dynamic, 1>>;
-using ConstBlock = Eigen::Map<const Eigen::Array<double, Eigen::Dynamic, 1>>;
-
 struct ExpOp {
   static constexpr auto kVector = &FloatFunctions::exp;
   template <class T>
   T operator()(const T& a) const {
     return std::exp(a);
   }
-  static void block(const double* in, double* out, int64_t n) { Block(out, n) = ConstBlock(in, n).exp(); }
+  static void block(const double* in, double* out, int64_t n) {
+    vector_loops().double_functions.exp(in, out, n);
+  }
 };
 struct LogOp {
   static constexpr auto kVector = &FloatFunctions::log;
@@ -24,7 +23,9 @@ struct LogOp {
   T operator()(const T& a) const {
     return std::log(a);
   }
-  static void block(const double* in, double* out, int64_t n) { Block(out, n) = ConstBlock(in, n).log(); }
+  static void block(const double* in, double* out, int64_t n) {
+    vector_loops().double_functions.log(in, out, n);
+  }
 };
 struct SqrtOp {
   static constexpr auto kVector = &FloatFunctions::sqrt;
@@ -76,7 +77,7 @@ struct SigmoidOp {
     return T(1) / (T(1) + std::exp(-a));
   }
   static void block(const double* in, double* out, int64_t n) {
-    Block(out, n) = (1 + (-ConstBlock(in, n)).exp()).inverse();
+    vector_loops().double_functions.sigmoid(in, out, n);
   }
 };
 struct TanhOp {
@@ -84,6 +85,9 @@ struct TanhOp {
   template <class T>
   T operator()(const T& a) const {
     return std::tanh(a);
+  }
+  static void block(const double* in, double* out, int64_t n) {
+    vector_loops().double_functions.tanh(in, out, n);
   }
 };
 

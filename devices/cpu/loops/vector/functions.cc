@@ -1,4 +1,5 @@
-// Functions of one float, compiled for each instruction set.
+// Functions of one float or double, compiled for each instruction set.
+#include "devices/cpu/loops/vector/double_math.h"
 #include "devices/cpu/loops/vector/float_math.h"
 #include "devices/cpu/loops/vector/map.h"
 #include "devices/cpu/loops/vector/sets.h"
@@ -9,6 +10,11 @@ namespace {
 template <Floats (*f)(Floats)>
 void row(const float* in, float* out, int64_t n) {
   map(in, out, n, [](Floats x) TROUPE_INLINE_LAMBDA { return f(x); });
+}
+
+template <Doubles (*f)(Doubles)>
+void double_row(const double* in, double* out, int64_t n) {
+  map(in, out, n, [](Doubles x) TROUPE_INLINE_LAMBDA { return f(x); });
 }
 
 TROUPE_INLINE Floats rsqrt(Floats x) { return 1.0f / sqrt(x); }
@@ -44,6 +50,15 @@ FloatFunctions functions() {
       .neg = row<neg>,
       .square = row<square>,
       .reciprocal = row<reciprocal>,
+  };
+}
+
+DoubleFunctions double_functions() {
+  return {
+      .exp = double_row<doubles::exp>,
+      .log = double_row<doubles::log>,
+      .sigmoid = double_row<doubles::sigmoid>,
+      .tanh = double_row<doubles::tanh>,
   };
 }
 

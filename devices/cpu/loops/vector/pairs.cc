@@ -92,5 +92,6 @@ FloatPairs float_pairs() {
 }
 IntPairs int_pairs() { return arithmetic<int32_t, uint32_t>(); }
 IntPairs long_pairs() { return arithmetic<int64_t, uint64_t>(); }
+IntPairs double_pairs() { return arithmetic<double, double>(); }
 
 }  // namespace troupe::TROUPE_ISA

@@ -2,17 +2,19 @@
 // What each set's sources make, and vector_loops.cc puts together.
 #include "devices/cpu/loops/vector/tables.h"
 
-#define TROUPE_SET_OF_LOOPS(isa) \
-  namespace troupe::isa {        \
-  FloatFunctions functions();    \
-  FloatPairs float_pairs();      \
-  IntPairs int_pairs();          \
-  IntPairs long_pairs();         \
-  FloatFolds folds();            \
-  FloatCasts casts();            \
-  FloatScales scales();          \
-  FloatUpdates updates();        \
-  FloatProducts products();      \
+#define TROUPE_SET_OF_LOOPS(isa)      \
+  namespace troupe::isa {             \
+  FloatFunctions functions();         \
+  DoubleFunctions double_functions(); \
+  FloatPairs float_pairs();           \
+  IntPairs int_pairs();               \
+  IntPairs long_pairs();              \
+  IntPairs double_pairs();            \
+  FloatFolds folds();                 \
+  FloatCasts casts();                 \
+  FloatScales scales();               \
+  FloatUpdates updates();             \
+  Products products();                \
   }
 TROUPE_SET_OF_LOOPS(baseline)
 TROUPE_SET_OF_LOOPS(avx2)

@@ -13,6 +13,12 @@ struct FloatFunctions {
   FloatMap relu, relu6, abs, neg, square, reciprocal;
 };
 
+/// Those of one double; see double_math.h.
+using DoubleMap = void (*)(const double* in, double* out, int64_t n);
+struct DoubleFunctions {
+  DoubleMap exp, log, sigmoid, tanh;
+};
+
 /// Rows of two operands of elements T, as binary_row has them; they never fail, and `out` may be either operand. Integers wrap.
 struct IntPairs {
   BinaryRow add, sub, mul, maximum, minimum, squared_difference;
@@ -66,24 +72,28 @@ struct FloatUpdates {
                    float epsilon, int64_t n);
 };
 
-/// Products of small matrices.
-struct FloatProducts {
-  /// C[m,n] = A * B, or C += A * B; A's element (i, l) is a[i * a_row + l * a_col], B and C are row-major. Each element is summed in the order of k,
-  /// multiplied and added in one rounding. Null in sets that cannot do that.
-  void (*product)(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_col,
-                  const float* b, int64_t ldb, float* c, int64_t ldc, bool accumulate);
+/// C[m,n] = A * B, or C += A * B; A's element (i, l) is a[i * a_row + l * a_col], B and C are row-major. Each element is summed in the order of k,
+/// multiplied and added in one rounding.
+template <class T>
+using Product = void (*)(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_t a_col,
+                         const T* b, int64_t ldb, T* c, int64_t ldc, bool accumulate);
+/// Products of small matrices. Null in sets that cannot multiply and add in one rounding.
+struct Products {
+  Product<float> floats = nullptr;
+  Product<double> doubles = nullptr;
 };
 
 /// All that is compiled for one instruction set. Any function may be called from any thread.
 struct VectorLoops {
   FloatFunctions functions;
+  DoubleFunctions double_functions;
   FloatPairs floats;
-  IntPairs ints, longs;
+  IntPairs ints, longs, doubles;
   FloatFolds folds;
   FloatCasts casts;
   FloatScales scales;
   FloatUpdates updates;
-  FloatProducts products;
+  Products products;
 };
 
 }  // namespace troupe

@@ -34,6 +34,8 @@ template <class T>
 using Vec = typename VecOf<T>::type;
 using Floats = Vec<float>;
 using Ints = Vec<int32_t>;
+using Doubles = Vec<double>;
+using Longs = Vec<int64_t>;
 template <class T>
 constexpr int64_t kWidth = kVectorBytes / sizeof(T);
 
@@ -57,6 +59,9 @@ TROUPE_INLINE __m256i first_lanes(int64_t count) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)),
                             _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
+TROUPE_INLINE __m256i first_wide_lanes(int64_t count) {
+  return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
+}
 #endif
 
 /// The first `count` elements, fewer than a register holds; zeros behind them. Reads nothing else.
@@ -67,6 +72,13 @@ TROUPE_INLINE Vec<T> load_part(const T* p, int64_t count) {
     return (Vec<T>)_mm512_maskz_loadu_epi32(static_cast<__mmask16>((1u << count) - 1), p);
 #elif defined(__AVX2__)
     return (Vec<T>)_mm256_maskload_epi32(reinterpret_cast<const int*>(p), first_lanes(count));
+#endif
+  }
+  if constexpr (sizeof(T) == 8) {
+#if defined(__AVX512F__)
+    return (Vec<T>)_mm512_maskz_loadu_epi64(static_cast<__mmask8>((1u << count) - 1), p);
+#elif defined(__AVX2__)
+    return (Vec<T>)_mm256_maskload_epi64(reinterpret_cast<const long long*>(p), first_wide_lanes(count));
 #endif
   }
   Vec<T> v = {};
@@ -83,15 +95,28 @@ TROUPE_INLINE void store_part(T* p, Vec<T> v, int64_t count) {
     return _mm256_maskstore_epi32(reinterpret_cast<int*>(p), first_lanes(count), (__m256i)v);
 #endif
   }
+  if constexpr (sizeof(T) == 8) {
+#if defined(__AVX512F__)
+    return _mm512_mask_storeu_epi64(p, static_cast<__mmask8>((1u << count) - 1), (__m512i)v);
+#elif defined(__AVX2__)
+    return _mm256_maskstore_epi64(reinterpret_cast<long long*>(p), first_wide_lanes(count), (__m256i)v);
+#endif
+  }
   __builtin_memcpy(p, &v, static_cast<size_t>(count) * sizeof(T));
 }
 
-/// The bits of a float as an integer, and back.
+/// The bits of a number as an integer, and back.
 TROUPE_INLINE Ints bits(Floats v) { return (Ints)v; }
 TROUPE_INLINE Floats from_bits(Ints v) { return (Floats)v; }
+TROUPE_INLINE Longs bits(Doubles v) { return (Longs)v; }
+TROUPE_INLINE Doubles from_bits(Longs v) { return (Doubles)v; }
 TROUPE_INLINE Floats abs(Floats v) { return from_bits(bits(v) & 0x7fffffff); }
+TROUPE_INLINE Doubles abs(Doubles v) { return from_bits(bits(v) & INT64_MAX); }
 TROUPE_INLINE Floats copy_sign(Floats size, Floats sign) {
   return from_bits(bits(size) | (bits(sign) & INT32_MIN));
+}
+TROUPE_INLINE Doubles copy_sign(Doubles size, Doubles sign) {
+  return from_bits(bits(size) | (bits(sign) & INT64_MIN));
 }
 
 /// a * b + c, rounded once where the set can.
@@ -104,8 +129,19 @@ TROUPE_INLINE Floats fma(Floats a, Floats b, Floats c) {
   return a * b + c;
 #endif
 }
+TROUPE_INLINE Doubles fma(Doubles a, Doubles b, Doubles c) {
+#if defined(__AVX512F__)
+  return (Doubles)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif defined(__FMA__)
+  return (Doubles)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#else
+  return a * b + c;
+#endif
+}
 TROUPE_INLINE Floats fma(Floats a, Floats b, float c) { return fma(a, b, splat(c)); }
 TROUPE_INLINE Floats fma(Floats a, float b, Floats c) { return fma(a, splat(b), c); }
+TROUPE_INLINE Doubles fma(Doubles a, Doubles b, double c) { return fma(a, b, splat(c)); }
+TROUPE_INLINE Doubles fma(Doubles a, double b, Doubles c) { return fma(a, splat(b), c); }
 
 TROUPE_INLINE Floats sqrt(Floats v) {
 #if defined(__AVX512F__)

@@ -20,33 +20,41 @@ Tensor sample(const Shape& shape, int seed) {
 }
 
 /// The product in double, element by element.
+template <class T>
 Tensor slow_product(const Tensor& a, const Tensor& b, bool ta, bool tb) {
   const int64_t m = a.dim(ta ? 1 : 0), k = a.dim(ta ? 0 : 1), n = b.dim(tb ? 0 : 1);
-  Tensor c(DataType::kFloat, Shape{m, n});
+  Tensor c(dtype_of<T>(), Shape{m, n});
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < n; ++j) {
       double sum = 0;
       for (int64_t l = 0; l < k; ++l) {
-        sum += static_cast<double>(a.flat<float>()[ta ? l * m + i : i * k + l]) *
-               static_cast<double>(b.flat<float>()[tb ? j * k + l : l * n + j]);
+        sum += static_cast<double>(a.flat<T>()[ta ? l * m + i : i * k + l]) *
+               static_cast<double>(b.flat<T>()[tb ? j * k + l : l * n + j]);
       }
-      c.flat<float>()[i * n + j] = static_cast<float>(sum);
+      c.flat<T>()[i * n + j] = static_cast<T>(sum);
     }
   }
   return c;
 }
 
+template <class T>
+void expect_product(int64_t m, int64_t n, int64_t k, bool ta, bool tb) {
+  Tensor a = sample<T>(ta ? Shape{k, m} : Shape{m, k}, 1), b = sample<T>(tb ? Shape{n, k} : Shape{k, n}, 5);
+  auto out = run_kernel("MatMul", {a, b}, {{"transpose_a", ta}, {"transpose_b", tb}});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_TRUE(tensors_near(out->at(0), slow_product<T>(a, b, ta, tb)))
+      << m << " " << n << " " << k << " " << ta << tb;
+}
+
 TEST(MatMul, multiplies_matrices_of_any_size_and_transposition) {
+  // The last ones are cut into blocks, by rows, by columns, by depth.
   for (auto [m, n, k] : {std::tuple(1, 1, 1), std::tuple(3, 2, 5), std::tuple(1, 70, 40),
-                         std::tuple(33, 65, 17), std::tuple(200, 190, 180)}) {
+                         std::tuple(33, 65, 17), std::tuple(200, 190, 180), std::tuple(25, 33, 700),
+                         std::tuple(300, 5, 300), std::tuple(2, 600, 300)}) {
     for (int flags = 0; flags < 4; ++flags) {
       const bool ta = flags & 1, tb = flags & 2;
-      Tensor a = sample<float>(ta ? Shape{k, m} : Shape{m, k}, 1),
-             b = sample<float>(tb ? Shape{n, k} : Shape{k, n}, 5);
-      auto out = run_kernel("MatMul", {a, b}, {{"transpose_a", ta}, {"transpose_b", tb}});
-      ASSERT_TRUE(out.ok()) << out.status();
-      EXPECT_TRUE(tensors_near(out->at(0), slow_product(a, b, ta, tb)))
-          << m << " " << n << " " << k << " " << flags;
+      expect_product<float>(m, n, k, ta, tb);
+      expect_product<double>(m, n, k, ta, tb);
     }
   }
 }
